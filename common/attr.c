@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * attr.c - what of a pool can be changed while it is there
+ *
+ * Layer:   beside the four.
+ * Called:  by users, through pool_attr.h.
+ * Calls:   the seam.
+ * Context: process context; may sleep.
+ *
+ * Both values are read by anybody, unlocked and one at a time; the registry mutex
+ * keeps them right for each other, and keeps them from a merge under way.
+ */
+#include "plat.h"
+
+/* As a declared pool that could not be made. */
+static bool no_pool(const char *function)
+{
+	plat_log(PLAT_ERR, "%s(NULL) is refused", function);
+	return false;
+}
+
+bool pool_set_limit(struct pool_head *head, unsigned int limit)
+{
+	struct pool *pool = pool_of(head);
+	bool good;
+
+	if (!head)
+		return no_pool("pool_set_limit");
+	plat_registry_lock();
+	good = !limit || limit >= pool->min_avail;
+	if (good)
+		plat_write(&pool->limit, limit);
+	plat_registry_unlock();
+	if (!good)
+		plat_log(PLAT_ERR, "pool \"%s\": limit %u is refused: below min_avail",
+			 pool->name, limit);
+	return good;
+}
+
+bool pool_set_min_avail(struct pool_head *head, unsigned int min_avail)
+{
+	struct pool *pool = pool_of(head);
+	bool good;
+
+	if (!head)
+		return no_pool("pool_set_min_avail");
+	plat_registry_lock();
+	good = !pool->limit || min_avail <= pool->limit;
+	if (good)
+		plat_write(&pool->min_avail, min_avail);
+	plat_registry_unlock();
+	if (!good)
+		plat_log(PLAT_ERR, "pool \"%s\": min_avail %u is refused: above the limit",
+			 pool->name, min_avail);
+	return good;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * backend.c - objects from the platform's allocator, within limits
+ *
+ * Layer:   shared pool -> [backend] -> platform
+ * Called:  alloc.c, reclaim.c, parked.c; kernel/gfp.c.
+ * Calls:   the seam; constructors and destructors.
+ * Context: plat_may_alloc(); neither guard nor lock held.
+ *
+ * Its counters are the only ones of a pool that all CPUs write, once per call
+ * of the platform's allocator.  An object is counted before it is asked for, so
+ * that "allocated" is never below what is there, nor above the limit.
+ */
+#include "plat.h"
+
+/* Hostile builds and tests: every so many-th call fails; 0: none does. */
+unsigned int pool_fail_every = POOL_FAIL_EVERY;
+
+static plat_word_t calls;
+
+static bool injected_failure(unsigned int flags)
+{
+	unsigned int every = plat_read(&pool_fail_every);
+
+	return every && !(flags & POOL_F_NO_FAIL) &&
+	       plat_word_add_return(&calls, 1) % every == 0;
+}
+
+/*
+ * "allocated", when the pool does not grow, which takes a few instructions: but
+ * the one who makes it grow may be descheduled in user space.  Who may wait does,
+ * since it ends for sure; POOL_F_NO_LIMIT, which the kernel alone has, too: there
+ * whoever makes it grow has interrupts off.  False: it grows, and the caller cannot
+ * wait.
+ */
+static bool settled_size(struct pool *pool, unsigned int flags,
+			 unsigned long *have)
+{
+	unsigned int tries = POOL_BUSY_TRIES;
+
+	*have = plat_word_read(&pool->allocated);
+	while ((*have & POOL_GROWING) &&
+	       ((flags & POOL_F_NO_LIMIT) || plat_may_wait(flags) || tries--)) {
+		if (plat_may_wait(flags))
+			plat_yield();
+		else
+			plat_relax();
+		*have = plat_word_read(&pool->allocated);
+	}
+	return !(*have & POOL_GROWING);
+}
+
+/**
+ * pool_store_reserve() - Count an object that the platform will be asked for.
+ * @pool: the pool.
+ * @flags: of the call.
+ *
+ * The acquire pairs with the release that ends growth, in merge.c: who counts an
+ * object sees the size that it will have.
+ *
+ * Return: POOL_GOT, then pool_store_commit() must follow; POOL_REFUSED at the
+ * limit; POOL_INJECTED; POOL_FAILED.
+ */
+enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
+{
+	unsigned long have;
+	unsigned int limit;
+
+	if (injected_failure(flags))
+		return POOL_INJECTED;
+	do {
+		if (!settled_size(pool, flags, &have))
+			return POOL_FAILED;
+		limit = plat_read(&pool->limit);
+		if (limit && have >= limit && !(flags & POOL_F_NO_LIMIT))
+			return POOL_REFUSED;
+	} while (!plat_word_cmpxchg_acquire(&pool->allocated, &have, have + 1));
+	return POOL_GOT;
+}
+
+/**
+ * pool_store_commit() - The platform has answered.
+ * @pool: the pool, an object of it counted.
+ * @obj: the new object; NULL: there was none.
+ *
+ * Return: whether there is an object; it is constructed.
+ */
+bool pool_store_commit(struct pool *pool, void *obj)
+{
+	if (!obj) {
+		plat_word_sub_release(&pool->allocated, 1);
+		return false;
+	}
+	plat_word_add(&pool->store_gets, 1);
+	if (pool->ctor)
+		pool->ctor(obj, pool->arg);
+	return true;
+}
+
+/**
+ * pool_store_get() - Get one object from the platform.
+ * @pool: the pool.
+ * @flags: POOL_F_ATOMIC: without sleeping.
+ * @cause: why there is none.
+ *
+ * Return: an object, or NULL.
+ */
+void *pool_store_get(struct pool *pool, unsigned int flags,
+		     enum pool_cause *cause)
+{
+	void *obj;
+
+	*cause = pool_store_reserve(pool, flags);
+	if (*cause != POOL_GOT)
+		return NULL;
+	obj = plat_store_alloc(&pool->store, flags);
+	if (!pool_store_commit(pool, obj))
+		*cause = POOL_FAILED;
+	return obj;
+}
+
+/**
+ * pool_store_put() - Give one object back to the platform.
+ * @pool: the pool.
+ * @obj: the object.
+ *
+ * The release pairs with the acquire of grow() in merge.c: who sees that nothing is
+ * allocated sees the arrays and counts that led to it.
+ */
+void pool_store_put(struct pool *pool, void *obj)
+{
+	if (pool->dtor)
+		pool->dtor(obj, pool->arg);
+	plat_store_free(&pool->store, obj);
+	plat_word_add(&pool->store_puts, 1);
+	plat_word_sub_release(&pool->allocated, 1);
+}
+
+/**
+ * pool_store_put_cluster() - Give a whole cluster back to the platform.
+ * @pool: the pool.
+ * @c: the cluster; empty afterwards.
+ */
+void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c)
+{
+	while (c->n)
+		pool_store_put(pool, c->obj[--c->n]);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * clock.c - the clock hand: idle hot arrays give their room back
+ *
+ * Layer:   hot array -> local clusters, sideways over all pools of a CPU
+ * Called:  cache.c, on slow paths.
+ * Calls:   hot.c, cluster.c.
+ * Context: this CPU entered, its lock held.
+ *
+ * Every POOL_CLOCK_TICKS slow paths, and whenever an array finds no budget, the
+ * hand looks at one array.  It judges by counts, never by time or by addresses,
+ * so that both worlds judge alike: as many objects as at its last visit, and no
+ * fill and no spill since, means idle.  That may be wrong about an array whose
+ * calls all hit: it loses half of its room, and doubles again when it needs to.
+ * What does not fit an idle array any more goes to a cluster, where the bound
+ * and the age of clusters decide about it.
+ */
+#include "plat.h"
+
+/* Nothing happened here since the last visit, as far as one can see. */
+static bool looks_idle(struct pool_local *local)
+{
+	unsigned int n = plat_read(&local->hot.n);
+	unsigned long events = local->fills + local->spills;
+	bool idle = n == local->seen_n && events == local->seen_events;
+
+	local->seen_n = n;
+	local->seen_events = events;
+	return idle;
+}
+
+/* A cluster that takes @n objects, or as many as one can; NULL: none. */
+static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
+					struct pool_local *local,
+					unsigned int n, unsigned int max)
+{
+	struct pool_cluster *c = pool_cluster_newest(local);
+
+	if (c && c->n + n <= max)
+		return c;
+	c = pool_cluster_unstash(cpu);
+	if (c)
+		pool_cluster_reset(c, local);
+	return c;
+}
+
+/*
+ * Lower the room of a held array to @room and move its @n coldest objects, which
+ * no longer fit, to @c.  The room goes first, then the cluster is charged: the
+ * sum never rises.  In between the cluster keeps the objects uncounted.
+ */
+static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
+			unsigned int room, struct pool_cluster *c,
+			unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		c->obj[c->n + i] = local->slot[i];
+	if (n)
+		pool_hot_forget(local, n);
+	pool_hot_shrink(cpu, local, room);
+	if (n)
+		pool_cluster_add(cpu, c, c->obj + c->n, n);
+}
+
+/*
+ * Halve an array that the caller holds, as far as one cluster takes what no
+ * longer fits; below two slots it is given up.
+ */
+static void halve(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned int max = pool_cluster_max(local->pool);
+	unsigned int had = plat_read(&local->hot.room);
+	unsigned int n = plat_read(&local->hot.n);
+	unsigned int room = had / 2 < 2 ? 0 : had / 2;
+	unsigned int excess = n > room ? n - room : 0;
+	struct pool_cluster *c = NULL;
+
+	if (excess) {
+		c = cluster_for(cpu, local, excess, max);
+		if (!c)
+			return;
+		if (excess > max - c->n)
+			excess = max - c->n;
+	}
+	if (room < n - excess)
+		room = n - excess;
+	shrink_into(cpu, local, room, c, excess);
+}
+
+/* Enter like any user, look, leave; closed if nothing is left of it. */
+static void visit(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned char open = POOL_OPEN;
+
+	if (plat_read(&local->hot.open) != POOL_OPEN)
+		return;
+	plat_write(&local->hot.open, POOL_HELD);
+	plat_barrier();
+	if (looks_idle(local) || pool_hot_over(cpu, local))
+		halve(cpu, local);
+	if (!plat_read(&local->hot.room))
+		open = POOL_CLOSED;
+	plat_barrier();
+	plat_write(&local->hot.open, open);
+}
+
+/* After the bound was lowered an owner need not wait for the hand. */
+static void shrink_own(struct pool_here *here)
+{
+	struct pool_local *local = here->local;
+
+	if (here->was != POOL_OPEN || !pool_hot_over(here->cpu, local))
+		return;
+	halve(here->cpu, local);
+	if (plat_read(&local->hot.room))
+		return;
+	plat_barrier();
+	plat_write(&local->hot.open, POOL_CLOSED);
+	here->was = POOL_CLOSED;
+}
+
+/**
+ * pool_clock_tick() - Count a slow path; move the hand when it is time.
+ * @here: entered and locked.  Its own array is held and passed over by the hand.
+ */
+void pool_clock_tick(struct pool_here *here)
+{
+	struct pool_cpu *cpu = here->cpu;
+	struct pool_list *node;
+
+	shrink_own(here);
+	node = cpu->by_clock.next;
+	if (++cpu->ticks < POOL_CLOCK_TICKS || node == &cpu->by_clock)
+		return;
+	cpu->ticks = 0;
+	pool_list_del(node);
+	pool_list_add_last(node, &cpu->by_clock);
+	visit(cpu, pool_list_entry(node, struct pool_local, by_clock));
+}

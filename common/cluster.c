@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cluster.c - clusters: on a CPU's lists, charged to it, and their memory
+ *
+ * Layer:   hot array -> [local clusters] -> shared pool
+ * Called:  cache.c, clock.c, shared.c, reclaim.c, alloc.c.
+ * Calls:   the seam.
+ * Context: as said; most with the CPU lock held.
+ *
+ * The charge is raised before objects are counted, and lowered after they are
+ * no longer counted, so that at every instant what is there <= what is charged.
+ */
+#include "plat.h"
+
+/* One cluster is at most this part of the byte bound. */
+#define CLUSTER_PART	16
+
+/* Most objects a cluster of @pool may hold now; at least 1. */
+unsigned int pool_cluster_max(const struct pool *pool)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long max = bound / CLUSTER_PART / pool->head.size;
+
+	if (!max)
+		return 1;
+	return max < pool->cluster ? (unsigned int)max : pool->cluster;
+}
+
+/*
+ * Would @bytes more still be within the bound?  CPU lock held: only its holder
+ * raises the charge, so the answer stays true until it does.
+ */
+bool pool_cluster_fits(struct pool_cpu *cpu, unsigned long bytes)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long charged = plat_word_read(&cpu->charged);
+
+	return charged <= bound && bytes <= bound - charged;
+}
+
+static struct pool_cluster *of_by_pool(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool_cluster, by_pool);
+}
+
+/* The newest cluster here; NULL: none.  CPU lock held. */
+struct pool_cluster *pool_cluster_newest(const struct pool_local *local)
+{
+	if (pool_list_empty(&local->by_pool))
+		return NULL;
+	return of_by_pool(local->by_pool.next);
+}
+
+/* The oldest cluster here; NULL: none.  CPU lock held. */
+struct pool_cluster *pool_cluster_oldest(const struct pool_local *local)
+{
+	if (pool_list_empty(&local->by_pool))
+		return NULL;
+	return of_by_pool(local->by_pool.prev);
+}
+
+/* The oldest cluster of all pools of a CPU; NULL: none.  CPU lock held. */
+struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu)
+{
+	if (pool_list_empty(&cpu->by_lru))
+		return NULL;
+	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
+}
+
+/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
+void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
+{
+	pool_list_init(&c->by_pool);
+	pool_list_init(&c->by_lru);
+	c->next = NULL;
+	c->local = local;
+	c->n = 0;
+}
+
+/**
+ * pool_cluster_add() - Add objects at the fresh end and make it the newest.
+ * @cpu: the CPU, lock held; the objects fit.
+ * @c: a cluster on its lists, or an empty one with c->local set.
+ * @objs: the objects, coldest first.
+ * @n: how many; c has the room.
+ */
+void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
+		      void **objs, unsigned int n)
+{
+	struct pool_local *local = c->local;
+	unsigned int i;
+
+	plat_word_add(&cpu->charged,
+		      (unsigned long)n * local->pool->head.size);
+	for (i = 0; i < n; i++)
+		c->obj[c->n + i] = objs[i];
+	plat_write(&local->clustered, local->clustered + n);
+	c->n += n;
+	pool_list_del(&c->by_pool);
+	pool_list_del(&c->by_lru);
+	pool_list_add(&c->by_pool, &local->by_pool);
+	pool_list_add(&c->by_lru, &cpu->by_lru);
+}
+
+/**
+ * pool_cluster_insert() - Put a detached cluster on the lists, as the newest.
+ * @cpu: the CPU, lock held; the cluster fits.
+ * @local: its pool's part there.
+ * @c: the cluster, not empty.
+ */
+void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
+			 struct pool_cluster *c)
+{
+	unsigned int n = c->n;
+
+	pool_cluster_reset(c, local);
+	pool_cluster_add(cpu, c, c->obj, n);
+}
+
+/**
+ * pool_cluster_taken() - Account objects taken from a cluster's fresh end.
+ * @cpu: the CPU, lock held.
+ * @c: the cluster, on the lists, c->n already lowered; unlinked if now empty.
+ * @n: how many were taken.
+ */
+void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
+			unsigned int n)
+{
+	struct pool_local *local = c->local;
+
+	plat_write(&local->clustered, local->clustered - n);
+	plat_word_sub(&cpu->charged,
+		      (unsigned long)n * local->pool->head.size);
+	if (!c->n) {
+		pool_list_del(&c->by_pool);
+		pool_list_del(&c->by_lru);
+	}
+}
+
+/**
+ * pool_cluster_detach() - Take a cluster off the lists, whole.
+ * @c: the cluster; its CPU's lock is held.
+ *
+ * Its objects stay charged, and counted as moving, until the caller has brought
+ * them elsewhere and says so by pool_cluster_settled().  In between they are in
+ * hand, never counted twice.
+ */
+void pool_cluster_detach(struct pool_cluster *c)
+{
+	struct pool_local *local = c->local;
+
+	pool_list_del(&c->by_pool);
+	pool_list_del(&c->by_lru);
+	plat_write(&local->in_hand, true);
+	plat_write(&local->clustered, local->clustered - c->n);
+	plat_word_add(&local->moving, c->n);
+	plat_write(&local->in_hand, false);
+}
+
+/**
+ * pool_cluster_settled() - The objects of a detached cluster are elsewhere.
+ * @local: where it was.
+ * @n: how many objects it had.
+ *
+ * The pool may be gone as soon as moving is lowered: nothing of it is touched
+ * after that.  The first release pairs with the acquires in pool_drain() and
+ * pool_in_use(); the second keeps the charge from being seen lower earlier.
+ *
+ * Context: any; no lock needed.
+ */
+void pool_cluster_settled(struct pool_local *local, unsigned int n)
+{
+	unsigned long bytes = (unsigned long)n * local->pool->head.size;
+	struct pool_cpu *cpu = local->cpu;
+
+	plat_word_sub_release(&local->moving, n);
+	plat_word_sub_release(&cpu->charged, bytes);
+}
+
+/* Keep an emptied cluster for the next spill; false: enough.  CPU lock held. */
+bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
+{
+	if (cpu->stashed >= POOL_STASH_MAX)
+		return false;
+	c->next = cpu->stash;
+	cpu->stash = c;
+	cpu->stashed++;
+	return true;
+}
+
+/* Keep as many of a chain as there is room for; returns the rest. */
+struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
+					    struct pool_cluster *chain)
+{
+	while (chain) {
+		struct pool_cluster *next = chain->next;
+
+		if (!pool_cluster_stash(cpu, chain))
+			break;
+		chain = next;
+	}
+	return chain;
+}
+
+/* Take an emptied cluster from the stash; NULL: none.  CPU lock held. */
+struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
+{
+	struct pool_cluster *c = cpu->stash;
+
+	if (c) {
+		cpu->stash = c->next;
+		cpu->stashed--;
+	}
+	return c;
+}
+
+/* Push an emptied cluster where anybody can, in any context. */
+static void spare_push(struct pool *pool, struct pool_cluster *c)
+{
+	struct pool_cluster *head = plat_read(&pool->spare);
+
+	plat_word_add(&pool->spares, 1);
+	do {
+		c->next = head;
+	} while (!plat_cmpxchg_release(&pool->spare, &head, c));
+}
+
+/*
+ * Take all spare clusters, because taking one would have to look into a cluster
+ * that another taker may already have given away.  The acquire pairs with the
+ * release of spare_push() and carries the links.
+ */
+static struct pool_cluster *spare_take(struct pool *pool)
+{
+	struct pool_cluster *chain = NULL;
+	struct pool_cluster *c;
+
+	if (plat_read(&pool->spare))
+		chain = plat_xchg_acquire(&pool->spare, NULL);
+	for (c = chain; c; c = c->next)
+		plat_word_sub(&pool->spares, 1);
+	return chain;
+}
+
+/**
+ * pool_cluster_get() - Emptied clusters, from anywhere.
+ * @pool: the pool; its spare ones are taken first.
+ * @flags: decide whether the allocator may be asked.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: a chain by ->next, of all spare clusters or of a new one; or NULL.
+ */
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags)
+{
+	struct pool_cluster *chain = spare_take(pool);
+
+	if (!chain && plat_may_alloc(flags)) {
+		chain = plat_cluster_alloc();
+		if (chain)
+			chain->next = NULL;
+	}
+	return chain;
+}
+
+/**
+ * pool_cluster_put() - Give up an emptied cluster.  Never fails.
+ * @pool: a pool that will not go away meanwhile.
+ * @c: the cluster.
+ * @flags: decide whether the allocator may be called.
+ *
+ * Some are kept: where one CPU allocates what another frees, the clusters that
+ * the one empties are those that the other needs.
+ *
+ * Context: any; neither guard nor lock held.
+ */
+void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
+		      unsigned int flags)
+{
+	if (plat_word_read(&pool->spares) < POOL_SPARES_MAX ||
+	    !plat_may_alloc(flags))
+		spare_push(pool, c);
+	else
+		plat_cluster_free(c);
+}
+
+/* The same for each of a chain, which may be NULL. */
+void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
+			  unsigned int flags)
+{
+	while (chain) {
+		struct pool_cluster *c = chain;
+
+		chain = c->next;
+		pool_cluster_put(pool, c, flags);
+	}
+}
+
+/* Free all spare clusters of a pool.  Process context. */
+void pool_cluster_trim(struct pool *pool)
+{
+	struct pool_cluster *chain = spare_take(pool);
+
+	while (chain) {
+		struct pool_cluster *c = chain;
+
+		chain = c->next;
+		plat_cluster_free(c);
+	}
+}

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * create.c - making and ending pools
+ *
+ * Layer:   above the four; decides which of them a pool has.
+ * Called:  by users, through pool.h and pool_attr.h; declared pools.
+ * Calls:   merge.c, registry.c, reclaim.c, stats.c, the seam.
+ * Context: process context; may sleep.
+ *
+ * Creations run one after the other, under the creation lock, which comes before
+ * all others: so two of equal pools find each other.
+ */
+#include "plat.h"
+
+/* Creation lock: the last pool's id. */
+static unsigned int serial;
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+static bool name_is_good(const char *name)
+{
+	if (!is_alnum(*name))
+		return false;
+	for (; *name; name++)
+		if (!is_alnum(*name) && *name != '.' && *name != '_' &&
+		    *name != ':' && *name != '-')
+			return false;
+	return true;
+}
+
+/* Why this name and this size are refused; NULL: they are fine. */
+static const char *basics_refusal(const struct pool_attr *attr)
+{
+	if (!attr->name || !*attr->name)
+		return "the name is empty";
+	if (!name_is_good(attr->name))
+		return "the name is not [A-Za-z0-9][A-Za-z0-9._:-]*";
+	if (!attr->size)
+		return "the size is 0";
+	if (attr->size > plat_size_max())
+		return "the size is above the largest possible";
+	return NULL;
+}
+
+/* The same for the other members. */
+static const char *extras_refusal(const struct pool_attr *attr)
+{
+	if (attr->flags & ~(MEM_F_SHARED | MEM_F_EXACT))
+		return "unknown flags";
+	if (attr->align & (attr->align - 1))
+		return "the alignment is not a power of two";
+	if (attr->align > plat_align_max())
+		return "the alignment is above a page";
+	if (attr->mode > POOL_M_NO_CACHE)
+		return "unknown mode";
+	if (attr->limit && attr->min_avail > attr->limit)
+		return "min_avail is above the limit";
+	return NULL;
+}
+
+static const char *refusal(const struct pool_attr *attr, unsigned int abi)
+{
+	const char *why;
+
+	if (abi != POOL_ABI)
+		return "built with the header of another version";
+	why = basics_refusal(attr);
+	return why ? why : extras_refusal(attr);
+}
+
+/* Buckets a new pool gets: a power of two, for as many CPUs if not fixed. */
+static unsigned int bucket_count(unsigned int want)
+{
+	unsigned int n = 1;
+
+	if (!want)
+		want = plat_cpus_expected();
+	while (n < want && n < POOL_BUCKETS_MAX)
+		n *= 2;
+	return n;
+}
+
+static unsigned int rounded(unsigned int size, unsigned int flags)
+{
+	unsigned int up = (size + POOL_SIZE_ROUND - 1) / POOL_SIZE_ROUND *
+			  POOL_SIZE_ROUND;
+
+	return flags & MEM_F_EXACT || up > plat_size_max() ? size : up;
+}
+
+/* A mode as the internal bits. */
+static unsigned int mode_bits(unsigned int mode, unsigned int configured)
+{
+	static const unsigned int bits[] = {
+		[POOL_M_GLOBAL] = 0,
+		[POOL_M_NO_GLOBAL] = POOL_MODE_NO_GLOBAL,
+		[POOL_M_NO_CACHE] = POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL,
+	};
+
+	return mode == POOL_M_DEFAULT ? configured : bits[mode];
+}
+
+/* As much of a name as is kept. */
+void pool_copy_name(char *to, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_NAME_LEN && name[i]; i++)
+		to[i] = name[i];
+	to[i] = 0;
+}
+
+/* The end of a file's name, which says more than its beginning. */
+static void copy_file(char *to, const char *file)
+{
+	size_t len = 0, i;
+
+	if (!file)
+		file = "?";
+	while (file[len])
+		len++;
+	if (len > POOL_FILE_LEN)
+		file += len - POOL_FILE_LEN;
+	for (i = 0; file[i]; i++)
+		to[i] = file[i];
+	to[i] = 0;
+}
+
+/* Complete what a caller wants; false: out of memory. */
+static bool want_init(struct pool_want *want, const struct pool_attr *attr,
+		      const struct pool_from *from)
+{
+	struct pool_reg *reg = plat_mem_alloc(sizeof(*reg));
+
+	if (!reg)
+		return false;
+	want->attr = *attr;
+	want->reg = reg;
+	want->attr.size = rounded(attr->size, attr->flags);
+	if (want->attr.align < POOL_ALIGN_MIN)
+		want->attr.align = POOL_ALIGN_MIN;
+	pool_copy_name(want->name, attr->name);
+	plat_registry_lock();
+	pool_options_get(&want->options);
+	plat_registry_unlock();
+	want->options.mode = mode_bits(attr->mode, want->options.mode);
+	pool_copy_name(reg->name, attr->name);
+	copy_file(reg->file, from->file);
+	reg->line = from->line;
+	reg->owner = from->owner;
+	reg->decl = from->decl;
+	reg->size = attr->size;
+	reg->rounded = want->attr.size;
+	reg->flags = attr->flags;
+	reg->align = want->attr.align;
+	return true;
+}
+
+static struct pool *pool_new(const struct pool_want *want)
+{
+	unsigned int buckets = 0;
+	struct pool *pool;
+
+	if (!(want->options.mode & POOL_MODE_NO_GLOBAL))
+		buckets = bucket_count(want->options.buckets);
+	pool = plat_mem_alloc(sizeof(*pool) +
+			      buckets * sizeof(struct pool_bucket));
+	if (!pool)
+		return NULL;
+	pool_copy_name(pool->name, want->name);
+	pool_list_init(&pool->regs);
+	pool_list_init(&pool->by_dump);
+	pool->id = ++serial;
+	pool->mode = want->options.mode;
+	pool->buckets = buckets;
+	pool->cluster = want->options.cluster;
+	pool->align = want->attr.align;
+	pool->limit = want->attr.limit;
+	pool->min_avail = want->attr.min_avail;
+	pool->ctor = want->attr.ctor;
+	pool->dtor = want->attr.dtor;
+	pool->arg = want->attr.arg;
+	pool->head.constructed = pool->ctor || pool->dtor;
+	pool->head.size = want->attr.size;
+	pool->link = pool_link_offset(pool->head.size, pool->head.constructed);
+	return pool;
+}
+
+/**
+ * pool_store_open() - Make a source of a pool's objects.
+ * @store: set up.
+ * @pool: the pool.
+ * @size: bytes of an object.
+ *
+ * An object that is parked holds a pointer, however small it is.
+ *
+ * Return: false when memory is short.
+ */
+bool pool_store_open(plat_store_t *store, const struct pool *pool,
+		     unsigned int size)
+{
+	if (pool->link || size < sizeof(void *))
+		size = pool_link_offset(size, pool->head.constructed) +
+		       sizeof(void *);
+	return plat_store_create(store, pool->name, pool->id, size,
+				 pool->align);
+}
+
+static struct pool *make(const struct pool_want *want)
+{
+	struct pool *pool = pool_new(want);
+
+	if (!pool)
+		return NULL;
+	if (!pool_store_open(&pool->store, pool, pool->head.size)) {
+		plat_mem_free(pool);
+		return NULL;
+	}
+	pool->cached = !(pool->mode & POOL_MODE_NO_CACHE) &&
+		       plat_local_alloc(pool);
+	if (!pool->cached)
+		plat_local_close(pool);
+	pool_reg_add(pool, want->reg);
+	pool_registry_add(pool);
+	plat_show(pool);
+	return pool;
+}
+
+static struct pool *create(const struct pool_attr *attr,
+			   const struct pool_from *from)
+{
+	struct pool_want want;
+	struct pool *pool;
+
+	if (!want_init(&want, attr, from))
+		return NULL;
+	plat_create_lock();
+	pool = pool_merge(&want);
+	if (!pool)
+		pool = make(&want);
+	plat_create_unlock();
+	if (!pool)
+		plat_mem_free(want.reg);
+	return pool;
+}
+
+/* Create a pool, or register with one; NULL, after one line that says why. */
+static struct pool_head *pool_create(const struct pool_attr *attr,
+				     const struct pool_from *from)
+{
+	const char *why = refusal(attr, from->abi);
+	struct pool *pool;
+	char shown[32];
+
+	if (!why) {
+		pool = create(attr, from);
+		if (pool)
+			return &pool->head;
+		why = "out of memory";
+	}
+	pool_printable(shown, sizeof(shown), attr->name ? attr->name : "",
+		       sizeof(shown));
+	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: %s",
+		 from->file, from->line, shown, attr->size, why);
+	return NULL;
+}
+
+struct pool_head *pool_create_at(const char *name, unsigned int size,
+				 unsigned int flags, const char *file,
+				 int line, const void *owner,
+				 unsigned int abi)
+{
+	struct pool_attr attr = { .name = name, .size = size, .flags = flags };
+	struct pool_from from = {
+		.file = file, .line = line, .owner = owner, .abi = abi,
+	};
+
+	return pool_create(&attr, &from);
+}
+
+/* Attributes of another version's layout are not looked into. */
+struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
+				     size_t attr_size, const char *file,
+				     int line, const void *owner,
+				     unsigned int abi)
+{
+	struct pool_from from = {
+		.file = file, .line = line, .owner = owner, .abi = abi,
+	};
+
+	if (attr && attr_size == sizeof(*attr) && abi == POOL_ABI)
+		return pool_create(attr, &from);
+	plat_log(PLAT_ERR, "%s:%d: create_pool_ext(%s) refused: %s", file, line,
+		 attr ? "..." : "NULL",
+		 attr ? "built with the header of another version" :
+			"there are no attributes");
+	return NULL;
+}
+
+/**
+ * pool_create_declared() - Create what a declaration says.
+ * @decl: the declaration.
+ * @owner: the module that has it; user space: NULL.
+ * @abi: POOL_ABI of its header.
+ *
+ * Return: the pool; NULL, with one line in the log that says why.
+ */
+struct pool_head *pool_create_declared(const struct pool_decl *decl,
+				       const void *owner, unsigned int abi)
+{
+	struct pool_attr attr = {
+		.name = decl->name,
+		.size = decl->size,
+		.align = decl->align,
+		.flags = MEM_F_SHARED,
+	};
+	struct pool_from from = {
+		.file = decl->file,
+		.line = decl->line,
+		.owner = owner,
+		.abi = abi,
+		.decl = decl,
+	};
+
+	return pool_create(&attr, &from);
+}
+
+/**
+ * pool_end() - End a pool without registrations.
+ * @pool: the pool; the caller's alone.
+ * @lost: objects of it that are in use, and stay where they are.
+ *
+ * Without any pool, nothing is kept for pools.
+ */
+void pool_end(struct pool *pool, unsigned long lost)
+{
+	bool last;
+
+	plat_hide(pool);
+	last = pool_registry_remove(pool);
+	pool_drain(pool);
+	pool_drain_shared(pool, 0);
+	pool_drain_parked(pool);
+	if (pool->cached)
+		plat_local_free(pool);
+	plat_store_destroy(&pool->store, lost);
+	plat_mem_free(pool);
+	if (last)
+		pool_drain_stashes();
+}
+
+/*
+ * Give a registration back; returns how many objects kept the last one from it.
+ * While they are counted, somebody else may register: then it is not the last,
+ * and the objects are somebody else's.
+ */
+static unsigned long destroy(struct pool *pool, const struct pool_decl *decl)
+{
+	enum pool_drop what = pool_registry_drop(pool, decl, false);
+	unsigned long used = 0;
+
+	while (what == POOL_KEPT) {
+		bool alone;
+
+		pool_drain_parked(pool);
+		alone = pool_in_use(pool, &used);
+		what = pool_registry_drop(pool, decl, alone && !used);
+		if (alone && used)
+			break;
+	}
+	if (what == POOL_ENDS)
+		pool_end(pool, 0);
+	return what == POOL_KEPT ? used : 0;
+}
+
+struct pool_head *pool_destroy(struct pool_head *head)
+{
+	unsigned long used;
+
+	if (!head)
+		return NULL;
+	used = destroy(pool_of(head), NULL);
+	if (!used)
+		return NULL;
+	plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
+		 pool_of(head)->name, used);
+	return head;
+}
+
+/**
+ * pool_destroy_declared() - Give a declaration's registration back, silently.
+ * @decl: the declaration.
+ *
+ * A pool with objects in use stays, as does its registration.
+ *
+ * Return: how many are in use of a pool that stays; 0: it is gone, or others have
+ * registered with it.
+ */
+unsigned long pool_destroy_declared(const struct pool_decl *decl)
+{
+	struct pool *pool = pool_registry_of(decl);
+
+	return pool ? destroy(pool, decl) : 0;
+}
+
+static void destroy_owned(const void *owner, enum pool_whose whose)
+{
+	struct pool *pool;
+
+	while ((pool = pool_registry_drop_owned(owner, whose))) {
+		unsigned long used;
+
+		pool_drain_parked(pool);
+		pool_in_use(pool, &used);
+		if (used)
+			plat_log(PLAT_WARN, "pool \"%s\" destroyed with %lu objects in use",
+				 pool->name, used);
+		pool_end(pool, used);
+	}
+}
+
+void pool_destroy_owned(const void *owner)
+{
+	destroy_owned(owner, POOL_OWNED);
+}
+
+/* Whoever made them: nobody is left who could use them. */
+void pool_destroy_every(void)
+{
+	destroy_owned(NULL, POOL_ANYBODYS);
+}
+
+/**
+ * pool_owner_gone() - An owner goes, and may have left pools behind.
+ * @owner: the owner; its code is still there.
+ *
+ * Pools with a constructor or a destructor cannot stay without that code: they are
+ * destroyed.  Others stay, since somebody else may have objects of them.
+ *
+ * Return: how many registrations are left, nobody's now.
+ */
+unsigned int pool_owner_gone(const void *owner)
+{
+	destroy_owned(owner, POOL_OWNED_BUILT);
+	return pool_registry_disown(owner);
+}

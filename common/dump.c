@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump.c - the state of pools as text: snapshot, order, where the text goes
+ *
+ * Layer:   above stats.c.
+ * Called:  by users, through pool_stats.h; kernel/debugfs_pools.c.
+ * Calls:   dump_options.c, the writers, stats.c, registry.c, the seam.
+ * Context: process context; may sleep; nothing is allocated.
+ *
+ * A dump is taken under the dump mutex in one walk over the pools, whose numbers
+ * are kept in them, and linked in the order they are shown in.  Then they are
+ * written one by one, from a copy, with no pool pinned and the registry mutex
+ * free: a pool that is destroyed meanwhile leaves that list and is not shown any
+ * more; one that is made meanwhile is not on it.  The total is the snapshot's.
+ */
+#include "plat.h"
+#include "dump.h"
+
+#define TRASH_SIZE	16384
+
+/* Dump mutex, but for the lists in it. */
+static struct pool_dump the_dump;
+
+/* Dump mutex to write. */
+static char trash[TRASH_SIZE];
+
+static const struct pool_dump_writer *const writers[] = {
+	[POOL_DUMP_TABLE] = &pool_dump_table,
+	[POOL_DUMP_JSON] = &pool_dump_json,
+	[POOL_DUMP_PROMETHEUS] = &pool_dump_prometheus,
+};
+
+static struct pool *of_dump(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool, by_dump);
+}
+
+/* Does a name begin with @prefix? */
+static bool matches(const char *name, const char *prefix)
+{
+	while (*prefix && *name == *prefix) {
+		name++;
+		prefix++;
+	}
+	return !*prefix;
+}
+
+static unsigned long long bytes_of(const struct pool_stats *s)
+{
+	return s->allocated * s->object_size;
+}
+
+/* Is @a to be shown before @b, which was made earlier? */
+static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
+		      const struct pool_stats *b)
+{
+	switch (order) {
+	case POOL_DUMP_BY_NAME:
+		return pool_dump_compare(a->name, b->name) < 0;
+	case POOL_DUMP_BY_SIZE:
+		return a->object_size > b->object_size;
+	case POOL_DUMP_BY_USAGE:
+		return bytes_of(a) > bytes_of(b);
+	default:
+		return false;
+	}
+}
+
+/* Insert from behind: pools come in order of creation. */
+static void enlist(struct pool_dump *d, struct pool *pool)
+{
+	struct pool_list *at;
+
+	plat_registry_lock();
+	at = d->pools.prev;
+	while (at != &d->pools &&
+	       is_before(d->options.order, &pool->snap, &of_dump(at)->snap))
+		at = at->prev;
+	pool_list_add(&pool->by_dump, at);
+	plat_registry_unlock();
+}
+
+static void add_to_total(struct pool_dump_total *total,
+			 const struct pool_stats *s)
+{
+	total->pools++;
+	total->allocated += s->allocated * s->object_size;
+	total->used += s->used * s->object_size;
+	total->cached += s->cached * s->object_size;
+	total->shared += s->shared * s->object_size;
+}
+
+/* Unlink all, the cursor too, but the first @keep. */
+static void unlink_from(struct pool_dump *d, unsigned int keep)
+{
+	struct pool_list *node, *next;
+
+	plat_registry_lock();
+	for (node = d->pools.next; node != &d->pools; node = next) {
+		next = node->next;
+		if (keep)
+			keep--;
+		else
+			pool_list_del(node);
+	}
+	plat_registry_unlock();
+}
+
+static void take_snapshot(struct pool_dump *d,
+			  const struct pool_dump_options *options)
+{
+	struct pool *pool = NULL;
+
+	d->options = *options;
+	pool_list_init(&d->pools);
+	pool_list_init(&d->cursor);
+	d->total = (struct pool_dump_total){ .pools = 0 };
+	while ((pool = pool_registry_next(pool))) {
+		if (!matches(pool->name, d->options.match))
+			continue;
+		pool_sum(pool, &pool->snap);
+		if (d->options.order == POOL_DUMP_BY_USAGE &&
+		    !pool->snap.allocated)
+			continue;
+		add_to_total(&d->total, &pool->snap);
+		enlist(d, pool);
+	}
+	if (d->options.count)
+		unlink_from(d, d->options.count);
+}
+
+/* Begin with the first pool again. */
+void pool_dump_rewind(struct pool_dump *d)
+{
+	plat_registry_lock();
+	pool_list_del(&d->cursor);
+	pool_list_add(&d->cursor, &d->pools);
+	plat_registry_unlock();
+}
+
+/* Take the next pool in hand; false: there is none. */
+bool pool_dump_next(struct pool_dump *d)
+{
+	struct pool_list *node;
+	bool found;
+
+	plat_registry_lock();
+	node = d->cursor.next;
+	found = node != &d->pools;
+	if (found) {
+		d->now = of_dump(node)->snap;
+		pool_list_del(&d->cursor);
+		pool_list_add(&d->cursor, node);
+	}
+	plat_registry_unlock();
+	return found;
+}
+
+/**
+ * pool_dump_registration() - One of the creations that a pool serves, as text.
+ * @pool: the pool.
+ * @nth: which, from 0 on, oldest first.
+ * @buf: filled in and terminated.
+ * @size: its bytes.
+ *
+ * Context: registry mutex held; neither logs nor allocates.
+ * Return: as plat_format(); 0: there is none of that number.
+ */
+size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
+			      size_t size)
+{
+	struct pool_list *node = pool->regs.prev;
+	struct pool_reg *reg;
+
+	while (nth-- && node != &pool->regs)
+		node = node->prev;
+	if (node == &pool->regs)
+		return 0;
+	reg = pool_list_entry(node, struct pool_reg, list);
+	return plat_format(buf, size, "%s size=%u flags=0x%x align=%u [%s:%d]",
+			   reg->name, reg->size, reg->flags, reg->align,
+			   reg->file, reg->line);
+}
+
+/* Put a registration of the pool in hand into d->detail; false: none. */
+bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
+{
+	struct pool_list *node;
+	size_t len = 0;
+
+	plat_registry_lock();
+	node = d->cursor.prev;
+	if (node != &d->pools && of_dump(node)->id == d->now.id)
+		len = pool_dump_registration(of_dump(node), nth, d->detail,
+					     sizeof(d->detail));
+	plat_registry_unlock();
+	return len;
+}
+
+/* A line of the log is whole when it ends, or as long as it may become. */
+static void put_to_log(struct pool_dump *d, char c)
+{
+	d->line[d->used++] = c;
+	if (c != '\n' && d->used < sizeof(d->line) - 1)
+		return;
+	d->line[d->used] = 0;
+	d->used = 0;
+	plat_print(d->line);
+}
+
+static void put_to_buf(struct pool_dump *d, char c)
+{
+	if (d->used + 1 < d->size)
+		d->buf[d->used++] = c;
+	else
+		d->cut = true;
+}
+
+/* Write a text. */
+void pool_dump_put(struct pool_dump *d, const char *text)
+{
+	for (; *text; text++) {
+		d->wanted++;
+		if (d->to_log)
+			put_to_log(d, *text);
+		else
+			put_to_buf(d, *text);
+	}
+}
+
+void pool_dump_number(struct pool_dump *d, unsigned long long number)
+{
+	char text[24];
+
+	plat_format(text, sizeof(text), "%llu", number);
+	pool_dump_put(d, text);
+}
+
+/* Write a number of the pool in hand. */
+void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
+{
+	const void *at = (const char *)&d->now + field->offset;
+
+	if (field->wide)
+		pool_dump_number(d, *(const unsigned long long *)at);
+	else
+		pool_dump_number(d, *(const unsigned int *)at);
+}
+
+/* What is written so far may stay if the rest is cut off: with its tail it fits. */
+void pool_dump_commit(struct pool_dump *d)
+{
+	if (d->cut || d->used + d->tail >= d->size)
+		return;
+	d->safe = d->used;
+	d->has_safe = true;
+}
+
+/* Go back to where the text may end, and end it. */
+static void cut_off(struct pool_dump *d, const struct pool_dump_writer *writer)
+{
+	size_t wanted = d->wanted;
+
+	d->used = d->safe;
+	if (d->has_safe)
+		writer->tail(d, true);
+	d->wanted = wanted;
+}
+
+static void begin(struct pool_dump *d, char *buf, size_t size, bool to_log)
+{
+	d->buf = buf;
+	d->size = size;
+	d->to_log = to_log;
+	d->wanted = 0;
+	d->used = 0;
+	d->safe = 0;
+	d->tail = 0;
+	d->has_safe = false;
+	d->cut = false;
+}
+
+/* The tail of a cut text is written to nowhere first, to know how long it is. */
+static void write_to_buf(struct pool_dump *d, char *buf, size_t size)
+{
+	const struct pool_dump_writer *writer = writers[d->options.format];
+	size_t tail;
+
+	begin(d, NULL, 0, false);
+	writer->tail(d, true);
+	tail = d->wanted;
+	begin(d, buf, size, false);
+	d->tail = tail;
+	writer->body(d);
+	writer->tail(d, false);
+	if (d->cut)
+		cut_off(d, writer);
+	if (size)
+		buf[d->used] = 0;
+}
+
+static void write_to_log(struct pool_dump *d)
+{
+	const struct pool_dump_writer *writer = writers[d->options.format];
+
+	begin(d, NULL, 0, true);
+	writer->body(d);
+	writer->tail(d, false);
+}
+
+/**
+ * pool_dump() - Dump into a buffer.
+ * @buf: whole lines or entries, as many as fit, and the tail; or "".
+ * @size: its bytes.
+ * @options: what to dump.
+ *
+ * Context: process context; may sleep.
+ * Return: bytes of the whole text; it is whole if that is less than @size.
+ */
+size_t pool_dump(char *buf, size_t size,
+		 const struct pool_dump_options *options)
+{
+	struct pool_dump *d = &the_dump;
+	size_t wanted;
+
+	plat_dump_lock();
+	take_snapshot(d, options);
+	write_to_buf(d, buf, size);
+	unlink_from(d, 0);
+	wanted = d->wanted;
+	plat_dump_unlock();
+	return wanted;
+}
+
+/* What dump_pools() and the trash show. */
+static const struct pool_dump_options all;
+
+int dump_pools_to_buf(char *buf, size_t size, const char *options)
+{
+	struct pool_dump_options read;
+	size_t wanted;
+
+	if (!pool_dump_parse(&read, options, "dump_pools_to_buf")) {
+		if (size)
+			*buf = 0;
+		return -1;
+	}
+	wanted = pool_dump(buf, size, &read);
+	return wanted < INT_MAX ? (int)wanted : INT_MAX;
+}
+
+void dump_pools_to_trash(void)
+{
+	pool_dump(trash, sizeof(trash), &all);
+}
+
+const char *pool_trash(void)
+{
+	return trash;
+}
+
+void dump_pools(void)
+{
+	struct pool_dump *d = &the_dump;
+
+	plat_dump_lock();
+	take_snapshot(d, &all);
+	write_to_log(d);
+	unlink_from(d, 0);
+	plat_dump_unlock();
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * dump.h - one dump: its options, its snapshot, where its text goes
+ *
+ * Layer:   above stats.c; private to dump*.c, kernel/debugfs_pools.c, tests.
+ * Context: process context; the dump mutex is held where there is a struct
+ *	    pool_dump.
+ *
+ *   dump_options.c    words            -> struct pool_dump_options
+ *   dump.c            pools            -> struct pool_dump: snapshot and order
+ *   dump_text.c       struct pool_dump -> a table, or JSON
+ *   dump_prom.c       struct pool_dump -> Prometheus text
+ *   dump.c            text             -> a buffer, or lines of the log
+ *
+ * Nothing is allocated: what a dump needs is in the one struct pool_dump there
+ * is, and in each struct pool.
+ */
+#ifndef POOL_DUMP_H
+#define POOL_DUMP_H
+
+/* The table's columns, the keys of JSON; another number when they change. */
+#define POOL_DUMP_VERSION	2
+
+enum pool_dump_format {
+	POOL_DUMP_TABLE,
+	POOL_DUMP_JSON,
+	POOL_DUMP_PROMETHEUS,
+};
+
+enum pool_dump_order {
+	POOL_DUMP_BY_ID,
+	POOL_DUMP_BY_NAME,
+	POOL_DUMP_BY_SIZE,		/* largest first */
+	POOL_DUMP_BY_USAGE,		/* most bytes first, only those with any */
+};
+
+/* All zero: a table of all pools in order of creation. */
+struct pool_dump_options {
+	enum pool_dump_format format;
+	enum pool_dump_order order;
+	bool detailed;
+	unsigned int count;		/* most pools shown; 0: all */
+	char match[POOL_NAME_LEN + 2];	/* room to be longer than any name */
+};
+
+/* Bytes of all pools that match, shown or not. */
+struct pool_dump_total {
+	unsigned long long allocated;
+	unsigned long long used;
+	unsigned long long cached;
+	unsigned long long shared;
+	unsigned int pools;
+};
+
+struct pool_dump {
+	struct pool_dump_options options;
+	struct pool_dump_total total;
+
+	/*
+	 * Registry mutex: the pools to show, in order, and behind the one in
+	 * hand the cursor.  Pools that are destroyed leave this list, too.
+	 */
+	struct pool_list pools;
+	struct pool_list cursor;
+	struct pool_stats now;		/* the pool in hand */
+	char detail[192];		/* one of its registrations */
+
+	/* Into a buffer; NULL: line by line to plat_print(). */
+	char *buf;
+	size_t size;
+	size_t wanted;			/* of a buffer that is large enough */
+	size_t used;
+	size_t safe;			/* where a cut text may end: */
+	size_t tail;			/* with this much behind it */
+	bool has_safe;
+	bool cut;
+	bool to_log;
+	char line[1024];
+};
+
+/* A number of struct pool_stats, of 32 or 64 bits. */
+struct pool_dump_field {
+	const char *name;
+	size_t offset;
+	bool wide;
+};
+
+#define POOL_DUMP_U32(name, member) \
+	{ name, offsetof(struct pool_stats, member), false }
+#define POOL_DUMP_U64(name, member) \
+	{ name, offsetof(struct pool_stats, member), true }
+
+/*
+ * A format.  body() writes all before the tail, and says by pool_dump_commit()
+ * where it may be cut.  tail() ends the text; @cut: something is missing.
+ */
+struct pool_dump_writer {
+	void (*body)(struct pool_dump *d);
+	void (*tail)(struct pool_dump *d, bool cut);
+};
+
+extern const struct pool_dump_writer pool_dump_table;
+extern const struct pool_dump_writer pool_dump_json;
+extern const struct pool_dump_writer pool_dump_prometheus;
+
+/* dump_options.c */
+bool pool_dump_parse(struct pool_dump_options *options, const char *text,
+		     const char *where);
+
+/* dump.c: for callers */
+size_t pool_dump(char *buf, size_t size,
+		 const struct pool_dump_options *options);
+
+/* dump.c: for writers */
+void pool_dump_rewind(struct pool_dump *d);
+bool pool_dump_next(struct pool_dump *d);
+bool pool_dump_detail(struct pool_dump *d, unsigned int nth);
+size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
+			      size_t size);
+void pool_dump_put(struct pool_dump *d, const char *text);
+void pool_dump_number(struct pool_dump *d, unsigned long long number);
+void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
+void pool_dump_commit(struct pool_dump *d);
+
+/* As strcmp(). */
+static inline int pool_dump_compare(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++, b++)
+		;
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+#endif /* POOL_DUMP_H */

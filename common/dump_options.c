@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump_options.c - what to dump: words, as of the document's "show pools"
+ *
+ * Layer:   beside dump.c.
+ * Called:  dump.c, for users' texts; kernel/debugfs_pools.c, for what is written.
+ * Calls:   the seam, to complain.
+ * Context: process context; may sleep.
+ *
+ * Words are separated by spaces, in any order; of those that contradict the last
+ * one wins.
+ */
+#include "plat.h"
+#include "dump.h"
+
+#define WORDS	"byname bysize byusage detailed match <prefix> <count> table json prometheus"
+
+/* Longer than any word that means something; the rest is cut off. */
+#define WORD_LEN	32
+
+enum word_kind {
+	WORD_FORMAT,
+	WORD_ORDER,
+	WORD_DETAILED,
+};
+
+static const struct {
+	const char *word;
+	enum word_kind kind;
+	unsigned int value;
+} words[] = {
+	{ "table", WORD_FORMAT, POOL_DUMP_TABLE },
+	{ "json", WORD_FORMAT, POOL_DUMP_JSON },
+	{ "prometheus", WORD_FORMAT, POOL_DUMP_PROMETHEUS },
+	{ "byname", WORD_ORDER, POOL_DUMP_BY_NAME },
+	{ "bysize", WORD_ORDER, POOL_DUMP_BY_SIZE },
+	{ "byusage", WORD_ORDER, POOL_DUMP_BY_USAGE },
+	{ "detailed", WORD_DETAILED, 0 },
+	{ NULL, WORD_FORMAT, 0 },
+};
+
+/* Copy the next word and move behind it; false: there is none. */
+static bool next_word(const char **text, char *word)
+{
+	size_t len = 0;
+
+	while (**text == ' ')
+		(*text)++;
+	for (; **text && **text != ' '; (*text)++)
+		if (len < WORD_LEN)
+			word[len++] = **text;
+	word[len] = 0;
+	return len;
+}
+
+static bool set_word(struct pool_dump_options *options, const char *word)
+{
+	size_t i;
+
+	for (i = 0; words[i].word; i++)
+		if (!pool_dump_compare(word, words[i].word))
+			break;
+	if (!words[i].word)
+		return false;
+	if (words[i].kind == WORD_FORMAT)
+		options->format = words[i].value;
+	else if (words[i].kind == WORD_ORDER)
+		options->order = words[i].value;
+	else
+		options->detailed = true;
+	return true;
+}
+
+/* 1 to INT_MAX. */
+static bool set_count(struct pool_dump_options *options, const char *word)
+{
+	unsigned long long n = 0;
+
+	for (; *word; word++) {
+		if (*word < '0' || *word > '9' || n > INT_MAX)
+			return false;
+		n = n * 10 + (unsigned long long)(*word - '0');
+	}
+	if (!n || n > INT_MAX)
+		return false;
+	options->count = (unsigned int)n;
+	return true;
+}
+
+/* A prefix longer than a name can be matches none. */
+static void set_match(struct pool_dump_options *options, const char *prefix)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(options->match) - 1 && prefix[i]; i++)
+		options->match[i] = prefix[i];
+	options->match[i] = 0;
+}
+
+/* Why a word is refused; NULL: it is not.  "match" takes the next one, too. */
+static const char *take_word(struct pool_dump_options *options,
+			     const char *word, const char **text)
+{
+	char prefix[WORD_LEN + 1];
+
+	if (*word >= '0' && *word <= '9')
+		return set_count(options, word) ? NULL :
+		       "not a count of 1 to 2147483647";
+	if (!pool_dump_compare(word, "match")) {
+		if (!next_word(text, prefix))
+			return "no prefix behind it";
+		set_match(options, prefix);
+		return NULL;
+	}
+	return set_word(options, word) ? NULL : "unknown";
+}
+
+/**
+ * pool_dump_parse() - Read what to dump.
+ * @options: set from @text alone; not changed if that is refused.
+ * @text: words; NULL: none.
+ * @where: what to call the text in the log.
+ *
+ * Return: false, with one line in the log that names the first wrong word and
+ * lists the right ones, if refused.
+ */
+bool pool_dump_parse(struct pool_dump_options *options, const char *text,
+		     const char *where)
+{
+	struct pool_dump_options read = { .count = 0 };
+	char word[WORD_LEN + 1];
+	char shown[WORD_LEN + 1];
+	const char *why = NULL;
+
+	while (text && !why && next_word(&text, word))
+		why = take_word(&read, word, &text);
+	if (why) {
+		pool_printable(shown, sizeof(shown), word, sizeof(word));
+		plat_log(PLAT_ERR, "%s: \"%s\": %s; words are " WORDS, where,
+			 shown, why);
+		return false;
+	}
+	*options = read;
+	return true;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump_text.c - a dump as a table, and as JSON: the same columns
+ *
+ * Layer:   above dump.c, which calls it back.
+ * Called:  dump.c.
+ * Calls:   dump.c, for the pools and to write.
+ * Context: dump mutex held.
+ *
+ * Names need no quoting in either: they are [A-Za-z0-9._:-].
+ */
+#include "plat.h"
+#include "dump.h"
+
+/* "name" comes behind the first. */
+static const struct pool_dump_field columns[] = {
+	POOL_DUMP_U32("id", id),
+	POOL_DUMP_U32("size", object_size),
+	POOL_DUMP_U32("align", alignment),
+	POOL_DUMP_U64("allocated", allocated),
+	POOL_DUMP_U64("used", used),
+	POOL_DUMP_U64("cached", cached),
+	POOL_DUMP_U64("shared", shared),
+	POOL_DUMP_U64("parked", parked),
+	POOL_DUMP_U64("reserved", reserved),
+	POOL_DUMP_U64("quarantined", quarantined),
+	POOL_DUMP_U64("abandoned", abandoned),
+	POOL_DUMP_U64("moving", moving),
+	POOL_DUMP_U64("limit", limit),
+	POOL_DUMP_U64("min_avail", min_avail),
+	POOL_DUMP_U64("need", need),
+	POOL_DUMP_U64("fills", fills),
+	POOL_DUMP_U64("spills", spills),
+	POOL_DUMP_U64("evictions", evictions),
+	POOL_DUMP_U64("gets", gets),
+	POOL_DUMP_U64("get_objs", get_objs),
+	POOL_DUMP_U64("puts", puts),
+	POOL_DUMP_U64("put_objs", put_objs),
+	POOL_DUMP_U64("nested", nested),
+	POOL_DUMP_U64("store_gets", store_gets),
+	POOL_DUMP_U64("store_puts", store_puts),
+	POOL_DUMP_U64("failed", failed),
+	POOL_DUMP_U64("refused", refused),
+	POOL_DUMP_U64("injected", injected),
+	POOL_DUMP_U32("registrations", registrations),
+	{ NULL, 0, false },
+};
+
+static void table_head(struct pool_dump *d)
+{
+	unsigned int i;
+
+	pool_dump_put(d, "pools version ");
+	pool_dump_number(d, POOL_DUMP_VERSION);
+	pool_dump_put(d, "\n# id name");
+	for (i = 1; columns[i].name; i++) {
+		pool_dump_put(d, " ");
+		pool_dump_put(d, columns[i].name);
+	}
+	pool_dump_put(d, "\n");
+	pool_dump_commit(d);
+}
+
+static void table_line(struct pool_dump *d)
+{
+	unsigned int i;
+
+	pool_dump_field(d, &columns[0]);
+	pool_dump_put(d, " ");
+	pool_dump_put(d, d->now.name);
+	for (i = 1; columns[i].name; i++) {
+		pool_dump_put(d, " ");
+		pool_dump_field(d, &columns[i]);
+	}
+	pool_dump_put(d, "\n");
+	pool_dump_commit(d);
+}
+
+static void table_details(struct pool_dump *d)
+{
+	unsigned int nth;
+
+	for (nth = 0; pool_dump_detail(d, nth); nth++) {
+		pool_dump_put(d, "  > ");
+		pool_dump_put(d, d->detail);
+		pool_dump_put(d, "\n");
+		pool_dump_commit(d);
+	}
+}
+
+static void table_body(struct pool_dump *d)
+{
+	table_head(d);
+	pool_dump_rewind(d);
+	while (pool_dump_next(d)) {
+		table_line(d);
+		if (d->options.detailed)
+			table_details(d);
+	}
+}
+
+/* A number with something before it. */
+static void put_named(struct pool_dump *d, const char *before,
+		      unsigned long long number)
+{
+	pool_dump_put(d, before);
+	pool_dump_number(d, number);
+}
+
+static void table_tail(struct pool_dump *d, bool cut)
+{
+	if (cut)
+		pool_dump_put(d, "truncated\n");
+	put_named(d, "total pools=", d->total.pools);
+	put_named(d, " allocated=", d->total.allocated);
+	put_named(d, " used=", d->total.used);
+	put_named(d, " cached=", d->total.cached);
+	put_named(d, " shared=", d->total.shared);
+	pool_dump_put(d, "\n");
+}
+
+const struct pool_dump_writer pool_dump_table = {
+	.body = table_body,
+	.tail = table_tail,
+};
+
+/* A string; file names may hold anything. */
+static void json_string(struct pool_dump *d, const char *text)
+{
+	char c[2] = "";
+
+	pool_dump_put(d, "\"");
+	for (; *text; text++) {
+		c[0] = *text >= ' ' && *text <= '~' ? *text : '?';
+		if (c[0] == '"' || c[0] == '\\')
+			pool_dump_put(d, "\\");
+		pool_dump_put(d, c);
+	}
+	pool_dump_put(d, "\"");
+}
+
+static void json_details(struct pool_dump *d)
+{
+	unsigned int nth;
+
+	pool_dump_put(d, ",\"registered\":[");
+	for (nth = 0; pool_dump_detail(d, nth); nth++) {
+		if (nth)
+			pool_dump_put(d, ",");
+		json_string(d, d->detail);
+	}
+	pool_dump_put(d, "]");
+}
+
+static void json_pool(struct pool_dump *d, bool first)
+{
+	unsigned int i;
+
+	pool_dump_put(d, first ? "\n{\"id\":" : ",\n{\"id\":");
+	pool_dump_field(d, &columns[0]);
+	pool_dump_put(d, ",\"name\":\"");
+	pool_dump_put(d, d->now.name);
+	pool_dump_put(d, "\"");
+	for (i = 1; columns[i].name; i++) {
+		pool_dump_put(d, ",\"");
+		pool_dump_put(d, columns[i].name);
+		pool_dump_put(d, "\":");
+		pool_dump_field(d, &columns[i]);
+	}
+	if (d->options.detailed)
+		json_details(d);
+	pool_dump_put(d, "}");
+	pool_dump_commit(d);
+}
+
+static void json_body(struct pool_dump *d)
+{
+	bool first = true;
+
+	put_named(d, "{\"version\":", POOL_DUMP_VERSION);
+	pool_dump_put(d, ",\"pools\":[");
+	pool_dump_commit(d);
+	pool_dump_rewind(d);
+	for (; pool_dump_next(d); first = false)
+		json_pool(d, first);
+}
+
+static void json_tail(struct pool_dump *d, bool cut)
+{
+	put_named(d, "],\n\"total\":{\"pools\":", d->total.pools);
+	put_named(d, ",\"allocated\":", d->total.allocated);
+	put_named(d, ",\"used\":", d->total.used);
+	put_named(d, ",\"cached\":", d->total.cached);
+	put_named(d, ",\"shared\":", d->total.shared);
+	pool_dump_put(d, cut ? "},\"truncated\":true}\n" :
+		      "},\"truncated\":false}\n");
+}
+
+const struct pool_dump_writer pool_dump_json = {
+	.body = json_body,
+	.tail = json_tail,
+};

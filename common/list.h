@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * list.h - doubly linked list with a head, for both worlds
+ *
+ * Layer:   none; used by common/ only.
+ * Context: any.  Whoever owns a list serialises its calls.
+ *
+ * "First" is the newest end, "last" the oldest.
+ */
+#ifndef POOL_LIST_H
+#define POOL_LIST_H
+
+struct pool_list {
+	struct pool_list *next;
+	struct pool_list *prev;
+};
+
+/* The struct of type @type whose member @member is the list node @node. */
+#define pool_list_entry(node, type, member) \
+	((type *)(void *)((char *)(node) - offsetof(type, member)))
+
+#define pool_list_for_each(node, head) \
+	for ((node) = (head)->next; (node) != (head); (node) = (node)->next)
+
+static inline void pool_list_init(struct pool_list *head)
+{
+	head->next = head;
+	head->prev = head;
+}
+
+static inline bool pool_list_empty(const struct pool_list *head)
+{
+	return head->next == head;
+}
+
+/* Insert behind @at: with a head, as its first entry. */
+static inline void pool_list_add(struct pool_list *node, struct pool_list *at)
+{
+	node->next = at->next;
+	node->prev = at;
+	at->next->prev = node;
+	at->next = node;
+}
+
+static inline void pool_list_add_last(struct pool_list *node,
+				      struct pool_list *head)
+{
+	pool_list_add(node, head->prev);
+}
+
+/* Unlink; the node then is an empty list, so doing it twice is harmless. */
+static inline void pool_list_del(struct pool_list *node)
+{
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	pool_list_init(node);
+}
+
+#endif /* POOL_LIST_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * merge.c - one pool for several creations
+ *
+ * Layer:   above the four, between create.c and registry.c.
+ * Called:  create.c, one creation at a time.
+ * Calls:   registry.c, the seam.
+ * Context: process context; may sleep; the creation lock is held.
+ *
+ * Which pool a creation with MEM_F_SHARED may share:
+ *
+ *   of equal size             any, also with MEM_F_EXACT
+ *   near: less than 1 %, or   one that has nothing allocated and no array open,
+ *   less than 16 bytes, from  where neither side is MEM_F_EXACT; it grows if it
+ *   the mean of its sizes     is the smaller one
+ *   no-merge                  one of the same name only
+ *   other alignment, mode     none: neither side may be weakened
+ *   limit, min_avail          none: they are one user's
+ *   constructor, destructor   none
+ *   other kernel module       none, unless merge-modules is set
+ *
+ * Growth changes the size of objects that do not exist.  So that none comes to
+ * exist meanwhile, "allocated" is held at 0, by its top bit, for the few stores
+ * that it takes.  An array that is open has room charged in the old size, and so
+ * has a cluster that was evicted, until a moment after its last object went to
+ * the backend: then the pool does not grow.
+ */
+#include "plat.h"
+
+/* Sizes are near that differ by less than this, or this part. */
+#define NEAR_BYTES	16
+#define NEAR_PART	100
+
+static unsigned long long apart(unsigned long long a, unsigned long long b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Registry mutex held. */
+static bool is_near(const struct pool *pool, unsigned int size)
+{
+	unsigned long long diff = apart(pool->sizes,
+					(unsigned long long)size * pool->users);
+
+	return diff < (unsigned long long)NEAR_BYTES * pool->users ||
+	       diff * NEAR_PART < pool->sizes;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Registry mutex held. */
+static bool owned_alike(struct pool *pool, const struct pool_want *want)
+{
+	struct pool_list *node;
+
+	if (want->options.merge & POOL_MERGE_MODULES)
+		return true;
+	pool_list_for_each(node, &pool->regs)
+		if (pool_list_entry(node, struct pool_reg, list)->owner !=
+		    want->reg->owner)
+			return false;
+	return true;
+}
+
+static bool is_alone(unsigned int limit, unsigned int min_avail,
+		     const void *ctor, const void *dtor)
+{
+	return limit || min_avail || ctor || dtor;
+}
+
+/* May they be one, whatever their sizes?  Registry mutex held. */
+static bool compatible(struct pool *pool, const struct pool_want *want)
+{
+	if (!pool->users || !(pool->flags & MEM_F_SHARED) ||
+	    is_alone(pool->limit, pool->min_avail, (const void *)pool->ctor,
+		     (const void *)pool->dtor))
+		return false;
+	if (pool->align != want->attr.align || pool->mode != want->options.mode)
+		return false;
+	if ((want->options.merge & POOL_MERGE_NAMES) &&
+	    !same_name(pool->name, want->name))
+		return false;
+	return owned_alike(pool, want);
+}
+
+/* Registry mutex held. */
+static bool sizes_fit(const struct pool *pool, const struct pool_want *want)
+{
+	if (pool->head.size == want->attr.size)
+		return true;
+	return !((pool->flags | want->attr.flags) & MEM_F_EXACT) &&
+	       !plat_word_read(&pool->allocated) &&
+	       is_near(pool, want->attr.size);
+}
+
+/* Is @a the better one for @size?  Equal first, then larger, then nearer. */
+static bool better(const struct pool *a, const struct pool *b,
+		   unsigned int size)
+{
+	bool a_holds = a->head.size >= size;
+	bool b_holds = b->head.size >= size;
+
+	if (a_holds != b_holds)
+		return a_holds;
+	return apart(a->head.size, size) < apart(b->head.size, size);
+}
+
+/* The best pool for a creation, pinned; NULL: none. */
+static struct pool *find(const struct pool_want *want)
+{
+	struct pool *best = NULL;
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool))) {
+		bool fits;
+
+		plat_registry_lock();
+		fits = compatible(pool, want) && sizes_fit(pool, want) &&
+		       (!best || better(pool, best, want->attr.size));
+		if (fits) {
+			if (best)
+				best->pins--;
+			pool->pins++;
+			best = pool;
+		}
+		plat_registry_unlock();
+	}
+	return best;
+}
+
+/*
+ * Is an array open anywhere, or is something that went to the backend charged
+ * still?  Nothing is allocated, so neither begins meanwhile.  The acquire pairs
+ * with the release of pool_cluster_settled(), which has read the size before.
+ */
+static bool is_charged(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local && (plat_read(&local->hot.room) ||
+			      plat_word_read_acquire(&local->moving)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Grow a pool that has no object.  Registry mutex held.  @store: in, a source of
+ * objects of the new size; out, the one to be destroyed.  The acquire pairs with
+ * the release of pool_store_put(), the release with the acquire of
+ * pool_store_reserve().
+ */
+static bool grow(struct pool *pool, unsigned int size, plat_store_t *store)
+{
+	plat_irq_t irq = plat_busy_enter();
+	unsigned long none = 0;
+	bool done = false;
+
+	if (plat_word_cmpxchg_acquire(&pool->allocated, &none, POOL_GROWING)) {
+		done = !is_charged(pool);
+		if (done) {
+			plat_store_t old = pool->store;
+
+			pool->store = *store;
+			*store = old;
+			plat_write(&pool->head.size, size);
+		}
+		plat_word_sub_release(&pool->allocated, POOL_GROWING);
+	}
+	plat_busy_leave(irq);
+	return done;
+}
+
+/* Add a registration; the first one, or registry mutex held. */
+void pool_reg_add(struct pool *pool, struct pool_reg *reg)
+{
+	pool_list_add(&reg->list, &pool->regs);
+	pool->flags |= reg->flags;
+	pool->sizes += reg->rounded;
+	plat_write(&pool->users, pool->users + 1);
+}
+
+/*
+ * Join a pool that find() has pinned, if it is still as it was.  Nobody else may
+ * be at a pool that grows: walks use its source of objects.
+ */
+static bool join(struct pool *pool, struct pool_want *want,
+		 plat_store_t *store)
+{
+	bool fits = true;
+	bool done = false;
+
+	while (fits && !done) {
+		plat_registry_lock();
+		fits = compatible(pool, want) && sizes_fit(pool, want);
+		done = fits && pool->head.size >= want->attr.size;
+		if (fits && !done && pool->pins == 1) {
+			done = grow(pool, want->attr.size, store);
+			fits = done;
+		}
+		if (done)
+			pool_reg_add(pool, want->reg);
+		plat_registry_unlock();
+		if (fits && !done)
+			plat_yield();
+	}
+	pool_registry_put(pool);
+	return done;
+}
+
+/**
+ * pool_merge() - Find a pool that a creation can share.
+ * @want: what is wanted; its registration is added.
+ *
+ * Return: the pool; NULL: it needs one of its own.
+ */
+struct pool *pool_merge(struct pool_want *want)
+{
+	struct pool *pool = NULL;
+	plat_store_t store;
+	bool grows, joined;
+
+	if ((want->attr.flags & MEM_F_SHARED) &&
+	    !is_alone(want->attr.limit, want->attr.min_avail,
+		      (const void *)want->attr.ctor,
+		      (const void *)want->attr.dtor))
+		pool = find(want);
+	if (!pool)
+		return NULL;
+	grows = pool->head.size < want->attr.size;
+	if (grows && !pool_store_open(&store, pool, want->attr.size)) {
+		pool_registry_put(pool);
+		return NULL;
+	}
+	joined = join(pool, want, &store);
+	if (grows)
+		plat_store_destroy(&store, 0);
+	return joined ? pool : NULL;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * need.c - how much of a pool is kept
+ *
+ * Layer:   between shared pool and backend; decides which of them is next.
+ * Called:  alloc.c, for what is brought down.
+ * Calls:   stats.c, shared.c, for numbers.
+ * Context: any; neither guard nor lock held.
+ *
+ * What is needed of a pool at a moment is what is not in its shared part:
+ *
+ *	need = allocated - shared
+ *
+ * An average of it follows a rise at once and a fall by halves.  It is made of
+ * the highest need within each POOL_NEED_SPAN objects that are brought down: who
+ * allocates 1000 and frees 1000, over and over, needs 1000 all the time.  What is
+ * allocated beyond that goes to the backend.
+ *
+ *  objects
+ *    |  ____allocated_____
+ *    | /                  \ __                    kept: at most the highest need
+ *    |/ need               \  \__                 of this span, or the average
+ *    |                      \    \___
+ *    |_______________________\_______\____ brought down
+ *
+ * Nothing here is locked.  Each field is written whole by whoever samples; when
+ * two do at once one sample is lost, which the next one makes good.
+ */
+#include "plat.h"
+
+static unsigned long larger(unsigned long a, unsigned long b)
+{
+	return a > b ? a : b;
+}
+
+/* End a span: the average rises to the highest need, or falls half way. */
+static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
+{
+	unsigned long avg = plat_read(&pool->need_avg);
+
+	avg = peak >= avg ? peak : avg - (avg - peak + 1) / 2;
+	plat_write(&pool->need_avg, avg);
+	plat_write(&pool->need_peak, need);
+	plat_write(&pool->need_left, (unsigned long)POOL_NEED_SPAN);
+}
+
+/* @n objects, needed until now, are brought down; @shared are there already. */
+static void sample(struct pool *pool, unsigned long allocated,
+		   unsigned long shared, unsigned int n)
+{
+	unsigned long need = allocated > shared ? allocated - shared : 0;
+	unsigned long peak = larger(plat_read(&pool->need_peak), need);
+	unsigned long left = plat_read(&pool->need_left);
+
+	if (left > n) {
+		plat_write(&pool->need_left, left - n);
+		plat_write(&pool->need_peak, peak);
+	} else {
+		end_span(pool, peak, need);
+	}
+	plat_write(&pool->keep, larger(plat_read(&pool->need_avg), peak));
+}
+
+/**
+ * pool_need_keeps() - Is there need for objects that are brought down?
+ * @pool: the pool.
+ * @n: how many.
+ *
+ * Return: true: to the shared pool; false: to the backend.
+ */
+bool pool_need_keeps(struct pool *pool, unsigned int n)
+{
+	unsigned long allocated = pool_allocated(pool);
+	unsigned long shared;
+
+	if (allocated <= plat_read(&pool->keep) && !pool_shared_turn(pool))
+		return true;
+	shared = pool_shared_count(pool);
+	sample(pool, allocated, shared, n);
+	return allocated <= plat_read(&pool->keep) ||
+	       shared + n <= plat_read(&pool->min_avail);
+}

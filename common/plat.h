@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * plat.h - the seam: all that common/ needs of the world it runs in
+ *
+ * Layer:   below everything in common/; implemented in kernel/ and in user/.
+ * Context: said per operation.
+ *
+ * Goals:     common/ does not know where it runs; the kernel build pays
+ *            nothing; the seam is minimal: an operation comes when common/
+ *            needs it and leaves with its last user.
+ * Non-goal:  to look like Linux.
+ *
+ * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
+ * in kernel/ or user/.  All three places keep the order of this page.  What an
+ * operation promises is tested in tests/cases_plat.c, or, where only its use can
+ * show it, by the cases of its users.
+ *
+ * What the twin rests on:
+ *
+ *   here              kernel                     user space
+ *   CPU               CPU                        thread with an area
+ *   interrupt         hardirq, softirq, NMI      signal handler
+ *   CPU is gone       CPU dead                   thread exit
+ *   POOL_F_ATOMIC     GFP_NOWAIT                 async-signal context
+ */
+#ifndef POOL_PLAT_H
+#define POOL_PLAT_H
+
+#include "pool.h"
+#include "config.h"
+#include "list.h"
+#include "plat_types.h"
+
+struct pool;
+struct pool_cpu;
+struct pool_local;
+
+/*
+ * plat_types.h also has
+ *
+ * PLAT_LAST_TRIES
+ *	So many calls of plat_yield() let whoever was descheduled run.
+ */
+
+/* Log levels. */
+enum plat_level {
+	PLAT_ERR,
+	PLAT_WARN,
+};
+
+/*
+ * Hot half, in plat_impl.h; as prototypes, "any" for macros.
+ *
+ * Guard and per-CPU copies
+ *
+ * struct pool_local *plat_enter(const struct pool *pool)
+ *	Stay on this CPU until plat_leave() and return its copy of the pool's
+ *	local part.  Nests.  Any context.  Where this CPU has no copy (closed
+ *	pools, threads without an area) a closed one that nobody may write.
+ * void plat_leave(void)
+ * struct pool_cpu *plat_this_cpu(void)
+ *	Between the two: this CPU's own part; NULL where it has none.
+ * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
+ * struct pool_cpu *plat_cpu_of(unsigned int cpu)
+ *	CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
+ *	was one.  What they point to is written by its owner meanwhile.
+ * unsigned int plat_nr_cpus(void)
+ *	One more than the highest number in use; only ever grows.
+ * unsigned int plat_cpu_hint(void)
+ *	This CPU's number, perhaps stale; any context; 0 where it has none.
+ *
+ * Atomics: relaxed unless the name says more.
+ *
+ * any plat_read(any *p), void plat_write(any *p, any v)
+ * void plat_write_release(any *p, any v)
+ * any plat_xchg_acquire(any *p, any v)
+ * bool plat_cmpxchg_release(any *p, any *old, any new)
+ *	False: nothing stored, *old is what was found.
+ * unsigned long plat_word_read(plat_word_t *w)
+ * void plat_word_add(plat_word_t *w, unsigned long n), plat_word_sub()
+ * unsigned long plat_word_add_return(plat_word_t *w, unsigned long n)
+ * bool plat_word_cmpxchg_acquire(plat_word_t *w, unsigned long *old,
+ *				  unsigned long new)
+ *	False: nothing stored, *old is what was found.
+ * void plat_word_sub_release(plat_word_t *w, unsigned long n)
+ * unsigned long plat_word_read_acquire(plat_word_t *w)
+ * void plat_word_set_bits(plat_word_t *w, unsigned long bits)
+ * void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
+ * void plat_barrier(void)
+ *	Compiler barrier: orders this CPU against who interrupts it, only.
+ * void plat_relax(void)
+ *	Between two looks at a word that another CPU will change.
+ *
+ * CPU lock, one per struct pool_cpu
+ *
+ * void plat_lock_init(plat_lock_t *lock)
+ * bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+ *	For owners, and any context.  False when it cannot be had by waiting
+ *	for a bounded time, as where the holder was interrupted by the caller.
+ * void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+ *	Waits.  Process context; plain threads, never a signal handler.
+ * void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+ *
+ * BUSY section: the caller keeps a bucket BUSY in between
+ *
+ * plat_irq_t plat_busy_enter(void), void plat_busy_leave(plat_irq_t irq)
+ *	Any context; nothing on this CPU that plat_cpu_trylock() admits runs in
+ *	between where the world can have that so.
+ *
+ * Context
+ *
+ * bool plat_may_alloc(unsigned int flags)
+ *	May the platform's allocator be called here, for both directions?
+ * bool plat_may_wait(unsigned int flags)
+ *	May plat_yield() be called here?
+ */
+
+/**
+ * plat_cpu_ready() - Give this CPU a part of its own, if it has none.
+ * @flags: of the call; a part is made only where the allocator may be called.
+ *
+ * Context: Any; neither guard nor lock held.
+ */
+void plat_cpu_ready(unsigned int flags);
+
+/**
+ * plat_local_alloc() - Give a pool its local parts, one per CPU, all zero.
+ * @pool: its head.hot is set.
+ *
+ * Context: Process context; registry mutex not held.
+ * Return: false when there is no room; then the pool stays closed.
+ */
+bool plat_local_alloc(struct pool *pool);
+
+/**
+ * plat_local_close() - Set head.hot of a pool without local parts.
+ * @pool: its hot arrays are found closed on every CPU, for ever.
+ *
+ * Context: Any.
+ */
+void plat_local_close(struct pool *pool);
+
+/**
+ * plat_local_free() - Take the local parts back; they are all zero again.
+ * @pool: a pool that plat_local_alloc() served.
+ *
+ * Context: Process context; nobody looks at these parts any more.
+ */
+void plat_local_free(struct pool *pool);
+
+/**
+ * plat_registry_lock() - Lock the registry; plat_registry_unlock() ends it.
+ *
+ * Context: Process context; may sleep.
+ */
+void plat_registry_lock(void);
+void plat_registry_unlock(void);
+
+/**
+ * plat_create_lock() - One creation at a time; plat_create_unlock() ends it.
+ *
+ * Context: Process context; may sleep; registry mutex not held.
+ */
+void plat_create_lock(void);
+void plat_create_unlock(void);
+
+/**
+ * plat_dump_lock() - Lock the dump there is; plat_dump_unlock() ends it.
+ *
+ * Context: Process context; may sleep; registry mutex not held, but to be taken
+ * while this one is.
+ */
+void plat_dump_lock(void);
+void plat_dump_unlock(void);
+
+/**
+ * plat_mem_alloc() - Zeroed memory for descriptions, not for objects.
+ * @size: bytes.
+ *
+ * Context: Process context; may sleep.
+ * Return: 128-byte aligned memory for plat_mem_free(), or NULL.
+ */
+void *plat_mem_alloc(size_t size);
+void plat_mem_free(void *p);
+
+/**
+ * plat_cluster_alloc() - Memory for a cluster, for the free path.
+ *
+ * Reclaims nothing and wakes nobody: a free must not depend on frees.
+ *
+ * Context: plat_may_alloc(); neither guard nor lock held.
+ * Return: memory for plat_cluster_free(), or NULL.
+ */
+void *plat_cluster_alloc(void);
+void plat_cluster_free(void *cluster);
+
+/**
+ * plat_store_create() - Make a source of objects.
+ * @store: set up.
+ * @name: for the platform's own listings.
+ * @id: makes @name unique there.
+ * @size: bytes of an object.
+ * @align: what objects are aligned to, at least two pointers.
+ *
+ * Context: Process context; may sleep.
+ * Return: false when memory is short.
+ */
+bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
+		       unsigned int size, unsigned int align);
+
+/**
+ * plat_store_destroy() - End a source of objects.
+ * @store: one that plat_store_create() made.
+ * @lost: objects never freed; when not 0 what they need stays behind.
+ *
+ * Context: Process context; may sleep.
+ */
+void plat_store_destroy(plat_store_t *store, unsigned long lost);
+
+/**
+ * plat_store_alloc() - Get one object from the platform.
+ * @store: the source.
+ * @flags: POOL_F_ATOMIC: do not sleep.
+ *
+ * Context: plat_may_alloc(); neither guard nor lock held.
+ * Return: an object of undefined contents, or NULL.
+ */
+void *plat_store_alloc(plat_store_t *store, unsigned int flags);
+void plat_store_free(plat_store_t *store, void *obj);
+
+/**
+ * plat_trim() - Ask the platform's allocator to give memory back.
+ *
+ * Context: Process context; may take long.
+ */
+void plat_trim(void);
+
+/**
+ * plat_size_max() - Largest object the platform can make.
+ *
+ * Return: bytes.
+ */
+unsigned int plat_size_max(void);
+
+/**
+ * plat_align_max() - Largest alignment of objects: a page.
+ *
+ * Return: bytes.
+ */
+unsigned int plat_align_max(void);
+
+/**
+ * plat_cpus_expected() - How many CPUs may run at once.
+ *
+ * Return: at least 1.
+ */
+unsigned int plat_cpus_expected(void);
+
+/**
+ * plat_yield() - Let others run, to wait for one of them.
+ *
+ * Context: Process context; may sleep.
+ */
+void plat_yield(void);
+
+/**
+ * plat_show() - Show a pool in the platform's listing of single pools.
+ * @pool: registered.  plat_hide() ends it and waits for its readers.
+ *
+ * Context: Process context; registry mutex not held.
+ */
+void plat_show(struct pool *pool);
+void plat_hide(struct pool *pool);
+
+/**
+ * plat_format() - snprintf(), or the platform's like of it.
+ * @buf: always terminated if @size is not 0.
+ * @size: bytes.
+ * @fmt: printf format of plain integers and strings.
+ *
+ * Context: Any.
+ * Return: what would have been written, without the terminator.
+ */
+size_t plat_format(char *buf, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * plat_print() - Write a line as it is to stderr; kernel: to the log.
+ * @line: text that ends with a newline.
+ *
+ * Context: Process context.
+ */
+void plat_print(const char *line);
+
+/**
+ * plat_log() - Write one line, prefixed by "pool: ", without allocating.
+ * @level: how bad it is.
+ * @fmt: printf format of plain integers and strings; no newline.
+ *
+ * Context: Any but a signal handler; neither guard nor lock held.
+ */
+void plat_log(enum plat_level level, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Called by the platform, implemented in common/ (reclaim.c):
+ *
+ * void pool_cpu_init(struct pool_cpu *cpu)
+ *	A part of a CPU was made, all zero; before anybody sees it.
+ * void pool_cpu_gone(unsigned int cpu)
+ *	That CPU will make no call until it comes back; process context.
+ */
+
+#include "pool_impl.h"
+#include "plat_impl.h"
+
+#endif /* POOL_PLAT_H */

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool.h - fixed-size object pools: the public interface, in both worlds
+ *
+ * Layer:   API, above everything.
+ * Context: each function says its own; the table is Documentation/contexts.
+ *
+ * Best for:  many objects of few sizes, allocated and freed all the time, from
+ *            any CPU or thread, with a hard bound on what caches may hold.
+ * Not for:   objects of arbitrary size (use the platform's allocator), or a
+ *            handful of objects that are allocated once.
+ *
+ * Kernel modules include this file from common/, programs as <libpool/pool.h>.
+ * It is the only header users need; it includes the others of the interface:
+ * pool_hot.h, the hit path; pool_attr.h, more than a name and a size, and
+ * declared pools; pool_bulk.h, many objects at once, and reserves; pool_stats.h,
+ * numbers and dumps.  All are clean C11 and C++17.
+ *
+ *   concurrent calls on one pool      any CPU or thread   interrupt, signal
+ *   pool_alloc(), pool_free()         yes                 with POOL_F_ATOMIC
+ *   pool_flush(), pool_gc()           yes                 no
+ *   pool_destroy()                    no (one caller)     no
+ */
+#ifndef LIBPOOL_POOL_H
+#define LIBPOOL_POOL_H
+
+/* What this header and the library must agree on; see pool_create_at(). */
+#define POOL_ABI		2
+
+/* Flags of create_pool(). */
+#define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */
+#define MEM_F_EXACT		0x2u	/* never round the size up */
+
+/* Flags of __pool_alloc() and __pool_free(). */
+#define POOL_F_NO_POISON	0x1u	/* alloc: do not fill with poison */
+#define POOL_F_MUST_ZERO	0x2u	/* alloc: all bytes zero, as calloc() */
+#define POOL_F_NO_FAIL		0x4u	/* alloc: no injected failure */
+#define POOL_F_ATOMIC		0x8u	/* must not sleep; signal handlers */
+
+/* Who creates: a module answers for its pools, a program for all. */
+#ifdef __KERNEL__
+#define POOL_OWNER		THIS_MODULE
+#else
+#define POOL_OWNER		NULL
+#endif
+
+/* Whatever else is given is ignored. */
+#define POOL_F_ALL		0xfu
+
+/* Longest pool name; the rest is cut off. */
+#define POOL_NAME_LEN		11
+
+#include "pool_hot.h"
+#include "pool_attr.h"
+#include "pool_bulk.h"
+#include "pool_stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+/**
+ * pool_create_at() - Create a pool; create_pool() calls it.
+ * @name: as in struct pool_attr.
+ * @size: as in struct pool_attr.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT.
+ * @file: source file of the call.  Its end is kept.
+ * @line: its line.
+ * @owner: the calling module; user space: NULL.
+ * @abi: POOL_ABI of the caller's header; another one than the library's is
+ *	refused, since the hit path is compiled into the caller.
+ *
+ * Without MEM_F_EXACT the size is rounded up to a multiple of two pointers.
+ * With MEM_F_SHARED the pool may be one that exists already: of equal size, or,
+ * while nothing of it is allocated and neither is MEM_F_EXACT, of one that
+ * differs by less than 1 % or less than 16 bytes; it then grows if it must.  It
+ * keeps its name.  Each call is a registration that pool_destroy() gives back.
+ *
+ * Implements create_pool() of section 5 of the document.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: the pool, to be destroyed by pool_destroy(); NULL, with one line in
+ * the log that says why, when an argument is wrong or memory is short.
+ */
+struct pool_head *pool_create_at(const char *name, unsigned int size,
+				 unsigned int flags, const char *file,
+				 int line, const void *owner,
+				 unsigned int abi);
+
+/* create_pool() - pool_create_at() from here. */
+#define create_pool(name, size, flags) \
+	pool_create_at(name, size, flags, __FILE__, __LINE__, POOL_OWNER, \
+		       POOL_ABI)
+
+/**
+ * pool_destroy() - Give a registration back; the last one ends the pool.
+ * @pool: the pool; NULL is a no-op.
+ *
+ * A pool that serves several calls of create_pool() loses one of them, whatever
+ * is in use.  The last one takes back what every CPU's or thread's caches hold of it.  The caller
+ * promises that no other call on this pool is under way or to come.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: NULL when the registration is gone.  @pool, as usable as before, when
+ * it was the last one and some objects are in use; one line in the log says how
+ * many.
+ */
+struct pool_head *pool_destroy(struct pool_head *pool);
+
+/**
+ * pool_destroy_owned() - Destroy all pools of an owner, for use on exit.
+ * @owner: as given to pool_create_at(); NULL: user space.
+ *
+ * Pools with objects in use go too: these objects are left as they are, and
+ * one line in the log names each such pool.
+ *
+ * Context: Process context or a plain thread, no other call on them under way.
+ */
+void pool_destroy_owned(const void *owner);
+
+/* pool_destroy_all() - All pools; in the kernel, all of the calling module. */
+#define pool_destroy_all() pool_destroy_owned(POOL_OWNER)
+
+/**
+ * pool_alloc_nocache() - Allocate without looking into this CPU's caches.
+ * @pool: the pool.
+ *
+ * The shared pool first, then the backend.  For early allocation of spare
+ * objects.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: an object for pool_free(), or NULL.
+ */
+void *pool_alloc_nocache(struct pool_head *pool);
+
+/**
+ * pool_alloc_slow() - Allocate an object the hot array did not have.
+ * @pool: the pool.
+ * @flags: POOL_F_*.
+ *
+ * Out-of-line half of __pool_alloc(); not for direct use: the object's contents
+ * are not prepared.
+ *
+ * Context: as __pool_alloc().
+ * Return: an object, or NULL.
+ */
+void *pool_alloc_slow(struct pool_head *pool, unsigned int flags);
+
+/**
+ * pool_free_slow() - Free an object the hot array did not accept.
+ * @pool: the pool.
+ * @obj: the object; not NULL.
+ * @flags: POOL_F_ATOMIC or 0.
+ *
+ * Out-of-line half of __pool_free(); not for direct use.
+ *
+ * Context: as __pool_free().
+ */
+void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
+
+/**
+ * pool_refuse_zero() - POOL_F_MUST_ZERO for a pool of constructed objects.
+ * @pool: the pool.
+ *
+ * Not for direct use.
+ *
+ * Context: as __pool_alloc().
+ * Return: NULL; counted as a failure, and the first time said in the log.
+ */
+void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
+
+static inline void *pool_alloc_inline(struct pool_head *pool,
+				      unsigned int flags)
+{
+	void *obj;
+
+	if ((flags & POOL_F_MUST_ZERO) && pool->constructed)
+		return pool_refuse_zero(pool, flags);
+	obj = pool_hot_get(pool);
+	if (!POOL_LIKELY(obj))
+		obj = pool_alloc_slow(pool, flags);
+	if (POOL_LIKELY(obj))
+		pool_hot_out(pool, obj, flags);
+	return obj;
+}
+
+static inline void pool_free_inline(struct pool_head *pool, void *obj,
+				    unsigned int flags)
+{
+	if (!POOL_LIKELY(obj))
+		return;
+	pool_hot_in(pool, obj);
+	if (!POOL_LIKELY(pool_hot_put(pool, obj)))
+		pool_free_slow(pool, obj, flags);
+}
+
+#ifndef POOL_NO_INLINE
+
+/**
+ * __pool_alloc() - Allocate an object.
+ * @pool: the pool.
+ * @flags: any of POOL_F_*.
+ *
+ * This CPU's caches first, then the shared pool, then the backend, as far as
+ * the pool's mode has them.
+ *
+ * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
+ * it process context or a plain thread; may sleep.
+ * Return: an object of pool->size bytes for pool_free(); undefined contents
+ * unless POOL_F_MUST_ZERO.  NULL when there is none to be had.
+ */
+static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
+{
+	return pool_alloc_inline(pool, flags);
+}
+
+/**
+ * pool_alloc() - Allocate an object: __pool_alloc(@pool, 0).
+ * @pool: the pool.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: an object of undefined contents, or NULL.
+ */
+static inline void *pool_alloc(struct pool_head *pool)
+{
+	return pool_alloc_inline(pool, 0);
+}
+
+/**
+ * pool_zalloc() - Allocate a zeroed object: POOL_F_MUST_ZERO.
+ * @pool: the pool.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: an object whose bytes are all zero, or NULL.
+ */
+static inline void *pool_zalloc(struct pool_head *pool)
+{
+	return pool_alloc_inline(pool, POOL_F_MUST_ZERO);
+}
+
+/**
+ * __pool_free() - Free an object.  Never fails and never needs memory.
+ * @pool: the pool it came from.
+ * @obj: the object; NULL is a no-op.
+ * @flags: POOL_F_ATOMIC in a signal handler, else 0.
+ *
+ * Context: Any (user space: in a signal handler only with POOL_F_ATOMIC).
+ */
+static inline void __pool_free(struct pool_head *pool, void *obj,
+			       unsigned int flags)
+{
+	pool_free_inline(pool, obj, flags);
+}
+
+/**
+ * pool_free() - Free an object: __pool_free(@pool, @obj, 0).
+ * @pool: the pool it came from.
+ * @obj: the object; NULL is a no-op.
+ *
+ * Context: Any (user space: not in a signal handler).
+ */
+static inline void pool_free(struct pool_head *pool, void *obj)
+{
+	pool_free_inline(pool, obj, 0);
+}
+
+#else
+
+void *__pool_alloc(struct pool_head *pool, unsigned int flags);
+void *pool_alloc(struct pool_head *pool);
+void *pool_zalloc(struct pool_head *pool);
+void __pool_free(struct pool_head *pool, void *obj, unsigned int flags);
+void pool_free(struct pool_head *pool, void *obj);
+
+#endif
+
+/**
+ * pool_flush() - Give all objects of a pool's shared part to the backend.
+ * @pool: the pool; NULL is a no-op.
+ *
+ * CPU-local caches are not touched; spare objects are not spared.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void pool_flush(struct pool_head *pool);
+
+/**
+ * pool_gc() - Give the unused objects of all shared pools to the backend.
+ * @unused: NULL by convention.
+ *
+ * But for the spare objects that each pool is to keep, its min_avail.  Then asks
+ * the platform's allocator to return memory where it can.  CPU-local caches are
+ * not touched and nobody is stopped.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void pool_gc(struct pool_head *unused);
+
+/**
+ * pool_reclaim() - As pool_gc(), and take all CPUs' local clusters too.
+ * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
+ *	return memory.
+ *
+ * What stays are hot arrays, which only their owners may empty: at most an
+ * eighth of each CPU's bound.  Nobody is stopped, locks are held for a cluster
+ * at a time.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void pool_reclaim(struct pool_head *pool);
+
+/**
+ * pool_set_hot_size() - Set the byte bound of each CPU's caches.
+ * @bytes: 0 (cache nothing) to 1 GiB.
+ *
+ * What lies above a lowered bound leaves at the owners' next slow paths.
+ *
+ * Context: Any.
+ * Return: true; false and no change when @bytes is out of range.
+ */
+bool pool_set_hot_size(unsigned long bytes);
+
+/**
+ * pool_configure() - Change load-time options, for pools created from now on.
+ * @options: "word,key=value,...": no-global, global, no-cache, cache,
+ *	no-merge, merge, merge-modules, no-merge-modules,
+ *	hot_size=<bytes>[k|m], cluster=<n>, buckets=<n>, a power of two of at
+ *	most the bits of a long.
+ *
+ * Context: Process context or a plain thread.
+ * Return: true; false, one line in the log that names the wrong word, and no
+ * change at all, when something in @options is wrong.  NULL is wrong, too.
+ */
+bool pool_configure(const char *options);
+
+#ifndef __KERNEL__
+
+/**
+ * pool_thread_idle() - Give up all that this thread has cached, of all pools.
+ *
+ * For threads that are about to wait for long: their objects go to the shared
+ * pools, parked ones and memory for clusters to the backend, as at thread exit.
+ * The thread keeps its place and may go on at any time, with empty caches.
+ *
+ * Context: A plain thread; not in a signal handler.
+ */
+void pool_thread_idle(void);
+
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_H */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_attr.h - pools that are more than a name and a size; declared pools
+ *
+ * Layer:   API.
+ * Context: process context or a plain thread; may sleep.
+ */
+#ifndef LIBPOOL_POOL_ATTR_H
+#define LIBPOOL_POOL_ATTR_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+struct pool_head;
+
+/* Modes of a pool: which layers it has. */
+#define POOL_M_DEFAULT		0u	/* as the options say */
+#define POOL_M_GLOBAL		1u	/* all */
+#define POOL_M_NO_GLOBAL	2u	/* no shared pool */
+#define POOL_M_NO_CACHE		3u	/* straight to the backend */
+
+/**
+ * struct pool_attr - what a pool is to be
+ * @name: 1 to any number of characters of [A-Za-z0-9._:-], the first one a
+ *	letter or a digit; cut to POOL_NAME_LEN.  Copied.
+ * @size: bytes of an object: 1 to 2 GiB, in the kernel to KMALLOC_MAX_SIZE.
+ * @align: a power of two up to a page; 0 and what is below two pointers mean
+ *	two pointers.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT.
+ * @mode: POOL_M_*.
+ * @limit: most objects to hold from the backend at once; 0: no limit.
+ * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
+ *	@limit, where there is one.
+ * @ctor: makes of raw memory an object, when it comes from the backend; NULL:
+ *	none.
+ * @dtor: undoes @ctor, before an object goes to the backend; NULL: none.
+ * @arg: for both.
+ *
+ * With a constructor or a destructor, what is in an object survives being freed
+ * and allocated again, so POOL_F_MUST_ZERO is refused.
+ *
+ * Both may run in any context that allocates or frees, in the kernel also while a
+ * CPU goes down: they must not sleep, nor take locks that callers hold, nor call
+ * this pool.
+ *
+ * A pool with a limit, spare objects, a constructor or a destructor is never
+ * merged with another one.
+ */
+struct pool_attr {
+	const char *name;
+	unsigned int size;
+	unsigned int align;
+	unsigned int flags;
+	unsigned int mode;
+	unsigned int limit;
+	unsigned int min_avail;
+	void (*ctor)(void *obj, void *arg);
+	void (*dtor)(void *obj, void *arg);
+	void *arg;
+};
+
+/**
+ * pool_create_ext_at() - Create a pool; create_pool_ext() calls it.
+ * @attr: what it is to be; not kept.
+ * @attr_size: sizeof(struct pool_attr) of the caller's header.
+ * @file: source file of the call.  Its end is kept.
+ * @line: its line.
+ * @owner: the calling module; user space: NULL.
+ * @abi: POOL_ABI of the caller's header.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: as pool_create_at().
+ */
+struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
+				     size_t attr_size, const char *file,
+				     int line, const void *owner,
+				     unsigned int abi);
+
+/* create_pool_ext() - pool_create_ext_at() from here. */
+#define create_pool_ext(attr) \
+	pool_create_ext_at(attr, sizeof(struct pool_attr), __FILE__, __LINE__, \
+			   POOL_OWNER, POOL_ABI)
+
+/**
+ * pool_set_limit() - Set the most objects that a pool may hold.
+ * @pool: the pool; all its registrations are concerned.
+ * @limit: objects; 0: no limit; not below the pool's min_avail.
+ *
+ * Where more are held already, the backend is not asked for more until there
+ * are less.
+ *
+ * Context: Process context or a plain thread.
+ * Return: true; false, with one line in the log and no change, when @limit is
+ * wrong.
+ */
+bool pool_set_limit(struct pool_head *pool, unsigned int limit);
+
+/**
+ * pool_set_min_avail() - Set how many spare objects pool_gc() leaves.
+ * @pool: the pool.
+ * @min_avail: objects; not above the pool's limit.
+ *
+ * Context: Process context or a plain thread.
+ * Return: as pool_set_limit().
+ */
+bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
+
+/*
+ * Declared pools
+ *
+ *	DECLARE_POOL(ptr, name, size)		a global variable ptr
+ *	DECLARE_STATIC_POOL(ptr, name, size)	a static one
+ *	REGISTER_POOL(&ptr, name, size)		a variable that exists
+ *
+ * at file scope.  Declared pools are MEM_F_SHARED.  _ALIGNED_ takes the
+ * alignment as one more argument; _TYPED_ takes a type in the place of the size.
+ *
+ * In user space they exist before main(), and before dlopen() returns; dlclose()
+ * gives them back, exit() does not.  A kernel module calls
+ * pool_register_declared() in its init and pool_release_declared() in its exit.
+ * A pool that could not be made leaves NULL in the variable and a line in the
+ * log.
+ */
+
+/*
+ * struct pool_decl - a declared pool
+ *
+ * Made by the macros below, in the declaring object's own memory.
+ */
+struct pool_decl {
+	struct pool_head **ptr;
+	const char *name;
+	unsigned int size;
+	unsigned int align;
+	const char *file;
+	int line;
+	bool registered;	/* by this declaration, to be given back by it */
+};
+
+#define POOL_DECL_CAT_(a, b)	a##b
+#define POOL_DECL_CAT(a, b)	POOL_DECL_CAT_(a, b)
+#define POOL_DECL_ID(n)		POOL_DECL_CAT(pool_decl_, n)
+
+/* Without parentheses, which g++ warns of in declarations. */
+#define POOL_DECL_VAR(ptr)	ptr
+
+/* No casts: a size of 4 GiB shall not become one of 0. */
+#define POOL_DECL_INIT(ptr, name, size, align) \
+	{ ptr, name, size, align, __FILE__, __LINE__, false }
+
+#ifdef __KERNEL__
+
+/*
+ * A module parameter that cannot be set: of all that a module may have any
+ * number of, the one table that the kernel keeps for whoever asks.
+ */
+extern const struct kernel_param_ops pool_decl_ops;
+
+#define POOL_DECL_PARAM(id)	module_param_cb(id, &pool_decl_ops, &id, 0)
+
+#define POOL_DECL_AT(id, ptr, name, size, align)			\
+	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
+	POOL_DECL_PARAM(id)
+
+/**
+ * pool_register_declared_of() - Create all pools that a module has declared.
+ * @module: pool_register_declared() passes THIS_MODULE.
+ * @abi: POOL_ABI of the module's header.
+ *
+ * Those that are there already stay as they are.
+ *
+ * Context: Process context; may sleep.
+ * Return: 0; -ENOMEM, with none left, when one could not be; -EINVAL, with none
+ * created, for code that is no module or was built with another header.  One
+ * line in the log says why.
+ */
+int pool_register_declared_of(struct module *module, unsigned int abi);
+
+/**
+ * pool_release_declared_of() - Give back all pools that a module has declared.
+ * @module: pool_release_declared() passes THIS_MODULE.
+ *
+ * Those that exist, so that it may be called after a registration that failed.
+ * Their variables become NULL.  A pool with objects in use stays; one line in the
+ * log says how many.
+ *
+ * Context: Process context; may sleep.
+ */
+void pool_release_declared_of(struct module *module);
+
+#define pool_register_declared() \
+	pool_register_declared_of(THIS_MODULE, POOL_ABI)
+#define pool_release_declared()	pool_release_declared_of(THIS_MODULE)
+
+#else
+
+/* After libpool's own constructor, before those without a priority. */
+#define POOL_DECL_PRIORITY	110
+
+#define POOL_DECL_AT(id, ptr, name, size, align)			\
+	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
+	__attribute__((constructor(POOL_DECL_PRIORITY)))		\
+	static void POOL_DECL_CAT(id, _get)(void)			\
+	{								\
+		pool_decl_get(&id, POOL_ABI);				\
+	}								\
+	__attribute__((destructor(POOL_DECL_PRIORITY)))			\
+	static void POOL_DECL_CAT(id, _put)(void)			\
+	{								\
+		pool_decl_put(&id);					\
+	}								\
+	struct pool_decl
+
+/* What the macros call. */
+void pool_decl_get(struct pool_decl *decl, unsigned int abi);
+void pool_decl_put(struct pool_decl *decl);
+
+#endif
+
+#define REGISTER_ALIGNED_POOL(ptr, name, size, align) \
+	POOL_DECL_AT(POOL_DECL_ID(__COUNTER__), ptr, name, size, align)
+#define DECLARE_ALIGNED_POOL(ptr, name, size, align) \
+	struct pool_head *POOL_DECL_VAR(ptr); \
+	REGISTER_ALIGNED_POOL(&(ptr), name, size, align)
+#define DECLARE_STATIC_ALIGNED_POOL(ptr, name, size, align) \
+	static struct pool_head *POOL_DECL_VAR(ptr); \
+	REGISTER_ALIGNED_POOL(&(ptr), name, size, align)
+
+#define REGISTER_POOL(ptr, name, size) \
+	REGISTER_ALIGNED_POOL(ptr, name, size, 0)
+#define DECLARE_POOL(ptr, name, size) \
+	DECLARE_ALIGNED_POOL(ptr, name, size, 0)
+#define DECLARE_STATIC_POOL(ptr, name, size) \
+	DECLARE_STATIC_ALIGNED_POOL(ptr, name, size, 0)
+
+#define REGISTER_TYPED_POOL(ptr, name, type) \
+	REGISTER_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
+#define DECLARE_TYPED_POOL(ptr, name, type) \
+	DECLARE_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
+#define DECLARE_STATIC_TYPED_POOL(ptr, name, type) \
+	DECLARE_STATIC_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_ATTR_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_bulk.h - many objects at once, and objects put aside for later
+ *
+ * Layer:   API.
+ * Context: said per function.
+ */
+#ifndef LIBPOOL_POOL_BULK_H
+#define LIBPOOL_POOL_BULK_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+struct pool_head;
+struct pool_reserved;
+
+/**
+ * pool_alloc_bulk() - Allocate many objects, or none.
+ * @pool: the pool.
+ * @flags: as of __pool_alloc(); for each of them.
+ * @n: how many; 0 is a success.
+ * @objs: filled in; undefined contents after a failure.
+ *
+ * Context: as __pool_alloc().
+ * Return: true, or false when there are not as many; then nothing is allocated.
+ */
+bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags,
+		     unsigned int n, void **objs);
+
+/**
+ * pool_free_bulk() - Free many objects.
+ * @pool: the pool they all came from.
+ * @flags: as of __pool_free().
+ * @n: how many.
+ * @objs: the objects, the last one to be the freshest; NULLs are passed over.
+ *
+ * Context: as __pool_free().
+ */
+void pool_free_bulk(struct pool_head *pool, unsigned int flags,
+		    unsigned int n, void **objs);
+
+/**
+ * pool_reserve() - Put objects aside, for allocations that must not fail.
+ * @pool: the pool.
+ * @n: how many, 1 to POOL_RESERVE_MAX.
+ *
+ * They count as used, and apart from it as reserved, until they are taken out.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: a reserve for pool_unreserve(); NULL, with nothing allocated, when
+ * there are not as many objects, or, with one line in the log, @n is wrong.
+ */
+struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
+
+/* Most objects of a reserve. */
+#define POOL_RESERVE_MAX	65536
+
+/**
+ * pool_alloc_reserved() - Take an object out of a reserve.
+ * @reserve: from pool_reserve().
+ *
+ * Takes no lock, waits for nobody and cannot fail while there is one.  It may be
+ * interrupted by itself and run on several CPUs at once.  The object is freed to
+ * its pool, by pool_free().
+ *
+ * Context: Any: interrupts, NMI, signal handlers.
+ * Return: an object of undefined contents, zeroed in kernels that zero new
+ * memory; NULL when the reserve is empty.
+ */
+void *pool_alloc_reserved(struct pool_reserved *reserve);
+
+/**
+ * pool_unreserve() - Free a reserve and what is left in it.
+ * @reserve: the reserve; NULL is a no-op.  Nobody uses it any more.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void pool_unreserve(struct pool_reserved *reserve);
+
+#ifdef __KERNEL__
+/**
+ * pool_alloc_gfp() - Allocate an object as kmem_cache_alloc() would.
+ * @pool: the pool.
+ * @gfp: the kernel's flags.  With __GFP_ZERO, and where the kernel zeroes new
+ *	memory, recycled objects are zeroed, too.  __GFP_THISNODE passes all
+ *	caches over.  __GFP_NOFAIL passes the limit over, and is refused
+ *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP and __GFP_ACCOUNT mean
+ *	nothing here; they are dropped, and the first time this is said.
+ *
+ * Context: Any that @gfp is right for.
+ * Return: an object, or NULL.
+ */
+void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_BULK_H */

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_hot.h - the hit path: alloc and free that find what they need here
+ *
+ * Layer:   API -> [hot array]; compiled into users.
+ * Context: any; whoever is interrupted inside is left alone by its interrupter.
+ *
+ * No call, no atomic instruction, no test of a feature and no write to a line
+ * that others write.
+ */
+#ifndef LIBPOOL_POOL_HOT_H
+#define LIBPOOL_POOL_HOT_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __KERNEL__
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+/* Slots of a hot array, and the states of its open byte. */
+#define POOL_HOT_SLOTS		64
+#define POOL_CLOSED		0	/* absent: every call takes the slow path */
+#define POOL_OPEN		1	/* the owner may enter */
+#define POOL_HELD		2	/* the owner is inside; it was interrupted */
+
+/*
+ * The hot array of one pool on one CPU (user space: in one thread): a stack of
+ * free objects, freshest on top.  POOL_HOT_SLOTS pointers follow the struct.
+ * Only its owner reads or writes it, except that anybody may read the numbers
+ * and that the destruction of a pool, which excludes its calls, clears it.
+ */
+struct pool_hot {
+	unsigned char open;	/* POOL_CLOSED, POOL_OPEN or POOL_HELD */
+	unsigned int n;		/* objects present; n <= room */
+	unsigned int cap;	/* objects accepted; the bound's test */
+	unsigned int room;	/* slots charged to the CPU's byte bound */
+};
+
+/**
+ * struct pool_head - what users and the inline hit path see of a pool
+ * @hot: where each CPU finds its hot array
+ * @size: bytes a user may write to each object
+ * @constructed: there is a constructor or a destructor: what is in free objects
+ *	stays as it is
+ *
+ * Made by create_pool(); never copied, never changed by users.
+ */
+struct pool_head {
+#ifdef __KERNEL__
+	struct pool_hot __percpu *hot;
+#else
+	unsigned long hot;
+#endif
+	unsigned int size;
+	bool constructed;
+};
+
+/*
+ * What the hit path needs of its world.  The accesses are relaxed atomics
+ * because others read the numbers; the order of the steps matters only to
+ * whoever interrupts this CPU, hence compiler barriers and nothing more.
+ */
+#define POOL_READ(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define POOL_WRITE(field, v)	__atomic_store_n(&(field), v, __ATOMIC_RELAXED)
+#define POOL_LIKELY(x)		__builtin_expect(!!(x), 1)
+
+static inline void pool_barrier(void)
+{
+	__asm__ __volatile__("" : : : "memory");
+}
+
+#ifdef __KERNEL__
+
+static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
+{
+	preempt_disable();
+	return this_cpu_ptr(pool->hot);
+}
+
+static inline void pool_hot_leave(void)
+{
+	preempt_enable();
+}
+
+/* Recycled objects get what new ones get from the slab; static keys. */
+static inline void pool_hot_out(const struct pool_head *pool, void *obj,
+				unsigned int flags)
+{
+	if ((flags & POOL_F_MUST_ZERO) ||
+	    (want_init_on_alloc(0) && !pool->constructed))
+		memset(obj, 0, pool->size);
+}
+
+static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+{
+	if (want_init_on_free() && !pool->constructed)
+		memset(obj, 0, pool->size);
+}
+
+#else
+
+/* This thread's area; a read-only, all-zero one until it has its own. */
+extern __thread unsigned char *pool_thread_area
+	__attribute__((tls_model("initial-exec")));
+
+static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
+{
+	return (struct pool_hot *)(void *)(pool_thread_area + pool->hot);
+}
+
+/* Empty: a thread is not moved off its own area. */
+static inline void pool_hot_leave(void)
+{
+}
+
+static inline void pool_hot_out(const struct pool_head *pool, void *obj,
+				unsigned int flags)
+{
+	if (flags & POOL_F_MUST_ZERO)
+		__builtin_memset(obj, 0, pool->size);
+}
+
+/* Empty: nothing in user space asks for objects to be wiped. */
+static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+{
+	(void)pool;
+	(void)obj;
+}
+
+#endif
+
+static inline void **pool_hot_slots(struct pool_hot *hot)
+{
+	return (void **)(void *)(hot + 1);
+}
+
+/*
+ * The hit path.  HELD is stored before n is read, and OPEN after n is written:
+ * whoever interrupts in between finds HELD and leaves the array alone.
+ */
+static inline void *pool_hot_get(const struct pool_head *pool)
+{
+	struct pool_hot *hot = pool_hot_enter(pool);
+	void *obj = NULL;
+
+	if (POOL_LIKELY(POOL_READ(hot->open) == POOL_OPEN)) {
+		unsigned int n;
+
+		POOL_WRITE(hot->open, POOL_HELD);
+		pool_barrier();
+		n = POOL_READ(hot->n);
+		if (POOL_LIKELY(n)) {
+			n--;
+			obj = pool_hot_slots(hot)[n];
+			POOL_WRITE(hot->n, n);
+		}
+		pool_barrier();
+		POOL_WRITE(hot->open, POOL_OPEN);
+	}
+	pool_hot_leave();
+	return obj;
+}
+
+static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
+{
+	struct pool_hot *hot = pool_hot_enter(pool);
+	bool done = false;
+
+	if (POOL_LIKELY(POOL_READ(hot->open) == POOL_OPEN)) {
+		unsigned int n;
+
+		POOL_WRITE(hot->open, POOL_HELD);
+		pool_barrier();
+		n = POOL_READ(hot->n);
+		if (POOL_LIKELY(n < POOL_READ(hot->cap))) {
+			pool_hot_slots(hot)[n] = obj;
+			POOL_WRITE(hot->n, n + 1);
+			done = true;
+		}
+		pool_barrier();
+		POOL_WRITE(hot->open, POOL_OPEN);
+	}
+	pool_hot_leave();
+	return done;
+}
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_HOT_H */

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_impl.h - what pools are made of; private to common/, kernel/ and user/
+ *
+ * Layer:   the structs of all layers, and the functions that cross files.
+ *
+ *   pool_alloc()                      pool_free()
+ *      | hit  ^                          | hit
+ *      v      |                          v
+ *  +---------------- hot array -----------------+  pool_hot: alloc.c, hot.c
+ *      | empty: fill from one cluster    | full: spill the coldest half
+ *      v                                 v
+ *  +------------- local clusters ---------------+  pool_cpu, pool_local: cache.c
+ *      | none                            | over the bound: evict one
+ *      v                                 v
+ *  +--------------- shared pool ----------------+  pool_bucket: shared.c
+ *      | none                            | no room, or gc
+ *      v                                 v
+ *  +---------------- backend -------------------+  plat_store: backend.c
+ *
+ * Names:  pool     a pool
+ *         obj      one object
+ *         c        a cluster: pointers to free objects, coldest first
+ *         local    what one pool has on one CPU
+ *         cpu      what all pools have on one CPU
+ *         here     this CPU, entered: guard held, array held or closed
+ *         flags    POOL_F_* of the call
+ *
+ * True at every instant, for each CPU, "size" being each pool's object size:
+ *
+ *   sum over pools of (n + clustered + moving) * size
+ *      <= sum over pools of (room + clustered + moving) * size
+ *      <= charged <= the bound
+ *
+ * and when quiet, for each pool:
+ *
+ *   allocated = used + cached + shared
+ *   cached    = sum over CPUs of n + clustered + moving
+ *   clustered = sum of c->n over by_pool
+ *
+ * Lock order: creation lock, or dump mutex -> registry mutex -> hot array (open
+ * byte) -> CPU lock -> BUSY.  The backend is called under none of them; sources of
+ * objects are made and ended under the creation lock.
+ */
+#ifndef POOL_IMPL_H
+#define POOL_IMPL_H
+
+/* Flag bits of our own, above the public ones. */
+#define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
+#define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: nor give up */
+#define POOL_F_NO_STORE		0x20000000u	/* the caller asks the backend */
+
+/* Two lines: x86 fetches lines in pairs. */
+#define POOL_ALIGN		128
+
+/* Tries of one free, each with an eviction, before its object goes down. */
+#define POOL_PUT_ROUNDS		8
+
+/* Locked slow paths of a CPU between two visits of the clock hand. */
+#define POOL_CLOCK_TICKS	16
+
+/*
+ * Emptied clusters a CPU keeps for its next spills, and a pool for the CPUs that
+ * spill what others fill: as many, so that one taking fills one stash.
+ */
+#define POOL_STASH_MAX		16
+#define POOL_SPARES_MAX		16
+
+/*
+ * Looks for free objects that are on their way, before NULL is returned, by those
+ * who may not wait; others look PLAT_LAST_TRIES times, and yield in between.
+ */
+#define POOL_LAST_LOOKS		4
+
+/* Objects brought down between two updates of the average need: need.c. */
+#define POOL_NEED_SPAN		2048
+
+/* Looks at BUSY buckets before a caller gives up on the shared pool. */
+#define POOL_BUSY_TRIES		64
+
+/*
+ * A cluster: up to POOL_CLUSTER_SIZE pointers to free objects.  It belongs to
+ * whoever detached it, to a CPU's lists (CPU lock), or to a bucket (BUSY).
+ */
+struct pool_cluster {
+	struct pool_list by_pool;	/* of its local, newest first */
+	struct pool_list by_lru;	/* of its CPU, newest first */
+	struct pool_cluster *next;	/* in a bucket, a stash, a spare list */
+	struct pool_local *local;	/* where it is or came from */
+	unsigned int n;			/* objects, never 0 on a list */
+	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
+};
+
+/*
+ * Objects that could not go anywhere: linked through their first words, pushed
+ * by anybody in any context, taken only as a whole.
+ */
+struct pool_parked {
+	void *head;
+	plat_word_t count;
+};
+
+/* One pool on one CPU.  All zero until the owner's first slow path. */
+struct pool_local {
+	struct pool_hot hot;		/* owner, entered; room: and CPU lock */
+	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
+	struct pool *pool;		/* CPU lock; NULL: not set up */
+	struct pool_cpu *cpu;		/* with pool: whose lists and charge */
+	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
+	struct pool_list by_clock;	/* CPU lock: on its CPU's, while open */
+	unsigned long clustered;	/* CPU lock; read by anybody */
+	unsigned long seen_events;	/* CPU lock: what the clock hand saw */
+	unsigned int seen_n;		/* CPU lock: likewise */
+	unsigned long fills;		/* CPU lock; read by anybody */
+	unsigned long spills;		/* CPU lock; read by anybody */
+	unsigned long evictions;	/* CPU lock; read by anybody */
+	bool in_hand;			/* CPU lock; read by anybody: a cluster
+					 * is on its way, counted nowhere
+					 */
+	plat_word_t nested;		/* anybody: calls that found HELD */
+	plat_word_t moving;		/* anybody: objects detached, charged */
+	struct pool_parked parked;	/* anybody */
+} __attribute__((aligned(64)));
+
+/* All pools on one CPU. */
+struct pool_cpu {
+	plat_lock_t lock;
+	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
+	struct pool_list by_clock;	/* CPU lock: open arrays, hand first */
+	struct pool_cluster *stash;	/* CPU lock: emptied clusters */
+	unsigned int stashed;		/* CPU lock: how many */
+	unsigned int ticks;		/* CPU lock: until the hand's next visit */
+	unsigned long hot_bytes;	/* CPU lock: sum of room * size */
+	plat_word_t charged;		/* raised under CPU lock, lowered by anybody */
+} __attribute__((aligned(POOL_ALIGN)));
+
+/* One list of the shared pool.  All fields change only while head is BUSY. */
+struct pool_bucket {
+	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
+	unsigned long objs;		/* objects in it; read by anybody */
+	unsigned long gets;		/* times; read by anybody */
+	unsigned long get_objs;		/* objects; read by anybody */
+	unsigned long puts;		/* times; read by anybody */
+	struct pool_cluster *kept;	/* its head, while a fork holds it */
+} __attribute__((aligned(POOL_ALIGN)));
+
+/* The magic pointer that marks a bucket as being updated. */
+#define POOL_BUSY		((struct pool_cluster *)1)
+
+/* The top bit of "allocated": the pool grows, see merge.c. */
+#define POOL_GROWING		(~(~0ul >> 1))
+
+/* How much of the name of a registration's file is kept, its end. */
+#define POOL_FILE_LEN		39
+
+/* One call of create_pool() that a pool serves. */
+struct pool_reg {
+	struct pool_list list;		/* registry mutex */
+	char name[POOL_NAME_LEN + 1];	/* as asked for */
+	char file[POOL_FILE_LEN + 1];
+	int line;
+	unsigned int size;		/* as asked for */
+	unsigned int rounded;		/* what that came to */
+	unsigned int flags;
+	unsigned int align;		/* of the objects */
+	const void *owner;
+	const struct pool_decl *decl;	/* whose this is; NULL: nobody's */
+};
+
+struct pool {
+	/* Read-mostly: set by creation; size: and by growth, see merge.c. */
+	struct pool_head head;
+	char name[POOL_NAME_LEN + 1];
+	unsigned int align;		/* bytes, a power of two */
+	unsigned int link;		/* where parked objects are linked */
+	unsigned int limit;		/* read by anybody; 0: none */
+	unsigned int min_avail;		/* read by anybody */
+	void (*ctor)(void *obj, void *arg);
+	void (*dtor)(void *obj, void *arg);
+	void *arg;
+	unsigned int id;		/* serial number, never reused */
+	unsigned int mode;		/* POOL_MODE_* */
+	unsigned int buckets;		/* a power of two; 0: no shared pool */
+	unsigned int cluster;		/* most objects in a cluster */
+	bool cached;			/* has local parts */
+	plat_store_t store;
+	plat_view_t view;
+
+	/* Changed per backend call. */
+	plat_word_t allocated __attribute__((aligned(POOL_ALIGN)));
+	plat_word_t store_gets;		/* objects the backend gave */
+	plat_word_t store_puts;		/* objects it took back */
+	plat_word_t failed;		/* NULL: the backend had none */
+	plat_word_t refused;		/* NULL: the limit */
+	plat_word_t injected;		/* NULL: on purpose */
+	plat_word_t reserved;		/* objects in reserves */
+	plat_word_t leaving;		/* callers that hold some for the backend */
+
+	/* Changed per cluster brought down; lost updates do no harm: need.c. */
+	unsigned long keep __attribute__((aligned(POOL_ALIGN)));
+	unsigned long need_avg;
+	unsigned long need_peak;
+	unsigned long need_left;
+
+	/* Changed when something is rare or wrong. */
+	struct pool_list by_registry __attribute__((aligned(POOL_ALIGN)));
+	unsigned int pins;		/* registry mutex: users of the pointer */
+	bool orphan;			/* child of a fork: who ended it is gone */
+	unsigned int users;		/* registry mutex: length of regs; 0: ends */
+	unsigned int flags;		/* registry mutex: MEM_F_* of any there was */
+	unsigned long long sizes;	/* registry mutex: sum of their sizes */
+	struct pool_list regs;		/* registry mutex: newest first */
+	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
+	struct pool_stats snap;		/* dump mutex: what that dump shows */
+	struct pool_cluster *spare;	/* anybody: emptied, taken as a whole */
+	plat_word_t spares;		/* anybody: how many, about */
+	struct pool_parked parked;	/* anybody: of CPUs without a local */
+	plat_word_t nested;		/* anybody: likewise */
+	plat_word_t abandoned;		/* child of a fork: objects it lost */
+
+	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
+	plat_word_t filled __attribute__((aligned(POOL_ALIGN)));
+	struct pool_bucket bucket[];
+};
+
+/*
+ * Where parked objects are linked: in the first word, or behind the end of what
+ * stays as it is.
+ */
+static inline unsigned int pool_link_offset(unsigned int size,
+					    bool constructed)
+{
+	unsigned int word = sizeof(void *);
+
+	return constructed ? (size + word - 1) / word * word : 0;
+}
+
+static inline void **pool_link_of(const struct pool *pool, void *obj)
+{
+	return (void **)(void *)((unsigned char *)obj + pool->link);
+}
+
+static inline struct pool *pool_of(struct pool_head *head)
+{
+	return pool_list_entry(head, struct pool, head);
+}
+
+/* This CPU, entered: see hot.c. */
+struct pool_here {
+	struct pool *pool;
+	struct pool_local *local;
+	struct pool_cpu *cpu;		/* NULL: no lists here */
+	plat_irq_t irq;			/* while the CPU lock is held */
+	unsigned char was;		/* what to leave open as */
+};
+
+/* Load-time options; options.c.  Written under the registry mutex. */
+struct pool_options {
+	unsigned long hot_size;
+	unsigned int mode;
+	unsigned int buckets;		/* 0: by the number of CPUs */
+	unsigned int cluster;
+	unsigned int merge;		/* POOL_MERGE_* */
+};
+
+extern struct pool_options pool_options;
+
+/* What giving a registration back came to. */
+enum pool_drop {
+	POOL_DROPPED,
+	POOL_ENDS,
+	POOL_KEPT,
+};
+
+/* Which registrations are meant. */
+enum pool_whose {
+	POOL_OWNED,		/* an owner's */
+	POOL_OWNED_BUILT,	/* those with a constructor or a destructor */
+	POOL_ANYBODYS,
+};
+
+/* Who creates a pool. */
+struct pool_from {
+	const char *file;
+	int line;
+	const void *owner;
+	unsigned int abi;
+	const struct pool_decl *decl;
+};
+
+/* What a new pool is to be, checked and complete. */
+struct pool_want {
+	struct pool_attr attr;		/* size: rounded; align, mode: final */
+	char name[POOL_NAME_LEN + 1];
+	struct pool_reg *reg;
+	struct pool_options options;
+};
+
+/* Why an allocation came to nothing. */
+enum pool_cause {
+	POOL_GOT,
+	POOL_FAILED,
+	POOL_REFUSED,
+	POOL_INJECTED,
+};
+
+/* hot.c: the array, from the owner's side */
+bool pool_here_enter(struct pool_here *here, struct pool *pool);
+void pool_here_leave(struct pool_here *here);
+bool pool_here_lock(struct pool_here *here);
+void pool_here_unlock(struct pool_here *here);
+void *pool_hot_pop(struct pool_here *here);
+bool pool_hot_push(struct pool_here *here, void *obj);
+void pool_hot_append(struct pool_local *local, void **objs, unsigned int n);
+void pool_hot_take(struct pool_local *local, void **objs, unsigned int n);
+void pool_hot_forget(struct pool_local *local, unsigned int n);
+bool pool_hot_over(struct pool_cpu *cpu, struct pool_local *local);
+bool pool_hot_grow(struct pool_here *here);
+void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
+		     unsigned int room);
+unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
+			     void **objs);
+
+/* clock.c: idle arrays drift back */
+void pool_clock_tick(struct pool_here *here);
+
+/* cluster.c: clusters on a CPU's lists, and their memory */
+unsigned int pool_cluster_max(const struct pool *pool);
+bool pool_cluster_fits(struct pool_cpu *cpu, unsigned long bytes);
+struct pool_cluster *pool_cluster_newest(const struct pool_local *local);
+struct pool_cluster *pool_cluster_oldest(const struct pool_local *local);
+struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu);
+void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local);
+void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
+		      void **objs, unsigned int n);
+void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
+			 struct pool_cluster *c);
+void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
+			unsigned int n);
+void pool_cluster_detach(struct pool_cluster *c);
+void pool_cluster_settled(struct pool_local *local, unsigned int n);
+bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c);
+struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
+					    struct pool_cluster *chain);
+struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu);
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags);
+void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
+		      unsigned int flags);
+void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
+			  unsigned int flags);
+void pool_cluster_trim(struct pool *pool);
+
+/* cache.c: between the array, the local clusters and the shared pool */
+void *pool_get_from_cache(struct pool *pool, unsigned int *flags);
+bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags);
+
+/* shared.c: buckets of clusters */
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool);
+bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
+void *pool_shared_get_one(struct pool *pool, unsigned int flags);
+bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
+unsigned long pool_shared_count(const struct pool *pool);
+bool pool_shared_turn(const struct pool *pool);
+
+/* parked.c: objects that could not go anywhere */
+void pool_park(struct pool *pool, void *obj);
+void *pool_unpark(struct pool *pool, unsigned int flags);
+void pool_unpark_here(struct pool *pool, unsigned int flags);
+void *pool_unpark_all(struct pool *pool, unsigned int flags);
+void pool_parked_release(struct pool *pool, struct pool_parked *parked);
+void pool_drain_parked(struct pool *pool);
+void pool_unpark_below(struct pool *pool);
+
+/* need.c: how much of a pool is kept */
+bool pool_need_keeps(struct pool *pool, unsigned int n);
+
+/* backend.c: the only caller of plat_store_*() */
+enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags);
+bool pool_store_commit(struct pool *pool, void *obj);
+void *pool_store_get(struct pool *pool, unsigned int flags,
+		     enum pool_cause *cause);
+void pool_store_put(struct pool *pool, void *obj);
+void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
+extern unsigned int pool_fail_every;
+
+/* alloc.c: the four layers, composed */
+void *pool_get_spare(struct pool *pool, unsigned int flags);
+void *pool_get_last(struct pool *pool, unsigned int flags,
+		    enum pool_cause *cause);
+void pool_count_failure(struct pool *pool, enum pool_cause cause);
+void pool_put(struct pool *pool, void *obj, unsigned int flags);
+void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
+void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
+			    unsigned int flags);
+
+/* registry.c: which pools there are */
+struct pool *pool_registry_after(struct pool *prev);
+struct pool *pool_registry_next(struct pool *prev);
+void pool_registry_put(struct pool *pool);
+void pool_registry_add(struct pool *pool);
+struct pool *pool_registry_of(const struct pool_decl *decl);
+enum pool_drop pool_registry_drop(struct pool *pool,
+				  const struct pool_decl *decl, bool may_end);
+struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
+unsigned int pool_registry_disown(const void *owner);
+bool pool_registry_remove(struct pool *pool);
+
+/* create.c: making and ending pools */
+void pool_copy_name(char *to, const char *name);
+struct pool_head *pool_create_declared(const struct pool_decl *decl,
+				       const void *owner, unsigned int abi);
+void pool_destroy_every(void);
+unsigned int pool_owner_gone(const void *owner);
+unsigned long pool_destroy_declared(const struct pool_decl *decl);
+
+void pool_end(struct pool *pool, unsigned long lost);
+bool pool_store_open(plat_store_t *store, const struct pool *pool,
+		     unsigned int size);
+
+/* merge.c: one pool for several creations */
+void pool_reg_add(struct pool *pool, struct pool_reg *reg);
+struct pool *pool_merge(struct pool_want *want);
+
+/* reclaim.c: what leaves the caches and the shared pool as a whole */
+void *pool_take_remote(struct pool *pool, unsigned int flags);
+void pool_cpu_init(struct pool_cpu *cpu);
+void pool_cpu_gone(unsigned int cpu);
+void pool_drain(struct pool *pool);
+void pool_drain_stashes(void);
+void pool_drain_shared(struct pool *pool, unsigned long spare);
+
+/* stats.c: numbers */
+void pool_sum(struct pool *pool, struct pool_stats *sum);
+unsigned long pool_allocated(const struct pool *pool);
+bool pool_has_spares(struct pool *pool);
+bool pool_in_use(struct pool *pool, unsigned long *used);
+
+/* options.c: words and values */
+void pool_options_get(struct pool_options *options);
+bool pool_options_set(const char *text, const char *where, bool strict);
+void pool_printable(char *to, size_t size, const char *text, size_t len);
+
+#endif /* POOL_IMPL_H */

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_stats.h - what pools count, as numbers and as text
+ *
+ * Layer:   API.
+ * Context: process context or a plain thread.
+ */
+#ifndef LIBPOOL_POOL_STATS_H
+#define LIBPOOL_POOL_STATS_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+struct pool_head;
+
+/**
+ * struct pool_stats - one pool's numbers, all 64 bits wide
+ * @size: bytes of this struct that the library has filled in.
+ * @allocated: objects held from the backend: used + cached + shared.
+ * @used: objects neither cached nor shared: in users' hands, parked, reserved,
+ *	quarantined or abandoned.
+ * @cached: objects in hot arrays and local clusters, those on their way from
+ *	one of them included.
+ * @shared: objects in the shared pool.
+ * @parked: part of @used: freed, where they could not be brought anywhere yet.
+ * @reserved: part of @used: in reserves, see pool_reserve().
+ * @quarantined: part of @used: found corrupted, never handed out again.
+ * @abandoned: part of @used: what the child of a fork() lost, at most; see
+ *	Documentation/life-cycle.  Destroying a pool does not wait for them.
+ * @moving: part of @cached: on their way down.
+ * @limit: most objects that @allocated may reach; 0: no limit.
+ * @min_avail: spare objects that the shared pool does not give up by itself.
+ * @need: average of what was needed of @allocated, see Documentation/amounts.
+ * @fills: hot arrays filled from a cluster.
+ * @spills: hot arrays spilled into a cluster.
+ * @evictions: clusters that had to leave a CPU because of its byte bound.
+ * @gets: times that the shared pool gave something.
+ * @get_objs: objects that it gave.
+ * @puts: times that it took something.
+ * @put_objs: objects that it took.
+ * @nested: calls that interrupted another one of this pool on their CPU.
+ * @store_gets: objects that the backend gave.
+ * @store_puts: objects that it took back.
+ * @failed: allocations that returned NULL because the backend had nothing.
+ * @refused: allocations that returned NULL because of @limit.
+ * @injected: allocations that returned NULL because they were told to.
+ * @object_size: bytes of an object.
+ * @alignment: bytes that objects are aligned to.
+ * @registrations: calls of create_pool() that this pool serves.
+ * @id: serial number of the pool, never used again.
+ * @name: its name.
+ *
+ * What is behind them is counted in machine words: on 32-bit machines counts of
+ * events wrap at 2^32.  Members may be added at the end; see pool_stats_get().  The sums are exact
+ * when the pool is quiet.
+ */
+struct pool_stats {
+	unsigned long long size;
+	unsigned long long allocated;
+	unsigned long long used;
+	unsigned long long cached;
+	unsigned long long shared;
+	unsigned long long parked;
+	unsigned long long reserved;
+	unsigned long long quarantined;
+	unsigned long long abandoned;
+	unsigned long long moving;
+	unsigned long long limit;
+	unsigned long long min_avail;
+	unsigned long long need;
+	unsigned long long fills;
+	unsigned long long spills;
+	unsigned long long evictions;
+	unsigned long long gets;
+	unsigned long long get_objs;
+	unsigned long long puts;
+	unsigned long long put_objs;
+	unsigned long long nested;
+	unsigned long long store_gets;
+	unsigned long long store_puts;
+	unsigned long long failed;
+	unsigned long long refused;
+	unsigned long long injected;
+	unsigned int object_size;
+	unsigned int alignment;
+	unsigned int registrations;
+	unsigned int id;
+	char name[16];
+};
+
+/**
+ * pool_stats_get() - Read a pool's numbers.
+ * @pool: the pool.
+ * @stats: filled in, as far as @size goes.
+ * @size: sizeof(struct pool_stats) of the caller's header.  What a newer header
+ *	has and this library does not is set to 0.
+ *
+ * Reading disturbs nobody.  Objects that are on their way from a layer to the
+ * next may be missed, or counted twice, while they are.
+ *
+ * Context: Any.
+ */
+void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
+		    size_t size);
+
+/**
+ * pool_for_each() - Call a function for every pool, oldest first.
+ * @fn: the function; it must not create or destroy pools.
+ * @arg: for it.
+ *
+ * Context: Process context or a plain thread; may sleep, and so may @fn.
+ */
+void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg);
+
+/**
+ * pool_total_failures() - Failed allocations of all pools.
+ *
+ * Context: Process context or a plain thread.
+ * Return: those of the backend, those refused by a limit and injected ones: an
+ * indicator, at most INT_MAX.
+ */
+int pool_total_failures(void);
+
+/**
+ * pool_total_allocated() - Bytes that all pools hold from the backend.
+ *
+ * Context: Process context or a plain thread.
+ * Return: their number, an indicator.
+ */
+unsigned long long pool_total_allocated(void);
+
+/**
+ * pool_total_used() - Bytes in use or in CPU-local caches, all pools.
+ *
+ * Context: Process context or a plain thread.
+ * Return: their number, an indicator.  As documented, objects in caches are
+ * accounted as used here, and only here.
+ */
+unsigned long long pool_total_used(void);
+
+/**
+ * dump_pools_to_buf() - Write the state of pools into a buffer.
+ * @buf: always terminated if @size is not 0; may be NULL if it is.
+ * @size: its bytes.
+ * @options: words, separated by spaces; NULL or "": a table of all pools in
+ *	order of creation.  Of words that contradict the last one wins.
+ *
+ *	table, json, prometheus
+ *		The format: lines of columns (the default), JSON, or the text
+ *		that Prometheus reads.
+ *	byname, bysize, byusage
+ *		The order: of names; largest objects first; most bytes
+ *		allocated first, without pools that have none.
+ *	match <prefix>
+ *		Only pools whose names, as stored, begin like that.
+ *	<count>
+ *		No more pools than that, 1 to INT_MAX.
+ *	detailed
+ *		With each creation that a pool serves; no effect on prometheus.
+ *
+ * All numbers are of one moment per pool.  Totals are of all pools that match,
+ * also where fewer are shown.  A text that does not fit has whole lines (JSON:
+ * whole pools), as many as fit, then a line "truncated" (JSON: "truncated":true;
+ * Prometheus: a comment) and the totals.  JSON is always valid.  Where not even
+ * that fits, the text is empty.
+ *
+ * Nothing is allocated, and the pools' users are not disturbed.  Dumps wait for
+ * one another.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: the bytes of the whole text without the terminator, at most INT_MAX: as
+ * snprintf(), the text is whole if that is less than @size.  -1, one line in the
+ * log that names the wrong word and lists the right ones, and an empty text, when
+ * @options are wrong.
+ */
+int dump_pools_to_buf(char *buf, size_t size, const char *options);
+
+/**
+ * dump_pools_to_trash() - Write the table of all pools where pool_trash() is.
+ *
+ * What does not fit into 16 KiB is truncated, as by dump_pools_to_buf().
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void dump_pools_to_trash(void);
+
+/**
+ * pool_trash() - What dump_pools_to_trash() wrote last.
+ *
+ * Context: Any; whoever reads the text sees to it that nobody calls
+ * dump_pools_to_trash() meanwhile.
+ * Return: the text; empty before the first call.
+ */
+const char *pool_trash(void);
+
+/**
+ * dump_pools() - Write the table of all pools to stderr (kernel: the log).
+ *
+ * However long it is.  Other dumps wait while it is being written.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ */
+void dump_pools(void);
+
+#ifndef __KERNEL__
+
+/**
+ * pool_sigquit_start() - From now on SIGQUIT dumps the pools and collects.
+ *
+ * A thread is started that at each SIGQUIT calls dump_pools() and pool_gc(), as
+ * documented: the handler itself does no more than to wake it.  The thread blocks
+ * all signals.  A forked child has SIGQUIT as it was before, and may call this to
+ * have a thread of its own.
+ *
+ * Context: A plain thread.
+ * Return: true, also if that was so already.  False, and one line in the log,
+ * if SIGQUIT has a handler or there is no thread to be had.
+ */
+bool pool_sigquit_start(void);
+
+/**
+ * pool_sigquit_stop() - SIGQUIT does again what it did before.
+ *
+ * Waits for the dump that may be under way.  No-op if nothing was started.  A
+ * handler that the program has set meanwhile stays.
+ *
+ * Context: A plain thread.
+ */
+void pool_sigquit_stop(void);
+
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_STATS_H */

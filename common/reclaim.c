@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reclaim.c - what leaves the caches and the shared pool as a whole
+ *
+ * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction.
+ * Called:  by users, through pool.h; the platform; create.c; alloc.c.
+ * Calls:   hot.c, cluster.c, shared.c, backend.c.
+ * Context: process context; pool_take_remote() any.  Neither guard nor lock
+ *	    held; each lock is held for one cluster or one array at a time.
+ */
+#include "plat.h"
+
+/* A CPU's part was made, all zero.  Nobody else sees it yet. */
+void pool_cpu_init(struct pool_cpu *cpu)
+{
+	plat_lock_init(&cpu->lock);
+	pool_list_init(&cpu->by_lru);
+	pool_list_init(&cpu->by_clock);
+}
+
+/* Detach a pool's newest cluster from a CPU; NULL: none.  CPU lock held. */
+static struct pool_cluster *detach_newest(struct pool_local *local)
+{
+	struct pool_cluster *c = NULL;
+
+	if (local->pool)
+		c = pool_cluster_newest(local);
+	if (c)
+		pool_cluster_detach(c);
+	return c;
+}
+
+/* Take a cluster of a CPU; its owner finds it gone. */
+static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
+					 struct pool_local *local)
+{
+	struct pool_cluster *c;
+	plat_irq_t irq;
+
+	plat_cpu_lock(cpu, &irq);
+	c = detach_newest(local);
+	plat_cpu_unlock(cpu, irq);
+	return c;
+}
+
+/* Close an array without an owner, and copy out what it held. */
+static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
+			       void **objs)
+{
+	unsigned int n = 0;
+	plat_irq_t irq;
+
+	plat_cpu_lock(cpu, &irq);
+	if (local->pool)
+		n = pool_hot_detach(cpu, local, objs);
+	plat_cpu_unlock(cpu, irq);
+	return n;
+}
+
+/*
+ * Bring all that a pool has on a CPU without an owner down a layer.  Objects are
+ * settled one by one, since those that are still moving are lost by a fork.
+ */
+static void drain_local(struct pool *pool, struct pool_cpu *cpu,
+			struct pool_local *local)
+{
+	void *objs[POOL_HOT_SLOTS];
+	unsigned int n = take_array(cpu, local, objs);
+	struct pool_cluster *c;
+	unsigned int i;
+
+	for (i = n; i; i--) {
+		pool_put_below(pool, objs[i - 1], 0);
+		pool_cluster_settled(local, 1);
+	}
+	pool_parked_release(pool, &local->parked);
+	while ((c = take_cluster(cpu, local))) {
+		unsigned int moved = c->n;
+
+		pool_put_cluster_below(pool, c, 0);
+		pool_cluster_settled(local, moved);
+	}
+}
+
+/* Give the emptied clusters of a CPU back. */
+static void drain_stash(struct pool_cpu *cpu)
+{
+	struct pool_cluster *c;
+	plat_irq_t irq;
+
+	do {
+		plat_cpu_lock(cpu, &irq);
+		c = pool_cluster_unstash(cpu);
+		plat_cpu_unlock(cpu, irq);
+		if (c)
+			plat_cluster_free(c);
+	} while (c);
+}
+
+/**
+ * pool_cpu_gone() - Hand on all that a CPU without an owner has cached.
+ * @cpu: its number; the CPU is dead, or the thread has given up its area.
+ *
+ * What is parked there goes to the platform: nobody else looks there often.
+ */
+void pool_cpu_gone(unsigned int cpu)
+{
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool)))
+		if (pool->cached)
+			drain_local(pool, plat_cpu_of(cpu),
+				    plat_local_of(pool, cpu));
+	drain_stash(plat_cpu_of(cpu));
+}
+
+/* Wait until evictions of this pool's clusters have brought them away. */
+static void wait_settled(struct pool_local *local)
+{
+	while (plat_word_read_acquire(&local->moving))
+		plat_yield();
+}
+
+/**
+ * pool_drain() - Empty all CPUs' caches of a pool that nobody calls any more.
+ * @pool: the pool.
+ *
+ * Other pools' slow paths may still be evicting its clusters: waits for them.
+ * The acquire pairs with the release in pool_cluster_settled().
+ */
+void pool_drain(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		drain_local(pool, plat_cpu_of(i), local);
+		wait_settled(local);
+	}
+}
+
+/* Give the emptied clusters that all CPUs keep back to the platform. */
+void pool_drain_stashes(void)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		if (plat_cpu_of(i))
+			drain_stash(plat_cpu_of(i));
+}
+
+/*
+ * Release objects of a cluster that was taken out of the shared pool, all but
+ * @keep of them, which go back.  A bucket that is BUSY will not be for long.
+ */
+static void release_but(struct pool *pool, struct pool_cluster *c,
+			unsigned int keep)
+{
+	unsigned int tries = POOL_BUSY_TRIES;
+
+	while (c->n > keep)
+		pool_store_put(pool, c->obj[--c->n]);
+	while (c->n && tries--) {
+		if (pool_put_to_shared_cache(pool, c))
+			return;
+		plat_yield();
+	}
+	pool_store_put_cluster(pool, c);
+	plat_cluster_free(c);
+}
+
+/**
+ * pool_drain_shared() - Give what is in the shared pool to the platform.
+ * @pool: the pool.
+ * @spare: how many objects stay.
+ *
+ * As much as there is now: what others put meanwhile may stay.
+ */
+void pool_drain_shared(struct pool *pool, unsigned long spare)
+{
+	unsigned long left = pool_shared_count(pool);
+	struct pool_cluster *c;
+
+	plat_word_add(&pool->leaving, 1);
+	while (left > spare && (c = pool_refill_local_from_shared(pool))) {
+		unsigned long over = left - spare;
+		unsigned int n = c->n;
+
+		left -= n < left ? n : left;
+		release_but(pool, c, n > over ? (unsigned int)(n - over) : 0);
+	}
+	plat_word_sub(&pool->leaving, 1);
+	pool_cluster_trim(pool);
+}
+
+/*
+ * A last resort waits, if it may: the holder may be descheduled in user space.
+ * Nothing is held here that a holder could wait for.
+ */
+static bool lock_remote(struct pool_cpu *cpu, unsigned int flags,
+			plat_irq_t *irq)
+{
+	if (!plat_may_wait(flags))
+		return plat_cpu_trylock(cpu, irq);
+	plat_cpu_lock(cpu, irq);
+	return true;
+}
+
+/**
+ * pool_take_remote() - Take an object out of another CPU's clusters.
+ * @pool: the pool.
+ * @flags: of the call.
+ *
+ * The last resort of an allocation.  A cluster is taken whole; its other
+ * objects are freed the ordinary way.  CPUs whose lock cannot be had are passed
+ * over.  clustered is read unlocked: it only says where to look.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: an object, or NULL.
+ */
+void *pool_take_remote(struct pool *pool, unsigned int flags)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_cluster *c = NULL;
+	struct pool_local *local;
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < cpus && !c; i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+		plat_irq_t irq;
+
+		local = plat_local_of(pool, i);
+		if (!local || !plat_read(&local->clustered) ||
+		    !lock_remote(cpu, flags, &irq))
+			continue;
+		c = detach_newest(local);
+		plat_cpu_unlock(cpu, irq);
+	}
+	if (!c)
+		return NULL;
+	local = c->local;
+	obj = c->obj[--c->n];
+	while (c->n) {
+		pool_put(pool, c->obj[--c->n], flags);
+		pool_cluster_settled(local, 1);
+	}
+	pool_cluster_put(pool, c, flags);
+	pool_cluster_settled(local, 1);
+	return obj;
+}
+
+void pool_flush(struct pool_head *head)
+{
+	if (head)
+		pool_drain_shared(pool_of(head), 0);
+}
+
+/* What is parked and shared, but for the spare objects. */
+static void collect(struct pool *pool)
+{
+	pool_unpark_below(pool);
+	pool_drain_shared(pool, plat_read(&pool->min_avail));
+}
+
+void pool_gc(struct pool_head *unused)
+{
+	struct pool *pool = NULL;
+
+	(void)unused;
+	while ((pool = pool_registry_next(pool)))
+		collect(pool);
+	plat_trim();
+}
+
+/*
+ * Take the clusters that a CPU has now of a pool to the shared pool, from where
+ * they are collected: so that spare objects are kept.  Those that the owner makes
+ * meanwhile may stay.  clustered is read unlocked: it only bounds the loop.
+ */
+static void reclaim_local(struct pool *pool, struct pool_cpu *cpu,
+			  struct pool_local *local)
+{
+	unsigned long left = plat_read(&local->clustered);
+	struct pool_cluster *c;
+
+	while (left && (c = take_cluster(cpu, local))) {
+		unsigned int n = c->n;
+
+		left -= n < left ? n : left;
+		if (!pool_put_to_shared_cache(pool, c)) {
+			pool_store_put_cluster(pool, c);
+			pool_cluster_put(pool, c, 0);
+		}
+		pool_cluster_settled(local, n);
+	}
+}
+
+static void reclaim(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local)
+			reclaim_local(pool, plat_cpu_of(i), local);
+	}
+	collect(pool);
+}
+
+void pool_reclaim(struct pool_head *head)
+{
+	struct pool *pool = NULL;
+
+	if (head) {
+		reclaim(pool_of(head));
+		return;
+	}
+	while ((pool = pool_registry_next(pool)))
+		reclaim(pool);
+	pool_drain_stashes();
+	plat_trim();
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * registry.c - which pools there are, and who asked for them
+ *
+ * Layer:   above the four.
+ * Called:  create.c, merge.c; all that walks over pools, users too.
+ * Calls:   the seam.
+ * Context: process context; may sleep.
+ *
+ * The list is guarded by the registry mutex.  A walk holds no lock between two
+ * pools: it pins the pool it is at, and a destruction waits for pins to go.  A
+ * pool whose last registration was given back is still listed until then, but
+ * nobody is given it any more.
+ */
+#include "plat.h"
+
+/* Registry mutex: in order of creation, which is that of ids, oldest first. */
+static struct pool_list pools = { &pools, &pools };
+
+static struct pool *of_registry(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool, by_registry);
+}
+
+static struct pool_reg *of_regs(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool_reg, list);
+}
+
+/* List a pool; the creation lock makes ids ascend along the list. */
+void pool_registry_add(struct pool *pool)
+{
+	plat_registry_lock();
+	pool_list_add_last(&pool->by_registry, &pools);
+	plat_registry_unlock();
+}
+
+/* The pool after @prev, NULL: the first; NULL: none.  Registry mutex held. */
+struct pool *pool_registry_after(struct pool *prev)
+{
+	struct pool_list *node = prev ? prev->by_registry.next : pools.next;
+
+	return node == &pools ? NULL : of_registry(node);
+}
+
+/**
+ * pool_registry_next() - Walk over all pools.
+ * @prev: the pool before, which is unpinned; NULL: start.
+ *
+ * Return: the next pool, pinned; NULL: that was the last one.  To stop earlier,
+ * pool_registry_put() the pool.
+ */
+struct pool *pool_registry_next(struct pool *prev)
+{
+	struct pool *pool;
+
+	plat_registry_lock();
+	pool = pool_registry_after(prev);
+	if (pool)
+		pool->pins++;
+	if (prev)
+		prev->pins--;
+	plat_registry_unlock();
+	return pool;
+}
+
+void pool_registry_put(struct pool *pool)
+{
+	plat_registry_lock();
+	pool->pins--;
+	plat_registry_unlock();
+}
+
+/*
+ * Registry mutex held.  The registration goes to @gone, to be freed outside.  The
+ * pool keeps its flags: pool_destroy() does not say whose registration it means,
+ * so that one which asked for MEM_F_EXACT may be there still.
+ */
+static void drop(struct pool *pool, struct pool_reg *reg,
+		 struct pool_list *gone)
+{
+	pool_list_del(&reg->list);
+	pool_list_add(&reg->list, gone);
+	pool->sizes -= reg->rounded;
+	plat_write(&pool->users, pool->users - 1);
+}
+
+static void free_regs(struct pool_list *gone)
+{
+	while (!pool_list_empty(gone)) {
+		struct pool_list *node = gone->next;
+
+		pool_list_del(node);
+		plat_mem_free(of_regs(node));
+	}
+}
+
+/* Registry mutex held.  The registration that pool_registry_drop() means. */
+static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl)
+{
+	struct pool_list *node;
+
+	pool_list_for_each(node, &pool->regs)
+		if (of_regs(node)->decl == decl)
+			return of_regs(node);
+	return decl ? NULL : of_regs(pool->regs.next);
+}
+
+/**
+ * pool_registry_drop() - Give one registration back.
+ * @pool: the pool, with at least one.
+ * @decl: that of this declaration; NULL: the newest that was not declared, or,
+ *	where there are only declared ones, the newest.
+ * @may_end: also the last one.
+ *
+ * Return: POOL_DROPPED, also when there is none of this declaration; POOL_ENDS:
+ * it was the last one, and the pool belongs to the caller, who must end it;
+ * POOL_KEPT: it is the last one.
+ */
+enum pool_drop pool_registry_drop(struct pool *pool,
+				  const struct pool_decl *decl, bool may_end)
+{
+	struct pool_list gone = { &gone, &gone };
+	enum pool_drop what = POOL_DROPPED;
+	struct pool_reg *reg;
+
+	plat_registry_lock();
+	reg = to_drop(pool, decl);
+	if (reg && pool->users == 1)
+		what = may_end ? POOL_ENDS : POOL_KEPT;
+	if (reg && what != POOL_KEPT)
+		drop(pool, reg, &gone);
+	plat_registry_unlock();
+	free_regs(&gone);
+	return what;
+}
+
+/**
+ * pool_registry_of() - Find the pool that a declaration is registered with.
+ * @decl: the declaration.
+ *
+ * Its registration may be gone, by pool_destroy_all() or one pool_destroy() too
+ * many, and the pool with it; so whoever declared it looks here.
+ *
+ * Return: the pool, which stays as long as nobody else gives this registration
+ * back; NULL: none.
+ */
+struct pool *pool_registry_of(const struct pool_decl *decl)
+{
+	struct pool *found = NULL;
+	struct pool_list *node;
+
+	plat_registry_lock();
+	for (node = pools.next; node != &pools && !found; node = node->next)
+		if (to_drop(of_registry(node), decl))
+			found = of_registry(node);
+	plat_registry_unlock();
+	return found;
+}
+
+/* Are these a pool and a registration that are meant?  Registry mutex held. */
+static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
+		     const void *owner, enum pool_whose whose)
+{
+	if (whose == POOL_ANYBODYS)
+		return true;
+	return reg->owner == owner &&
+	       (whose == POOL_OWNED || pool->ctor || pool->dtor);
+}
+
+/* Registry mutex held.  Drop what is meant of a pool; true: nothing is left. */
+static bool drop_owned(struct pool *pool, const void *owner,
+		       enum pool_whose whose, struct pool_list *gone)
+{
+	struct pool_list *node = pool->regs.next;
+
+	while (node != &pool->regs) {
+		struct pool_reg *reg = of_regs(node);
+
+		node = node->next;
+		if (is_meant(pool, reg, owner, whose))
+			drop(pool, reg, gone);
+	}
+	return !pool->users;
+}
+
+/**
+ * pool_registry_drop_owned() - Give back all registrations of an owner.
+ * @owner: the owner.
+ * @whose: which of them, or whoever owns them.
+ *
+ * Return: a pool that lost its last one, which belongs to the caller, who must
+ * end it and come again; NULL: there are no more.
+ */
+struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
+{
+	struct pool_list gone = { &gone, &gone };
+	struct pool *found = NULL;
+	struct pool_list *node;
+
+	plat_registry_lock();
+	for (node = pools.next; node != &pools && !found; node = node->next) {
+		struct pool *pool = of_registry(node);
+
+		if (pool->users && drop_owned(pool, owner, whose, &gone))
+			found = pool;
+	}
+	plat_registry_unlock();
+	free_regs(&gone);
+	return found;
+}
+
+/* The owner of what an owner that is gone has left.  Nobody else is there. */
+static const char nobody;
+
+/* Registry mutex held. */
+static unsigned int disown(struct pool *pool, const void *owner)
+{
+	struct pool_list *node;
+	unsigned int n = 0;
+
+	pool_list_for_each(node, &pool->regs) {
+		struct pool_reg *reg = of_regs(node);
+
+		if (reg->owner != owner)
+			continue;
+		reg->owner = &nobody;
+		reg->decl = NULL;
+		n++;
+	}
+	return n;
+}
+
+/**
+ * pool_registry_disown() - Make all registrations of an owner nobody's.
+ * @owner: the owner.
+ *
+ * So that a later one at the same address is not taken for it.
+ *
+ * Return: how many there were.
+ */
+unsigned int pool_registry_disown(const void *owner)
+{
+	struct pool_list *node;
+	unsigned int n = 0;
+
+	plat_registry_lock();
+	pool_list_for_each(node, &pools)
+		n += disown(of_registry(node), owner);
+	plat_registry_unlock();
+	return n;
+}
+
+void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
+{
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool)))
+		fn(&pool->head, arg);
+}
+
+/**
+ * pool_registry_remove() - Take a pool off the lists.
+ * @pool: a pool without registrations.
+ *
+ * Waits for walks that are at it.
+ *
+ * Return: whether it was the last pool.
+ */
+bool pool_registry_remove(struct pool *pool)
+{
+	bool gone = false;
+	bool last = false;
+
+	while (!gone) {
+		plat_registry_lock();
+		gone = !pool->pins;
+		if (gone) {
+			pool_list_del(&pool->by_registry);
+			pool_list_del(&pool->by_dump);
+		}
+		last = pool_list_empty(&pools);
+		plat_registry_unlock();
+		if (!gone)
+			plat_yield();
+	}
+	return last;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reserve.c - objects put aside for allocations that must not fail
+ *
+ * Layer:   API, above bulk.c.
+ * Called:  by users, through pool_bulk.h.
+ * Calls:   bulk.c, the seam.
+ * Context: process context; pool_alloc_reserved() any.
+ *
+ * A reserve is an array and an index.  Taking is one atomic subtraction, which
+ * gives each taker a slot of its own; nothing is ever put back, so that no slot is
+ * written while somebody may read it.
+ */
+#include "plat.h"
+
+struct pool_reserved {
+	struct pool *pool;
+	unsigned int size;		/* slots */
+	plat_word_t taken;		/* slots taken, or tried to be */
+	void *obj[];
+};
+
+struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
+{
+	struct pool *pool = pool_of(head);
+	struct pool_reserved *r;
+
+	if (!head) {
+		plat_log(PLAT_ERR, "a reserve without a pool is refused");
+		return NULL;
+	}
+	if (!n || n > POOL_RESERVE_MAX) {
+		plat_log(PLAT_ERR, "pool \"%s\": a reserve of %u is refused: 1 to %u",
+			 pool->name, n, POOL_RESERVE_MAX);
+		return NULL;
+	}
+	r = plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]));
+	if (r && !pool_alloc_bulk(head, 0, n, r->obj)) {
+		plat_mem_free(r);
+		r = NULL;
+	}
+	if (!r)
+		return NULL;
+	r->pool = pool;
+	r->size = n;
+	plat_word_add(&pool->reserved, n);
+	return r;
+}
+
+/*
+ * Relaxed: the slots were written before anybody was given the reserve.  An empty
+ * reserve is looked at first, so that "taken" stays near its size.
+ */
+void *pool_alloc_reserved(struct pool_reserved *r)
+{
+	unsigned long slot;
+
+	if (plat_word_read(&r->taken) >= r->size)
+		return NULL;
+	slot = plat_word_add_return(&r->taken, 1) - 1;
+	if (slot >= r->size)
+		return NULL;
+	plat_word_sub(&r->pool->reserved, 1);
+	return r->obj[slot];
+}
+
+/* What is left keeps the pool.  With nothing left it may be destroyed already. */
+void pool_unreserve(struct pool_reserved *r)
+{
+	unsigned long taken;
+
+	if (!r)
+		return;
+	taken = plat_word_read(&r->taken);
+	if (taken > r->size)
+		taken = r->size;
+	if (taken < r->size) {
+		plat_word_sub(&r->pool->reserved, r->size - taken);
+		pool_free_bulk(&r->pool->head, 0,
+			       r->size - (unsigned int)taken, r->obj + taken);
+	}
+	plat_mem_free(r);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * shared.c - the shared pool: buckets of clusters
+ *
+ * Layer:   local clusters -> [shared pool] -> backend
+ * Called:  cache.c, alloc.c, reclaim.c.
+ * Calls:   cluster.c for a single object's cluster; never up.
+ * Context: any, also with guard and CPU lock held, but for *_one().
+ *
+ *   bucket       cluster      cluster      cluster
+ *  +------+     +------+     +------+     +------+
+ *  | head |---->| next |---->| next |---->| NULL |
+ *  +------+     | 8    |     | 32   |     | 32   |  objects
+ *               +------+     +------+     +------+
+ *
+ * Whoever exchanges head for the magic pointer POOL_BUSY and does not get
+ * POOL_BUSY itself holds the bucket until it stores a head back.  Nobody waits
+ * for a holder: a BUSY bucket is skipped.  The exchange is an acquire and the
+ * store a release; they pair with each other, so all that a holder writes is
+ * seen by the next one.  "filled" has a bit per bucket that is not empty; bits
+ * change before the head is stored, so that a set bit without a cluster behind
+ * it means that somebody is about to store one, or has just taken it.
+ */
+#include "plat.h"
+
+/* Which bucket this CPU starts at: its own, while there are enough. */
+static unsigned int first_bucket(const struct pool *pool)
+{
+	return plat_cpu_hint() & (pool->buckets - 1);
+}
+
+/* Hold a bucket; POOL_BUSY: somebody else does. */
+static struct pool_cluster *bucket_hold(struct pool_bucket *b)
+{
+	if (plat_read(&b->head) == POOL_BUSY)
+		return POOL_BUSY;
+	return plat_xchg_acquire(&b->head, POOL_BUSY);
+}
+
+/* Let go of bucket @i; its first cluster from now on is @head. */
+static void bucket_release(struct pool *pool, unsigned int i,
+			   struct pool_cluster *head)
+{
+	plat_write_release(&pool->bucket[i].head, head);
+}
+
+/* The counts of a bucket that the caller holds, as @n objects leave or come. */
+static void count_get(struct pool_bucket *b, unsigned int n)
+{
+	plat_write(&b->objs, b->objs - n);
+	plat_write(&b->gets, b->gets + 1);
+	plat_write(&b->get_objs, b->get_objs + n);
+}
+
+static void count_put(struct pool_bucket *b, unsigned int n)
+{
+	plat_write(&b->objs, b->objs + n);
+	plat_write(&b->puts, b->puts + 1);
+}
+
+/* Take the first cluster of bucket @i; NULL: empty, or BUSY. */
+static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i)
+{
+	struct pool_bucket *b = &pool->bucket[i];
+	plat_irq_t irq = plat_busy_enter();
+	struct pool_cluster *c = bucket_hold(b);
+
+	if (c && c != POOL_BUSY) {
+		count_get(b, c->n);
+		if (!c->next)
+			plat_word_clear_bits(&pool->filled, 1ul << i);
+		bucket_release(pool, i, c->next);
+	} else if (!c) {
+		bucket_release(pool, i, NULL);
+	}
+	plat_busy_leave(irq);
+	return c == POOL_BUSY ? NULL : c;
+}
+
+/* Put a cluster in front of bucket @i; false: BUSY. */
+static bool bucket_put(struct pool *pool, unsigned int i,
+		       struct pool_cluster *c)
+{
+	struct pool_bucket *b = &pool->bucket[i];
+	plat_irq_t irq = plat_busy_enter();
+	struct pool_cluster *head = bucket_hold(b);
+
+	if (head != POOL_BUSY) {
+		c->next = head;
+		count_put(b, c->n);
+		if (!head)
+			plat_word_set_bits(&pool->filled, 1ul << i);
+		bucket_release(pool, i, c);
+	}
+	plat_busy_leave(irq);
+	return head != POOL_BUSY;
+}
+
+/*
+ * Take one object out of bucket @i's first cluster, in place; NULL: empty, or
+ * BUSY.  @emptied: that cluster, if this was its last object.
+ */
+static void *bucket_get_one(struct pool *pool, unsigned int i,
+			    struct pool_cluster **emptied)
+{
+	struct pool_bucket *b = &pool->bucket[i];
+	plat_irq_t irq = plat_busy_enter();
+	struct pool_cluster *c = bucket_hold(b);
+	struct pool_cluster *head = c;
+	void *obj = NULL;
+
+	if (c && c != POOL_BUSY) {
+		obj = c->obj[--c->n];
+		count_get(b, 1);
+		if (!c->n) {
+			*emptied = c;
+			head = c->next;
+		}
+		if (!head)
+			plat_word_clear_bits(&pool->filled, 1ul << i);
+	}
+	if (c != POOL_BUSY)
+		bucket_release(pool, i, head);
+	plat_busy_leave(irq);
+	return obj;
+}
+
+/* Append one object to bucket @i's first cluster; false: BUSY, or no room. */
+static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
+{
+	struct pool_bucket *b = &pool->bucket[i];
+	plat_irq_t irq = plat_busy_enter();
+	unsigned int max = pool_cluster_max(pool);
+	struct pool_cluster *c = bucket_hold(b);
+	bool done = false;
+
+	if (c && c != POOL_BUSY && c->n < max) {
+		c->obj[c->n++] = obj;
+		count_put(b, 1);
+		done = true;
+	}
+	if (c != POOL_BUSY)
+		bucket_release(pool, i, c);
+	plat_busy_leave(irq);
+	return done;
+}
+
+/**
+ * pool_shared_count() - How many objects the shared pool has.
+ * @pool: the pool.
+ *
+ * Read unlocked, bucket by bucket: exact when quiet.
+ */
+unsigned long pool_shared_count(const struct pool *pool)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++)
+		sum += plat_read(&pool->bucket[i].objs);
+	return sum;
+}
+
+/*
+ * Is it this CPU's turn to count all buckets?  Once in so many puts that about
+ * TURN_LINES buckets are read per put.  Read unlocked: it is a matter of cost.
+ */
+#define TURN_LINES	8
+
+bool pool_shared_turn(const struct pool *pool)
+{
+	unsigned int every = pool->buckets / TURN_LINES;
+
+	return every <= 1 ||
+	       plat_read(&pool->bucket[first_bucket(pool)].puts) % every == 0;
+}
+
+/**
+ * pool_refill_local_from_shared() - Take one whole cluster, the newest.
+ * @pool: the pool.
+ *
+ * Starts at this CPU's bucket and looks at each that is not empty once.
+ *
+ * Context: any, guard and CPU lock may be held.
+ * Return: a cluster that belongs to the caller; NULL: none was to be had.
+ */
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool)
+{
+	unsigned long filled = plat_word_read(&pool->filled);
+	struct pool_cluster *c = NULL;
+	unsigned int first, i;
+
+	if (!filled)
+		return NULL;
+	first = first_bucket(pool);
+	for (i = 0; i < pool->buckets && !c; i++) {
+		unsigned int b = (first + i) & (pool->buckets - 1);
+
+		if (filled & (1ul << b))
+			c = bucket_get(pool, b);
+	}
+	return c;
+}
+
+/**
+ * pool_put_to_shared_cache() - Put one whole cluster.
+ * @pool: the pool.
+ * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
+ *
+ * Starts at this CPU's bucket and tries each once.
+ *
+ * Context: any, guard and CPU lock may be held.
+ * Return: false: all were BUSY, or the pool has no shared part.
+ */
+bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
+{
+	unsigned int first, i;
+
+	if (!pool->buckets)
+		return false;
+	first = first_bucket(pool);
+	for (i = 0; i < pool->buckets; i++)
+		if (bucket_put(pool, (first + i) & (pool->buckets - 1), c))
+			return true;
+	return false;
+}
+
+/* One round over the buckets that are not empty. */
+static void *get_one_round(struct pool *pool, unsigned long filled,
+			   struct pool_cluster **emptied)
+{
+	unsigned int first = first_bucket(pool);
+	void *obj = NULL;
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets && !obj; i++) {
+		unsigned int b = (first + i) & (pool->buckets - 1);
+
+		if (filled & (1ul << b))
+			obj = bucket_get_one(pool, b, emptied);
+	}
+	return obj;
+}
+
+/**
+ * pool_shared_get_one() - Take one object.
+ * @pool: the pool.
+ * @flags: with POOL_F_NESTED one round; else BUSY buckets that are not empty
+ *	are looked at again, a bounded number of times, so that the last object
+ *	is found.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: an object, or NULL.
+ */
+void *pool_shared_get_one(struct pool *pool, unsigned int flags)
+{
+	unsigned int tries = flags & POOL_F_NESTED ? 1 : POOL_BUSY_TRIES;
+	struct pool_cluster *emptied = NULL;
+	void *obj = NULL;
+
+	while (tries-- && !obj) {
+		unsigned long filled = plat_word_read(&pool->filled);
+
+		if (!filled)
+			return NULL;
+		obj = get_one_round(pool, filled, &emptied);
+		if (!obj)
+			plat_relax();
+	}
+	if (emptied)
+		pool_cluster_put(pool, emptied, flags);
+	return obj;
+}
+
+/**
+ * pool_shared_put_one() - Put one object.
+ * @pool: the pool.
+ * @obj: the object.
+ * @flags: of the call.
+ *
+ * Into the first cluster of a bucket where one has room, else as a cluster of
+ * its own if an empty one can be had.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: false: nowhere to be put.
+ */
+bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
+{
+	struct pool_cluster *c;
+	unsigned int first, i;
+
+	if (!pool->buckets)
+		return false;
+	first = first_bucket(pool);
+	for (i = 0; i < pool->buckets; i++)
+		if (bucket_put_one(pool, (first + i) & (pool->buckets - 1),
+				   obj))
+			return true;
+	c = pool_cluster_get(pool, flags);
+	if (!c)
+		return false;
+	pool_cluster_put_all(pool, c->next, flags);
+	pool_cluster_reset(c, NULL);
+	c->obj[c->n++] = obj;
+	if (pool_put_to_shared_cache(pool, c))
+		return true;
+	pool_cluster_put(pool, c, flags);
+	return false;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * stats.c - numbers: sums that readers make
+ *
+ * Layer:   beside the four; reads all of them, writes nothing.
+ * Called:  by users, through pool.h; dump.c, create.c, reclaim.c.
+ * Calls:   the seam.
+ * Context: any; nothing is locked, nobody is disturbed, but by pool_in_use().
+ *
+ * Every number has one owner, who writes it plainly or, where there are many,
+ * by an atomic; readers read them one after the other.  The sums are exact when
+ * the pool is quiet.
+ */
+#include "plat.h"
+
+static void add_local(struct pool_local *local, struct pool_stats *sum)
+{
+	unsigned long moving = plat_word_read_acquire(&local->moving);
+
+	sum->moving += moving;
+	sum->cached += moving + plat_read(&local->clustered) +
+		       plat_read(&local->hot.n);
+	sum->parked += plat_word_read(&local->parked.count);
+	sum->fills += plat_read(&local->fills);
+	sum->spills += plat_read(&local->spills);
+	sum->evictions += plat_read(&local->evictions);
+	sum->nested += plat_word_read(&local->nested);
+}
+
+static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
+{
+	unsigned long objs = plat_read(&b->objs);
+
+	sum->shared += objs;
+	sum->gets += plat_read(&b->gets);
+	sum->get_objs += plat_read(&b->get_objs);
+	sum->puts += plat_read(&b->puts);
+	sum->put_objs += objs + plat_read(&b->get_objs);
+}
+
+/*
+ * One CPU's part.  With its lock no cluster is just being detached there, which
+ * for two instructions is counted nowhere.
+ */
+static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
+			struct pool_stats *sum)
+{
+	struct pool_local *local = plat_local_of(pool, i);
+	plat_irq_t irq;
+
+	if (!local)
+		return;
+	if (locked)
+		plat_cpu_lock(plat_cpu_of(i), &irq);
+	add_local(local, sum);
+	if (locked)
+		plat_cpu_unlock(plat_cpu_of(i), irq);
+}
+
+/* Without the mark of growth, which is there only while nothing is. */
+unsigned long pool_allocated(const struct pool *pool)
+{
+	return plat_word_read(&pool->allocated) & ~POOL_GROWING;
+}
+
+static void look(struct pool *pool, bool locked, struct pool_stats *sum)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	*sum = (struct pool_stats){
+		.object_size = plat_read(&pool->head.size),
+		.alignment = pool->align,
+		.id = pool->id,
+		.registrations = plat_read(&pool->users),
+		.limit = plat_read(&pool->limit),
+		.min_avail = plat_read(&pool->min_avail),
+		.need = plat_read(&pool->need_avg),
+	};
+	pool_copy_name(sum->name, pool->name);
+	sum->allocated = pool_allocated(pool);
+	sum->store_gets = plat_word_read(&pool->store_gets);
+	sum->store_puts = plat_word_read(&pool->store_puts);
+	sum->failed = plat_word_read(&pool->failed);
+	sum->refused = plat_word_read(&pool->refused);
+	sum->injected = plat_word_read(&pool->injected);
+	sum->reserved = plat_word_read(&pool->reserved);
+	sum->parked = plat_word_read(&pool->parked.count);
+	sum->abandoned = plat_word_read(&pool->abandoned);
+	for (i = 0; i < pool->buckets; i++)
+		add_bucket(&pool->bucket[i], sum);
+	for (i = 0; i < cpus; i++)
+		look_at_cpu(pool, i, locked, sum);
+	if (sum->allocated > sum->cached + sum->shared)
+		sum->used = sum->allocated - sum->cached - sum->shared;
+	if (sum->abandoned > sum->used)
+		sum->abandoned = sum->used;
+}
+
+/**
+ * pool_sum() - Sum up a pool's numbers.
+ * @pool: the pool.
+ * @sum: filled in.
+ *
+ * Objects that are on their way from a layer to the next may be missed or counted
+ * twice while they are.  The acquire of "moving" pairs with the release of
+ * pool_cluster_settled(): when it is seen to be 0, so is where they went to.
+ */
+void pool_sum(struct pool *pool, struct pool_stats *sum)
+{
+	look(pool, false, sum);
+}
+
+void pool_stats_get(struct pool_head *head, struct pool_stats *stats,
+		    size_t size)
+{
+	unsigned char *to = (unsigned char *)stats;
+	struct pool_stats now;
+	size_t i;
+
+	pool_sum(pool_of(head), &now);
+	now.size = size < sizeof(now) ? size : sizeof(now);
+	for (i = 0; i < size; i++)
+		to[i] = i < sizeof(now) ? ((unsigned char *)&now)[i] : 0;
+}
+
+static bool shared_spares(struct pool *pool)
+{
+	return pool_shared_count(pool) || plat_word_read(&pool->leaving) ||
+	       plat_word_read(&pool->parked.count);
+}
+
+static bool local_spares(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local && (plat_word_read_acquire(&local->moving) ||
+			      plat_read(&local->in_hand) ||
+			      plat_read(&local->clustered) ||
+			      plat_word_read(&local->parked.count)))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pool_has_spares() - Are there free objects, but for those in hot arrays?
+ * @pool: the pool.
+ *
+ * Those that are on their way count: a cluster in the hands of a fill, of a gc,
+ * of an eviction.  Objects go both ways between CPUs and the shared part, so one
+ * of the two is looked at twice, before and after the other.
+ *
+ * Return: whether another look may find one; read unlocked, perhaps stale.
+ */
+bool pool_has_spares(struct pool *pool)
+{
+	return shared_spares(pool) || local_spares(pool) ||
+	       shared_spares(pool);
+}
+
+/* Did nothing leave a CPU or the shared pool between two looks? */
+static bool still(const struct pool_stats *before,
+		  const struct pool_stats *now)
+{
+	return !before->moving && !now->moving &&
+	       before->evictions == now->evictions &&
+	       before->allocated == now->allocated &&
+	       before->shared == now->shared &&
+	       before->cached == now->cached && before->parked == now->parked;
+}
+
+/*
+ * Is a walk at the pool, which may have objects of it in its hands?  @alone: is
+ * there at most one user of it?
+ */
+static bool is_walked(struct pool *pool, bool *alone)
+{
+	bool walked;
+
+	plat_registry_lock();
+	walked = pool->pins;
+	*alone = pool->users < 2;
+	plat_registry_unlock();
+	return walked;
+}
+
+/**
+ * pool_in_use() - How many objects users have, of a pool that nobody calls.
+ * @pool: the pool.
+ * @used: objects, without parked ones.
+ *
+ * Others may still bring its objects down: other pools' slow paths evict its
+ * clusters, a thread that exits hands its caches on, a gc frees what is shared.
+ * Objects on their way are missed by one look, or counted twice.  So a number
+ * counts when two looks agree, nothing moves and, between them, no walk is at the
+ * pool: one that ended before then disturbed the first look at most, one that
+ * began after it the second, and so they differ.
+ *
+ * Context: process context.
+ * Return: objects, without parked ones, and without those that a fork lost: they
+ * are nobody's, and can never be freed.  False, with no number, when somebody else
+ * registers with the pool: it is called then, perhaps without a pause.
+ */
+bool pool_in_use(struct pool *pool, unsigned long *used)
+{
+	struct pool_stats before, now;
+	unsigned long long idle;
+	bool walked, alone;
+
+	look(pool, true, &now);
+	do {
+		before = now;
+		plat_yield();
+		walked = is_walked(pool, &alone);
+		look(pool, true, &now);
+	} while (alone && (walked || !still(&before, &now)));
+	idle = now.parked + now.abandoned;
+	*used = now.used > idle ? (unsigned long)(now.used - idle) : 0;
+	return alone;
+}
+
+static unsigned long add_up_to_max(unsigned long sum, unsigned long n)
+{
+	return n < INT_MAX - sum ? sum + n : INT_MAX;
+}
+
+int pool_total_failures(void)
+{
+	unsigned long sum = 0;
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool))) {
+		sum = add_up_to_max(sum, plat_word_read(&pool->failed));
+		sum = add_up_to_max(sum, plat_word_read(&pool->refused));
+		sum = add_up_to_max(sum, plat_word_read(&pool->injected));
+	}
+	return (int)sum;
+}
+
+unsigned long long pool_total_allocated(void)
+{
+	unsigned long long sum = 0;
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool)))
+		sum += (unsigned long long)pool_allocated(pool) *
+		       pool->head.size;
+	return sum;
+}
+
+unsigned long long pool_total_used(void)
+{
+	unsigned long long sum = 0;
+	struct pool *pool = NULL;
+	struct pool_stats now;
+
+	while ((pool = pool_registry_next(pool))) {
+		pool_sum(pool, &now);
+		sum += (unsigned long long)(now.used + now.cached) *
+		       pool->head.size;
+	}
+	return sum;
+}
