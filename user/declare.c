@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * declare.c - declared pools, user space
+ *
+ * Layer:   above the registry; twin of kernel/declare.c.
+ * Called:  by constructors and destructors that the macros of pool_attr.h make.
+ * Calls:   create.c.
+ * Context: before main(), in dlopen(), in dlclose(), in exit().
+ *
+ * What dlclose() unloads gives its pools back.  What exit() ends does not: other
+ * threads may be using them still.  A destructor cannot tell the one from the
+ * other, so:
+ *
+ *  - what was loaded before libpool's own constructor ran, the program and the
+ *    libraries that it is linked with, is never unloaded: it never gives back.
+ *    The loader counts what it loads.  Where a plugin brings libpool along, this
+ *    includes the plugin: the registrations of its first load stay, once;
+ *  - when the first object that was loaded later declares a pool, libpool asks,
+ *    with atexit(), to be told of exit().  Handlers run before all destructors
+ *    of objects, if they were registered after the program's start.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <link.h>
+#include <stdlib.h>
+
+/* Objects that the loader had loaded when libpool started. */
+static unsigned long long loads_at_start;
+
+/* Relaxed: written by exit(), in the thread that then runs the destructors. */
+static bool exiting;
+
+static int read_loads(struct dl_phdr_info *info, size_t size, void *loads)
+{
+	(void)size;
+	*(unsigned long long *)loads = info->dlpi_adds;
+	return 1;
+}
+
+static unsigned long long count_loads(void)
+{
+	unsigned long long loads = 0;
+
+	dl_iterate_phdr(read_loads, &loads);
+	return loads;
+}
+
+/* Before any declaration: called by libpool's first constructor. */
+void libpool_declare_start(void)
+{
+	loads_at_start = count_loads();
+}
+
+static void tell_exit(void)
+{
+	plat_write(&exiting, true);
+}
+
+/* Once; the creation lock is not needed, twice would do no harm. */
+static bool hook_exit(void)
+{
+	static bool hooked;
+
+	if (!plat_read(&hooked))
+		plat_write(&hooked, !atexit(tell_exit));
+	return plat_read(&hooked);
+}
+
+/**
+ * pool_decl_get() - Create what a declaration says.
+ * @decl: the declaration.
+ * @abi: POOL_ABI of its header.
+ */
+void pool_decl_get(struct pool_decl *decl, unsigned int abi)
+{
+	*decl->ptr = pool_create_declared(decl, NULL, abi);
+	decl->registered = *decl->ptr && count_loads() != loads_at_start &&
+			   hook_exit();
+}
+
+/**
+ * pool_decl_put() - Give back what a declaration has created.
+ * @decl: the declaration; its object is being unloaded, or the program ends.
+ */
+void pool_decl_put(struct pool_decl *decl)
+{
+	if (decl->registered && !plat_read(&exiting))
+		pool_destroy_declared(decl);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fork.c - what a fork finds of the pools, and what its child makes of it
+ *
+ * Layer:   beside common/, whose structs it mends; user space alone has forks.
+ * Called:  thread.c, in the handlers that fork() runs.
+ * Calls:   the seam; hot.c; registry.c, create.c, stats.c.
+ * Context: dump and creation lock, registry and area mutex held, but for
+ *	    pool_fork_end(); signals blocked: nobody creates a pool or an area
+ *	    meanwhile, and no handler of this thread calls.
+ *
+ * All CPU locks and all buckets are held across the fork, so that what they
+ * guard is whole in the child.  Other threads go on meanwhile as far as hot
+ * arrays, parked lists and the backend let them; in the child they stop
+ * somewhere in there and are gone.  What the child sees is one moment: who
+ * writes to a page that was copied already waits until the fork is over.  So an
+ * object is in one place or on its way, never in two, and
+ *
+ *   an array found OPEN	is whole: no call was inside
+ *   an array found HELD	is lost: a call may have been anywhere inside
+ *   objects moving, or
+ *   taken off a parked list	are lost: where to is on the stack of who is gone
+ *
+ * Lost objects are counted in pool->abandoned.  Those of a cluster that was
+ * being brought away are counted as lost also where they had just arrived.
+ */
+#include "main.h"
+#include "plat.h"
+
+static void hold_buckets(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++) {
+		struct pool_bucket *b = &pool->bucket[i];
+		struct pool_cluster *head;
+
+		while ((head = plat_xchg_acquire(&b->head, POOL_BUSY)) ==
+		       POOL_BUSY)
+			plat_yield();
+		b->kept = head;
+	}
+}
+
+static void release_buckets(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++)
+		plat_write_release(&pool->bucket[i].head,
+				   pool->bucket[i].kept);
+}
+
+/* Before the fork.  Waits for holders, none of which waits for anything. */
+void pool_fork_hold(void)
+{
+	unsigned int cpus = plat_nr_cpus();
+	struct pool *pool = NULL;
+	plat_irq_t irq;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		plat_cpu_lock(plat_cpu_of(i), &irq);
+	while ((pool = pool_registry_after(pool)))
+		hold_buckets(pool);
+}
+
+/* After the fork, in both processes. */
+void pool_fork_release(void)
+{
+	unsigned int i = plat_nr_cpus();
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_after(pool)))
+		release_buckets(pool);
+	while (i--)
+		plat_cpu_unlock(plat_cpu_of(i), (plat_irq_t){ 0 });
+}
+
+/*
+ * Count what is parked.  Who was parking counted first and linked then, and who
+ * took counts last: the difference was on its way.
+ */
+static unsigned long mend_parked(const struct pool *pool,
+				 struct pool_parked *parked)
+{
+	unsigned long had = plat_word_read(&parked->count);
+	unsigned long n = 0;
+	void *obj;
+
+	for (obj = plat_read(&parked->head); obj; obj = *pool_link_of(pool, obj))
+		n++;
+	if (n >= had)
+		return 0;
+	plat_write(&parked->count, n);
+	return had - n;
+}
+
+/* A pool's part in one area; @own: the forking thread's, where no call is. */
+static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
+				struct pool_local *local, bool own)
+{
+	unsigned long lost = mend_parked(pool, &local->parked);
+	void *objs[POOL_HOT_SLOTS];
+	unsigned long moving;
+
+	if (!own && plat_read(&local->hot.open) == POOL_HELD)
+		pool_hot_detach(cpu, local, objs);
+	moving = plat_word_read(&local->moving);
+	if (moving)
+		plat_write(&local->moving, 0);
+	return lost + moving;
+}
+
+/* Clusters that were being pushed or taken are lost memory. */
+static void mend_spares(struct pool *pool)
+{
+	struct pool_cluster *c;
+	unsigned long n = 0;
+
+	for (c = plat_read(&pool->spare); c; c = c->next)
+		n++;
+	plat_write(&pool->spares, n);
+}
+
+/* What was under way between the backend and somebody who is gone is nobody's. */
+static void mend_allocated(struct pool *pool)
+{
+	plat_write(&pool->allocated, plat_word_read(&pool->store_gets) -
+				     plat_word_read(&pool->store_puts));
+}
+
+static void mend_pool(struct pool *pool, const struct pool_cpu *own)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned long lost = mend_parked(pool, &pool->parked);
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+
+		lost += mend_local(pool, cpu, plat_local_of(pool, i),
+				   cpu == own);
+	}
+	plat_word_add(&pool->abandoned, lost);
+	mend_spares(pool);
+	mend_allocated(pool);
+	plat_word_sub(&pool->leaving, plat_word_read(&pool->leaving));
+	pool->pins = 0;
+	pool->orphan = !pool->users;
+}
+
+/*
+ * What is on a CPU's lists, and no more, is charged to it.  By its lists and not
+ * by pools: some of it may belong to a pool whose destruction had begun.
+ */
+static void mend_charge(struct pool_cpu *cpu)
+{
+	unsigned long bytes = cpu->hot_bytes;
+	struct pool_list *node;
+
+	pool_list_for_each(node, &cpu->by_lru) {
+		struct pool_cluster *c;
+
+		c = pool_list_entry(node, struct pool_cluster, by_lru);
+		bytes += (unsigned long)c->n * c->local->pool->head.size;
+	}
+	plat_write(&cpu->charged, bytes);
+}
+
+/**
+ * pool_fork_mend() - In the child: count and uncharge what was lost.
+ * @own: the forking thread's CPU part; NULL: it has none.
+ *
+ * Afterwards all other areas are without an owner, and ready for
+ * pool_cpu_gone().
+ */
+void pool_fork_mend(const struct pool_cpu *own)
+{
+	unsigned int cpus = plat_nr_cpus();
+	struct pool *pool = NULL;
+	unsigned int i;
+
+	while ((pool = pool_registry_after(pool)))
+		mend_pool(pool, own);
+	for (i = 0; i < cpus; i++)
+		mend_charge(plat_cpu_of(i));
+}
+
+/* A pool that lost its last registration, and then who was to end it. */
+static struct pool *next_orphan(void)
+{
+	struct pool *pool = NULL;
+
+	do
+		pool = pool_registry_next(pool);
+	while (pool && !pool->orphan);
+	if (pool)
+		pool_registry_put(pool);
+	return pool;
+}
+
+/**
+ * pool_fork_end() - In the child: end what others were about to end.
+ *
+ * All is let go of, and all areas without an owner have been drained.  Pools that
+ * are not even listed any more, or not yet, remain as they are: their memory is
+ * lost, and their place among the local parts.
+ */
+void pool_fork_end(void)
+{
+	struct pool *pool;
+
+	while ((pool = next_orphan())) {
+		unsigned long used;
+
+		pool_in_use(pool, &used);
+		pool_end(pool, used);
+	}
+}

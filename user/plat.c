@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * plat.c - cold half of the seam, user space
+ *
+ * Layer:   seam; twin of kernel/plat.c, in the order of common/plat.h.
+ * Context: as common/plat.h says.
+ *
+ * This world differs from the kernel in five ways:
+ *
+ *   1. A CPU is a thread with an area (thread.c); there may be more of them
+ *	than processors, and their holders may be descheduled at any point: so
+ *	owners only try locks, and BUSY buckets are passed over.
+ *   2. An interrupt is a signal handler.  It must pass POOL_F_ATOMIC, because
+ *	malloc() may be what it interrupted.
+ *   3. Nothing is masked in lock and BUSY sections.
+ *   4. Objects come from malloc(), or posix_memalign() where that is not aligned
+ *	enough.
+ *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
+ */
+#include "plat.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <malloc.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t create_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t dump_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void plat_registry_lock(void)
+{
+	pthread_mutex_lock(&registry_mutex);
+}
+
+void plat_registry_unlock(void)
+{
+	pthread_mutex_unlock(&registry_mutex);
+}
+
+void plat_create_lock(void)
+{
+	pthread_mutex_lock(&create_mutex);
+}
+
+void plat_create_unlock(void)
+{
+	pthread_mutex_unlock(&create_mutex);
+}
+
+void plat_dump_lock(void)
+{
+	pthread_mutex_lock(&dump_mutex);
+}
+
+void plat_dump_unlock(void)
+{
+	pthread_mutex_unlock(&dump_mutex);
+}
+
+void *plat_mem_alloc(size_t size)
+{
+	void *p;
+
+	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
+	p = aligned_alloc(POOL_ALIGN, size);
+	return p ? memset(p, 0, size) : NULL;
+}
+
+void plat_mem_free(void *p)
+{
+	free(p);
+}
+
+/* malloc() reclaims nothing. */
+void *plat_cluster_alloc(void)
+{
+	return malloc(sizeof(struct pool_cluster));
+}
+
+void plat_cluster_free(void *cluster)
+{
+	free(cluster);
+}
+
+bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
+		       unsigned int size, unsigned int align)
+{
+	(void)name;
+	(void)id;
+	store->size = size;
+	store->align = align > alignof(max_align_t) ? align : 0;
+	return true;
+}
+
+/* Empty: malloc() keeps nothing per source, so nothing can stay behind. */
+void plat_store_destroy(plat_store_t *store, unsigned long lost)
+{
+	(void)store;
+	(void)lost;
+}
+
+void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+{
+	void *obj;
+
+	(void)flags;
+	if (!store->align)
+		return malloc(store->size);
+	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
+}
+
+void plat_store_free(plat_store_t *store, void *obj)
+{
+	(void)store;
+	free(obj);
+}
+
+void plat_trim(void)
+{
+	malloc_trim(0);
+}
+
+/* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
+unsigned int plat_size_max(void)
+{
+	return 1u << 31;
+}
+
+unsigned int plat_align_max(void)
+{
+	return (unsigned int)sysconf(_SC_PAGESIZE);
+}
+
+unsigned int plat_cpus_expected(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned int)n : 1;
+}
+
+void plat_yield(void)
+{
+	sched_yield();
+}
+
+/* Empty, both: see 5. above. */
+void plat_show(struct pool *pool)
+{
+	(void)pool;
+}
+
+void plat_hide(struct pool *pool)
+{
+	(void)pool;
+}
+
+size_t plat_format(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(buf, size, fmt, args);
+	va_end(args);
+	return n > 0 ? (size_t)n : 0;
+}
+
+void plat_print(const char *line)
+{
+	size_t len = strlen(line);
+
+	while (len) {
+		ssize_t n = write(STDERR_FILENO, line, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		line += n;
+		len -= (size_t)n;
+	}
+}
+
+/* All levels go to stderr, where a program expects them. */
+void plat_log(enum plat_level level, const char *fmt, ...)
+{
+	char line[256] = "pool: ";
+	size_t head = strlen(line);
+	va_list args;
+
+	(void)level;
+	va_start(args, fmt);
+	vsnprintf(line + head, sizeof(line) - head - 1, fmt, args);
+	va_end(args);
+	strcat(line, "\n");
+	plat_print(line);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * plat_impl.h - hot half of the seam, user space
+ *
+ * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/plat.h.
+ * Context: as common/plat.h says.
+ *
+ * A CPU is a thread's area: the CPU's own part, then one local part per pool,
+ * found by the pool's offset.  Areas are appended to a table, never unmapped,
+ * and handed to a new thread after their owner's exit.  Threads without an area
+ * point to read-only zeros: all arrays there are closed.
+ */
+#ifndef POOL_PLAT_IMPL_H
+#define POOL_PLAT_IMPL_H
+
+/* Pools that can have local parts at once, but for one; see plat_local_alloc() */
+#define PLAT_LOCALS		1024
+
+/* Threads that can have an area at once. */
+#define PLAT_AREAS		16384
+
+struct plat_area {
+	struct pool_cpu cpu;
+	unsigned int number;		/* set once, before it is shown */
+	struct plat_area *next_free;	/* area mutex */
+	bool is_free;			/* area mutex: nobody's */
+	struct pool_local local[PLAT_LOCALS] __attribute__((aligned(128)));
+};
+
+/* thread.c: area mutex to append; entries and count are read unlocked. */
+extern struct plat_area *plat_areas[PLAT_AREAS];
+extern unsigned int plat_area_count;
+
+/* thread.c: what threads without an area of their own point to. */
+extern unsigned char plat_area_none[];
+extern unsigned char plat_area_making[];
+extern unsigned char plat_area_lost[];
+
+static inline struct plat_area *plat_this_area(void)
+{
+	unsigned char *area = pool_thread_area;
+
+	if (area == plat_area_none || area == plat_area_making ||
+	    area == plat_area_lost)
+		return NULL;
+	return (struct plat_area *)(void *)area;
+}
+
+/* Guard and per-CPU copies */
+
+static inline struct pool_local *plat_enter(const struct pool *pool)
+{
+	return (struct pool_local *)(void *)pool_hot_enter(&pool->head);
+}
+
+static inline void plat_leave(void)
+{
+	pool_hot_leave();
+}
+
+static inline struct pool_cpu *plat_this_cpu(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	return area ? &area->cpu : NULL;
+}
+
+/* The acquire pairs with the release in thread.c that appends an area. */
+static inline unsigned int plat_nr_cpus(void)
+{
+	return __atomic_load_n(&plat_area_count, __ATOMIC_ACQUIRE);
+}
+
+static inline struct pool_local *plat_local_of(const struct pool *pool,
+					       unsigned int cpu)
+{
+	unsigned char *area;
+
+	if (cpu >= plat_nr_cpus())
+		return NULL;
+	area = (unsigned char *)plat_areas[cpu];
+	return (struct pool_local *)(void *)(area + pool->head.hot);
+}
+
+static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
+{
+	return cpu < plat_nr_cpus() ? &plat_areas[cpu]->cpu : NULL;
+}
+
+static inline unsigned int plat_cpu_hint(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	return area ? area->number : 0;
+}
+
+/* Atomics */
+
+#define plat_read(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define plat_write(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define plat_cmpxchg_release(p, old, v) \
+	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_RELEASE, \
+				    __ATOMIC_RELAXED)
+
+static inline unsigned long plat_word_read(const plat_word_t *w)
+{
+	return __atomic_load_n(w, __ATOMIC_RELAXED);
+}
+
+static inline unsigned long plat_word_read_acquire(const plat_word_t *w)
+{
+	return __atomic_load_n(w, __ATOMIC_ACQUIRE);
+}
+
+static inline void plat_word_add(plat_word_t *w, unsigned long n)
+{
+	__atomic_fetch_add(w, n, __ATOMIC_RELAXED);
+}
+
+static inline unsigned long plat_word_add_return(plat_word_t *w,
+						 unsigned long n)
+{
+	return __atomic_add_fetch(w, n, __ATOMIC_RELAXED);
+}
+
+static inline void plat_word_sub(plat_word_t *w, unsigned long n)
+{
+	__atomic_fetch_sub(w, n, __ATOMIC_RELAXED);
+}
+
+static inline bool plat_word_cmpxchg_acquire(plat_word_t *w,
+					     unsigned long *old,
+					     unsigned long new)
+{
+	return __atomic_compare_exchange_n(w, old, new, 0, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
+{
+	__atomic_fetch_sub(w, n, __ATOMIC_RELEASE);
+}
+
+static inline void plat_word_set_bits(plat_word_t *w, unsigned long bits)
+{
+	__atomic_fetch_or(w, bits, __ATOMIC_RELAXED);
+}
+
+static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
+{
+	__atomic_fetch_and(w, ~bits, __ATOMIC_RELAXED);
+}
+
+static inline void plat_barrier(void)
+{
+	pool_barrier();
+}
+
+static inline void plat_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#else
+	pool_barrier();
+#endif
+}
+
+/* CPU lock */
+
+static inline void plat_lock_init(plat_lock_t *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * One try: the holder may be descheduled, or be the very thread whose signal
+ * handler this is.
+ */
+static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	unsigned int free = 0;
+
+	(void)irq;
+	return __atomic_compare_exchange_n(&cpu->lock, &free, 1, 0,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+{
+	(void)irq;
+	__atomic_store_n(&cpu->lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	while (!plat_cpu_trylock(cpu, irq))
+		plat_yield();
+}
+
+/*
+ * BUSY section.  Empty: a handler that interrupts the holder finds the bucket
+ * BUSY and passes it over, which costs it a bucket but never its correctness;
+ * masking signals would cost every caller two system calls.
+ */
+
+static inline plat_irq_t plat_busy_enter(void)
+{
+	return (plat_irq_t){ 0 };
+}
+
+static inline void plat_busy_leave(plat_irq_t irq)
+{
+	(void)irq;
+}
+
+/* Context */
+
+/* malloc() must not be entered twice by one thread. */
+static inline bool plat_may_alloc(unsigned int flags)
+{
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+}
+
+/* A handler would wait for whom it interrupted. */
+static inline bool plat_may_wait(unsigned int flags)
+{
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+}
+
+#endif /* POOL_PLAT_IMPL_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * plat_types.h - the seam's types, user space
+ *
+ * Layer:   seam; twin of kernel/plat_types.h.
+ * Context: none, types only.
+ */
+#ifndef POOL_PLAT_TYPES_H
+#define POOL_PLAT_TYPES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Yields until who is descheduled with a lock held has run: some milliseconds. */
+#define PLAT_LAST_TRIES	4096
+
+/* A word that many CPUs change. */
+typedef unsigned long plat_word_t;
+
+/* The CPU lock: 0, or 1 while it is held.  It has no owner to wait for. */
+typedef unsigned int plat_lock_t;
+
+/* Nothing needs to be kept while a lock is held: signals stay enabled. */
+typedef struct plat_irq {
+	char unused;
+} plat_irq_t;
+
+/* malloc() is the source of objects; it needs to know what they are like. */
+typedef struct plat_store {
+	size_t size;
+	size_t align;		/* 0: as malloc() does it */
+} plat_store_t;
+
+/* Single pools are not listed anywhere. */
+typedef struct plat_view {
+	char unused;
+} plat_view_t;
+
+#endif /* POOL_PLAT_TYPES_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * thread.c - threads as CPUs: areas, and what happens at thread exit and fork
+ *
+ * Layer:   seam, cold half; twin of kernel/hotplug.c.
+ * Called:  common/, by plat_cpu_ready() and plat_local_*(); pthreads, at exit
+ *	    and fork; users, by pool_thread_idle().
+ * Calls:   common/, by pool_cpu_init() and pool_cpu_gone(); fork.c.
+ * Context: plain threads, but for plat_cpu_ready(), which any may call.
+ *
+ * States of a thread, by where pool_thread_area points:
+ *
+ *   none ---> making <--> its area ---> lost
+ *     ^          |
+ *     +----------+ no memory; tried again at the next slow path
+ *
+ * A thread with an area is "making" again while pool_thread_idle() empties it.
+ * All but "its area" are read-only zeros: every hot array there is closed, and
+ * calls use the shared pool, the backend and the pool's own parked list.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Whole pages, of whatever size, to be made read-only. */
+#define PAGES	65536
+#define ZEROS	((sizeof(struct plat_area) + PAGES - 1) / PAGES * PAGES)
+
+unsigned char plat_area_none[ZEROS] __attribute__((aligned(PAGES)));
+unsigned char plat_area_making[ZEROS] __attribute__((aligned(PAGES)));
+unsigned char plat_area_lost[ZEROS] __attribute__((aligned(PAGES)));
+
+__thread unsigned char *pool_thread_area
+	__attribute__((tls_model("initial-exec"))) = plat_area_none;
+
+struct plat_area *plat_areas[PLAT_AREAS];
+unsigned int plat_area_count;
+
+/* Guards plat_areas, the free areas and the offsets.  Never held by a call. */
+static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct plat_area *free_areas;
+static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
+
+static pthread_key_t exit_key;
+static bool have_exit_key;
+
+/* Area mutex held. */
+static struct plat_area *append_area(void)
+{
+	struct plat_area *area;
+
+	if (plat_area_count == PLAT_AREAS)
+		return NULL;
+	area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		return NULL;
+	pool_cpu_init(&area->cpu);
+	area->number = plat_area_count;
+	plat_areas[plat_area_count] = area;
+	__atomic_store_n(&plat_area_count, plat_area_count + 1,
+			 __ATOMIC_RELEASE);
+	return area;
+}
+
+static struct plat_area *get_area(void)
+{
+	struct plat_area *area;
+
+	pthread_mutex_lock(&area_mutex);
+	area = free_areas;
+	if (area) {
+		free_areas = area->next_free;
+		area->is_free = false;
+	} else {
+		area = append_area();
+	}
+	pthread_mutex_unlock(&area_mutex);
+	return area;
+}
+
+static void put_area(struct plat_area *area)
+{
+	pthread_mutex_lock(&area_mutex);
+	area->next_free = free_areas;
+	area->is_free = true;
+	free_areas = area;
+	pthread_mutex_unlock(&area_mutex);
+}
+
+/*
+ * A thread exits: from here on it is without an area, so that a handler, or a
+ * later destructor of the program, does not use what is being handed on.
+ */
+static void thread_exit(void *arg)
+{
+	struct plat_area *area = arg;
+
+	pool_thread_area = plat_area_lost;
+	plat_barrier();
+	pool_cpu_gone(area->number);
+	put_area(area);
+}
+
+/*
+ * "making" keeps a handler that interrupts this from making an area too.  An
+ * area whose thread could not be told of exit would be lost with it.
+ */
+void plat_cpu_ready(unsigned int flags)
+{
+	struct plat_area *area;
+
+	if (pool_thread_area != plat_area_none || !plat_may_alloc(flags) ||
+	    !have_exit_key)
+		return;
+	pool_thread_area = plat_area_making;
+	plat_barrier();
+	area = get_area();
+	if (area && pthread_setspecific(exit_key, area)) {
+		put_area(area);
+		area = NULL;
+	}
+	plat_barrier();
+	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
+}
+
+/* "making" has a handler that interrupts this use the layers below. */
+void pool_thread_idle(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	if (!area)
+		return;
+	pool_thread_area = plat_area_making;
+	plat_barrier();
+	pool_cpu_gone(area->number);
+	plat_barrier();
+	pool_thread_area = (unsigned char *)area;
+}
+
+/* Registry mutex: the signal mask of the thread that forks. */
+static sigset_t fork_mask;
+
+/* Signals that others send; one that a thread raises itself it has to get. */
+static void signals_of_others(sigset_t *set)
+{
+	static const int own[] = {
+		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
+	};
+	unsigned int i;
+
+	sigfillset(set);
+	for (i = 0; own[i]; i++)
+		sigdelset(set, own[i]);
+}
+
+/*
+ * fork() in the thread that calls it: before.  Signals are blocked, because what
+ * a handler parks while the child counts would be counted wrongly.
+ */
+static void fork_prepare(void)
+{
+	sigset_t others, mask;
+
+	signals_of_others(&others);
+	pthread_sigmask(SIG_BLOCK, &others, &mask);
+	plat_dump_lock();
+	plat_create_lock();
+	plat_registry_lock();
+	pthread_mutex_lock(&area_mutex);
+	fork_mask = mask;
+	pool_fork_hold();
+}
+
+/* After, in both processes. */
+static void fork_release(void)
+{
+	pool_fork_release();
+	pthread_mutex_unlock(&area_mutex);
+	plat_registry_unlock();
+	plat_create_unlock();
+	plat_dump_unlock();
+}
+
+static void fork_parent(void)
+{
+	sigset_t mask = fork_mask;
+
+	fork_release();
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/*
+ * All areas but @own that are not free: those of threads which do not exist in
+ * the child, however far they were in making or losing them.  Area mutex held.
+ */
+static struct plat_area *orphans(const struct plat_area *own)
+{
+	struct plat_area *chain = NULL;
+	unsigned int i;
+
+	for (i = 0; i < plat_area_count; i++) {
+		struct plat_area *area = plat_areas[i];
+
+		if (area == own || area->is_free)
+			continue;
+		area->next_free = chain;
+		chain = area;
+	}
+	return chain;
+}
+
+/*
+ * After, in the child, whose only thread this is.  The key and not where
+ * pool_thread_area points says which area is its own: it may be "making".
+ */
+static void fork_child(void)
+{
+	struct plat_area *own = have_exit_key ? pthread_getspecific(exit_key) :
+						NULL;
+	struct plat_area *area, *next;
+	sigset_t mask = fork_mask;
+
+	pool_fork_mend(own ? &own->cpu : NULL);
+	next = orphans(own);
+	fork_release();
+	while (next) {
+		area = next;
+		next = area->next_free;
+		pool_cpu_gone(area->number);
+		put_area(area);
+	}
+	pool_fork_end();
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static unsigned long offset_of(unsigned int index)
+{
+	return offsetof(struct plat_area, local) +
+	       index * sizeof(struct pool_local);
+}
+
+bool plat_local_alloc(struct pool *pool)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&area_mutex);
+	for (i = 0; i < PLAT_LOCALS && offset_used[i]; i++)
+		;
+	if (i < PLAT_LOCALS)
+		offset_used[i] = true;
+	pthread_mutex_unlock(&area_mutex);
+	pool->head.hot = offset_of(i);
+	return i < PLAT_LOCALS;
+}
+
+void plat_local_close(struct pool *pool)
+{
+	pool->head.hot = offset_of(0);
+}
+
+/* A part that was never set up is zero still, and costs no memory so. */
+void plat_local_free(struct pool *pool)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local->pool)
+			memset(local, 0, sizeof(*local));
+	}
+	pthread_mutex_lock(&area_mutex);
+	offset_used[(pool->head.hot - offset_of(0)) /
+		    sizeof(struct pool_local)] = false;
+	pthread_mutex_unlock(&area_mutex);
+}
+
+/* Nobody may ever write where no area is. */
+static void protect(unsigned char *zeros)
+{
+	if (mprotect(zeros, ZEROS, PROT_READ))
+		plat_log(PLAT_WARN, "an area of zeros stays writable");
+}
+
+__attribute__((constructor(101))) static void thread_init(void)
+{
+	protect(plat_area_none);
+	protect(plat_area_making);
+	protect(plat_area_lost);
+	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
+	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
+		plat_log(PLAT_WARN, "a forked child cannot use pools");
+	libpool_start();
+}
