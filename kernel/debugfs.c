@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs.c - the state of the pools, to read and to trim, in debugfs
+ *
+ * Layer:   above stats.c.
+ * Called:  main.c; create.c, by plat_show() and plat_hide(); users' reads and
+ *	    writes.
+ * Calls:   debugfs_pools.c, registry.c, stats.c, reclaim.c.
+ * Context: process context; may sleep.
+ *
+ *   /sys/kernel/debug/pool/
+ *	pools			all pools, see debugfs_pools.c
+ *	totals			sums over all pools
+ *	gc			"1": pool_gc(); "all": pool_reclaim() of all pools
+ *	flush			"all" or a pool's name: pool_flush()
+ *	by-name/<name>/stats	one pool's numbers, a line each
+ *	by-name/<name>/percpu	what it has on each CPU
+ *	by-name/<name>/registrations	who created it, a line each
+ *
+ * Reading disturbs nobody.  A pool is pinned only while read() runs, never from
+ * one to the next.  Everything else works without debugfs, so nothing here can
+ * fail, and no result of making a file is looked at.
+ */
+#define pr_fmt(fmt) "pool: " fmt
+
+#include "plat.h"
+#include "main.h"
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+static struct dentry *root;
+static struct dentry *by_name;
+
+/* Keeps two pools of one name from getting one directory. */
+static DEFINE_MUTEX(name_mutex);
+
+/* totals: the documented names and units, then the same in bytes. */
+static int totals_show(struct seq_file *m, void *v)
+{
+	unsigned long long allocated = pool_total_allocated();
+	unsigned long long used = pool_total_used();
+
+	seq_printf(m, "PoolFailed: %d\n", pool_total_failures());
+	seq_printf(m, "PoolAlloc_MB: %llu\n", allocated >> 20);
+	seq_printf(m, "PoolUsed_MB: %llu\n", used >> 20);
+	seq_printf(m, "PoolAlloc_bytes: %llu\n", allocated);
+	seq_printf(m, "PoolUsed_bytes: %llu\n", used);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(totals);
+
+/* Longer than any word that means something. */
+#define WORD_LEN	32
+
+/* Fetch a word without its newline; what is too long is cut and means nothing */
+static bool read_word(char *word, const char __user *from, size_t count)
+{
+	if (count > WORD_LEN - 1)
+		count = WORD_LEN - 1;
+	if (copy_from_user(word, from, count))
+		return false;
+	word[count] = '\0';
+	if (count && word[count - 1] == '\n')
+		word[count - 1] = '\0';
+	return true;
+}
+
+/* gc */
+static ssize_t gc_write(struct file *file, const char __user *from,
+			size_t count, loff_t *pos)
+{
+	char word[WORD_LEN];
+
+	if (!read_word(word, from, count))
+		return -EFAULT;
+	if (!strcmp(word, "1")) {
+		pool_gc(NULL);
+	} else if (!strcmp(word, "all")) {
+		pool_reclaim(NULL);
+	} else {
+		pr_err("debugfs gc: neither \"1\" nor \"all\": \"%*pE\"\n",
+		       (int)strlen(word), word);
+		return -EINVAL;
+	}
+	return count;
+}
+
+static const struct file_operations gc_fops = {
+	.owner = THIS_MODULE,
+	.write = gc_write,
+	.llseek = noop_llseek,
+};
+
+/* Flush the pools of that name; false: there is none. */
+static bool flush_named(const char *name)
+{
+	bool all = !strcmp(name, "all");
+	struct pool *pool = NULL;
+	bool found = all;
+
+	while ((pool = pool_registry_next(pool))) {
+		if (!all && strcmp(name, pool->name))
+			continue;
+		found = true;
+		pool_flush(&pool->head);
+	}
+	return found;
+}
+
+/* flush */
+static ssize_t flush_write(struct file *file, const char __user *from,
+			   size_t count, loff_t *pos)
+{
+	char word[WORD_LEN];
+
+	if (!read_word(word, from, count))
+		return -EFAULT;
+	if (!flush_named(word)) {
+		pr_err("debugfs flush: neither \"all\" nor a pool: \"%*pE\"\n",
+		       (int)strlen(word), word);
+		return -EINVAL;
+	}
+	return count;
+}
+
+static const struct file_operations flush_fops = {
+	.owner = THIS_MODULE,
+	.write = flush_write,
+	.llseek = noop_llseek,
+};
+
+/* by-name/<name>/stats */
+#define NUMBER(name)	{ #name, offsetof(struct pool_stats, name) }
+
+static const struct {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+	NUMBER(allocated),
+	NUMBER(used),
+	NUMBER(cached),
+	NUMBER(shared),
+	NUMBER(parked),
+	NUMBER(reserved),
+	NUMBER(quarantined),
+	NUMBER(abandoned),
+	NUMBER(moving),
+	NUMBER(limit),
+	NUMBER(min_avail),
+	NUMBER(need),
+	NUMBER(fills),
+	NUMBER(spills),
+	NUMBER(evictions),
+	NUMBER(gets),
+	NUMBER(get_objs),
+	NUMBER(puts),
+	NUMBER(put_objs),
+	NUMBER(nested),
+	NUMBER(store_gets),
+	NUMBER(store_puts),
+	NUMBER(failed),
+	NUMBER(refused),
+	NUMBER(injected),
+};
+
+static const char *mode_of(const struct pool *pool)
+{
+	if (pool->mode & POOL_MODE_NO_CACHE)
+		return "no-cache";
+	return pool->mode & POOL_MODE_NO_GLOBAL ? "no-global" : "global";
+}
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct pool *pool = m->private;
+	struct pool_stats now;
+	size_t i;
+
+	pool_sum(pool, &now);
+	seq_printf(m, "id %u\nname %s\nsize %u\nalignment %u\nregistrations %u\n",
+		   now.id, now.name, now.object_size, now.alignment,
+		   now.registrations);
+	seq_printf(m, "mode %s\nbuckets %u\ncluster %u\n", mode_of(pool),
+		   pool->buckets, pool->cluster);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		seq_printf(m, "%s %llu\n", numbers[i].key,
+			   *(unsigned long long *)((char *)&now +
+					      numbers[i].offset));
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+/* by-name/<name>/percpu */
+static int percpu_show(struct seq_file *m, void *v)
+{
+	struct pool *pool = m->private;
+	unsigned int cpu;
+
+	seq_puts(m, "# cpu open n cap room clustered moving parked charged\n");
+	if (!pool->cached)
+		return 0;
+	for_each_possible_cpu(cpu) {
+		struct pool_local *local = plat_local_of(pool, cpu);
+
+		seq_printf(m, "%u %u %u %u %u %lu %lu %lu %lu\n", cpu,
+			   plat_read(&local->hot.open),
+			   plat_read(&local->hot.n),
+			   plat_read(&local->hot.cap),
+			   plat_read(&local->hot.room),
+			   plat_read(&local->clustered),
+			   plat_word_read(&local->moving),
+			   plat_word_read(&local->parked.count),
+			   plat_word_read(&plat_cpu_of(cpu)->charged));
+	}
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(percpu);
+
+/* by-name/<name>/registrations; a file's name may have blanks, it comes last. */
+static void registration_show(struct seq_file *m, const struct pool_reg *reg)
+{
+	static const char * const flags[] = {
+		[0] = "-",
+		[MEM_F_SHARED] = "shared",
+		[MEM_F_EXACT] = "exact",
+		[MEM_F_SHARED | MEM_F_EXACT] = "shared,exact",
+	};
+
+	seq_printf(m, "%s %u %s %u %s:%d\n", reg->name, reg->size,
+		   flags[reg->flags], reg->align, reg->file, reg->line);
+}
+
+static int registrations_show(struct seq_file *m, void *v)
+{
+	struct pool *pool = m->private;
+	struct pool_list *node;
+
+	seq_puts(m, "# name size flags align file:line\n");
+	plat_registry_lock();
+	pool_list_for_each(node, &pool->regs)
+		registration_show(m, pool_list_entry(node, struct pool_reg,
+						     list));
+	plat_registry_unlock();
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(registrations);
+
+/* The pool's name, with its id behind it if there is one of that name. */
+static struct dentry *make_dir(struct pool *pool)
+{
+	char name[POOL_NAME_LEN + sizeof("~4294967295")];
+	struct dentry *taken = debugfs_lookup(pool->name, by_name);
+
+	if (!taken)
+		return debugfs_create_dir(pool->name, by_name);
+	dput(taken);
+	scnprintf(name, sizeof(name), "%s~%u", pool->name, pool->id);
+	return debugfs_create_dir(name, by_name);
+}
+
+void plat_show(struct pool *pool)
+{
+	struct dentry *dir;
+
+	mutex_lock(&name_mutex);
+	dir = make_dir(pool);
+	pool->view.dir = dir;
+	mutex_unlock(&name_mutex);
+	debugfs_create_file("stats", 0444, dir, pool, &stats_fops);
+	debugfs_create_file("percpu", 0444, dir, pool, &percpu_fops);
+	debugfs_create_file("registrations", 0444, dir, pool,
+			    &registrations_fops);
+}
+
+/* Waits for reads that are under way; later ones find nothing. */
+void plat_hide(struct pool *pool)
+{
+	if (root)
+		debugfs_remove(pool->view.dir);
+}
+
+void pool_debugfs_init(void)
+{
+	root = debugfs_create_dir("pool", NULL);
+	by_name = debugfs_create_dir("by-name", root);
+	pool_debugfs_pools(root);
+	debugfs_create_file("totals", 0444, root, NULL, &totals_fops);
+	debugfs_create_file("gc", 0200, root, NULL, &gc_fops);
+	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);
+}
+
+/* With all that is below it, the directories of pools that are left too. */
+void pool_debugfs_exit(void)
+{
+	debugfs_remove(root);
+	root = NULL;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs_pools.c - the file "pools": all pools, shown as was asked for
+ *
+ * Layer:   above dump.c.
+ * Called:  debugfs.c; users' reads and writes.
+ * Calls:   dump.c, dump_options.c.
+ * Context: process context; may sleep.
+ *
+ * What is written holds for all later reads, of whoever reads, until something
+ * else is written.  A read is one dump: the text stays as it is until the file
+ * is read from its beginning again.
+ */
+#include "plat.h"
+#include "dump.h"
+#include "main.h"
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* Longer than all words together. */
+#define TEXT_LEN	128
+
+/* Guards the options. */
+static DEFINE_MUTEX(options_mutex);
+static struct pool_dump_options options;
+
+/* What does not fit makes seq_file come again with a larger buffer. */
+static int pools_show(struct seq_file *m, void *v)
+{
+	struct pool_dump_options now;
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
+	size_t len;
+
+	mutex_lock(&options_mutex);
+	now = options;
+	mutex_unlock(&options_mutex);
+	len = pool_dump(buf, size, &now);
+	seq_commit(m, len < size ? (int)len : -1);
+	return 0;
+}
+
+static int pools_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, pools_show, NULL);
+}
+
+/* Nothing, or a newline alone, is the table of all pools again. */
+static ssize_t pools_write(struct file *file, const char __user *from,
+			   size_t count, loff_t *pos)
+{
+	struct pool_dump_options now;
+	char text[TEXT_LEN];
+
+	if (count >= sizeof(text)) {
+		plat_log(PLAT_ERR, "debugfs pools: %zu bytes are too many words",
+			 count);
+		return -EINVAL;
+	}
+	if (copy_from_user(text, from, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (count && text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	if (!pool_dump_parse(&now, text, "debugfs pools"))
+		return -EINVAL;
+	mutex_lock(&options_mutex);
+	options = now;
+	mutex_unlock(&options_mutex);
+	return count;
+}
+
+static const struct file_operations pools_fops = {
+	.owner = THIS_MODULE,
+	.open = pools_open,
+	.read = seq_read,
+	.write = pools_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/*
+ * Root may write whatever the mode says.  With a mode that says so, lockdown would
+ * refuse to open the file for reading, too: see debugfs_locked_down().
+ */
+void pool_debugfs_pools(struct dentry *root)
+{
+	debugfs_create_file("pools", 0444, root, NULL, &pools_fops);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * declare.c - declared pools, kernel
+ *
+ * Layer:   above the registry; twin of user/declare.c.
+ * Called:  modules that declare pools, from their init and exit.
+ * Calls:   create.c.
+ * Context: process context; may sleep.
+ *
+ * A module's init must find what its files have declared.  The kernel's loader
+ * keeps one table of things that any file of a module can add to and that can be
+ * found from its struct module: the parameters.  A declaration is a parameter
+ * that nobody can set and that no file shows; its argument is the struct
+ * pool_decl.  Who tries to set it is told by the kernel that there is none.
+ */
+#define pr_fmt(fmt) "pool: " fmt
+
+#include "plat.h"
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+static int refuse(const char *value, const struct kernel_param *param)
+{
+	return -ENOENT;
+}
+
+const struct kernel_param_ops pool_decl_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = refuse,
+};
+
+/* The next declaration of a module from *i on; NULL: none. */
+static struct pool_decl *next_decl(struct module *module, unsigned int *i)
+{
+	while (*i < module->num_kp) {
+		const struct kernel_param *param = &module->kp[(*i)++];
+
+		if (param->ops == &pool_decl_ops)
+			return param->arg;
+	}
+	return NULL;
+}
+
+static bool declare(struct pool_decl *decl, struct module *module)
+{
+	*decl->ptr = pool_create_declared(decl, module, POOL_ABI);
+	decl->registered = *decl->ptr;
+	return decl->registered;
+}
+
+/*
+ * The variable is NULL afterwards, in any case.  A pool with objects in use stays,
+ * with its registration, as one that was never destroyed.
+ */
+static void undeclare(struct pool_decl *decl)
+{
+	unsigned long used = pool_destroy_declared(decl);
+
+	if (used)
+		pr_warn("declared pool \"%.11s\" not destroyed: %lu objects in use\n",
+			decl->name, used);
+	decl->registered = false;
+	*decl->ptr = NULL;
+}
+
+void pool_release_declared_of(struct module *module)
+{
+	struct pool_decl *decl;
+	unsigned int i = 0;
+
+	if (!module)
+		return;
+	while ((decl = next_decl(module, &i)))
+		if (decl->registered)
+			undeclare(decl);
+}
+
+/* Is it no module that could have declared? */
+static bool unfit(const struct module *module, unsigned int abi)
+{
+	if (!module)
+		pr_err("declared pools are refused: not in a module\n");
+	else if (abi != POOL_ABI)
+		pr_err("%s: declared pools are refused: built with the header of another version\n",
+		       module->name);
+	return !module || abi != POOL_ABI;
+}
+
+int pool_register_declared_of(struct module *module, unsigned int abi)
+{
+	struct pool_decl *decl;
+	unsigned int i = 0;
+
+	if (unfit(module, abi))
+		return -EINVAL;
+	while ((decl = next_decl(module, &i)))
+		if (!decl->registered && !declare(decl, module)) {
+			pool_release_declared_of(module);
+			return -ENOMEM;
+		}
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * example.h - what the two files of the example offer to each other
+ */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+/* events.c */
+void events_start(void);
+void events_stop(void);
+
+#endif /* EXAMPLE_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exports.c - what pool.ko exports; twin of user/libpool.map
+ *
+ * Layer:   none, a list.
+ * Context: compile time.
+ *
+ * Users import the namespace LIBPOOL.  The tests, which are a module of their
+ * own, also import LIBPOOL_TEST: what is there has no promise of staying.
+ */
+#include "plat.h"
+#include "compat.h"
+
+POOL_EXPORT(pool_create_at);
+POOL_EXPORT(pool_create_ext_at);
+POOL_EXPORT(pool_set_limit);
+POOL_EXPORT(pool_set_min_avail);
+POOL_EXPORT(pool_destroy);
+POOL_EXPORT(pool_destroy_owned);
+POOL_EXPORT(pool_alloc_slow);
+POOL_EXPORT(pool_free_slow);
+POOL_EXPORT(pool_alloc_nocache);
+POOL_EXPORT(pool_refuse_zero);
+POOL_EXPORT(pool_alloc_bulk);
+POOL_EXPORT(pool_free_bulk);
+POOL_EXPORT(pool_reserve);
+POOL_EXPORT(pool_alloc_reserved);
+POOL_EXPORT(pool_unreserve);
+POOL_EXPORT(pool_alloc_gfp);
+POOL_EXPORT(pool_decl_ops);
+POOL_EXPORT(pool_register_declared_of);
+POOL_EXPORT(pool_release_declared_of);
+POOL_EXPORT(__pool_alloc);
+POOL_EXPORT(pool_alloc);
+POOL_EXPORT(pool_zalloc);
+POOL_EXPORT(__pool_free);
+POOL_EXPORT(pool_free);
+POOL_EXPORT(pool_flush);
+POOL_EXPORT(pool_gc);
+POOL_EXPORT(pool_reclaim);
+POOL_EXPORT(pool_set_hot_size);
+POOL_EXPORT(pool_configure);
+POOL_EXPORT(dump_pools);
+POOL_EXPORT(dump_pools_to_buf);
+POOL_EXPORT(dump_pools_to_trash);
+POOL_EXPORT(pool_trash);
+POOL_EXPORT(pool_stats_get);
+POOL_EXPORT(pool_for_each);
+POOL_EXPORT(pool_total_failures);
+POOL_EXPORT(pool_total_allocated);
+POOL_EXPORT(pool_total_used);
+
+/* pool_impl.h */
+POOL_EXPORT_TEST(pool_options);
+POOL_EXPORT_TEST(pool_here_enter);
+POOL_EXPORT_TEST(pool_here_leave);
+POOL_EXPORT_TEST(pool_here_lock);
+POOL_EXPORT_TEST(pool_here_unlock);
+POOL_EXPORT_TEST(pool_cluster_max);
+POOL_EXPORT_TEST(pool_cluster_newest);
+POOL_EXPORT_TEST(pool_cluster_oldest);
+POOL_EXPORT_TEST(pool_cluster_coldest);
+POOL_EXPORT_TEST(pool_cluster_reset);
+POOL_EXPORT_TEST(pool_cluster_detach);
+POOL_EXPORT_TEST(pool_cluster_settled);
+POOL_EXPORT_TEST(pool_cluster_put);
+POOL_EXPORT_TEST(pool_refill_local_from_shared);
+POOL_EXPORT_TEST(pool_put_to_shared_cache);
+POOL_EXPORT_TEST(pool_shared_get_one);
+POOL_EXPORT_TEST(pool_shared_put_one);
+POOL_EXPORT_TEST(pool_park);
+POOL_EXPORT_TEST(pool_unpark_all);
+POOL_EXPORT_TEST(pool_store_put);
+POOL_EXPORT_TEST(pool_store_put_cluster);
+POOL_EXPORT_TEST(pool_allocated);
+POOL_EXPORT_TEST(pool_shared_count);
+POOL_EXPORT_TEST(pool_fail_every);
+POOL_EXPORT_TEST(pool_put_cluster_below);
+POOL_EXPORT_TEST(pool_registry_next);
+POOL_EXPORT_TEST(pool_registry_put);
+POOL_EXPORT_TEST(pool_destroy_every);
+POOL_EXPORT_TEST(pool_owner_gone);
+POOL_EXPORT_TEST(pool_take_remote);
+POOL_EXPORT_TEST(pool_cpu_init);
+POOL_EXPORT_TEST(pool_cpu_gone);
+POOL_EXPORT_TEST(pool_drain_parked);
+POOL_EXPORT_TEST(pool_sum);
+POOL_EXPORT_TEST(pool_options_set);
+
+/* The seam's cold half, and what its hot half refers to. */
+POOL_EXPORT_TEST(plat_cpus);
+POOL_EXPORT_TEST(plat_locking);
+POOL_EXPORT_TEST(plat_cpu_ready);
+POOL_EXPORT_TEST(plat_registry_lock);
+POOL_EXPORT_TEST(plat_registry_unlock);
+POOL_EXPORT_TEST(plat_create_lock);
+POOL_EXPORT_TEST(plat_create_unlock);
+POOL_EXPORT_TEST(plat_dump_lock);
+POOL_EXPORT_TEST(plat_dump_unlock);
+POOL_EXPORT_TEST(plat_mem_alloc);
+POOL_EXPORT_TEST(plat_mem_free);
+POOL_EXPORT_TEST(plat_cluster_alloc);
+POOL_EXPORT_TEST(plat_cluster_free);
+POOL_EXPORT_TEST(plat_store_create);
+POOL_EXPORT_TEST(plat_store_destroy);
+POOL_EXPORT_TEST(plat_store_alloc);
+POOL_EXPORT_TEST(plat_store_free);
+POOL_EXPORT_TEST(plat_size_max);
+POOL_EXPORT_TEST(plat_align_max);
+POOL_EXPORT_TEST(plat_cpus_expected);
+POOL_EXPORT_TEST(plat_yield);
+POOL_EXPORT_TEST(plat_format);

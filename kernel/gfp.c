@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gfp.c - allocation by the kernel's own flags
+ *
+ * Layer:   API; composes the layers as alloc.c does, with a backend that is
+ *	    asked in the caller's words.
+ * Called:  modules, through pool_bulk.h.
+ * Calls:   alloc.c, cache.c, backend.c, the slab.
+ * Context: any that the flags are right for.
+ *
+ *   flag                            here
+ *   no direct reclaim               POOL_F_ATOMIC
+ *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
+ *   __GFP_THISNODE                  caches are passed over: what is in them may
+ *				     be of any node
+ *   __GFP_NOFAIL                    the limit and injected failures are passed
+ *				     over; refused without direct reclaim
+ *   zones, __GFP_COMP               dropped: a cache has its own
+ *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong one
+ *   all others                      reach the slab, when it comes to that
+ */
+#define pr_fmt(fmt) "pool: " fmt
+
+#include "plat.h"
+
+#include <linux/gfp.h>
+#include <linux/printk.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#define MEANINGLESS	(GFP_ZONEMASK | __GFP_COMP | __GFP_ACCOUNT)
+
+static unsigned int flags_of(gfp_t gfp)
+{
+	unsigned int flags = 0;
+
+	if (!gfpflags_allow_blocking(gfp))
+		flags |= POOL_F_ATOMIC;
+	if (gfp & __GFP_ZERO)
+		flags |= POOL_F_MUST_ZERO;
+	if (gfp & __GFP_NOFAIL)
+		flags |= POOL_F_NO_LIMIT | POOL_F_NO_FAIL;
+	return flags;
+}
+
+/*
+ * From the slab, asked in the caller's words but for zeros, which are made at the
+ * end, once.  Which node "this" one is must be said: without a node the slab may
+ * have partly used memory of another one at hand.
+ */
+static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
+		       enum pool_cause *cause)
+{
+	int node = gfp & __GFP_THISNODE ? numa_mem_id() : NUMA_NO_NODE;
+	void *obj;
+
+	*cause = pool_store_reserve(pool, flags);
+	if (*cause != POOL_GOT)
+		return NULL;
+	obj = kmem_cache_alloc_node(pool->store.cache, gfp & ~__GFP_ZERO, node);
+	if (!pool_store_commit(pool, obj))
+		*cause = POOL_FAILED;
+	return obj;
+}
+
+/*
+ * The last resort, without the backend: that is asked here, since there nobody
+ * knows that this caller may not, say, enter a file system.  Once more is enough:
+ * what was free and has gone to the backend meanwhile is below the limit now.
+ */
+static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
+		      enum pool_cause *cause)
+{
+	void *obj = pool_get_last(pool, flags | POOL_F_NO_STORE, cause);
+
+	if (!obj && *cause == POOL_REFUSED && plat_may_alloc(flags))
+		obj = store_get(pool, flags, gfp, cause);
+	return obj;
+}
+
+static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
+{
+	enum pool_cause cause = POOL_FAILED;
+	bool any_node = !(gfp & __GFP_THISNODE);
+	void *obj = NULL;
+
+	if (any_node)
+		obj = pool_get_from_cache(pool, &flags);
+	if (!obj && any_node)
+		obj = pool_get_spare(pool, flags);
+	if (!obj && plat_may_alloc(flags))
+		obj = store_get(pool, flags, gfp, &cause);
+	if (!obj && any_node && !(flags & POOL_F_NESTED))
+		obj = get_last(pool, flags, gfp, &cause);
+	if (!obj)
+		pool_count_failure(pool, cause);
+	return obj;
+}
+
+/* Drop what means nothing here; said the first time. */
+static gfp_t meant(const struct pool *pool, gfp_t gfp)
+{
+	if (gfp & MEANINGLESS)
+		pr_warn_once("pool \"%s\": gfp flags %#x mean nothing to a pool\n",
+			     pool->name,
+			     (__force unsigned int)(gfp & MEANINGLESS));
+	return gfp & ~MEANINGLESS;
+}
+
+/* Who must not be refused must be able to wait. */
+static void *refuse_nofail(struct pool *pool)
+{
+	pr_err_once("pool \"%s\": __GFP_NOFAIL without __GFP_DIRECT_RECLAIM is refused\n",
+		    pool->name);
+	pool_count_failure(pool, POOL_FAILED);
+	return NULL;
+}
+
+void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
+{
+	struct pool *pool = pool_of(head);
+	unsigned int flags;
+	void *obj = NULL;
+
+	might_alloc(gfp);
+	if ((gfp & __GFP_NOFAIL) && !gfpflags_allow_blocking(gfp))
+		return refuse_nofail(pool);
+	gfp = meant(pool, gfp);
+	flags = flags_of(gfp);
+	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
+		return pool_refuse_zero(head, flags);
+	if (!(gfp & __GFP_THISNODE))
+		obj = pool_hot_get(head);
+	if (!obj)
+		obj = get_slow(pool, flags, gfp);
+	if (obj)
+		pool_hot_out(head, obj, flags);
+	return obj;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotplug.c - CPUs that are gone
+ *
+ * Layer:   seam, cold half; twin of user/thread.c.
+ * Called:  main.c; the kernel, when a CPU has died.
+ * Calls:   common/, by pool_cpu_gone().
+ * Context: process context, with cpu_hotplug_lock held for writing.  Hence the
+ *	    lock order cpu_hotplug_lock -> registry mutex, and nothing that takes
+ *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys
+ *	    changed) is called with the registry mutex held.
+ *
+ * The state is one of the "prepare" section: its teardown runs on a CPU that
+ * lives, after the other one is dead.  So nobody is inside an array of the dead
+ * one, and no call there starts before it is back.  There is nothing to do for
+ * a CPU that comes.
+ */
+#include "plat.h"
+#include "main.h"
+
+#include <linux/cpuhotplug.h>
+
+static enum cpuhp_state state;
+
+static int cpu_dead(unsigned int cpu)
+{
+	pool_cpu_gone(cpu);
+	return 0;
+}
+
+/*
+ * Without calls for the CPUs that are up: removing the state would otherwise
+ * call the teardown for CPUs that live.
+ */
+int pool_hotplug_init(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "pool:dead",
+					    NULL, cpu_dead);
+
+	if (ret < 0)
+		return ret;
+	state = ret;
+	return 0;
+}
+
+void pool_hotplug_exit(void)
+{
+	cpuhp_remove_state_nocalls(state);
+}

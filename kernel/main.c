@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - pool.ko's load and unload: parameters, and the order of its parts
+ *
+ * Layer:   above the seam; twin of user/main.c.
+ * Called:  the kernel.
+ * Calls:   options.c, registry.c; plat.c, hotplug.c, owner.c, debugfs.c.
+ * Context: module load and unload.  Modules that use an exported function keep
+ *	    this one loaded; what they left behind is ended at unload.
+ *
+ * The exported functions are listed in exports.c.
+ */
+#include "plat.h"
+#include "main.h"
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+/* A parameter that was not given. */
+#define DEFAULT	"default"
+
+static char *debug = "";
+module_param(debug, charp, 0444);
+MODULE_PARM_DESC(debug, "Options, separated by commas: global, no-global, cache, no-cache, merge, no-merge, merge-modules, no-merge-modules");
+
+static char *hot_size = DEFAULT;
+module_param(hot_size, charp, 0444);
+MODULE_PARM_DESC(hot_size, "Bytes that each CPU may cache, 0 to 1024m; k and m are understood");
+
+static char *buckets = DEFAULT;
+module_param(buckets, charp, 0444);
+MODULE_PARM_DESC(buckets, "Lists of a shared pool, a power of two up to 64 (by number of CPUs)");
+
+static char *cluster = DEFAULT;
+module_param(cluster, charp, 0444);
+MODULE_PARM_DESC(cluster, "Most objects that move at once, 1 to " __stringify(POOL_CLUSTER_SIZE));
+
+/* A comma would make one parameter set another one's option. */
+static int set_value(const char *key, const char *value)
+{
+	char item[64];
+
+	if (!strcmp(value, DEFAULT))
+		return 0;
+	if (strchr(value, ',') || strlen(key) + strlen(value) > 62) {
+		plat_log(PLAT_ERR, "parameter %s: not one value: \"%.48s\"",
+			 key, value);
+		return -EINVAL;
+	}
+	plat_format(item, sizeof(item), "%s=%s", key, value);
+	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
+}
+
+static int set_options(void)
+{
+	int ret = 0;
+
+	if (!pool_options_set(debug, "parameter debug", true))
+		ret = -EINVAL;
+	if (!ret)
+		ret = set_value("hot_size", hot_size);
+	if (!ret)
+		ret = set_value("buckets", buckets);
+	if (!ret)
+		ret = set_value("cluster", cluster);
+	return ret;
+}
+
+static int __init pool_init(void)
+{
+	int ret = set_options();
+
+	if (ret)
+		return ret;
+	ret = plat_init();
+	if (ret)
+		return ret;
+	ret = pool_hotplug_init();
+	if (ret)
+		goto exit_plat;
+	ret = pool_owner_init();
+	if (ret)
+		goto exit_hotplug;
+	pool_debugfs_init();
+	return 0;
+
+exit_hotplug:
+	pool_hotplug_exit();
+exit_plat:
+	plat_exit();
+	return ret;
+}
+
+static void __exit pool_exit(void)
+{
+	pool_debugfs_exit();
+	pool_owner_exit();
+	pool_hotplug_exit();
+	pool_destroy_every();
+	plat_exit();
+}
+
+module_init(pool_init);
+module_exit(pool_exit);
+
+MODULE_DESCRIPTION("Fixed-size object pools with per-CPU caches");
+MODULE_AUTHOR("The libpool authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

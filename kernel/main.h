@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * main.h - what the parts of the kernel world offer to main.c
+ *
+ * Layer:   above the seam; private to kernel/.
+ * Context: module load and unload.
+ */
+#ifndef POOL_MAIN_H
+#define POOL_MAIN_H
+
+struct dentry;
+
+/* plat.c */
+int plat_init(void);
+void plat_exit(void);
+
+/* hotplug.c */
+int pool_hotplug_init(void);
+void pool_hotplug_exit(void);
+
+/* debugfs_pools.c */
+void pool_debugfs_pools(struct dentry *root);
+
+/* owner.c */
+int pool_owner_init(void);
+void pool_owner_exit(void);
+
+/* debugfs.c */
+void pool_debugfs_init(void);
+void pool_debugfs_exit(void);
+
+#endif /* POOL_MAIN_H */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * owner.c - modules that go and have left pools behind
+ *
+ * Layer:   seam, cold half; user space has none: there what dlclose() unloads
+ *	    only gives back what it has declared.
+ * Called:  main.c; the kernel, when a module has ended or its init has failed.
+ * Calls:   create.c, by pool_owner_gone().
+ * Context: process context; may sleep.  The module's exit has returned, its memory
+ *	    is still there: the last moment at which its functions can be called.
+ */
+#define pr_fmt(fmt) "pool: " fmt
+
+#include "plat.h"
+#include "main.h"
+
+#include <linux/module.h>
+#include <linux/notifier.h>
+
+static int module_changed(struct notifier_block *block, unsigned long state,
+			  void *data)
+{
+	const struct module *module = data;
+	unsigned int left = 0;
+
+	if (state == MODULE_STATE_GOING)
+		left = pool_owner_gone(module);
+	if (left)
+		pr_warn("module %s is gone without destroying pools: %u registrations stay\n",
+			module->name, left);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block block = {
+	.notifier_call = module_changed,
+};
+
+int pool_owner_init(void)
+{
+	return register_module_notifier(&block);
+}
+
+void pool_owner_exit(void)
+{
+	unregister_module_notifier(&block);
+}

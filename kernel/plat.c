@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * plat.c - cold half of the seam, kernel
+ *
+ * Layer:   seam; twin of user/plat.c, in the order of common/plat.h.
+ * Context: as common/plat.h says.
+ *
+ * This world differs from user space in five ways:
+ *
+ *   1. A CPU is a possible CPU; hotplug.c tells when one is gone.  Nothing is
+ *	descheduled with the guard or a lock held: so locks are waited for.
+ *   2. An interrupt is a hardirq, a softirq or an NMI.  All may free; they must
+ *	pass POOL_F_ATOMIC to allocate, because they cannot sleep.
+ *   3. Interrupts are off in lock and BUSY sections.
+ *   4. Objects come from one kmem_cache per pool.
+ *   5. Single pools are listed in debugfs: plat_show() is in debugfs.c.
+ */
+#include "plat.h"
+#include "compat.h"
+#include "main.h"
+
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/string.h>
+
+/* A kmem_cache's name: prefix, pool name, serial number, size, load. */
+#define STORE_NAME_LEN	(sizeof("pool--..") + POOL_NAME_LEN + 10 + 10 + 16)
+
+DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
+
+/* This CPU is inside a CPU lock's section: written by itself, interrupts off. */
+DEFINE_PER_CPU(bool, plat_locking);
+
+/* What all pools without local parts point to.  Never opened, never written. */
+static DEFINE_PER_CPU(struct pool_local, closed);
+
+static DEFINE_MUTEX(create_mutex);
+static DEFINE_MUTEX(registry_mutex);
+static DEFINE_MUTEX(dump_mutex);
+static struct kmem_cache *cluster_cache;
+
+/*
+ * Milliseconds since boot.  Caches of objects that were in use when an earlier
+ * load of this module ended are still there under their names.
+ */
+static u64 load_time;
+
+/* Empty: all CPUs have had their part since plat_init(). */
+void plat_cpu_ready(unsigned int flags)
+{
+}
+
+bool plat_local_alloc(struct pool *pool)
+{
+	struct pool_local __percpu *local = alloc_percpu(struct pool_local);
+
+	if (!local)
+		return false;
+	pool->head.hot = &local->hot;
+	return true;
+}
+
+void plat_local_close(struct pool *pool)
+{
+	pool->head.hot = &closed.hot;
+}
+
+/* They are zeroed when they are allocated again. */
+void plat_local_free(struct pool *pool)
+{
+	free_percpu(pool->head.hot);
+}
+
+void plat_registry_lock(void)
+{
+	mutex_lock(&registry_mutex);
+}
+
+void plat_registry_unlock(void)
+{
+	mutex_unlock(&registry_mutex);
+}
+
+void plat_create_lock(void)
+{
+	mutex_lock(&create_mutex);
+}
+
+void plat_create_unlock(void)
+{
+	mutex_unlock(&create_mutex);
+}
+
+void plat_dump_lock(void)
+{
+	mutex_lock(&dump_mutex);
+}
+
+void plat_dump_unlock(void)
+{
+	mutex_unlock(&dump_mutex);
+}
+
+/* Powers of two are what the slab aligns at their size. */
+void *plat_mem_alloc(size_t size)
+{
+	size = roundup_pow_of_two(max_t(size_t, size, POOL_ALIGN));
+	return kvzalloc(size, GFP_KERNEL);
+}
+
+void plat_mem_free(void *p)
+{
+	kvfree(p);
+}
+
+/* No bit of reclaim, and no reserves even where the caller could have them. */
+void *plat_cluster_alloc(void)
+{
+	return kmem_cache_alloc(cluster_cache,
+				__GFP_NOWARN | __GFP_NOMEMALLOC);
+}
+
+void plat_cluster_free(void *cluster)
+{
+	kmem_cache_free(cluster_cache, cluster);
+}
+
+/*
+ * Objects may be copied from and to user space as a whole, as those of kmalloc()
+ * may: the cache does not know what users put into them.
+ */
+bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
+		       unsigned int size, unsigned int align)
+{
+	char text[STORE_NAME_LEN];
+
+	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
+		  load_time);
+	store->cache = kmem_cache_create_usercopy(text, size, align,
+						  SLAB_NO_MERGE, 0, size,
+						  NULL);
+	return store->cache;
+}
+
+/* A cache with objects in use would be complained about, not destroyed. */
+void plat_store_destroy(plat_store_t *store, unsigned long lost)
+{
+	if (!lost)
+		kmem_cache_destroy(store->cache);
+}
+
+/*
+ * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels tell those
+ * who are not.
+ */
+void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+{
+	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+
+	if (!(flags & POOL_F_ATOMIC)) {
+		might_alloc(GFP_KERNEL);
+		if (!in_interrupt() && !irqs_disabled())
+			gfp = GFP_KERNEL;
+	}
+	return kmem_cache_alloc(store->cache, gfp);
+}
+
+void plat_store_free(plat_store_t *store, void *obj)
+{
+	kmem_cache_free(store->cache, obj);
+}
+
+void plat_trim(void)
+{
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool)))
+		kmem_cache_shrink(pool->store.cache);
+	kmem_cache_shrink(cluster_cache);
+}
+
+unsigned int plat_size_max(void)
+{
+	return KMALLOC_MAX_SIZE;
+}
+
+unsigned int plat_align_max(void)
+{
+	return PAGE_SIZE;
+}
+
+unsigned int plat_cpus_expected(void)
+{
+	return num_possible_cpus();
+}
+
+/* Sleeps: who is waited for may have a lower priority. */
+void plat_yield(void)
+{
+	schedule_timeout_uninterruptible(1);
+}
+
+size_t plat_format(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(buf, size, fmt, args);
+	va_end(args);
+	return n;
+}
+
+void plat_print(const char *line)
+{
+	pr_info("%s", line);
+}
+
+void plat_log(enum plat_level level, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	if (level == PLAT_ERR)
+		pr_err("pool: %pV\n", &vaf);
+	else if (level == PLAT_WARN)
+		pr_warn("pool: %pV\n", &vaf);
+	else
+		pr_info("pool: %pV\n", &vaf);
+	va_end(args);
+}
+
+/* First of all: the CPUs' own parts, and where clusters come from. */
+int plat_init(void)
+{
+	unsigned int cpu;
+
+	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
+	for_each_possible_cpu(cpu)
+		pool_cpu_init(per_cpu_ptr(&plat_cpus, cpu));
+	cluster_cache = kmem_cache_create("pool_cluster",
+					  sizeof(struct pool_cluster), 0,
+					  SLAB_NO_MERGE, NULL);
+	return cluster_cache ? 0 : -ENOMEM;
+}
+
+/* Last of all: there are no pools any more. */
+void plat_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		pool_cpu_gone(cpu);
+	kmem_cache_destroy(cluster_cache);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plat_impl.h - hot half of the seam, kernel
+ *
+ * Layer:   seam; twin of user/plat_impl.h, in the order of common/plat.h.
+ * Context: as common/plat.h says.
+ *
+ * A CPU is a possible CPU, present or not: the memory of all of them is there
+ * from the start, so that nothing is made on the way and a CPU that is gone
+ * leaves its part behind.
+ */
+#ifndef POOL_PLAT_IMPL_H
+#define POOL_PLAT_IMPL_H
+
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+#include <linux/smp.h>
+
+/* plat.c */
+DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
+
+/* plat.c: this CPU is inside a CPU lock's section; its own, interrupts off */
+DECLARE_PER_CPU(bool, plat_locking);
+
+/* Guard and per-CPU copies */
+
+static inline struct pool_local *plat_enter(const struct pool *pool)
+{
+	return container_of(pool_hot_enter(&pool->head), struct pool_local,
+			    hot);
+}
+
+static inline void plat_leave(void)
+{
+	pool_hot_leave();
+}
+
+static inline struct pool_cpu *plat_this_cpu(void)
+{
+	return this_cpu_ptr(&plat_cpus);
+}
+
+static inline unsigned int plat_nr_cpus(void)
+{
+	return nr_cpu_ids;
+}
+
+static inline struct pool_local *plat_local_of(const struct pool *pool,
+					       unsigned int cpu)
+{
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return NULL;
+	return container_of(per_cpu_ptr(pool->head.hot, cpu),
+			    struct pool_local, hot);
+}
+
+static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
+{
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return NULL;
+	return per_cpu_ptr(&plat_cpus, cpu);
+}
+
+static inline unsigned int plat_cpu_hint(void)
+{
+	return raw_smp_processor_id();
+}
+
+/* Atomics */
+
+#define plat_read(p)		READ_ONCE(*(p))
+#define plat_write(p, v)	WRITE_ONCE(*(p), v)
+/* What each is for, and with what it pairs, is said where it is used. */
+#define plat_write_release(p, v) smp_store_release(p, v)
+#define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
+#define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
+
+static inline unsigned long plat_word_read(const plat_word_t *w)
+{
+	return atomic_long_read(w);
+}
+
+static inline unsigned long plat_word_read_acquire(const plat_word_t *w)
+{
+	return atomic_long_read_acquire(w);
+}
+
+static inline void plat_word_add(plat_word_t *w, unsigned long n)
+{
+	atomic_long_add(n, w);
+}
+
+static inline unsigned long plat_word_add_return(plat_word_t *w,
+						 unsigned long n)
+{
+	return atomic_long_add_return_relaxed(n, w);
+}
+
+static inline void plat_word_sub(plat_word_t *w, unsigned long n)
+{
+	atomic_long_sub(n, w);
+}
+
+static inline bool plat_word_cmpxchg_acquire(plat_word_t *w,
+					     unsigned long *old,
+					     unsigned long new)
+{
+	long found = *old;
+	bool done = atomic_long_try_cmpxchg_acquire(w, &found, new);
+
+	*old = found;
+	return done;
+}
+
+static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
+{
+	(void)atomic_long_fetch_sub_release(n, w);
+}
+
+static inline void plat_word_set_bits(plat_word_t *w, unsigned long bits)
+{
+	atomic_long_or(bits, w);
+}
+
+static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
+{
+	atomic_long_andnot(bits, w);
+}
+
+static inline void plat_barrier(void)
+{
+	barrier();
+}
+
+static inline void plat_relax(void)
+{
+	cpu_relax();
+}
+
+/* CPU lock */
+
+/* Its only caller makes all of them, so they are one class for lockdep. */
+static inline void plat_lock_init(plat_lock_t *lock)
+{
+	raw_spin_lock_init(lock);
+}
+
+/*
+ * Waits, because the holder has interrupts off, is not preempted and copies a
+ * bounded number of pointers.  Not where this CPU is inside a lock section, of
+ * whichever lock, or about to enter or leave one: then an NMI, a probe or a
+ * tracer has interrupted it.  The mark of that is this CPU's own.
+ */
+static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	if (in_nmi())
+		return false;
+	local_irq_save(irq->flags);
+	if (__this_cpu_read(plat_locking)) {
+		local_irq_restore(irq->flags);
+		return false;
+	}
+	__this_cpu_write(plat_locking, true);
+	barrier();
+	raw_spin_lock(&cpu->lock);
+	return true;
+}
+
+/* Process context is never inside a lock section already. */
+static inline void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	while (!plat_cpu_trylock(cpu, irq))
+		cpu_relax();
+}
+
+static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+{
+	raw_spin_unlock(&cpu->lock);
+	barrier();
+	__this_cpu_write(plat_locking, false);
+	local_irq_restore(irq.flags);
+}
+
+/* BUSY section */
+
+static inline plat_irq_t plat_busy_enter(void)
+{
+	plat_irq_t irq;
+
+	local_irq_save(irq.flags);
+	return irq;
+}
+
+static inline void plat_busy_leave(plat_irq_t irq)
+{
+	local_irq_restore(irq.flags);
+}
+
+/* Context */
+
+/* The slab takes no NMI; on RT it takes sleeping locks. */
+static inline bool plat_may_alloc(unsigned int flags)
+{
+	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
+/* Kernels that do not count preemption cannot tell, and never wait. */
+static inline bool plat_may_wait(unsigned int flags)
+{
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && preemptible();
+}
+
+#endif /* POOL_PLAT_IMPL_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plat_types.h - the seam's types, kernel
+ *
+ * Layer:   seam; twin of user/plat_types.h.
+ * Context: none, types only.
+ */
+#ifndef POOL_PLAT_TYPES_H
+#define POOL_PLAT_TYPES_H
+
+#include <linux/atomic.h>
+#include <linux/limits.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+struct dentry;
+struct kmem_cache;
+
+/* Each a jiffy; only who brings objects away is ever preempted with some. */
+#define PLAT_LAST_TRIES	64
+
+/* A word that many CPUs change. */
+typedef atomic_long_t plat_word_t;
+
+/* The CPU lock: raw, since it is taken with preemption off, also on RT. */
+typedef raw_spinlock_t plat_lock_t;
+
+/* What has to be restored when a lock or a bucket is let go. */
+typedef struct plat_irq {
+	unsigned long flags;
+} plat_irq_t;
+
+/* The source of a pool's objects. */
+typedef struct plat_store {
+	struct kmem_cache *cache;
+} plat_store_t;
+
+/* Where debugfs shows the pool. */
+typedef struct plat_view {
+	struct dentry *dir;
+} plat_view_t;
+
+#endif /* POOL_PLAT_TYPES_H */
