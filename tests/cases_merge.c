@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_merge.c - one pool for several creations
+ *
+ * Layer:   tests of common/merge.c, and of what registrations count.
+ * Context: see test.h.
+ *
+ * Pools without caches have nothing allocated as soon as all is freed: they are
+ * what may grow.  Sizes are multiples of 16, which no world rounds up.
+ */
+#include "test.h"
+
+/* A pool that may be merged, with caches or, to grow, without. */
+static struct pool *cached(const char *name, unsigned int size,
+			   unsigned int flags)
+{
+	struct pool_head *head = create_pool(name, size, MEM_F_SHARED | flags);
+
+	return head ? pool_of(head) : NULL;
+}
+
+static struct pool *plain(unsigned int size, unsigned int flags)
+{
+	struct pool_attr attr = {
+		.name = "plain", .size = size, .flags = MEM_F_SHARED | flags,
+		.mode = POOL_M_NO_CACHE,
+	};
+	struct pool_head *head = create_pool_ext(&attr);
+
+	return head ? pool_of(head) : NULL;
+}
+
+static unsigned int registrations(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.registrations;
+}
+
+/* How many pools there are. */
+static unsigned int pools(void)
+{
+	struct pool *pool = NULL;
+	unsigned int n = 0;
+
+	while ((pool = pool_registry_next(pool)))
+		n++;
+	return n;
+}
+
+/* Write and read all bytes of @n objects of the size that a pool has now. */
+static bool usable(struct pool *pool, unsigned int n)
+{
+	unsigned int size = pool->head.size;
+	unsigned int i, good = 0;
+
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		if (test_objs[i])
+			memset(test_objs[i], (int)(i & 0xff), size);
+	for (i = 0; i < n; i++) {
+		unsigned char *obj = test_objs[i];
+
+		good += obj && obj[0] == (i & 0xff) &&
+			obj[size - 1] == (i & 0xff);
+	}
+	test_free_many(pool, test_objs, n);
+	return good == n;
+}
+
+TEST_CASE(equal_sizes_are_one_pool_after_rounding)
+{
+	struct pool *a = cached("first", 4 * POOL_SIZE_ROUND - 3, 0);
+	struct pool *b = cached("second", 4 * POOL_SIZE_ROUND - 1, 0);
+	struct pool *c = cached("third", 5 * POOL_SIZE_ROUND, 0);
+
+	ASSERT(a && b && c);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(a != c);
+	EXPECT_EQ(a->head.size, 4 * POOL_SIZE_ROUND);
+	EXPECT_EQ(strcmp(a->name, "first"), 0);
+	EXPECT_EQ(registrations(a), 2);
+	EXPECT_EQ(registrations(c), 1);
+	EXPECT(usable(b, 100));
+	pool_destroy_all();
+	EXPECT_EQ(pools(), 0);
+}
+
+TEST_CASE(pools_merge_only_if_both_are_shared)
+{
+	struct pool_head *lone = create_pool("lone", 64, 0);
+	struct pool *a = cached("a", 64, 0);
+	struct pool_head *other = create_pool("other", 64, 0);
+	struct pool *b = cached("b", 64, 0);
+
+	ASSERT(lone && a && other && b);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT_EQ(pools(), 3);
+	EXPECT_EQ(registrations(pool_of(lone)), 1);
+	EXPECT_EQ(registrations(pool_of(other)), 1);
+	pool_destroy_all();
+}
+
+TEST_CASE(exact_pools_neither_round_nor_grow)
+{
+	struct pool *a = plain(3203, MEM_F_EXACT);
+	struct pool *b = plain(3203, MEM_F_EXACT);
+	struct pool *near = plain(3204, MEM_F_EXACT);
+	struct pool *c = plain(6400, MEM_F_EXACT);
+	struct pool *d, *e;
+
+	ASSERT(a && b && near && c);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(a != near);
+	EXPECT_EQ(a->head.size, 3203);
+	d = plain(6400, 0);
+	e = plain(6416, 0);
+	ASSERT(d && e);
+	EXPECT_PTR_EQ(c, d);
+	EXPECT(c != e);
+	EXPECT_EQ(c->head.size, 6400);
+	EXPECT(plain(6416 + 16, MEM_F_EXACT) != e);
+	EXPECT_EQ(pools(), 5);
+	pool_destroy_all();
+}
+
+/* Which of the two has gone nobody knows: pool_destroy() does not say. */
+TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
+{
+	struct pool *a = plain(3200, 0);
+	struct pool *exact = plain(3200, MEM_F_EXACT);
+
+	ASSERT(a);
+	EXPECT_PTR_EQ(a, exact);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT(plain(3216, 0) != exact);
+	EXPECT_EQ(exact->head.size, 3200);
+	pool_destroy_all();
+}
+
+TEST_CASE(a_pool_without_objects_grows_to_a_near_size)
+{
+	struct pool *a = plain(3200, 0);
+	struct pool *b = plain(3216, 0);
+	struct pool *c = plain(3200, 0);
+
+	ASSERT(a && b && c);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT_PTR_EQ(a, c);
+	EXPECT_EQ(a->head.size, 3216);
+	EXPECT_EQ(registrations(a), 3);
+	EXPECT(usable(a, 50));
+	EXPECT(test_quiet(a, 0));
+	pool_destroy_all();
+}
+
+TEST_CASE(a_cached_pool_grows_before_its_first_object)
+{
+	struct pool *a = cached("a", 3200, 0);
+
+	ASSERT(a);
+	EXPECT_PTR_EQ(cached("b", 3216, 0), a);
+	EXPECT_EQ(a->head.size, 3216);
+	EXPECT(usable(a, 100));
+	EXPECT(usable(a, 100));
+	EXPECT(test_quiet(a, 0));
+	EXPECT(test_bound_holds());
+	pool_destroy_all();
+}
+
+TEST_CASE(near_sizes_stay_apart_while_anything_is_allocated)
+{
+	struct pool *a = plain(3200, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+	struct pool *b = plain(3216, 0);
+	struct pool *c = plain(3184, 0);
+	struct pool *d = plain(3200, 0);
+
+	ASSERT(obj && b && c);
+	EXPECT(a != b && a != c);
+	EXPECT_PTR_EQ(a, d);
+	EXPECT_EQ(a->head.size, 3200);
+	test_free(a, obj);
+	pool_destroy_all();
+}
+
+/* 1 % of 1600 and 16 bytes are both too far; 16 of 1616 are not. */
+TEST_CASE(nearness_is_less_than_a_hundredth_of_the_mean)
+{
+	struct pool *a = plain(1600, 0);
+	struct pool *b = plain(1616, 0);
+
+	ASSERT(a && b);
+	EXPECT(a != b);
+	EXPECT_PTR_EQ(plain(1632, 0), b);
+	EXPECT_EQ(b->head.size, 1632);
+	EXPECT(plain(1648, 0) != b);
+	EXPECT_EQ(b->head.size, 1632);
+	pool_destroy_all();
+}
+
+/* Sizes that are less than 16 bytes apart are near however small they are. */
+TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
+{
+	struct pool *a = plain(64, 0);
+	struct pool *b = plain(64 + POOL_SIZE_ROUND, 0);
+	struct pool *c = plain(64 + 2 * POOL_SIZE_ROUND + 16, 0);
+
+	ASSERT(a && b && c);
+	EXPECT((a == b) == (POOL_SIZE_ROUND < 16));
+	EXPECT(c != a && c != b);
+	pool_destroy_all();
+}
+
+TEST_CASE(the_best_match_is_equal_then_larger_then_nearer)
+{
+	struct pool *a = plain(6400, 0);
+	struct pool *far, *near;
+	void *obj[2];
+
+	ASSERT(a);
+	far = plain(6464, 0);
+	ASSERT(far && far != a);
+	obj[0] = test_alloc(a);
+	obj[1] = test_alloc(far);
+	ASSERT(obj[0] && obj[1]);
+	near = plain(6448, 0);
+	ASSERT(near && near != far && near != a);
+	test_free(a, obj[0]);
+	test_free(far, obj[1]);
+	EXPECT_EQ(pools(), 3);
+	EXPECT_PTR_EQ(plain(6400, 0), a);
+	EXPECT_PTR_EQ(plain(6464, 0), far);
+	EXPECT_PTR_EQ(plain(6416, 0), near);
+	EXPECT_EQ(near->head.size, 6448);
+	EXPECT_PTR_EQ(plain(6480, 0), far);
+	EXPECT_EQ(far->head.size, 6480);
+	EXPECT_EQ(pools(), 3);
+	pool_destroy_all();
+}
+
+TEST_CASE(without_merging_only_names_as_stored_are_compared)
+{
+	struct pool *a, *b, *c, *d;
+
+	ASSERT(pool_configure("no-merge"));
+	a = cached("abcdefghijk-one", 64, 0);
+	b = cached("abcdefghijk-two", 60, 0);
+	c = cached("abcdefghij", 64, 0);
+	d = cached("abcdefghijl", 64, 0);
+	ASSERT(a && b && c && d);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(c != a && d != a && c != d);
+	ASSERT(pool_configure("merge"));
+	EXPECT_PTR_EQ(cached("any", 64, 0), a);
+	ASSERT(pool_configure("no-merge"));
+	EXPECT(cached("any", 64, 0) != a);
+	pool_destroy_all();
+}
+
+static void touch(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+}
+
+TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
+{
+	static const struct pool_attr attrs[12] = {
+		{ .align = 64 }, { .align = 128 },
+		{ .mode = POOL_M_NO_GLOBAL }, { .mode = POOL_M_NO_CACHE },
+		{ .limit = 5 }, { .limit = 5 }, { .min_avail = 1 },
+		{ .limit = 5, .min_avail = 1 }, { .ctor = touch },
+		{ .ctor = touch }, { .dtor = touch }, { .dtor = touch },
+	};
+	struct pool *first = cached("first", 64, 0);
+	unsigned int i;
+
+	ASSERT(pool_configure("global"));
+	for (i = 0; i < 12; i++) {
+		struct pool_attr attr = attrs[i];
+
+		attr.name = "x";
+		attr.size = 64;
+		attr.flags = MEM_F_SHARED;
+		EXPECT(create_pool_ext(&attr));
+		EXPECT_EQ(pools(), i + 2);
+	}
+	EXPECT_PTR_EQ(cached("again", 64, 0), first);
+	pool_destroy_all();
+}
+
+/* What is the default is no difference. */
+TEST_CASE(pools_that_only_spell_the_default_are_one)
+{
+	struct pool_attr attr = {
+		.name = "x", .size = 64, .flags = MEM_F_SHARED,
+	};
+	struct pool *first = cached("first", 64, 0);
+
+	ASSERT(first);
+	attr.align = POOL_ALIGN_MIN;
+	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	attr.align = 1;
+	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	pool_destroy_all();
+}
+
+TEST_CASE(a_pool_that_got_a_limit_is_joined_by_nobody)
+{
+	struct pool *a = cached("a", 64, 0);
+	struct pool *b, *c;
+
+	ASSERT(a);
+	EXPECT(pool_set_limit(&a->head, 5));
+	b = cached("b", 64, 0);
+	ASSERT(b);
+	EXPECT(a != b);
+	EXPECT(pool_set_min_avail(&b->head, 5));
+	c = cached("c", 64, 0);
+	ASSERT(c);
+	EXPECT(c != a && c != b);
+	EXPECT(pool_set_limit(&a->head, 0));
+	EXPECT_PTR_EQ(cached("d", 64, 0), a);
+	pool_destroy_all();
+}
+
+/* Room is charged in the old size, also where an array is empty. */
+TEST_CASE(a_pool_does_not_grow_while_an_array_is_open)
+{
+	struct pool *a = cached("a", 3200, 0);
+	void *obj;
+
+	ASSERT(a);
+	test_free(a, test_alloc(a));
+	obj = test_alloc(a);
+	ASSERT(obj);
+	EXPECT(test_local(a)->hot.room > 0);
+	pool_store_put(a, obj);
+	EXPECT(test_quiet(a, 0));
+	EXPECT_EQ(pool_allocated(a), 0);
+	EXPECT(cached("b", 3216, 0) != a);
+	EXPECT_PTR_EQ(cached("c", 3200, 0), a);
+	EXPECT_EQ(a->head.size, 3200);
+	EXPECT(test_bound_holds());
+	pool_destroy_all();
+}
+
+/*
+ * An evicted cluster stays charged, in the old size, for a moment after its
+ * last object went to the backend.
+ */
+TEST_CASE(a_pool_does_not_grow_while_objects_are_on_their_way)
+{
+	struct pool *a = cached("a", 3200, 0);
+	struct pool *b;
+
+	ASSERT(a);
+	plat_word_add(&test_local(a)->moving, 1);
+	b = cached("b", 3216, 0);
+	plat_word_sub(&test_local(a)->moving, 1);
+	EXPECT(b && b != a);
+	EXPECT_EQ(a->head.size, 3200);
+	pool_destroy_all();
+}
+
+TEST_CASE(each_destruction_gives_one_registration_back)
+{
+	struct pool *a = cached("a", 64, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+
+	ASSERT(obj);
+	EXPECT_PTR_EQ(cached("b", 64, 0), a);
+	EXPECT_PTR_EQ(cached("c", 64, 0), a);
+	EXPECT_EQ(registrations(a), 3);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), &a->head);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_PTR_EQ(cached("d", 64, 0), a);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	test_free(a, obj);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_EQ(pools(), 0);
+}
+
+TEST_CASE(a_refused_creation_registers_nowhere)
+{
+	struct pool *a = cached("a", 64, 0);
+
+	ASSERT(a);
+	EXPECT_PTR_EQ(cached("a", 64, 0x80), NULL);
+	EXPECT_PTR_EQ(cached("", 64, 0), NULL);
+	EXPECT_PTR_EQ(cached(NULL, 64, 0), NULL);
+	EXPECT_PTR_EQ(cached("a b", 64, 0), NULL);
+	EXPECT_PTR_EQ(cached("a", 0, 0), NULL);
+	EXPECT_PTR_EQ(pool_create_at("a", 64, MEM_F_SHARED, "f", 1, POOL_OWNER,
+				     POOL_ABI + 1), NULL);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_EQ(pools(), 1);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+}
+
+/*
+ * Each near size may be a hundredth above the mean, which so moves less and
+ * less: 200 of them in a row come less far than 6 hundredths.
+ */
+TEST_CASE(chains_of_near_sizes_do_not_drift_far)
+{
+	struct pool *a = plain(32000, 0);
+	unsigned int i, made = 1;
+
+	ASSERT(a);
+	for (i = 0; i < 200; i++) {
+		unsigned int mean = (unsigned int)(a->sizes / a->users);
+		struct pool *next = plain((mean + mean / 100 - 1) / 16 * 16, 0);
+
+		ASSERT(next);
+		made += next != a;
+	}
+	EXPECT_EQ(made, 1);
+	EXPECT_LE(a->head.size, 32000 + 32000 / 100 * 7);
+	EXPECT(plain(35200, 0) != a);
+	pool_destroy_all();
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_merge_race.c - creating, destroying and using equal pools, all at once
+ *
+ * Layer:   tests of common/create.c, merge.c and registry.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+static struct pool_head *shared(unsigned int size, unsigned int mode)
+{
+	struct pool_attr attr = {
+		.name = "shared", .size = size, .flags = MEM_F_SHARED,
+		.mode = mode,
+	};
+
+	return create_pool_ext(&attr);
+}
+
+/* One registration's life; what goes wrong is counted. */
+static void live(unsigned int i, unsigned int mode, plat_word_t *bad)
+{
+	struct pool_head *pool = shared(64, mode);
+	unsigned char *objs[20];
+	unsigned int k;
+
+	if (!pool) {
+		plat_word_add(bad, 1);
+		return;
+	}
+	for (k = 0; k < 20; k++) {
+		objs[k] = test_alloc(pool_of(pool));
+		if (objs[k])
+			memset(objs[k], (int)i, 64);
+	}
+	for (k = 0; k < 20; k++) {
+		if (objs[k] && (objs[k][0] != i || objs[k][63] != i))
+			plat_word_add(bad, 1);
+		pool_free(pool, objs[k]);
+	}
+	if (pool->size != 64 || pool_destroy(pool))
+		plat_word_add(bad, 1);
+}
+
+static void live_cached(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++)
+		live(i, POOL_M_GLOBAL, arg);
+}
+
+static void live_plain(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++)
+		live(i, POOL_M_NO_CACHE, arg);
+}
+
+TEST_CASE(equal_pools_come_and_go_at_once)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_threads(4, live_cached, &bad);
+	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+	test_threads(4, live_plain, &bad);
+	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+	EXPECT_EQ(pool_total_allocated(), 0);
+}
+
+struct storm {
+	struct pool_head *pool;
+	plat_word_t done;
+	plat_word_t grown;
+	plat_word_t bad;
+};
+
+/* Try to make the pool grow by a step; it does when nothing is allocated. */
+static bool grow_once(struct storm *s, unsigned int size)
+{
+	struct pool_head *pool = shared(size, POOL_M_NO_CACHE);
+	bool same = pool == s->pool;
+
+	if (!pool)
+		plat_word_add(&s->bad, 1);
+	else if (same && pool->size < size)
+		plat_word_add(&s->bad, 1);
+	if (pool && pool_destroy(pool) && !same)
+		plat_word_add(&s->bad, 1);
+	return same;
+}
+
+/* Sizes stay within a hundredth of 16000, which keeps its registration. */
+static void grow_by_steps(struct storm *s)
+{
+	unsigned int size = 16016;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(4000) && size < 16160; r++)
+		if (grow_once(s, size)) {
+			plat_word_add(&s->grown, 1);
+			size += 16;
+		}
+	plat_word_add(&s->done, 1);
+}
+
+/*
+ * While an object is held the size does not change, so that all of it belongs
+ * to the holder: an object of the old size would be overrun.
+ */
+static void use_whole(unsigned int i, struct storm *s)
+{
+	unsigned int size;
+	unsigned char *obj;
+
+	obj = pool_alloc(s->pool);
+	if (!obj)
+		return;
+	size = plat_read(&s->pool->size);
+	memset(obj, (int)i, size);
+	if (obj[0] != i || obj[size - 1] != i ||
+	    plat_read(&s->pool->size) != size)
+		plat_word_add(&s->bad, 1);
+	pool_free(s->pool, obj);
+}
+
+static void grow_or_use(unsigned int i, void *arg)
+{
+	struct storm *s = arg;
+	unsigned int k;
+
+	if (!i)
+		grow_by_steps(s);
+	while (i && !plat_word_read(&s->done)) {
+		for (k = 0; k < 8 * i; k++)
+			use_whole(i, s);
+		plat_yield();
+	}
+}
+
+TEST_CASE(no_object_of_the_old_size_is_handed_out_after_growth)
+{
+	struct storm s;
+
+	memset(&s, 0, sizeof(s));
+	s.pool = shared(16000, POOL_M_NO_CACHE);
+	ASSERT(s.pool);
+	test_threads(3, grow_or_use, &s);
+	EXPECT_EQ(plat_word_read(&s.bad), 0);
+	EXPECT(s.pool->size == 16000 || plat_word_read(&s.grown));
+	EXPECT(test_quiet(pool_of(s.pool), 0));
+	EXPECT_PTR_EQ(pool_destroy(s.pool), NULL);
+}
+
+/* With caches: whatever the others have open or on its way, charges hold. */
+static void grow_cached(unsigned int i, void *arg)
+{
+	plat_word_t *bad = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++) {
+		unsigned int size = 3200 + 16 * ((unsigned int)(r + i) % 3);
+		struct pool_head *pool = shared(size, POOL_M_GLOBAL);
+		unsigned char *obj;
+
+		if (!pool || pool->size < size) {
+			plat_word_add(bad, 1);
+			continue;
+		}
+		obj = test_alloc(pool_of(pool));
+		if (obj)
+			memset(obj, 1, pool->size);
+		pool_free(pool, obj);
+		if (pool_destroy(pool))
+			plat_word_add(bad, 1);
+	}
+}
+
+TEST_CASE(pools_that_grow_under_load_charge_nothing_twice)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_options(16384, 8);
+	test_threads(4, grow_cached, &bad);
+	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+struct leaving {
+	struct pool_head *pool;
+	plat_word_t started;
+	plat_word_t done;
+	plat_word_t bad;
+};
+
+/* Give the last registration back; it is not the last any more in between. */
+static void leave_or_join(unsigned int i, void *arg)
+{
+	struct leaving *l = arg;
+	unsigned int tries = 20000;
+	unsigned int k;
+
+	if (!i) {
+		plat_word_add(&l->started, 1);
+		if (pool_destroy(l->pool))
+			plat_word_add(&l->bad, 1);
+		plat_word_add(&l->done, 1);
+		return;
+	}
+	while (!plat_word_read(&l->started))
+		plat_yield();
+	for (k = 0; k < 20; k++)
+		plat_yield();
+	if (shared(64, POOL_M_GLOBAL) != l->pool)
+		plat_word_add(&l->bad, 1);
+	while (!plat_word_read(&l->done) && tries--) {
+		for (k = 0; k < 2000; k++)
+			plat_relax();
+		plat_yield();
+	}
+	if (!plat_word_read(&l->done))
+		plat_word_add(&l->bad, 1);
+	pool_registry_put(pool_of(l->pool));
+}
+
+/*
+ * A walk at the pool keeps its objects from being counted; that there is another
+ * user now does not have to wait for it.
+ */
+TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
+{
+	struct leaving l;
+	struct pool *pinned;
+
+	memset(&l, 0, sizeof(l));
+	l.pool = shared(64, POOL_M_GLOBAL);
+	ASSERT(l.pool);
+	pinned = pool_registry_next(NULL);
+	ASSERT(pinned == pool_of(l.pool));
+	test_threads(2, leave_or_join, &l);
+	EXPECT_EQ(plat_word_read(&l.bad), 0);
+	EXPECT_EQ(plat_word_read(&l.done), 1);
+	EXPECT_PTR_EQ(pool_destroy(l.pool), NULL);
+}

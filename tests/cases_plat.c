@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_plat.c - the seam keeps its contract
+ *
+ * Layer:   tests of common/plat.h; run first.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define ROUNDS	20000
+
+TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int cpus = plat_nr_cpus();
+	struct pool_local *before = NULL;
+	unsigned int i;
+
+	ASSERT(pool);
+	ASSERT(cpus > 0);
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		EXPECT_EQ(local->hot.open, POOL_CLOSED);
+		EXPECT_EQ(local->hot.n, 0);
+		EXPECT_PTR_EQ(local->pool, NULL);
+		EXPECT(local != before);
+		before = local;
+	}
+	EXPECT_PTR_EQ(plat_local_of(pool, plat_cpu_hint()), test_local(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct pool *pool = test_pool(64);
+
+		ASSERT(pool);
+		EXPECT_EQ(test_local(pool)->hot.open, POOL_CLOSED);
+		EXPECT_EQ(test_local(pool)->spills, 0);
+		test_alloc_many(pool, test_objs, 200);
+		test_free_many(pool, test_objs, 200);
+		EXPECT(test_local(pool)->spills > 0);
+		pool_destroy(&pool->head);
+	}
+}
+
+TEST_CASE(this_cpu_is_the_one_its_number_names)
+{
+	struct pool_cpu *cpu;
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	plat_enter(pool);
+	cpu = plat_this_cpu();
+	plat_leave();
+	EXPECT(cpu);
+	EXPECT(plat_cpu_hint() < plat_nr_cpus());
+	EXPECT_PTR_EQ(cpu, plat_cpu_of(plat_cpu_hint()));
+	EXPECT_PTR_EQ(plat_cpu_of(plat_nr_cpus()), NULL);
+	pool_destroy(&pool->head);
+}
+
+struct seen_cpus {
+	struct pool_cpu *cpu[4];
+	plat_word_t arrived;
+};
+
+static void note_cpu(unsigned int i, void *arg)
+{
+	struct seen_cpus *seen = arg;
+
+	plat_cpu_ready(0);
+	seen->cpu[i] = test_cpu();
+	plat_word_add(&seen->arrived, 1);
+	while (plat_word_read(&seen->arrived) < test_cpus())
+		plat_yield();
+}
+
+TEST_CASE(two_running_threads_have_two_cpus)
+{
+	struct seen_cpus seen = { 0 };
+	unsigned int n = test_cpus();
+	unsigned int i, j;
+
+	test_threads(n, note_cpu, &seen);
+	for (i = 0; i < n; i++)
+		for (j = 0; j < i; j++)
+			EXPECT(seen.cpu[i] != seen.cpu[j]);
+}
+
+TEST_CASE(an_exchange_returns_what_was_there)
+{
+	int a, b;
+	void *p = &a;
+	void *old = &b;
+
+	EXPECT_PTR_EQ(plat_xchg_acquire(&p, (void *)&b), &a);
+	EXPECT_PTR_EQ(p, &b);
+	EXPECT(plat_cmpxchg_release(&p, &old, (void *)&a));
+	EXPECT_PTR_EQ(p, &a);
+	EXPECT(!plat_cmpxchg_release(&p, &old, (void *)&b));
+	EXPECT_PTR_EQ(old, &a);
+	EXPECT_PTR_EQ(plat_read(&p), &a);
+	plat_write(&p, (void *)&b);
+	EXPECT_PTR_EQ(plat_read(&p), &b);
+	plat_write_release(&p, (void *)&a);
+	EXPECT_PTR_EQ(p, &a);
+}
+
+TEST_CASE(a_word_counts_and_keeps_bits)
+{
+	plat_word_t w;
+
+	memset(&w, 0, sizeof(w));
+	EXPECT_EQ(plat_word_read(&w), 0);
+	plat_word_add(&w, 5);
+	EXPECT_EQ(plat_word_add_return(&w, 2), 7);
+	plat_word_sub(&w, 3);
+	plat_word_sub_release(&w, 1);
+	EXPECT_EQ(plat_word_read_acquire(&w), 3);
+	plat_word_set_bits(&w, 12);
+	EXPECT_EQ(plat_word_read(&w), 15);
+	plat_word_clear_bits(&w, 5);
+	EXPECT_EQ(plat_word_read(&w), 10);
+}
+
+struct counted {
+	unsigned long plain;
+	plat_word_t word;
+};
+
+static void count_registry(unsigned int i, void *arg)
+{
+	struct counted *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		plat_registry_lock();
+		c->plain++;
+		plat_registry_unlock();
+		plat_word_add(&c->word, 1);
+	}
+}
+
+TEST_CASE(the_registry_mutex_excludes_and_words_lose_nothing)
+{
+	struct counted c;
+
+	memset(&c, 0, sizeof(c));
+	test_threads(4, count_registry, &c);
+	EXPECT_EQ(c.plain, 4 * test_scale(ROUNDS));
+	EXPECT_EQ(plat_word_read(&c.word), 4 * test_scale(ROUNDS));
+}
+
+static void count_dumps(unsigned int i, void *arg)
+{
+	struct counted *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		plat_dump_lock();
+		c->plain++;
+		plat_registry_lock();
+		plat_registry_unlock();
+		c->plain++;
+		plat_dump_unlock();
+	}
+}
+
+TEST_CASE(the_dump_mutex_excludes_with_the_registry_mutex_inside)
+{
+	struct counted c;
+
+	memset(&c, 0, sizeof(c));
+	test_threads(4, count_dumps, &c);
+	EXPECT_EQ(c.plain, 8 * test_scale(ROUNDS));
+}
+
+struct locked {
+	struct pool_cpu *cpu;
+	unsigned long plain;
+	plat_word_t tried;
+};
+
+static void count_locked(unsigned int i, void *arg)
+{
+	struct locked *l = arg;
+	unsigned long r;
+	plat_irq_t irq;
+
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		if (i & 1) {
+			if (!plat_cpu_trylock(l->cpu, &irq))
+				continue;
+			plat_word_add(&l->tried, 1);
+		} else {
+			plat_cpu_lock(l->cpu, &irq);
+		}
+		l->plain++;
+		plat_cpu_unlock(l->cpu, irq);
+	}
+}
+
+TEST_CASE(the_cpu_lock_excludes_those_who_wait_and_those_who_try)
+{
+	struct locked l;
+
+	memset(&l, 0, sizeof(l));
+	l.cpu = test_cpu();
+	test_threads(4, count_locked, &l);
+	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_word_read(&l.tried));
+}
+
+TEST_CASE(memory_for_descriptions_is_zeroed_and_aligned)
+{
+	unsigned char *p = plat_mem_alloc(1000);
+	unsigned int i, sum = 0;
+
+	ASSERT(p);
+	EXPECT_EQ((unsigned long)p % POOL_ALIGN, 0);
+	for (i = 0; i < 1000; i++)
+		sum += p[i];
+	EXPECT_EQ(sum, 0);
+	memset(p, 0xff, 1000);
+	plat_mem_free(p);
+}
+
+TEST_CASE(a_cluster_has_room_for_all_its_objects)
+{
+	struct pool_cluster *c = plat_cluster_alloc();
+
+	ASSERT(c);
+	memset(c, 0xff, sizeof(*c));
+	plat_cluster_free(c);
+}
+
+TEST_CASE(stores_of_equal_names_give_aligned_objects)
+{
+	plat_store_t store[2];
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT(plat_store_create(&store[i], "twin", 1000000 + i, 48,
+					 16));
+		obj = plat_store_alloc(&store[i], POOL_F_ATOMIC);
+		ASSERT(obj);
+		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
+		memset(obj, 0xff, 48);
+		plat_store_free(&store[i], obj);
+	}
+	for (i = 0; i < 2; i++)
+		plat_store_destroy(&store[i], 0);
+}
+
+TEST_CASE(stores_align_objects_up_to_a_page)
+{
+	unsigned int align;
+
+	for (align = POOL_ALIGN_MIN; align <= plat_align_max(); align *= 2) {
+		plat_store_t store;
+		void *obj;
+
+		ASSERT(plat_store_create(&store, "align", 2000000 + align, 48,
+					 align));
+		obj = plat_store_alloc(&store, 0);
+		EXPECT(obj);
+		EXPECT_EQ((unsigned long)obj & (align - 1), 0);
+		plat_store_free(&store, obj);
+		plat_store_destroy(&store, 0);
+	}
+	EXPECT(align > 4096);
+}
+
+TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
+{
+	unsigned long old = 4;
+	plat_word_t w;
+
+	memset(&w, 0, sizeof(w));
+	plat_word_add(&w, 5);
+	EXPECT(!plat_word_cmpxchg_acquire(&w, &old, 9));
+	EXPECT_EQ(old, 5);
+	EXPECT_EQ(plat_word_read(&w), 5);
+	EXPECT(plat_word_cmpxchg_acquire(&w, &old, POOL_GROWING));
+	EXPECT_EQ(plat_word_read(&w), POOL_GROWING);
+	plat_word_sub_release(&w, POOL_GROWING);
+	EXPECT_EQ(plat_word_read(&w), 0);
+}
+
+TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
+{
+	EXPECT(!plat_may_wait(POOL_F_ATOMIC));
+	EXPECT(!plat_may_wait(POOL_F_NESTED));
+	if (plat_may_wait(0))
+		plat_yield();
+}
+
+static unsigned long in_creation;
+
+static void create_in_turn(unsigned int i, void *arg)
+{
+	plat_word_t *bad = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(200); r++) {
+		plat_create_lock();
+		if (plat_read(&in_creation))
+			plat_word_add(bad, 1);
+		plat_write(&in_creation, (unsigned long)i + 1);
+		plat_relax();
+		if (plat_read(&in_creation) != (unsigned long)i + 1)
+			plat_word_add(bad, 1);
+		plat_write(&in_creation, 0ul);
+		plat_create_unlock();
+	}
+}
+
+TEST_CASE(the_creation_lock_excludes)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_threads(4, create_in_turn, &bad);
+	EXPECT_EQ(plat_word_read(&bad), 0);
+}
+
+TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
+{
+	EXPECT(plat_may_alloc(0));
+	EXPECT(plat_size_max() >= 1u << 20);
+	EXPECT(plat_cpus_expected() >= 1);
+}
+
+TEST_CASE(formatted_text_is_cut_and_terminated)
+{
+	char buf[8];
+
+	memset(buf, 'x', sizeof(buf));
+	EXPECT_EQ(plat_format(buf, 4, "%u", 12345u), 5);
+	EXPECT_EQ(buf[2], '3');
+	EXPECT_EQ(buf[3], 0);
+	EXPECT_EQ(buf[4], 'x');
+	EXPECT_EQ(plat_format(buf, sizeof(buf), "%s%lu", "a", 7ul), 2);
+	EXPECT_EQ(buf[0], 'a');
+	EXPECT_EQ(buf[1], '7');
+}
+
+TEST_CASE(a_part_that_was_made_is_a_working_cpu)
+{
+	struct pool_cpu *cpu = plat_mem_alloc(sizeof(*cpu));
+	plat_irq_t irq;
+
+	ASSERT(cpu);
+	pool_cpu_init(cpu);
+	ASSERT(plat_cpu_trylock(cpu, &irq));
+	plat_cpu_unlock(cpu, irq);
+	EXPECT(pool_list_empty(&cpu->by_lru));
+	EXPECT_PTR_EQ(pool_cluster_coldest(cpu), NULL);
+	plat_mem_free(cpu);
+}

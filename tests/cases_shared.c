@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_shared.c - buckets, the BUSY marker, and parked objects
+ *
+ * Layer:   tests of common/shared.c and parked.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* A pool with one bucket. */
+static struct pool *one_bucket(unsigned int size)
+{
+	pool_options.buckets = 1;
+	return test_pool(size);
+}
+
+TEST_CASE(clusters_move_whole)
+{
+	struct pool *pool;
+	struct pool_cluster *c;
+	struct pool_stats now;
+	unsigned int n = 0;
+
+	test_options(16384, 8);
+	pool = one_bucket(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 1000);
+	test_free_many(pool, test_objs, 1000);
+	pool_sum(pool, &now);
+	EXPECT(now.shared > 0);
+	EXPECT_EQ(now.puts, now.evictions);
+	while ((c = pool_refill_local_from_shared(pool))) {
+		EXPECT(c->n > 0);
+		EXPECT_LE(c->n, pool_cluster_max(pool));
+		n += c->n;
+		pool_store_put_cluster(pool, c);
+		plat_cluster_free(c);
+	}
+	EXPECT_EQ(n, now.shared);
+	EXPECT_EQ(plat_word_read(&pool->filled), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
+{
+	struct pool_cluster *c[3];
+	struct pool *pool = one_bucket(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 3);
+	for (i = 0; i < 3; i++) {
+		c[i] = plat_cluster_alloc();
+		ASSERT(c[i]);
+		pool_cluster_reset(c[i], NULL);
+		c[i]->obj[c[i]->n++] = test_objs[i];
+		EXPECT(pool_put_to_shared_cache(pool, c[i]));
+	}
+	for (i = 3; i--;)
+		EXPECT_PTR_EQ(pool_refill_local_from_shared(pool), c[i]);
+	EXPECT_PTR_EQ(pool_refill_local_from_shared(pool), NULL);
+	for (i = 0; i < 3; i++) {
+		test_free(pool, c[i]->obj[0]);
+		plat_cluster_free(c[i]);
+	}
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_last_object_is_found_in_any_bucket)
+{
+	unsigned int buckets;
+
+	for (buckets = 1; buckets <= POOL_BUCKETS_MAX; buckets *= 2) {
+		unsigned int b;
+		struct pool *pool;
+		void *obj;
+
+		pool_options.buckets = buckets;
+		pool = test_pool(64);
+		ASSERT(pool);
+		EXPECT_EQ(pool->buckets, buckets);
+		obj = test_alloc(pool);
+		EXPECT(pool_shared_put_one(pool, obj, 0));
+		for (b = 1; b < buckets; b++) {
+			struct pool_bucket *from = &pool->bucket[0];
+			struct pool_bucket *to = &pool->bucket[b];
+			unsigned int i = 0;
+
+			while (!pool->bucket[i].head)
+				i++;
+			from = &pool->bucket[i];
+			to->head = from->head;
+			to->objs = 1;
+			if (to != from) {
+				from->head = NULL;
+				from->objs = 0;
+			}
+			plat_word_clear_bits(&pool->filled, ~0ul);
+			plat_word_set_bits(&pool->filled, 1ul << b);
+			EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
+			EXPECT_EQ(plat_word_read(&pool->filled), 0);
+			EXPECT(pool_shared_put_one(pool, obj, 0));
+		}
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(a_busy_bucket_is_passed_over)
+{
+	struct pool *pool = one_bucket(64);
+	struct pool_cluster *head;
+	void *obj;
+
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	EXPECT(pool_shared_put_one(pool, obj, 0));
+	head = pool->bucket[0].head;
+	pool->bucket[0].head = POOL_BUSY;
+	EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), NULL);
+	EXPECT_PTR_EQ(pool_refill_local_from_shared(pool), NULL);
+	EXPECT(!pool_put_to_shared_cache(pool, head));
+	EXPECT_PTR_EQ(pool->bucket[0].head, POOL_BUSY);
+	pool->bucket[0].head = head;
+	EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
+{
+	struct pool_here here;
+	struct pool *pool = one_bucket(64);
+	struct pool_stats now;
+	void *obj;
+
+	ASSERT(pool);
+	test_free(pool, test_alloc(pool));
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	ASSERT(pool_here_enter(&here, pool));
+	pool->bucket[0].head = POOL_BUSY;
+	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
+	pool->bucket[0].head = NULL;
+	pool_here_leave(&here);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.parked, 1);
+	EXPECT_EQ(now.used, 1);
+	pool_fail_every = 1;
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), obj);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.parked, 0);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(single_objects_share_a_cluster)
+{
+	struct pool *pool;
+	unsigned int i, n;
+
+	pool = one_bucket(64);
+	ASSERT(pool);
+	n = pool->cluster;
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
+	ASSERT(pool->bucket[0].head);
+	EXPECT_EQ(pool->bucket[0].head->n, n);
+	EXPECT_PTR_EQ(pool->bucket[0].head->next, NULL);
+	for (i = n; i--;)
+		EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), test_objs[i]);
+	EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), NULL);
+	test_free_many(pool, test_objs, n);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+struct contended {
+	struct pool *pool;
+	plat_word_t bad;
+};
+
+/* Objects go round between all CPUs; each is marked while it is owned. */
+static void pass_objects(unsigned int i, void *arg)
+{
+	struct contended *c = arg;
+	unsigned long mark = 0x1111 * (i + 1);
+	unsigned long r;
+
+	for (r = 0; r < test_scale(20000); r++) {
+		unsigned long *obj = pool_shared_get_one(c->pool, 0);
+
+		if (!obj)
+			continue;
+		if (plat_read(&obj[1]))
+			plat_word_add(&c->bad, 1);
+		plat_write(&obj[1], mark);
+		plat_relax();
+		if (plat_read(&obj[1]) != mark)
+			plat_word_add(&c->bad, 1);
+		plat_write(&obj[1], 0ul);
+		while (!pool_shared_put_one(c->pool, obj, 0))
+			plat_yield();
+	}
+}
+
+TEST_CASE(cpus_on_one_bucket_never_get_the_same_object)
+{
+	struct contended c;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	test_options(pool_options.hot_size, 4);
+	c.pool = one_bucket(64);
+	ASSERT(c.pool);
+	test_alloc_many(c.pool, test_objs, 16);
+	for (i = 0; i < 16; i++) {
+		memset(test_objs[i], 0, 64);
+		EXPECT(pool_shared_put_one(c.pool, test_objs[i], 0));
+	}
+	test_threads(4, pass_objects, &c);
+	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	EXPECT(test_quiet(c.pool, 0));
+	pool_destroy(&c.pool->head);
+}
+
+/* The same with whole clusters, two of them for four CPUs. */
+static void pass_clusters(unsigned int i, void *arg)
+{
+	struct contended *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(20000); r++) {
+		struct pool_cluster *got =
+			pool_refill_local_from_shared(c->pool);
+
+		if (!got)
+			continue;
+		if (got->n != 1)
+			plat_word_add(&c->bad, 1);
+		while (!pool_put_to_shared_cache(c->pool, got))
+			plat_yield();
+	}
+}
+
+TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
+{
+	struct contended c;
+	struct pool_stats now;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	c.pool = one_bucket(64);
+	ASSERT(c.pool);
+	test_alloc_many(c.pool, test_objs, 2);
+	for (i = 0; i < 2; i++) {
+		struct pool_cluster *new = plat_cluster_alloc();
+
+		ASSERT(new);
+		pool_cluster_reset(new, NULL);
+		new->obj[new->n++] = test_objs[i];
+		EXPECT(pool_put_to_shared_cache(c.pool, new));
+	}
+	test_threads(4, pass_clusters, &c);
+	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	pool_sum(c.pool, &now);
+	EXPECT_EQ(now.shared, 2);
+	EXPECT_EQ(now.gets, now.puts - 2);
+	EXPECT(test_quiet(c.pool, 0));
+	pool_destroy(&c.pool->head);
+}
+
+TEST_CASE(parked_objects_are_taken_whole_and_used)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+	unsigned int i;
+	void *obj;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 10);
+	for (i = 0; i < 10; i++)
+		pool_park(pool, test_objs[i]);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.parked, 10);
+	EXPECT_EQ(now.used, 10);
+	obj = pool_alloc(&pool->head);
+	EXPECT_PTR_EQ(obj, test_objs[9]);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.parked, 0);
+	EXPECT_EQ(now.used, 1);
+	EXPECT_EQ(now.cached, 9);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_pool_is_destroyed_with_parked_objects)
+{
+	struct pool *pool = test_pool(8);
+	unsigned int i;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 10);
+	for (i = 0; i < 10; i++)
+		pool_park(pool, test_objs[i]);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void park_many(unsigned int i, void *arg)
+{
+	struct contended *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(5000); r++) {
+		void *obj = pool_unpark_all(c->pool, 0);
+
+		if (!obj)
+			obj = test_alloc(c->pool);
+		if (!obj)
+			plat_word_add(&c->bad, 1);
+		else
+			pool_park(c->pool, obj);
+	}
+}
+
+TEST_CASE(parking_and_taking_at_once_loses_nothing)
+{
+	struct contended c;
+	struct pool_stats now;
+
+	memset(&c, 0, sizeof(c));
+	c.pool = test_pool(16);
+	ASSERT(c.pool);
+	test_threads(4, park_many, &c);
+	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	pool_sum(c.pool, &now);
+	EXPECT_EQ(now.used, now.parked);
+	EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Every test there is: user space, User-Mode Linux, an SMP debug kernel, stock
+# kernels, and both worlds against each other.  A world that did not run fails.
+#
+#	check.sh [kunit]	"make check" and "make kunit" call it
+#
+# Results, a line per case, go to build/results; the table says what ran where.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+vm=tests/vm
+results=build/results
+HOSTILE='-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2'
+HOSTILE+=' -DPOOL_FAIL_EVERY=7'
+
+# world NAME COMMAND... - if it leaves no results, that is one failure
+world() {
+	local name=$1
+
+	shift
+	echo "== $name"
+	"$@" || true
+	[ -s "$results/$name" ] || echo "not ok ${name}_ran" >"$results/$name"
+}
+
+# lines NAME COMMAND... - a command that prints "ok - text" lines
+lines() {
+	local name=$1 status=ok
+
+	shift
+	"$@" >"$results/$name.log" 2>&1 || status="not ok"
+	grep -E '^not ok|^ok' "$results/$name.log" |
+		sed -E 's/^(not ok|ok) - //; s/[^a-zA-Z0-9]+/_/g; s/^_|_$//g' \
+		>"$results/$name.names" || true
+	grep -oE '^(not ok|ok) - ' "$results/$name.log" | sed 's/ - //' |
+		paste -d' ' - "$results/$name.names" >"$results/$name" || true
+	rm -f "$results/$name.names"
+	echo "$status ${name}_as_a_whole" >>"$results/$name"
+	[ "$status" = ok ] || tail -n 30 "$results/$name.log"
+}
+
+kunit() {
+	world uml $vm/kunit.sh uml
+	VARIANT=hostile DEBUG="$HOSTILE" \
+		world uml-hostile $vm/kunit.sh uml
+	for key in init_on_alloc init_on_free; do
+		SUITE=gfp BOOT=$key=1 world uml-gfp-$key $vm/kunit.sh uml
+	done
+	world debug $vm/kunit.sh debug 20 --cpus 4
+	VARIANT=hostile DEBUG="$HOSTILE" \
+		world debug-hostile $vm/kunit.sh debug 20 --cpus 4
+	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
+		--singlestep --timeout 580
+}
+
+if [ "${1:-}" = kunit ]; then
+	rm -rf $results
+	mkdir -p $results
+	tests/deps.sh vm
+	kunit
+	tests/summary.sh kernel
+	exit
+fi
+
+rm -rf $results
+make -s check-user || true
+mkdir -p $results
+ls $results/user-* >/dev/null 2>&1 || echo "not ok user_ran" >$results/user-none
+tests/deps.sh vm
+kunit
+for kernel in stock-6.1 stock-6.12 debug; do
+	world "load-$kernel" lines "load-$kernel" $vm/stock.sh $kernel
+done
+for kernel in stock-6.1 stock-6.12; do
+	TWIN_KERNEL=$kernel world "twins-$kernel" lines "twins-$kernel" \
+		$vm/twin-check.sh
+done
+tests/summary.sh all

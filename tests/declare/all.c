@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * all.c - every way to declare a pool, in C
+ *
+ * Layer:   tests, user space; see declare.sh.
+ * Context: a program; also compiled as pedantic C11.
+ */
+#include "shared.h"
+DECLARE_POOL(first, "first", 64); DECLARE_POOL(second, "second", 60);
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The largest alignment that there is, and none. */
+struct wide {
+	_Alignas(256) char text[300];
+};
+
+static struct pool_head *registered;
+
+DECLARE_STATIC_POOL(third, "third", 64);
+REGISTER_POOL(&registered, "registered", 1000);
+DECLARE_ALIGNED_POOL(page, "page", 100, 4096);
+DECLARE_STATIC_ALIGNED_POOL(line, "line", 100, 64);
+DECLARE_TYPED_POOL(typed, "typed", struct wide);
+DECLARE_STATIC_TYPED_POOL(static_typed, "static", struct wide);
+
+static struct pool_head *late_typed;
+static struct pool_head *late_aligned;
+
+REGISTER_TYPED_POOL(&late_typed, "late", struct wide);
+REGISTER_ALIGNED_POOL(&late_aligned, "late-line", 100, 64);
+
+/* other.c: the same header there, and a pool of this file used there. */
+int other_works(void);
+
+static int early;
+
+/* Without a priority: after all declarations. */
+__attribute__((constructor)) static void before_main(void)
+{
+	void *obj = first ? pool_alloc(first) : NULL;
+
+	early = obj && in_header && registered;
+	if (obj)
+		pool_free(first, obj);
+}
+
+/* Pools are there until the end. */
+__attribute__((destructor)) static void after_main(void)
+{
+	void *obj = pool_alloc(first);
+
+	if (!obj)
+		puts("nothing at the end");
+	pool_free(first, obj);
+}
+
+static int works(struct pool_head *pool, unsigned int size, uintptr_t align)
+{
+	void *obj[5];
+	int i, good = 0;
+
+	if (!pool || pool->size < size)
+		return 0;
+	for (i = 0; i < 5; i++) {
+		obj[i] = pool_alloc(pool);
+		if (!obj[i] || (uintptr_t)obj[i] % align)
+			break;
+		memset(obj[i], 1, pool->size);
+		good++;
+	}
+	while (i--)
+		pool_free(pool, obj[i]);
+	return good == 5;
+}
+
+int main(void)
+{
+	struct pool_stats stats;
+
+	if (!early)
+		return 1;
+	if (first != second || first != third)
+		return 2;
+	pool_stats_get(first, &stats, sizeof(stats));
+	if (stats.registrations != 3 || strcmp(stats.name, "first"))
+		return 3;
+	if (!works(first, 64, 16) || !works(registered, 1000, 16) ||
+	    !works(in_header, 4000, 16) || !works(page, 100, 4096) ||
+	    !works(line, 100, 64) || !works(typed, 512, 256))
+		return 4;
+	if (typed != static_typed || typed != late_typed ||
+	    line != late_aligned)
+		return 5;
+	pool_stats_get(in_header, &stats, sizeof(stats));
+	if (stats.registrations != 2)
+		return 6;
+	return other_works() ? 0 : 7;
+}

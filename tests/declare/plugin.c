@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * plugin.c - a plugin that declares pools: one that others share, one aligned
+ *
+ * Layer:   tests, user space; see declare.sh.
+ * Context: dlopen()ed by host.c and bare.c.
+ */
+#include <libpool/pool.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#ifndef NAME
+#define NAME	"one"
+#endif
+
+DECLARE_STATIC_POOL(pool, NAME, 64);
+DECLARE_STATIC_ALIGNED_POOL(wide, NAME "-wide", 64, 128);
+
+struct pool_head *plugin_pool(void);
+int plugin_start(void);
+
+struct pool_head *plugin_pool(void)
+{
+	void *obj = wide ? pool_alloc(wide) : NULL;
+
+	if (!obj)
+		return NULL;
+	pool_free(wide, obj);
+	return pool;
+}
+
+/* Uses the plugin's pools until the process is gone. */
+static void *use(void *arg)
+{
+	for (;;) {
+		void *obj[100];
+		int i;
+
+		for (i = 0; i < 100; i++)
+			obj[i] = pool_alloc(i % 2 ? pool : wide);
+		for (i = 0; i < 100; i++)
+			pool_free(i % 2 ? pool : wide, obj[i]);
+	}
+	return arg;
+}
+
+int plugin_start(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, use, NULL);
+}

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What the public header and the sources promise before anything runs: prints a
+# line per promise, "ok NAME" or "not ok NAME".
+#
+#	header.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+out=$1
+cd "$top"
+# shellcheck source=tests/promise.sh
+. tests/promise.sh
+
+# fails COMMAND... - for promises that something is refused
+fails() {
+	! "$@"
+}
+
+cat >"$tmp/use.c" <<'END'
+#include <libpool/pool.h>
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("use", 64, MEM_F_SHARED);
+	void *obj = pool ? pool_zalloc(pool) : 0;
+
+	if (!obj)
+		return 1;
+	pool_free(pool, obj);
+	return pool_destroy(pool) != 0;
+}
+END
+cp "$tmp/use.c" "$tmp/use.cc"
+W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+
+for cc in gcc clang; do
+	# shellcheck disable=SC2086	# W is words
+	promise "header_is_clean_c11_for_$cc" \
+		$cc -std=c11 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.c"
+done
+for cc in g++ clang++; do
+	# shellcheck disable=SC2086	# W is words
+	promise "header_is_clean_cxx17_for_$cc" \
+		$cc -std=c++17 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.cc"
+done
+
+promise no_conditional_compilation_in_common \
+	fails grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*.c
+promise common_includes_no_system_header \
+	fails grep -nE '#[[:space:]]*include[[:space:]]*<' \
+	common/*.c common/pool_impl.h common/plat.h common/config.h
+
+# make -j may start with any target: each makes the folder it writes to.
+for target in libpool.pc libpool.a poolreplay bench; do
+	promise "an_empty_folder_builds_${target/./_}" \
+		make -s "B=$tmp/$target" "$tmp/$target/$target"
+done
+
+# Build options: all of the document's, and contradictions.
+config() {
+	gcc -std=gnu11 -Wall -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon \
+		-Iuser "$@" -fsyntax-only common/options.c common/registry.c \
+		common/cluster.c
+}
+for option in DEBUG_NO_POOLS CONFIG_HAP_GLOBAL_POOLS DEBUG_DONT_SHARE_POOLS \
+	      CONFIG_HAP_NO_GLOBAL_POOLS CONFIG_HAP_POOL_CACHE_SIZE=65536 \
+	      CONFIG_HAP_POOL_CLUSTER_SIZE=8 POOL_NO_CACHE POOL_NO_GLOBAL \
+	      POOL_GLOBAL POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
+	promise "builds_with_${option//=/_}" config "-D$option"
+done
+# dumped WORDS -D... - what a build with these says after one object was freed
+cat >"$tmp/dump.c" <<'END'
+#include "pool.h"
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("dump", 64, 0);
+
+	pool_free(pool, pool_alloc(pool));
+	dump_pools();
+	return pool_destroy(pool) != 0;
+}
+END
+dumped() {
+	local words=$1
+
+	shift
+	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-o "$tmp/dump" "$tmp/dump.c" common/*.c user/*.c -pthread &&
+		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
+}
+promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
+promise no_pools_caches_nothing \
+	dumped ' allocated=0 used=0 cached=0 shared=0' -DDEBUG_NO_POOLS
+promise a_bound_of_0_leaves_all_shared \
+	dumped ' cached=0 shared=64' -DCONFIG_HAP_POOL_CACHE_SIZE=0
+promise without_shared_pools_nothing_is_left \
+	dumped ' allocated=0 used=0 cached=0 shared=0' \
+	-DCONFIG_HAP_POOL_CACHE_SIZE=0 -DCONFIG_HAP_NO_GLOBAL_POOLS
+promise contradictory_modes_are_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
+promise a_mode_against_no_pools_is_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_NO_POOLS
+promise contradictory_sizes_are_refused \
+	fails config -DPOOL_CACHE_SIZE=1 -DCONFIG_HAP_POOL_CACHE_SIZE=2
+promise a_cluster_of_65_is_refused fails config -DPOOL_CLUSTER_SIZE=65
+promise options_of_later_versions_are_refused fails config -DDEBUG_UAF
+
+# The library exports what its map says, and nothing else.
+nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
+	sed 's/@.*//' | sort >"$tmp/exported"
+sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
+promise the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
+
+# The hit path: no call, no lock, one screen.
+cat >"$tmp/hit.c" <<'END'
+#include <libpool/pool.h>
+
+void *hit_get(struct pool_head *pool) { return pool_hot_get(pool); }
+bool hit_put(struct pool_head *pool, void *obj)
+{
+	return pool_hot_put(pool, obj);
+}
+END
+hit_path() {
+	gcc -O2 -fcf-protection=none -I"$tmp" -c -o "$tmp/hit.o" "$tmp/hit.c"
+	objdump -d --no-show-raw-insn "$tmp/hit.o" | grep -v '%ax,%ax' |
+		tee "$tmp/code"
+	! grep -qwE 'call|callq|lock|xchg|mfence' "$tmp/code" &&
+		[ "$(grep -cE '^ +[0-9a-f]+:' "$tmp/code")" -le 56 ]
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	promise the_hit_path_has_no_call_and_no_atomic hit_path
+fi
+
+# Installed somewhere, found by pkg-config, used by a program.
+installed() {
+	make -s install DESTDIR="$tmp/dest" PREFIX=/usr B="$out" &&
+	export PKG_CONFIG_PATH=$tmp/dest/usr/lib/pkgconfig \
+	       PKG_CONFIG_SYSROOT_DIR=$tmp/dest &&
+	# shellcheck disable=SC2046	# words
+	gcc -o "$tmp/use" "$tmp/use.c" $(pkg-config --cflags --libs libpool) &&
+	LD_LIBRARY_PATH=$tmp/dest/usr/lib "$tmp/use" &&
+	gcc -o "$tmp/use-static" "$tmp/use.c" -I"$tmp/dest/usr/include" \
+		"$tmp/dest/usr/lib/libpool.a" -pthread &&
+	"$tmp/use-static"
+}
+promise an_installed_library_is_found_and_used installed
+
+# The environment: a good word works, a wrong one is named once.
+environment() {
+	local said
+
+	said=$(LIBPOOL_OPTIONS=no-global,hot_size=1m "$tmp/use-static" 2>&1) ||
+		return 1
+	[ -z "$said" ] || return 1
+	said=$(LIBPOOL_OPTIONS=no-global,nonsense "$tmp/use-static" 2>&1) ||
+		return 1
+	[ "$(grep -c nonsense <<<"$said")" = 1 ] &&
+		[ "$(wc -l <<<"$said")" = 1 ]
+}
+promise an_unknown_word_in_the_environment_is_named environment
+exit $failed

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * helper_declare.h - pools that another file of this module declares
+ *
+ * Layer:   tests, kernel.
+ * Context: see test.h.
+ */
+#ifndef TEST_HELPER_DECLARE_H
+#define TEST_HELPER_DECLARE_H
+
+#include "test.h"
+
+extern struct pool_head *declared_elsewhere;
+
+/* Is there one in the helper's own variable? */
+bool helper_has_pool(void);
+
+#endif /* TEST_HELPER_DECLARE_H */

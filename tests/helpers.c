@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * helpers.c - what many cases need
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread, but for test_random().
+ */
+#include "test.h"
+
+void *test_objs[TEST_OBJS];
+
+static struct pool_options saved_options;
+static unsigned int saved_fail_every;
+
+/* Before each case. */
+void test_begin(void)
+{
+	saved_options = pool_options;
+	saved_fail_every = pool_fail_every;
+	plat_cpu_ready(0);
+}
+
+/*
+ * After each case: options as they were, no pool left, nothing charged or kept.
+ * Pools that a failed case left are removed, so that the next one can run.
+ */
+bool test_end(void)
+{
+	struct pool *left = pool_registry_next(NULL);
+	bool clean = !left;
+
+	pool_options = saved_options;
+	pool_fail_every = saved_fail_every;
+	if (left)
+		pool_registry_put(left);
+	pool_destroy_every();
+	return clean && !test_charged() && !test_cpu()->stashed;
+}
+
+/* Set bound and cluster size, the latter as far as the build allows. */
+void test_options(unsigned long hot_size, unsigned int cluster)
+{
+	pool_options.hot_size = hot_size;
+	pool_options.cluster = cluster < POOL_CLUSTER_SIZE ?
+			       cluster : POOL_CLUSTER_SIZE;
+}
+
+/* Set the mode of pools made from now on. */
+void test_mode(unsigned int mode)
+{
+	pool_options.mode = mode;
+}
+
+/* A pool of objects of exactly @size bytes. */
+struct pool *test_pool(unsigned int size)
+{
+	struct pool_head *head = create_pool("test", size, MEM_F_EXACT);
+
+	return head ? pool_of(head) : NULL;
+}
+
+/* Allocate, also where every k-th backend call fails. */
+void *test_alloc(struct pool *pool)
+{
+	unsigned int tries = 100;
+	void *obj = NULL;
+
+	while (!obj && tries--)
+		obj = pool_alloc(&pool->head);
+	return obj;
+}
+
+void test_free(struct pool *pool, void *obj)
+{
+	pool_free(&pool->head, obj);
+}
+
+void test_alloc_many(struct pool *pool, void **objs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		objs[i] = test_alloc(pool);
+}
+
+void test_free_many(struct pool *pool, void **objs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		pool_free(&pool->head, objs[i]);
+}
+
+/* Allocate @n and free them: most end in this CPU's caches. */
+void test_wave(struct pool *pool, unsigned int n)
+{
+	test_alloc_many(pool, test_objs, n);
+	test_free_many(pool, test_objs, n);
+}
+
+/* This CPU's part of a pool; the case stays on its CPU. */
+struct pool_local *test_local(struct pool *pool)
+{
+	struct pool_local *local = plat_enter(pool);
+
+	plat_leave();
+	return local;
+}
+
+struct pool_cpu *test_cpu(void)
+{
+	return plat_cpu_of(plat_cpu_hint());
+}
+
+unsigned long test_charged(void)
+{
+	return plat_word_read(&test_cpu()->charged);
+}
+
+/* Objects in the clusters of a local part, counted by hand. */
+static unsigned long count_clusters(struct pool_local *local)
+{
+	struct pool_list *node;
+	unsigned long n = 0;
+
+	if (!local->pool)
+		return 0;
+	pool_list_for_each(node, &local->by_pool)
+		n += pool_list_entry(node, struct pool_cluster, by_pool)->n;
+	return n;
+}
+
+/* Is an array on its CPU's clock?  One with room must be. */
+static bool on_clock(struct pool_local *local)
+{
+	return local->pool && !pool_list_empty(&local->by_clock);
+}
+
+/* Are all of a pool's parts what their counts say?  Quiet pools only. */
+static bool counts_are_true(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		if (on_clock(local) != (local->hot.room > 0) ||
+		    count_clusters(local) != local->clustered ||
+		    local->hot.n > local->hot.room ||
+		    local->hot.open == POOL_HELD ||
+		    plat_word_read(&local->moving))
+			return false;
+	}
+	return true;
+}
+
+/* Do the numbers of a pool that nobody calls add up, with @used in use? */
+bool test_quiet(struct pool *pool, unsigned long used)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.allocated == used + now.cached + now.shared &&
+	       now.used == used && now.store_gets - now.store_puts ==
+	       now.allocated && counts_are_true(pool);
+}
+
+/* Is what this CPU holds of all pools <= what is charged <= the bound? */
+bool test_bound_holds(void)
+{
+	unsigned long charged = test_charged();
+	unsigned int cpu = plat_cpu_hint();
+	unsigned long held = 0;
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool))) {
+		struct pool_local *local = plat_local_of(pool, cpu);
+
+		if (pool->cached)
+			held += (local->hot.room + local->clustered +
+				 plat_word_read(&local->moving)) *
+				pool->head.size;
+	}
+	return held <= charged && charged <= pool_options.hot_size;
+}
+
+/* xorshift: the same sequence everywhere. */
+unsigned long test_random(unsigned long *state)
+{
+	unsigned long x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	*state = x;
+	return x >> 3;
+}

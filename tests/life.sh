@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Programs that come and go with the library: C++ thread_locals, plugins, and
+# libpool itself loaded by dlopen().  Prints a line per promise, "ok NAME" or
+# "not ok NAME".
+#
+#	life.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+out=$(cd "$1" && pwd)
+# shellcheck source=tests/promise.sh
+. tests/promise.sh
+
+W='-O2 -g -Wall -Wextra -Werror'
+so=$out/libpool.so.0
+
+# thread_locals COMPILER LIBRARY...
+thread_locals() {
+	local cxx=$1
+
+	shift
+	# shellcheck disable=SC2086	# W is words
+	$cxx -std=c++17 $W -I"$tmp" -o "$tmp/thread_locals" \
+		tests/life/thread_locals.cc "$@" -pthread &&
+		[ "$(timeout 60 "$tmp/thread_locals")" = "in use 0" ]
+}
+promise cxx_thread_locals_free_at_thread_exit \
+	thread_locals g++ "$so" "-Wl,-rpath,$out"
+promise cxx_thread_locals_free_with_the_static_library \
+	thread_locals clang++ "$out/libpool.a"
+
+# loaded MODE FILE... - by a program that is not linked with libpool
+loaded() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/host" tests/life/host.c -pthread -ldl &&
+		! ldd "$tmp/host" | grep libpool &&
+		timeout 60 "$tmp/host" "$@"
+}
+# shellcheck disable=SC2086	# W is words
+promise a_plugin_with_pools_builds \
+	gcc -std=c11 $W -Wpedantic -shared -fPIC -I"$tmp" -o "$tmp/plugin.so" \
+	tests/life/plugin.c "$so" "-Wl,-rpath,$out"
+promise a_plugin_with_pools_is_loaded_a_hundred_times \
+	loaded plugin "$tmp/plugin.so" "$so"
+promise a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
+
+# Nothing is left on the heap, and nothing is used before it was written.
+# clean LIBRARY... - by valgrind
+clean() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/clean" tests/life/clean.c "$@" \
+		-pthread &&
+		valgrind --leak-check=full --show-leak-kinds=all \
+			--errors-for-leak-kinds=all --error-exitcode=9 \
+			"$tmp/clean"
+}
+promise valgrind_sees_nothing_left clean "$so" "-Wl,-rpath,$out"
+promise valgrind_sees_nothing_left_of_the_archive clean "$out/libpool.a"
+exit $failed

@@ -1,0 +1,206 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Checks that damaged traces are refused.
+#
+#	bad-traces.sh PROGRAM
+#
+# PROGRAM is poolreplay, built with AddressSanitizer, which then exits with
+# another status than 1 where memory is misused or lost.  Each damaged trace
+# must make it exit with 1 and one line that names an event and a byte.
+
+set -euo pipefail
+
+if [ $# -ne 1 ] || [ ! -x "$1" ]; then
+	echo "usage: ${0##*/} PROGRAM" >&2
+	exit 2
+fi
+program=$1
+export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+# result WORD NAME - counts a check; only failures are said.
+result() {
+	if [ "$1" = ok ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "$1 - $2"
+	fi
+}
+
+# seal - the standard input as a trace: with an end that fits.
+seal() {
+	local body=$tmp/body crc count
+
+	cat >"$body"
+	crc=$(gzip -c <"$body" | tail -c 8 | od -An -N4 -tx4 -v | tr -d ' ')
+	count=$(grep -c '^[af] ' "$body") || true
+	cat "$body"
+	echo "end ${1:-$count} $crc"
+}
+
+# is_refused - does the program refuse $tmp/bad as it should?
+is_refused() {
+	local status=0
+
+	"$program" "$tmp/bad" >"$tmp/out" 2>&1 || status=$?
+	[ "$status" -eq 1 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
+		grep -Eq ': event [0-9]+, byte [0-9]+: ' "$tmp/out" &&
+		grep -Eq -- "${1-}" "$tmp/out"
+}
+
+# refused NAME [WHY] - $tmp/bad must be refused, because of WHY.
+refused() {
+	if is_refused "${2-}"; then
+		result ok "$1"
+	else
+		result "not ok" "$1: $(head -n 3 "$tmp/out")"
+	fi
+}
+
+# changed NAME WHY SED... - the good trace, changed by sed and sealed again.
+changed() {
+	local name=$1 why=$2
+	shift 2
+	sed "$@" "$tmp/body.good" >"$tmp/changed"
+	if cmp -s "$tmp/changed" "$tmp/body.good"; then
+		result "not ok" "$name: nothing was changed"
+		return
+	fi
+	seal <"$tmp/changed" >"$tmp/bad"
+	refused "$name" "$why"
+}
+
+cat >"$tmp/body.good" <<'END'
+# libpool trace 1
+# source: by hand, 2 CPUs
+mode global
+cpus 2
+buckets 2
+cluster 4
+hot_size 4096
+pools 3
+events 14
+objects 5
+pool 0 64 sixtyfour
+pool 1 7 seven
+pool 2 2000 twothousand
+a 0 0 0
+a 0 1 1
+a 1 2 2
+f 1 0
+a 0 0 3
+a 1 0 4
+f 0 2
+f 0 1
+a 1 1 0
+a 0 2 2
+f 1 3
+f 0 4
+f 1 2
+a 0 0 1
+END
+seal <"$tmp/body.good" >"$tmp/good"
+
+### The good trace is accepted, and would not count as refused
+
+if "$program" "$tmp/good" >"$tmp/out" 2>&1; then
+	result ok "good trace"
+else
+	result "not ok" "good trace: $(cat "$tmp/out")"
+fi
+cp "$tmp/good" "$tmp/bad"
+if is_refused; then
+	result "not ok" "the good trace counts as refused"
+else
+	result ok "the good trace does not count as refused"
+fi
+
+### Cut off, at every byte; and every byte changed
+
+size=$(wc -c <"$tmp/good")
+for ((at = 0; at < size; at++)); do
+	head -c "$at" "$tmp/good" >"$tmp/bad"
+	refused "cut off after $at bytes"
+done
+for ((at = 0; at < size; at++)); do
+	perl -0777 -pe 'substr($_, '$at', 1) ^= "\x01"' "$tmp/good" >"$tmp/bad"
+	refused "byte $at changed"
+done
+{ cat "$tmp/good"; echo; } >"$tmp/bad"
+refused "more after the end" "more after"
+cat "$tmp/good" "$tmp/good" >"$tmp/bad"
+refused "given twice" "more after"
+
+### Whole and sealed, but not consistent
+
+changed "object live twice" "event 5, .*live" 's/^a 0 0 3$/a 0 0 2/'
+changed "object never allocated" "event 4, .*not live" 's/^f 1 0$/f 1 3/'
+changed "object freed twice" "event 8, .*not live" 's/^f 0 1$/f 0 2/'
+changed "no such processor" "event 3, .*too large" 's/^a 1 2 2$/a 2 2 2/'
+changed "no such processor, free" "event 4, .*too large" 's/^f 1 0$/f 2 0/'
+changed "no such pool" "event 3, .*too large" 's/^a 1 2 2$/a 1 3 2/'
+changed "no such object" "event 6, .*too large" 's/^a 1 0 4$/a 1 0 5/'
+changed "object above 2^32" "event 6, .*too large" 's/^a 1 0 4$/a 1 0 4294967296/'
+changed "object above 2^64" "event 6, .*too large" \
+	's/^a 1 0 4$/a 1 0 18446744073709551620/'
+changed "negative number" "event 6, .*not a number" 's/^a 1 0 4$/a 1 0 -4/'
+changed "leading zero" "event 6, .*not a number" 's/^a 1 0 4$/a 1 0 04/'
+changed "no number" "event 6, .*not a number" 's/^a 1 0 4$/a 1 0 /'
+changed "two spaces" "event 6, .*not a number" 's/^a 1 0 4$/a 1  0 4/'
+changed "one word more" "event 6, .*not a number" 's/^a 1 0 4$/a 1 0 4 4/'
+changed "unknown event" "event 6, .*not an event" 's/^a 1 0 4$/r 1 0 4/'
+changed "empty line" "event 6, .*not an event" 's/^a 1 0 4$//'
+changed "events missing" "event 15, .*events are missing" 's/^events 14$/events 15/'
+changed "too many events" "event 13, .*no end" 's/^events 14$/events 13/'
+changed "too few objects" "event 6, .*too large" 's/^objects 5$/objects 4/'
+changed "too many objects" "event 14, .*fewer objects" 's/^objects 5$/objects 6/'
+changed "pool missing" "event 0, .*pools are missing" '/^pool 2 /d'
+changed "pool too many" "event 1, .*not an event" 's/^pool 2 .*/&\npool 3 8 more/'
+changed "pools not in order" "event 0, .*not in order" 's/^pool 1 /pool 2 /'
+changed "pool of size 0" "event 0, .*too small" 's/^pool 1 7 /pool 1 0 /'
+changed "pool far too large" "event 0, .*too large" 's/^pool 1 7 /pool 1 99999999 /'
+changed "pool without a name" "event 0, .*not a name" 's/ seven$/ /'
+changed "bad name" "event 0, .*not a name" 's/seven/sev en/'
+changed "long name" "event 0, .*too long" 's/seven/&&&&&&&&&&&&&&&&&&&&/'
+for key in cpus pools events objects buckets cluster; do
+	changed "no $key" "event 0, .*too small" "s/^$key .*/$key 0/"
+	changed "far too many $key" "event 0, .*too large" \
+		"s/^$key .*/$key 4294967295/"
+done
+changed "hot_size too large" "event 0, .*too large" \
+	's/^hot_size .*/hot_size 1073741825/'
+for key in mode cpus buckets cluster hot_size pools events objects; do
+	changed "$key missing" "event 0, .*missing" "/^$key /d"
+	changed "$key twice" "event 0, .*twice" "s/^$key .*/&\n&/"
+done
+changed "unknown key" "event 0, .*not a header line" 's/^cpus 2$/&\ncolour 2/'
+changed "tab in a comment" "event 0, .*comment" '2s/by hand/by\thand/'
+changed "unknown mode" "event 0, .*not a mode" 's/^mode .*/mode local/'
+changed "more objects than events" "event 0, .*more objects" \
+	's/^objects 5$/objects 15/'
+changed "another version" "event 0, byte 0: .*first line" '1s/1$/2/'
+seal 13 <"$tmp/body.good" >"$tmp/bad"
+refused "another count in the end" "another count"
+seal <"$tmp/body.good" | sed 's/\(end [0-9]* \).*/\100000000/' >"$tmp/bad"
+refused "checksum" "event 14, .*checksum"
+: >"$tmp/bad"
+refused "empty file" "event 0, byte 0: .*first line"
+
+### Not even text
+
+printf '\3757zXZ\0garbage' >"$tmp/bad"
+status=0
+"$program" "$tmp/bad" >"$tmp/out" 2>&1 || status=$?
+if [ "$status" -eq 1 ] && grep -q 'not by xz, after byte 0$' "$tmp/out"; then
+	result ok "bad xz"
+else
+	result "not ok" "bad xz: $(cat "$tmp/out")"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * replay.h - executes a trace against an allocator, in both worlds
+ *
+ * Layer:   above trace.c; below the program and the module, which bring the
+ *	    memory, the workers and the clock.
+ *
+ * A worker stands for one or more CPUs of the trace and executes their events
+ * in the order of the text.  What order two workers' events have is open, but
+ * for one thing: a free waits for its allocation.  No two workers can wait for
+ * each other, since an allocation waits for nothing and comes earlier in the
+ * text than its free.
+ *
+ * Every object is filled when it is allocated, with a pattern made of its pool
+ * and number, and compared when it is freed: an object that two owners have, or
+ * that an allocator wrote to, is found.  Small objects are filled whole, large
+ * ones at both ends.
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "trace.h"
+
+/* What is replayed on. */
+struct replay_ops {
+	const char *name;
+	/* A pool; NULL after saying why. */
+	void *(*create)(const char *name, unsigned int size);
+	/* False: objects are in use; the pool is still there. */
+	bool (*destroy)(void *pool);
+	void *(*alloc)(void *pool);
+	void (*free)(void *pool, void *obj);
+	/* Bytes taken from the platform, all pools; NULL: cannot be said. */
+	unsigned long long (*held)(void);
+};
+
+/* How much of an object is written and compared. */
+enum replay_content {
+	REPLAY_FULL,			/* see above */
+	REPLAY_WORD,			/* the first word is written: for time */
+};
+
+/* One worker's part; the results are its own until it is done. */
+struct replay_worker {
+	char apart[128];		/* two workers' never share a line */
+	struct replay *replay;
+	unsigned int first;		/* of its events */
+	unsigned int count;
+	unsigned int waits;		/* frees that had to wait */
+	unsigned int nulls;		/* allocations that returned NULL */
+	unsigned int wrong;		/* objects with other contents */
+	unsigned int first_wrong;	/* the first one's allocation, from 1 */
+	unsigned long long peak_held;
+	unsigned long long ns;		/* set by the caller */
+};
+
+struct replay {
+	const struct trace *trace;
+	const struct replay_ops *ops;
+	enum replay_content content;
+	unsigned int workers;		/* 1 to trace->cpus */
+	unsigned int made;		/* different pools, of trace->pools */
+
+	/* The caller's memory. */
+	struct replay_worker *worker;	/* workers, all 0 */
+	struct trace_event *event;	/* trace->events */
+	void **pool;			/* trace->pools, all 0 */
+	void **slot;			/* trace->allocs, all 0 */
+};
+
+/* In this order, each by one thread, but for replay_work(). */
+void replay_split(struct replay *r);
+bool replay_create(struct replay *r);
+void replay_work(struct replay_worker *w);
+void replay_free_rest(struct replay *r);
+bool replay_destroy(struct replay *r);
+
+/* report.c */
+unsigned int replay_failures(const struct replay *r);
+size_t replay_report(const struct replay *r, char *buf, size_t size);
+size_t replay_settings(const struct trace *t, char *buf, size_t size);
+
+/* on_pools.c */
+extern const struct replay_ops replay_on_pools;
+extern const struct replay_ops replay_on_merged;
+
+#endif /* REPLAY_REPLAY_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * textfile.c - a file, plain or compressed by xz, in memory
+ *
+ * Layer:   user space, below the program.
+ * Called:  poolreplay.c.
+ * Calls:   xz, as a child, if the file starts like one of its own.
+ * Context: plain threads.
+ */
+#include "textfile.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define XZ_MAGIC	"\xfd\x37zXZ"
+#define MAGIC_LEN	5
+
+/* No trace needs more; this bounds what a small compressed file can do. */
+#define LEN_MAX		((size_t)1 << 30)
+
+static bool append(struct textfile *text, size_t *room, int fd, bool *more)
+{
+	ssize_t n;
+
+	if (text->len == *room) {
+		char *data = realloc(text->data, *room ? *room * 2 : 65536);
+
+		if (!data)
+			return false;
+		text->data = data;
+		*room = *room ? *room * 2 : 65536;
+	}
+	n = read(fd, text->data + text->len, *room - text->len);
+	if (n < 0 || text->len > LEN_MAX)
+		return false;
+	text->len += (size_t)n;
+	*more = n > 0;
+	return true;
+}
+
+static bool read_all(struct textfile *text, int fd)
+{
+	size_t room = 0;
+	bool more = true;
+
+	while (more)
+		if (!append(text, &room, fd, &more))
+			return false;
+	return true;
+}
+
+static bool is_xz(int fd)
+{
+	char start[MAGIC_LEN];
+
+	return pread(fd, start, MAGIC_LEN, 0) == MAGIC_LEN &&
+	       !memcmp(start, XZ_MAGIC, MAGIC_LEN);
+}
+
+static void run_xz(int in, int out)
+{
+	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
+		execlp("xz", "xz", "-dc", (char *)NULL);
+	_exit(127);
+}
+
+static bool read_xz(struct textfile *text, int fd)
+{
+	int status = -1;
+	int ends[2];
+	pid_t child;
+	bool good;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	child = fork();
+	if (!child)
+		run_xz(fd, ends[1]);
+	close(ends[1]);
+	good = child > 0 && read_all(text, ends[0]);
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, &status, 0);
+	return good && !status;
+}
+
+bool textfile_read(struct textfile *text, const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0) {
+		warn("%s", file);
+		return false;
+	}
+	good = is_xz(fd) ? read_xz(text, fd) : read_all(text, fd);
+	close(fd);
+	if (!good)
+		warnx("%s: cannot be read, or not by xz, after byte %zu", file,
+		      text->len);
+	return good;
+}
+
+void textfile_forget(struct textfile *text)
+{
+	free(text->data);
+	*text = (struct textfile){ 0 };
+}

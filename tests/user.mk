@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# user.mk - the cases of user space, in builds that differ in compiler, checkers
+# and limits; included by the Makefile.
+
+T	 = build/tests
+TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
+	   $(filter-out $(addprefix tests/cases_,step.c kernel.c gfp.c \
+	     declare.c), \
+	     $(wildcard tests/cases_*.c))
+TEST_DEP = $(TEST_SRC) tests/cases_step.c $(wildcard common/*.h user/*.h \
+	   tests/*.h tests/*.list)
+TEST_CFLAGS = -std=gnu11 -g -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser \
+	   -Itests -Wall -Wextra -Werror $(DEBUG)
+# cases_user_dump.c counts the library's allocations.
+TEST_LIBS = $(shell pkg-config --libs check) -pthread \
+	   -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc
+
+# The trap flag needs x86-64, and no red zone under the handler.
+ifeq ($(shell uname -m),x86_64)
+STEP	 = -DTEST_STEP -mno-red-zone tests/cases_step.c
+endif
+
+HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
+	   -DPOOL_FAIL_EVERY=7
+
+FLAVOURS = plain clang asan tsan hostile hostile-asan
+flavour_plain	= $(CC) -O2 $(STEP)
+flavour_clang	= clang -O2
+flavour_asan	= $(CC) -O1 -fsanitize=address,undefined \
+		  -fno-sanitize-recover=all -DSTEP_LESS=2 $(STEP)
+flavour_tsan	= $(CC) -O1 -fsanitize=thread -DTEST_SCALE=4
+flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(STEP)
+flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
+		  -fno-sanitize-recover=all $(HOSTILE)
+
+$(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP)
+	@mkdir -p $(T)
+	$(flavour_$*) $(TEST_CFLAGS) -o $@ $(TEST_SRC) $(TEST_LIBS)
+
+test-builds: $(FLAVOURS:%=$(T)/%)
+
+check-user:
+	@tests/deps.sh check-user
+	@rm -rf build/results
+	@$(MAKE) -s -j2 all test-builds $(B)/poolreplay-asan
+	@tests/check-user.sh $(FLAVOURS)
+
+.PHONY: test-builds check-user

@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Runs a shell script in a virtual machine and judges the kernel's log.
+#
+#	boot.sh [OPTION...] WHAT SCRIPT [FILE...]
+#
+# WHAT is a kernel of kernel.sh.  SCRIPT is run by busybox sh as root, in /files,
+# where the FILEs are, with /proc, /sys, debugfs, /dev and /tmp mounted.  Words
+# NAME=VALUE in --append reach it as environment variables.  It may call
+#
+#	emit FILE		to hand FILE out by way of the console (extract.sh)
+#	... >/dev/ttyS1		to write into the file of --data
+#
+#   --cpus N            CPUs of the machine (2; User-Mode Linux has one)
+#   --mem MB            memory (512; User-Mode Linux 256)
+#   --timeout SECONDS   after which the machine is stopped (300)
+#   --log FILE          where the console goes; else a temporary file, which
+#                       stays only after a failure
+#   --data FILE         what the machine writes to /dev/ttyS1 goes there
+#   --extract-to DIR    where emitted files go
+#   --icount            one CPU and a clock of one ns per instruction
+#   --singlestep        one instruction per translated block: interrupts come
+#                       between any two instructions
+#   --append PARAMS     more kernel parameters
+#   --expect-bad REGEX  lines (perl) that are not bad here
+#   --show              prints what the script and the kernel said
+#
+# Exits with 0 if the script did and if no line of the log, from the script's
+# start on, is bad: a warning, an oops, a lockdep splat, a leak or a stall.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# Bad lines.  In test results, "ok 3 pool_leak" is a name.
+BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
+'INFO: trying to register|detected .*stall|unreferenced object|Call Trace|'\
+'[Kk]ernel panic|general protection|UBSAN|KASAN|[Ll]eak'
+NAMES='^(\[[^]]*\])?\s*(not ok|ok|#|\d+\.\.\d+)\b'
+
+usage() {
+	sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2
+	exit 2
+}
+
+cpus=2 mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
+append='' expect='' show=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--cpus | --mem | --timeout | --log | --data | --extract-to | --append | \
+	--expect-bad)
+		[ $# -ge 2 ] || usage
+		;;
+	esac
+	case $1 in
+	--cpus) cpus=$2; shift ;;
+	--mem) mem=$2; shift ;;
+	--timeout) timeout=$2; shift ;;
+	--log) log=$2; shift ;;
+	--data) data=$2; shift ;;
+	--extract-to) extract=$2; shift ;;
+	--append) append=$2; shift ;;
+	--expect-bad) expect=$2; shift ;;
+	--icount) icount=1 ;;
+	--singlestep) singlestep=1 ;;
+	--show) show=1 ;;
+	-*) usage ;;
+	*) break ;;
+	esac
+	shift
+done
+[ $# -ge 2 ] || usage
+what=$1 script=$2
+shift 2
+
+need busybox-static cpio perl-base
+if [ "$what" = uml ]; then
+	if [ -n "$icount$singlestep" ]; then
+		die "User-Mode Linux has no --icount and no --singlestep"
+	fi
+else
+	need qemu-system-x86
+fi
+kernel=$("$here/kernel.sh" "$what" | sed -n "s/^KERNEL='\(.*\)'$/\1/p")
+[ -n "$kernel" ] || die "no kernel $what"
+
+pid=
+tmp=$(mktemp -d)
+trap 'if [ -n "$pid" ]; then kill "$pid" 2>/dev/null || true; wait "$pid" || true; fi
+      rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+keep=
+if [ -z "$log" ]; then
+	log=$(mktemp "${TMPDIR:-/tmp}/boot-$what.XXXXXX")
+	keep=failure
+fi
+
+### The initramfs
+
+root=$tmp/root
+mkdir -p "$root"/{bin,dev,proc,sys,tmp,files}
+cp /bin/busybox "$root/bin/"
+for applet in $(/bin/busybox --list); do
+	[ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
+done
+cp "$script" "$root/script"
+[ $# -eq 0 ] || cp -rL "$@" "$root/files/"
+
+cat >"$root/bin/emit" <<'EOF'
+#!/bin/sh
+[ -f "$1" ] || { echo "emit: no file $1"; exit 1; }
+echo "VM-FILE-BEGIN $(basename "$1")"
+gzip -c "$1" | base64
+echo "VM-FILE-END"
+EOF
+
+# The markers go through the kernel's log: no kernel message can split them.
+# stty waits until the port has sent all it was given.
+cat >"$root/init" <<'EOF'
+#!/bin/sh
+export PATH=/bin HOME=/
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs tmpfs /tmp
+stty -F /dev/ttyS1 raw -echo 2>/dev/null
+cd /files
+echo VM-SCRIPT-START >/dev/kmsg
+sh /script </dev/null
+status=$?
+stty -F /dev/ttyS1 raw -echo 2>/dev/null
+stty -F /dev/console -echo
+echo "VM-SCRIPT-EXIT $status" >/dev/kmsg
+if grep -q User.Mode /proc/cpuinfo; then
+	poweroff -f
+fi
+reboot -f
+EOF
+chmod 755 "$root/init" "$root/bin/emit"
+(cd "$root" && find . | cpio -o -H newc --owner=+0:+0 --quiet) >"$tmp/initramfs"
+
+### The machine
+
+params="ignore_loglevel printk.devkmsg=on"
+if [ "$what" = uml ]; then
+	: "${mem:=256}"
+	mkdir "$tmp/uml"
+	run=("$kernel" "mem=${mem}M" "initrd=$tmp/initramfs" "uml_dir=$tmp/uml/"
+	     "con=null" "con0=null,fd:1"
+	     ssl=null)
+	if [ -n "$data" ]; then
+		run+=("ssl1=null,fd:7")
+	fi
+	# shellcheck disable=SC2206	# parameters are words
+	run+=($params $append)
+else
+	: "${mem:=512}"
+	accel=tcg
+	run=(qemu-system-x86_64 -display none -nodefaults -no-user-config
+	     -no-reboot -m "$mem" -kernel "$kernel" -initrd "$tmp/initramfs"
+	     -serial stdio)
+	params="$params console=ttyS0,115200 panic=-1 reboot=t"
+	if [ -n "$icount" ]; then
+		cpus=1
+		accel=tcg,thread=single
+		run+=(-icount "shift=0,sleep=off,align=off")
+		params="$params tsc=reliable"
+	fi
+	if [ -n "$singlestep" ]; then
+		run+=(-singlestep)
+	fi
+	if [ -n "$data" ]; then
+		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
+	fi
+	run+=(-accel "$accel" -smp "$cpus" -append "$params $append")
+fi
+
+if [ -n "$data" ]; then
+	exec 7>"$data"
+fi
+ulimit -c 0
+timeout -k 5 "$timeout" "${run[@]}" </dev/null >"$log" 2>&1 &
+pid=$!
+status=0
+wait "$pid" || status=$?
+pid=
+
+### The verdict
+
+# since LOG - the log from the script's start on.
+since() {
+	perl -ne 's/\r//g; $on ||= /\] VM-SCRIPT-START$/; print if $on' "$1"
+}
+
+# bad LOG - the bad lines of it.  A line of an emitted file is none.
+bad() {
+	since "$1" | BAD=$BAD NAMES=$NAMES EXPECT=$expect \
+		perl -ne '
+		next if /^[A-Za-z0-9+\/=]+$/ || /$ENV{NAMES}/;
+		next if $ENV{EXPECT} ne "" && /$ENV{EXPECT}/;
+		print if /$ENV{BAD}/'
+}
+
+why=
+code=$(since "$log" | sed -n 's/.*\] VM-SCRIPT-EXIT \([0-9]*\)$/\1/p')
+lines=$(bad "$log")
+if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+	why="not done after $timeout seconds"
+	if [ -z "$(since "$log")" ]; then
+		why="never came to run the script in $timeout seconds"
+	fi
+elif [ -z "$(since "$log")" ]; then
+	why="never came to run the script"
+elif [ -z "$code" ]; then
+	why="crashed in the script"
+elif [ "$code" -ne 0 ]; then
+	why="the script exited with $code"
+elif [ -n "$lines" ]; then
+	why="bad lines in the log"
+fi
+
+if [ -n "$show" ]; then
+	since "$log"
+fi
+if [ -n "$extract" ]; then
+	mkdir -p "$extract"
+	for name in $("$here/extract.sh" "$log"); do
+		"$here/extract.sh" "$log" "$name" >"$extract/$name" ||
+			why="${why:-cannot extract $name}"
+	done
+fi
+if [ -z "$why" ]; then
+	[ -z "$keep" ] || rm -f "$log"
+	exit 0
+fi
+
+{
+	say "$what: FAILED: $why"
+	if [ -n "$lines" ]; then
+		echo "--- bad lines"
+		echo "$lines"
+	fi
+	echo "--- end of the log, $log"
+	tail -n 40 "$log" | tr -d '\r'
+	echo "---"
+} >&2
+exit 1

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Builds all modules for one kernel, without a warning, and the example against
+# them.
+#
+#	[DEBUG="-D..."] [VARIANT=name] build-modules.sh WHAT [make argument...]
+#
+# WHAT is a kernel of kernel.sh.  The sources are copied to build/kernel/WHAT, or
+# to build/kernel/WHAT-name for builds with other options, and built there;
+# repeated runs build what has changed.  The last line of the output is the
+# folder that has the *.ko files.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+[ $# -ge 1 ] || die "usage: ${0##*/} WHAT [make argument...]"
+what=$1
+shift
+top=$(cd "$here/../.." && pwd)
+dir=$top/build/kernel/$what${VARIANT:+-$VARIANT}
+
+need rsync make
+eval "$("$here/kernel.sh" "$what")"
+
+mkdir -p "$dir"
+exec 9>"$dir.lock"
+flock 9
+rsync -rlp --checksum --delete --prune-empty-dirs --filter='protect *.mod.c' \
+	--include='*/' --include='*.[ch]' --include='*.list' \
+	--include='Kbuild' --include='Makefile' --exclude='*' \
+	"$top/Kbuild" "$top/common" "$top/kernel" "$top/tests" "$dir/"
+
+# modules DIR [ARG...] - a warning leaves nothing behind that looks up to date.
+modules() {
+	local in=$1
+	shift
+	# shellcheck disable=SC2086	# KMAKE is words
+	if ! make -C "$KDIR" M="$in" W=1 KCFLAGS=-Werror DEBUG="${DEBUG:-}" \
+	     $KMAKE "$@" modules >"$dir/log" 2>&1 ||
+	   grep -q -i 'warning' "$dir/log"; then
+		cat "$dir/log" >&2
+		rm -f "$in"/*.ko "$in/Module.symvers" "$in/modules.order"
+		die "$what: does not build without warnings"
+	fi
+}
+
+jobs=-j2
+modules "$dir" "$jobs" "$@"
+modules "$dir/kernel/example" "$jobs" \
+	KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" "$@"
+ln -sf kernel/example/pool_example.ko "$dir/pool_example.ko"
+echo "$dir"

@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Provides a kernel to test on and what modules are built against.
+#
+#	kernel.sh stock-6.1|stock-6.12|uml|debug
+#
+#   stock-6.1, stock-6.12  Debian's kernels for amd64, unpacked, not installed
+#   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
+#   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
+#
+# The kernel is fetched or built on first use and kept in the cache folder,
+# ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
+# the shell to evaluate:
+#
+#	KERNEL='bootable image'
+#	KDIR='tree to build modules against'
+#	KMAKE='more arguments for make'
+#
+# so that modules are built by: make -C "$KDIR" M="$PWD" $KMAKE modules
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+readonly SERIES=6.12
+
+usage() {
+	die "usage: ${0##*/} stock-6.1|stock-6.12|uml|debug"
+}
+
+# depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
+# whole name matches the extended regular expression.
+depends() {
+	{ apt-cache depends "$1" 2>/dev/null || true; } |
+		sed -n 's/^ *|*Depends: //p' | grep -Ex -m1 -- "$2" || true
+}
+
+# candidate PACKAGE - the version that apt would fetch, or nothing.
+candidate() {
+	apt-cache policy "$1" 2>/dev/null |
+		sed -n 's/^ *Candidate: //p' | grep -vFx '(none)' || true
+}
+
+# with_update COMMAND ARG... - its output; if there is none, apt's lists may be
+# missing, so it gets a second try after apt-get update.
+with_update() {
+	local out
+
+	out=$("$@")
+	if [ -z "$out" ] && [ "$(id -u)" -eq 0 ]; then
+		apt-get -q update >&2
+		out=$("$@")
+	fi
+	printf '%s\n' "$out"
+}
+
+# fetch DIR PACKAGE... - downloads the .deb files into DIR.
+fetch() {
+	local dir=$1
+	shift
+
+	say "downloading $*"
+	(cd "$dir" && apt-get -q -o APT::Sandbox::User="$(id -un)" download "$@") ||
+		{
+			[ "$(id -u)" -eq 0 ] || return 1
+			apt-get -q update
+			(cd "$dir" &&
+			 apt-get -q -o APT::Sandbox::User=root download "$@")
+		}
+}
+
+# newest PREFIX - the newest complete cache entry whose name starts so.
+newest() {
+	local entry
+
+	for entry in "$LIBPOOL_CACHE/$1"*/; do
+		[ -d "$entry" ] && printf '%s\n' "${entry%/}"
+	done | sort -V | tail -n1
+}
+
+# report KERNEL KDIR KMAKE
+report() {
+	[ -f "$1" ] || die "no kernel image at $1; remove that cache entry"
+	[ -f "$2/Makefile" ] || die "no build tree at $2; remove that cache entry"
+	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\n" "$1" "$2" "$3"
+}
+
+### Debian's kernels
+
+# stock_unpack DIR RELEASE VERSION - fills DIR with kernel and headers.
+stock_unpack() {
+	local dir=$1 release=$2 version=$3
+	local headers=linux-headers-$release common kbuild deb
+
+	common=$(depends "$headers" 'linux-headers-.*-common')
+	kbuild=$(depends "$headers" 'linux-kbuild-.*')
+	if [ -z "$common" ] || [ -z "$kbuild" ]; then
+		die "cannot find what $headers depends on"
+	fi
+	fetch "$dir" "linux-image-$release=$version" "$headers=$version" \
+		"$common=$version" "$kbuild=$version"
+	dpkg --fsys-tarfile "$dir/linux-image-$release"_*.deb |
+		tar -x -C "$dir" --wildcards './boot/*'
+	for deb in "$headers" "$common" "$kbuild"; do
+		dpkg -x "$dir/${deb}"_*.deb "$dir"
+	done
+	rm -f "$dir"/*.deb
+	# The one absolute path of the unpacked headers.
+	sed -i "s|^include .*|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../$common/Makefile|" \
+		"$dir/usr/src/$headers/Makefile"
+}
+
+stock() {
+	local series=$1 meta=linux-image-$1-amd64 image release version dir
+
+	if [ "$series" = 6.1 ]; then
+		meta=linux-image-amd64
+	fi
+	image=$(with_update depends "$meta" \
+		"linux-image-${series//./\\.}\\.[0-9.]+(-[0-9]+|\\+deb[0-9]+)-amd64")
+	if [ -n "$image" ]; then
+		release=${image#linux-image-}
+		version=$(candidate "$image")
+		dir=$LIBPOOL_CACHE/stock-$release-$version
+	else
+		dir=$(newest "stock-$series.")
+		[ -n "$dir" ] || die "apt knows no $meta for Linux $series;" \
+			"as root, run: apt-get update"
+	fi
+
+	need make gcc-12 dwarves libelf1
+	lock "stock-$series"
+	if [ ! -d "$dir" ]; then
+		begin "$dir"
+		stock_unpack "$work" "$release" "$version" >>"$log" 2>&1
+		finish "$dir"
+	fi
+
+	# pahole warns when there is no vmlinux to take type data from, as in
+	# the headers of 6.1.  Modules load without.
+	local kdir=("$dir"/usr/src/linux-headers-*-amd64) kmake=
+	if [ ! -f "${kdir[0]}/vmlinux" ]; then
+		kmake=CONFIG_DEBUG_INFO_BTF_MODULES=
+	fi
+	report "$(echo "$dir"/boot/vmlinuz-*)" "${kdir[0]}" "$kmake"
+}
+
+### Our own kernels
+
+# source_unpack DIR VERSION - the kernel's source in DIR, with uml.patch.
+source_unpack() {
+	local dir=$1 version=$2
+
+	fetch "$dir" "linux-source-$SERIES=$version"
+	dpkg --fsys-tarfile "$dir"/*.deb |
+		tar -xO "./usr/src/linux-source-$SERIES.tar.xz" |
+		tar -xJ -C "$dir"
+	patch -p1 -d "$dir/linux-source-$SERIES" <"$here/uml.patch"
+	rm -f "$dir"/*.deb
+}
+
+# build ARCH FRAGMENT DIR - a kernel of $source in DIR.
+build() {
+	local arch=$1 fragment=$2 dir=$3 line
+	local make=(make -C "$source" ARCH="$arch" O="$dir"
+		    KBUILD_BUILD_USER=libpool KBUILD_BUILD_HOST=libpool)
+
+	"${make[@]}" tinyconfig
+	"$source/scripts/kconfig/merge_config.sh" -m -O "$dir" \
+		"$dir/.config" "$fragment"
+	"${make[@]}" olddefconfig
+	while read -r line; do
+		case $line in
+		'# CONFIG_'*' is not set')
+			line=${line#\# }
+			line=${line% is not set}
+			! grep -q "^$line=" "$dir/.config" ||
+				die "${fragment##*/}: $line cannot be turned off"
+			;;
+		CONFIG_*)
+			grep -qFx -- "$line" "$dir/.config" ||
+				die "${fragment##*/}: $line did not get set"
+			;;
+		esac
+	done <"$fragment"
+	"${make[@]}" -j"$(nproc)" all
+}
+
+built() {
+	local what=$1 arch=$2 image=$3 kmake=$4
+	local fragment=$here/$what.config version key dir source
+
+	need make gcc bison flex bc libelf-dev xz-utils patch
+	version=$(with_update candidate "linux-source-$SERIES")
+	if [ -z "$version" ]; then
+		version=$(newest source-)
+		version=${version##*/source-}
+		version=${version%-*}
+		[ -n "$version" ] || die "apt knows no linux-source-$SERIES;" \
+			"as root, run: apt-get update"
+	fi
+	source=$LIBPOOL_CACHE/source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
+	key=$({
+		echo "${source##*/} $arch"
+		gcc --version
+		cat "$fragment"
+	} | sha256sum | cut -c1-12)
+	dir=$LIBPOOL_CACHE/$what-$key
+	lock source
+	if [ ! -d "$source" ]; then
+		begin "$source"
+		source_unpack "$work" "$version" >>"$log" 2>&1
+		finish "$source"
+	fi
+	source=$source/linux-source-$SERIES
+	if [ ! -d "$dir" ]; then
+		begin "$dir"
+		build "$arch" "$fragment" "$work" >>"$log" 2>&1
+		finish "$dir"
+	fi
+	report "$dir/$image" "$dir" "$kmake"
+}
+
+### Cache entries
+
+# lock NAME - until the script ends or locks another; the others wait, then find
+# the work done.
+lock() {
+	exec 9>"$LIBPOOL_CACHE/$1.lock"
+	flock 9
+}
+
+# begin DIR - sets $work to an empty folder that finish() renames to DIR, so
+# that an entry is complete or absent.  What an interrupted run has left goes.
+begin() {
+	work=$1.part
+	say "making ${1##*/}, log: $log"
+	trap failed EXIT
+	: >"$log"
+	rm -rf "$work"
+	mkdir -p "$work"
+}
+
+finish() {
+	mv "$work" "$1"
+	trap - EXIT
+}
+
+failed() {
+	tail -n 30 "$log" >&8
+	say "failed; the whole log is $log" 2>&8
+}
+
+[ $# -eq 1 ] || usage
+what=$1
+case $what in
+stock-6.1 | stock-6.12 | uml | debug) ;;
+*) usage ;;
+esac
+
+mkdir -p "$LIBPOOL_CACHE"
+LIBPOOL_CACHE=$(cd "$LIBPOOL_CACHE" && pwd)
+log=$LIBPOOL_CACHE/$what.log
+exec 8>&2
+
+case $what in
+stock-*) stock "${what#stock-}" ;;
+uml) built uml um linux ARCH=um ;;
+debug) built debug x86_64 arch/x86/boot/bzImage '' ;;
+esac

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Runs the kernel tests on one kernel, all suites of pool_kunit.ko.
+#
+#	[DEBUG="-D..."] [VARIANT=name] [SUITE=name] [BOOT=parameter] kunit.sh
+#		WHAT [SCALE [boot.sh option...]]
+#
+# WHAT is uml or debug.  SCALE divides the iterations of the cases (20).  SUITE
+# runs one suite alone.  BOOT is one more parameter of the kernel, KEY=VALUE.
+# Writes a line per case, ok, not ok, or n/a with the reason, to
+# build/results/WHAT[-VARIANT][-SUITE][-KEY].  Fails if a case does, if one
+# that is listed did not run, or if the kernel's log has a bad line.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+[ $# -ge 1 ] || die "usage: ${0##*/} WHAT [SCALE [boot.sh option...]]"
+what=$1
+scale=${2:-20}
+shift $(($# > 1 ? 2 : 1))
+top=$(cd "$here/../.." && pwd)
+world=$what${VARIANT:+-$VARIANT}${SUITE:+-$SUITE}${BOOT:+-${BOOT%%=*}}
+results=$top/build/results
+
+mkdir -p "$results"
+rm -f "$results/$world"
+dir=$("$here/build-modules.sh" "$what" | tail -n 1)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/script" <<'END'
+insmod pool.ko || exit 1
+insmod pool_kunit.ko scale=$SCALE || exit 1
+cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
+[ -s /tmp/results ] || exit 1
+emit /tmp/results
+rmmod pool_kunit || exit 1
+rmmod pool || exit 1
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	echo scan >/sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak
+fi
+END
+
+status=0
+"$here/boot.sh" --log "$work/log" --extract-to "$work" \
+	--append "SCALE=$scale kunit.filter_glob=pool_${SUITE:-*} ${BOOT:-}" \
+	"$@" "$what" "$work/script" \
+	"$dir/pool.ko" "$dir/pool_kunit.ko" || status=1
+[ -s "$work/results" ] || die "$world: no results"
+
+# KTAP: "    ok 3 name # SKIP reason" for cases, "ok 1 pool_x" for suites.
+sed -nE 's/^ +(not )?ok [0-9]+ ([a-z0-9_]+)( # SKIP (.*))?$/\1ok \2 \4/p' \
+	"$work/results" |
+	sed -E 's/^ok ([a-z0-9_]+) (.+)$/n\/a \1 # \2/; s/ +$//' \
+	>"$results/$world"
+cat "$top/tests/cases.list" "$top/tests/cases_kernel.list" |
+	sed -nE "/^SUITE\(${SUITE:-.*}\)/,/^END/s/^CASE\((.*)\)/\1/p" |
+while read -r name; do
+	grep -qE "^(ok|not ok|n/a) $name( |$)" "$results/$world" ||
+		echo "not ok $name" >>"$results/$world"
+done
+# A log that is bad fails the world even where all cases passed.
+[ $status = 0 ] || echo "not ok kernel_log_is_clean" >>"$results/$world"
+
+if grep '^not ok' "$results/$world" >&2; then
+	cp "$work/log" "$results/$world.log"
+	echo "$world: log in build/results/$world.log" >&2
+	status=1
+fi
+echo "$world: $(grep -c '^ok' "$results/$world") passed," \
+	"$(grep -c '^not ok' "$results/$world" || true) failed," \
+	"$(grep -c '^n/a' "$results/$world" || true) n/a"
+exit $status

@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Shared by the scripts of this directory: messages, the cache folder and the
+# Debian packages that they need.  Sourced, never run.
+
+# The folder that keeps kernels between runs.
+LIBPOOL_CACHE=${LIBPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/libpool}
+
+say() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+die() {
+	say "$@"
+	exit 1
+}
+
+# need PACKAGE... - the packages are installed, or get installed when root.
+need() {
+	local package missing=()
+
+	for package; do
+		if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" \
+		     2>/dev/null | grep -qx installed; then
+			missing+=("$package")
+		fi
+	done
+	if [ ${#missing[@]} -eq 0 ]; then
+		return
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		say "packages are missing; as root, run"
+		die "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+	fi
+	say "installing ${missing[*]}"
+	apt_install "${missing[@]}" >&2 || {
+		apt-get -q update >&2
+		apt_install "${missing[@]}" >&2
+	}
+}
+
+apt_install() {
+	DEBIAN_FRONTEND=noninteractive \
+		apt-get -qy -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pool_second.c - a second user of pool.ko, for stock.sh; a test, never installed
+ *
+ * Layer:   above the API.
+ * Context: module load and unload.
+ *
+ * Makes a pool of the size of the example's connections, sc_conn, and one with a
+ * destructor, sc_built, each with a free object; and ends with pool_destroy_all().
+ *
+ *   leave=1	ends without it
+ *   gfp=1	asks thrice for an object with flags that mean nothing to pools
+ *   gfp=2	asks thrice for one that must not fail where nobody can wait
+ *   fail=1	then its init fails, having cleaned up nothing
+ */
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include "pool.h"
+
+static bool leave;
+module_param(leave, bool, 0444);
+MODULE_PARM_DESC(leave, "Depart without destroying the pools");
+
+static int gfp;
+module_param(gfp, int, 0444);
+MODULE_PARM_DESC(gfp, "1: flags that mean nothing; 2: must not fail, cannot wait");
+
+static bool fail;
+module_param(fail, bool, 0444);
+MODULE_PARM_DESC(fail, "Fail after the pools were made");
+
+static void undo(void *obj, void *arg)
+{
+	pr_info("pool_second: an object is undone\n");
+}
+
+static void use_one(struct pool_head *pool)
+{
+	if (pool)
+		pool_free(pool, pool_alloc(pool));
+}
+
+static void alloc_thrice(struct pool_head *pool, gfp_t flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pool_free(pool, pool_alloc_gfp(pool, flags));
+}
+
+static int __init second_init(void)
+{
+	struct pool_attr attr = {
+		.name = "sc_built", .size = 300, .dtor = undo,
+	};
+	struct pool_head *conn = create_pool("sc_conn", 192, MEM_F_SHARED);
+
+	if (!conn)
+		return -ENOMEM;
+	use_one(conn);
+	use_one(create_pool_ext(&attr));
+	if (gfp == 1)
+		alloc_thrice(conn, GFP_KERNEL | __GFP_DMA32 | __GFP_ACCOUNT);
+	if (gfp == 2)
+		alloc_thrice(conn, GFP_NOWAIT | __GFP_NOFAIL);
+	return fail ? -EIO : 0;
+}
+
+static void __exit second_exit(void)
+{
+	if (!leave)
+		pool_destroy_all();
+}
+
+module_init(second_init);
+module_exit(second_exit);
+
+MODULE_DESCRIPTION("Second user of pool.ko, for its tests");
+MODULE_LICENSE("Dual MIT/GPL");
+/* MODULE_IMPORT_NS() takes a token or a string, depending on the kernel. */
+MODULE_INFO(import_ns, "LIBPOOL");

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Checks kernel.sh, boot.sh and extract.sh: every kernel boots, loads a module
+# built for it without a warning and hands files out, and what should fail does.
+#
+#	selftest.sh [WHAT...]		the kernels (all four)
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+if [ $# -eq 0 ]; then
+	set -- stock-6.1 stock-6.12 uml debug
+fi
+
+# result WORD NAME - counts a check.
+result() {
+	echo "$1 - $2"
+	if [ "$1" = ok ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+}
+
+# passes NAME BOOT-ARG... - boot.sh must succeed.
+passes() {
+	local name=$1
+	shift
+	if "$here/boot.sh" "$@" >"$tmp/out" 2>&1; then
+		result ok "$name"
+	else
+		result "not ok" "$name"
+		cat "$tmp/out"
+	fi
+}
+
+# fails NAME WHY BOOT-ARG... - boot.sh must fail and say WHY, a regex.
+fails() {
+	local name=$1 why=$2
+	shift 2
+	if "$here/boot.sh" --log "$tmp/log" "$@" >"$tmp/out" 2>&1; then
+		result "not ok" "$name: no failure"
+	elif grep -q "FAILED: $why" "$tmp/out"; then
+		result ok "$name"
+	else
+		result "not ok" "$name: not for '$why'"
+		cat "$tmp/out"
+	fi
+}
+
+# script NAME - a script for the machine, from the standard input.
+script() {
+	cat >"$tmp/$1.sh"
+}
+
+mkdir "$tmp/module"
+echo 'obj-m := hello.o' >"$tmp/module/Kbuild"
+cat >"$tmp/module/hello.c" <<'EOF'
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <linux/module.h>
+
+static int __init hello_init(void)
+{
+	pr_info("hello module\n");
+	return 0;
+}
+module_init(hello_init);
+
+static void __exit hello_exit(void)
+{
+}
+module_exit(hello_exit);
+
+MODULE_DESCRIPTION("says hello");
+MODULE_LICENSE("Dual MIT/GPL");
+EOF
+
+script good <<'EOF'
+set -e
+uname -a
+[ "$(pwd)" = /files ]
+[ "$word" = given ]
+[ "$(nproc)" -eq "$cpus" ]
+insmod hello.ko
+dmesg | grep -q 'hello module'
+rmmod hello
+[ -d /sys/kernel/debug ]
+echo "ok 1 pool_leak"
+seq 20000 >numbers
+(while :; do echo "noise noise" >/dev/kmsg; usleep 1000; done) &
+emit numbers
+kill $!
+seq 20000 >/dev/ttyS1
+EOF
+script exits <<'EOF'
+exit 3
+EOF
+script bad <<'EOF'
+echo "WARNING: test" >/dev/kmsg
+EOF
+script sleeps <<'EOF'
+sleep 1000
+EOF
+# The end of User-Mode Linux is a power off, that of QEMU -no-reboot a reboot.
+script stops <<'EOF'
+if grep -q User.Mode /proc/cpuinfo; then poweroff -f; fi
+reboot -f
+EOF
+seq 20000 >"$tmp/numbers"
+
+for what; do
+	eval "$("$here/kernel.sh" "$what")"
+	cp -r "$tmp/module" "$tmp/$what"
+	# shellcheck disable=SC2086	# arguments are words
+	if make -C "$KDIR" M="$tmp/$what" W=1 $KMAKE modules >"$tmp/out" 2>&1 &&
+	   ! grep -Ei 'warning|skipping' "$tmp/out"; then
+		result ok "$what: module"
+	else
+		result "not ok" "$what: module"
+		cat "$tmp/out"
+	fi
+	cpus=3
+	[ "$what" != uml ] || cpus=1
+	passes "$what: boots" --cpus 3 --append "word=given cpus=$cpus" --data "$tmp/data" \
+		--extract-to "$tmp/got" "$what" "$tmp/good.sh" \
+		"$tmp/$what/hello.ko"
+	if cmp "$tmp/data" "$tmp/numbers" &&
+	   cmp "$tmp/got/numbers" "$tmp/numbers"; then
+		result ok "$what: files come out whole"
+	else
+		result "not ok" "$what: files come out whole"
+	fi
+	rm -rf "$tmp/data" "$tmp/got"
+	fails "$what: bad line" "bad lines" "$what" "$tmp/bad.sh"
+done
+
+# The rest is the same for any of them.
+what=$1
+passes "$what: --expect-bad" --expect-bad 'WARNING: test' "$what" "$tmp/bad.sh"
+fails "$what: exit status" "the script exited with 3" "$what" "$tmp/exits.sh"
+fails "$what: time-out" "not done after 15 seconds" --timeout 15 "$what" \
+	"$tmp/sleeps.sh"
+fails "$what: no exit status" "crashed in the script" "$what" "$tmp/stops.sh"
+fails "$what: no script" "never came to run the script" \
+	--timeout 30 --append rdinit=/none "$what" "$tmp/exits.sh"
+if [ "$what" != uml ]; then
+	passes "$what: --icount" --icount --data "$tmp/data" \
+		--append "word=given cpus=1 mitigations=off" \
+		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Checks that the library and the module make the same decisions.
+#
+#	twin-check.sh [TRACE...]	else all of tests/replay/data
+#
+# Each trace is replayed by one thread on the library, and by one on pool.ko in
+# a virtual machine: as it is, with a bound that its work exceeds, with that bound
+# and no shared pool, and with that bound on pools that may be merged.  Then all
+# that the pools have counted must be the same, byte by byte.  A library with one
+# constant changed must differ, or the trace is not worth much.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+top=$(cd "$here/../.." && pwd)
+kernel=${TWIN_KERNEL:-stock-6.12}
+
+# What the control changes: the largest hot array, which is 64.
+CONTROL=-DPOOL_HOT_MAX=48
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+# result WORD NAME - counts a check.
+result() {
+	echo "$1 - $2"
+	if [ "$1" = ok ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+}
+
+# dump PROGRAM TRACE - the pools after the replay, to the standard output.
+dump() {
+	local merge=()
+
+	case ${2##*/} in
+	merge-*) merge=(--merge) ;;
+	esac
+	"$1" --cpus 1 "${merge[@]}" --dump "$2" 2>"$tmp/said" || {
+		cat "$tmp/said" >&2
+		die "$2: the library's replay failed"
+	}
+}
+
+if [ $# -eq 0 ]; then
+	shopt -s nullglob
+	set -- "$top"/tests/replay/data/*.trace.xz
+	[ $# -gt 0 ] || die "no traces in tests/replay/data"
+fi
+
+need xz-utils
+make -s -C "$top" build/user/poolreplay
+make -s -C "$top" B=build/user-control DEBUG="${DEBUG:-} $CONTROL" \
+	build/user-control/poolreplay
+modules=$("$here/build-modules.sh" "$kernel" | tail -n 1)
+
+mkdir "$tmp/traces" "$tmp/got"
+names=()
+for trace; do
+	name=${trace##*/}
+	name=${name%.xz}
+	names+=("$name")
+	case $trace in
+	*.xz) xz -dc "$trace" >"$tmp/traces/$name" ;;
+	*) cp "$trace" "$tmp/traces/$name" ;;
+	esac
+	"$top/tests/replay/reheader.sh" hot_size=65536 cluster=8 \
+		<"$tmp/traces/$name" >"$tmp/traces/tight-$name"
+	"$top/tests/replay/reheader.sh" mode=no-global \
+		<"$tmp/traces/tight-$name" >"$tmp/traces/local-$name"
+	cp "$tmp/traces/tight-$name" "$tmp/traces/merge-$name"
+	names+=("tight-$name" "local-$name" "merge-$name")
+done
+
+cat >"$tmp/script" <<'EOT'
+set -e
+for trace in *.trace; do
+	insmod pool.ko
+	merge=0
+	case $trace in
+	merge-*) merge=1 ;;
+	esac
+	insmod pool_replay.ko trace="/files/$trace" merge=$merge
+	if ! echo cpus=1 >/sys/kernel/debug/pool_replay/run; then
+		cat /sys/kernel/debug/pool_replay/result
+		exit 1
+	fi
+	cat /sys/kernel/debug/pool/pools >"$trace.pools"
+	echo 1 >/sys/kernel/debug/pool_replay/end
+	cat /sys/kernel/debug/pool_replay/result
+	emit "$trace.pools"
+	rmmod pool_replay
+	rmmod pool
+done
+EOT
+"$here/boot.sh" --mem 1024 --timeout 600 --log "$tmp/log" \
+	--extract-to "$tmp/got" "$kernel" "$tmp/script" \
+	"$modules/pool.ko" "$modules/pool_replay.ko" "$tmp/traces"/*
+
+for name in "${names[@]}"; do
+	dump "$top/build/user/poolreplay" "$tmp/traces/$name" >"$tmp/user"
+	dump "$top/build/user-control/poolreplay" "$tmp/traces/$name" \
+		>"$tmp/control"
+	pools=$(grep -c '^[0-9]' "$tmp/user") || true
+	case $name in
+	merge-*)
+		if [ "$pools" -lt "$(sed -n 's/^pools //p' "$tmp/traces/$name")" ]; then
+			result ok "$name: pools are merged"
+		else
+			result "not ok" "$name: no pool is merged"
+		fi
+		;;
+	esac
+	if [ "$pools" -gt 0 ] &&
+	   cmp "$tmp/user" "$tmp/got/$name.pools"; then
+		result ok "$name: library and $kernel agree on $pools pools"
+	else
+		result "not ok" "$name: library and $kernel differ"
+		diff "$tmp/user" "$tmp/got/$name.pools" | head -n 20 || true
+	fi
+	if cmp -s "$tmp/control" "$tmp/got/$name.pools"; then
+		result "not ok" "$name: no difference with $CONTROL"
+	else
+		result ok "$name: with $CONTROL they differ"
+	fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
