@@ -183,7 +183,6 @@ TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
 
 struct sampled {
 	struct pool *pool[4];
-	struct pool_cpu *cpu[4];
 	plat_word_t running;
 	plat_word_t samples;
 	plat_word_t bad;
@@ -194,22 +193,21 @@ static void sample_charge(struct sampled *s)
 	unsigned long bound = pool_options.hot_size;
 	unsigned int i;
 
-	do {
-		for (i = 0; i < 4; i++) {
-			struct pool_cpu *cpu = plat_read(&s->cpu[i]);
-			unsigned long charged = 0;
+	for (i = 0; i < plat_nr_cpus(); i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+		unsigned long charged = cpu ? plat_word_read(&cpu->charged) : 0;
 
-			if (cpu)
-				charged = plat_word_read(&cpu->charged);
-			if (charged > bound)
-				plat_word_add(&s->bad, 1);
-			if (charged > bound / 2)
-				plat_word_add(&s->samples, 1);
-		}
-		plat_yield();
-	} while (plat_word_read(&s->running));
+		if (charged > bound)
+			plat_word_add(&s->bad, 1);
+		if (charged > bound / 2)
+			plat_word_add(&s->samples, 1);
+	}
 }
 
+/*
+ * The first thread does nothing but look.  It may get no time at all while the
+ * others run, so these look too, at all CPUs after each round.
+ */
 static void churn(unsigned int i, void *arg)
 {
 	struct sampled *s = arg;
@@ -218,18 +216,20 @@ static void churn(unsigned int i, void *arg)
 	unsigned long r;
 	unsigned int j;
 
-	if (!i) {
+	while (!i && plat_word_read(&s->running)) {
 		sample_charge(s);
-		return;
+		plat_yield();
 	}
+	if (!i)
+		return;
 	plat_cpu_ready(0);
-	plat_write(&s->cpu[i], test_cpu());
 	for (r = 0; r < test_scale(3000); r++) {
 		struct pool *pool = s->pool[test_random(&seed) % 4];
 
 		test_alloc_many(pool, objs, 64);
 		for (j = 0; j < 64; j++)
 			pool_free(&pool->head, objs[j]);
+		sample_charge(s);
 	}
 	plat_word_sub(&s->running, 1);
 }
