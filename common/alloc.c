@@ -60,7 +60,7 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
 	bool may = !(flags & POOL_F_NESTED) && plat_may_alloc(flags);
 
-	if (pool->buckets && may && !pool_need_keeps(pool, 1)) {
+	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
 		pool_store_put(pool, obj);
 		shed_one(pool, flags);
 		return;
@@ -78,7 +78,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {
 	bool may = plat_may_alloc(flags);
-	bool excess = pool->buckets && c->n && may &&
+	bool excess = pool_shares(pool) && c->n && may &&
 		      !pool_need_keeps(pool, c->n);
 
 	if (c->n && !excess && pool_put_to_shared_cache(pool, c))

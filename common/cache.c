@@ -21,16 +21,31 @@
 /* ... for pools that hold more than this part of it. */
 #define EVICT_SHARE		8
 
+/* Take one object out of a cluster, at the end that the options want. */
+static void *take_one(const struct pool *pool, struct pool_cluster *c)
+{
+	void *coldest = c->obj[0];
+	unsigned int i;
+
+	if (!(plat_read(&pool->debug) & POOL_D_COLD_FIRST))
+		return c->obj[--c->n];
+	c->n--;
+	for (i = 0; i < c->n; i++)
+		c->obj[i] = c->obj[i + 1];
+	return coldest;
+}
+
 /*
  * Move what fits of a cluster's fresh end into the empty array and return the
- * freshest; without an array, take just that one.  Lowers c->n.
+ * freshest; without an array, or where they are sealed, take just one.  Lowers
+ * c->n.
  */
 static void *take_freshest(struct pool_here *here, struct pool_cluster *c)
 {
 	unsigned int n = plat_read(&here->local->hot.cap);
 
-	if (here->was != POOL_OPEN || !n)
-		return c->obj[--c->n];
+	if (here->was != POOL_OPEN || !n || pool_seal_of(c->obj[0]))
+		return take_one(here->pool, c);
 	if (n > c->n)
 		n = c->n;
 	c->n -= n;
@@ -103,6 +118,8 @@ static void *fill(struct pool_here *here, struct pool_cluster **out)
 	struct pool_cluster *c = pool_cluster_newest(local);
 	void *obj;
 
+	if (c && (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
+		c = pool_cluster_oldest(local);
 	if (!c)
 		return fill_shared(here, out);
 	if (here->was == POOL_CLOSED)
@@ -208,21 +225,30 @@ enum put {
 	PUT_DOWN,		/* the object goes down a layer */
 };
 
+/* How many objects are in the array that may be spilled for @obj. */
+static unsigned int spillable(struct pool_here *here, bool plain)
+{
+	return plain && here->was == POOL_OPEN ?
+	       plat_read(&here->local->hot.n) : 0;
+}
+
 /*
  * Move the coldest half of the array to a cluster and push @obj; without an
- * array @obj itself goes to the cluster.
+ * array, or where @obj must not go there, @obj itself goes to the cluster.  A
+ * cluster's objects are all sealed, or none is.
  */
-static enum put spill(struct pool_here *here, void *obj,
+static enum put spill(struct pool_here *here, void *obj, bool plain,
 		      struct pool_cluster **victim)
 {
 	struct pool_local *local = here->local;
 	struct pool_cluster *c = pool_cluster_newest(local);
 	unsigned int max = pool_cluster_max(here->pool);
-	unsigned int have = here->was == POOL_OPEN ? plat_read(&local->hot.n) : 0;
+	unsigned int have = spillable(here, plain);
 	unsigned int n = have > 1 ? have / 2 : 1;
+	bool sealed = !have && pool_seal_of(obj);
 	unsigned long bytes;
 
-	if (c && c->n >= max)
+	if (c && (c->n >= max || !pool_seal_of(c->obj[0]) != !sealed))
 		c = NULL;
 	if (n > max - (c ? c->n : 0))
 		n = max - (c ? c->n : 0);
@@ -261,6 +287,22 @@ static enum put shed(struct pool_here *here, struct pool_cluster **victim)
 	return PUT_DOWN;
 }
 
+/* Put an object where there is room; the array takes those that are plain. */
+static enum put put_here(struct pool_here *here, void *obj,
+			 struct pool_cluster **victim)
+{
+	struct pool *pool = here->pool;
+	bool plain = !pool_is_closed(pool) && !pool_seal_of(obj);
+
+	if (pool->head.size > plat_read(&pool_options.hot_size) ||
+	    (plat_read(&pool->debug) & POOL_D_NO_CACHE))
+		return shed(here, victim);
+	if (plain && (pool_hot_push(here, obj) ||
+		      (pool_hot_grow(here) && pool_hot_push(here, obj))))
+		return PUT_DONE;
+	return spill(here, obj, plain, victim);
+}
+
 /*
  * Try once.  @spares: in, a chain of empty clusters to use; out, what is left.
  * @victim: out, with PUT_EVICT.
@@ -276,17 +318,12 @@ static enum put put_once(struct pool *pool, void *obj, unsigned int *flags,
 		*flags |= POOL_F_NESTED;
 		return PUT_DOWN;
 	}
-	if (pool_hot_push(&here, obj)) {
+	if (!pool_is_closed(pool) && !pool_seal_of(obj) &&
+	    pool_hot_push(&here, obj)) {
 		what = PUT_DONE;
 	} else if (pool_here_lock(&here)) {
 		*spares = pool_cluster_stash_all(here.cpu, *spares);
-		if (pool->head.size > plat_read(&pool_options.hot_size))
-			what = shed(&here, victim);
-		else if (pool_hot_push(&here, obj) ||
-			 (pool_hot_grow(&here) && pool_hot_push(&here, obj)))
-			what = PUT_DONE;
-		else
-			what = spill(&here, obj, victim);
+		what = put_here(&here, obj, victim);
 		pool_clock_tick(&here);
 		pool_here_unlock(&here);
 	}

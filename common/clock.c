@@ -36,7 +36,7 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 {
 	struct pool_cluster *c = pool_cluster_newest(local);
 
-	if (c && c->n + n <= max)
+	if (c && c->n + n <= max && !pool_seal_of(c->obj[0]))
 		return c;
 	c = pool_cluster_unstash(cpu);
 	if (c)

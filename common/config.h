@@ -103,27 +103,25 @@
 #define POOL_FAIL_EVERY		0
 #endif
 
-/* Modes, as bits of struct pool's mode. */
-#define POOL_MODE_NO_GLOBAL	0x1u	/* no shared pool */
-#define POOL_MODE_NO_CACHE	0x2u	/* straight to the backend */
-
+/* The option word of pools, unless they are told otherwise. */
 #if defined(POOL_NO_CACHE)
-#define POOL_MODE_DEFAULT	(POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL)
-#elif defined(POOL_NO_GLOBAL)
-#define POOL_MODE_DEFAULT	POOL_MODE_NO_GLOBAL
+#define POOL_DEFAULT_NO_CACHE	POOL_D_NO_CACHE
 #else
-#define POOL_MODE_DEFAULT	0u
+#define POOL_DEFAULT_NO_CACHE	0u
 #endif
-
-/* Which pools of equal size are one, as bits of struct pool_options' merge. */
-#define POOL_MERGE_NAMES	0x1u	/* no-merge: only those of equal names */
-#define POOL_MERGE_MODULES	0x2u	/* those of several modules, too */
-
+#if defined(POOL_NO_GLOBAL)
+#define POOL_DEFAULT_NO_GLOBAL	POOL_D_NO_GLOBAL
+#else
+#define POOL_DEFAULT_NO_GLOBAL	0u
+#endif
 #if defined(POOL_NO_MERGE)
-#define POOL_MERGE_DEFAULT	POOL_MERGE_NAMES
+#define POOL_DEFAULT_NO_MERGE	POOL_D_NO_MERGE
 #else
-#define POOL_MERGE_DEFAULT	0u
+#define POOL_DEFAULT_NO_MERGE	0u
 #endif
+
+#define POOL_DEBUG_DEFAULT	(POOL_DEFAULT_NO_CACHE | POOL_DEFAULT_NO_GLOBAL | \
+				 POOL_DEFAULT_NO_MERGE)
 
 /* What objects are aligned to at least. */
 #define POOL_ALIGN_MIN		(2 * (unsigned int)sizeof(void *))

@@ -92,16 +92,19 @@ static unsigned int rounded(unsigned int size, unsigned int flags)
 	return flags & MEM_F_EXACT || up > plat_size_max() ? size : up;
 }
 
-/* A mode as the internal bits. */
+/* The option word of a pool that is to have @mode. */
 static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 {
 	static const unsigned int bits[] = {
 		[POOL_M_GLOBAL] = 0,
-		[POOL_M_NO_GLOBAL] = POOL_MODE_NO_GLOBAL,
-		[POOL_M_NO_CACHE] = POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL,
+		[POOL_M_NO_GLOBAL] = POOL_D_NO_GLOBAL,
+		[POOL_M_NO_CACHE] = POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
 	};
 
-	return mode == POOL_M_DEFAULT ? configured : bits[mode];
+	if (mode == POOL_M_DEFAULT)
+		return configured;
+	return (configured & ~(POOL_D_NO_GLOBAL | POOL_D_NO_CACHE)) |
+	       bits[mode];
 }
 
 /* As much of a name as is kept. */
@@ -147,7 +150,7 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	plat_registry_lock();
 	pool_options_get(&want->options);
 	plat_registry_unlock();
-	want->options.mode = mode_bits(attr->mode, want->options.mode);
+	want->options.debug = mode_bits(attr->mode, want->options.debug);
 	pool_copy_name(reg->name, attr->name);
 	copy_file(reg->file, from->file);
 	reg->line = from->line;
@@ -162,11 +165,9 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 
 static struct pool *pool_new(const struct pool_want *want)
 {
-	unsigned int buckets = 0;
+	unsigned int buckets = bucket_count(want->options.buckets);
 	struct pool *pool;
 
-	if (!(want->options.mode & POOL_MODE_NO_GLOBAL))
-		buckets = bucket_count(want->options.buckets);
 	pool = plat_mem_alloc(sizeof(*pool) +
 			      buckets * sizeof(struct pool_bucket));
 	if (!pool)
@@ -175,7 +176,7 @@ static struct pool *pool_new(const struct pool_want *want)
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);
 	pool->id = ++serial;
-	pool->mode = want->options.mode;
+	pool->debug = want->options.debug & ~POOL_D_CREATION;
 	pool->buckets = buckets;
 	pool->cluster = want->options.cluster;
 	pool->align = want->attr.align;
@@ -220,8 +221,7 @@ static struct pool *make(const struct pool_want *want)
 		plat_mem_free(pool);
 		return NULL;
 	}
-	pool->cached = !(pool->mode & POOL_MODE_NO_CACHE) &&
-		       plat_local_alloc(pool);
+	pool->cached = plat_local_alloc(pool);
 	if (!pool->cached)
 		plat_local_close(pool);
 	pool_reg_add(pool, want->reg);

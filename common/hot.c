@@ -190,15 +190,34 @@ static unsigned int hot_max(const struct pool *pool, unsigned long bound)
  * @cpu: its CPU, lock held.
  * @local: the array.
  *
- * Return: true after the bound was lowered, until it fits.
+ * Return: true after the bound was lowered, until it fits, and where the options
+ * keep arrays closed.
  */
 bool pool_hot_over(struct pool_cpu *cpu, struct pool_local *local)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
 
-	return cpu->hot_bytes > bound / HOT_ALL ||
+	return pool_is_closed(local->pool) ||
+	       cpu->hot_bytes > bound / HOT_ALL ||
 	       plat_word_read(&cpu->charged) > bound ||
 	       plat_read(&local->hot.room) > hot_max(local->pool, bound);
+}
+
+/*
+ * Let an array accept @room objects, or none where the options keep it closed.
+ * The fence pairs with the one of pool_switch(): either the switch is seen here,
+ * or its 0 comes after this store.
+ */
+static void set_cap(struct pool_local *local, unsigned int room)
+{
+	const struct pool *pool = local->pool;
+
+	if (pool_is_closed(pool))
+		room = 0;
+	plat_write(&local->hot.cap, room);
+	plat_fence();
+	if (room && pool_is_closed(pool))
+		plat_write(&local->hot.cap, 0);
 }
 
 /* Charge @room - the present room, then show it.  CPU lock held. */
@@ -211,7 +230,7 @@ static void hot_resize_up(struct pool_cpu *cpu, struct pool_local *local,
 	plat_word_add(&cpu->charged, bytes);
 	cpu->hot_bytes += bytes;
 	plat_write(&local->hot.room, room);
-	plat_write(&local->hot.cap, room);
+	set_cap(local, room);
 }
 
 /**
@@ -235,6 +254,12 @@ bool pool_hot_grow(struct pool_here *here)
 	unsigned int want = room ? room * 2 : HOT_FIRST;
 	unsigned long bytes;
 
+	if (pool_is_closed(here->pool))
+		return false;
+	if (plat_read(&here->local->hot.cap) < room) {
+		set_cap(here->local, room);
+		return here->was == POOL_OPEN;
+	}
 	if (want > max)
 		want = max;
 	if (want <= room)
@@ -267,7 +292,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned long bytes = (unsigned long)(local->hot.room - room) *
 			      local->pool->head.size;
 
-	plat_write(&local->hot.cap, room);
+	set_cap(local, room);
 	plat_write(&local->hot.room, room);
 	cpu->hot_bytes -= bytes;
 	plat_word_sub(&cpu->charged, bytes);

@@ -60,7 +60,7 @@ static bool owned_alike(struct pool *pool, const struct pool_want *want)
 {
 	struct pool_list *node;
 
-	if (want->options.merge & POOL_MERGE_MODULES)
+	if (want->options.debug & POOL_D_MERGE_MODULES)
 		return true;
 	pool_list_for_each(node, &pool->regs)
 		if (pool_list_entry(node, struct pool_reg, list)->owner !=
@@ -82,9 +82,10 @@ static bool compatible(struct pool *pool, const struct pool_want *want)
 	    is_alone(pool->limit, pool->min_avail, (const void *)pool->ctor,
 		     (const void *)pool->dtor))
 		return false;
-	if (pool->align != want->attr.align || pool->mode != want->options.mode)
+	if (pool->align != want->attr.align ||
+	    pool->debug != (want->options.debug & ~POOL_D_CREATION))
 		return false;
-	if ((want->options.merge & POOL_MERGE_NAMES) &&
+	if ((want->options.debug & POOL_D_NO_MERGE) &&
 	    !same_name(pool->name, want->name))
 		return false;
 	return owned_alike(pool, want);

@@ -18,29 +18,26 @@
  */
 struct pool_options pool_options = {
 	.hot_size = POOL_CACHE_SIZE,
-	.mode = POOL_MODE_DEFAULT,
+	.debug = POOL_DEBUG_DEFAULT,
 	.buckets = POOL_BUCKETS,
 	.cluster = POOL_CLUSTER_SIZE,
-	.merge = POOL_MERGE_DEFAULT,
 };
 
-/* Words; the bits under "mask" of mode or of merge become "bits". */
+/* Words: what they set and what they clear of the option word. */
 static const struct {
 	const char *word;
-	unsigned int mask;
-	unsigned int bits;
-	bool merge;
+	unsigned int set;
+	unsigned int clear;
 } words[] = {
-	{ "global", POOL_MODE_NO_GLOBAL | POOL_MODE_NO_CACHE, 0, false },
-	{ "no-global", POOL_MODE_NO_GLOBAL, POOL_MODE_NO_GLOBAL, false },
-	{ "cache", POOL_MODE_NO_CACHE, 0, false },
-	{ "no-cache", POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL,
-	  POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL, false },
-	{ "merge", POOL_MERGE_NAMES, 0, true },
-	{ "no-merge", POOL_MERGE_NAMES, POOL_MERGE_NAMES, true },
-	{ "merge-modules", POOL_MERGE_MODULES, POOL_MERGE_MODULES, true },
-	{ "no-merge-modules", POOL_MERGE_MODULES, 0, true },
-	{ NULL, 0, 0, false },
+	{ "global", 0, POOL_D_NO_GLOBAL },
+	{ "no-global", POOL_D_NO_GLOBAL, 0 },
+	{ "cache", 0, POOL_D_NO_CACHE },
+	{ "no-cache", POOL_D_NO_CACHE, 0 },
+	{ "merge", 0, POOL_D_NO_MERGE },
+	{ "no-merge", POOL_D_NO_MERGE, 0 },
+	{ "merge-modules", POOL_D_MERGE_MODULES, 0 },
+	{ "no-merge-modules", 0, POOL_D_MERGE_MODULES },
+	{ NULL, 0, 0 },
 };
 
 /* Keys, with their ranges. */
@@ -116,12 +113,10 @@ static bool set_word(struct pool_options *options, const char *text,
 	size_t i;
 
 	for (i = 0; words[i].word; i++) {
-		unsigned int *set;
-
 		if (!spells(text, len, words[i].word))
 			continue;
-		set = words[i].merge ? &options->merge : &options->mode;
-		*set = (*set & ~words[i].mask) | words[i].bits;
+		options->debug &= ~words[i].clear;
+		options->debug |= words[i].set;
 		return true;
 	}
 	return false;
@@ -167,10 +162,9 @@ static bool set_item(struct pool_options *options, const char *text,
 void pool_options_get(struct pool_options *options)
 {
 	options->hot_size = plat_read(&pool_options.hot_size);
-	options->mode = pool_options.mode;
+	options->debug = pool_options.debug;
 	options->buckets = pool_options.buckets;
 	options->cluster = pool_options.cluster;
-	options->merge = pool_options.merge;
 }
 
 /* Only what this text changes: others may have set the rest meanwhile. */
@@ -179,14 +173,12 @@ static void store_changes(const struct pool_options *before,
 {
 	if (now->hot_size != before->hot_size)
 		plat_write(&pool_options.hot_size, now->hot_size);
-	if (now->mode != before->mode)
-		pool_options.mode = now->mode;
+	if (now->debug != before->debug)
+		pool_options.debug = now->debug;
 	if (now->buckets != before->buckets)
 		pool_options.buckets = now->buckets;
 	if (now->cluster != before->cluster)
 		pool_options.cluster = now->cluster;
-	if (now->merge != before->merge)
-		pool_options.merge = now->merge;
 }
 
 /**

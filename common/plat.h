@@ -28,6 +28,7 @@
 
 #include "pool.h"
 #include "config.h"
+#include "debug.h"
 #include "list.h"
 #include "plat_types.h"
 
@@ -86,6 +87,8 @@ enum plat_level {
  * unsigned long plat_word_read_acquire(plat_word_t *w)
  * void plat_word_set_bits(plat_word_t *w, unsigned long bits)
  * void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
+ * void plat_fence(void)
+ *	All that was written before it is seen before what is read after it.
  * void plat_barrier(void)
  *	Compiler barrier: orders this CPU against who interrupts it, only.
  * void plat_relax(void)

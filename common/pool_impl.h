@@ -179,8 +179,8 @@ struct pool {
 	void (*dtor)(void *obj, void *arg);
 	void *arg;
 	unsigned int id;		/* serial number, never reused */
-	unsigned int mode;		/* POOL_MODE_* */
-	unsigned int buckets;		/* a power of two; 0: no shared pool */
+	unsigned int debug;		/* option word; read by anybody: debug.h */
+	unsigned int buckets;		/* a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* has local parts */
 	plat_store_t store;
@@ -245,6 +245,19 @@ static inline struct pool *pool_of(struct pool_head *head)
 	return pool_list_entry(head, struct pool, head);
 }
 
+/* Do its hot arrays take nothing? */
+static inline bool pool_is_closed(const struct pool *pool)
+{
+	return POOL_READ(pool->debug) & POOL_D_CLOSED;
+}
+
+/* May free objects be put into its shared part?  Who takes need not ask. */
+static inline bool pool_shares(const struct pool *pool)
+{
+	return !(POOL_READ(pool->debug) &
+		 (POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
+}
+
 /* This CPU, entered: see hot.c. */
 struct pool_here {
 	struct pool *pool;
@@ -257,10 +270,9 @@ struct pool_here {
 /* Load-time options; options.c.  Written under the registry mutex. */
 struct pool_options {
 	unsigned long hot_size;
-	unsigned int mode;
+	unsigned int debug;		/* POOL_D_*, of new pools */
 	unsigned int buckets;		/* 0: by the number of CPUs */
 	unsigned int cluster;
-	unsigned int merge;		/* POOL_MERGE_* */
 };
 
 extern struct pool_options pool_options;

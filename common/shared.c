@@ -125,7 +125,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 	return obj;
 }
 
-/* Append one object to bucket @i's first cluster; false: BUSY, or no room. */
+/* Append one object to bucket @i's first cluster; false: BUSY, or no room for it. */
 static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 {
 	struct pool_bucket *b = &pool->bucket[i];
@@ -134,7 +134,8 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 	struct pool_cluster *c = bucket_hold(b);
 	bool done = false;
 
-	if (c && c != POOL_BUSY && c->n < max) {
+	if (c && c != POOL_BUSY && c->n < max &&
+	    !pool_seal_of(c->obj[0]) == !pool_seal_of(obj)) {
 		c->obj[c->n++] = obj;
 		count_put(b, 1);
 		done = true;
@@ -216,7 +217,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 {
 	unsigned int first, i;
 
-	if (!pool->buckets)
+	if (!pool_shares(pool))
 		return false;
 	first = first_bucket(pool);
 	for (i = 0; i < pool->buckets; i++)
@@ -289,7 +290,7 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 	struct pool_cluster *c;
 	unsigned int first, i;
 
-	if (!pool->buckets)
+	if (!pool_shares(pool))
 		return false;
 	first = first_bucket(pool);
 	for (i = 0; i < pool->buckets; i++)

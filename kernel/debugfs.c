@@ -172,9 +172,11 @@ static const struct {
 
 static const char *mode_of(const struct pool *pool)
 {
-	if (pool->mode & POOL_MODE_NO_CACHE)
+	unsigned int word = plat_read(&pool->debug);
+
+	if (word & POOL_D_NO_CACHE)
 		return "no-cache";
-	return pool->mode & POOL_MODE_NO_GLOBAL ? "no-global" : "global";
+	return word & POOL_D_NO_GLOBAL ? "no-global" : "global";
 }
 
 static int stats_show(struct seq_file *m, void *v)

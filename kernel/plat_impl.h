@@ -129,6 +129,11 @@ static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
 	atomic_long_andnot(bits, w);
 }
 
+static inline void plat_fence(void)
+{
+	smp_mb();
+}
+
 static inline void plat_barrier(void)
 {
 	barrier();

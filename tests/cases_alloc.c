@@ -191,7 +191,7 @@ TEST_CASE(without_a_shared_pool_evicted_objects_go_to_the_backend)
 	struct pool_stats now;
 
 	test_options(16384, 8);
-	test_mode(POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_GLOBAL);
 	pool = test_pool(64);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
@@ -212,7 +212,7 @@ TEST_CASE(without_caches_every_call_goes_to_the_backend)
 	struct pool_stats now;
 	unsigned int i;
 
-	test_mode(POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	pool_fail_every = 0;
 	pool = test_pool(64);
 	ASSERT(pool);

@@ -367,8 +367,8 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 			ASSERT(pool_configure(words[word]));
 			pool = create_pool_ext(&attr);
 			ASSERT(pool);
-			EXPECT((pool_of(pool)->buckets > 0) == (want == 0));
-			EXPECT(pool_of(pool)->cached == (want < 2));
+			EXPECT(pool_shares(pool_of(pool)) == (want == 0));
+			EXPECT(pool_is_closed(pool_of(pool)) == (want == 2));
 			test_wave(pool_of(pool), 50);
 			EXPECT(test_quiet(pool_of(pool), 0));
 			EXPECT_PTR_EQ(pool_destroy(pool), NULL);

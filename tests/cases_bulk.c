@@ -185,8 +185,8 @@ TEST_CASE(an_atomic_bulk_takes_what_is_cached)
 TEST_CASE(a_bulk_works_in_every_mode)
 {
 	static const unsigned int modes[] = {
-		0, POOL_MODE_NO_GLOBAL,
-		POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL,
+		0, POOL_D_NO_GLOBAL,
+		POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
 	};
 	unsigned int i, k;
 

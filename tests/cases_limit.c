@@ -177,7 +177,7 @@ TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
 {
 	struct holders h;
 
-	test_mode(POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	run_holders(&h, 64, HOLDERS * HOLD);
 	ASSERT(h.pool);
 	EXPECT_EQ(plat_word_read(&h.over), 0);

@@ -112,7 +112,7 @@ TEST_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all)
 	struct pool_stats now;
 	struct pool *pool;
 
-	test_mode(POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_GLOBAL);
 	pool = test_pool(64);
 	ASSERT(pool);
 	spread(pool);
@@ -129,7 +129,7 @@ TEST_CASE(the_last_resort_takes_other_cpus_clusters)
 	struct pool *pool;
 	void *obj;
 
-	test_mode(POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_GLOBAL);
 	test_options(65536, 8);
 	pool = test_pool(64);
 	ASSERT(pool);
@@ -232,7 +232,7 @@ TEST_CASE(destroying_waits_for_evictions_and_takes_what_they_park)
 	struct evicting e;
 
 	memset(&e, 0, sizeof(e));
-	test_mode(POOL_MODE_NO_GLOBAL);
+	test_mode(POOL_D_NO_GLOBAL);
 	e.pool = test_pool(64);
 	ASSERT(e.pool);
 	test_threads(2, evict_or_destroy, &e);

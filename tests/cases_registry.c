@@ -185,15 +185,17 @@ TEST_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them)
 TEST_CASE(options_are_read_word_by_word)
 {
 	EXPECT(pool_configure("no-global,hot_size=64k,buckets=8,cluster=1"));
-	EXPECT_EQ(pool_options.mode, POOL_MODE_NO_GLOBAL);
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_GLOBAL);
 	EXPECT_EQ(pool_options.hot_size, 65536);
 	EXPECT_EQ(pool_options.buckets, 8);
 	EXPECT_EQ(pool_options.cluster, 1);
 	EXPECT(pool_configure("no-cache"));
-	EXPECT_EQ(pool_options.mode,
-		  POOL_MODE_NO_CACHE | POOL_MODE_NO_GLOBAL);
-	EXPECT(pool_configure("global,hot_size=1m"));
-	EXPECT_EQ(pool_options.mode, 0);
+	EXPECT_EQ(pool_options.debug,
+		  POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	EXPECT(pool_configure("global"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
+	EXPECT(pool_configure("cache,hot_size=1m"));
+	EXPECT_EQ(pool_options.debug, 0);
 	EXPECT_EQ(pool_options.hot_size, 1 << 20);
 	EXPECT(pool_configure(""));
 	EXPECT(pool_configure("hot_size=0"));
@@ -215,7 +217,7 @@ TEST_CASE(a_wrong_option_changes_nothing)
 	for (i = 0; wrong[i]; i++) {
 		EXPECT(!pool_configure(wrong[i]));
 		EXPECT_EQ(pool_options.hot_size, before.hot_size);
-		EXPECT_EQ(pool_options.mode, before.mode);
+		EXPECT_EQ(pool_options.debug, before.debug);
 		EXPECT_EQ(pool_options.buckets, before.buckets);
 		EXPECT_EQ(pool_options.cluster, before.cluster);
 	}

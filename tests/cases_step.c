@@ -292,14 +292,14 @@ TEST_CASE(a_handler_after_every_instruction_of_slow_paths_loses_nothing)
 
 TEST_CASE(a_handler_without_a_shared_pool_loses_nothing)
 {
-	ASSERT(step_begin(2048, 4, POOL_MODE_NO_GLOBAL));
+	ASSERT(step_begin(2048, 4, POOL_D_NO_GLOBAL));
 	waves(2 * STEP_ROUNDS, 20);
 	EXPECT(step_end());
 }
 
 TEST_CASE(a_handler_without_caches_loses_nothing)
 {
-	ASSERT(step_begin(2048, 4, POOL_MODE_NO_GLOBAL | POOL_MODE_NO_CACHE));
+	ASSERT(step_begin(2048, 4, POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
 	waves(2 * STEP_ROUNDS, 15);
 	step.got++;
 	EXPECT(step_end());

@@ -174,8 +174,8 @@ TEST_CASE(a_failing_backend_under_load_loses_nothing)
 TEST_CASE(no_mode_loses_anything_under_load)
 {
 	static const unsigned int modes[] = {
-		0, POOL_MODE_NO_GLOBAL,
-		POOL_MODE_NO_GLOBAL | POOL_MODE_NO_CACHE,
+		0, POOL_D_NO_GLOBAL,
+		POOL_D_NO_GLOBAL | POOL_D_NO_CACHE,
 	};
 	unsigned int i;
 

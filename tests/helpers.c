@@ -48,7 +48,7 @@ void test_options(unsigned long hot_size, unsigned int cluster)
 /* Set the mode of pools made from now on. */
 void test_mode(unsigned int mode)
 {
-	pool_options.mode = mode;
+	pool_options.debug = mode;
 }
 
 /* A pool of objects of exactly @size bytes. */

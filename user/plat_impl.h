@@ -153,6 +153,12 @@ static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
 	__atomic_fetch_and(w, ~bits, __ATOMIC_RELAXED);
 }
 
+/* Not __atomic_thread_fence(), which ThreadSanitizer does not know. */
+static inline void plat_fence(void)
+{
+	__sync_synchronize();
+}
+
 static inline void plat_barrier(void)
 {
 	pool_barrier();
