@@ -447,6 +447,9 @@ unsigned long pool_allocated(const struct pool *pool);
 bool pool_has_spares(struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
+/* switch.c: options that change meanwhile */
+void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
+
 /* options.c: words and values */
 void pool_options_get(struct pool_options *options);
 bool pool_options_set(const char *text, const char *where, bool strict);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * switch.c - options of a pool that change while it is in use
+ *
+ * Layer:   beside the four.
+ * Called:  options.c.
+ * Calls:   reclaim.c, the seam.
+ * Context: process context; may sleep.
+ *
+ * A switch stores the option word, and then, where arrays are to be closed, a
+ * capacity of 0 on every CPU.  Nobody is stopped: each owner closes its array on
+ * its next slow paths, and until then serves at most the objects that are in it.
+ * What was freed before a switch is checked against what was true of it then, by
+ * the seal in its pointer.
+ *
+ *   switch                          owner that raises a capacity: hot.c
+ *     word = new                      cap = room
+ *     fence                           fence
+ *     cap = 0                         word is closed: cap = 0
+ */
+#include "plat.h"
+
+/* Generations begin where checks begin: see states.c.  Registry mutex held. */
+static unsigned int next_word(unsigned int word, unsigned int set,
+			      unsigned int clear)
+{
+	unsigned int now = (word & ~clear) | set;
+
+	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))
+		now += POOL_D_GEN;
+	return now;
+}
+
+static void close_arrays(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local)
+			plat_write(&local->hot.cap, 0);
+	}
+}
+
+/**
+ * pool_switch() - Change a pool's option word while it is in use.
+ * @pool: the pool; pinned, or the caller's.
+ * @set: flags to be set; none of POOL_D_FIXED.
+ * @clear: flags to be cleared; likewise.
+ *
+ * Layers that the pool does not have any more are emptied.
+ */
+void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
+{
+	unsigned int word;
+
+	plat_registry_lock();
+	word = next_word(pool->debug, set, clear);
+	plat_write(&pool->debug, word);
+	plat_fence();
+	if (word & POOL_D_CLOSED)
+		close_arrays(pool);
+	plat_registry_unlock();
+	if (word & POOL_D_NO_CACHE)
+		pool_reclaim(&pool->head);
+	if (!pool_shares(pool))
+		pool_drain_shared(pool, 0);
+}
