@@ -195,17 +195,37 @@ static void *get_below(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/* Not inline in what is exported: that is a hit path too. */
+/* Through all layers, once. */
+static void *get(struct pool *pool, unsigned int flags)
+{
+	void *obj = pool_get_from_cache(pool, &flags);
+
+	return obj ? obj : get_below(pool, flags);
+}
+
+/*
+ * Not inline in what is exported: that is a hit path too.  A corrupted object is
+ * passed over; each one only once, so that this ends.
+ */
 __attribute__((__noinline__))
-void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
+void *pool_alloc_slow(struct pool_head *head, unsigned int flags,
+		      void *caller)
 {
 	struct pool *pool = pool_of(head);
 	void *obj;
 
+	if (!caller)
+		caller = __builtin_return_address(0);
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
-	obj = pool_get_from_cache(pool, &flags);
-	return obj ? obj : get_below(pool, flags);
+	if (pool_fails(pool, flags, caller)) {
+		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	do {
+		obj = get(pool, flags);
+	} while (obj && !pool_checked(pool, &obj, flags, caller));
+	return obj;
 }
 
 /*
@@ -213,12 +233,18 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
  * frees never misses.
  */
 __attribute__((__noinline__))
-void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
+void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags,
+		    void *caller)
 {
 	struct pool *pool = pool_of(head);
 
+	if (!caller)
+		caller = __builtin_return_address(0);
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
+	obj = pool_check_free(pool, obj, flags, caller);
+	if (!obj)
+		return;
 	if (!pool_put_to_cache(pool, obj, &flags))
 		pool_put_below(pool, obj, flags);
 	if (!(flags & POOL_F_NESTED) && plat_may_alloc(flags))
@@ -227,8 +253,17 @@ void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
 
 void *pool_alloc_nocache(struct pool_head *head)
 {
-	void *obj = get_below(pool_of(head), 0);
+	void *caller = __builtin_return_address(0);
+	struct pool *pool = pool_of(head);
+	void *obj;
 
+	if (pool_fails(pool, 0, caller)) {
+		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	do {
+		obj = get_below(pool, 0);
+	} while (obj && !pool_checked(pool, &obj, 0, caller));
 	if (obj)
 		pool_hot_out(head, obj, 0);
 	return obj;
@@ -251,25 +286,26 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 
 void *__pool_alloc(struct pool_head *head, unsigned int flags)
 {
-	return pool_alloc_inline(head, flags);
+	return pool_alloc_inline(head, flags, __builtin_return_address(0));
 }
 
 void *pool_alloc(struct pool_head *head)
 {
-	return pool_alloc_inline(head, 0);
+	return pool_alloc_inline(head, 0, __builtin_return_address(0));
 }
 
 void *pool_zalloc(struct pool_head *head)
 {
-	return pool_alloc_inline(head, POOL_F_MUST_ZERO);
+	return pool_alloc_inline(head, POOL_F_MUST_ZERO,
+				 __builtin_return_address(0));
 }
 
 void __pool_free(struct pool_head *head, void *obj, unsigned int flags)
 {
-	pool_free_inline(head, obj, flags);
+	pool_free_inline(head, obj, flags, __builtin_return_address(0));
 }
 
 void pool_free(struct pool_head *head, void *obj)
 {
-	pool_free_inline(head, obj, 0);
+	pool_free_inline(head, obj, 0, __builtin_return_address(0));
 }

@@ -122,14 +122,22 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 /**
  * pool_store_put() - Give one object back to the platform.
  * @pool: the pool.
- * @obj: the object.
+ * @obj: the object, perhaps sealed; a corrupted one stays, in quarantine.
  *
  * The release pairs with the acquire of grow() in merge.c: who sees that nothing is
  * allocated sees the arrays and counts that led to it.
  */
 void pool_store_put(struct pool *pool, void *obj)
 {
-	if (pool->dtor)
+	bool raw = false;
+
+	if (pool_seal_of(obj))
+		obj = pool_check_out(pool, obj, 0, NULL, &raw);
+	if (!obj)
+		return;
+	if (plat_read(&pool->states.part[0]))
+		pool_state_drop(pool, obj);
+	if (pool->dtor && !raw)
 		pool->dtor(obj, pool->arg);
 	plat_store_free(&pool->store, obj);
 	plat_word_add(&pool->store_puts, 1);

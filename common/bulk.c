@@ -63,6 +63,7 @@ static unsigned int push(struct pool *pool, unsigned int n, void **objs,
 bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 		     unsigned int n, void **objs)
 {
+	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
 	unsigned int got = 0;
 	bool nested = false;
@@ -74,7 +75,7 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 		unsigned int i;
 
 		if (!more) {
-			objs[got] = pool_alloc_slow(head, flags);
+			objs[got] = pool_alloc_slow(head, flags, caller);
 			more = objs[got] ? 1 : 0;
 		}
 		for (i = got; i < got + more; i++)
@@ -99,7 +100,7 @@ static unsigned int run_of(void **objs, unsigned int n)
 }
 
 static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
-		     void **objs)
+		     void **objs, void *caller)
 {
 	unsigned int done, i;
 	bool nested = false;
@@ -111,7 +112,8 @@ static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 					 &nested);
 
 		if (!more) {
-			pool_free_slow(&pool->head, objs[done], flags);
+			pool_free_slow(&pool->head, objs[done], flags,
+				       caller);
 			more = 1;
 		}
 		done += more;
@@ -124,7 +126,8 @@ void pool_free_bulk(struct pool_head *head, unsigned int flags,
 	while (n) {
 		unsigned int run = run_of(objs, n);
 
-		free_run(pool_of(head), flags, run, objs);
+		free_run(pool_of(head), flags, run, objs,
+			 __builtin_return_address(0));
 		run += run < n;
 		objs += run;
 		n -= run;

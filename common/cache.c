@@ -233,9 +233,10 @@ static unsigned int spillable(struct pool_here *here, bool plain)
 }
 
 /*
- * Move the coldest half of the array to a cluster and push @obj; without an
- * array, or where @obj must not go there, @obj itself goes to the cluster.  A
- * cluster's objects are all sealed, or none is.
+ * Move the coldest half of the array to a cluster and put @obj on top, also where
+ * a switch has taken the capacity meanwhile; without an array, or where @obj must
+ * not go there, @obj itself goes to the cluster.  A cluster's objects are all
+ * sealed, or none is.
  */
 static enum put spill(struct pool_here *here, void *obj, bool plain,
 		      struct pool_cluster **victim)
@@ -268,7 +269,7 @@ static enum put spill(struct pool_here *here, void *obj, bool plain,
 	pool_cluster_add(here->cpu, c, have ? local->slot : &obj, n);
 	if (have) {
 		pool_hot_forget(local, n);
-		pool_hot_push(here, obj);
+		pool_hot_append(local, &obj, 1);
 	}
 	return PUT_DONE;
 }

@@ -166,6 +166,7 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 static struct pool *pool_new(const struct pool_want *want)
 {
 	unsigned int buckets = bucket_count(want->options.buckets);
+	struct pool_layout layout;
 	struct pool *pool;
 
 	pool = plat_mem_alloc(sizeof(*pool) +
@@ -177,6 +178,8 @@ static struct pool *pool_new(const struct pool_want *want)
 	pool_list_init(&pool->by_dump);
 	pool->id = ++serial;
 	pool->debug = want->options.debug & ~POOL_D_CREATION;
+	if (pool->debug & POOL_D_CHECKED)
+		pool->debug += POOL_D_GEN;
 	pool->buckets = buckets;
 	pool->cluster = want->options.cluster;
 	pool->align = want->attr.align;
@@ -187,7 +190,10 @@ static struct pool *pool_new(const struct pool_want *want)
 	pool->arg = want->attr.arg;
 	pool->head.constructed = pool->ctor || pool->dtor;
 	pool->head.size = want->attr.size;
-	pool->link = pool_link_offset(pool->head.size, pool->head.constructed);
+	pool_layout_of(pool, pool->head.size, &layout);
+	pool->link = layout.link;
+	pool_states_begin(pool, pool->debug);
+	pool->states.whole = pool->debug & POOL_D_CHECKED;
 	return pool;
 }
 
@@ -197,17 +203,15 @@ static struct pool *pool_new(const struct pool_want *want)
  * @pool: the pool.
  * @size: bytes of an object.
  *
- * An object that is parked holds a pointer, however small it is.
- *
  * Return: false when memory is short.
  */
 bool pool_store_open(plat_store_t *store, const struct pool *pool,
 		     unsigned int size)
 {
-	if (pool->link || size < sizeof(void *))
-		size = pool_link_offset(size, pool->head.constructed) +
-		       sizeof(void *);
-	return plat_store_create(store, pool->name, pool->id, size,
+	struct pool_layout layout;
+
+	pool_layout_of(pool, size, &layout);
+	return plat_store_create(store, pool->name, pool->id, layout.total,
 				 pool->align);
 }
 
@@ -338,6 +342,7 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
  */
 void pool_end(struct pool *pool, unsigned long lost)
 {
+	unsigned long aside;
 	bool last;
 
 	plat_hide(pool);
@@ -345,9 +350,14 @@ void pool_end(struct pool *pool, unsigned long lost)
 	pool_drain(pool);
 	pool_drain_shared(pool, 0);
 	pool_drain_parked(pool);
+	aside = plat_word_read(&pool->quarantined);
+	if (aside)
+		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
+			 pool->name, aside);
+	pool_states_end(pool);
 	if (pool->cached)
 		plat_local_free(pool);
-	plat_store_destroy(&pool->store, lost);
+	plat_store_destroy(&pool->store, lost + aside);
 	plat_mem_free(pool);
 	if (last)
 		pool_drain_stashes();

@@ -67,4 +67,92 @@ static inline unsigned long pool_seal_of(const void *obj)
 	return (unsigned long)obj & POOL_SEAL_BITS;
 }
 
+/* What follows an object in the memory that the backend gives; 0: nothing. */
+struct pool_layout {
+	unsigned int tag;		/* right behind its last byte */
+	unsigned int caller;		/* two words: who allocated, who freed */
+	unsigned int copy;		/* as many bytes as the object */
+	unsigned int link;		/* while it is parked; 0: first word */
+	unsigned int total;
+};
+
+struct pool;
+struct pool_entry;
+
+/* The table of object states: parts, each twice as large as the one before. */
+#define POOL_STATE_PARTS	16
+
+struct pool_states {
+	struct pool_entry *part[POOL_STATE_PARTS];
+	unsigned long known;		/* entries of a generation: states.c */
+	bool whole;			/* every object is, and always was */
+};
+
+/* What a table says of a pointer that is freed. */
+enum pool_seen {
+	POOL_SEEN_USED,			/* rightly */
+	POOL_SEEN_FREE,			/* it is free already */
+	POOL_SEEN_BAD,			/* it is quarantined */
+	POOL_SEEN_NEVER,		/* there is no such object */
+};
+
+/* What a fault that was found leads to, after its report. */
+enum pool_policy {
+	POOL_POLICY_ABORT,		/* the program, or the kernel, ends */
+	POOL_POLICY_WARN,		/* kernel: a warning, with a backtrace */
+	POOL_POLICY_CONTINUE,
+};
+
+/* Reports of a pool; what is found later is only counted. */
+#define POOL_REPORTS_MAX	64
+
+/* A fault that was found: all that a report needs, see report.c. */
+struct pool_found {
+	enum pool_fault kind;
+	struct pool *pool;
+	void *obj;
+	void *caller;			/* of the call that found it; or NULL */
+	unsigned int flags;		/* of that call */
+	long where;			/* first bad byte, from obj */
+	bool is_ours;			/* nobody else may write to it now */
+};
+
+/* layout.c */
+void pool_layout_of(const struct pool *pool, unsigned int size,
+		    struct pool_layout *layout);
+
+/* states.c: what is known of each object */
+enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
+			       unsigned long *note);
+void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
+		      unsigned int flags, unsigned int bin);
+void pool_state_drop(struct pool *pool, void *obj);
+void pool_state_quarantine(struct pool *pool, void *obj);
+void *pool_state_around(struct pool *pool, const void *p);
+unsigned int pool_state_phase(unsigned long note);
+unsigned int pool_state_bin(unsigned long note);
+void pool_states_begin(struct pool *pool, unsigned int word);
+void pool_states_lapse(struct pool *pool);
+void pool_states_grow(struct pool *pool);
+void pool_states_end(struct pool *pool);
+
+/* pattern.c: what fills free objects */
+void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);
+long pool_pattern_check(const void *obj, unsigned int size,
+			unsigned int phase);
+
+/* check.c: the checks, where objects change hands */
+void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
+		      void *caller);
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
+		       void *caller);
+void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
+		     void *caller, bool *raw);
+
+/* fail.c */
+bool pool_fails(struct pool *pool, unsigned int flags, void *caller);
+
+/* report.c: one function, one format */
+void pool_report(const struct pool_found *found);
+
 #endif /* POOL_DEBUG_H */

@@ -83,7 +83,8 @@ static bool compatible(struct pool *pool, const struct pool_want *want)
 		     (const void *)pool->dtor))
 		return false;
 	if (pool->align != want->attr.align ||
-	    pool->debug != (want->options.debug & ~POOL_D_CREATION))
+	    (pool->debug & POOL_D_FLAGS) !=
+	    (want->options.debug & ~POOL_D_CREATION))
 		return false;
 	if ((want->options.debug & POOL_D_NO_MERGE) &&
 	    !same_name(pool->name, want->name))

@@ -19,6 +19,7 @@
 struct pool_options pool_options = {
 	.hot_size = POOL_CACHE_SIZE,
 	.debug = POOL_DEBUG_DEFAULT,
+	.poison = 0x50,
 	.buckets = POOL_BUCKETS,
 	.cluster = POOL_CLUSTER_SIZE,
 };

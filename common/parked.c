@@ -30,14 +30,22 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
 /**
  * pool_park() - Keep a free object until somebody can bring it away.
  * @pool: its pool.
- * @obj: the object; belongs to the pool again.
+ * @obj: the object, which belongs to the pool again; a seal is taken off, since
+ *	its link is written into it.
  *
  * Never fails, never waits for long, needs no memory.
  */
 void pool_park(struct pool *pool, void *obj)
 {
-	struct pool_local *local = plat_enter(pool);
+	struct pool_local *local;
+	bool raw;
 
+	obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
+	if (!obj)
+		return;
+	if (raw && pool->ctor)
+		pool->ctor(obj, pool->arg);
+	local = plat_enter(pool);
 	if (pool->cached && plat_this_cpu())
 		parked_push(pool, &local->parked, obj);
 	else

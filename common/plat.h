@@ -73,7 +73,7 @@ enum plat_level {
  * Atomics: relaxed unless the name says more.
  *
  * any plat_read(any *p), void plat_write(any *p, any v)
- * void plat_write_release(any *p, any v)
+ * any plat_read_acquire(any *p), void plat_write_release(any *p, any v)
  * any plat_xchg_acquire(any *p, any v)
  * bool plat_cmpxchg_release(any *p, any *old, any new)
  *	False: nothing stored, *old is what was found.
@@ -198,6 +198,17 @@ void *plat_cluster_alloc(void);
 void plat_cluster_free(void *cluster);
 
 /**
+ * plat_side_alloc() - Zeroed memory for what is known of objects.
+ * @size: bytes.
+ * @flags: POOL_F_ATOMIC: without sleeping.
+ *
+ * Context: plat_may_alloc(); neither guard nor lock held.
+ * Return: memory for plat_side_free(), or NULL, which is no failure.
+ */
+void *plat_side_alloc(size_t size, unsigned int flags);
+void plat_side_free(void *p);
+
+/**
  * plat_store_create() - Make a source of objects.
  * @store: set up.
  * @name: for the platform's own listings.
@@ -274,6 +285,35 @@ void plat_yield(void);
  */
 void plat_show(struct pool *pool);
 void plat_hide(struct pool *pool);
+
+/**
+ * plat_symbol() - Name what is at an address of code.
+ * @buf: always terminated.
+ * @size: its bytes.
+ * @addr: the address.
+ *
+ * Context: plat_may_alloc().
+ * Return: what would have been written, without the terminator: "name+0x12", or
+ * the bare address.
+ */
+size_t plat_symbol(char *buf, size_t size, const void *addr);
+
+/**
+ * plat_where() - Name this CPU, or thread.
+ * @buf: always terminated.
+ * @size: its bytes.
+ *
+ * Context: Any.
+ */
+void plat_where(char *buf, size_t size);
+
+/**
+ * plat_fault() - A fault was reported: do what the policy says.
+ * @policy: what it says.
+ *
+ * Context: Any.  May not return.
+ */
+void plat_fault(enum pool_policy policy);
 
 /**
  * plat_format() - snprintf(), or the platform's like of it.

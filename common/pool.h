@@ -25,7 +25,7 @@
 #define LIBPOOL_POOL_H
 
 /* What this header and the library must agree on; see pool_create_at(). */
-#define POOL_ABI		2
+#define POOL_ABI		3
 
 /* Flags of create_pool(). */
 #define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */
@@ -141,6 +141,7 @@ void *pool_alloc_nocache(struct pool_head *pool);
  * pool_alloc_slow() - Allocate an object the hot array did not have.
  * @pool: the pool.
  * @flags: POOL_F_*.
+ * @caller: whom to name in reports; NULL: who calls this.
  *
  * Out-of-line half of __pool_alloc(); not for direct use: the object's contents
  * are not prepared.
@@ -148,19 +149,22 @@ void *pool_alloc_nocache(struct pool_head *pool);
  * Context: as __pool_alloc().
  * Return: an object, or NULL.
  */
-void *pool_alloc_slow(struct pool_head *pool, unsigned int flags);
+void *pool_alloc_slow(struct pool_head *pool, unsigned int flags,
+		      void *caller);
 
 /**
  * pool_free_slow() - Free an object the hot array did not accept.
  * @pool: the pool.
  * @obj: the object; not NULL.
  * @flags: POOL_F_ATOMIC or 0.
+ * @caller: whom to name in reports; NULL: who calls this.
  *
  * Out-of-line half of __pool_free(); not for direct use.
  *
  * Context: as __pool_free().
  */
-void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
+void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags,
+		    void *caller);
 
 /**
  * pool_refuse_zero() - POOL_F_MUST_ZERO for a pool of constructed objects.
@@ -173,8 +177,9 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
  */
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
-static inline void *pool_alloc_inline(struct pool_head *pool,
-				      unsigned int flags)
+static inline __attribute__((__always_inline__))
+void *pool_alloc_inline(struct pool_head *pool, unsigned int flags,
+			void *caller)
 {
 	void *obj;
 
@@ -182,20 +187,21 @@ static inline void *pool_alloc_inline(struct pool_head *pool,
 		return pool_refuse_zero(pool, flags);
 	obj = pool_hot_get(pool);
 	if (!POOL_LIKELY(obj))
-		obj = pool_alloc_slow(pool, flags);
+		obj = pool_alloc_slow(pool, flags, caller);
 	if (POOL_LIKELY(obj))
 		pool_hot_out(pool, obj, flags);
 	return obj;
 }
 
-static inline void pool_free_inline(struct pool_head *pool, void *obj,
-				    unsigned int flags)
+static inline __attribute__((__always_inline__))
+void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags,
+		      void *caller)
 {
 	if (!POOL_LIKELY(obj))
 		return;
 	pool_hot_in(pool, obj);
 	if (!POOL_LIKELY(pool_hot_put(pool, obj)))
-		pool_free_slow(pool, obj, flags);
+		pool_free_slow(pool, obj, flags, caller);
 }
 
 #ifndef POOL_NO_INLINE
@@ -215,7 +221,7 @@ static inline void pool_free_inline(struct pool_head *pool, void *obj,
  */
 static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
 {
-	return pool_alloc_inline(pool, flags);
+	return pool_alloc_inline(pool, flags, NULL);
 }
 
 /**
@@ -227,7 +233,7 @@ static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
  */
 static inline void *pool_alloc(struct pool_head *pool)
 {
-	return pool_alloc_inline(pool, 0);
+	return pool_alloc_inline(pool, 0, NULL);
 }
 
 /**
@@ -239,7 +245,7 @@ static inline void *pool_alloc(struct pool_head *pool)
  */
 static inline void *pool_zalloc(struct pool_head *pool)
 {
-	return pool_alloc_inline(pool, POOL_F_MUST_ZERO);
+	return pool_alloc_inline(pool, POOL_F_MUST_ZERO, NULL);
 }
 
 /**
@@ -253,7 +259,7 @@ static inline void *pool_zalloc(struct pool_head *pool)
 static inline void __pool_free(struct pool_head *pool, void *obj,
 			       unsigned int flags)
 {
-	pool_free_inline(pool, obj, flags);
+	pool_free_inline(pool, obj, flags, NULL);
 }
 
 /**
@@ -265,7 +271,7 @@ static inline void __pool_free(struct pool_head *pool, void *obj,
  */
 static inline void pool_free(struct pool_head *pool, void *obj)
 {
-	pool_free_inline(pool, obj, 0);
+	pool_free_inline(pool, obj, 0, NULL);
 }
 
 #else

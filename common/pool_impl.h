@@ -172,7 +172,7 @@ struct pool {
 	struct pool_head head;
 	char name[POOL_NAME_LEN + 1];
 	unsigned int align;		/* bytes, a power of two */
-	unsigned int link;		/* where parked objects are linked */
+	unsigned int link;		/* where parked objects are: layout.c */
 	unsigned int limit;		/* read by anybody; 0: none */
 	unsigned int min_avail;		/* read by anybody */
 	void (*ctor)(void *obj, void *arg);
@@ -217,23 +217,15 @@ struct pool {
 	struct pool_parked parked;	/* anybody: of CPUs without a local */
 	plat_word_t nested;		/* anybody: likewise */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
+	plat_word_t quarantined;	/* anybody: objects found corrupted */
+	plat_word_t reports;		/* anybody: faults that were told of */
+	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: all that were */
+	struct pool_states states;	/* states.c; registry mutex to begin */
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	plat_word_t filled __attribute__((aligned(POOL_ALIGN)));
 	struct pool_bucket bucket[];
 };
-
-/*
- * Where parked objects are linked: in the first word, or behind the end of what
- * stays as it is.
- */
-static inline unsigned int pool_link_offset(unsigned int size,
-					    bool constructed)
-{
-	unsigned int word = sizeof(void *);
-
-	return constructed ? (size + word - 1) / word * word : 0;
-}
 
 static inline void **pool_link_of(const struct pool *pool, void *obj)
 {
@@ -258,6 +250,18 @@ static inline bool pool_shares(const struct pool *pool)
 		 (POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
 }
 
+/*
+ * Check a pointer that is about to be handed out, where there is something to
+ * check.  False: the object is corrupted, and there must be another one.
+ */
+static inline bool pool_checked(struct pool *pool, void **obj,
+				unsigned int flags, void *caller)
+{
+	if (pool_seal_of(*obj) || pool_is_closed(pool))
+		*obj = pool_check_alloc(pool, *obj, flags, caller);
+	return *obj;
+}
+
 /* This CPU, entered: see hot.c. */
 struct pool_here {
 	struct pool *pool;
@@ -273,6 +277,11 @@ struct pool_options {
 	unsigned int debug;		/* POOL_D_*, of new pools */
 	unsigned int buckets;		/* 0: by the number of CPUs */
 	unsigned int cluster;
+	unsigned int fail_percent;	/* of allocations, 0 to 100 */
+	unsigned int fail_every;	/* every so many-th; 0: none */
+	char fail_site[48];		/* in functions of that name; "": all */
+	unsigned int poison;		/* a byte */
+	unsigned int policy;		/* enum pool_policy */
 };
 
 extern struct pool_options pool_options;

@@ -22,6 +22,21 @@ extern "C" {
 
 struct pool_head;
 
+/* Kinds of faults that checks find; see Documentation/debugging. */
+enum pool_fault {
+	POOL_FAULT_WRITTEN,		/* an object, while it was free */
+	POOL_FAULT_OVERFLOW,		/* behind an object's end */
+	POOL_FAULT_UNDERFLOW,		/* in front of an object's beginning */
+	POOL_FAULT_DOUBLE_FREE,
+	POOL_FAULT_FOREIGN,		/* freed, but no object of any pool */
+	POOL_FAULT_INTERIOR,		/* freed, but points into an object */
+	POOL_FAULT_WRONG_POOL,		/* freed, but another pool's object */
+	POOL_FAULT_KINDS,
+};
+
+/* Room for kinds to come. */
+#define POOL_FAULT_MAX		8
+
 /**
  * struct pool_stats - one pool's numbers, all 64 bits wide
  * @size: bytes of this struct that the library has filled in.
@@ -58,6 +73,7 @@ struct pool_head;
  * @registrations: calls of create_pool() that this pool serves.
  * @id: serial number of the pool, never used again.
  * @name: its name.
+ * @faults: how often each kind of enum pool_fault was found.
  *
  * What is behind them is counted in machine words: on 32-bit machines counts of
  * events wrap at 2^32.  Members may be added at the end; see pool_stats_get().  The sums are exact
@@ -95,6 +111,7 @@ struct pool_stats {
 	unsigned int registrations;
 	unsigned int id;
 	char name[16];
+	unsigned long long faults[POOL_FAULT_MAX];
 };
 
 /**

@@ -87,6 +87,9 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->reserved = plat_word_read(&pool->reserved);
 	sum->parked = plat_word_read(&pool->parked.count);
 	sum->abandoned = plat_word_read(&pool->abandoned);
+	sum->quarantined = plat_word_read(&pool->quarantined);
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum->faults[i] = plat_word_read(&pool->faults[i]);
 	for (i = 0; i < pool->buckets; i++)
 		add_bucket(&pool->bucket[i], sum);
 	for (i = 0; i < cpus; i++)
@@ -202,8 +205,8 @@ static bool is_walked(struct pool *pool, bool *alone)
  * began after it the second, and so they differ.
  *
  * Context: process context.
- * Return: objects, without parked ones, and without those that a fork lost: they
- * are nobody's, and can never be freed.  False, with no number, when somebody else
+ * Return: objects, without parked ones, and without those that a fork lost or that
+ * are in quarantine: they are nobody's, and can never be freed.  False, with no number, when somebody else
  * registers with the pool: it is called then, perhaps without a pause.
  */
 bool pool_in_use(struct pool *pool, unsigned long *used)
@@ -219,7 +222,7 @@ bool pool_in_use(struct pool *pool, unsigned long *used)
 		walked = is_walked(pool, &alone);
 		look(pool, true, &now);
 	} while (alone && (walked || !still(&before, &now)));
-	idle = now.parked + now.abandoned;
+	idle = now.parked + now.abandoned + now.quarantined;
 	*used = now.used > idle ? (unsigned long)(now.used - idle) : 0;
 	return alone;
 }

@@ -31,6 +31,21 @@ static unsigned int next_word(unsigned int word, unsigned int set,
 	return now;
 }
 
+/* The switch itself; returns the new word.  Registry mutex held. */
+static unsigned int store_word(struct pool *pool, unsigned int set,
+			       unsigned int clear)
+{
+	unsigned int word = next_word(pool->debug, set, clear);
+
+	if (word / POOL_D_GEN != pool->debug / POOL_D_GEN)
+		pool_states_begin(pool, word);
+	if (!(word & POOL_D_CHECKED))
+		pool_states_lapse(pool);
+	plat_write(&pool->debug, word);
+	plat_fence();
+	return word;
+}
+
 static void close_arrays(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
@@ -57,12 +72,12 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 	unsigned int word;
 
 	plat_registry_lock();
-	word = next_word(pool->debug, set, clear);
-	plat_write(&pool->debug, word);
-	plat_fence();
+	word = store_word(pool, set, clear);
 	if (word & POOL_D_CLOSED)
 		close_arrays(pool);
 	plat_registry_unlock();
+	if (word & POOL_D_CHECKED)
+		pool_states_grow(pool);
 	if (word & POOL_D_NO_CACHE)
 		pool_reclaim(&pool->head);
 	if (!pool_shares(pool))

@@ -98,6 +98,22 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 	return obj;
 }
 
+/* As pool_alloc_slow(). */
+static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
+			 void *caller)
+{
+	void *obj;
+
+	if (pool_fails(pool, flags, caller)) {
+		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	do {
+		obj = get_slow(pool, flags, gfp);
+	} while (obj && !pool_checked(pool, &obj, flags, caller));
+	return obj;
+}
+
 /* Drop what means nothing here; said the first time. */
 static gfp_t meant(const struct pool *pool, gfp_t gfp)
 {
@@ -119,6 +135,7 @@ static void *refuse_nofail(struct pool *pool)
 
 void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
 {
+	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
 	unsigned int flags;
 	void *obj = NULL;
@@ -133,7 +150,7 @@ void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
 	if (!(gfp & __GFP_THISNODE))
 		obj = pool_hot_get(head);
 	if (!obj)
-		obj = get_slow(pool, flags, gfp);
+		obj = get_checked(pool, flags, gfp, caller);
 	if (obj)
 		pool_hot_out(head, obj, flags);
 	return obj;

@@ -130,6 +130,20 @@ void plat_cluster_free(void *cluster)
 	kmem_cache_free(cluster_cache, cluster);
 }
 
+/* Who may not sleep gets what is at hand. */
+void *plat_side_alloc(size_t size, unsigned int flags)
+{
+	if (plat_may_wait(flags))
+		return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	return kzalloc(size, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
+}
+
+/* Process context; or not in an interrupt, of what kvmalloc() had to map. */
+void plat_side_free(void *p)
+{
+	kvfree(p);
+}
+
 /*
  * Objects may be copied from and to user space as a whole, as those of kmalloc()
  * may: the cache does not know what users put into them.
@@ -203,6 +217,24 @@ unsigned int plat_cpus_expected(void)
 void plat_yield(void)
 {
 	schedule_timeout_uninterruptible(1);
+}
+
+size_t plat_symbol(char *buf, size_t size, const void *addr)
+{
+	return snprintf(buf, size, "%pS", addr);
+}
+
+void plat_where(char *buf, size_t size)
+{
+	snprintf(buf, size, "CPU %u, %s[%d]", raw_smp_processor_id(),
+		 current->comm, current->pid);
+}
+
+void plat_fault(enum pool_policy policy)
+{
+	if (policy == POOL_POLICY_ABORT)
+		panic("pool: a fault was found, see above");
+	WARN(policy == POOL_POLICY_WARN, "pool: a fault was found, see above\n");
 }
 
 size_t plat_format(char *buf, size_t size, const char *fmt, ...)

@@ -73,6 +73,7 @@ static inline unsigned int plat_cpu_hint(void)
 #define plat_read(p)		READ_ONCE(*(p))
 #define plat_write(p, v)	WRITE_ONCE(*(p), v)
 /* What each is for, and with what it pairs, is said where it is used. */
+#define plat_read_acquire(p)	smp_load_acquire(p)
 #define plat_write_release(p, v) smp_store_release(p, v)
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)

@@ -133,7 +133,7 @@ static void case_exit(struct kunit *test)
 kunit_test_suites(&plat_suite, &alloc_suite, &hot_suite, &cache_suite,
 		  &shared_suite, &registry_suite, &dump_suite, &merge_suite,
 		  &attr_suite, &bulk_suite, &reclaim_suite, &limit_suite,
-		  &need_suite, &stress_suite, &kernel_suite, &gfp_suite,
+		  &need_suite, &check_suite, &switch_suite, &stress_suite, &kernel_suite, &gfp_suite,
 		  &declare_suite);
 
 MODULE_DESCRIPTION("Tests of pool.ko");

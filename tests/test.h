@@ -49,6 +49,8 @@
 /* Hand something from CPU to CPU through a word. */
 #define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
+#define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
+
 /* Most objects a case keeps at once in test_objs. */
 #define TEST_OBJS	4096
 

@@ -19,6 +19,7 @@
  */
 #include "plat.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -87,6 +88,17 @@ void *plat_cluster_alloc(void)
 void plat_cluster_free(void *cluster)
 {
 	free(cluster);
+}
+
+void *plat_side_alloc(size_t size, unsigned int flags)
+{
+	(void)flags;
+	return calloc(1, size);
+}
+
+void plat_side_free(void *p)
+{
+	free(p);
 }
 
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
@@ -159,6 +171,33 @@ void plat_show(struct pool *pool)
 void plat_hide(struct pool *pool)
 {
 	(void)pool;
+}
+
+/* What dladdr() knows: exported functions, or at least the object. */
+size_t plat_symbol(char *buf, size_t size, const void *addr)
+{
+	unsigned long at = (unsigned long)addr;
+	Dl_info info;
+
+	if (!dladdr(addr, &info) || !info.dli_fname)
+		return plat_format(buf, size, "0x%lx", at);
+	if (!info.dli_sname)
+		return plat_format(buf, size, "%s+0x%lx", info.dli_fname,
+				   at - (unsigned long)info.dli_fbase);
+	return plat_format(buf, size, "%s+0x%lx", info.dli_sname,
+			   at - (unsigned long)info.dli_saddr);
+}
+
+void plat_where(char *buf, size_t size)
+{
+	plat_format(buf, size, "thread %ld", (long)gettid());
+}
+
+/* A program has no warnings: what is not continued ends. */
+void plat_fault(enum pool_policy policy)
+{
+	if (policy != POOL_POLICY_CONTINUE)
+		abort();
 }
 
 size_t plat_format(char *buf, size_t size, const char *fmt, ...)

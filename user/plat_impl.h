@@ -98,6 +98,7 @@ static inline unsigned int plat_cpu_hint(void)
 
 #define plat_read(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
 #define plat_write(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define plat_read_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
 #define plat_cmpxchg_release(p, old, v) \

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * check.c - the checks, where objects change hands
+ *
+ * Layer:   beside the four: between users and the layers, and below them.
+ * Called:  alloc.c, bulk.c, kernel/gfp.c; backend.c, parked.c.
+ * Calls:   states.c, pattern.c, layout.c, report.c, the seam.
+ * Context: any; neither guard nor lock held.
+ *
+ *        user                                              backend
+ *          |  free: state, tag; fill, copy, seal   alloc      ^
+ *          v                                                  |
+ *      sealed pointer ---> caches, shared pool ---> out: pattern, copy
+ *          |
+ *          |  alloc: pattern, copy; state, tag, caller, poison
+ *          v
+ *        user
+ *
+ * A call reads the option word once.  What was done to a free object is in its
+ * seal, and is checked whatever the options are when it leaves.  An object that is
+ * found corrupted stays where it is: it is counted as quarantined, and never
+ * handed out again.
+ */
+#include "plat.h"
+
+static unsigned char *byte_of(void *obj, unsigned int at)
+{
+	return (unsigned char *)obj + at;
+}
+
+/* The tag is not aligned. */
+static void put_word(void *obj, unsigned int at, const void *word)
+{
+	__builtin_memcpy(byte_of(obj, at), &word, sizeof(word));
+}
+
+/* The first byte of the tag that is not the pool's; -1: all are. */
+static long check_tag(struct pool *pool, void *obj, unsigned int at)
+{
+	const unsigned char *tag = byte_of(obj, at);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(pool); i++)
+		if (tag[i] != ((const unsigned char *)&pool)[i])
+			return (long)(at + i);
+	return -1;
+}
+
+static long compare(void *obj, const struct pool_layout *l, unsigned int size)
+{
+	const unsigned char *copy = byte_of(obj, l->copy);
+	unsigned int i;
+
+	for (i = 0; i < size; i++)
+		if (*byte_of(obj, i) != copy[i])
+			return (long)i;
+	return -1;
+}
+
+/* Put a corrupted object aside and tell of it. */
+static void quarantine(struct pool_found *found, enum pool_fault kind,
+		       long where)
+{
+	struct pool *pool = found->pool;
+
+	found->kind = kind;
+	found->where = where;
+	pool_state_quarantine(pool, found->obj);
+	plat_word_add(&pool->quarantined, 1);
+	pool_report(found);
+}
+
+/* Somebody frees what is not his to free.  Nothing behind the pointer is read. */
+static void misfreed(struct pool_found *found, enum pool_seen seen)
+{
+	void *around;
+
+	found->where = 0;
+	found->is_ours = false;
+	found->kind = POOL_FAULT_DOUBLE_FREE;
+	if (seen == POOL_SEEN_NEVER) {
+		around = pool_state_around(found->pool, found->obj);
+		found->kind = around ? POOL_FAULT_INTERIOR :
+				       POOL_FAULT_FOREIGN;
+		if (around) {
+			found->where = (char *)found->obj - (char *)around;
+			found->obj = around;
+		}
+	}
+	pool_report(found);
+}
+
+/* Fill, copy and seal an object that was freed rightly. */
+static void *seal(struct pool *pool, void *obj, unsigned int phase,
+		  const struct pool_layout *l, void *caller)
+{
+	unsigned int size = pool->head.size;
+
+	if (phase && pool->dtor)
+		pool->dtor(obj, pool->arg);
+	if (phase)
+		pool_pattern_fill(obj, size, phase);
+	if (l->tag)
+		put_word(obj, l->tag, caller);
+	if (l->caller)
+		put_word(obj, l->caller + sizeof(void *), caller);
+	if (l->copy)
+		__builtin_memcpy(byte_of(obj, l->copy), obj, size);
+	return byte_of(obj, POOL_SEAL | phase << 1);
+}
+
+/**
+ * pool_check_free() - A user frees an object.
+ * @pool: the pool he names.
+ * @obj: the pointer.
+ * @flags: of the call.
+ * @caller: of the call.
+ *
+ * Return: a pointer to pass on, sealed where the pool is checked; NULL: there is
+ * nothing to pass on, and this was reported.
+ */
+void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
+		      void *caller)
+{
+	struct pool_found found = {
+		.pool = pool, .obj = obj, .caller = caller, .flags = flags,
+		.is_ours = true,
+	};
+	unsigned int word = plat_read(&pool->debug);
+	struct pool_layout l;
+	enum pool_seen seen;
+	unsigned long note;
+	unsigned int phase = 0;
+	long where = -1;
+
+	if (!(word & POOL_D_CHECKED))
+		return obj;
+	seen = pool_state_free(pool, word, obj, &note);
+	if (seen != POOL_SEEN_USED) {
+		misfreed(&found, seen);
+		return NULL;
+	}
+	pool_layout_of(pool, pool->head.size, &l);
+	if (l.tag)
+		where = check_tag(pool, obj, l.tag);
+	if (where >= 0) {
+		quarantine(&found, POOL_FAULT_OVERFLOW, where);
+		return NULL;
+	}
+	if (word & POOL_D_INTEGRITY)
+		phase = pool_state_phase(note);
+	return seal(pool, obj, phase, &l, caller);
+}
+
+/**
+ * pool_check_out() - A free object leaves the layers, for whatever reason.
+ * @pool: its pool.
+ * @obj: the pointer, perhaps sealed.
+ * @flags: of the call.
+ * @caller: of the call; NULL: nobody's.
+ * @raw: out; was destructed, because it was filled.
+ *
+ * Return: the object; NULL: it is corrupted, and was reported.
+ */
+void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
+		     void *caller, bool *raw)
+{
+	unsigned long sealed = pool_seal_of(obj);
+	struct pool_found found = {
+		.pool = pool, .caller = caller, .flags = flags,
+		.obj = (char *)obj - sealed, .is_ours = true,
+	};
+	unsigned int phase = (unsigned int)(sealed & POOL_SEAL_PHASE) >> 1;
+	unsigned int size = pool->head.size;
+	struct pool_layout l;
+	long where = -1;
+
+	*raw = phase;
+	if (phase)
+		where = pool_pattern_check(found.obj, size, phase);
+	pool_layout_of(pool, size, &l);
+	if (sealed && where < 0 && l.copy)
+		where = compare(found.obj, &l, size);
+	if (where < 0)
+		return found.obj;
+	quarantine(&found, POOL_FAULT_WRITTEN, where);
+	return NULL;
+}
+
+/* Fill an object that is handed out; what it was constructed as is lost. */
+static void poison(struct pool *pool, void *obj, unsigned int flags)
+{
+	unsigned int byte = plat_read(&pool_options.poison);
+
+	if (flags & (POOL_F_NO_POISON | POOL_F_MUST_ZERO))
+		return;
+	if (pool->dtor)
+		pool->dtor(obj, pool->arg);
+	__builtin_memset(obj, (int)byte, pool->head.size);
+	if (pool->ctor)
+		pool->ctor(obj, pool->arg);
+}
+
+/**
+ * pool_check_alloc() - A free object is handed out.
+ * @pool: its pool.
+ * @obj: the pointer, perhaps sealed.
+ * @flags: of the call.
+ * @caller: of the call.
+ *
+ * Return: the object; NULL: it is corrupted; the caller takes another one.
+ */
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
+		       void *caller)
+{
+	unsigned int word = plat_read(&pool->debug);
+	struct pool_layout l;
+	bool raw;
+
+	obj = pool_check_out(pool, obj, flags, caller, &raw);
+	if (!obj)
+		return NULL;
+	if (raw && pool->ctor)
+		pool->ctor(obj, pool->arg);
+	if (!(word & POOL_D_CHECKED))
+		return obj;
+	pool_state_alloc(pool, word, obj, flags, 0);
+	pool_layout_of(pool, pool->head.size, &l);
+	if (l.tag)
+		put_word(obj, l.tag, pool);
+	if (l.caller)
+		put_word(obj, l.caller, caller);
+	if (word & POOL_D_POISON)
+		poison(pool, obj, flags);
+	return obj;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fail.c - allocations that fail on purpose
+ *
+ * Layer:   beside the four.
+ * Called:  alloc.c, kernel/gfp.c.
+ * Calls:   the seam.
+ * Context: any; neither guard nor lock held.
+ *
+ * At a rate, or every so many-th, of the calls that a filter lets through.  Which
+ * ones is decided by a count of these calls, in all pools: the same run fails at
+ * the same places.
+ */
+#include "plat.h"
+
+static plat_word_t calls;
+
+/* Is @caller in the function that the options name?  Empty: any is. */
+static bool is_site(const void *caller)
+{
+	char symbol[sizeof(pool_options.fail_site) + 16];
+	const char *want = pool_options.fail_site;
+	unsigned int i = 0;
+
+	if (!want[0])
+		return true;
+	plat_symbol(symbol, sizeof(symbol), caller);
+	while (want[i] && symbol[i] == want[i])
+		i++;
+	return !want[i] && (!symbol[i] || symbol[i] == '+');
+}
+
+/* Spread a count over 0 to 99. */
+static unsigned int spread(unsigned long n)
+{
+	unsigned int x = (unsigned int)n * 0x9e3779b1u;
+
+	x ^= x >> 15;
+	x *= 0x85ebca77u;
+	x ^= x >> 13;
+	return x % 100;
+}
+
+/**
+ * pool_fails() - Must this allocation fail?
+ * @pool: the pool.
+ * @flags: of the call; POOL_F_NO_FAIL: no.
+ * @caller: of the call.
+ *
+ * The name of a function is looked up only where that is possible: not in a signal
+ * handler.
+ */
+bool pool_fails(struct pool *pool, unsigned int flags, void *caller)
+{
+	unsigned int percent = plat_read(&pool_options.fail_percent);
+	unsigned int every = plat_read(&pool_options.fail_every);
+	unsigned long n;
+
+	if (!(plat_read(&pool->debug) & POOL_D_FAIL) ||
+	    (flags & POOL_F_NO_FAIL) || !(percent || every))
+		return false;
+	if (pool_options.fail_site[0] &&
+	    (!plat_may_alloc(flags) || !is_site(caller)))
+		return false;
+	n = plat_word_add_return(&calls, 1);
+	return (every && n % every == 0) || spread(n) < percent;
+}

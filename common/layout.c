@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * layout.c - what lies behind an object
+ *
+ * Layer:   beside the four; decides what the backend is asked for.
+ * Called:  create.c, check.c, report.c.
+ * Context: any; nothing is locked.
+ *
+ *   +--------+-----+--------+-------------+------+
+ *   | object | tag | caller | backup copy | link |
+ *   +--------+-----+--------+-------------+------+
+ *     size     word  2 words   size          word
+ *
+ * Each is there only when its option is, and has room of its own.  The tag sits
+ * at the object's very end, aligned or not, so that the first byte too many hits
+ * it; the others are aligned to a word.  The link is used while an object is
+ * parked; where nothing in an object need stay, it is its first word.
+ */
+#include "plat.h"
+
+static unsigned int words_up(unsigned int size)
+{
+	unsigned int word = sizeof(void *);
+
+	return (size + word - 1) / word * word;
+}
+
+/**
+ * pool_layout_of() - Where what belongs to an object is.
+ * @pool: its pool; the option word, and whether objects are constructed.
+ * @size: bytes of the object.
+ * @layout: filled in.
+ */
+void pool_layout_of(const struct pool *pool, unsigned int size,
+		    struct pool_layout *layout)
+{
+	unsigned int word = sizeof(void *);
+	unsigned int debug = plat_read(&pool->debug);
+	unsigned int end = size;
+
+	*layout = (struct pool_layout){ 0 };
+	if (debug & POOL_D_TAG) {
+		layout->tag = end;
+		end += word;
+	}
+	if (debug & POOL_D_CALLER) {
+		layout->caller = words_up(end);
+		end = layout->caller + 2 * word;
+	}
+	if (debug & POOL_D_BACKUP) {
+		layout->copy = words_up(end);
+		end = layout->copy + size;
+	}
+	if (pool->head.constructed) {
+		layout->link = words_up(end);
+		end = layout->link + word;
+	}
+	layout->total = end < word ? word : end;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pattern.c - what fills free objects
+ *
+ * Layer:   beside the four.
+ * Called:  check.c.
+ * Context: any; the object is the caller's.
+ *
+ * The pattern of an object is a word made from its address, plus a third of a
+ * word's range for each free; so about half of its bits change from one free to
+ * the next, and a fourth one would be the first again.  It is known from the
+ * pointer and its seal alone: whatever is found is compared with what was
+ * written, not with its neighbour, and a uniform overwrite is seen as well as a
+ * bit.  All bytes are covered, also where the size is no multiple of a word.
+ */
+#include "plat.h"
+
+/* Objects are of any type. */
+typedef unsigned long __attribute__((__may_alias__)) word_t;
+
+#define WORD	((unsigned int)sizeof(word_t))
+
+static word_t pattern_of(const void *obj, unsigned int phase)
+{
+	word_t x = (word_t)obj * (word_t)0x9e3779b97f4a7c15ull;
+
+	x ^= x >> (WORD * 4);
+	return x + phase * (~(word_t)0 / 3);
+}
+
+static unsigned char byte_of(word_t pattern, unsigned int i)
+{
+	return ((unsigned char *)&pattern)[i % WORD];
+}
+
+/**
+ * pool_pattern_fill() - Fill a free object.
+ * @obj: the object, aligned to a word.
+ * @size: its bytes.
+ * @phase: 1 to 3.
+ */
+void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
+{
+	word_t pattern = pattern_of(obj, phase);
+	unsigned char *byte = obj;
+	word_t *word = obj;
+	unsigned int i;
+
+	for (i = 0; i < size / WORD; i++)
+		word[i] = pattern;
+	for (i *= WORD; i < size; i++)
+		byte[i] = byte_of(pattern, i);
+}
+
+/**
+ * pool_pattern_check() - Is a free object as it was filled?
+ * @obj: the object.
+ * @size: its bytes.
+ * @phase: of its fill.
+ *
+ * Return: -1; or the first byte that is not.
+ */
+long pool_pattern_check(const void *obj, unsigned int size,
+			unsigned int phase)
+{
+	word_t pattern = pattern_of(obj, phase);
+	const unsigned char *byte = obj;
+	const word_t *word = obj;
+	unsigned int i = 0;
+
+	while (i < size / WORD && word[i] == pattern)
+		i++;
+	for (i *= WORD; i < size; i++)
+		if (byte[i] != byte_of(pattern, i))
+			return (long)i;
+	return -1;
+}

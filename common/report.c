@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * report.c - what is told of a fault: one function, one format
+ *
+ * Layer:   beside the four.
+ * Called:  check.c; whoever finds that an object is not as it must be.
+ * Calls:   registry.c, states.c, layout.c, the seam.
+ * Context: any; neither guard nor lock held.  Allocates nothing.
+ *
+ *   pool: BUG: written to while free: 0x7f0c2c0008c0 + 12, pool "buffer", size 64
+ *   pool:   found by main+0x1f, thread 4711
+ *   pool:   allocated by handler+0x40, freed by handler+0x96
+ *   pool:   +0   af 55 12 ...
+ *
+ * The first line says everything that is needed to count and to sort.  Names of
+ * functions and other pools are looked up where the context allows it.  Each pool
+ * has so many reports; then its faults are only counted, so that a broken loop
+ * does not fill the log.
+ */
+#include "plat.h"
+
+/* Bytes of a line of the dump, and lines. */
+#define DUMP_BYTES	16
+#define DUMP_LINES	4
+
+/* Longest text of an address. */
+#define SYMBOL_LEN	80
+
+static const char * const what[POOL_FAULT_KINDS] = {
+	[POOL_FAULT_WRITTEN] = "written to while free",
+	[POOL_FAULT_OVERFLOW] = "written to behind its end",
+	[POOL_FAULT_UNDERFLOW] = "written to in front of its beginning",
+	[POOL_FAULT_DOUBLE_FREE] = "freed twice",
+	[POOL_FAULT_FOREIGN] = "freed, but never allocated",
+	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
+	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
+};
+
+/* A function's name where it may be looked up, else the address. */
+static void name_of(char *text, const void *addr, unsigned int flags)
+{
+	if (plat_may_wait(flags))
+		plat_symbol(text, SYMBOL_LEN, addr);
+	else
+		plat_format(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);
+}
+
+/*
+ * The pool that an object is of, pinned; NULL: none, or this is no place to look.
+ */
+static struct pool *owner_of(const struct pool_found *found)
+{
+	struct pool *pool = NULL;
+
+	if (!plat_may_wait(found->flags))
+		return NULL;
+	while ((pool = pool_registry_next(pool)))
+		if (pool != found->pool &&
+		    pool_state_around(pool, found->obj) == found->obj)
+			return pool;
+	return NULL;
+}
+
+static void tell_who(const struct pool_found *found)
+{
+	char where[SYMBOL_LEN], symbol[SYMBOL_LEN];
+
+	plat_where(where, sizeof(where));
+	if (found->caller)
+		name_of(symbol, found->caller, found->flags);
+	else
+		plat_format(symbol, sizeof(symbol), "nobody's call");
+	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
+}
+
+static void tell_callers(const struct pool_found *found,
+			 const struct pool_layout *l)
+{
+	char got[SYMBOL_LEN], put[SYMBOL_LEN];
+	void *const *caller;
+
+	if (!l->caller)
+		return;
+	caller = (void *const *)(const void *)
+		 ((const char *)found->obj + l->caller);
+	name_of(got, caller[0], found->flags);
+	name_of(put, caller[1], found->flags);
+	plat_log(PLAT_ERR, "  allocated by %s, freed by %s", got, put);
+}
+
+/* The pool whose tag is there, if it is not the right one. */
+static void tell_tag(const struct pool_found *found,
+		     const struct pool_layout *l)
+{
+	struct pool *pool = NULL;
+	void *tag;
+
+	if (!l->tag)
+		return;
+	__builtin_memcpy(&tag, (const char *)found->obj + l->tag, sizeof(tag));
+	if (tag == found->pool)
+		return;
+	plat_log(PLAT_ERR, "  tag 0x%lx", (unsigned long)tag);
+	while (plat_may_wait(found->flags) &&
+	       (pool = pool_registry_next(pool)))
+		if (pool == tag)
+			plat_log(PLAT_ERR, "  that is the tag of pool \"%s\"",
+				 pool->name);
+}
+
+static void tell_line(const struct pool_found *found, long at, long end)
+{
+	const unsigned char *obj = found->obj;
+	char text[DUMP_BYTES * 3 + 1] = "";
+	unsigned int len = 0;
+	long i;
+
+	for (i = at; i < at + DUMP_BYTES && i < end; i++)
+		len += (unsigned int)plat_format(text + len, sizeof(text) - len,
+						 "%02x ", obj[i]);
+	plat_log(PLAT_ERR, "  +%ld: %s", at, text);
+}
+
+/* The bytes around the first bad one. */
+static void tell_bytes(const struct pool_found *found, long end)
+{
+	long at = found->where / DUMP_BYTES * DUMP_BYTES - DUMP_BYTES;
+	int line;
+
+	if (at < 0)
+		at = 0;
+	for (line = 0; line < DUMP_LINES && at < end; line++) {
+		tell_line(found, at, end);
+		at += DUMP_BYTES;
+	}
+}
+
+static void tell(const struct pool_found *found, const struct pool *owner)
+{
+	struct pool *pool = found->pool;
+	struct pool_layout l;
+
+	plat_log(PLAT_ERR, "BUG: %s: 0x%lx + %ld, pool \"%s\", size %u",
+		 what[found->kind], (unsigned long)found->obj, found->where,
+		 pool->name, pool->head.size);
+	tell_who(found);
+	if (owner)
+		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"",
+			 owner->name);
+	if (!found->is_ours)
+		return;
+	pool_layout_of(pool, pool->head.size, &l);
+	tell_callers(found, &l);
+	tell_tag(found, &l);
+	tell_bytes(found, (long)l.total);
+}
+
+/* May one more be told of? */
+static bool is_loud(struct pool *pool)
+{
+	unsigned long n = plat_word_add_return(&pool->reports, 1);
+
+	if (n == POOL_REPORTS_MAX)
+		plat_log(PLAT_ERR, "pool \"%s\": more faults are only counted",
+			 pool->name);
+	return n < POOL_REPORTS_MAX;
+}
+
+/**
+ * pool_report() - Count a fault, tell of it, and do what the policy says.
+ * @found: the fault.
+ *
+ * May not return.
+ */
+void pool_report(const struct pool_found *found)
+{
+	struct pool_found now = *found;
+	struct pool *owner = NULL;
+
+	if (now.kind == POOL_FAULT_FOREIGN)
+		owner = owner_of(&now);
+	if (owner)
+		now.kind = POOL_FAULT_WRONG_POOL;
+	plat_word_add(&now.pool->faults[now.kind], 1);
+	if (is_loud(now.pool))
+		tell(&now, owner);
+	if (owner)
+		pool_registry_put(owner);
+	plat_fault((enum pool_policy)plat_read(&pool_options.policy));
+}

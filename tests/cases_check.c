@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_check.c - what checks find, and that they find nothing else
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread; faults are counted, not died from.
+ */
+#include "test.h"
+
+/* All options that need nothing of the platform. */
+#define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
+			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
+			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
+
+/* A pool with these options, whose faults are only counted. */
+static struct pool *checked(unsigned int size, unsigned int debug)
+{
+	pool_options.debug = debug;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	return test_pool(size);
+}
+
+static unsigned long found(struct pool *pool, enum pool_fault kind)
+{
+	return plat_word_read(&pool->faults[kind]);
+}
+
+static unsigned long found_any(struct pool *pool)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum += found(pool, i);
+	return sum;
+}
+
+/* Free an object, damage a byte of it, and let it be allocated again. */
+static bool sees_damage(struct pool *pool, unsigned int at, unsigned char bits)
+{
+	unsigned long before = found(pool, POOL_FAULT_WRITTEN);
+	unsigned char *obj = test_alloc(pool);
+	void *next;
+
+	test_free(pool, obj);
+	obj[at] ^= bits;
+	next = test_alloc(pool);
+	if (next == obj || found(pool, POOL_FAULT_WRITTEN) != before + 1)
+		return false;
+	test_free(pool, next);
+	return plat_word_read(&pool->quarantined) == before + 1;
+}
+
+TEST_CASE(integrity_sees_a_bit_of_any_byte)
+{
+	static const unsigned int sizes[] = { 1, 2, 7, 8, 9, 31, 64, 100 };
+	unsigned int i, at;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct pool *pool = checked(sizes[i], POOL_D_INTEGRITY);
+
+		ASSERT(pool);
+		for (at = 0; at < sizes[i]; at++)
+			EXPECT(sees_damage(pool, at, 1 << at % 8));
+		EXPECT(test_quiet(pool, sizes[i]));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(integrity_sees_a_uniform_overwrite)
+{
+	struct pool *pool;
+	unsigned int byte, i;
+
+	test_options(1 << 20, 8);
+	pool = checked(48, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	for (byte = 0; byte < 256; byte++) {
+		unsigned char *obj = test_alloc(pool);
+
+		test_free(pool, obj);
+		for (i = 0; i < 48; i++)
+			obj[i] = (unsigned char)byte;
+		test_free(pool, test_alloc(pool));
+		EXPECT_EQ(found(pool, POOL_FAULT_WRITTEN), byte + 1);
+	}
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend)
+{
+	static const unsigned int options[] = {
+		POOL_D_INTEGRITY, POOL_D_BACKUP,
+		POOL_D_INTEGRITY | POOL_D_BACKUP | POOL_D_TAG | POOL_D_CALLER,
+	};
+	unsigned int i, j;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = checked(64, options[i]);
+
+		ASSERT(pool);
+		test_wave(pool, 40);
+		for (j = 0; j < 40; j++)
+			((char *)test_objs[j])[j] ^= 4;
+		pool_reclaim(&pool->head);
+		EXPECT_EQ(found(pool, POOL_FAULT_WRITTEN), 40);
+		EXPECT(test_quiet(pool, 40));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(backup_alone_sees_a_change_at_allocation)
+{
+	struct pool *pool;
+	unsigned int at;
+
+	test_options(1 << 20, 8);
+	pool = checked(33, POOL_D_BACKUP);
+	ASSERT(pool);
+	for (at = 0; at < 33; at++)
+		EXPECT(sees_damage(pool, at, 0x80));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_pattern_moves_by_a_third_with_each_free)
+{
+	unsigned long before, now, *obj;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = checked(sizeof(long), POOL_D_INTEGRITY);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	before = *obj;
+	for (i = 0; i < 2; i++) {
+		EXPECT_PTR_EQ(test_alloc(pool), obj);
+		test_free(pool, obj);
+		now = *obj;
+		EXPECT_EQ(now - before, ~0ul / 3);
+		before = now;
+	}
+	EXPECT_EQ(found_any(pool), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_tag_sees_one_byte_too_many)
+{
+	unsigned int size;
+
+	for (size = 1; size < 40; size++) {
+		struct pool *pool = checked(size, POOL_D_TAG);
+		unsigned char *obj;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		obj[size] ^= 1;
+		test_free(pool, obj);
+		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
+		EXPECT(test_alloc(pool) != obj);
+		EXPECT_EQ(plat_word_read(&pool->quarantined), 1);
+		pool_destroy_every();
+	}
+}
+
+TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
+{
+	static const unsigned int options[] = {
+		POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+		POOL_D_CALLER, POOL_D_BACKUP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *right = checked(64, options[i]);
+		struct pool *wrong = checked(64, options[i]);
+		void *obj;
+
+		ASSERT(right && wrong);
+		obj = test_alloc(right);
+		test_free(wrong, obj);
+		EXPECT_EQ(found(wrong, POOL_FAULT_WRONG_POOL), 1);
+		test_free(right, obj);
+		EXPECT_EQ(found_any(right), 0);
+		EXPECT(test_quiet(right, 0));
+		EXPECT(test_quiet(wrong, 0));
+		pool_destroy(&right->head);
+		pool_destroy(&wrong->head);
+	}
+}
+
+TEST_CASE(a_second_free_is_found_at_once_and_later)
+{
+	static const unsigned int options[] = {
+		POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_MEMSTATS,
+		POOL_D_TAG | POOL_D_NO_CACHE, POOL_D_TAG | POOL_D_NO_GLOBAL,
+	};
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = checked(64, options[i]);
+		bool cached = !(options[i] & POOL_D_NO_CACHE);
+		enum pool_fault kind = cached ? POOL_FAULT_DOUBLE_FREE :
+						POOL_FAULT_FOREIGN;
+
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 100);
+		test_free(pool, test_objs[0]);
+		test_free(pool, test_objs[0]);
+		EXPECT_EQ(found(pool, kind), 1);
+		test_free_many(pool, test_objs + 1, 99);
+		test_free(pool, test_objs[50]);
+		EXPECT_EQ(found(pool, kind), 2);
+		EXPECT_EQ(found_any(pool), 2);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+/* CPU 0 frees all, and all others free the same again, at the same time. */
+static void free_them_all(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	unsigned int j;
+
+	(void)i;
+	plat_cpu_ready(0);
+	for (j = 0; j < 1000; j++)
+		test_free(pool, test_objs[j]);
+}
+
+TEST_CASE(of_four_who_free_an_object_one_is_right)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = checked(64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 1000);
+	test_threads(4, free_them_all, pool);
+	EXPECT_EQ(found_any(pool), 3000);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(pointers_that_are_no_objects_are_found)
+{
+	static unsigned char memory[64];
+	struct pool *pool;
+	unsigned char *obj;
+
+	pool = checked(64, POOL_D_POISON);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, memory);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 1);
+	test_free(pool, obj + 16);
+	test_free(pool, obj + 63);
+	test_free(pool, obj + 1);
+	EXPECT_EQ(found(pool, POOL_FAULT_INTERIOR), 3);
+	test_free(pool, obj + 64);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 2);
+	test_free(pool, obj);
+	EXPECT_EQ(found_any(pool), 5);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(callers_are_kept_behind_the_object)
+{
+	struct pool_layout layout;
+	struct pool *pool;
+	void **caller;
+	char *obj;
+
+	pool = checked(20, POOL_D_CALLER);
+	ASSERT(pool);
+	pool_layout_of(pool, 20, &layout);
+	EXPECT_EQ(layout.caller % sizeof(void *), 0);
+	EXPECT_LE(20, layout.caller);
+	EXPECT_LE(layout.caller + 2 * sizeof(void *), layout.total);
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	caller = (void **)(void *)(obj + layout.caller);
+	EXPECT(caller[0]);
+	test_free(pool, obj);
+	EXPECT(caller[1]);
+	EXPECT(caller[0] != caller[1]);
+	pool_destroy(&pool->head);
+}
+
+static bool is_all(const unsigned char *obj, unsigned char byte)
+{
+	unsigned int i;
+
+	for (i = 0; i < 70; i++)
+		if (obj[i] != byte)
+			return false;
+	return true;
+}
+
+TEST_CASE(poison_fills_what_is_allocated)
+{
+	unsigned char *obj = NULL;
+	struct pool *pool;
+
+	pool = checked(70, POOL_D_POISON | POOL_D_TAG);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	EXPECT(is_all(obj, 'P'));
+	test_free(pool, obj);
+	pool_options.poison = 0xa5;
+	obj = test_alloc(pool);
+	EXPECT(is_all(obj, 0xa5));
+	test_free(pool, obj);
+	pool_options.poison = 0;
+	obj = __pool_alloc(&pool->head, POOL_F_NO_POISON);
+	EXPECT(is_all(obj, 0xa5));
+	test_free(pool, obj);
+	pool_options.poison = 1;
+	obj = __pool_alloc(&pool->head, POOL_F_MUST_ZERO);
+	EXPECT(is_all(obj, 0));
+	test_free(pool, obj);
+	EXPECT_EQ(found_any(pool), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(cold_first_hands_out_the_oldest)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = checked(64, POOL_D_COLD_FIRST);
+	ASSERT(pool);
+	test_wave(pool, 30);
+	for (i = 0; i < 30; i++)
+		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
+	test_free_many(pool, test_objs, 30);
+	pool_destroy(&pool->head);
+}
+
+static struct pool *failing(unsigned int percent, unsigned int every)
+{
+	pool_options.fail_percent = percent;
+	pool_options.fail_every = every;
+	return checked(64, POOL_D_FAIL);
+}
+
+/* How many of so many allocations fail. */
+static unsigned int failures(struct pool *pool, unsigned int n,
+			     unsigned int flags)
+{
+	unsigned int failed = 0;
+
+	while (n--) {
+		void *obj = __pool_alloc(&pool->head, flags);
+
+		failed += !obj;
+		pool_free(&pool->head, obj);
+	}
+	return failed;
+}
+
+TEST_CASE(injected_failures_come_at_their_rate)
+{
+	struct pool *pool;
+	unsigned int n;
+
+	pool = failing(10, 0);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	n = failures(pool, 10000, 0);
+	EXPECT_LE(900, n);
+	EXPECT_LE(n, 1100);
+	EXPECT_EQ(plat_word_read(&pool->injected), n);
+	pool_options.fail_percent = 100;
+	EXPECT_EQ(failures(pool, 100, 0), 100);
+	EXPECT_EQ(failures(pool, 100, POOL_F_NO_FAIL), 0);
+	pool_options.fail_percent = 0;
+	EXPECT_EQ(failures(pool, 100, 0), 0);
+	pool_options.fail_every = 4;
+	EXPECT_EQ(failures(pool, 100, 0), 25);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(injected_failures_come_where_they_are_wanted)
+{
+	static const char nowhere[] = "no_such_function";
+	struct pool *pool;
+	unsigned int i;
+
+	pool = failing(100, 0);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < sizeof(nowhere); i++)
+		pool_options.fail_site[i] = nowhere[i];
+	EXPECT_EQ(failures(pool, 100, 0), 0);
+	pool_options.fail_site[0] = 0;
+	EXPECT_EQ(failures(pool, 100, 0), 100);
+	pool_destroy(&pool->head);
+}
+
+struct built {
+	long ctors;
+	long dtors;
+};
+
+static void ctor(void *obj, void *arg)
+{
+	struct built *built = arg;
+
+	*(long *)obj = 4711;
+	built->ctors++;
+}
+
+static void dtor(void *obj, void *arg)
+{
+	struct built *built = arg;
+
+	built->dtors += *(long *)obj == 4711;
+}
+
+TEST_CASE(filled_objects_are_constructed_again)
+{
+	static const unsigned int options[] = {
+		POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_BACKUP,
+		POOL_D_INTEGRITY | POOL_D_POISON | POOL_D_TAG | POOL_D_BACKUP,
+	};
+	unsigned int i, j;
+
+	test_options(4096, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct built built = { 0, 0 };
+		struct pool_attr attr = {
+			.name = "built", .size = 24, .ctor = ctor,
+			.dtor = dtor, .arg = &built,
+		};
+		struct pool *pool;
+
+		pool_options.debug = options[i];
+		pool_options.policy = POOL_POLICY_CONTINUE;
+		pool = pool_of(create_pool_ext(&attr));
+		for (j = 0; j < 5; j++) {
+			test_alloc_many(pool, test_objs, 200);
+			EXPECT_EQ(*(long *)test_objs[j], 4711);
+			test_free_many(pool, test_objs, 200);
+		}
+		EXPECT_EQ(found_any(pool), 0);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		EXPECT_EQ(built.ctors, built.dtors);
+	}
+}
+
+TEST_CASE(no_combination_of_options_finds_what_is_not_there)
+{
+	unsigned int word, i;
+
+	test_options(8192, 4);
+	for (word = 0; word <= ALL_OPTIONS; word++) {
+		struct pool *pool;
+
+		if (word & ~ALL_OPTIONS)
+			continue;
+		pool = checked(40 + word % 9, word);
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 300);
+		for (i = 0; i < 300; i++)
+			*(unsigned char *)test_objs[i] = (unsigned char)i;
+		test_free_many(pool, test_objs, 300);
+		test_wave(pool, 50);
+		EXPECT_EQ(found_any(pool), 0);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT(test_bound_holds());
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
+{
+	struct pool *pool;
+	unsigned char *obj;
+
+	test_options(1 << 20, 8);
+	pool = checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	EXPECT(sees_damage(pool, 5, 1));
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	obj[1] ^= 1;
+	test_free(pool, test_alloc(pool));
+	test_free(pool, obj);
+	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
+	EXPECT_EQ(plat_word_read(&pool->quarantined), 2);
+	EXPECT(test_quiet(pool, 2));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

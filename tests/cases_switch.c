@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_switch.c - options that change while a pool is in use
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread and workers.
+ */
+#include "test.h"
+
+static struct pool *plain(unsigned int size)
+{
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	return test_pool(size);
+}
+
+static unsigned long faults(struct pool *pool)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum += plat_word_read(&pool->faults[i]);
+	return sum;
+}
+
+TEST_CASE(objects_of_before_a_switch_are_adopted)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 600);
+	test_free_many(pool, test_objs, 300);
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	for (i = 0; i < 300; i++)
+		((char *)test_objs[i])[3] ^= 1;
+	test_free_many(pool, test_objs + 300, 300);
+	EXPECT_EQ(faults(pool), 0);
+	test_free(pool, test_objs[400]);
+	EXPECT_EQ(faults(pool), 1);
+	test_alloc_many(pool, test_objs, 600);
+	test_free_many(pool, test_objs, 600);
+	EXPECT_EQ(faults(pool), 1);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	test_wave(pool, 100);
+	pool_switch(pool, 0, POOL_D_INTEGRITY);
+	((char *)test_objs[7])[63] ^= 1;
+	for (i = 0; i < 3; i++)
+		test_wave(pool, 100);
+	EXPECT_EQ(faults(pool), 1);
+	EXPECT(test_quiet(pool, 1));
+	EXPECT(test_local(pool)->hot.cap > 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_second_begin_of_checks_knows_nothing_of_the_first)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	for (i = 0; i < 5; i++) {
+		pool_switch(pool, POOL_D_POISON, 0);
+		test_alloc_many(pool, test_objs, 200);
+		test_free_many(pool, test_objs, 100);
+		pool_switch(pool, 0, POOL_D_POISON);
+		test_free_many(pool, test_objs + 100, 100);
+		test_wave(pool, 300);
+	}
+	EXPECT_EQ(faults(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
+{
+	static unsigned char memory[64] __attribute__((aligned(64)));
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 50);
+	pool_switch(pool, POOL_D_POISON, 0);
+	test_free_many(pool, test_objs, 50);
+	test_alloc_many(pool, test_objs, 50);
+	test_free(pool, memory);
+	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	test_free_many(pool, test_objs, 50);
+	EXPECT_EQ(faults(pool), 1);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
+{
+	struct pool *pool;
+	struct pool_stats now;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	test_wave(pool, 1000);
+	pool_switch(pool, POOL_D_NO_CACHE, 0);
+	for (i = 0; i < 20; i++)
+		test_wave(pool, 100);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 0);
+	EXPECT_LE(now.cached, POOL_HOT_SLOTS);
+	EXPECT(test_quiet(pool, 0));
+	pool_switch(pool, 0, POOL_D_NO_CACHE);
+	for (i = 0; i < 3; i++)
+		test_wave(pool, 100);
+	pool_sum(pool, &now);
+	EXPECT(now.cached > 0);
+	pool_switch(pool, POOL_D_NO_GLOBAL, 0);
+	test_wave(pool, 4000);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+struct load {
+	struct pool *pool;
+	plat_word_t running;
+	plat_word_t bad;
+};
+
+/* Objects carry their owner; nobody else may find or change it. */
+static void use(struct load *load, unsigned int i, unsigned long *seed)
+{
+	unsigned long *objs[32];
+	unsigned int n = 1 + test_random(seed) % 32;
+	unsigned int j;
+
+	for (j = 0; j < n; j++) {
+		objs[j] = test_alloc(load->pool);
+		if (objs[j])
+			*objs[j] = i;
+	}
+	for (j = 0; j < n; j++) {
+		if (objs[j] && *objs[j] != i)
+			plat_word_add(&load->bad, 1);
+		pool_free(&load->pool->head, objs[j]);
+	}
+}
+
+static void toggle(struct load *load)
+{
+	static const unsigned int words[] = {
+		POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+		POOL_D_INTEGRITY | POOL_D_COLD_FIRST, POOL_D_NO_CACHE,
+		POOL_D_NO_GLOBAL, POOL_D_MEMSTATS,
+	};
+	unsigned int i;
+
+	for (i = 0; plat_word_read(&load->running); i++) {
+		unsigned int word = words[i % ARRAY_LEN(words)];
+
+		pool_switch(load->pool, word, 0);
+		plat_yield();
+		pool_switch(load->pool, 0, word);
+		plat_yield();
+	}
+}
+
+static void work(unsigned int i, void *arg)
+{
+	unsigned long seed = 88172645463325252ul + i;
+	struct load *load = arg;
+	unsigned long r;
+
+	plat_cpu_ready(0);
+	if (!i) {
+		toggle(load);
+		return;
+	}
+	for (r = 0; r < test_scale(20000); r++) {
+		use(load, i, &seed);
+		if (r % 64 == 0)
+			plat_yield();
+	}
+	plat_word_sub(&load->running, 1);
+}
+
+TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)
+{
+	struct load load = { .pool = NULL };
+
+	test_options(65536, 8);
+	load.pool = plain(64);
+	ASSERT(load.pool);
+	plat_word_add(&load.running, 3);
+	test_threads(4, work, &load);
+	EXPECT_EQ(plat_word_read(&load.bad), 0);
+	EXPECT_EQ(faults(load.pool), 0);
+	EXPECT(test_quiet(load.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&load.pool->head), NULL);
+}
