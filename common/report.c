@@ -7,7 +7,7 @@
  * Calls:   registry.c, states.c, layout.c, the seam.
  * Context: any; neither guard nor lock held.  Allocates nothing.
  *
- *   pool: BUG: written to while free: 0x7f0c2c0008c0 + 12, pool "buffer", size 64
+ *   pool: FAULT: written to while free: 0x7f0c2c0008c0 + 12, pool "buffer", size 64
  *   pool:   found by main+0x1f, thread 4711
  *   pool:   allocated by handler+0x40, freed by handler+0x96
  *   pool:   +0   af 55 12 ...
@@ -140,7 +140,7 @@ static void tell(const struct pool_found *found, const struct pool *owner)
 	struct pool *pool = found->pool;
 	struct pool_layout l;
 
-	plat_log(PLAT_ERR, "BUG: %s: 0x%lx + %ld, pool \"%s\", size %u",
+	plat_log(PLAT_ERR, "FAULT: %s: 0x%lx + %ld, pool \"%s\", size %u",
 		 what[found->kind], (unsigned long)found->obj, found->where,
 		 pool->name, pool->head.size);
 	tell_who(found);

@@ -86,6 +86,8 @@ POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);
 POOL_EXPORT_TEST(pool_sum);
 POOL_EXPORT_TEST(pool_options_set);
+POOL_EXPORT_TEST(pool_layout_of);
+POOL_EXPORT_TEST(pool_switch);
 
 /* The seam's cold half, and what its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);
