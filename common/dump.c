@@ -35,16 +35,6 @@ static struct pool *of_dump(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_dump);
 }
 
-/* Does a name begin with @prefix? */
-static bool matches(const char *name, const char *prefix)
-{
-	while (*prefix && *name == *prefix) {
-		name++;
-		prefix++;
-	}
-	return !*prefix;
-}
-
 static unsigned long long bytes_of(const struct pool_stats *s)
 {
 	return s->allocated * s->object_size;
@@ -116,7 +106,7 @@ static void take_snapshot(struct pool_dump *d,
 	pool_list_init(&d->cursor);
 	d->total = (struct pool_dump_total){ .pools = 0 };
 	while ((pool = pool_registry_next(pool))) {
-		if (!matches(pool->name, d->options.match))
+		if (!pool_dump_matches(pool->name, d->options.match))
 			continue;
 		pool_sum(pool, &pool->snap);
 		if (d->options.order == POOL_DUMP_BY_USAGE &&
@@ -280,10 +270,18 @@ static void begin(struct pool_dump *d, char *buf, size_t size, bool to_log)
 	d->cut = false;
 }
 
-/* The tail of a cut text is written to nowhere first, to know how long it is. */
-static void write_to_buf(struct pool_dump *d, char *buf, size_t size)
+/**
+ * pool_dump_write() - Have a text written into a buffer.
+ * @d: the caller's; afterwards, @d->wanted is as pool_dump() returns it.
+ * @writer: who writes it.  Its tail is written to nowhere first, before the body,
+ *	to know how long that of a cut text is: never longer than this one.
+ * @buf: as of pool_dump().
+ * @size: its bytes.
+ */
+void pool_dump_write(struct pool_dump *d,
+		     const struct pool_dump_writer *writer, char *buf,
+		     size_t size)
 {
-	const struct pool_dump_writer *writer = writers[d->options.format];
 	size_t tail;
 
 	begin(d, NULL, 0, false);
@@ -325,7 +323,7 @@ size_t pool_dump(char *buf, size_t size,
 
 	plat_dump_lock();
 	take_snapshot(d, options);
-	write_to_buf(d, buf, size);
+	pool_dump_write(d, writers[d->options.format], buf, size);
 	unlink_from(d, 0);
 	wanted = d->wanted;
 	plat_dump_unlock();

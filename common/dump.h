@@ -2,7 +2,8 @@
 /*
  * dump.h - one dump: its options, its snapshot, where its text goes
  *
- * Layer:   above stats.c; private to dump*.c, kernel/debugfs_pools.c, tests.
+ * Layer:   above stats.c; private to dump*.c, memstats.c, kernel/debugfs_pools.c,
+ *	    tests.
  * Context: process context; the dump mutex is held where there is a struct
  *	    pool_dump.
  *
@@ -11,6 +12,8 @@
  *   dump_text.c       struct pool_dump -> a table, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
  *   dump.c            text             -> a buffer, or lines of the log
+ *
+ * memstats.c shows something else, by a writer of its own.
  *
  * Nothing is allocated: what a dump needs is in the one struct pool_dump there
  * is, and in each struct pool.
@@ -103,13 +106,20 @@ extern const struct pool_dump_writer pool_dump_table;
 extern const struct pool_dump_writer pool_dump_json;
 extern const struct pool_dump_writer pool_dump_prometheus;
 
+/* Longer than any word that means something; the rest is cut off. */
+#define POOL_DUMP_WORD_LEN	32
+
 /* dump_options.c */
+bool pool_dump_word(const char **text, char *word);
 bool pool_dump_parse(struct pool_dump_options *options, const char *text,
 		     const char *where);
 
 /* dump.c: for callers */
 size_t pool_dump(char *buf, size_t size,
 		 const struct pool_dump_options *options);
+void pool_dump_write(struct pool_dump *d,
+		     const struct pool_dump_writer *writer, char *buf,
+		     size_t size);
 
 /* dump.c: for writers */
 void pool_dump_rewind(struct pool_dump *d);
@@ -121,6 +131,16 @@ void pool_dump_put(struct pool_dump *d, const char *text);
 void pool_dump_number(struct pool_dump *d, unsigned long long number);
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
 void pool_dump_commit(struct pool_dump *d);
+
+/* Does a name begin with @prefix? */
+static inline bool pool_dump_matches(const char *name, const char *prefix)
+{
+	while (*prefix && *name == *prefix) {
+		name++;
+		prefix++;
+	}
+	return !*prefix;
+}
 
 /* As strcmp(). */
 static inline int pool_dump_compare(const char *a, const char *b)

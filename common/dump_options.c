@@ -3,7 +3,8 @@
  * dump_options.c - what to dump: words, as of the document's "show pools"
  *
  * Layer:   beside dump.c.
- * Called:  dump.c, for users' texts; kernel/debugfs_pools.c, for what is written.
+ * Called:  dump.c and memstats.c, for users' texts; kernel/debugfs_pools.c, for
+ *	    what is written.
  * Calls:   the seam, to complain.
  * Context: process context; may sleep.
  *
@@ -14,9 +15,6 @@
 #include "dump.h"
 
 #define WORDS	"byname bysize byusage detailed match <prefix> <count> table json prometheus"
-
-/* Longer than any word that means something; the rest is cut off. */
-#define WORD_LEN	32
 
 enum word_kind {
 	WORD_FORMAT,
@@ -40,14 +38,14 @@ static const struct {
 };
 
 /* Copy the next word and move behind it; false: there is none. */
-static bool next_word(const char **text, char *word)
+bool pool_dump_word(const char **text, char *word)
 {
 	size_t len = 0;
 
 	while (**text == ' ')
 		(*text)++;
 	for (; **text && **text != ' '; (*text)++)
-		if (len < WORD_LEN)
+		if (len < POOL_DUMP_WORD_LEN)
 			word[len++] = **text;
 	word[len] = 0;
 	return len;
@@ -101,13 +99,13 @@ static void set_match(struct pool_dump_options *options, const char *prefix)
 static const char *take_word(struct pool_dump_options *options,
 			     const char *word, const char **text)
 {
-	char prefix[WORD_LEN + 1];
+	char prefix[POOL_DUMP_WORD_LEN + 1];
 
 	if (*word >= '0' && *word <= '9')
 		return set_count(options, word) ? NULL :
 		       "not a count of 1 to 2147483647";
 	if (!pool_dump_compare(word, "match")) {
-		if (!next_word(text, prefix))
+		if (!pool_dump_word(text, prefix))
 			return "no prefix behind it";
 		set_match(options, prefix);
 		return NULL;
@@ -128,11 +126,11 @@ bool pool_dump_parse(struct pool_dump_options *options, const char *text,
 		     const char *where)
 {
 	struct pool_dump_options read = { .count = 0 };
-	char word[WORD_LEN + 1];
-	char shown[WORD_LEN + 1];
+	char word[POOL_DUMP_WORD_LEN + 1];
+	char shown[POOL_DUMP_WORD_LEN + 1];
 	const char *why = NULL;
 
-	while (text && !why && next_word(&text, word))
+	while (text && !why && pool_dump_word(&text, word))
 		why = take_word(&read, word, &text);
 	if (why) {
 		pool_printable(shown, sizeof(shown), word, sizeof(word));
