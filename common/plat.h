@@ -35,6 +35,7 @@
 struct pool;
 struct pool_cpu;
 struct pool_local;
+struct pool_place;
 
 /*
  * plat_types.h also has
@@ -326,6 +327,34 @@ void plat_fault(enum pool_policy policy);
  */
 size_t plat_format(char *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/**
+ * plat_symbol() - Say where in the code an address is.
+ * @buf: always terminated if @size is not 0.
+ * @size: bytes.
+ * @addr: a return address, or any other.
+ *
+ * A function and the distance from it, else a file and the distance from its
+ * beginning, else the number.
+ *
+ * Context: Process context; kernel: any.  No mutex of ours held: in user space
+ * the loader's lock is taken, which is held where constructors make pools.
+ * Return: what would have been written, without the terminator.
+ */
+size_t plat_symbol(char *buf, size_t size, const void *addr);
+
+/**
+ * plat_places() - Call a function for each place that calls malloc() and such.
+ * @show: the function.  It takes no lock, and what it is given goes when it
+ *	returns; true: the place's counts are to become 0.
+ * @arg: for it.
+ *
+ * Those that were compiled to count, see pool_memstats.h.
+ *
+ * Context: Process context; may sleep; takes the dump mutex.
+ */
+void plat_places(bool (*show)(const struct pool_place *place, void *arg),
+		 void *arg);
 
 /**
  * plat_print() - Write a line as it is to stderr; kernel: to the log.

@@ -14,7 +14,7 @@
  * It is the only header users need; it includes the others of the interface:
  * pool_hot.h, the hit path; pool_attr.h, more than a name and a size, and
  * declared pools; pool_bulk.h, many objects at once, and reserves; pool_stats.h,
- * numbers and dumps.  All are clean C11 and C++17.
+ * numbers and dumps; pool_memstats.h, who allocates and who frees.  All are clean C11 and C++17.
  *
  *   concurrent calls on one pool      any CPU or thread   interrupt, signal
  *   pool_alloc(), pool_free()         yes                 with POOL_F_ATOMIC
@@ -54,6 +54,7 @@
 #include "pool_attr.h"
 #include "pool_bulk.h"
 #include "pool_stats.h"
+#include "pool_memstats.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -248,6 +248,17 @@ size_t plat_format(char *buf, size_t size, const char *fmt, ...)
 	return n;
 }
 
+size_t plat_symbol(char *buf, size_t size, const void *addr)
+{
+	return snprintf(buf, size, "%pS", addr);
+}
+
+/* Empty: kmalloc() is the kernel's to account for, see /proc/allocinfo. */
+void plat_places(bool (*show)(const struct pool_place *place, void *arg),
+		 void *arg)
+{
+}
+
 void plat_print(const char *line)
 {
 	pr_info("%s", line);

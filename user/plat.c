@@ -26,6 +26,7 @@
 #include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,25 @@ size_t plat_format(char *buf, size_t size, const char *fmt, ...)
 	n = vsnprintf(buf, size, fmt, args);
 	va_end(args);
 	return n > 0 ? (size_t)n : 0;
+}
+
+/* The number alone where it is in no file, as code that was made at run time. */
+size_t plat_symbol(char *buf, size_t size, const void *addr)
+{
+	uintptr_t at = (uintptr_t)addr;
+	const char *name, *slash;
+	Dl_info info;
+
+	if (!dladdr(addr, &info))
+		return plat_format(buf, size, "0x%lx", (unsigned long)at);
+	if (info.dli_sname)
+		return plat_format(buf, size, "%s+0x%lx", info.dli_sname,
+				   (unsigned long)(at -
+						   (uintptr_t)info.dli_saddr));
+	name = info.dli_fname;
+	slash = strrchr(name, '/');
+	return plat_format(buf, size, "%s+0x%lx", slash ? slash + 1 : name,
+			   (unsigned long)(at - (uintptr_t)info.dli_fbase));
 }
 
 void plat_print(const char *line)

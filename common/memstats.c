@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * memstats.c - who allocates and who frees, as text; the document's "memstats"
+ *
+ * Layer:   above profile.c.
+ * Called:  by users, through pool_memstats.h; kernel/debugfs_memstats.c.
+ * Calls:   profile.c, dump.c, dump_options.c, the seam.
+ * Context: process context; may sleep.
+ *
+ * A line is what was read of its place once, and the last line sums up these: so
+ * it fits them whatever is counted meanwhile.  No mutex is held while addresses
+ * are made into names, see plat_symbol(); so each text needs some memory.
+ */
+#include "plat.h"
+#include "dump.h"
+#include "profile.h"
+
+#define WORDS	"reset all match <prefix>"
+
+/* Another number when columns change. */
+#define HEAD	"memstats version 1\n" \
+		"# what pool allocs frees allocated freed balance site\n"
+
+/* A text that is being written. */
+struct memstats {
+	struct pool_dump d;
+	const struct pool_memstats_options *options;
+	struct pool_place total;
+	char site[160];
+};
+
+static struct memstats *of_dump(struct pool_dump *d)
+{
+	return pool_list_entry(d, struct memstats, d);
+}
+
+static const char *base_name(const char *file)
+{
+	const char *name = file;
+
+	for (; *file; file++)
+		if (*file == '/')
+			name = file + 1;
+	return name;
+}
+
+/* Calls of pools match by the pool, others by the file. */
+static bool is_wanted(const struct pool_memstats_options *options,
+		      const struct pool_place *place)
+{
+	if (!options->all && !place->allocs && !place->frees)
+		return false;
+	return pool_dump_matches(place->caller ? place->pool :
+				 base_name(place->file), options->match);
+}
+
+static void add(struct pool_place *total, const struct pool_place *place)
+{
+	total->allocs += place->allocs;
+	total->allocated += place->allocated;
+	total->frees += place->frees - place->known;
+	total->freed += place->freed - place->known_bytes;
+}
+
+static void put_numbers(struct pool_dump *d, const struct pool_place *place,
+			const char *const names[5])
+{
+	const unsigned long number[4] = {
+		place->allocs, place->frees, place->allocated, place->freed,
+	};
+	char text[24];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		pool_dump_put(d, names[i]);
+		pool_dump_number(d, number[i]);
+	}
+	plat_format(text, sizeof(text), "%ld",
+		    (long)(place->allocated - place->freed +
+			   place->known_bytes));
+	pool_dump_put(d, names[4]);
+	pool_dump_put(d, text);
+}
+
+/* A line, with all before its numbers, and behind them who it is. */
+static void put_place(struct memstats *m, const struct pool_place *place)
+{
+	static const char *const blanks[5] = { " ", " ", " ", " ", " " };
+	char raw[sizeof(m->site)];
+
+	if (place->caller)
+		plat_symbol(raw, sizeof(raw), place->caller);
+	else if (place->line)
+		plat_format(raw, sizeof(raw), "%s:%d", base_name(place->file),
+			    place->line);
+	else
+		plat_format(raw, sizeof(raw), "%s", place->file);
+	pool_printable(m->site, sizeof(m->site), raw, sizeof(raw));
+	pool_dump_put(&m->d, place->what);
+	pool_dump_put(&m->d, " ");
+	pool_dump_put(&m->d, place->pool);
+	put_numbers(&m->d, place, blanks);
+	pool_dump_put(&m->d, " ");
+	pool_dump_put(&m->d, m->site);
+	pool_dump_put(&m->d, "\n");
+	pool_dump_commit(&m->d);
+}
+
+/* What plat_places() calls, and what is done for bins likewise. */
+static bool show_place(const struct pool_place *place, void *arg)
+{
+	struct memstats *m = arg;
+
+	if (is_wanted(m->options, place)) {
+		add(&m->total, place);
+		put_place(m, place);
+	}
+	return false;
+}
+
+static bool reset_place(const struct pool_place *place, void *arg)
+{
+	return is_wanted(arg, place);
+}
+
+static void memstats_body(struct pool_dump *d)
+{
+	struct memstats *m = of_dump(d);
+	struct pool_place place;
+	unsigned int nr;
+
+	m->total = (struct pool_place){ .allocs = 0 };
+	pool_dump_put(d, HEAD);
+	pool_dump_commit(d);
+	for (nr = 0; nr < POOL_PROFILE_BINS; nr++)
+		if (pool_profile_read(nr, &place))
+			show_place(&place, m);
+	plat_places(show_place, m);
+}
+
+static void memstats_tail(struct pool_dump *d, bool cut)
+{
+	static const char *const names[5] = {
+		"BALANCE allocs=", " frees=", " allocated=", " freed=",
+		" balance=",
+	};
+
+	if (cut)
+		pool_dump_put(d, "truncated\n");
+	put_numbers(d, &of_dump(d)->total, names);
+	pool_dump_put(d, "\n");
+}
+
+static const struct pool_dump_writer writer = {
+	.body = memstats_body,
+	.tail = memstats_tail,
+};
+
+/* One reset at a time: two would each take off what was counted. */
+static void reset(const struct pool_memstats_options *options)
+{
+	struct pool_place place;
+	unsigned int nr;
+
+	plat_dump_lock();
+	for (nr = 0; nr < POOL_PROFILE_BINS; nr++)
+		if (pool_profile_read(nr, &place) &&
+		    is_wanted(options, &place))
+			pool_profile_reset(nr);
+	plat_dump_unlock();
+	plat_places(reset_place, (void *)options);
+}
+
+/* What makes the longest tail there is. */
+static const struct pool_place widest = {
+	.allocs = ~0ul, .frees = ~0ul, .allocated = ~0ul >> 1, .freed = ~0ul,
+};
+
+/**
+ * pool_memstats() - Do what was asked for.
+ * @buf: as of pool_dump().
+ * @size: its bytes.
+ * @options: what is.
+ *
+ * Context: Process context; may sleep.
+ * Return: as pool_dump(); 0, and an empty text, after a reset and, with a line in
+ * the log, where memory is short.
+ */
+size_t pool_memstats(char *buf, size_t size,
+		     const struct pool_memstats_options *options)
+{
+	struct memstats *m;
+	size_t wanted;
+
+	if (size)
+		*buf = 0;
+	if (options->reset) {
+		reset(options);
+		return 0;
+	}
+	m = plat_mem_alloc(sizeof(*m));
+	if (!m) {
+		plat_log(PLAT_ERR, "memstats: no memory for a text");
+		return 0;
+	}
+	m->options = options;
+	m->total = widest;
+	pool_dump_write(&m->d, &writer, buf, size);
+	wanted = m->d.wanted;
+	plat_mem_free(m);
+	return wanted;
+}
+
+/* Why a prefix is refused; NULL: it is not. */
+static const char *take_prefix(struct pool_memstats_options *options,
+			       const char **text)
+{
+	char prefix[POOL_DUMP_WORD_LEN + 1] = "";
+	size_t i;
+
+	if (!pool_dump_word(text, prefix))
+		return "no prefix behind it";
+	if (prefix[sizeof(options->match) - 1])
+		return "the prefix behind it is too long";
+	for (i = 0; i < sizeof(options->match); i++)
+		options->match[i] = prefix[i];
+	return NULL;
+}
+
+/* Why a word is refused; NULL: it is not.  "match" takes the next one, too. */
+static const char *take_word(struct pool_memstats_options *options,
+			     const char *word, const char **text)
+{
+	if (!pool_dump_compare(word, "match"))
+		return take_prefix(options, text);
+	if (!pool_dump_compare(word, "reset"))
+		options->reset = true;
+	else if (!pool_dump_compare(word, "all"))
+		options->all = true;
+	else
+		return "unknown";
+	return NULL;
+}
+
+/**
+ * pool_memstats_parse() - Read what is asked for.
+ * @options: set from @text alone; not changed if that is refused.
+ * @text: words; NULL: none.
+ * @where: what to call the text in the log.
+ *
+ * Return: false, with one line in the log that names the first wrong word and
+ * lists the right ones, if refused.
+ */
+bool pool_memstats_parse(struct pool_memstats_options *options,
+			 const char *text, const char *where)
+{
+	struct pool_memstats_options read = { .reset = false };
+	char word[POOL_DUMP_WORD_LEN + 1];
+	char shown[POOL_DUMP_WORD_LEN + 1];
+	const char *why = NULL;
+
+	while (text && !why && pool_dump_word(&text, word))
+		why = take_word(&read, word, &text);
+	if (why) {
+		pool_printable(shown, sizeof(shown), word, sizeof(word));
+		plat_log(PLAT_ERR, "%s: \"%s\": %s; words are " WORDS, where,
+			 shown, why);
+		return false;
+	}
+	*options = read;
+	return true;
+}
+
+size_t pool_memstats_to_buf(char *buf, size_t size, const char *words)
+{
+	struct pool_memstats_options options;
+
+	if (!pool_memstats_parse(&options, words, "pool_memstats_to_buf")) {
+		if (size)
+			*buf = 0;
+		return 0;
+	}
+	return pool_memstats(buf, size, &options);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_memstats.h - who allocates and who frees: calls counted by place
+ *
+ * Layer:   API.
+ * Context: process context or a plain thread.
+ *
+ * Calls of pools are counted while the option "memstats" is set for them, by the
+ * address they come from.
+ *
+ * Programs in C that are built with -DDEBUG_MEM_STATS, one of the document's build
+ * options, also have malloc(), calloc(), realloc(), strdup(), strndup() and free()
+ * counted, by file and line, where this header was included before.  These become
+ * macros then: pointers to them and functions of theirs in structs are not counted,
+ * and a call of such a member, s->free(p), has to be written (s->free)(p).  There
+ * are none in C++ and in the kernel.
+ */
+#ifndef LIBPOOL_POOL_MEMSTATS_H
+#define LIBPOOL_POOL_MEMSTATS_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+/**
+ * pool_memstats_to_buf() - Write who allocates and who frees into a buffer.
+ * @buf: always terminated if @size is not 0; may be NULL if it is.
+ * @size: its bytes.
+ * @words: separated by spaces; NULL or "": all places with calls.
+ *
+ *	all
+ *		Places without calls, too: those that were reset, and, of programs
+ *		built to count malloc(), those that have not been reached.
+ *	match <prefix>
+ *		Only pools whose names begin like that, and malloc() and such in
+ *		files whose names, without folders, do.  At most 31 characters.
+ *	reset
+ *		Shows nothing: sets the counts to 0; with match, only of these.
+ *
+ * After two lines of heading, a line per place: what is called there; the pool, or
+ * "-"; calls that allocate and that free; bytes of both; bytes allocated and not
+ * freed; and the place.  The last line, BALANCE, sums up these.  See
+ * Documentation/memstats.
+ *
+ * A text that does not fit has whole lines, as many as fit, then a line
+ * "truncated" and BALANCE of all.  Where not even that fits, the text is empty.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: the bytes of the whole text without the terminator: as snprintf(), the
+ * text is whole if that is less than @size.  0 and an empty text after a reset; and,
+ * with one line in the log that says why, when @words are wrong, which changes
+ * nothing, or memory is short.
+ */
+size_t pool_memstats_to_buf(char *buf, size_t size, const char *words);
+
+#ifndef __KERNEL__
+
+/* Places lie one after the other, as in an array. */
+#define POOL_MEM_ALIGN		64
+
+/* One call in the source; what the macros below make, and nobody else. */
+struct pool_mem_place {
+	const char *file;
+	const char *what;
+	int line;
+	int unused;
+	unsigned long allocs;
+	unsigned long allocated;
+	unsigned long frees;
+	unsigned long freed;
+} __attribute__((aligned(POOL_MEM_ALIGN)));
+
+/* All places of a program or of a library. */
+struct pool_mem_block {
+	struct pool_mem_place *start;
+	struct pool_mem_place *stop;
+	struct pool_mem_block *next;
+};
+
+/* Called before main() or in dlopen(), and in exit() or dlclose(). */
+void pool_mem_register(struct pool_mem_block *block);
+void pool_mem_unregister(struct pool_mem_block *block);
+
+/* As the functions they are named after; only what succeeds is counted. */
+void *pool_mem_malloc(struct pool_mem_place *place, size_t size);
+void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size);
+void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size);
+char *pool_mem_strdup(struct pool_mem_place *place, const char *text);
+char *pool_mem_strndup(struct pool_mem_place *place, const char *text,
+		       size_t size);
+void pool_mem_free(struct pool_mem_place *place, void *p);
+
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(DEBUG_MEM_STATS) && !defined(__KERNEL__) && !defined(__cplusplus)
+
+/* Their declarations must not be read after the macros. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The linker's; one of each per program or library, none without any place. */
+extern struct pool_mem_place __start_pool_mem_stats[]
+	__attribute__((weak, visibility("hidden")));
+extern struct pool_mem_place __stop_pool_mem_stats[]
+	__attribute__((weak, visibility("hidden")));
+
+/* Of each file; all of a program or library are the same block. */
+static struct pool_mem_block pool_mem_block = {
+	__start_pool_mem_stats, __stop_pool_mem_stats, 0
+};
+
+__attribute__((constructor(POOL_DECL_PRIORITY)))
+static void pool_mem_start(void)
+{
+	pool_mem_register(&pool_mem_block);
+}
+
+__attribute__((destructor(POOL_DECL_PRIORITY)))
+static void pool_mem_stop(void)
+{
+	pool_mem_unregister(&pool_mem_block);
+}
+
+#define POOL_MEM_PLACE(what)						\
+	(__extension__ ({						\
+		static struct pool_mem_place pool_mem_place_		\
+			__attribute__((section("pool_mem_stats"), used, \
+				       aligned(POOL_MEM_ALIGN))) =	\
+			{ __FILE__, what, __LINE__, 0, 0, 0, 0, 0 }; \
+		&pool_mem_place_;					\
+	}))
+
+#undef malloc
+#undef calloc
+#undef realloc
+#undef strdup
+#undef strndup
+#undef free
+#define malloc(size)	pool_mem_malloc(POOL_MEM_PLACE("malloc"), size)
+#define calloc(n, size)	pool_mem_calloc(POOL_MEM_PLACE("calloc"), n, size)
+#define realloc(p, size) pool_mem_realloc(POOL_MEM_PLACE("realloc"), p, size)
+#define strdup(text)	pool_mem_strdup(POOL_MEM_PLACE("strdup"), text)
+#define strndup(text, n) pool_mem_strndup(POOL_MEM_PLACE("strndup"), text, n)
+#define free(p)		pool_mem_free(POOL_MEM_PLACE("free"), p)
+
+#endif
+
+#endif /* LIBPOOL_POOL_MEMSTATS_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * profile.c - allocations and frees, counted by who called
+ *
+ * Layer:   beside the four.
+ * Called:  the checked paths, of pools with POOL_D_MEMSTATS; memstats.c.
+ * Calls:   the seam.
+ * Context: any, also NMIs and signal handlers; no lock, no waiting, no memory,
+ *	    but for pool_profile_ready() and pool_profile_end().
+ *
+ * A table of bins, of a fixed size.  A bin is a caller and a key: the pool's id and
+ * which of the two it does.  Both are set once, the caller first, each by compare
+ * and exchange; whoever finds a bin of his caller without a key tries to give it
+ * his own, be it somebody else who took it.  So nobody waits, and no place ever has
+ * two bins.  Bins are never given up: their numbers are kept with objects, which
+ * may outlive everything but the table.
+ *
+ * A place that finds no bin in some probes is counted in one of the first two, with
+ * all others.
+ */
+#include "plat.h"
+#include "dump.h"
+#include "profile.h"
+
+#define PROBES		16
+
+/* The first two bins: places that found none. */
+#define OTHER_ALLOCS	0
+#define OTHER_FREES	1
+
+/* What a key says beside the id, which is never 0. */
+#define KEY_ALLOC	0u
+#define KEY_FREE	1u
+
+/* Counts come in twos: calls, and behind them their bytes. */
+enum {
+	ALLOCS,
+	FREES = 2,
+	COUNTS = 4,
+};
+
+/* Of places that free: of those frees, the ones whose allocation is known. */
+#define KNOWN		ALLOCS
+
+struct pool_bin {
+	const void *caller;		/* NULL: nobody's yet */
+	unsigned long key;		/* 0: caller's, whatever it will be */
+	bool named;			/* the name is there */
+	char name[POOL_NAME_LEN + 1];
+	plat_word_t count[COUNTS];
+} __attribute__((aligned(64)));
+
+/* Set once, by whoever comes first. */
+static struct pool_bin *table;
+
+/**
+ * pool_profile_ready() - See to it that calls can be counted from now on.
+ *
+ * Context: Process context; may sleep.
+ * Return: false when memory is short.  Then counting does nothing.
+ */
+bool pool_profile_ready(void)
+{
+	struct pool_bin *bins, *none = NULL;
+
+	if (plat_read(&table))
+		return true;
+	bins = plat_mem_alloc(POOL_PROFILE_BINS * sizeof(*bins));
+	if (!bins)
+		return false;
+	bins[OTHER_ALLOCS].caller = bins;
+	bins[OTHER_ALLOCS].key = KEY_ALLOC;
+	bins[OTHER_FREES].caller = bins;
+	bins[OTHER_FREES].key = KEY_FREE;
+	bins[OTHER_ALLOCS].named = true;
+	bins[OTHER_FREES].named = true;
+	if (!plat_cmpxchg_release(&table, &none, bins))
+		plat_mem_free(bins);
+	return true;
+}
+
+/**
+ * pool_profile_end() - Free the table.
+ *
+ * The library never does: other threads may be using pools while it ends.
+ *
+ * Context: Process context; nobody counts any more.
+ */
+void pool_profile_end(void)
+{
+	plat_mem_free(plat_read(&table));
+	plat_write(&table, NULL);
+}
+
+/* Multiplicative: the upper bits are the good ones. */
+static unsigned int first_probe(const void *caller, unsigned long key)
+{
+	unsigned long long x = (unsigned long)caller;
+
+	x = (x ^ (x >> 21)) + key * 0x9e3779b97f4a7c15ull;
+	x *= 0xff51afd7ed558ccdull;
+	return (unsigned int)(x >> 40) % POOL_PROFILE_BINS;
+}
+
+/* Readers look at the name when "named" says so. */
+static void name_bin(struct pool_bin *bin, const struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bin->name); i++)
+		plat_write(&bin->name[i], pool->name[i]);
+	plat_write_release(&bin->named, true);
+}
+
+/* Is this the bin of a place, or is it now? */
+static bool claim(struct pool_bin *bin, const struct pool *pool,
+		  const void *caller, unsigned long key)
+{
+	const void *owner = plat_read(&bin->caller);
+	unsigned long found;
+
+	if (!owner && plat_cmpxchg_release(&bin->caller, &owner, caller))
+		owner = caller;
+	if (owner != caller)
+		return false;
+	found = plat_read(&bin->key);
+	if (!found && plat_cmpxchg_release(&bin->key, &found, key)) {
+		name_bin(bin, pool);
+		return true;
+	}
+	return found == key;
+}
+
+static unsigned int bin_of(struct pool_bin *bins, const struct pool *pool,
+			   const void *caller, unsigned int kind)
+{
+	unsigned long key = pool->id * 2ul + kind;
+	unsigned int nr, i;
+
+	if (caller) {
+		nr = first_probe(caller, key);
+		for (i = 0; i < PROBES; i++) {
+			if (claim(&bins[nr], pool, caller, key))
+				return nr;
+			nr = (nr + 1) % POOL_PROFILE_BINS;
+		}
+	}
+	return kind == KEY_ALLOC ? OTHER_ALLOCS : OTHER_FREES;
+}
+
+static void count(struct pool_bin *bin, unsigned int what, unsigned int bytes)
+{
+	plat_word_add(&bin->count[what], 1);
+	plat_word_add(&bin->count[what + 1], bytes);
+}
+
+/**
+ * pool_profile_alloc() - Count an allocation.
+ * @pool: of it.
+ * @caller: who allocates.
+ * @bytes: what he gets.
+ *
+ * Context: Any.
+ * Return: the number of his bin, less than POOL_PROFILE_BINS, for the free of the
+ * object; 0 if he has none.
+ */
+unsigned int pool_profile_alloc(struct pool *pool, void *caller,
+				unsigned int bytes)
+{
+	struct pool_bin *bins = plat_read_acquire(&table);
+	unsigned int nr;
+
+	if (!bins)
+		return 0;
+	nr = bin_of(bins, pool, caller, KEY_ALLOC);
+	count(&bins[nr], ALLOCS, bytes);
+	return nr;
+}
+
+/**
+ * pool_profile_free() - Count a free, and the balance of who allocated.
+ * @pool: the object's.
+ * @caller: who frees.
+ * @bytes: as at its allocation.
+ * @alloc_bin: what its allocation returned.  0, or what is no number of a bin: it
+ *	is not known who allocated.
+ *
+ * Context: Any.
+ */
+void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
+		       unsigned int alloc_bin)
+{
+	struct pool_bin *bins = plat_read_acquire(&table);
+	unsigned int nr;
+
+	if (!bins)
+		return;
+	nr = bin_of(bins, pool, caller, KEY_FREE);
+	count(&bins[nr], FREES, bytes);
+	if (alloc_bin <= OTHER_FREES || alloc_bin >= POOL_PROFILE_BINS)
+		return;
+	count(&bins[nr], KNOWN, bytes);
+	count(&bins[alloc_bin], FREES, bytes);
+}
+
+static void read_name(char *to, struct pool_bin *bin)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bin->name); i++)
+		to[i] = plat_read(&bin->name[i]);
+	if (!*to)
+		pool_copy_name(to, "-");
+}
+
+static void read_counts(struct pool_place *place, struct pool_bin *bin,
+			bool frees)
+{
+	unsigned long calls = plat_word_read(&bin->count[ALLOCS]);
+	unsigned long bytes = plat_word_read(&bin->count[ALLOCS + 1]);
+
+	place->allocs = frees ? 0 : calls;
+	place->allocated = frees ? 0 : bytes;
+	place->known = frees ? calls : 0;
+	place->known_bytes = frees ? bytes : 0;
+	place->frees = plat_word_read(&bin->count[FREES]);
+	place->freed = plat_word_read(&bin->count[FREES + 1]);
+}
+
+/**
+ * pool_profile_read() - Read a bin.
+ * @nr: its number, from 0 on.
+ * @place: filled in.
+ *
+ * Return: false, if it is nobody's.
+ */
+bool pool_profile_read(unsigned int nr, struct pool_place *place)
+{
+	struct pool_bin *bins = plat_read_acquire(&table);
+	struct pool_bin *bin;
+	bool frees;
+
+	if (!bins || !plat_read_acquire(&bins[nr].named))
+		return false;
+	bin = &bins[nr];
+	frees = plat_read(&bin->key) & KEY_FREE;
+	place->what = frees ? "p_free" : "p_alloc";
+	place->caller = nr > OTHER_FREES ? plat_read(&bin->caller) : NULL;
+	place->file = "other";
+	place->line = 0;
+	read_name(place->pool, bin);
+	read_counts(place, bin, frees);
+	return true;
+}
+
+/**
+ * pool_profile_reset() - Set the counts of a bin to 0.
+ * @nr: of one that could be read.
+ *
+ * What is counted meanwhile is not lost.
+ */
+void pool_profile_reset(unsigned int nr)
+{
+	struct pool_bin *bin = plat_read_acquire(&table) + nr;
+	unsigned int i;
+
+	for (i = 0; i < COUNTS; i++)
+		plat_word_sub(&bin->count[i], plat_word_read(&bin->count[i]));
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * memstats.c - malloc() and such, counted by place
+ *
+ * Layer:   seam, cold half: plat_places(); its kernel twin is in plat.c.
+ * Called:  by what the macros of pool_memstats.h make; common/memstats.c.
+ * Context: plain threads; constructors and destructors of what is loaded.
+ *
+ * The places of a program or library are one block, which each of its files
+ * registers: the first one counts, and the first one that goes takes it away.  The
+ * dump mutex guards the list.  It is taken where the loader's lock is held: so
+ * whoever holds it may not call the loader.
+ *
+ * Bytes are what malloc_usable_size() says, of allocations and of frees: so that
+ * what is freed is what was allocated, whatever was asked for.
+ */
+#include "plat.h"
+#include "dump.h"
+#include "profile.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A library may be built with DEBUG_MEM_STATS, too; these are the real ones. */
+#undef malloc
+#undef calloc
+#undef realloc
+#undef strdup
+#undef strndup
+#undef free
+
+/* Dump mutex. */
+static struct pool_mem_block *blocks;
+
+/* The pointer to a block, or to the end of the list. */
+static struct pool_mem_block **find(const struct pool_mem_place *start)
+{
+	struct pool_mem_block **at = &blocks;
+
+	while (*at && (*at)->start != start)
+		at = &(*at)->next;
+	return at;
+}
+
+/**
+ * pool_mem_register() - Show the places of a program or library from now on.
+ * @block: all of them, perhaps none, perhaps registered already.
+ */
+void pool_mem_register(struct pool_mem_block *block)
+{
+	struct pool_mem_block **at;
+
+	plat_dump_lock();
+	at = find(block->start);
+	if (block->start != block->stop && !*at)
+		*at = block;
+	plat_dump_unlock();
+}
+
+/**
+ * pool_mem_unregister() - A program or library goes.
+ * @block: as was registered by one of its files.
+ */
+void pool_mem_unregister(struct pool_mem_block *block)
+{
+	struct pool_mem_block **at;
+
+	plat_dump_lock();
+	at = find(block->start);
+	if (*at)
+		*at = (*at)->next;
+	plat_dump_unlock();
+}
+
+static void read_place(struct pool_place *to, struct pool_mem_place *place)
+{
+	*to = (struct pool_place){
+		.what = place->what,
+		.pool = "-",
+		.file = place->file,
+		.line = place->line,
+		.allocs = plat_word_read(&place->allocs),
+		.allocated = plat_word_read(&place->allocated),
+		.frees = plat_word_read(&place->frees),
+		.freed = plat_word_read(&place->freed),
+	};
+}
+
+/* What is counted meanwhile is not lost. */
+static void reset(struct pool_mem_place *place, const struct pool_place *was)
+{
+	plat_word_sub(&place->allocs, was->allocs);
+	plat_word_sub(&place->allocated, was->allocated);
+	plat_word_sub(&place->frees, was->frees);
+	plat_word_sub(&place->freed, was->freed);
+}
+
+void plat_places(bool (*show)(const struct pool_place *place, void *arg),
+		 void *arg)
+{
+	struct pool_mem_block *block;
+	struct pool_mem_place *at;
+	struct pool_place place;
+
+	plat_dump_lock();
+	for (block = blocks; block; block = block->next) {
+		for (at = block->start; at != block->stop; at++) {
+			read_place(&place, at);
+			if (show(&place, arg))
+				reset(at, &place);
+		}
+	}
+	plat_dump_unlock();
+}
+
+static void *count_alloc(struct pool_mem_place *place, void *p)
+{
+	if (p) {
+		plat_word_add(&place->allocs, 1);
+		plat_word_add(&place->allocated, malloc_usable_size(p));
+	}
+	return p;
+}
+
+static void count_free(struct pool_mem_place *place, size_t bytes)
+{
+	plat_word_add(&place->frees, 1);
+	plat_word_add(&place->freed, bytes);
+}
+
+void *pool_mem_malloc(struct pool_mem_place *place, size_t size)
+{
+	return count_alloc(place, malloc(size));
+}
+
+void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size)
+{
+	return count_alloc(place, calloc(n, size));
+}
+
+/* One free and one allocation, be it at the same address. */
+void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size)
+{
+	size_t bytes = malloc_usable_size(p);
+	bool frees = p;
+
+	p = realloc(p, size);
+	if (frees && (p || !size))
+		count_free(place, bytes);
+	return count_alloc(place, p);
+}
+
+char *pool_mem_strdup(struct pool_mem_place *place, const char *text)
+{
+	return count_alloc(place, strdup(text));
+}
+
+char *pool_mem_strndup(struct pool_mem_place *place, const char *text,
+		       size_t size)
+{
+	return count_alloc(place, strndup(text, size));
+}
+
+void pool_mem_free(struct pool_mem_place *place, void *p)
+{
+	if (p)
+		count_free(place, malloc_usable_size(p));
+	free(p);
+}
