@@ -296,6 +296,7 @@ void pool_debugfs_init(void)
 	root = debugfs_create_dir("pool", NULL);
 	by_name = debugfs_create_dir("by-name", root);
 	pool_debugfs_pools(root);
+	pool_debugfs_memstats(root);
 	debugfs_create_file("totals", 0444, root, NULL, &totals_fops);
 	debugfs_create_file("gc", 0200, root, NULL, &gc_fops);
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);

@@ -97,6 +97,7 @@ static void __exit pool_exit(void)
 	pool_owner_exit();
 	pool_hotplug_exit();
 	pool_destroy_every();
+	pool_profile_end();
 	plat_exit();
 }
 

@@ -21,6 +21,9 @@ void pool_hotplug_exit(void);
 /* debugfs_pools.c */
 void pool_debugfs_pools(struct dentry *root);
 
+/* debugfs_memstats.c */
+void pool_debugfs_memstats(struct dentry *root);
+
 /* owner.c */
 int pool_owner_init(void);
 void pool_owner_exit(void);

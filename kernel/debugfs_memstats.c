@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs_memstats.c - the file "memstats": who allocates and who frees
+ *
+ * Layer:   above memstats.c.
+ * Called:  debugfs.c; users' reads and writes.
+ * Calls:   memstats.c.
+ * Context: process context; may sleep.
+ *
+ * What is written holds for all later reads, as in debugfs_pools.c; but "reset" is
+ * done at once, and changes nothing of what is shown.
+ */
+#include "plat.h"
+#include "dump.h"
+#include "profile.h"
+#include "main.h"
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* Longer than all words together. */
+#define TEXT_LEN	128
+
+/* Guards the options. */
+static DEFINE_MUTEX(options_mutex);
+static struct pool_memstats_options options;
+
+/*
+ * What does not fit makes seq_file come again with a larger buffer.  No text at
+ * all: there was no memory for one.
+ */
+static int memstats_show(struct seq_file *m, void *v)
+{
+	struct pool_memstats_options now;
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
+	size_t len;
+
+	mutex_lock(&options_mutex);
+	now = options;
+	mutex_unlock(&options_mutex);
+	len = pool_memstats(buf, size, &now);
+	if (!len)
+		return -ENOMEM;
+	seq_commit(m, len < size ? (int)len : -1);
+	return 0;
+}
+
+static int memstats_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, memstats_show, NULL);
+}
+
+static void use(const struct pool_memstats_options *now)
+{
+	if (now->reset) {
+		pool_memstats(NULL, 0, now);
+		return;
+	}
+	mutex_lock(&options_mutex);
+	options = *now;
+	mutex_unlock(&options_mutex);
+}
+
+/* Nothing, or a newline alone, is all places with calls again. */
+static ssize_t memstats_write(struct file *file, const char __user *from,
+			      size_t count, loff_t *pos)
+{
+	struct pool_memstats_options now;
+	char text[TEXT_LEN];
+
+	if (count >= sizeof(text)) {
+		plat_log(PLAT_ERR,
+			 "debugfs memstats: %zu bytes are too many words",
+			 count);
+		return -EINVAL;
+	}
+	if (copy_from_user(text, from, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (count && text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	if (!pool_memstats_parse(&now, text, "debugfs memstats"))
+		return -EINVAL;
+	use(&now);
+	return count;
+}
+
+static const struct file_operations memstats_fops = {
+	.owner = THIS_MODULE,
+	.open = memstats_open,
+	.read = seq_read,
+	.write = memstats_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* The mode: see debugfs_pools.c.  Addresses are shown as names, as in /proc. */
+void pool_debugfs_memstats(struct dentry *root)
+{
+	debugfs_create_file("memstats", 0444, root, NULL, &memstats_fops);
+}
