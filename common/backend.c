@@ -132,7 +132,7 @@ void pool_store_put(struct pool *pool, void *obj)
 	bool raw = false;
 
 	if (pool_seal_of(obj))
-		obj = pool_check_out(pool, obj, 0, NULL, &raw);
+		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
 		return;
 	if (plat_read(&pool->states.part[0]))

@@ -117,6 +117,8 @@ enum plat_level {
  *	May the platform's allocator be called here, for both directions?
  * bool plat_may_wait(unsigned int flags)
  *	May plat_yield() be called here?
+ * bool plat_may_name(unsigned int flags)
+ *	May plat_symbol() be called here?
  */
 
 /**
@@ -286,18 +288,6 @@ void plat_yield(void);
  */
 void plat_show(struct pool *pool);
 void plat_hide(struct pool *pool);
-
-/**
- * plat_symbol() - Name what is at an address of code.
- * @buf: always terminated.
- * @size: its bytes.
- * @addr: the address.
- *
- * Context: plat_may_alloc().
- * Return: what would have been written, without the terminator: "name+0x12", or
- * the bare address.
- */
-size_t plat_symbol(char *buf, size_t size, const void *addr);
 
 /**
  * plat_where() - Name this CPU, or thread.

@@ -39,7 +39,7 @@ static const char * const what[POOL_FAULT_KINDS] = {
 /* A function's name where it may be looked up, else the address. */
 static void name_of(char *text, const void *addr, unsigned int flags)
 {
-	if (plat_may_wait(flags))
+	if (plat_may_name(flags))
 		plat_symbol(text, SYMBOL_LEN, addr);
 	else
 		plat_format(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);

@@ -219,11 +219,6 @@ void plat_yield(void)
 	schedule_timeout_uninterruptible(1);
 }
 
-size_t plat_symbol(char *buf, size_t size, const void *addr)
-{
-	return snprintf(buf, size, "%pS", addr);
-}
-
 void plat_where(char *buf, size_t size)
 {
 	snprintf(buf, size, "CPU %u, %s[%d]", raw_smp_processor_id(),

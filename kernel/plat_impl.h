@@ -218,4 +218,10 @@ static inline bool plat_may_wait(unsigned int flags)
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && preemptible();
 }
 
+/* The kernel's table of symbols can be read anywhere. */
+static inline bool plat_may_name(unsigned int flags)
+{
+	return true;
+}
+
 #endif /* POOL_PLAT_IMPL_H */

@@ -2,7 +2,7 @@
 /*
  * cases_dump.h - what the cases of dumps share
  *
- * Layer:   tests, both worlds; of cases_dump.c and cases_dump_text.c alone.
+ * Layer:   tests, both worlds; of cases_dump.c, cases_dump_text.c and cases_profile.c alone.
  * Context: see test.h.
  */
 #ifndef POOL_CASES_DUMP_H

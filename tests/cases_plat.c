@@ -354,6 +354,24 @@ TEST_CASE(formatted_text_is_cut_and_terminated)
 	EXPECT_EQ(buf[1], '7');
 }
 
+TEST_CASE(an_address_is_named_by_what_is_there)
+{
+	const char *here = (const char *)test_begin;
+	char name[256], other[256], cut[4];
+	size_t n = plat_symbol(name, sizeof(name), here);
+
+	EXPECT_EQ(n, strlen(name));
+	EXPECT(strstr(name, "+0x"));
+	plat_symbol(other, sizeof(other), here + 1);
+	EXPECT(strstr(other, "+0x"));
+	EXPECT(strcmp(name, other));
+	EXPECT_EQ(plat_symbol(cut, sizeof(cut), here), n);
+	EXPECT_EQ(strlen(cut), 3);
+	EXPECT_EQ(plat_symbol(NULL, 0, here), n);
+	plat_symbol(name, sizeof(name), (const void *)0x1230ul);
+	EXPECT(!strcmp(name, "0x1230"));
+}
+
 TEST_CASE(a_part_that_was_made_is_a_working_cpu)
 {
 	struct pool_cpu *cpu = plat_mem_alloc(sizeof(*cpu));

@@ -61,6 +61,7 @@ done
 job header tests/header.sh build/user &
 job life tests/life.sh build/user &
 job declare tests/declare.sh build/user &
+job memstats tests/memstats.sh build/user &
 job traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
 wait
 tests/summary.sh user

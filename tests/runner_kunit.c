@@ -130,10 +130,25 @@ static void case_exit(struct kunit *test)
 #include "cases.list"
 #include "cases_kernel.list"
 
-kunit_test_suites(&plat_suite, &alloc_suite, &hot_suite, &cache_suite,
-		  &shared_suite, &registry_suite, &dump_suite, &merge_suite,
-		  &attr_suite, &bulk_suite, &reclaim_suite, &limit_suite,
-		  &need_suite, &check_suite, &switch_suite, &stress_suite, &kernel_suite, &gfp_suite,
+kunit_test_suites(&plat_suite,
+		  &alloc_suite,
+		  &hot_suite,
+		  &cache_suite,
+		  &shared_suite,
+		  &registry_suite,
+		  &dump_suite,
+		  &profile_suite,
+		  &merge_suite,
+		  &attr_suite,
+		  &bulk_suite,
+		  &reclaim_suite,
+		  &limit_suite,
+		  &need_suite,
+		  &check_suite,
+		  &switch_suite,
+		  &stress_suite,
+		  &kernel_suite,
+		  &gfp_suite,
 		  &declare_suite);
 
 MODULE_DESCRIPTION("Tests of pool.ko");

@@ -174,21 +174,6 @@ void plat_hide(struct pool *pool)
 	(void)pool;
 }
 
-/* What dladdr() knows: exported functions, or at least the object. */
-size_t plat_symbol(char *buf, size_t size, const void *addr)
-{
-	unsigned long at = (unsigned long)addr;
-	Dl_info info;
-
-	if (!dladdr(addr, &info) || !info.dli_fname)
-		return plat_format(buf, size, "0x%lx", at);
-	if (!info.dli_sname)
-		return plat_format(buf, size, "%s+0x%lx", info.dli_fname,
-				   at - (unsigned long)info.dli_fbase);
-	return plat_format(buf, size, "%s+0x%lx", info.dli_sname,
-			   at - (unsigned long)info.dli_saddr);
-}
-
 void plat_where(char *buf, size_t size)
 {
 	plat_format(buf, size, "thread %ld", (long)gettid());

@@ -236,4 +236,10 @@ static inline bool plat_may_wait(unsigned int flags)
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
+/* dladdr() takes the loader's lock, which a handler may have interrupted. */
+static inline bool plat_may_name(unsigned int flags)
+{
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+}
+
 #endif /* POOL_PLAT_IMPL_H */

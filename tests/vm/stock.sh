@@ -195,6 +195,19 @@ check "... by a line that says so" says "200 bytes"
 check "what was asked for before still holds" grep -q '^libpool_objects{' $P/pools
 check "nothing asked for is the table of all" ask ""
 check "... again" table 2 <$P/pools
+
+echo "# calls by place"
+M=$P/memstats
+check "memstats has a head and a sum" same "$(cat $M | tr '\n' '|')" \
+	"memstats version 1|# what pool allocs frees allocated freed balance site|BALANCE allocs=0 frees=0 allocated=0 freed=0 balance=0|"
+for good in "" all "match ex" "all match ex" reset "reset match ex"; do
+	check "'$good' is taken" sh -c "echo '$good' >$M"
+done
+for wrong in site match "reset site" 5; do
+	forget
+	check "'$wrong' is refused" not sh -c "echo '$wrong' >$M" 2>/dev/null
+	check "... in one line" says "words are reset all match <prefix>"
+done
 check "unloads" stop
 
 echo "# two modules"

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * part.c - the second file of the program, and the plugin
+ *
+ * Layer:   tests, user space; see memstats.sh.
+ * Context: a plain thread.
+ */
+#include <libpool/pool.h>
+
+#include "part.h"
+
+#include <stdlib.h>
+
+/* The first of them stays. */
+void *part_make(void)
+{
+	void *p = malloc(40);	/* @kept */
+
+	if (p)
+		free(malloc(56));	/* @gone */
+	return p;
+}
