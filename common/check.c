@@ -147,6 +147,9 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		quarantine(&found, POOL_FAULT_OVERFLOW, where);
 		return NULL;
 	}
+	if (word & POOL_D_MEMSTATS)
+		pool_profile_free(pool, caller, pool->head.size,
+				  pool_state_bin(note));
 	if (word & POOL_D_INTEGRITY)
 		phase = pool_state_phase(note);
 	return seal(pool, obj, phase, &l, caller);
@@ -214,6 +217,7 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller)
 {
 	unsigned int word = plat_read(&pool->debug);
+	unsigned int bin = 0;
 	struct pool_layout l;
 	bool raw;
 
@@ -224,7 +228,9 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		pool->ctor(obj, pool->arg);
 	if (!(word & POOL_D_CHECKED))
 		return obj;
-	pool_state_alloc(pool, word, obj, flags, 0);
+	if (word & POOL_D_MEMSTATS)
+		bin = pool_profile_alloc(pool, caller, pool->head.size);
+	pool_state_alloc(pool, word, obj, flags, bin);
 	pool_layout_of(pool, pool->head.size, &l);
 	if (l.tag)
 		put_word(obj, l.tag, pool);

@@ -192,6 +192,8 @@ static struct pool *pool_new(const struct pool_want *want)
 	pool->head.size = want->attr.size;
 	pool_layout_of(pool, pool->head.size, &layout);
 	pool->link = layout.link;
+	if (pool->debug & POOL_D_MEMSTATS)
+		pool_profile_ready();
 	pool_states_begin(pool, pool->debug);
 	pool->states.whole = pool->debug & POOL_D_CHECKED;
 	return pool;

@@ -71,6 +71,8 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {
 	unsigned int word;
 
+	if (set & POOL_D_MEMSTATS)
+		pool_profile_ready();
 	plat_registry_lock();
 	word = store_word(pool, set, clear);
 	if (word & POOL_D_CLOSED)
