@@ -239,15 +239,15 @@ static struct pool *make(const struct pool_want *want)
 static struct pool *create(const struct pool_attr *attr,
 			   const struct pool_from *from)
 {
-	struct pool_want want;
-	struct pool *pool;
+	struct pool_want want = { .reg = NULL };
+	struct pool *pool = NULL;
 
-	if (!want_init(&want, attr, from))
-		return NULL;
 	plat_create_lock();
-	pool = pool_merge(&want);
-	if (!pool)
-		pool = make(&want);
+	if (want_init(&want, attr, from)) {
+		pool = pool_merge(&want);
+		if (!pool)
+			pool = make(&want);
+	}
 	plat_create_unlock();
 	if (!pool)
 		plat_mem_free(want.reg);
