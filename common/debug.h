@@ -17,7 +17,7 @@
 #ifndef POOL_DEBUG_H
 #define POOL_DEBUG_H
 
-/* Flags of an option word, in the order of the table in options.c. */
+/* Flags of an option word, in the order of the table in words.c. */
 #define POOL_D_FAIL		0x0001u	/* some allocations fail, on purpose */
 #define POOL_D_NO_MERGE		0x0002u	/* only pools of equal names merge */
 #define POOL_D_COLD_FIRST	0x0004u	/* the oldest object goes out first */
@@ -53,6 +53,17 @@
 /* What is the same from a pool's creation to its end. */
 #define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
 			 POOL_D_BACKUP | POOL_D_TOOLS)
+
+/*
+ * What is done about a fault once it has been reported.  Each world has words for
+ * some: plat_policies[].
+ */
+enum pool_policy {
+	POOL_POLICY_CONTINUE,		/* go on; what is corrupt is put aside */
+	POOL_POLICY_WARN,		/* kernel: WARN(), and go on */
+	POOL_POLICY_ABORT,		/* user space: abort() */
+	POOL_POLICY_PANIC,		/* kernel: panic() */
+};
 
 /*
  * A seal: bit 0 says that there is one; the two above it which of three patterns

@@ -1,63 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * options.c - load-time options: words and values
+ * options.c - setting options: lists of words and values
  *
  * Layer:   beside the registry.
- * Called:  by users, through pool.h; the platforms' start-up code.
- * Calls:   the seam.
+ * Called:  by users, through pool.h; live.c; the platforms' start-up code.
+ * Calls:   words.c, options_text.c, the seam.
  * Context: process context; may sleep.
  *
- * One table drives the parser.  Options hold for pools created from then on,
- * but for the byte bound, which holds at once.
+ * A text is read into a change, and that is stored as a whole or not at all.
+ * Options hold for pools created from then on; values that slow paths read hold
+ * at once: the byte bound, failures, the poison byte, what is done about faults.
  */
 #include "plat.h"
+#include "options.h"
 
-/*
- * Registry mutex to write and to read, but for hot_size, which is read alone by
- * slow paths and stands for itself.
- */
-struct pool_options pool_options = {
-	.hot_size = POOL_CACHE_SIZE,
-	.debug = POOL_DEBUG_DEFAULT,
-	.poison = 0x50,
-	.buckets = POOL_BUCKETS,
-	.cluster = POOL_CLUSTER_SIZE,
-};
+#define BUILT {								\
+	.hot_size = POOL_CACHE_SIZE,					\
+	.uaf_keep = 64ul << 20,						\
+	.debug = POOL_DEBUG_DEFAULT,					\
+	.buckets = POOL_BUCKETS,					\
+	.cluster = POOL_CLUSTER_SIZE,					\
+	.poison = 0x50,							\
+	.policy = PLAT_POLICY,						\
+}
 
-/* Words: what they set and what they clear of the option word. */
-static const struct {
-	const char *word;
-	unsigned int set;
-	unsigned int clear;
-} words[] = {
-	{ "global", 0, POOL_D_NO_GLOBAL },
-	{ "no-global", POOL_D_NO_GLOBAL, 0 },
-	{ "cache", 0, POOL_D_NO_CACHE },
-	{ "no-cache", POOL_D_NO_CACHE, 0 },
-	{ "merge", 0, POOL_D_NO_MERGE },
-	{ "no-merge", POOL_D_NO_MERGE, 0 },
-	{ "merge-modules", POOL_D_MERGE_MODULES, 0 },
-	{ "no-merge-modules", 0, POOL_D_MERGE_MODULES },
-	{ NULL, 0, 0 },
-};
+/* What this was built with. */
+const struct pool_options pool_options_built = BUILT;
 
-/* Keys, with their ranges. */
-enum option_key {
-	KEY_HOT_SIZE,
-	KEY_BUCKETS,
-	KEY_CLUSTER,
-	KEYS,
-};
-
-static const struct {
-	const char *key;
-	unsigned long min;
-	unsigned long max;
-} keys[KEYS] = {
-	[KEY_HOT_SIZE] = { "hot_size", 0, POOL_CACHE_SIZE_MAX },
-	[KEY_BUCKETS] = { "buckets", 1, POOL_BUCKETS_MAX },
-	[KEY_CLUSTER] = { "cluster", 1, POOL_CLUSTER_SIZE },
-};
+/* See struct pool_options for who may write and read them. */
+struct pool_options pool_options = BUILT;
 
 /**
  * pool_printable() - What can be shown of a text in one line of a log.
@@ -75,111 +46,133 @@ void pool_printable(char *to, size_t size, const char *text, size_t len)
 	to[i] = 0;
 }
 
-/* Do @len bytes of text spell @word? */
-static bool spells(const char *text, size_t len, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (!word[i] || text[i] != word[i])
-			return false;
-	return !word[len];
-}
-
-/* Read digits and an optional k or m; false: not a number, or far too large. */
-static bool read_number(const char *text, size_t len, unsigned long *value)
-{
-	unsigned long n = 0;
-	unsigned int shift = 0;
-
-	if (len && (text[len - 1] == 'k' || text[len - 1] == 'm'))
-		shift = text[--len] == 'k' ? 10 : 20;
-	if (!len)
-		return false;
-	for (; len; len--, text++) {
-		if (*text < '0' || *text > '9' ||
-		    n > POOL_CACHE_SIZE_MAX / 10)
-			return false;
-		n = n * 10 + (unsigned long)(*text - '0');
-	}
-	if (n > POOL_CACHE_SIZE_MAX >> shift)
-		return false;
-	*value = n << shift;
-	return true;
-}
-
-static bool set_word(struct pool_options *options, const char *text,
-		     size_t len)
-{
-	size_t i;
-
-	for (i = 0; words[i].word; i++) {
-		if (!spells(text, len, words[i].word))
-			continue;
-		options->debug &= ~words[i].clear;
-		options->debug |= words[i].set;
-		return true;
-	}
-	return false;
-}
-
-static bool set_key(struct pool_options *options, const char *text,
-		    size_t name, size_t len)
-{
-	unsigned long value;
-	unsigned int i;
-
-	for (i = 0; i < KEYS; i++)
-		if (spells(text, name, keys[i].key))
-			break;
-	if (i == KEYS || !read_number(text + name + 1, len - name - 1, &value) ||
-	    value < keys[i].min || value > keys[i].max)
-		return false;
-	if (i == KEY_BUCKETS && (value & (value - 1)))
-		return false;
-	if (i == KEY_HOT_SIZE)
-		options->hot_size = value;
-	else if (i == KEY_BUCKETS)
-		options->buckets = (unsigned int)value;
-	else
-		options->cluster = (unsigned int)value;
-	return true;
-}
-
-/* One item of the list. */
-static bool set_item(struct pool_options *options, const char *text,
-		     size_t len)
-{
-	size_t name = 0;
-
-	while (name < len && text[name] != '=')
-		name++;
-	if (name == len)
-		return set_word(options, text, len);
-	return set_key(options, text, name, len);
-}
-
 /* Copy all options.  Registry mutex held, which hot_size's writers do not take. */
 void pool_options_get(struct pool_options *options)
 {
-	options->hot_size = plat_read(&pool_options.hot_size);
+	unsigned int i;
+
+	*options = pool_options_built;
 	options->debug = pool_options.debug;
-	options->buckets = pool_options.buckets;
-	options->cluster = pool_options.cluster;
+	for (i = 0; i < POOL_KEYS; i++)
+		pool_key_copy(&pool_keys[i], options, &pool_options);
 }
 
-/* Only what this text changes: others may have set the rest meanwhile. */
-static void store_changes(const struct pool_options *before,
-			  const struct pool_options *now)
+/* A change of nothing.  @one: for one pool, others stay as they are. */
+void pool_change_begin(struct pool_change *change, bool one)
 {
-	if (now->hot_size != before->hot_size)
-		plat_write(&pool_options.hot_size, now->hot_size);
-	if (now->debug != before->debug)
-		pool_options.debug = now->debug;
-	if (now->buckets != before->buckets)
-		pool_options.buckets = now->buckets;
-	if (now->cluster != before->cluster)
-		pool_options.cluster = now->cluster;
+	*change = (struct pool_change){ .one = one };
+	plat_registry_lock();
+	pool_options_get(&change->options);
+	plat_registry_unlock();
+}
+
+static void change_flags(struct pool_change *change, unsigned int set,
+			 unsigned int clear)
+{
+	change->set = (change->set & ~clear) | set;
+	change->clear = (change->clear | clear) & ~set;
+	change->options.debug = (change->options.debug & ~clear) | set;
+}
+
+/*
+ * A word that is to make allocations fail does so, and its opposite forgets how
+ * many; for one pool it must not, others may be failing.
+ */
+static void change_rate(struct pool_change *change, bool fail)
+{
+	struct pool_options *options = &change->options;
+
+	if (fail ? options->fail_percent || options->fail_every : change->one)
+		return;
+	options->fail_percent = fail;
+	options->fail_every = 0;
+	change->touched |= 1u << POOL_KEY_FAIL_ALLOC |
+			   1u << POOL_KEY_FAIL_EVERY;
+}
+
+/* Change what a word, or its opposite, says. */
+void pool_change_word(struct pool_change *change, const struct pool_word *word,
+		      bool opposite)
+{
+	if (opposite)
+		change_flags(change, 0, word->clear);
+	else
+		change_flags(change, word->set, 0);
+	if (word->set & POOL_D_FAIL)
+		change_rate(change, !opposite);
+}
+
+static bool change_key(struct pool_change *change, const struct pool_key *key,
+		       const char *text, size_t len)
+{
+	struct pool_options *options = &change->options;
+
+	if (!pool_key_read(key, options, text, len))
+		return false;
+	change->touched |= 1u << (key - pool_keys);
+	if (key->flag == POOL_D_FAIL && !options->fail_percent &&
+	    !options->fail_every)
+		change_flags(change, 0, POOL_D_FAIL);
+	else
+		change_flags(change, key->flag, 0);
+	return true;
+}
+
+/**
+ * pool_change_item() - Change what one item of a text says.
+ * @change: so far; stays as it is if the item is wrong.
+ * @text: a word, or key=value.
+ * @len: bytes of it.
+ *
+ * Return: what it was.
+ */
+enum pool_item pool_change_item(struct pool_change *change, const char *text,
+				size_t len)
+{
+	const struct pool_word *word;
+	const struct pool_key *key;
+	bool opposite;
+	size_t name = 0;
+
+	if (pool_spells(text, len, "help"))
+		return POOL_ITEM_HELP;
+	while (name < len && text[name] != '=')
+		name++;
+	if (name == len) {
+		word = pool_word_find(text, len, &opposite);
+		if (word)
+			pool_change_word(change, word, opposite);
+		return word ? POOL_ITEM_GOOD : POOL_ITEM_WRONG;
+	}
+	key = pool_key_find(text, name);
+	if (!key || !change_key(change, key, text + name + 1, len - name - 1))
+		return POOL_ITEM_WRONG;
+	return POOL_ITEM_GOOD;
+}
+
+/* Only what was changed: others may have set the rest meanwhile. */
+void pool_change_store(const struct pool_change *change)
+{
+	unsigned int i;
+
+	plat_registry_lock();
+	if (!change->one)
+		pool_options.debug = (pool_options.debug & ~change->clear) |
+				     change->set;
+	for (i = 0; i < POOL_KEYS; i++)
+		if (change->touched & 1u << i)
+			pool_key_copy(&pool_keys[i], &pool_options,
+				      &change->options);
+	plat_registry_unlock();
+}
+
+static size_t item_length(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] && text[len] != ',')
+		len++;
+	return len;
 }
 
 /**
@@ -187,43 +180,69 @@ static void store_changes(const struct pool_options *before,
  * @text: "word,key=value,...".
  * @where: what to call the text in the log.
  * @strict: one wrong item refuses the whole text.  Else it is warned of and
- *	passed over.
+ *	passed over, and "help" prints what there is.
  *
  * Return: false, with nothing changed, if refused.  One line in the log names
  * each wrong item.
  */
 bool pool_options_set(const char *text, const char *where, bool strict)
 {
-	struct pool_options before, options;
+	struct pool_change change;
+	enum pool_item item;
+	bool good = true, help = false;
 	char shown[64];
-	bool good = true;
+	size_t len;
 
-	plat_registry_lock();
-	pool_options_get(&before);
-	plat_registry_unlock();
-	options = before;
-	while (good && *text) {
-		size_t len = 0;
-
-		while (text[len] && text[len] != ',')
-			len++;
-		if (!set_item(&options, text, len)) {
-			pool_printable(shown, sizeof(shown), text, len);
-			plat_log(strict ? PLAT_ERR : PLAT_WARN,
-				 "%s: unknown word or value out of range: \"%s\"",
-				 where, shown);
-			good = !strict;
-		}
-		text += len;
-		if (*text)
-			text++;
+	pool_change_begin(&change, false);
+	for (; good && *text; text += len + (text[len] == ',')) {
+		len = item_length(text);
+		item = pool_change_item(&change, text, len);
+		help = help || item == POOL_ITEM_HELP;
+		if (item == POOL_ITEM_GOOD ||
+		    (item == POOL_ITEM_HELP && !strict))
+			continue;
+		pool_printable(shown, sizeof(shown), text, len);
+		plat_log(strict ? PLAT_ERR : PLAT_WARN,
+			 "%s: unknown word or value out of range: \"%s\"",
+			 where, shown);
+		good = !strict;
 	}
-	if (!good)
-		return false;
-	plat_registry_lock();
-	store_changes(&before, &options);
-	plat_registry_unlock();
-	return true;
+	if (good)
+		pool_change_store(&change);
+	if (good && help)
+		pool_help_print();
+	return good;
+}
+
+int pool_parse_debugging(const char *words, char *text, size_t size)
+{
+	enum pool_item item = words ? POOL_ITEM_GOOD : POOL_ITEM_WRONG;
+	struct pool_change change;
+	char shown[64] = "";
+	size_t len;
+
+	pool_change_begin(&change, false);
+	for (; item == POOL_ITEM_GOOD && *words;
+	     words += len + (words[len] == ',')) {
+		len = item_length(words);
+		item = pool_change_item(&change, words, len);
+		pool_printable(shown, sizeof(shown), words, len);
+	}
+	if (!text)
+		size = 0;
+	if (item == POOL_ITEM_HELP) {
+		pool_debug_help_to_buf(text, size);
+		return -1;
+	}
+	if (item == POOL_ITEM_WRONG) {
+		plat_format(text, size,
+			    "unknown word or value out of range: \"%s\"",
+			    shown);
+		return -2;
+	}
+	plat_format(text, size, "%s", "");
+	pool_change_store(&change);
+	return 1;
 }
 
 bool pool_configure(const char *options)

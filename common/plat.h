@@ -42,6 +42,9 @@ struct pool_place;
  *
  * PLAT_LAST_TRIES
  *	So many calls of plat_yield() let whoever was descheduled run.
+ * PLAT_POLICY
+ *	What is done about faults unless something else is asked for: one of
+ *	plat_policies[].
  */
 
 /* Log levels. */
@@ -49,6 +52,14 @@ enum plat_level {
 	PLAT_ERR,
 	PLAT_WARN,
 };
+
+/* What may be done about faults in this world, by name; ends with a NULL. */
+struct plat_policy {
+	const char *word;
+	enum pool_policy policy;
+};
+
+extern const struct plat_policy plat_policies[];
 
 /*
  * Hot half, in plat_impl.h; as prototypes, "any" for macros.

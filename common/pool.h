@@ -14,7 +14,8 @@
  * It is the only header users need; it includes the others of the interface:
  * pool_hot.h, the hit path; pool_attr.h, more than a name and a size, and
  * declared pools; pool_bulk.h, many objects at once, and reserves; pool_stats.h,
- * numbers and dumps; pool_memstats.h, who allocates and who frees.  All are clean C11 and C++17.
+ * numbers and dumps; pool_memstats.h, who allocates and who frees; pool_debug.h,
+ * options.  All are clean C11 and C++17.
  *
  *   concurrent calls on one pool      any CPU or thread   interrupt, signal
  *   pool_alloc(), pool_free()         yes                 with POOL_F_ATOMIC
@@ -53,6 +54,7 @@
 #include "pool_hot.h"
 #include "pool_attr.h"
 #include "pool_bulk.h"
+#include "pool_debug.h"
 #include "pool_stats.h"
 #include "pool_memstats.h"
 
@@ -333,10 +335,7 @@ bool pool_set_hot_size(unsigned long bytes);
 
 /**
  * pool_configure() - Change load-time options, for pools created from now on.
- * @options: "word,key=value,...": no-global, global, no-cache, cache,
- *	no-merge, merge, merge-modules, no-merge-modules,
- *	hot_size=<bytes>[k|m], cluster=<n>, buckets=<n>, a power of two of at
- *	most the bits of a long.
+ * @options: "word,key=value,...": see pool_debug_help_to_buf().
  *
  * Context: Process context or a plain thread.
  * Return: true; false, one line in the log that names the wrong word, and no

@@ -271,17 +271,25 @@ struct pool_here {
 	unsigned char was;		/* what to leave open as */
 };
 
-/* Load-time options; options.c.  Written under the registry mutex. */
+/* How much of a function's name is looked at by fail_site. */
+#define POOL_SITE_LEN		47
+
+/*
+ * Options; options.c.  Written under the registry mutex, but for hot_size.  What
+ * slow paths read without it are single words that stand for themselves, and a
+ * name whose last byte is always 0.
+ */
 struct pool_options {
 	unsigned long hot_size;
+	unsigned long uaf_keep;		/* bytes of addresses not used again */
 	unsigned int debug;		/* POOL_D_*, of new pools */
 	unsigned int buckets;		/* 0: by the number of CPUs */
 	unsigned int cluster;
-	unsigned int fail_percent;	/* of allocations, 0 to 100 */
-	unsigned int fail_every;	/* every so many-th; 0: none */
-	char fail_site[48];		/* in functions of that name; "": all */
-	unsigned int poison;		/* a byte */
+	unsigned int fail_percent;	/* 0 to 100 */
+	unsigned int fail_every;	/* 0: none; every n-th allocation */
+	unsigned int poison;		/* the byte */
 	unsigned int policy;		/* enum pool_policy */
+	char fail_site[POOL_SITE_LEN + 1]; /* function; "": any */
 };
 
 extern struct pool_options pool_options;
@@ -469,7 +477,7 @@ unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
 		       unsigned int alloc_bin);
 
-/* options.c: words and values */
+/* options.c: setting them */
 void pool_options_get(struct pool_options *options);
 bool pool_options_set(const char *text, const char *where, bool strict);
 void pool_printable(char *to, size_t size, const char *text, size_t len);

@@ -31,6 +31,13 @@
 /* A kmem_cache's name: prefix, pool name, serial number, size, load. */
 #define STORE_NAME_LEN	(sizeof("pool--..") + POOL_NAME_LEN + 10 + 10 + 16)
 
+const struct plat_policy plat_policies[] = {
+	{ "warn", POOL_POLICY_WARN },
+	{ "continue", POOL_POLICY_CONTINUE },
+	{ "panic", POOL_POLICY_PANIC },
+	{ NULL, 0 },
+};
+
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
 /* This CPU is inside a CPU lock's section: written by itself, interrupts off. */

@@ -21,6 +21,9 @@ struct kmem_cache;
 /* Each a jiffy; only who brings objects away is ever preempted with some. */
 #define PLAT_LAST_TRIES	64
 
+/* A checked kernel says what it found and lives on. */
+#define PLAT_POLICY	POOL_POLICY_WARN
+
 /* A word that many CPUs change. */
 typedef atomic_long_t plat_word_t;
 

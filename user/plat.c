@@ -32,6 +32,12 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct plat_policy plat_policies[] = {
+	{ "abort", POOL_POLICY_ABORT },
+	{ "continue", POOL_POLICY_CONTINUE },
+	{ NULL, 0 },
+};
+
 static pthread_mutex_t create_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t dump_mutex = PTHREAD_MUTEX_INITIALIZER;

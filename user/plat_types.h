@@ -15,6 +15,9 @@
 /* Yields until who is descheduled with a lock held has run: some milliseconds. */
 #define PLAT_LAST_TRIES	4096
 
+/* A checked program dies of a fault, as documented. */
+#define PLAT_POLICY	POOL_POLICY_ABORT
+
 /* A word that many CPUs change. */
 typedef unsigned long plat_word_t;
 

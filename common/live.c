@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * live.c - switching options of pools that are in use, by words
+ *
+ * Layer:   above options.c and switch.c.
+ * Called:  by users, through pool_debug.h; kernel/debugfs_debug.c.
+ * Calls:   words.c, options.c, switch.c, registry.c, the seam.
+ * Context: process context; may sleep.
+ *
+ * All words are read before anything is changed.
+ */
+#include "plat.h"
+#include "options.h"
+
+static bool separates(char c)
+{
+	return c == ' ' || c == ',';
+}
+
+/* Why a word does not change what is there; NULL: it does. */
+static const char *word_refusal(const struct pool_change *change,
+				const struct pool_word *word)
+{
+	unsigned int flags = POOL_D_FIXED;
+
+	if (change->one)
+		flags |= POOL_D_CREATION;
+	return (word->set | word->clear) & flags ?
+	       "cannot change on a live pool" : NULL;
+}
+
+static const char *take_word(struct pool_change *change, const char *text,
+			     size_t len)
+{
+	bool minus = *text == '-';
+	const struct pool_word *word;
+	bool opposite;
+	const char *why;
+
+	if (minus || *text == '+') {
+		text++;
+		len--;
+	}
+	word = pool_word_find(text, len, &opposite);
+	if (!word)
+		return "unknown word or value out of range";
+	why = word_refusal(change, word);
+	if (!why)
+		pool_change_word(change, word, opposite != minus);
+	return why;
+}
+
+/* Why an item is refused; NULL: it is not. */
+static const char *take_item(struct pool_change *change, const char *text,
+			     size_t len)
+{
+	size_t name = 0;
+
+	while (name < len && text[name] != '=')
+		name++;
+	if (name == len)
+		return take_word(change, text, len);
+	if (change->one)
+		return "values are of all pools";
+	return pool_change_item(change, text, len) == POOL_ITEM_GOOD ? NULL :
+	       "unknown word or value out of range";
+}
+
+static bool read_words(struct pool_change *change, const char *words)
+{
+	const char *why = NULL;
+	char shown[64] = "";
+	size_t len;
+
+	for (; !why && *words; words += len) {
+		len = 0;
+		while (separates(*words))
+			words++;
+		while (words[len] && !separates(words[len]))
+			len++;
+		if (len)
+			why = take_item(change, words, len);
+		pool_printable(shown, sizeof(shown), words, len);
+	}
+	if (why)
+		plat_log(PLAT_ERR, "options: \"%s\": %s", shown, why);
+	return !why;
+}
+
+/*
+ * A creation reads the defaults and lists its pool under one hold of the creation
+ * lock.  So those that read the old ones are listed once it was had.
+ */
+static void switch_all(const struct pool_change *change)
+{
+	struct pool *pool = NULL;
+
+	plat_create_lock();
+	plat_create_unlock();
+	while ((pool = pool_registry_next(pool)))
+		pool_switch(pool, change->set & ~POOL_D_CREATION,
+			    change->clear & ~POOL_D_CREATION);
+}
+
+bool pool_set_debug(struct pool_head *pool, const char *words)
+{
+	struct pool_change change;
+
+	if (!words) {
+		plat_log(PLAT_ERR, "options: no words");
+		return false;
+	}
+	pool_change_begin(&change, pool);
+	if (!read_words(&change, words))
+		return false;
+	pool_change_store(&change);
+	if (!pool)
+		switch_all(&change);
+	else
+		pool_switch(pool_of(pool), change.set, change.clear);
+	return true;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * options.h - the table of options, and what reads and shows it
+ *
+ * Layer:   beside the registry; private to words.c, options.c, options_text.c and
+ *	    live.c.
+ * Context: process context.
+ */
+#ifndef POOL_OPTIONS_H
+#define POOL_OPTIONS_H
+
+/* A word and its opposite. */
+struct pool_word {
+	const char *word;
+	const char *opposite;
+	unsigned int set;		/* by the word */
+	unsigned int clear;		/* by the opposite; on: all of these */
+	const char *help;
+};
+
+enum pool_key_kind {
+	POOL_KEY_WIDE,			/* unsigned long */
+	POOL_KEY_NUMBER,		/* unsigned int */
+	POOL_KEY_POWER,			/* likewise, a power of two */
+	POOL_KEY_POLICY,		/* likewise, one of plat_policies[] */
+	POOL_KEY_TEXT,			/* char[], at most max and a 0 */
+};
+
+/* A value. */
+struct pool_key {
+	const char *key;
+	enum pool_key_kind kind;
+	size_t offset;			/* in struct pool_options */
+	unsigned long min;
+	unsigned long max;
+	unsigned int flag;		/* that it switches, too */
+	const char *zero;		/* how to show 0, or an empty text */
+	const char *help;
+};
+
+/* One bit of "touched" each. */
+enum pool_key_name {
+	POOL_KEY_HOT_SIZE,
+	POOL_KEY_BUCKETS,
+	POOL_KEY_CLUSTER,
+	POOL_KEY_FAIL_ALLOC,
+	POOL_KEY_FAIL_EVERY,
+	POOL_KEY_FAIL_SITE,
+	POOL_KEY_POISON,
+	POOL_KEY_UAF_KEEP,
+	POOL_KEY_FAULTS,
+	POOL_KEYS,
+};
+
+/* What a text changes, before it is done: the outcome, and which parts of it. */
+struct pool_change {
+	struct pool_options options;
+	unsigned int set;		/* flags; none of "clear" */
+	unsigned int clear;
+	unsigned int touched;		/* keys */
+	bool one;			/* for one pool, others stay as they are */
+};
+
+/* What one item of a text is. */
+enum pool_item {
+	POOL_ITEM_GOOD,
+	POOL_ITEM_WRONG,
+	POOL_ITEM_HELP,
+};
+
+/* words.c */
+extern const struct pool_word pool_words[];
+extern const struct pool_key pool_keys[POOL_KEYS];
+bool pool_spells(const char *text, size_t len, const char *word);
+const struct pool_word *pool_word_find(const char *text, size_t len,
+				       bool *opposite);
+const struct pool_key *pool_key_find(const char *text, size_t len);
+bool pool_key_read(const struct pool_key *key, struct pool_options *options,
+		   const char *text, size_t len);
+void pool_key_copy(const struct pool_key *key, struct pool_options *to,
+		   const struct pool_options *from);
+size_t pool_key_format(const struct pool_key *key,
+		       const struct pool_options *options, char *buf,
+		       size_t size);
+size_t pool_key_range(const struct pool_key *key, char *buf, size_t size);
+
+/* options.c */
+extern const struct pool_options pool_options_built;
+void pool_change_begin(struct pool_change *change, bool one);
+void pool_change_word(struct pool_change *change, const struct pool_word *word,
+		      bool opposite);
+enum pool_item pool_change_item(struct pool_change *change, const char *text,
+				size_t len);
+void pool_change_store(const struct pool_change *change);
+
+/* options_text.c */
+void pool_help_print(void);
+
+#endif /* POOL_OPTIONS_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * options_text.c - options as text: the help, and what is on
+ *
+ * Layer:   above options.c.
+ * Called:  by users, through pool_debug.h; options.c; kernel/debugfs_debug.c.
+ * Calls:   words.c, options.c, the seam.
+ * Context: process context; may sleep.
+ *
+ * Nothing is allocated: texts are made line by line, or word by word, where they
+ * are to be.
+ */
+#include "plat.h"
+#include "options.h"
+
+/* A word and its help, or a key, its range, its value and its help. */
+#define LINE_LEN	192
+
+/* A text that grows, and how long it would be. */
+struct text {
+	char *buf;
+	size_t size;
+	size_t len;
+};
+
+static void put(struct text *t, const char *text, const char *more)
+{
+	bool fits = t->len < t->size;
+
+	t->len += plat_format(fits ? t->buf + t->len : NULL,
+			      fits ? t->size - t->len : 0, "%s%s", text, more);
+}
+
+static bool is_on(const struct pool_word *word, unsigned int debug)
+{
+	return (debug & word->clear) == word->clear;
+}
+
+static void word_line(const struct pool_word *word,
+		      const struct pool_options *now, char *line, size_t size)
+{
+	plat_format(line, size, "%-15s%-18s%-5s%s\n", word->word,
+		    word->opposite, is_on(word, now->debug) ? "on" : "off",
+		    word->help);
+}
+
+static void key_line(const struct pool_key *key,
+		     const struct pool_options *now, char *line, size_t size)
+{
+	char range[32], value[POOL_SITE_LEN + 1];
+
+	pool_key_range(key, range, sizeof(range));
+	pool_key_format(key, now, value, sizeof(value));
+	plat_format(line, size, "%-12s%-21s%-12s%s\n", key->key, range, value,
+		    key->help);
+}
+
+static unsigned int count_words(void)
+{
+	unsigned int n = 0;
+
+	while (pool_words[n].word)
+		n++;
+	return n;
+}
+
+/* Line @i of the help; false: there are no more. */
+static bool help_line(unsigned int i, const struct pool_options *now,
+		      char *line, size_t size)
+{
+	unsigned int words = count_words();
+
+	if (!i)
+		plat_format(line, size, "%-15s%-18s%-5s%s\n", "word",
+			    "opposite", "now", "what it does");
+	else if (i <= words)
+		word_line(&pool_words[i - 1], now, line, size);
+	else if (i == words + 1)
+		plat_format(line, size, "%-12s%-21s%-12s%s\n", "key", "range",
+			    "now", "what it is");
+	else if (i - words - 2 < POOL_KEYS)
+		key_line(&pool_keys[i - words - 2], now, line, size);
+	else
+		return false;
+	return true;
+}
+
+static void get_options(struct pool_options *now)
+{
+	plat_registry_lock();
+	pool_options_get(now);
+	plat_registry_unlock();
+}
+
+size_t pool_debug_help_to_buf(char *buf, size_t size)
+{
+	struct text t = { buf, size, 0 };
+	struct pool_options now;
+	char line[LINE_LEN];
+	unsigned int i;
+
+	get_options(&now);
+	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
+		put(&t, line, "");
+	return t.len;
+}
+
+/* The same to stderr; kernel: to the log. */
+void pool_help_print(void)
+{
+	struct pool_options now;
+	char line[LINE_LEN];
+	unsigned int i;
+
+	get_options(&now);
+	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
+		plat_print(line);
+}
+
+static void put_words(struct text *t, unsigned int debug)
+{
+	const struct pool_word *word;
+
+	for (word = pool_words; word->word; word++)
+		if (is_on(word, debug))
+			put(t, t->len ? " " : "", word->word);
+}
+
+/* Those that are not as they were built. */
+static void put_keys(struct text *t, const struct pool_options *now)
+{
+	char value[POOL_SITE_LEN + 1], built[POOL_SITE_LEN + 1];
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < POOL_KEYS; i++) {
+		pool_key_format(&pool_keys[i], &pool_options_built, built,
+				sizeof(built));
+		len = pool_key_format(&pool_keys[i], now, value,
+				      sizeof(value));
+		if (pool_spells(value, len, built))
+			continue;
+		put(t, t->len ? " " : "", pool_keys[i].key);
+		put(t, "=", value);
+	}
+}
+
+size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size)
+{
+	struct text t = { buf, size, 0 };
+	struct pool_options now;
+
+	if (pool) {
+		put_words(&t, plat_read(&pool_of(pool)->debug));
+	} else {
+		get_options(&now);
+		put_words(&t, now.debug);
+		put_keys(&t, &now);
+	}
+	put(&t, t.len ? "" : "none", "\n");
+	return t.len;
+}

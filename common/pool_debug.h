@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_debug.h - options: to read, to set, and to switch while pools are in use
+ *
+ * Layer:   API.
+ * Context: process context or a plain thread.
+ *
+ * Documentation/options has the table of all words and values.
+ */
+#ifndef LIBPOOL_POOL_DEBUG_H
+#define LIBPOOL_POOL_DEBUG_H
+
+#ifndef LIBPOOL_POOL_H
+#error "include pool.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef __KERNEL__
+#pragma GCC visibility push(default)
+#endif
+
+struct pool_head;
+
+/**
+ * pool_parse_debugging() - Set options from a program's own command line.
+ * @words: "word,key=value,...", as pool_configure() reads them, or "help".
+ * @text: filled in and terminated; NULL: nobody wants to know.
+ * @size: its bytes; the help has less than 4096.
+ *
+ * For an option like the document's -dM.  Pools that are there stay as they are;
+ * values that are no pool's own hold at once.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: 1: done, @text is empty.  -1: "help" was asked for, which is in @text.
+ * -2: @text names the first wrong word, NULL included.  Where it is not 1 nothing
+ * has changed.
+ */
+int pool_parse_debugging(const char *words, char *text, size_t size);
+
+/**
+ * pool_set_debug() - Switch options of pools that are in use.
+ * @pool: the pool; NULL: all there are, and the defaults of those to come.
+ * @words: words, each alone or as "+word", or as "-word", which means its
+ *	opposite; separated by spaces or commas.  With NULL also key=value.
+ *
+ * Nobody is stopped.  Each CPU obeys from its next slow path on; until then it
+ * serves at most the objects that its array has.  What was freed before is
+ * checked against what was true of it then.  Of callers who contradict each other
+ * at once, the last to reach a pool is right about it.
+ *
+ * What is fixed at a pool's creation is refused: caller, tag, uaf, backup, tools,
+ * and for one pool also no-merge and merge-modules, and values.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: true; false, one line in the log that names the first wrong word, and
+ * no change at all, when something is wrong.  NULL for @words is wrong, too.
+ */
+bool pool_set_debug(struct pool_head *pool, const char *words);
+
+/**
+ * pool_debug_to_buf() - Write which options are on into a buffer.
+ * @pool: the pool; NULL: the defaults of those to come.
+ * @buf: always terminated if @size is not 0; may be NULL if it is.
+ * @size: its bytes.
+ *
+ * One line: words separated by spaces; "none".  Behind the defaults' words come
+ * those values that are not as they were built, key=value.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: the bytes of the whole text without the terminator: as snprintf(), it
+ * is whole if that is less than @size.
+ */
+size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size);
+
+/**
+ * pool_debug_help_to_buf() - Write what options there are into a buffer.
+ * @buf: always terminated if @size is not 0; may be NULL if it is.
+ * @size: its bytes.
+ *
+ * A line for each word, with its opposite and what is the default now, then one
+ * for each value with its range.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: as pool_debug_to_buf().
+ */
+size_t pool_debug_help_to_buf(char *buf, size_t size);
+
+#ifndef __KERNEL__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBPOOL_POOL_DEBUG_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * words.c - the one table of options: words, and keys that have values
+ *
+ * Layer:   beside the registry.
+ * Called:  options.c, options_text.c, live.c.
+ * Calls:   the seam.
+ * Context: process context.
+ *
+ * It drives the parser, the help, the environment variable, the module's
+ * parameters, the debugfs files and a page of Documentation.  A new option is a
+ * line here, and one in "make doc-options".
+ */
+#include "plat.h"
+#include "options.h"
+
+/*
+ * In the document's order, then ours.  uaf takes the caches away, as documented,
+ * and a later "cache" brings them back.
+ */
+const struct pool_word pool_words[] = {
+	{ "fail", "no-fail", POOL_D_FAIL, POOL_D_FAIL,
+	  "some allocations fail: see fail_alloc" },
+	{ "no-merge", "merge", POOL_D_NO_MERGE, POOL_D_NO_MERGE,
+	  "only pools of equal names become one" },
+	{ "cold-first", "hot-first", POOL_D_COLD_FIRST, POOL_D_COLD_FIRST,
+	  "the oldest cached object goes out first" },
+	{ "integrity", "no-integrity", POOL_D_INTEGRITY, POOL_D_INTEGRITY,
+	  "free objects are filled and checked" },
+	{ "no-global", "global", POOL_D_NO_GLOBAL, POOL_D_NO_GLOBAL,
+	  "no shared pool" },
+	{ "no-cache", "cache", POOL_D_NO_CACHE, POOL_D_NO_CACHE,
+	  "no caches: each call goes to the backend" },
+	{ "caller", "no-caller", POOL_D_CALLER, POOL_D_CALLER,
+	  "who allocated and who freed is kept" },
+	{ "tag", "no-tag", POOL_D_TAG, POOL_D_TAG,
+	  "the pool's address behind each object" },
+	{ "poison", "no-poison", POOL_D_POISON, POOL_D_POISON,
+	  "objects are filled when allocated" },
+	{ "uaf", "no-uaf", POOL_D_UAF | POOL_D_NO_CACHE, POOL_D_UAF,
+	  "pages of their own, unmapped by free" },
+	{ "backup", "no-backup", POOL_D_BACKUP, POOL_D_BACKUP,
+	  "free objects are copied and compared" },
+	{ "memstats", "no-memstats", POOL_D_MEMSTATS, POOL_D_MEMSTATS,
+	  "calls are counted by call site" },
+	{ "tools", "no-tools", POOL_D_TOOLS, POOL_D_TOOLS,
+	  "ASan or valgrind is told of each call" },
+	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES,
+	  POOL_D_MERGE_MODULES, "kernel: modules may share pools" },
+	{ NULL, NULL, 0, 0, NULL },
+};
+
+#define AT(member)	offsetof(struct pool_options, member)
+
+const struct pool_key pool_keys[POOL_KEYS] = {
+	[POOL_KEY_HOT_SIZE] = { "hot_size", POOL_KEY_WIDE, AT(hot_size),
+		0, POOL_CACHE_SIZE_MAX, 0, "0",
+		"bytes that each CPU may cache" },
+	[POOL_KEY_BUCKETS] = { "buckets", POOL_KEY_POWER, AT(buckets),
+		1, POOL_BUCKETS_MAX, 0, "by CPUs",
+		"lists of a shared pool" },
+	[POOL_KEY_CLUSTER] = { "cluster", POOL_KEY_NUMBER, AT(cluster),
+		1, POOL_CLUSTER_SIZE, 0, "0",
+		"objects that move at once" },
+	[POOL_KEY_FAIL_ALLOC] = { "fail_alloc", POOL_KEY_NUMBER,
+		AT(fail_percent), 0, 100, POOL_D_FAIL, "0",
+		"percent of allocations that fail" },
+	[POOL_KEY_FAIL_EVERY] = { "fail_every", POOL_KEY_NUMBER,
+		AT(fail_every), 0, POOL_CACHE_SIZE_MAX, POOL_D_FAIL, "0",
+		"every n-th fails; 0: none" },
+	[POOL_KEY_FAIL_SITE] = { "fail_site", POOL_KEY_TEXT, AT(fail_site),
+		0, POOL_SITE_LEN, 0, "any",
+		"only those of this function" },
+	[POOL_KEY_POISON] = { "poison", POOL_KEY_NUMBER, AT(poison),
+		0, 255, POOL_D_POISON, "0",
+		"what objects are filled with" },
+	[POOL_KEY_UAF_KEEP] = { "uaf_keep", POOL_KEY_WIDE, AT(uaf_keep),
+		0, POOL_CACHE_SIZE_MAX, 0, "0",
+		"bytes of addresses not used again" },
+	[POOL_KEY_FAULTS] = { "faults", POOL_KEY_POLICY, AT(policy),
+		0, 0, 0, NULL,
+		"what is done about a fault" },
+};
+
+/* Do @len bytes of text spell @word? */
+bool pool_spells(const char *text, size_t len, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!word[i] || text[i] != word[i])
+			return false;
+	return !word[len];
+}
+
+/* The word that is spelt, or whose opposite is; NULL: none. */
+const struct pool_word *pool_word_find(const char *text, size_t len,
+				       bool *opposite)
+{
+	const struct pool_word *word;
+
+	for (word = pool_words; word->word; word++) {
+		*opposite = pool_spells(text, len, word->opposite);
+		if (*opposite || pool_spells(text, len, word->word))
+			return word;
+	}
+	return NULL;
+}
+
+const struct pool_key *pool_key_find(const char *text, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_KEYS; i++)
+		if (pool_spells(text, len, pool_keys[i].key))
+			return &pool_keys[i];
+	return NULL;
+}
+
+static unsigned int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
+/* Digits, also behind 0x, and k or m; false: no number, or far too large. */
+static bool read_number(const char *text, size_t len, unsigned long *value)
+{
+	unsigned int base = 10, shift = 0;
+	unsigned long n = 0;
+
+	if (len && (text[len - 1] == 'k' || text[len - 1] == 'm'))
+		shift = text[--len] == 'k' ? 10 : 20;
+	if (len > 2 && text[0] == '0' && text[1] == 'x') {
+		base = 16;
+		text += 2;
+		len -= 2;
+	}
+	if (!len)
+		return false;
+	for (; len; len--, text++) {
+		if (digit(*text) >= base || n > POOL_CACHE_SIZE_MAX / base)
+			return false;
+		n = n * base + digit(*text);
+	}
+	*value = n << shift;
+	return n <= POOL_CACHE_SIZE_MAX >> shift;
+}
+
+static bool read_policy(const char *text, size_t len, unsigned int *to)
+{
+	const struct plat_policy *policy;
+
+	for (policy = plat_policies; policy->word; policy++) {
+		if (!pool_spells(text, len, policy->word))
+			continue;
+		*to = policy->policy;
+		return true;
+	}
+	return false;
+}
+
+/* Filled up with zeros, so that texts can be compared as they are. */
+static bool read_text(const char *text, size_t len, char *to, size_t max)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	for (i = 0; i <= max && len <= max; i++)
+		to[i] = 0;
+	for (i = 0; i < len && len <= max; i++)
+		to[i] = text[i];
+	return len <= max;
+}
+
+/**
+ * pool_key_read() - Read a key's value from a text.
+ * @key: the key.
+ * @options: where it goes; not changed if it is refused.
+ * @text: the value.
+ * @len: bytes of it.
+ *
+ * Return: false: it is none, or out of range.
+ */
+bool pool_key_read(const struct pool_key *key, struct pool_options *options,
+		   const char *text, size_t len)
+{
+	void *to = (char *)options + key->offset;
+	unsigned long value;
+
+	if (key->kind == POOL_KEY_TEXT)
+		return read_text(text, len, to, key->max);
+	if (key->kind == POOL_KEY_POLICY)
+		return read_policy(text, len, to);
+	if (!read_number(text, len, &value) || value < key->min ||
+	    value > key->max)
+		return false;
+	if (key->kind == POOL_KEY_POWER && (value & (value - 1)))
+		return false;
+	if (key->kind == POOL_KEY_WIDE)
+		*(unsigned long *)to = value;
+	else
+		*(unsigned int *)to = (unsigned int)value;
+	return true;
+}
+
+/* Either may be the options that are in force, which others read meanwhile. */
+void pool_key_copy(const struct pool_key *key, struct pool_options *to,
+		   const struct pool_options *from)
+{
+	const void *src = (const char *)from + key->offset;
+	void *dst = (char *)to + key->offset;
+	size_t i;
+
+	if (key->kind == POOL_KEY_WIDE) {
+		plat_write((unsigned long *)dst,
+			   plat_read((const unsigned long *)src));
+	} else if (key->kind != POOL_KEY_TEXT) {
+		plat_write((unsigned int *)dst,
+			   plat_read((const unsigned int *)src));
+	} else {
+		for (i = 0; i < key->max; i++)
+			plat_write((char *)dst + i,
+				   plat_read((const char *)src + i));
+	}
+}
+
+static const char *policy_word(unsigned int policy)
+{
+	const struct plat_policy *p = plat_policies;
+
+	while (p->word && p->policy != policy)
+		p++;
+	return p->word ? p->word : "?";
+}
+
+/* A key's value as text that pool_key_read() reads, but for what @zero says. */
+size_t pool_key_format(const struct pool_key *key,
+		       const struct pool_options *options, char *buf,
+		       size_t size)
+{
+	const void *from = (const char *)options + key->offset;
+	unsigned long value;
+
+	if (key->kind == POOL_KEY_TEXT)
+		return plat_format(buf, size, "%s", *(const char *)from ?
+				   (const char *)from : key->zero);
+	value = key->kind == POOL_KEY_WIDE ? *(const unsigned long *)from :
+					     *(const unsigned int *)from;
+	if (key->kind == POOL_KEY_POLICY)
+		return plat_format(buf, size, "%s",
+				   policy_word((unsigned int)value));
+	if (!value)
+		return plat_format(buf, size, "%s", key->zero);
+	return plat_format(buf, size, "%lu", value);
+}
+
+/* What a key accepts. */
+size_t pool_key_range(const struct pool_key *key, char *buf, size_t size)
+{
+	const struct plat_policy *p;
+	size_t len = 0;
+
+	if (key->kind == POOL_KEY_TEXT)
+		return plat_format(buf, size, "up to %lu bytes", key->max);
+	if (key->kind == POOL_KEY_POWER)
+		return plat_format(buf, size, "%lu-%lu, powers of 2", key->min,
+				   key->max);
+	if (key->kind != POOL_KEY_POLICY)
+		return plat_format(buf, size, "%lu-%lu", key->min, key->max);
+	for (p = plat_policies; p->word && len < size; p++)
+		len += plat_format(buf + len, size - len, "%s%s",
+				   p == plat_policies ? "" : "|", p->word);
+	return len;
+}
