@@ -7,7 +7,13 @@
  *
  *   define (document, section 6)     synonym                 effect
  *   DEBUG_NO_POOLS                   POOL_NO_CACHE           mode no-cache
+ *   DEBUG_MEMORY_POOLS               POOL_TAG                tag
+ *   DEBUG_FAIL_ALLOC                 POOL_FAIL               fail, of 0 percent
  *   DEBUG_DONT_SHARE_POOLS           POOL_NO_MERGE           only equal names merge
+ *   DEBUG_UAF                        POOL_UAF                uaf, no-cache
+ *   DEBUG_POOL_INTEGRITY             POOL_INTEGRITY          cold-first, integrity
+ *   DEBUG_POOL_TRACING               POOL_CALLER             caller
+ *   DEBUG_MEM_STATS                                          for programs
  *   CONFIG_HAP_GLOBAL_POOLS          POOL_GLOBAL             mode global
  *   CONFIG_HAP_NO_GLOBAL_POOLS       POOL_NO_GLOBAL          mode no-global
  *   CONFIG_HAP_POOL_CACHE_SIZE=n     POOL_CACHE_SIZE=n       bound in bytes
@@ -23,8 +29,23 @@
 #if defined(DEBUG_NO_POOLS) && !defined(POOL_NO_CACHE)
 #define POOL_NO_CACHE
 #endif
+#if defined(DEBUG_MEMORY_POOLS) && !defined(POOL_TAG)
+#define POOL_TAG
+#endif
+#if defined(DEBUG_FAIL_ALLOC) && !defined(POOL_FAIL)
+#define POOL_FAIL
+#endif
 #if defined(DEBUG_DONT_SHARE_POOLS) && !defined(POOL_NO_MERGE)
 #define POOL_NO_MERGE
+#endif
+#if defined(DEBUG_UAF) && !defined(POOL_UAF)
+#define POOL_UAF
+#endif
+#if defined(DEBUG_POOL_INTEGRITY) && !defined(POOL_INTEGRITY)
+#define POOL_INTEGRITY
+#endif
+#if defined(DEBUG_POOL_TRACING) && !defined(POOL_CALLER)
+#define POOL_CALLER
 #endif
 #if defined(CONFIG_HAP_GLOBAL_POOLS) && !defined(POOL_GLOBAL)
 #define POOL_GLOBAL
@@ -39,6 +60,9 @@
 #if defined(POOL_GLOBAL) && defined(POOL_NO_CACHE)
 #error "CONFIG_HAP_GLOBAL_POOLS and DEBUG_NO_POOLS contradict"
 #endif
+#if defined(POOL_GLOBAL) && defined(POOL_UAF)
+#error "CONFIG_HAP_GLOBAL_POOLS and DEBUG_UAF contradict"
+#endif
 
 #if defined(CONFIG_HAP_POOL_CACHE_SIZE) && defined(POOL_CACHE_SIZE) && \
 	CONFIG_HAP_POOL_CACHE_SIZE + 0 != POOL_CACHE_SIZE + 0
@@ -47,12 +71,6 @@
 #if defined(CONFIG_HAP_POOL_CLUSTER_SIZE) && defined(POOL_CLUSTER_SIZE) && \
 	CONFIG_HAP_POOL_CLUSTER_SIZE + 0 != POOL_CLUSTER_SIZE + 0
 #error "CONFIG_HAP_POOL_CLUSTER_SIZE and POOL_CLUSTER_SIZE contradict"
-#endif
-
-#if defined(DEBUG_MEMORY_POOLS) || defined(DEBUG_FAIL_ALLOC) || \
-	defined(DEBUG_UAF) || defined(DEBUG_POOL_INTEGRITY) || \
-	defined(DEBUG_POOL_TRACING) || defined(DEBUG_MEM_STATS)
-#error "this version has no DEBUG_* but NO_POOLS and DONT_SHARE_POOLS"
 #endif
 
 /* Bytes a CPU may cache: the document's default, a core's L2 cache. */
@@ -105,23 +123,50 @@
 
 /* The option word of pools, unless they are told otherwise. */
 #if defined(POOL_NO_CACHE)
-#define POOL_DEFAULT_NO_CACHE	POOL_D_NO_CACHE
+#define POOL_DEFAULT_NO_CACHE		POOL_D_NO_CACHE
 #else
-#define POOL_DEFAULT_NO_CACHE	0u
+#define POOL_DEFAULT_NO_CACHE		0u
 #endif
 #if defined(POOL_NO_GLOBAL)
-#define POOL_DEFAULT_NO_GLOBAL	POOL_D_NO_GLOBAL
+#define POOL_DEFAULT_NO_GLOBAL		POOL_D_NO_GLOBAL
 #else
-#define POOL_DEFAULT_NO_GLOBAL	0u
+#define POOL_DEFAULT_NO_GLOBAL		0u
 #endif
 #if defined(POOL_NO_MERGE)
-#define POOL_DEFAULT_NO_MERGE	POOL_D_NO_MERGE
+#define POOL_DEFAULT_NO_MERGE		POOL_D_NO_MERGE
 #else
-#define POOL_DEFAULT_NO_MERGE	0u
+#define POOL_DEFAULT_NO_MERGE		0u
+#endif
+#if defined(POOL_TAG)
+#define POOL_DEFAULT_TAG		POOL_D_TAG
+#else
+#define POOL_DEFAULT_TAG		0u
+#endif
+#if defined(POOL_FAIL)
+#define POOL_DEFAULT_FAIL		POOL_D_FAIL
+#else
+#define POOL_DEFAULT_FAIL		0u
+#endif
+#if defined(POOL_UAF)
+#define POOL_DEFAULT_UAF		(POOL_D_UAF | POOL_D_NO_CACHE)
+#else
+#define POOL_DEFAULT_UAF		0u
+#endif
+#if defined(POOL_INTEGRITY)
+#define POOL_DEFAULT_INTEGRITY		(POOL_D_COLD_FIRST | POOL_D_INTEGRITY)
+#else
+#define POOL_DEFAULT_INTEGRITY		0u
+#endif
+#if defined(POOL_CALLER)
+#define POOL_DEFAULT_CALLER		POOL_D_CALLER
+#else
+#define POOL_DEFAULT_CALLER		0u
 #endif
 
 #define POOL_DEBUG_DEFAULT	(POOL_DEFAULT_NO_CACHE | POOL_DEFAULT_NO_GLOBAL | \
-				 POOL_DEFAULT_NO_MERGE)
+				 POOL_DEFAULT_NO_MERGE | POOL_DEFAULT_TAG | \
+				 POOL_DEFAULT_FAIL | POOL_DEFAULT_UAF | \
+				 POOL_DEFAULT_INTEGRITY | POOL_DEFAULT_CALLER)
 
 /* What objects are aligned to at least. */
 #define POOL_ALIGN_MIN		(2 * (unsigned int)sizeof(void *))

@@ -65,10 +65,8 @@ config() {
 		-Iuser "$@" -fsyntax-only common/options.c common/registry.c \
 		common/cluster.c
 }
-for option in DEBUG_NO_POOLS CONFIG_HAP_GLOBAL_POOLS DEBUG_DONT_SHARE_POOLS \
-	      CONFIG_HAP_NO_GLOBAL_POOLS CONFIG_HAP_POOL_CACHE_SIZE=65536 \
-	      CONFIG_HAP_POOL_CLUSTER_SIZE=8 POOL_NO_CACHE POOL_NO_GLOBAL \
-	      POOL_GLOBAL POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
+for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
+	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
 	promise "builds_with_${option//=/_}" config "-D$option"
 done
 # dumped WORDS -D... - what a build with these says after one object was freed
@@ -107,7 +105,51 @@ promise a_mode_against_no_pools_is_refused \
 promise contradictory_sizes_are_refused \
 	fails config -DPOOL_CACHE_SIZE=1 -DCONFIG_HAP_POOL_CACHE_SIZE=2
 promise a_cluster_of_65_is_refused fails config -DPOOL_CLUSTER_SIZE=65
-promise options_of_later_versions_are_refused fails config -DDEBUG_UAF
+promise a_mode_against_uaf_is_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
+
+# defaults WORDS -D... - what a build with these has on, by the file that says so
+cat >"$tmp/defaults.c" <<'END'
+#include "pool.h"
+#include <stdio.h>
+
+int main(void)
+{
+	char text[1000];
+
+	pool_debug_to_buf(NULL, text, sizeof(text));
+	return fputs(text, stdout) < 0;
+}
+END
+defaults() {
+	local words=$1
+
+	shift
+	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-o "$tmp/defaults" "$tmp/defaults.c" common/options.c \
+		"$out/libpool.a" -pthread &&
+		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
+		[ "$(cat "$tmp/on")" = "$words" ]
+}
+promise a_plain_build_has_nothing_on defaults none
+while read -r define synonym words; do
+	promise "$define" defaults "$words" "-D$define"
+	[ "$synonym" = - ] ||
+		promise "$synonym" defaults "$words" "-D$synonym"
+done <<'END'
+DEBUG_NO_POOLS POOL_NO_CACHE no-cache
+DEBUG_MEMORY_POOLS POOL_TAG tag
+DEBUG_FAIL_ALLOC POOL_FAIL fail
+DEBUG_DONT_SHARE_POOLS POOL_NO_MERGE no-merge
+DEBUG_UAF POOL_UAF no-cache uaf
+DEBUG_POOL_INTEGRITY POOL_INTEGRITY cold-first integrity
+DEBUG_POOL_TRACING POOL_CALLER caller
+DEBUG_MEM_STATS - none
+CONFIG_HAP_GLOBAL_POOLS POOL_GLOBAL none
+CONFIG_HAP_NO_GLOBAL_POOLS POOL_NO_GLOBAL no-global
+END
+promise defines_add_up defaults "cold-first integrity caller tag" \
+	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
 
 # The library exports what its map says, and nothing else.
 nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
@@ -163,4 +205,17 @@ environment() {
 		[ "$(wc -l <<<"$said")" = 1 ]
 }
 promise an_unknown_word_in_the_environment_is_named environment
+
+# Help: every option of the table, what is on by now, and the program goes on.
+environment_help() {
+	LIBPOOL_OPTIONS=no-global,help,poison=0x41 "$tmp/use-static" \
+		>"$tmp/out" 2>"$tmp/help" || return 1
+	cat "$tmp/help"
+	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 25 ] &&
+		grep -q '^no-global  *global  *on  ' "$tmp/help" &&
+		grep -q '^poison  *no-poison  *on  ' "$tmp/help" &&
+		grep -q '^no-cache  *cache  *off  ' "$tmp/help" &&
+		grep -q '^poison  *0-255  *65  ' "$tmp/help"
+}
+promise help_in_the_environment_is_printed_at_start environment_help
 exit $failed
