@@ -26,8 +26,7 @@ LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 	      -Wl,--version-script=user/libpool.map
 
 B	 = build/user
-LIB_SRC	 = $(wildcard common/*.c) $(addprefix user/,declare.c fork.c main.c \
-	   memstats.c plat.c sigquit.c thread.c)
+LIB_SRC	 = $(wildcard common/*.c user/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \
 	   pool_memstats.h pool_stats.h)
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)

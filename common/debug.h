@@ -107,13 +107,6 @@ enum pool_seen {
 	POOL_SEEN_NEVER,		/* there is no such object */
 };
 
-/* What a fault that was found leads to, after its report. */
-enum pool_policy {
-	POOL_POLICY_ABORT,		/* the program, or the kernel, ends */
-	POOL_POLICY_WARN,		/* kernel: a warning, with a backtrace */
-	POOL_POLICY_CONTINUE,
-};
-
 /* Reports of a pool; what is found later is only counted. */
 #define POOL_REPORTS_MAX	64
 

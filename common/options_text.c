@@ -85,7 +85,7 @@ static bool help_line(unsigned int i, const struct pool_options *now,
 	return true;
 }
 
-static void get_options(struct pool_options *now)
+static void look_at_options(struct pool_options *now)
 {
 	plat_registry_lock();
 	pool_options_get(now);
@@ -99,7 +99,7 @@ size_t pool_debug_help_to_buf(char *buf, size_t size)
 	char line[LINE_LEN];
 	unsigned int i;
 
-	get_options(&now);
+	look_at_options(&now);
 	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
 		put(&t, line, "");
 	return t.len;
@@ -112,7 +112,7 @@ void pool_help_print(void)
 	char line[LINE_LEN];
 	unsigned int i;
 
-	get_options(&now);
+	look_at_options(&now);
 	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
 		plat_print(line);
 }
@@ -153,7 +153,7 @@ size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size)
 	if (pool) {
 		put_words(&t, plat_read(&pool_of(pool)->debug));
 	} else {
-		get_options(&now);
+		look_at_options(&now);
 		put_words(&t, now.debug);
 		put_keys(&t, &now);
 	}

@@ -5,7 +5,7 @@
  * Layer:   above stats.c.
  * Called:  main.c; create.c, by plat_show() and plat_hide(); users' reads and
  *	    writes.
- * Calls:   debugfs_pools.c, registry.c, stats.c, reclaim.c.
+ * Calls:   debugfs_pools.c, debugfs_debug.c, registry.c, stats.c, reclaim.c.
  * Context: process context; may sleep.
  *
  *   /sys/kernel/debug/pool/
@@ -13,6 +13,8 @@
  *	totals			sums over all pools
  *	gc			"1": pool_gc(); "all": pool_reclaim() of all pools
  *	flush			"all" or a pool's name: pool_flush()
+ *	debug, help		options, see debugfs_debug.c
+ *	by-name/<name>/debug	one pool's
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU
  *	by-name/<name>/registrations	who created it, a line each
@@ -282,6 +284,7 @@ void plat_show(struct pool *pool)
 	debugfs_create_file("percpu", 0444, dir, pool, &percpu_fops);
 	debugfs_create_file("registrations", 0444, dir, pool,
 			    &registrations_fops);
+	pool_debugfs_debug(dir, pool);
 }
 
 /* Waits for reads that are under way; later ones find nothing. */
@@ -296,7 +299,11 @@ void pool_debugfs_init(void)
 	root = debugfs_create_dir("pool", NULL);
 	by_name = debugfs_create_dir("by-name", root);
 	pool_debugfs_pools(root);
+<<<<<<< HEAD
 	pool_debugfs_memstats(root);
+=======
+	pool_debugfs_debug(root, NULL);
+>>>>>>> bd12269 (kernel: options as parameters and in debugfs)
 	debugfs_create_file("totals", 0444, root, NULL, &totals_fops);
 	debugfs_create_file("gc", 0200, root, NULL, &gc_fops);
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);

@@ -21,7 +21,7 @@
 
 static char *debug = "";
 module_param(debug, charp, 0444);
-MODULE_PARM_DESC(debug, "Options, separated by commas: global, no-global, cache, no-cache, merge, no-merge, merge-modules, no-merge-modules");
+MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-merge, cold-first, integrity, no-global, no-cache, caller, tag, poison, uaf, backup, memstats, tools, merge-modules; opposites: merge, hot-first, global, cache, no-... of the others; and any key=value of /sys/kernel/debug/pool/help");
 
 static char *hot_size = DEFAULT;
 module_param(hot_size, charp, 0444);
@@ -34,6 +34,35 @@ MODULE_PARM_DESC(buckets, "Lists of a shared pool, a power of two up to 64 (by n
 static char *cluster = DEFAULT;
 module_param(cluster, charp, 0444);
 MODULE_PARM_DESC(cluster, "Most objects that move at once, 1 to " __stringify(POOL_CLUSTER_SIZE));
+
+static char *faults = DEFAULT;
+module_param(faults, charp, 0444);
+MODULE_PARM_DESC(faults, "What to do about faults that are found: warn, continue or panic (warn)");
+
+static char *fail_alloc = DEFAULT;
+module_param(fail_alloc, charp, 0444);
+MODULE_PARM_DESC(fail_alloc, "Percent of allocations that fail on purpose, 0 to 100; above 0 sets fail");
+
+static char *poison = DEFAULT;
+module_param(poison, charp, 0444);
+MODULE_PARM_DESC(poison, "Byte that objects are filled with, 0 to 255 or 0x...; sets poison");
+
+static char *uaf_keep = DEFAULT;
+module_param(uaf_keep, charp, 0444);
+MODULE_PARM_DESC(uaf_keep, "Bytes of addresses that uaf does not use again, 0 to 1024m (64m)");
+
+static const struct {
+	const char *key;
+	char **value;
+} values[] = {
+	{ "hot_size", &hot_size },
+	{ "buckets", &buckets },
+	{ "cluster", &cluster },
+	{ "faults", &faults },
+	{ "fail_alloc", &fail_alloc },
+	{ "poison", &poison },
+	{ "uaf_keep", &uaf_keep },
+};
 
 /* A comma would make one parameter set another one's option. */
 static int set_value(const char *key, const char *value)
@@ -53,17 +82,17 @@ static int set_value(const char *key, const char *value)
 
 static int set_options(void)
 {
-	int ret = 0;
+	size_t i;
 
 	if (!pool_options_set(debug, "parameter debug", true))
-		ret = -EINVAL;
-	if (!ret)
-		ret = set_value("hot_size", hot_size);
-	if (!ret)
-		ret = set_value("buckets", buckets);
-	if (!ret)
-		ret = set_value("cluster", cluster);
-	return ret;
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		int ret = set_value(values[i].key, *values[i].value);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int __init pool_init(void)

@@ -234,7 +234,7 @@ void plat_where(char *buf, size_t size)
 
 void plat_fault(enum pool_policy policy)
 {
-	if (policy == POOL_POLICY_ABORT)
+	if (policy == POOL_POLICY_PANIC)
 		panic("pool: a fault was found, see above");
 	WARN(policy == POOL_POLICY_WARN, "pool: a fault was found, see above\n");
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs_debug.c - the files "debug" and "help": options, to read and to switch
+ *
+ * Layer:   above live.c.
+ * Called:  debugfs.c; users' reads and writes.
+ * Calls:   live.c, options_text.c, registry.c.
+ * Context: process context; may sleep.
+ *
+ *   debug			what new pools have on, and values; words that are
+ *				written switch all pools that there are, too
+ *   help			all options, and what new pools have on
+ *   by-name/<name>/debug	what one pool has on
+ *
+ * Their modes say that nobody may write, for the reason of debugfs_pools.c; root
+ * may.
+ */
+#include "plat.h"
+#include "main.h"
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+/* Longer than all words together. */
+#define TEXT_LEN	320
+
+/* What does not fit makes seq_file come again with a larger buffer. */
+static int debug_show(struct seq_file *m, void *v)
+{
+	struct pool *pool = m->private;
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
+	size_t len = pool_debug_to_buf(pool ? &pool->head : NULL, buf, size);
+
+	seq_commit(m, len < size ? (int)len : -1);
+	return 0;
+}
+
+static int debug_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, debug_show, inode->i_private);
+}
+
+/*
+ * A pool is switched while it is pinned: to whoever destroys it, objects that
+ * leave its caches must be those of a walk.  False: it is being destroyed.
+ */
+static bool set_pool(const struct pool *pool, const char *words)
+{
+	struct pool *at = NULL;
+	bool good;
+
+	do
+		at = pool_registry_next(at);
+	while (at && at != pool);
+	if (!at)
+		return false;
+	good = pool_set_debug(&at->head, words);
+	pool_registry_put(at);
+	return good;
+}
+
+static ssize_t debug_write(struct file *file, const char __user *from,
+			   size_t count, loff_t *pos)
+{
+	struct pool *pool = file_inode(file)->i_private;
+	char text[TEXT_LEN];
+
+	if (count >= sizeof(text)) {
+		plat_log(PLAT_ERR, "debugfs debug: %zu bytes are too many words",
+			 count);
+		return -EINVAL;
+	}
+	if (copy_from_user(text, from, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (count && text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	if (!(pool ? set_pool(pool, text) : pool_set_debug(NULL, text)))
+		return -EINVAL;
+	return count;
+}
+
+static const struct file_operations debug_fops = {
+	.owner = THIS_MODULE,
+	.open = debug_open,
+	.read = seq_read,
+	.write = debug_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int help_show(struct seq_file *m, void *v)
+{
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
+	size_t len = pool_debug_help_to_buf(buf, size);
+
+	seq_commit(m, len < size ? (int)len : -1);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(help);
+
+/**
+ * pool_debugfs_debug() - Make the files of options.
+ * @dir: where.
+ * @pool: whose options; NULL: those of new pools, and the help.
+ */
+void pool_debugfs_debug(struct dentry *dir, struct pool *pool)
+{
+	debugfs_create_file("debug", 0444, dir, pool, &debug_fops);
+	if (!pool)
+		debugfs_create_file("help", 0444, dir, NULL, &help_fops);
+}
