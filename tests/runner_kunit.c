@@ -130,12 +130,14 @@ static void case_exit(struct kunit *test)
 #include "cases.list"
 #include "cases_kernel.list"
 
+<<<<<<< HEAD
 kunit_test_suites(&plat_suite,
 		  &alloc_suite,
 		  &hot_suite,
 		  &cache_suite,
 		  &shared_suite,
 		  &registry_suite,
+		  &options_suite,
 		  &dump_suite,
 		  &profile_suite,
 		  &merge_suite,
