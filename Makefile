@@ -43,6 +43,7 @@ help:
 	@echo 'kunit            the kernel tests, in User-Mode Linux and QEMU'
 	@echo 'twin-check       both worlds make the same decisions'
 	@echo 'bench            what it costs, beside malloc and kmem_cache'
+	@echo 'doc-options      writes the tables of Documentation/options.rst'
 	@echo 'clean            removes build/'
 
 # Objects depend on the flags they were made with.

@@ -130,7 +130,6 @@ static void case_exit(struct kunit *test)
 #include "cases.list"
 #include "cases_kernel.list"
 
-<<<<<<< HEAD
 kunit_test_suites(&plat_suite,
 		  &alloc_suite,
 		  &hot_suite,

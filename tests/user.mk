@@ -45,4 +45,8 @@ check-user:
 	@$(MAKE) -s -j2 all test-builds $(B)/poolreplay-asan
 	@tests/check-user.sh $(FLAVOURS)
 
-.PHONY: test-builds check-user
+# The tables of Documentation/options.rst; check-user finds them out of date.
+doc-options: all
+	@tests/options-doc.sh $(B) write
+
+.PHONY: test-builds check-user doc-options
