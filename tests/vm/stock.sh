@@ -127,9 +127,9 @@ check "a declaration is shown as no parameter" \
 check "... nor described as one" \
 	not grep -aq 'parm[a-z]*=pool_decl' pool_example.ko
 check "who may read and write what" same \
-	"$(cd $P && stat -c '%n %a' pools totals gc flush by-name/ex_conn/* |
+	"$(cd $P && stat -c '%n %a' pools totals gc flush debug help by-name/ex_conn/* |
 	   tr '\n' ' ')" \
-	"pools 444 totals 444 gc 200 flush 200 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 "
+	"pools 444 totals 444 gc 200 flush 200 debug 444 help 444 by-name/ex_conn/debug 444 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 "
 check "the thread's pool lives" moves ex_conn fills
 check "... and spills" moves ex_conn spills
 check "the timer's pool lives" within more_than ex_event allocated 0
@@ -338,6 +338,34 @@ check "a long word is refused" \
 	not sh -c "echo ex_conn_and_very_much_more_than_that >$P/flush" 2>/dev/null
 check "... by a line that names it" says '"ex_conn_and_very'
 
+echo "# options of live pools"
+conn=$P/by-name/ex_conn/debug
+refused() { forget; not sh -c "echo '$1' >$2" 2>/dev/null && says "$3"; }
+check "new pools have nothing on" same "$(cat $P/debug)" "hot_size=16384"
+check "nor has this one" same "$(cat $conn)" none
+check "help has a line per option" same "$(wc -l <$P/help)" 25
+check "one pool is switched" sh -c "echo '+integrity no-global' >$conn"
+check "... which it shows" same "$(cat $conn)" "integrity no-global"
+check "... and only that one" same "$(cat $P/by-name/ex_event/debug)" none
+check "... which works" moves ex_conn store_gets
+check "... and back" sh -c "echo '-integrity,global' >$conn"
+check "... which it shows" same "$(cat $conn)" none
+check "all are switched" sh -c "echo '+poison no-merge faults=continue' >$P/debug"
+check "... this one" same "$(cat $conn)" poison
+check "... and new ones" same "$(cat $P/debug)" \
+	"no-merge poison hot_size=16384 faults=continue"
+check "... and back" sh -c "echo '-poison merge faults=warn' >$P/debug"
+check "... this one" same "$(cat $conn)" none
+check "what is fixed is refused" refused "poison tag" $conn \
+	'"tag": cannot change on a live pool'
+check "... for all, too" refused "poison -uaf" $P/debug \
+	'"-uaf": cannot change on a live pool'
+check "values of all pools are refused for one" refused poison=1 $conn \
+	'"poison=1": values are of all pools'
+check "an unknown word is refused" refused "poison bogus" $P/debug '"bogus"'
+check "... and nothing is changed" same "$(cat $conn)" none
+check "it goes on" moves ex_conn spills
+
 echo "# readers while pools come and go"
 while :; do
 	cat $P/pools $P/totals $P/by-name/*/* >/dev/null 2>&1
@@ -357,7 +385,8 @@ check "unloads after that" within stop
 echo "# wrong parameters"
 for wrong in debug=bogus debug=no-cache,nonsense hot_size=9999999999 \
 	     hot_size=1g hot_size= hot_size=64k,no-cache buckets=3 buckets=0 \
-	     cluster=0 cluster=65; do
+	     cluster=0 cluster=65 debug=fail_alloc=101 debug=help faults=abort \
+	     fail_alloc=-1 poison=256 uaf_keep=1025m; do
 	forget
 	check "$wrong is refused" not insmod pool.ko $wrong 2>/dev/null
 	word=${wrong#*=}
@@ -369,6 +398,14 @@ check "right parameters are accepted" \
 check "... and used: mode" same "$(number ex_conn mode)" no-global
 check "... cluster" same "$(number ex_conn cluster)" 8
 check "... and shown" same "$(cat /sys/module/pool/parameters/hot_size)" 1m
+check "unloads" stop
+check "values are parameters, too" start faults=continue poison=0x41 uaf_keep=1m
+check "... of new pools" same "$(cat $P/debug)" \
+	"poison poison=65 uaf_keep=1048576 faults=continue"
+check "... and used" same "$(cat $P/by-name/ex_conn/debug)" poison
+check "unloads" stop
+check "all words are known" start debug=no-fail,no-merge,hot-first,no-integrity,no-tag,no-caller,no-uaf,no-backup,no-memstats,no-tools,no-merge-modules,merge
+check "... and these are the default" same "$(cat $P/debug)" none
 check "unloads" stop
 check "no-cache, 4 buckets" start debug=no-cache,cache,global buckets=4
 check "... the last word wins" same "$(number ex_conn mode)" global
