@@ -18,6 +18,19 @@ unsigned int pool_fail_every = POOL_FAIL_EVERY;
 
 static plat_word_t calls;
 
+/* Bytes; what pool_store_keep() says. */
+unsigned long pool_uaf_keep = POOL_UAF_KEEP;
+
+/**
+ * pool_store_keep() - How much address space of freed guarded objects is held.
+ *
+ * Return: bytes, at most; the oldest is given back first.
+ */
+unsigned long pool_store_keep(void)
+{
+	return plat_read(&pool_uaf_keep);
+}
+
 static bool injected_failure(unsigned int flags)
 {
 	unsigned int every = plat_read(&pool_fail_every);

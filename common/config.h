@@ -121,6 +121,11 @@
 #define POOL_FAIL_EVERY		0
 #endif
 
+/* Bytes of address space of freed guarded objects that are held. */
+#ifndef POOL_UAF_KEEP
+#define POOL_UAF_KEEP		(64ul << 20)
+#endif
+
 /* The option word of pools, unless they are told otherwise. */
 #if defined(POOL_NO_CACHE)
 #define POOL_DEFAULT_NO_CACHE		POOL_D_NO_CACHE

@@ -214,7 +214,7 @@ bool pool_store_open(plat_store_t *store, const struct pool *pool,
 
 	pool_layout_of(pool, size, &layout);
 	return plat_store_create(store, pool->name, pool->id, layout.total,
-				 pool->align);
+				 pool->align, pool->debug & POOL_D_UAF);
 }
 
 static struct pool *make(const struct pool_want *want)

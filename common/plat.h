@@ -130,6 +130,9 @@ extern const struct plat_policy plat_policies[];
  *	May plat_yield() be called here?
  * bool plat_may_name(unsigned int flags)
  *	May plat_symbol() be called here?
+ * bool plat_store_may(const plat_store_t *store, unsigned int flags)
+ *	May plat_store_alloc() and plat_store_free() be called here?  As
+ *	plat_may_alloc(), but guarded sources say no more often.
  */
 
 /**
@@ -229,12 +232,16 @@ void plat_side_free(void *p);
  * @id: makes @name unique there.
  * @size: bytes of an object.
  * @align: what objects are aligned to, at least two pointers.
+ * @guarded: objects get pages of their own, an inaccessible one on both sides,
+ *	and end where their pages do, as far as @align allows.  When freed they
+ *	are inaccessible at once, and their addresses not given out again for a
+ *	while: see pool_store_keep().
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.
  */
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align);
+		       unsigned int size, unsigned int align, bool guarded);
 
 /**
  * plat_store_destroy() - End a source of objects.
@@ -250,11 +257,40 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost);
  * @store: the source.
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
- * Context: plat_may_alloc(); neither guard nor lock held.
+ * Context: plat_store_may(); neither guard nor lock held.
  * Return: an object of undefined contents, or NULL.
  */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags);
 void plat_store_free(plat_store_t *store, void *obj);
+
+/**
+ * plat_guard_check() - Is what surrounds an object within its pages untouched?
+ * @store: its source.
+ * @obj: the object, not freed.
+ * @where: when it is not, offset from @obj of the nearest byte that was written:
+ *	negative, or not less than the size of the source's objects.
+ *
+ * Context: Any.
+ * Return: true where it is, and for all objects of sources that are not guarded.
+ */
+bool plat_guard_check(const plat_store_t *store, const void *obj, long *where);
+
+/**
+ * plat_guard_kept() - Address space of freed guarded objects that is held.
+ *
+ * Context: Any; stale.
+ * Return: bytes, with the inaccessible pages.
+ */
+unsigned long plat_guard_kept(void);
+
+/**
+ * plat_readable() - Can this byte be read without a fault?
+ * @p: any address.
+ *
+ * Context: Any.
+ * Return: false also where that cannot be found out.
+ */
+bool plat_readable(const void *p);
 
 /**
  * plat_trim() - Ask the platform's allocator to give memory back.

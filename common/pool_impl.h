@@ -410,7 +410,15 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 		     enum pool_cause *cause);
 void pool_store_put(struct pool *pool, void *obj);
 void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
+unsigned long pool_store_keep(void);
 extern unsigned int pool_fail_every;
+extern unsigned long pool_uaf_keep;
+
+/* slack.c: what surrounds guarded objects in their pages */
+size_t pool_slack_before(size_t bytes, size_t size, size_t align);
+void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size);
+bool pool_slack_check(const void *pages, size_t bytes, const void *obj,
+		      size_t size, long *where);
 
 /* alloc.c: the four layers, composed */
 void *pool_get_spare(struct pool *pool, unsigned int flags);

@@ -5,7 +5,7 @@
  * Layer:   API; composes the layers as alloc.c does, with a backend that is
  *	    asked in the caller's words.
  * Called:  modules, through pool_bulk.h.
- * Calls:   alloc.c, cache.c, backend.c, the slab.
+ * Calls:   alloc.c, cache.c, backend.c, the slab, guard.c.
  * Context: any that the flags are right for.
  *
  *   flag                            here
@@ -22,6 +22,7 @@
 #define pr_fmt(fmt) "pool: " fmt
 
 #include "plat.h"
+#include "guard.h"
 
 #include <linux/gfp.h>
 #include <linux/printk.h>
@@ -58,7 +59,11 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
-	obj = kmem_cache_alloc_node(pool->store.cache, gfp & ~__GFP_ZERO, node);
+	gfp &= ~__GFP_ZERO;
+	if (pool->store.cache)
+		obj = kmem_cache_alloc_node(pool->store.cache, gfp, node);
+	else
+		obj = pool_guard_alloc(&pool->store, gfp);
 	if (!pool_store_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;

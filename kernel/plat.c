@@ -12,11 +12,13 @@
  *   2. An interrupt is a hardirq, a softirq or an NMI.  All may free; they must
  *	pass POOL_F_ATOMIC to allocate, because they cannot sleep.
  *   3. Interrupts are off in lock and BUSY sections.
- *   4. Objects come from one kmem_cache per pool.
+ *   4. Objects come from one kmem_cache per pool; those of guarded pools from
+ *	vmalloc(), by guard.c.
  *   5. Single pools are listed in debugfs: plat_show() is in debugfs.c.
  */
 #include "plat.h"
 #include "compat.h"
+#include "guard.h"
 #include "main.h"
 
 #include <linux/ktime.h>
@@ -156,10 +158,13 @@ void plat_side_free(void *p)
  * may: the cache does not know what users put into them.
  */
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align)
+		       unsigned int size, unsigned int align, bool guarded)
 {
 	char text[STORE_NAME_LEN];
 
+	*store = (plat_store_t){ .size = size, .align = align };
+	if (guarded)
+		return true;
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
 		  load_time);
 	store->cache = kmem_cache_create_usercopy(text, size, align,
@@ -168,7 +173,10 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 	return store->cache;
 }
 
-/* A cache with objects in use would be complained about, not destroyed. */
+/*
+ * A cache with objects in use would be complained about, not destroyed.  Guarded
+ * sources have nothing: kmem_cache_destroy(NULL).
+ */
 void plat_store_destroy(plat_store_t *store, unsigned long lost)
 {
 	if (!lost)
@@ -188,20 +196,28 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
+	if (!store->cache)
+		return pool_guard_alloc(store, gfp);
 	return kmem_cache_alloc(store->cache, gfp);
 }
 
 void plat_store_free(plat_store_t *store, void *obj)
 {
-	kmem_cache_free(store->cache, obj);
+	if (store->cache)
+		kmem_cache_free(store->cache, obj);
+	else
+		pool_guard_free(store, obj);
 }
+
+/* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
 
 void plat_trim(void)
 {
 	struct pool *pool = NULL;
 
 	while ((pool = pool_registry_next(pool)))
-		kmem_cache_shrink(pool->store.cache);
+		if (pool->store.cache)
+			kmem_cache_shrink(pool->store.cache);
 	kmem_cache_shrink(cluster_cache);
 }
 
@@ -303,5 +319,6 @@ void plat_exit(void)
 
 	for_each_possible_cpu(cpu)
 		pool_cpu_gone(cpu);
+	pool_guard_exit();
 	kmem_cache_destroy(cluster_cache);
 }

@@ -16,6 +16,7 @@
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/processor.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 /* plat.c */
@@ -222,6 +223,18 @@ static inline bool plat_may_wait(unsigned int flags)
 static inline bool plat_may_name(unsigned int flags)
 {
 	return true;
+}
+
+/*
+ * Guarded objects are mapped and unmapped by those who can sleep.  Kernels that do
+ * not count preemption cannot tell who is inside a lock: there callers must.
+ */
+static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
+{
+	if (store->cache)
+		return plat_may_alloc(flags);
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && !preempt_count() &&
+	       !irqs_disabled() && !rcu_preempt_depth();
 }
 
 #endif /* POOL_PLAT_IMPL_H */

@@ -35,9 +35,11 @@ typedef struct plat_irq {
 	unsigned long flags;
 } plat_irq_t;
 
-/* The source of a pool's objects. */
+/* The source of a pool's objects: a cache; NULL: guard.c, which knows no more. */
 typedef struct plat_store {
 	struct kmem_cache *cache;
+	unsigned int size;
+	unsigned int align;
 } plat_store_t;
 
 /* Where debugfs shows the pool. */

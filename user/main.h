@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * main.h - what thread.c needs of the other files: libpool's start, and forks
+ * main.h - what the files of user/ need of each other: libpool's start, forks, and
+ *	    guarded objects
  *
  * Layer:   user/ only; twin of kernel/main.h.
  * Context: said per function.
@@ -8,6 +9,7 @@
 #ifndef POOL_MAIN_H
 #define POOL_MAIN_H
 
+struct plat_store;
 struct pool_cpu;
 
 /* main.c: before main() */
@@ -21,5 +23,11 @@ void pool_fork_hold(void);
 void pool_fork_release(void);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
+
+/* guard.c: objects with pages of their own; and around a fork */
+void *pool_guard_alloc(const struct plat_store *store);
+void pool_guard_free(const struct plat_store *store, void *obj);
+void pool_guard_fork_hold(void);
+void pool_guard_fork_release(void);
 
 #endif /* POOL_MAIN_H */

@@ -14,9 +14,10 @@
  *	malloc() may be what it interrupted.
  *   3. Nothing is masked in lock and BUSY sections.
  *   4. Objects come from malloc(), or posix_memalign() where that is not aligned
- *	enough.
+ *	enough; those of guarded pools from mmap(), by guard.c.
  *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
  */
+#include "main.h"
 #include "plat.h"
 
 #include <dlfcn.h>
@@ -109,16 +110,17 @@ void plat_side_free(void *p)
 }
 
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align)
+		       unsigned int size, unsigned int align, bool guarded)
 {
 	(void)name;
 	(void)id;
 	store->size = size;
-	store->align = align > alignof(max_align_t) ? align : 0;
+	store->align = guarded || align > alignof(max_align_t) ? align : 0;
+	store->guarded = guarded;
 	return true;
 }
 
-/* Empty: malloc() keeps nothing per source, so nothing can stay behind. */
+/* Empty: nothing is kept per source, so nothing can stay behind. */
 void plat_store_destroy(plat_store_t *store, unsigned long lost)
 {
 	(void)store;
@@ -130,6 +132,8 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 	void *obj;
 
 	(void)flags;
+	if (store->guarded)
+		return pool_guard_alloc(store);
 	if (!store->align)
 		return malloc(store->size);
 	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
@@ -137,9 +141,13 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 
 void plat_store_free(plat_store_t *store, void *obj)
 {
-	(void)store;
-	free(obj);
+	if (store->guarded)
+		pool_guard_free(store, obj);
+	else
+		free(obj);
 }
+
+/* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
 
 void plat_trim(void)
 {

@@ -242,4 +242,11 @@ static inline bool plat_may_name(unsigned int flags)
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
+/* mmap() may be called where malloc() may: not in the middle of guard.c's lock. */
+static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
+{
+	(void)store;
+	return plat_may_alloc(flags);
+}
+
 #endif /* POOL_PLAT_IMPL_H */

@@ -29,10 +29,14 @@ typedef struct plat_irq {
 	char unused;
 } plat_irq_t;
 
-/* malloc() is the source of objects; it needs to know what they are like. */
+/*
+ * malloc() is the source of objects, or mmap(); they need to know what they are
+ * like.
+ */
 typedef struct plat_store {
 	size_t size;
 	size_t align;		/* 0: as malloc() does it */
+	bool guarded;		/* from guard.c */
 } plat_store_t;
 
 /* Single pools are not listed anywhere. */

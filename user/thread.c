@@ -174,11 +174,13 @@ static void fork_prepare(void)
 	pthread_mutex_lock(&area_mutex);
 	fork_mask = mask;
 	pool_fork_hold();
+	pool_guard_fork_hold();
 }
 
 /* After, in both processes. */
 static void fork_release(void)
 {
+	pool_guard_fork_release();
 	pool_fork_release();
 	pthread_mutex_unlock(&area_mutex);
 	plat_registry_unlock();

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * guard.c - objects with pages of their own, kernel
+ *
+ * Layer:   seam; twin of user/guard.c.
+ * Called:  plat.c, gfp.c; tests and reports.
+ * Calls:   slack.c; vmalloc() and its like.
+ * Context: process context, but for plat_guard_check() and plat_readable().
+ *
+ * An area of vmalloc() per object:
+ *
+ *	... none | pages, object at their end | none ...
+ *
+ * Each area has a page without access behind it; the one before is of the area
+ * there, or a hole.  Areas of vm_map_ram() have none: next to such a one another
+ * is asked for.
+ *
+ * vfree() takes the pages out of the page table, but a CPU may have them in its TLB
+ * until that is flushed; vm_unmap_aliases() does it.  From then on the addresses
+ * are free, too.  To keep them from being used again, the very next thing is to map
+ * as many pages there as pages without access.  That is asked for by size alone,
+ * but it is what was freed last that one gets, as a rule.  Where one does not, the
+ * address is loose: one of a few that are passed over when vmalloc() offers them.
+ *
+ * User-Mode Linux has no pages without access, so all are loose there.
+ */
+#include "guard.h"
+
+#include <linux/gfp.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+/* How often a wrong address is taken before one is content with it. */
+#define TRIES	8
+
+/* Loose addresses that are known: no more than are passed over. */
+#define LOOSE	TRIES
+
+/* An address that is held: mapped, without access. */
+struct span {
+	struct list_head list;
+	void *at;
+	unsigned long bytes;
+	struct page *page[];		/* what is mapped there */
+};
+
+/* Guards what follows.  Never held while vmalloc() is called. */
+static DEFINE_MUTEX(kept_mutex);
+static LIST_HEAD(kept);			/* oldest first */
+static unsigned long kept_bytes;	/* read by anybody */
+static struct {
+	const unsigned char *at;
+	size_t bytes;
+} loose[LOOSE];				/* a ring */
+static unsigned int loose_next;
+
+static unsigned int pages_of(const plat_store_t *store)
+{
+	return DIV_ROUND_UP(store->size, PAGE_SIZE);
+}
+
+static void *start_of(const void *obj)
+{
+	return (void *)((unsigned long)obj & PAGE_MASK);
+}
+
+/* Is any of it known as loose? */
+static bool is_loose(const unsigned char *at, size_t bytes)
+{
+	bool found = false;
+	unsigned int i;
+
+	mutex_lock(&kept_mutex);
+	for (i = 0; i < LOOSE && !found; i++)
+		found = at < loose[i].at + loose[i].bytes &&
+			loose[i].at < at + bytes;
+	mutex_unlock(&kept_mutex);
+	return found;
+}
+
+static void put_loose(const unsigned char *at, size_t bytes)
+{
+	mutex_lock(&kept_mutex);
+	loose[loose_next].at = at;
+	loose[loose_next].bytes = bytes;
+	loose_next = (loose_next + 1) % LOOSE;
+	mutex_unlock(&kept_mutex);
+}
+
+/* Remove the oldest address; NULL: there is none, or @keep allows for all. */
+static struct span *take_oldest(unsigned long keep)
+{
+	struct span *span = NULL;
+
+	mutex_lock(&kept_mutex);
+	if (kept_bytes > keep) {
+		span = list_first_entry(&kept, struct span, list);
+		list_del(&span->list);
+		WRITE_ONCE(kept_bytes, kept_bytes - span->bytes);
+	}
+	mutex_unlock(&kept_mutex);
+	return span;
+}
+
+static void give_back(unsigned long keep)
+{
+	struct span *span;
+
+	while ((span = take_oldest(keep))) {
+		vunmap(span->at);
+		kfree(span);
+	}
+}
+
+static void put_newest(struct span *span)
+{
+	mutex_lock(&kept_mutex);
+	list_add_tail(&span->list, &kept);
+	WRITE_ONCE(kept_bytes, kept_bytes + span->bytes);
+	mutex_unlock(&kept_mutex);
+}
+
+/* What holding @n pages needs; NULL: nothing can be held.  Any page will do. */
+static struct span *span_new(void *at, unsigned int n)
+{
+	struct span *span = NULL;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_UML) && pool_store_keep())
+		span = kmalloc(struct_size(span, page, n),
+			       GFP_KERNEL | __GFP_NOWARN);
+	if (!span)
+		return NULL;
+	span->at = at;
+	span->bytes = (n + 1ul) * PAGE_SIZE;
+	for (i = 0; i < n; i++)
+		span->page[i] = ZERO_PAGE(0);
+	return span;
+}
+
+/* Map a span's pages where it wants them. */
+static bool occupy(struct span *span, unsigned int n)
+{
+	void *wrong[TRIES];
+	unsigned int tries = 0;
+	void *got;
+
+	while ((got = vmap(span->page, n, VM_MAP, PAGE_NONE)) &&
+	       got != span->at && tries < TRIES)
+		wrong[tries++] = got;
+	if (got && got != span->at)
+		vunmap(got);
+	while (tries--)
+		vunmap(wrong[tries]);
+	return got == span->at;
+}
+
+/*
+ * The end of an object of a guarded source; never fails.  Whoever frees may be
+ * somebody whom reclaim waits for.
+ */
+void pool_guard_free(const plat_store_t *store, void *obj)
+{
+	unsigned int noio = memalloc_noio_save();
+	unsigned int n = pages_of(store);
+	void *at = start_of(obj);
+	struct span *span = span_new(at, n);
+
+	vfree(at);
+	vm_unmap_aliases();
+	if (span && occupy(span, n)) {
+		put_newest(span);
+	} else {
+		kfree(span);
+		put_loose(at, (size_t)n * PAGE_SIZE);
+	}
+	give_back(pool_store_keep());
+	memalloc_noio_restore(noio);
+}
+
+/* Is this area what a guarded object should have? */
+static bool is_good(const unsigned char *at, size_t bytes)
+{
+	return !is_loose(at, bytes) && !plat_readable(at - 1) &&
+	       !plat_readable(at + bytes);
+}
+
+/* Those that are not good are kept from being offered again, and then freed. */
+static void *map_pages(size_t bytes, gfp_t gfp)
+{
+	void *bad[TRIES];
+	unsigned int tries = 0;
+	void *at;
+
+	while ((at = __vmalloc(bytes, gfp)) && !is_good(at, bytes) &&
+	       tries < TRIES)
+		bad[tries++] = at;
+	while (tries--)
+		vfree(bad[tries]);
+	return at;
+}
+
+/* An object of a guarded source, or NULL. */
+void *pool_guard_alloc(const plat_store_t *store, gfp_t gfp)
+{
+	size_t bytes = (size_t)pages_of(store) * PAGE_SIZE;
+	void *pages, *obj;
+
+	if (!gfpflags_allow_blocking(gfp) || !plat_store_may(store, 0))
+		return NULL;
+	pages = map_pages(bytes, gfp);
+	if (!pages)
+		return NULL;
+	obj = pages + pool_slack_before(bytes, store->size, store->align);
+	pool_slack_fill(pages, bytes, obj, store->size);
+	return obj;
+}
+
+/* Nothing is in use any more. */
+void pool_guard_exit(void)
+{
+	give_back(0);
+}
+
+bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+{
+	return store->cache ||
+	       pool_slack_check(start_of(obj),
+				(size_t)pages_of(store) * PAGE_SIZE, obj,
+				store->size, where);
+}
+
+unsigned long plat_guard_kept(void)
+{
+	return READ_ONCE(kept_bytes);
+}
+
+/* User-Mode Linux dies of each fault of its own; there the page table is asked. */
+bool plat_readable(const void *p)
+{
+	unsigned char byte;
+
+	if (IS_ENABLED(CONFIG_UML))
+		return is_vmalloc_addr(p) ? !!vmalloc_to_page(p) :
+					    virt_addr_valid(p);
+	return !copy_from_kernel_nofault(&byte, p, 1);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * guard.h - objects with pages of their own, for plat.c and gfp.c
+ *
+ * Layer:   seam; private to kernel/.
+ * Context: process context, but for pool_guard_alloc(), which then returns NULL.
+ */
+#ifndef POOL_GUARD_H
+#define POOL_GUARD_H
+
+#include "plat.h"
+
+#include <linux/types.h>
+
+void *pool_guard_alloc(const plat_store_t *store, gfp_t gfp);
+void pool_guard_free(const plat_store_t *store, void *obj);
+void pool_guard_exit(void);
+
+#endif /* POOL_GUARD_H */

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * guard.c - objects with pages of their own, user space
+ *
+ * Layer:   seam; twin of kernel/guard.c.
+ * Called:  plat.c; thread.c, around forks; tests and reports.
+ * Calls:   slack.c; mmap() and its like.
+ * Context: plain threads, but for plat_guard_check() and plat_readable().
+ *
+ * A mapping per object:
+ *
+ *	| none | pages, object at their end | none |
+ *
+ * Freed, all of it is mapped anew as one without access: its memory is gone, its
+ * address is taken.  The last of these spans are kept in a ring, which has a fixed
+ * place, so that a free needs no memory, and is no part of them, so that no stray
+ * write reaches it.  Neighbours without access are one mapping to the kernel; so
+ * each object in use takes two of vm.max_map_count, those that are kept next to
+ * none.
+ *
+ * Where a limit is met, mappings cannot be split or joined any more, and most calls
+ * may fail.  What then cannot be unmapped stays, without access and memory, as
+ * address space that nobody will use.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Most spans that are kept.  Memory is used of it as it is gone through. */
+#define KEPT	32768
+
+struct span {
+	void *at;
+	size_t bytes;
+};
+
+/* Guards what follows.  Never held while the system is called. */
+static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct span kept[KEPT];		/* a ring */
+static unsigned int first, count;
+static unsigned long kept_bytes;	/* read by anybody */
+
+void pool_guard_fork_hold(void)
+{
+	pthread_mutex_lock(&kept_mutex);
+}
+
+void pool_guard_fork_release(void)
+{
+	pthread_mutex_unlock(&kept_mutex);
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of an object's pages. */
+static size_t pages_of(const plat_store_t *store)
+{
+	size_t page = page_size();
+
+	return (store->size + page - 1) / page * page;
+}
+
+static unsigned char *start_of(const void *obj)
+{
+	return (unsigned char *)((unsigned long)obj & ~(page_size() - 1));
+}
+
+/* Remove the oldest span; false: there is none, or @keep allows for all. */
+static bool take_oldest(struct span *span, unsigned long keep)
+{
+	bool take;
+
+	pthread_mutex_lock(&kept_mutex);
+	take = count && (kept_bytes > keep || count == KEPT);
+	if (take) {
+		*span = kept[first];
+		first = (first + 1) % KEPT;
+		count--;
+		plat_write(&kept_bytes, kept_bytes - span->bytes);
+	}
+	pthread_mutex_unlock(&kept_mutex);
+	return take;
+}
+
+/* Unmap the oldest spans until at most @keep bytes are kept; were there any? */
+static bool give_back(unsigned long keep)
+{
+	struct span span;
+	bool any = false;
+
+	while (take_oldest(&span, keep)) {
+		munmap(span.at, span.bytes);
+		any = true;
+	}
+	return any;
+}
+
+static bool try_put_newest(void *at, size_t bytes)
+{
+	bool done;
+
+	pthread_mutex_lock(&kept_mutex);
+	done = count < KEPT;
+	if (done) {
+		kept[(first + count++) % KEPT] = (struct span){
+			.at = at, .bytes = bytes,
+		};
+		plat_write(&kept_bytes, kept_bytes + bytes);
+	}
+	pthread_mutex_unlock(&kept_mutex);
+	return done;
+}
+
+/* Keep a span; others give way, those that are put meanwhile too. */
+static void put_newest(void *at, size_t bytes)
+{
+	while (!try_put_newest(at, bytes))
+		give_back(pool_store_keep());
+	give_back(pool_store_keep());
+}
+
+/* Not counted as memory before it is written to; nor when it is without access. */
+static void *map(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Address space may be what is short: then what is kept is in the way. */
+static unsigned char *map_pages(size_t bytes)
+{
+	size_t page = page_size();
+	unsigned char *at = map(bytes + 2 * page);
+
+	if (!at && give_back(0))
+		at = map(bytes + 2 * page);
+	if (!at)
+		return NULL;
+	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE))
+		return at + page;
+	munmap(at, bytes + 2 * page);
+	return NULL;
+}
+
+/* An object of a guarded source, or NULL. */
+void *pool_guard_alloc(const plat_store_t *store)
+{
+	size_t bytes = pages_of(store);
+	unsigned char *pages = map_pages(bytes);
+	void *obj;
+
+	if (!pages)
+		return NULL;
+	obj = pages + pool_slack_before(bytes, store->size, store->align);
+	pool_slack_fill(pages, bytes, obj, store->size);
+	return obj;
+}
+
+/*
+ * Take memory and access away from pages; false: that cannot be done.  At the limit
+ * of mappings the second way is open still: it joins three to one.
+ */
+static bool drop(void *pages, size_t bytes)
+{
+	if (mmap(pages, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+		 MAP_NORESERVE | MAP_FIXED, -1, 0) == pages)
+		return true;
+	madvise(pages, bytes, MADV_DONTNEED);
+	return !mprotect(pages, bytes, PROT_NONE);
+}
+
+/* The end of an object of a guarded source; never fails. */
+void pool_guard_free(const plat_store_t *store, void *obj)
+{
+	size_t page = page_size();
+	size_t bytes = pages_of(store);
+	unsigned char *pages = start_of(obj);
+
+	if (drop(pages, bytes))
+		put_newest(pages - page, bytes + 2 * page);
+	else
+		munmap(pages - page, bytes + 2 * page);
+}
+
+bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+{
+	return !store->guarded ||
+	       pool_slack_check(start_of(obj), pages_of(store), obj,
+				store->size, where);
+}
+
+unsigned long plat_guard_kept(void)
+{
+	return plat_read(&kept_bytes);
+}
+
+/*
+ * The kernel is who can look at an address without harm: it tells whether it could
+ * copy the byte to a pipe.  Not by write(), of which checkers make a read of ours.
+ */
+bool plat_readable(const void *p)
+{
+	int fds[2];
+	bool readable;
+
+	if (pipe(fds))
+		return false;
+	readable = syscall(SYS_write, fds[1], p, 1) == 1;
+	close(fds[0]);
+	close(fds[1]);
+	return readable;
+}
