@@ -84,12 +84,16 @@ static unsigned int bucket_count(unsigned int want)
 	return n;
 }
 
-static unsigned int rounded(unsigned int size, unsigned int flags)
+/* What checks the end of objects checks it to the byte. */
+static unsigned int rounded(unsigned int size, unsigned int flags,
+			    unsigned int debug)
 {
 	unsigned int up = (size + POOL_SIZE_ROUND - 1) / POOL_SIZE_ROUND *
 			  POOL_SIZE_ROUND;
 
-	return flags & MEM_F_EXACT || up > plat_size_max() ? size : up;
+	if (flags & MEM_F_EXACT || debug & (POOL_D_TAG | POOL_D_UAF))
+		return size;
+	return up > plat_size_max() ? size : up;
 }
 
 /* The option word of a pool that is to have @mode. */
@@ -143,7 +147,6 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 		return false;
 	want->attr = *attr;
 	want->reg = reg;
-	want->attr.size = rounded(attr->size, attr->flags);
 	if (want->attr.align < POOL_ALIGN_MIN)
 		want->attr.align = POOL_ALIGN_MIN;
 	pool_copy_name(want->name, attr->name);
@@ -151,6 +154,8 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	pool_options_get(&want->options);
 	plat_registry_unlock();
 	want->options.debug = mode_bits(attr->mode, want->options.debug);
+	want->attr.size = rounded(attr->size, attr->flags,
+				  want->options.debug);
 	pool_copy_name(reg->name, attr->name);
 	copy_file(reg->file, from->file);
 	reg->line = from->line;
