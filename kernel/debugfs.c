@@ -299,11 +299,8 @@ void pool_debugfs_init(void)
 	root = debugfs_create_dir("pool", NULL);
 	by_name = debugfs_create_dir("by-name", root);
 	pool_debugfs_pools(root);
-<<<<<<< HEAD
 	pool_debugfs_memstats(root);
-=======
 	pool_debugfs_debug(root, NULL);
->>>>>>> bd12269 (kernel: options as parameters and in debugfs)
 	debugfs_create_file("totals", 0444, root, NULL, &totals_fops);
 	debugfs_create_file("gc", 0200, root, NULL, &gc_fops);
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);

@@ -22,13 +22,10 @@ void pool_hotplug_exit(void);
 /* debugfs_pools.c */
 void pool_debugfs_pools(struct dentry *root);
 
-<<<<<<< HEAD
 /* debugfs_memstats.c */
 void pool_debugfs_memstats(struct dentry *root);
-=======
 /* debugfs_debug.c */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool);
->>>>>>> bd12269 (kernel: options as parameters and in debugfs)
 
 /* owner.c */
 int pool_owner_init(void);

@@ -144,12 +144,14 @@ kunit_test_suites(&plat_suite,
 		  &bulk_suite,
 		  &reclaim_suite,
 		  &limit_suite,
+		  &guard_suite,
 		  &need_suite,
 		  &check_suite,
 		  &switch_suite,
 		  &stress_suite,
 		  &kernel_suite,
 		  &gfp_suite,
+		  &kernelguard_suite,
 		  &declare_suite);
 
 MODULE_DESCRIPTION("Tests of pool.ko");
