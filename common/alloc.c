@@ -9,9 +9,9 @@
  *
  *   who                          may use
  *   ordinary (miss)              all layers
- *   POOL_F_ATOMIC                all; the backend where plat_may_alloc()
+ *   POOL_F_ATOMIC                all; the backend where plat_store_may()
  *   nested (found HELD)          single objects: shared pool, then alloc: the
- *                                backend where plat_may_alloc(), else NULL;
+ *                                backend where plat_store_may(), else NULL;
  *                                free: parked
  */
 #include "plat.h"
@@ -58,7 +58,8 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 /* Free to the layers below the caches.  Ends parked if nothing else may be. */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
-	bool may = !(flags & POOL_F_NESTED) && plat_may_alloc(flags);
+	bool may = !(flags & POOL_F_NESTED) &&
+		   plat_store_may(&pool->store, flags);
 
 	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
 		pool_store_put(pool, obj);
@@ -77,7 +78,7 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {
-	bool may = plat_may_alloc(flags);
+	bool may = plat_store_may(&pool->store, flags);
 	bool excess = pool_shares(pool) && c->n && may &&
 		      !pool_need_keeps(pool, c->n);
 
@@ -186,7 +187,7 @@ static void *get_below(struct pool *pool, unsigned int flags)
 	enum pool_cause cause = POOL_FAILED;
 	void *obj = pool_get_spare(pool, flags);
 
-	if (!obj && plat_may_alloc(flags))
+	if (!obj && plat_store_may(&pool->store, flags))
 		obj = pool_store_get(pool, flags, &cause);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = pool_get_last(pool, flags, &cause);
@@ -247,7 +248,7 @@ void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags,
 		return;
 	if (!pool_put_to_cache(pool, obj, &flags))
 		pool_put_below(pool, obj, flags);
-	if (!(flags & POOL_F_NESTED) && plat_may_alloc(flags))
+	if (!(flags & POOL_F_NESTED) && plat_store_may(&pool->store, flags))
 		pool_unpark_here(pool, flags);
 }
 

@@ -5,7 +5,7 @@
  * Layer:   shared pool -> [backend] -> platform
  * Called:  alloc.c, reclaim.c, parked.c; kernel/gfp.c.
  * Calls:   the seam; constructors and destructors.
- * Context: plat_may_alloc(); neither guard nor lock held.
+ * Context: plat_store_may(); neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
  * of the platform's allocator.  An object is counted before it is asked for, so
@@ -18,9 +18,6 @@ unsigned int pool_fail_every = POOL_FAIL_EVERY;
 
 static plat_word_t calls;
 
-/* Bytes; what pool_store_keep() says. */
-unsigned long pool_uaf_keep = POOL_UAF_KEEP;
-
 /**
  * pool_store_keep() - How much address space of freed guarded objects is held.
  *
@@ -28,7 +25,7 @@ unsigned long pool_uaf_keep = POOL_UAF_KEEP;
  */
 unsigned long pool_store_keep(void)
 {
-	return plat_read(&pool_uaf_keep);
+	return plat_read(&pool_options.uaf_keep);
 }
 
 static bool injected_failure(unsigned int flags)

@@ -109,6 +109,21 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
+/* Was nothing written around an object that is freed?  Else it is put aside. */
+static bool is_bounded(struct pool_found *found, const struct pool_layout *l)
+{
+	struct pool *pool = found->pool;
+	long where = -1;
+
+	if (l->tag)
+		where = check_tag(pool, found->obj, l->tag);
+	if (where < 0 && plat_guard_check(&pool->store, found->obj, &where))
+		return true;
+	quarantine(found, where < 0 ? POOL_FAULT_UNDERFLOW :
+				      POOL_FAULT_OVERFLOW, where);
+	return false;
+}
+
 /**
  * pool_check_free() - A user frees an object.
  * @pool: the pool he names.
@@ -131,7 +146,6 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 	enum pool_seen seen;
 	unsigned long note;
 	unsigned int phase = 0;
-	long where = -1;
 
 	if (!(word & POOL_D_CHECKED))
 		return obj;
@@ -141,12 +155,8 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		return NULL;
 	}
 	pool_layout_of(pool, pool->head.size, &l);
-	if (l.tag)
-		where = check_tag(pool, obj, l.tag);
-	if (where >= 0) {
-		quarantine(&found, POOL_FAULT_OVERFLOW, where);
+	if (!is_bounded(&found, &l))
 		return NULL;
-	}
 	if (word & POOL_D_MEMSTATS)
 		pool_profile_free(pool, caller, pool->head.size,
 				  pool_state_bin(note));

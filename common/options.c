@@ -16,7 +16,7 @@
 
 #define BUILT {								\
 	.hot_size = POOL_CACHE_SIZE,					\
-	.uaf_keep = 64ul << 20,						\
+	.uaf_keep = POOL_UAF_KEEP,					\
 	.debug = POOL_DEBUG_DEFAULT,					\
 	.buckets = POOL_BUCKETS,					\
 	.cluster = POOL_CLUSTER_SIZE,					\

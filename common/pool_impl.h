@@ -412,7 +412,6 @@ void pool_store_put(struct pool *pool, void *obj);
 void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
 unsigned long pool_store_keep(void);
 extern unsigned int pool_fail_every;
-extern unsigned long pool_uaf_keep;
 
 /* slack.c: what surrounds guarded objects in their pages */
 size_t pool_slack_before(size_t bytes, size_t size, size_t align);

@@ -31,7 +31,7 @@ static const char * const what[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_OVERFLOW] = "written to behind its end",
 	[POOL_FAULT_UNDERFLOW] = "written to in front of its beginning",
 	[POOL_FAULT_DOUBLE_FREE] = "freed twice",
-	[POOL_FAULT_FOREIGN] = "freed, but never allocated",
+	[POOL_FAULT_FOREIGN] = "freed, but no object",
 	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
 	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
 };
@@ -73,16 +73,20 @@ static void tell_who(const struct pool_found *found)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
+/*
+ * What is behind an object that somebody else may have by now is read if it is
+ * there at all.
+ */
 static void tell_callers(const struct pool_found *found,
 			 const struct pool_layout *l)
 {
 	char got[SYMBOL_LEN], put[SYMBOL_LEN];
 	void *const *caller;
 
-	if (!l->caller)
-		return;
 	caller = (void *const *)(const void *)
 		 ((const char *)found->obj + l->caller);
+	if (!l->caller || !plat_readable(caller) || !plat_readable(caller + 1))
+		return;
 	name_of(got, caller[0], found->flags);
 	name_of(put, caller[1], found->flags);
 	plat_log(PLAT_ERR, "  allocated by %s, freed by %s", got, put);
@@ -147,10 +151,13 @@ static void tell(const struct pool_found *found, const struct pool *owner)
 	if (owner)
 		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"",
 			 owner->name);
-	if (!found->is_ours)
+	if (found->kind == POOL_FAULT_FOREIGN ||
+	    found->kind == POOL_FAULT_WRONG_POOL)
 		return;
 	pool_layout_of(pool, pool->head.size, &l);
 	tell_callers(found, &l);
+	if (!found->is_ours)
+		return;
 	tell_tag(found, &l);
 	tell_bytes(found, (long)l.total);
 }

@@ -80,7 +80,6 @@ POOL_EXPORT_TEST(pool_store_put_cluster);
 POOL_EXPORT_TEST(pool_allocated);
 POOL_EXPORT_TEST(pool_shared_count);
 POOL_EXPORT_TEST(pool_fail_every);
-POOL_EXPORT_TEST(pool_uaf_keep);
 POOL_EXPORT_TEST(pool_put_cluster_below);
 POOL_EXPORT_TEST(pool_registry_next);
 POOL_EXPORT_TEST(pool_registry_put);

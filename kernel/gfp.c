@@ -79,7 +79,8 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 {
 	void *obj = pool_get_last(pool, flags | POOL_F_NO_STORE, cause);
 
-	if (!obj && *cause == POOL_REFUSED && plat_may_alloc(flags))
+	if (!obj && *cause == POOL_REFUSED &&
+	    plat_store_may(&pool->store, flags))
 		obj = store_get(pool, flags, gfp, cause);
 	return obj;
 }
@@ -94,7 +95,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 		obj = pool_get_from_cache(pool, &flags);
 	if (!obj && any_node)
 		obj = pool_get_spare(pool, flags);
-	if (!obj && plat_may_alloc(flags))
+	if (!obj && plat_store_may(&pool->store, flags))
 		obj = store_get(pool, flags, gfp, &cause);
 	if (!obj && any_node && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, gfp, &cause);

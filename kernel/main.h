@@ -24,6 +24,7 @@ void pool_debugfs_pools(struct dentry *root);
 
 /* debugfs_memstats.c */
 void pool_debugfs_memstats(struct dentry *root);
+
 /* debugfs_debug.c */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool);
 

@@ -119,20 +119,20 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	unsigned int i, above = 0;
 	plat_store_t store;
 
-	pool_uaf_keep = 40 * page();
+	pool_options.uaf_keep = 40 * page();
 	ASSERT(guard_store_open(&store, 5000, 16));
 	for (i = 0; i < 100; i++) {
 		void *obj = plat_store_alloc(&store, 0);
 
 		ASSERT(obj);
 		plat_store_free(&store, obj);
-		above += i && plat_guard_kept() > pool_uaf_keep;
+		above += i && plat_guard_kept() > pool_options.uaf_keep;
 	}
 	EXPECT_EQ(above, 0);
 #ifndef CONFIG_UML
 	EXPECT(plat_guard_kept() > 20 * page());
 #endif
-	pool_uaf_keep = 0;
+	pool_options.uaf_keep = 0;
 	plat_store_free(&store, plat_store_alloc(&store, 0));
 	EXPECT_EQ(plat_guard_kept(), 0);
 	plat_store_destroy(&store, 0);
@@ -311,14 +311,14 @@ TEST_CASE(many_use_guarded_objects_at_once)
 	for (i = 0; i < 2; i++) {
 		memset(&load, 0, sizeof(load));
 		test_mode(modes[i]);
-		pool_uaf_keep = 100 * page();
+		pool_options.uaf_keep = 100 * page();
 		load.pool = test_pool(100);
 		ASSERT(load.pool);
 		test_threads(4, guard_use, &load);
 		EXPECT_EQ(plat_word_read(&load.bad), 0);
 		EXPECT(test_quiet(load.pool, 0));
 		pool_destroy(&load.pool->head);
-		EXPECT_LE(plat_guard_kept(), pool_uaf_keep);
+		EXPECT_LE(plat_guard_kept(), pool_options.uaf_keep);
 	}
 }
 

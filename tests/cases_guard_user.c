@@ -105,7 +105,7 @@ static int free_at_limit(unsigned char *unused)
 		if (!guard_pages_are(false, objs[i], 5000))
 			bad |= 2;
 	}
-	pool_uaf_keep = 0;
+	pool_options.uaf_keep = 0;
 	objs[0] = plat_store_alloc(&store, 0);
 	if (!objs[0])
 		return bad | 4;
@@ -156,7 +156,7 @@ TEST_CASE(a_child_has_guarded_objects_whatever_others_were_doing)
 
 	memset(&load, 0, sizeof(load));
 	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool_uaf_keep = 100 * plat_align_max();
+	pool_options.uaf_keep = 100 * plat_align_max();
 	load.pool = test_pool(100);
 	ASSERT(load.pool);
 	test_threads(4, use_or_fork, &load);

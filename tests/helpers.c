@@ -11,14 +11,12 @@ void *test_objs[TEST_OBJS];
 
 static struct pool_options saved_options;
 static unsigned int saved_fail_every;
-static unsigned long saved_uaf_keep;
 
 /* Before each case. */
 void test_begin(void)
 {
 	saved_options = pool_options;
 	saved_fail_every = pool_fail_every;
-	saved_uaf_keep = pool_uaf_keep;
 	plat_cpu_ready(0);
 }
 
@@ -33,7 +31,6 @@ bool test_end(void)
 
 	pool_options = saved_options;
 	pool_fail_every = saved_fail_every;
-	pool_uaf_keep = saved_uaf_keep;
 	if (left)
 		pool_registry_put(left);
 	pool_destroy_every();
