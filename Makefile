@@ -19,7 +19,9 @@ DEBUG	?=
 
 WARN	 = -Wall -Wextra -Wconversion -Wno-sign-conversion -Wmissing-prototypes \
 	   -Wstrict-prototypes -Werror
-POOL_CFLAGS = -std=gnu11 $(WARN) -D_GNU_SOURCE -Icommon -Iuser $(DEBUG)
+# What is exported jumps to its slow half, which tells reports who called.
+POOL_CFLAGS = -std=gnu11 $(WARN) -D_GNU_SOURCE -foptimize-sibling-calls \
+	      -Icommon -Iuser $(DEBUG)
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden
 LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 	      -Wl,-z,relro,-z,now,-z,nodelete \

@@ -204,19 +204,22 @@ static void *get(struct pool *pool, unsigned int flags)
 	return obj ? obj : get_below(pool, flags);
 }
 
-/*
- * Not inline in what is exported: that is a hit path too.  A corrupted object is
- * passed over; each one only once, so that this ends.
+/**
+ * pool_alloc_from() - Allocate an object the hot array did not have.
+ * @head: the pool.
+ * @flags: POOL_F_*.
+ * @caller: whom to name in reports.
+ *
+ * A corrupted object is passed over; each one only once, so that this ends.
+ *
+ * Return: an object, prepared as @flags say, or NULL.
  */
-__attribute__((__noinline__))
-void *pool_alloc_slow(struct pool_head *head, unsigned int flags,
+void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 		      void *caller)
 {
 	struct pool *pool = pool_of(head);
 	void *obj;
 
-	if (!caller)
-		caller = __builtin_return_address(0);
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
 	if (pool_fails(pool, flags, caller)) {
@@ -226,21 +229,33 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags,
 	do {
 		obj = get(pool, flags);
 	} while (obj && !pool_checked(pool, &obj, flags, caller));
+	if (obj)
+		pool_hot_out(head, obj, flags);
 	return obj;
 }
 
-/*
+/* Not inline in what is exported: that is a hit path too. */
+__attribute__((__noinline__))
+void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
+{
+	return pool_alloc_from(head, flags, __builtin_return_address(0));
+}
+
+/**
+ * pool_free_from() - Free an object the hot array did not accept.
+ * @head: the pool.
+ * @obj: the object.
+ * @flags: POOL_F_ATOMIC or 0.
+ * @caller: whom to name in reports.
+ *
  * Objects parked on this CPU are brought away here too, since a CPU that only
  * frees never misses.
  */
-__attribute__((__noinline__))
-void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags,
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {
 	struct pool *pool = pool_of(head);
 
-	if (!caller)
-		caller = __builtin_return_address(0);
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
 	obj = pool_check_free(pool, obj, flags, caller);
@@ -250,6 +265,12 @@ void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags,
 		pool_put_below(pool, obj, flags);
 	if (!(flags & POOL_F_NESTED) && plat_store_may(&pool->store, flags))
 		pool_unpark_here(pool, flags);
+}
+
+__attribute__((__noinline__))
+void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
+{
+	pool_free_from(head, obj, flags, __builtin_return_address(0));
 }
 
 void *pool_alloc_nocache(struct pool_head *head)
@@ -287,26 +308,25 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 
 void *__pool_alloc(struct pool_head *head, unsigned int flags)
 {
-	return pool_alloc_inline(head, flags, __builtin_return_address(0));
+	return pool_alloc_inline(head, flags);
 }
 
 void *pool_alloc(struct pool_head *head)
 {
-	return pool_alloc_inline(head, 0, __builtin_return_address(0));
+	return pool_alloc_inline(head, 0);
 }
 
 void *pool_zalloc(struct pool_head *head)
 {
-	return pool_alloc_inline(head, POOL_F_MUST_ZERO,
-				 __builtin_return_address(0));
+	return pool_alloc_inline(head, POOL_F_MUST_ZERO);
 }
 
 void __pool_free(struct pool_head *head, void *obj, unsigned int flags)
 {
-	pool_free_inline(head, obj, flags, __builtin_return_address(0));
+	pool_free_inline(head, obj, flags);
 }
 
 void pool_free(struct pool_head *head, void *obj)
 {
-	pool_free_inline(head, obj, 0, __builtin_return_address(0));
+	pool_free_inline(head, obj, 0);
 }

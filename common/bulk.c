@@ -72,21 +72,19 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 		return !n || pool_refuse_zero(head, flags);
 	while (got < n) {
 		unsigned int more = pop(pool, n - got, objs + got, &nested);
-		unsigned int i;
 
-		if (!more) {
-			objs[got] = pool_alloc_slow(head, flags, caller);
-			more = objs[got] ? 1 : 0;
-		}
-		for (i = got; i < got + more; i++)
-			pool_hot_out(head, objs[i], flags);
-		got += more;
-		if (!more) {
-			pool_free_bulk(head, flags & POOL_F_ATOMIC, got, objs);
-			return false;
-		}
+		for (; more; more--, got++)
+			pool_hot_out(head, objs[got], flags);
+		if (got == n)
+			break;
+		objs[got] = pool_alloc_from(head, flags, caller);
+		if (!objs[got])
+			break;
+		got++;
 	}
-	return true;
+	if (got < n)
+		pool_free_bulk(head, flags & POOL_F_ATOMIC, got, objs);
+	return got == n;
 }
 
 /* How many objects come before the next NULL. */
@@ -112,7 +110,7 @@ static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 					 &nested);
 
 		if (!more) {
-			pool_free_slow(&pool->head, objs[done], flags,
+			pool_free_from(&pool->head, objs[done], flags,
 				       caller);
 			more = 1;
 		}

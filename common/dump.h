@@ -22,7 +22,7 @@
 #define POOL_DUMP_H
 
 /* The table's columns, the keys of JSON; another number when they change. */
-#define POOL_DUMP_VERSION	2
+#define POOL_DUMP_VERSION	3
 
 enum pool_dump_format {
 	POOL_DUMP_TABLE,

@@ -42,6 +42,13 @@ static const struct pool_dump_field columns[] = {
 	POOL_DUMP_U64("failed", failed),
 	POOL_DUMP_U64("refused", refused),
 	POOL_DUMP_U64("injected", injected),
+	POOL_DUMP_U64("written", faults[POOL_FAULT_WRITTEN]),
+	POOL_DUMP_U64("overflow", faults[POOL_FAULT_OVERFLOW]),
+	POOL_DUMP_U64("underflow", faults[POOL_FAULT_UNDERFLOW]),
+	POOL_DUMP_U64("double_free", faults[POOL_FAULT_DOUBLE_FREE]),
+	POOL_DUMP_U64("foreign", faults[POOL_FAULT_FOREIGN]),
+	POOL_DUMP_U64("interior", faults[POOL_FAULT_INTERIOR]),
+	POOL_DUMP_U64("wrong_pool", faults[POOL_FAULT_WRONG_POOL]),
 	POOL_DUMP_U32("registrations", registrations),
 	{ NULL, 0, false },
 };

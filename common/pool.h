@@ -144,30 +144,26 @@ void *pool_alloc_nocache(struct pool_head *pool);
  * pool_alloc_slow() - Allocate an object the hot array did not have.
  * @pool: the pool.
  * @flags: POOL_F_*.
- * @caller: whom to name in reports; NULL: who calls this.
  *
- * Out-of-line half of __pool_alloc(); not for direct use: the object's contents
- * are not prepared.
+ * Out-of-line half of __pool_alloc(); not for direct use.  Reports name whom this
+ * returns to, so what calls it last does so by a jump.
  *
  * Context: as __pool_alloc().
  * Return: an object, or NULL.
  */
-void *pool_alloc_slow(struct pool_head *pool, unsigned int flags,
-		      void *caller);
+void *pool_alloc_slow(struct pool_head *pool, unsigned int flags);
 
 /**
  * pool_free_slow() - Free an object the hot array did not accept.
  * @pool: the pool.
  * @obj: the object; not NULL.
  * @flags: POOL_F_ATOMIC or 0.
- * @caller: whom to name in reports; NULL: who calls this.
  *
  * Out-of-line half of __pool_free(); not for direct use.
  *
  * Context: as __pool_free().
  */
-void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags,
-		    void *caller);
+void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
 
 /**
  * pool_refuse_zero() - POOL_F_MUST_ZERO for a pool of constructed objects.
@@ -181,8 +177,7 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags,
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
 static inline __attribute__((__always_inline__))
-void *pool_alloc_inline(struct pool_head *pool, unsigned int flags,
-			void *caller)
+void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 {
 	void *obj;
 
@@ -190,21 +185,19 @@ void *pool_alloc_inline(struct pool_head *pool, unsigned int flags,
 		return pool_refuse_zero(pool, flags);
 	obj = pool_hot_get(pool);
 	if (!POOL_LIKELY(obj))
-		obj = pool_alloc_slow(pool, flags, caller);
-	if (POOL_LIKELY(obj))
-		pool_hot_out(pool, obj, flags);
+		return pool_alloc_slow(pool, flags);
+	pool_hot_out(pool, obj, flags);
 	return obj;
 }
 
 static inline __attribute__((__always_inline__))
-void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags,
-		      void *caller)
+void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	if (!POOL_LIKELY(obj))
 		return;
 	pool_hot_in(pool, obj);
 	if (!POOL_LIKELY(pool_hot_put(pool, obj)))
-		pool_free_slow(pool, obj, flags, caller);
+		pool_free_slow(pool, obj, flags);
 }
 
 #ifndef POOL_NO_INLINE
@@ -224,7 +217,7 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags,
  */
 static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
 {
-	return pool_alloc_inline(pool, flags, NULL);
+	return pool_alloc_inline(pool, flags);
 }
 
 /**
@@ -236,7 +229,7 @@ static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
  */
 static inline void *pool_alloc(struct pool_head *pool)
 {
-	return pool_alloc_inline(pool, 0, NULL);
+	return pool_alloc_inline(pool, 0);
 }
 
 /**
@@ -248,7 +241,7 @@ static inline void *pool_alloc(struct pool_head *pool)
  */
 static inline void *pool_zalloc(struct pool_head *pool)
 {
-	return pool_alloc_inline(pool, POOL_F_MUST_ZERO, NULL);
+	return pool_alloc_inline(pool, POOL_F_MUST_ZERO);
 }
 
 /**
@@ -262,7 +255,7 @@ static inline void *pool_zalloc(struct pool_head *pool)
 static inline void __pool_free(struct pool_head *pool, void *obj,
 			       unsigned int flags)
 {
-	pool_free_inline(pool, obj, flags, NULL);
+	pool_free_inline(pool, obj, flags);
 }
 
 /**
@@ -274,7 +267,7 @@ static inline void __pool_free(struct pool_head *pool, void *obj,
  */
 static inline void pool_free(struct pool_head *pool, void *obj)
 {
-	pool_free_inline(pool, obj, 0, NULL);
+	pool_free_inline(pool, obj, 0);
 }
 
 #else

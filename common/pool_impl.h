@@ -420,6 +420,10 @@ bool pool_slack_check(const void *pages, size_t bytes, const void *obj,
 		      size_t size, long *where);
 
 /* alloc.c: the four layers, composed */
+void *pool_alloc_from(struct pool_head *head, unsigned int flags,
+		      void *caller);
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
+		    void *caller);
 void *pool_get_spare(struct pool *pool, unsigned int flags);
 void *pool_get_last(struct pool *pool, unsigned int flags,
 		    enum pool_cause *cause);

@@ -170,6 +170,13 @@ static const struct {
 	NUMBER(failed),
 	NUMBER(refused),
 	NUMBER(injected),
+	{ "written", offsetof(struct pool_stats, faults[POOL_FAULT_WRITTEN]) },
+	{ "overflow", offsetof(struct pool_stats, faults[POOL_FAULT_OVERFLOW]) },
+	{ "underflow", offsetof(struct pool_stats, faults[POOL_FAULT_UNDERFLOW]) },
+	{ "double_free", offsetof(struct pool_stats, faults[POOL_FAULT_DOUBLE_FREE]) },
+	{ "foreign", offsetof(struct pool_stats, faults[POOL_FAULT_FOREIGN]) },
+	{ "interior", offsetof(struct pool_stats, faults[POOL_FAULT_INTERIOR]) },
+	{ "wrong_pool", offsetof(struct pool_stats, faults[POOL_FAULT_WRONG_POOL]) },
 };
 
 static const char *mode_of(const struct pool *pool)

@@ -346,68 +346,6 @@ TEST_CASE(cold_first_hands_out_the_oldest)
 	pool_destroy(&pool->head);
 }
 
-static struct pool *failing(unsigned int percent, unsigned int every)
-{
-	pool_options.fail_percent = percent;
-	pool_options.fail_every = every;
-	return checked(64, POOL_D_FAIL);
-}
-
-/* How many of so many allocations fail. */
-static unsigned int failures(struct pool *pool, unsigned int n,
-			     unsigned int flags)
-{
-	unsigned int failed = 0;
-
-	while (n--) {
-		void *obj = __pool_alloc(&pool->head, flags);
-
-		failed += !obj;
-		pool_free(&pool->head, obj);
-	}
-	return failed;
-}
-
-TEST_CASE(injected_failures_come_at_their_rate)
-{
-	struct pool *pool;
-	unsigned int n;
-
-	pool = failing(10, 0);
-	ASSERT(pool);
-	pool_fail_every = 0;
-	n = failures(pool, 10000, 0);
-	EXPECT_LE(900, n);
-	EXPECT_LE(n, 1100);
-	EXPECT_EQ(plat_word_read(&pool->injected), n);
-	pool_options.fail_percent = 100;
-	EXPECT_EQ(failures(pool, 100, 0), 100);
-	EXPECT_EQ(failures(pool, 100, POOL_F_NO_FAIL), 0);
-	pool_options.fail_percent = 0;
-	EXPECT_EQ(failures(pool, 100, 0), 0);
-	pool_options.fail_every = 4;
-	EXPECT_EQ(failures(pool, 100, 0), 25);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(injected_failures_come_where_they_are_wanted)
-{
-	static const char nowhere[] = "no_such_function";
-	struct pool *pool;
-	unsigned int i;
-
-	pool = failing(100, 0);
-	ASSERT(pool);
-	pool_fail_every = 0;
-	for (i = 0; i < sizeof(nowhere); i++)
-		pool_options.fail_site[i] = nowhere[i];
-	EXPECT_EQ(failures(pool, 100, 0), 0);
-	pool_options.fail_site[0] = 0;
-	EXPECT_EQ(failures(pool, 100, 0), 100);
-	pool_destroy(&pool->head);
-}
-
 struct built {
 	long ctors;
 	long dtors;
@@ -501,5 +439,35 @@ TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 	EXPECT_EQ(plat_word_read(&pool->quarantined), 2);
 	EXPECT(test_quiet(pool, 2));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static struct pool_stats stats;
+
+TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
+{
+	static char text[8192];
+	static unsigned char memory[64];
+	struct pool *pool;
+	unsigned char *obj;
+
+	pool = checked(64, POOL_D_TAG);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	test_free(pool, memory);
+	test_free(pool, memory);
+	obj[64] ^= 1;
+	test_free(pool, obj);
+	pool_stats_get(&pool->head, &stats, sizeof(stats));
+	EXPECT_EQ(stats.faults[POOL_FAULT_FOREIGN], 2);
+	EXPECT_EQ(stats.faults[POOL_FAULT_OVERFLOW], 1);
+	EXPECT_EQ(stats.faults[POOL_FAULT_WRITTEN], 0);
+	EXPECT_EQ(stats.quarantined, 1);
+	dump_pools_to_buf(text, sizeof(text), "json");
+	EXPECT(strstr(text, "\"overflow\":1"));
+	EXPECT(strstr(text, "\"foreign\":2"));
+	dump_pools_to_buf(text, sizeof(text), "prometheus");
+	EXPECT(strstr(text, "kind=\"foreign\"} 2"));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

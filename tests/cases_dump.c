@@ -33,7 +33,9 @@ static const char * const columns[] = {
 	"parked", "reserved", "quarantined", "abandoned", "moving", "limit",
 	"min_avail", "need", "fills", "spills", "evictions", "gets", "get_objs",
 	"puts", "put_objs", "nested", "store_gets", "store_puts", "failed",
-	"refused", "injected", "registrations", NULL,
+	"refused", "injected", "written", "overflow", "underflow",
+	"double_free", "foreign", "interior", "wrong_pool",
+	"registrations", NULL,
 };
 
 TEST_CASE(a_table_has_a_line_per_pool_in_order_of_creation)
@@ -48,7 +50,7 @@ TEST_CASE(a_table_has_a_line_per_pool_in_order_of_creation)
 	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	ASSERT(dump(NULL));
-	EXPECT(begins(full, "pools version 2\n#"));
+	EXPECT(begins(full, "pools version 3\n#"));
 	line = next_line(full) + 1;
 	for (i = 0; columns[i]; i++) {
 		EXPECT(*line == ' ' && begins(line + 1, columns[i]));
@@ -185,7 +187,7 @@ TEST_CASE(words_may_come_in_any_order_and_spacing)
 	EXPECT_LETTERS("1 match b table byusage", "b");
 	EXPECT_LETTERS(" ", "cab");
 	ASSERT(dump("match json json"));
-	EXPECT(begins(full, "{\"version\":2,\"pools\":[],\n"));
+	EXPECT(begins(full, "{\"version\":3,\"pools\":[],\n"));
 	end_three(pools);
 }
 

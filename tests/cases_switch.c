@@ -138,6 +138,35 @@ TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
+{
+	struct pool_stats before, now;
+	struct pool *other, *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	other = plain(64);
+	pool = plain(64);
+	ASSERT(other && pool);
+	pool_switch(pool, POOL_D_INTEGRITY | POOL_D_POISON, 0);
+	test_wave(other, 2);
+	pool_sum(other, &before);
+	for (i = 0; i < 1000; i++) {
+		void *obj = test_alloc(other);
+
+		test_free(pool, test_alloc(pool));
+		test_free(other, obj);
+	}
+	pool_sum(other, &now);
+	EXPECT_EQ(now.fills + now.spills + now.gets + now.puts,
+		  before.fills + before.spills + before.gets + before.puts);
+	EXPECT_EQ(now.store_gets, before.store_gets);
+	EXPECT(test_local(other)->hot.open == POOL_OPEN);
+	EXPECT(test_local(pool)->hot.open == POOL_CLOSED);
+	pool_destroy(&other->head);
+	pool_destroy(&pool->head);
+}
+
 struct load {
 	struct pool *pool;
 	plat_word_t running;

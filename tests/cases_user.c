@@ -282,7 +282,7 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 	ASSERT(pool);
 	captured(text, sizeof(text), dump_it, NULL);
 	EXPECT_EQ(count_lines(text), 4);
-	EXPECT_PTR_EQ(strstr(text, "pools version 2\n"), text);
+	EXPECT_PTR_EQ(strstr(text, "pools version 3\n"), text);
 	EXPECT(strstr(text, " test 64 16 0 0 0 0 "));
 	EXPECT(strstr(text, "\ntotal pools=1 "));
 	pool_destroy(&pool->head);

@@ -178,6 +178,30 @@ if [ "$(uname -m)" = x86_64 ]; then
 	promise the_hit_path_has_no_call_and_no_atomic hit_path
 fi
 
+# Off means off: whatever the library or the program is built with, a hit is the
+# same instructions.  Only where things are may differ.
+hit_code() {
+	gcc -std=gnu11 -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-c -o "$tmp/alloc.o" common/alloc.c &&
+		gcc -O2 -I"$tmp" "$@" -c -o "$tmp/hit.o" "$tmp/hit.c" || return 1
+	for function in pool_alloc pool_free hit_get hit_put; do
+		objdump -dr --no-show-raw-insn --disassemble=$function \
+			"$tmp/alloc.o" "$tmp/hit.o"
+	done | sed -nE 's/^ +[0-9a-f]+:\t//p' |
+		sed -E 's/\b[0-9a-f]+ (<[^>]*>)/\1/'
+}
+same_hit_code() {
+	hit_code >"$tmp/code.plain" &&
+		[ "$(wc -l <"$tmp/code.plain")" -gt 60 ] || return 1
+	for define in DEBUG_NO_POOLS DEBUG_MEMORY_POOLS DEBUG_FAIL_ALLOC \
+		      DEBUG_UAF DEBUG_POOL_INTEGRITY DEBUG_POOL_TRACING \
+		      DEBUG_MEM_STATS CONFIG_HAP_NO_GLOBAL_POOLS; do
+		hit_code -D$define >"$tmp/code" &&
+			diff "$tmp/code.plain" "$tmp/code" || return 1
+	done
+}
+promise options_leave_the_hit_path_alone same_hit_code
+
 # Installed somewhere, found by pkg-config, used by a program.
 installed() {
 	make -s install DESTDIR="$tmp/dest" PREFIX=/usr B="$out" &&

@@ -77,7 +77,7 @@ caches_left() { ls /sys/kernel/slab | grep -c "^pool-$1-"; }
 
 # table - the pools file has a head, rows as wide as that, and a total
 table() {
-	awk 'NR == 1 { bad = $0 != "pools version 2" }
+	awk 'NR == 1 { bad = $0 != "pools version 3" }
 	     NR == 2 { bad = bad || $1 != "#" || $2 != "id"; width = NF - 1 }
 	     NR > 2 && $1 == "total" { total++; next }
 	     NR > 2 { rows++; bad = bad || NF != width || total }
@@ -86,7 +86,7 @@ table() {
 
 complete_stats() {
 	same "$(cut -d' ' -f1 "$P/by-name/ex_conn/stats" | tr '\n' ' ')" \
-	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected "
+	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected written overflow underflow double_free foreign interior wrong_pool "
 }
 
 complete_totals() {
@@ -165,7 +165,7 @@ check "details follow their pool" sh -c "echo detailed >$P/pools &&
 	     END { exit bad || n != 2 || m < 2 }' $P/pools"
 check "JSON" ask "json detailed byname"
 check "... of two pools" same "$(grep -c '^{"id":' $P/pools)" 2
-check "... begins" sh -c "head -n1 $P/pools | grep -qF '{\"version\":2,\"pools\":['"
+check "... begins" sh -c "head -n1 $P/pools | grep -qF '{\"version\":3,\"pools\":['"
 check "... ends" sh -c "tail -n1 $P/pools | grep -qF '\"truncated\":false}'"
 check "... as many brackets close as open" \
 	same "$(cat $P/pools | tr -dc '[{' | wc -c)" "$(cat $P/pools | tr -dc ']}' | wc -c)"
