@@ -43,6 +43,7 @@ help:
 	@echo 'demo             the main job on real input, in both worlds'
 	@echo 'check            every test; check-user: those that need no VM'
 	@echo 'kunit            the kernel tests, in User-Mode Linux and QEMU'
+	@echo 'bug-matrix       which option finds which bug; bug-matrix-accept'
 	@echo 'twin-check       both worlds make the same decisions'
 	@echo 'bench            what it costs, beside malloc and kmem_cache'
 	@echo 'doc-options      writes the tables of Documentation/options.rst'
@@ -108,5 +109,6 @@ kunit:
 .PHONY: demo check kunit
 
 include tests/user.mk
+include tests/bugs/bugs.mk
 include tests/replay/replay.mk
 include tests/bench/bench.mk

@@ -97,6 +97,7 @@ POOL_EXPORT_TEST(pool_profile_free);
 POOL_EXPORT_TEST(pool_copy_name);
 POOL_EXPORT_TEST(pool_options_set);
 POOL_EXPORT_TEST(pool_layout_of);
+POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_switch);
 
 /* The seam's cold half, and what its hot half refers to. */

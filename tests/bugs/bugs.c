@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * bugs.c - each bug that the matrix is about, in both worlds
+ *
+ * Layer:   tests, above the API; looks at counters of the pools.
+ * Called:  bugs_user.c, bugs_kernel.c.
+ * Context: may sleep; one cell at a time.
+ *
+ * A cell makes two pools, allocates objects of the first, makes the bug, and then
+ * does what a program would go on with: it allocates, reclaims and destroys.  After
+ * each step it looks whether a fault was counted.
+ *
+ * The world must survive.  So what is written to memory that is not the pool's is
+ * written back at once: a cell says what the pool sees, not what malloc() or the
+ * slab allocator does.  What a pool took that was not its to take is taken out
+ * again.  Where a pool without checks and caches would hand that to the platform,
+ * it is not done, and not found.
+ */
+#include "bugs.h"
+
+#define TRIES	100u
+
+/* As report.c has them. */
+static const char * const reports[POOL_FAULT_KINDS] = {
+	[POOL_FAULT_WRITTEN] = "written to while free",
+	[POOL_FAULT_OVERFLOW] = "written to behind its end",
+	[POOL_FAULT_UNDERFLOW] = "written to in front of its beginning",
+	[POOL_FAULT_DOUBLE_FREE] = "freed twice",
+	[POOL_FAULT_FOREIGN] = "freed, but no object",
+	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
+	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
+};
+
+static const char * const when_words[] = {
+	[BUGS_NEVER] = "-",
+	[BUGS_ACCESS] = "access",
+	[BUGS_SHOWN] = "shown",
+	[BUGS_FREE] = "free",
+	[BUGS_ALLOC] = "alloc",
+	[BUGS_RECLAIM] = "reclaim",
+	[BUGS_DESTROY] = "destroy",
+	[BUGS_WRONG] = "wrong",
+};
+
+/* No object of any pool. */
+static unsigned char foreign[BUGS_SIZE] __attribute__((aligned(64)));
+
+static unsigned char before[BUGS_DAMAGE];
+static unsigned char damaged[BUGS_DAMAGE];
+
+/* The first finding counts; but that a cell does not work counts always. */
+static void found(struct bugs_cell *cell, enum bugs_when when,
+		  const char *report)
+{
+	if (cell->when != BUGS_NEVER && when != BUGS_WRONG)
+		return;
+	cell->when = when;
+	cell->report = report;
+}
+
+static void look_at(struct bugs_cell *cell, struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		if (plat_word_read(&pool->faults[i]))
+			found(cell, cell->now, reports[i]);
+}
+
+/* Has a fault been counted by now? */
+static bool look(struct bugs_cell *cell)
+{
+	look_at(cell, cell->pool);
+	look_at(cell, cell->other);
+	return cell->when != BUGS_NEVER;
+}
+
+/* The next step begins. */
+static void step(struct bugs_cell *cell, enum bugs_when now)
+{
+	look(cell);
+	cell->now = now;
+}
+
+/* Injected failures are no bugs. */
+static void *get(struct pool *pool)
+{
+	unsigned int tries = TRIES;
+	void *obj = NULL;
+
+	while (!obj && tries--)
+		obj = pool_alloc(&pool->head);
+	return obj;
+}
+
+/* An object in use is neither zeros nor anything else that fills memory. */
+static void use(struct bugs_cell *cell)
+{
+	unsigned int i;
+
+	for (i = 0; i < BUGS_SIZE; i++)
+		cell->victim[i] = (unsigned char)(i * 7 + 1);
+}
+
+static void put_victim(struct bugs_cell *cell)
+{
+	cell->puts = plat_word_read(&cell->pool->store_puts);
+	pool_free(&cell->pool->head, cell->victim);
+	cell->is_used = false;
+}
+
+/* Does the victim's memory belong to the user, or still to the pool? */
+static bool is_held(struct bugs_cell *cell)
+{
+	return cell->is_used ||
+	       plat_word_read(&cell->pool->store_puts) == cell->puts;
+}
+
+/* Write back what is not the pool's.  Guarded objects are among themselves. */
+static void undo(struct bugs_cell *cell, long at, unsigned int n)
+{
+	struct pool_layout layout;
+	bool held = is_held(cell);
+	unsigned int i;
+
+	if (plat_read(&cell->pool->debug) & POOL_D_UAF)
+		return;
+	pool_layout_of(cell->pool, BUGS_SIZE, &layout);
+	for (i = 0; i < n; i++, at++)
+		if (!held || at < 0 || at >= (long)layout.total)
+			bugs_write(cell->victim + at, &before[i], 1);
+}
+
+/* Bits are flipped, so that each byte changes, whatever it was. */
+static void damage(struct bugs_cell *cell)
+{
+	const struct bug *bug = cell->bug;
+	unsigned int i;
+
+	step(cell, BUGS_ACCESS);
+	if (!bugs_read(before, cell->victim + bug->at, bug->bytes)) {
+		found(cell, BUGS_ACCESS, "page fault");
+		return;
+	}
+	for (i = 0; i < bug->bytes; i++)
+		damaged[i] = bug->flip ? before[i] ^ bug->flip : 0;
+	if (!bugs_write(cell->victim + bug->at, damaged, bug->bytes))
+		found(cell, BUGS_ACCESS, "page fault");
+	undo(cell, bug->at, bug->bytes);
+}
+
+static void free_rightly(struct bugs_cell *cell)
+{
+	step(cell, BUGS_FREE);
+	put_victim(cell);
+}
+
+/* What the program does next. */
+static void alloc_next(struct bugs_cell *cell)
+{
+	void *next;
+
+	step(cell, BUGS_ALLOC);
+	next = get(cell->pool);
+	if (next)
+		pool_free(&cell->pool->head, next);
+	else
+		found(cell, BUGS_WRONG, "nothing left");
+}
+
+static void no_bug(struct bugs_cell *cell)
+{
+	step(cell, BUGS_ACCESS);
+	use(cell);
+	free_rightly(cell);
+	alloc_next(cell);
+}
+
+static void write_outside(struct bugs_cell *cell)
+{
+	damage(cell);
+	free_rightly(cell);
+	alloc_next(cell);
+}
+
+static void write_free(struct bugs_cell *cell)
+{
+	use(cell);
+	free_rightly(cell);
+	damage(cell);
+	alloc_next(cell);
+}
+
+static void write_free_evicted(struct bugs_cell *cell)
+{
+	use(cell);
+	free_rightly(cell);
+	damage(cell);
+}
+
+static bool is_poison(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BUGS_SIZE; i++)
+		if (before[i] != plat_read(&pool_options.poison))
+			return false;
+	return true;
+}
+
+static bool is_pattern(const void *obj)
+{
+	unsigned int phase;
+
+	for (phase = 1; phase <= 3; phase++)
+		if (pool_pattern_check(obj, BUGS_SIZE, phase) < 0)
+			return true;
+	return false;
+}
+
+/* Read an object; a filler is not what the program takes it for. */
+static void read_all(struct bugs_cell *cell, const void *obj)
+{
+	step(cell, BUGS_ACCESS);
+	if (!bugs_read(before, obj, BUGS_SIZE))
+		found(cell, BUGS_ACCESS, "page fault");
+	else if (is_poison())
+		found(cell, BUGS_SHOWN, "poison");
+	else if (is_pattern(obj))
+		found(cell, BUGS_SHOWN, "pattern");
+}
+
+static void read_free(struct bugs_cell *cell)
+{
+	use(cell);
+	free_rightly(cell);
+	read_all(cell, cell->victim);
+	alloc_next(cell);
+}
+
+static void use_new(struct bugs_cell *cell)
+{
+	read_all(cell, cell->victim);
+	free_rightly(cell);
+}
+
+static void use_again(struct bugs_cell *cell)
+{
+	void *next;
+
+	use(cell);
+	free_rightly(cell);
+	next = get(cell->pool);
+	if (!next)
+		return;
+	read_all(cell, next);
+	pool_free(&cell->pool->head, next);
+}
+
+/* Would a pool hand a wrong pointer straight to the platform? */
+static bool passes_on(const struct pool *pool)
+{
+	unsigned int word = plat_read(&pool->debug);
+
+	return (word & POOL_D_NO_CACHE) && !(word & POOL_D_CHECKED);
+}
+
+/* Take out of a pool what was not to be freed to it. */
+static void take_back(struct bugs_cell *cell, struct pool *pool)
+{
+	void *others[BUGS_OBJS], *obj = NULL;
+	unsigned int n = 0;
+
+	while (n < BUGS_OBJS) {
+		obj = get(pool);
+		if (obj == cell->wrong)
+			break;
+		others[n++] = obj;
+	}
+	if (obj != cell->wrong)
+		found(cell, BUGS_WRONG, "lost");
+	while (n--)
+		pool_free(&pool->head, others[n]);
+}
+
+/* Free cell->wrong, which is wrong. */
+static void misfree(struct bugs_cell *cell, struct pool *pool)
+{
+	if (passes_on(pool))
+		return;
+	pool_free(&pool->head, cell->wrong);
+	if (!look(cell))
+		take_back(cell, pool);
+}
+
+static void free_twice(struct bugs_cell *cell)
+{
+	free_rightly(cell);
+	cell->wrong = cell->victim;
+	misfree(cell, cell->pool);
+	alloc_next(cell);
+}
+
+static void free_twice_late(struct bugs_cell *cell)
+{
+	unsigned int i;
+
+	free_rightly(cell);
+	for (i = 0; i < BUGS_OBJS / 2; i++) {
+		pool_free(&cell->pool->head, cell->obj[i]);
+		cell->obj[i] = NULL;
+	}
+	cell->wrong = cell->victim;
+	misfree(cell, cell->pool);
+	alloc_next(cell);
+}
+
+static void free_twice_evicted(struct bugs_cell *cell)
+{
+	free_rightly(cell);
+	pool_reclaim(&cell->pool->head);
+	cell->wrong = cell->victim;
+	misfree(cell, cell->pool);
+	alloc_next(cell);
+}
+
+static void misfree_there(void *arg)
+{
+	struct bugs_cell *cell = arg;
+
+	plat_cpu_ready(0);
+	misfree(cell, cell->pool);
+}
+
+static void free_twice_there(struct bugs_cell *cell)
+{
+	free_rightly(cell);
+	cell->wrong = cell->victim;
+	bugs_on_other(misfree_there, cell);
+	alloc_next(cell);
+}
+
+static void free_to_other(struct bugs_cell *cell)
+{
+	step(cell, BUGS_FREE);
+	cell->wrong = cell->victim;
+	misfree(cell, cell->other);
+	put_victim(cell);
+	alloc_next(cell);
+}
+
+static void free_foreign(struct bugs_cell *cell)
+{
+	step(cell, BUGS_FREE);
+	cell->wrong = foreign;
+	misfree(cell, cell->pool);
+	put_victim(cell);
+	alloc_next(cell);
+}
+
+static void free_interior(struct bugs_cell *cell)
+{
+	step(cell, BUGS_FREE);
+	cell->wrong = cell->victim + cell->bug->at;
+	misfree(cell, cell->pool);
+	put_victim(cell);
+	alloc_next(cell);
+}
+
+/* The victim stays in use. */
+static void leak(struct bugs_cell *cell)
+{
+	alloc_next(cell);
+}
+
+const struct bug bugs[] = {
+	{ "no-bug", no_bug, 0, 0, 0 },
+	{ "overflow-1", write_outside, BUGS_SIZE, 1, 0xff },
+	{ "overflow-8", write_outside, BUGS_SIZE, 8, 0xff },
+	{ "overflow-4096", write_outside, BUGS_SIZE, 4096, 0xff },
+	{ "underflow-1", write_outside, -1, 1, 0xff },
+	{ "underflow-4096", write_outside, -4096, 4096, 0xff },
+	{ "write-free-first", write_free, 0, 1, 0xff },
+	{ "write-free-middle", write_free, BUGS_SIZE / 2, 1, 0xff },
+	{ "write-free-last", write_free, BUGS_SIZE - 1, 1, 0xff },
+	{ "write-free-uniform", write_free, 0, BUGS_SIZE, 0 },
+	{ "write-free-bit", write_free, BUGS_SIZE / 3, 1, 0x10 },
+	{ "write-free-evicted", write_free_evicted, 100, 4, 0xff },
+	{ "read-free", read_free, 0, 0, 0 },
+	{ "double-free", free_twice, 0, 0, 0 },
+	{ "double-free-late", free_twice_late, 0, 0, 0 },
+	{ "double-free-evicted", free_twice_evicted, 0, 0, 0 },
+	{ "double-free-other-cpu", free_twice_there, 0, 0, 0 },
+	{ "wrong-pool", free_to_other, 0, 0, 0 },
+	{ "never-allocated", free_foreign, 0, 0, 0 },
+	{ "interior", free_interior, 64, 0, 0 },
+	{ "leak", leak, 0, 0, 0 },
+	{ "uninitialised-new", use_new, 0, 0, 0 },
+	{ "uninitialised-again", use_again, 0, 0, 0 },
+	{ NULL, NULL, 0, 0, 0 },
+};
+
+/* As LIBPOOL_OPTIONS has them; "none" is what the library was built with. */
+const char * const bugs_options[] = {
+	"none",
+	"fail",
+	"no-merge",
+	"cold-first",
+	"integrity",
+	"no-global",
+	"no-cache",
+	"caller",
+	"tag",
+	"poison",
+	"uaf",
+	"backup",
+	"memstats",
+	"integrity,cold-first",
+	"tag,integrity,caller",
+	"tag,integrity,poison,caller,backup,cold-first",
+	"uaf,cache",
+	"uaf,tag",
+	NULL,
+};
+
+/* Options and pools of a cell. */
+static bool make_pools(struct bugs_cell *cell, const char *options)
+{
+	struct pool_head *head, *other;
+
+	if (options[0] != 'n' || options[1] != 'o' || options[2] != 'n')
+		if (!pool_options_set(options, "bugs", true))
+			return false;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	head = create_pool("bugs", BUGS_SIZE, MEM_F_EXACT);
+	other = create_pool("others", BUGS_SIZE, MEM_F_EXACT);
+	cell->pool = head ? pool_of(head) : NULL;
+	cell->other = other ? pool_of(other) : NULL;
+	return head && other;
+}
+
+/* The victim: one around which nobody else's memory can be hit. */
+static bool take_victim(struct bugs_cell *cell)
+{
+	bool guarded = plat_read(&cell->pool->debug) & POOL_D_UAF;
+	struct pool_layout layout;
+	unsigned int i;
+
+	pool_layout_of(cell->pool, BUGS_SIZE, &layout);
+	for (i = 0; i < BUGS_OBJS; i++)
+		cell->obj[i] = get(cell->pool);
+	for (i = BUGS_OBJS / 2; i < BUGS_OBJS; i++) {
+		if (!cell->obj[i] || (!guarded &&
+		    !bugs_has_room(cell->obj[i], layout.total)))
+			continue;
+		cell->victim = cell->obj[i];
+		cell->is_used = true;
+		cell->obj[i] = NULL;
+		return true;
+	}
+	return false;
+}
+
+/* All goes; what was not freed is told of. */
+static void end_pools(struct bugs_cell *cell)
+{
+	unsigned int i;
+
+	step(cell, BUGS_RECLAIM);
+	pool_reclaim(&cell->pool->head);
+	pool_reclaim(&cell->other->head);
+	step(cell, BUGS_DESTROY);
+	for (i = 0; i < BUGS_OBJS; i++)
+		pool_free(&cell->pool->head, cell->obj[i]);
+	look(cell);
+	if (pool_destroy(&cell->pool->head)) {
+		found(cell, cell->is_used ? BUGS_DESTROY : BUGS_WRONG,
+		      "in use");
+		pool_destroy_every();
+	} else if (pool_destroy(&cell->other->head)) {
+		found(cell, BUGS_WRONG, "in use");
+		pool_destroy_every();
+	}
+}
+
+/**
+ * bugs_run() - Find out about one cell.
+ * @cell: filled in.
+ * @bug: the bug.
+ * @options: the options.
+ *
+ * In the end options are as they were, and there is no pool.
+ */
+void bugs_run(struct bugs_cell *cell, const struct bug *bug,
+	      const char *options)
+{
+	struct pool_options saved = pool_options;
+
+	*cell = (struct bugs_cell){ .bug = bug, .report = "-" };
+	if (!make_pools(cell, options)) {
+		found(cell, BUGS_WRONG, "no pool");
+		pool_destroy_every();
+	} else if (!take_victim(cell)) {
+		found(cell, BUGS_WRONG, "no room");
+		pool_destroy_every();
+	} else {
+		bug->make(cell);
+		end_pools(cell);
+	}
+	pool_options = saved;
+}
+
+/**
+ * bugs_line() - The line of a cell.
+ * @cell: one that has run.
+ * @options: its options.
+ * @text: the line, with a newline; always terminated.
+ * @size: its bytes.
+ *
+ * Return: what would have been written, without the terminator.
+ */
+size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
+		 size_t size)
+{
+	return plat_format(text, size, "%s %s %s %s\n", cell->bug->name,
+			   options, when_words[cell->when], cell->report);
+}
