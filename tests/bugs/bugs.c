@@ -400,7 +400,7 @@ const struct bug bugs[] = {
 	{ NULL, NULL, 0, 0, 0 },
 };
 
-/* As LIBPOOL_OPTIONS has them; "none" is what the library was built with. */
+/* As LIBPOOL_OPTIONS has them; the first is what the library was built with. */
 const char * const bugs_options[] = {
 	"none",
 	"fail",
@@ -428,9 +428,9 @@ static bool make_pools(struct bugs_cell *cell, const char *options)
 {
 	struct pool_head *head, *other;
 
-	if (options[0] != 'n' || options[1] != 'o' || options[2] != 'n')
-		if (!pool_options_set(options, "bugs", true))
-			return false;
+	if (options != bugs_options[0] &&
+	    !pool_options_set(options, "bugs", true))
+		return false;
 	pool_options.policy = POOL_POLICY_CONTINUE;
 	head = create_pool("bugs", BUGS_SIZE, MEM_F_EXACT);
 	other = create_pool("others", BUGS_SIZE, MEM_F_EXACT);
@@ -450,8 +450,9 @@ static bool take_victim(struct bugs_cell *cell)
 	for (i = 0; i < BUGS_OBJS; i++)
 		cell->obj[i] = get(cell->pool);
 	for (i = BUGS_OBJS / 2; i < BUGS_OBJS; i++) {
-		if (!cell->obj[i] || (!guarded &&
-		    !bugs_has_room(cell->obj[i], layout.total)))
+		if (!cell->obj[i])
+			continue;
+		if (!guarded && !bugs_has_room(cell->obj[i], layout.total))
 			continue;
 		cell->victim = cell->obj[i];
 		cell->is_used = true;
@@ -487,7 +488,7 @@ static void end_pools(struct bugs_cell *cell)
  * bugs_run() - Find out about one cell.
  * @cell: filled in.
  * @bug: the bug.
- * @options: the options.
+ * @options: one of bugs_options[].
  *
  * In the end options are as they were, and there is no pool.
  */
