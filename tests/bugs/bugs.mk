@@ -6,3 +6,12 @@ BUGS_SRC = $(LIB_SRC) tests/bugs/bugs.c tests/bugs/bugs_user.c
 $(T)/bugs: $(BUGS_SRC) $(wildcard common/*.h user/*.h tests/bugs/*.h)
 	@mkdir -p $(T)
 	$(CC) -O2 $(TEST_CFLAGS) -o $@ $(BUGS_SRC) -pthread
+
+bug-matrix: $(T)/bugs
+	@tests/deps.sh vm
+	@tests/bugs/matrix.sh
+
+bug-matrix-accept:
+	@tests/bugs/matrix.sh accept
+
+.PHONY: bug-matrix bug-matrix-accept

@@ -5,9 +5,11 @@
 #
 #	bugs.sh WHAT [boot.sh option...]
 #
-# WHAT is uml or debug.  Writes a line per cell to build/bug-matrix/WHAT.txt.
-# Fails if the kernel's log has a bad line.  What a cell loses stays lost: so
-# nobody looks for leaks.
+# WHAT is uml or debug.  Writes a line per cell to build/bug-matrix/WHAT.txt, and
+# a line per bug, ok or not ok, to build/results/bugs-WHAT: whether all of its
+# cells are as tests/bugs/expected-kernel.txt has them.  Fails if one is not, or if
+# the kernel's log has a bad line.  What a cell loses stays lost: so nobody looks
+# for leaks.
 
 set -euo pipefail
 
@@ -20,15 +22,15 @@ what=$1
 shift
 top=$(cd "$here/../.." && pwd)
 out=$top/build/bug-matrix
+results=$top/build/results/bugs-$what
 
-mkdir -p "$out"
-rm -f "$out/$what.txt"
+mkdir -p "$out" "${results%/*}"
+rm -f "$out/$what.txt" "$results"
 dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cat >"$work/script" <<'END'
-[ ! -e /sys/kernel/debug/kmemleak ] || echo off >/sys/kernel/debug/kmemleak
 insmod pool.ko || exit 1
 insmod pool_bugs.ko || exit 1
 cat /sys/kernel/debug/pool_bugs >/tmp/matrix
@@ -38,6 +40,15 @@ rmmod pool_bugs || exit 1
 rmmod pool || exit 1
 END
 
-"$here/boot.sh" --log "$out/$what.log" --extract-to "$work" "$@" \
-	"$what" "$work/script" "$dir/pool.ko" "$dir/pool_bugs.ko"
+status=0
+"$here/boot.sh" --log "$out/$what.log" --extract-to "$work" \
+	--append kmemleak=off "$@" \
+	"$what" "$work/script" "$dir/pool.ko" "$dir/pool_bugs.ko" || status=1
+[ -s "$work/matrix" ] || die "$what: no matrix; log in build/bug-matrix/$what.log"
 mv "$work/matrix" "$out/$what.txt"
+"$top/tests/bugs/compare.sh" "$top/tests/bugs/expected-kernel.txt" \
+	"$out/$what.txt" >"$work/verdict" || status=1
+grep '^#' "$work/verdict" >&2 || true
+grep -v '^#' "$work/verdict" >"$results"
+[ $status = 0 ] || echo "not ok bugs_${what}_as_a_whole" >>"$results"
+exit $status
