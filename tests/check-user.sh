@@ -63,6 +63,7 @@ job options-doc tests/options-doc.sh build/user &
 job life tests/life.sh build/user &
 job declare tests/declare.sh build/user &
 job memstats tests/memstats.sh build/user &
+job bugs tests/bugs/check.sh build/tests/bugs &
 job traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
 wait
 tests/summary.sh user

@@ -55,6 +55,8 @@ kunit() {
 		world debug-hostile $vm/kunit.sh debug 20 --cpus 4
 	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
 		--singlestep --timeout 580
+	world bugs-uml $vm/bugs.sh uml
+	world bugs-debug $vm/bugs.sh debug --cpus 4
 }
 
 if [ "${1:-}" = kunit ]; then

@@ -42,7 +42,8 @@ test-builds: $(FLAVOURS:%=$(T)/%)
 check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results
-	@$(MAKE) -s -j2 all test-builds $(B)/poolreplay-asan
+	@$(MAKE) -s -j2 all test-builds $(T)/bugs \
+		$(B)/poolreplay-asan
 	@tests/check-user.sh $(FLAVOURS)
 
 # The tables of Documentation/options.rst; check-user finds them out of date.
