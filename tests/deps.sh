@@ -3,7 +3,7 @@
 #
 # Sees that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|vm
+#	deps.sh build|check-user|vm|bench
 #
 # As root it installs what is missing; else it prints the command and fails.
 
@@ -15,11 +15,14 @@ set -euo pipefail
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config clang g++ binutils git
        valgrind)
+bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
+       libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
 vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static)
 
 case ${1:-} in
 build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
 vm) need "${vm[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|vm" ;;
+bench) need "${bench[@]}" ;;
+*) die "usage: ${0##*/} build|check-user|vm|bench" ;;
 esac

@@ -2,25 +2,58 @@
 # The benchmarks; included by the top Makefile.
 
 BENCH_DIR = tests/bench
-BENCH_SRC = $(addprefix $(BENCH_DIR)/,bench.c helper.c stats.c)
-BENCH_OBJ = $(patsubst %,$(B)/bench-work-%.o,POOL POOL_SO MALLOC EMPTY)
-BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.h common/pool*.h)
+BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c helper.c work_order.c \
+	    work_live.c work_pools.c work_threads.c work_trace.c) \
+	    tests/replay/trace.c
+BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
+	    common/pool*.h) $(B)/flags $(B)/libpool.so.$(SOVER)
+BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/replay -fno-builtin -pthread
 
-$(B)/bench-work-%.o: $(BENCH_DIR)/work.c $(BENCH_DEP) $(B)/flags
+# A program per peer: its header, and what else it is made of.
+BENCH_OWN = empty floor pool pool-so layout glibc
+BENCH_LIBPOOL = -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..'
+peer_empty	= peer_empty.h $(BENCH_DIR)/peer_empty.c
+peer_floor	= peer_floor.h $(BENCH_DIR)/peer_floor.c
+peer_pool	= peer_pool.h $(BENCH_LIBPOOL)
+peer_pool-so	= peer_pool.h -DPOOL_NO_INLINE $(BENCH_LIBPOOL)
+peer_layout	= peer_layout.h $(BENCH_DIR)/peer_layout.c
+peer_glibc	= peer_malloc.h -DPEER_LIBRARY='"libc.so"'
+peer_jemalloc	= peer_malloc.h -DPEER_LIBRARY='"jemalloc"' -ljemalloc
+peer_mimalloc	= peer_malloc.h -DPEER_LIBRARY='"mimalloc"' -lmimalloc
+peer_tcmalloc	= peer_malloc.h -DPEER_LIBRARY='"tcmalloc"' -ltcmalloc_minimal
+peer_dpdk	= peer_dpdk.h $(BENCH_DIR)/peer_dpdk.c \
+		  $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk)) \
+		  -lrte_mempool -lrte_eal -lrte_mempool_ring
+peer_gslice	= peer_gslice.h \
+		  $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0)) \
+		  -lglib-2.0
+
+# Libraries that nothing refers to are what they replace.
+$(B)/peers/%: $(BENCH_DEP)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DBENCH_$* -c -o $@ $<
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) \
+		'-DBENCH_PEER="$(firstword $(peer_$*))"' $(LDFLAGS) \
+		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
+		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
-# As a user's program: linked to the shared library.
-$(B)/bench: $(BENCH_DEP) $(BENCH_OBJ) $(B)/libpool.so.$(SOVER)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(POOL_CFLAGS) -pthread $(LDFLAGS) -o $@ $(BENCH_SRC) \
-		$(BENCH_OBJ) -L$(B) -lpool -lm '-Wl,-rpath,$$ORIGIN'
+# What needs no package of others.
+$(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
+	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-user: $(B)/bench
-	$(B)/bench
-	$(BENCH_DIR)/instructions.sh $(B)/bench
+bench-peers: $(B)/bench
+	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
+
+bench-user:
+	@tests/deps.sh bench || echo "# what is missing is left out"
+	@$(MAKE) -s bench-peers
+	$(BENCH_DIR)/bench.py $(B)/peers build/bench
+
+# The same work, and each object looked at when it is freed; no times.
+bench-verify:
+	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
+	$(BENCH_DIR)/verify.sh build/bench-verify/peers
 
 bench: bench-user
 	tests/vm/bench.sh
 
-.PHONY: bench bench-user
+.PHONY: bench bench-peers bench-user bench-verify

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * helper.c - the other thread of the ring
+ * helper.c - the second thread
  *
- * Layer:   between bench.c and work.c.
- * Called:  bench.c.
- * Calls:   work.c, in both threads.
+ * Layer:   between worker.c and work_threads.c.
+ * Calls:   work_threads.c, in the thread.
  * Context: plain threads.
  *
  * It lives as long as the program, so that its caches are warm.  Jobs are given
  * under a mutex: it sleeps while the other workloads run.
  */
 #include "helper.h"
+#include "peer.h"
 
 #include <err.h>
 #include <errno.h>
-#include <pthread.h>
 
-static struct ring ring;
 static pthread_t thread;
+static cpu_set_t ours;			/* processors, before anything was bound */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* Mutex. */
-static const struct candidate *job;	/* NULL: none */
+static void (*job)(unsigned long n);	/* NULL: none */
 static unsigned long job_n;
-static int stop;
+static bool stop;
 
 static void *helper_main(void *arg)
 {
 	(void)arg;
+	peer_thread_start();
 	pthread_mutex_lock(&mutex);
 	while (!stop) {
 		if (job) {
 			pthread_mutex_unlock(&mutex);
-			job->consume(&ring, job_n);
+			job(job_n);
 			pthread_mutex_lock(&mutex);
 			job = NULL;
 			pthread_cond_broadcast(&changed);
@@ -42,29 +42,29 @@ static void *helper_main(void *arg)
 		}
 	}
 	pthread_mutex_unlock(&mutex);
+	peer_thread_end();
 	return NULL;
 }
 
-static void pin(pthread_t to_pin, int cpu)
+void helper_pin(pthread_t to_pin, unsigned int i)
 {
-	cpu_set_t set;
+	cpu_set_t one;
+	int cpu;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	pthread_setaffinity_np(to_pin, sizeof(set), &set);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &ours) || i--)
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		pthread_setaffinity_np(to_pin, sizeof(one), &one);
+		return;
+	}
 }
 
-/* The first two processors we may use, in this order. */
-static void pin_both(void)
+void helper_look(void)
 {
-	cpu_set_t ours;
-	int cpu, found = 0;
-
-	if (pthread_getaffinity_np(pthread_self(), sizeof(ours), &ours))
-		return;
-	for (cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
-		if (CPU_ISSET(cpu, &ours))
-			pin(found++ ? thread : pthread_self(), cpu);
+	if (sched_getaffinity(0, sizeof(ours), &ours))
+		CPU_ZERO(&ours);
 }
 
 void helper_start(void)
@@ -72,17 +72,21 @@ void helper_start(void)
 	errno = pthread_create(&thread, NULL, helper_main, NULL);
 	if (errno)
 		err(1, "second thread");
-	pin_both();
+	helper_pin(pthread_self(), 0);
+	helper_pin(thread, 1);
 }
 
-void helper_ring(const struct candidate *c, unsigned long n)
+void helper_begin(void (*begin)(unsigned long n), unsigned long n)
 {
 	pthread_mutex_lock(&mutex);
-	job = c;
+	job = begin;
 	job_n = n;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&mutex);
-	c->produce(&ring, n);
+}
+
+void helper_wait(void)
+{
 	pthread_mutex_lock(&mutex);
 	while (job)
 		pthread_cond_wait(&changed, &mutex);
@@ -92,7 +96,7 @@ void helper_ring(const struct candidate *c, unsigned long n)
 void helper_stop(void)
 {
 	pthread_mutex_lock(&mutex);
-	stop = 1;
+	stop = true;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Drives the benchmark of user space: every peer on the same work.
+
+    bench.py [options] PEERS OUT
+
+PEERS is the folder of the programs, one per peer (make bench-peers); into OUT go
+samples.csv, instructions.csv, memory.csv and what report.py and chart.py make of
+them.  See Documentation/performance.
+
+For each workload and size each peer is a process of its own.  A round gives each
+of them one slice of work, in shuffled order, while the others wait: what disturbs
+the machine meets all alike.  After some rounds the processes end and new ones are
+started, so that where a process happens to lie in memory is not the figure.
+"""
+
+import argparse
+import csv
+import lzma
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TRACE = HERE.parent / "replay/data/kernel-6.12.trace.xz"
+
+SIZES = 64, 256, 1024, 16384
+SINGLE = ("hot", "hot-opaque", "lifo64", "fifo64", "lifo1000", "fifo1000",
+          "bulk64", "random", "refill64", "shuffled", "pools32")
+DOUBLE = "ring", "alternate", "hot2", "churn"
+ORDER = ("pool", "pool-so", "layout", "glibc", "jemalloc", "mimalloc", "tcmalloc",
+         "dpdk", "gslice", "floor", "empty")
+
+# At 16 KiB the default bound is 32 objects; this one is 4096.
+WIDE = 64 << 20
+WIDE_SIZE = 16384
+WIDE_PEERS = "pool", "pool-so", "layout"
+
+
+class Worker:
+    """A peer's process, which does a workload slice by slice."""
+
+    def __init__(self, args, work):
+        self.child = subprocess.Popen(args + [work], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True)
+        self.alive = self.child.stdout.readline() == "ready\n"
+
+    def slice(self, n):
+        """ns per operation; None: it has died."""
+        try:
+            self.child.stdin.write(f"{n}\n")
+            self.child.stdin.flush()
+            done, ns = self.child.stdout.readline().split()
+        except (OSError, ValueError):
+            self.alive = False
+            return None
+        return float(ns) / int(done)
+
+    def end(self):
+        self.child.stdin.close()
+        self.child.stdout.close()
+        self.child.wait()
+
+
+def calibrated(worker, ms):
+    """How many operations fill a slice; this warms up, too."""
+    n = 2000
+    ns = worker.slice(n)
+    while ns and ns * n < ms * 1e6 / 4:
+        n *= 4
+        ns = worker.slice(n)
+    return max(1, int(ms * 1e6 / ns)) if ns else 0
+
+
+def candidates(opt, size):
+    """What is measured: name -> command."""
+    found = {}
+    for peer in opt.peers:
+        found[peer] = [str(opt.folder / peer), "--size", str(size), "--trace",
+                       str(opt.trace)]
+        if size == WIDE_SIZE and peer in WIDE_PEERS:
+            found[peer + "+64M"] = found[peer] + ["--bound", str(WIDE)]
+    return found
+
+
+def generation(opt, work, commands, ops, samples):
+    """Some rounds, by processes of their own."""
+    workers = {name: Worker(args, work) for name, args in commands.items()}
+    for name, worker in workers.items():
+        if name not in ops and worker.alive:
+            ops[name] = calibrated(worker, opt.ms)
+        elif worker.alive:
+            worker.slice(max(1, ops[name] // 2))
+    for _ in range(opt.rounds // opt.generations):
+        names = list(workers)
+        random.shuffle(names)
+        for name in names:
+            ns = workers[name].slice(ops[name]) if workers[name].alive else None
+            samples.setdefault(name, []).append(ns)
+    for worker in workers.values():
+        worker.end()
+
+
+def measure(opt, work, size, out):
+    """All rounds of a workload; a line each goes to @out."""
+    commands = candidates(opt, size)
+    ops, samples = {}, {}
+    for _ in range(opt.generations):
+        generation(opt, work, commands, ops, samples)
+    for name in commands:
+        values = samples[name]
+        if None in values:
+            print(f"# {name} cannot do {work} of {size} bytes", flush=True)
+            continue
+        for i, ns in enumerate(values):
+            out.writerow([work, size, name, i, f"{ns:.4f}"])
+
+
+def measure_all(opt):
+    with open(opt.out / "samples.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["workload", "size", "peer", "round", "ns"])
+        for work in opt.works:
+            sizes = [0] if work == "trace" else opt.sizes
+            for size in sizes:
+                measure(opt, work, size or 64, out)
+            print(f"# {work}: {time.monotonic() - opt.start:.0f} s", flush=True)
+
+
+def counted(text):
+    """Of a callgrind file with a part per workload: (workload, instructions)."""
+    name = None
+    for line in text.splitlines():
+        if line.startswith("desc: Trigger: Client Request: "):
+            name, ops = line.split(": ")[3].split()
+        elif line.startswith("totals: ") and name:
+            yield name, int(line.split()[1]) / int(ops)
+            name = None
+
+
+def count_one(opt, size, name, command):
+    """Begin to count one peer; returns what collect() needs."""
+    works = [w for w in opt.works if w in SINGLE]
+    if "trace" in opt.works and size == opt.sizes[0]:
+        works.append("trace")
+    file = opt.out / f"callgrind.{name}.{size}"
+    file.unlink(missing_ok=True)
+    args = ["valgrind", "--tool=callgrind", "--combine-dumps=yes",
+            f"--callgrind-out-file={file}", *command, "--count", "20000", *works]
+    child = subprocess.Popen(args, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    return name, size, file, child
+
+
+def collect(running, out):
+    """Wait for what began first and write it down."""
+    peer, size, file, child = running.pop(0)
+    if child.wait() or not file.exists():
+        print(f"# {peer}: instructions could not be counted", flush=True)
+        return
+    for work, cost in counted(file.read_text()):
+        row = 64 if work == "trace" else size
+        out.writerow([work, row, peer, f"{cost:.2f}"])
+    file.unlink()
+
+
+def count_all(opt):
+    """Instructions per operation, two programs at a time: time is no matter."""
+    with open(opt.out / "instructions.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["workload", "size", "peer", "instructions"])
+        running = []
+        for size in opt.sizes:
+            for name, command in candidates(opt, size).items():
+                if len(running) == 2:
+                    collect(running, out)
+                running.append(count_one(opt, size, name, command))
+        while running:
+            collect(running, out)
+    print(f"# instructions: {time.monotonic() - opt.start:.0f} s", flush=True)
+
+
+def memory_of(command, work):
+    done = subprocess.run(command + ["--memory", "1", work],
+                          stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+def weigh_all(opt):
+    """KiB that the trace and a million objects take at most."""
+    with open(opt.out / "memory.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["workload", "peer", "kib"])
+        for work in "trace", "million":
+            for peer, command in candidates(opt, 64).items():
+                kib = memory_of(command, work)
+                if kib.isdigit():
+                    out.writerow([work, peer, kib])
+
+
+def have_valgrind():
+    try:
+        return not subprocess.run(["valgrind", "--version"],
+                                  stdout=subprocess.DEVNULL).returncode
+    except FileNotFoundError:
+        return False
+
+
+def words(text):
+    return text.split(",")
+
+
+def numbers(text):
+    return [int(word) for word in words(text)]
+
+
+def read_options():
+    works = SINGLE + DOUBLE + ("trace",)
+    args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    args.add_argument("--rounds", type=int, default=9)
+    args.add_argument("--generations", type=int, default=3,
+                      help="processes that share the rounds")
+    args.add_argument("--ms", type=float, default=12, help="of a slice")
+    args.add_argument("--works", type=words, default=works)
+    args.add_argument("--sizes", type=numbers, default=SIZES)
+    args.add_argument("--peers", type=words, default=ORDER)
+    args.add_argument("--no-count", action="store_true")
+    args.add_argument("folder", type=pathlib.Path)
+    args.add_argument("out", type=pathlib.Path)
+    opt = args.parse_args()
+    opt.peers = [p for p in opt.peers if (opt.folder / p).exists()]
+    opt.trace = opt.out / "trace"
+    if opt.rounds % opt.generations or opt.rounds % 2 == 0:
+        sys.exit("rounds: an odd multiple of the generations")
+    if set(opt.works) - set(works):
+        sys.exit("works: of " + ",".join(works))
+    return opt
+
+
+def main():
+    opt = read_options()
+    opt.out.mkdir(parents=True, exist_ok=True)
+    opt.start = time.monotonic()
+    opt.trace.write_bytes(lzma.open(TRACE).read())
+    random.seed(1)
+    measure_all(opt)
+    weigh_all(opt)
+    if opt.no_count or not have_valgrind():
+        print("# instructions were not counted")
+        (opt.out / "instructions.csv").unlink(missing_ok=True)
+    else:
+        count_all(opt)
+    subprocess.run([str(HERE / "report.py"), str(opt.out)], check=True)
+    subprocess.run([str(HERE / "chart.py"), str(opt.out / "results.csv"),
+                    str(opt.out)], check=True)
+
+
+main()

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Draws a chart per workload of the results of a benchmark.
+
+    chart.py RESULTS.CSV FOLDER
+
+Writes FOLDER/bench-<workload>.svg: a panel per size, a bar per peer from the
+axis, which is logarithmic, to the median, and a line from the least to the most.
+"""
+
+import csv
+import math
+import pathlib
+import sys
+
+OURS = "#1f6fb4"
+OTHERS = "#8a8a8a"
+LAYOUT = "#b8732c"
+LIMITS = "#cfcfcf"			# floor and empty loop: no allocators
+COLOUR = {"pool": OURS, "pool-so": OURS, "layout": LAYOUT, "floor": LIMITS,
+          "empty": LIMITS}
+
+LABEL = 92				# pixels left of the axis
+PLOT = 300
+NUMBER = 64				# right of it
+BAR = 15
+HEAD = 46
+GAP = 20
+WIDTH = LABEL + PLOT + NUMBER
+COLUMNS = 2
+
+
+def text(x, y, what, anchor="start", size=11, weight="normal"):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" '
+            f'font-weight="{weight}" text-anchor="{anchor}">{what}</text>')
+
+
+def short(ns):
+    return f"{ns:.2f}" if ns < 10 else f"{ns:.1f}" if ns < 100 else f"{ns:.0f}"
+
+
+class Axis:
+    """Whole powers of ten around all values."""
+
+    def __init__(self, rows):
+        self.low = math.floor(math.log10(min(r["min"] for r in rows)))
+        self.high = math.ceil(math.log10(max(r["max"] for r in rows)))
+
+    def x(self, ns):
+        part = (math.log10(ns) - self.low) / max(1, self.high - self.low)
+        return LABEL + PLOT * min(1, max(0, part))
+
+    def draw(self, top, bottom):
+        for power in range(self.low, self.high + 1):
+            x = self.x(10.0 ** power)
+            yield (f'<line x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom}" '
+                   'stroke="#e4e4e4"/>')
+            yield text(x, bottom + 12, f"{10.0 ** power:g}", "middle", 9)
+
+
+def bar(axis, row, y):
+    x = axis.x(row["median"])
+    middle = y + BAR / 2
+    colour = COLOUR.get(row["peer"].split("+")[0], OTHERS)
+    yield text(LABEL - 5, middle + 4, row["peer"], "end")
+    yield (f'<rect x="{LABEL}" y="{y + 2}" width="{x - LABEL:.1f}" '
+           f'height="{BAR - 4}" fill="{colour}"/>')
+    yield (f'<line x1="{axis.x(row["min"]):.1f}" y1="{middle}" '
+           f'x2="{axis.x(row["max"]):.1f}" y2="{middle}" stroke="#222"/>')
+    yield text(LABEL + PLOT + 6, middle + 4, short(row["median"]))
+
+
+def panel(rows, axis, name):
+    top = HEAD - 6
+    bottom = HEAD + BAR * len(rows)
+    yield text(LABEL, HEAD - 14, name, weight="bold")
+    yield from axis.draw(top, bottom)
+    for i, row in enumerate(rows):
+        yield from bar(axis, row, HEAD + BAR * i)
+
+
+def chart(work, sizes):
+    """All panels of a workload, as text."""
+    axis = Axis([row for rows in sizes.values() for row in rows])
+    height = HEAD + BAR * max(len(rows) for rows in sizes.values()) + GAP
+    columns = min(COLUMNS, len(sizes))
+    lines = -(-len(sizes) // columns)
+    width = columns * WIDTH + 10
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+           f'height="{lines * height + 24}" font-family="sans-serif">',
+           '<rect width="100%" height="100%" fill="white"/>',
+           text(8, 18, f"{work}: ns per operation, less is better; bar: median, "
+                "line: least to most", size=13)]
+    for i, (size, rows) in enumerate(sizes.items()):
+        x, y = i % columns * WIDTH, i // columns * height + 12
+        name = "kernel trace" if work == "trace" else f"{size} bytes"
+        out += [f'<g transform="translate({x},{y})">',
+                *panel(rows, axis, name), "</g>"]
+    return "\n".join(out + ["</svg>", ""])
+
+
+def load(file):
+    """workload -> size -> rows"""
+    table = {}
+    with open(file, newline="") as source:
+        for row in csv.DictReader(source):
+            for key in "median", "min", "max":
+                row[key] = max(float(row[key]), 0.001)
+            sizes = table.setdefault(row["workload"], {})
+            sizes.setdefault(row["size"], []).append(row)
+    return table
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: chart.py RESULTS.CSV FOLDER")
+    folder = pathlib.Path(sys.argv[2])
+    for work, sizes in load(sys.argv[1]).items():
+        (folder / f"bench-{work}.svg").write_text(chart(work, sizes))
+
+
+main()

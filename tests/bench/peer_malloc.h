@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * peer_malloc.h - malloc() and free(), of whoever the program is linked with
+ *
+ * Layer:   the peers "glibc", "jemalloc", "mimalloc", "tcmalloc"; see peer.h.
+ *	    PEER_LIBRARY is a part of the name of the file that must have malloc().
+ * Context: plain threads.
+ *
+ * Compiled with -fno-builtin: else the compiler leaves pairs of calls out.
+ */
+#ifndef BENCH_PEER_MALLOC_H
+#define BENCH_PEER_MALLOC_H
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The size. */
+typedef size_t peer_pool;
+
+static inline const char *peer_start(unsigned long bound)
+{
+	Dl_info info;
+
+	(void)bound;
+	if (!dladdr(dlsym(RTLD_DEFAULT, "malloc"), &info) ||
+	    !strstr(info.dli_fname, PEER_LIBRARY))
+		return "malloc() is not that of " PEER_LIBRARY;
+	return NULL;
+}
+
+static inline void peer_thread_start(void)
+{
+}
+
+static inline void peer_thread_end(void)
+{
+}
+
+static inline bool peer_create(peer_pool *pool, size_t size, unsigned int most,
+			       unsigned int threads)
+{
+	(void)most;
+	(void)threads;
+	*pool = size;
+	return true;
+}
+
+static inline void peer_destroy(peer_pool pool)
+{
+	(void)pool;
+}
+
+static inline void *peer_get(peer_pool pool)
+{
+	return malloc(pool);
+}
+
+static inline void peer_put(peer_pool pool, void *obj)
+{
+	(void)pool;
+	free(obj);
+}
+
+#include "peer_loop.h"
+
+#endif /* BENCH_PEER_MALLOC_H */

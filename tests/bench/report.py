@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Makes tables of what bench.py has measured.
+
+    report.py FOLDER
+
+Reads samples.csv, instructions.csv and memory.csv; prints a table per workload and
+size, and writes results.csv.
+
+A ratio is taken of the same round, so that what disturbs both cancels out.  Given
+is the median of the rounds, and between which values the median of a sample of as
+many rounds, drawn from these with replacement, lies in 95 of 100 cases: the
+bootstrap, for a median of which no samples need be drawn (interval()).
+"""
+
+import csv
+import math
+import pathlib
+import statistics
+import sys
+
+MALLOCS = "glibc", "jemalloc", "mimalloc", "tcmalloc"
+PEERS = MALLOCS + ("dpdk", "gslice")
+
+
+def median_within(n):
+    """For k = 1..n: how probable a resampled median is the k-th value or less."""
+    half = n // 2 + 1
+    for k in range(1, n + 1):
+        p = k / n
+        yield sum(math.comb(n, j) * p ** j * (1 - p) ** (n - j)
+                  for j in range(half, n + 1))
+
+
+def interval(values):
+    """Ends of the 95 % interval; the number of values is odd."""
+    ordered = sorted(values)
+    low = high = None
+    for value, p in zip(ordered, median_within(len(ordered))):
+        if low is None and p >= 0.025:
+            low = value
+        if high is None and p >= 0.975:
+            high = value
+    return low, ordered[-1] if high is None else high
+
+
+class Ratio:
+    """Of one peer's rounds to another one's."""
+
+    def __init__(self, ours, theirs):
+        values = [a / b for a, b in zip(ours, theirs)]
+        self.median = statistics.median(values)
+        self.low, self.high = interval(values)
+
+    def __str__(self):
+        return f"{self.median:6.2f} ({self.low:.2f}-{self.high:.2f})"
+
+    def cells(self):
+        return [f"{v:.4f}" for v in (self.median, self.low, self.high)]
+
+
+def rows_of(folder, name):
+    try:
+        with open(folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+    except FileNotFoundError:
+        return []
+
+
+def load(folder):
+    """(workload, size) -> peer -> ns of each round"""
+    table = {}
+    for row in rows_of(folder, "samples.csv"):
+        rounds = table.setdefault((row["workload"], int(row["size"])), {})
+        rounds.setdefault(row["peer"], []).append(float(row["ns"]))
+    return table
+
+
+def load_instructions(folder):
+    return {(row["workload"], int(row["size"]), row["peer"]):
+            float(row["instructions"])
+            for row in rows_of(folder, "instructions.csv")}
+
+
+def best(rounds, names):
+    """The fastest of those that there are, or None."""
+    there = [n for n in names if n in rounds]
+    return min(there, key=lambda n: statistics.median(rounds[n]), default=None)
+
+
+def against(rounds):
+    """What others are compared with: title -> peer or None."""
+    return {"glibc": best(rounds, ["glibc"]),
+            "malloc": best(rounds, MALLOCS),
+            "peer": best(rounds, PEERS),
+            "floor": best(rounds, ["floor"])}
+
+
+def title(kind, peer):
+    if kind in ("glibc", "floor"):
+        return f"to {kind}"
+    return f"to best {kind}, {peer}"
+
+
+def deviation(values):
+    middle = statistics.median(values)
+    return statistics.median(abs(v - middle) for v in values)
+
+
+def result(key, name, rounds, other, instructions):
+    """A line of the table and one of results.csv."""
+    ns = rounds[name]
+    count = instructions.get(key + (name,))
+    text = (f"{name:12}{statistics.median(ns):9.2f}{min(ns):9.2f}{max(ns):10.2f}"
+            f"{deviation(ns):8.2f}{'' if count is None else f'{count:.1f}':>9}")
+    cells = [*key, name, len(ns), f"{statistics.median(ns):.4f}",
+             f"{min(ns):.4f}", f"{max(ns):.4f}", f"{deviation(ns):.4f}",
+             "" if count is None else f"{count:.2f}"]
+    for peer in other.values():
+        ratio = Ratio(ns, rounds[peer]) if peer else None
+        text += f"  {str(ratio or '-'):26}"
+        cells += [peer or "", *(ratio.cells() if ratio else ["", "", ""])]
+    return text.rstrip(), cells
+
+
+HEAD = (["workload", "size", "peer", "rounds", "median", "min", "max", "deviation",
+         "instructions"] +
+        [column for kind in ("glibc", "malloc", "peer", "floor")
+         for column in (f"{kind}_name", kind, f"{kind}_low", f"{kind}_high")])
+
+
+def print_one(key, rounds, instructions, out):
+    other = against(rounds)
+    work, size = key
+    what = "" if work == "trace" else f", {size} bytes"
+    print(f"\n# {work}{what}: ns per operation; ratios with 95 % intervals")
+    print(f"{'# of':12}{'median':>9}{'min':>9}{'max':>10}{'dev':>8}{'instr':>9}" +
+          "".join(f"  {title(kind, peer):26}"
+                  for kind, peer in other.items()).rstrip())
+    for name in rounds:
+        text, cells = result(key, name, rounds, other, instructions)
+        print(text)
+        out.writerow(cells)
+
+
+def print_memory(folder):
+    rows = rows_of(folder, "memory.csv")
+    if not rows:
+        return
+    print("\n# memory: most KiB resident, above what the empty loop has")
+    kib = {(row["peer"], row["workload"]): int(row["kib"]) for row in rows}
+    kib = {(peer, work): value - kib.get(("empty", work), 0)
+           for (peer, work), value in kib.items()}
+    print(f"{'# of':12}{'trace':>10}{'million':>10}")
+    for peer in dict.fromkeys(row["peer"] for row in rows):
+        print(f"{peer:12}{kib.get((peer, 'trace'), '-'):>10}"
+              f"{kib.get((peer, 'million'), '-'):>10}")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: report.py FOLDER")
+    folder = pathlib.Path(sys.argv[1])
+    instructions = load_instructions(folder)
+    with open(folder / "results.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(HEAD)
+        for key, rounds in load(folder).items():
+            print_one(key, rounds, instructions, out)
+    print_memory(folder)
+
+
+main()

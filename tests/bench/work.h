@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * work.h - the workloads
+ *
+ * Layer:   between worker.c, which times, and the peer.
+ *
+ *   workload     an operation is an allocation, a write and a free of one object
+ *   hot          one object at a time; the compiler knows that it is not NULL
+ *   hot-opaque   likewise, but the pool is in a variable that may change, NULL is
+ *		  tested for, and the object's address comes from elsewhere
+ *   lifo64       64 are allocated, then freed, newest first
+ *   fifo64       oldest first
+ *   lifo1000, fifo1000		likewise 1000
+ *   bulk64       64 by one call, if the peer has one
+ *   random       of 10,000 live objects a random one is replaced
+ *   refill64     of 10,000 live objects 64 random ones are freed, then replaced
+ *   shuffled     16,384 are allocated, then freed in shuffled order
+ *   pools32      bursts of 1 to 128 in 32 pools, some of which are more popular
+ *		  than others, which changes; see work_pools.c
+ *   ring         one thread allocates, another one frees; see ring.h
+ *   alternate    one thread allocates 1000, another one frees them, and so on
+ *   hot2         two threads at once do "hot"; per operation of each
+ *   churn        two threads replace random ones of 1000 objects each; after
+ *		  20,000 operations they end and others inherit the objects
+ *   trace        the trace; an operation is an allocation or a free
+ *   million      1,000,000 are allocated, then freed; for the memory they take
+ *
+ * Live objects of random, refill64 and shuffled are 32 MiB at most: at
+ * 16 KiB, 2048 instead of 10,000 and 16,384.
+ */
+#ifndef BENCH_WORK_H
+#define BENCH_WORK_H
+
+#include "peer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct work {
+	const char *name;
+	/* 1: its instructions can be counted, too. */
+	unsigned int threads;
+	/* False: the peer cannot. */
+	bool (*prepare)(size_t size);
+	/* At least @n operations; returns how many there were. */
+	unsigned long (*run)(unsigned long n);
+	void (*finish)(void);
+};
+
+extern const struct work work_order[];		/* the last has no name */
+extern const struct work work_live[];
+extern const struct work work_pools[];
+extern const struct work work_threads[];
+extern const struct work work_trace[];
+
+/* work_trace.c: read it, not compressed, for "trace". */
+void work_trace_load(const char *file);
+
+/* The compiler knows nothing of what happened to @p. */
+static inline void *forgotten(void *p)
+{
+	__asm__ __volatile__("" : "+r"(p) : : "memory");
+	return p;
+}
+
+/* What an object's owner leaves in it. */
+static inline uintptr_t cookie_of(const void *p)
+{
+	return (uintptr_t)p ^ 0x5a5a5a5a;
+}
+
+/* What every user of an object does at least. */
+static inline void *got(void *p)
+{
+	if (!p)
+		abort();
+	*(uintptr_t *)p = cookie_of(p);
+	return forgotten(p);
+}
+
+static inline void *get_written(peer_pool pool)
+{
+	return got(peer_get(pool));
+}
+
+/* Built with BENCH_VERIFY: does it have one owner, and was it left alone? */
+static inline void verify(void *p)
+{
+#ifdef BENCH_VERIFY
+	if (*(uintptr_t *)p != cookie_of(p))
+		abort();
+	*(uintptr_t *)p = 0;
+#else
+	(void)p;
+#endif
+}
+
+static inline void put_back(peer_pool pool, void *p)
+{
+	verify(p);
+	peer_put(pool, p);
+}
+
+/* How many of @count objects of @size bytes are 32 MiB at most. */
+static inline unsigned int at_most(unsigned int count, size_t size)
+{
+	return (32u << 20) / size < count ? (unsigned int)((32u << 20) / size) :
+	       count;
+}
+
+#endif /* BENCH_WORK_H */
