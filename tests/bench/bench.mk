@@ -53,7 +53,11 @@ bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
 	$(BENCH_DIR)/verify.sh build/bench-verify/peers
 
+# Has the hit path become longer?  Of one thread, and no times: seconds.
+bench-gate: $(addprefix $(B)/peers/,empty pool pool-so)
+	@$(BENCH_DIR)/gate.sh $(B)/peers
+
 bench: bench-user
 	tests/vm/bench.sh
 
-.PHONY: bench bench-peers bench-user bench-verify
+.PHONY: bench bench-peers bench-user bench-verify bench-gate
