@@ -3,7 +3,8 @@
 
 BENCH_DIR = tests/bench
 BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c helper.c work_order.c \
-	    work_live.c work_pools.c work_threads.c work_trace.c) \
+	    work_live.c work_pools.c work_tail.c work_threads.c \
+	    work_trace.c) \
 	    tests/replay/trace.c
 BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
 	    common/pool*.h) $(B)/flags $(B)/libpool.so.$(SOVER)
@@ -36,17 +37,22 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
+$(B)/bound: $(BENCH_DIR)/bound.c $(BENCH_DEP)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -lpool \
+		'-Wl,-rpath,$$ORIGIN'
+
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench
+bench-peers: $(B)/bench $(B)/bound
 	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
 	$(BENCH_DIR)/bench.py $(B)/peers build/bench
+	$(B)/bound
 
 # The same work, and each object looked at when it is freed; no times.
 bench-verify:

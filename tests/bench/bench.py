@@ -5,7 +5,7 @@
     bench.py [options] PEERS OUT
 
 PEERS is the folder of the programs, one per peer (make bench-peers); into OUT go
-samples.csv, instructions.csv, memory.csv and what report.py and chart.py make of
+samples.csv, instructions.csv, memory.csv, tail.csv and what report.py and chart.py make of
 them.  See Documentation/performance.
 
 For each workload and size each peer is a process of its own.  A round gives each
@@ -200,6 +200,20 @@ def weigh_all(opt):
                     out.writerow([work, peer, kib])
 
 
+def time_calls(opt):
+    """How long single calls take, three processes each; the middle one counts."""
+    with open(opt.out / "tail.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["size", "peer", "half", "p99", "p99.9", "p99.99", "longest"])
+        for size in opt.sizes[:3]:
+            for peer, command in list(candidates(opt, size).items()) * 3:
+                done = subprocess.run(command + ["--tail", "1000000"],
+                                      stdout=subprocess.PIPE, text=True)
+                if not done.returncode and done.stdout != "cannot\n":
+                    out.writerow([size, peer, *done.stdout.split()])
+    print(f"# single calls: {time.monotonic() - opt.start:.0f} s", flush=True)
+
+
 def have_valgrind():
     try:
         return not subprocess.run(["valgrind", "--version"],
@@ -247,6 +261,7 @@ def main():
     random.seed(1)
     measure_all(opt)
     weigh_all(opt)
+    time_calls(opt)
     if opt.no_count or not have_valgrind():
         print("# instructions were not counted")
         (opt.out / "instructions.csv").unlink(missing_ok=True)

@@ -4,7 +4,7 @@
 
     report.py FOLDER
 
-Reads samples.csv, instructions.csv and memory.csv; prints a table per workload and
+Reads samples.csv, instructions.csv, memory.csv and tail.csv; prints a table per workload and
 size, and writes results.csv.
 
 A ratio is taken of the same round, so that what disturbs both cancels out.  Given
@@ -157,6 +157,20 @@ def print_memory(folder):
               f"{kib.get((peer, 'million'), '-'):>10}")
 
 
+def print_tail(folder):
+    columns = "half", "p99", "p99.9", "p99.99", "longest"
+    runs = {}
+    for row in rows_of(folder, "tail.csv"):
+        runs.setdefault((row["size"], row["peer"]), []).append(row)
+    if not runs:
+        return
+    print("\n# single calls, steps of pools32: ns that all but so many take at most")
+    print(f"{'# size':8}{'of':12}" + "".join(f"{c:>10}" for c in columns))
+    for (size, peer), rows in runs.items():
+        middle = [statistics.median_low(int(r[c]) for r in rows) for c in columns]
+        print(f"{size:8}{peer:12}" + "".join(f"{v:>10}" for v in middle))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: report.py FOLDER")
@@ -168,6 +182,7 @@ def main():
         for key, rounds in load(folder).items():
             print_one(key, rounds, instructions, out)
     print_memory(folder)
+    print_tail(folder)
 
 
 main()

@@ -16,7 +16,7 @@
  *   refill64     of 10,000 live objects 64 random ones are freed, then replaced
  *   shuffled     16,384 are allocated, then freed in shuffled order
  *   pools32      bursts of 1 to 128 in 32 pools, some of which are more popular
- *		  than others, which changes; see work_pools.c
+ *		  than others, which changes; see steps.h
  *   ring         one thread allocates, another one frees; see ring.h
  *   alternate    one thread allocates 1000, another one frees them, and so on
  *   hot2         two threads at once do "hot"; per operation of each
@@ -55,6 +55,9 @@ extern const struct work work_trace[];
 
 /* work_trace.c: read it, not compressed, for "trace". */
 void work_trace_load(const char *file);
+
+/* work_tail.c: time @n calls each.  False: the peer cannot. */
+bool work_tail(size_t size, unsigned long n);
 
 /* The compiler knows nothing of what happened to @p. */
 static inline void *forgotten(void *p)

@@ -16,6 +16,7 @@
  *			many operations they were
  *	--memory N	do N operations and write the most bytes that were resident
  *			since the workload was prepared, above what was before
+ *	--tail N	no workload: see work_tail.c
  */
 #include "helper.h"
 #include "work.h"
@@ -46,6 +47,7 @@ static struct {
 	unsigned long once;
 	unsigned long count;
 	unsigned long memory;
+	unsigned long tail;
 	const char *trace;
 } args = { .size = 64 };
 
@@ -178,6 +180,7 @@ static void read_options(int argc, char **argv)
 		{ "once", required_argument, NULL, 'o' },
 		{ "count", required_argument, NULL, 'c' },
 		{ "memory", required_argument, NULL, 'm' },
+		{ "tail", required_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -193,6 +196,8 @@ static void read_options(int argc, char **argv)
 			args.count = number(optarg, 1);
 		else if (c == 'm')
 			args.memory = number(optarg, 1);
+		else if (c == 'l')
+			args.tail = number(optarg, 1);
 		else if (c == 't')
 			args.trace = optarg;
 		else
@@ -211,6 +216,8 @@ int main(int argc, char **argv)
 	if (why)
 		errx(1, "%s", why);
 	helper_start();
+	if (args.tail && !work_tail(args.size, args.tail))
+		puts("cannot");
 	for (; optind < argc; optind++) {
 		if (args.trace && !strcmp(argv[optind], "trace"))
 			work_trace_load(args.trace);
