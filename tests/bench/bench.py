@@ -204,7 +204,7 @@ def time_calls(opt):
     """How long single calls take, three processes each; the middle one counts."""
     with open(opt.out / "tail.csv", "w", newline="") as file:
         out = csv.writer(file)
-        out.writerow(["size", "peer", "half", "p99", "p99.9", "p99.99", "longest"])
+        out.writerow(["size", "peer", "half", "p99", "p99.9", "p99.99"])
         for size in opt.sizes[:3]:
             for peer, command in list(candidates(opt, size).items()) * 3:
                 done = subprocess.run(command + ["--tail", "1000000"],

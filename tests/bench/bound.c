@@ -22,8 +22,8 @@
 #include <stdlib.h>
 
 #define BOUND		524288ul
-#define WARM		STEPS
-#define RUN		(8 * STEPS)
+#define WARM		(4 * STEPS)
+#define RUN		(32 * STEPS)
 #define SAMPLE		8		/* steps between two looks at the bytes */
 
 /* An exact order: each cached object is the number of the free that cached it. */

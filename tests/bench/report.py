@@ -158,7 +158,7 @@ def print_memory(folder):
 
 
 def print_tail(folder):
-    columns = "half", "p99", "p99.9", "p99.99", "longest"
+    columns = "half", "p99", "p99.9", "p99.99"
     runs = {}
     for row in rows_of(folder, "tail.csv"):
         runs.setdefault((row["size"], row["peer"]), []).append(row)

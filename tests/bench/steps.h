@@ -7,7 +7,7 @@
  *
  * A step picks a pool: the one of rank k with a probability as 1/k.  If it has a
  * burst of live objects they are freed, oldest first; else a burst of 1 to 128 is
- * allocated.  After 512 steps each pool gets the next one's rank.  From 256 bytes
+ * allocated.  After 128 steps each pool gets the next one's rank.  From 256 bytes
  * on, all pools' bursts together are more than the default bound.
  */
 #ifndef BENCH_STEPS_H
@@ -17,8 +17,8 @@
 
 #define STEPS_POOLS	32
 #define STEPS_BURST	128
-#define STEPS		16384		/* a power of two; then from the start */
-#define STEPS_SHIFT	512
+#define STEPS_SHIFT	128
+#define STEPS		(STEPS_POOLS * STEPS_SHIFT)	/* then from the start */
 
 struct steps {
 	struct {

@@ -45,11 +45,12 @@ static unsigned int alloc_burst(unsigned int i, unsigned int burst)
 	return burst;
 }
 
+/* The whole sequence, or again: all peers have the same part of it. */
 static unsigned long run(unsigned long n)
 {
 	unsigned long done = 0;
 
-	while (done < n) {
+	while (done < n || steps.at % STEPS) {
 		unsigned int burst;
 		unsigned int i = steps_next(&steps, &burst);
 
