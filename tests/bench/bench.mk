@@ -54,6 +54,11 @@ bench-user:
 	$(BENCH_DIR)/bench.py $(B)/peers build/bench
 	$(B)/bound
 
+# What was measured last, for readers.
+bench-doc:
+	$(BENCH_DIR)/report.py --rst build/bench > Documentation/performance-user.rst
+	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
+
 # The same work, and each object looked at when it is freed; no times.
 bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
@@ -66,4 +71,4 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so)
 bench: bench-user
 	tests/vm/bench.sh
 
-.PHONY: bench bench-peers bench-user bench-verify bench-gate
+.PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """Makes tables of what bench.py has measured.
 
-    report.py FOLDER
+    report.py [--rst] FOLDER
 
-Reads samples.csv, instructions.csv, memory.csv and tail.csv; prints a table per workload and
-size, and writes results.csv.
+Reads samples.csv, instructions.csv, memory.csv and tail.csv; prints a table per
+workload and size, and writes results.csv.  With --rst it prints a page for
+Documentation instead (make bench-doc).
 
 A ratio is taken of the same round, so that what disturbs both cancels out.  Given
 is the median of the rounds, and between which values the median of a sample of as
@@ -125,8 +126,8 @@ def result(key, name, rounds, other, instructions):
 
 HEAD = (["workload", "size", "peer", "rounds", "median", "min", "max", "deviation",
          "instructions"] +
-        [column for kind in ("glibc", "malloc", "peer", "floor")
-         for column in (f"{kind}_name", kind, f"{kind}_low", f"{kind}_high")])
+        [column for kind in ("glibc", "best_malloc", "best_peer", "floor")
+         for column in (kind, f"to_{kind}", f"to_{kind}_low", f"to_{kind}_high")])
 
 
 def print_one(key, rounds, instructions, out):
@@ -171,18 +172,105 @@ def print_tail(folder):
         print(f"{size:8}{peer:12}" + "".join(f"{v:>10}" for v in middle))
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: report.py FOLDER")
-    folder = pathlib.Path(sys.argv[1])
-    instructions = load_instructions(folder)
+def rst_table(head, rows):
+    """A simple table; all cells are text."""
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+    rule = "  ".join("=" * w for w in widths)
+    print(rule)
+    for i, row in enumerate([head] + rows):
+        print("  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip())
+        if not i:
+            print(rule)
+    print(rule + "\n")
+
+
+def rst_title(text, line):
+    print(f"{text}\n{line * len(text)}\n")
+
+
+def rst_cell(rounds, name):
+    return f"{statistics.median(rounds[name]):.2f}" if name in rounds else ".."
+
+
+def rst_times(table, size):
+    """Medians: a row per workload, a column per peer."""
+    works = [key for key in table if key[1] == size]
+    names = list(dict.fromkeys(n for key in works for n in table[key]))
+    rst_title(f"{size} bytes: ns per operation", "-")
+    rst_table(["workload"] + names,
+              [[key[0]] + [rst_cell(table[key], n) for n in names]
+               for key in works])
+
+
+def rst_instructions(instructions, size):
+    keys = [key for key in instructions if key[1] == size]
+    names = list(dict.fromkeys(key[2] for key in keys))
+    if not keys:
+        return
+    rst_title(f"{size} bytes: instructions per operation, loop included", "-")
+    rst_table(["workload"] + names,
+              [[work] + [f"{instructions[work, size, n]:.1f}"
+                         if (work, size, n) in instructions else ".."
+                         for n in names]
+               for work in dict.fromkeys(key[0] for key in keys)])
+
+
+def rst_ratios(table, name):
+    """Of pools to the best peer: a row per workload, a column per size."""
+    sizes = sorted({size for (_, size), rounds in table.items() if name in rounds})
+    rows = []
+    for work in dict.fromkeys(key[0] for key in table):
+        row = [work]
+        for size in sizes:
+            rounds = table.get((work, size), {})
+            peer = best(rounds, PEERS)
+            row.append(f"{Ratio(rounds[name], rounds[peer])} {peer}".strip()
+                       if peer and name in rounds else "..")
+        rows.append(row)
+    if not rows or not sizes:
+        return
+    rst_title(f"{name}: ratio to the best peer, 95 % interval, and which it is", "-")
+    rst_table(["workload"] + [f"{size} bytes" for size in sizes], rows)
+
+
+def print_rst(table, instructions):
+    print(".. SPDX-License-Identifier: GPL-2.0-only OR MIT\n"
+          ".. Made by \"make bench-doc\" of what \"make bench-user\" measured.\n")
+    title = "Performance in user space: the figures"
+    print("=" * len(title))
+    rst_title(title, "=")
+    print("What is measured, and how, is in :doc:`performance`.  The ``trace`` has\n"
+          "objects of many sizes; it stands with those of 64 bytes.\n")
+    for name in "pool", "pool-so", "pool+64M", "pool-so+64M":
+        rst_ratios(table, name)
+    for size in sorted({size for _, size in table}):
+        rst_times(table, size)
+        rst_instructions(instructions, size)
+    for work in dict.fromkeys(key[0] for key in table):
+        print(f".. image:: bench-{work}.svg\n")
+
+
+def print_all(folder, table, instructions):
     with open(folder / "results.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(HEAD)
-        for key, rounds in load(folder).items():
+        for key, rounds in table.items():
             print_one(key, rounds, instructions, out)
     print_memory(folder)
     print_tail(folder)
+
+
+def main():
+    words = sys.argv[1:]
+    rst = words[:1] == ["--rst"]
+    if len(words) != 1 + rst:
+        sys.exit("usage: report.py [--rst] FOLDER")
+    folder = pathlib.Path(words[rst])
+    table, instructions = load(folder), load_instructions(folder)
+    if rst:
+        print_rst(table, instructions)
+    else:
+        print_all(folder, table, instructions)
 
 
 main()
