@@ -51,7 +51,7 @@ bench-peers: $(B)/bench $(B)/bound
 bench-user:
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
-	$(BENCH_DIR)/bench.py $(B)/peers build/bench
+	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	$(B)/bound
 
 # What was measured last, for readers.

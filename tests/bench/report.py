@@ -100,7 +100,7 @@ def against(rounds):
 def title(kind, peer):
     if kind in ("glibc", "floor"):
         return f"to {kind}"
-    return f"to best {kind}, {peer}"
+    return f"to best {kind}, {peer or 'none'}"
 
 
 def deviation(values):
