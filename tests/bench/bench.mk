@@ -37,15 +37,15 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
-$(B)/bound: $(BENCH_DIR)/bound.c $(BENCH_DEP)
-	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -lpool \
-		'-Wl,-rpath,$$ORIGIN'
+$(B)/bound $(B)/cost: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
+		-lpool '-Wl,-rpath,$$ORIGIN'
 
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench $(B)/bound
+bench-peers: $(B)/bench $(B)/bound $(B)/cost
 	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:
@@ -53,6 +53,7 @@ bench-user:
 	@$(MAKE) -s bench-peers
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	$(B)/bound
+	$(B)/cost
 
 # What was measured last, for readers.
 bench-doc:
