@@ -154,23 +154,31 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 
 /*
  * The hit path.  HELD is stored before n is read, and OPEN after n is written:
- * whoever interrupts in between finds HELD and leaves the array alone.
+ * whoever interrupts in between finds HELD and leaves the array alone.  "open" and
+ * n are read plainly, so that the compiler may compare them where they are:
+ * nobody else writes them while this CPU has the array, and the first barrier
+ * keeps it from remembering what an interrupter may have changed.  cap is read by
+ * an atomic: a switch of options writes it from afar.  A slot below n is never
+ * NULL; said so, the compiler does not test twice.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
 	struct pool_hot *hot = pool_hot_enter(pool);
 	void *obj = NULL;
 
-	if (POOL_LIKELY(POOL_READ(hot->open) == POOL_OPEN)) {
+	pool_barrier();
+	if (POOL_LIKELY(hot->open == POOL_OPEN)) {
 		unsigned int n;
 
 		POOL_WRITE(hot->open, POOL_HELD);
 		pool_barrier();
-		n = POOL_READ(hot->n);
+		n = hot->n;
 		if (POOL_LIKELY(n)) {
 			n--;
-			obj = pool_hot_slots(hot)[n];
 			POOL_WRITE(hot->n, n);
+			obj = pool_hot_slots(hot)[n];
+			if (!obj)
+				__builtin_unreachable();
 		}
 		pool_barrier();
 		POOL_WRITE(hot->open, POOL_OPEN);
@@ -184,15 +192,16 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 	struct pool_hot *hot = pool_hot_enter(pool);
 	bool done = false;
 
-	if (POOL_LIKELY(POOL_READ(hot->open) == POOL_OPEN)) {
+	pool_barrier();
+	if (POOL_LIKELY(hot->open == POOL_OPEN)) {
 		unsigned int n;
 
 		POOL_WRITE(hot->open, POOL_HELD);
 		pool_barrier();
-		n = POOL_READ(hot->n);
-		if (POOL_LIKELY(n < POOL_READ(hot->cap))) {
-			pool_hot_slots(hot)[n] = obj;
+		n = hot->n;
+		if (POOL_LIKELY(POOL_READ(hot->cap) > n)) {
 			POOL_WRITE(hot->n, n + 1);
+			pool_hot_slots(hot)[n] = obj;
 			done = true;
 		}
 		pool_barrier();

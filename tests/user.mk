@@ -42,8 +42,8 @@ test-builds: $(FLAVOURS:%=$(T)/%)
 check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results
-	@$(MAKE) -s -j2 all test-builds $(T)/bugs \
-		$(B)/poolreplay-asan
+	@$(MAKE) -s -j2 all test-builds $(T)/bugs $(B)/poolreplay-asan \
+		$(addprefix $(B)/peers/,empty pool pool-so)
 	@tests/check-user.sh $(FLAVOURS)
 
 # The tables of Documentation/options.rst; check-user finds them out of date.
