@@ -53,6 +53,10 @@ title 'The same on pools that may be merged: how many pools for how many caches'
 build/user/poolreplay --cpus 1 --merge $trace.xz 2>&1 |
 	pick allocator pools pools_made peak_held failed_allocations wrong_contents
 
+title 'The same with each object checked: LIBPOOL_OPTIONS=integrity,tag'
+LIBPOOL_OPTIONS=integrity,tag build/user/poolreplay --cpus 1 $trace.xz 2>&1 |
+	pick allocator events ns_per_event failed_allocations wrong_contents
+
 title 'The pools that hold most at the end of it, as a table, JSON and Prometheus text'
 for words in 'byusage 3' 'json byusage 1' 'prometheus byusage 1'; do
 	build/user/poolreplay --cpus 1 --dump="$words" $trace.xz 2>/dev/null |
@@ -89,6 +93,14 @@ echo '== /sys/kernel/debug/pool/pools after the first, and what a consumer does'
 head -n 8 /tmp/pools
 grep -E 'example|^total' pool/pools
 cat pool/totals
+echo '== /sys/kernel/debug/pool/debug, and one pool switched while it is in use'
+cat pool/debug
+one=pool/by-name/ex_conn
+for word in +integrity -integrity; do
+	echo $word >$one/debug
+	sleep 1
+	echo "after $word: $(cat $one/debug); $(grep ^quarantined $one/stats)"
+done
 cd /
 rmmod pool_replay pool_example pool
 END
