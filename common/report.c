@@ -39,7 +39,9 @@ static const char * const what[POOL_FAULT_KINDS] = {
 /* A function's name where it may be looked up, else the address. */
 static void name_of(char *text, const void *addr, unsigned int flags)
 {
-	if (plat_may_name(flags))
+	if (!addr)
+		plat_format(text, SYMBOL_LEN, "nobody");
+	else if (plat_may_name(flags))
 		plat_symbol(text, SYMBOL_LEN, addr);
 	else
 		plat_format(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);
@@ -66,10 +68,7 @@ static void tell_who(const struct pool_found *found)
 	char where[SYMBOL_LEN], symbol[SYMBOL_LEN];
 
 	plat_where(where, sizeof(where));
-	if (found->caller)
-		name_of(symbol, found->caller, found->flags);
-	else
-		plat_format(symbol, sizeof(symbol), "nobody's call");
+	name_of(symbol, found->caller, found->flags);
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
@@ -92,14 +91,17 @@ static void tell_callers(const struct pool_found *found,
 	plat_log(PLAT_ERR, "  allocated by %s, freed by %s", got, put);
 }
 
-/* The pool whose tag is there, if it is not the right one. */
+/*
+ * The pool whose tag is there, if it is not the right one.  Free objects have none:
+ * who freed them is there.
+ */
 static void tell_tag(const struct pool_found *found,
 		     const struct pool_layout *l)
 {
 	struct pool *pool = NULL;
 	void *tag;
 
-	if (!l->tag)
+	if (!l->tag || found->kind == POOL_FAULT_WRITTEN)
 		return;
 	__builtin_memcpy(&tag, (const char *)found->obj + l->tag, sizeof(tag));
 	if (tag == found->pool)
