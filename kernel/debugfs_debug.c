@@ -22,7 +22,6 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include <linux/uaccess.h>
 
 /* Longer than all words together. */
 #define TEXT_LEN	320
@@ -68,17 +67,12 @@ static ssize_t debug_write(struct file *file, const char __user *from,
 {
 	struct pool *pool = file_inode(file)->i_private;
 	char text[TEXT_LEN];
+	int ret;
 
-	if (count >= sizeof(text)) {
-		plat_log(PLAT_ERR, "debugfs debug: %zu bytes are too many words",
-			 count);
-		return -EINVAL;
-	}
-	if (copy_from_user(text, from, count))
-		return -EFAULT;
-	text[count] = '\0';
-	if (count && text[count - 1] == '\n')
-		text[count - 1] = '\0';
+	ret = pool_debugfs_text(text, sizeof(text), from, count,
+				"debugfs debug");
+	if (ret)
+		return ret;
 	if (!(pool ? set_pool(pool, text) : pool_set_debug(NULL, text)))
 		return -EINVAL;
 	return count;

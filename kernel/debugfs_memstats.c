@@ -21,7 +21,6 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 /* Longer than all words together. */
 #define TEXT_LEN	128
@@ -73,18 +72,12 @@ static ssize_t memstats_write(struct file *file, const char __user *from,
 {
 	struct pool_memstats_options now;
 	char text[TEXT_LEN];
+	int ret;
 
-	if (count >= sizeof(text)) {
-		plat_log(PLAT_ERR,
-			 "debugfs memstats: %zu bytes are too many words",
-			 count);
-		return -EINVAL;
-	}
-	if (copy_from_user(text, from, count))
-		return -EFAULT;
-	text[count] = '\0';
-	if (count && text[count - 1] == '\n')
-		text[count - 1] = '\0';
+	ret = pool_debugfs_text(text, sizeof(text), from, count,
+				"debugfs memstats");
+	if (ret)
+		return ret;
 	if (!pool_memstats_parse(&now, text, "debugfs memstats"))
 		return -EINVAL;
 	use(&now);

@@ -21,7 +21,6 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 /* Longer than all words together. */
 #define TEXT_LEN	128
@@ -57,17 +56,12 @@ static ssize_t pools_write(struct file *file, const char __user *from,
 {
 	struct pool_dump_options now;
 	char text[TEXT_LEN];
+	int ret;
 
-	if (count >= sizeof(text)) {
-		plat_log(PLAT_ERR, "debugfs pools: %zu bytes are too many words",
-			 count);
-		return -EINVAL;
-	}
-	if (copy_from_user(text, from, count))
-		return -EFAULT;
-	text[count] = '\0';
-	if (count && text[count - 1] == '\n')
-		text[count - 1] = '\0';
+	ret = pool_debugfs_text(text, sizeof(text), from, count,
+				"debugfs pools");
+	if (ret)
+		return ret;
 	if (!pool_dump_parse(&now, text, "debugfs pools"))
 		return -EINVAL;
 	mutex_lock(&options_mutex);

@@ -19,6 +19,10 @@ void plat_exit(void);
 int pool_hotplug_init(void);
 void pool_hotplug_exit(void);
 
+/* debugfs_text.c */
+int pool_debugfs_text(char *text, size_t size, const char __user *from,
+		      size_t count, const char *where);
+
 /* debugfs_pools.c */
 void pool_debugfs_pools(struct dentry *root);
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs_text.c - what users write to files of words
+ *
+ * Layer:   below the files of debugfs.
+ * Called:  debugfs_debug.c, debugfs_memstats.c, debugfs_pools.c.
+ * Context: process context; may sleep.
+ */
+#include "plat.h"
+#include "main.h"
+
+#include <linux/errno.h>
+#include <linux/uaccess.h>
+
+/**
+ * pool_debugfs_text() - Fetch one line that a user writes.
+ * @text: filled in and terminated, without the newline.
+ * @size: its bytes: more than all words that a file knows are together.
+ * @from: the user's.
+ * @count: bytes of it.
+ * @where: the file, for the log.
+ *
+ * Return: 0; -EINVAL after a line in the log, if it is too long; -EFAULT.
+ */
+int pool_debugfs_text(char *text, size_t size, const char __user *from,
+		      size_t count, const char *where)
+{
+	if (count >= size) {
+		plat_log(PLAT_ERR, "%s: %zu bytes are too many words", where,
+			 count);
+		return -EINVAL;
+	}
+	if (copy_from_user(text, from, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (count && text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	return 0;
+}
