@@ -244,8 +244,10 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 	pool_layout_of(pool, pool->head.size, &l);
 	if (l.tag)
 		put_word(obj, l.tag, pool);
-	if (l.caller)
+	if (l.caller) {
 		put_word(obj, l.caller, caller);
+		put_word(obj, l.caller + sizeof(void *), NULL);
+	}
 	if (word & POOL_D_POISON)
 		poison(pool, obj, flags);
 	return obj;

@@ -25,6 +25,19 @@ static unsigned int words_up(unsigned int size)
 	return (size + word - 1) / word * word;
 }
 
+/*
+ * Guarded objects end where their pages do, so that the first byte too many
+ * faults; what must be behind them is kept apart by a tag.
+ */
+static bool has_tag(const struct pool *pool, unsigned int debug)
+{
+	if (debug & POOL_D_TAG)
+		return true;
+	return (debug & POOL_D_UAF) &&
+	       ((debug & (POOL_D_CALLER | POOL_D_BACKUP)) ||
+		pool->head.constructed);
+}
+
 /**
  * pool_layout_of() - Where what belongs to an object is.
  * @pool: its pool; the option word, and whether objects are constructed.
@@ -39,7 +52,7 @@ void pool_layout_of(const struct pool *pool, unsigned int size,
 	unsigned int end = size;
 
 	*layout = (struct pool_layout){ 0 };
-	if (debug & POOL_D_TAG) {
+	if (has_tag(pool, debug)) {
 		layout->tag = end;
 		end += word;
 	}

@@ -176,7 +176,10 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
  */
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
-static inline __attribute__((__always_inline__))
+/* So that slow halves, which tell reports who called, see the user's function. */
+#define POOL_INLINE	static inline __attribute__((__always_inline__))
+
+POOL_INLINE
 void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 {
 	void *obj;
@@ -190,7 +193,7 @@ void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 	return obj;
 }
 
-static inline __attribute__((__always_inline__))
+POOL_INLINE
 void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	if (!POOL_LIKELY(obj))
@@ -215,7 +218,7 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * Return: an object of pool->size bytes for pool_free(); undefined contents
  * unless POOL_F_MUST_ZERO.  NULL when there is none to be had.
  */
-static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
+POOL_INLINE void *__pool_alloc(struct pool_head *pool, unsigned int flags)
 {
 	return pool_alloc_inline(pool, flags);
 }
@@ -227,7 +230,7 @@ static inline void *__pool_alloc(struct pool_head *pool, unsigned int flags)
  * Context: Process context or a plain thread; may sleep.
  * Return: an object of undefined contents, or NULL.
  */
-static inline void *pool_alloc(struct pool_head *pool)
+POOL_INLINE void *pool_alloc(struct pool_head *pool)
 {
 	return pool_alloc_inline(pool, 0);
 }
@@ -239,7 +242,7 @@ static inline void *pool_alloc(struct pool_head *pool)
  * Context: Process context or a plain thread; may sleep.
  * Return: an object whose bytes are all zero, or NULL.
  */
-static inline void *pool_zalloc(struct pool_head *pool)
+POOL_INLINE void *pool_zalloc(struct pool_head *pool)
 {
 	return pool_alloc_inline(pool, POOL_F_MUST_ZERO);
 }
@@ -252,7 +255,7 @@ static inline void *pool_zalloc(struct pool_head *pool)
  *
  * Context: Any (user space: in a signal handler only with POOL_F_ATOMIC).
  */
-static inline void __pool_free(struct pool_head *pool, void *obj,
+POOL_INLINE void __pool_free(struct pool_head *pool, void *obj,
 			       unsigned int flags)
 {
 	pool_free_inline(pool, obj, flags);
@@ -265,7 +268,7 @@ static inline void __pool_free(struct pool_head *pool, void *obj,
  *
  * Context: Any (user space: not in a signal handler).
  */
-static inline void pool_free(struct pool_head *pool, void *obj)
+POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
 {
 	pool_free_inline(pool, obj, 0);
 }

@@ -318,7 +318,7 @@ unsigned int pool_state_bin(unsigned long note)
 	return (note >> ST_BIN_SHIFT) & ST_BIN_MASK;
 }
 
-/* An object goes to the backend. */
+/* An object goes to the backend.  The fence: see all_known(). */
 void pool_state_drop(struct pool *pool, void *obj)
 {
 	struct pool_entry *e = find(pool, obj);
@@ -326,6 +326,7 @@ void pool_state_drop(struct pool *pool, void *obj)
 	if (!e)
 		return;
 	count_known(pool, plat_read(&e->state), false);
+	plat_fence();
 	plat_write_release(&e->obj, 0ul);
 }
 

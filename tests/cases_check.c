@@ -167,6 +167,28 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 	}
 }
 
+TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
+{
+	static const unsigned int options[] = {
+		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_CALLER | POOL_D_BACKUP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
+					    options[i]);
+		unsigned char *obj;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		obj[100] ^= 1;
+		test_free(pool, obj);
+		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
+		pool_destroy_every();
+	}
+}
+
 TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
 {
 	static const unsigned int options[] = {
