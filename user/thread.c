@@ -26,8 +26,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Whole pages, of whatever size, to be made read-only. */
+/*
+ * Whole pages, of whatever size, to be made read-only.  Not larger than they can
+ * be: valgrind reads no symbols of a library whose .bss is mapped by itself.
+ */
+#if defined(__x86_64__) || defined(__i386__)
+#define PAGES	4096
+#else
 #define PAGES	65536
+#endif
 #define ZEROS	((sizeof(struct plat_area) + PAGES - 1) / PAGES * PAGES)
 
 unsigned char plat_area_none[ZEROS] __attribute__((aligned(PAGES)));
