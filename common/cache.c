@@ -28,10 +28,10 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 	unsigned int i;
 
 	if (!(plat_read(&pool->debug) & POOL_D_COLD_FIRST))
-		return c->obj[--c->n];
-	c->n--;
-	for (i = 0; i < c->n; i++)
-		c->obj[i] = c->obj[i + 1];
+		return pool_cluster_pop(c);
+	for (i = 1; i < c->n; i++)
+		c->obj[i - 1] = c->obj[i];
+	pool_cluster_pop(c);
 	return coldest;
 }
 

@@ -294,6 +294,18 @@ struct pool_options {
 
 extern struct pool_options pool_options;
 
+/*
+ * Take the freshest object out of a cluster.  Its pointer goes with it: one that
+ * stayed would keep tools that search for leaks from seeing this one.
+ */
+static inline void *pool_cluster_pop(struct pool_cluster *c)
+{
+	void *obj = c->obj[--c->n];
+
+	c->obj[c->n] = NULL;
+	return obj;
+}
+
 /* What giving a registration back came to. */
 enum pool_drop {
 	POOL_DROPPED,

@@ -245,7 +245,7 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 	if (!c)
 		return NULL;
 	local = c->local;
-	obj = c->obj[--c->n];
+	obj = pool_cluster_pop(c);
 	while (c->n) {
 		pool_put(pool, c->obj[--c->n], flags);
 		pool_cluster_settled(local, 1);

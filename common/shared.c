@@ -110,7 +110,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 	void *obj = NULL;
 
 	if (c && c != POOL_BUSY) {
-		obj = c->obj[--c->n];
+		obj = pool_cluster_pop(c);
 		count_get(b, 1);
 		if (!c->n) {
 			*emptied = c;

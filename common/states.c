@@ -30,6 +30,9 @@
  *
  * Entries change by compare and exchange: of two who free an object at once, one
  * finds it free.
+ *
+ * The addresses of objects in use are inverted: tools that search memory for leaks
+ * are not to find these objects here, but those that are free.
  */
 #include "plat.h"
 
@@ -51,7 +54,7 @@
 #define ENTRY_TAKEN	1ul
 
 struct pool_entry {
-	unsigned long obj;		/* 0: nothing is here */
+	unsigned long obj;		/* or ~obj; 0: nothing is here */
 	unsigned long state;
 };
 
@@ -127,12 +130,32 @@ static unsigned long hash(const void *obj)
 	return x >> (sizeof(long) * 4);
 }
 
+/* What an entry of an object has for it. */
+static unsigned long key_of(unsigned long obj, unsigned long state)
+{
+	return (state & ST_MASK) == ST_USED ? ~obj : obj;
+}
+
+/* And the other way; addresses are aligned. */
+static unsigned long obj_of(const struct pool_entry *e)
+{
+	unsigned long key = plat_read_acquire(&e->obj);
+
+	return key & 2 ? ~key : key;
+}
+
+/* By whoever has just changed the state, and so has the object. */
+static void rekey(struct pool_entry *e, unsigned long state)
+{
+	plat_write_release(&e->obj, key_of(obj_of(e), state));
+}
+
 static struct pool_entry *part_of(struct pool *pool, unsigned int i)
 {
 	return plat_read_acquire(&pool->states.part[i]);
 }
 
-/* The entry of @key in a part; with @key 0 one that is empty, for @obj. */
+/* The entry of address @key in a part; with 0 one that is empty, for @obj. */
 static struct pool_entry *probe(struct pool *pool, unsigned int i,
 				const void *obj, unsigned long key)
 {
@@ -144,7 +167,7 @@ static struct pool_entry *probe(struct pool *pool, unsigned int i,
 		struct pool_entry *e =
 			&part[(at + j) & (slots_of(i) - 1)];
 
-		if (plat_read_acquire(&e->obj) == key)
+		if (obj_of(e) == key)
 			return e;
 	}
 	return NULL;
@@ -177,7 +200,7 @@ static bool insert(struct pool *pool, void *obj, unsigned long state)
 		if (!plat_cmpxchg_release(&e->obj, &none, ENTRY_TAKEN))
 			continue;
 		plat_write(&e->state, state);
-		plat_write_release(&e->obj, (unsigned long)obj);
+		plat_write_release(&e->obj, key_of((unsigned long)obj, state));
 		count_known(pool, state, true);
 		return true;
 	}
@@ -212,6 +235,7 @@ static void set_state(struct pool *pool, struct pool_entry *e,
 		if ((old & ST_MASK) == ST_BAD)
 			return;
 	} while (!plat_cmpxchg_release(&e->state, &old, state));
+	rekey(e, state);
 	if (state_gen(old) != state_gen(state))
 		count_known(pool, state, true);
 }
@@ -245,6 +269,7 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 		now = state_word(word, ST_FREE | next_phase(old) |
 				 (old & (ST_BIN_MASK << ST_BIN_SHIFT)));
 	} while (!plat_cmpxchg_release(&e->state, &old, now));
+	rekey(e, now);
 	if (state_gen(old) != gen_of(word))
 		count_known(pool, now, true);
 	*note = now;
@@ -365,8 +390,7 @@ void *pool_state_around(struct pool *pool, const void *p)
 		struct pool_entry *part = part_of(pool, i);
 
 		for (j = 0; part && j < slots_of(i); j++) {
-			unsigned long obj =
-				plat_read(&part[j].obj);
+			unsigned long obj = obj_of(&part[j]);
 
 			if (is_around(obj, size, (unsigned long)p))
 				return (void *)obj;
