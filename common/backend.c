@@ -141,7 +141,7 @@ void pool_store_put(struct pool *pool, void *obj)
 {
 	bool raw = false;
 
-	if (pool_seal_of(obj))
+	if (pool_seal_of(obj) || pool_is_closed(pool))
 		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
 		return;

@@ -20,6 +20,9 @@
  * seal, and is checked whatever the options are when it leaves.  An object that is
  * found corrupted stays where it is: it is counted as quarantined, and never
  * handed out again.
+ *
+ * Tools that watch memory are told first that an object is freed, and last that it
+ * is handed out; in between they are shown it while it is filled or looked at.
  */
 #include "plat.h"
 
@@ -57,17 +60,20 @@ static long compare(void *obj, const struct pool_layout *l, unsigned int size)
 	return -1;
 }
 
-/* Put a corrupted object aside and tell of it. */
+/* Put a corrupted object, which is shown to us, aside and tell of it. */
 static void quarantine(struct pool_found *found, enum pool_fault kind,
 		       long where)
 {
 	struct pool *pool = found->pool;
+	struct pool_layout l;
 
 	found->kind = kind;
 	found->where = where;
 	pool_state_quarantine(pool, found->obj);
 	plat_word_add(&pool->quarantined, 1);
 	pool_report(found);
+	pool_layout_of(pool, pool->head.size, &l);
+	plat_tool_hide(pool, found->obj, l.total);
 }
 
 /* Somebody frees what is not his to free.  Nothing behind the pointer is read. */
@@ -90,7 +96,7 @@ static void misfreed(struct pool_found *found, enum pool_seen seen)
 	pool_report(found);
 }
 
-/* Fill, copy and seal an object that was freed rightly. */
+/* Fill, copy, hide and seal an object that was freed rightly. */
 static void *seal(struct pool *pool, void *obj, unsigned int phase,
 		  const struct pool_layout *l, void *caller)
 {
@@ -106,6 +112,7 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 		put_word(obj, l->caller + sizeof(void *), caller);
 	if (l->copy)
 		__builtin_memcpy(byte_of(obj, l->copy), obj, size);
+	plat_tool_hide(pool, obj, l->total);
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
@@ -155,6 +162,7 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		return NULL;
 	}
 	pool_layout_of(pool, pool->head.size, &l);
+	plat_tool_free(pool, obj, l.total);
 	if (!is_bounded(&found, &l))
 		return NULL;
 	if (word & POOL_D_MEMSTATS)
@@ -189,9 +197,10 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 	long where = -1;
 
 	*raw = phase;
+	pool_layout_of(pool, size, &l);
+	plat_tool_show(pool, found.obj, l.total);
 	if (phase)
 		where = pool_pattern_check(found.obj, size, phase);
-	pool_layout_of(pool, size, &l);
 	if (sealed && where < 0 && l.copy)
 		where = compare(found.obj, &l, size);
 	if (where < 0)
@@ -250,5 +259,6 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 	}
 	if (word & POOL_D_POISON)
 		poison(pool, obj, flags);
+	plat_tool_alloc(pool, obj, l.total);
 	return obj;
 }

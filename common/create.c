@@ -91,7 +91,7 @@ static unsigned int rounded(unsigned int size, unsigned int flags,
 	unsigned int up = (size + POOL_SIZE_ROUND - 1) / POOL_SIZE_ROUND *
 			  POOL_SIZE_ROUND;
 
-	if (flags & MEM_F_EXACT || debug & (POOL_D_TAG | POOL_D_UAF))
+	if (flags & MEM_F_EXACT || debug & POOL_D_EXACT)
 		return size;
 	return up > plat_size_max() ? size : up;
 }
@@ -109,6 +109,12 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 		return configured;
 	return (configured & ~(POOL_D_NO_GLOBAL | POOL_D_NO_CACHE)) |
 	       bits[mode];
+}
+
+/* Tools see more of objects that rest before they are in use again. */
+static unsigned int tool_bits(unsigned int debug)
+{
+	return debug & POOL_D_TOOLS ? debug | POOL_D_COLD_FIRST : debug;
 }
 
 /* As much of a name as is kept. */
@@ -153,7 +159,8 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	plat_registry_lock();
 	pool_options_get(&want->options);
 	plat_registry_unlock();
-	want->options.debug = mode_bits(attr->mode, want->options.debug);
+	want->options.debug = tool_bits(mode_bits(attr->mode,
+						  want->options.debug));
 	want->attr.size = rounded(attr->size, attr->flags,
 				  want->options.debug);
 	pool_copy_name(reg->name, attr->name);
@@ -235,6 +242,7 @@ static struct pool *make(const struct pool_want *want)
 	pool->cached = plat_local_alloc(pool);
 	if (!pool->cached)
 		plat_local_close(pool);
+	plat_tool_begin(pool);
 	pool_reg_add(pool, want->reg);
 	pool_registry_add(pool);
 	plat_show(pool);
@@ -365,6 +373,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	if (pool->cached)
 		plat_local_free(pool);
 	plat_store_destroy(&pool->store, lost + aside);
+	plat_tool_end(pool, lost);
 	plat_mem_free(pool);
 	if (last)
 		pool_drain_stashes();

@@ -50,6 +50,9 @@
 /* What creations look at, and pools do not have. */
 #define POOL_D_CREATION	(POOL_D_NO_MERGE | POOL_D_MERGE_MODULES)
 
+/* What checks where an object ends, and so wants sizes as they were asked for. */
+#define POOL_D_EXACT	(POOL_D_TAG | POOL_D_UAF | POOL_D_TOOLS)
+
 /* What is the same from a pool's creation to its end. */
 #define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
 			 POOL_D_BACKUP | POOL_D_TOOLS)

@@ -13,7 +13,7 @@
  *   near: less than 1 %, or   one that has nothing allocated and no array open,
  *   less than 16 bytes, from  where neither side is MEM_F_EXACT; it grows if it
  *   the mean of its sizes     is the smaller one
- *   tag, uaf                  one of equal size only: there ends are checked
+ *   tag, uaf, tools           one of equal size only: there ends are checked
  *   no-merge                  one of the same name only
  *   other alignment, mode     none: neither side may be weakened
  *   limit, min_avail          none: they are one user's
@@ -99,7 +99,7 @@ static bool sizes_fit(const struct pool *pool, const struct pool_want *want)
 	if (pool->head.size == want->attr.size)
 		return true;
 	return !((pool->flags | want->attr.flags) & MEM_F_EXACT) &&
-	       !(pool->debug & (POOL_D_TAG | POOL_D_UAF)) &&
+	       !(pool->debug & POOL_D_EXACT) &&
 	       !plat_word_read(&pool->allocated) &&
 	       is_near(pool, want->attr.size);
 }

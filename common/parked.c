@@ -16,6 +16,16 @@
  */
 #include "plat.h"
 
+/* Of an object that is parked, nothing but the link is touched. */
+static void hide_but_link(const struct pool *pool, void *obj)
+{
+	struct pool_layout l;
+
+	pool_layout_of(pool, pool->head.size, &l);
+	plat_tool_hide(pool, obj, l.total);
+	plat_tool_show(pool, pool_link_of(pool, obj), sizeof(void *));
+}
+
 static void parked_push(const struct pool *pool, struct pool_parked *parked,
 			void *obj)
 {
@@ -45,6 +55,7 @@ void pool_park(struct pool *pool, void *obj)
 		return;
 	if (raw && pool->ctor)
 		pool->ctor(obj, pool->arg);
+	hide_but_link(pool, obj);
 	local = plat_enter(pool);
 	if (pool->cached && plat_this_cpu())
 		parked_push(pool, &local->parked, obj);
@@ -73,6 +84,7 @@ static void *parked_next(const struct pool *pool, void **rest)
 	if (obj) {
 		*rest = *pool_link_of(pool, obj);
 		*pool_link_of(pool, obj) = NULL;
+		plat_tool_hide(pool, pool_link_of(pool, obj), sizeof(void *));
 	}
 	return obj;
 }

@@ -133,6 +133,18 @@ extern const struct plat_policy plat_policies[];
  * bool plat_store_may(const plat_store_t *store, unsigned int flags)
  *	May plat_store_alloc() and plat_store_free() be called here?  As
  *	plat_may_alloc(), but guarded sources say no more often.
+ *
+ * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
+ *
+ * void plat_tool_alloc(const struct pool *pool, void *obj, unsigned int total)
+ *	The object is its user's from here on, and what is behind it nobody's.
+ *	@total: bytes of both.
+ * void plat_tool_free(const struct pool *pool, void *obj, unsigned int total)
+ *	It is ours again, and shown to us.
+ * void plat_tool_show(const struct pool *pool, void *p, unsigned int size)
+ * void plat_tool_hide(const struct pool *pool, void *p, unsigned int size)
+ *	We are about to touch these bytes of an object that is ours; nobody is.
+ *	All four: any context.
  */
 
 /**
@@ -335,6 +347,25 @@ void plat_yield(void);
  */
 void plat_show(struct pool *pool);
 void plat_hide(struct pool *pool);
+
+/**
+ * plat_tool_options() - What tools that watch this program, or kernel, need.
+ *
+ * Context: Any.
+ * Return: flags of the option word, to be set by default.
+ */
+unsigned int plat_tool_options(void);
+
+/**
+ * plat_tool_begin() - Tell tools of a new pool; plat_tool_end() ends it.
+ * @pool: nobody has called it yet.
+ *
+ * @lost: objects never freed, which stay known.
+ *
+ * Context: Process context.
+ */
+void plat_tool_begin(const struct pool *pool);
+void plat_tool_end(const struct pool *pool, unsigned long lost);
 
 /**
  * plat_where() - Name this CPU, or thread.

@@ -84,6 +84,7 @@ static int set_options(void)
 {
 	size_t i;
 
+	pool_options.debug |= plat_tool_options();
 	if (!pool_options_set(debug, "parameter debug", true))
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {

@@ -242,6 +242,21 @@ void plat_yield(void)
 	schedule_timeout_uninterruptible(1);
 }
 
+/* A free object that is cached is one in use to KASAN. */
+unsigned int plat_tool_options(void)
+{
+	return IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0;
+}
+
+/* Empty, both: see plat_impl.h. */
+void plat_tool_begin(const struct pool *pool)
+{
+}
+
+void plat_tool_end(const struct pool *pool, unsigned long lost)
+{
+}
+
 void plat_where(char *buf, size_t size)
 {
 	snprintf(buf, size, "CPU %u, %s[%d]", raw_smp_processor_id(),

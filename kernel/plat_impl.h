@@ -237,4 +237,30 @@ static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
 	       !irqs_disabled() && !rcu_preempt_depth();
 }
 
+/*
+ * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab, and
+ * modules have no way to tell them of parts of it.  Where there is KASAN, pools go
+ * straight to the slab, see plat_tool_options(): so it sees every object anyway.
+ */
+
+static inline void plat_tool_alloc(const struct pool *pool, void *obj,
+				   unsigned int total)
+{
+}
+
+static inline void plat_tool_free(const struct pool *pool, void *obj,
+				  unsigned int total)
+{
+}
+
+static inline void plat_tool_show(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+}
+
+static inline void plat_tool_hide(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+}
+
 #endif /* POOL_PLAT_IMPL_H */

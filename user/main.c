@@ -20,6 +20,7 @@ void libpool_start(void)
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
 
 	libpool_declare_start();
+	pool_options.debug |= plat_tool_options();
 	if (text)
 		pool_options_set(text, "LIBPOOL_OPTIONS", false);
 }

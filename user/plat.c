@@ -188,6 +188,8 @@ void plat_hide(struct pool *pool)
 	(void)pool;
 }
 
+/* Here plat_tool_options() and what follows it: tool.c. */
+
 void plat_where(char *buf, size_t size)
 {
 	plat_format(buf, size, "thread %ld", (long)gettid());

@@ -13,6 +13,8 @@
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
 
+#include "tool.h"
+
 /* Pools that can have local parts at once, but for one; see plat_local_alloc() */
 #define PLAT_LOCALS		1024
 
@@ -247,6 +249,41 @@ static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
 {
 	(void)store;
 	return plat_may_alloc(flags);
+}
+
+/* Tools that watch memory */
+
+static inline bool plat_has_tool(const struct pool *pool)
+{
+	return plat_read(&pool->debug) & POOL_D_TOOLS;
+}
+
+static inline void plat_tool_alloc(const struct pool *pool, void *obj,
+				   unsigned int total)
+{
+	if (plat_has_tool(pool))
+		tool_alloc(pool, obj, total);
+}
+
+static inline void plat_tool_free(const struct pool *pool, void *obj,
+				  unsigned int total)
+{
+	if (plat_has_tool(pool))
+		tool_free(pool, obj, total);
+}
+
+static inline void plat_tool_show(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+	if (plat_has_tool(pool))
+		tool_show(p, size);
+}
+
+static inline void plat_tool_hide(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+	if (plat_has_tool(pool))
+		tool_hide(p, size);
 }
 
 #endif /* POOL_PLAT_IMPL_H */

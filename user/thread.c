@@ -66,6 +66,7 @@ static struct plat_area *append_area(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return NULL;
+	tool_root(area, sizeof(*area));
 	pool_cpu_init(&area->cpu);
 	area->number = plat_area_count;
 	plat_areas[plat_area_count] = area;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * tool.c - what AddressSanitizer and valgrind are told of objects
+ *
+ * Layer:   seam, cold half.
+ * Called:  common/, by plat_tool_*(); thread.c.
+ * Context: any, signal handlers too.
+ *
+ * Who may touch the bytes of an object, and of what lies behind it (layout.c):
+ *
+ *                                 object      behind it
+ *   the backend's, new            library     library
+ *   in use      tool_alloc()      user        nobody
+ *   given back  tool_free()       library     library
+ *   in a layer  tool_hide()       nobody      nobody
+ *   taken out   tool_show()       library     library
+ *
+ * Valgrind knows an object in use as a block of a memory pool, which counts for
+ * its search for leaks instead of the block of malloc() around it.  A pool is
+ * known to it by its serial number, so that objects that were in use when their
+ * pool ended can stay known, and leak.
+ */
+#include "plat.h"
+#include "tool.h"
+
+/* Of valgrind's tools Memcheck alone answers this request; others count time. */
+static bool have_memcheck(void)
+{
+	char byte = 0;
+
+	return VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte));
+}
+
+static bool have_asan(void)
+{
+	return __asan_poison_memory_region && __asan_unpoison_memory_region;
+}
+
+static void *anchor(const struct pool *pool)
+{
+	return (void *)(unsigned long)pool->id;
+}
+
+unsigned int plat_tool_options(void)
+{
+	return have_asan() || have_memcheck() ? POOL_D_TOOLS : 0;
+}
+
+void plat_tool_begin(const struct pool *pool)
+{
+	if (pool->debug & POOL_D_TOOLS)
+		VALGRIND_CREATE_MEMPOOL(anchor(pool), 0, 0);
+}
+
+void plat_tool_end(const struct pool *pool, unsigned long lost)
+{
+	if ((pool->debug & POOL_D_TOOLS) && !lost)
+		VALGRIND_DESTROY_MEMPOOL(anchor(pool));
+}
+
+void tool_show(void *p, unsigned int size)
+{
+	if (have_asan())
+		__asan_unpoison_memory_region(p, size);
+	(void)VALGRIND_MAKE_MEM_DEFINED(p, size);
+}
+
+void tool_hide(void *p, unsigned int size)
+{
+	if (have_asan())
+		__asan_poison_memory_region(p, size);
+	(void)VALGRIND_MAKE_MEM_NOACCESS(p, size);
+}
+
+/* Valgrind takes an object for written to when it was constructed only. */
+void tool_alloc(const struct pool *pool, void *obj, unsigned int total)
+{
+	unsigned int size = pool->head.size;
+
+	if (total > size)
+		tool_hide((char *)obj + size, total - size);
+	VALGRIND_MEMPOOL_ALLOC(anchor(pool), obj, size);
+	if (pool->head.constructed)
+		(void)VALGRIND_MAKE_MEM_DEFINED(obj, size);
+}
+
+void tool_free(const struct pool *pool, void *obj, unsigned int total)
+{
+	VALGRIND_MEMPOOL_FREE(anchor(pool), obj);
+	tool_show(obj, total);
+}
+
+/* Areas are no malloc(): what they point to is not lost. */
+void tool_root(const void *p, size_t size)
+{
+	if (__lsan_register_root_region)
+		__lsan_register_root_region(p, size);
+}

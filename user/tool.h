@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * tool.h - AddressSanitizer, LeakSanitizer and valgrind, as far as they are there
+ *
+ * Layer:   seam; user space alone has such tools beside the program.
+ * Context: any; all of this is lock-free, and may be called in signal handlers.
+ *
+ * The sanitizers' functions are weak: where the program was built without them
+ * they are NULL.  Valgrind's requests are instructions that do nothing outside of
+ * it; a library that was built without its headers has none.
+ */
+#ifndef POOL_TOOL_H
+#define POOL_TOOL_H
+
+#include <stddef.h>
+
+#if __has_include("valgrind/memcheck.h")
+#include <valgrind/memcheck.h>
+#else
+static inline int tool_nothing(const void *p, ...)
+{
+	(void)p;
+	return 0;
+}
+
+#define VALGRIND_CREATE_MEMPOOL(...)	tool_nothing(__VA_ARGS__)
+#define VALGRIND_DESTROY_MEMPOOL(...)	tool_nothing(__VA_ARGS__)
+#define VALGRIND_MEMPOOL_ALLOC(...)	tool_nothing(__VA_ARGS__)
+#define VALGRIND_MEMPOOL_FREE(...)	tool_nothing(__VA_ARGS__)
+#define VALGRIND_MAKE_MEM_NOACCESS(...)	tool_nothing(__VA_ARGS__)
+#define VALGRIND_MAKE_MEM_DEFINED(...)	tool_nothing(__VA_ARGS__)
+#endif
+
+struct pool;
+
+void __asan_poison_memory_region(const void *p, size_t size)
+	__attribute__((weak));
+void __asan_unpoison_memory_region(const void *p, size_t size)
+	__attribute__((weak));
+void __lsan_register_root_region(const void *p, size_t size)
+	__attribute__((weak));
+
+/* tool.c: for plat_impl.h, of pools with POOL_D_TOOLS; and for thread.c */
+void tool_alloc(const struct pool *pool, void *obj, unsigned int total);
+void tool_free(const struct pool *pool, void *obj, unsigned int total);
+void tool_show(void *p, unsigned int size);
+void tool_hide(void *p, unsigned int size);
+void tool_root(const void *p, size_t size);
+
+#endif /* POOL_TOOL_H */
