@@ -74,6 +74,7 @@ static void quarantine(struct pool_found *found, enum pool_fault kind,
 	pool_report(found);
 	pool_layout_of(pool, pool->head.size, &l);
 	plat_tool_hide(pool, found->obj, l.total);
+	plat_tool_keep(pool, found->obj);
 }
 
 /* Somebody frees what is not his to free.  Nothing behind the pointer is read. */

@@ -144,7 +144,9 @@ extern const struct plat_policy plat_policies[];
  * void plat_tool_show(const struct pool *pool, void *p, unsigned int size)
  * void plat_tool_hide(const struct pool *pool, void *p, unsigned int size)
  *	We are about to touch these bytes of an object that is ours; nobody is.
- *	All four: any context.
+ * void plat_tool_keep(const struct pool *pool, void *obj)
+ *	It is ours for ever, and that is no leak; also without POOL_D_TOOLS.
+ *	All five: any context.
  */
 
 /**

@@ -98,6 +98,7 @@ POOL_EXPORT_TEST(pool_copy_name);
 POOL_EXPORT_TEST(pool_options_set);
 POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);
+POOL_EXPORT_TEST(pool_state_around);
 POOL_EXPORT_TEST(pool_switch);
 
 /* The seam's cold half, and what its hot half refers to. */
@@ -125,6 +126,7 @@ POOL_EXPORT_TEST(plat_size_max);
 POOL_EXPORT_TEST(plat_align_max);
 POOL_EXPORT_TEST(plat_cpus_expected);
 POOL_EXPORT_TEST(plat_yield);
+POOL_EXPORT_TEST(plat_tool_options);
 POOL_EXPORT_TEST(plat_format);
 POOL_EXPORT_TEST(plat_symbol);
 POOL_EXPORT_TEST(plat_policies);

@@ -263,4 +263,9 @@ static inline void plat_tool_hide(const struct pool *pool, void *p,
 {
 }
 
+/* Empty: kmemleak takes locks that an NMI, which may free, could have interrupted. */
+static inline void plat_tool_keep(const struct pool *pool, void *obj)
+{
+}
+
 #endif /* POOL_PLAT_IMPL_H */

@@ -286,4 +286,10 @@ static inline void plat_tool_hide(const struct pool *pool, void *p,
 		tool_hide(p, size);
 }
 
+static inline void plat_tool_keep(const struct pool *pool, void *obj)
+{
+	(void)pool;
+	tool_keep(obj);
+}
+
 #endif /* POOL_PLAT_IMPL_H */

@@ -90,6 +90,12 @@ void tool_free(const struct pool *pool, void *obj, unsigned int total)
 	tool_show(obj, total);
 }
 
+void tool_keep(void *obj)
+{
+	if (__lsan_ignore_object)
+		__lsan_ignore_object(obj);
+}
+
 /* Areas are no malloc(): what they point to is not lost. */
 void tool_root(const void *p, size_t size)
 {

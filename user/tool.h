@@ -37,6 +37,7 @@ void __asan_poison_memory_region(const void *p, size_t size)
 	__attribute__((weak));
 void __asan_unpoison_memory_region(const void *p, size_t size)
 	__attribute__((weak));
+void __lsan_ignore_object(const void *p) __attribute__((weak));
 void __lsan_register_root_region(const void *p, size_t size)
 	__attribute__((weak));
 
@@ -45,6 +46,7 @@ void tool_alloc(const struct pool *pool, void *obj, unsigned int total);
 void tool_free(const struct pool *pool, void *obj, unsigned int total);
 void tool_show(void *p, unsigned int size);
 void tool_hide(void *p, unsigned int size);
+void tool_keep(void *obj);
 void tool_root(const void *p, size_t size);
 
 #endif /* POOL_TOOL_H */
