@@ -153,7 +153,7 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 
 	for (size = 1; size < 40; size++) {
 		struct pool *pool = checked(size, POOL_D_TAG);
-		unsigned char *obj;
+		unsigned char *obj, *other;
 
 		ASSERT(pool);
 		obj = test_alloc(pool);
@@ -161,7 +161,9 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 		obj[size] ^= 1;
 		test_free(pool, obj);
 		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
-		EXPECT(test_alloc(pool) != obj);
+		other = test_alloc(pool);
+		EXPECT(other != obj);
+		test_free(pool, other);
 		EXPECT_EQ(plat_word_read(&pool->quarantined), 1);
 		pool_destroy_every();
 	}
@@ -422,13 +424,14 @@ TEST_CASE(filled_objects_are_constructed_again)
 
 TEST_CASE(no_combination_of_options_finds_what_is_not_there)
 {
+	const unsigned int all = ALL_OPTIONS | POOL_D_TOOLS;
 	unsigned int word, i;
 
 	test_options(8192, 4);
-	for (word = 0; word <= ALL_OPTIONS; word++) {
+	for (word = 0; word <= all; word++) {
 		struct pool *pool;
 
-		if (word & ~ALL_OPTIONS)
+		if (word & ~all)
 			continue;
 		pool = checked(40 + word % 9, word);
 		ASSERT(pool);
