@@ -3,11 +3,12 @@
 #
 # Provides a kernel to test on and what modules are built against.
 #
-#	kernel.sh stock-6.1|stock-6.12|uml|debug
+#	kernel.sh stock-6.1|stock-6.12|uml|debug|kasan
 #
 #   stock-6.1, stock-6.12  Debian's kernels for amd64, unpacked, not installed
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
+#   kasan                  the same with KASAN (kasan.config)
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
@@ -28,7 +29,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 readonly SERIES=6.12
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|uml|debug"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|uml|debug|kasan"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -193,6 +194,9 @@ built() {
 	local what=$1 arch=$2 image=$3 kmake=$4
 	local fragment=$here/$what.config version key dir source
 
+	if [ "$what" = kasan ]; then
+		fragment=$LIBPOOL_CACHE/kasan.config
+	fi
 	need make gcc bison flex bc libelf-dev xz-utils patch
 	version=$(with_update candidate "linux-source-$SERIES")
 	if [ -z "$version" ]; then
@@ -257,7 +261,7 @@ failed() {
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-6.1 | stock-6.12 | uml | debug) ;;
+stock-6.1 | stock-6.12 | uml | debug | kasan) ;;
 *) usage ;;
 esac
 
@@ -270,4 +274,9 @@ case $what in
 stock-*) stock "${what#stock-}" ;;
 uml) built uml um linux ARCH=um ;;
 debug) built debug x86_64 arch/x86/boot/bzImage '' ;;
+kasan)
+	cat "$here/debug.config" "$here/kasan.config" \
+		>"$LIBPOOL_CACHE/kasan.config"
+	built kasan x86_64 arch/x86/boot/bzImage ''
+	;;
 esac
