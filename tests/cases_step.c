@@ -217,6 +217,17 @@ static bool step_begin(unsigned long bound, unsigned int cluster,
 	return !sigaction(SIGTRAP, &act, NULL);
 }
 
+/* Does a pool say that somebody did something wrong?  Nobody does. */
+static bool is_accused(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		if (plat_word_read(&pool->faults[i]))
+			return true;
+	return false;
+}
+
 /* Free what the handler kept; then all must add up. */
 static bool step_end(void)
 {
@@ -228,6 +239,7 @@ static bool step_end(void)
 		for (j = 0; j < KEPT; j++)
 			test_free(step.pool[i], step.kept[i][j]);
 		pool_drain_parked(step.pool[i]);
+		good = good && !is_accused(step.pool[i]);
 		good = good && test_quiet(step.pool[i], 0);
 		good = !pool_destroy(&step.pool[i]->head) && good;
 	}
@@ -339,6 +351,85 @@ TEST_CASE(a_handler_during_reclaim_loses_nothing)
 	EXPECT(step_end());
 }
 
+/* Some at once, then all of them back. */
+static void bulk_wave(struct pool *pool, unsigned int n)
+{
+	unsigned int i;
+	bool got;
+
+	step_on();
+	got = pool_alloc_bulk(&pool->head, 0, n, test_objs);
+	step_off();
+	for (i = 0; got && i < n; i++)
+		take(test_objs[i]);
+	for (i = 0; got && i < n; i++)
+		give(test_objs[i]);
+	step_on();
+	if (got)
+		pool_free_bulk(&pool->head, 0, n, test_objs);
+	step_off();
+}
+
+TEST_CASE(a_handler_after_every_instruction_of_checked_calls_loses_nothing)
+{
+	static const unsigned int debug[] = {
+		POOL_D_INTEGRITY | POOL_D_COLD_FIRST,
+		POOL_D_INTEGRITY | POOL_D_TAG | POOL_D_CALLER | POOL_D_BACKUP |
+		POOL_D_POISON | POOL_D_MEMSTATS,
+		POOL_D_UAF | POOL_D_NO_CACHE,
+		POOL_D_UAF | POOL_D_INTEGRITY | POOL_D_TAG,
+	};
+	unsigned int i;
+
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	for (i = 0; i < ARRAY_LEN(debug); i++) {
+		ASSERT(step_begin(4096, 8, debug[i]));
+		waves(2 * STEP_ROUNDS, 12);
+		bulk_wave(step.pool[0], 12 / STEP_LESS);
+		step.got++;
+		EXPECT(step_end());
+	}
+}
+
+/* What is on now and then, while objects of all times are about. */
+static void stepped_switch(struct pool *pool, unsigned int set,
+			   unsigned int clear)
+{
+	step_on();
+	pool_switch(pool, set, clear);
+	step_off();
+}
+
+TEST_CASE(a_handler_while_options_are_switched_loses_nothing)
+{
+	static const unsigned int words[] = {
+		POOL_D_INTEGRITY, POOL_D_POISON | POOL_D_COLD_FIRST,
+		POOL_D_INTEGRITY | POOL_D_MEMSTATS, POOL_D_NO_CACHE,
+		POOL_D_NO_GLOBAL,
+	};
+	unsigned int i, j;
+	void *held[8];
+
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	ASSERT(step_begin(4096, 8, 0));
+	for (i = 0; i < ARRAY_LEN(words) * STEP_ROUNDS; i++) {
+		struct pool *pool = step.pool[i % POOLS];
+		unsigned int word = words[i % ARRAY_LEN(words)];
+
+		for (j = 0; j < ARRAY_LEN(held); j++)
+			held[j] = stepped_alloc(pool);
+		stepped_switch(pool, word, 0);
+		for (j = 0; j < ARRAY_LEN(held); j += 2)
+			stepped_free(pool, held[j]);
+		waves(2, 16);
+		stepped_switch(pool, 0, word);
+		for (j = 1; j < ARRAY_LEN(held); j += 2)
+			stepped_free(pool, held[j]);
+		waves(2, 16);
+	}
+	EXPECT(step_end());
+}
+
 static void new_thread(unsigned int i, void *arg)
 {
 	(void)i;
@@ -387,25 +478,6 @@ TEST_CASE(a_handler_while_its_thread_idles_loses_nothing)
 		step_off();
 	}
 	EXPECT(step_end());
-}
-
-/* Some at once, then all of them back. */
-static void bulk_wave(struct pool *pool, unsigned int n)
-{
-	unsigned int i;
-	bool got;
-
-	step_on();
-	got = pool_alloc_bulk(&pool->head, 0, n, test_objs);
-	step_off();
-	for (i = 0; got && i < n; i++)
-		take(test_objs[i]);
-	for (i = 0; got && i < n; i++)
-		give(test_objs[i]);
-	step_on();
-	if (got)
-		pool_free_bulk(&pool->head, 0, n, test_objs);
-	step_off();
 }
 
 TEST_CASE(a_handler_after_every_instruction_of_bulks_loses_nothing)
