@@ -211,31 +211,43 @@ static struct pool *pool_new(const struct pool_want *want)
 	return pool;
 }
 
+/* Can it be made with all that follows it?  Their sum may have wrapped. */
+static bool fits(const struct pool_layout *layout, unsigned int size)
+{
+	return layout->total >= size && layout->total <= plat_size_max();
+}
+
 /**
  * pool_store_open() - Make a source of a pool's objects.
  * @store: set up.
  * @pool: the pool.
  * @size: bytes of an object.
+ * @why: set to what is the matter when this fails.
  *
- * Return: false when memory is short.
+ * Return: false when memory is short, or objects would be too large.
  */
 bool pool_store_open(plat_store_t *store, const struct pool *pool,
-		     unsigned int size)
+		     unsigned int size, const char **why)
 {
 	struct pool_layout layout;
 
 	pool_layout_of(pool, size, &layout);
+	if (!fits(&layout, size)) {
+		*why = "the size is too large for what the options add";
+		return false;
+	}
+	*why = "out of memory";
 	return plat_store_create(store, pool->name, pool->id, layout.total,
 				 pool->align, pool->debug & POOL_D_UAF);
 }
 
-static struct pool *make(const struct pool_want *want)
+static struct pool *make(const struct pool_want *want, const char **why)
 {
 	struct pool *pool = pool_new(want);
 
 	if (!pool)
 		return NULL;
-	if (!pool_store_open(&pool->store, pool, pool->head.size)) {
+	if (!pool_store_open(&pool->store, pool, pool->head.size, why)) {
 		plat_mem_free(pool);
 		return NULL;
 	}
@@ -249,17 +261,19 @@ static struct pool *make(const struct pool_want *want)
 	return pool;
 }
 
+/* NULL, and why. */
 static struct pool *create(const struct pool_attr *attr,
-			   const struct pool_from *from)
+			   const struct pool_from *from, const char **why)
 {
 	struct pool_want want = { .reg = NULL };
 	struct pool *pool = NULL;
 
+	*why = "out of memory";
 	plat_create_lock();
 	if (want_init(&want, attr, from)) {
 		pool = pool_merge(&want);
 		if (!pool)
-			pool = make(&want);
+			pool = make(&want, why);
 	}
 	plat_create_unlock();
 	if (!pool)
@@ -276,10 +290,9 @@ static struct pool_head *pool_create(const struct pool_attr *attr,
 	char shown[32];
 
 	if (!why) {
-		pool = create(attr, from);
+		pool = create(attr, from, &why);
 		if (pool)
 			return &pool->head;
-		why = "out of memory";
 	}
 	pool_printable(shown, sizeof(shown), attr->name ? attr->name : "",
 		       sizeof(shown));

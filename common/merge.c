@@ -234,6 +234,7 @@ struct pool *pool_merge(struct pool_want *want)
 	struct pool *pool = NULL;
 	plat_store_t store;
 	bool grows, joined;
+	const char *why;
 
 	if ((want->attr.flags & MEM_F_SHARED) &&
 	    !is_alone(want->attr.limit, want->attr.min_avail,
@@ -243,7 +244,8 @@ struct pool *pool_merge(struct pool_want *want)
 	if (!pool)
 		return NULL;
 	grows = pool->head.size < want->attr.size;
-	if (grows && !pool_store_open(&store, pool, want->attr.size)) {
+	if (grows &&
+	    !pool_store_open(&store, pool, want->attr.size, &why)) {
 		pool_registry_put(pool);
 		return NULL;
 	}

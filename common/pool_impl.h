@@ -467,7 +467,7 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
 void pool_end(struct pool *pool, unsigned long lost);
 bool pool_store_open(plat_store_t *store, const struct pool *pool,
-		     unsigned int size);
+		     unsigned int size, const char **why);
 
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);

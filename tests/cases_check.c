@@ -496,3 +496,19 @@ TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
 	EXPECT(strstr(text, "kind=\"foreign\"} 2"));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
+
+TEST_CASE(what_options_add_to_the_largest_size_is_refused)
+{
+	struct pool *pool;
+
+	pool = checked(plat_size_max(), 0);
+	ASSERT(pool);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(!checked(plat_size_max(), POOL_D_BACKUP));
+	EXPECT(!checked(plat_size_max(), POOL_D_BACKUP | POOL_D_TAG));
+	EXPECT(!checked(plat_size_max() - 1, POOL_D_TAG));
+	pool = checked(plat_size_max() / 4, POOL_D_BACKUP | POOL_D_TAG);
+	ASSERT(pool);
+	EXPECT(pool->store.size > pool->head.size * 2ul);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
