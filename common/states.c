@@ -399,13 +399,35 @@ void *pool_state_around(struct pool *pool, const void *p)
 	return NULL;
 }
 
+/* Let all entries be of generation 0, which never is. */
+static void forget(struct pool *pool)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < POOL_STATE_PARTS; i++) {
+		struct pool_entry *part = part_of(pool, i);
+
+		for (j = 0; part && j < slots_of(i); j++) {
+			unsigned long old = plat_read(&part[j].state);
+
+			while (!plat_cmpxchg_release(&part[j].state, &old,
+						     old & (POOL_D_GEN - 1)))
+				;
+		}
+	}
+}
+
 /**
  * pool_states_begin() - A generation begins: nothing is known.
  * @pool: the pool; creation, or registry mutex held.
  * @word: its new option word, not stored yet.
+ *
+ * Before they all come again, the marks of the first ones are wiped.
  */
 void pool_states_begin(struct pool *pool, unsigned int word)
 {
+	if (gen_of(word) == 1)
+		forget(pool);
 	plat_write(&pool->states.known, known_gen(word));
 }
 

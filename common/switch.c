@@ -20,14 +20,20 @@
  */
 #include "plat.h"
 
-/* Generations begin where checks begin: see states.c.  Registry mutex held. */
+/*
+ * Generations begin where checks begin: see states.c.  They come again, but for 0,
+ * in which nothing was ever checked.  Registry mutex held.
+ */
 static unsigned int next_word(unsigned int word, unsigned int set,
 			      unsigned int clear)
 {
 	unsigned int now = (word & ~clear) | set;
 
-	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))
+	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED)) {
 		now += POOL_D_GEN;
+		if (now < POOL_D_GEN)
+			now += POOL_D_GEN;
+	}
 	return now;
 }
 

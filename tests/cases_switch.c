@@ -167,6 +167,33 @@ TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
 	pool_destroy(&pool->head);
 }
 
+TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
+{
+	struct pool *pool;
+	unsigned int gen;
+	void *obj;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	pool_switch(pool, POOL_D_POISON, 0);
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	gen = pool->debug / POOL_D_GEN;
+	pool_switch(pool, 0, POOL_D_POISON);
+	obj = test_alloc(pool);
+	pool->debug -= 3 * POOL_D_GEN;
+	pool_switch(pool, POOL_D_POISON, 0);
+	while (pool->debug / POOL_D_GEN != gen) {
+		pool_switch(pool, 0, POOL_D_POISON);
+		pool_switch(pool, POOL_D_POISON, 0);
+	}
+	test_free(pool, obj);
+	EXPECT_EQ(faults(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 struct load {
 	struct pool *pool;
 	plat_word_t running;
