@@ -253,6 +253,13 @@ static unsigned long next_phase(unsigned long state)
 	return (phase % 3 + 1) << ST_PHASE_SHIFT;
 }
 
+/* Who allocated, as far as that is known: not of what was free when last seen. */
+static unsigned long bin_note(unsigned long state)
+{
+	return (state & ST_MASK) == ST_USED ?
+	       state & (ST_BIN_MASK << ST_BIN_SHIFT) : 0;
+}
+
 /* Change an entry from used to free; @note: what it was. */
 static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 				 struct pool_entry *e, unsigned long *note)
@@ -267,7 +274,7 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 		    (old & ST_MASK) == ST_FREE)
 			return POOL_SEEN_FREE;
 		now = state_word(word, ST_FREE | next_phase(old) |
-				 (old & (ST_BIN_MASK << ST_BIN_SHIFT)));
+				 bin_note(old));
 	} while (!plat_cmpxchg_release(&e->state, &old, now));
 	rekey(e, now);
 	if (state_gen(old) != gen_of(word))

@@ -9,6 +9,8 @@
  * own, also import LIBPOOL_TEST: what is there has no promise of staying.
  */
 #include "plat.h"
+#include "dump.h"
+#include "profile.h"
 #include "compat.h"
 
 POOL_EXPORT(pool_create_at);
@@ -91,6 +93,7 @@ POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);
 POOL_EXPORT_TEST(pool_sum);
 POOL_EXPORT_TEST(pool_profile_ready);
+POOL_EXPORT_TEST(pool_profile_read);
 POOL_EXPORT_TEST(pool_profile_end);
 POOL_EXPORT_TEST(pool_profile_alloc);
 POOL_EXPORT_TEST(pool_profile_free);

@@ -6,6 +6,8 @@
  * Context: the case's own thread and workers.
  */
 #include "test.h"
+#include "dump.h"
+#include "profile.h"
 
 static struct pool *plain(unsigned int size)
 {
@@ -190,6 +192,42 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 	}
 	test_free(pool, obj);
 	EXPECT_EQ(faults(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Frees that were counted for places that allocate. */
+static unsigned long credited(void)
+{
+	struct pool_place place;
+	unsigned long sum = 0;
+	unsigned int nr;
+
+	for (nr = 0; nr < POOL_PROFILE_BINS; nr++)
+		if (pool_profile_read(nr, &place) && !place.known)
+			sum += place.allocs ? place.frees : 0;
+	return sum;
+}
+
+TEST_CASE(who_allocated_unseen_is_not_taken_for_who_did_before)
+{
+	unsigned long before;
+	struct pool *pool;
+	void *obj;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	pool_switch(pool, POOL_D_MEMSTATS, 0);
+	obj = test_alloc(pool);
+	before = credited();
+	test_free(pool, obj);
+	EXPECT_EQ(credited(), before + 1);
+	pool_switch(pool, 0, POOL_D_MEMSTATS);
+	obj = test_alloc(pool);
+	pool_switch(pool, POOL_D_MEMSTATS, 0);
+	test_free(pool, obj);
+	EXPECT_EQ(credited(), before + 1);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
