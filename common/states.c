@@ -104,16 +104,18 @@ static unsigned long backend_calls(struct pool *pool)
  * Is every object of the pool in the table?  Where it was not always so, two
  * numbers are compared that others change; they belong together when nothing
  * came or went in between.  The fences order the reads: an object is known no
- * more, then its way to the backend is counted, then it is allocated no more.
+ * more, then its way to the backend is counted, then it is allocated no more.  The
+ * first one pairs with that of pool_states_lapse(), too: who has read an option
+ * word of after checks had ended finds that they had.
  */
 static bool all_known(struct pool *pool, unsigned int word)
 {
 	unsigned long calls = backend_calls(pool);
 	unsigned long known, have;
 
+	plat_fence();
 	if (plat_read(&pool->states.whole))
 		return true;
-	plat_fence();
 	known = plat_read(&pool->states.known);
 	plat_fence();
 	have = pool_allocated(pool);
@@ -122,12 +124,13 @@ static bool all_known(struct pool *pool, unsigned int word)
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
+/* The upper bits are the good ones; all are needed where a word has 32. */
 static unsigned long hash(const void *obj)
 {
 	unsigned long x = (unsigned long)obj >> 3;
 
 	x *= (unsigned long)0x9e3779b97f4a7c15ull;
-	return x >> (sizeof(long) * 4);
+	return x ^ x >> (sizeof(long) * 4);
 }
 
 /* What an entry of an object has for it. */
@@ -298,12 +301,14 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note)
 {
-	struct pool_entry *e = find(pool, obj);
+	struct pool_entry *e;
 
+	if ((unsigned long)obj & (pool->align - 1))
+		return POOL_SEEN_NEVER;
+	e = find(pool, obj);
 	if (e)
 		return free_entry(pool, word, e, note);
-	if (all_known(pool, word) ||
-	    ((unsigned long)obj & (pool->align - 1)))
+	if (all_known(pool, word))
 		return POOL_SEEN_NEVER;
 	*note = state_word(word, ST_FREE | next_phase(0));
 	insert(pool, obj, *note);
@@ -442,6 +447,7 @@ void pool_states_begin(struct pool *pool, unsigned int word)
 void pool_states_lapse(struct pool *pool)
 {
 	plat_write(&pool->states.whole, false);
+	plat_fence();
 }
 
 /**
