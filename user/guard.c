@@ -25,6 +25,7 @@
 #include "main.h"
 #include "plat.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -212,7 +213,7 @@ bool plat_readable(const void *p)
 	int fds[2];
 	bool readable;
 
-	if (pipe(fds))
+	if (pipe2(fds, O_CLOEXEC))
 		return false;
 	readable = syscall(SYS_write, fds[1], p, 1) == 1;
 	close(fds[0]);
