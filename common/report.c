@@ -14,8 +14,8 @@
  *
  * The first line says everything that is needed to count and to sort.  Names of
  * functions and other pools are looked up where the context allows it.  Each pool
- * has so many reports; then its faults are only counted, so that a broken loop
- * does not fill the log.
+ * has so many reports; then its faults are only counted, and not warned of, so that
+ * a broken loop does not fill the log.
  */
 #include "plat.h"
 
@@ -183,17 +183,20 @@ static bool is_loud(struct pool *pool)
  */
 void pool_report(const struct pool_found *found)
 {
+	unsigned int policy = plat_read(&pool_options.policy);
 	struct pool_found now = *found;
 	struct pool *owner = NULL;
+	bool loud = is_loud(now.pool);
 
 	if (now.kind == POOL_FAULT_FOREIGN)
 		owner = owner_of(&now);
 	if (owner)
 		now.kind = POOL_FAULT_WRONG_POOL;
 	plat_word_add(&now.pool->faults[now.kind], 1);
-	if (is_loud(now.pool))
+	if (loud)
 		tell(&now, owner);
 	if (owner)
 		pool_registry_put(owner);
-	plat_fault((enum pool_policy)plat_read(&pool_options.policy));
+	if (loud || policy != POOL_POLICY_WARN)
+		plat_fault((enum pool_policy)policy);
 }

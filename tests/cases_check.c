@@ -512,3 +512,21 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT(pool->store.size > pool->head.size * 2ul);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
+
+/* In user space a policy that is none of its own aborts: were it obeyed. */
+TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	for (i = 0; i < POOL_REPORTS_MAX; i++)
+		test_free(pool, &pool->debug);
+	pool_options.policy = POOL_POLICY_WARN;
+	for (i = 0; i < 10; i++)
+		test_free(pool, &pool->debug);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), POOL_REPORTS_MAX + 10);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
