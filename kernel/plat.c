@@ -139,11 +139,14 @@ void plat_cluster_free(void *cluster)
 	kmem_cache_free(cluster_cache, cluster);
 }
 
-/* Who may not sleep gets what is at hand. */
+/*
+ * Who may not sleep gets what is at hand.  Who may may still be a file system or a
+ * driver: of its gfp flags nothing is known here.
+ */
 void *plat_side_alloc(size_t size, unsigned int flags)
 {
 	if (plat_may_wait(flags))
-		return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+		return kvzalloc(size, GFP_NOIO | __GFP_NOWARN);
 	return kzalloc(size, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
 }
 

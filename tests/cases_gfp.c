@@ -374,6 +374,14 @@ TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
+/* The table of object states needs memory for the first object. */
+TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
+{
+	test_mode(POOL_D_INTEGRITY);
+	EXPECT(alloc_within_reclaim(GFP_NOFS));
+	EXPECT(alloc_within_reclaim(GFP_NOIO));
+}
+
 TEST_CASE(gfp_callers_at_the_limit_get_what_is_parked)
 {
 	struct pool *pool = gfp_pool();
