@@ -213,10 +213,14 @@ static inline bool plat_may_alloc(unsigned int flags)
 	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
-/* Kernels that do not count preemption cannot tell, and never wait. */
+/*
+ * Kernels that do not count preemption cannot tell, and never wait.  Readers of RCU
+ * may be preempted, but not wait, and may free.
+ */
 static inline bool plat_may_wait(unsigned int flags)
 {
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && preemptible();
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && preemptible() &&
+	       !rcu_preempt_depth();
 }
 
 /* The kernel's table of symbols can be read anywhere. */

@@ -310,3 +310,25 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 }
 
 #endif
+
+/* Preemptible, but must not sleep: the pools are not looked through. */
+TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
+{
+	struct pool *pool, *other;
+	void *obj;
+
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	test_mode(POOL_D_INTEGRITY);
+	pool = test_pool(64);
+	other = test_pool(64);
+	ASSERT(pool && other);
+	obj = test_alloc(other);
+	rcu_read_lock();
+	test_free(pool, obj);
+	rcu_read_unlock();
+	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_WRONG_POOL]), 0);
+	test_free(other, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);
+}
