@@ -439,7 +439,8 @@ void plat_print(const char *line);
  * @level: how bad it is.
  * @fmt: printf format of plain integers and strings; no newline.
  *
- * Context: Any but a signal handler; neither guard nor lock held.
+ * Context: Any; neither guard nor lock held.  In a signal handler only what tells of
+ * faults, which may be in the middle of another one's line.
  */
 void plat_log(enum plat_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

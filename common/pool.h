@@ -104,8 +104,8 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
  * @pool: the pool; NULL is a no-op.
  *
  * A pool that serves several calls of create_pool() loses one of them, whatever
- * is in use.  The last one takes back what every CPU's or thread's caches hold of it.  The caller
- * promises that no other call on this pool is under way or to come.
+ * is in use.  The last one takes back what every CPU's or thread's caches hold of
+ * it.  The caller promises that no other call on this pool is under way or to come.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when

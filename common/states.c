@@ -29,7 +29,8 @@
  * its creation on needs no count: what is not in its table is none.
  *
  * Entries change by compare and exchange: of two who free an object at once, one
- * finds it free.
+ * finds it free.  But where it is not in the table yet, two may both adopt it: a
+ * double free at the very same moment, of an object of before a switch, is missed.
  *
  * The addresses of objects in use are inverted: tools that search memory for leaks
  * are not to find these objects here, but those that are free.

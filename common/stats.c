@@ -205,9 +205,10 @@ static bool is_walked(struct pool *pool, bool *alone)
  * began after it the second, and so they differ.
  *
  * Context: process context.
- * Return: objects, without parked ones, and without those that a fork lost or that
- * are in quarantine: they are nobody's, and can never be freed.  False, with no number, when somebody else
- * registers with the pool: it is called then, perhaps without a pause.
+ * Return: true, with objects in @used; without parked ones, and without those that
+ * a fork lost or that are in quarantine: they are nobody's, and can never be freed.
+ * False, with no number, when somebody else registers with the pool: it is called
+ * then, perhaps without a pause.
  */
 bool pool_in_use(struct pool *pool, unsigned long *used)
 {
