@@ -229,8 +229,6 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 	do {
 		obj = get(pool, flags);
 	} while (obj && !pool_checked(pool, &obj, flags, caller));
-	if (obj)
-		pool_hot_out(head, obj, flags);
 	return obj;
 }
 
@@ -286,8 +284,6 @@ void *pool_alloc_nocache(struct pool_head *head)
 	do {
 		obj = get_below(pool, 0);
 	} while (obj && !pool_checked(pool, &obj, 0, caller));
-	if (obj)
-		pool_hot_out(head, obj, 0);
 	return obj;
 }
 

@@ -231,6 +231,8 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
  * @flags: of the call.
  * @caller: of the call.
  *
+ * Poison comes after zeros that nobody but the kernel asked for.
+ *
  * Return: the object; NULL: it is corrupted; the caller takes another one.
  */
 void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
@@ -246,6 +248,7 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		return NULL;
 	if (raw && pool->ctor)
 		pool->ctor(obj, pool->arg);
+	pool_hot_out(&pool->head, obj, flags);
 	if (!(word & POOL_D_CHECKED))
 		return obj;
 	if (word & POOL_D_MEMSTATS)

@@ -252,13 +252,16 @@ static inline bool pool_shares(const struct pool *pool)
 
 /*
  * Check a pointer that is about to be handed out, where there is something to
- * check.  False: the object is corrupted, and there must be another one.
+ * check, and wipe the object where that is wished.  False: the object is corrupted,
+ * and there must be another one.
  */
 static inline bool pool_checked(struct pool *pool, void **obj,
 				unsigned int flags, void *caller)
 {
 	if (pool_seal_of(*obj) || pool_is_closed(pool))
 		*obj = pool_check_alloc(pool, *obj, flags, caller);
+	else
+		pool_hot_out(&pool->head, *obj, flags);
 	return *obj;
 }
 

@@ -156,8 +156,7 @@ void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
 	if (!(gfp & __GFP_THISNODE))
 		obj = pool_hot_get(head);
 	if (!obj)
-		obj = get_checked(pool, flags, gfp, caller);
-	if (obj)
-		pool_hot_out(head, obj, flags);
+		return get_checked(pool, flags, gfp, caller);
+	pool_hot_out(head, obj, flags);
 	return obj;
 }
