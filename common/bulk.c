@@ -42,6 +42,7 @@ static unsigned int push(struct pool *pool, unsigned int n, void **objs,
 	struct pool_here here;
 	unsigned int have = 0;
 	unsigned int cap = 0;
+	unsigned int i;
 
 	*nested = *nested || !pool_here_enter(&here, pool);
 	if (*nested)
@@ -54,6 +55,8 @@ static unsigned int push(struct pool *pool, unsigned int n, void **objs,
 		cap = have;
 	if (n > cap - have)
 		n = cap - have;
+	for (i = 0; i < n; i++)
+		pool_hot_in(&pool->head, objs[i]);
 	if (n)
 		pool_hot_append(here.local, objs, n);
 	pool_here_leave(&here);
@@ -100,11 +103,9 @@ static unsigned int run_of(void **objs, unsigned int n)
 static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 		     void **objs, void *caller)
 {
-	unsigned int done, i;
 	bool nested = false;
+	unsigned int done;
 
-	for (i = 0; i < n; i++)
-		pool_hot_in(&pool->head, objs[i]);
 	for (done = 0; done < n;) {
 		unsigned int more = push(pool, n - done, objs + done,
 					 &nested);

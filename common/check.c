@@ -155,8 +155,10 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 	unsigned long note;
 	unsigned int phase = 0;
 
-	if (!(word & POOL_D_CHECKED))
+	if (!(word & POOL_D_CHECKED)) {
+		pool_hot_in(&pool->head, obj);
 		return obj;
+	}
 	seen = pool_state_free(pool, word, obj, &note);
 	if (seen != POOL_SEEN_USED) {
 		misfreed(&found, seen);
@@ -166,6 +168,7 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 	plat_tool_free(pool, obj, l.total);
 	if (!is_bounded(&found, &l))
 		return NULL;
+	pool_hot_in(&pool->head, obj);
 	if (word & POOL_D_MEMSTATS)
 		pool_profile_free(pool, caller, pool->head.size,
 				  pool_state_bin(note));

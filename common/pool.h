@@ -198,7 +198,6 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	if (!POOL_LIKELY(obj))
 		return;
-	pool_hot_in(pool, obj);
 	if (!POOL_LIKELY(pool_hot_put(pool, obj)))
 		pool_free_slow(pool, obj, flags);
 }

@@ -200,6 +200,7 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 		pool_barrier();
 		n = hot->n;
 		if (POOL_LIKELY(POOL_READ(hot->cap) > n)) {
+			pool_hot_in(pool, obj);
 			POOL_WRITE(hot->n, n + 1);
 			pool_hot_slots(hot)[n] = obj;
 			done = true;
