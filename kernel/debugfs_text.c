@@ -10,6 +10,7 @@
 #include "main.h"
 
 #include <linux/errno.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 /**
@@ -20,7 +21,8 @@
  * @count: bytes of it.
  * @where: the file, for the log.
  *
- * Return: 0; -EINVAL after a line in the log, if it is too long; -EFAULT.
+ * Return: 0; -EINVAL after a line in the log, if it is too long or no text;
+ * -EFAULT.
  */
 int pool_debugfs_text(char *text, size_t size, const char __user *from,
 		      size_t count, const char *where)
@@ -33,6 +35,10 @@ int pool_debugfs_text(char *text, size_t size, const char __user *from,
 	if (copy_from_user(text, from, count))
 		return -EFAULT;
 	text[count] = '\0';
+	if (strlen(text) != count) {
+		plat_log(PLAT_ERR, "%s: there is a NUL among the words", where);
+		return -EINVAL;
+	}
 	if (count && text[count - 1] == '\n')
 		text[count - 1] = '\0';
 	return 0;

@@ -25,6 +25,7 @@
 #include "main.h"
 #include "plat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -210,13 +211,15 @@ unsigned long plat_guard_kept(void)
  */
 bool plat_readable(const void *p)
 {
-	int fds[2];
+	int saved = errno;
 	bool readable;
+	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC))
 		return false;
 	readable = syscall(SYS_write, fds[1], p, 1) == 1;
 	close(fds[0]);
 	close(fds[1]);
+	errno = saved;
 	return readable;
 }

@@ -232,9 +232,11 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 			   (unsigned long)(at - (uintptr_t)info.dli_fbase));
 }
 
+/* What a program has in errno is none of our business. */
 void plat_print(const char *line)
 {
 	size_t len = strlen(line);
+	int saved = errno;
 
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
@@ -242,10 +244,11 @@ void plat_print(const char *line)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return;
+			break;
 		line += n;
 		len -= (size_t)n;
 	}
+	errno = saved;
 }
 
 /* All levels go to stderr, where a program expects them. */
