@@ -6,7 +6,6 @@
  * Context: the case's own thread, but for test_random().
  */
 #include "test.h"
-#include "options.h"
 
 void *test_objs[TEST_OBJS];
 
@@ -21,7 +20,7 @@ void test_begin(void)
 {
 	saved_options = pool_options;
 	saved_fail_every = pool_fail_every;
-	pool_options.debug &= ~plat_tool_options() | pool_options_built.debug;
+	pool_options.debug &= ~plat_tool_options() | POOL_DEBUG_DEFAULT;
 	plat_cpu_ready(0);
 }
 
