@@ -48,7 +48,10 @@ kunit() {
 	VARIANT=hostile DEBUG="$HOSTILE" \
 		world uml-hostile $vm/kunit.sh uml
 	for key in init_on_alloc init_on_free; do
-		SUITE=gfp BOOT=$key=1 world uml-gfp-$key $vm/kunit.sh uml
+		for suite in gfp check; do
+			SUITE=$suite BOOT=$key=1 world uml-$suite-$key \
+				$vm/kunit.sh uml
+		done
 	done
 	world debug $vm/kunit.sh debug 20 --cpus 4
 	VARIANT=hostile DEBUG="$HOSTILE" \
