@@ -8,6 +8,16 @@
 #define POOL_NO_INLINE
 #include "bench_kernel_pool.h"
 
+static __always_inline void *bench_get(bool atomic)
+{
+	return atomic ? __pool_alloc(pool, POOL_F_ATOMIC) : pool_alloc(pool);
+}
+
+static __always_inline void bench_put(void *p)
+{
+	pool_free(pool, p);
+}
+
 const struct bench_peer bench_pool_call = {
 	.name = "pool-call",
 	.setup = setup,

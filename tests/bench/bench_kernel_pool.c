@@ -7,6 +7,16 @@
  */
 #include "bench_kernel_pool.h"
 
+static __always_inline void *bench_get(bool atomic)
+{
+	return pool_alloc_inline(pool, atomic ? POOL_F_ATOMIC : 0);
+}
+
+static __always_inline void bench_put(void *p)
+{
+	pool_free_inline(pool, p, 0);
+}
+
 const struct bench_peer bench_pool = {
 	.name = "pool",
 	.setup = setup,

@@ -4,6 +4,9 @@
  *
  * Layer:   part of bench_kernel_pool.c and bench_kernel_call.c, of which the
  *	    latter defines POOL_NO_INLINE.
+ *
+ * Left to itself the compiler makes a function of what is inline and called from
+ * many places, as here; hence the always-inline halves in the former.
  */
 #ifndef BENCH_BENCH_KERNEL_POOL_H
 #define BENCH_BENCH_KERNEL_POOL_H
@@ -31,16 +34,6 @@ static void teardown(void)
 {
 	pool_destroy(pool);
 	pool = NULL;
-}
-
-static __always_inline void *bench_get(bool atomic)
-{
-	return atomic ? __pool_alloc(pool, POOL_F_ATOMIC) : pool_alloc(pool);
-}
-
-static __always_inline void bench_put(void *p)
-{
-	pool_free(pool, p);
 }
 
 static bool refused(unsigned int n)

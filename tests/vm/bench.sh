@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Counts what an object costs in the kernel, in instructions.
+# Counts what an object costs in the kernel, in instructions, and how often many
+# CPUs take a pool's slow path.
 #
 #	bench.sh [WHAT...]		kernels of kernel.sh (stock-6.12 stock-6.1)
 #
-# Of the benchmark, and of the traces of tests/replay/data, in the order of the
-# trace; then an event is an allocation or a free.
+# Workloads and peers are those of tests/bench/bench_kernel.c and its like, and the
+# traces of tests/replay/data, in the order of the trace; then an event is an
+# allocation or a free.  Each kernel is booted with its mitigations against attacks
+# by speculation and without, and with init_on_alloc, which wipes objects when they
+# are allocated, and without; then with 4 and with 8 CPUs, for the visits.
 #
-# The virtual machine's clock runs one nanosecond per instruction, so the
-# figures repeat, and say nothing of caches or of other CPUs.  Debian's kernels
-# wipe objects when they are allocated (init_on_alloc), so that is told apart,
-# and so are the mitigations against attacks by speculation.
+# The virtual machine's clock runs one nanosecond per instruction, so the figures
+# repeat, and say nothing of caches.  Tables are printed, and left as CSV in
+# build/bench/kernel-*.csv, for bench-page.sh.
 
 set -euo pipefail
 
@@ -20,23 +23,43 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
 
+# The processor: the first Zen, which needs most of the mitigations that cost
+# something at each call and return.
+CPU=EPYC
+
+need qemu-system-x86 xz-utils
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+out=$top/build/bench
+mkdir -p "$out" "$tmp/files" "$tmp/bin"
 
-mkdir "$tmp/files"
+# boot.sh --icount is a machine of one CPU, and "remote1000" needs two.
+cat >"$tmp/bin/qemu-system-x86_64" <<EOT
+#!/bin/sh
+exec $(command -v qemu-system-x86_64) "\$@" -smp 2 -cpu $CPU
+EOT
+chmod 755 "$tmp/bin/qemu-system-x86_64"
+
 for trace in "$top"/tests/replay/data/*.trace.xz; do
 	[ -f "$trace" ] || break
 	name=${trace##*/}
 	xz -dc "$trace" >"$tmp/files/${name%.xz}"
 done
 
-cat >"$tmp/script" <<'EOT'
+# Lines "WORKLOAD SIZE PEER COST", after one of the kernel's release.
+cat >"$tmp/costs" <<'EOT'
 set -e
+R=/sys/kernel/debug/pool_replay
+P=/sys/module/pool_replay/parameters
 insmod pool.ko
 insmod pool_replay.ko
 sleep 3	# until what the boot started has come to rest
-echo 1 >/sys/kernel/debug/pool_replay/bench
-cat /sys/kernel/debug/pool_replay/result >/dev/ttyS1
+uname -r >/dev/ttyS1
+for size in 64 1024; do
+	echo $size >$P/bench_size
+	taskset 1 sh -c "echo 1 >$R/bench"
+	sed "s/ / $size /" $R/result >/dev/ttyS1
+done
 rmmod pool_replay
 for trace in *.trace; do
 	[ -f "$trace" ] || break
@@ -44,45 +67,77 @@ for trace in *.trace; do
 	for on in kmem_cache pool; do
 		words="cpus=1 word"
 		[ $on = pool ] || words="$words $on"
-		echo "$words" >/sys/kernel/debug/pool_replay/run
-		echo 1 >/sys/kernel/debug/pool_replay/end
-		cost=$(sed -n 's/^ns_per_event //p' \
-			/sys/kernel/debug/pool_replay/result)
-		echo "$trace $on - $cost" >/dev/ttyS1
+		taskset 1 sh -c "echo '$words' >$R/run"
+		echo 1 >$R/end
+		cost=$(sed -n 's/^ns_per_event //p' $R/result)
+		echo "trace all $on $cost" >/dev/ttyS1
 	done
 	rmmod pool_replay
 done
 EOT
 
-# row KERNEL PARAMETERS - the figures of one boot, a column per candidate.
-row() {
-	local kernel=$1 parameters=$2
+cat >"$tmp/visits" <<'EOT'
+set -e
+insmod pool.ko
+insmod pool_replay.ko
+uname -r >/dev/ttyS1
+nproc >/sys/module/pool_replay/parameters/bench_cpus
+echo 1 >/sys/kernel/debug/pool_replay/bench
+cat /sys/kernel/debug/pool_replay/result >/dev/ttyS1
+EOT
 
-	cp "$modules/pool.ko" "$modules/pool_replay.ko" "$tmp/files/"
-	"$here/boot.sh" --icount --mem 1024 --timeout 300 --log "$tmp/log" \
-		--data "$tmp/data" --append "$parameters" "$kernel" \
-		"$tmp/script" "$tmp/files"/*
-	echo "# instructions per allocation and free (traces: per event)," \
-		"$kernel ${parameters:-as it is}"
-	awk '{ key = $1 " " $3
-	       if (!(key in seen)) { order[++n] = key; seen[key] = 1 }
-	       cost[key, $2] = $4 }
-	     END {
-		printf "%-18s %5s %11s %9s %9s\n", "# workload", "size",
-		       "kmem_cache", "pool", "empty"
-		for (i = 1; i <= n; i++) {
-			split(order[i], part, " ")
-			printf "%-18s %5s %11.1f %9.1f %9.1f\n",
-			       part[1], part[2],
-			       cost[order[i], "kmem_cache"],
-			       cost[order[i], "pool"], cost[order[i], "empty"]
-		} }' "$tmp/data"
+# costs KERNEL MITIGATIONS INIT - one boot: its CSV and its table.
+costs() {
+	local kernel=$1 mitigations=$2 init=$3 append="init_on_alloc=$3"
+	local csv=$out/kernel-$kernel-$mitigations-init$init.csv
+
+	[ "$mitigations" = default ] || append+=" mitigations=$mitigations"
+	PATH=$tmp/bin:$PATH "$here/boot.sh" --icount --mem 1024 --timeout 300 \
+		--log "$tmp/log" --data "$tmp/data" --append "$append" \
+		"$kernel" "$tmp/costs" "$tmp/files"/*
+	awk -v boot="mitigations=$mitigations init_on_alloc=$init" '
+		NR == 1 { kernel = $1; next }
+		{ cost[$1, $2, $3] = $4; line[++n] = $0 }
+		END {
+			print "kernel,boot,workload,size,peer,instructions,ratio"
+			for (i = 1; i <= n; i++) {
+				split(line[i], f, " ")
+				base = cost[f[1], f[2], "kmem_cache"]
+				ratio = base ? sprintf("%.3f", f[4] / base) : ""
+				print kernel "," boot "," f[1] "," f[2] "," \
+				      f[3] "," f[4] "," ratio
+			}
+		}' "$tmp/data" >"$csv"
+	"$here/bench-page.sh" costs "$csv"
+}
+
+# visits KERNEL - two boots: the CSV and the table.
+visits() {
+	local kernel=$1 cpus csv=$out/kernel-$1-visits.csv
+
+	echo "kernel,cpus,workload,operations,fills,spills,gets,puts,evictions,nested,store_gets,store_puts" \
+		>"$csv"
+	for cpus in 4 8; do
+		"$here/boot.sh" --cpus $cpus --timeout 300 --log "$tmp/log" \
+			--data "$tmp/data" "$kernel" "$tmp/visits" \
+			"$modules/pool.ko" "$modules/pool_replay.ko"
+		awk -v cpus=$cpus 'NR == 1 { kernel = $1; next }
+			{ gsub(" ", ","); print kernel "," cpus "," $0 }' \
+			"$tmp/data" >>"$csv"
+	done
+	"$here/bench-page.sh" visits "$csv"
 }
 
 [ $# -gt 0 ] || set -- stock-6.12 stock-6.1
+rm -f "$out"/kernel-*.csv
 for kernel; do
 	modules=$("$here/build-modules.sh" "$kernel" | tail -n 1)
-	row "$kernel" ""
-	row "$kernel" "init_on_alloc=0"
-	row "$kernel" "init_on_alloc=0 mitigations=off"
+	cp "$modules/pool.ko" "$modules/pool_replay.ko" "$tmp/files/"
+	for mitigations in default off; do
+		for init in 1 0; do
+			costs "$kernel" $mitigations $init
+		done
+	done
+	visits "$kernel"
 done
+"$here/bench-page.sh" targets "$out"

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# The tables of what bench.sh has left, as text and for Documentation.
+#
+#	bench-page.sh costs FILE.csv	one boot's instructions
+#	bench-page.sh visits FILE.csv	one kernel's slow paths
+#	bench-page.sh targets DIR	were they reached?
+#	bench-page.sh all DIR		all of these
+#	bench-page.sh write [DIR]	the same, into the page (build/bench)
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+page=$top/Documentation/performance-kernel.rst
+begins='.. tables begin: tests/vm/bench.sh, tests/vm/bench-page.sh write'
+ends='.. tables end'
+
+# costs FILE - below each figure its ratio to that of kmem_cache.
+costs() {
+	awk -F, '
+	NR == 2 { title = "Linux " $1 ", " $2 }
+	NR > 1 { key = $3 "," $4
+		 if (!(key in seen)) { order[++n] = key; seen[key] = 1 }
+		 cost[key, $5] = $6; ratio[key, $5] = $7 }
+	function rule(    i) {
+		printf "============  ===="
+		for (i = 1; i <= peers; i++)
+			printf "  ========="
+		print ""
+	}
+	END {
+		peers = split("kmem_cache kmem-bulk mempool objpool pool " \
+			      "pool-call pool-bulk empty", peer, " ")
+		print title
+		gsub(/./, "-", title)
+		print title "\n"
+		rule()
+		printf "%-12s  %-4s", "workload", "size"
+		for (i = 1; i <= peers; i++)
+			printf "  %-9s", i == 1 ? "kmem" : peer[i]
+		print ""
+		rule()
+		for (k = 1; k <= n; k++) {
+			split(order[k], part, ",")
+			printf "%-12s  %-4s", part[1], part[2]
+			for (i = 1; i <= peers; i++) {
+				c = cost[order[k], peer[i]]
+				printf "  %-9s", c == "" ? "\\-" : \
+				       sprintf("%.1f", c)
+			}
+			printf "\n%-12s  %-4s", "", ""
+			for (i = 1; i <= peers; i++) {
+				r = ratio[order[k], peer[i]]
+				printf "  %-9s", i == 1 || r == "" ? "" : \
+				       sprintf("(%.2f)", r)
+			}
+			print ""
+		}
+		rule()
+		print ""
+	}' "$1" | sed 's/ *$//'
+}
+
+visits() {
+	awk -F, '
+	function rule() {
+		print "============  ====  ======  ======  =====  =====  " \
+		      "=========  ======  ======  ======"
+	}
+	NR == 2 {
+		title = "Linux " $1 ", visits per 1000 operations"
+		print title
+		gsub(/./, "-", title)
+		print title "\n"
+		rule()
+		printf "%-12s  %-4s  %-6s  %-6s  %-5s  %-5s  %-9s  %-6s  " \
+		       "%-6s  %-6s\n", "workload", "CPUs", "fills", "spills",
+		       "gets", "puts", "evictions", "nested", "from", "to"
+		rule()
+	}
+	NR > 1 {
+		printf "%-12s  %-4s  %-6.2f  %-6.2f  %-5.2f  %-5.2f  %-9.2f  " \
+		       "%-6.2f  %-6.2f  %-6.2f\n", $3, $2, $5 * 1000 / $4,
+		       $6 * 1000 / $4, $7 * 1000 / $4, $8 * 1000 / $4,
+		       $9 * 1000 / $4, $10 * 1000 / $4, $11 * 1000 / $4,
+		       $12 * 1000 / $4
+	}
+	END { rule(); print "" }' "$1" | sed 's/ *$//'
+}
+
+# targets DIR - of Linux 6.12, mitigations=off, init_on_alloc=0, and 64 bytes.
+targets() {
+	local csv=$1/kernel-stock-6.12-off-init0.csv
+
+	[ -f "$csv" ] || return 0
+	awk -F, '
+	function row(what, is, most) {
+		printf "%-42s  %-8s  %-8s  %s\n", what, is, most, \
+		       is + 0 <= most + 0 ? "reached" : "not reached"
+	}
+	function rule() {
+		print "==========================================  ========  " \
+		      "========  ==========="
+	}
+	NR > 1 { cost[$3, $4, $5] = $6 }
+	END {
+		print "Targets"
+		print "-------\n"
+		rule()
+		printf "%-42s  %-8s  %-8s\n", "what", "is", "at most"
+		rule()
+		loop = cost["hot", 64, "empty"]
+		call = cost["hot", 64, "pool-call"]
+		inlined = cost["hot", 64, "pool"]
+		row("hot, exported functions, with the loop", call, 60)
+		row("hot, exported functions, without the loop", call - loop, 60)
+		row("hot, inline, with the loop", inlined, 45)
+		row("hot, inline, without the loop", inlined - loop, 45)
+		row("batch1000, pool-bulk / kmem-bulk, 64 B",
+		    sprintf("%.2f", cost["batch1000", 64, "pool-bulk"] /
+			    cost["batch1000", 64, "kmem-bulk"]), "0.50")
+		row("batch1000, pool-bulk / kmem-bulk, 1 KiB",
+		    sprintf("%.2f", cost["batch1000", 1024, "pool-bulk"] /
+			    cost["batch1000", 1024, "kmem-bulk"]), "0.50")
+		rule()
+		print ""
+	}' "$csv"
+}
+
+all() {
+	local csv
+
+	targets "$1"
+	for csv in "$1"/kernel-*-init[01].csv; do
+		costs "$csv"
+	done
+	for csv in "$1"/kernel-*-visits.csv; do
+		visits "$csv"
+	done
+}
+
+# write DIR - one of each marker, in their order: else nothing would be replaced.
+write() {
+	local new
+
+	[ "$(grep -xF -e "$begins" -e "$ends" "$page")" = \
+	  "$begins"$'\n'"$ends" ]
+	new=$(mktemp)
+	{
+		sed "/^$(sed 's/[.\/]/\\&/g' <<<"$begins")\$/q" "$page"
+		echo
+		all "$1"
+		sed -n "/^$ends\$/,\$p" "$page"
+	} >"$new"
+	cat "$new" >"$page"
+	rm -f "$new"
+}
+
+case ${1:-} in
+costs | visits | targets | all) "$1" "$2" ;;
+write) write "${2:-$top/build/bench}" ;;
+*) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
+esac
