@@ -33,10 +33,11 @@ trap 'rm -rf "$tmp"' EXIT
 out=$top/build/bench
 mkdir -p "$out" "$tmp/files" "$tmp/bin"
 
-# boot.sh --icount is a machine of one CPU, and "remote1000" needs two.
+# boot.sh --icount is a machine of one CPU, and "remote1000" needs two.  6.1 never
+# ends starting the second one by that clock, so there is no such row of it.
 cat >"$tmp/bin/qemu-system-x86_64" <<EOT
 #!/bin/sh
-exec $(command -v qemu-system-x86_64) "\$@" -smp 2 -cpu $CPU
+exec $(command -v qemu-system-x86_64) "\$@" -smp "\$CPUS" -cpu $CPU
 EOT
 chmod 755 "$tmp/bin/qemu-system-x86_64"
 
@@ -89,10 +90,11 @@ EOT
 # costs KERNEL MITIGATIONS INIT - one boot: its CSV and its table.
 costs() {
 	local kernel=$1 mitigations=$2 init=$3 append="init_on_alloc=$3"
-	local csv=$out/kernel-$kernel-$mitigations-init$init.csv
+	local csv=$out/kernel-$kernel-$mitigations-init$init.csv cpus=2
 
+	[ "$kernel" != stock-6.1 ] || cpus=1
 	[ "$mitigations" = default ] || append+=" mitigations=$mitigations"
-	PATH=$tmp/bin:$PATH "$here/boot.sh" --icount --mem 1024 --timeout 300 \
+	CPUS=$cpus PATH=$tmp/bin:$PATH "$here/boot.sh" --icount --mem 1024 --timeout 300 \
 		--log "$tmp/log" --data "$tmp/data" --append "$append" \
 		"$kernel" "$tmp/costs" "$tmp/files"/*
 	awk -v boot="mitigations=$mitigations init_on_alloc=$init" '
