@@ -103,6 +103,11 @@ targets() {
 		print "==========================================  ========  " \
 		      "========  ==========="
 	}
+	function bulk(size,    by_pool, by_cache) {
+		by_pool = cost["batch1000", size, "pool-bulk"]
+		by_cache = cost["batch1000", size, "kmem-bulk"]
+		return sprintf("%.2f", by_pool / by_cache)
+	}
 	NR > 1 { cost[$3, $4, $5] = $6 }
 	END {
 		print "Targets"
@@ -117,12 +122,8 @@ targets() {
 		row("hot, exported functions, without the loop", call - loop, 60)
 		row("hot, inline, with the loop", inlined, 45)
 		row("hot, inline, without the loop", inlined - loop, 45)
-		row("batch1000, pool-bulk / kmem-bulk, 64 B",
-		    sprintf("%.2f", cost["batch1000", 64, "pool-bulk"] /
-			    cost["batch1000", 64, "kmem-bulk"]), "0.50")
-		row("batch1000, pool-bulk / kmem-bulk, 1 KiB",
-		    sprintf("%.2f", cost["batch1000", 1024, "pool-bulk"] /
-			    cost["batch1000", 1024, "kmem-bulk"]), "0.50")
+		row("batch1000, pool-bulk / kmem-bulk, 64 B", bulk(64), "0.50")
+		row("batch1000, pool-bulk / kmem-bulk, 1 KiB", bulk(1024), "0.50")
 		rule()
 		print ""
 	}' "$csv"
