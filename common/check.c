@@ -227,14 +227,31 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 		pool->ctor(obj, pool->arg);
 }
 
+/*
+ * Fill an object as is wished.  Poison comes after zeros that nobody but the kernel
+ * asked for.  A tool takes for unwritten what was written before it is told, but
+ * zeros that the caller wants are written.
+ */
+static void prepare(struct pool *pool, unsigned int word, void *obj,
+		    unsigned int flags, unsigned int total)
+{
+	bool zero = flags & POOL_F_MUST_ZERO;
+
+	if (!zero)
+		pool_hot_out(&pool->head, obj, flags);
+	if (word & POOL_D_POISON)
+		poison(pool, obj, flags);
+	plat_tool_alloc(pool, obj, total);
+	if (zero)
+		pool_hot_out(&pool->head, obj, flags);
+}
+
 /**
  * pool_check_alloc() - A free object is handed out.
  * @pool: its pool.
  * @obj: the pointer, perhaps sealed.
  * @flags: of the call.
  * @caller: of the call.
- *
- * Poison comes after zeros that nobody but the kernel asked for.
  *
  * Return: the object; NULL: it is corrupted; the caller takes another one.
  */
@@ -251,9 +268,10 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		return NULL;
 	if (raw && pool->ctor)
 		pool->ctor(obj, pool->arg);
-	pool_hot_out(&pool->head, obj, flags);
-	if (!(word & POOL_D_CHECKED))
+	if (!(word & POOL_D_CHECKED)) {
+		pool_hot_out(&pool->head, obj, flags);
 		return obj;
+	}
 	if (word & POOL_D_MEMSTATS)
 		bin = pool_profile_alloc(pool, caller, pool->head.size);
 	pool_state_alloc(pool, word, obj, flags, bin);
@@ -264,8 +282,6 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		put_word(obj, l.caller, caller);
 		put_word(obj, l.caller + sizeof(void *), NULL);
 	}
-	if (word & POOL_D_POISON)
-		poison(pool, obj, flags);
-	plat_tool_alloc(pool, obj, l.total);
+	prepare(pool, word, obj, flags, l.total);
 	return obj;
 }

@@ -162,4 +162,17 @@ bool pool_fails(struct pool *pool, unsigned int flags, void *caller);
 /* report.c: one function, one format */
 void pool_report(const struct pool_found *found);
 
+/* switch.c: options that change meanwhile */
+void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
+
+/* profile.c: calls, counted by place; 0 is the number of no bin */
+#define POOL_PROFILE_BINS	4096
+
+bool pool_profile_ready(void);
+void pool_profile_end(void);
+unsigned int pool_profile_alloc(struct pool *pool, void *caller,
+				unsigned int bytes);
+void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
+		       unsigned int alloc_bin);
+
 #endif /* POOL_DEBUG_H */

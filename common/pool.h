@@ -177,9 +177,9 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
 /* So that slow halves, which tell reports who called, see the user's function. */
-#define POOL_INLINE	static inline __attribute__((__always_inline__))
+#define POOL_INLINE	__attribute__((__always_inline__))
 
-POOL_INLINE
+static inline POOL_INLINE
 void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 {
 	void *obj;
@@ -193,7 +193,7 @@ void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 	return obj;
 }
 
-POOL_INLINE
+static inline POOL_INLINE
 void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	if (!POOL_LIKELY(obj))
@@ -217,7 +217,8 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * Return: an object of pool->size bytes for pool_free(); undefined contents
  * unless POOL_F_MUST_ZERO.  NULL when there is none to be had.
  */
-POOL_INLINE void *__pool_alloc(struct pool_head *pool, unsigned int flags)
+static inline POOL_INLINE
+void *__pool_alloc(struct pool_head *pool, unsigned int flags)
 {
 	return pool_alloc_inline(pool, flags);
 }
@@ -229,7 +230,7 @@ POOL_INLINE void *__pool_alloc(struct pool_head *pool, unsigned int flags)
  * Context: Process context or a plain thread; may sleep.
  * Return: an object of undefined contents, or NULL.
  */
-POOL_INLINE void *pool_alloc(struct pool_head *pool)
+static inline POOL_INLINE void *pool_alloc(struct pool_head *pool)
 {
 	return pool_alloc_inline(pool, 0);
 }
@@ -241,7 +242,7 @@ POOL_INLINE void *pool_alloc(struct pool_head *pool)
  * Context: Process context or a plain thread; may sleep.
  * Return: an object whose bytes are all zero, or NULL.
  */
-POOL_INLINE void *pool_zalloc(struct pool_head *pool)
+static inline POOL_INLINE void *pool_zalloc(struct pool_head *pool)
 {
 	return pool_alloc_inline(pool, POOL_F_MUST_ZERO);
 }
@@ -254,8 +255,8 @@ POOL_INLINE void *pool_zalloc(struct pool_head *pool)
  *
  * Context: Any (user space: in a signal handler only with POOL_F_ATOMIC).
  */
-POOL_INLINE void __pool_free(struct pool_head *pool, void *obj,
-			       unsigned int flags)
+static inline POOL_INLINE
+void __pool_free(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	pool_free_inline(pool, obj, flags);
 }
@@ -267,7 +268,7 @@ POOL_INLINE void __pool_free(struct pool_head *pool, void *obj,
  *
  * Context: Any (user space: not in a signal handler).
  */
-POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
+static inline POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
 {
 	pool_free_inline(pool, obj, 0);
 }

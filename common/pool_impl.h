@@ -490,19 +490,6 @@ unsigned long pool_allocated(const struct pool *pool);
 bool pool_has_spares(struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
-/* switch.c: options that change meanwhile */
-void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
-
-/* profile.c: calls, counted by place; 0 is the number of no bin */
-#define POOL_PROFILE_BINS	4096
-
-bool pool_profile_ready(void);
-void pool_profile_end(void);
-unsigned int pool_profile_alloc(struct pool *pool, void *caller,
-				unsigned int bytes);
-void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
-		       unsigned int alloc_bin);
-
 /* options.c: setting them */
 void pool_options_get(struct pool_options *options);
 bool pool_options_set(const char *text, const char *where, bool strict);

@@ -3,7 +3,7 @@
  * profile.h - places in the code that allocate or free, and what they counted
  *
  * Layer:   beside the four; private to profile.c, memstats.c and the seam.
- * Context: process context, but for what pool_impl.h has of profile.c.
+ * Context: process context, but for what debug.h has of profile.c.
  *
  * A place allocates, or frees.  A free whose allocation is known is counted twice:
  * where it happened, and where the object came from.  "known" of the former takes

@@ -133,6 +133,7 @@ static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
 
 static inline void plat_fence(void)
 {
+	/* What it pairs with is said where it is used. */
 	smp_mb();
 }
 

@@ -7,32 +7,9 @@
  */
 #include "test.h"
 
-/* All options that need nothing of the platform. */
-#define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
-			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
-			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
-
-/* A pool with these options, whose faults are only counted. */
-static struct pool *checked(unsigned int size, unsigned int debug)
-{
-	pool_options.debug = debug;
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	return test_pool(size);
-}
-
 static unsigned long found(struct pool *pool, enum pool_fault kind)
 {
 	return plat_word_read(&pool->faults[kind]);
-}
-
-static unsigned long found_any(struct pool *pool)
-{
-	unsigned long sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += found(pool, i);
-	return sum;
 }
 
 /* Free an object, damage a byte of it, and let it be allocated again. */
@@ -58,7 +35,7 @@ TEST_CASE(integrity_sees_a_bit_of_any_byte)
 
 	test_options(1 << 20, 8);
 	for (i = 0; i < ARRAY_LEN(sizes); i++) {
-		struct pool *pool = checked(sizes[i], POOL_D_INTEGRITY);
+		struct pool *pool = test_checked(sizes[i], POOL_D_INTEGRITY);
 
 		ASSERT(pool);
 		for (at = 0; at < sizes[i]; at++)
@@ -74,7 +51,7 @@ TEST_CASE(integrity_sees_a_uniform_overwrite)
 	unsigned int byte, i;
 
 	test_options(1 << 20, 8);
-	pool = checked(48, POOL_D_INTEGRITY);
+	pool = test_checked(48, POOL_D_INTEGRITY);
 	ASSERT(pool);
 	for (byte = 0; byte < 256; byte++) {
 		unsigned char *obj = test_alloc(pool);
@@ -98,7 +75,7 @@ TEST_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend)
 
 	test_options(1 << 20, 8);
 	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = checked(64, options[i]);
+		struct pool *pool = test_checked(64, options[i]);
 
 		ASSERT(pool);
 		test_wave(pool, 40);
@@ -117,7 +94,7 @@ TEST_CASE(backup_alone_sees_a_change_at_allocation)
 	unsigned int at;
 
 	test_options(1 << 20, 8);
-	pool = checked(33, POOL_D_BACKUP);
+	pool = test_checked(33, POOL_D_BACKUP);
 	ASSERT(pool);
 	for (at = 0; at < 33; at++)
 		EXPECT(sees_damage(pool, at, 0x80));
@@ -131,7 +108,7 @@ TEST_CASE(the_pattern_moves_by_a_third_with_each_free)
 	unsigned int i;
 
 	test_options(1 << 20, 8);
-	pool = checked(sizeof(long), POOL_D_INTEGRITY);
+	pool = test_checked(sizeof(long), POOL_D_INTEGRITY);
 	ASSERT(pool);
 	obj = test_alloc(pool);
 	test_free(pool, obj);
@@ -143,7 +120,7 @@ TEST_CASE(the_pattern_moves_by_a_third_with_each_free)
 		EXPECT_EQ(now - before, ~0ul / 3);
 		before = now;
 	}
-	EXPECT_EQ(found_any(pool), 0);
+	EXPECT_EQ(test_faults(pool), 0);
 	pool_destroy(&pool->head);
 }
 
@@ -152,7 +129,7 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 	unsigned int size;
 
 	for (size = 1; size < 40; size++) {
-		struct pool *pool = checked(size, POOL_D_TAG);
+		struct pool *pool = test_checked(size, POOL_D_TAG);
 		unsigned char *obj, *other;
 
 		ASSERT(pool);
@@ -177,7 +154,7 @@ TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
+		struct pool *pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
 					    options[i]);
 		unsigned char *obj;
 
@@ -200,8 +177,8 @@ TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *right = checked(64, options[i]);
-		struct pool *wrong = checked(64, options[i]);
+		struct pool *right = test_checked(64, options[i]);
+		struct pool *wrong = test_checked(64, options[i]);
 		void *obj;
 
 		ASSERT(right && wrong);
@@ -209,7 +186,7 @@ TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
 		test_free(wrong, obj);
 		EXPECT_EQ(found(wrong, POOL_FAULT_WRONG_POOL), 1);
 		test_free(right, obj);
-		EXPECT_EQ(found_any(right), 0);
+		EXPECT_EQ(test_faults(right), 0);
 		EXPECT(test_quiet(right, 0));
 		EXPECT(test_quiet(wrong, 0));
 		pool_destroy(&right->head);
@@ -228,7 +205,7 @@ TEST_CASE(a_second_free_is_found_at_once_and_later)
 
 	test_options(1 << 20, 8);
 	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = checked(64, options[i]);
+		struct pool *pool = test_checked(64, options[i]);
 		bool cached = !(options[i] & POOL_D_NO_CACHE);
 		enum pool_fault kind = cached ? POOL_FAULT_DOUBLE_FREE :
 						POOL_FAULT_FOREIGN;
@@ -241,7 +218,7 @@ TEST_CASE(a_second_free_is_found_at_once_and_later)
 		test_free_many(pool, test_objs + 1, 99);
 		test_free(pool, test_objs[50]);
 		EXPECT_EQ(found(pool, kind), 2);
-		EXPECT_EQ(found_any(pool), 2);
+		EXPECT_EQ(test_faults(pool), 2);
 		EXPECT(test_quiet(pool, 0));
 		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	}
@@ -264,11 +241,11 @@ TEST_CASE(of_four_who_free_an_object_one_is_right)
 	struct pool *pool;
 
 	test_options(1 << 20, 8);
-	pool = checked(64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
+	pool = test_checked(64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
 	test_threads(4, free_them_all, pool);
-	EXPECT_EQ(found_any(pool), 3000);
+	EXPECT_EQ(test_faults(pool), 3000);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -279,7 +256,7 @@ TEST_CASE(pointers_that_are_no_objects_are_found)
 	struct pool *pool;
 	unsigned char *obj;
 
-	pool = checked(64, POOL_D_POISON);
+	pool = test_checked(64, POOL_D_POISON);
 	ASSERT(pool);
 	obj = test_alloc(pool);
 	test_free(pool, memory);
@@ -291,7 +268,7 @@ TEST_CASE(pointers_that_are_no_objects_are_found)
 	test_free(pool, obj + 64);
 	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 2);
 	test_free(pool, obj);
-	EXPECT_EQ(found_any(pool), 5);
+	EXPECT_EQ(test_faults(pool), 5);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -303,7 +280,7 @@ TEST_CASE(callers_are_kept_behind_the_object)
 	void **caller;
 	char *obj;
 
-	pool = checked(20, POOL_D_CALLER);
+	pool = test_checked(20, POOL_D_CALLER);
 	ASSERT(pool);
 	pool_layout_of(pool, 20, &layout);
 	EXPECT_EQ(layout.caller % sizeof(void *), 0);
@@ -319,142 +296,13 @@ TEST_CASE(callers_are_kept_behind_the_object)
 	pool_destroy(&pool->head);
 }
 
-static bool is_all(const unsigned char *obj, unsigned char byte)
-{
-	unsigned int i;
-
-	for (i = 0; i < 70; i++)
-		if (obj[i] != byte)
-			return false;
-	return true;
-}
-
-/* What is not poisoned is as it was, or zero where the kernel is told to wipe. */
-TEST_CASE(poison_fills_what_is_allocated)
-{
-	unsigned char *obj = NULL;
-	struct pool *pool;
-
-	pool = checked(70, POOL_D_POISON | POOL_D_TAG);
-	ASSERT(pool);
-	obj = test_alloc(pool);
-	EXPECT(is_all(obj, 'P'));
-	test_free(pool, obj);
-	pool_options.poison = 0xa5;
-	obj = test_alloc(pool);
-	EXPECT(is_all(obj, 0xa5));
-	test_free(pool, obj);
-	pool_options.poison = 0;
-	obj = __pool_alloc(&pool->head, POOL_F_NO_POISON);
-	EXPECT(is_all(obj, 0xa5) || is_all(obj, 0));
-	test_free(pool, obj);
-	pool_options.poison = 1;
-	obj = __pool_alloc(&pool->head, POOL_F_MUST_ZERO);
-	EXPECT(is_all(obj, 0));
-	test_free(pool, obj);
-	EXPECT_EQ(found_any(pool), 0);
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(cold_first_hands_out_the_oldest)
-{
-	struct pool *pool;
-	unsigned int i;
-
-	test_options(1 << 20, 8);
-	pool = checked(64, POOL_D_COLD_FIRST);
-	ASSERT(pool);
-	test_wave(pool, 30);
-	for (i = 0; i < 30; i++)
-		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
-	test_free_many(pool, test_objs, 30);
-	pool_destroy(&pool->head);
-}
-
-struct built {
-	long ctors;
-	long dtors;
-};
-
-static void ctor(void *obj, void *arg)
-{
-	struct built *built = arg;
-
-	*(long *)obj = 4711;
-	built->ctors++;
-}
-
-static void dtor(void *obj, void *arg)
-{
-	struct built *built = arg;
-
-	built->dtors += *(long *)obj == 4711;
-}
-
-TEST_CASE(filled_objects_are_constructed_again)
-{
-	static const unsigned int options[] = {
-		POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_BACKUP,
-		POOL_D_INTEGRITY | POOL_D_POISON | POOL_D_TAG | POOL_D_BACKUP,
-	};
-	unsigned int i, j;
-
-	test_options(4096, 8);
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct built built = { 0, 0 };
-		struct pool_attr attr = {
-			.name = "built", .size = 24, .ctor = ctor,
-			.dtor = dtor, .arg = &built,
-		};
-		struct pool *pool;
-
-		pool_options.debug = options[i];
-		pool_options.policy = POOL_POLICY_CONTINUE;
-		pool = pool_of(create_pool_ext(&attr));
-		for (j = 0; j < 5; j++) {
-			test_alloc_many(pool, test_objs, 200);
-			EXPECT_EQ(*(long *)test_objs[j], 4711);
-			test_free_many(pool, test_objs, 200);
-		}
-		EXPECT_EQ(found_any(pool), 0);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-		EXPECT_EQ(built.ctors, built.dtors);
-	}
-}
-
-TEST_CASE(no_combination_of_options_finds_what_is_not_there)
-{
-	const unsigned int all = ALL_OPTIONS | POOL_D_TOOLS;
-	unsigned int word, i;
-
-	test_options(8192, 4);
-	for (word = 0; word <= all; word++) {
-		struct pool *pool;
-
-		if (word & ~all)
-			continue;
-		pool = checked(40 + word % 9, word);
-		ASSERT(pool);
-		test_alloc_many(pool, test_objs, 300);
-		for (i = 0; i < 300; i++)
-			*(unsigned char *)test_objs[i] = (unsigned char)i;
-		test_free_many(pool, test_objs, 300);
-		test_wave(pool, 50);
-		EXPECT_EQ(found_any(pool), 0);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT(test_bound_holds());
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	}
-}
-
 TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 {
 	struct pool *pool;
 	unsigned char *obj;
 
 	test_options(1 << 20, 8);
-	pool = checked(64, POOL_D_INTEGRITY);
+	pool = test_checked(64, POOL_D_INTEGRITY);
 	ASSERT(pool);
 	EXPECT(sees_damage(pool, 5, 1));
 	obj = test_alloc(pool);
@@ -477,7 +325,7 @@ TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
 	struct pool *pool;
 	unsigned char *obj;
 
-	pool = checked(64, POOL_D_TAG);
+	pool = test_checked(64, POOL_D_TAG);
 	ASSERT(pool);
 	obj = test_alloc(pool);
 	ASSERT(obj);
@@ -502,13 +350,13 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 {
 	struct pool *pool;
 
-	pool = checked(plat_size_max(), 0);
+	pool = test_checked(plat_size_max(), 0);
 	ASSERT(pool);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(!checked(plat_size_max(), POOL_D_BACKUP));
-	EXPECT(!checked(plat_size_max(), POOL_D_BACKUP | POOL_D_TAG));
-	EXPECT(!checked(plat_size_max() - 1, POOL_D_TAG));
-	pool = checked(plat_size_max() / 4, POOL_D_BACKUP | POOL_D_TAG);
+	EXPECT(!test_checked(plat_size_max(), POOL_D_BACKUP));
+	EXPECT(!test_checked(plat_size_max(), POOL_D_BACKUP | POOL_D_TAG));
+	EXPECT(!test_checked(plat_size_max() - 1, POOL_D_TAG));
+	pool = test_checked(plat_size_max() / 4, POOL_D_BACKUP | POOL_D_TAG);
 	ASSERT(pool);
 	EXPECT(pool->store.size > pool->head.size * 2ul);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
@@ -521,7 +369,7 @@ TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
 	unsigned int i;
 
 	test_options(1 << 20, 8);
-	pool = checked(64, POOL_D_INTEGRITY);
+	pool = test_checked(64, POOL_D_INTEGRITY);
 	ASSERT(pool);
 	for (i = 0; i < POOL_REPORTS_MAX; i++)
 		test_free(pool, &pool->debug);

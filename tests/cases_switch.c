@@ -15,16 +15,6 @@ static struct pool *plain(unsigned int size)
 	return test_pool(size);
 }
 
-static unsigned long faults(struct pool *pool)
-{
-	unsigned long sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += plat_word_read(&pool->faults[i]);
-	return sum;
-}
-
 TEST_CASE(objects_of_before_a_switch_are_adopted)
 {
 	struct pool *pool;
@@ -39,12 +29,12 @@ TEST_CASE(objects_of_before_a_switch_are_adopted)
 	for (i = 0; i < 300; i++)
 		((char *)test_objs[i])[3] ^= 1;
 	test_free_many(pool, test_objs + 300, 300);
-	EXPECT_EQ(faults(pool), 0);
+	EXPECT_EQ(test_faults(pool), 0);
 	test_free(pool, test_objs[400]);
-	EXPECT_EQ(faults(pool), 1);
+	EXPECT_EQ(test_faults(pool), 1);
 	test_alloc_many(pool, test_objs, 600);
 	test_free_many(pool, test_objs, 600);
-	EXPECT_EQ(faults(pool), 1);
+	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -63,7 +53,7 @@ TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
 	((char *)test_objs[7])[63] ^= 1;
 	for (i = 0; i < 3; i++)
 		test_wave(pool, 100);
-	EXPECT_EQ(faults(pool), 1);
+	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(test_quiet(pool, 1));
 	EXPECT(test_local(pool)->hot.cap > 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
@@ -85,7 +75,7 @@ TEST_CASE(a_second_begin_of_checks_knows_nothing_of_the_first)
 		test_free_many(pool, test_objs + 100, 100);
 		test_wave(pool, 300);
 	}
-	EXPECT_EQ(faults(pool), 0);
+	EXPECT_EQ(test_faults(pool), 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -105,7 +95,7 @@ TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
 	test_free(pool, memory);
 	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
 	test_free_many(pool, test_objs, 50);
-	EXPECT_EQ(faults(pool), 1);
+	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -191,7 +181,7 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 		pool_switch(pool, POOL_D_POISON, 0);
 	}
 	test_free(pool, obj);
-	EXPECT_EQ(faults(pool), 0);
+	EXPECT_EQ(test_faults(pool), 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -305,7 +295,7 @@ TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)
 	plat_word_add(&load.running, 3);
 	test_threads(4, work, &load);
 	EXPECT_EQ(plat_word_read(&load.bad), 0);
-	EXPECT_EQ(faults(load.pool), 0);
+	EXPECT_EQ(test_faults(load.pool), 0);
 	EXPECT(test_quiet(load.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&load.pool->head), NULL);
 }

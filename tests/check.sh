@@ -48,7 +48,7 @@ kunit() {
 	VARIANT=hostile DEBUG="$HOSTILE" \
 		world uml-hostile $vm/kunit.sh uml
 	for key in init_on_alloc init_on_free; do
-		for suite in gfp check; do
+		for suite in gfp check fill; do
 			SUITE=$suite BOOT=$key=1 world uml-$suite-$key \
 				$vm/kunit.sh uml
 		done

@@ -63,6 +63,25 @@ struct pool *test_pool(unsigned int size)
 	return head ? pool_of(head) : NULL;
 }
 
+/* A pool with these options, whose faults are only counted. */
+struct pool *test_checked(unsigned int size, unsigned int debug)
+{
+	pool_options.debug = debug;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	return test_pool(size);
+}
+
+/* Faults of all kinds that were found in a pool. */
+unsigned long test_faults(struct pool *pool)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum += plat_word_read(&pool->faults[i]);
+	return sum;
+}
+
 /* Allocate, also where every k-th backend call fails. */
 void *test_alloc(struct pool *pool)
 {
