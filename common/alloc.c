@@ -256,7 +256,7 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
-	obj = pool_check_free(pool, obj, flags, caller);
+	obj = pool_freed(pool, obj, flags, caller);
 	if (!obj)
 		return;
 	if (!pool_put_to_cache(pool, obj, &flags))

@@ -176,18 +176,17 @@ void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
 }
 
 /**
- * pool_evict_last_items() - Detach the cluster that must go first, if one must.
+ * pool_cluster_to_evict() - Which cluster must go first, if one must.
  * @here: entered and locked.
  * @bytes: what is about to be charged.
  *
  * Above 3/4 of the bound a pool with more than 1/8 of it gives its own oldest;
  * above the bound the oldest of all pools goes.
  *
- * Return: the cluster, to be brought away outside and settled; NULL: none must,
- * or there is none.
+ * Return: the cluster, still on the lists; NULL: none must, or there is none.
  */
-static struct pool_cluster *pool_evict_last_items(struct pool_here *here,
-						  unsigned long bytes)
+struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
+					   unsigned long bytes)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
 	unsigned long after = plat_word_read(&here->cpu->charged) + bytes;
@@ -200,6 +199,17 @@ static struct pool_cluster *pool_evict_last_items(struct pool_here *here,
 		c = pool_cluster_oldest(local);
 	if (!c && after > bound)
 		c = pool_cluster_coldest(here->cpu);
+	return c;
+}
+
+/*
+ * Detach that cluster.  It is to be brought away outside and settled.
+ */
+static struct pool_cluster *pool_evict_last_items(struct pool_here *here,
+						  unsigned long bytes)
+{
+	struct pool_cluster *c = pool_cluster_to_evict(here, bytes);
+
 	if (c) {
 		plat_write(&c->local->evictions, c->local->evictions + 1);
 		pool_cluster_detach(c);
@@ -323,7 +333,8 @@ static enum put put_once(struct pool *pool, void *obj, unsigned int *flags,
 	    pool_hot_push(&here, obj)) {
 		what = PUT_DONE;
 	} else if (pool_here_lock(&here)) {
-		*spares = pool_cluster_stash_all(here.cpu, *spares);
+		if (*spares)
+			*spares = pool_cluster_stash_all(here.cpu, *spares);
 		what = put_here(&here, obj, victim);
 		pool_clock_tick(&here);
 		pool_here_unlock(&here);
@@ -356,6 +367,7 @@ bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags)
 		if (what != PUT_EVICT && (what != PUT_NEED || !spares))
 			break;
 	}
-	pool_cluster_put_all(pool, spares, *flags);
+	if (spares)
+		pool_cluster_put_all(pool, spares, *flags);
 	return what == PUT_DONE;
 }

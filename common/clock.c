@@ -53,12 +53,10 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			unsigned int room, struct pool_cluster *c,
 			unsigned int n)
 {
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		c->obj[c->n + i] = local->slot[i];
-	if (n)
+	if (n) {
+		plat_move(c->obj + c->n, local->slot, n);
 		pool_hot_forget(local, n);
+	}
 	pool_hot_shrink(cpu, local, room);
 	if (n)
 		pool_cluster_add(cpu, c, c->obj + c->n, n);

@@ -18,12 +18,12 @@
 /* Most objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned long max = bound / CLUSTER_PART / pool->head.size;
+	unsigned long part = plat_read(&pool_options.hot_size) / CLUSTER_PART;
+	unsigned int size = pool->head.size;
 
-	if (!max)
-		return 1;
-	return max < pool->cluster ? (unsigned int)max : pool->cluster;
+	if ((unsigned long)pool->cluster * size <= part)
+		return pool->cluster;
+	return part < size ? 1 : (unsigned int)(part / size);
 }
 
 /*
@@ -88,12 +88,10 @@ void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
 		      void **objs, unsigned int n)
 {
 	struct pool_local *local = c->local;
-	unsigned int i;
 
 	plat_word_add(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
-	for (i = 0; i < n; i++)
-		c->obj[c->n + i] = objs[i];
+	plat_move(c->obj + c->n, objs, n);
 	plat_write(&local->clustered, local->clustered + n);
 	c->n += n;
 	pool_list_del(&c->by_pool);

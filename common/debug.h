@@ -157,7 +157,7 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw);
 
 /* fail.c */
-bool pool_fails(struct pool *pool, unsigned int flags, void *caller);
+bool pool_fail_turn(unsigned int flags, void *caller);
 
 /* report.c: one function, one format */
 void pool_report(const struct pool_found *found);

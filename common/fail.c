@@ -42,22 +42,20 @@ static unsigned int spread(unsigned long n)
 }
 
 /**
- * pool_fails() - Must this allocation fail?
- * @pool: the pool.
+ * pool_fail_turn() - Must this allocation fail?  Asked by pool_fails() alone.
  * @flags: of the call; POOL_F_NO_FAIL: no.
  * @caller: of the call.
  *
  * The name of a function is looked up only where that is possible: not in a signal
  * handler.
  */
-bool pool_fails(struct pool *pool, unsigned int flags, void *caller)
+bool pool_fail_turn(unsigned int flags, void *caller)
 {
 	unsigned int percent = plat_read(&pool_options.fail_percent);
 	unsigned int every = plat_read(&pool_options.fail_every);
 	unsigned long n;
 
-	if (!(plat_read(&pool->debug) & POOL_D_FAIL) ||
-	    (flags & POOL_F_NO_FAIL) || !(percent || every))
+	if ((flags & POOL_F_NO_FAIL) || !(percent || every))
 		return false;
 	if (pool_options.fail_site[0] &&
 	    (!plat_may_name(flags) || !is_site(caller)))

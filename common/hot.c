@@ -146,10 +146,8 @@ bool pool_hot_push(struct pool_here *here, void *obj)
 void pool_hot_append(struct pool_local *local, void **objs, unsigned int n)
 {
 	unsigned int have = plat_read(&local->hot.n);
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		local->slot[have + i] = objs[i];
+	plat_move(local->slot + have, objs, n);
 	plat_write(&local->hot.n, have + n);
 }
 
@@ -157,10 +155,8 @@ void pool_hot_append(struct pool_local *local, void **objs, unsigned int n)
 void pool_hot_take(struct pool_local *local, void **objs, unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		objs[i] = local->slot[left + i];
+	plat_move(objs, local->slot + left, n);
 	plat_write(&local->hot.n, left);
 }
 
@@ -168,21 +164,38 @@ void pool_hot_take(struct pool_local *local, void **objs, unsigned int n)
 void pool_hot_forget(struct pool_local *local, unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
-	unsigned int i;
 
-	for (i = 0; i < left; i++)
-		local->slot[i] = local->slot[n + i];
+	plat_move(local->slot, local->slot + n, left);
 	plat_write(&local->hot.n, left);
 }
 
-/* Most slots an array may have under @bound; 0: no array at all. */
-static unsigned int hot_max(const struct pool *pool, unsigned long bound)
+/*
+ * As many of @want slots as an array may have under @bound; 0: no array at all.
+ * Divides only where not all of them fit: a division takes as long as the rest
+ * of a slow path that needs none.
+ */
+static unsigned int hot_most(const struct pool *pool, unsigned int want,
+			     unsigned long bound)
 {
-	unsigned long max = bound / HOT_ONE / pool->head.size;
+	unsigned long part = bound / HOT_ONE;
+	unsigned long max;
 
+	if (want > POOL_HOT_MAX)
+		want = POOL_HOT_MAX;
+	if (want >= HOT_LEAST && (unsigned long)want * pool->head.size <= part)
+		return want;
+	max = part / pool->head.size;
 	if (max < HOT_LEAST)
 		return 0;
-	return max < POOL_HOT_MAX ? (unsigned int)max : POOL_HOT_MAX;
+	return max < want ? (unsigned int)max : want;
+}
+
+/* Is there room for not even one slot more?  Of an array that is open. */
+static bool hot_is_largest(const struct pool *pool, unsigned int room,
+			   unsigned long bound)
+{
+	return room >= POOL_HOT_MAX ||
+	       (room + 1ul) * pool->head.size > bound / HOT_ONE;
 }
 
 /**
@@ -196,11 +209,15 @@ static unsigned int hot_max(const struct pool *pool, unsigned long bound)
 bool pool_hot_over(struct pool_cpu *cpu, struct pool_local *local)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned int room = plat_read(&local->hot.room);
 
+	if (room == 1)
+		room = HOT_LEAST;
 	return pool_is_closed(local->pool) ||
 	       cpu->hot_bytes > bound / HOT_ALL ||
 	       plat_word_read(&cpu->charged) > bound ||
-	       plat_read(&local->hot.room) > hot_max(local->pool, bound);
+	       room > POOL_HOT_MAX ||
+	       (unsigned long)room * local->pool->head.size > bound / HOT_ONE;
 }
 
 /*
@@ -233,35 +250,23 @@ static void hot_resize_up(struct pool_cpu *cpu, struct pool_local *local,
 	set_cap(local, room);
 }
 
-/**
- * pool_hot_grow() - Double an array, or open one that is closed.
- * @here: entered and locked; here->was changes when the array opens.
+/*
+ * Double an array, or open one that is closed; see pool_hot_grow().
  *
  * An array without room is not on the clock, open or not: between the moment
  * that its owner found it open and the one that it is held, an interrupter may
  * have closed it, and the owner leaves it open again.
- *
- * Return: false when it is as large as it may be, or there is no budget: then
- * the clock hand is sent to find some.
  */
-bool pool_hot_grow(struct pool_here *here)
+__attribute__((__noinline__))
+static bool hot_double(struct pool_here *here, unsigned int room,
+		       unsigned long bound)
 {
+	unsigned int want = hot_most(here->pool, room ? room * 2 : HOT_FIRST,
+				     bound);
 	struct pool_local *local = here->local;
 	struct pool_cpu *cpu = here->cpu;
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned int max = hot_max(here->pool, bound);
-	unsigned int room = plat_read(&local->hot.room);
-	unsigned int want = room ? room * 2 : HOT_FIRST;
 	unsigned long bytes;
 
-	if (pool_is_closed(here->pool))
-		return false;
-	if (plat_read(&here->local->hot.cap) < room) {
-		set_cap(here->local, room);
-		return here->was == POOL_OPEN;
-	}
-	if (want > max)
-		want = max;
 	if (want <= room)
 		return false;
 	bytes = (unsigned long)(want - room) * here->pool->head.size;
@@ -278,6 +283,31 @@ bool pool_hot_grow(struct pool_here *here)
 		hold(here);
 	}
 	return true;
+}
+
+/**
+ * pool_hot_grow() - Make an array accept more, or open one that is closed.
+ * @here: entered and locked; here->was changes when the array opens.
+ *
+ * Most arrays that ask are as large as they may be, so that is found out first.
+ *
+ * Return: false when it is as large as it may be, or there is no budget: then
+ * the clock hand is sent to find some.
+ */
+bool pool_hot_grow(struct pool_here *here)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned int room = plat_read(&here->local->hot.room);
+
+	if (pool_is_closed(here->pool))
+		return false;
+	if (plat_read(&here->local->hot.cap) < room) {
+		set_cap(here->local, room);
+		return here->was == POOL_OPEN;
+	}
+	if (room && hot_is_largest(here->pool, room, bound))
+		return false;
+	return hot_double(here, room, bound);
 }
 
 /**
@@ -316,10 +346,8 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 {
 	unsigned int n = plat_read(&local->hot.n);
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		objs[i] = local->slot[i];
+	plat_move(objs, local->slot, n);
 	plat_write(&local->hot.open, POOL_CLOSED);
 	pool_hot_shrink(cpu, local, n);
 	plat_write(&local->hot.n, 0);

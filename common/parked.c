@@ -150,16 +150,20 @@ static void parked_put(struct pool *pool, struct pool_parked *parked,
  * pool_unpark_here() - Bring away what is parked on this CPU, and on none.
  * @pool: the pool.
  * @flags: of the call.
+ *
+ * Looks first, since each free that misses comes here and finds nothing.  A CPU
+ * without a local part reads zeros there.
  */
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
-	struct pool_local *local = NULL;
+	struct pool_local *local = plat_enter(pool);
+	bool some = plat_read(&local->parked.head);
 
-	if (pool->cached)
-		local = plat_local_of(pool, plat_cpu_hint());
-	if (local)
+	plat_leave();
+	if (some)
 		parked_put(pool, &local->parked, flags);
-	parked_put(pool, &pool->parked, flags);
+	if (plat_read(&pool->parked.head))
+		parked_put(pool, &pool->parked, flags);
 }
 
 /**

@@ -81,6 +81,9 @@ extern const struct plat_policy plat_policies[];
  *	One more than the highest number in use; only ever grows.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number, perhaps stale; any context; 0 where it has none.
+ * void plat_cpu_ready(unsigned int flags)
+ *	Give this CPU a part of its own, if it has none and the allocator may be
+ *	called with these flags.  Any context; neither guard nor lock held.
  *
  * Atomics: relaxed unless the name says more.
  *
@@ -105,6 +108,11 @@ extern const struct plat_policy plat_policies[];
  *	Compiler barrier: orders this CPU against who interrupts it, only.
  * void plat_relax(void)
  *	Between two looks at a word that another CPU will change.
+ *
+ * Pointers
+ *
+ * void plat_move(void **to, void *const *from, unsigned int n)
+ *	Copy @n pointers; the two places may overlap.  Any context.
  *
  * CPU lock, one per struct pool_cpu
  *
@@ -148,14 +156,6 @@ extern const struct plat_policy plat_policies[];
  *	It is ours for ever, and that is no leak; also without POOL_D_TOOLS.
  *	All five: any context.
  */
-
-/**
- * plat_cpu_ready() - Give this CPU a part of its own, if it has none.
- * @flags: of the call; a part is made only where the allocator may be called.
- *
- * Context: Any; neither guard nor lock held.
- */
-void plat_cpu_ready(unsigned int flags);
 
 /**
  * plat_local_alloc() - Give a pool its local parts, one per CPU, all zero.
@@ -455,6 +455,7 @@ void plat_log(enum plat_level level, const char *fmt, ...)
  */
 
 #include "pool_impl.h"
+#include "checked.h"
 #include "plat_impl.h"
 
 #endif /* POOL_PLAT_H */

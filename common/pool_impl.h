@@ -237,34 +237,6 @@ static inline struct pool *pool_of(struct pool_head *head)
 	return pool_list_entry(head, struct pool, head);
 }
 
-/* Do its hot arrays take nothing? */
-static inline bool pool_is_closed(const struct pool *pool)
-{
-	return POOL_READ(pool->debug) & POOL_D_CLOSED;
-}
-
-/* May free objects be put into its shared part?  Who takes need not ask. */
-static inline bool pool_shares(const struct pool *pool)
-{
-	return !(POOL_READ(pool->debug) &
-		 (POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
-}
-
-/*
- * Check a pointer that is about to be handed out, where there is something to
- * check, and wipe the object where that is wished.  False: the object is corrupted,
- * and there must be another one.
- */
-static inline bool pool_checked(struct pool *pool, void **obj,
-				unsigned int flags, void *caller)
-{
-	if (pool_seal_of(*obj) || pool_is_closed(pool))
-		*obj = pool_check_alloc(pool, *obj, flags, caller);
-	else
-		pool_hot_out(&pool->head, *obj, flags);
-	return *obj;
-}
-
 /* This CPU, entered: see hot.c. */
 struct pool_here {
 	struct pool *pool;
@@ -397,6 +369,8 @@ void pool_cluster_trim(struct pool *pool);
 /* cache.c: between the array, the local clusters and the shared pool */
 void *pool_get_from_cache(struct pool *pool, unsigned int *flags);
 bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags);
+struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
+					   unsigned long bytes);
 
 /* shared.c: buckets of clusters */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool);

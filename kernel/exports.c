@@ -107,7 +107,6 @@ POOL_EXPORT_TEST(pool_switch);
 /* The seam's cold half, and what its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);
 POOL_EXPORT_TEST(plat_locking);
-POOL_EXPORT_TEST(plat_cpu_ready);
 POOL_EXPORT_TEST(plat_registry_lock);
 POOL_EXPORT_TEST(plat_registry_unlock);
 POOL_EXPORT_TEST(plat_create_lock);

@@ -59,11 +59,6 @@ static struct kmem_cache *cluster_cache;
  */
 static u64 load_time;
 
-/* Empty: all CPUs have had their part since plat_init(). */
-void plat_cpu_ready(unsigned int flags)
-{
-}
-
 bool plat_local_alloc(struct pool *pool)
 {
 	struct pool_local __percpu *local = alloc_percpu(struct pool_local);

@@ -18,6 +18,7 @@
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 /* plat.c */
 DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
@@ -67,6 +68,11 @@ static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
 static inline unsigned int plat_cpu_hint(void)
 {
 	return raw_smp_processor_id();
+}
+
+/* Empty: all CPUs have had their part since plat_init(). */
+static inline void plat_cpu_ready(unsigned int flags)
+{
 }
 
 /* Atomics */
@@ -145,6 +151,13 @@ static inline void plat_barrier(void)
 static inline void plat_relax(void)
 {
 	cpu_relax();
+}
+
+/* Pointers */
+
+static inline void plat_move(void **to, void *const *from, unsigned int n)
+{
+	memmove(to, from, n * sizeof(*to));
 }
 
 /* CPU lock */

@@ -304,6 +304,26 @@ TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
 		plat_yield();
 }
 
+TEST_CASE(pointers_move_up_and_down_where_they_were)
+{
+	void *p[8], *want[8];
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		p[i] = &p[i];
+		want[i] = p[i];
+	}
+	plat_move(p + 2, p, 5);
+	for (i = 0; i < 5; i++)
+		EXPECT_PTR_EQ(p[i + 2], want[i]);
+	plat_move(p, p + 2, 5);
+	for (i = 0; i < 5; i++)
+		EXPECT_PTR_EQ(p[i], want[i]);
+	plat_move(p, p + 7, 0);
+	EXPECT_PTR_EQ(p[0], want[0]);
+	EXPECT_PTR_EQ(p[7], want[7]);
+}
+
 static unsigned long in_creation;
 
 static void create_in_turn(unsigned int i, void *arg)

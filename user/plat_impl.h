@@ -15,6 +15,8 @@
 
 #include "tool.h"
 
+#include <string.h>
+
 /* Pools that can have local parts at once, but for one; see plat_local_alloc() */
 #define PLAT_LOCALS		1024
 
@@ -96,6 +98,15 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : 0;
 }
 
+/* thread.c: of a thread that has no area, and has not lost it. */
+void plat_area_make(unsigned int flags);
+
+static inline void plat_cpu_ready(unsigned int flags)
+{
+	if (pool_thread_area == plat_area_none)
+		plat_area_make(flags);
+}
+
 /* Atomics */
 
 #define plat_read(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
@@ -174,6 +185,13 @@ static inline void plat_relax(void)
 #else
 	pool_barrier();
 #endif
+}
+
+/* Pointers */
+
+static inline void plat_move(void **to, void *const *from, unsigned int n)
+{
+	memmove(to, from, n * sizeof(*to));
 }
 
 /* CPU lock */

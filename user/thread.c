@@ -6,7 +6,7 @@
  * Called:  common/, by plat_cpu_ready() and plat_local_*(); pthreads, at exit
  *	    and fork; users, by pool_thread_idle().
  * Calls:   common/, by pool_cpu_init() and pool_cpu_gone(); fork.c.
- * Context: plain threads, but for plat_cpu_ready(), which any may call.
+ * Context: plain threads, but for plat_area_make(), which any may call.
  *
  * States of a thread, by where pool_thread_area points:
  *
@@ -118,12 +118,11 @@ static void thread_exit(void *arg)
  * "making" keeps a handler that interrupts this from making an area too.  An
  * area whose thread could not be told of exit would be lost with it.
  */
-void plat_cpu_ready(unsigned int flags)
+void plat_area_make(unsigned int flags)
 {
 	struct plat_area *area;
 
-	if (pool_thread_area != plat_area_none || !plat_may_alloc(flags) ||
-	    !have_exit_key)
+	if (!plat_may_alloc(flags) || !have_exit_key)
 		return;
 	pool_thread_area = plat_area_making;
 	plat_barrier();

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * checked.h - what the layers ask of a pool's options, on slow paths
+ *
+ * Layer:   beside the four; the hot half of debug.h.
+ * Called:  common/, kernel/gfp.c.
+ * Calls:   check.c and fail.c, where the options say that there is something to do.
+ * Context: any.
+ */
+#ifndef POOL_CHECKED_H
+#define POOL_CHECKED_H
+
+/* Do its hot arrays take nothing? */
+static inline bool pool_is_closed(const struct pool *pool)
+{
+	return POOL_READ(pool->debug) & POOL_D_CLOSED;
+}
+
+/* May free objects be put into its shared part?  Who takes need not ask. */
+static inline bool pool_shares(const struct pool *pool)
+{
+	return !(POOL_READ(pool->debug) &
+		 (POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
+}
+
+/* Must this allocation fail?  Only where the options say that some do. */
+static inline bool pool_fails(const struct pool *pool, unsigned int flags,
+			      void *caller)
+{
+	return (POOL_READ(pool->debug) & POOL_D_FAIL) &&
+	       pool_fail_turn(flags, caller);
+}
+
+/*
+ * Check a pointer that a user frees, where there is something to check; else wipe
+ * the object where that is wished.  NULL: there is nothing to pass on.
+ */
+static inline void *pool_freed(struct pool *pool, void *obj,
+			       unsigned int flags, void *caller)
+{
+	if (POOL_READ(pool->debug) & POOL_D_CHECKED)
+		return pool_check_free(pool, obj, flags, caller);
+	pool_hot_in(&pool->head, obj);
+	return obj;
+}
+
+/*
+ * Check a pointer that is about to be handed out, where there is something to
+ * check, and wipe the object where that is wished.  False: the object is corrupted,
+ * and there must be another one.
+ */
+static inline bool pool_checked(struct pool *pool, void **obj,
+				unsigned int flags, void *caller)
+{
+	if (pool_seal_of(*obj) || pool_is_closed(pool))
+		*obj = pool_check_alloc(pool, *obj, flags, caller);
+	else
+		pool_hot_out(&pool->head, *obj, flags);
+	return *obj;
+}
+
+#endif /* POOL_CHECKED_H */
