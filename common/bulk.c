@@ -2,65 +2,228 @@
 /*
  * bulk.c - many objects at once
  *
- * Layer:   API -> hot array, entered once for as many as it has.
+ * Layer:   API -> hot array and local clusters, entered once for what they have.
  * Called:  by users, through pool_bulk.h; reserve.c.
- * Calls:   hot.c; alloc.c, for what the array does not have, or take.
+ * Calls:   hot.c, cluster.c; alloc.c, for what those do not have, or take.
  * Context: as the single calls.
  *
- * An array moves at most POOL_HOT_SLOTS pointers while it is held.  The object
- * that it cannot serve takes the slow path, which fills or spills it; and so on.
+ * Held, an array and the clusters below it move at most POOL_HOT_SLOTS pointers
+ * each: straight between clusters and the caller, not through the array.  The object
+ * that both cannot serve takes the slow path, which opens arrays, evicts, and
+ * asks the layers below; and so on.
  */
 #include "plat.h"
 
-/*
- * Pop up to @n objects of this CPU's array; returns how many.  Whoever interrupted
- * it need not try again.
- */
-static unsigned int pop(struct pool *pool, unsigned int n, void **objs,
-			bool *nested)
-{
-	struct pool_here here;
-	unsigned int have = 0;
+/* At most this many pointers are copied from or to clusters under one lock. */
+#define BULK_MOST	POOL_HOT_SLOTS
 
-	*nested = *nested || !pool_here_enter(&here, pool);
-	if (*nested)
-		return 0;
-	if (here.was == POOL_OPEN)
-		have = plat_read(&here.local->hot.n);
+/* Take what this CPU's array has, up to @n objects. */
+static unsigned int take_hot(struct pool_here *here, unsigned int n,
+			     void **objs)
+{
+	unsigned int have = plat_read(&here->local->hot.n);
+
 	if (n > have)
 		n = have;
 	if (n)
-		pool_hot_take(here.local, objs, n);
-	pool_here_leave(&here);
+		pool_hot_take(here->local, objs, n);
 	return n;
 }
 
-/* Push up to @n objects, coldest first, on this CPU's array; likewise. */
-static unsigned int push(struct pool *pool, unsigned int n, void **objs,
-			 bool *nested)
+/*
+ * Take up to @n objects out of this CPU's clusters, the newest first.  @out: a
+ * chain of those that are empty now and not stashed.
+ */
+static unsigned int take_clustered(struct pool_here *here, unsigned int n,
+				   void **objs, struct pool_cluster **out)
 {
+	struct pool_local *local = here->local;
+	struct pool_cluster *c;
+	unsigned int got = 0;
+
+	while (got < n && (c = pool_cluster_newest(local)) &&
+	       !pool_seal_of(c->obj[0])) {
+		unsigned int more = n - got < c->n ? n - got : c->n;
+
+		c->n -= more;
+		plat_move(objs + got, c->obj + c->n, more);
+		pool_cluster_taken(here->cpu, c, more);
+		plat_write(&local->fills, local->fills + 1);
+		got += more;
+		if (!c->n && !pool_cluster_stash(here->cpu, c)) {
+			c->next = *out;
+			*out = c;
+		}
+	}
+	return got;
+}
+
+/*
+ * Take up to @n objects of this CPU's array and clusters.  What they do not have
+ * is the slow path's, which fills from below and opens arrays.  Whoever interrupted
+ * a holder need not try again.
+ */
+static unsigned int take(struct pool *pool, unsigned int n, void **objs,
+			 unsigned int *flags)
+{
+	struct pool_cluster *out = NULL;
 	struct pool_here here;
-	unsigned int have = 0;
-	unsigned int cap = 0;
+	unsigned int got = 0;
+
+	if (!pool_here_enter(&here, pool)) {
+		*flags |= POOL_F_NESTED;
+		return 0;
+	}
+	if (here.was == POOL_OPEN)
+		got = take_hot(&here, n, objs);
+	if (got < n && here.was == POOL_OPEN && pool_here_lock(&here)) {
+		unsigned int most = n - got < BULK_MOST ? n - got : BULK_MOST;
+
+		got += take_clustered(&here, most, objs + got, &out);
+		pool_clock_tick(&here);
+		pool_here_unlock(&here);
+	}
+	pool_here_leave(&here);
+	pool_cluster_put_all(pool, out, *flags);
+	return got;
+}
+
+/* Does this CPU's array take @n objects more, as it is? */
+static bool fits_hot(const struct pool_here *here, unsigned int n)
+{
+	return here->was == POOL_OPEN &&
+	       plat_read(&here->local->hot.n) + n <=
+	       plat_read(&here->local->hot.cap);
+}
+
+/* Put what this CPU's array accepts on top of it, up to @n objects. */
+static unsigned int give_hot(struct pool_here *here, unsigned int n,
+			     void **objs)
+{
+	unsigned int have = plat_read(&here->local->hot.n);
+	unsigned int cap = plat_read(&here->local->hot.cap);
 	unsigned int i;
 
-	*nested = *nested || !pool_here_enter(&here, pool);
-	if (*nested)
-		return 0;
-	if (here.was == POOL_OPEN) {
-		have = plat_read(&here.local->hot.n);
-		cap = plat_read(&here.local->hot.cap);
-	}
 	if (cap < have)
 		cap = have;
 	if (n > cap - have)
 		n = cap - have;
 	for (i = 0; i < n; i++)
-		pool_hot_in(&pool->head, objs[i]);
+		pool_hot_in(&here->pool->head, objs[i]);
 	if (n)
-		pool_hot_append(here.local, objs, n);
-	pool_here_leave(&here);
+		pool_hot_append(here->local, objs, n);
 	return n;
+}
+
+/* The cluster that the next plain objects go to; NULL: an empty one is needed. */
+static struct pool_cluster *cluster_with_room(struct pool_here *here,
+					      unsigned int max)
+{
+	struct pool_cluster *c = pool_cluster_newest(here->local);
+
+	if (c && c->n < max && !pool_seal_of(c->obj[0]))
+		return c;
+	c = pool_cluster_unstash(here->cpu);
+	if (c)
+		pool_cluster_reset(c, here->local);
+	return c;
+}
+
+/*
+ * Put up to @n objects into this CPU's clusters, as long as nothing must be
+ * evicted and there are empty ones: else the slow path has to see to that.
+ */
+static unsigned int give_clustered(struct pool_here *here, unsigned int n,
+				   void **objs)
+{
+	unsigned int max = pool_cluster_max(here->pool);
+	struct pool_local *local = here->local;
+	unsigned int done = 0;
+
+	while (done < n) {
+		unsigned int more = n - done < max ? n - done : max;
+		unsigned long bytes = (unsigned long)more *
+				      here->pool->head.size;
+		struct pool_cluster *c;
+
+		if (pool_cluster_to_evict(here, bytes) ||
+		    !pool_cluster_fits(here->cpu, bytes))
+			break;
+		c = cluster_with_room(here, max);
+		if (!c)
+			break;
+		if (more > max - c->n)
+			more = max - c->n;
+		pool_cluster_add(here->cpu, c, objs + done, more);
+		plat_write(&local->spills, local->spills + 1);
+		done += more;
+	}
+	return done;
+}
+
+/*
+ * Put up to @n objects, coldest first, into this CPU's array and clusters, so that
+ * the array has the freshest ones: what it had before goes to clusters first.
+ */
+static unsigned int give_over(struct pool_here *here, unsigned int n,
+			      void **objs)
+{
+	struct pool_local *local = here->local;
+	unsigned int have = plat_read(&local->hot.n);
+	unsigned int cap = plat_read(&local->hot.cap);
+	unsigned int over = have + n > cap ? have + n - cap : 0;
+	unsigned int old = over < have ? over : have;
+	unsigned int moved, done = 0;
+
+	moved = give_clustered(here, old, local->slot);
+	if (moved)
+		pool_hot_forget(local, moved);
+	if (moved == old)
+		done = give_clustered(here, over - old, objs);
+	return done + give_hot(here, n - done, objs + done);
+}
+
+/* May free objects go from here to clusters as they are? */
+static bool may_cluster(const struct pool_here *here)
+{
+	return here->was == POOL_OPEN && plat_read(&here->local->hot.cap) &&
+	       !pool_is_closed(here->pool) && !pool_wipes_in(&here->pool->head);
+}
+
+/* Put what fits of @n objects into this CPU's array and clusters. */
+static unsigned int give(struct pool *pool, unsigned int n, void **objs,
+			 unsigned int *flags)
+{
+	struct pool_here here;
+	unsigned int done = 0;
+
+	if (!pool_here_enter(&here, pool)) {
+		*flags |= POOL_F_NESTED;
+		return 0;
+	}
+	if (n > BULK_MOST)
+		n = BULK_MOST;
+	if (!fits_hot(&here, n) && may_cluster(&here) &&
+	    pool_here_lock(&here)) {
+		pool_hot_grow(&here);
+		done = give_over(&here, n, objs);
+		pool_clock_tick(&here);
+		pool_here_unlock(&here);
+	} else if (here.was == POOL_OPEN) {
+		done = give_hot(&here, n, objs);
+	}
+	pool_here_leave(&here);
+	return done;
+}
+
+/* What the hit path does to objects that it hands out. */
+static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
+		     unsigned int flags)
+{
+	if (!pool_wipes_out(head, flags))
+		return;
+	while (n--)
+		pool_hot_out(head, objs[n], flags);
 }
 
 bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
@@ -68,16 +231,18 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 {
 	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
+	unsigned int how = flags;
 	unsigned int got = 0;
-	bool nested = false;
 
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return !n || pool_refuse_zero(head, flags);
 	while (got < n) {
-		unsigned int more = pop(pool, n - got, objs + got, &nested);
+		unsigned int more = 0;
 
-		for (; more; more--, got++)
-			pool_hot_out(head, objs[got], flags);
+		if (!(how & POOL_F_NESTED))
+			more = take(pool, n - got, objs + got, &how);
+		wipe_out(head, more, objs + got, flags);
+		got += more;
 		if (got == n)
 			break;
 		objs[got] = pool_alloc_from(head, flags, caller);
@@ -103,13 +268,14 @@ static unsigned int run_of(void **objs, unsigned int n)
 static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 		     void **objs, void *caller)
 {
-	bool nested = false;
+	unsigned int how = flags;
 	unsigned int done;
 
 	for (done = 0; done < n;) {
-		unsigned int more = push(pool, n - done, objs + done,
-					 &nested);
+		unsigned int more = 0;
 
+		if (!(how & POOL_F_NESTED))
+			more = give(pool, n - done, objs + done, &how);
 		if (!more) {
 			pool_free_from(&pool->head, objs[done], flags,
 				       caller);

@@ -101,18 +101,16 @@ static inline void pool_hot_leave(void)
 }
 
 /* Recycled objects get what new ones get from the slab; static keys. */
-static inline void pool_hot_out(const struct pool_head *pool, void *obj,
-				unsigned int flags)
+static inline bool pool_wipes_out(const struct pool_head *pool,
+				  unsigned int flags)
 {
-	if ((flags & POOL_F_MUST_ZERO) ||
-	    (want_init_on_alloc(0) && !pool->constructed))
-		memset(obj, 0, pool->size);
+	return (flags & POOL_F_MUST_ZERO) ||
+	       (want_init_on_alloc(0) && !pool->constructed);
 }
 
-static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+static inline bool pool_wipes_in(const struct pool_head *pool)
 {
-	if (want_init_on_free() && !pool->constructed)
-		memset(obj, 0, pool->size);
+	return want_init_on_free() && !pool->constructed;
 }
 
 #else
@@ -131,21 +129,34 @@ static inline void pool_hot_leave(void)
 {
 }
 
-static inline void pool_hot_out(const struct pool_head *pool, void *obj,
-				unsigned int flags)
-{
-	if (flags & POOL_F_MUST_ZERO)
-		__builtin_memset(obj, 0, pool->size);
-}
-
-/* Empty: nothing in user space asks for objects to be wiped. */
-static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+static inline bool pool_wipes_out(const struct pool_head *pool,
+				  unsigned int flags)
 {
 	(void)pool;
-	(void)obj;
+	return flags & POOL_F_MUST_ZERO;
+}
+
+/* Nothing in user space asks for freed objects to be wiped. */
+static inline bool pool_wipes_in(const struct pool_head *pool)
+{
+	(void)pool;
+	return false;
 }
 
 #endif
+
+static inline void pool_hot_out(const struct pool_head *pool, void *obj,
+				unsigned int flags)
+{
+	if (pool_wipes_out(pool, flags))
+		__builtin_memset(obj, 0, pool->size);
+}
+
+static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+{
+	if (pool_wipes_in(pool))
+		__builtin_memset(obj, 0, pool->size);
+}
 
 static inline void **pool_hot_slots(struct pool_hot *hot)
 {

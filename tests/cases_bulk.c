@@ -166,6 +166,52 @@ TEST_CASE(the_last_of_a_bulk_is_the_freshest)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* Emptied clusters for what is freed next: a wave leaves them in the stash. */
+static bool stash_some(struct pool *pool)
+{
+	test_wave(pool, 400);
+	return take(pool, 400, test_objs) && test_cpu()->stashed;
+}
+
+TEST_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	ASSERT(stash_some(pool));
+	pool_free_bulk(&pool->head, 0, 100, test_objs);
+	pool_free_bulk(&pool->head, 0, 300, test_objs + 100);
+	EXPECT(test_bound_holds());
+	for (i = 400; i--;)
+		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
+	EXPECT(test_quiet(pool, 400));
+	test_free_many(pool, test_objs, 400);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_bulk_fills_and_spills_once_per_cluster)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	unsigned long most;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	ASSERT(stash_some(pool));
+	pool_free_bulk(&pool->head, 0, 400, test_objs);
+	local = test_local(pool);
+	most = local->fills + 400 / pool->cluster + 2;
+	ASSERT(take(pool, 400, test_objs));
+	EXPECT_LE(local->fills, most);
+	most = local->spills + 2 * 400 / pool->cluster + 2;
+	pool_free_bulk(&pool->head, 0, 400, test_objs);
+	EXPECT_LE(local->spills, most);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(an_atomic_bulk_takes_what_is_cached)
 {
 	struct pool *pool = test_pool(64);
