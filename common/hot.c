@@ -22,8 +22,8 @@
 #define HOT_LEAST	2
 
 /* Parts of the byte bound: what one array may take, and all together. */
-#define HOT_ONE		16
-#define HOT_ALL		8
+#define HOT_ONE		8
+#define HOT_ALL		2
 
 /* Hold an array that was found open: before anything of it is read. */
 static void hold(struct pool_here *here)

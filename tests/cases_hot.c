@@ -38,7 +38,7 @@ TEST_CASE(an_array_opens_small_and_doubles)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(one_array_takes_a_sixteenth_of_the_bound_at_most)
+TEST_CASE(one_array_takes_an_eighth_of_the_bound_at_most)
 {
 	struct pool *pool;
 
@@ -48,7 +48,7 @@ TEST_CASE(one_array_takes_a_sixteenth_of_the_bound_at_most)
 	test_alloc_many(pool, test_objs, 400);
 	test_free_many(pool, test_objs, 400);
 	EXPECT_EQ(test_local(pool)->hot.room,
-		  min_of(POOL_HOT_MAX, 16384 / 16 / 128));
+		  min_of(POOL_HOT_MAX, 16384 / 8 / 128));
 	EXPECT(test_bound_holds());
 	pool_destroy(&pool->head);
 }
@@ -92,11 +92,11 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		ASSERT(pool[i]);
 		test_wave(pool[i], 12);
 	}
-	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 8);
+	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
 	for (i = 0; i < 40 && test_local(pool[7])->hot.open != POOL_OPEN; i++)
 		test_wave(pool[7], 12);
 	EXPECT_EQ(test_local(pool[7])->hot.open, POOL_OPEN);
-	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 8);
+	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
 	for (i = 0; i < 8; i++)
 		pool_destroy(&pool[i]->head);
 }
