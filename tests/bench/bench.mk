@@ -37,7 +37,7 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
-$(B)/bound $(B)/cost: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
+$(B)/bound $(B)/cost $(B)/guard: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
@@ -45,7 +45,7 @@ $(B)/bound $(B)/cost: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench $(B)/bound $(B)/cost
+bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/guard
 	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:
@@ -54,6 +54,7 @@ bench-user:
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	$(B)/bound
 	$(B)/cost
+	$(B)/guard
 
 # What was measured last, for readers.
 bench-doc:
