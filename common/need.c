@@ -23,22 +23,68 @@
  *    |                      \    \___
  *    |_______________________\_______\____ brought down
  *
+ * Whose need comes again and again, as the batches of a compiler or of packets do,
+ * would get all of that from the backend each time.  So each fall that was in vain
+ * makes the next ones slower, by halves, until there is none for a while.
+ *
  * Nothing here is locked.  Each field is written whole by whoever samples; when
  * two do at once one sample is lost, which the next one makes good.
  */
 #include "plat.h"
+
+/* Spans within which what was given back must be wanted again to be missed. */
+#define NEED_SOON	32
+
+/* Most times that a fall is made to take twice as long. */
+#define NEED_PATIENCE	8
 
 static unsigned long larger(unsigned long a, unsigned long b)
 {
 	return a > b ? a : b;
 }
 
-/* End a span: the average rises to the highest need, or falls half way. */
+/* The average falls towards @peak: half way, or by less, and by one at least. */
+static unsigned long fall(unsigned long avg, unsigned long peak,
+			  unsigned int patience)
+{
+	unsigned long by = (avg - peak) >> (1 + patience);
+
+	return avg - (by ? by : 1);
+}
+
+/*
+ * Learn from the past.  @avg is near the top again before NEED_SOON spans are over:
+ * what was given back meanwhile was given back in vain, and the next fall is to take
+ * twice as long.  It is not: the top is forgotten.
+ */
+static void learn(struct pool *pool, unsigned long avg)
+{
+	unsigned long top = plat_read(&pool->need_top);
+	unsigned int low = plat_read(&pool->need_low);
+	unsigned int patience = plat_read(&pool->need_patience);
+
+	if (avg >= top - top / 32) {
+		if (low && patience < NEED_PATIENCE)
+			plat_write(&pool->need_patience, patience + 1);
+		plat_write(&pool->need_low, 0u);
+		plat_write(&pool->need_top, larger(avg, top));
+	} else if (low + 1 < NEED_SOON) {
+		plat_write(&pool->need_low, low + 1);
+	} else {
+		plat_write(&pool->need_patience, 0u);
+		plat_write(&pool->need_low, 0u);
+		plat_write(&pool->need_top, avg);
+	}
+}
+
+/* End a span: the average rises to the highest need, or falls. */
 static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 {
 	unsigned long avg = plat_read(&pool->need_avg);
 
-	avg = peak >= avg ? peak : avg - (avg - peak + 1) / 2;
+	avg = peak >= avg ? peak :
+			    fall(avg, peak, plat_read(&pool->need_patience));
+	learn(pool, avg);
 	plat_write(&pool->need_avg, avg);
 	plat_write(&pool->need_peak, need);
 	plat_write(&pool->need_left, (unsigned long)POOL_NEED_SPAN);

@@ -201,6 +201,9 @@ struct pool {
 	unsigned long need_avg;
 	unsigned long need_peak;
 	unsigned long need_left;
+	unsigned long need_top;		/* the average before it fell */
+	unsigned int need_low;		/* spans since; 0: it is there still */
+	unsigned int need_patience;	/* how much slower it falls */
 
 	/* Changed when something is rare or wrong. */
 	struct pool_list by_registry __attribute__((aligned(POOL_ALIGN)));

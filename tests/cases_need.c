@@ -179,6 +179,41 @@ TEST_CASE(the_average_need_is_what_a_wave_needs)
 	pool_destroy(&pool->head);
 }
 
+/* Few enough that what falls in vain is seen, more than a span and the caches. */
+#define AGAIN		16384
+
+/* Backend calls of one more burst. */
+static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
+{
+	unsigned long before = store_calls(pool);
+
+	free_list(pool, alloc_list(pool, n));
+	return store_calls(pool) - before;
+}
+
+TEST_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not)
+{
+	struct pool *pool;
+	struct pool_stats now;
+	unsigned int i;
+
+	pool_fail_every = 0;
+	test_options(16384, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT_LE(AGAIN, calls_of_burst(pool, AGAIN));
+	EXPECT_LE(AGAIN / 2, calls_of_burst(pool, AGAIN));
+	for (i = 0; i < 20; i++)
+		calls_of_burst(pool, AGAIN);
+	EXPECT_LE(calls_of_burst(pool, AGAIN), AGAIN / 16);
+	for (i = 0; i < 300; i++)
+		test_wave(pool, 1000);
+	pool_sum(pool, &now);
+	EXPECT_LE(now.allocated, AGAIN / 5);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(spare_objects_survive_a_gc_but_not_a_flush)
 {
 	struct pool *pool;

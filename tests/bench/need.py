@@ -4,7 +4,8 @@
 
 A pool with nothing but a shared part serves 140 rounds in which 1000 objects are
 allocated and freed, then a burst of 100,000.  Printed are, per rule, the backend
-calls of the last 100 rounds, and what is still allocated after the burst.
+calls of the last 100 rounds, what is still allocated after the burst, and, of
+another such pool, the backend calls of the last of 30 bursts of 16,384.
 """
 
 CLUSTER = 32
@@ -45,24 +46,47 @@ def plain(window, factor):
     return keep
 
 
-def highest(span):
-    """common/need.c: the highest need of each span; the average halves."""
-    avg = peak = left = 0
+def highest(span, most=0):
+    """common/need.c: the highest need of each span; the average falls by halves,
+    and by less each time that it fell in vain, @most times."""
+    avg = peak = left = top = low = patience = 0
+
+    def learn():
+        nonlocal top, low, patience
+        if avg >= top - top // 32:
+            patience = min(most, patience + (low > 0))
+            low, top = 0, max(avg, top)
+        elif low + 1 < 32:
+            low += 1
+        else:
+            patience, low, top = 0, 0, avg
 
     def keep(need, n):
         nonlocal avg, peak, left
-        top = max(peak, need)
+        high = max(peak, need)
         if left > n:
-            left, peak = left - n, top
+            left, peak = left - n, high
         else:
-            avg = top if top >= avg else avg - (avg - top + 1) // 2
+            fall = max(1, (avg - high) >> (1 + patience))
+            avg = high if high >= avg else avg - fall
+            learn()
             left, peak = span, need
-        return max(avg, top)
+        return max(avg, high)
     return keep
 
 
-def play(name, rule):
+def again(rule):
+    """Backend calls of the last of many bursts."""
     pool = Pool(rule)
+    for _ in range(30):
+        pool.calls = 0
+        pool.alloc(16384)
+        pool.free(16384)
+    return pool.calls
+
+
+def play(name, rule, *args):
+    pool = Pool(rule(*args))
     for turn in range(140):
         if turn == 40:
             pool.calls = 0
@@ -71,12 +95,13 @@ def play(name, rule):
     calls = pool.calls
     pool.alloc(100000)
     pool.free(100000)
-    print(f"{name:32}{calls:14}{pool.allocated:14}")
+    print(f"{name:32}{calls:14}{pool.allocated:14}{again(rule(*args)):14}")
 
 
-print(f"{'rule':32}{'backend calls':>14}{'left':>14}")
-play("plain average, window 2048", plain(2048, 1))
+print(f"{'rule':32}{'backend calls':>14}{'left':>14}{'again':>14}")
+play("plain average, window 2048", plain, 2048, 1)
 for size in 2048, 4096, 8192:
-    play(f"the same, 2 times, {size}", plain(size, 2))
+    play(f"the same, 2 times, {size}", plain, size, 2)
 for size in 512, 1024, 2048, 4096:
-    play(f"highest of each {size}, halving", highest(size))
+    play(f"highest of each {size}, halving", highest, size)
+play("highest of each 2048, patient", highest, 2048, 8)
