@@ -12,14 +12,17 @@
 #	emit FILE		to hand FILE out by way of the console (extract.sh)
 #	... >/dev/ttyS1		to write into the file of --data
 #
-#   --cpus N            CPUs of the machine (2; User-Mode Linux has one)
+#   --cpus N            CPUs of the machine (2, with --icount 1; User-Mode Linux
+#                       has one)
+#   --cpu MODEL         what QEMU calls their model (its default)
 #   --mem MB            memory (512; User-Mode Linux 256)
 #   --timeout SECONDS   after which the machine is stopped (300)
 #   --log FILE          where the console goes; else a temporary file, which
 #                       stays only after a failure
 #   --data FILE         what the machine writes to /dev/ttyS1 goes there
 #   --extract-to DIR    where emitted files go
-#   --icount            one CPU and a clock of one ns per instruction
+#   --icount            a clock of one ns per instruction.  More than one CPU
+#                       takes turns on it; 6.1 never ends starting a second one
 #   --singlestep        one instruction per translated block: interrupts come
 #                       between any two instructions
 #   --append PARAMS     more kernel parameters
@@ -46,17 +49,18 @@ usage() {
 	exit 2
 }
 
-cpus=2 mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
+cpus='' cpu='' mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
 append='' expect='' show=''
 while [ $# -gt 0 ]; do
 	case $1 in
-	--cpus | --mem | --timeout | --log | --data | --extract-to | --append | \
-	--expect-bad)
+	--cpus | --cpu | --mem | --timeout | --log | --data | --extract-to | \
+	--append | --expect-bad)
 		[ $# -ge 2 ] || usage
 		;;
 	esac
 	case $1 in
 	--cpus) cpus=$2; shift ;;
+	--cpu) cpu=$2; shift ;;
 	--mem) mem=$2; shift ;;
 	--timeout) timeout=$2; shift ;;
 	--log) log=$2; shift ;;
@@ -78,8 +82,8 @@ shift 2
 
 need busybox-static cpio perl-base
 if [ "$what" = uml ]; then
-	if [ -n "$icount$singlestep" ]; then
-		die "User-Mode Linux has no --icount and no --singlestep"
+	if [ -n "$icount$singlestep$cpu" ]; then
+		die "User-Mode Linux has no --icount, --singlestep or --cpu"
 	fi
 else
 	need qemu-system-x86
@@ -166,10 +170,13 @@ else
 	     -serial stdio)
 	params="$params console=ttyS0,115200 panic=-1 reboot=t"
 	if [ -n "$icount" ]; then
-		cpus=1
+		: "${cpus:=1}"
 		accel=tcg,thread=single
 		run+=(-icount "shift=0,sleep=off,align=off")
 		params="$params tsc=reliable"
+	fi
+	if [ -n "$cpu" ]; then
+		run+=(-cpu "$cpu")
 	fi
 	if [ -n "$singlestep" ]; then
 		run+=(-singlestep)
@@ -177,7 +184,7 @@ else
 	if [ -n "$data" ]; then
 		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
 	fi
-	run+=(-accel "$accel" -smp "$cpus" -append "$params $append")
+	run+=(-accel "$accel" -smp "${cpus:-2}" -append "$params $append")
 fi
 
 if [ -n "$data" ]; then

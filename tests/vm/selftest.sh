@@ -153,6 +153,12 @@ if [ "$what" != uml ]; then
 	passes "$what: --icount" --icount --data "$tmp/data" \
 		--append "word=given cpus=1 mitigations=off" \
 		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
+	if [ "$what" != stock-6.1 ]; then
+		passes "$what: --icount --cpus" --icount --cpus 2 --cpu EPYC \
+			--append "word=given cpus=2 mitigations=off" \
+			--data "$tmp/data" \
+			"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
+	fi
 fi
 
 echo "$passed passed, $failed failed"
