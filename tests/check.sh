@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Every test there is: user space, User-Mode Linux, an SMP debug kernel, stock
-# kernels, and both worlds against each other.  A world that did not run fails.
+# kernels, both worlds against each other, and instructions against their limits.
+# A world that did not run fails.
 #
 #	check.sh [kunit]	"make check" and "make kunit" call it
 #
@@ -84,4 +85,5 @@ for kernel in stock-6.1 stock-6.12; do
 	TWIN_KERNEL=$kernel world "twins-$kernel" lines "twins-$kernel" \
 		$vm/twin-check.sh
 done
+world gate-kernel $vm/gate.sh
 tests/summary.sh all

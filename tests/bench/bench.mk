@@ -68,6 +68,7 @@ bench-verify:
 
 # Has the hit path become longer?  Of one thread, and no times: seconds.
 bench-gate: $(addprefix $(B)/peers/,empty pool pool-so)
+	@$(BENCH_DIR)/gate-object.sh
 	@$(BENCH_DIR)/gate.sh $(B)/peers
 
 bench: bench-user

@@ -13,6 +13,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/bench/limits.sh
+. "$here/limits.sh"
 [ $# -eq 1 ] || [ $# -eq 2 ] || {
 	echo "usage: ${0##*/} PEERS [TABLE]" >&2
 	exit 2
@@ -21,13 +23,6 @@ peers=$1
 table=${2:-$here/gate.table}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-
-# compiler - gcc-12 and the like: what the programs say that they were built by.
-compiler() {
-	readelf -p .comment "$peers/pool" |
-		sed -nE 's/.*\b(GCC|clang)[^0-9]*.* ([0-9]+)\.[0-9]+\.[0-9]+.*/\1-\2/p' |
-		head -n 1 | tr '[:upper:]' '[:lower:]'
-}
 
 # count PEER WORKLOAD... - "PEER WORKLOAD INSTRUCTIONS", a line for each.
 count() {
@@ -50,38 +45,9 @@ count() {
 		}' "$tmp/$peer.callgrind"
 }
 
-# judge NAME PEER WORKLOAD LIMIT
-judge() {
-	awk -v name="$1" -v peer="$2" -v work="$3" -v limit="$4" '
-		$2 == work { cost[$1] = $3 }
-		END {
-			if (!(peer in cost) || !("empty" in cost)) {
-				print "# " name ": not measured"
-				print "not ok " name
-				exit 1
-			}
-			net = cost[peer] - cost["empty"]
-			bad = net > limit
-			printf "# %s: %.2f of %s\n", name, net, limit
-			print (bad ? "not ok " : "ok ") name
-			exit bad
-		}' "$tmp/counts"
-}
-
-arch=$(uname -m)
-cc=$(compiler)
-grep -E "^[a-z0-9_]+[[:space:]]+${arch}[[:space:]]+${cc}[[:space:]]" "$table" \
-	>"$tmp/limits" || {
-	echo "# no limits for $arch and ${cc:-an unknown compiler} in $table"
-	echo "not ok instructions_have_limits"
-	exit 1
-}
+limits "$table" "$(compiler "$peers/pool")" >"$tmp/limits"
 read -ra works <<<"$(awk '{ print $5 }' "$tmp/limits" | sort -u | tr '\n' ' ')"
 for peer in empty $(awk '{ print $4 }' "$tmp/limits" | sort -u); do
 	count "$peer" "${works[@]}" || echo "# $peer could not be counted" >&2
 done >"$tmp/counts"
-status=0
-while read -r name _ _ peer work limit; do
-	judge "$name" "$peer" "$work" "$limit" || status=1
-done <"$tmp/limits"
-exit $status
+judge_all "$tmp/counts" "$tmp/limits" empty
