@@ -67,6 +67,7 @@ job memstats tests/memstats.sh build/user &
 job bugs tests/bugs/check.sh build/tests/bugs &
 job gate tests/bench/gate.sh build/user/peers &
 job gate-object tests/bench/gate-object.sh &
+job gate-visits tests/bench/gate-visits.sh build/user/visits &
 job traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
 wait
 tests/summary.sh user

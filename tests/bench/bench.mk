@@ -2,10 +2,10 @@
 # The benchmarks; included by the top Makefile.
 
 BENCH_DIR = tests/bench
-BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c helper.c work_order.c \
-	    work_live.c work_pools.c work_tail.c work_threads.c \
-	    work_trace.c) \
-	    tests/replay/trace.c
+BENCH_WORKS = $(addprefix $(BENCH_DIR)/,works.c helper.c work_order.c \
+	      work_live.c work_pools.c work_threads.c work_trace.c) \
+	      tests/replay/trace.c
+BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c work_tail.c) $(BENCH_WORKS)
 BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
 	    common/pool*.h) $(B)/flags $(B)/libpool.so.$(SOVER)
 BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/replay -fno-builtin -pthread
@@ -41,6 +41,11 @@ $(B)/bound $(B)/cost $(B)/guard: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
+$(B)/visits: $(BENCH_DIR)/visits.c $(BENCH_DEP)
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) '-DBENCH_PEER="peer_pool.h"' \
+		$(LDFLAGS) -o $@ $< $(BENCH_WORKS) -L$(B) -lpool \
+		'-Wl,-rpath,$$ORIGIN'
+
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
@@ -66,10 +71,11 @@ bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
 	$(BENCH_DIR)/verify.sh build/bench-verify/peers
 
-# Has the hit path become longer?  Of one thread, and no times: seconds.
-bench-gate: $(addprefix $(B)/peers/,empty pool pool-so)
+# Has the hit path become longer, are slow paths taken more often?  No times: seconds.
+bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate-object.sh
 	@$(BENCH_DIR)/gate.sh $(B)/peers
+	@$(BENCH_DIR)/gate-visits.sh $(B)/visits
 
 bench: bench-user
 	tests/vm/bench.sh

@@ -3,7 +3,7 @@
 #
 # limits.sh - for scripts that compare counts with the limits of a table
 #
-# Sourced by gate.sh, gate-object.sh and tests/vm/gate.sh.  A table has a line
+# Sourced by gate.sh, gate-object.sh, gate-visits.sh and tests/vm/gate.sh.  A table has a line
 #
 #	NAME MACHINE COMPILER PROGRAM WORKLOAD LIMIT
 #
@@ -56,4 +56,50 @@ judge_all() {
 			status=1
 	done <"$2"
 	return $status
+}
+
+# judge_visits WORLD COUNTS TABLE - slow paths per 1000 operations
+#
+# Counts have a line "SIZE SEQUENCE OPERATIONS" and eight columns each, as visits.c
+# has them.  More than in the table, rounding apart, fails; none means none.  The
+# table's last column says of which a steady state is promised not to call the
+# backend, whatever the other columns say.
+judge_visits() {
+	awk -v world="$1" '
+		function judged(name, bad) {
+			print (bad ? "not ok " : "ok ") name
+			failed = failed || bad
+		}
+		FILENAME != ARGV[1] {
+			for (i = 3; i <= NF; i++)
+				count[$1, $2, i] = $i
+			next
+		}
+		$1 == world { row[++rows] = $0 }
+		END {
+			for (r = 1; r <= rows; r++) {
+				split(row[r], f, " ")
+				name = world "_" f[3] "_" f[2]
+				ops = count[f[2], f[3], 3]
+				bad = !ops
+				line = ""
+				for (i = 4; i <= 11 && ops; i++) {
+					n = count[f[2], f[3], i]
+					is = n * 1000 / ops
+					line = line sprintf(" %.2f", is)
+					if (is > f[i] + 0.005 || (n && !+f[i]))
+						bad = 1
+				}
+				print "# " name ":" line
+				judged("visits_" name, bad)
+				if (f[12] == "promised")
+					judged("steady_" name "_calls_no_backend",
+					       !ops ||
+					       count[f[2], f[3], 10] ||
+					       count[f[2], f[3], 11])
+			}
+			if (!rows)
+				judged("visits_" world "_have_limits", 1)
+			exit failed
+		}' "$3" "$2"
 }

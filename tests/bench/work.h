@@ -53,6 +53,9 @@ extern const struct work work_pools[];
 extern const struct work work_threads[];
 extern const struct work work_trace[];
 
+/* works.c: one of them; there must be one. */
+const struct work *work_find(const char *name);
+
 /* work_trace.c: read it, not compressed, for "trace". */
 void work_trace_load(const char *file);
 

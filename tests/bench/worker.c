@@ -36,10 +36,6 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-static const struct work *const works[] = {
-	work_order, work_live, work_pools, work_threads, work_trace,
-};
-
 /* What the command line says. */
 static struct {
 	size_t size;
@@ -147,20 +143,6 @@ static void do_work(const struct work *w)
 	w->finish();
 }
 
-static const struct work *find(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
-		const struct work *w;
-
-		for (w = works[i]; w->name; w++)
-			if (!strcmp(w->name, name))
-				return w;
-	}
-	errx(2, "%s: no such workload", name);
-}
-
 static unsigned long number(const char *text, unsigned long min)
 {
 	char *end;
@@ -221,7 +203,7 @@ int main(int argc, char **argv)
 	for (; optind < argc; optind++) {
 		if (args.trace && !strcmp(argv[optind], "trace"))
 			work_trace_load(args.trace);
-		do_work(find(argv[optind]));
+		do_work(work_find(argv[optind]));
 	}
 	helper_stop();
 	return 0;

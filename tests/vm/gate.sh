@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Sees that pools in the kernel have not become slower: instructions per operation,
-# by a clock of one ns per instruction, against tests/bench/gate-kernel.table.
+# by a clock of one ns per instruction, against tests/bench/gate-kernel.table, and
+# slow paths per 1000 operations against gate-visits.table.
 #
-#	gate.sh [TABLE]
+#	gate.sh
 #
-# One boot of Debian's 6.12, without mitigations and init_on_alloc, runs the
-# benchmark of pool_replay.ko with objects of 64 bytes.  Prints "ok NAME" or "not ok
-# NAME" for each limit, and writes these lines to build/results/gate-kernel.
+# One boot of Debian's 6.12, with one CPU, without mitigations and init_on_alloc,
+# runs the benchmark of pool_replay.ko.  Prints "ok NAME" or "not ok NAME" for each
+# limit, and writes these lines to build/results/gate-kernel.
 
 set -euo pipefail
 
@@ -16,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/bench/limits.sh
 . "$top/tests/bench/limits.sh"
-table=${1:-$top/tests/bench/gate-kernel.table}
+tables=$top/tests/bench
 results=$top/build/results/gate-kernel
 
 mkdir -p "${results%/*}"
@@ -28,22 +29,33 @@ trap 'rm -rf "$tmp"' EXIT
 cat >"$tmp/script" <<'END'
 set -e
 R=/sys/kernel/debug/pool_replay
+P=/sys/module/pool_replay/parameters
 insmod pool.ko
 insmod pool_replay.ko
 sleep 3	# until what the boot started has come to rest
-echo 64 >/sys/module/pool_replay/parameters/bench_size
+echo 64 >$P/bench_size
 echo 1 >$R/bench
-cat $R/result >/dev/ttyS1
+sed 's/^/costs /' $R/result >/dev/ttyS1
+echo 1 >$P/bench_cpus
+for size in 64 1024; do
+	echo $size >$P/bench_size
+	echo 1 >$R/bench
+	sed "s/^/visits $size /" $R/result >/dev/ttyS1
+done
 END
 
 "$here/boot.sh" --icount --append "mitigations=off init_on_alloc=0" \
 	--data "$tmp/data" stock-6.12 "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko"
-awk '{ print $2, $1, $3 }' "$tmp/data" >"$tmp/counts"
+awk '$1 == "costs" { print $3, $2, $4 }' "$tmp/data" >"$tmp/costs"
+sed -n 's/^visits //p' "$tmp/data" >"$tmp/visits"
 
 status=0
-limits "$table" "$(compiler "$modules/pool_replay.ko")" >"$tmp/limits"
-judge_all "$tmp/counts" "$tmp/limits" empty >"$tmp/verdict" || status=1
+limits "$tables/gate-kernel.table" "$(compiler "$modules/pool_replay.ko")" \
+	>"$tmp/limits"
+judge_all "$tmp/costs" "$tmp/limits" empty >"$tmp/verdict" || status=1
+judge_visits kernel "$tmp/visits" "$tables/gate-visits.table" \
+	>>"$tmp/verdict" || status=1
 cat "$tmp/verdict"
 grep -v '^#' "$tmp/verdict" >"$results"
 exit $status
