@@ -102,14 +102,11 @@ static unsigned int give_hot(struct pool_here *here, unsigned int n,
 {
 	unsigned int have = plat_read(&here->local->hot.n);
 	unsigned int cap = plat_read(&here->local->hot.cap);
-	unsigned int i;
 
 	if (cap < have)
 		cap = have;
 	if (n > cap - have)
 		n = cap - have;
-	for (i = 0; i < n; i++)
-		pool_hot_in(&here->pool->head, objs[i]);
 	if (n)
 		pool_hot_append(here->local, objs, n);
 	return n;
@@ -187,7 +184,7 @@ static unsigned int give_over(struct pool_here *here, unsigned int n,
 static bool may_cluster(const struct pool_here *here)
 {
 	return here->was == POOL_OPEN && plat_read(&here->local->hot.cap) &&
-	       !pool_is_closed(here->pool) && !pool_wipes_in(&here->pool->head);
+	       !pool_is_closed(here->pool);
 }
 
 /* Put what fits of @n objects into this CPU's array and clusters. */
@@ -268,13 +265,14 @@ static unsigned int run_of(void **objs, unsigned int n)
 static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 		     void **objs, void *caller)
 {
+	bool one_by_one = pool_wipes_in(&pool->head);
 	unsigned int how = flags;
 	unsigned int done;
 
 	for (done = 0; done < n;) {
 		unsigned int more = 0;
 
-		if (!(how & POOL_F_NESTED))
+		if (!one_by_one && !(how & POOL_F_NESTED))
 			more = give(pool, n - done, objs + done, &how);
 		if (!more) {
 			pool_free_from(&pool->head, objs[done], flags,

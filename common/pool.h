@@ -198,7 +198,7 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
 {
 	if (!POOL_LIKELY(obj))
 		return;
-	if (!POOL_LIKELY(pool_hot_put(pool, obj)))
+	if (pool_wipes_in(pool) || !POOL_LIKELY(pool_hot_put(pool, obj)))
 		pool_free_slow(pool, obj, flags);
 }
 

@@ -108,6 +108,10 @@ static inline bool pool_wipes_out(const struct pool_head *pool,
 	       (want_init_on_alloc(0) && !pool->constructed);
 }
 
+/*
+ * With this no free is a hit: the slow path wipes, where nothing is held and a
+ * checked pool has looked at the pointer.  So a hit has no call in it.
+ */
 static inline bool pool_wipes_in(const struct pool_head *pool)
 {
 	return want_init_on_free() && !pool->constructed;
@@ -211,7 +215,6 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 		pool_barrier();
 		n = hot->n;
 		if (POOL_LIKELY(POOL_READ(hot->cap) > n)) {
-			pool_hot_in(pool, obj);
 			POOL_WRITE(hot->n, n + 1);
 			pool_hot_slots(hot)[n] = obj;
 			done = true;
