@@ -2,13 +2,9 @@
 /*
  * bugs.c - each bug that the matrix is about, in both worlds
  *
- * Layer:   tests, above the API; looks at counters of the pools.
- * Called:  bugs_user.c, bugs_kernel.c.
+ * Layer:   tests, above the API.
+ * Called:  bugs_cell.c.
  * Context: may sleep; one cell at a time.
- *
- * A cell makes two pools, allocates objects of the first, makes the bug, and then
- * does what a program would go on with: it allocates, reclaims and destroys.  After
- * each step it looks whether a fault was counted.
  *
  * The world must survive.  So what is written to memory that is not the pool's is
  * written back at once: a cell says what the pool sees, not what malloc() or the
@@ -18,80 +14,11 @@
  */
 #include "bugs.h"
 
-#define TRIES	100u
-
-/* As report.c has them. */
-static const char * const reports[POOL_FAULT_KINDS] = {
-	[POOL_FAULT_WRITTEN] = "written to while free",
-	[POOL_FAULT_OVERFLOW] = "written to behind its end",
-	[POOL_FAULT_UNDERFLOW] = "written to in front of its beginning",
-	[POOL_FAULT_DOUBLE_FREE] = "freed twice",
-	[POOL_FAULT_FOREIGN] = "freed, but no object",
-	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
-	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
-};
-
-static const char * const when_words[] = {
-	[BUGS_NEVER] = "-",
-	[BUGS_ACCESS] = "access",
-	[BUGS_SHOWN] = "shown",
-	[BUGS_FREE] = "free",
-	[BUGS_ALLOC] = "alloc",
-	[BUGS_RECLAIM] = "reclaim",
-	[BUGS_DESTROY] = "destroy",
-	[BUGS_WRONG] = "wrong",
-};
-
 /* No object of any pool. */
 static unsigned char foreign[BUGS_SIZE] __attribute__((aligned(64)));
 
 static unsigned char before[BUGS_DAMAGE];
 static unsigned char damaged[BUGS_DAMAGE];
-
-/* The first finding counts; but that a cell does not work counts always. */
-static void found(struct bugs_cell *cell, enum bugs_when when,
-		  const char *report)
-{
-	if (cell->when != BUGS_NEVER && when != BUGS_WRONG)
-		return;
-	cell->when = when;
-	cell->report = report;
-}
-
-static void look_at(struct bugs_cell *cell, struct pool *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		if (plat_word_read(&pool->faults[i]))
-			found(cell, cell->now, reports[i]);
-}
-
-/* Has a fault been counted by now? */
-static bool look(struct bugs_cell *cell)
-{
-	look_at(cell, cell->pool);
-	look_at(cell, cell->other);
-	return cell->when != BUGS_NEVER;
-}
-
-/* The next step begins. */
-static void step(struct bugs_cell *cell, enum bugs_when now)
-{
-	look(cell);
-	cell->now = now;
-}
-
-/* Injected failures are no bugs. */
-static void *get(struct pool *pool)
-{
-	unsigned int tries = TRIES;
-	void *obj = NULL;
-
-	while (!obj && tries--)
-		obj = pool_alloc(&pool->head);
-	return obj;
-}
 
 /* An object in use is neither zeros nor anything else that fills memory. */
 static void use(struct bugs_cell *cell)
@@ -137,21 +64,21 @@ static void damage(struct bugs_cell *cell)
 	const struct bug *bug = cell->bug;
 	unsigned int i;
 
-	step(cell, BUGS_ACCESS);
+	bugs_step(cell, BUGS_ACCESS);
 	if (!bugs_read(before, cell->victim + bug->at, bug->bytes)) {
-		found(cell, BUGS_ACCESS, "page fault");
+		bugs_found(cell, BUGS_ACCESS, "page fault");
 		return;
 	}
 	for (i = 0; i < bug->bytes; i++)
 		damaged[i] = bug->flip ? before[i] ^ bug->flip : 0;
 	if (!bugs_write(cell->victim + bug->at, damaged, bug->bytes))
-		found(cell, BUGS_ACCESS, "page fault");
+		bugs_found(cell, BUGS_ACCESS, "page fault");
 	undo(cell, bug->at, bug->bytes);
 }
 
 static void free_rightly(struct bugs_cell *cell)
 {
-	step(cell, BUGS_FREE);
+	bugs_step(cell, BUGS_FREE);
 	put_victim(cell);
 }
 
@@ -160,17 +87,17 @@ static void alloc_next(struct bugs_cell *cell)
 {
 	void *next;
 
-	step(cell, BUGS_ALLOC);
-	next = get(cell->pool);
+	bugs_step(cell, BUGS_ALLOC);
+	next = bugs_get(cell->pool);
 	if (next)
 		pool_free(&cell->pool->head, next);
 	else
-		found(cell, BUGS_WRONG, "nothing left");
+		bugs_found(cell, BUGS_WRONG, "nothing left");
 }
 
 static void no_bug(struct bugs_cell *cell)
 {
-	step(cell, BUGS_ACCESS);
+	bugs_step(cell, BUGS_ACCESS);
 	use(cell);
 	free_rightly(cell);
 	alloc_next(cell);
@@ -221,13 +148,13 @@ static bool is_pattern(const void *obj)
 /* Read an object; a filler is not what the program takes it for. */
 static void read_all(struct bugs_cell *cell, const void *obj)
 {
-	step(cell, BUGS_ACCESS);
+	bugs_step(cell, BUGS_ACCESS);
 	if (!bugs_read(before, obj, BUGS_SIZE))
-		found(cell, BUGS_ACCESS, "page fault");
+		bugs_found(cell, BUGS_ACCESS, "page fault");
 	else if (is_poison())
-		found(cell, BUGS_SHOWN, "poison");
+		bugs_found(cell, BUGS_SHOWN, "poison");
 	else if (is_pattern(obj))
-		found(cell, BUGS_SHOWN, "pattern");
+		bugs_found(cell, BUGS_SHOWN, "pattern");
 }
 
 static void read_free(struct bugs_cell *cell)
@@ -250,7 +177,7 @@ static void use_again(struct bugs_cell *cell)
 
 	use(cell);
 	free_rightly(cell);
-	next = get(cell->pool);
+	next = bugs_get(cell->pool);
 	if (!next)
 		return;
 	read_all(cell, next);
@@ -272,13 +199,13 @@ static void take_back(struct bugs_cell *cell, struct pool *pool)
 	unsigned int n = 0;
 
 	while (n < BUGS_OBJS) {
-		obj = get(pool);
+		obj = bugs_get(pool);
 		if (obj == cell->wrong)
 			break;
 		others[n++] = obj;
 	}
 	if (obj != cell->wrong)
-		found(cell, BUGS_WRONG, "lost");
+		bugs_found(cell, BUGS_WRONG, "lost");
 	while (n--)
 		pool_free(&pool->head, others[n]);
 }
@@ -289,7 +216,7 @@ static void misfree(struct bugs_cell *cell, struct pool *pool)
 	if (passes_on(pool))
 		return;
 	pool_free(&pool->head, cell->wrong);
-	if (!look(cell))
+	if (!bugs_look(cell))
 		take_back(cell, pool);
 }
 
@@ -342,7 +269,7 @@ static void free_twice_there(struct bugs_cell *cell)
 
 static void free_to_other(struct bugs_cell *cell)
 {
-	step(cell, BUGS_FREE);
+	bugs_step(cell, BUGS_FREE);
 	cell->wrong = cell->victim;
 	misfree(cell, cell->other);
 	put_victim(cell);
@@ -351,7 +278,7 @@ static void free_to_other(struct bugs_cell *cell)
 
 static void free_foreign(struct bugs_cell *cell)
 {
-	step(cell, BUGS_FREE);
+	bugs_step(cell, BUGS_FREE);
 	cell->wrong = foreign;
 	misfree(cell, cell->pool);
 	put_victim(cell);
@@ -360,7 +287,7 @@ static void free_foreign(struct bugs_cell *cell)
 
 static void free_interior(struct bugs_cell *cell)
 {
-	step(cell, BUGS_FREE);
+	bugs_step(cell, BUGS_FREE);
 	cell->wrong = cell->victim + cell->bug->at;
 	misfree(cell, cell->pool);
 	put_victim(cell);
@@ -399,130 +326,3 @@ const struct bug bugs[] = {
 	{ "uninitialised-again", use_again, 0, 0, 0 },
 	{ NULL, NULL, 0, 0, 0 },
 };
-
-/* As LIBPOOL_OPTIONS has them; the first is what the library was built with. */
-const char * const bugs_options[] = {
-	"none",
-	"fail",
-	"no-merge",
-	"cold-first",
-	"integrity",
-	"no-global",
-	"no-cache",
-	"caller",
-	"tag",
-	"poison",
-	"uaf",
-	"backup",
-	"memstats",
-	"integrity,cold-first",
-	"tag,integrity,caller",
-	"tag,integrity,poison,caller,backup,cold-first",
-	"uaf,cache",
-	"uaf,tag",
-	NULL,
-};
-
-/* Options and pools of a cell. */
-static bool make_pools(struct bugs_cell *cell, const char *options)
-{
-	struct pool_head *head, *other;
-
-	if (options != bugs_options[0] &&
-	    !pool_options_set(options, "bugs", true))
-		return false;
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	head = create_pool("bugs", BUGS_SIZE, MEM_F_EXACT);
-	other = create_pool("others", BUGS_SIZE, MEM_F_EXACT);
-	cell->pool = head ? pool_of(head) : NULL;
-	cell->other = other ? pool_of(other) : NULL;
-	return head && other;
-}
-
-/* The victim: one around which nobody else's memory can be hit. */
-static bool take_victim(struct bugs_cell *cell)
-{
-	bool guarded = plat_read(&cell->pool->debug) & POOL_D_UAF;
-	struct pool_layout layout;
-	unsigned int i;
-
-	pool_layout_of(cell->pool, BUGS_SIZE, &layout);
-	for (i = 0; i < BUGS_OBJS; i++)
-		cell->obj[i] = get(cell->pool);
-	for (i = BUGS_OBJS / 2; i < BUGS_OBJS; i++) {
-		if (!cell->obj[i])
-			continue;
-		if (!guarded && !bugs_has_room(cell->obj[i], layout.total))
-			continue;
-		cell->victim = cell->obj[i];
-		cell->is_used = true;
-		cell->obj[i] = NULL;
-		return true;
-	}
-	return false;
-}
-
-/* All goes; what was not freed is told of. */
-static void end_pools(struct bugs_cell *cell)
-{
-	unsigned int i;
-
-	step(cell, BUGS_RECLAIM);
-	pool_reclaim(&cell->pool->head);
-	pool_reclaim(&cell->other->head);
-	step(cell, BUGS_DESTROY);
-	for (i = 0; i < BUGS_OBJS; i++)
-		pool_free(&cell->pool->head, cell->obj[i]);
-	look(cell);
-	if (pool_destroy(&cell->pool->head)) {
-		found(cell, cell->is_used ? BUGS_DESTROY : BUGS_WRONG,
-		      "in use");
-		pool_destroy_every();
-	} else if (pool_destroy(&cell->other->head)) {
-		found(cell, BUGS_WRONG, "in use");
-		pool_destroy_every();
-	}
-}
-
-/**
- * bugs_run() - Find out about one cell.
- * @cell: filled in.
- * @bug: the bug.
- * @options: one of bugs_options[].
- *
- * In the end options are as they were, and there is no pool.
- */
-void bugs_run(struct bugs_cell *cell, const struct bug *bug,
-	      const char *options)
-{
-	struct pool_options saved = pool_options;
-
-	*cell = (struct bugs_cell){ .bug = bug, .report = "-" };
-	if (!make_pools(cell, options)) {
-		found(cell, BUGS_WRONG, "no pool");
-		pool_destroy_every();
-	} else if (!take_victim(cell)) {
-		found(cell, BUGS_WRONG, "no room");
-		pool_destroy_every();
-	} else {
-		bug->make(cell);
-		end_pools(cell);
-	}
-	pool_options = saved;
-}
-
-/**
- * bugs_line() - The line of a cell.
- * @cell: one that has run.
- * @options: its options.
- * @text: the line, with a newline; always terminated.
- * @size: its bytes.
- *
- * Return: what would have been written, without the terminator.
- */
-size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
-		 size_t size)
-{
-	return plat_format(text, size, "%s %s %s %s\n", cell->bug->name,
-			   options, when_words[cell->when], cell->report);
-}

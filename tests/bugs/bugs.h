@@ -2,8 +2,8 @@
 /*
  * bugs.h - bugs that users make, one at a time, and which options find them
  *
- * Layer:   tests; bugs.c is compiled for both worlds, bugs_user.c and
- *	    bugs_kernel.c run it.
+ * Layer:   tests; bugs.c and bugs_cell.c are compiled for both worlds,
+ *	    bugs_user.c and bugs_kernel.c run them.
  * Context: a plain thread, or a kthread or insmod, that may sleep.
  *
  * A cell of the matrix is one bug under one set of options.  Its outcome is a
@@ -67,6 +67,17 @@ void bugs_run(struct bugs_cell *cell, const struct bug *bug,
 	      const char *options);
 size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
 		 size_t size);
+
+/*
+ * bugs_cell.c, for bugs.  bugs_found() notes what was found, bugs_look() whether a
+ * fault has been counted by now, bugs_step() that the next step begins; bugs_get()
+ * allocates where failures are injected.
+ */
+void bugs_found(struct bugs_cell *cell, enum bugs_when when,
+		const char *report);
+bool bugs_look(struct bugs_cell *cell);
+void bugs_step(struct bugs_cell *cell, enum bugs_when now);
+void *bugs_get(struct pool *pool);
 
 /*
  * The runners.  Access that faults returns false, or does not return.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # bugs.mk - which option finds which bug; included by the Makefile.
 
-BUGS_SRC = $(LIB_SRC) tests/bugs/bugs.c tests/bugs/bugs_user.c
+BUGS_SRC = $(LIB_SRC) $(addprefix tests/bugs/bugs,.c _cell.c _user.c)
 
 $(T)/bugs: $(BUGS_SRC) $(wildcard common/*.h user/*.h tests/bugs/*.h)
 	@mkdir -p $(T)
