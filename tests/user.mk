@@ -7,8 +7,8 @@ TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
 	   $(filter-out $(addprefix tests/cases_,step.c kernel.c gfp.c \
 	     declare.c), \
 	     $(wildcard tests/cases_*.c))
-TEST_DEP = $(TEST_SRC) tests/cases_step.c $(wildcard common/*.h user/*.h \
-	   tests/*.h tests/*.list)
+TEST_DEP = $(TEST_SRC) tests/cases_step.c tests/stepper.c \
+	   $(wildcard common/*.h user/*.h tests/*.h tests/*.list)
 TEST_CFLAGS = -std=gnu11 -g -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests -Wall -Wextra -Werror $(DEBUG)
 # cases_user_dump.c counts the library's allocations.
@@ -17,7 +17,7 @@ TEST_LIBS = $(shell pkg-config --libs check) -pthread \
 
 # The trap flag needs x86-64, and no red zone under the handler.
 ifeq ($(shell uname -m),x86_64)
-STEP	 = -DTEST_STEP -mno-red-zone tests/cases_step.c
+STEP	 = -DTEST_STEP -mno-red-zone tests/cases_step.c tests/stepper.c
 endif
 
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * trap.h - a signal after every single instruction
+ *
+ * Layer:   tests; x86-64 only.
+ * Context: user space.  Who includes this is built without a red zone, since both
+ *	    push.
+ *
+ * From trap_on() to trap_off() the CPU raises SIGTRAP after each instruction of this
+ * thread, those of trap_off() included.  In the handler it does not.
+ */
+#ifndef POOL_TRAP_H
+#define POOL_TRAP_H
+
+static inline void trap_on(void)
+{
+	__asm__ __volatile__("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq"
+			     : : : "memory", "cc");
+}
+
+static inline void trap_off(void)
+{
+	__asm__ __volatile__("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq"
+			     : : : "memory", "cc");
+}
+
+#endif /* POOL_TRAP_H */
