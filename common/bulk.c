@@ -252,11 +252,14 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 	return got == n;
 }
 
-/* How many objects come before the next NULL. */
+/* How many objects come before the next NULL: four at a time, then the rest. */
 static unsigned int run_of(void **objs, unsigned int n)
 {
 	unsigned int run = 0;
 
+	while (n - run >= 4 && objs[run] && objs[run + 1] && objs[run + 2] &&
+	       objs[run + 3])
+		run += 4;
 	while (run < n && objs[run])
 		run++;
 	return run;
