@@ -57,13 +57,14 @@ bench-user:
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
-	$(B)/bound
-	$(B)/cost
-	$(B)/guard
+	@$(BENCH_DIR)/machine.sh > build/bench/machine.txt
+	@for what in bound cost guard; do \
+		$(B)/$$what | tee build/bench/$$what.txt; \
+	done
 
 # What was measured last, for readers.
 bench-doc:
-	$(BENCH_DIR)/report.py --rst build/bench > Documentation/performance-user.rst
+	$(BENCH_DIR)/page.py build/bench > Documentation/performance-user.rst
 	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
 
 # The same work, and each object looked at when it is freed; no times.

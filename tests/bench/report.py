@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """Makes tables of what bench.py has measured.
 
-    report.py [--rst] FOLDER
+    report.py FOLDER
 
 Reads samples.csv, instructions.csv, memory.csv and tail.csv; prints a table per
-workload and size, and writes results.csv.  With --rst it prints a page for
-Documentation instead (make bench-doc).
+workload and size, and writes results.csv.  page.py makes a page for Documentation
+of the same.
 
 A ratio is taken of the same round, so that what disturbs both cancels out.  Given
 is the median of the rounds, and between which values the median of a sample of as
@@ -144,110 +144,46 @@ def print_one(key, rounds, instructions, out):
         out.writerow(cells)
 
 
+def load_memory(folder):
+    """peer -> workload -> most KiB resident, above what the empty loop has"""
+    kib = {}
+    for row in rows_of(folder, "memory.csv"):
+        kib.setdefault(row["peer"], {})[row["workload"]] = int(row["kib"])
+    base = kib.pop("empty", {})
+    return {peer: {work: value - base.get(work, 0) for work, value in row.items()}
+            for peer, row in kib.items()}
+
+
 def print_memory(folder):
-    rows = rows_of(folder, "memory.csv")
-    if not rows:
+    kib = load_memory(folder)
+    if not kib:
         return
     print("\n# memory: most KiB resident, above what the empty loop has")
-    kib = {(row["peer"], row["workload"]): int(row["kib"]) for row in rows}
-    kib = {(peer, work): value - kib.get(("empty", work), 0)
-           for (peer, work), value in kib.items()}
     print(f"{'# of':12}{'trace':>10}{'million':>10}")
-    for peer in dict.fromkeys(row["peer"] for row in rows):
-        print(f"{peer:12}{kib.get((peer, 'trace'), '-'):>10}"
-              f"{kib.get((peer, 'million'), '-'):>10}")
+    for peer, row in kib.items():
+        print(f"{peer:12}{row.get('trace', '-'):>10}{row.get('million', '-'):>10}")
+
+
+TAIL = "half", "p99", "p99.9", "p99.99"
+
+
+def load_tail(folder):
+    """(size, peer) -> ns of each column of TAIL, the middle one of the runs"""
+    runs = {}
+    for row in rows_of(folder, "tail.csv"):
+        runs.setdefault((int(row["size"]), row["peer"]), []).append(row)
+    return {key: [statistics.median_low(int(r[c]) for r in rows) for c in TAIL]
+            for key, rows in runs.items()}
 
 
 def print_tail(folder):
-    columns = "half", "p99", "p99.9", "p99.99"
-    runs = {}
-    for row in rows_of(folder, "tail.csv"):
-        runs.setdefault((row["size"], row["peer"]), []).append(row)
-    if not runs:
+    calls = load_tail(folder)
+    if not calls:
         return
     print("\n# single calls, steps of pools32: ns that all but so many take at most")
-    print(f"{'# size':8}{'of':12}" + "".join(f"{c:>10}" for c in columns))
-    for (size, peer), rows in runs.items():
-        middle = [statistics.median_low(int(r[c]) for r in rows) for c in columns]
-        print(f"{size:8}{peer:12}" + "".join(f"{v:>10}" for v in middle))
-
-
-def rst_table(head, rows):
-    """A simple table; all cells are text."""
-    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
-    rule = "  ".join("=" * w for w in widths)
-    print(rule)
-    for i, row in enumerate([head] + rows):
-        print("  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip())
-        if not i:
-            print(rule)
-    print(rule + "\n")
-
-
-def rst_title(text, line):
-    print(f"{text}\n{line * len(text)}\n")
-
-
-def rst_cell(rounds, name):
-    return f"{statistics.median(rounds[name]):.2f}" if name in rounds else ".."
-
-
-def rst_times(table, size):
-    """Medians: a row per workload, a column per peer."""
-    works = [key for key in table if key[1] == size]
-    names = list(dict.fromkeys(n for key in works for n in table[key]))
-    rst_title(f"{size} bytes: ns per operation", "-")
-    rst_table(["workload"] + names,
-              [[key[0]] + [rst_cell(table[key], n) for n in names]
-               for key in works])
-
-
-def rst_instructions(instructions, size):
-    keys = [key for key in instructions if key[1] == size]
-    names = list(dict.fromkeys(key[2] for key in keys))
-    if not keys:
-        return
-    rst_title(f"{size} bytes: instructions per operation, loop included", "-")
-    rst_table(["workload"] + names,
-              [[work] + [f"{instructions[work, size, n]:.1f}"
-                         if (work, size, n) in instructions else ".."
-                         for n in names]
-               for work in dict.fromkeys(key[0] for key in keys)])
-
-
-def rst_ratios(table, name):
-    """Of pools to the best peer: a row per workload, a column per size."""
-    sizes = sorted({size for (_, size), rounds in table.items() if name in rounds})
-    rows = []
-    for work in dict.fromkeys(key[0] for key in table):
-        row = [work]
-        for size in sizes:
-            rounds = table.get((work, size), {})
-            peer = best(rounds, PEERS)
-            row.append(f"{Ratio(rounds[name], rounds[peer])} {peer}".strip()
-                       if peer and name in rounds else "..")
-        rows.append(row)
-    if not rows or not sizes:
-        return
-    rst_title(f"{name}: ratio to the best peer, 95 % interval, and which it is", "-")
-    rst_table(["workload"] + [f"{size} bytes" for size in sizes], rows)
-
-
-def print_rst(table, instructions):
-    print(".. SPDX-License-Identifier: GPL-2.0-only OR MIT\n"
-          ".. Made by \"make bench-doc\" of what \"make bench-user\" measured.\n")
-    title = "Performance in user space: the figures"
-    print("=" * len(title))
-    rst_title(title, "=")
-    print("What is measured, and how, is in :doc:`performance`.  The ``trace`` has\n"
-          "objects of many sizes; it stands with those of 64 bytes.\n")
-    for name in "pool", "pool-so", "pool+64M", "pool-so+64M":
-        rst_ratios(table, name)
-    for size in sorted({size for _, size in table}):
-        rst_times(table, size)
-        rst_instructions(instructions, size)
-    for work in dict.fromkeys(key[0] for key in table):
-        print(f".. image:: bench-{work}.svg\n")
+    print(f"{'# size':8}{'of':12}" + "".join(f"{c:>10}" for c in TAIL))
+    for (size, peer), ns in calls.items():
+        print(f"{size:<8}{peer:12}" + "".join(f"{v:>10}" for v in ns))
 
 
 def print_all(folder, table, instructions):
@@ -261,16 +197,11 @@ def print_all(folder, table, instructions):
 
 
 def main():
-    words = sys.argv[1:]
-    rst = words[:1] == ["--rst"]
-    if len(words) != 1 + rst:
-        sys.exit("usage: report.py [--rst] FOLDER")
-    folder = pathlib.Path(words[rst])
-    table, instructions = load(folder), load_instructions(folder)
-    if rst:
-        print_rst(table, instructions)
-    else:
-        print_all(folder, table, instructions)
+    if len(sys.argv) != 2:
+        sys.exit("usage: report.py FOLDER")
+    folder = pathlib.Path(sys.argv[1])
+    print_all(folder, load(folder), load_instructions(folder))
 
 
-main()
+if __name__ == "__main__":
+    main()
