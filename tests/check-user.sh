@@ -68,6 +68,8 @@ job bugs tests/bugs/check.sh build/tests/bugs &
 job gate tests/bench/gate.sh build/user/peers &
 job gate-object tests/bench/gate-object.sh &
 job gate-visits tests/bench/gate-visits.sh build/user/visits &
+[ ! -x build/user/longest ] ||
+	job gate-longest tests/bench/longest.sh gate build/user/longest &
 job traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
 wait
 tests/summary.sh user

@@ -43,7 +43,8 @@ check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results
 	@$(MAKE) -s -j2 all test-builds $(T)/bugs $(B)/poolreplay-asan \
-		$(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
+		$(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits \
+		$(if $(STEP),$(B)/longest)
 	@tests/check-user.sh $(FLAVOURS)
 
 # The tables of Documentation/options.rst; check-user finds them out of date.

@@ -46,6 +46,13 @@ $(B)/visits: $(BENCH_DIR)/visits.c $(BENCH_DEP)
 		$(LDFLAGS) -o $@ $< $(BENCH_WORKS) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
+# The trap flag needs x86-64, and no red zone under what pushes.
+LONGEST_SRC = $(addprefix $(BENCH_DIR)/longest,.c _call.c _table.c)
+$(B)/longest: $(LONGEST_SRC) tests/trap.h $(BENCH_DEP)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) -Itests -mno-red-zone $(LDFLAGS) -pthread \
+		-Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
+		'-Wl,-rpath,$$ORIGIN'
+
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
@@ -78,7 +85,15 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate.sh $(B)/peers
 	@$(BENCH_DIR)/gate-visits.sh $(B)/visits
 
+# The longest call of each cause.
+bench-longest: $(B)/longest
+	@$(BENCH_DIR)/longest.sh show $(B)/longest
+
+bench-longest-doc: $(B)/longest
+	@$(BENCH_DIR)/longest.sh write $(B)/longest
+
 bench: bench-user
 	tests/vm/bench.sh
 
-.PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate
+.PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate \
+	bench-longest bench-longest-doc

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * longest.h - how many instructions single calls take, and why
+ *
+ * Layer:   between longest.c, which calls, and the two files that count and tell.
+ * Context: one thread at a time.
+ */
+#ifndef BENCH_LONGEST_H
+#define BENCH_LONGEST_H
+
+#include "trap.h"
+
+#include <stdbool.h>
+
+/* longest_call.c: find out where the code is, and what stepping itself takes. */
+void call_start(void);
+
+/*
+ * A call is about to be made, and has been made.  @op begins the name of its cause;
+ * what the pools' counters say is added if @causes.
+ */
+void call_begin(const char *op, bool causes);
+void call_end(void);
+
+/* A statement that is one call, every instruction of it counted. */
+#define CALL_COUNTED(op, causes, statement)	\
+	do {					\
+		call_begin(op, causes);		\
+		trap_on();			\
+		statement;			\
+		trap_off();			\
+		call_end();			\
+	} while (0)
+
+/* longest_table.c: note a call, in the library and the program, and elsewhere. */
+void table_add(const char *cause, unsigned long ours, unsigned long others);
+void table_print(void);
+
+#endif /* BENCH_LONGEST_H */
