@@ -215,8 +215,6 @@ struct pool {
 	struct pool_list regs;		/* registry mutex: newest first */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
-	struct pool_cluster *spare;	/* anybody: emptied, taken as a whole */
-	plat_word_t spares;		/* anybody: how many, about */
 	struct pool_parked parked;	/* anybody: of CPUs without a local */
 	plat_word_t nested;		/* anybody: likewise */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
@@ -224,6 +222,11 @@ struct pool {
 	plat_word_t reports;		/* anybody: faults that were told of */
 	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: all that were */
 	struct pool_states states;	/* states.c; registry mutex to begin */
+
+	/* Changed per emptied cluster that its CPU does not keep. */
+	struct pool_cluster *spare	/* anybody: taken as a whole */
+		__attribute__((aligned(POOL_ALIGN)));
+	plat_word_t spares;		/* anybody: how many, about */
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	plat_word_t filled __attribute__((aligned(POOL_ALIGN)));

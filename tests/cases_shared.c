@@ -42,6 +42,24 @@ TEST_CASE(clusters_move_whole)
 	pool_destroy(&pool->head);
 }
 
+/* What some write all the time must not take away what others read. */
+TEST_CASE(lines_that_change_per_cluster_are_apart)
+{
+	static const size_t at[] = {
+		offsetof(struct pool, name), offsetof(struct pool, allocated),
+		offsetof(struct pool, keep), offsetof(struct pool, parked),
+		offsetof(struct pool, spare), offsetof(struct pool, filled),
+		offsetof(struct pool, bucket),
+	};
+	unsigned int i;
+
+	for (i = 1; i < sizeof(at) / sizeof(*at); i++)
+		EXPECT(at[i] / POOL_ALIGN > at[i - 1] / POOL_ALIGN);
+	EXPECT_EQ(offsetof(struct pool, spares) / POOL_ALIGN,
+		  offsetof(struct pool, spare) / POOL_ALIGN);
+	EXPECT_EQ(sizeof(struct pool_bucket) % POOL_ALIGN, 0);
+}
+
 TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 {
 	struct pool_cluster *c[3];
