@@ -61,9 +61,12 @@
 
 /*
  * Emptied clusters a CPU keeps for its next spills, and a pool for the CPUs that
- * spill what others fill: as many, so that one taking fills one stash.
+ * spill what others fill.  A CPU's caches are 16 clusters where objects are large,
+ * and all of them are emptied by whoever allocates more than that: a CPU has room
+ * for these and for what comes from the shared pool, since the pool's list is one
+ * line that all CPUs write.
  */
-#define POOL_STASH_MAX		16
+#define POOL_STASH_MAX		64
 #define POOL_SPARES_MAX		16
 
 /*

@@ -60,6 +60,27 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 	EXPECT_EQ(sizeof(struct pool_bucket) % POOL_ALIGN, 0);
 }
 
+/* Caches of 16 clusters, as those of large objects are, and a burst beyond them. */
+TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
+{
+	unsigned int cluster = pool_options.cluster < 8 ?
+			       pool_options.cluster : 8;
+	unsigned int n = 32 * cluster;
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	test_options(16 * cluster * 64, cluster);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_wave(pool, n);
+	test_alloc_many(pool, test_objs, n);
+	EXPECT_EQ(plat_word_read(&pool->spares), 0);
+	test_free_many(pool, test_objs, n);
+	EXPECT_EQ(plat_word_read(&pool->spares), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 {
 	struct pool_cluster *c[3];
