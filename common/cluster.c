@@ -224,19 +224,38 @@ static void spare_push(struct pool *pool, struct pool_cluster *c)
 }
 
 /*
+ * Is it enough, after @n?  Then what is left is the list again, unless somebody has
+ * pushed meanwhile.  Release: as spare_push().
+ */
+static bool spare_leave(struct pool *pool, struct pool_cluster *rest,
+			unsigned int n)
+{
+	struct pool_cluster *none = NULL;
+
+	return n >= POOL_STASH_MAX &&
+	       plat_cmpxchg_release(&pool->spare, &none, rest);
+}
+
+/*
  * Take all spare clusters, because taking one would have to look into a cluster
- * that another taker may already have given away.  The acquire pairs with the
- * release of spare_push() and carries the links.
+ * that another taker may already have given away.  Handlers, who cannot free them,
+ * may have left any number; what no stash has room for is put back.  The acquire
+ * pairs with the release of spare_push() and carries the links.
  */
 static struct pool_cluster *spare_take(struct pool *pool)
 {
 	struct pool_cluster *chain = NULL;
-	struct pool_cluster *c;
+	struct pool_cluster *last;
+	unsigned int n = 1;
 
 	if (plat_read(&pool->spare))
 		chain = plat_xchg_acquire(&pool->spare, NULL);
-	for (c = chain; c; c = c->next)
-		plat_word_sub(&pool->spares, 1);
+	if (!chain)
+		return NULL;
+	for (last = chain; last->next && !spare_leave(pool, last->next, n); n++)
+		last = last->next;
+	last->next = NULL;
+	plat_word_sub(&pool->spares, n);
 	return chain;
 }
 
@@ -293,15 +312,21 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 	}
 }
 
-/* Free all spare clusters of a pool.  Process context. */
-void pool_cluster_trim(struct pool *pool)
+static void free_chain(struct pool_cluster *chain)
 {
-	struct pool_cluster *chain = spare_take(pool);
-
 	while (chain) {
 		struct pool_cluster *c = chain;
 
 		chain = c->next;
 		plat_cluster_free(c);
 	}
+}
+
+/* Free all spare clusters of a pool.  Process context. */
+void pool_cluster_trim(struct pool *pool)
+{
+	struct pool_cluster *chain;
+
+	while ((chain = spare_take(pool)))
+		free_chain(chain);
 }

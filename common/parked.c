@@ -16,6 +16,9 @@
  */
 #include "plat.h"
 
+/* Parked objects that one call frees besides its own. */
+#define PARKED_MOST	64
+
 /* Of an object that is parked, nothing but the link is touched. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
@@ -95,17 +98,35 @@ static void parked_settled(struct pool_parked *parked)
 }
 
 /*
- * Take a whole list, return one object and free the others the ordinary way.
- * What may not be freed here is parked again, hence at most one round.
+ * Is it enough for one call, after @n objects?  Then what is left of the list is a
+ * list again, for the next one; unless somebody has parked meanwhile: a second list
+ * could only be joined by going through one of them.  Release: as parked_push().
+ */
+static bool parked_leave(struct pool_parked *parked, void *rest, unsigned int n)
+{
+	void *none = NULL;
+
+	return rest && n >= PARKED_MOST &&
+	       plat_cmpxchg_release(&parked->head, &none, rest);
+}
+
+/*
+ * Take a list, return one object and free others the ordinary way: at most
+ * PARKED_MOST, so that no call pays for all that interrupters freed.  What may not
+ * be freed here is parked again, hence at most one round.
  */
 static void *parked_take(struct pool *pool, struct pool_parked *parked,
 			 unsigned int flags)
 {
 	void *rest = parked_take_all(parked);
 	void *first = parked_next(pool, &rest);
+	unsigned int n;
 	void *obj;
 
-	while ((obj = parked_next(pool, &rest))) {
+	for (n = 0; !parked_leave(parked, rest, n); n++) {
+		obj = parked_next(pool, &rest);
+		if (!obj)
+			break;
 		pool_put(pool, obj, flags);
 		parked_settled(parked);
 	}
@@ -133,14 +154,18 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 	return obj ? obj : parked_take(pool, &pool->parked, flags);
 }
 
-/* Free a whole list the ordinary way. */
+/* Free a list the ordinary way, or PARKED_MOST objects of it. */
 static void parked_put(struct pool *pool, struct pool_parked *parked,
 		       unsigned int flags)
 {
 	void *rest = parked_take_all(parked);
+	unsigned int n;
 	void *obj;
 
-	while ((obj = parked_next(pool, &rest))) {
+	for (n = 0; !parked_leave(parked, rest, n); n++) {
+		obj = parked_next(pool, &rest);
+		if (!obj)
+			break;
 		pool_put(pool, obj, flags);
 		parked_settled(parked);
 	}

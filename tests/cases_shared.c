@@ -340,6 +340,62 @@ TEST_CASE(parked_objects_are_taken_whole_and_used)
 	pool_destroy(&pool->head);
 }
 
+TEST_CASE(no_call_brings_away_all_that_was_parked)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+	unsigned int i, calls = 0;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 1000);
+	for (i = 0; i < 1000; i++)
+		pool_park(pool, test_objs[i]);
+	do {
+		unsigned long before;
+
+		pool_sum(pool, &now);
+		before = now.parked;
+		obj = pool_alloc_nocache(&pool->head);
+		ASSERT(obj);
+		pool_free_slow(&pool->head, obj, 0);
+		pool_sum(pool, &now);
+		EXPECT_LE(before, now.parked + 3 * 64);
+		calls++;
+	} while (now.parked && calls < 1000);
+	EXPECT_EQ(now.parked, 0);
+	EXPECT_LE(4, calls);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_cluster *chain;
+	unsigned int i, n = 0;
+
+	ASSERT(pool);
+	for (i = 0; i < 3 * POOL_STASH_MAX; i++) {
+		struct pool_cluster *c = plat_cluster_alloc();
+
+		ASSERT(c);
+		pool_cluster_put(pool, c, POOL_F_ATOMIC);
+	}
+	chain = pool_cluster_get(pool, POOL_F_ATOMIC);
+	while (chain) {
+		struct pool_cluster *c = chain;
+
+		chain = c->next;
+		plat_cluster_free(c);
+		n++;
+	}
+	EXPECT_EQ(n, POOL_STASH_MAX);
+	EXPECT_EQ(plat_word_read(&pool->spares), 2 * POOL_STASH_MAX);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(a_pool_is_destroyed_with_parked_objects)
 {
 	struct pool *pool = test_pool(8);
