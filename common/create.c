@@ -72,14 +72,19 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
 	return why ? why : extras_refusal(attr);
 }
 
-/* Buckets a new pool gets: a power of two, for as many CPUs if not fixed. */
-static unsigned int bucket_count(unsigned int want)
+/**
+ * pool_buckets_for() - Buckets that serve so many CPUs.
+ * @cpus: their number, or a number of buckets that somebody wants.
+ *
+ * As many as CPUs: Documentation/performance-scale says why.
+ *
+ * Return: a power of two, at most POOL_BUCKETS_MAX.
+ */
+unsigned int pool_buckets_for(unsigned int cpus)
 {
 	unsigned int n = 1;
 
-	if (!want)
-		want = plat_cpus_expected();
-	while (n < want && n < POOL_BUCKETS_MAX)
+	while (n < cpus && n < POOL_BUCKETS_MAX)
 		n *= 2;
 	return n;
 }
@@ -177,7 +182,9 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 
 static struct pool *pool_new(const struct pool_want *want)
 {
-	unsigned int buckets = bucket_count(want->options.buckets);
+	unsigned int fixed = want->options.buckets;
+	unsigned int buckets = pool_buckets_for(fixed ? fixed :
+						plat_cpus_expected());
 	struct pool_layout layout;
 	struct pool *pool;
 

@@ -59,13 +59,7 @@
 /* Locked slow paths of a CPU between two visits of the clock hand. */
 #define POOL_CLOCK_TICKS	16
 
-/*
- * Emptied clusters a CPU keeps for its next spills, and a pool for the CPUs that
- * spill what others fill.  A CPU's caches are 16 clusters where objects are large,
- * and all of them are emptied by whoever allocates more than that: a CPU has room
- * for these and for what comes from the shared pool, since the pool's list is one
- * line that all CPUs write.
- */
+/* Emptied clusters kept: by a CPU, for a burst; by a pool, for who spills more. */
 #define POOL_STASH_MAX		64
 #define POOL_SPARES_MAX		16
 
@@ -226,10 +220,9 @@ struct pool {
 	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: all that were */
 	struct pool_states states;	/* states.c; registry mutex to begin */
 
-	/* Changed per emptied cluster that its CPU does not keep. */
-	struct pool_cluster *spare	/* anybody: taken as a whole */
-		__attribute__((aligned(POOL_ALIGN)));
-	plat_word_t spares;		/* anybody: how many, about */
+	/* Emptied clusters that no CPU keeps, taken as a whole; about how many. */
+	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
+	plat_word_t spares;
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	plat_word_t filled __attribute__((aligned(POOL_ALIGN)));
@@ -444,6 +437,7 @@ unsigned int pool_registry_disown(const void *owner);
 bool pool_registry_remove(struct pool *pool);
 
 /* create.c: making and ending pools */
+unsigned int pool_buckets_for(unsigned int cpus);
 void pool_copy_name(char *to, const char *name);
 struct pool_head *pool_create_declared(const struct pool_decl *decl,
 				       const void *owner, unsigned int abi);

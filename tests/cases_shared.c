@@ -42,6 +42,28 @@ TEST_CASE(clusters_move_whole)
 	pool_destroy(&pool->head);
 }
 
+TEST_CASE(a_pool_has_a_bucket_per_cpu)
+{
+	static const unsigned int cpus[] = {
+		0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 32, 33, 64, 65, 256, 8192,
+	};
+	static const unsigned int buckets[] = {
+		1, 1, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64, 64, 64, 64, 64,
+	};
+	struct pool *pool;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cpus) / sizeof(*cpus); i++)
+		EXPECT_EQ(pool_buckets_for(cpus[i]),
+			  buckets[i] < POOL_BUCKETS_MAX ? buckets[i] :
+			  POOL_BUCKETS_MAX);
+	pool_options.buckets = 0;
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT_EQ(pool->buckets, pool_buckets_for(plat_cpus_expected()));
+	pool_destroy(&pool->head);
+}
+
 /* What some write all the time must not take away what others read. */
 TEST_CASE(lines_that_change_per_cluster_are_apart)
 {
