@@ -53,6 +53,13 @@ $(B)/longest: $(LONGEST_SRC) tests/trap.h $(BENCH_DEP)
 		-Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
+# Looks at what the library does not show: it is linked in.
+SCALE_SRC = $(addprefix $(BENCH_DIR)/,scale.c scale_team.c scale_line.c \
+	    scale_visit.c scale_run.c)
+$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(B)/libpool.a
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DPOOL_NO_INLINE -I$(BENCH_DIR) \
+		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(B)/libpool.a
+
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
@@ -74,6 +81,15 @@ bench-doc:
 	$(BENCH_DIR)/page.py build/bench > Documentation/performance-user.rst
 	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
 
+# What many processors would get: measured on two, then played.
+bench-scale: $(B)/scale
+	@mkdir -p build/bench
+	$(B)/scale > build/bench/scale.csv
+	$(BENCH_DIR)/scale.py build/bench
+
+bench-scale-doc:
+	$(BENCH_DIR)/scale.py --rst build/bench
+
 # The same work, and each object looked at when it is freed; no times.
 bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
@@ -92,8 +108,8 @@ bench-longest: $(B)/longest
 bench-longest-doc: $(B)/longest
 	@$(BENCH_DIR)/longest.sh write $(B)/longest
 
-bench: bench-user
+bench: bench-user bench-scale
 	tests/vm/bench.sh
 
 .PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate \
-	bench-longest bench-longest-doc
+	bench-longest bench-longest-doc bench-scale bench-scale-doc

@@ -119,4 +119,5 @@ def main():
         (folder / f"bench-{work}.svg").write_text(chart(work, sizes))
 
 
-main()
+if __name__ == "__main__":
+    main()
