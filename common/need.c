@@ -90,16 +90,22 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 	plat_write(&pool->need_left, (unsigned long)POOL_NEED_SPAN);
 }
 
-/* @n objects, needed until now, are brought down; @shared are there already. */
+/*
+ * @n objects, needed until now, are brought down; @shared are there already.  Where
+ * one put in several is sampled it stands for those before it, too, as if they were
+ * as large: need was as much higher when the first of them began.
+ */
 static void sample(struct pool *pool, unsigned long allocated,
 		   unsigned long shared, unsigned int n)
 {
-	unsigned long need = allocated > shared ? allocated - shared : 0;
+	unsigned int before = n * (pool_shared_every(pool) - 1);
+	unsigned long need = (allocated > shared ? allocated - shared : 0) +
+			     before;
 	unsigned long peak = larger(plat_read(&pool->need_peak), need);
 	unsigned long left = plat_read(&pool->need_left);
 
-	if (left > n) {
-		plat_write(&pool->need_left, left - n);
+	if (left > n + before) {
+		plat_write(&pool->need_left, left - n - before);
 		plat_write(&pool->need_peak, peak);
 	} else {
 		end_span(pool, peak, need);

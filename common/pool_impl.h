@@ -380,6 +380,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
+unsigned int pool_shared_every(const struct pool *pool);
 bool pool_shared_turn(const struct pool *pool);
 
 /* parked.c: objects that could not go anywhere */

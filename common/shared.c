@@ -162,17 +162,23 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/*
- * Is it this CPU's turn to count all buckets?  Once in so many puts that about
- * TURN_LINES buckets are read per put.  Read unlocked: it is a matter of cost.
- */
+/* Buckets that are read per put, about, to see how much the shared pool has. */
 #define TURN_LINES	8
 
-bool pool_shared_turn(const struct pool *pool)
+/* One in so many puts counts all buckets; at least 1. */
+unsigned int pool_shared_every(const struct pool *pool)
 {
 	unsigned int every = pool->buckets / TURN_LINES;
 
-	return every <= 1 ||
+	return every ? every : 1;
+}
+
+/* Is it this CPU's turn to?  Read unlocked: it is a matter of cost. */
+bool pool_shared_turn(const struct pool *pool)
+{
+	unsigned int every = pool_shared_every(pool);
+
+	return every == 1 ||
 	       plat_read(&pool->bucket[first_bucket(pool)].puts) % every == 0;
 }
 

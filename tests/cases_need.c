@@ -148,6 +148,20 @@ TEST_CASE(a_steady_producer_and_consumer_reach_no_backend_calls)
 	EXPECT_EQ(steady_calls(1024), 0);
 }
 
+/* As on a large machine, where one put in several is sampled. */
+TEST_CASE(all_of_that_holds_with_many_buckets)
+{
+	struct pool *pool;
+
+	pool_options.buckets = POOL_BUCKETS_MAX;
+	EXPECT_EQ(steady_calls(64), 0);
+	pool = test_pool(256);
+	ASSERT(pool);
+	EXPECT_LE(left_by_burst(pool), BURST / 10);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(they_reach_none_with_a_small_bound_either)
 {
 	test_options(16384, 8);
