@@ -4,7 +4,7 @@
  *
  * Layer:   shared pool -> [backend] -> platform
  * Called:  alloc.c, reclaim.c, parked.c; kernel/gfp.c.
- * Calls:   the seam; constructors and destructors.
+ * Calls:   the seam; report.c; constructors and destructors.
  * Context: plat_store_may(); neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
@@ -129,9 +129,20 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 	return obj;
 }
 
-/* Give one object back; false: it was corrupted, and stays. */
+/* The platform would not have it: it is no object, or not any more. */
+static void tell_of(struct pool *pool, void *obj, enum pool_fault kind)
+{
+	struct pool_found found = {
+		.kind = kind, .pool = pool, .obj = obj, .flags = POOL_F_ATOMIC,
+	};
+
+	pool_report(&found);
+}
+
+/* Give one object back; false: it was corrupted, and stays, or it is none. */
 static bool give_back(struct pool *pool, void *obj)
 {
+	enum pool_fault kind;
 	bool raw = false;
 
 	if (pool_seal_of(obj) || pool_is_closed(pool))
@@ -142,8 +153,11 @@ static bool give_back(struct pool *pool, void *obj)
 		pool_state_drop(pool, obj);
 	if (pool->dtor && !raw)
 		pool->dtor(obj, pool->arg);
-	plat_store_free(&pool->store, obj);
-	return true;
+	kind = plat_store_free(&pool->store, obj);
+	if (kind == POOL_FAULT_KINDS)
+		return true;
+	tell_of(pool, obj, kind);
+	return false;
 }
 
 /*

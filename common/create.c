@@ -245,7 +245,7 @@ bool pool_store_open(plat_store_t *store, const struct pool *pool,
 	}
 	*why = "out of memory";
 	return plat_store_create(store, pool->name, pool->id, layout.total,
-				 pool->align, pool->debug & POOL_D_UAF);
+				 pool->align, pool->debug);
 }
 
 static struct pool *make(const struct pool_want *want, const char **why)

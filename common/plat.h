@@ -246,16 +246,17 @@ void plat_side_free(void *p);
  * @id: makes @name unique there.
  * @size: bytes of an object.
  * @align: what objects are aligned to, at least two pointers.
- * @guarded: objects get pages of their own, an inaccessible one on both sides,
- *	and end where their pages do, as far as @align allows.  When freed they
- *	are inaccessible at once, and their addresses not given out again for a
- *	while: see pool_store_keep().
+ * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
+ *	inaccessible one on both sides, and end where their pages do, as far as
+ *	@align allows.  When freed they are inaccessible at once, and their
+ *	addresses not given out again for a while: see pool_store_keep().
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.
  */
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align, bool guarded);
+		       unsigned int size, unsigned int align,
+		       unsigned int debug);
 
 /**
  * plat_store_destroy() - End a source of objects.
@@ -275,7 +276,17 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost);
  * Return: an object of undefined contents, or NULL.
  */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags);
-void plat_store_free(plat_store_t *store, void *obj);
+
+/**
+ * plat_store_free() - Give one object back to the platform.
+ * @store: its source.
+ * @obj: the object.
+ *
+ * Context: As plat_store_alloc().
+ * Return: POOL_FAULT_KINDS; or what was seen to be wrong with the pointer, and then
+ * it was not given back.
+ */
+enum pool_fault plat_store_free(plat_store_t *store, void *obj);
 
 /**
  * plat_guard_check() - Is what surrounds an object within its pages untouched?

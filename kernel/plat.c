@@ -156,12 +156,13 @@ void plat_side_free(void *p)
  * may: the cache does not know what users put into them.
  */
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align, bool guarded)
+		       unsigned int size, unsigned int align,
+		       unsigned int debug)
 {
 	char text[STORE_NAME_LEN];
 
 	*store = (plat_store_t){ .size = size, .align = align };
-	if (guarded)
+	if (debug & POOL_D_UAF)
 		return true;
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
 		  load_time);
@@ -199,12 +200,14 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 	return kmem_cache_alloc(store->cache, gfp);
 }
 
-void plat_store_free(plat_store_t *store, void *obj)
+/* What is wrong with a pointer the slab allocator tells itself. */
+enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
 	if (store->cache)
 		kmem_cache_free(store->cache, obj);
 	else
 		pool_guard_free(store, obj);
+	return POOL_FAULT_KINDS;
 }
 
 /* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */

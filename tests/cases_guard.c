@@ -36,7 +36,8 @@ static unsigned char *end_of(const void *obj, unsigned int size)
 bool guard_store_open(plat_store_t *store, unsigned int size,
 		      unsigned int align)
 {
-	return plat_store_create(store, "guard", 3000000, size, align, true);
+	return plat_store_create(store, "guard", 3000000, size, align,
+				 POOL_D_UAF);
 }
 
 /* Can all pages of an object be read, or none?  And none beside them? */
@@ -180,7 +181,7 @@ TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 	long where;
 	void *obj;
 
-	ASSERT(plat_store_create(&store, "plain", 3000001, 64, 16, false));
+	ASSERT(plat_store_create(&store, "plain", 3000001, 64, 16, 0));
 	obj = plat_store_alloc(&store, 0);
 	ASSERT(obj);
 	EXPECT(plat_store_may(&store, 0));

@@ -250,7 +250,7 @@ TEST_CASE(stores_of_equal_names_give_aligned_objects)
 
 	for (i = 0; i < 2; i++) {
 		ASSERT(plat_store_create(&store[i], "twin", 1000000 + i, 48,
-					 16, false));
+					 16, 0));
 		obj = plat_store_alloc(&store[i], POOL_F_ATOMIC);
 		ASSERT(obj);
 		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
@@ -270,7 +270,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 		void *obj;
 
 		ASSERT(plat_store_create(&store, "align", 2000000 + align, 48,
-					 align, false));
+					 align, 0));
 		obj = plat_store_alloc(&store, 0);
 		EXPECT(obj);
 		EXPECT_EQ((unsigned long)obj & (align - 1), 0);

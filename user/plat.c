@@ -110,8 +110,11 @@ void plat_side_free(void *p)
 }
 
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align, bool guarded)
+		       unsigned int size, unsigned int align,
+		       unsigned int debug)
 {
+	bool guarded = debug & POOL_D_UAF;
+
 	(void)name;
 	(void)id;
 	store->size = size;
@@ -139,12 +142,14 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
 }
 
-void plat_store_free(plat_store_t *store, void *obj)
+/* What is wrong with a pointer malloc() tells itself, by abort(). */
+enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
 	if (store->guarded)
 		pool_guard_free(store, obj);
 	else
 		free(obj);
+	return POOL_FAULT_KINDS;
 }
 
 /* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
