@@ -20,6 +20,7 @@
  *   CONFIG_HAP_POOL_CLUSTER_SIZE=n   POOL_CLUSTER_SIZE=n     objects, 1-64
  *
  *                                    POOL_SIZE_ROUND=n       sizes: multiples of n
+ *                                    POOL_SLAB_MAX=n         user space: see below
  *
  * Test builds also set POOL_BUCKETS, POOL_HOT_MAX and POOL_FAIL_EVERY.
  */
@@ -103,6 +104,14 @@
  */
 #ifndef POOL_SIZE_ROUND
 #define POOL_SIZE_ROUND		(2 * (unsigned int)sizeof(void *))
+#endif
+
+/* User space: largest object that comes from slabs, not malloc(); 0: none does. */
+#ifndef POOL_SLAB_MAX
+#define POOL_SLAB_MAX		1024
+#endif
+#if POOL_SLAB_MAX < 0 || POOL_SLAB_MAX > 8192
+#error "POOL_SLAB_MAX is 0 to 8192"
 #endif
 
 /* Buckets of a shared pool; 0: as many as there are CPUs; a bit of a word each. */

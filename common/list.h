@@ -2,7 +2,7 @@
 /*
  * list.h - doubly linked list with a head, for both worlds
  *
- * Layer:   none; used by common/ only.
+ * Layer:   none; used by common/ and user/.
  * Context: any.  Whoever owns a list serialises its calls.
  *
  * "First" is the newest end, "last" the oldest.

@@ -250,6 +250,8 @@ void plat_side_free(void *p);
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
  *	addresses not given out again for a while: see pool_store_keep().
+ *	POOL_D_TOOLS, POOL_D_NO_CACHE: each is a block of the platform's general
+ *	allocator, where there is another source.
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.

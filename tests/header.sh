@@ -98,6 +98,11 @@ promise a_bound_of_0_leaves_all_shared \
 promise without_shared_pools_nothing_is_left \
 	dumped ' allocated=0 used=0 cached=0 shared=0' \
 	-DCONFIG_HAP_POOL_CACHE_SIZE=0 -DCONFIG_HAP_NO_GLOBAL_POOLS
+promise a_build_without_slabs_caches_too \
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=0
+promise slabs_of_the_largest_objects_work \
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=8192
+promise slabs_of_larger_objects_are_refused fails config -DPOOL_SLAB_MAX=8193
 promise contradictory_modes_are_refused \
 	fails config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
 promise a_mode_against_no_pools_is_refused \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Programs that come and go with the library: C++ thread_locals, plugins, and
-# libpool itself loaded by dlopen().  Prints a line per promise, "ok NAME" or
+# Programs that come and go with the library: C++ thread_locals, plugins, libpool
+# itself loaded by dlopen(), and little room for it.  Prints a line per promise, "ok NAME" or
 # "not ok NAME".
 #
 #	life.sh BUILD-FOLDER
@@ -47,6 +47,18 @@ promise a_plugin_with_pools_builds \
 promise a_plugin_with_pools_is_loaded_a_hundred_times \
 	loaded plugin "$tmp/plugin.so" "$so"
 promise a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
+
+# limited KIBIBYTES OBJECTS - with so many addresses; an arena for all objects, for
+# some, and none.
+limited() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/limited" tests/life/limited.c \
+		"$out/libpool.a" -pthread &&
+		(ulimit -v "$1" && timeout 60 "$tmp/limited" "$2")
+}
+promise a_program_may_have_all_addresses limited unlimited 400000
+promise a_program_may_have_few_addresses limited 100000 400000
+promise a_program_may_have_hardly_any_addresses limited 12000 40000
 
 # Nothing is left on the heap, and nothing is used before it was written.
 # clean LIBRARY... - by valgrind

@@ -30,4 +30,8 @@ void pool_guard_free(const struct plat_store *store, void *obj);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 
+/* slab.c: around a fork */
+void pool_slab_fork_hold(void);
+void pool_slab_fork_release(void);
+
 #endif /* POOL_MAIN_H */

@@ -13,12 +13,13 @@
  *   2. An interrupt is a signal handler.  It must pass POOL_F_ATOMIC, because
  *	malloc() may be what it interrupted.
  *   3. Nothing is masked in lock and BUSY sections.
- *   4. Objects come from malloc(), or posix_memalign() where that is not aligned
- *	enough; those of guarded pools from mmap(), by guard.c.
+ *   4. Small objects come from slabs, by slab.c; others from malloc(), or
+ *	posix_memalign() where that is not aligned enough; those of guarded pools
+ *	from mmap(), by guard.c.
  *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
  */
 #include "main.h"
-#include "plat.h"
+#include "slab.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -109,6 +110,19 @@ void plat_side_free(void *p)
 	free(p);
 }
 
+/*
+ * Who passes the caches by, or has a tool watch, is to see blocks of malloc(): as
+ * documented.
+ */
+static struct slab_class *slabs_for(unsigned int size, unsigned int align,
+				    unsigned int debug)
+{
+	if ((debug & (POOL_D_UAF | POOL_D_TOOLS | POOL_D_NO_CACHE)) ||
+	    tool_sees_blocks())
+		return NULL;
+	return pool_slab_class(size, align);
+}
+
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 		       unsigned int size, unsigned int align,
 		       unsigned int debug)
@@ -120,6 +134,7 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 	store->size = size;
 	store->align = guarded || align > alignof(max_align_t) ? align : 0;
 	store->guarded = guarded;
+	store->slabs = slabs_for(size, align, debug);
 	return true;
 }
 
@@ -130,6 +145,7 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
 	(void)lost;
 }
 
+/* Where slabs have no more, malloc() may. */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 {
 	void *obj;
@@ -137,14 +153,19 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 	(void)flags;
 	if (store->guarded)
 		return pool_guard_alloc(store);
+	obj = store->slabs ? pool_slab_alloc(store->slabs) : NULL;
+	if (obj)
+		return obj;
 	if (!store->align)
 		return malloc(store->size);
 	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
 }
 
-/* What is wrong with a pointer malloc() tells itself, by abort(). */
+/* An object of slabs goes back to them, whatever pool it is freed to. */
 enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
+	if (!store->guarded && pool_arena_has(obj))
+		return pool_slab_free(obj);
 	if (store->guarded)
 		pool_guard_free(store, obj);
 	else
@@ -156,6 +177,7 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 
 void plat_trim(void)
 {
+	pool_slab_trim();
 	malloc_trim(0);
 }
 

@@ -28,6 +28,7 @@ struct plat_area {
 	unsigned int number;		/* set once, before it is shown */
 	struct plat_area *next_free;	/* area mutex */
 	bool is_free;			/* area mutex: nobody's */
+	unsigned int shelf;		/* owner: where slab.c looks first */
 	struct pool_local local[PLAT_LOCALS] __attribute__((aligned(128)));
 };
 

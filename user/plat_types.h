@@ -30,12 +30,15 @@ typedef struct plat_irq {
 } plat_irq_t;
 
 /*
- * malloc() is the source of objects, or mmap(); they need to know what they are
- * like.
+ * Slabs are the source of objects, or malloc(), or mmap(); they need to know what
+ * they are like.
  */
+struct slab_class;
+
 typedef struct plat_store {
-	size_t size;
-	size_t align;		/* 0: as malloc() does it */
+	unsigned int size;
+	unsigned int align;	/* 0: as malloc() does it */
+	struct slab_class *slabs;	/* from slab.c, as long as it has some */
 	bool guarded;		/* from guard.c */
 } plat_store_t;
 

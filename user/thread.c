@@ -182,11 +182,13 @@ static void fork_prepare(void)
 	fork_mask = mask;
 	pool_fork_hold();
 	pool_guard_fork_hold();
+	pool_slab_fork_hold();
 }
 
 /* After, in both processes. */
 static void fork_release(void)
 {
+	pool_slab_fork_release();
 	pool_guard_fork_release();
 	pool_fork_release();
 	pthread_mutex_unlock(&area_mutex);

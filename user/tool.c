@@ -36,6 +36,19 @@ static bool have_asan(void)
 	return __asan_poison_memory_region && __asan_unpoison_memory_region;
 }
 
+/**
+ * tool_sees_blocks() - Does a tool watch blocks of malloc()?
+ *
+ * Then objects should be some, with whatever options: also a search for leaks goes
+ * through these, and not through slabs.
+ *
+ * Return: whether it does.
+ */
+bool tool_sees_blocks(void)
+{
+	return have_asan() || __lsan_ignore_object || have_memcheck();
+}
+
 static void *anchor(const struct pool *pool)
 {
 	return (void *)(unsigned long)pool->id;

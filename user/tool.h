@@ -12,6 +12,7 @@
 #ifndef POOL_TOOL_H
 #define POOL_TOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if __has_include("valgrind/memcheck.h")
@@ -48,5 +49,8 @@ void tool_show(void *p, unsigned int size);
 void tool_hide(void *p, unsigned int size);
 void tool_keep(void *obj);
 void tool_root(const void *p, size_t size);
+
+/* tool.c: for plat.c */
+bool tool_sees_blocks(void);
 
 #endif /* POOL_TOOL_H */

@@ -5,9 +5,10 @@
  * Layer:   a program.
  * Context: two threads, one after the other.
  *
- * Bytes per pool, of 1000: what malloc() has handed out, and what has become
- * resident, when the pool is created, when a first thread has allocated and freed
- * an object of it, and when a second one has.
+ * Bytes per pool, of 1000: what malloc() has handed out, which the objects are no
+ * part of, as they come from slabs; and what has become resident, when the pool is
+ * created, when a first thread has allocated and freed an object of it, and when a
+ * second one has.
  */
 #include "pool.h"
 
@@ -48,14 +49,14 @@ static long handed_out(void)
 
 static long handed_before, resident_before;
 
-/* Since the last call; @objects bytes of each are the objects'. */
+/* Since the last call; of what is resident, @objects bytes each are the objects'. */
 static void say(const char *what, long objects)
 {
 	long handed = handed_out() - handed_before;
 	long touched = resident() - resident_before;
 
 	printf("%-32s %10.1f %10.1f\n", what,
-	       (double)handed / POOLS - (double)objects,
+	       (double)handed / POOLS,
 	       (double)touched / POOLS - (double)objects);
 	handed_before = handed_out();
 	resident_before = resident();

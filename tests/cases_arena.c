@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cases_arena.c - slabs: what becomes of their memory
+ *
+ * Layer:   tests of user/arena.c.
+ * Context: see test.h.  What cannot be undone is done in a child.
+ */
+#include "cases_slab.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+/* Checkers need memory of their own, and for all that there is. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_CHECKED	true
+#else
+#define IS_CHECKED	false
+#endif
+
+/* Pages of this memory that are there. */
+static unsigned int resident(void *at, size_t bytes)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < bytes; i += SLAB_PAGE) {
+		unsigned char there = 0;
+
+		if (!mincore((char *)at + i, SLAB_PAGE, &there))
+			n += there & 1;
+	}
+	return n;
+}
+
+TEST_CASE(an_empty_slab_is_any_classes_next_one)
+{
+	struct slab_class *large = pool_slab_class(LARGE, 16);
+	struct slab_class *small = pool_slab_class(48, 16);
+	unsigned int slabs = 8, others = (slabs - 2) * (SLAB_BYTES / 48);
+	void **objs = calloc(others, sizeof(*objs));
+	size_t ready;
+
+	ASSERT(objs);
+	slab_get_many(large, test_objs, slabs * PER_SLAB);
+	EXPECT_EQ(slab_put_many(test_objs, slabs * PER_SLAB), 0);
+	ready = arena_now().ready;
+	slab_get_many(small, objs, others);
+	EXPECT_EQ(arena_now().ready, ready);
+	EXPECT_EQ(slab_put_many(objs, others), 0);
+	free(objs);
+}
+
+TEST_CASE(memory_that_is_not_needed_goes_back)
+{
+	struct slab_class *class = pool_slab_class(LARGE, 16);
+	unsigned int n = TEST_OBJS, there = 0, i;
+	size_t used = arena_now().used;
+	struct arena_size size;
+
+	slab_get_many(class, test_objs, n);
+	for (i = 0; i < n; i++)
+		memset(test_objs[i], 1, LARGE);
+	EXPECT_LE(used + n / PER_SLAB - 1, arena_now().used);
+	EXPECT_EQ(slab_put_many(test_objs, n), 0);
+	size = arena_now();
+	EXPECT_LE(size.used, used + 1);
+	EXPECT_LE(size.kept, size.used / 4 + 16);
+	plat_trim();
+	for (i = 0; i < n; i++)
+		there += resident((void *)((uintptr_t)test_objs[i] & -SLAB_PAGE),
+				  SLAB_PAGE);
+	EXPECT_EQ(there, 0);
+	EXPECT_EQ(arena_now().kept, 0);
+	EXPECT_LE(arena_now().used, used);
+}
+
+TEST_CASE(what_is_not_written_to_takes_no_memory)
+{
+	struct slab_class *class = pool_slab_class(496, 16);
+	void *objs[3];
+
+	plat_trim();
+	slab_get_many(class, objs, 3);
+	EXPECT_PTR_EQ(slab_of(objs[0]), slab_of(objs[2]));
+	EXPECT_EQ(resident(slab_of(objs[0]), SLAB_BYTES), 0);
+	memset(objs[0], 1, 496);
+	memset(objs[2], 1, 496);
+	EXPECT_EQ(resident(slab_of(objs[0]), SLAB_BYTES), 1);
+	EXPECT_EQ(slab_put_many(objs, 3), 0);
+}
+
+/* Kilobytes of memory of a process that a file of /proc tells of. */
+static long resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long all, there = -1;
+
+	if (!file || fscanf(file, "%ld %ld", &all, &there) != 2)
+		return -1;
+	fclose(file);
+	return there * (SLAB_PAGE / 1024);
+}
+
+#define MILLION		1000000
+
+/* The densest malloc() takes 63 MiB, of which 61 are the objects. */
+static int is_dense(void *arg)
+{
+	struct pool *pool = arg;
+	void **list = NULL;
+	long before;
+	int i;
+
+	test_free(pool, test_alloc(pool));
+	before = resident_kib();
+	for (i = 0; i < MILLION; i++) {
+		void **obj = test_alloc(pool);
+
+		if (!obj)
+			return 1;
+		*obj = list;
+		list = obj;
+	}
+	return before < 0 || resident_kib() - before > 66 * 1024;
+}
+
+TEST_CASE(a_million_small_objects_are_close_together)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	if (!IS_CHECKED)
+		EXPECT_EQ(slab_child(is_dense, pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* No more memory may become writable; malloc() has some that is free. */
+static int use_without_growth(void *arg)
+{
+	static const struct rlimit none = { 0, 0 };
+	struct pool *pool = arg;
+	unsigned int out = 0, i;
+	void *some[64];
+
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	for (i = 0; i < 64; i++)
+		some[i] = malloc(100000);
+	for (i = 0; i < 64; i++)
+		free(some[i]);
+	if (setrlimit(RLIMIT_DATA, &none))
+		return 1;
+	for (i = 0; i < TEST_OBJS; i++) {
+		test_objs[i] = test_alloc(pool);
+		if (!test_objs[i])
+			return 2;
+		memset(test_objs[i], 1, 1000);
+		out += !pool_arena_has(test_objs[i]);
+	}
+	test_free_many(pool, test_objs, TEST_OBJS);
+	pool_reclaim(&pool->head);
+	return !out || !test_quiet(pool, 0);
+}
+
+TEST_CASE(where_the_arena_cannot_grow_malloc_serves)
+{
+	struct pool *pool = test_pool(1000);
+
+	ASSERT(pool);
+	if (!IS_CHECKED)
+		EXPECT_EQ(slab_child(use_without_growth, pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
