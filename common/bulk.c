@@ -76,7 +76,8 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 	}
 	if (here.was == POOL_OPEN)
 		got = take_hot(&here, n, objs);
-	if (got < n && here.was == POOL_OPEN && pool_here_lock(&here)) {
+	if (got < n && here.was == POOL_OPEN && !pool_is_closed(pool) &&
+	    pool_here_lock(&here)) {
 		unsigned int most = n - got < BULK_MOST ? n - got : BULK_MOST;
 
 		got += take_clustered(&here, most, objs + got, &out);

@@ -21,7 +21,7 @@ unsigned int pool_cluster_max(const struct pool *pool)
 	unsigned long part = plat_read(&pool_options.hot_size) / CLUSTER_PART;
 	unsigned int size = pool->head.size;
 
-	if ((unsigned long)pool->cluster * size <= part)
+	if (size <= part && (unsigned long)pool->cluster * size <= part)
 		return pool->cluster;
 	return part < size ? 1 : (unsigned int)(part / size);
 }
@@ -265,7 +265,8 @@ static struct pool_cluster *spare_take(struct pool *pool)
  * @flags: decide whether the allocator may be asked.
  *
  * Context: any; neither guard nor lock held.
- * Return: a chain by ->next, of all spare clusters or of a new one; or NULL.
+ * Return: a chain by ->next, of spare clusters, about POOL_STASH_MAX at most, or of
+ * a new one; or NULL.
  */
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags)
 {

@@ -182,7 +182,8 @@ static unsigned int hot_most(const struct pool *pool, unsigned int want,
 
 	if (want > POOL_HOT_MAX)
 		want = POOL_HOT_MAX;
-	if (want >= HOT_LEAST && (unsigned long)want * pool->head.size <= part)
+	if (want >= HOT_LEAST && pool->head.size <= part &&
+	    (unsigned long)want * pool->head.size <= part)
 		return want;
 	max = part / pool->head.size;
 	if (max < HOT_LEAST)

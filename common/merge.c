@@ -162,7 +162,7 @@ static bool is_charged(struct pool *pool)
 /*
  * Grow a pool that has no object.  Registry mutex held.  @store: in, a source of
  * objects of the new size; out, the one to be destroyed.  The acquire pairs with
- * the release of pool_store_put(), the release with the acquire of
+ * the release of count_back(), the release with the acquire of
  * pool_store_reserve().
  */
 static bool grow(struct pool *pool, unsigned int size, plat_store_t *store)

@@ -93,12 +93,14 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 /*
  * @n objects, needed until now, are brought down; @shared are there already.  Where
  * one put in several is sampled it stands for those before it, too, as if they were
- * as large: need was as much higher when the first of them began.
+ * as large: need was as much higher when the first of them began.  Where too much is
+ * there each put is.
  */
 static void sample(struct pool *pool, unsigned long allocated,
 		   unsigned long shared, unsigned int n)
 {
-	unsigned int before = n * (pool_shared_every(pool) - 1);
+	unsigned int before = allocated > plat_read(&pool->keep) ? 0 :
+			      n * (pool_shared_every(pool) - 1);
 	unsigned long need = (allocated > shared ? allocated - shared : 0) +
 			     before;
 	unsigned long peak = larger(plat_read(&pool->need_peak), need);

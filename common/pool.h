@@ -310,8 +310,8 @@ void pool_gc(struct pool_head *unused);
  * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
  *	return memory.
  *
- * What stays are hot arrays, which only their owners may empty: at most an
- * eighth of each CPU's bound.  Nobody is stopped, locks are held for a cluster
+ * What stays are hot arrays, which only their owners may empty: at most half of
+ * each CPU's bound.  Nobody is stopped, locks are held for a cluster
  * at a time.
  *
  * Context: Process context or a plain thread; may sleep.

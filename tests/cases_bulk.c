@@ -322,6 +322,60 @@ static void bulk_and_single(unsigned int i, void *arg)
 	}
 }
 
+TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
+{
+	unsigned int i, had, unseen = 0;
+	struct pool *pool;
+
+	test_options(1 << 20, 32);
+	pool_options.poison = 0xa5;
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 1000);
+	for (i = 0; i < 1000; i++)
+		memset(test_objs[i], 0x11, 64);
+	test_free_many(pool, test_objs, 1000);
+	had = test_local(pool)->hot.n;
+	pool_switch(pool, POOL_D_POISON, 0);
+	ASSERT(take(pool, 400, test_objs));
+	for (i = 0; i < 400; i++)
+		unseen += *(unsigned char *)test_objs[i] != 0xa5;
+	EXPECT_LE(unseen, had);
+	pool_free_bulk(&pool->head, 0, 400, test_objs);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Freed rightly, but it could only be parked: its seal is gone, its state is not. */
+TEST_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked)
+{
+	struct pool *pool;
+	unsigned int i;
+	void *obj;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_wave(pool, 1000);
+	test_wave(pool, 1000);
+	test_alloc_many(pool, test_objs, 192);
+	test_free_many(pool, test_objs, 190);
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	obj = pool_check_free(pool, test_objs[191], POOL_F_ATOMIC, NULL);
+	ASSERT(obj);
+	pool_park(pool, obj);
+	test_free(pool, test_objs[190]);
+	ASSERT(take(pool, 128, test_objs));
+	for (i = 0; i < 128; i++)
+		test_free(pool, test_objs[i]);
+	EXPECT_EQ(test_faults(pool), 0);
+	pool_switch(pool, 0, POOL_D_INTEGRITY);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(bulks_of_many_at_once_lose_nothing)
 {
 	struct crowd c;

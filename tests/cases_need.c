@@ -162,6 +162,43 @@ TEST_CASE(all_of_that_holds_with_many_buckets)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* Spans that end while @n objects are brought down, one by one. */
+static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
+{
+	unsigned long ends = 0;
+	struct pool *pool;
+	void *list;
+
+	pool_options.buckets = buckets;
+	test_options(0, 32);
+	pool = test_pool(64);
+	if (!pool)
+		return 0;
+	list = alloc_list(pool, n);
+	while (list) {
+		unsigned long left = pool->need_left;
+		void *next = *(void **)list;
+
+		pool_free(&pool->head, list);
+		ends += pool->need_left > left;
+		list = next;
+	}
+	pool_destroy(&pool->head);
+	return ends;
+}
+
+TEST_CASE(a_span_is_as_long_with_many_buckets)
+{
+	unsigned long one, many;
+
+	pool_fail_every = 0;
+	one = ends_of_spans(1, 60000);
+	many = ends_of_spans(POOL_BUCKETS_MAX, 60000);
+	EXPECT_LE(60000 / 2048 - 2, one);
+	EXPECT_LE(one, 60000 / 2048 + 2);
+	EXPECT_LE(many, one + 2);
+}
+
 TEST_CASE(they_reach_none_with_a_small_bound_either)
 {
 	test_options(16384, 8);
