@@ -129,6 +129,24 @@ TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 	}
 }
 
+/* Of a batch that was allocated at once, too: 8 ways are usual. */
+TEST_CASE(first_lines_of_a_batch_do_not_crowd_a_set)
+{
+	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
+
+	for (size = 64; size <= POOL_SLAB_MAX; size *= 2) {
+		struct slab_class *class = pool_slab_class(size, 16);
+		unsigned int in[SLAB_PAGE / SLAB_ALIGN] = { 0 };
+
+		slab_get_many(class, test_objs, 64);
+		for (i = 0; i < 64; i++)
+			in[(uintptr_t)test_objs[i] / SLAB_ALIGN % sets]++;
+		for (i = 0; i < sets; i++)
+			EXPECT_LE(in[i], 5);
+		EXPECT_EQ(slab_put_many(test_objs, 64), 0);
+	}
+}
+
 TEST_CASE(pointers_that_slabs_should_not_get_are_found)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);

@@ -18,7 +18,8 @@
  * is from.  Before a shelf gets a new slab it takes one with room from another.
  *
  * Where strides are multiples of large powers of two, first lines of all objects
- * would be in few sets of a cache: so slabs begin at different lines, their colours.
+ * would be in few sets of a cache: so slabs begin at different lines, their colours,
+ * and the largest of such strides are made odd ones.
  *
  * Lock order: shelves, as in locks[] -> arena mutex.  Who has one shelf only tries
  * to get another.
@@ -26,7 +27,10 @@
 #include "main.h"
 #include "slab.h"
 
-#define CLASSES		(POOL_SLAB_MAX / SLAB_STEP + 1)
+#define CLASSES		(POOL_SLAB_MAX / SLAB_STEP + 2)
+
+/* Strides that are multiples of this get a step more. */
+#define SLAB_POWER	512
 
 /* Few enough to be held all at once; shelves of a class have different ones. */
 #define LOCKS		32
@@ -57,11 +61,17 @@ void pool_slab_fork_release(void)
 		pthread_mutex_unlock(&locks[i].mutex);
 }
 
-/* How many lines a slab may begin at: as many as objects leave out otherwise. */
+/*
+ * How many lines a slab may begin at: as many as objects leave out otherwise.  With a
+ * step more than 512 bytes the objects of one slab are in half of the sets, with one
+ * more than 1024 in all but the last.
+ */
 static unsigned int colours_of(unsigned int stride)
 {
 	unsigned int power = stride & -stride;
 
+	if (stride % SLAB_POWER == SLAB_STEP && stride > SLAB_POWER)
+		return stride / SLAB_POWER % 2 ? SLAB_POWER / SLAB_ALIGN : 2;
 	return power > SLAB_ALIGN ? power / SLAB_ALIGN : 1;
 }
 
@@ -90,6 +100,19 @@ static void class_init(unsigned int i)
 	plat_write_release(&class->stride, stride);
 }
 
+/*
+ * Of a class's stride, in steps.  With 1024 bytes first lines of a slab's objects
+ * would be in 4 sets of a first level's cache, which has room for 32 of them, and a
+ * batch of 64 would miss; 16 bytes more put them into all sets.  512 likewise.
+ */
+static unsigned int steps_of(unsigned int size, unsigned int align)
+{
+	unsigned int step = align > SLAB_STEP ? align : SLAB_STEP;
+	unsigned int steps = (size + step - 1) / step * (step / SLAB_STEP);
+
+	return steps + (step == SLAB_STEP && steps % (SLAB_POWER / SLAB_STEP) == 0);
+}
+
 /**
  * pool_slab_class() - Where objects come from.
  * @size: bytes of one.
@@ -99,12 +122,11 @@ static void class_init(unsigned int i)
  */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 {
-	unsigned int step = align > SLAB_STEP ? align : SLAB_STEP;
 	unsigned int i;
 
 	if (size > POOL_SLAB_MAX || align > SLAB_ALIGN)
 		return NULL;
-	i = (size + step - 1) / step * (step / SLAB_STEP);
+	i = steps_of(size, align);
 	if (i >= CLASSES)
 		return NULL;
 	pthread_mutex_lock(lock_of(i, 0));
