@@ -88,7 +88,7 @@ costs() {
 
 	[ "$kernel" != stock-6.1 ] || cpus=1
 	[ "$mitigations" = default ] || append+=" mitigations=$mitigations"
-	"$here/boot.sh" --icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 300 \
+	boot_twice --icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 300 \
 		--log "$tmp/log" --data "$tmp/data" --append "$append" \
 		"$kernel" "$tmp/costs" "$tmp/files"/*
 	awk -v boot="mitigations=$mitigations init_on_alloc=$init" '

@@ -15,6 +15,8 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/vm/lib.sh
+. "$here/lib.sh"
 # shellcheck source=tests/bench/limits.sh
 . "$top/tests/bench/limits.sh"
 tables=$top/tests/bench
@@ -44,7 +46,7 @@ for size in 64 1024; do
 done
 END
 
-"$here/boot.sh" --icount --append "mitigations=off init_on_alloc=0" \
+boot_twice --icount --append "mitigations=off init_on_alloc=0" \
 	--data "$tmp/data" stock-6.12 "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko"
 awk '$1 == "costs" { print $3, $2, $4 }' "$tmp/data" >"$tmp/costs"

@@ -44,3 +44,13 @@ apt_install() {
 	DEBIAN_FRONTEND=noninteractive \
 		apt-get -qy -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
+
+# boot_twice OPTION... - boot.sh, and once more if that fails.  For --icount: a few
+# such machines of QEMU 7.2 die with flags (EFLAGS) that no processor has, where the
+# same boot goes well the next time: Documentation/performance-kernel.rst.
+boot_twice() {
+	"${BASH_SOURCE[0]%/*}/boot.sh" "$@" || {
+		say "the machine failed; once more"
+		"${BASH_SOURCE[0]%/*}/boot.sh" "$@"
+	}
+}
