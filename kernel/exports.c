@@ -64,6 +64,7 @@ POOL_EXPORT_TEST(pool_here_leave);
 POOL_EXPORT_TEST(pool_here_lock);
 POOL_EXPORT_TEST(pool_here_unlock);
 POOL_EXPORT_TEST(pool_buckets_for);
+POOL_EXPORT_TEST(pool_check_free);
 POOL_EXPORT_TEST(pool_cluster_get);
 POOL_EXPORT_TEST(pool_cluster_max);
 POOL_EXPORT_TEST(pool_cluster_newest);
