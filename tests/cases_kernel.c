@@ -183,6 +183,29 @@ static int on_probe(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static bool probed(struct pool *pool, const char *symbol)
+{
+	struct kprobe probe = {
+		.symbol_name = symbol,
+		.pre_handler = on_probe,
+	};
+
+	if (register_kprobe(&probe))
+		return false;
+	waves(pool, 20, 150);
+	unregister_kprobe(&probe);
+	return true;
+}
+
+#else
+
+static bool probed(struct pool *pool, const char *symbol)
+{
+	return false;
+}
+
+#endif
+
 /* Objects of the other pool may be new: not marked, but not clean either. */
 static struct pool *clean_pool(void)
 {
@@ -199,20 +222,6 @@ static struct pool *clean_pool(void)
 	return pool;
 }
 
-static bool probed(struct pool *pool, const char *symbol)
-{
-	struct kprobe probe = {
-		.symbol_name = symbol,
-		.pre_handler = on_probe,
-	};
-
-	if (register_kprobe(&probe))
-		return false;
-	waves(pool, 20, 150);
-	unregister_kprobe(&probe);
-	return true;
-}
-
 TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 {
 	static const char * const where[] = {
@@ -225,6 +234,8 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 	struct pool *pool;
 	unsigned int i;
 
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "this kernel has no kprobes");
 	test_options(8192, 8);
 	pool = test_pool(64);
 	ASSERT(pool);
@@ -243,17 +254,6 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 	pool_destroy(&intruder.other->head);
 	pool_destroy(&pool->head);
 }
-
-#else
-
-TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
-{
-	kunit_skip(test, "this kernel has no kprobes");
-}
-
-#endif
-
-#ifdef CONFIG_HOTPLUG_CPU
 
 struct hotplug {
 	struct pool *pool;
@@ -294,6 +294,8 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	unsigned int last = cpumask_last(cpu_possible_mask);
 
 	memset(&h, 0, sizeof(h));
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "this kernel has no CPU hotplug");
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU only");
 	h.pool = test_pool(64);
@@ -308,15 +310,6 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	EXPECT(test_quiet(h.pool, 0));
 	pool_destroy(&h.pool->head);
 }
-
-#else
-
-TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
-{
-	kunit_skip(test, "this kernel has no CPU hotplug");
-}
-
-#endif
 
 /* Preemptible, but must not sleep: the pools are not looked through. */
 TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
