@@ -99,7 +99,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 keep=
 if [ -z "$log" ]; then
-	log=$(mktemp "${TMPDIR:-/tmp}/boot-$what.XXXXXX")
+	log=$(mktemp --tmpdir --suffix="-boot-$what")
 	keep=failure
 fi
 
