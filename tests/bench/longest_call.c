@@ -18,7 +18,7 @@
  *   release    objects went to the backend
  */
 #include "longest.h"
-#include "pool.h"
+#include "counts.h"
 
 #include <err.h>
 #include <link.h>
@@ -35,11 +35,6 @@ struct range {
 };
 
 static struct range program, library;
-
-struct counts {
-	unsigned long long fills, spills, gets, puts;
-	unsigned long long evictions, store_gets, store_puts;
-};
 
 /* The call that is being made. */
 static struct {
@@ -97,29 +92,6 @@ static int find_ranges(struct dl_phdr_info *info, size_t size, void *arg)
 			r->end = from + part->p_memsz;
 	}
 	return 0;
-}
-
-static void add_pool(struct pool_head *pool, void *arg)
-{
-	struct counts *sum = arg;
-	struct pool_stats s;
-
-	pool_stats_get(pool, &s, sizeof(s));
-	sum->fills += s.fills;
-	sum->spills += s.spills;
-	sum->gets += s.gets;
-	sum->puts += s.puts;
-	sum->evictions += s.evictions;
-	sum->store_gets += s.store_gets;
-	sum->store_puts += s.store_puts;
-}
-
-static struct counts counts(void)
-{
-	struct counts sum = { 0 };
-
-	pool_for_each(add_pool, &sum);
-	return sum;
 }
 
 static void add_word(char *name, size_t size, const char *word)

@@ -13,41 +13,12 @@
  * gets and puts of the shared pool, evictions, nested calls, and objects from and
  * to the backend.
  */
+#include "counts.h"
 #include "helper.h"
 #include "work.h"
 
 #include <err.h>
 #include <stdio.h>
-
-struct counts {
-	unsigned long long fills, spills, gets, puts;
-	unsigned long long evictions, nested, store_gets, store_puts;
-};
-
-static void add_pool(struct pool_head *pool, void *arg)
-{
-	struct counts *sum = arg;
-	struct pool_stats s;
-
-	pool_stats_get(pool, &s, sizeof(s));
-	sum->fills += s.fills;
-	sum->spills += s.spills;
-	sum->gets += s.gets;
-	sum->puts += s.puts;
-	sum->evictions += s.evictions;
-	sum->nested += s.nested;
-	sum->store_gets += s.store_gets;
-	sum->store_puts += s.store_puts;
-}
-
-/* Of all pools that there are: those of the workload. */
-static struct counts counts(void)
-{
-	struct counts sum = { 0 };
-
-	pool_for_each(add_pool, &sum);
-	return sum;
-}
 
 static void count(const struct work *w, size_t size, unsigned long ops)
 {
