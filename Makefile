@@ -30,7 +30,7 @@ LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 B	 = build/user
 LIB_SRC	 = $(wildcard common/*.c user/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \
-	   pool_memstats.h pool_stats.h)
+	   pool_memstats.h pool_stats.h) user/pool_malloc.h
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)
 LIB	 = $(B)/libpool.a $(B)/libpool.so.$(SOVER)
 
