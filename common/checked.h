@@ -31,6 +31,13 @@ static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 	       pool_fail_turn(flags, caller);
 }
 
+/* What a free does to an object where the kernel wishes that. */
+static inline void pool_hot_in(const struct pool_head *pool, void *obj)
+{
+	if (pool_wipes_in(pool))
+		__builtin_memset(obj, 0, pool->size);
+}
+
 /*
  * Check a pointer that a user frees, where there is something to check; else wipe
  * the object where that is wished.  NULL: there is nothing to pass on.

@@ -156,12 +156,6 @@ static inline void pool_hot_out(const struct pool_head *pool, void *obj,
 		__builtin_memset(obj, 0, pool->size);
 }
 
-static inline void pool_hot_in(const struct pool_head *pool, void *obj)
-{
-	if (pool_wipes_in(pool))
-		__builtin_memset(obj, 0, pool->size);
-}
-
 static inline void **pool_hot_slots(struct pool_hot *hot)
 {
 	return (void **)(void *)(hot + 1);
