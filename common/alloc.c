@@ -3,8 +3,6 @@
  * alloc.c - the four layers composed: slow paths of alloc and free
  *
  * Layer:   API -> hot array -> local clusters -> shared pool -> backend
- * Called:  by users, through pool.h, where the hit path is; parked.c, cache.c.
- * Calls:   all layers, in this order; but for kernel/gfp.c the only file that does.
  * Context: any, as documented in pool.h; nothing is held between two layers.
  *
  *   who                          may use

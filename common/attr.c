@@ -3,8 +3,6 @@
  * attr.c - what of a pool can be changed while it is there
  *
  * Layer:   beside the four.
- * Called:  by users, through pool_attr.h.
- * Calls:   the seam.
  * Context: process context; may sleep.
  *
  * Both values are read by anybody, unlocked and one at a time; the registry mutex

@@ -3,8 +3,6 @@
  * backend.c - objects from the platform's allocator, within limits
  *
  * Layer:   shared pool -> [backend] -> platform
- * Called:  alloc.c, reclaim.c, parked.c; kernel/gfp.c.
- * Calls:   the seam; report.c; constructors and destructors.
  * Context: plat_store_may(); neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call

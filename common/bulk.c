@@ -3,8 +3,6 @@
  * bulk.c - many objects at once
  *
  * Layer:   API -> hot array and local clusters, entered once for what they have.
- * Called:  by users, through pool_bulk.h; reserve.c.
- * Calls:   hot.c, cluster.c; alloc.c, for what those do not have, or take.
  * Context: as the single calls.
  *
  * Held, an array and the clusters below it move at most POOL_HOT_SLOTS pointers

@@ -3,8 +3,6 @@
  * cache.c - between the hot array, this CPU's clusters and the shared pool
  *
  * Layer:   hot array -> [local clusters] -> shared pool
- * Called:  alloc.c.
- * Calls:   hot.c, cluster.c, clock.c; shared.c for a whole cluster.
  * Context: any.  Under the guard and the CPU lock pointers are copied, at most
  *	    POOL_HOT_SLOTS of them; what must be released is carried out.
  *

@@ -3,8 +3,6 @@
  * check.c - the checks, where objects change hands
  *
  * Layer:   beside the four: between users and the layers, and below them.
- * Called:  alloc.c, bulk.c, kernel/gfp.c; backend.c, parked.c.
- * Calls:   states.c, pattern.c, layout.c, report.c, the seam.
  * Context: any; neither guard nor lock held.
  *
  *        user                                              backend

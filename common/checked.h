@@ -3,8 +3,6 @@
  * checked.h - what the layers ask of a pool's options, on slow paths
  *
  * Layer:   beside the four; the hot half of debug.h.
- * Called:  common/, kernel/gfp.c.
- * Calls:   check.c and fail.c, where the options say that there is something to do.
  * Context: any.
  */
 #ifndef POOL_CHECKED_H

@@ -3,8 +3,6 @@
  * clock.c - the clock hand: idle hot arrays give their room back
  *
  * Layer:   hot array -> local clusters, sideways over all pools of a CPU
- * Called:  cache.c, on slow paths.
- * Calls:   hot.c, cluster.c.
  * Context: this CPU entered, its lock held.
  *
  * Every POOL_CLOCK_TICKS slow paths, and whenever an array finds no budget, the

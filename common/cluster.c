@@ -3,8 +3,6 @@
  * cluster.c - clusters: on a CPU's lists, charged to it, and their memory
  *
  * Layer:   hot array -> [local clusters] -> shared pool
- * Called:  cache.c, clock.c, shared.c, reclaim.c, alloc.c.
- * Calls:   the seam.
  * Context: as said; most with the CPU lock held.
  *
  * The charge is raised before objects are counted, and lowered after they are

@@ -3,8 +3,6 @@
  * create.c - making and ending pools
  *
  * Layer:   above the four; decides which of them a pool has.
- * Called:  by users, through pool.h and pool_attr.h; declared pools.
- * Calls:   merge.c, registry.c, reclaim.c, stats.c, the seam.
  * Context: process context; may sleep.
  *
  * Creations run one after the other, under the creation lock, which comes before

@@ -3,8 +3,6 @@
  * dump.c - the state of pools as text: snapshot, order, where the text goes
  *
  * Layer:   above stats.c.
- * Called:  by users, through pool_stats.h; kernel/debugfs_pools.c.
- * Calls:   dump_options.c, the writers, stats.c, registry.c, the seam.
  * Context: process context; may sleep; nothing is allocated.
  *
  * A dump is taken under the dump mutex in one walk over the pools, whose numbers

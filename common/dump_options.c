@@ -3,9 +3,6 @@
  * dump_options.c - what to dump: words, as of the document's "show pools"
  *
  * Layer:   beside dump.c.
- * Called:  dump.c and memstats.c, for users' texts; kernel/debugfs_pools.c, for
- *	    what is written.
- * Calls:   the seam, to complain.
  * Context: process context; may sleep.
  *
  * Words are separated by spaces, in any order; of those that contradict the last

@@ -3,8 +3,6 @@
  * dump_prom.c - a dump in the text format that Prometheus reads
  *
  * Layer:   above dump.c, which calls it back.
- * Called:  dump.c.
- * Calls:   dump.c, for the pools and to write.
  * Context: dump mutex held.
  *
  * All samples of a metric are together, as the format wants: so the pools are

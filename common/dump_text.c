@@ -3,8 +3,6 @@
  * dump_text.c - a dump as a table, and as JSON: the same columns
  *
  * Layer:   above dump.c, which calls it back.
- * Called:  dump.c.
- * Calls:   dump.c, for the pools and to write.
  * Context: dump mutex held.
  *
  * Names need no quoting in either: they are [A-Za-z0-9._:-].

@@ -3,8 +3,6 @@
  * fail.c - allocations that fail on purpose
  *
  * Layer:   beside the four.
- * Called:  alloc.c, kernel/gfp.c.
- * Calls:   the seam.
  * Context: any; neither guard nor lock held.
  *
  * At a rate, or every so many-th, of the calls that a filter lets through.  Which

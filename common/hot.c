@@ -3,8 +3,6 @@
  * hot.c - the hot array: entering it, and how large it may be
  *
  * Layer:   [hot array] -> local clusters
- * Called:  cache.c, clock.c, reclaim.c.
- * Calls:   the seam.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
  * The open byte has three states.  A call that finds HELD has interrupted the

@@ -3,7 +3,6 @@
  * layout.c - what lies behind an object
  *
  * Layer:   beside the four; decides what the backend is asked for.
- * Called:  create.c, check.c, report.c.
  * Context: any; nothing is locked.
  *
  *   +--------+-----+--------+-------------+------+

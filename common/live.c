@@ -3,8 +3,6 @@
  * live.c - switching options of pools that are in use, by words
  *
  * Layer:   above options.c and switch.c.
- * Called:  by users, through pool_debug.h; kernel/debugfs_debug.c.
- * Calls:   words.c, options.c, switch.c, registry.c, the seam.
  * Context: process context; may sleep.
  *
  * All words are read before anything is changed.

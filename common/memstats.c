@@ -3,8 +3,6 @@
  * memstats.c - who allocates and who frees, as text; the document's "memstats"
  *
  * Layer:   above profile.c.
- * Called:  by users, through pool_memstats.h; kernel/debugfs_memstats.c.
- * Calls:   profile.c, dump.c, dump_options.c, the seam.
  * Context: process context; may sleep.
  *
  * A line is what was read of its place once, and the last line sums up these: so

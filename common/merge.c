@@ -3,8 +3,6 @@
  * merge.c - one pool for several creations
  *
  * Layer:   above the four, between create.c and registry.c.
- * Called:  create.c, one creation at a time.
- * Calls:   registry.c, the seam.
  * Context: process context; may sleep; the creation lock is held.
  *
  * Which pool a creation with MEM_F_SHARED may share:

@@ -3,8 +3,6 @@
  * need.c - how much of a pool is kept
  *
  * Layer:   between shared pool and backend; decides which of them is next.
- * Called:  alloc.c, for what is brought down.
- * Calls:   stats.c, shared.c, for numbers.
  * Context: any; neither guard nor lock held.
  *
  * What is needed of a pool at a moment is what is not in its shared part:

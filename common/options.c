@@ -3,8 +3,6 @@
  * options.c - setting options: lists of words and values
  *
  * Layer:   beside the registry.
- * Called:  by users, through pool.h; live.c; the platforms' start-up code.
- * Calls:   words.c, options_text.c, the seam.
  * Context: process context; may sleep.
  *
  * A text is read into a change, and that is stored as a whole or not at all.

@@ -3,8 +3,6 @@
  * options_text.c - options as text: the help, and what is on
  *
  * Layer:   above options.c.
- * Called:  by users, through pool_debug.h; options.c; kernel/debugfs_debug.c.
- * Calls:   words.c, options.c, the seam.
  * Context: process context; may sleep.
  *
  * Nothing is allocated: texts are made line by line, or word by word, where they

@@ -3,8 +3,6 @@
  * parked.c - objects that could not go anywhere
  *
  * Layer:   beside the others: where a free ends that may not use them.
- * Called:  alloc.c, reclaim.c, create.c.
- * Calls:   alloc.c, to free what was taken the ordinary way; backend.c.
  * Context: parking: any, NMI and signal handlers too.  Taking: neither guard
  *	    nor lock held.
  *

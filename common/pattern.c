@@ -3,7 +3,6 @@
  * pattern.c - what fills free objects
  *
  * Layer:   beside the four.
- * Called:  check.c.
  * Context: any; the object is the caller's.
  *
  * The pattern of an object is a word made from its address, plus a third of a

@@ -3,8 +3,6 @@
  * profile.c - allocations and frees, counted by who called
  *
  * Layer:   beside the four.
- * Called:  the checked paths, of pools with POOL_D_MEMSTATS; memstats.c.
- * Calls:   the seam.
  * Context: any, also NMIs and signal handlers; no lock, no waiting, no memory,
  *	    but for pool_profile_ready() and pool_profile_end().
  *

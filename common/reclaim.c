@@ -3,8 +3,6 @@
  * reclaim.c - what leaves the caches and the shared pool as a whole
  *
  * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction.
- * Called:  by users, through pool.h; the platform; create.c; alloc.c.
- * Calls:   hot.c, cluster.c, shared.c, backend.c.
  * Context: process context; pool_take_remote() any.  Neither guard nor lock
  *	    held; each lock is held for one cluster or one array at a time.
  */

@@ -3,8 +3,6 @@
  * registry.c - which pools there are, and who asked for them
  *
  * Layer:   above the four.
- * Called:  create.c, merge.c; all that walks over pools, users too.
- * Calls:   the seam.
  * Context: process context; may sleep.
  *
  * The list is guarded by the registry mutex.  A walk holds no lock between two

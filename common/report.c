@@ -3,8 +3,6 @@
  * report.c - what is told of a fault: one function, one format
  *
  * Layer:   beside the four.
- * Called:  check.c; whoever finds that an object is not as it must be.
- * Calls:   registry.c, states.c, layout.c, the seam.
  * Context: any; neither guard nor lock held.  Allocates nothing.
  *
  *   pool: FAULT: written to while free: 0x7f0c2c0008c0 + 12, pool "buffer", size 64

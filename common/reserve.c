@@ -3,8 +3,6 @@
  * reserve.c - objects put aside for allocations that must not fail
  *
  * Layer:   API, above bulk.c.
- * Called:  by users, through pool_bulk.h.
- * Calls:   bulk.c, the seam.
  * Context: process context; pool_alloc_reserved() any.
  *
  * A reserve is an array and an index.  Taking is one atomic subtraction, which

@@ -3,8 +3,6 @@
  * shared.c - the shared pool: buckets of clusters
  *
  * Layer:   local clusters -> [shared pool] -> backend
- * Called:  cache.c, alloc.c, reclaim.c.
- * Calls:   cluster.c for a single object's cluster; never up.
  * Context: any, also with guard and CPU lock held, but for *_one().
  *
  *   bucket       cluster      cluster      cluster

@@ -3,8 +3,6 @@
  * slack.c - the bytes of a guarded object's pages that are not the object's
  *
  * Layer:   below the backend, between the two guard.c.
- * Called:  user/guard.c, kernel/guard.c.
- * Calls:   nothing.
  * Context: any.
  *
  *	pages                        obj             obj + size

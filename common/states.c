@@ -3,8 +3,6 @@
  * states.c - what is known of each object of a checked pool
  *
  * Layer:   beside the four.
- * Called:  check.c, report.c, switch.c, create.c.
- * Calls:   the seam.
  * Context: any, also interrupts and signal handlers; no lock, no waiting.
  *
  * A hash table by address, out of band: a pointer is judged before anything

@@ -3,8 +3,6 @@
  * stats.c - numbers: sums that readers make
  *
  * Layer:   beside the four; reads all of them, writes nothing.
- * Called:  by users, through pool.h; dump.c, create.c, reclaim.c.
- * Calls:   the seam.
  * Context: any; nothing is locked, nobody is disturbed, but by pool_in_use().
  *
  * Every number has one owner, who writes it plainly or, where there are many,

@@ -3,8 +3,6 @@
  * switch.c - options of a pool that change while it is in use
  *
  * Layer:   beside the four.
- * Called:  options.c.
- * Calls:   reclaim.c, the seam.
  * Context: process context; may sleep.
  *
  * A switch stores the option word, and then, where arrays are to be closed, a

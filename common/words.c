@@ -3,8 +3,6 @@
  * words.c - the one table of options: words, and keys that have values
  *
  * Layer:   beside the registry.
- * Called:  options.c, options_text.c, live.c.
- * Calls:   the seam.
  * Context: process context.
  *
  * It drives the parser, the help, the environment variable, the module's

@@ -3,9 +3,6 @@
  * debugfs.c - the state of the pools, to read and to trim, in debugfs
  *
  * Layer:   above stats.c.
- * Called:  main.c; create.c, by plat_show() and plat_hide(); users' reads and
- *	    writes.
- * Calls:   debugfs_pools.c, debugfs_debug.c, registry.c, stats.c, reclaim.c.
  * Context: process context; may sleep.
  *
  *   /sys/kernel/debug/pool/

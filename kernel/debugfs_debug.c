@@ -3,8 +3,6 @@
  * debugfs_debug.c - the files "debug" and "help": options, to read and to switch
  *
  * Layer:   above live.c.
- * Called:  debugfs.c; users' reads and writes.
- * Calls:   live.c, options_text.c, registry.c.
  * Context: process context; may sleep.
  *
  *   debug			what new pools have on, and values; words that are

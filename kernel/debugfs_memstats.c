@@ -3,8 +3,6 @@
  * debugfs_memstats.c - the file "memstats": who allocates and who frees
  *
  * Layer:   above memstats.c.
- * Called:  debugfs.c; users' reads and writes.
- * Calls:   memstats.c.
  * Context: process context; may sleep.
  *
  * What is written holds for all later reads, as in debugfs_pools.c; but "reset" is

@@ -3,8 +3,6 @@
  * debugfs_pools.c - the file "pools": all pools, shown as was asked for
  *
  * Layer:   above dump.c.
- * Called:  debugfs.c; users' reads and writes.
- * Calls:   dump.c, dump_options.c.
  * Context: process context; may sleep.
  *
  * What is written holds for all later reads, of whoever reads, until something

@@ -3,7 +3,6 @@
  * debugfs_text.c - what users write to files of words
  *
  * Layer:   below the files of debugfs.
- * Called:  debugfs_debug.c, debugfs_memstats.c, debugfs_pools.c.
  * Context: process context; may sleep.
  */
 #include "plat.h"

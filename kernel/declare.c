@@ -3,8 +3,6 @@
  * declare.c - declared pools, kernel
  *
  * Layer:   above the registry; twin of user/declare.c.
- * Called:  modules that declare pools, from their init and exit.
- * Calls:   create.c.
  * Context: process context; may sleep.
  *
  * A module's init must find what its files have declared.  The kernel's loader

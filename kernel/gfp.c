@@ -4,8 +4,6 @@
  *
  * Layer:   API; composes the layers as alloc.c does, with a backend that is
  *	    asked in the caller's words.
- * Called:  modules, through pool_bulk.h.
- * Calls:   alloc.c, cache.c, backend.c, the slab, guard.c.
  * Context: any that the flags are right for.
  *
  *   flag                            here

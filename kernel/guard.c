@@ -3,8 +3,6 @@
  * guard.c - objects with pages of their own, kernel
  *
  * Layer:   seam; twin of user/guard.c.
- * Called:  plat.c, gfp.c; tests and reports.
- * Calls:   slack.c; vmalloc() and its like.
  * Context: process context, but for plat_guard_check() and plat_readable().
  *
  * An area of vmalloc() per object:

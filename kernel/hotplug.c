@@ -3,8 +3,6 @@
  * hotplug.c - CPUs that are gone
  *
  * Layer:   seam, cold half; twin of user/thread.c.
- * Called:  main.c; the kernel, when a CPU has died.
- * Calls:   common/, by pool_cpu_gone().
  * Context: process context, with cpu_hotplug_lock held for writing.  Hence the
  *	    lock order cpu_hotplug_lock -> registry mutex, and nothing that takes
  *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys

@@ -3,8 +3,6 @@
  * main.c - pool.ko's load and unload: parameters, and the order of its parts
  *
  * Layer:   above the seam; twin of user/main.c.
- * Called:  the kernel.
- * Calls:   options.c, registry.c; plat.c, hotplug.c, owner.c, debugfs.c.
  * Context: module load and unload.  Modules that use an exported function keep
  *	    this one loaded; what they left behind is ended at unload.
  *

@@ -4,8 +4,6 @@
  *
  * Layer:   seam, cold half; user space has none: there what dlclose() unloads
  *	    only gives back what it has declared.
- * Called:  main.c; the kernel, when a module has ended or its init has failed.
- * Calls:   create.c, by pool_owner_gone().
  * Context: process context; may sleep.  The module's exit has returned, its memory
  *	    is still there: the last moment at which its functions can be called.
  */

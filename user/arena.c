@@ -3,8 +3,6 @@
  * arena.c - the addresses that slabs are at, and the memory behind them
  *
  * Layer:   seam, cold half; below slab.c.
- * Called:  slab.c.
- * Calls:   mmap() and its like; tool.c.
  * Context: plain threads; locks of shelves may be held, but for
  *	    pool_arena_put() and pool_arena_trim(), which give memory back.
  *

@@ -3,8 +3,6 @@
  * declare.c - declared pools, user space
  *
  * Layer:   above the registry; twin of kernel/declare.c.
- * Called:  by constructors and destructors that the macros of pool_attr.h make.
- * Calls:   create.c.
  * Context: before main(), in dlopen(), in dlclose(), in exit().
  *
  * What dlclose() unloads gives its pools back.  What exit() ends does not: other

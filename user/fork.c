@@ -3,8 +3,6 @@
  * fork.c - what a fork finds of the pools, and what its child makes of it
  *
  * Layer:   beside common/, whose structs it mends; user space alone has forks.
- * Called:  thread.c, in the handlers that fork() runs.
- * Calls:   the seam; hot.c; registry.c, create.c, stats.c.
  * Context: dump and creation lock, registry and area mutex held, but for
  *	    pool_fork_end(); signals blocked: nobody creates a pool or an area
  *	    meanwhile, and no handler of this thread calls.

@@ -3,8 +3,6 @@
  * guard.c - objects with pages of their own, user space
  *
  * Layer:   seam; twin of kernel/guard.c.
- * Called:  plat.c; thread.c, around forks; tests and reports.
- * Calls:   slack.c; mmap() and its like.
  * Context: plain threads, but for plat_guard_check() and plat_readable().
  *
  * A mapping per object:

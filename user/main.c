@@ -3,8 +3,6 @@
  * main.c - libpool's start: options from the environment
  *
  * Layer:   above the seam; twin of kernel/main.c.
- * Called:  thread.c, whose constructor every program has that uses pools, also
- *	    one that is linked with libpool.a.
  * Context: before main().
  *
  * The exported functions are listed in libpool.map.

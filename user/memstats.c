@@ -3,7 +3,6 @@
  * memstats.c - malloc() and such, counted by place
  *
  * Layer:   seam, cold half: plat_places(); its kernel twin is in plat.c.
- * Called:  by what the macros of pool_memstats.h make; common/memstats.c.
  * Context: plain threads; constructors and destructors of what is loaded.
  *
  * The places of a program or library are one block, which each of its files

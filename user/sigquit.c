@@ -3,8 +3,6 @@
  * sigquit.c - on request, SIGQUIT dumps the pools and collects
  *
  * Layer:   above everything; user space only.
- * Called:  by users, through pool_stats.h.
- * Calls:   dump.c, reclaim.c, through their public functions; the log.
  * Context: plain threads, but for on_quit(), which is a signal handler.
  *
  * A handler may neither print nor collect, since it may have interrupted what

@@ -3,8 +3,6 @@
  * slab.c - small objects, in slabs of equal ones
  *
  * Layer:   seam, cold half; between plat.c and arena.c.
- * Called:  plat.c; thread.c, around forks.
- * Calls:   arena.c.
  * Context: plain threads; no lock of ours held.
  *
  * A class has all objects of a stride, whichever pool they are of: so a pool of a few

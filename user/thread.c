@@ -3,9 +3,6 @@
  * thread.c - threads as CPUs: areas, and what happens at thread exit and fork
  *
  * Layer:   seam, cold half; twin of kernel/hotplug.c.
- * Called:  common/, by plat_cpu_ready() and plat_local_*(); pthreads, at exit
- *	    and fork; users, by pool_thread_idle().
- * Calls:   common/, by pool_cpu_init() and pool_cpu_gone(); fork.c.
  * Context: plain threads, but for plat_area_make(), which any may call.
  *
  * States of a thread, by where pool_thread_area points:

@@ -3,7 +3,6 @@
  * tool.c - what AddressSanitizer and valgrind are told of objects
  *
  * Layer:   seam, cold half.
- * Called:  common/, by plat_tool_*(); thread.c.
  * Context: any, signal handlers too.
  *
  * Who may touch the bytes of an object, and of what lies behind it (layout.c):

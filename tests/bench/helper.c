@@ -3,7 +3,6 @@
  * helper.c - the second thread
  *
  * Layer:   between worker.c and work_threads.c.
- * Calls:   work_threads.c, in the thread.
  * Context: plain threads.
  *
  * It lives as long as the program, so that its caches are warm.  Jobs are given

@@ -3,7 +3,6 @@
  * peer_floor.c - the arrays of each thread
  *
  * Layer:   the peer "floor".
- * Calls:   malloc().
  * Context: plain threads.
  */
 #include "peer.h"

@@ -3,7 +3,6 @@
  * peer_layout.c - the documented layout: what is not a hit
  *
  * Layer:   the peer "layout".
- * Calls:   malloc().
  * Context: plain threads.
  *
  * The head of a shared list is its lock: whoever takes it leaves BUSY there and

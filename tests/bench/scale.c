@@ -3,7 +3,6 @@
  * scale.c - measures what a model of more processors needs
  *
  * Layer:   a program, with the library and its insides linked in.
- * Calls:   scale_line.c, scale_visit.c, scale_run.c.
  * Context: a team of threads, on at least two processors.
  *
  *	scale [ROUNDS]			5

@@ -3,7 +3,6 @@
  * scale_team.c - threads that stay, each with a bucket and a processor of its own
  *
  * Layer:   below the parts of scale.c.
- * Calls:   jobs, in the threads.
  * Context: the first thread starts jobs; it sleeps while they run.
  */
 #include "plat.h"

@@ -3,7 +3,6 @@
  * bugs.c - each bug that the matrix is about, in both worlds
  *
  * Layer:   tests, above the API.
- * Called:  bugs_cell.c.
  * Context: may sleep; one cell at a time.
  *
  * The world must survive.  So what is written to memory that is not the pool's is

@@ -3,7 +3,6 @@
  * bugs_cell.c - a cell of the matrix: its pools, and what is found
  *
  * Layer:   tests, above the API; looks at counters of the pools.
- * Called:  bugs_user.c, bugs_kernel.c; bugs.c, whose bug it runs.
  * Context: may sleep; one cell at a time.
  *
  * A cell makes two pools, allocates objects of the first, makes the bug, and then

@@ -3,8 +3,6 @@
  * crew.c - the threads of a replay, user space
  *
  * Layer:   below session.c; twin of crew_kernel.c.
- * Called:  session.c.
- * Calls:   replay.c, in the threads; pthreads.
  * Context: plain threads.
  *
  * All wait for the phase that the program sets, under one mutex.  The program's

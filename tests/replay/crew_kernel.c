@@ -3,8 +3,6 @@
  * crew_kernel.c - the threads of a replay, kernel
  *
  * Layer:   below session.c; twin of crew.c.
- * Called:  session.c.
- * Calls:   replay.c, in the threads.
  * Context: process context; may sleep.
  *
  * Worker i is bound to the i-th CPU that is online; where there are fewer, the

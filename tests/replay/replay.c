@@ -3,8 +3,6 @@
  * replay.c - executes a trace against an allocator
  *
  * Layer:   above trace.c, in both worlds.
- * Called:  session.c; the crew, in the workers.
- * Calls:   the allocator, by struct replay_ops.
  * Context: process context, a plain thread; allocates nothing itself.
  *
  * One word per allocation of the trace hands objects over: NULL until the

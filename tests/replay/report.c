@@ -3,7 +3,6 @@
  * report.c - what a replay came to, as text, the same in both worlds
  *
  * Layer:   above replay.c.
- * Called:  poolreplay.c, pool_replay.c.
  * Context: any; the workers are done.
  *
  * One "key value" line each, so that scripts can pick what they need.

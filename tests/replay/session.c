@@ -3,7 +3,6 @@
  * session.c - one replay from the text to the end
  *
  * Layer:   above trace.c, replay.c and the crew, in both worlds.
- * Called:  poolreplay.c, pool_replay.c.
  * Context: one thread, process context; may sleep.
  */
 #include "session.h"

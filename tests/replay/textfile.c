@@ -3,8 +3,6 @@
  * textfile.c - a file, plain or compressed by xz, in memory
  *
  * Layer:   user space, below the program.
- * Called:  poolreplay.c.
- * Calls:   xz, as a child, if the file starts like one of its own.
  * Context: plain threads.
  */
 #include "textfile.h"

@@ -3,8 +3,6 @@
  * trace.c - reads a trace
  *
  * Layer:   below the replay, in both worlds.
- * Called:  the programs and the module that replay.
- * Calls:   nothing.
  * Context: any that may read the text; allocates nothing.
  *
  * Strict: one space between words, no sign, no leading zero, a newline at the
