@@ -3,7 +3,7 @@
 #
 # Sees that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|vm|bench
+#	deps.sh build|check-user|cross|debian|vm|bench
 #
 # As root it installs what is missing; else it prints the command and fails.
 
@@ -22,7 +22,8 @@ vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static)
 case ${1:-} in
 build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
+debian) need debootstrap ;;
 vm) need "${vm[@]}" ;;
 bench) need "${bench[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|vm|bench" ;;
+*) die "usage: ${0##*/} build|check-user|cross|debian|vm|bench" ;;
 esac
