@@ -16,7 +16,7 @@ mkdir -p "$results"
 
 # cases FLAVOUR - runs the cases in one build of them
 cases() {
-	local flavour=$1 tap status=0
+	local flavour=$1 tap status=0 start=$SECONDS
 
 	tap=$(mktemp)
 	rm -f "$results/user-$flavour"
@@ -39,17 +39,19 @@ cases() {
 	rm -f "$results/missing-$flavour"
 	[ $status = 0 ] ||
 		echo "not ok program_ends_well" >>"$results/user-$flavour"
+	echo $((SECONDS - start)) >"$results/user-$flavour.seconds"
 }
 
 # job NAME COMMAND... - a check that says "ok NAME" itself, or is one as a whole
 job() {
-	local name=$1 status=ok
+	local name=$1 status=ok start=$SECONDS
 
 	shift
 	"$@" >"$results/user-$name.log" 2>&1 || status="not ok"
 	sed -nE 's/^(not ok|ok) ([a-zA-Z0-9_+-]+)$/\1 \2/p' \
 		"$results/user-$name.log" >"$results/user-$name"
 	echo "$status ${name}_as_a_whole" >>"$results/user-$name"
+	echo $((SECONDS - start)) >"$results/user-$name.seconds"
 }
 
 for flavour; do

@@ -7,7 +7,7 @@
 #
 #	check.sh [kunit]	"make check" and "make kunit" call it
 #
-# Results, a line per case, go to build/results; the table says what ran where.
+# Results, a line per case, go to build/results; summary.sh says what came out.
 
 set -euo pipefail
 
@@ -20,11 +20,12 @@ HOSTILE+=' -DPOOL_FAIL_EVERY=7'
 
 # world NAME COMMAND... - if it leaves no results, that is one failure
 world() {
-	local name=$1
+	local name=$1 start=$SECONDS
 
 	shift
 	echo "== $name"
 	"$@" || true
+	echo $((SECONDS - start)) >"$results/$name.seconds"
 	[ -s "$results/$name" ] || echo "not ok ${name}_ran" >"$results/$name"
 }
 

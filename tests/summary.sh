@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Says which case ran where, from build/results, and counts.
+# Says what came out of each world and job, from build/results.
 #
 #	summary.sh user|kernel|all
 #
-# One column per world and one row per case: "." passed, "F" failed, "-" cannot
-# run there (the reasons follow), " " belongs to other worlds.  The last line is
-# "N passed, N failed"; fails if a case did, or if there is no result at all.
+# Prints a line per world or job: passed, failed, cases that cannot run there, and
+# seconds.  Then each failure, and as the last line "N passed, N failed".  Fails if
+# a case did, or if there is no result at all.  The long table goes to
+# build/results/table.txt: one column per world and one row per case, "." passed,
+# "F" failed, "-" cannot run there (the reasons follow), " " belongs to others.
 
 set -euo pipefail
 
@@ -17,7 +19,7 @@ shopt -s nullglob
 worlds=()
 for f in *; do
 	case $f in
-	*.log) continue ;;
+	*.log | *.seconds | *.txt) continue ;;
 	user-*) [ "$1" = kernel ] || worlds+=("$f") ;;
 	*) [ "$1" = user ] || worlds+=("$f") ;;
 	esac
@@ -28,31 +30,46 @@ awk '
 FNR == 1 { world[++worlds] = FILENAME }
 {
 	name = $2; mark = "."
-	if ($1 == "not") { name = $3; mark = "F"; failed++ }
+	if ($1 == "not") { name = $3; mark = "F"; failed[FILENAME]++ }
 	else if ($1 == "n/a") {
 		mark = "-"
+		absent[FILENAME]++
 		reason = $0
 		sub(/^[^#]*# /, "", reason)
-		why[FILENAME ": " name ": " reason]
-	} else passed++
+		why[++whys] = FILENAME ": " name ": " reason
+	} else passed[FILENAME]++
 	if (!(name in row)) { row[name] = ++rows; names[rows] = name }
 	cell[name, FILENAME] = mark
-	if (mark == "F") bad[FILENAME ": " name]
+	if (mark == "F") bad[++bads] = FILENAME ": " name
 }
 END {
 	for (w = 1; w <= worlds; w++)
 		printf "%s%d %s\n", w == 1 ? "worlds: " : "        ", w,
-			world[w]
+			world[w] >"table.txt"
 	for (r = 1; r <= rows; r++) {
 		line = ""
 		for (w = 1; w <= worlds; w++) {
 			c = cell[names[r], world[w]]
 			line = line sprintf("%3s", c == "" ? " " : c)
 		}
-		printf "%s  %s\n", line, names[r]
+		printf "%s  %s\n", line, names[r] >"table.txt"
 	}
-	for (y in why) print "n/a: " y
-	for (b in bad) print "FAILED: " b
-	printf "%d passed, %d failed\n", passed, failed
-	exit failed > 0
+	for (y = 1; y <= whys; y++)
+		print "n/a: " why[y] >"table.txt"
+
+	form = "%-28s %7s %7s %5s %8s\n"
+	printf form, "world or job", "passed", "failed", "n/a", "seconds"
+	for (w = 1; w <= worlds; w++) {
+		f = world[w]
+		if ((getline took <(f ".seconds")) <= 0)
+			took = "-"
+		printf form, f, passed[f] + 0, failed[f] + 0, absent[f] + 0, took
+		all += passed[f]
+		none += failed[f]
+	}
+	for (b = 1; b <= bads; b++)
+		print "FAILED: " bad[b]
+	print "each case in each world: build/results/table.txt"
+	printf "%d passed, %d failed\n", all, none
+	exit none > 0
 }' "${worlds[@]}"
