@@ -24,6 +24,7 @@ static char trash[TRASH_SIZE];
 
 static const struct pool_dump_writer *const writers[] = {
 	[POOL_DUMP_TABLE] = &pool_dump_table,
+	[POOL_DUMP_RAW] = &pool_dump_raw,
 	[POOL_DUMP_JSON] = &pool_dump_json,
 	[POOL_DUMP_PROMETHEUS] = &pool_dump_prometheus,
 };
@@ -144,6 +145,18 @@ bool pool_dump_next(struct pool_dump *d)
 	return found;
 }
 
+/* A registration by its number, from 0 on, oldest first; NULL: there is none. */
+static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
+{
+	struct pool_list *node = pool->regs.prev;
+
+	while (nth-- && node != &pool->regs)
+		node = node->prev;
+	if (node == &pool->regs)
+		return NULL;
+	return pool_list_entry(node, struct pool_reg, list);
+}
+
 /**
  * pool_dump_registration() - One of the creations that a pool serves, as text.
  * @pool: the pool.
@@ -157,32 +170,53 @@ bool pool_dump_next(struct pool_dump *d)
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
 {
-	struct pool_list *node = pool->regs.prev;
-	struct pool_reg *reg;
+	const struct pool_reg *reg = nth_reg(pool, nth);
 
-	while (nth-- && node != &pool->regs)
-		node = node->prev;
-	if (node == &pool->regs)
+	if (!reg)
 		return 0;
-	reg = pool_list_entry(node, struct pool_reg, list);
 	return plat_format(buf, size, "%s size=%u flags=0x%x align=%u [%s:%d]",
 			   reg->name, reg->size, reg->flags, reg->align,
 			   reg->file, reg->line);
 }
 
+/* The pool in hand; NULL: it is gone.  Registry mutex held. */
+static struct pool *in_hand(struct pool_dump *d)
+{
+	struct pool_list *node = d->cursor.prev;
+
+	if (node == &d->pools || of_dump(node)->id != d->now.id)
+		return NULL;
+	return of_dump(node);
+}
+
 /* Put a registration of the pool in hand into d->detail; false: none. */
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 {
-	struct pool_list *node;
+	struct pool *pool;
 	size_t len = 0;
 
 	plat_registry_lock();
-	node = d->cursor.prev;
-	if (node != &d->pools && of_dump(node)->id == d->now.id)
-		len = pool_dump_registration(of_dump(node), nth, d->detail,
+	pool = in_hand(d);
+	if (pool)
+		len = pool_dump_registration(pool, nth, d->detail,
 					     sizeof(d->detail));
 	plat_registry_unlock();
 	return len;
+}
+
+/* Put the name of a registration alone into d->detail; false: none. */
+bool pool_dump_name(struct pool_dump *d, unsigned int nth)
+{
+	struct pool *pool;
+	struct pool_reg *reg;
+
+	plat_registry_lock();
+	pool = in_hand(d);
+	reg = pool ? nth_reg(pool, nth) : NULL;
+	if (reg)
+		plat_format(d->detail, sizeof(d->detail), "%s", reg->name);
+	plat_registry_unlock();
+	return reg;
 }
 
 /* A line of the log is whole when it ends, or as long as it may become. */

@@ -9,7 +9,8 @@
  *
  *   dump_options.c    words            -> struct pool_dump_options
  *   dump.c            pools            -> struct pool_dump: snapshot and order
- *   dump_text.c       struct pool_dump -> a table, or JSON
+ *   dump_table.c      struct pool_dump -> a table for people
+ *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
  *   dump.c            text             -> a buffer, or lines of the log
  *
@@ -21,11 +22,12 @@
 #ifndef POOL_DUMP_H
 #define POOL_DUMP_H
 
-/* The table's columns, the keys of JSON; another number when they change. */
+/* The raw table's columns, the keys of JSON; another number when they change. */
 #define POOL_DUMP_VERSION	3
 
 enum pool_dump_format {
-	POOL_DUMP_TABLE,
+	POOL_DUMP_TABLE,		/* for people */
+	POOL_DUMP_RAW,			/* for programs */
 	POOL_DUMP_JSON,
 	POOL_DUMP_PROMETHEUS,
 };
@@ -103,6 +105,7 @@ struct pool_dump_writer {
 };
 
 extern const struct pool_dump_writer pool_dump_table;
+extern const struct pool_dump_writer pool_dump_raw;
 extern const struct pool_dump_writer pool_dump_json;
 extern const struct pool_dump_writer pool_dump_prometheus;
 
@@ -125,12 +128,16 @@ void pool_dump_write(struct pool_dump *d,
 void pool_dump_rewind(struct pool_dump *d);
 bool pool_dump_next(struct pool_dump *d);
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth);
+bool pool_dump_name(struct pool_dump *d, unsigned int nth);
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size);
 void pool_dump_put(struct pool_dump *d, const char *text);
 void pool_dump_number(struct pool_dump *d, unsigned long long number);
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
 void pool_dump_commit(struct pool_dump *d);
+
+/* dump_text.c: for both tables */
+void pool_dump_details(struct pool_dump *d);
 
 /* Does a name begin with @prefix? */
 static inline bool pool_dump_matches(const char *name, const char *prefix)

@@ -11,7 +11,7 @@
 #include "plat.h"
 #include "dump.h"
 
-#define WORDS	"byname bysize byusage detailed match <prefix> <count> table json prometheus"
+#define WORDS	"byname bysize byusage detailed match <prefix> <count> table raw json prometheus"
 
 enum word_kind {
 	WORD_FORMAT,
@@ -25,6 +25,7 @@ static const struct {
 	unsigned int value;
 } words[] = {
 	{ "table", WORD_FORMAT, POOL_DUMP_TABLE },
+	{ "raw", WORD_FORMAT, POOL_DUMP_RAW },
 	{ "json", WORD_FORMAT, POOL_DUMP_JSON },
 	{ "prometheus", WORD_FORMAT, POOL_DUMP_PROMETHEUS },
 	{ "byname", WORD_ORDER, POOL_DUMP_BY_NAME },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump_text.c - a dump as a table, and as JSON: the same columns
+ * dump_text.c - a dump for programs: a raw table, and JSON, of the same columns
  *
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
@@ -51,7 +51,7 @@ static const struct pool_dump_field columns[] = {
 	{ NULL, 0, false },
 };
 
-static void table_head(struct pool_dump *d)
+static void raw_head(struct pool_dump *d)
 {
 	unsigned int i;
 
@@ -66,7 +66,7 @@ static void table_head(struct pool_dump *d)
 	pool_dump_commit(d);
 }
 
-static void table_line(struct pool_dump *d)
+static void raw_line(struct pool_dump *d)
 {
 	unsigned int i;
 
@@ -81,7 +81,8 @@ static void table_line(struct pool_dump *d)
 	pool_dump_commit(d);
 }
 
-static void table_details(struct pool_dump *d)
+/* The registrations of the pool in hand, a line each. */
+void pool_dump_details(struct pool_dump *d)
 {
 	unsigned int nth;
 
@@ -93,14 +94,14 @@ static void table_details(struct pool_dump *d)
 	}
 }
 
-static void table_body(struct pool_dump *d)
+static void raw_body(struct pool_dump *d)
 {
-	table_head(d);
+	raw_head(d);
 	pool_dump_rewind(d);
 	while (pool_dump_next(d)) {
-		table_line(d);
+		raw_line(d);
 		if (d->options.detailed)
-			table_details(d);
+			pool_dump_details(d);
 	}
 }
 
@@ -112,7 +113,7 @@ static void put_named(struct pool_dump *d, const char *before,
 	pool_dump_number(d, number);
 }
 
-static void table_tail(struct pool_dump *d, bool cut)
+static void raw_tail(struct pool_dump *d, bool cut)
 {
 	if (cut)
 		pool_dump_put(d, "truncated\n");
@@ -124,9 +125,9 @@ static void table_tail(struct pool_dump *d, bool cut)
 	pool_dump_put(d, "\n");
 }
 
-const struct pool_dump_writer pool_dump_table = {
-	.body = table_body,
-	.tail = table_tail,
+const struct pool_dump_writer pool_dump_raw = {
+	.body = raw_body,
+	.tail = raw_tail,
 };
 
 /* A string; file names may hold anything. */

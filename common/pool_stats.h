@@ -171,9 +171,10 @@ unsigned long long pool_total_used(void);
  * @options: words, separated by spaces; NULL or "": a table of all pools in
  *	order of creation.  Of words that contradict the last one wins.
  *
- *	table, json, prometheus
- *		The format: lines of columns (the default), JSON, or the text
- *		that Prometheus reads.
+ *	table, raw, json, prometheus
+ *		The format: a table for people (the default), which may change;
+ *		a table for programs, of all columns and with a version; JSON,
+ *		with the columns of raw as keys; the text that Prometheus reads.
  *	byname, bysize, byusage
  *		The order: of names; largest objects first; most bytes
  *		allocated first, without pools that have none.
@@ -202,7 +203,7 @@ unsigned long long pool_total_used(void);
 int dump_pools_to_buf(char *buf, size_t size, const char *options);
 
 /**
- * dump_pools_to_trash() - Write the table of all pools where pool_trash() is.
+ * dump_pools_to_trash() - Write the table for people where pool_trash() is.
  *
  * What does not fit into 16 KiB is truncated, as by dump_pools_to_buf().
  *
@@ -220,7 +221,7 @@ void dump_pools_to_trash(void);
 const char *pool_trash(void);
 
 /**
- * dump_pools() - Write the table of all pools to stderr (kernel: the log).
+ * dump_pools() - Write the table for people to stderr (kernel: the log).
  *
  * However long it is.  Other dumps wait while it is being written.
  *

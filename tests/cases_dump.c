@@ -16,7 +16,7 @@ static const char *letters(const char *options)
 	unsigned int n = 0;
 	const char *line;
 
-	if (!dump(options))
+	if (!dump_raw(options))
 		return "none";
 	for (line = full; *line; line = next_line(line))
 		if (*line >= '0' && *line <= '9' && n < sizeof(found) - 1)
@@ -38,7 +38,7 @@ static const char * const columns[] = {
 	"registrations", NULL,
 };
 
-TEST_CASE(a_table_has_a_line_per_pool_in_order_of_creation)
+TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 {
 	struct pool *pool;
 	const char *line;
@@ -49,7 +49,7 @@ TEST_CASE(a_table_has_a_line_per_pool_in_order_of_creation)
 	pool = test_pool(64);
 	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
-	ASSERT(dump(NULL));
+	ASSERT(dump("raw"));
 	EXPECT(begins(full, "pools version 3\n#"));
 	line = next_line(full) + 1;
 	for (i = 0; columns[i]; i++) {
@@ -85,7 +85,7 @@ TEST_CASE(of_two_orders_the_last_one_counts)
 	ASSERT(make_three(pools));
 	EXPECT_LETTERS("byname byusage bysize", "cba");
 	EXPECT_LETTERS("bysize byname", "abc");
-	EXPECT_LETTERS("json 1 table 2 byname", "ab");
+	EXPECT_LETTERS("json 1 raw 2 byname", "ab");
 	end_three(pools);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE(details_list_what_a_pool_was_created_as)
 	const char *line;
 
 	ASSERT(pool);
-	ASSERT(dump("detailed"));
+	ASSERT(dump("raw detailed"));
 	line = next_line(next_line(next_line(full)));
 	EXPECT(begins(line, "  > test size=64"));
 	EXPECT(begins(next_line(line), "total pools=1 "));
@@ -184,7 +184,7 @@ TEST_CASE(words_may_come_in_any_order_and_spacing)
 	ASSERT(make_three(pools));
 	EXPECT_LETTERS("  2   byname  ", "ab");
 	EXPECT_LETTERS("byname 2", "ab");
-	EXPECT_LETTERS("1 match b table byusage", "b");
+	EXPECT_LETTERS("1 match b raw byusage", "b");
 	EXPECT_LETTERS(" ", "cab");
 	ASSERT(dump("match json json"));
 	EXPECT(begins(full, "{\"version\":3,\"pools\":[],\n"));

@@ -2,7 +2,7 @@
 /*
  * cases_dump.h - what the cases of dumps share
  *
- * Layer:   tests, both worlds; of cases_dump.c, cases_dump_text.c and cases_profile.c alone.
+ * Layer:   tests, both worlds; of cases_dump*.c and cases_profile.c alone.
  * Context: see test.h.
  */
 #ifndef POOL_CASES_DUMP_H
@@ -65,6 +65,15 @@ static inline bool dump(const char *options)
 	int n = dump_pools_to_buf(full, sizeof(full), options);
 
 	return n > 0 && n < FULL_SIZE && strlen(full) == (size_t)n;
+}
+
+/* The same as the raw table, which begins with its version. */
+static inline bool dump_raw(const char *options)
+{
+	char words[128];
+
+	plat_format(words, sizeof(words), "raw %s", options);
+	return dump(words);
 }
 
 static inline const char *next_line(const char *line)

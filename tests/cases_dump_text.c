@@ -98,7 +98,7 @@ TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 	ASSERT(dump("json"));
 	EXPECT(is_json(full));
 	ASSERT(make_three(pools));
-	dump_pools_to_buf(head, sizeof(head), "match none");
+	dump_pools_to_buf(head, sizeof(head), "raw match none");
 	ASSERT(dump("json"));
 	EXPECT(is_json(full));
 	EXPECT(begins(full, "{\"version\":3,\"pools\":[\n{\"id\":"));
@@ -228,15 +228,26 @@ static unsigned int wrong_cuts(const char *options, const char *mark,
 	return wrong + (longest != want);
 }
 
-TEST_CASE(a_table_is_cut_between_lines_at_any_size)
+TEST_CASE(the_raw_table_is_cut_between_lines_at_any_size)
 {
 	struct pool_head *pools[3];
 
 	ASSERT(make_three(pools));
-	ASSERT(dump("detailed"));
-	EXPECT_EQ(wrong_cuts("detailed", "truncated\n", "total pools="), 0);
-	EXPECT(stays_inside("detailed", strlen(full), strlen(full)));
+	ASSERT(dump("raw detailed"));
+	EXPECT_EQ(wrong_cuts("raw detailed", "truncated\n", "total pools="),
+		  0);
+	EXPECT(stays_inside("raw detailed", strlen(full), strlen(full)));
 	EXPECT(strstr(part, "\ntruncated\ntotal pools=3 "));
+	end_three(pools);
+}
+
+TEST_CASE(a_table_for_people_is_cut_between_lines_at_any_size)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	ASSERT(dump(NULL));
+	EXPECT_EQ(wrong_cuts("", "truncated\n", "total of 3 pools"), 0);
 	end_three(pools);
 }
 
@@ -293,7 +304,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 		ASSERT(pools[i]);
 		test_free(pool_of(pools[i]), test_alloc(pool_of(pools[i])));
 	}
-	ASSERT(dump(NULL));
+	ASSERT(dump("raw"));
 	line = next_line(next_line(full));
 	for (i = 0; i < MANY; i++, line = next_line(line)) {
 		plat_format(part, sizeof(part), "%u many%u ",
@@ -314,7 +325,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 static void make_and_dump(unsigned int i, void *arg)
 {
 	static const char * const formats[] = {
-		"json byname detailed", "prometheus bysize", "detailed byusage",
+		"json byname detailed", "prometheus bysize", "table byusage",
 	};
 	static char texts[4][32768];
 	plat_word_t *bad = arg;

@@ -53,7 +53,7 @@ TEST_CASE(the_trash_holds_the_table_as_far_as_it_fits)
 	dump_pools_to_trash();
 	EXPECT(strlen(pool_trash()) < TRASH_SIZE);
 	EXPECT_LE(TRASH_SIZE - 256, strlen(pool_trash()));
-	EXPECT(strstr(pool_trash(), "\ntruncated\ntotal pools=401 "));
+	EXPECT(strstr(pool_trash(), "\ntruncated\ntotal of 401 pools: "));
 	end_many();
 	pool_destroy(&pool->head);
 }
@@ -70,7 +70,7 @@ TEST_CASE(dump_pools_writes_more_than_the_trash_holds)
 	captured(text, sizeof(text), dump_it, NULL);
 	dump_pools_to_buf(full, sizeof(full), NULL);
 	EXPECT_EQ(strcmp(text, full), 0);
-	EXPECT_EQ(count_lines(text), MANY + 3);
+	EXPECT_EQ(count_lines(text), MANY + 2);
 	EXPECT_LE(TRASH_SIZE, strlen(text));
 	end_many();
 }
@@ -88,7 +88,7 @@ TEST_CASE(a_wrong_word_for_a_dump_is_named_with_the_right_ones)
 	EXPECT_EQ(count_lines(text), 1);
 	EXPECT(strstr(text, "\"no?sense\""));
 	EXPECT(strstr(text, "words are byname bysize byusage detailed match "));
-	EXPECT(strstr(text, "<prefix> <count> table json prometheus\n"));
+	EXPECT(strstr(text, "<prefix> <count> table raw json prometheus\n"));
 	captured(text, sizeof(text), dump_wrongly, "match");
 	EXPECT(strstr(text, "\"match\": no prefix"));
 }
@@ -116,7 +116,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 TEST_CASE(no_dump_allocates)
 {
 	static const char * const options[] = {
-		"", "json byusage detailed", "prometheus byname 1", "match x",
+		"", "json byusage detailed", "prometheus byname 1", "raw match x",
 	};
 	unsigned long start = plat_word_read(&allocations);
 	struct pool *pool = test_pool(64);
@@ -160,7 +160,7 @@ static unsigned int read_table(int pipe)
 		n = read(pipe, text + len, sizeof(text) - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
 		text[len] = 0;
-	} while (n > 0 && !strstr(text, "\ntotal pools="));
+	} while (n > 0 && !strstr(text, "\ntotal of "));
 	return count_lines(text);
 }
 
@@ -189,7 +189,7 @@ TEST_CASE(pools_come_and_go_while_stderr_is_blocked)
 	dup2(keep, STDERR_FILENO);
 	EXPECT_LE(i, MANY / 2);
 	EXPECT(!strstr(text, " new "));
-	EXPECT(strstr(text, "\ntotal pools=400 "));
+	EXPECT(strstr(text, "\ntotal of 400 pools: "));
 	close(ends[0]);
 	close(ends[1]);
 	close(keep);
@@ -238,8 +238,8 @@ TEST_CASE(sigquit_dumps_and_collects_once_it_is_asked_to)
 		EXPECT_EQ(shared_of(pool), 100);
 		captured(text, sizeof(text), quit, pool);
 		EXPECT_EQ(shared_of(pool), 0);
-		EXPECT_EQ(count_lines(text), 4);
-		EXPECT(strstr(text, " allocated=6400 used=0 cached=0 shared=6400\n"));
+		EXPECT_EQ(count_lines(text), 3);
+		EXPECT(strstr(text, " held 6.2K = used 0B + cached 0B + shared 6.2K\n"));
 	}
 	pool_sigquit_stop();
 	pool_sigquit_stop();
@@ -282,8 +282,8 @@ TEST_CASE(sigquit_in_the_middle_of_calls_disturbs_nobody)
 	ASSERT(pool);
 	ASSERT(pool_sigquit_start());
 	captured(text, sizeof(text), work_under_signals, pool);
-	EXPECT(strstr(text, "\ntotal pools=1 "));
-	EXPECT_EQ(count_lines(text) % 4, 0);
+	EXPECT(strstr(text, "\ntotal of 1 pool: "));
+	EXPECT_EQ(count_lines(text) % 3, 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
@@ -381,7 +381,7 @@ static bool works_in_child(struct pool *pool)
 	bool good = pool_sigquit_start() && !is_ignored();
 
 	captured(text, sizeof(text), quit, pool);
-	good = good && !shared_of(pool) && strstr(text, "\ntotal pools=1 ");
+	good = good && !shared_of(pool) && strstr(text, "\ntotal of 1 pool: ");
 	pool_sigquit_stop();
 	return good && is_ignored();
 }

@@ -91,7 +91,7 @@ echo 1 >pool_replay/end
 result | grep -v ns_per_event
 echo '== /sys/kernel/debug/pool/pools after the first, and what a consumer does'
 head -n 8 /tmp/pools
-grep -E 'example|^total' pool/pools
+grep -E '^(pool |ex_|total )' pool/pools
 cat pool/totals
 echo '== /sys/kernel/debug/pool/debug, and one pool switched while it is in use'
 cat pool/debug

@@ -75,13 +75,24 @@ start() { insmod pool.ko "$@" && insmod pool_example.ko; }
 stop() { rmmod pool_example && rmmod pool; }
 caches_left() { ls /sys/kernel/slab | grep -c "^pool-$1-"; }
 
-# table - the pools file has a head, rows as wide as that, and a total
+# table N [FILE] - the raw table has a head, N rows as wide as that, and a total
 table() {
+	[ $# -gt 1 ] || echo raw >$P/pools
 	awk 'NR == 1 { bad = $0 != "pools version 3" }
 	     NR == 2 { bad = bad || $1 != "#" || $2 != "id"; width = NF - 1 }
 	     NR > 2 && $1 == "total" { total++; next }
 	     NR > 2 { rows++; bad = bad || NF != width || total }
-	     END { exit bad || width < 10 || total != 1 || rows != '"$1"' }'
+	     END { exit bad || width < 10 || total != 1 || rows != '"$1"' }' \
+		"${2:-$P/pools}"
+}
+
+# aligned N - the table for people has a head, N lines as long as that, and a total
+aligned() {
+	awk 'NR == 1 { bad = $1 != "pool" || $2 != "size"; width = length }
+	     /^total of / { total++; next }
+	     NR > 1 && !/^  / { rows++; bad = bad || length != width || total }
+	     END { exit bad || width > 120 || total != 1 || rows != '"$1"' }' \
+		$P/pools
 }
 
 complete_stats() {
@@ -105,13 +116,16 @@ echo "# load, look"
 check "pool.ko loads" insmod pool.ko
 check "no file of a pool is there before there is one" \
 	same "$(ls $P/by-name)" ""
-check "the table is empty" table 0 <$P/pools
+check "the table for people has a head and a total" aligned 0
+check "the raw table is empty" table 0
 check "the example loads" insmod pool_example.ko
 check "pool.ko is held by it" not rmmod pool 2>/dev/null
-check "the table has its two pools" table 2 <$P/pools
+check "the table for people has its two pools" sh -c "echo >$P/pools"
+check "... aligned" aligned 2
+check "the raw table has them, too" table 2
 check "reading by 7 bytes gives the same" \
 	sh -c "dd if=$P/pools bs=7 2>/dev/null >/tmp/small"
-check "... a whole table" table 2 </tmp/small
+check "... a whole table" table 2 /tmp/small
 check "totals has its lines" complete_totals
 check "stats has its lines" complete_stats
 check "percpu has a row per CPU" complete_percpu
@@ -149,7 +163,8 @@ check "pool.ko loads" insmod pool.ko
 check "the example loads" insmod pool_example.ko
 ask() { echo "$1" >$P/pools; }
 names() { sed -n 's/^[0-9]* \([^ ]*\) .*/\1/p' $P/pools | tr '\n' ' '; }
-lists() { ask "$1" && same "$(names)" "$2"; }
+lists() { ask "raw $1" && same "$(names)" "$2"; }
+ask raw
 check "by default in order of creation" awk \
 	'/^[0-9]/ { bad = bad || $1 <= last; last = $1; n++ } END { exit bad || n != 2 }' $P/pools
 check "by name" lists byname "ex_conn ex_event "
@@ -158,9 +173,9 @@ check "only one that matches" lists "match ex_e" "ex_event "
 check "only one line" lists "1 byname" "ex_conn "
 check "... but the total of both" grep -q "^total pools=2 " $P/pools
 check "none that matches" lists "match none" ""
-check "the largest first" same "$(ask bysize; awk '/^[0-9]/ { print $3 }' $P/pools)" \
+check "the largest first" same "$(ask "raw bysize"; awk '/^[0-9]/ { print $3 }' $P/pools)" \
 	"$(awk '/^[0-9]/ { print $3 }' $P/pools | sort -rn)"
-check "details follow their pool" sh -c "echo detailed >$P/pools &&
+check "details follow their pool" sh -c "echo raw detailed >$P/pools &&
 	awk '/^[0-9]/ { name = \$2; n++ } /^  > / { bad = bad || \$2 != name; m++ }
 	     END { exit bad || n != 2 || m < 2 }' $P/pools"
 check "JSON" ask "json detailed byname"
@@ -194,7 +209,7 @@ check "200 bytes are refused" not sh -c "printf '%200s' json >$P/pools" 2>/dev/n
 check "... by a line that says so" says "200 bytes"
 check "what was asked for before still holds" grep -q '^libpool_objects{' $P/pools
 check "nothing asked for is the table of all" ask ""
-check "... again" table 2 <$P/pools
+check "... again" aligned 2
 
 echo "# calls by place"
 M=$P/memstats
@@ -223,7 +238,7 @@ for value in =1 ""; do
 		"$(dmesg | sed 's/^\[[^]]*\] //' | grep -v 'tainting kernel' | sort -u)" \
 		"pool_example: Unknown parameter \`$decl'"
 done
-check "... and nothing is left" table 0 <$P/pools
+check "... and nothing is left" table 0
 check "the example loads" insmod pool_example.ko
 check "a second user loads" insmod pool_second.ko
 check "they share no pool" same "$(dirs)" "ex_conn ex_event sc_built sc_conn "
@@ -289,22 +304,22 @@ check "... all events" result events "$(sed -n 's/^events //p' trace)"
 check "... without a failed allocation" result failed_allocations 0
 check "... without wrong contents" result wrong_contents 0
 check "the table has its pools" \
-	table "$(sed -n 's/^pools //p' trace)" <$P/pools
+	table "$(sed -n 's/^pools //p' trace)"
 check "it ends" sh -c "echo 1 >$R/end"
-check "no pool is left" table 0 <$P/pools
+check "no pool is left" table 0
 check "the replay loads for merged pools" \
 	sh -c "rmmod pool_replay && insmod pool_replay.ko trace=/files/trace merge=1"
 check "it runs" sh -c "echo cpus=2 >$R/run"
 check "... without wrong contents" result wrong_contents 0
 check "the table has fewer pools" \
-	table "$(sed -n 's/^pools_made //p' $R/result)" <$P/pools
+	table "$(sed -n 's/^pools_made //p' $R/result)"
 check "... than the trace" more "$(sed -n 's/^pools //p' trace)" \
 	"$(sed -n 's/^pools_made //p' $R/result)"
 check "... and all registrations" same "$(cat $P/by-name/*/stats |
 	awk '/^registrations/ { n += $2 } END { print n }')" \
 	"$(sed -n 's/^pools //p' trace)"
 check "it ends" sh -c "echo 1 >$R/end"
-check "no pool is left" table 0 <$P/pools
+check "no pool is left" table 0
 check "unloads" rmmod pool_replay pool
 
 echo "# gc and flush; a small bound makes clusters leave the CPUs"
@@ -448,14 +463,14 @@ echo "# a user departs without cleaning up, twice"
 for round in 1 2; do
 	check "loads" insmod pool.ko
 	check "the example loads" insmod pool_example.ko leave=1
-	check "the table has four pools" table 4 <$P/pools
+	check "the table has four pools" table 4
 	check "one has two objects in use" same "$(number ex_busy used)" 2
 	check "one has none" same "$(number ex_idle used)" 0
 	check "... allocated = used + cached + shared" \
 		same "$(number ex_idle allocated)" \
 		"$(($(number ex_idle cached) + $(number ex_idle shared)))"
 	check "the example departs" rmmod pool_example
-	check "the table has two pools" table 2 <$P/pools
+	check "the table has two pools" table 2
 	forget
 	check "pool.ko unloads" rmmod pool
 	check "... and names the pool in use" says '"ex_busy" destroyed with 2'
@@ -467,10 +482,11 @@ mount -t securityfs none /sys/kernel/security 2>/dev/null
 if [ -e /sys/kernel/security/lockdown ]; then
 	echo "# lockdown, as with Secure Boot"
 	check "loads" start
+	echo raw >$P/pools
 	check "lockdown begins" \
 		sh -c "echo integrity >/sys/kernel/security/lockdown"
 	check "pools is readable" cp $P/pools /tmp/locked
-	check "... a whole table" table 2 </tmp/locked
+	check "... a whole table" table 2 /tmp/locked
 	check "totals is readable" complete_totals
 	check "pools is not writable" \
 		not sh -c "echo json >$P/pools" 2>/dev/null

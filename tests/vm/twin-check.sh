@@ -44,7 +44,7 @@ dump() {
 	case ${2##*/} in
 	merge-*) merge=(--merge) ;;
 	esac
-	"$1" --cpus 1 "${merge[@]}" --dump "$2" 2>"$tmp/said" || {
+	"$1" --cpus 1 "${merge[@]}" --dump=raw "$2" 2>"$tmp/said" || {
 		cat "$tmp/said" >&2
 		die "$2: the library's replay failed"
 	}
@@ -93,6 +93,7 @@ for trace in *.trace; do
 		cat /sys/kernel/debug/pool_replay/result
 		exit 1
 	fi
+	echo raw >/sys/kernel/debug/pool/pools
 	cat /sys/kernel/debug/pool/pools >"$trace.pools"
 	echo 1 >/sys/kernel/debug/pool_replay/end
 	cat /sys/kernel/debug/pool_replay/result

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump_table.c - a dump for people: aligned columns, sizes with units
+ *
+ * Layer:   above dump.c, which calls it back.
+ * Context: dump mutex held.
+ *
+ * The pools are read twice: once for the width of each column and for the columns
+ * that have something to say, once to print them.  Programs read the raw table of
+ * dump_text.c, whose columns are always the same.
+ */
+#include "plat.h"
+#include "dump.h"
+
+/* The table keeps two spaces between its columns while it is no wider. */
+#define NARROW		80
+
+/* The line of a pool's other names is broken here. */
+#define WRAP		78
+
+/* Most other names of a pool that are shown; the rest are counted. */
+#define NAMES_MOST	16
+
+/* Longer than any cell. */
+#define CELL_LEN	24
+
+static unsigned long long held(const struct pool_stats *s)
+{
+	return s->allocated * s->object_size;
+}
+
+static unsigned long long idle(const struct pool_stats *s)
+{
+	return (s->cached + s->shared) * s->object_size;
+}
+
+static unsigned long long size(const struct pool_stats *s)
+{
+	return s->object_size;
+}
+
+static unsigned long long faults(const struct pool_stats *s)
+{
+	unsigned long long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum += s->faults[i];
+	return sum;
+}
+
+enum column_kind {
+	EXACT,				/* bytes, always there, not rounded */
+	BYTES,				/* bytes, always there, with a unit */
+	COUNT,				/* always there */
+	SELDOM,				/* only if a pool shown has any */
+};
+
+struct column {
+	const char *name;
+	enum column_kind kind;
+	size_t offset;			/* of an unsigned long long in stats */
+	unsigned long long (*value)(const struct pool_stats *s);
+};
+
+#define COMPUTED(name, kind, fn)	{ name, kind, 0, fn }
+#define MEMBER(kind, member) \
+	{ #member, kind, offsetof(struct pool_stats, member), NULL }
+
+#define COLUMNS		20
+
+/* The pool's name comes before them.  The names are those of the raw table. */
+static const struct column columns[COLUMNS] = {
+	COMPUTED("size", EXACT, size),
+	COMPUTED("held", BYTES, held),
+	COMPUTED("idle", BYTES, idle),
+	MEMBER(COUNT, allocated),
+	MEMBER(COUNT, used),
+	MEMBER(COUNT, cached),
+	MEMBER(COUNT, shared),
+	MEMBER(SELDOM, parked),
+	MEMBER(SELDOM, reserved),
+	MEMBER(SELDOM, quarantined),
+	MEMBER(SELDOM, abandoned),
+	MEMBER(SELDOM, moving),
+	MEMBER(SELDOM, limit),
+	MEMBER(SELDOM, min_avail),
+	MEMBER(SELDOM, evictions),
+	MEMBER(SELDOM, store_puts),
+	MEMBER(SELDOM, failed),
+	MEMBER(SELDOM, refused),
+	MEMBER(SELDOM, injected),
+	COMPUTED("faults", SELDOM, faults),
+};
+
+/* What a first look at all pools finds out. */
+struct layout {
+	unsigned int name;		/* width of the names */
+	unsigned int width[COLUMNS];	/* 0: the column is left out */
+	unsigned int gap;		/* spaces between columns */
+	bool seldom[COLUMNS];		/* some pool has any of these */
+};
+
+static unsigned long long value_of(const struct column *c,
+				   const struct pool_stats *s)
+{
+	if (c->value)
+		return c->value(s);
+	return *(const unsigned long long *)((const char *)s + c->offset);
+}
+
+/* Three digits at least, rounded down: 64B, 6.1K, 18.2K, 182K. */
+static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
+{
+	static const char units[] = "BKMGTPE";
+	unsigned int unit = 0;
+	unsigned long long rest;
+
+	while (unit < 6 && bytes >> (10 * unit) >= 1024)
+		unit++;
+	rest = bytes & ((1ull << (10 * unit)) - 1);
+	bytes >>= 10 * unit;
+	if (!unit || bytes >= 100)
+		return plat_format(text, len, "%llu%c", bytes, units[unit]);
+	return plat_format(text, len, "%llu.%llu%c", bytes,
+			   rest * 10 >> (10 * unit), units[unit]);
+}
+
+static size_t format_cell(char *text, const struct column *c,
+			  const struct pool_stats *s)
+{
+	unsigned long long value = value_of(c, s);
+
+	if (c->kind == EXACT)
+		return plat_format(text, CELL_LEN, "%lluB", value);
+	if (c->kind == BYTES)
+		return format_bytes(text, CELL_LEN, value);
+	return plat_format(text, CELL_LEN, "%llu", value);
+}
+
+static unsigned int length(const char *text)
+{
+	unsigned int n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+static void widen(unsigned int *width, size_t need)
+{
+	if (*width < need)
+		*width = (unsigned int)need;
+}
+
+static void measure_pool(struct layout *l, const struct pool_stats *s)
+{
+	char text[CELL_LEN];
+	unsigned int i;
+
+	widen(&l->name, length(s->name));
+	for (i = 0; i < COLUMNS; i++) {
+		widen(&l->width[i], format_cell(text, &columns[i], s));
+		if (value_of(&columns[i], s))
+			l->seldom[i] = true;
+	}
+}
+
+/* Leave out what is 0 everywhere, and choose the gap. */
+static void settle(struct layout *l)
+{
+	unsigned int i, wide = l->name;
+
+	for (i = 0; i < COLUMNS; i++) {
+		if (columns[i].kind == SELDOM && !l->seldom[i])
+			l->width[i] = 0;
+		else
+			widen(&l->width[i], length(columns[i].name));
+		if (l->width[i])
+			wide += l->width[i] + 2;
+	}
+	l->gap = wide <= NARROW ? 2 : 1;
+}
+
+static void measure(struct pool_dump *d, struct layout *l)
+{
+	*l = (struct layout){ .name = length("pool") };
+	pool_dump_rewind(d);
+	while (pool_dump_next(d))
+		measure_pool(l, &d->now);
+	settle(l);
+}
+
+static void put_spaces(struct pool_dump *d, unsigned int n)
+{
+	while (n--)
+		pool_dump_put(d, " ");
+}
+
+static void put_left(struct pool_dump *d, const char *text, unsigned int width)
+{
+	pool_dump_put(d, text);
+	put_spaces(d, width - length(text));
+}
+
+static void put_right(struct pool_dump *d, const char *text,
+		      unsigned int width)
+{
+	put_spaces(d, width - length(text));
+	pool_dump_put(d, text);
+}
+
+static void put_head(struct pool_dump *d, const struct layout *l)
+{
+	unsigned int i;
+
+	put_left(d, "pool", l->name);
+	for (i = 0; i < COLUMNS; i++)
+		if (l->width[i])
+			put_right(d, columns[i].name, l->width[i] + l->gap);
+	pool_dump_put(d, "\n");
+	pool_dump_commit(d);
+}
+
+static void put_pool(struct pool_dump *d, const struct layout *l)
+{
+	char text[CELL_LEN];
+	unsigned int i;
+
+	put_left(d, d->now.name, l->name);
+	for (i = 0; i < COLUMNS; i++) {
+		if (!l->width[i])
+			continue;
+		format_cell(text, &columns[i], &d->now);
+		put_right(d, text, l->width[i] + l->gap);
+	}
+	pool_dump_put(d, "\n");
+	pool_dump_commit(d);
+}
+
+/*
+ * Fetch the name of the @nth registration and how many have it; false: there is no
+ * such registration, or one before it has the same name.
+ */
+static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
+		     unsigned int *times)
+{
+	unsigned int i;
+
+	if (!pool_dump_name(d, nth))
+		return false;
+	plat_format(name, sizeof(d->detail), "%s", d->detail);
+	*times = 0;
+	for (i = 0; i < NAMES_MOST && pool_dump_name(d, i); i++) {
+		if (pool_dump_compare(name, d->detail))
+			continue;
+		if (i < nth)
+			return false;
+		(*times)++;
+	}
+	return true;
+}
+
+/* Write a word of the line of names; return the column behind it. */
+static unsigned int put_name(struct pool_dump *d, const char *name,
+			     unsigned int at)
+{
+	unsigned int len = length(name);
+
+	if (!at || at + 2 + len > WRAP) {
+		pool_dump_put(d, at ? ",\n        " : "  shared by ");
+		at = at ? 8 : 12;
+	} else {
+		pool_dump_put(d, ", ");
+		at += 2;
+	}
+	pool_dump_put(d, name);
+	return at + len;
+}
+
+/* Which other names does the pool serve? */
+static void put_names(struct pool_dump *d)
+{
+	unsigned int nth, times, at = 0;
+	char name[sizeof(d->detail)];
+	char text[sizeof(d->detail) + CELL_LEN];
+
+	for (nth = 0; nth < NAMES_MOST; nth++) {
+		if (!get_name(d, nth, name, &times))
+			continue;
+		plat_format(text, sizeof(text), times > 1 ? "%s (%u times)" :
+			    "%s", name, times);
+		at = put_name(d, text, at);
+	}
+	if (at && d->now.registrations > nth) {
+		plat_format(text, sizeof(text), "%u more",
+			    d->now.registrations - nth);
+		put_name(d, text, at);
+	}
+	if (at)
+		pool_dump_put(d, "\n");
+	pool_dump_commit(d);
+}
+
+static void table_body(struct pool_dump *d)
+{
+	struct layout l;
+
+	measure(d, &l);
+	put_head(d, &l);
+	pool_dump_rewind(d);
+	while (pool_dump_next(d)) {
+		put_pool(d, &l);
+		if (d->options.detailed)
+			pool_dump_details(d);
+		else if (d->now.registrations > 1)
+			put_names(d);
+	}
+}
+
+static void put_bytes(struct pool_dump *d, const char *before,
+		      unsigned long long bytes)
+{
+	char text[CELL_LEN];
+
+	format_bytes(text, sizeof(text), bytes);
+	pool_dump_put(d, before);
+	pool_dump_put(d, text);
+}
+
+static void table_tail(struct pool_dump *d, bool cut)
+{
+	if (cut)
+		pool_dump_put(d, "truncated\n");
+	pool_dump_put(d, "total of ");
+	pool_dump_number(d, d->total.pools);
+	put_bytes(d, d->total.pools == 1 ? " pool: held " : " pools: held ",
+		  d->total.allocated);
+	put_bytes(d, " = used ", d->total.used);
+	put_bytes(d, " + cached ", d->total.cached);
+	put_bytes(d, " + shared ", d->total.shared);
+	pool_dump_put(d, "\n");
+}
+
+const struct pool_dump_writer pool_dump_table = {
+	.body = table_body,
+	.tail = table_tail,
+};
