@@ -45,19 +45,6 @@ candidate() {
 		sed -n 's/^ *Candidate: //p' | grep -vFx '(none)' || true
 }
 
-# with_update COMMAND ARG... - its output; if there is none, apt's lists may be
-# missing, so it gets a second try after apt-get update.
-with_update() {
-	local out
-
-	out=$("$@")
-	if [ -z "$out" ] && [ "$(id -u)" -eq 0 ]; then
-		apt-get -q update >&2
-		out=$("$@")
-	fi
-	printf '%s\n' "$out"
-}
-
 # fetch DIR PACKAGE... - downloads the .deb files into DIR.
 fetch() {
 	local dir=$1
@@ -228,36 +215,6 @@ built() {
 	report "$dir/$image" "$dir" "$kmake"
 }
 
-### Cache entries
-
-# lock NAME - until the script ends or locks another; the others wait, then find
-# the work done.
-lock() {
-	exec 9>"$LIBPOOL_CACHE/$1.lock"
-	flock 9
-}
-
-# begin DIR - sets $work to an empty folder that finish() renames to DIR, so
-# that an entry is complete or absent.  What an interrupted run has left goes.
-begin() {
-	work=$1.part
-	say "making ${1##*/}, log: $log"
-	trap failed EXIT
-	: >"$log"
-	rm -rf "$work"
-	mkdir -p "$work"
-}
-
-finish() {
-	mv "$work" "$1"
-	trap - EXIT
-}
-
-failed() {
-	tail -n 30 "$log" >&8
-	say "failed; the whole log is $log" 2>&8
-}
-
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
@@ -265,10 +222,7 @@ stock-6.1 | stock-6.12 | uml | debug | kasan) ;;
 *) usage ;;
 esac
 
-mkdir -p "$LIBPOOL_CACHE"
-LIBPOOL_CACHE=$(cd "$LIBPOOL_CACHE" && pwd)
-log=$LIBPOOL_CACHE/$what.log
-exec 8>&2
+open_log "$what"
 
 case $what in
 stock-*) stock "${what#stock-}" ;;

@@ -45,6 +45,19 @@ apt_install() {
 		apt-get -qy -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
 
+# with_update COMMAND ARG... - its output; if there is none, apt's lists may be
+# missing, so it gets a second try after apt-get update.
+with_update() {
+	local out
+
+	out=$("$@")
+	if [ -z "$out" ] && [ "$(id -u)" -eq 0 ]; then
+		apt-get -q update >&2
+		out=$("$@")
+	fi
+	printf '%s\n' "$out"
+}
+
 # boot_twice OPTION... - boot.sh, and once more if that fails.  For --icount: a few
 # such machines of QEMU 7.2 die with flags (EFLAGS) that no processor has, where the
 # same boot goes well the next time: Documentation/performance-kernel.rst.
@@ -53,4 +66,42 @@ boot_twice() {
 		say "the machine failed; once more"
 		"${BASH_SOURCE[0]%/*}/boot.sh" "$@"
 	}
+}
+
+### Cache entries
+
+# open_log NAME - $log, for what begin() begins, and where failures are told.
+open_log() {
+	mkdir -p "$LIBPOOL_CACHE"
+	LIBPOOL_CACHE=$(cd "$LIBPOOL_CACHE" && pwd)
+	log=$LIBPOOL_CACHE/$1.log
+	exec 8>&2
+}
+
+# lock NAME - until the script ends or locks another; the others wait, then find
+# the work done.
+lock() {
+	exec 9>"$LIBPOOL_CACHE/$1.lock"
+	flock 9
+}
+
+# begin DIR - sets $work to an empty folder that finish() renames to DIR, so
+# that an entry is complete or absent.  What an interrupted run has left goes.
+begin() {
+	work=$1.part
+	say "making ${1##*/}, log: $log"
+	trap failed EXIT
+	: >"$log"
+	rm -rf "$work"
+	mkdir -p "$work"
+}
+
+finish() {
+	mv "$work" "$1"
+	trap - EXIT
+}
+
+failed() {
+	tail -n 30 "$log" >&8
+	say "failed; the whole log is $log" 2>&8
 }
