@@ -79,10 +79,11 @@ mkdir -p $results
 ls $results/user-* >/dev/null 2>&1 || echo "not ok user_ran" >$results/user-none
 tests/deps.sh vm
 kunit
-for kernel in stock-6.1 stock-6.12 debug; do
+newest=$($vm/kernel.sh newest) || newest=stock-newest
+for kernel in stock-6.1 stock-6.12 "$newest" debug; do
 	world "load-$kernel" lines "load-$kernel" $vm/stock.sh $kernel
 done
-for kernel in stock-6.1 stock-6.12; do
+for kernel in stock-6.1 stock-6.12 "$newest"; do
 	TWIN_KERNEL=$kernel world "twins-$kernel" lines "twins-$kernel" \
 		$vm/twin-check.sh
 done

@@ -17,7 +17,7 @@ check=("${build[@]}" check pkg-config clang g++ binutils git
        valgrind)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
-vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static)
+vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
 
 case ${1:-} in
 build) need "${build[@]}" ;;

@@ -38,9 +38,8 @@ rsync -rlp --checksum --delete --prune-empty-dirs --filter='protect *.mod.c' \
 modules() {
 	local in=$1
 	shift
-	# shellcheck disable=SC2086	# KMAKE is words
-	if ! make -C "$KDIR" M="$in" W=1 KCFLAGS=-Werror DEBUG="${DEBUG:-}" \
-	     $KMAKE "$@" modules >"$dir/log" 2>&1 ||
+	if ! kmake "$dir" "$in" W=1 KCFLAGS=-Werror DEBUG="${DEBUG:-}" "$@" \
+	     >"$dir/log" 2>&1 ||
 	   grep -q -i 'warning' "$dir/log"; then
 		cat "$dir/log" >&2
 		rm -f "$in"/*.ko "$in/Module.symvers" "$in/modules.order"

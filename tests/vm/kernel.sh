@@ -3,9 +3,15 @@
 #
 # Provides a kernel to test on and what modules are built against.
 #
-#	kernel.sh stock-6.1|stock-6.12|uml|debug|kasan
+#	kernel.sh stock-6.1|stock-6.12|stock-X.Y|uml|debug|kasan
+#	kernel.sh newest
 #
-#   stock-6.1, stock-6.12  Debian's kernels for amd64, unpacked, not installed
+#   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed
+#   stock-X.Y              Debian 13's newest kernel, if that is what the backports
+#                          have or had; its headers are in a Debian 13 of their own,
+#                          because kbuild's programs need that libc
+#   newest                 prints the name of that one, as stock-7.3.  What is in the
+#                          cache folder stays the newest until it is removed
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
 #   kasan                  the same with KASAN (kasan.config)
@@ -17,8 +23,9 @@
 #	KERNEL='bootable image'
 #	KDIR='tree to build modules against'
 #	KMAKE='more arguments for make'
+#	KROOT='Debian to build in, for chroot.sh run; empty: this one'
 #
-# so that modules are built by: make -C "$KDIR" M="$PWD" $KMAKE modules
+# so that modules are built by kmake() of lib.sh.
 
 set -euo pipefail
 
@@ -27,9 +34,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 readonly SERIES=6.12
+readonly NEXT=trixie		# whose backports have the newest kernel
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|uml|debug|kasan"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|newest|uml|debug|kasan"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -60,20 +68,25 @@ fetch() {
 		}
 }
 
-# newest PREFIX - the newest complete cache entry whose name starts so.
+# newest PREFIX - the newest complete cache entry whose name starts so, a pattern.
 newest() {
 	local entry
 
-	for entry in "$LIBPOOL_CACHE/$1"*/; do
+	# shellcheck disable=SC2231	# a pattern
+	for entry in "$LIBPOOL_CACHE"/$1*/; do
 		[ -d "$entry" ] && printf '%s\n' "${entry%/}"
 	done | sort -V | tail -n1
 }
 
-# report KERNEL KDIR KMAKE
+# report KERNEL KDIR KMAKE [KROOT]
 report() {
+	local root=${4:-}
+
 	[ -f "$1" ] || die "no kernel image at $1; remove that cache entry"
-	[ -f "$2/Makefile" ] || die "no build tree at $2; remove that cache entry"
-	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\n" "$1" "$2" "$3"
+	[ -f "$root$2/Makefile" ] ||
+		die "no build tree at $root$2; remove that cache entry"
+	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\n" \
+		"$1" "$2" "$3" "$root"
 }
 
 ### Debian's kernels
@@ -134,6 +147,85 @@ stock() {
 		kmake=CONFIG_DEBUG_INFO_BTF_MODULES=
 	fi
 	report "$(echo "$dir"/boot/vmlinuz-*)" "${kdir[0]}" "$kmake"
+}
+
+### The newest of Debian's kernels, in a Debian of its own
+
+# backports_image - the package with the newest kernel for amd64, of what apt in
+# $work/root knows.
+backports_image() {
+	"$here/chroot.sh" run "$work/root" "$work" apt-cache depends \
+		"linux-image-amd64/$NEXT-backports" |
+		sed -n 's/^ *Depends: //p' | grep -Ex -m1 'linux-image-[0-9].*-amd64'
+}
+
+# backports_unpack IMAGE - the kernel into $work, its headers into $work/root.
+backports_unpack() {
+	local release=${1#linux-image-}
+
+	"$here/chroot.sh" run "$work/root" "$work" sh -euc '
+		export DEBIAN_FRONTEND=noninteractive
+		apt-get -qy install --no-install-recommends gcc make \
+			"linux-headers-$1"
+		apt-get -q -o APT::Sandbox::User=root download \
+			"linux-image-$1" "linux-binary-$1" ||
+			apt-get -q -o APT::Sandbox::User=root download "linux-image-$1"
+		apt-get clean' sh "$release"
+	# Since 7.x the image is in the package linux-binary, elsewhere.
+	mkdir "$work/unpacked"
+	for deb in "$work"/*.deb; do
+		dpkg -x "$deb" "$work/unpacked"
+	done
+	find "$work/unpacked" -name 'vmlinuz*' -type f -exec mv {} "$work/vmlinuz" \;
+	rm -rf "$work/unpacked" "$work"/*.deb
+	[ -f "$work/vmlinuz" ]
+}
+
+# make_backports [SERIES] - a cache entry of the newest kernel, which has to be of
+# that series.
+make_backports() {
+	local image release series
+
+	begin "$LIBPOOL_CACHE/stock-newest"
+	"$here/chroot.sh" make "$NEXT" "$work/root" >>"$log" 2>&1
+	image=$(backports_image 2>>"$log")
+	release=${image#linux-image-}
+	series=$(series_of "stock-$release")
+	if [ "${1:-$series}" != "$series" ]; then
+		trap - EXIT
+		rm -rf "$work"
+		die "the backports of $NEXT have no Linux $1; they have $release"
+	fi
+	backports_unpack "$image" >>"$log" 2>&1
+	finish "$LIBPOOL_CACHE/stock-$release"
+}
+
+# series_of ENTRY - X.Y of a cache entry stock-X.Y.Z...
+series_of() {
+	local entry=${1##*/}
+
+	expr "$entry" : 'stock-\([0-9]*\.[0-9]*\)'
+}
+
+# backports [SERIES] - the newest such cache entry, made if there is none.
+backports() {
+	local dir
+
+	lock stock-newest
+	dir=$(newest "stock-${1:+$1.}*/root")
+	if [ -z "$dir" ]; then
+		make_backports "$@" >&2
+		dir=$(newest "stock-${1:+$1.}*/root")
+	fi
+	printf '%s\n' "${dir%/root}"
+}
+
+stock_backports() {
+	local dir release
+
+	dir=$(backports "$1")
+	release=${dir##*/stock-}
+	report "$dir/vmlinuz" "/usr/src/linux-headers-$release" '' "$dir/root"
 }
 
 ### Our own kernels
@@ -218,14 +310,15 @@ built() {
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-6.1 | stock-6.12 | uml | debug | kasan) ;;
+stock-[1-9]*.[0-9]* | newest | uml | debug | kasan) ;;
 *) usage ;;
 esac
-
 open_log "$what"
 
 case $what in
-stock-*) stock "${what#stock-}" ;;
+newest) echo "stock-$(series_of "$(backports)")" ;;
+stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
+stock-*) stock_backports "${what#stock-}" ;;
 uml) built uml um linux ARCH=um ;;
 debug) built debug x86_64 arch/x86/boot/bzImage '' ;;
 kasan)

@@ -58,6 +58,19 @@ with_update() {
 	printf '%s\n' "$out"
 }
 
+# kmake TREE DIR [ARGUMENT...] - builds the modules in DIR for the kernel that
+# kernel.sh has printed.  TREE is DIR or above it: all of ours that is needed.
+kmake() {
+	local tree=$1 dir=$2 run=()
+	shift 2
+
+	if [ -n "$KROOT" ]; then
+		run=("${BASH_SOURCE[0]%/*}/chroot.sh" run "$KROOT" "$tree")
+	fi
+	# shellcheck disable=SC2086	# KMAKE is words
+	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@" modules
+}
+
 # boot_twice OPTION... - boot.sh, and once more if that fails.  For --icount: a few
 # such machines of QEMU 7.2 die with flags (EFLAGS) that no processor has, where the
 # same boot goes well the next time: Documentation/performance-kernel.rst.

@@ -4,18 +4,20 @@
 # Checks kernel.sh, boot.sh and extract.sh: every kernel boots, loads a module
 # built for it without a warning and hands files out, and what should fail does.
 #
-#	selftest.sh [WHAT...]		the kernels (all four)
+#	selftest.sh [WHAT...]		the kernels (all five)
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 passed=0
 failed=0
 
 if [ $# -eq 0 ]; then
-	set -- stock-6.1 stock-6.12 uml debug
+	set -- stock-6.1 stock-6.12 "$("$here/kernel.sh" newest)" uml debug
 fi
 
 # result WORD NAME - counts a check.
@@ -117,8 +119,7 @@ seq 20000 >"$tmp/numbers"
 for what; do
 	eval "$("$here/kernel.sh" "$what")"
 	cp -r "$tmp/module" "$tmp/$what"
-	# shellcheck disable=SC2086	# arguments are words
-	if make -C "$KDIR" M="$tmp/$what" W=1 $KMAKE modules >"$tmp/out" 2>&1 &&
+	if kmake "$tmp/$what" "$tmp/$what" W=1 >"$tmp/out" 2>&1 &&
 	   ! grep -Ei 'warning|skipping' "$tmp/out"; then
 		result ok "$what: module"
 	else

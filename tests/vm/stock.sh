@@ -3,7 +3,7 @@
 #
 # Loads, uses and unloads pool.ko on a kernel, and looks at all it shows.
 #
-#	stock.sh stock-6.1|stock-6.12|debug
+#	stock.sh stock-6.1|stock-6.12|stock-X.Y|debug
 #
 # Prints a line for each check, "ok - ..." or "not ok - ...", and exits with 0 if
 # all are ok.  DEBUG and VARIANT are for build-modules.sh.
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-[ $# -eq 1 ] || die "usage: ${0##*/} stock-6.1|stock-6.12|debug"
+[ $# -eq 1 ] || die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|debug"
 what=$1
 dir=$("$here/build-modules.sh" "$what" | tail -n1)
 tmp=$(mktemp -d)
@@ -131,10 +131,10 @@ check "stats has its lines" complete_stats
 check "percpu has a row per CPU" complete_percpu
 check "... its alignment" same "$(number ex_conn alignment)" 16
 check "registrations has who declared it" same \
-	"$(sed 's/[^ ]*\/\([^/ ]*:\)[0-9]*$/\1N/' $P/by-name/ex_conn/registrations | tr '\n' ' ')" \
+	"$(sed 's/\([^ ]*\/\)*\([^/ ]*:\)[0-9]*$/\2N/' $P/by-name/ex_conn/registrations | tr '\n' ' ')" \
 	"# name size flags align file:line ex_conn 192 shared 16 main.c:N "
 check "... in another file, too" same \
-	"$(sed -n '2s/.*\/\([^/ ]*\):.*/\1/p' $P/by-name/ex_event/registrations)" \
+	"$(sed -n '2s/.*[/ ]\([^/ ]*\):.*/\1/p' $P/by-name/ex_event/registrations)" \
 	events.c
 check "a declaration is shown as no parameter" \
 	same "$(ls /sys/module/pool_example/parameters)" leave
