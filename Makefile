@@ -6,7 +6,6 @@ VERSION	 = 0.1.0
 SOVER	 = 0
 
 CC	?= cc
-AR	?= ar
 CFLAGS	?= -O2 -g
 PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
@@ -17,17 +16,32 @@ KDIR	?= /lib/modules/$(shell uname -r)/build
 # Build options of the document, for both worlds: make DEBUG="-DDEBUG_NO_POOLS"
 DEBUG	?=
 
+# -Werror in our own checks; a compiler of tomorrow may warn of more.
+WERROR	?=
 WARN	 = -Wall -Wextra -Wconversion -Wno-sign-conversion -Wmissing-prototypes \
-	   -Wstrict-prototypes -Werror
+	   -Wstrict-prototypes $(WERROR)
 # What is exported jumps to its slow half, which tells reports who called.
 POOL_CFLAGS = -std=gnu11 $(WARN) -D_GNU_SOURCE -foptimize-sibling-calls \
 	      -Icommon -Iuser $(DEBUG)
-LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden
+# No LTO: names of its objects cannot be made local, as libpool.a's are.
+LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto
 LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 	      -Wl,-z,relro,-z,now,-z,nodelete \
 	      -Wl,--version-script=user/libpool.map
 
 B	 = build/user
+
+# Installs what was built, with the flags that it was built with.
+ifeq ($(MAKECMDGOALS),install)
+-include $(B)/settings.mk
+endif
+
+# Of the compiler's target.
+ifeq ($(origin AR),default)
+AR	:= $(shell $(CC) -print-prog-name=ar)
+endif
+OBJCOPY	?= $(shell $(CC) -print-prog-name=objcopy)
+
 LIB_SRC	 = $(wildcard common/*.c user/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \
 	   pool_memstats.h pool_stats.h) user/pool_malloc.h
@@ -50,18 +64,36 @@ help:
 	@echo 'clean            removes build/'
 
 # Objects depend on the flags they were made with.
-FLAGS = $(CC) $(CFLAGS) $(LIB_CFLAGS)
-$(B)/flags: FORCE
-	@mkdir -p $(B)
-	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+SETTINGS = CC CPPFLAGS CFLAGS LDFLAGS DEBUG WERROR
+define settings
+# What the objects here were made with; "make install" reads it.
+$(foreach name,$(SETTINGS),$(name) = $(subst #,\#,$(subst $$,$$$$,$($(name))))
+)
+endef
+$(B)/settings.mk: FORCE
+	$(shell mkdir -p $(B))$(file >$@.new,$(settings))
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/%.o: %.c $(B)/flags
+$(B)/%.o: %.c $(B)/settings.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/libpool.a: $(LIB_OBJ)
-	rm -f $@
-	$(AR) rcs $@ $^
+# One object, which shows its user nothing but the interface, and nobody else even
+# that: a program or plugin has a libpool.a for itself.  What is hidden in an object
+# becomes local; what another object says is hidden is so, too.
+$(B)/interface.s: user/libpool.map Makefile
+	@mkdir -p $(B)
+	sed -nE 's/^\t\t(\w+);$$/\t.globl \1\n\t.hidden \1/p' $< > $@
+	echo '	.type pool_thread_area, %tls_object' >> $@
+	echo '	.section .note.GNU-stack,"",%progbits' >> $@
+
+JOIN = $(CC) $(filter -m%,$(CFLAGS)) -r -nostdlib
+$(B)/libpool.a: $(LIB_OBJ) $(B)/interface.s
+	$(JOIN) -o $(B)/all.o $(LIB_OBJ)
+	$(OBJCOPY) --localize-hidden $(B)/all.o
+	$(JOIN) -o $(B)/libpool.o $(B)/all.o $(B)/interface.s
+	rm -f $@ $(B)/all.o
+	$(AR) rcs $@ $(B)/libpool.o
 
 $(B)/libpool.so.$(SOVER): $(LIB_OBJ) user/libpool.map
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LIB_LDFLAGS) -o $@ $(LIB_OBJ) -pthread

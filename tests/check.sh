@@ -15,6 +15,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 vm=tests/vm
 results=build/results
+export WERROR=-Werror
 HOSTILE='-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2'
 HOSTILE+=' -DPOOL_FAIL_EVERY=7'
 

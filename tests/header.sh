@@ -132,7 +132,8 @@ defaults() {
 	shift
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
 		-o "$tmp/defaults" "$tmp/defaults.c" common/options.c \
-		"$out/libpool.a" -pthread &&
+		$(ls "$out"/common/*.o "$out"/user/*.o |
+		  grep -v /options.o) -pthread &&
 		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
 		[ "$(cat "$tmp/on")" = "$words" ]
 }
@@ -161,6 +162,42 @@ nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
 	sed 's/@.*//' | sort >"$tmp/exported"
 sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
 promise the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
+
+# The archive shows the same names, and hides them from everybody but what it is
+# linked into.  All others are the program's to use.
+archive_shows() {
+	nm -g --defined-only "$out/libpool.a" | awk 'NF == 3 { print $3 }' |
+		sort >"$tmp/shown"
+	diff "$tmp/mapped" "$tmp/shown" &&
+		[ "$(readelf -sW "$out/libpool.a" |
+		     awk '$5 == "GLOBAL" && $7 != "UND"' |
+		     grep -vc ' HIDDEN ')" = 0 ]
+}
+promise the_archive_shows_its_map archive_shows
+no_executable_stack() {
+	readelf -SW "$out/libpool.a" | grep ' .note.GNU-stack ' >"$tmp/stack" &&
+		! grep ' X ' "$tmp/stack"
+}
+promise the_archive_asks_for_no_executable_stack no_executable_stack
+cat >"$tmp/names.c" <<'END'
+#include <libpool/pool.h>
+
+/* Names of libpool's own files, which are not the interface's. */
+int plat_log = 1, pool_options = 2, pool_shared_put = 3;
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("names", 64, 0);
+
+	pool_free(pool, pool_alloc(pool));
+	return pool_destroy(pool) || plat_log + pool_options != pool_shared_put;
+}
+END
+names() {
+	gcc -I"$tmp" -o "$tmp/names" "$tmp/names.c" "$out/libpool.a" -pthread &&
+		"$tmp/names"
+}
+promise a_program_may_have_names_of_the_library names
 
 # The hit path: no call, no lock, one screen.
 cat >"$tmp/hit.c" <<'END'
@@ -220,6 +257,34 @@ installed() {
 	"$tmp/use-static"
 }
 promise an_installed_library_is_found_and_used installed
+
+# What a distribution sets holds, a warning stops nobody's build, and what is
+# installed is what was built, whatever was said when it was.
+echo 'static void warned_of(void) { }' >"$tmp/warns.h"
+echo 'static int included_with __attribute__((used)) = 1;' >"$tmp/marks.h"
+build_with() {
+	env -u WERROR make -s -j2 "B=$tmp/with" DEBUG=-DDEBUG_NO_POOLS \
+		CPPFLAGS="-include $tmp/marks.h" \
+		CFLAGS="-O1 -g -include $tmp/warns.h" \
+		LDFLAGS=-Wl,--defsym=linked_with=0
+}
+installs_what_was_built() {
+	env -u WERROR make -s install "B=$tmp/with" DESTDIR="$tmp/with/dest" \
+		PREFIX=/usr >"$tmp/with.said" 2>&1 || return 1
+	cat "$tmp/with.said"
+	[ ! -s "$tmp/with.said" ] &&
+		cmp "$tmp/with/libpool.so.0" "$tmp/with.so" &&
+		cmp "$tmp/with/dest/usr/lib/libpool.so.0" "$tmp/with.so" &&
+		cmp "$tmp/with/dest/usr/lib/libpool.a" "$tmp/with/libpool.a"
+}
+flags_hold() {
+	readelf -sW "$tmp/with.so" | grep ' included_with' &&
+		readelf -sW "$tmp/with.so" | grep ' linked_with'
+}
+promise a_warning_does_not_stop_a_build build_with
+cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
+promise flags_of_a_distribution_hold flags_hold
+promise install_installs_what_was_built installs_what_was_built
 
 # The environment: a good word works, a wrong one is named once.
 environment() {

@@ -48,6 +48,30 @@ promise a_plugin_with_pools_is_loaded_a_hundred_times \
 	loaded plugin "$tmp/plugin.so" "$so"
 promise a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
 
+# A plugin that has libpool.a in it has a libpool of its own, with whatever it was
+# linked, and whatever the program has.
+# apart FLAGS LIBRARY... - FLAGS: words for the plugin's link
+apart() {
+	local flags=$1
+
+	shift
+	# shellcheck disable=SC2086	# words
+	gcc -std=c11 $W -Wpedantic -shared -fPIC -I"$tmp" -o "$tmp/own.so" \
+		tests/life/plugin.c "$out/libpool.a" $flags -Wl,-z,nodelete \
+		-pthread &&
+		! nm -D --defined-only "$tmp/own.so" | grep -v ' plugin_' &&
+		gcc -std=gnu11 $W -I"$tmp" -o "$tmp/apart" \
+			tests/life/apart.c "$@" -pthread -ldl &&
+		timeout 60 "$tmp/apart" "$tmp/own.so"
+}
+for flags in '' -Wl,-Bsymbolic-functions -Wl,-Bsymbolic; do
+	name=${flags#-Wl,-B}
+	promise "a_plugin_with_the_archive_is_apart${name:+_${name//-/_}}" \
+		apart "$flags" "$so" "-Wl,-rpath,$out"
+done
+promise programs_and_plugins_with_the_archive_are_apart \
+	apart '' "$out/libpool.a" -rdynamic
+
 # limited KIBIBYTES OBJECTS - with so many addresses; an arena for all objects, for
 # some, and none.
 limited() {

@@ -39,6 +39,7 @@ $(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP)
 
 test-builds: $(FLAVOURS:%=$(T)/%)
 
+check-user: export WERROR = -Werror
 check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results

@@ -7,7 +7,7 @@ BENCH_WORKS = $(addprefix $(BENCH_DIR)/,works.c helper.c work_order.c \
 	      tests/replay/trace.c
 BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c work_tail.c) $(BENCH_WORKS)
 BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
-	    common/pool*.h) $(B)/flags $(B)/libpool.so.$(SOVER)
+	    common/pool*.h) $(B)/settings.mk $(B)/libpool.so.$(SOVER)
 BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/replay -fno-builtin -pthread
 
 # A program per peer: its header, and what else it is made of.

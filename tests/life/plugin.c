@@ -2,7 +2,8 @@
 /*
  * plugin.c - an object that has pools while it is loaded
  *
- * Layer:   tests; loaded and unloaded by host.c, linked with libpool.so.
+ * Layer:   tests; loaded and unloaded by host.c, linked with libpool.so; loaded by
+ *	    apart.c, linked with libpool.a.
  * Context: plain threads.
  */
 #include <libpool/pool.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 int plugin_use(void);
+unsigned long long plugin_total(void);
 
 static struct pool_head *pools[3];
 
@@ -38,6 +40,12 @@ int plugin_use(void)
 		pool_free(pools[i % 3], objs[i]);
 	}
 	return bad;
+}
+
+/* Of the libpool that the plugin calls. */
+unsigned long long plugin_total(void)
+{
+	return pool_total_allocated();
 }
 
 __attribute__((destructor)) static void plugin_unload(void)
