@@ -72,6 +72,17 @@ done
 promise programs_and_plugins_with_the_archive_are_apart \
 	apart '' "$out/libpool.a" -rdynamic
 
+# A program that gave up files, as those that feed on strangers' data do.
+# sealed LIBRARY...
+sealed() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/sealed" tests/life/sealed.c "$@" \
+		-pthread || return 1
+	(ulimit -c 0 && ! "$tmp/sealed" open) && "$tmp/sealed"
+}
+promise pools_open_no_files_once_a_program_runs sealed "$so" "-Wl,-rpath,$out"
+promise pools_of_the_archive_open_no_files_either sealed "$out/libpool.a"
+
 # limited KIBIBYTES OBJECTS - with so many addresses; an arena for all objects, for
 # some, and none.
 limited() {

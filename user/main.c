@@ -17,6 +17,7 @@ void libpool_start(void)
 {
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
 
+	libpool_count_cpus();
 	libpool_declare_start();
 	pool_options.debug |= plat_tool_options();
 	if (text)

@@ -192,11 +192,20 @@ unsigned int plat_align_max(void)
 	return (unsigned int)sysconf(_SC_PAGESIZE);
 }
 
-unsigned int plat_cpus_expected(void)
+static unsigned int cpus_at_start = 1;
+
+/* Reading the count opens a file, which a program may forbid itself later. */
+void libpool_count_cpus(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return n > 0 ? (unsigned int)n : 1;
+	if (n > 0)
+		cpus_at_start = (unsigned int)n;
+}
+
+unsigned int plat_cpus_expected(void)
+{
+	return cpus_at_start;
 }
 
 void plat_yield(void)
