@@ -205,7 +205,7 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 }
 
 /* Put the name of a registration alone into d->detail; false: none. */
-bool pool_dump_name(struct pool_dump *d, unsigned int nth)
+bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 {
 	struct pool *pool;
 	struct pool_reg *reg;

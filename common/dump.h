@@ -128,7 +128,7 @@ void pool_dump_write(struct pool_dump *d,
 void pool_dump_rewind(struct pool_dump *d);
 bool pool_dump_next(struct pool_dump *d);
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth);
-bool pool_dump_name(struct pool_dump *d, unsigned int nth);
+bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth);
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size);
 void pool_dump_put(struct pool_dump *d, const char *text);

@@ -21,8 +21,9 @@
 /* Most other names of a pool that are shown; the rest are counted. */
 #define NAMES_MOST	16
 
-/* Longer than any cell. */
+/* Longer than any cell, and than any name as it is kept. */
 #define CELL_LEN	24
+#define NAME_LEN	32
 
 static unsigned long long held(const struct pool_stats *s)
 {
@@ -227,7 +228,8 @@ static void put_pool(struct pool_dump *d, const struct layout *l)
 	char text[CELL_LEN];
 	unsigned int i;
 
-	put_left(d, d->now.name, l->name);
+	pool_printable(text, sizeof(text), d->now.name, sizeof(d->now.name));
+	put_left(d, text, l->name);
 	for (i = 0; i < COLUMNS; i++) {
 		if (!l->width[i])
 			continue;
@@ -247,11 +249,11 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 {
 	unsigned int i;
 
-	if (!pool_dump_name(d, nth))
+	if (!pool_dump_reg_name(d, nth))
 		return false;
-	plat_format(name, sizeof(d->detail), "%s", d->detail);
+	plat_format(name, NAME_LEN, "%s", d->detail);
 	*times = 0;
-	for (i = 0; i < NAMES_MOST && pool_dump_name(d, i); i++) {
+	for (i = 0; i < NAMES_MOST && pool_dump_reg_name(d, i); i++) {
 		if (pool_dump_compare(name, d->detail))
 			continue;
 		if (i < nth)
@@ -282,14 +284,15 @@ static unsigned int put_name(struct pool_dump *d, const char *name,
 static void put_names(struct pool_dump *d)
 {
 	unsigned int nth, times, at = 0;
-	char name[sizeof(d->detail)];
-	char text[sizeof(d->detail) + CELL_LEN];
+	char name[NAME_LEN], shown[NAME_LEN];
+	char text[NAME_LEN + CELL_LEN];
 
 	for (nth = 0; nth < NAMES_MOST; nth++) {
 		if (!get_name(d, nth, name, &times))
 			continue;
+		pool_printable(shown, sizeof(shown), name, sizeof(name));
 		plat_format(text, sizeof(text), times > 1 ? "%s (%u times)" :
-			    "%s", name, times);
+			    "%s", shown, times);
 		at = put_name(d, text, at);
 	}
 	if (at && d->now.registrations > nth) {
