@@ -9,15 +9,16 @@
  * A fill takes the freshest objects of the newest cluster.  A spill moves the
  * coldest half of the array into the newest cluster, or into a new one; before
  * that it makes room under the byte bound, one evicted cluster per round, and
- * between two rounds everything is left, so that nothing is remembered.
+ * between two rounds everything is left, so that nothing is remembered.  A fill
+ * from the shared pool makes room for the next one.
  */
 #include "plat.h"
 
-/* Same-pool eviction starts above 3/4 of the bound ... */
-#define EVICT_ABOVE(bound)	((bound) / 4 * 3)
-
-/* ... for pools that hold more than this part of it. */
-#define EVICT_SHARE		8
+/* What a fill carries out of the guard; NULL: nothing. */
+struct carried {
+	struct pool_cluster *rest;	/* empty, or with what was not kept */
+	struct pool_cluster *victim;	/* evicted */
+};
 
 /* Take one object out of a cluster, at the end that the options want. */
 static void *take_one(const struct pool *pool, struct pool_cluster *c)
@@ -79,11 +80,54 @@ static bool keep_rest(struct pool_here *here, struct pool_cluster *c)
 	return true;
 }
 
+/**
+ * pool_cluster_to_evict() - Which cluster must go first, if one must.
+ * @here: entered and locked.
+ * @bytes: what is about to be charged.
+ *
+ * Above the bound the oldest cluster of all pools goes; below it none does.  So
+ * what lies idle goes first, and what a busy pool has stays as long as all that
+ * is younger than it fits.
+ *
+ * Return: the cluster, still on the lists; NULL: none must, or there is none.
+ */
+struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
+					   unsigned long bytes)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long after = plat_word_read(&here->cpu->charged) + bytes;
+
+	return after > bound ? pool_cluster_coldest(here->cpu) : NULL;
+}
+
+/* Detach that cluster.  It is to be brought away outside and settled. */
+static struct pool_cluster *pool_evict_last_items(struct pool_here *here,
+						  unsigned long bytes)
+{
+	struct pool_cluster *c = pool_cluster_to_evict(here, bytes);
+
+	if (c) {
+		plat_write(&c->local->evictions, c->local->evictions + 1);
+		pool_cluster_detach(c);
+	}
+	return c;
+}
+
+/* Bring an evicted cluster, of any pool, down a layer. */
+static void bring_away(struct pool_cluster *c, unsigned int flags)
+{
+	struct pool_local *local = c->local;
+	unsigned int n = c->n;
+
+	pool_put_cluster_below(local->pool, c, flags);
+	pool_cluster_settled(local, n);
+}
+
 /*
  * Fill from the shared pool.  While the cluster is in hand its objects are counted
  * nowhere; "in_hand" says so to who looks for the last free one.
  */
-static void *fill_shared(struct pool_here *here, struct pool_cluster **out)
+static void *fill_shared(struct pool_here *here, struct pool_cluster **rest)
 {
 	struct pool_local *local = here->local;
 	struct pool_cluster *c;
@@ -97,8 +141,8 @@ static void *fill_shared(struct pool_here *here, struct pool_cluster **out)
 		obj = take_freshest(here, c);
 		plat_write(&local->fills, local->fills + 1);
 		if (!keep_rest(here, c))
-			*out = c;
-		if (*out && c->n)
+			*rest = c;
+		if (*rest && c->n)
 			plat_word_add(&here->pool->leaving, 1);
 	}
 	plat_write(&local->in_hand, false);
@@ -106,11 +150,23 @@ static void *fill_shared(struct pool_here *here, struct pool_cluster **out)
 }
 
 /*
- * Fill the array, which is empty or closed, and return one object.  @out: a
- * cluster, empty or not, to be brought away outside.  Opens no array before there
- * is an object of the pool in hand: merge.c counts on that.
+ * The next cluster of this pool will need room: at the bound the array could not
+ * grow otherwise, and what it does not take would go back each time.
  */
-static void *fill(struct pool_here *here, struct pool_cluster **out)
+static struct pool_cluster *make_room(struct pool_here *here)
+{
+	unsigned int max = pool_cluster_max(here->pool);
+
+	return pool_evict_last_items(here, (unsigned long)max *
+					   here->pool->head.size);
+}
+
+/*
+ * Fill the array, which is empty or closed, and return one object.  @out: to be
+ * brought away outside.  Opens no array before there is an object of the pool in
+ * hand: merge.c counts on that.
+ */
+static void *fill(struct pool_here *here, struct carried *out)
 {
 	struct pool_local *local = here->local;
 	struct pool_cluster *c = pool_cluster_newest(local);
@@ -118,14 +174,18 @@ static void *fill(struct pool_here *here, struct pool_cluster **out)
 
 	if (c && (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
 		c = pool_cluster_oldest(local);
-	if (!c)
-		return fill_shared(here, out);
+	if (!c) {
+		obj = fill_shared(here, &out->rest);
+		if (obj)
+			out->victim = make_room(here);
+		return obj;
+	}
 	if (here->was == POOL_CLOSED)
 		pool_hot_grow(here);
 	obj = fill_local(here, c);
 	plat_write(&local->fills, local->fills + 1);
 	if (!c->n && !keep_rest(here, c))
-		*out = c;
+		out->rest = c;
 	return obj;
 }
 
@@ -151,7 +211,7 @@ static void put_rest(struct pool *pool, struct pool_cluster *c,
  */
 void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
 {
-	struct pool_cluster *out = NULL;
+	struct carried out = { NULL, NULL };
 	struct pool_here here;
 	void *obj;
 
@@ -168,61 +228,11 @@ void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
 		pool_here_unlock(&here);
 	}
 	pool_here_leave(&here);
-	if (out)
-		put_rest(pool, out, *flags);
+	if (out.rest)
+		put_rest(pool, out.rest, *flags);
+	if (out.victim)
+		bring_away(out.victim, *flags);
 	return obj;
-}
-
-/**
- * pool_cluster_to_evict() - Which cluster must go first, if one must.
- * @here: entered and locked.
- * @bytes: what is about to be charged.
- *
- * Above 3/4 of the bound a pool with more than 1/8 of it gives its own oldest;
- * above the bound the oldest of all pools goes.
- *
- * Return: the cluster, still on the lists; NULL: none must, or there is none.
- */
-struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
-					   unsigned long bytes)
-{
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned long after = plat_word_read(&here->cpu->charged) + bytes;
-	struct pool_local *local = here->local;
-	unsigned long own = (plat_read(&local->hot.room) + local->clustered) *
-			    here->pool->head.size;
-	struct pool_cluster *c = NULL;
-
-	if (after > EVICT_ABOVE(bound) && own > bound / EVICT_SHARE)
-		c = pool_cluster_oldest(local);
-	if (!c && after > bound)
-		c = pool_cluster_coldest(here->cpu);
-	return c;
-}
-
-/*
- * Detach that cluster.  It is to be brought away outside and settled.
- */
-static struct pool_cluster *pool_evict_last_items(struct pool_here *here,
-						  unsigned long bytes)
-{
-	struct pool_cluster *c = pool_cluster_to_evict(here, bytes);
-
-	if (c) {
-		plat_write(&c->local->evictions, c->local->evictions + 1);
-		pool_cluster_detach(c);
-	}
-	return c;
-}
-
-/* Bring an evicted cluster, of any pool, down a layer. */
-static void bring_away(struct pool_cluster *c, unsigned int flags)
-{
-	struct pool_local *local = c->local;
-	unsigned int n = c->n;
-
-	pool_put_cluster_below(local->pool, c, flags);
-	pool_cluster_settled(local, n);
 }
 
 /* What one try to put an object into the cache came to. */

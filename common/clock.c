@@ -8,23 +8,27 @@
  * Every POOL_CLOCK_TICKS slow paths, and whenever an array finds no budget, the
  * hand looks at one array.  It judges by counts, never by time or by addresses,
  * so that both worlds judge alike: as many objects as at its last visit, and no
- * fill and no spill since, means idle.  That may be wrong about an array whose
- * calls all hit: it loses half of its room, and doubles again when it needs to.
- * What does not fit an idle array any more goes to a cluster, where the bound
- * and the age of clusters decide about it.
+ * fill and no spill since, means idle.  An idle array loses half of its room, and
+ * all of it when it is idle at the next visit, too: otherwise hundreds of idle
+ * arrays would keep half of the bound for thousands of slow paths.  The hand may be
+ * wrong about an array whose calls all hit: such an array opens and doubles again
+ * when it needs to.  What does not fit an idle array any more goes to a cluster,
+ * where the bound and the age of clusters decide about it.
  */
 #include "plat.h"
 
-/* Nothing happened here since the last visit, as far as one can see. */
-static bool looks_idle(struct pool_local *local)
+/* Note whether anything has happened here since the last visit. */
+static void look(struct pool_local *local)
 {
 	unsigned int n = plat_read(&local->hot.n);
 	unsigned long events = local->fills + local->spills;
-	bool idle = n == local->seen_n && events == local->seen_events;
 
+	if (n == local->seen_n && events == local->seen_events)
+		local->idle++;
+	else
+		local->idle = 0;
 	local->seen_n = n;
 	local->seen_events = events;
-	return idle;
 }
 
 /* A cluster that takes @n objects, or as many as one can; NULL: none. */
@@ -61,18 +65,20 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Halve an array that the caller holds, as far as one cluster takes what no
- * longer fits; below two slots it is given up.
+ * Lower the room of an array that the caller holds, as far as one cluster takes
+ * what no longer fits; an array of less than two slots is given up.
  */
-static void halve(struct pool_cpu *cpu, struct pool_local *local)
+static void shrink(struct pool_cpu *cpu, struct pool_local *local,
+		   unsigned int room)
 {
 	unsigned int max = pool_cluster_max(local->pool);
-	unsigned int had = plat_read(&local->hot.room);
 	unsigned int n = plat_read(&local->hot.n);
-	unsigned int room = had / 2 < 2 ? 0 : had / 2;
-	unsigned int excess = n > room ? n - room : 0;
 	struct pool_cluster *c = NULL;
+	unsigned int excess;
 
+	if (room < 2)
+		room = 0;
+	excess = n > room ? n - room : 0;
 	if (excess) {
 		c = cluster_for(cpu, local, excess, max);
 		if (!c)
@@ -89,13 +95,16 @@ static void halve(struct pool_cpu *cpu, struct pool_local *local)
 static void visit(struct pool_cpu *cpu, struct pool_local *local)
 {
 	unsigned char open = POOL_OPEN;
+	unsigned int room;
 
 	if (plat_read(&local->hot.open) != POOL_OPEN)
 		return;
 	plat_write(&local->hot.open, POOL_HELD);
 	plat_barrier();
-	if (looks_idle(local) || pool_hot_over(cpu, local))
-		halve(cpu, local);
+	look(local);
+	room = plat_read(&local->hot.room);
+	if (local->idle || pool_hot_over(cpu, local))
+		shrink(cpu, local, local->idle > 1 ? 0 : room / 2);
 	if (!plat_read(&local->hot.room))
 		open = POOL_CLOSED;
 	plat_barrier();
@@ -109,7 +118,7 @@ static void shrink_own(struct pool_here *here)
 
 	if (here->was != POOL_OPEN || !pool_hot_over(here->cpu, local))
 		return;
-	halve(here->cpu, local);
+	shrink(here->cpu, local, plat_read(&local->hot.room) / 2);
 	if (plat_read(&local->hot.room))
 		return;
 	plat_barrier();

@@ -108,6 +108,7 @@ struct pool_local {
 	unsigned long clustered;	/* CPU lock; read by anybody */
 	unsigned long seen_events;	/* CPU lock: what the clock hand saw */
 	unsigned int seen_n;		/* CPU lock: likewise */
+	unsigned int idle;		/* CPU lock: visits since, all idle */
 	unsigned long fills;		/* CPU lock; read by anybody */
 	unsigned long spills;		/* CPU lock; read by anybody */
 	unsigned long evictions;	/* CPU lock; read by anybody */

@@ -112,29 +112,6 @@ TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_pool_above_its_share_evicts_its_own_first)
-{
-	struct pool *big, *small;
-	unsigned long kept;
-
-	test_options(65536, 8);
-	small = test_pool(64);
-	big = test_pool(64);
-	ASSERT(small && big);
-	test_wave(small, 100);
-	kept = test_local(small)->clustered + test_local(small)->hot.n;
-	EXPECT_EQ(kept, 100);
-	test_wave(big, 2000);
-	EXPECT(test_local(big)->evictions > 0);
-	EXPECT_EQ(test_local(small)->evictions, 0);
-	EXPECT_EQ(test_local(small)->clustered + test_local(small)->hot.n,
-		  kept);
-	EXPECT_LE(test_charged(), 65536 / 4 * 3);
-	EXPECT(test_bound_holds());
-	pool_destroy(&big->head);
-	pool_destroy(&small->head);
-}
-
 TEST_CASE(the_oldest_cluster_of_all_pools_goes_first)
 {
 	struct pool *pool[24];

@@ -37,7 +37,7 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
-$(B)/bound $(B)/cost $(B)/guard: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
+$(B)/bound $(B)/cost $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 

@@ -164,8 +164,9 @@ static void run_waves(unsigned int size, unsigned int n)
 }
 
 /*
- * One large object for which many small ones have to leave.  Only where no pool has
- * more than an eighth of the bound is it full; and then one call may evict most.
+ * One large object for which many small ones have to leave.  The pool of the
+ * smallest ones comes last, so that the oldest clusters are small: then one call may
+ * evict most.
  */
 static void run_evictions(void)
 {
@@ -177,7 +178,7 @@ static void run_evictions(void)
 		pools[i] = new_pool(16 + 16 * i);
 	for (round = 0; round < 8; round++) {
 		obj = pool_alloc(large);
-		for (i = 0; i < SMALL; i++) {
+		for (i = SMALL; i--;) {
 			take(pools[i], MANY / 4 / (i + 1), 0);
 			give(pools[i], MANY / 4 / (i + 1), 0);
 		}
