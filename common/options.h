@@ -13,8 +13,9 @@
 struct pool_word {
 	const char *word;
 	const char *opposite;
+	unsigned int flag;		/* what it stands for: on, where this is */
 	unsigned int set;		/* by the word */
-	unsigned int clear;		/* by the opposite; on: all of these */
+	unsigned int clear;		/* by the opposite */
 	const char *help;
 };
 

@@ -31,7 +31,7 @@ static void put(struct text *t, const char *text, const char *more)
 
 static bool is_on(const struct pool_word *word, unsigned int debug)
 {
-	return (debug & word->clear) == word->clear;
+	return debug & word->flag;
 }
 
 static void word_line(const struct pool_word *word,

@@ -12,40 +12,47 @@
 #include "plat.h"
 #include "options.h"
 
+/* A word and its opposite that change one flag. */
+#define ONE(flag)	flag, flag, flag
+
+/* Free objects rest for as long as possible before they are checked. */
+#define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
+
 /*
  * In the document's order, then ours.  uaf takes the caches away, as documented,
- * and a later "cache" brings them back.
+ * and a later "cache" brings them back.  In the same way integrity picks the oldest
+ * object, and a later "hot-first" the freshest.
  */
 const struct pool_word pool_words[] = {
-	{ "fail", "no-fail", POOL_D_FAIL, POOL_D_FAIL,
+	{ "fail", "no-fail", ONE(POOL_D_FAIL),
 	  "some allocations fail: see fail_alloc" },
-	{ "no-merge", "merge", POOL_D_NO_MERGE, POOL_D_NO_MERGE,
+	{ "no-merge", "merge", ONE(POOL_D_NO_MERGE),
 	  "only pools of equal names become one" },
-	{ "cold-first", "hot-first", POOL_D_COLD_FIRST, POOL_D_COLD_FIRST,
+	{ "cold-first", "hot-first", ONE(POOL_D_COLD_FIRST),
 	  "the oldest cached object goes out first" },
-	{ "integrity", "no-integrity", POOL_D_INTEGRITY, POOL_D_INTEGRITY,
-	  "free objects are filled and checked" },
-	{ "no-global", "global", POOL_D_NO_GLOBAL, POOL_D_NO_GLOBAL,
+	{ "integrity", "no-integrity", POOL_D_INTEGRITY, INTEGRITY, INTEGRITY,
+	  "free objects are checked, oldest first" },
+	{ "no-global", "global", ONE(POOL_D_NO_GLOBAL),
 	  "no shared pool" },
-	{ "no-cache", "cache", POOL_D_NO_CACHE, POOL_D_NO_CACHE,
+	{ "no-cache", "cache", ONE(POOL_D_NO_CACHE),
 	  "no caches: each call goes to the backend" },
-	{ "caller", "no-caller", POOL_D_CALLER, POOL_D_CALLER,
+	{ "caller", "no-caller", ONE(POOL_D_CALLER),
 	  "who allocated and who freed is kept" },
-	{ "tag", "no-tag", POOL_D_TAG, POOL_D_TAG,
+	{ "tag", "no-tag", ONE(POOL_D_TAG),
 	  "the pool's address behind each object" },
-	{ "poison", "no-poison", POOL_D_POISON, POOL_D_POISON,
+	{ "poison", "no-poison", ONE(POOL_D_POISON),
 	  "objects are filled when allocated" },
-	{ "uaf", "no-uaf", POOL_D_UAF | POOL_D_NO_CACHE, POOL_D_UAF,
+	{ "uaf", "no-uaf", POOL_D_UAF, POOL_D_UAF | POOL_D_NO_CACHE, POOL_D_UAF,
 	  "pages of their own, unmapped by free" },
-	{ "backup", "no-backup", POOL_D_BACKUP, POOL_D_BACKUP,
+	{ "backup", "no-backup", ONE(POOL_D_BACKUP),
 	  "free objects are copied and compared" },
-	{ "memstats", "no-memstats", POOL_D_MEMSTATS, POOL_D_MEMSTATS,
+	{ "memstats", "no-memstats", ONE(POOL_D_MEMSTATS),
 	  "calls are counted by call site" },
-	{ "tools", "no-tools", POOL_D_TOOLS, POOL_D_TOOLS,
+	{ "tools", "no-tools", ONE(POOL_D_TOOLS),
 	  "ASan or valgrind is told of each call" },
-	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES,
-	  POOL_D_MERGE_MODULES, "kernel: modules may share pools" },
-	{ NULL, NULL, 0, 0, NULL },
+	{ "merge-modules", "no-merge-modules", ONE(POOL_D_MERGE_MODULES),
+	  "kernel: modules may share pools" },
+	{ NULL, NULL, 0, 0, 0, NULL },
 };
 
 #define AT(member)	offsetof(struct pool_options, member)

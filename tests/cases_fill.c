@@ -64,6 +64,35 @@ TEST_CASE(cold_first_hands_out_the_oldest)
 	pool_destroy(&pool->head);
 }
 
+/* Configure @words, and say whether the oldest of 30 free objects comes first. */
+static bool is_oldest_first(const char *words)
+{
+	struct pool *pool;
+	void *obj;
+	bool oldest;
+
+	pool_options.debug = 0;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	pool = pool_configure(words) ? test_pool(64) : NULL;
+	if (!pool)
+		return false;
+	test_wave(pool, 30);
+	obj = test_alloc(pool);
+	oldest = obj == test_objs[0];
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+	return oldest;
+}
+
+TEST_CASE(integrity_picks_the_oldest_first)
+{
+	test_options(1 << 20, 8);
+	EXPECT(is_oldest_first("integrity"));
+	EXPECT(!is_oldest_first("integrity,hot-first"));
+	EXPECT(!is_oldest_first("integrity,no-integrity"));
+	EXPECT(is_oldest_first("no-integrity,cold-first"));
+}
+
 struct built {
 	long ctors;
 	long dtors;

@@ -7,6 +7,9 @@
  */
 #include "test.h"
 
+/* What the word "integrity" stands for. */
+#define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
+
 static const struct {
 	const char *word;
 	const char *opposite;
@@ -15,7 +18,7 @@ static const struct {
 	{ "fail", "no-fail", POOL_D_FAIL },
 	{ "no-merge", "merge", POOL_D_NO_MERGE },
 	{ "cold-first", "hot-first", POOL_D_COLD_FIRST },
-	{ "integrity", "no-integrity", POOL_D_INTEGRITY },
+	{ "integrity", "no-integrity", INTEGRITY },
 	{ "no-global", "global", POOL_D_NO_GLOBAL },
 	{ "no-cache", "cache", POOL_D_NO_CACHE },
 	{ "caller", "no-caller", POOL_D_CALLER },
@@ -36,7 +39,7 @@ static void nothing_on(void)
 	pool_options.fail_every = 0;
 }
 
-TEST_CASE(each_word_and_its_opposite_change_their_flag_alone)
+TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
 {
 	unsigned int i;
 
@@ -302,9 +305,10 @@ TEST_CASE(words_for_live_pools_may_have_signs)
 	pool = test_pool(64);
 	ASSERT(pool);
 	EXPECT(pool_set_debug(&pool->head, "+poison,integrity  -cache, "));
-	EXPECT_EQ(flags_of(pool),
-		  POOL_D_POISON | POOL_D_INTEGRITY | POOL_D_NO_CACHE);
+	EXPECT_EQ(flags_of(pool), POOL_D_POISON | INTEGRITY | POOL_D_NO_CACHE);
 	EXPECT(pool_set_debug(&pool->head, "-no-cache -poison +no-global"));
+	EXPECT_EQ(flags_of(pool), INTEGRITY | POOL_D_NO_GLOBAL);
+	EXPECT(pool_set_debug(&pool->head, "hot-first"));
 	EXPECT_EQ(flags_of(pool), POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
 	EXPECT(pool_set_debug(&pool->head, "no-integrity,+global"));
 	EXPECT_EQ(flags_of(pool), 0);
@@ -383,8 +387,7 @@ TEST_CASE(all_pools_and_the_default_are_switched)
 	EXPECT(pool_set_debug(NULL, "integrity no-merge no-cache poison=0x33"));
 	c = test_pool(192);
 	ASSERT(c);
-	EXPECT_EQ(flags_of(a),
-		  POOL_D_INTEGRITY | POOL_D_NO_CACHE | POOL_D_POISON);
+	EXPECT_EQ(flags_of(a), INTEGRITY | POOL_D_NO_CACHE | POOL_D_POISON);
 	EXPECT_EQ(flags_of(b), flags_of(a));
 	EXPECT_EQ(flags_of(c), flags_of(a));
 	EXPECT_EQ(pool_options.debug, flags_of(a) | POOL_D_NO_MERGE);

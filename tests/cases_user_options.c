@@ -56,7 +56,7 @@ TEST_CASE(help_for_lenient_readers_is_printed)
 	pool_options.debug = 0;
 	captured(text, sizeof(text), configure_leniently,
 		 "integrity,help,bogus,fail_site=here,help");
-	EXPECT_EQ(pool_options.debug, POOL_D_INTEGRITY);
+	EXPECT_EQ(pool_options.debug, POOL_D_INTEGRITY | POOL_D_COLD_FIRST);
 	EXPECT_LE(pool_debug_help_to_buf(help, sizeof(help)),
 		  sizeof(help) - 1);
 	EXPECT(strstr(text, "here: unknown word"));

@@ -360,7 +360,7 @@ check "new pools have nothing on" same "$(cat $P/debug)" "hot_size=16384"
 check "nor has this one" same "$(cat $conn)" none
 check "help has a line per option" same "$(wc -l <$P/help)" 25
 check "one pool is switched" sh -c "echo '+integrity no-global' >$conn"
-check "... which it shows" same "$(cat $conn)" "integrity no-global"
+check "... which it shows" same "$(cat $conn)" "cold-first integrity no-global"
 check "... and only that one" same "$(cat $P/by-name/ex_event/debug)" none
 check "... which works" moves ex_conn store_gets
 check "... and back" sh -c "echo '-integrity,global' >$conn"
