@@ -87,6 +87,14 @@ unsigned int pool_buckets_for(unsigned int cpus)
 	return n;
 }
 
+/* What @options give a new pool. */
+unsigned int pool_buckets_of(const struct pool_options *options)
+{
+	unsigned int fixed = options->buckets;
+
+	return pool_buckets_for(fixed ? fixed : plat_cpus_expected());
+}
+
 /* What checks the end of objects checks it to the byte. */
 static unsigned int rounded(unsigned int size, unsigned int flags,
 			    unsigned int debug)
@@ -115,7 +123,7 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 }
 
 /* Tools see more of objects that rest before they are in use again. */
-static unsigned int tool_bits(unsigned int debug)
+unsigned int pool_word_of(unsigned int debug)
 {
 	return debug & POOL_D_TOOLS ? debug | POOL_D_COLD_FIRST : debug;
 }
@@ -162,8 +170,8 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	plat_registry_lock();
 	pool_options_get(&want->options);
 	plat_registry_unlock();
-	want->options.debug = tool_bits(mode_bits(attr->mode,
-						  want->options.debug));
+	want->options.debug = pool_word_of(mode_bits(attr->mode,
+						     want->options.debug));
 	want->attr.size = rounded(attr->size, attr->flags,
 				  want->options.debug);
 	pool_copy_name(reg->name, attr->name);
@@ -180,9 +188,7 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 
 static struct pool *pool_new(const struct pool_want *want)
 {
-	unsigned int fixed = want->options.buckets;
-	unsigned int buckets = pool_buckets_for(fixed ? fixed :
-						plat_cpus_expected());
+	unsigned int buckets = pool_buckets_of(&want->options);
 	struct pool_layout layout;
 	struct pool *pool;
 

@@ -85,19 +85,20 @@ static bool read_words(struct pool_change *change, const char *words)
 	return !why;
 }
 
-/*
- * A creation reads the defaults and lists its pool under one hold of the creation
- * lock.  So those that read the old ones are listed once it was had.
- */
-static void switch_all(const struct pool_change *change)
+static void switch_all(struct pool_change *change)
 {
-	struct pool *pool = NULL;
+	char late[LATE_LEN];
 
-	plat_create_lock();
-	plat_create_unlock();
-	while ((pool = pool_registry_next(pool)))
-		pool_switch(pool, change->set & ~POOL_D_CREATION,
-			    change->clear & ~POOL_D_CREATION);
+	change->live = POOL_D_FLAGS;
+	pool_change_apply(change, late, sizeof(late));
+	if (*late)
+		plat_log(PLAT_WARN, "options: %s", late);
+}
+
+static void switch_one(struct pool *pool, const struct pool_change *change)
+{
+	pool_change_store(change);
+	pool_switch(pool, change->set, change->clear);
 }
 
 bool pool_set_debug(struct pool_head *pool, const char *words)
@@ -111,10 +112,9 @@ bool pool_set_debug(struct pool_head *pool, const char *words)
 	pool_change_begin(&change, pool);
 	if (!read_words(&change, words))
 		return false;
-	pool_change_store(&change);
-	if (!pool)
-		switch_all(&change);
+	if (pool)
+		switch_one(pool_of(pool), &change);
 	else
-		pool_switch(pool_of(pool), change.set, change.clear);
+		switch_all(&change);
 	return true;
 }

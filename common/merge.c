@@ -45,7 +45,8 @@ static bool is_near(const struct pool *pool, unsigned int size)
 	       diff * NEAR_PART < pool->sizes;
 }
 
-static bool same_name(const char *a, const char *b)
+/* Names as they are kept. */
+bool pool_same_name(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		a++;
@@ -86,7 +87,7 @@ static bool compatible(struct pool *pool, const struct pool_want *want)
 	    (want->options.debug & ~POOL_D_CREATION))
 		return false;
 	if ((want->options.debug & POOL_D_NO_MERGE) &&
-	    !same_name(pool->name, want->name))
+	    !pool_same_name(pool->name, want->name))
 		return false;
 	return owned_alike(pool, want);
 }

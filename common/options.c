@@ -5,9 +5,7 @@
  * Layer:   beside the registry.
  * Context: process context; may sleep.
  *
- * A text is read into a change, and that is stored as a whole or not at all.
- * Options hold for pools created from then on; values that slow paths read hold
- * at once: the byte bound, failures, the poison byte, what is done about faults.
+ * A text is read into a change, and that is applied as a whole or not at all.
  */
 #include "plat.h"
 #include "options.h"
@@ -84,6 +82,7 @@ static void change_rate(struct pool_change *change, bool fail)
 		return;
 	options->fail_percent = fail;
 	options->fail_every = 0;
+	change->live |= POOL_D_FAIL;
 	change->touched |= 1u << POOL_KEY_FAIL_ALLOC |
 			   1u << POOL_KEY_FAIL_EVERY;
 }
@@ -92,10 +91,12 @@ static void change_rate(struct pool_change *change, bool fail)
 void pool_change_word(struct pool_change *change, const struct pool_word *word,
 		      bool opposite)
 {
-	if (opposite)
+	if (opposite) {
 		change_flags(change, 0, word->clear);
-	else
+		change->live &= ~word->clear;
+	} else {
 		change_flags(change, word->set, 0);
+	}
 	if (word->set & POOL_D_FAIL)
 		change_rate(change, !opposite);
 }
@@ -108,6 +109,7 @@ static bool change_key(struct pool_change *change, const struct pool_key *key,
 	if (!pool_key_read(key, options, text, len))
 		return false;
 	change->touched |= 1u << (key - pool_keys);
+	change->live |= key->flag;
 	if (key->flag == POOL_D_FAIL && !options->fail_percent &&
 	    !options->fail_every)
 		change_flags(change, 0, POOL_D_FAIL);
@@ -188,7 +190,7 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 	struct pool_change change;
 	enum pool_item item;
 	bool good = true, help = false;
-	char shown[64];
+	char shown[64], late[LATE_LEN];
 	size_t len;
 
 	pool_change_begin(&change, false);
@@ -205,11 +207,14 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 			 where, shown);
 		good = !strict;
 	}
-	if (good)
-		pool_change_store(&change);
-	if (good && help)
+	if (!good)
+		return false;
+	pool_change_apply(&change, late, sizeof(late));
+	if (*late)
+		plat_log(PLAT_WARN, "%s: %s", where, late);
+	if (help)
 		pool_help_print();
-	return good;
+	return true;
 }
 
 int pool_parse_debugging(const char *words, char *text, size_t size)
@@ -238,8 +243,7 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 			    shown);
 		return -2;
 	}
-	plat_format(text, size, "%s", "");
-	pool_change_store(&change);
+	pool_change_apply(&change, text, size);
 	return 1;
 }
 

@@ -2,8 +2,8 @@
 /*
  * options.h - the table of options, and what reads and shows it
  *
- * Layer:   beside the registry; private to words.c, options.c, options_text.c and
- *	    live.c.
+ * Layer:   beside the registry; private to words.c, options.c, options_text.c,
+ *	    live.c and apply.c.
  * Context: process context.
  */
 #ifndef POOL_OPTIONS_H
@@ -58,6 +58,7 @@ struct pool_change {
 	struct pool_options options;
 	unsigned int set;		/* flags; none of "clear" */
 	unsigned int clear;
+	unsigned int live;		/* flags that pools in use get, too */
 	unsigned int touched;		/* keys */
 	bool one;			/* for one pool, others stay as they are */
 };
@@ -85,6 +86,9 @@ size_t pool_key_format(const struct pool_key *key,
 		       size_t size);
 size_t pool_key_range(const struct pool_key *key, char *buf, size_t size);
 
+/* What is told of pools that a change does not reach, in a line of the log. */
+#define LATE_LEN	192
+
 /* options.c */
 extern const struct pool_options pool_options_built;
 void pool_change_begin(struct pool_change *change, bool one);
@@ -93,6 +97,10 @@ void pool_change_word(struct pool_change *change, const struct pool_word *word,
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len);
 void pool_change_store(const struct pool_change *change);
+
+/* apply.c */
+void pool_change_apply(const struct pool_change *change, char *late,
+		       size_t size);
 
 /* options_text.c */
 void pool_help_print(void);

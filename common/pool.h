@@ -330,8 +330,12 @@ void pool_reclaim(struct pool_head *pool);
 bool pool_set_hot_size(unsigned long bytes);
 
 /**
- * pool_configure() - Change load-time options, for pools created from now on.
+ * pool_configure() - Change load-time options.
  * @options: "word,key=value,...": see pool_debug_help_to_buf().
+ *
+ * Words, buckets and cluster are for pools created from now on; all other values
+ * hold at once for all pools.  One line in the log names pools that exist already
+ * and so do not get what they should.
  *
  * Context: Process context or a plain thread.
  * Return: true; false, one line in the log that names the wrong word, and no

@@ -30,11 +30,12 @@ struct pool_head;
  * @text: filled in and terminated; NULL: nobody wants to know.
  * @size: its bytes; the help has less than 4096.
  *
- * For an option like the document's -dM.  Pools that are there stay as they are;
- * values that are no pool's own hold at once.
+ * For an option like the document's -dM.  What it holds for is as with
+ * pool_configure().
  *
  * Context: Process context or a plain thread; may sleep.
- * Return: 1: done, @text is empty.  -1: "help" was asked for, which is in @text.
+ * Return: 1: done; @text is empty, or names pools for which some of it comes too
+ * late.  -1: "help" was asked for, which is in @text.
  * -2: @text names the first wrong word, NULL included.  Where it is not 1 nothing
  * has changed.
  */

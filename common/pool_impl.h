@@ -440,6 +440,8 @@ bool pool_registry_remove(struct pool *pool);
 
 /* create.c: making and ending pools */
 unsigned int pool_buckets_for(unsigned int cpus);
+unsigned int pool_buckets_of(const struct pool_options *options);
+unsigned int pool_word_of(unsigned int debug);
 void pool_copy_name(char *to, const char *name);
 struct pool_head *pool_create_declared(const struct pool_decl *decl,
 				       const void *owner, unsigned int abi);
@@ -453,6 +455,7 @@ bool pool_store_open(plat_store_t *store, const struct pool *pool,
 
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
+bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_want *want);
 
 /* reclaim.c: what leaves the caches and the shared pool as a whole */

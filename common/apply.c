@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * apply.c - a change of options reaches the pools that exist, or they are named
+ *
+ * Layer:   above options.c and switch.c.
+ * Context: process context; may sleep.
+ *
+ *   what changes                  reaches
+ *   values                        all pools, at once, with the flags they set
+ *   words, buckets, cluster       pools to come
+ *   words of pool_set_debug()     all pools, at once, but for merging
+ *
+ * Whatever a pool does not have afterwards is told, with the pool's name.
+ */
+#include "plat.h"
+#include "options.h"
+
+/* Pools that are named; the others are counted. */
+#define NAMED	4
+
+/* What has come too late, and for which pools. */
+struct late {
+	unsigned int flags;
+	unsigned int keys;
+	unsigned int pools;
+	size_t len;
+	char names[NAMED * (POOL_NAME_LEN + 2) + 8];
+};
+
+/* Do creations that are one pool differ in what parts them?  Registry mutex held. */
+static unsigned int merged_in_spite(struct pool *pool)
+{
+	struct pool_list *node;
+	unsigned int flags = 0;
+
+	pool_list_for_each(node, &pool->regs) {
+		struct pool_reg *reg, *first;
+
+		reg = pool_list_entry(node, struct pool_reg, list);
+		first = pool_list_entry(pool->regs.prev, struct pool_reg, list);
+		if (!pool_same_name(reg->name, first->name))
+			flags |= POOL_D_NO_MERGE;
+		if (reg->owner != first->owner)
+			flags |= POOL_D_MERGE_MODULES;
+	}
+	return flags;
+}
+
+/* Flags that were changed and that a pool does not have. */
+static unsigned int late_flags(struct pool *pool,
+			       const struct pool_change *change)
+{
+	unsigned int parts = (change->set & POOL_D_NO_MERGE) |
+			     (change->clear & POOL_D_MERGE_MODULES);
+	unsigned int word = plat_read(&pool->debug) & POOL_D_FLAGS;
+	unsigned int want = pool_word_of((word & ~change->clear) | change->set);
+
+	if (parts) {
+		plat_registry_lock();
+		parts &= merged_in_spite(pool);
+		plat_registry_unlock();
+	}
+	return ((word ^ want) & ~POOL_D_CREATION) | parts;
+}
+
+/* The same for keys. */
+static unsigned int late_keys(const struct pool *pool,
+			      const struct pool_change *change)
+{
+	unsigned int keys = 0;
+
+	if (pool->buckets != pool_buckets_of(&change->options))
+		keys |= 1u << POOL_KEY_BUCKETS;
+	if (pool->cluster != change->options.cluster)
+		keys |= 1u << POOL_KEY_CLUSTER;
+	return keys & change->touched;
+}
+
+static void look(struct late *late, struct pool *pool,
+		 const struct pool_change *change)
+{
+	unsigned int flags = late_flags(pool, change);
+	unsigned int keys = late_keys(pool, change);
+
+	if (!flags && !keys)
+		return;
+	late->flags |= flags;
+	late->keys |= keys;
+	late->pools++;
+	if (late->pools > NAMED + 1)
+		return;
+	late->len += plat_format(late->names + late->len,
+				 sizeof(late->names) - late->len, "%s%s",
+				 late->pools > 1 ? ", " : "",
+				 late->pools > NAMED ? "..." : pool->name);
+}
+
+/* A list of words that grows in a buffer, as far as it fits. */
+static size_t put_word(char *text, size_t size, size_t len, const char *word)
+{
+	if (len < size)
+		len += plat_format(text + len, size - len, "%s%s",
+				   len ? "," : "", word);
+	return len;
+}
+
+static void tell(const struct late *late, const struct pool_change *change,
+		 char *text, size_t size)
+{
+	const struct pool_word *word;
+	unsigned int i;
+	size_t len = 0;
+
+	plat_format(text, size, "%s", "");
+	for (word = pool_words; word->word; word++)
+		if (late->flags & word->flag)
+			len = put_word(text, size, len,
+				       change->set & word->flag ?
+				       word->word : word->opposite);
+	for (i = 0; i < POOL_KEYS; i++)
+		if (late->keys & 1u << i)
+			len = put_word(text, size, len, pool_keys[i].key);
+	if (late->pools && len < size)
+		plat_format(text + len, size - len,
+			    ": too late for %u pool%s: %s", late->pools,
+			    late->pools > 1 ? "s" : "", late->names);
+}
+
+/**
+ * pool_change_apply() - Store a change of the options, and have pools obey it.
+ * @change: the change, of all pools.
+ * @late: filled in: which of it does not reach which pools; empty: it reaches all.
+ * @size: its bytes.
+ *
+ * A creation reads the options and lists its pool under one hold of the creation
+ * lock.  So those that have read the old ones are listed by now.
+ */
+void pool_change_apply(const struct pool_change *change, char *late,
+		       size_t size)
+{
+	unsigned int clear = change->clear & change->live & ~POOL_D_CREATION;
+	unsigned int set = change->set & change->live & ~POOL_D_CREATION;
+	struct late found = { 0 };
+	struct pool *pool = NULL;
+
+	plat_create_lock();
+	pool_change_store(change);
+	plat_create_unlock();
+	while ((pool = pool_registry_next(pool))) {
+		if (set | clear)
+			pool_switch(pool, set, clear);
+		look(&found, pool, change);
+	}
+	tell(&found, change, late, size);
+}
