@@ -38,9 +38,8 @@
  *   cached    = sum over CPUs of n + clustered + moving
  *   clustered = sum of c->n over by_pool
  *
- * Lock order: creation lock, or dump mutex -> registry mutex -> hot array (open
- * byte) -> CPU lock -> BUSY.  The backend is called under none of them; sources of
- * objects are made and ended under the creation lock.
+ * Lock order: Documentation/contexts, "Lock order".  The backend is called under no
+ * lock; sources of objects are made and ended under the creation lock.
  */
 #ifndef POOL_IMPL_H
 #define POOL_IMPL_H

@@ -13,7 +13,7 @@ set -euo pipefail
 . "$(cd "$(dirname "$0")" && pwd)/vm/lib.sh"
 
 build=(make gcc libc6-dev xz-utils)
-check=("${build[@]}" check pkg-config clang libclang-rt-dev g++ binutils git
+check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
        valgrind)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)

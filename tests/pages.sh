@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Checks that the pages render, refer to pages that there are, and say what the
+# source says: ordered accesses, functions, constants.
+
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+failed=0
+
+# check NAME COMMAND... - "ok NAME", or "not ok NAME" and what the command says
+check() {
+	local name=$1 said
+
+	shift
+	if said=$("$@" 2>&1); then
+		echo "ok $name"
+	else
+		echo "$said"
+		echo "not ok $name"
+		failed=1
+	fi
+}
+
+# Docutils knows neither Sphinx's role "doc" nor its table of contents.
+renders() {
+	local page said status=0
+
+	for page in Documentation/*.rst; do
+		said=$({ printf '.. role:: doc\n\n'
+			sed 's/^\.\. toctree::/.. toctree/' "$page"; } |
+			rst2html --report=2 --halt=5 2>&1 >/dev/null) || status=1
+		[ -z "$said" ] || { echo "$page, 2 lines less: $said"; status=1; }
+	done
+	return $status
+}
+
+refers() {
+	local page status=0
+
+	for page in $(grep -ohE ':doc:`[a-zA-Z/-]+`' Documentation/*.rst |
+		      sed 's/:doc://; s/`//g' | sort -u); do
+		[ -f "Documentation/$page.rst" ] ||
+			{ echo "there is no page $page"; status=1; }
+	done
+	return $status
+}
+
+check the_pages_render renders
+check pages_that_are_referred_to_are_there refers
+check each_ordered_access_has_a_row tests/pages/ordering.py
+check functions_are_where_pages_say tests/pages/names.py
+check constants_are_as_pages_say tests/pages/constants.py
+exit $failed
