@@ -8,9 +8,11 @@
  * Which pool a creation with MEM_F_SHARED may share:
  *
  *   of equal size             any, also with MEM_F_EXACT
- *   near: less than 1 %, or   one that has nothing allocated and no array open,
- *   less than 16 bytes, from  where neither side is MEM_F_EXACT; it grows if it
- *   the mean of its sizes     is the smaller one
+ *   a little smaller          any, where neither side is MEM_F_EXACT: less than
+ *                             1 %, or less than 16 bytes, below the pool's size
+ *   a little larger           likewise, while nothing is allocated and no array is
+ *                             open: the pool grows; as near as that to the mean of
+ *                             its users' sizes
  *   tag, uaf, tools           one of equal size only: there ends are checked
  *   no-merge                  one of the same name only
  *   other alignment, mode     none: neither side may be weakened
@@ -35,14 +37,24 @@ static unsigned long long apart(unsigned long long a, unsigned long long b)
 	return a > b ? a - b : b - a;
 }
 
-/* Registry mutex held. */
-static bool is_near(const struct pool *pool, unsigned int size)
+/* Are @n sizes of @size near to @n sizes whose sum is @sizes? */
+static bool is_near(unsigned long long sizes, unsigned long long size,
+		    unsigned int n)
 {
-	unsigned long long diff = apart(pool->sizes,
-					(unsigned long long)size * pool->users);
+	unsigned long long diff = apart(sizes, size * n);
 
-	return diff < (unsigned long long)NEAR_BYTES * pool->users ||
-	       diff * NEAR_PART < pool->sizes;
+	return diff < (unsigned long long)NEAR_BYTES * n ||
+	       diff * NEAR_PART < sizes;
+}
+
+/*
+ * A pool that grew by 1 % four times would be 4 % larger than its first user asked
+ * for, so what makes it grow must be near to the mean.  Registry mutex held.
+ */
+static bool may_grow(const struct pool *pool, unsigned int size)
+{
+	return !plat_word_read(&pool->allocated) &&
+	       is_near(pool->sizes, size, pool->users);
 }
 
 /* Names as they are kept. */
@@ -97,10 +109,12 @@ static bool sizes_fit(const struct pool *pool, const struct pool_want *want)
 {
 	if (pool->head.size == want->attr.size)
 		return true;
-	return !((pool->flags | want->attr.flags) & MEM_F_EXACT) &&
-	       !(pool->debug & POOL_D_EXACT) &&
-	       !plat_word_read(&pool->allocated) &&
-	       is_near(pool, want->attr.size);
+	if ((pool->flags | want->attr.flags) & MEM_F_EXACT ||
+	    pool->debug & POOL_D_EXACT)
+		return false;
+	if (pool->head.size > want->attr.size)
+		return is_near(pool->head.size, want->attr.size, 1);
+	return may_grow(pool, want->attr.size);
 }
 
 /* Is @a the better one for @size?  Equal first, then larger, then nearer. */

@@ -78,10 +78,11 @@ extern "C" {
  *	refused, since the hit path is compiled into the caller.
  *
  * Without MEM_F_EXACT the size is rounded up to a multiple of two pointers.
- * With MEM_F_SHARED the pool may be one that exists already: of equal size, or,
- * while nothing of it is allocated and neither is MEM_F_EXACT, of one that
- * differs by less than 1 % or less than 16 bytes; it then grows if it must.  It
- * keeps its name.  Each call is a registration that pool_destroy() gives back.
+ * With MEM_F_SHARED the pool may be one that exists already: of equal size, or, if
+ * neither is MEM_F_EXACT, of a size that differs by less than 1 % or less than 16
+ * bytes.  A larger one is shared at any time; a smaller one grows, while nothing of
+ * it is allocated.  It keeps its name.  Each call is a registration that
+ * pool_destroy() gives back.
  *
  * Implements create_pool() of section 5 of the document.
  *

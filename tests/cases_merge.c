@@ -169,19 +169,75 @@ TEST_CASE(a_cached_pool_grows_before_its_first_object)
 	pool_destroy_all();
 }
 
-TEST_CASE(near_sizes_stay_apart_while_anything_is_allocated)
+TEST_CASE(a_pool_does_not_grow_while_anything_is_allocated)
 {
 	struct pool *a = plain(3200, 0);
 	void *obj = a ? test_alloc(a) : NULL;
 	struct pool *b = plain(3216, 0);
-	struct pool *c = plain(3184, 0);
 	struct pool *d = plain(3200, 0);
 
-	ASSERT(obj && b && c);
-	EXPECT(a != b && a != c);
+	ASSERT(obj && b);
+	EXPECT(a != b);
 	EXPECT_PTR_EQ(a, d);
 	EXPECT_EQ(a->head.size, 3200);
 	test_free(a, obj);
+	pool_destroy_all();
+}
+
+/* Nothing has to grow: 32 bytes are less than 1 % of 3216, 48 are more. */
+TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
+{
+	struct pool *a = cached("a", 3216, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+	struct pool *far;
+
+	ASSERT(obj);
+	memset(obj, 1, 3216);
+	EXPECT_PTR_EQ(cached("b", 3200, 0), a);
+	EXPECT_PTR_EQ(cached("c", 3184, 0), a);
+	far = cached("far", 3168, 0);
+	EXPECT(far && far != a);
+	EXPECT_EQ(a->head.size, 3216);
+	EXPECT_EQ(registrations(a), 3);
+	EXPECT(usable(a, 50));
+	test_free(a, obj);
+	EXPECT(test_quiet(a, 0));
+	EXPECT(test_bound_holds());
+	pool_destroy_all();
+}
+
+/* Each is compared with the pool's size, not with the mean, which falls. */
+TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
+{
+	struct pool *a = plain(32000, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+	unsigned int i;
+
+	ASSERT(obj);
+	for (i = 1; i < 20; i++)
+		EXPECT_PTR_EQ(plain(32000 - 16 * i, 0), a);
+	for (; i < 40; i++)
+		EXPECT(plain(32000 - 16 * i, 0) != a);
+	EXPECT_EQ(a->head.size, 32000);
+	test_free(a, obj);
+	pool_destroy_all();
+}
+
+TEST_CASE(a_smaller_near_size_stays_apart_where_ends_matter)
+{
+	struct pool *a = cached("a", 3216, 0);
+	struct pool *exact = cached("exact", 3200, MEM_F_EXACT);
+	struct pool *tagged, *smaller;
+
+	ASSERT(a && exact);
+	EXPECT(exact != a);
+	EXPECT_EQ(exact->head.size, 3200);
+	ASSERT(pool_configure("tag"));
+	tagged = cached("tagged", 6432, 0);
+	smaller = cached("smaller", 6416, 0);
+	ASSERT(tagged && smaller);
+	EXPECT(tagged != smaller);
+	EXPECT_EQ(smaller->head.size, 6416);
 	pool_destroy_all();
 }
 
@@ -220,15 +276,14 @@ TEST_CASE(the_best_match_is_equal_then_larger_then_nearer)
 	void *obj[2];
 
 	ASSERT(a);
-	far = plain(6464, 0);
-	ASSERT(far && far != a);
 	obj[0] = test_alloc(a);
-	obj[1] = test_alloc(far);
-	ASSERT(obj[0] && obj[1]);
 	near = plain(6448, 0);
-	ASSERT(near && near != far && near != a);
+	ASSERT(obj[0] && near && near != a);
+	obj[1] = test_alloc(near);
+	far = plain(6464, 0);
+	ASSERT(obj[1] && far && far != near && far != a);
 	test_free(a, obj[0]);
-	test_free(far, obj[1]);
+	test_free(near, obj[1]);
 	EXPECT_EQ(pools(), 3);
 	EXPECT_PTR_EQ(plain(6400, 0), a);
 	EXPECT_PTR_EQ(plain(6464, 0), far);
