@@ -296,7 +296,7 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 	pool_count_failure(pool, POOL_FAILED);
 	if (plat_may_wait(flags) && plat_cmpxchg_release(&said, &not_yet, 1u))
 		plat_log(PLAT_ERR, "pool \"%s\": POOL_F_MUST_ZERO refused: constructed objects",
-			 pool->name);
+			 pool->shown);
 	return NULL;
 }
 

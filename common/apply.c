@@ -92,7 +92,7 @@ static void look(struct late *late, struct pool *pool,
 	late->len += plat_format(late->names + late->len,
 				 sizeof(late->names) - late->len, "%s%s",
 				 late->pools > 1 ? ", " : "",
-				 late->pools > NAMED ? "..." : pool->name);
+				 late->pools > NAMED ? "..." : pool->shown);
 }
 
 /* A list of words that grows in a buffer, as far as it fits. */

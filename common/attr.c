@@ -31,7 +31,7 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	plat_registry_unlock();
 	if (!good)
 		plat_log(PLAT_ERR, "pool \"%s\": limit %u is refused: below min_avail",
-			 pool->name, limit);
+			 pool->shown, limit);
 	return good;
 }
 
@@ -49,6 +49,6 @@ bool pool_set_min_avail(struct pool_head *head, unsigned int min_avail)
 	plat_registry_unlock();
 	if (!good)
 		plat_log(PLAT_ERR, "pool \"%s\": min_avail %u is refused: above the limit",
-			 pool->name, min_avail);
+			 pool->shown, min_avail);
 	return good;
 }

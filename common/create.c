@@ -13,30 +13,11 @@
 /* Creation lock: the last pool's id. */
 static unsigned int serial;
 
-static bool is_alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z');
-}
-
-static bool name_is_good(const char *name)
-{
-	if (!is_alnum(*name))
-		return false;
-	for (; *name; name++)
-		if (!is_alnum(*name) && *name != '.' && *name != '_' &&
-		    *name != ':' && *name != '-')
-			return false;
-	return true;
-}
-
 /* Why this name and this size are refused; NULL: they are fine. */
 static const char *basics_refusal(const struct pool_attr *attr)
 {
 	if (!attr->name || !*attr->name)
 		return "the name is empty";
-	if (!name_is_good(attr->name))
-		return "the name is not [A-Za-z0-9][A-Za-z0-9._:-]*";
 	if (!attr->size)
 		return "the size is 0";
 	if (attr->size > plat_size_max())
@@ -128,16 +109,6 @@ unsigned int pool_word_of(unsigned int debug)
 	return debug & POOL_D_TOOLS ? debug | POOL_D_COLD_FIRST : debug;
 }
 
-/* As much of a name as is kept. */
-void pool_copy_name(char *to, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < POOL_NAME_LEN && name[i]; i++)
-		to[i] = name[i];
-	to[i] = 0;
-}
-
 /* The end of a file's name, which says more than its beginning. */
 static void copy_file(char *to, const char *file)
 {
@@ -197,6 +168,7 @@ static struct pool *pool_new(const struct pool_want *want)
 	if (!pool)
 		return NULL;
 	pool_copy_name(pool->name, want->name);
+	pool_show_name(pool->shown, pool->name);
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);
 	pool->id = ++serial;
@@ -248,7 +220,7 @@ bool pool_store_open(plat_store_t *store, const struct pool *pool,
 		return false;
 	}
 	*why = "out of memory";
-	return plat_store_create(store, pool->name, pool->id, layout.total,
+	return plat_store_create(store, pool->shown, pool->id, layout.total,
 				 pool->align, pool->debug);
 }
 
@@ -392,7 +364,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	aside = plat_word_read(&pool->quarantined);
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
-			 pool->name, aside);
+			 pool->shown, aside);
 	pool_states_end(pool);
 	if (pool->cached)
 		plat_local_free(pool);
@@ -437,7 +409,7 @@ struct pool_head *pool_destroy(struct pool_head *head)
 	if (!used)
 		return NULL;
 	plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
-		 pool_of(head)->name, used);
+		 pool_of(head)->shown, used);
 	return head;
 }
 
@@ -468,7 +440,7 @@ static void destroy_owned(const void *owner, enum pool_whose whose)
 		pool_in_use(pool, &used);
 		if (used)
 			plat_log(PLAT_WARN, "pool \"%s\" destroyed with %lu objects in use",
-				 pool->name, used);
+				 pool->shown, used);
 		pool_end(pool, used);
 	}
 }

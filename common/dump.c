@@ -105,7 +105,7 @@ static void take_snapshot(struct pool_dump *d,
 	pool_list_init(&d->cursor);
 	d->total = (struct pool_dump_total){ .pools = 0 };
 	while ((pool = pool_registry_next(pool))) {
-		if (!pool_dump_matches(pool->name, d->options.match))
+		if (!pool_dump_name_matches(pool->name, d->options.match))
 			continue;
 		pool_sum(pool, &pool->snap);
 		if (d->options.order == POOL_DUMP_BY_USAGE &&
@@ -171,11 +171,13 @@ size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
 {
 	const struct pool_reg *reg = nth_reg(pool, nth);
+	char shown[POOL_SHOWN_LEN + 1];
 
 	if (!reg)
 		return 0;
+	pool_show_name(shown, reg->name);
 	return plat_format(buf, size, "%s size=%u flags=0x%x align=%u [%s:%d]",
-			   reg->name, reg->size, reg->flags, reg->align,
+			   shown, reg->size, reg->flags, reg->align,
 			   reg->file, reg->line);
 }
 

@@ -12,6 +12,7 @@
  *   dump_table.c      struct pool_dump -> a table for people
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
+ *   dump_names.c      names            -> what each of these takes
  *   dump.c            text             -> a buffer, or lines of the log
  *
  * memstats.c shows something else, by a writer of its own.
@@ -45,7 +46,7 @@ struct pool_dump_options {
 	enum pool_dump_order order;
 	bool detailed;
 	unsigned int count;		/* most pools shown; 0: all */
-	char match[POOL_NAME_LEN + 2];	/* room to be longer than any name */
+	char match[POOL_SHOWN_LEN + 2];	/* room to be longer than any name */
 };
 
 /* Bytes of all pools that match, shown or not. */
@@ -110,7 +111,7 @@ extern const struct pool_dump_writer pool_dump_json;
 extern const struct pool_dump_writer pool_dump_prometheus;
 
 /* Longer than any word that means something; the rest is cut off. */
-#define POOL_DUMP_WORD_LEN	32
+#define POOL_DUMP_WORD_LEN	48
 
 /* dump_options.c */
 bool pool_dump_word(const char **text, char *word);
@@ -139,11 +140,17 @@ void pool_dump_commit(struct pool_dump *d);
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);
 
-/* Does a name begin with @prefix? */
-static inline bool pool_dump_matches(const char *name, const char *prefix)
+/* dump_names.c */
+void pool_dump_json_string(struct pool_dump *d, const char *text);
+void pool_dump_label(struct pool_dump *d, const char *text);
+void pool_dump_name(struct pool_dump *d, const char *name);
+bool pool_dump_name_matches(const char *name, const char *prefix);
+
+/* Does a text begin with @prefix? */
+static inline bool pool_dump_matches(const char *text, const char *prefix)
 {
-	while (*prefix && *name == *prefix) {
-		name++;
+	while (*prefix && *text == *prefix) {
+		text++;
 		prefix++;
 	}
 	return !*prefix;

@@ -7,8 +7,7 @@
  *
  * All samples of a metric are together, as the format wants: so the pools are
  * gone through once per metric.  Two pools may have one name, which is why the id
- * is a label, too.  Label values need no escapes: names are [A-Za-z0-9._:-].
- * There is nothing to say about registrations but their number.
+ * is a label, too.  There is nothing to say about registrations but their number.
  */
 #include "plat.h"
 #include "dump.h"
@@ -113,9 +112,9 @@ static void put_sample(struct pool_dump *d, const char *metric,
 		       const struct pool_dump_field *field)
 {
 	pool_dump_put(d, metric);
-	pool_dump_put(d, "{pool=\"");
-	pool_dump_put(d, d->now.name);
-	pool_dump_put(d, "\",id=\"");
+	pool_dump_put(d, "{pool=");
+	pool_dump_label(d, d->now.name);
+	pool_dump_put(d, ",id=\"");
 	pool_dump_number(d, d->now.id);
 	pool_dump_put(d, "\"");
 	pool_dump_put(d, field->name);

@@ -4,8 +4,6 @@
  *
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
- *
- * Names need no quoting in either: they are [A-Za-z0-9._:-].
  */
 #include "plat.h"
 #include "dump.h"
@@ -72,7 +70,7 @@ static void raw_line(struct pool_dump *d)
 
 	pool_dump_field(d, &columns[0]);
 	pool_dump_put(d, " ");
-	pool_dump_put(d, d->now.name);
+	pool_dump_name(d, d->now.name);
 	for (i = 1; columns[i].name; i++) {
 		pool_dump_put(d, " ");
 		pool_dump_field(d, &columns[i]);
@@ -130,21 +128,6 @@ const struct pool_dump_writer pool_dump_raw = {
 	.tail = raw_tail,
 };
 
-/* A string; file names may hold anything. */
-static void json_string(struct pool_dump *d, const char *text)
-{
-	char c[2] = "";
-
-	pool_dump_put(d, "\"");
-	for (; *text; text++) {
-		c[0] = *text >= ' ' && *text <= '~' ? *text : '?';
-		if (c[0] == '"' || c[0] == '\\')
-			pool_dump_put(d, "\\");
-		pool_dump_put(d, c);
-	}
-	pool_dump_put(d, "\"");
-}
-
 static void json_details(struct pool_dump *d)
 {
 	unsigned int nth;
@@ -153,7 +136,7 @@ static void json_details(struct pool_dump *d)
 	for (nth = 0; pool_dump_detail(d, nth); nth++) {
 		if (nth)
 			pool_dump_put(d, ",");
-		json_string(d, d->detail);
+		pool_dump_json_string(d, d->detail);
 	}
 	pool_dump_put(d, "]");
 }
@@ -164,9 +147,8 @@ static void json_pool(struct pool_dump *d, bool first)
 
 	pool_dump_put(d, first ? "\n{\"id\":" : ",\n{\"id\":");
 	pool_dump_field(d, &columns[0]);
-	pool_dump_put(d, ",\"name\":\"");
-	pool_dump_put(d, d->now.name);
-	pool_dump_put(d, "\"");
+	pool_dump_put(d, ",\"name\":");
+	pool_dump_json_string(d, d->now.name);
 	for (i = 1; columns[i].name; i++) {
 		pool_dump_put(d, ",\"");
 		pool_dump_put(d, columns[i].name);

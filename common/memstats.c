@@ -48,8 +48,9 @@ static bool is_wanted(const struct pool_memstats_options *options,
 {
 	if (!options->all && !place->allocs && !place->frees)
 		return false;
-	return pool_dump_matches(place->caller ? place->pool :
-				 base_name(place->file), options->match);
+	return place->caller ?
+	       pool_dump_name_matches(place->pool, options->match) :
+	       pool_dump_matches(base_name(place->file), options->match);
 }
 
 static void add(struct pool_place *total, const struct pool_place *place)
@@ -96,7 +97,7 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 	pool_printable(m->site, sizeof(m->site), raw, sizeof(raw));
 	pool_dump_put(&m->d, place->what);
 	pool_dump_put(&m->d, " ");
-	pool_dump_put(&m->d, place->pool);
+	pool_dump_name(&m->d, place->pool);
 	put_numbers(&m->d, place, blanks);
 	pool_dump_put(&m->d, " ");
 	pool_dump_put(&m->d, m->site);

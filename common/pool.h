@@ -48,7 +48,7 @@
 /* Whatever else is given is ignored. */
 #define POOL_F_ALL		0xfu
 
-/* Longest pool name; the rest is cut off. */
+/* Bytes of the longest pool name; the rest is cut off. */
 #define POOL_NAME_LEN		11
 
 #include "pool_hot.h"

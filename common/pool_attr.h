@@ -30,8 +30,8 @@ struct pool_head;
 
 /**
  * struct pool_attr - what a pool is to be
- * @name: 1 to any number of characters of [A-Za-z0-9._:-], the first one a
- *	letter or a digit; cut to POOL_NAME_LEN.  Copied.
+ * @name: any text that is not empty; cut to POOL_NAME_LEN bytes.  Copied.  Where
+ *	a name is a word of a text, it is percent-encoded: "a b" is shown as a%20b.
  * @size: bytes of an object: 1 to 2 GiB, in the kernel to KMALLOC_MAX_SIZE.
  * @align: a power of two up to a page; 0 and what is below two pointers mean
  *	two pointers.

@@ -147,6 +147,9 @@ struct pool_bucket {
 /* The top bit of "allocated": the pool grows, see merge.c. */
 #define POOL_GROWING		(~(~0ul >> 1))
 
+/* Longest name as it is shown: three letters for each of its bytes. */
+#define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
+
 /* How much of the name of a registration's file is kept, its end. */
 #define POOL_FILE_LEN		39
 
@@ -210,6 +213,7 @@ struct pool {
 	unsigned int flags;		/* registry mutex: MEM_F_* of any there was */
 	unsigned long long sizes;	/* registry mutex: sum of their sizes */
 	struct pool_list regs;		/* registry mutex: newest first */
+	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* anybody: of CPUs without a local */
@@ -441,7 +445,6 @@ bool pool_registry_remove(struct pool *pool);
 unsigned int pool_buckets_for(unsigned int cpus);
 unsigned int pool_buckets_of(const struct pool_options *options);
 unsigned int pool_word_of(unsigned int debug);
-void pool_copy_name(char *to, const char *name);
 struct pool_head *pool_create_declared(const struct pool_decl *decl,
 				       const void *owner, unsigned int abi);
 void pool_destroy_every(void);
@@ -451,6 +454,10 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl);
 void pool_end(struct pool *pool, unsigned long lost);
 bool pool_store_open(plat_store_t *store, const struct pool *pool,
 		     unsigned int size, const char **why);
+
+/* names.c: what is kept of them, and how they are shown */
+void pool_copy_name(char *to, const char *name);
+void pool_show_name(char *to, const char *name);
 
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);

@@ -72,7 +72,7 @@ enum pool_fault {
  * @alignment: bytes that objects are aligned to.
  * @registrations: calls of create_pool() that this pool serves.
  * @id: serial number of the pool, never used again.
- * @name: its name.
+ * @name: its name, as much of it as is kept.
  * @faults: how often each kind of enum pool_fault was found.
  *
  * What is behind them is counted in machine words: on 32-bit machines counts of
@@ -179,7 +179,8 @@ unsigned long long pool_total_used(void);
  *		The order: of names; largest objects first; most bytes
  *		allocated first, without pools that have none.
  *	match <prefix>
- *		Only pools whose names, as stored, begin like that.
+ *		Only pools whose names, as stored or as the table shows them,
+ *		begin like that.
  *	<count>
  *		No more pools than that, 1 to INT_MAX.
  *	detailed

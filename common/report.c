@@ -109,7 +109,7 @@ static void tell_tag(const struct pool_found *found,
 	       (pool = pool_registry_next(pool)))
 		if (pool == tag)
 			plat_log(PLAT_ERR, "  that is the tag of pool \"%s\"",
-				 pool->name);
+				 pool->shown);
 }
 
 static void tell_line(const struct pool_found *found, long at, long end)
@@ -146,11 +146,11 @@ static void tell(const struct pool_found *found, const struct pool *owner)
 
 	plat_log(PLAT_ERR, "FAULT: %s: 0x%lx + %ld, pool \"%s\", size %u",
 		 what[found->kind], (unsigned long)found->obj, found->where,
-		 pool->name, pool->head.size);
+		 pool->shown, pool->head.size);
 	tell_who(found);
 	if (owner)
 		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"",
-			 owner->name);
+			 owner->shown);
 	if (found->kind == POOL_FAULT_FOREIGN ||
 	    found->kind == POOL_FAULT_WRONG_POOL)
 		return;
@@ -169,7 +169,7 @@ static bool is_loud(struct pool *pool)
 
 	if (n == POOL_REPORTS_MAX)
 		plat_log(PLAT_ERR, "pool \"%s\": more faults are only counted",
-			 pool->name);
+			 pool->shown);
 	return n < POOL_REPORTS_MAX;
 }
 

@@ -29,7 +29,7 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 	}
 	if (!n || n > POOL_RESERVE_MAX) {
 		plat_log(PLAT_ERR, "pool \"%s\": a reserve of %u is refused: 1 to %u",
-			 pool->name, n, POOL_RESERVE_MAX);
+			 pool->shown, n, POOL_RESERVE_MAX);
 		return NULL;
 	}
 	r = plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]));

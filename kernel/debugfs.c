@@ -9,7 +9,8 @@
  *	pools			all pools, see debugfs_pools.c
  *	totals			sums over all pools
  *	gc			"1": pool_gc(); "all": pool_reclaim() of all pools
- *	flush			"all" or a pool's name: pool_flush()
+ *	flush			"all" or a pool's name, as it is or as it is
+ *				shown: pool_flush()
  *	debug, help		options, see debugfs_debug.c
  *	by-name/<name>/debug	one pool's
  *	by-name/<name>/stats	one pool's numbers, a line each
@@ -56,7 +57,7 @@ static int totals_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(totals);
 
 /* Longer than any word that means something. */
-#define WORD_LEN	32
+#define WORD_LEN	48
 
 /* Fetch a word without its newline; what is too long is cut and means nothing */
 static bool read_word(char *word, const char __user *from, size_t count)
@@ -105,7 +106,8 @@ static bool flush_named(const char *name)
 	bool found = all;
 
 	while ((pool = pool_registry_next(pool))) {
-		if (!all && strcmp(name, pool->name))
+		if (!all && strcmp(name, pool->name) &&
+		    strcmp(name, pool->shown))
 			continue;
 		found = true;
 		pool_flush(&pool->head);
@@ -193,7 +195,7 @@ static int stats_show(struct seq_file *m, void *v)
 
 	pool_sum(pool, &now);
 	seq_printf(m, "id %u\nname %s\nsize %u\nalignment %u\nregistrations %u\n",
-		   now.id, now.name, now.object_size, now.alignment,
+		   now.id, pool->shown, now.object_size, now.alignment,
 		   now.registrations);
 	seq_printf(m, "mode %s\nbuckets %u\ncluster %u\n", mode_of(pool),
 		   pool->buckets, pool->cluster);
@@ -242,8 +244,10 @@ static void registration_show(struct seq_file *m, const struct pool_reg *reg)
 		[MEM_F_EXACT] = "exact",
 		[MEM_F_SHARED | MEM_F_EXACT] = "shared,exact",
 	};
+	char shown[POOL_SHOWN_LEN + 1];
 
-	seq_printf(m, "%s %u %s %u %s:%d\n", reg->name, reg->size,
+	pool_show_name(shown, reg->name);
+	seq_printf(m, "%s %u %s %u %s:%d\n", shown, reg->size,
 		   flags[reg->flags], reg->align, reg->file, reg->line);
 }
 
@@ -263,16 +267,16 @@ static int registrations_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
-/* The pool's name, with its id behind it if there is one of that name. */
+/* The pool's name as shown, with "~" and its id if there is one of that name. */
 static struct dentry *make_dir(struct pool *pool)
 {
-	char name[POOL_NAME_LEN + sizeof("~4294967295")];
-	struct dentry *taken = debugfs_lookup(pool->name, by_name);
+	char name[POOL_SHOWN_LEN + sizeof("~4294967295")];
+	struct dentry *taken = debugfs_lookup(pool->shown, by_name);
 
 	if (!taken)
-		return debugfs_create_dir(pool->name, by_name);
+		return debugfs_create_dir(pool->shown, by_name);
 	dput(taken);
-	scnprintf(name, sizeof(name), "%s~%u", pool->name, pool->id);
+	scnprintf(name, sizeof(name), "%s~%u", pool->shown, pool->id);
 	return debugfs_create_dir(name, by_name);
 }
 

@@ -54,10 +54,12 @@ static bool declare(struct pool_decl *decl, struct module *module)
 static void undeclare(struct pool_decl *decl)
 {
 	unsigned long used = pool_destroy_declared(decl);
+	char shown[POOL_SHOWN_LEN + 1];
 
+	pool_show_name(shown, decl->name);
 	if (used)
-		pr_warn("declared pool \"%.11s\" not destroyed: %lu objects in use\n",
-			decl->name, used);
+		pr_warn("declared pool \"%s\" not destroyed: %lu objects in use\n",
+			shown, used);
 	decl->registered = false;
 	*decl->ptr = NULL;
 }

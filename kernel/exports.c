@@ -101,6 +101,7 @@ POOL_EXPORT_TEST(pool_profile_end);
 POOL_EXPORT_TEST(pool_profile_alloc);
 POOL_EXPORT_TEST(pool_profile_free);
 POOL_EXPORT_TEST(pool_copy_name);
+POOL_EXPORT_TEST(pool_show_name);
 POOL_EXPORT_TEST(pool_options_set);
 POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);

@@ -123,7 +123,7 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 {
 	if (gfp & MEANINGLESS)
 		pr_warn_once("pool \"%s\": gfp flags %#x mean nothing to a pool\n",
-			     pool->name,
+			     pool->shown,
 			     (__force unsigned int)(gfp & MEANINGLESS));
 	return gfp & ~MEANINGLESS;
 }
@@ -132,7 +132,7 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 static void *refuse_nofail(struct pool *pool)
 {
 	pr_err_once("pool \"%s\": __GFP_NOFAIL without __GFP_DIRECT_RECLAIM is refused\n",
-		    pool->name);
+		    pool->shown);
 	pool_count_failure(pool, POOL_FAILED);
 	return NULL;
 }

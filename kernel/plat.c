@@ -31,7 +31,7 @@
 #include <linux/string.h>
 
 /* A kmem_cache's name: prefix, pool name, serial number, size, load. */
-#define STORE_NAME_LEN	(sizeof("pool--..") + POOL_NAME_LEN + 10 + 10 + 16)
+#define STORE_NAME_LEN	(sizeof("pool--..") + POOL_SHOWN_LEN + 10 + 10 + 16)
 
 const struct plat_policy plat_policies[] = {
 	{ "warn", POOL_POLICY_WARN },

@@ -2,7 +2,8 @@
 /*
  * cases_dump.h - what the cases of dumps share
  *
- * Layer:   tests, both worlds; of cases_dump*.c and cases_profile.c alone.
+ * Layer:   tests, both worlds; of cases_dump*.c, cases_names.c and cases_profile.c
+ *	    alone.
  * Context: see test.h.
  */
 #ifndef POOL_CASES_DUMP_H

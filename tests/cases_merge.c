@@ -449,7 +449,6 @@ TEST_CASE(a_refused_creation_registers_nowhere)
 	EXPECT_PTR_EQ(cached("a", 64, 0x80), NULL);
 	EXPECT_PTR_EQ(cached("", 64, 0), NULL);
 	EXPECT_PTR_EQ(cached(NULL, 64, 0), NULL);
-	EXPECT_PTR_EQ(cached("a b", 64, 0), NULL);
 	EXPECT_PTR_EQ(cached("a", 0, 0), NULL);
 	EXPECT_PTR_EQ(pool_create_at("a", 64, MEM_F_SHARED, "f", 1, POOL_OWNER,
 				     POOL_ABI + 1), NULL);

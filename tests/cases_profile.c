@@ -261,7 +261,8 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 {
 	static const char *const wrong[] = {
 		"none", "al", "match", "all match", "reset none", "none reset",
-		"reset all match", "reset match 12345678901234567890123456789012",
+		"reset all match",
+		"reset match 123456789012345678901234567890123456789012345678",
 		"5", "reset,all", NULL
 	};
 	struct pool *pool = begin_profile();
@@ -277,7 +278,7 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 	}
 	ASSERT(memstats("match test"));
 	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
-	ASSERT(memstats("all match 1234567890123456789012345678901"));
+	ASSERT(memstats("all match 12345678901234567890123456789012345678901234567"));
 	EXPECT_EQ(count_begins("p_"), 0);
 	end_profile(pool);
 }

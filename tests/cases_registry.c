@@ -7,15 +7,6 @@
  */
 #include "test.h"
 
-TEST_CASE(names_are_cut_to_eleven_characters)
-{
-	struct pool_head *pool = create_pool("abcdefghijklmno", 64, 0);
-
-	ASSERT(pool);
-	EXPECT_EQ(strcmp(pool_of(pool)->name, "abcdefghijk"), 0);
-	pool_destroy(pool);
-}
-
 TEST_CASE(bad_arguments_create_nothing)
 {
 	EXPECT_PTR_EQ(create_pool("zero", 0, 0), NULL);
@@ -23,24 +14,10 @@ TEST_CASE(bad_arguments_create_nothing)
 	EXPECT_PTR_EQ(create_pool("max", ~0u, 0), NULL);
 	EXPECT_PTR_EQ(create_pool("", 64, 0), NULL);
 	EXPECT_PTR_EQ(create_pool(NULL, 64, 0), NULL);
-	EXPECT_PTR_EQ(create_pool("-dash", 64, 0), NULL);
-	EXPECT_PTR_EQ(create_pool("with space", 64, 0), NULL);
-	EXPECT_PTR_EQ(create_pool("sl/ash", 64, 0), NULL);
-	EXPECT_PTR_EQ(create_pool("late-\n-bad-character", 64, 0), NULL);
 	EXPECT_PTR_EQ(create_pool("flags", 64, 0x80), NULL);
 	EXPECT_PTR_EQ(pool_create_at("abi", 64, 0, "f", 1, NULL, POOL_ABI + 1),
 		      NULL);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
-}
-
-TEST_CASE(all_legal_characters_make_a_name)
-{
-	struct pool_head *pool = create_pool("0aZ.x_y:z-9", 64,
-					     MEM_F_SHARED | MEM_F_EXACT);
-
-	ASSERT(pool);
-	EXPECT_EQ(strcmp(pool_of(pool)->name, "0aZ.x_y:z-9"), 0);
-	pool_destroy(pool);
 }
 
 TEST_CASE(equal_names_are_legal)

@@ -221,7 +221,7 @@ unsigned int count_lines(const char *text)
 
 static void create_bad(void *arg)
 {
-	pool_create_at(arg, 64, 0, "here.c", 7, NULL, POOL_ABI);
+	pool_create_at(arg, 64, 0x80, "here.c", 7, NULL, POOL_ABI);
 }
 
 TEST_CASE(a_refused_creation_says_where_and_why_in_one_line)
@@ -231,7 +231,7 @@ TEST_CASE(a_refused_creation_says_where_and_why_in_one_line)
 	captured(text, sizeof(text), create_bad, "b@\nd");
 	EXPECT_EQ(count_lines(text), 1);
 	EXPECT(strstr(text, "pool: here.c:7: create_pool(\"b@?d\", 64)"));
-	EXPECT(strstr(text, "the name"));
+	EXPECT(strstr(text, "unknown flags"));
 }
 
 static void destroy_it(void *arg)

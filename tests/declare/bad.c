@@ -7,7 +7,7 @@
  */
 #include <libpool/pool.h>
 
-DECLARE_STATIC_POOL(bad, "a b", 64);
+DECLARE_STATIC_POOL(bad, "", 64);
 DECLARE_STATIC_POOL(good, "good", 64);
 
 int main(void)

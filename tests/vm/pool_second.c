@@ -11,6 +11,7 @@
  *   leave=1	ends without it
  *   gfp=1	asks thrice for an object with flags that mean nothing to pools
  *   gfp=2	asks thrice for one that must not fail where nobody can wait
+ *   odd=1	makes two pools of each of three names that are no words
  *   fail=1	then its init fails, having cleaned up nothing
  */
 #include <linux/module.h>
@@ -25,6 +26,10 @@ MODULE_PARM_DESC(leave, "Depart without destroying the pools");
 static int gfp;
 module_param(gfp, int, 0444);
 MODULE_PARM_DESC(gfp, "1: flags that mean nothing; 2: must not fail, cannot wait");
+
+static bool odd;
+module_param(odd, bool, 0444);
+MODULE_PARM_DESC(odd, "Make pools with odd names, too");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -49,6 +54,15 @@ static void alloc_thrice(struct pool_head *pool, gfp_t flags)
 		pool_free(pool, pool_alloc_gfp(pool, flags));
 }
 
+static void make_odd(void)
+{
+	static const char * const names[] = { "session server list", "a/b", "." };
+	unsigned int i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(names); i++)
+		use_one(create_pool(names[i / 2], 64, 0));
+}
+
 static int __init second_init(void)
 {
 	struct pool_attr attr = {
@@ -64,6 +78,8 @@ static int __init second_init(void)
 		alloc_thrice(conn, GFP_KERNEL | __GFP_DMA32 | __GFP_ACCOUNT);
 	if (gfp == 2)
 		alloc_thrice(conn, GFP_NOWAIT | __GFP_NOFAIL);
+	if (odd)
+		make_odd();
 	return fail ? -EIO : 0;
 }
 

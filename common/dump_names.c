@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump_names.c - names in dumps: as a word, in JSON, as a label, and to be matched
+ *
+ * Layer:   above dump.c, below the writers.
+ * Context: process context; the dump mutex is held where there is a struct pool_dump.
+ *
+ * JSON and Prometheus have escapes of their own, and take UTF-8.  Bytes that are no
+ * UTF-8, as half of a character that was cut, become U+FFFD, the character for what
+ * cannot be shown.
+ */
+#include "plat.h"
+#include "dump.h"
+
+#define REPLACEMENT	"\xef\xbf\xbd"
+
+/* Write one of several bytes that a UTF-8 character has. */
+static void put_bytes(struct pool_dump *d, const char *from, unsigned int n)
+{
+	char text[5] = "";
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		text[i] = from[i];
+	pool_dump_put(d, text);
+}
+
+/* Is @c a byte of 10xxxxxx, from @min to @max? */
+static bool is_next(char c, unsigned int min, unsigned int max)
+{
+	return (unsigned char)c >= min && (unsigned char)c <= max;
+}
+
+/*
+ * Bytes of the UTF-8 character of more than one byte at @text, 0: there is none.
+ * The second byte tells long spellings, surrogates and what is above U+10FFFF, none
+ * of which is UTF-8.
+ */
+static unsigned int utf8_length(const char *text)
+{
+	unsigned int first = (unsigned char)*text;
+	unsigned int min = 0x80, max = 0xbf, len, i;
+
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	len = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (first == 0xe0)
+		min = 0xa0;
+	else if (first == 0xed)
+		max = 0x9f;
+	else if (first == 0xf0)
+		min = 0x90;
+	else if (first == 0xf4)
+		max = 0x8f;
+	if (!is_next(text[1], min, max))
+		return 0;
+	for (i = 2; i < len; i++)
+		if (!is_next(text[i], 0x80, 0xbf))
+			return 0;
+	return len;
+}
+
+/* Write what is no ASCII at @text; returns how many bytes of it that was. */
+static unsigned int put_wide(struct pool_dump *d, const char *text)
+{
+	unsigned int len = utf8_length(text);
+
+	if (len)
+		put_bytes(d, text, len);
+	else
+		pool_dump_put(d, REPLACEMENT);
+	return len ? len : 1;
+}
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* Write a string of JSON, with its quotes. */
+void pool_dump_json_string(struct pool_dump *d, const char *text)
+{
+	char code[8];
+
+	pool_dump_put(d, "\"");
+	while (*text) {
+		if ((unsigned char)*text > 0x7f) {
+			text += put_wide(d, text);
+			continue;
+		}
+		if (is_control(*text)) {
+			plat_format(code, sizeof(code), "\\u%04x", *text);
+			pool_dump_put(d, code);
+		} else {
+			if (*text == '"' || *text == '\\')
+				pool_dump_put(d, "\\");
+			put_bytes(d, text, 1);
+		}
+		text++;
+	}
+	pool_dump_put(d, "\"");
+}
+
+/*
+ * Write the value of a Prometheus label, with its quotes.  The format has no escape
+ * for control characters, some of which readers take for the end of a line.
+ */
+void pool_dump_label(struct pool_dump *d, const char *text)
+{
+	pool_dump_put(d, "\"");
+	while (*text) {
+		if ((unsigned char)*text > 0x7f) {
+			text += put_wide(d, text);
+			continue;
+		}
+		if (*text == '"' || *text == '\\')
+			pool_dump_put(d, "\\");
+		if (*text == '\n')
+			pool_dump_put(d, "\\n");
+		else if (is_control(*text))
+			pool_dump_put(d, REPLACEMENT);
+		else
+			put_bytes(d, text, 1);
+		text++;
+	}
+	pool_dump_put(d, "\"");
+}
+
+/* Write the name of a pool as a word. */
+void pool_dump_name(struct pool_dump *d, const char *name)
+{
+	char shown[POOL_SHOWN_LEN + 1];
+
+	pool_show_name(shown, name);
+	pool_dump_put(d, shown);
+}
+
+/* Does a pool's name begin with @prefix, as it is or as it is shown? */
+bool pool_dump_name_matches(const char *name, const char *prefix)
+{
+	char shown[POOL_SHOWN_LEN + 1];
+
+	pool_show_name(shown, name);
+	return pool_dump_matches(shown, prefix) ||
+	       pool_dump_matches(name, prefix);
+}

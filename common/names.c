@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * names.c - names of pools: what is kept of them, and how they are shown
+ *
+ * Layer:   beside the four.
+ * Context: any; nothing is allocated.
+ *
+ * Any text is a name.  A pool keeps its first bytes as they are.  Where a name is a
+ * word, it is shown percent-encoded, as in a URL, so that it needs no quotes: in
+ * columns, in the log, as a folder of debugfs, as part of a kmem_cache's name.  No
+ * two names are shown alike.
+ */
+#include "plat.h"
+
+/* As much of a name as is kept. */
+void pool_copy_name(char *to, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_NAME_LEN && name[i]; i++)
+		to[i] = name[i];
+	to[i] = 0;
+}
+
+/*
+ * What means something in a text in quotes, in a path, or here: "~" separates a
+ * name from an id, see kernel/debugfs.c.
+ */
+static bool is_plain(char c)
+{
+	return c > ' ' && c <= '~' && c != '"' && c != '\\' && c != '/' &&
+	       c != '%' && c != '~';
+}
+
+/**
+ * pool_show_name() - A name as one word of printable ASCII.
+ * @to: filled in and terminated; POOL_SHOWN_LEN + 1 bytes.
+ * @name: the name; what pool_copy_name() cuts off is not shown.
+ *
+ * A "." at the beginning would hide a folder, or be one that is there already.
+ */
+void pool_show_name(char *to, const char *name)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	unsigned int i;
+
+	for (i = 0; i < POOL_NAME_LEN && name[i]; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (is_plain(name[i]) && (i || c != '.')) {
+			*to++ = name[i];
+			continue;
+		}
+		*to++ = '%';
+		*to++ = digits[c >> 4];
+		*to++ = digits[c & 15];
+	}
+	*to = 0;
+}
