@@ -17,13 +17,20 @@ void slab_get_many(struct slab_class *class, void **objs, unsigned int n)
 		objs[n] = pool_slab_alloc(class);
 }
 
+enum pool_fault slab_put(void *obj)
+{
+	struct slab *slab = pool_arena_slab(obj);
+
+	return slab ? pool_slab_free(slab, obj) : POOL_FAULT_FOREIGN;
+}
+
 /* How many could not be freed. */
 unsigned int slab_put_many(void **objs, unsigned int n)
 {
 	unsigned int bad = 0;
 
 	while (n--)
-		bad += pool_slab_free(objs[n]) != POOL_FAULT_KINDS;
+		bad += slab_put(objs[n]) != POOL_FAULT_KINDS;
 	return bad;
 }
 
@@ -154,17 +161,17 @@ TEST_CASE(pointers_that_slabs_should_not_get_are_found)
 
 	slab_get_many(class, (void **)obj, 2);
 	end = (char *)slab_of(obj[0]) + SLAB_BYTES;
-	EXPECT_EQ(pool_slab_free(obj[0] + 16), POOL_FAULT_INTERIOR);
-	EXPECT_EQ(pool_slab_free(obj[0] + LARGE - 1), POOL_FAULT_INTERIOR);
-	EXPECT_EQ(pool_slab_free(end - 1), POOL_FAULT_FOREIGN);
-	end = (char *)pool_arena_base + pool_arena_bytes;
-	EXPECT_EQ(pool_slab_free(end - 1), POOL_FAULT_FOREIGN);
-	EXPECT_EQ(pool_slab_free(obj[0]), POOL_FAULT_KINDS);
-	EXPECT_EQ(pool_slab_free(obj[0]), POOL_FAULT_DOUBLE_FREE);
+	EXPECT_EQ(slab_put(obj[0] + 16), POOL_FAULT_INTERIOR);
+	EXPECT_EQ(slab_put(obj[0] + LARGE - 1), POOL_FAULT_INTERIOR);
+	EXPECT_EQ(slab_put(end - 1), POOL_FAULT_FOREIGN);
+	end = (char *)((uintptr_t)obj[0] | (CHUNK_BYTES - 1));
+	EXPECT_EQ(slab_put(end), POOL_FAULT_FOREIGN);
+	EXPECT_EQ(slab_put(obj[0]), POOL_FAULT_KINDS);
+	EXPECT_EQ(slab_put(obj[0]), POOL_FAULT_DOUBLE_FREE);
 	EXPECT(pool_slab_alloc(class) != obj[1]);
 	EXPECT_EQ(slab_put_many((void **)obj, 2), 0);
 	plat_trim();
-	EXPECT_EQ(pool_slab_free(obj[1]), POOL_FAULT_FOREIGN);
+	EXPECT_EQ(slab_put(obj[1]), POOL_FAULT_FOREIGN);
 }
 
 static bool has_slabs(unsigned int debug)
@@ -231,9 +238,9 @@ TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 	slab_get_many(class, &test_objs[n], PER_SLAB);
 	test_objs[0] = pool_slab_alloc(class);
 	EXPECT_EQ(arena_now().used, used);
-	EXPECT(!pool_list_empty(&first->room));
+	EXPECT(!pool_list_empty(&first->room[0]));
 	test_objs[PER_SLAB] = pool_slab_alloc(class);
-	EXPECT(!pool_list_empty(&first->room));
+	EXPECT(!pool_list_empty(&first->room[0]));
 	test_objs[2 * PER_SLAB] = other;
 	EXPECT_EQ(slab_put_many(test_objs, n + PER_SLAB), 0);
 	plat_this_area()->shelf = 0;
@@ -256,30 +263,32 @@ static void move_or_free(unsigned int i, void *arg)
 	if (i) {
 		while (!plat_read_acquire(&m->locked))
 			plat_yield();
-		m->fault = pool_slab_free(m->obj);
+		m->fault = slab_put(m->obj);
 		return;
 	}
 	pthread_mutex_lock(shelf[0].lock);
 	plat_write_release(&m->locked, true);
 	usleep(20000);
-	pool_list_del(&slab->list);
-	pool_list_add(&slab->list, &shelf[1].room);
+	shelf[0].from = NULL;
+	shelf[1].from = slab;
 	plat_write(&slab->shelf, &shelf[1]);
 	pthread_mutex_unlock(shelf[0].lock);
 }
 
-/* It is the only slab there: so it stays, although it is empty. */
+/* It is the one that objects are taken from: so it stays, although it is empty. */
 TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 {
 	struct moved m = { .class = pool_slab_class(LARGE, 16) };
+	struct slab *slab;
 
 	plat_trim();
 	m.obj = pool_slab_alloc(m.class);
+	slab = pool_arena_slab(m.obj);
 	test_threads(2, move_or_free, &m);
 	EXPECT_EQ(m.fault, POOL_FAULT_KINDS);
-	EXPECT_PTR_EQ(pool_arena_slab(m.obj)->shelf, &m.class->shelf[1]);
+	EXPECT_PTR_EQ(slab->shelf, &m.class->shelf[1]);
 	plat_trim();
-	EXPECT_PTR_EQ(pool_arena_slab(m.obj)->shelf, NULL);
+	EXPECT_PTR_EQ(slab->shelf, NULL);
 }
 
 struct load {
@@ -308,7 +317,7 @@ static void use_slabs(unsigned int i, void *arg)
 		}
 		obj = test_swap(&load->slot[k], obj);
 		if (obj && (obj[0] != k || obj[1] != k ||
-			    pool_slab_free(obj) != POOL_FAULT_KINDS))
+			    slab_put(obj) != POOL_FAULT_KINDS))
 			plat_word_add(&load->bad, 1);
 		if (!(x % 1000000))
 			plat_trim();
@@ -331,7 +340,7 @@ static bool load_end(struct load *load)
 
 	for (i = 0; i < 64; i++)
 		if (load->slot[i] &&
-		    pool_slab_free(load->slot[i]) != POOL_FAULT_KINDS)
+		    slab_put(load->slot[i]) != POOL_FAULT_KINDS)
 			plat_word_add(&load->bad, 1);
 	return !plat_word_read(&load->bad);
 }
@@ -376,7 +385,7 @@ static int use_in_child(void *arg)
 	for (i = 0; i < 1000; i++) {
 		void *obj = pool_slab_alloc(load->class[i % 4]);
 
-		if (!obj || pool_slab_free(obj) != POOL_FAULT_KINDS)
+		if (!obj || slab_put(obj) != POOL_FAULT_KINDS)
 			return 1;
 	}
 	return 0;

@@ -18,6 +18,7 @@
 #define PER_SLAB	(SLAB_BYTES / LARGE)
 
 void slab_get_many(struct slab_class *class, void **objs, unsigned int n);
+enum pool_fault slab_put(void *obj);
 unsigned int slab_put_many(void **objs, unsigned int n);
 struct arena_size arena_now(void);
 void *slab_of(const void *obj);

@@ -164,8 +164,10 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 /* An object of slabs goes back to them, whatever pool it is freed to. */
 enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
-	if (!store->guarded && pool_arena_has(obj))
-		return pool_slab_free(obj);
+	struct slab *slab = store->guarded ? NULL : pool_arena_slab(obj);
+
+	if (slab)
+		return pool_slab_free(slab, obj);
 	if (store->guarded)
 		pool_guard_free(store, obj);
 	else

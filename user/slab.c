@@ -7,9 +7,10 @@
  *
  * A class has all objects of a stride, whichever pool they are of: so a pool of a few
  * objects costs no page of its own.  Objects are taken from one slab until it is
- * full, lowest first, so that pages that were never needed are never touched; slabs
- * that have room again wait at the end, and may become empty meanwhile.  One that
- * does goes back to the arena, unless it is the only one with room.
+ * full, lowest first, so that pages that were never needed are never touched.  Slabs
+ * that have room again wait, by how full they are; the next one to be used is one of
+ * the fullest, so that the others may become empty.  One that does goes back to the
+ * arena, unless it is the one that objects are taken from.
  *
  * A class has shelves, of which all but the first are for who finds others at work.
  * A thread stays with the shelf that it found free; what it frees goes to where it
@@ -25,10 +26,19 @@
 #include "main.h"
 #include "slab.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #define CLASSES		(POOL_SLAB_MAX / SLAB_STEP + 2)
 
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
+
+/* The edge of a slab that no free moves to another grade. */
+#define NO_EDGE		0xffff
+
+/* Slabs of a class that are nearly empty, and no reason to do anything yet. */
+#define SPARSE_FEW	8
 
 /* Few enough to be held all at once; shelves of a class have different ones. */
 #define LOCKS		32
@@ -83,7 +93,7 @@ static void class_init(unsigned int i)
 {
 	struct slab_class *class = &classes[i];
 	unsigned int stride = i * SLAB_STEP;
-	unsigned int k;
+	unsigned int k, grade;
 
 	class->inverse = (unsigned int)((((uint64_t)1 << 32) + stride - 1) /
 					stride);
@@ -93,7 +103,8 @@ static void class_init(unsigned int i)
 
 		shelf->lock = lock_of(i, k);
 		shelf->class = class;
-		pool_list_init(&shelf->room);
+		for (grade = 0; grade < SLAB_GRADES; grade++)
+			pool_list_init(&shelf->room[grade]);
 	}
 	plat_write_release(&class->stride, stride);
 }
@@ -150,66 +161,115 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->first = pool_arena_at(slab) + start;
 	slab->objs = (unsigned short)objs;
 	slab->used = 0;
+	slab->edge = NO_EDGE;
+	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
 }
 
-static struct slab *first_of(const struct slab_shelf *shelf)
+/* The highest number of used objects that is of the next grade. */
+static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 {
-	return pool_list_entry(shelf->room.next, struct slab, list);
+	unsigned int free;
+
+	if (grade >= SLAB_SPARSE)
+		return NO_EDGE;
+	free = ((grade + 1) * (slab->objs + 1u) + SLAB_GRADES - 1) / SLAB_GRADES;
+	return (unsigned short)(slab->objs - free);
 }
 
-static struct slab *last_of(const struct slab_shelf *shelf)
+/* Off its list, if it is on one; still of this shelf.  Lock held. */
+static void unlist(struct slab_shelf *shelf, struct slab *slab)
 {
-	return pool_list_entry(shelf->room.prev, struct slab, list);
+	pool_list_del(&slab->list);
+	if (slab->grade == SLAB_SPARSE)
+		plat_write(&shelf->sparse, shelf->sparse - 1);
+	plat_write(&slab->grade, SLAB_UNLISTED);
+	slab->edge = NO_EDGE;
+}
+
+/*
+ * A free has brought a slab to its edge: a full one has room again, another one is a
+ * grade emptier.  Lock held.
+ */
+__attribute__((__noinline__))
+static void regrade(struct slab_shelf *shelf, struct slab *slab)
+{
+	unsigned char grade = 0;
+
+	if (slab->grade != SLAB_UNLISTED)
+		grade = (unsigned char)(slab->grade + 1);
+	pool_list_del(&slab->list);
+	pool_list_add_last(&slab->list, &shelf->room[grade]);
+	if (grade == SLAB_SPARSE)
+		plat_write(&shelf->sparse, shelf->sparse + 1);
+	plat_write(&slab->grade, grade);
+	slab->edge = edge_of(slab, grade);
 }
 
 /* Lock held.  Who frees to it asks twice where it is: pool_slab_free(). */
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
-	pool_list_add(&slab->list, &shelf->room);
 	plat_write(&slab->shelf, shelf);
 }
 
 /* Lock held. */
-static void leave(struct slab *slab)
+static void leave(struct slab_shelf *shelf, struct slab *slab)
 {
-	pool_list_del(&slab->list);
+	unlist(shelf, slab);
 	plat_write(&slab->shelf, NULL);
 }
 
+/* A slab with room, one of the fullest or of the emptiest; NULL: none. */
+static struct slab *listed(const struct slab_shelf *shelf, bool fullest)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLAB_GRADES; i++) {
+		const struct pool_list *room;
+
+		room = &shelf->room[fullest ? i : SLAB_SPARSE - i];
+		if (!pool_list_empty(room))
+			return pool_list_entry(fullest ? room->next : room->prev,
+					       struct slab, list);
+	}
+	return NULL;
+}
+
+/* A slab that a shelf can do without, one of the emptiest; or NULL.  Lock held. */
+static struct slab *to_spare(const struct slab_shelf *shelf)
+{
+	struct slab *slab = listed(shelf, false);
+
+	return shelf->from || slab != listed(shelf, true) ? slab : NULL;
+}
+
 /*
- * Move a slab here from another shelf, an empty one if there is; but not its only
- * one, which whoever is there needs next.  Lock held.
+ * Take a slab away from another shelf; but not its only one, which whoever is there
+ * needs next.  Lock of @shelf held.
  */
-static bool take_over(struct slab_shelf *shelf)
+static struct slab *take_over(struct slab_shelf *shelf)
 {
 	struct slab_shelf *other = shelf->class->shelf;
 	struct slab_shelf *end = other + SLAB_SHELVES;
-	bool done = false;
+	struct slab *slab = NULL;
 
-	for (; !done && other < end; other++) {
+	for (; !slab && other < end; other++) {
 		if (other == shelf || pthread_mutex_trylock(other->lock))
 			continue;
-		done = first_of(other) != last_of(other);
-		if (done) {
-			struct slab *slab = last_of(other);
-
-			pool_list_del(&slab->list);
+		slab = to_spare(other);
+		if (slab) {
+			unlist(other, slab);
 			enter(shelf, slab);
 		}
 		pthread_mutex_unlock(other->lock);
 	}
-	return done;
+	return slab;
 }
 
-/* A slab that is not full, or NULL.  Lock held. */
-static struct slab *with_room(struct slab_shelf *shelf)
+static struct slab *take_new(struct slab_shelf *shelf)
 {
-	struct slab *slab;
+	struct slab *slab = pool_arena_get();
 
-	if (!pool_list_empty(&shelf->room) || take_over(shelf))
-		return first_of(shelf);
-	slab = pool_arena_get();
 	if (slab) {
 		slab_begin(shelf, slab);
 		enter(shelf, slab);
@@ -217,8 +277,24 @@ static struct slab *with_room(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* The lowest free object.  Lock held. */
-static void *take(const struct slab_class *class, struct slab *slab)
+/* The next slab to take objects from, or NULL.  Lock held. */
+__attribute__((__noinline__))
+static struct slab *next_from(struct slab_shelf *shelf)
+{
+	struct slab *slab = listed(shelf, true);
+
+	if (slab)
+		unlist(shelf, slab);
+	else
+		slab = take_over(shelf);
+	if (!slab)
+		slab = take_new(shelf);
+	shelf->from = slab;
+	return slab;
+}
+
+/* The lowest free object.  A slab that is full comes back by a free.  Lock held. */
+static void *take(struct slab_shelf *shelf, struct slab *slab)
 {
 	unsigned int word = slab->hint;
 	unsigned long bits;
@@ -228,11 +304,13 @@ static void *take(const struct slab_class *class, struct slab *slab)
 	bits = slab->free[word];
 	slab->free[word] = bits & (bits - 1);
 	slab->hint = (unsigned short)word;
-	if (++slab->used == slab->objs)
-		pool_list_del(&slab->list);
+	if (++slab->used == slab->objs) {
+		slab->edge = (unsigned short)(slab->objs - 1);
+		shelf->from = NULL;
+	}
 	return slab->first + (word * SLAB_BITS +
 			      (unsigned int)__builtin_ctzl(bits)) *
-			     (size_t)class->stride;
+			     (size_t)shelf->class->stride;
 }
 
 /* This thread's shelf, or one that nobody is at: then that is its own.  Locked. */
@@ -264,19 +342,15 @@ static struct slab_shelf *lock_shelf(struct slab_class *class)
 void *pool_slab_alloc(struct slab_class *class)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *slab = with_room(shelf);
-	void *obj = slab ? take(class, slab) : NULL;
+	struct slab *slab = shelf->from;
+	void *obj = NULL;
 
+	if (!slab)
+		slab = next_from(shelf);
+	if (slab)
+		obj = take(shelf, slab);
 	pthread_mutex_unlock(shelf->lock);
 	return obj;
-}
-
-/* The empty slab of a shelf, or NULL.  Lock held. */
-static struct slab *empty_of(const struct slab_shelf *shelf)
-{
-	if (pool_list_empty(&shelf->room) || last_of(shelf)->used)
-		return NULL;
-	return last_of(shelf);
 }
 
 /*
@@ -301,19 +375,6 @@ static enum pool_fault look(const struct slab_class *class,
 	return POOL_FAULT_KINDS;
 }
 
-/* A full slab has room again; an empty one stays the last to be used. */
-static void add_room(struct slab_shelf *shelf, struct slab *slab)
-{
-	struct slab *empty = empty_of(shelf);
-
-	pool_list_add_last(&slab->list, empty ? &empty->list : &shelf->room);
-}
-
-static bool is_alone(const struct slab_shelf *shelf, const struct slab *slab)
-{
-	return first_of(shelf) == slab && last_of(shelf) == slab;
-}
-
 /* Is the slab the arena's then?  Lock held. */
 static bool put(struct slab_shelf *shelf, struct slab *slab, unsigned int n)
 {
@@ -322,11 +383,11 @@ static bool put(struct slab_shelf *shelf, struct slab *slab, unsigned int n)
 	slab->free[word] |= 1ul << n % SLAB_BITS;
 	if (word < slab->hint)
 		slab->hint = (unsigned short)word;
-	if (slab->used-- == slab->objs)
-		add_room(shelf, slab);
-	if (slab->used || is_alone(shelf, slab))
+	if (--slab->used == slab->edge)
+		regrade(shelf, slab);
+	if (slab->used || slab == shelf->from)
 		return false;
-	leave(slab);
+	leave(shelf, slab);
 	return true;
 }
 
@@ -353,15 +414,15 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 
 /**
  * pool_slab_free() - The end of an object.
- * @obj: an address of the arena.
+ * @slab: where it is, by pool_arena_slab().
+ * @obj: the object.
  *
  * Return: POOL_FAULT_KINDS: it is freed; else what is wrong with it, and nothing
  * has changed.
  */
-enum pool_fault pool_slab_free(void *obj)
+enum pool_fault pool_slab_free(struct slab *slab, void *obj)
 {
-	struct slab *slab = pool_arena_slab(obj);
-	struct slab_shelf *shelf = slab ? lock_shelf_of(slab) : NULL;
+	struct slab_shelf *shelf = lock_shelf_of(slab);
 	enum pool_fault fault;
 	bool empty = false;
 	unsigned int n;
@@ -377,17 +438,128 @@ enum pool_fault pool_slab_free(void *obj)
 	return fault;
 }
 
-static void trim_shelf(struct slab_shelf *shelf)
+/**
+ * pool_slab_loose() - Does an object keep a slab that is nearly empty?
+ * @class: its class.
+ * @obj: the object; NULL: any object of the class.
+ *
+ * What is read may change at any time: the answer is good for a decision of cost.
+ *
+ * Return: false also where there are few such slabs.
+ */
+bool pool_slab_loose(const struct slab_class *class, const void *obj)
 {
-	struct slab *empty;
+	unsigned int sparse = 0, k;
+	const struct slab *slab;
+
+	if (obj) {
+		slab = pool_arena_slab(obj);
+		return slab && plat_read(&slab->grade) == SLAB_SPARSE;
+	}
+	for (k = 0; k < SLAB_SHELVES; k++)
+		sparse += plat_read(&class->shelf[k].sparse);
+	return sparse > SPARSE_FEW;
+}
+
+/* Are all objects free that have a byte in this part of a slab?  Lock held. */
+static bool is_unused(const struct slab *slab, unsigned int stride,
+		      const unsigned char *from, const unsigned char *to)
+{
+	unsigned int n = 0, end;
+
+	if (from > slab->first)
+		n = (unsigned int)(from - slab->first) / stride;
+	end = to > slab->first ?
+	      (unsigned int)(to - 1 - slab->first) / stride + 1 : 0;
+	if (end > slab->objs)
+		end = slab->objs;
+	while (n < end && slab->free[n / SLAB_BITS] >> n % SLAB_BITS & 1)
+		n++;
+	return n >= end;
+}
+
+/*
+ * Give back the pages of a slab that no object in use is on.  Neighbours go at once.
+ * Lock held: an object of them could be taken, and written to, meanwhile.
+ */
+static void trim_pages(const struct slab *slab, unsigned int stride,
+		       size_t page)
+{
+	unsigned char *from = pool_arena_at(slab), *end = from + SLAB_BYTES;
+	unsigned char *to;
+
+	for (to = from; from < end; from = to + page) {
+		for (to = from; to < end; to += page)
+			if (!is_unused(slab, stride, to, to + page))
+				break;
+		if (to > from)
+			madvise(from, (size_t)(to - from), MADV_DONTNEED);
+	}
+}
+
+/* The pages of the next slab of a grade, which is then the last; NULL: none. */
+static const struct slab *trim_next(struct slab_shelf *shelf,
+				    unsigned int grade, size_t page)
+{
+	struct pool_list *room = &shelf->room[grade];
+	const struct slab *slab = NULL;
 
 	pthread_mutex_lock(shelf->lock);
-	empty = empty_of(shelf);
-	if (empty)
-		leave(empty);
+	if (!pool_list_empty(room)) {
+		struct pool_list *node = room->next;
+
+		slab = pool_list_entry(node, struct slab, list);
+		trim_pages(slab, shelf->class->stride, page);
+		pool_list_del(node);
+		pool_list_add_last(node, room);
+	}
 	pthread_mutex_unlock(shelf->lock);
-	if (empty)
-		pool_arena_put(empty);
+	return slab;
+}
+
+/* Once around; others may move slabs meanwhile, so there is a bound. */
+static void trim_grade(struct slab_shelf *shelf, unsigned int grade,
+		       size_t page)
+{
+	const struct slab *slab, *first = NULL;
+	struct arena_size size;
+
+	pool_arena_size(&size);
+	while (size.used-- && (slab = trim_next(shelf, grade, page))) {
+		if (slab == first)
+			break;
+		if (!first)
+			first = slab;
+	}
+}
+
+/* The slab that objects are taken from, if it is empty. */
+static void trim_from(struct slab_shelf *shelf)
+{
+	struct slab *slab;
+
+	pthread_mutex_lock(shelf->lock);
+	slab = shelf->from;
+	if (slab && !slab->used) {
+		leave(shelf, slab);
+		shelf->from = NULL;
+	} else {
+		slab = NULL;
+	}
+	pthread_mutex_unlock(shelf->lock);
+	if (slab)
+		pool_arena_put(slab);
+}
+
+/* The fullest slabs have hardly a page that is free. */
+static void trim_shelf(struct slab_shelf *shelf)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int grade;
+
+	trim_from(shelf);
+	for (grade = 1; page < SLAB_BYTES && grade < SLAB_GRADES; grade++)
+		trim_grade(shelf, grade, page);
 }
 
 /* Give back the memory of all that is empty. */

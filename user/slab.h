@@ -4,16 +4,16 @@
  *
  * Layer:   below plat.c; user/ only.
  *
- * The arena is one range of addresses, in slabs of equal size; all objects of a slab
- * are equal.  What is known of slabs is kept apart from them, so that no stray
- * write to an object reaches it:
+ * Slabs are of equal size, and all objects of a slab are equal.  Their addresses come
+ * in chunks.  What is known of slabs is kept apart from them, so that no stray write
+ * to an object reaches it:
  *
- *	base                                               base + bytes
- *	 |<------------ carved ------------>|
- *	 |<----------------- ready ------------------>|
- *	 +--------+--------+-------+--------+---------+-- - - --+
- *	 | slab 0 | slab 1 |  ...  |        | not yet | reserved |
- *	 +--------+--------+-------+--------+---------+-- - - --+
+ *	 a chunk's base                                 base + 2 MiB
+ *	 |<---------- carved ---------->|
+ *	 |<--------------- ready ---------------->|
+ *	 +--------+--------+---+--------+---------+-------------+
+ *	 | slab 0 | slab 1 |...|        | not yet |  no access  |
+ *	 +--------+--------+---+--------+---------+-------------+
  *	     |        |
  *	 +---+----+---+----+--
  *	 | slab[0]| slab[1]| ...	shelf, free objects as bits, list
@@ -37,27 +37,69 @@
 #define SLAB_BITS	((unsigned int)(8 * sizeof(unsigned long)))
 #define SLAB_WORDS	(SLAB_BYTES / SLAB_STEP / SLAB_BITS)
 
+/* A chunk of addresses: a huge page of x86, arm64 and others. */
+#define CHUNK_SHIFT	21
+#define CHUNK_BYTES	((size_t)1 << CHUNK_SHIFT)
+#define CHUNK_SLABS	((unsigned int)(CHUNK_BYTES / SLAB_BYTES))
+
+/*
+ * The map of chunks, by address.  mmap() gives out no higher ones unless it is asked
+ * to; those that have a tag in their top byte are malloc()'s.
+ */
+#if UINTPTR_MAX > 0xffffffffu
+#define CHUNK_BITS	(48 - CHUNK_SHIFT)
+#define LEAF_BITS	14
+#else
+#define CHUNK_BITS	(32 - CHUNK_SHIFT)
+#define LEAF_BITS	CHUNK_BITS
+#endif
+#define CHUNK_LEAVES	((uintptr_t)1 << LEAF_BITS)
+#define CHUNK_ROOTS	((uintptr_t)1 << (CHUNK_BITS - LEAF_BITS))
+
 /* Parts of a class, each with a lock, for threads that are there at once. */
 #define SLAB_SHELVES	4
+
+/*
+ * How full slabs are that have room: quarters, the fullest first.  The last grade is
+ * of those that objects are being taken from, and of full ones.
+ */
+#define SLAB_GRADES	4
+#define SLAB_SPARSE	(SLAB_GRADES - 1)
+#define SLAB_UNLISTED	((unsigned char)SLAB_GRADES)
 
 /*
  * A slab.  Its shelf's lock guards it while it is on one; else it is the arena's, or
  * of who is taking it there or away.
  */
 struct slab {
-	struct pool_list list;		/* of its shelf, with room; of the arena */
+	struct pool_list list;		/* of its shelf, by grade; of the arena */
 	struct slab_shelf *shelf;	/* read by anybody; NULL: it is empty */
+	struct slab_chunk *chunk;	/* set once */
 	unsigned char *first;		/* object; where its colour has it */
 	unsigned short objs;
 	unsigned short used;
+	unsigned short edge;		/* with so many used the grade is another */
 	unsigned short hint;		/* no free object in words before */
+	unsigned char grade;		/* read by anybody */
 	unsigned long free[SLAB_WORDS];	/* a bit for each that is free */
 } __attribute__((aligned(64)));
+
+/* What is known of a chunk.  Arena mutex. */
+struct slab_chunk {
+	struct pool_list list;		/* of all that have addresses; of spares */
+	unsigned char *base;
+	unsigned int ready;		/* slabs with access */
+	unsigned int carved;		/* slabs that ever were in use */
+	unsigned int bare;		/* of these: empty, without memory */
+	struct slab slab[CHUNK_SLABS];
+};
 
 struct slab_shelf {
 	pthread_mutex_t *lock;		/* shelves of other classes may have it */
 	struct slab_class *class;
-	struct pool_list room;		/* lock: slabs not full; an empty one last */
+	struct slab *from;		/* lock: the one to take objects from */
+	struct pool_list room[SLAB_GRADES];	/* lock: others that have some */
+	unsigned int sparse;		/* lock; read by anybody: of the last grade */
 	unsigned int colour;		/* lock: of the next slab */
 } __attribute__((aligned(64)));
 
@@ -72,12 +114,13 @@ struct slab_class {
 /* slab.c */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
 void *pool_slab_alloc(struct slab_class *class);
-enum pool_fault pool_slab_free(void *obj);
+enum pool_fault pool_slab_free(struct slab *slab, void *obj);
+bool pool_slab_loose(const struct slab_class *class, const void *obj);
 void pool_slab_trim(void);
 
 /* How much of the arena there is, in slabs. */
 struct arena_size {
-	size_t reserved;	/* addresses; 0: none yet, or none to be had */
+	size_t reserved;	/* addresses, in chunks */
 	size_t ready;		/* with access */
 	size_t used;		/* on a shelf, or about to be */
 	size_t kept;		/* empty, with memory */
@@ -86,26 +129,38 @@ struct arena_size {
 /* arena.c */
 struct slab *pool_arena_get(void);
 void pool_arena_put(struct slab *slab);
-struct slab *pool_arena_slab(const void *p);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);
 void pool_arena_size(struct arena_size *size);
 void pool_arena_fork_hold(void);
 void pool_arena_fork_release(void);
 
-/* arena.c: the range, which is set once. */
-extern uintptr_t pool_arena_base;
-extern size_t pool_arena_bytes;
+/* chunk.c */
+struct slab_chunk *pool_chunk_get(void);
+bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n);
+void pool_chunk_put(struct slab_chunk *chunk);
+extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
 /*
- * Is this in the arena?  The acquire pairs with the release in reserve(): who sees
- * that there is one sees where it is.
+ * The slab that an address is in; NULL: it is no address of slabs.  The acquires pair
+ * with the releases of chunk.c: what is found in the map is complete.
  */
+static inline struct slab *pool_arena_slab(const void *p)
+{
+	uintptr_t n = (uintptr_t)p >> CHUNK_SHIFT;
+	struct slab_chunk *chunk, **leaf;
+
+	if (n >> CHUNK_BITS)
+		return NULL;
+	leaf = plat_read_acquire(&pool_chunk_root[n >> LEAF_BITS]);
+	chunk = leaf ? plat_read_acquire(&leaf[n & (CHUNK_LEAVES - 1)]) : NULL;
+	return chunk ? &chunk->slab[(uintptr_t)p >> SLAB_SHIFT &
+				    (CHUNK_SLABS - 1)] : NULL;
+}
+
 static inline bool pool_arena_has(const void *p)
 {
-	size_t bytes = plat_read_acquire(&pool_arena_bytes);
-
-	return (uintptr_t)p - plat_read(&pool_arena_base) < bytes;
+	return pool_arena_slab(p);
 }
 
 #endif /* POOL_SLAB_H */

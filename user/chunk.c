@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * chunk.c - addresses for slabs, chunk by chunk, and the map that finds them
+ *
+ * Layer:   seam, cold half; below arena.c.
+ * Context: plain threads, arena mutex held; pool_arena_slab() of slab.h reads the
+ *	    map without it.
+ *
+ * The address space of a process is its own: a limit may be set on it at any time,
+ * and mlockall() counts all of it.  So addresses are taken in chunks of 2 MiB, when
+ * they are needed, and go back when a chunk is empty.
+ *
+ * The map has two levels, as page tables do:
+ *
+ *	address   | root index | leaf index | slab of chunk | offset |
+ *
+ *	root[]  -->  leaf[]  -->  struct slab_chunk { base, slab[32] }
+ *
+ * Leaves and the descriptions of chunks are mapped apart from objects, with pages
+ * without access around them, so that no stray write to an object reaches them.
+ * They are never unmapped: a wrong pointer may lead somebody there at any time.
+ */
+#include "slab.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Descriptions that are mapped at once. */
+#define DESCRIBED	8
+
+/* Arena mutex to write; entries are read by anybody. */
+struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
+
+/* Arena mutex: descriptions without addresses, and where the next may be. */
+static struct pool_list spare = { &spare, &spare };
+static unsigned char *next_base;
+
+static unsigned char *map(void *hint, size_t bytes, int prot)
+{
+	void *at = mmap(hint, bytes, prot,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Zeroed memory with a page without access on both sides; NULL: none. */
+static void *map_apart(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *at;
+
+	bytes = (bytes + page - 1) / page * page;
+	at = map(NULL, bytes + 2 * page, PROT_NONE);
+	if (!at)
+		return NULL;
+	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE))
+		return at + page;
+	munmap(at, bytes + 2 * page);
+	return NULL;
+}
+
+static void describe(struct slab_chunk *chunk)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHUNK_SLABS; i++) {
+		chunk->slab[i].chunk = chunk;
+		pool_list_init(&chunk->slab[i].list);
+	}
+	pool_list_add_last(&chunk->list, &spare);
+}
+
+/* See to it that there is a description to spare. */
+static bool have_spare(void)
+{
+	struct slab_chunk *chunks;
+	unsigned int i;
+
+	if (!pool_list_empty(&spare))
+		return true;
+	chunks = map_apart(DESCRIBED * sizeof(*chunks));
+	for (i = 0; chunks && i < DESCRIBED; i++)
+		describe(&chunks[i]);
+	return chunks;
+}
+
+/* Where the map has an address; NULL: it is out of reach, or memory is short. */
+static struct slab_chunk **entry_of(const unsigned char *base)
+{
+	uintptr_t n = (uintptr_t)base >> CHUNK_SHIFT;
+	struct slab_chunk ***root;
+
+	if (n >> CHUNK_BITS)
+		return NULL;
+	root = &pool_chunk_root[n >> LEAF_BITS];
+	if (!*root) {
+		struct slab_chunk **leaf = map_apart(CHUNK_LEAVES *
+						     sizeof(*leaf));
+
+		if (!leaf)
+			return NULL;
+		plat_write_release(root, leaf);
+	}
+	return &(*root)[n & (CHUNK_LEAVES - 1)];
+}
+
+static bool is_aligned(const unsigned char *at)
+{
+	return !((uintptr_t)at & (CHUNK_BYTES - 1));
+}
+
+/* The part of twice as many addresses that is aligned. */
+static unsigned char *map_aligned(void)
+{
+	unsigned char *at = map(NULL, 2 * CHUNK_BYTES, PROT_NONE);
+	size_t before, behind;
+
+	if (!at)
+		return NULL;
+	before = -(uintptr_t)at & (CHUNK_BYTES - 1);
+	behind = CHUNK_BYTES - before;
+	if (before)
+		munmap(at, before);
+	munmap(at + before + CHUNK_BYTES, behind);
+	return at + before;
+}
+
+/*
+ * Addresses without access, below those of the chunk before if nobody has them:
+ * chunks side by side are one mapping to the system.
+ */
+static unsigned char *map_chunk(void)
+{
+	unsigned char *at = NULL;
+
+	if (next_base)
+		at = map(next_base, CHUNK_BYTES, PROT_NONE);
+	if (at && !is_aligned(at)) {
+		munmap(at, CHUNK_BYTES);
+		at = NULL;
+	}
+	return at ? at : map_aligned();
+}
+
+/* The release pairs with the acquire in pool_arena_slab(). */
+static bool enter_map(struct slab_chunk *chunk, unsigned char *base)
+{
+	struct slab_chunk **entry = entry_of(base);
+
+	if (!entry)
+		return false;
+	chunk->base = base;
+	plat_write_release(entry, chunk);
+	next_base = base - CHUNK_BYTES;
+	return true;
+}
+
+/**
+ * pool_chunk_get() - Addresses for more slabs, none of them accessible yet.
+ *
+ * Return: the chunk; NULL: none are to be had now.
+ */
+struct slab_chunk *pool_chunk_get(void)
+{
+	struct slab_chunk *chunk;
+	unsigned char *base;
+
+	if (!have_spare())
+		return NULL;
+	base = map_chunk();
+	if (!base)
+		return NULL;
+	chunk = pool_list_entry(spare.next, struct slab_chunk, list);
+	if (!enter_map(chunk, base)) {
+		munmap(base, CHUNK_BYTES);
+		return NULL;
+	}
+	pool_list_del(&chunk->list);
+	return chunk;
+}
+
+/**
+ * pool_chunk_open() - Give access to the first slabs of a chunk.
+ * @chunk: the chunk.
+ * @n: how many; those that have access already included.
+ *
+ * Return: false: the system refuses, and nothing has changed.
+ */
+bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
+{
+	if (mprotect(chunk->base, (size_t)n * SLAB_BYTES,
+		     PROT_READ | PROT_WRITE))
+		return false;
+	chunk->ready = n;
+	return true;
+}
+
+/**
+ * pool_chunk_put() - Give the addresses of a chunk back.
+ * @chunk: all of its slabs are empty, and on no list.
+ *
+ * Who has a wrong pointer into it finds no slab, or one that is on no shelf, or one
+ * that is elsewhere by then.
+ */
+void pool_chunk_put(struct slab_chunk *chunk)
+{
+	plat_write_release(entry_of(chunk->base), NULL);
+	munmap(chunk->base, CHUNK_BYTES);
+	chunk->ready = 0;
+	chunk->carved = 0;
+	chunk->bare = 0;
+	pool_list_add(&chunk->list, &spare);
+}
