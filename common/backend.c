@@ -158,6 +158,28 @@ static bool give_back(struct pool *pool, void *obj)
 	return false;
 }
 
+/**
+ * pool_store_swap_in() - Get an object that takes the place of another one.
+ * @pool: the pool, without a constructor and without checks.
+ *
+ * It is not counted, since the other one is.  pool_store_swap_out() for one of them
+ * must follow.
+ *
+ * Return: an object, or NULL.
+ */
+void *pool_store_swap_in(struct pool *pool)
+{
+	return plat_store_alloc(&pool->store, 0);
+}
+
+void pool_store_swap_out(struct pool *pool, void *obj)
+{
+	enum pool_fault kind = plat_store_free(&pool->store, obj);
+
+	if (kind != POOL_FAULT_KINDS)
+		tell_of(pool, obj, kind);
+}
+
 /*
  * Count what was given back, after it was: "allocated" is never too low.  The
  * release pairs with the acquire of grow() in merge.c: who sees that nothing is

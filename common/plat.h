@@ -291,6 +291,26 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags);
 enum pool_fault plat_store_free(plat_store_t *store, void *obj);
 
 /**
+ * plat_store_sparse() - Would memory go back if a source's objects were others?
+ * @store: the source.
+ *
+ * Context: Any; stale.
+ * Return: true where much of its memory has few objects.
+ */
+bool plat_store_sparse(const plat_store_t *store);
+
+/**
+ * plat_store_denser() - Is a new object in a better place than an old one?
+ * @old: an object that was not freed.
+ * @new: another one.
+ *
+ * Context: Any; stale.
+ * Return: true only where both are of equal sources, and the old one is where few
+ * others are.
+ */
+bool plat_store_denser(const void *old, const void *new);
+
+/**
  * plat_guard_check() - Is what surrounds an object within its pages untouched?
  * @store: its source.
  * @obj: the object, not freed.

@@ -406,6 +406,8 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 		     enum pool_cause *cause);
 void pool_store_put(struct pool *pool, void *obj);
 void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
+void *pool_store_swap_in(struct pool *pool);
+void pool_store_swap_out(struct pool *pool, void *obj);
 unsigned long pool_store_keep(void);
 extern unsigned int pool_fail_every;
 
@@ -463,6 +465,9 @@ void pool_show_name(char *to, const char *name);
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
 bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_want *want);
+
+/* pack.c: what gc does about caches */
+void pool_pack(struct pool *pool);
 
 /* reclaim.c: what leaves the caches and the shared pool as a whole */
 void *pool_take_remote(struct pool *pool, unsigned int flags);

@@ -273,6 +273,8 @@ void pool_gc(struct pool_head *unused)
 	(void)unused;
 	while ((pool = pool_registry_next(pool)))
 		collect(pool);
+	while ((pool = pool_registry_next(pool)))
+		pool_pack(pool);
 	plat_trim();
 }
 

@@ -210,6 +210,17 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 	return POOL_FAULT_KINDS;
 }
 
+/* The slab allocator does not tell; where memory is short the shrinker comes by. */
+bool plat_store_sparse(const plat_store_t *store)
+{
+	return false;
+}
+
+bool plat_store_denser(const void *old, const void *new)
+{
+	return false;
+}
+
 /* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
 
 void plat_trim(void)

@@ -174,3 +174,58 @@ TEST_CASE(where_the_arena_cannot_grow_malloc_serves)
 		EXPECT_EQ(slab_child(use_without_growth, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
+
+/* The caches keep the freshest 8192, in as many places as there are. */
+#define SCATTERED	(test_scale(800000))
+
+static void shuffle(void **objs, unsigned long n)
+{
+	unsigned long state = 1;
+
+	while (n > 1) {
+		unsigned long i = test_random(&state) % n--;
+		void *obj = objs[i];
+
+		objs[i] = objs[n];
+		objs[n] = obj;
+	}
+}
+
+/* More than a tenth of the peak is left: 1. */
+static int scatter_and_collect(void *arg)
+{
+	unsigned long n = SCATTERED, i;
+	void **objs = calloc(n, sizeof(*objs));
+	struct pool *pool = arg;
+	struct pool_stats before, now;
+	long start, peak;
+
+	if (!objs)
+		return 2;
+	memset(objs, 1, n * sizeof(*objs));
+	start = resident_kib();
+	for (i = 0; i < n; i++) {
+		objs[i] = test_alloc(pool);
+		memset(objs[i], 1, 64);
+	}
+	peak = resident_kib();
+	shuffle(objs, n);
+	test_free_many(pool, objs, (unsigned int)n);
+	pool_sum(pool, &before);
+	pool_gc(NULL);
+	pool_sum(pool, &now);
+	if (now.cached != before.cached || !test_quiet(pool, 0))
+		return 3;
+	return (resident_kib() - start) * 10 > peak - start;
+}
+
+TEST_CASE(a_gc_leaves_a_tenth_of_what_was_freed_in_any_order)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	if (!IS_CHECKED)
+		EXPECT_EQ(slab_child(scatter_and_collect, pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

@@ -175,6 +175,16 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 	return POOL_FAULT_KINDS;
 }
 
+bool plat_store_sparse(const plat_store_t *store)
+{
+	return store->slabs && pool_slab_sparse(store->slabs);
+}
+
+bool plat_store_denser(const void *old, const void *new)
+{
+	return pool_slab_denser(old, new);
+}
+
 /* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
 
 void plat_trim(void)

@@ -438,27 +438,41 @@ enum pool_fault pool_slab_free(struct slab *slab, void *obj)
 	return fault;
 }
 
-/**
- * pool_slab_loose() - Does an object keep a slab that is nearly empty?
- * @class: its class.
- * @obj: the object; NULL: any object of the class.
- *
- * What is read may change at any time: the answer is good for a decision of cost.
- *
- * Return: false also where there are few such slabs.
- */
-bool pool_slab_loose(const struct slab_class *class, const void *obj)
+/* Are many slabs of a class nearly empty?  Read unlocked: a matter of cost. */
+bool pool_slab_sparse(const struct slab_class *class)
 {
 	unsigned int sparse = 0, k;
-	const struct slab *slab;
 
-	if (obj) {
-		slab = pool_arena_slab(obj);
-		return slab && plat_read(&slab->grade) == SLAB_SPARSE;
-	}
 	for (k = 0; k < SLAB_SHELVES; k++)
 		sparse += plat_read(&class->shelf[k].sparse);
 	return sparse > SPARSE_FEW;
+}
+
+static const struct slab_class *class_of(const struct slab *slab)
+{
+	const struct slab_shelf *shelf = slab ? plat_read(&slab->shelf) : NULL;
+
+	return shelf ? shelf->class : NULL;
+}
+
+/**
+ * pool_slab_denser() - Does an object keep a slab that is nearly empty?
+ * @old: the object.
+ * @new: what it could be exchanged for.
+ *
+ * Grades are read unlocked.  Slabs of objects that were not freed stay what they are
+ * otherwise, and of their class.
+ *
+ * Return: true if the new one does not, and both are of one class.
+ */
+bool pool_slab_denser(const void *old, const void *new)
+{
+	const struct slab *from = pool_arena_slab(old);
+	const struct slab *to = pool_arena_slab(new);
+
+	return from && to && plat_read(&from->grade) == SLAB_SPARSE &&
+	       plat_read(&to->grade) != SLAB_SPARSE &&
+	       class_of(from) == class_of(to);
 }
 
 /* Are all objects free that have a byte in this part of a slab?  Lock held. */

@@ -115,7 +115,8 @@ struct slab_class {
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
 void *pool_slab_alloc(struct slab_class *class);
 enum pool_fault pool_slab_free(struct slab *slab, void *obj);
-bool pool_slab_loose(const struct slab_class *class, const void *obj);
+bool pool_slab_sparse(const struct slab_class *class);
+bool pool_slab_denser(const void *old, const void *new);
 void pool_slab_trim(void);
 
 /* How much of the arena there is, in slabs. */

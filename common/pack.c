@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pack.c - cached objects are exchanged for ones that lie closer together
+ *
+ * Layer:   beside the four.
+ * Context: process context; neither guard nor lock held, a CPU lock for one cluster
+ *	    at a time.
+ *
+ * What users free in any order leaves the last few objects, those in the caches,
+ * spread over all the memory that there was.  gc leaves the caches alone, as
+ * documented; but it may exchange an object there for another one of the same pool,
+ * since nobody knows which of them is next.  So numbers, charges and order stay, and
+ * the memory behind the objects goes back.
+ *
+ * Clusters of all CPUs are packed; arrays belong to their owners.
+ */
+#include "plat.h"
+
+/* Objects with contents that matter, or that are known by address, stay. */
+static bool may_pack(const struct pool *pool)
+{
+	return pool->cached && !pool->head.constructed &&
+	       !pool_is_closed(pool) && !plat_read(&pool->states.part[0]);
+}
+
+/* Exchange what is better exchanged, at most @n; how many were.  CPU lock held. */
+static unsigned int pack_cluster(struct pool_cluster *c, void **fresh,
+				 unsigned int n)
+{
+	unsigned int done = 0, i;
+
+	for (i = 0; i < c->n && done < n; i++) {
+		void *obj = c->obj[i];
+
+		if (pool_seal_of(obj) || !plat_store_denser(obj, fresh[done]))
+			continue;
+		c->obj[i] = fresh[done];
+		fresh[done++] = obj;
+	}
+	return done;
+}
+
+/*
+ * Pack the oldest cluster, which then is the newest of its pool: after a round they
+ * are in order again.  @left: objects that are still to be looked at.
+ */
+static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
+				void **fresh, unsigned int n,
+				unsigned long *left)
+{
+	struct pool_cluster *c = NULL;
+	unsigned int done = 0;
+	plat_irq_t irq;
+
+	plat_cpu_lock(cpu, &irq);
+	if (local->pool && may_pack(local->pool))
+		c = pool_cluster_oldest(local);
+	if (c) {
+		pool_list_del(&c->by_pool);
+		pool_list_add(&c->by_pool, &local->by_pool);
+		*left -= c->n < *left ? c->n : *left;
+		done = pack_cluster(c, fresh, n);
+	} else {
+		*left = 0;
+	}
+	plat_cpu_unlock(cpu, irq);
+	return done;
+}
+
+static void pack_local(struct pool *pool, struct pool_cpu *cpu,
+		       struct pool_local *local)
+{
+	unsigned long left = plat_read(&local->clustered);
+	void *objs[POOL_CLUSTER_SIZE];
+	unsigned int n = 0, done = 0;
+
+	while (left) {
+		while (n < POOL_CLUSTER_SIZE &&
+		       (objs[n] = pool_store_swap_in(pool)))
+			n++;
+		if (!n)
+			return;
+		done = pack_oldest(cpu, local, objs, n, &left);
+		while (done) {
+			pool_store_swap_out(pool, objs[--done]);
+			objs[done] = objs[--n];
+		}
+	}
+	while (n)
+		pool_store_swap_out(pool, objs[--n]);
+}
+
+/**
+ * pool_pack() - Have the cached objects of a pool keep little memory.
+ * @pool: the pool.
+ */
+void pool_pack(struct pool *pool)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned int i;
+
+	if (!may_pack(pool) || !plat_store_sparse(&pool->store))
+		return;
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local)
+			pack_local(pool, plat_cpu_of(i), local);
+	}
+}
