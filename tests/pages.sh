@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Checks that the pages render, refer to pages that there are, and say what the
-# source says: ordered accesses, functions, constants.
+# source says: ordered accesses, functions, constants, promises kept.
 
 set -euo pipefail
 
@@ -47,6 +47,7 @@ refers() {
 	return $status
 }
 
+check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check each_ordered_access_has_a_row tests/pages/ordering.py

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Sees that document-here.rst has each promise once, and few deviations.
+
+    promises.py [list]
+
+A row is "NUMBER | promise | user | kernel | where tested | edition".  The columns user
+and kernel are "yes", "n/a" or "D" and a letter or number of the list of deviations,
+which names the promises it covers.  Words in the column "where tested" that look like
+a case's name must be one: of a list of cases, or of a script in tests/.
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+PAGE = TOP / "Documentation/document-here.rst"
+MOST = 20
+EXTRA = ["6b", "13b", "28b", "45b", "104b"]
+NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
+
+
+def cases():
+    names = set()
+    for path in (TOP / "tests").glob("cases*.list"):
+        names |= set(re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M))
+    for path in (TOP / "tests").glob("*.sh"):
+        names |= set(re.findall(r"[a-z0-9]+(?:_[a-z0-9]+){2,}", path.read_text()))
+    return names
+
+
+def rows():
+    found = []
+    for line in PAGE.read_text().splitlines():
+        m = re.match(r" +(\d+b?) \| (.*)$", line)
+        if m:
+            found.append([m.group(1)] + [c.strip()
+                                         for c in m.group(2).split(" | ")])
+    return found
+
+
+def deviations():
+    """The number of each deviation and the promises it names."""
+    text = PAGE.read_text()
+    return {m.group(1): re.findall(r"\d+b?", m.group(2))
+            for m in re.finditer(r"^(D\d+), promises? ([^:]*):", text, re.M)}
+
+
+def check_row(row, names, told):
+    if len(row) != 6:
+        yield f"{row[0]}: {len(row)} columns"
+        return
+    number, promise, user, kernel, where, _ = row
+    if not promise or not where:
+        yield f"{number}: no promise, or not tested"
+    for world in user, kernel:
+        if world in ("yes", "n/a"):
+            continue
+        if number not in told.get(world, []):
+            yield f"{number}: {world} is no deviation that names it"
+    for word in re.findall(r"\w+", where):
+        if word.count("_") >= 2 and word not in names:
+            yield f"{number}: there is no case {word}"
+    for path in re.findall(r"tests/[\w./-]+", where):
+        if not (TOP / path).exists():
+            yield f"{number}: there is no {path}"
+    if not re.search(r"\w+_\w+_\w+|tests/", where):
+        yield f"{number}: no case and no script"
+
+
+def main():
+    names, told, found = cases(), deviations(), rows()
+    bad = [line for row in found for line in check_row(row, names, told)]
+    have = [row[0] for row in found]
+    bad += [f"no row for {n}" for n in NUMBERS if n not in have]
+    bad += [f"{n} is there {have.count(n)} times, or is no promise"
+            for n in sorted(set(have))
+            if have.count(n) > 1 or n not in NUMBERS]
+    for d, numbers in told.items():
+        bad += [f"{d} covers {n}, whose row does not say so" for n in numbers
+                if not any(row[0] == n and d in row[2:4] for row in found)]
+    covered = sum(len(n) for n in told.values())
+    if not told or len(told) > MOST:
+        bad.append(f"{len(told)} deviations, at most {MOST}")
+    for line in bad:
+        print("document-here.rst: " + line)
+    print(f"{len(found)} promises, {len(told)} deviations of {covered} of them")
+    return 1 if bad else 0
+
+
+sys.exit(main())
