@@ -255,36 +255,37 @@ TEST_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait)
 	pool_destroy(&pool->head);
 }
 
-/* What somebody else does to a pool while a caller waits. */
-struct meanwhile {
+/*
+ * What somebody else does to a pool while a caller waits.  Not on the stack: what
+ * ends such a timer has different names in different kernels.
+ */
+static struct {
 	struct timer_list timer;
 	struct pool *pool;
-};
+} meanwhile;
 
 static void growth_ends(struct timer_list *timer)
 {
-	struct meanwhile *m = container_of(timer, struct meanwhile, timer);
-
-	plat_word_sub_release(&m->pool->allocated, POOL_GROWING);
+	plat_word_sub_release(&meanwhile.pool->allocated, POOL_GROWING);
 }
 
 /* More ticks than any other caller would have waited. */
 TEST_CASE(gfp_nofail_waits_for_a_pool_that_grows)
 {
-	struct meanwhile m = { .pool = gfp_pool() };
+	struct pool *pool = gfp_pool();
 	void *obj;
 
-	ASSERT(m.pool);
-	plat_word_add(&m.pool->allocated, POOL_GROWING);
-	timer_setup_on_stack(&m.timer, growth_ends, 0);
-	mod_timer(&m.timer, jiffies + 4 * POOL_BUSY_TRIES);
-	obj = pool_alloc_gfp(&m.pool->head, GFP_KERNEL | __GFP_NOFAIL);
+	ASSERT(pool);
+	plat_word_add(&pool->allocated, POOL_GROWING);
+	meanwhile.pool = pool;
+	timer_setup(&meanwhile.timer, growth_ends, 0);
+	mod_timer(&meanwhile.timer, jiffies + 4 * POOL_BUSY_TRIES);
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_NOFAIL);
 	EXPECT(obj);
-	del_timer_sync(&m.timer);
-	destroy_timer_on_stack(&m.timer);
-	test_free(m.pool, obj);
-	EXPECT(test_quiet(m.pool, 0));
-	pool_destroy(&m.pool->head);
+	timer_delete_sync(&meanwhile.timer);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
 }
 
 /* The slab would complain of some of them. */
@@ -327,9 +328,7 @@ TEST_CASE(gfp_thisnode_passes_all_caches_over)
 
 static void limit_goes(struct timer_list *timer)
 {
-	struct meanwhile *m = container_of(timer, struct meanwhile, timer);
-
-	plat_write(&m->pool->limit, 0);
+	plat_write(&meanwhile.pool->limit, 0);
 }
 
 /* Lockdep switches itself off when it has found something. */
@@ -345,27 +344,27 @@ static bool lockdep_is_content(void)
  */
 static bool alloc_within_reclaim(gfp_t gfp)
 {
-	struct meanwhile m = { .pool = gfp_pool() };
+	struct pool *pool = gfp_pool();
 	void *objs[2];
 	bool well;
 
-	if (!m.pool)
+	if (!pool)
 		return false;
 	fs_reclaim_acquire(GFP_KERNEL);
-	objs[0] = pool_alloc_gfp(&m.pool->head, gfp);
-	m.pool->limit = 1;
-	plat_word_add(&m.pool->leaving, 1);
-	timer_setup_on_stack(&m.timer, limit_goes, 0);
-	mod_timer(&m.timer, jiffies + 2);
-	objs[1] = pool_alloc_gfp(&m.pool->head, gfp);
+	objs[0] = pool_alloc_gfp(&pool->head, gfp);
+	pool->limit = 1;
+	plat_word_add(&pool->leaving, 1);
+	meanwhile.pool = pool;
+	timer_setup(&meanwhile.timer, limit_goes, 0);
+	mod_timer(&meanwhile.timer, jiffies + 2);
+	objs[1] = pool_alloc_gfp(&pool->head, gfp);
 	well = objs[0] && objs[1];
 	fs_reclaim_release(GFP_KERNEL);
-	del_timer_sync(&m.timer);
-	destroy_timer_on_stack(&m.timer);
-	plat_word_sub(&m.pool->leaving, 1);
-	test_free_many(m.pool, objs, 2);
-	well = well && lockdep_is_content() && test_quiet(m.pool, 0);
-	return !pool_destroy(&m.pool->head) && well;
+	timer_delete_sync(&meanwhile.timer);
+	plat_word_sub(&pool->leaving, 1);
+	test_free_many(pool, objs, 2);
+	well = well && lockdep_is_content() && test_quiet(pool, 0);
+	return !pool_destroy(&pool->head) && well;
 }
 
 TEST_CASE(gfp_nofs_and_noio_reach_the_slab)

@@ -138,6 +138,19 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+/* Kbuild looks which of the two this kernel has. */
+static void setup_timer(void)
+{
+#ifdef POOL_HAS_HRTIMER_SETUP
+	hrtimer_setup(&intruder.timer, on_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED);
+#else
+	hrtimer_init(&intruder.timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED);
+	intruder.timer.function = on_timer;
+#endif
+}
+
 TEST_CASE(hardirqs_in_the_middle_of_calls_lose_nothing)
 {
 	struct pool_stats now;
@@ -150,9 +163,7 @@ TEST_CASE(hardirqs_in_the_middle_of_calls_lose_nothing)
 	pool = test_pool(64);
 	ASSERT(pool);
 	ASSERT(intruder_begin(pool));
-	hrtimer_init(&intruder.timer, CLOCK_MONOTONIC,
-		     HRTIMER_MODE_REL_PINNED);
-	intruder.timer.function = on_timer;
+	setup_timer();
 	hrtimer_start(&intruder.timer, ns_to_ktime(20000),
 		      HRTIMER_MODE_REL_PINNED);
 	for (tries = 0; tries < 50; tries++) {

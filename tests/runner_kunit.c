@@ -160,5 +160,6 @@ kunit_test_suites(&plat_suite,
 
 MODULE_DESCRIPTION("Tests of pool.ko");
 MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(LIBPOOL);
-MODULE_IMPORT_NS(LIBPOOL_TEST);
+/* MODULE_IMPORT_NS() takes a token or a string, depending on the kernel. */
+MODULE_INFO(import_ns, "LIBPOOL");
+MODULE_INFO(import_ns, "LIBPOOL_TEST");
