@@ -53,7 +53,7 @@ all: $(LIB) $(B)/libpool.pc
 help:
 	@echo 'all              libpool.a and libpool.so, in $(B)'
 	@echo 'install          DESTDIR, PREFIX, LIBDIR, INCLUDEDIR are honoured'
-	@echo 'modules          pool.ko for KDIR=$(KDIR)'
+	@echo 'modules          pool.ko and its example for KDIR=$(KDIR)'
 	@echo 'demo             the main job on real input, in both worlds'
 	@echo 'check            every test; check-user: those that need no VM'
 	@echo 'kunit            the kernel tests, in User-Mode Linux and QEMU'
@@ -121,6 +121,8 @@ install: all
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) DEBUG='$(DEBUG)' $(KMAKE) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel/example DEBUG='$(DEBUG)' $(KMAKE) \
+		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
 
 clean:
 	rm -rf build

@@ -4,9 +4,11 @@
 # Builds all modules for one kernel, without a warning, and the example against
 # them.
 #
-#	[DEBUG="-D..."] [VARIANT=name] build-modules.sh WHAT [make argument...]
+#	[DEBUG="-D..."] [VARIANT=name] [POOL_TESTS=] [TARGET=name] build-modules.sh
+#		WHAT [make argument...]
 #
-# WHAT is a kernel of kernel.sh.  The sources are copied to build/kernel/WHAT, or
+# WHAT is a kernel of kernel.sh.  With an empty POOL_TESTS no test is built, as for
+# users; with TARGET only that object.  The sources are copied to build/kernel/WHAT, or
 # to build/kernel/WHAT-name for builds with other options, and built there;
 # repeated runs build what has changed.  The last line of the output is the
 # folder that has the *.ko files.
@@ -38,7 +40,8 @@ rsync -rlp --checksum --delete --prune-empty-dirs --filter='protect *.mod.c' \
 modules() {
 	local in=$1
 	shift
-	if ! kmake "$dir" "$in" W=1 KCFLAGS=-Werror DEBUG="${DEBUG:-}" "$@" \
+	if ! kmake "$dir" "$in" W=1 KCFLAGS=-Werror DEBUG="${DEBUG:-}" \
+	     POOL_TESTS="${POOL_TESTS-1}" "$@" "${TARGET:-modules}" \
 	     >"$dir/log" 2>&1 ||
 	   grep -q -i 'warning' "$dir/log"; then
 		cat "$dir/log" >&2
@@ -49,7 +52,9 @@ modules() {
 
 jobs=-j2
 modules "$dir" "$jobs" "$@"
-modules "$dir/kernel/example" "$jobs" \
-	KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" "$@"
-ln -sf kernel/example/pool_example.ko "$dir/pool_example.ko"
+if [ -z "${TARGET:-}" ]; then
+	modules "$dir/kernel/example" "$jobs" \
+		KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" "$@"
+	ln -sf kernel/example/pool_example.ko "$dir/pool_example.ko"
+fi
 echo "$dir"

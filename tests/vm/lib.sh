@@ -58,7 +58,7 @@ with_update() {
 	printf '%s\n' "$out"
 }
 
-# kmake TREE DIR [ARGUMENT...] - builds the modules in DIR for the kernel that
+# kmake TREE DIR ARGUMENT... - make for the modules in DIR and for the kernel that
 # kernel.sh has printed.  TREE is DIR or above it: all of ours that is needed.
 kmake() {
 	local tree=$1 dir=$2 run=()
@@ -68,7 +68,7 @@ kmake() {
 		run=("${BASH_SOURCE[0]%/*}/chroot.sh" run "$KROOT" "$tree")
 	fi
 	# shellcheck disable=SC2086	# KMAKE is words
-	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@" modules
+	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@"
 }
 
 # boot_twice OPTION... - boot.sh, and once more if that fails.  For --icount: a few

@@ -119,7 +119,7 @@ seq 20000 >"$tmp/numbers"
 for what; do
 	eval "$("$here/kernel.sh" "$what")"
 	cp -r "$tmp/module" "$tmp/$what"
-	if kmake "$tmp/$what" "$tmp/$what" W=1 >"$tmp/out" 2>&1 &&
+	if kmake "$tmp/$what" "$tmp/$what" W=1 modules >"$tmp/out" 2>&1 &&
 	   ! grep -Ei 'warning|skipping' "$tmp/out"; then
 		result ok "$what: module"
 	else

@@ -16,9 +16,40 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 [ $# -eq 1 ] || die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|debug"
 what=$1
-dir=$("$here/build-modules.sh" "$what" | tail -n1)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+status=0
+
+# build NAME COMMAND... - a check of a build, here
+build() {
+	if "${@:2}"; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1"
+		status=1
+	fi
+}
+
+# users_modules - what is built for somebody who does not ask for tests
+users_modules() {
+	local dir
+
+	dir=$(POOL_TESTS='' "$here/build-modules.sh" "$what" | tail -n 1) &&
+		[ "$(sed 's|.*/||; s|\.k*o$||' "$dir/modules.order")" = pool ]
+}
+
+# kunit_compiles - the cases, although this kernel is without KUnit
+kunit_compiles() {
+	VARIANT=kunit TARGET=pool_kunit.o \
+		"$here/build-modules.sh" "$what" CONFIG_KUNIT=m >/dev/null
+}
+
+build "users get pool.ko and no test" users_modules
+case $what in
+stock-6.* | debug) ;;	# debug, of 6.12, runs them
+*) build "the KUnit cases compile" kunit_compiles ;;
+esac
+dir=$("$here/build-modules.sh" "$what" | tail -n1)
 
 # From here to EOF it is busybox sh in the machine.
 cat >"$tmp/script" <<'EOF_GUEST'
@@ -517,15 +548,15 @@ EOF_GUEST
 
 need xz-utils
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
-status=0
+guest=0
 "$here/boot.sh" --show --mem 1024 "$what" "$tmp/script" "$dir/pool.ko" \
 	"$dir/pool_example.ko" "$dir/pool_replay.ko" "$dir/pool_second.ko" \
-	"$tmp/trace" >"$tmp/out" 2>"$tmp/err" || status=$?
+	"$tmp/trace" >"$tmp/out" 2>"$tmp/err" || guest=1
 tr -d '\r' <"$tmp/out" | sed -n '/^ok - /p; /^not ok - /p; /^# /p'
-if [ $status -eq 0 ]; then
+if [ $guest -eq 0 ]; then
 	echo "ok - the kernel had nothing to complain of"
 else
 	echo "not ok - the script ended well and the kernel did not complain"
 	cat "$tmp/err" >&2
 fi
-exit $status
+exit $((status || guest))
