@@ -4,7 +4,7 @@
 # Counts what an object costs in the kernel, in instructions, and how often many
 # CPUs take a pool's slow path.
 #
-#	bench.sh [WHAT...]		kernels of kernel.sh (stock-6.12 stock-6.1)
+#	bench.sh [WHAT...]		kernels of kernel.sh (6.12, 6.1 and the newest)
 #
 # Workloads and peers are those of tests/bench/bench_kernel.c and its like, and the
 # traces of tests/replay/data, in the order of the trace; then an event is an
@@ -124,7 +124,7 @@ visits() {
 	"$here/bench-page.sh" visits "$csv"
 }
 
-[ $# -gt 0 ] || set -- stock-6.12 stock-6.1
+[ $# -gt 0 ] || set -- stock-6.12 stock-6.1 "$("$here/kernel.sh" newest)"
 rm -f "$out"/kernel-*.csv
 for kernel; do
 	modules=$("$here/build-modules.sh" "$kernel" | tail -n 1)

@@ -5,11 +5,11 @@
 # by a clock of one ns per instruction, against tests/bench/gate-kernel.table, and
 # slow paths per 1000 operations against gate-visits.table.
 #
-#	gate.sh
+#	gate.sh [WHAT]			Debian's 6.12 or the kernel that is named
 #
-# One boot of Debian's 6.12, with one CPU, without mitigations and init_on_alloc,
-# runs the benchmark of pool_replay.ko.  Prints "ok NAME" or "not ok NAME" for each
-# limit, and writes these lines to build/results/gate-kernel.
+# One boot, with one CPU, without mitigations and init_on_alloc, runs the benchmark
+# of pool_replay.ko.  Prints "ok NAME" or "not ok NAME" for each limit, and writes
+# these lines to build/results/gate-kernel, or to gate-WHAT.
 
 set -euo pipefail
 
@@ -20,11 +20,12 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/bench/limits.sh
 . "$top/tests/bench/limits.sh"
 tables=$top/tests/bench
-results=$top/build/results/gate-kernel
+what=${1:-stock-6.12}
+results=$top/build/results/gate-${1:-kernel}
 
 mkdir -p "${results%/*}"
 rm -f "$results"
-modules=$("$here/build-modules.sh" stock-6.12 | tail -n 1)
+modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -47,7 +48,7 @@ done
 END
 
 boot_twice --icount --append "mitigations=off init_on_alloc=0" \
-	--data "$tmp/data" stock-6.12 "$tmp/script" \
+	--data "$tmp/data" "$what" "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko"
 awk '$1 == "costs" { print $3, $2, $4 }' "$tmp/data" >"$tmp/costs"
 sed -n 's/^visits //p' "$tmp/data" >"$tmp/visits"
