@@ -35,20 +35,20 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * "allocated", when the pool does not grow, which takes a few instructions: but
- * the one who makes it grow may be descheduled in user space.  Who may wait does,
- * since it ends for sure; POOL_F_NO_LIMIT, which the kernel alone has, too: there
- * whoever makes it grow has interrupts off.  False: it grows, and the caller cannot
- * wait.
+ * "allocated", when the pool does not grow.  Growth takes a few instructions, but in
+ * user space the thread that makes the pool grow may be descheduled in between.  So
+ * the wait is bounded.  POOL_F_NO_LIMIT waits until growth ends: only the kernel has
+ * it, and there growth runs with interrupts off.  False: the pool still grows.
  */
 static bool settled_size(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
 {
-	unsigned int tries = POOL_BUSY_TRIES;
+	unsigned int tries = plat_may_wait(flags) ? PLAT_LAST_TRIES :
+						   POOL_BUSY_TRIES;
 
 	*have = plat_word_read(&pool->allocated);
 	while ((*have & POOL_GROWING) &&
-	       ((flags & POOL_F_NO_LIMIT) || plat_may_wait(flags) || tries--)) {
+	       ((flags & POOL_F_NO_LIMIT) || tries--)) {
 		if (plat_may_wait(flags))
 			plat_yield();
 		else

@@ -228,9 +228,9 @@ static bool join(struct pool *pool, struct pool_want *want,
 		}
 		if (done)
 			pool_reg_add(pool, want->reg);
+		else if (fits)
+			plat_registry_wait();
 		plat_registry_unlock();
-		if (fits && !done)
-			plat_yield();
 	}
 	pool_registry_put(pool);
 	return done;

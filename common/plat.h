@@ -118,11 +118,14 @@ extern const struct plat_policy plat_policies[];
  *
  * void plat_lock_init(plat_lock_t *lock)
  * bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
- *	For owners, and any context.  False when it cannot be had by waiting
- *	for a bounded time, as where the holder was interrupted by the caller.
+ *	For allocations and frees, and any context.  False when it cannot be had by
+ *	waiting for a bounded time, as where the holder was interrupted by the
+ *	caller, or may be descheduled.
  * void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
- *	Waits.  Process context; plain threads, never a signal handler.
+ *	Waits; asleep where the holder may be descheduled.  Process context; plain
+ *	threads, never a signal handler.
  * void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+ *	By whoever locked it.
  *
  * BUSY section: the caller keeps a bucket BUSY in between
  *
@@ -189,6 +192,16 @@ void plat_local_free(struct pool *pool);
  */
 void plat_registry_lock(void);
 void plat_registry_unlock(void);
+
+/**
+ * plat_registry_wait() - Sleep until plat_registry_wake() is called.
+ *
+ * The registry mutex is free meanwhile.  May also return for no reason.
+ *
+ * Context: Process context; may sleep; registry mutex held, as by whoever wakes.
+ */
+void plat_registry_wait(void);
+void plat_registry_wake(void);
 
 /**
  * plat_create_lock() - One creation at a time; plat_create_unlock() ends it.
@@ -369,6 +382,8 @@ unsigned int plat_cpus_expected(void);
 
 /**
  * plat_yield() - Let others run, to wait for one of them.
+ *
+ * Those of lower priority, too.
  *
  * Context: Process context; may sleep.
  */

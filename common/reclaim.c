@@ -196,27 +196,15 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
 	pool_cluster_trim(pool);
 }
 
-/*
- * A last resort waits, if it may: the holder may be descheduled in user space.
- * Nothing is held here that a holder could wait for.
- */
-static bool lock_remote(struct pool_cpu *cpu, unsigned int flags,
-			plat_irq_t *irq)
-{
-	if (!plat_may_wait(flags))
-		return plat_cpu_trylock(cpu, irq);
-	plat_cpu_lock(cpu, irq);
-	return true;
-}
-
 /**
  * pool_take_remote() - Take an object out of another CPU's clusters.
  * @pool: the pool.
  * @flags: of the call.
  *
  * The last resort of an allocation.  A cluster is taken whole; its other
- * objects are freed the ordinary way.  CPUs whose lock cannot be had are passed
- * over.  clustered is read unlocked: it only says where to look.
+ * objects are freed the ordinary way.  CPUs whose lock cannot be had at once are
+ * passed over: the holder may be a thread that does not run.  clustered is read
+ * unlocked: it only says where to look.
  *
  * Context: any; neither guard nor lock held.
  * Return: an object, or NULL.
@@ -235,7 +223,7 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 
 		local = plat_local_of(pool, i);
 		if (!local || !plat_read(&local->clustered) ||
-		    !lock_remote(cpu, flags, &irq))
+		    !plat_cpu_trylock(cpu, &irq))
 			continue;
 		c = detach_newest(local);
 		plat_cpu_unlock(cpu, irq);

@@ -41,6 +41,13 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
+/* Registry mutex held.  A destruction, or a merge, may wait for it. */
+static void unpin(struct pool *pool)
+{
+	pool->pins--;
+	plat_registry_wake();
+}
+
 /**
  * pool_registry_next() - Walk over all pools.
  * @prev: the pool before, which is unpinned; NULL: start.
@@ -57,7 +64,7 @@ struct pool *pool_registry_next(struct pool *prev)
 	if (pool)
 		pool->pins++;
 	if (prev)
-		prev->pins--;
+		unpin(prev);
 	plat_registry_unlock();
 	return pool;
 }
@@ -65,7 +72,7 @@ struct pool *pool_registry_next(struct pool *prev)
 void pool_registry_put(struct pool *pool)
 {
 	plat_registry_lock();
-	pool->pins--;
+	unpin(pool);
 	plat_registry_unlock();
 }
 
@@ -267,20 +274,14 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
  */
 bool pool_registry_remove(struct pool *pool)
 {
-	bool gone = false;
-	bool last = false;
+	bool last;
 
-	while (!gone) {
-		plat_registry_lock();
-		gone = !pool->pins;
-		if (gone) {
-			pool_list_del(&pool->by_registry);
-			pool_list_del(&pool->by_dump);
-		}
-		last = pool_list_empty(&pools);
-		plat_registry_unlock();
-		if (!gone)
-			plat_yield();
-	}
+	plat_registry_lock();
+	while (pool->pins)
+		plat_registry_wait();
+	pool_list_del(&pool->by_registry);
+	pool_list_del(&pool->by_dump);
+	last = pool_list_empty(&pools);
+	plat_registry_unlock();
 	return last;
 }

@@ -176,18 +176,20 @@ static bool still(const struct pool_stats *before,
 }
 
 /*
- * Is a walk at the pool, which may have objects of it in its hands?  @alone: is
- * there at most one user of it?
+ * Wait until no walk is at the pool: it may have objects of it in its hands.  False,
+ * without a wait, when the pool has more users than one.  A creation that becomes
+ * one has the pool pinned, and so wakes this.
  */
-static bool is_walked(struct pool *pool, bool *alone)
+static bool wait_for_walks(struct pool *pool)
 {
-	bool walked;
+	bool alone;
 
 	plat_registry_lock();
-	walked = pool->pins;
-	*alone = pool->users < 2;
+	while (pool->pins && pool->users < 2)
+		plat_registry_wait();
+	alone = pool->users < 2;
 	plat_registry_unlock();
-	return walked;
+	return alone;
 }
 
 /**
@@ -212,15 +214,15 @@ bool pool_in_use(struct pool *pool, unsigned long *used)
 {
 	struct pool_stats before, now;
 	unsigned long long idle;
-	bool walked, alone;
+	bool alone;
 
 	look(pool, true, &now);
 	do {
 		before = now;
 		plat_yield();
-		walked = is_walked(pool, &alone);
+		alone = wait_for_walks(pool);
 		look(pool, true, &now);
-	} while (alone && (walked || !still(&before, &now)));
+	} while (alone && !still(&before, &now));
 	idle = now.parked + now.abandoned + now.quarantined;
 	*used = now.used > idle ? (unsigned long)(now.used - idle) : 0;
 	return alone;

@@ -29,6 +29,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 
 /* A kmem_cache's name: prefix, pool name, serial number, size, load. */
 #define STORE_NAME_LEN	(sizeof("pool--..") + POOL_SHOWN_LEN + 10 + 10 + 16)
@@ -88,6 +89,25 @@ void plat_registry_lock(void)
 void plat_registry_unlock(void)
 {
 	mutex_unlock(&registry_mutex);
+}
+
+static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
+
+/* Whoever wakes holds the mutex, so nothing is missed before it is free. */
+void plat_registry_wait(void)
+{
+	DEFINE_WAIT(wait);
+
+	prepare_to_wait(&registry_changed, &wait, TASK_UNINTERRUPTIBLE);
+	mutex_unlock(&registry_mutex);
+	schedule();
+	finish_wait(&registry_changed, &wait);
+	mutex_lock(&registry_mutex);
+}
+
+void plat_registry_wake(void)
+{
+	wake_up_all(&registry_changed);
 }
 
 void plat_create_lock(void)

@@ -94,6 +94,7 @@ struct stayer {
 	struct pool_cluster *c;
 	void *parked;
 	unsigned int n;			/* objects it is at */
+	plat_word_t held;		/* something is, for a while */
 	bool well;
 };
 
@@ -182,32 +183,25 @@ static void end_moving(struct stayer *s)
 }
 
 /* As who is descheduled with a CPU lock, or with a bucket; not for long. */
-static void begin_locked(struct stayer *s)
+static void *lock_a_while(void *arg)
 {
+	struct stayer *s = arg;
 	plat_irq_t irq;
 
 	plat_cpu_lock(s->local->cpu, &irq);
-}
-
-static void *unlock_soon(void *arg)
-{
-	struct stayer *s = arg;
-
+	plat_word_add(&s->held, 1);
 	usleep(20000);
 	s->well = true;
-	plat_cpu_unlock(s->local->cpu, (plat_irq_t){ 0 });
+	plat_cpu_unlock(s->local->cpu, irq);
 	return NULL;
 }
 
-static void begin_busy(struct stayer *s)
-{
-	s->c = plat_xchg_acquire(&s->pool->bucket[0].head, POOL_BUSY);
-}
-
-static void *release_soon(void *arg)
+static void *busy_a_while(void *arg)
 {
 	struct stayer *s = arg;
 
+	s->c = plat_xchg_acquire(&s->pool->bucket[0].head, POOL_BUSY);
+	plat_word_add(&s->held, 1);
 	usleep(20000);
 	s->well = true;
 	plat_write_release(&s->pool->bucket[0].head, s->c);
@@ -299,8 +293,8 @@ static void find_released(void *arg)
 	find_all_but(s);
 }
 
-/* Fork while @s stays where @soon gets it away from. */
-static bool fork_waits(struct stayer *s, void *(*soon)(void *arg))
+/* Fork while another thread holds something for a while. */
+static bool fork_waits(struct stayer *s, void *(*hold)(void *arg))
 {
 	pthread_t thread;
 	bool well;
@@ -308,7 +302,9 @@ static bool fork_waits(struct stayer *s, void *(*soon)(void *arg))
 	s->pool = test_pool(64);
 	ck_assert(s->pool);
 	stayer_start(s);
-	ck_assert(!pthread_create(&thread, NULL, soon, s));
+	ck_assert(!pthread_create(&thread, NULL, hold, s));
+	while (!plat_word_read(&s->held))
+		plat_yield();
 	well = child_is_well(find_released, s);
 	pthread_join(thread, NULL);
 	stayer_finish(s);
@@ -318,16 +314,16 @@ static bool fork_waits(struct stayer *s, void *(*soon)(void *arg))
 
 TEST_CASE(a_fork_waits_for_who_holds_a_cpu_lock)
 {
-	struct stayer s = { .begin = begin_locked, .end = end_open };
+	struct stayer s = { .begin = begin_open, .end = end_open };
 
-	EXPECT(fork_waits(&s, unlock_soon));
+	EXPECT(fork_waits(&s, lock_a_while));
 }
 
 TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
 {
-	struct stayer s = { .begin = begin_busy, .end = end_open };
+	struct stayer s = { .begin = begin_open, .end = end_open };
 
-	EXPECT(fork_waits(&s, release_soon));
+	EXPECT(fork_waits(&s, busy_a_while));
 }
 
 /* A child that begins without an area gets one of those that were left. */

@@ -63,16 +63,23 @@ void pool_fork_hold(void)
 		hold_buckets(pool);
 }
 
-/* After the fork, in both processes. */
-void pool_fork_release(void)
+/*
+ * After the fork, in both processes.  A child has another thread id than the one
+ * that its locks were taken by, and none of the threads that wait for them.
+ */
+void pool_fork_release(bool child)
 {
 	unsigned int i = plat_nr_cpus();
 	struct pool *pool = NULL;
 
 	while ((pool = pool_registry_after(pool)))
 		release_buckets(pool);
-	while (i--)
-		plat_cpu_unlock(plat_cpu_of(i), (plat_irq_t){ 0 });
+	while (i--) {
+		if (child)
+			plat_lock_init(&plat_cpu_of(i)->lock);
+		else
+			plat_cpu_unlock(plat_cpu_of(i), (plat_irq_t){ 0 });
+	}
 }
 
 /*

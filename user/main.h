@@ -9,6 +9,8 @@
 #ifndef POOL_MAIN_H
 #define POOL_MAIN_H
 
+#include <stdbool.h>
+
 struct plat_store;
 struct pool_cpu;
 
@@ -21,9 +23,12 @@ void libpool_count_cpus(void);
 /* declare.c */
 void libpool_declare_start(void);
 
+/* lock.c: in the child of a fork, first of all */
+void pool_lock_fork_child(void);
+
 /* fork.c: in handlers of fork(), all mutexes held, but for pool_fork_end() */
 void pool_fork_hold(void);
-void pool_fork_release(void);
+void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
 

@@ -9,7 +9,8 @@
  *
  *   1. A CPU is a thread with an area (thread.c); there may be more of them
  *	than processors, and their holders may be descheduled at any point: so
- *	owners only try locks, and BUSY buckets are passed over.
+ *	owners only try locks, and BUSY buckets are passed over.  What may wait
+ *	for a CPU lock sleeps until it is free (lock.c).
  *   2. An interrupt is a signal handler.  It must pass POOL_F_ATOMIC, because
  *	malloc() may be what it interrupted.
  *   3. Nothing is masked in lock and BUSY sections.
@@ -23,8 +24,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -40,39 +39,7 @@ const struct plat_policy plat_policies[] = {
 	{ NULL, 0 },
 };
 
-static pthread_mutex_t create_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t dump_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-void plat_registry_lock(void)
-{
-	pthread_mutex_lock(&registry_mutex);
-}
-
-void plat_registry_unlock(void)
-{
-	pthread_mutex_unlock(&registry_mutex);
-}
-
-void plat_create_lock(void)
-{
-	pthread_mutex_lock(&create_mutex);
-}
-
-void plat_create_unlock(void)
-{
-	pthread_mutex_unlock(&create_mutex);
-}
-
-void plat_dump_lock(void)
-{
-	pthread_mutex_lock(&dump_mutex);
-}
-
-void plat_dump_unlock(void)
-{
-	pthread_mutex_unlock(&dump_mutex);
-}
+/* Here the locks and what is waited for by them: lock.c. */
 
 void *plat_mem_alloc(size_t size)
 {
@@ -220,10 +187,7 @@ unsigned int plat_cpus_expected(void)
 	return cpus_at_start;
 }
 
-void plat_yield(void)
-{
-	sched_yield();
-}
+/* Here plat_yield(): lock.c. */
 
 /* Empty, both: see 5. above. */
 void plat_show(struct pool *pool)

@@ -202,6 +202,18 @@ static inline void plat_lock_init(plat_lock_t *lock)
 	__atomic_store_n(lock, 0, __ATOMIC_RELAXED);
 }
 
+/* lock.c: this thread's id, once it is known; a child of a fork has another. */
+extern __thread unsigned int plat_thread_id
+	__attribute__((tls_model("initial-exec")));
+unsigned int plat_thread_id_find(void);
+void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
+void plat_cpu_unlock_waited(struct pool_cpu *cpu);
+
+static inline unsigned int plat_own_id(void)
+{
+	return plat_thread_id ? plat_thread_id : plat_thread_id_find();
+}
+
 /*
  * One try: the holder may be descheduled, or be the very thread whose signal
  * handler this is.
@@ -211,20 +223,19 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
 	unsigned int free = 0;
 
 	(void)irq;
-	return __atomic_compare_exchange_n(&cpu->lock, &free, 1, 0,
+	return __atomic_compare_exchange_n(&cpu->lock, &free, plat_own_id(), 0,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* The thread that locked it unlocks it. */
 static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
 {
-	(void)irq;
-	__atomic_store_n(&cpu->lock, 0, __ATOMIC_RELEASE);
-}
+	unsigned int own = plat_thread_id;
 
-static inline void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
-{
-	while (!plat_cpu_trylock(cpu, irq))
-		plat_yield();
+	(void)irq;
+	if (!__atomic_compare_exchange_n(&cpu->lock, &own, 0, 0,
+					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		plat_cpu_unlock_waited(cpu);
 }
 
 /*

@@ -9,7 +9,7 @@
  *
  *   none ---> making <--> its area ---> lost
  *     ^          |
- *     +----------+ no memory; tried again at the next slow path
+ *     +----------+ none to be had now; tried again at the next slow path
  *
  * A thread with an area is "making" again while pool_thread_idle() empties it.
  * All but "its area" are read-only zeros: every hot array there is closed, and
@@ -72,11 +72,26 @@ static struct plat_area *append_area(void)
 	return area;
 }
 
+/* An allocation asks for an area, and the holder may be a thread that does not run. */
+static bool try_area_lock(void)
+{
+	unsigned int tries = PLAT_LAST_TRIES;
+
+	while (pthread_mutex_trylock(&area_mutex)) {
+		if (!tries--)
+			return false;
+		plat_yield();
+	}
+	return true;
+}
+
+/* NULL: there is none, or not now. */
 static struct plat_area *get_area(void)
 {
 	struct plat_area *area;
 
-	pthread_mutex_lock(&area_mutex);
+	if (!try_area_lock())
+		return NULL;
 	area = free_areas;
 	if (area) {
 		free_areas = area->next_free;
@@ -183,11 +198,11 @@ static void fork_prepare(void)
 }
 
 /* After, in both processes. */
-static void fork_release(void)
+static void fork_release(bool child)
 {
 	pool_slab_fork_release();
 	pool_guard_fork_release();
-	pool_fork_release();
+	pool_fork_release(child);
 	pthread_mutex_unlock(&area_mutex);
 	plat_registry_unlock();
 	plat_create_unlock();
@@ -198,7 +213,7 @@ static void fork_parent(void)
 {
 	sigset_t mask = fork_mask;
 
-	fork_release();
+	fork_release(false);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -233,9 +248,10 @@ static void fork_child(void)
 	struct plat_area *area, *next;
 	sigset_t mask = fork_mask;
 
+	pool_lock_fork_child();
 	pool_fork_mend(own ? &own->cpu : NULL);
 	next = orphans(own);
-	fork_release();
+	fork_release(true);
 	while (next) {
 		area = next;
 		next = area->next_free;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * lock.c - locks that are waited for: how a thread sleeps until one is free
+ *
+ * Layer:   seam, cold half.
+ * Context: plain threads, but for plat_thread_id_find(), which any may call.
+ *
+ * The CPU lock's word is the holder's thread id, as FUTEX_LOCK_PI wants it.  So the
+ * kernel knows which thread is waited for, and lends it the waiter's priority.
+ * Owners only try: their half is in plat_impl.h, one instruction each way.
+ *
+ * Where the kernel has no such futexes (a filter of system calls, an emulator), the
+ * waiter tries again and again, with a pause in between.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+__thread unsigned int plat_thread_id
+	__attribute__((tls_model("initial-exec")));
+
+unsigned int plat_thread_id_find(void)
+{
+	plat_thread_id = (unsigned int)syscall(SYS_gettid);
+	return plat_thread_id;
+}
+
+static bool futex(plat_lock_t *lock, int op)
+{
+	return !syscall(SYS_futex, lock, op, 0, NULL, NULL, 0);
+}
+
+/*
+ * The kernel hands the lock over, which ThreadSanitizer does not see: it sees the
+ * release below and this acquire.
+ */
+void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	while (!plat_cpu_trylock(cpu, irq)) {
+		if (futex(&cpu->lock, FUTEX_LOCK_PI_PRIVATE)) {
+			__atomic_load_n(&cpu->lock, __ATOMIC_ACQUIRE);
+			return;
+		}
+		if (errno != EINTR && errno != EAGAIN)
+			plat_yield();
+	}
+}
+
+/* The word has the mark of waiters beside this thread's id. */
+void plat_cpu_unlock_waited(struct pool_cpu *cpu)
+{
+	__atomic_fetch_or(&cpu->lock, FUTEX_WAITERS, __ATOMIC_RELEASE);
+	futex(&cpu->lock, FUTEX_UNLOCK_PI_PRIVATE);
+}
+
+/*
+ * To threads of real-time priority sched_yield() returns at once while the thread
+ * they wait for does not run, if that one has a lower priority.
+ */
+static bool is_real_time(void)
+{
+	long policy = syscall(SYS_sched_getscheduler, 0);
+
+	policy &= ~SCHED_RESET_ON_FORK;
+	return policy == SCHED_FIFO || policy == SCHED_RR ||
+	       policy == SCHED_DEADLINE;
+}
+
+/* nanosleep() would be a place where the thread may be cancelled. */
+static void sleep_a_moment(void)
+{
+	struct timespec moment = { .tv_nsec = 10000 };
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	nanosleep(&moment, NULL);
+	pthread_setcancelstate(state, NULL);
+}
+
+static pthread_mutex_t create_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t dump_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t registry_changed = PTHREAD_COND_INITIALIZER;
+
+void plat_registry_lock(void)
+{
+	pthread_mutex_lock(&registry_mutex);
+}
+
+void plat_registry_unlock(void)
+{
+	pthread_mutex_unlock(&registry_mutex);
+}
+
+/* pthread_cond_wait() would be a place where the thread may be cancelled. */
+void plat_registry_wait(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_cond_wait(&registry_changed, &registry_mutex);
+	pthread_setcancelstate(state, NULL);
+}
+
+void plat_registry_wake(void)
+{
+	pthread_cond_broadcast(&registry_changed);
+}
+
+void plat_create_lock(void)
+{
+	pthread_mutex_lock(&create_mutex);
+}
+
+void plat_create_unlock(void)
+{
+	pthread_mutex_unlock(&create_mutex);
+}
+
+void plat_dump_lock(void)
+{
+	pthread_mutex_lock(&dump_mutex);
+}
+
+void plat_dump_unlock(void)
+{
+	pthread_mutex_unlock(&dump_mutex);
+}
+
+void plat_yield(void)
+{
+	if (is_real_time())
+		sleep_a_moment();
+	else
+		sched_yield();
+}
+
+/* The threads that waited are not there, and this one has another id. */
+void pool_lock_fork_child(void)
+{
+	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+
+	registry_changed = fresh;
+	plat_thread_id = 0;
+}
