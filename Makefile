@@ -21,7 +21,7 @@ WERROR	?=
 WARN	 = -Wall -Wextra -Wconversion -Wno-sign-conversion -Wmissing-prototypes \
 	   -Wstrict-prototypes $(WERROR)
 # What is exported jumps to its slow half, which tells reports who called.
-POOL_CFLAGS = -std=gnu11 $(WARN) -D_GNU_SOURCE -foptimize-sibling-calls \
+POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls \
 	      -Icommon -Iuser $(DEBUG)
 # No LTO: names of its objects cannot be made local, as libpool.a's are.
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto

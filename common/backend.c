@@ -86,6 +86,50 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 	return POOL_GOT;
 }
 
+/*
+ * Count what was given back, after it was: "allocated" is never too low.  The
+ * release pairs with the acquire of grow() in merge.c: who sees that nothing is
+ * allocated sees the arrays and counts that led to it.
+ */
+static void count_back(struct pool *pool, unsigned int n)
+{
+	plat_word_add(&pool->store_puts, n);
+	plat_word_sub_release(&pool->allocated, n);
+}
+
+/* An object that is being constructed; NULL: it is. */
+struct building {
+	struct pool *pool;
+	void *obj;
+};
+
+/* Its constructor does not return: it is no object. */
+static void abandon(struct building *b)
+{
+	if (!b->obj)
+		return;
+	if (plat_read(&b->pool->states.part[0]))
+		pool_state_drop(b->pool, b->obj);
+	plat_store_free(&b->pool->store, b->obj);
+	count_back(b->pool, 1);
+}
+
+/**
+ * pool_construct() - Call a pool's constructor, if it has one.
+ * @pool: the pool.
+ * @obj: memory of an object, which is nobody's.
+ *
+ * A constructor that throws, or ends its thread, leaves a pool without that object.
+ */
+void pool_construct(struct pool *pool, void *obj)
+{
+	struct building now POOL_AT_END(abandon) = { pool, obj };
+
+	if (pool->ctor)
+		pool->ctor(obj, pool->arg);
+	now.obj = NULL;
+}
+
 /**
  * pool_store_commit() - The platform has answered.
  * @pool: the pool, an object of it counted.
@@ -100,8 +144,7 @@ bool pool_store_commit(struct pool *pool, void *obj)
 		return false;
 	}
 	plat_word_add(&pool->store_gets, 1);
-	if (pool->ctor)
-		pool->ctor(obj, pool->arg);
+	pool_construct(pool, obj);
 	return true;
 }
 
@@ -178,17 +221,6 @@ void pool_store_swap_out(struct pool *pool, void *obj)
 
 	if (kind != POOL_FAULT_KINDS)
 		tell_of(pool, obj, kind);
-}
-
-/*
- * Count what was given back, after it was: "allocated" is never too low.  The
- * release pairs with the acquire of grow() in merge.c: who sees that nothing is
- * allocated sees the arrays and counts that led to it.
- */
-static void count_back(struct pool *pool, unsigned int n)
-{
-	plat_word_add(&pool->store_puts, n);
-	plat_word_sub_release(&pool->allocated, n);
 }
 
 /**

@@ -222,6 +222,33 @@ static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		pool_hot_out(head, objs[n], flags);
 }
 
+/* What a bulk call has while the slow path is asked for one more; 0: nothing. */
+struct got {
+	struct pool_head *head;
+	unsigned int flags;
+	unsigned int n;
+	void **objs;
+};
+
+static void give_up(struct got *got)
+{
+	if (got->n)
+		pool_free_bulk(got->head, got->flags & POOL_F_ATOMIC, got->n,
+			       got->objs);
+}
+
+/* One by the slow path, whose constructor may not return: then free the others. */
+static void *get_one(struct pool_head *head, unsigned int flags,
+		     unsigned int n, void **objs, void *caller)
+{
+	struct got got POOL_AT_END(give_up) = { head, flags, n, objs };
+	void *obj = pool_alloc_from(head, flags, caller);
+
+	if (obj)
+		got.n = 0;
+	return obj;
+}
+
 bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 		     unsigned int n, void **objs)
 {
@@ -241,14 +268,12 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 		got += more;
 		if (got == n)
 			break;
-		objs[got] = pool_alloc_from(head, flags, caller);
+		objs[got] = get_one(head, flags, got, objs, caller);
 		if (!objs[got])
-			break;
+			return false;
 		got++;
 	}
-	if (got < n)
-		pool_free_bulk(head, flags & POOL_F_ATOMIC, got, objs);
-	return got == n;
+	return true;
 }
 
 /* How many objects come before the next NULL: four at a time, then the rest. */

@@ -221,26 +221,31 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 	if (pool->dtor)
 		pool->dtor(obj, pool->arg);
 	__builtin_memset(obj, (int)byte, pool->head.size);
-	if (pool->ctor)
-		pool->ctor(obj, pool->arg);
+	pool_construct(pool, obj);
 }
 
 /*
  * Fill an object as is wished.  Poison comes after zeros that nobody but the kernel
- * asked for.  A tool takes for unwritten what was written before it is told, but
- * zeros that the caller wants are written.
+ * asked for.  Before it is known as handed out: its constructor may not return.
  */
 static void prepare(struct pool *pool, unsigned int word, void *obj,
-		    unsigned int flags, unsigned int total)
+		    unsigned int flags)
 {
-	bool zero = flags & POOL_F_MUST_ZERO;
-
-	if (!zero)
+	if (!(flags & POOL_F_MUST_ZERO))
 		pool_hot_out(&pool->head, obj, flags);
 	if (word & POOL_D_POISON)
 		poison(pool, obj, flags);
+}
+
+/*
+ * A tool takes for unwritten what was written before it is told, but zeros that the
+ * caller wants are written.
+ */
+static void hand_out(struct pool *pool, void *obj, unsigned int flags,
+		     unsigned int total)
+{
 	plat_tool_alloc(pool, obj, total);
-	if (zero)
+	if (flags & POOL_F_MUST_ZERO)
 		pool_hot_out(&pool->head, obj, flags);
 }
 
@@ -264,12 +269,13 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 	obj = pool_check_out(pool, obj, flags, caller, &raw);
 	if (!obj)
 		return NULL;
-	if (raw && pool->ctor)
-		pool->ctor(obj, pool->arg);
+	if (raw)
+		pool_construct(pool, obj);
 	if (!(word & POOL_D_CHECKED)) {
 		pool_hot_out(&pool->head, obj, flags);
 		return obj;
 	}
+	prepare(pool, word, obj, flags);
 	if (word & POOL_D_MEMSTATS)
 		bin = pool_profile_alloc(pool, caller, pool->head.size);
 	pool_state_alloc(pool, word, obj, flags, bin);
@@ -280,6 +286,6 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		put_word(obj, l.caller, caller);
 		put_word(obj, l.caller + sizeof(void *), NULL);
 	}
-	prepare(pool, word, obj, flags, l.total);
+	hand_out(pool, obj, flags, l.total);
 	return obj;
 }

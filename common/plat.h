@@ -141,6 +141,8 @@ extern const struct plat_policy plat_policies[];
  *	May plat_yield() be called here?
  * bool plat_may_name(unsigned int flags)
  *	May plat_symbol() be called here?
+ * const void *plat_thread(void)
+ *	The calling thread: no two that are there at once are the same.
  * bool plat_store_may(const plat_store_t *store, unsigned int flags)
  *	May plat_store_alloc() and plat_store_free() be called here?  As
  *	plat_may_alloc(), but guarded sources say no more often.

@@ -44,6 +44,12 @@
 #ifndef POOL_IMPL_H
 #define POOL_IMPL_H
 
+/*
+ * A variable whose scope ends with a call of fn(&variable), however it ends: also
+ * where a user's function throws an exception of C++, or ends its thread.
+ */
+#define POOL_AT_END(fn)		__attribute__((cleanup(fn)))
+
 /* Flag bits of our own, above the public ones. */
 #define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
 #define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: nor give up */
@@ -233,6 +239,15 @@ struct pool {
 	struct pool_bucket bucket[];
 };
 
+/* A walk that calls a user's function at each pool: registry.c. */
+struct pool_visit {
+	struct pool_list list;		/* registry mutex: all of them */
+	struct pool *at;		/* registry mutex: pinned */
+	const void *thread;		/* whose walk it is */
+};
+
+extern struct pool_list pool_visits;
+
 static inline void **pool_link_of(const struct pool *pool, void *obj)
 {
 	return (void **)(void *)((unsigned char *)obj + pool->link);
@@ -402,6 +417,7 @@ bool pool_need_keeps(struct pool *pool, unsigned int n);
 /* backend.c: the only caller of plat_store_*() */
 enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags);
 bool pool_store_commit(struct pool *pool, void *obj);
+void pool_construct(struct pool *pool, void *obj);
 void *pool_store_get(struct pool *pool, unsigned int flags,
 		     enum pool_cause *cause);
 void pool_store_put(struct pool *pool, void *obj);

@@ -256,12 +256,52 @@ unsigned int pool_registry_disown(const void *owner)
 	return n;
 }
 
+/*
+ * Registry mutex: walks whose user's function may fork, or never return.  A child of
+ * a fork keeps the pins of its only thread, see user/fork.c.
+ */
+struct pool_list pool_visits = { &pool_visits, &pool_visits };
+
+static bool visit_next(struct pool_visit *visit)
+{
+	struct pool *next;
+
+	plat_registry_lock();
+	next = pool_registry_after(visit->at);
+	if (next)
+		next->pins++;
+	if (visit->at)
+		unpin(visit->at);
+	visit->at = next;
+	plat_registry_unlock();
+	return next;
+}
+
+static void visit_begin(struct pool_visit *visit)
+{
+	plat_registry_lock();
+	pool_list_add(&visit->list, &pool_visits);
+	plat_registry_unlock();
+}
+
+static void visit_end(struct pool_visit *visit)
+{
+	plat_registry_lock();
+	if (visit->at)
+		unpin(visit->at);
+	pool_list_del(&visit->list);
+	plat_registry_unlock();
+}
+
 void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
 {
-	struct pool *pool = NULL;
+	struct pool_visit visit POOL_AT_END(visit_end) = {
+		.thread = plat_thread(),
+	};
 
-	while ((pool = pool_registry_next(pool)))
-		fn(&pool->head, arg);
+	visit_begin(&visit);
+	while (visit_next(&visit))
+		fn(&visit.at->head, arg);
 }
 
 /**

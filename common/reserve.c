@@ -18,6 +18,25 @@ struct pool_reserved {
 	void *obj[];
 };
 
+/* Memory of a reserve that was not made. */
+static void free_reserve(struct pool_reserved **r)
+{
+	plat_mem_free(*r);
+}
+
+static struct pool_reserved *fill_reserve(struct pool *pool, unsigned int n)
+{
+	struct pool_reserved *r POOL_AT_END(free_reserve) =
+		plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]));
+	struct pool_reserved *filled;
+
+	if (!r || !pool_alloc_bulk(&pool->head, 0, n, r->obj))
+		return NULL;
+	filled = r;
+	r = NULL;
+	return filled;
+}
+
 struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 {
 	struct pool *pool = pool_of(head);
@@ -32,11 +51,7 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 			 pool->shown, n, POOL_RESERVE_MAX);
 		return NULL;
 	}
-	r = plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]));
-	if (r && !pool_alloc_bulk(head, 0, n, r->obj)) {
-		plat_mem_free(r);
-		r = NULL;
-	}
+	r = fill_reserve(pool, n);
 	if (!r)
 		return NULL;
 	r->pool = pool;

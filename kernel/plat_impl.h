@@ -243,6 +243,11 @@ static inline bool plat_may_name(unsigned int flags)
 	return true;
 }
 
+static inline const void *plat_thread(void)
+{
+	return current;
+}
+
 /*
  * Guarded objects are mapped and unmapped by those who can sleep.  Kernels that do
  * not count preemption cannot tell who is inside a lock: there callers must.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Programs that come and go with the library: C++ thread_locals, plugins, libpool
+# Programs that come and go with the library: C++ thread_locals and exceptions, plugins, libpool
 # itself loaded by dlopen(), and little room for it.  Prints a line per promise, "ok NAME" or
 # "not ok NAME".
 #
@@ -32,6 +32,21 @@ promise cxx_thread_locals_free_at_thread_exit \
 	thread_locals g++ "$so" "-Wl,-rpath,$out"
 promise cxx_thread_locals_free_with_the_static_library \
 	thread_locals clang++ "$out/libpool.a"
+
+# throws COMPILER LIBRARY...
+throws() {
+	local cxx=$1
+
+	shift
+	# shellcheck disable=SC2086	# W is words
+	$cxx -std=c++17 $W -I"$tmp" -o "$tmp/throws" tests/life/throws.cc "$@" \
+		-pthread &&
+		[ "$(timeout 60 "$tmp/throws")" = \
+		  "in use 0, allocated 0 above what is cached" ]
+}
+promise cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
+promise cxx_exceptions_leave_nothing_behind_in_the_static_library \
+	throws clang++ "$out/libpool.a"
 
 # loaded MODE FILE... - by a program that is not linked with libpool
 loaded() {

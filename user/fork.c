@@ -155,6 +155,23 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	pool->orphan = !pool->users;
 }
 
+/* The forking thread may be in walks, which go on; all others are gone. */
+static void mend_visits(void)
+{
+	struct pool_list *node, *next;
+
+	for (node = pool_visits.next; node != &pool_visits; node = next) {
+		struct pool_visit *visit;
+
+		visit = pool_list_entry(node, struct pool_visit, list);
+		next = node->next;
+		if (visit->thread != plat_thread())
+			pool_list_del(node);
+		else if (visit->at)
+			visit->at->pins++;
+	}
+}
+
 /*
  * What is on a CPU's lists, and no more, is charged to it.  By its lists and not
  * by pools: some of it may belong to a pool whose destruction had begun.
@@ -188,6 +205,7 @@ void pool_fork_mend(const struct pool_cpu *own)
 
 	while ((pool = pool_registry_after(pool)))
 		mend_pool(pool, own);
+	mend_visits();
 	for (i = 0; i < cpus; i++)
 		mend_charge(plat_cpu_of(i));
 }

@@ -274,6 +274,11 @@ static inline bool plat_may_name(unsigned int flags)
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
+static inline const void *plat_thread(void)
+{
+	return &pool_thread_area;
+}
+
 /* mmap() may be called where malloc() may: not in the middle of guard.c's lock. */
 static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
 {
