@@ -63,6 +63,7 @@ done
 job header tests/header.sh build/user &
 job options-doc tests/options-doc.sh build/user &
 job pages tests/pages.sh &
+job summary tests/summary-check.sh &
 job tools tests/tools.sh build/user &
 job life tests/life.sh build/user &
 job declare tests/declare.sh build/user &
