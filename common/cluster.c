@@ -221,17 +221,40 @@ static void spare_push(struct pool *pool, struct pool_cluster *c)
 	} while (!plat_cmpxchg_release(&pool->spare, &head, c));
 }
 
+/* Make one chain of two, walking both at once: one of them is short. */
+static struct pool_cluster *join(struct pool_cluster *a, struct pool_cluster *b)
+{
+	struct pool_cluster *end_a = a;
+	struct pool_cluster *end_b = b;
+
+	while (end_a->next && end_b->next) {
+		end_a = end_a->next;
+		end_b = end_b->next;
+	}
+	if (!end_a->next) {
+		end_a->next = b;
+		return a;
+	}
+	end_b->next = a;
+	return b;
+}
+
 /*
- * Is it enough, after @n?  Then what is left is the list again, unless somebody has
- * pushed meanwhile.  Release: as spare_push().
+ * What is left is the list again, together with what was pushed meanwhile.  Release:
+ * as spare_push().
  */
-static bool spare_leave(struct pool *pool, struct pool_cluster *rest,
-			unsigned int n)
+static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 {
 	struct pool_cluster *none = NULL;
 
-	return n >= POOL_STASH_MAX &&
-	       plat_cmpxchg_release(&pool->spare, &none, rest);
+	while (!plat_cmpxchg_release(&pool->spare, &none, rest)) {
+		struct pool_cluster *more = plat_xchg_acquire(&pool->spare,
+							      NULL);
+
+		if (more)
+			rest = join(rest, more);
+		none = NULL;
+	}
 }
 
 /*
@@ -243,16 +266,19 @@ static bool spare_leave(struct pool *pool, struct pool_cluster *rest,
 static struct pool_cluster *spare_take(struct pool *pool)
 {
 	struct pool_cluster *chain = NULL;
-	struct pool_cluster *last;
+	struct pool_cluster *last, *rest;
 	unsigned int n = 1;
 
 	if (plat_read(&pool->spare))
 		chain = plat_xchg_acquire(&pool->spare, NULL);
 	if (!chain)
 		return NULL;
-	for (last = chain; last->next && !spare_leave(pool, last->next, n); n++)
+	for (last = chain; last->next && n < POOL_STASH_MAX; n++)
 		last = last->next;
+	rest = last->next;
 	last->next = NULL;
+	if (rest)
+		spare_leave(pool, rest);
 	plat_word_sub(&pool->spares, n);
 	return chain;
 }

@@ -96,38 +96,74 @@ static void parked_settled(struct pool_parked *parked)
 }
 
 /*
- * Is it enough for one call, after @n objects?  Then what is left of the list is a
- * list again, for the next one; unless somebody has parked meanwhile: a second list
- * could only be joined by going through one of them.  Release: as parked_push().
+ * Make one list of two that belong to the caller.  Walks both at once, as far as
+ * the shorter one goes: the other may have any length.
  */
-static bool parked_leave(struct pool_parked *parked, void *rest, unsigned int n)
+static void *join(const struct pool *pool, void *a, void *b)
 {
-	void *none = NULL;
+	void **end_a = pool_link_of(pool, a);
+	void **end_b = pool_link_of(pool, b);
 
-	return rest && n >= PARKED_MOST &&
-	       plat_cmpxchg_release(&parked->head, &none, rest);
+	while (*end_a && *end_b) {
+		end_a = pool_link_of(pool, *end_a);
+		end_b = pool_link_of(pool, *end_b);
+	}
+	if (!*end_a) {
+		*end_a = b;
+		return a;
+	}
+	*end_b = a;
+	return b;
 }
 
 /*
- * Take a list, return one object and free others the ordinary way: at most
- * PARKED_MOST, so that no call pays for all that interrupters freed.  What may not
- * be freed here is parked again, hence at most one round.
+ * What is left of a list is a list again, for the next call, together with what was
+ * parked meanwhile.  That is little: what this call has freed in vain, and what
+ * interrupts and other CPUs have parked since it took the list.  A try fails only
+ * where one of these has parked once more.  Release: as parked_push().
  */
+static void parked_leave(const struct pool *pool, struct pool_parked *parked,
+			 void *rest)
+{
+	void *none = NULL;
+
+	while (!plat_cmpxchg_release(&parked->head, &none, rest)) {
+		void *more = parked_take_all(parked);
+
+		if (more)
+			rest = join(pool, rest, more);
+		none = NULL;
+	}
+}
+
+/*
+ * Free objects of a list that was taken, the ordinary way: PARKED_MOST, so that no
+ * call pays for all that interrupters freed; and none after one that parked again,
+ * since the others would, too.
+ */
+static void parked_free(struct pool *pool, struct pool_parked *parked,
+			void *rest, unsigned int flags)
+{
+	unsigned int n;
+
+	for (n = 0; rest && n < PARKED_MOST; n++) {
+		pool_put(pool, parked_next(pool, &rest), flags);
+		parked_settled(parked);
+		if (plat_read(&parked->head))
+			break;
+	}
+	if (rest)
+		parked_leave(pool, parked, rest);
+}
+
+/* Take a list, return one object and free others the ordinary way. */
 static void *parked_take(struct pool *pool, struct pool_parked *parked,
 			 unsigned int flags)
 {
 	void *rest = parked_take_all(parked);
 	void *first = parked_next(pool, &rest);
-	unsigned int n;
-	void *obj;
 
-	for (n = 0; !parked_leave(parked, rest, n); n++) {
-		obj = parked_next(pool, &rest);
-		if (!obj)
-			break;
-		pool_put(pool, obj, flags);
-		parked_settled(parked);
-	}
+	parked_free(pool, parked, rest, flags);
 	if (first)
 		parked_settled(parked);
 	return first;
@@ -152,23 +188,6 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 	return obj ? obj : parked_take(pool, &pool->parked, flags);
 }
 
-/* Free a list the ordinary way, or PARKED_MOST objects of it. */
-static void parked_put(struct pool *pool, struct pool_parked *parked,
-		       unsigned int flags)
-{
-	void *rest = parked_take_all(parked);
-	unsigned int n;
-	void *obj;
-
-	for (n = 0; !parked_leave(parked, rest, n); n++) {
-		obj = parked_next(pool, &rest);
-		if (!obj)
-			break;
-		pool_put(pool, obj, flags);
-		parked_settled(parked);
-	}
-}
-
 /**
  * pool_unpark_here() - Bring away what is parked on this CPU, and on none.
  * @pool: the pool.
@@ -184,9 +203,11 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 
 	plat_leave();
 	if (some)
-		parked_put(pool, &local->parked, flags);
+		parked_free(pool, &local->parked,
+			    parked_take_all(&local->parked), flags);
 	if (plat_read(&pool->parked.head))
-		parked_put(pool, &pool->parked, flags);
+		parked_free(pool, &pool->parked,
+			    parked_take_all(&pool->parked), flags);
 }
 
 /**
