@@ -399,17 +399,28 @@ static unsigned long destroy(struct pool *pool, const struct pool_decl *decl)
 	return what == POOL_KEPT ? used : 0;
 }
 
-struct pool_head *pool_destroy(struct pool_head *head)
+/*
+ * Are objects in use told of when their pool is to end?  Those of a program end with
+ * it, which needs no word unless it was asked for; those of a module stay for ever.
+ */
+static bool tells_of_left(const struct pool *pool, const void *owner)
 {
+	return owner || plat_read(&pool->debug) & POOL_D_WHO;
+}
+
+void *pool_destroy(struct pool_head *head)
+{
+	struct pool *pool = pool_of(head);
 	unsigned long used;
 
 	if (!head)
 		return NULL;
-	used = destroy(pool_of(head), NULL);
+	used = destroy(pool, NULL);
 	if (!used)
 		return NULL;
-	plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
-		 pool_of(head)->shown, used);
+	if (tells_of_left(pool, pool_registry_owner(pool)))
+		plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
+			 pool->shown, used);
 	return head;
 }
 
@@ -438,7 +449,8 @@ static void destroy_owned(const void *owner, enum pool_whose whose)
 
 		pool_drain_parked(pool);
 		pool_in_use(pool, &used);
-		if (used)
+		if (used && (whose == POOL_ANYBODYS ||
+			     tells_of_left(pool, owner)))
 			plat_log(PLAT_WARN, "pool \"%s\" destroyed with %lu objects in use",
 				 pool->shown, used);
 		pool_end(pool, used);

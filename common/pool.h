@@ -40,6 +40,8 @@
 
 /* Who creates: a module answers for its pools, a program for all. */
 #ifdef __KERNEL__
+#include <linux/export.h>
+#include <linux/init.h>
 #define POOL_OWNER		THIS_MODULE
 #else
 #define POOL_OWNER		NULL
@@ -95,7 +97,24 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 				 int line, const void *owner,
 				 unsigned int abi);
 
-/* create_pool() - pool_create_at() from here. */
+/*
+ * create_pool() - pool_create_at() from here.
+ *
+ * The macro records file and line.  The function below it, with the document's types,
+ * is what create_pool is without an argument list, and for programs that do not
+ * include this header.
+ */
+#ifdef __KERNEL__
+static inline struct pool_head *create_pool(char *name, unsigned int size,
+					    unsigned int flags)
+{
+	return pool_create_at(name, size, flags, __BASE_FILE__, 0, POOL_OWNER,
+			      POOL_ABI);
+}
+#else
+struct pool_head *create_pool(char *name, unsigned int size,
+			      unsigned int flags);
+#endif
 #define create_pool(name, size, flags) \
 	pool_create_at(name, size, flags, __FILE__, __LINE__, POOL_OWNER, \
 		       POOL_ABI)
@@ -110,24 +129,32 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when
- * it was the last one and some objects are in use; one line in the log says how
- * many.
+ * it was the last one and some objects are in use.  In the kernel, and where the pool
+ * has the option caller or memstats, one line in the log says how many.
  */
-struct pool_head *pool_destroy(struct pool_head *pool);
+void *pool_destroy(struct pool_head *pool);
 
 /**
  * pool_destroy_owned() - Destroy all pools of an owner, for use on exit.
  * @owner: as given to pool_create_at(); NULL: user space.
  *
- * Pools with objects in use go too: these objects are left as they are, and
- * one line in the log names each such pool.
+ * Pools with objects in use go too: these objects are left as they are.  In the
+ * kernel, and where the pool has the option caller or memstats, one line in the log
+ * names each such pool.
  *
  * Context: Process context or a plain thread, no other call on them under way.
  */
 void pool_destroy_owned(const void *owner);
 
 /* pool_destroy_all() - All pools; in the kernel, all of the calling module. */
-#define pool_destroy_all() pool_destroy_owned(POOL_OWNER)
+#ifdef __KERNEL__
+static inline void pool_destroy_all(void)
+{
+	pool_destroy_owned(POOL_OWNER);
+}
+#else
+void pool_destroy_all(void);
+#endif
 
 /**
  * pool_alloc_nocache() - Allocate without looking into this CPU's caches.

@@ -453,6 +453,7 @@ struct pool *pool_registry_next(struct pool *prev);
 void pool_registry_put(struct pool *pool);
 void pool_registry_add(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl);
+const void *pool_registry_owner(struct pool *pool);
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl, bool may_end);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);

@@ -163,6 +163,17 @@ struct pool *pool_registry_of(const struct pool_decl *decl)
 	return found;
 }
 
+/* Who owns the newest registration of a pool; it has one. */
+const void *pool_registry_owner(struct pool *pool)
+{
+	const void *owner;
+
+	plat_registry_lock();
+	owner = of_regs(pool->regs.next)->owner;
+	plat_registry_unlock();
+	return owner;
+}
+
 /* Are these a pool and a registration that are meant?  Registry mutex held. */
 static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 		     const void *owner, enum pool_whose whose)

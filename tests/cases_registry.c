@@ -20,6 +20,47 @@ TEST_CASE(bad_arguments_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
+/* As a program that keeps them in a table would; with the types of the document. */
+TEST_CASE(documented_calls_have_addresses_and_types)
+{
+	struct pool_head *(*create)(char *, unsigned int, unsigned int) =
+		create_pool;
+	void *(*destroy)(struct pool_head *) = pool_destroy;
+	void (*destroy_all)(void) = pool_destroy_all;
+	void *(*alloc_flags)(struct pool_head *, unsigned int) = __pool_alloc;
+	void *(*alloc)(struct pool_head *) = pool_alloc;
+	void *(*alloc_nocache)(struct pool_head *) = pool_alloc_nocache;
+	void *(*zalloc)(struct pool_head *) = pool_zalloc;
+	void (*free_one)(struct pool_head *, void *) = pool_free;
+	void (*flush)(struct pool_head *) = pool_flush;
+	void (*gc)(struct pool_head *) = pool_gc;
+	void (*dump[2])(void) = { dump_pools_to_trash, dump_pools };
+	int (*failures)(void) = pool_total_failures;
+	unsigned long long (*total[2])(void) = {
+		pool_total_allocated, pool_total_used,
+	};
+	static char name[] = "by address";
+	struct pool_head *pool;
+
+	pool_fail_every = 0;
+	pool = create(name, 64, 0);
+	ASSERT(pool);
+	free_one(pool, alloc(pool));
+	free_one(pool, zalloc(pool));
+	free_one(pool, alloc_flags(pool, 0));
+	free_one(pool, alloc_nocache(pool));
+	flush(pool);
+	gc(NULL);
+	dump[0]();
+	EXPECT(dump[1]);
+	EXPECT_EQ(failures(), 0);
+	EXPECT(total[0]() >= total[1]());
+	EXPECT_PTR_EQ(destroy(pool), NULL);
+	EXPECT(create(name, 64, 0));
+	destroy_all();
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
 TEST_CASE(equal_names_are_legal)
 {
 	struct pool *a = test_pool(64);

@@ -239,11 +239,40 @@ static void destroy_it(void *arg)
 	pool_destroy(arg);
 }
 
-TEST_CASE(a_refused_destruction_says_how_many_are_in_use)
+static void destroy_all(void *arg)
+{
+	(void)arg;
+	pool_destroy_all();
+}
+
+/* As at the end of a program: without checking, unless somebody wants to know. */
+TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
 	char text[1000];
 
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 3);
+	captured(text, sizeof(text), destroy_it, &pool->head);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	captured(text, sizeof(text), destroy_all, NULL);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	ASSERT(pool_configure("memstats"));
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 3);
+	captured(text, sizeof(text), destroy_all, NULL);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT(strstr(text, "pool \"test\" destroyed with 3 objects in use"));
+}
+
+TEST_CASE(a_refused_destruction_says_how_many_are_in_use)
+{
+	struct pool *pool;
+	char text[1000];
+
+	ASSERT(pool_configure("caller"));
+	pool = test_pool(64);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 3);
 	captured(text, sizeof(text), destroy_it, &pool->head);

@@ -67,6 +67,7 @@ job summary tests/summary-check.sh &
 job tools tests/tools.sh build/user &
 job life tests/life.sh build/user &
 job declare tests/declare.sh build/user &
+job document tests/document.sh build/user &
 job memstats tests/memstats.sh build/user &
 job bugs tests/bugs/check.sh build/tests/bugs &
 job gate tests/bench/gate.sh build/user/peers &

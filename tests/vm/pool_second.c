@@ -12,6 +12,7 @@
  *   gfp=1	asks thrice for an object with flags that mean nothing to pools
  *   gfp=2	asks thrice for one that must not fail where nobody can wait
  *   odd=1	makes two pools of each of three names that are no words
+ *   keep=1	keeps an object of sc_conn in use
  *   fail=1	then its init fails, having cleaned up nothing
  */
 #include <linux/module.h>
@@ -30,6 +31,10 @@ MODULE_PARM_DESC(gfp, "1: flags that mean nothing; 2: must not fail, cannot wait
 static bool odd;
 module_param(odd, bool, 0444);
 MODULE_PARM_DESC(odd, "Make pools with odd names, too");
+
+static bool keep;
+module_param(keep, bool, 0444);
+MODULE_PARM_DESC(keep, "Keep an object in use");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -80,6 +85,8 @@ static int __init second_init(void)
 		alloc_thrice(conn, GFP_NOWAIT | __GFP_NOFAIL);
 	if (odd)
 		make_odd();
+	if (keep && !pool_alloc(conn))
+		return -ENOMEM;
 	return fail ? -EIO : 0;
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * functions.c - documented calls that headers make something else of, as functions
+ *
+ * Layer:   API; the kernel has these two in pool.h, for there the caller is a module.
+ * Context: as said in pool.h.
+ *
+ * For programs that take the address of a call, or declare it themselves.  The
+ * others that pool.h has inline are in common/alloc.c.
+ */
+#include "plat.h"
+
+/* A function does not know its caller's file and line: it records the address. */
+struct pool_head *(create_pool)(char *name, unsigned int size,
+				unsigned int flags)
+{
+	char where[POOL_FILE_LEN + 1];
+
+	plat_symbol(where, sizeof(where), __builtin_return_address(0));
+	return pool_create_at(name, size, flags, where, 0, NULL, POOL_ABI);
+}
+
+void pool_destroy_all(void)
+{
+	pool_destroy_owned(NULL);
+}
