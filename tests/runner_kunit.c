@@ -129,37 +129,20 @@ static void case_exit(struct kunit *test)
 	};
 #include "cases.list"
 #include "cases_kernel.list"
+#undef SUITE
+#undef CASE
+#undef END
 
-kunit_test_suites(&plat_suite,
-		  &alloc_suite,
-		  &hot_suite,
-		  &cache_suite,
-		  &evict_suite,
-		  &shared_suite,
-		  &parked_suite,
-		  &registry_suite,
-		  &names_suite,
-		  &options_suite,
-		  &configure_suite,
-		  &dump_suite,
-		  &profile_suite,
-		  &merge_suite,
-		  &attr_suite,
-		  &bulk_suite,
-		  &reclaim_suite,
-		  &limit_suite,
-		  &guard_suite,
-		  &need_suite,
-		  &check_suite,
-		  &fill_suite,
-		  &fail_suite,
-		  &switch_suite,
-		  &stress_suite,
-		  &tools_suite,
-		  &kernel_suite,
-		  &gfp_suite,
-		  &kernelguard_suite,
-		  &declare_suite);
+/* As kunit_test_suites(), which cannot take its suites from the lists. */
+#define SUITE(name)	&name##_suite,
+#define CASE(name)
+#define END(name)
+static struct kunit_suite *suites[]
+	__aligned(sizeof(struct kunit_suite *)) __used
+	__section(".kunit_test_suites") = {
+#include "cases.list"
+#include "cases_kernel.list"
+};
 
 MODULE_DESCRIPTION("Tests of pool.ko");
 MODULE_LICENSE("GPL");
