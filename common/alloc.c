@@ -35,7 +35,7 @@ static void shed_one(struct pool *pool, unsigned int flags)
 	obj = pool_shared_get_one(pool, flags);
 	if (obj)
 		pool_store_put(pool, obj);
-	plat_word_sub(&pool->leaving, 1);
+	plat_word_sub_release(&pool->leaving, 1);
 }
 
 static void shed_cluster(struct pool *pool, unsigned int flags)
@@ -50,7 +50,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 		pool_store_put_cluster(pool, c);
 		pool_cluster_put(pool, c, flags);
 	}
-	plat_word_sub(&pool->leaving, 1);
+	plat_word_sub_release(&pool->leaving, 1);
 }
 
 /* Free to the layers below the caches.  Ends parked if nothing else may be. */
@@ -137,35 +137,61 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
 }
 
 /**
- * pool_get_last() - The last resort, when the backend has nothing.
+ * pool_last_look() - The last resort, when the backend has nothing.
  * @pool: the pool.
  * @flags: of the call, not nested.
- * @cause: in, why the backend had nothing; out, why there is none after all.
+ * @last: all 0 at first.
  *
- * While there are free objects that one look did not get, as those that another
- * CPU is just bringing down, it looks again, a bounded number of times: few where
- * it may not wait, since who is bringing them may be whom it has interrupted.
+ * Looks once at all places but the backend, which its caller asks next, in its own
+ * words, if it had refused because of the limit: what was free may have gone there.
  *
  * Return: an object, or NULL.
  */
-void *pool_get_last(struct pool *pool, unsigned int flags,
-		    enum pool_cause *cause)
+void *pool_last_look(struct pool *pool, unsigned int flags,
+		     struct pool_last *last)
 {
-	unsigned int tries = plat_may_wait(flags) ? PLAT_LAST_TRIES :
-						   POOL_LAST_LOOKS;
+	pool_reach_read(pool, &last->before);
+	return look_everywhere(pool, flags);
+}
+
+/**
+ * pool_last_again() - Is another look worth while?
+ * @pool: the pool.
+ * @flags: as before.
+ * @last: as before.
+ *
+ * While one look may have missed a free object, as those that another CPU is just
+ * bringing down; a bounded number of times: few where it may not wait, since we may
+ * have interrupted the code that brings them.  Waits for a moment if so.
+ *
+ * Return: false: there was none, or it was looked for often enough.
+ */
+bool pool_last_again(struct pool *pool, unsigned int flags,
+		     struct pool_last *last)
+{
+	bool wait = plat_may_wait(flags);
+	unsigned int most = wait ? PLAT_LAST_TRIES : POOL_LAST_LOOKS;
+
+	if (last->looks++ >= most || !pool_reach_missed(pool, &last->before))
+		return false;
+	if (wait)
+		plat_yield();
+	else
+		plat_relax();
+	return true;
+}
+
+static void *get_last(struct pool *pool, unsigned int flags,
+		      enum pool_cause *cause)
+{
+	struct pool_last last = { .looks = 0 };
 	void *obj;
 
-	while (!(obj = look_everywhere(pool, flags)) && tries-- &&
-	       pool_has_spares(pool)) {
-		if (plat_may_wait(flags))
-			plat_yield();
-		else
-			plat_relax();
-		if (*cause == POOL_REFUSED && !(flags & POOL_F_NO_STORE))
+	do {
+		obj = pool_last_look(pool, flags, &last);
+		if (!obj && *cause == POOL_REFUSED)
 			obj = pool_store_get(pool, flags, cause);
-		if (obj)
-			break;
-	}
+	} while (!obj && pool_last_again(pool, flags, &last));
 	return obj;
 }
 
@@ -188,7 +214,7 @@ static void *get_below(struct pool *pool, unsigned int flags)
 	if (!obj && plat_store_may(&pool->store, flags))
 		obj = pool_store_get(pool, flags, &cause);
 	if (!obj && !(flags & POOL_F_NESTED))
-		obj = pool_get_last(pool, flags, &cause);
+		obj = get_last(pool, flags, &cause);
 	if (!obj)
 		pool_count_failure(pool, cause);
 	return obj;

@@ -145,7 +145,7 @@ static void *fill_shared(struct pool_here *here, struct pool_cluster **rest)
 		if (*rest && c->n)
 			plat_word_add(&here->pool->leaving, 1);
 	}
-	plat_write(&local->in_hand, false);
+	plat_write_release(&local->in_hand, false);
 	return obj;
 }
 
@@ -197,7 +197,7 @@ static void put_rest(struct pool *pool, struct pool_cluster *c,
 
 	pool_put_cluster_below(pool, c, flags);
 	if (leaving)
-		plat_word_sub(&pool->leaving, 1);
+		plat_word_sub_release(&pool->leaving, 1);
 }
 
 /**

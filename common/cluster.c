@@ -113,6 +113,17 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 	pool_cluster_add(cpu, c, c->obj, n);
 }
 
+/*
+ * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
+ * the acquire of has_clusters() in reach.c: whoever misses them sees that they
+ * departed.
+ */
+static void departs(struct pool_local *local, unsigned int n)
+{
+	plat_write(&local->departures, local->departures + 1);
+	plat_write_release(&local->clustered, local->clustered - n);
+}
+
 /**
  * pool_cluster_taken() - Account objects taken from a cluster's fresh end.
  * @cpu: the CPU, lock held.
@@ -124,7 +135,7 @@ void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
 {
 	struct pool_local *local = c->local;
 
-	plat_write(&local->clustered, local->clustered - n);
+	departs(local, n);
 	plat_word_sub(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
 	if (!c->n) {
@@ -148,9 +159,9 @@ void pool_cluster_detach(struct pool_cluster *c)
 	pool_list_del(&c->by_pool);
 	pool_list_del(&c->by_lru);
 	plat_write(&local->in_hand, true);
-	plat_write(&local->clustered, local->clustered - c->n);
+	departs(local, c->n);
 	plat_word_add(&local->moving, c->n);
-	plat_write(&local->in_hand, false);
+	plat_write_release(&local->in_hand, false);
 }
 
 /**

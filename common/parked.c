@@ -90,9 +90,10 @@ static void *parked_next(const struct pool *pool, void **rest)
 	return obj;
 }
 
+/* The release pairs with the acquire in reach.c: it is seen where it went. */
 static void parked_settled(struct pool_parked *parked)
 {
-	plat_word_sub(&parked->count, 1);
+	plat_word_sub_release(&parked->count, 1);
 }
 
 /*

@@ -53,7 +53,6 @@
 /* Flag bits of our own, above the public ones. */
 #define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
 #define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: nor give up */
-#define POOL_F_NO_STORE		0x20000000u	/* the caller asks the backend */
 
 /* Two lines: x86 fetches lines in pairs. */
 #define POOL_ALIGN		128
@@ -117,6 +116,9 @@ struct pool_local {
 	unsigned long fills;		/* CPU lock; read by anybody */
 	unsigned long spills;		/* CPU lock; read by anybody */
 	unsigned long evictions;	/* CPU lock; read by anybody */
+	unsigned long departures;	/* CPU lock; read by anybody: times that
+					 * objects left its clusters
+					 */
 	bool in_hand;			/* CPU lock; read by anybody: a cluster
 					 * is on its way, counted nowhere
 					 */
@@ -333,6 +335,19 @@ struct pool_want {
 	struct pool_options options;
 };
 
+/* What was read of a pool before a caller looks for a free object: reach.c. */
+struct pool_reading {
+	unsigned long departures;
+	unsigned long allocated;
+	bool moves;
+};
+
+/* An allocation that looks for the last free object, again and again. */
+struct pool_last {
+	struct pool_reading before;
+	unsigned int looks;		/* 0 at first */
+};
+
 /* Why an allocation came to nothing. */
 enum pool_cause {
 	POOL_GOT,
@@ -439,8 +454,10 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller);
 void *pool_get_spare(struct pool *pool, unsigned int flags);
-void *pool_get_last(struct pool *pool, unsigned int flags,
-		    enum pool_cause *cause);
+void *pool_last_look(struct pool *pool, unsigned int flags,
+		     struct pool_last *last);
+bool pool_last_again(struct pool *pool, unsigned int flags,
+		     struct pool_last *last);
 void pool_count_failure(struct pool *pool, enum pool_cause cause);
 void pool_put(struct pool *pool, void *obj, unsigned int flags);
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
@@ -494,10 +511,13 @@ void pool_drain(struct pool *pool);
 void pool_drain_stashes(void);
 void pool_drain_shared(struct pool *pool, unsigned long spare);
 
+/* reach.c: is there a free object that a caller could have? */
+void pool_reach_read(struct pool *pool, struct pool_reading *reading);
+bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
+
 /* stats.c: numbers */
 void pool_sum(struct pool *pool, struct pool_stats *sum);
 unsigned long pool_allocated(const struct pool *pool);
-bool pool_has_spares(struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
 /* options.c: setting them */

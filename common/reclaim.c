@@ -192,7 +192,7 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
 		left -= n < left ? n : left;
 		release_but(pool, c, n > over ? (unsigned int)(n - over) : 0);
 	}
-	plat_word_sub(&pool->leaving, 1);
+	plat_word_sub_release(&pool->leaving, 1);
 	pool_cluster_trim(pool);
 }
 

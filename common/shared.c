@@ -42,12 +42,16 @@ static void bucket_release(struct pool *pool, unsigned int i,
 	plat_write_release(&pool->bucket[i].head, head);
 }
 
-/* The counts of a bucket that the caller holds, as @n objects leave or come. */
+/*
+ * The counts of a bucket that the caller holds, as @n objects leave or come.  The
+ * release pairs with the acquire of pool_shared_count(): whoever misses the objects
+ * sees that they departed.
+ */
 static void count_get(struct pool_bucket *b, unsigned int n)
 {
-	plat_write(&b->objs, b->objs - n);
 	plat_write(&b->gets, b->gets + 1);
 	plat_write(&b->get_objs, b->get_objs + n);
+	plat_write_release(&b->objs, b->objs - n);
 }
 
 static void count_put(struct pool_bucket *b, unsigned int n)
@@ -156,7 +160,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < pool->buckets; i++)
-		sum += plat_read(&pool->bucket[i].objs);
+		sum += plat_read_acquire(&pool->bucket[i].objs);
 	return sum;
 }
 

@@ -125,45 +125,6 @@ void pool_stats_get(struct pool_head *head, struct pool_stats *stats,
 		to[i] = i < sizeof(now) ? ((unsigned char *)&now)[i] : 0;
 }
 
-static bool shared_spares(struct pool *pool)
-{
-	return pool_shared_count(pool) || plat_word_read(&pool->leaving) ||
-	       plat_word_read(&pool->parked.count);
-}
-
-static bool local_spares(struct pool *pool)
-{
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local && (plat_word_read_acquire(&local->moving) ||
-			      plat_read(&local->in_hand) ||
-			      plat_read(&local->clustered) ||
-			      plat_word_read(&local->parked.count)))
-			return true;
-	}
-	return false;
-}
-
-/**
- * pool_has_spares() - Are there free objects, but for those in hot arrays?
- * @pool: the pool.
- *
- * Those that are on their way count: a cluster in the hands of a fill, of a gc,
- * of an eviction.  Objects go both ways between CPUs and the shared part, so one
- * of the two is looked at twice, before and after the other.
- *
- * Return: whether another look may find one; read unlocked, perhaps stale.
- */
-bool pool_has_spares(struct pool *pool)
-{
-	return shared_spares(pool) || local_spares(pool) ||
-	       shared_spares(pool);
-}
-
 /* Did nothing leave a CPU or the shared pool between two looks? */
 static bool still(const struct pool_stats *before,
 		  const struct pool_stats *now)

@@ -91,6 +91,8 @@ POOL_EXPORT_TEST(pool_registry_put);
 POOL_EXPORT_TEST(pool_destroy_every);
 POOL_EXPORT_TEST(pool_owner_gone);
 POOL_EXPORT_TEST(pool_take_remote);
+POOL_EXPORT_TEST(pool_reach_read);
+POOL_EXPORT_TEST(pool_reach_missed);
 POOL_EXPORT_TEST(pool_cpu_init);
 POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);

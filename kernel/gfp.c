@@ -68,18 +68,20 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 }
 
 /*
- * The last resort, without the backend: that is asked here, since there nobody
- * knows that this caller may not, say, enter a file system.  Once more is enough:
- * what was free and has gone to the backend meanwhile is below the limit now.
+ * The last resort, as alloc.c's.  The backend is asked here, since there nobody knows
+ * that this caller may not, say, enter a file system.
  */
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      enum pool_cause *cause)
 {
-	void *obj = pool_get_last(pool, flags | POOL_F_NO_STORE, cause);
+	struct pool_last last = { .looks = 0 };
+	void *obj;
 
-	if (!obj && *cause == POOL_REFUSED &&
-	    plat_store_may(&pool->store, flags))
-		obj = store_get(pool, flags, gfp, cause);
+	do {
+		obj = pool_last_look(pool, flags, &last);
+		if (!obj && *cause == POOL_REFUSED)
+			obj = store_get(pool, flags, gfp, cause);
+	} while (!obj && pool_last_again(pool, flags, &last));
 	return obj;
 }
 

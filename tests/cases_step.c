@@ -7,6 +7,8 @@
  */
 #include "stepper.h"
 
+#include <signal.h>
+
 static unsigned long nested_calls(void)
 {
 	struct pool_stats now;
@@ -274,4 +276,148 @@ TEST_CASE(a_handler_that_takes_of_the_same_reserve_loses_nothing)
 	pool_unreserve(step.reserve);
 	step.reserve = NULL;
 	EXPECT(step_end());
+}
+
+/* What the other side does while one allocation looks for the last object. */
+static struct {
+	struct pool *pool;
+	struct pool_cpu *cpu;		/* another one, whose thread is gone */
+	void *obj;
+	unsigned long steps;
+	unsigned long at;		/* the step at which something ends */
+	unsigned long seed;
+	unsigned long moved;
+} other;
+
+static bool begin_other(unsigned int limit, void (*fn)(int sig))
+{
+	struct sigaction act = { .sa_handler = fn };
+
+	memset(&other, 0, sizeof(other));
+	pool_fail_every = 0;
+	test_options(65536, 8);
+	other.pool = test_pool(64);
+	return other.pool && pool_set_limit(&other.pool->head, limit) &&
+	       !sigaction(SIGTRAP, &act, NULL);
+}
+
+static void end_flush(int sig)
+{
+	(void)sig;
+	if (++other.steps != other.at)
+		return;
+	pool_store_put(other.pool, other.obj);
+	plat_word_sub_release(&other.pool->leaving, 1);
+}
+
+/* The only object there may be goes to the backend at each instruction once. */
+TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
+{
+	unsigned long at, refused = 0;
+
+	ASSERT(begin_other(1, end_flush));
+	for (at = 1; at <= 1200 / STEP_LESS; at++) {
+		void *obj;
+
+		other.obj = pool_alloc_nocache(&other.pool->head);
+		plat_word_add(&other.pool->leaving, 1);
+		other.at = at;
+		other.steps = 0;
+		trap_on();
+		obj = pool_alloc(&other.pool->head);
+		trap_off();
+		refused += !obj;
+		if (obj)
+			pool_store_put(other.pool, obj);
+		EXPECT(other.steps >= at);
+	}
+	signal(SIGTRAP, SIG_DFL);
+	EXPECT_EQ(refused, 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
+}
+
+static void move_up(struct pool_local *local)
+{
+	struct pool_cluster *c;
+
+	plat_write(&local->in_hand, true);
+	c = pool_refill_local_from_shared(other.pool);
+	if (c)
+		pool_cluster_insert(other.cpu, local, c);
+	plat_write_release(&local->in_hand, false);
+	other.moved += c != NULL;
+}
+
+static void move_down(struct pool_local *local, struct pool_cluster *c)
+{
+	unsigned int n = c->n;
+
+	pool_cluster_detach(c);
+	if (pool_put_to_shared_cache(other.pool, c))
+		pool_cluster_settled(local, n);
+	other.moved++;
+}
+
+/* Now and then, for a while, free objects go up to that CPU, or down from it. */
+static void move(int sig)
+{
+	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
+	struct pool_cluster *c;
+	plat_irq_t irq;
+
+	(void)sig;
+	if (++other.steps > 4000 || test_random(&other.seed) % 8 ||
+	    !plat_cpu_trylock(other.cpu, &irq))
+		return;
+	c = pool_cluster_newest(local);
+	if (c)
+		move_down(local, c);
+	else
+		move_up(local);
+	plat_cpu_unlock(other.cpu, irq);
+}
+
+static void use_once(unsigned int i, void *arg)
+{
+	(void)i;
+	(void)arg;
+	test_free(other.pool, test_alloc(other.pool));
+	other.at = plat_cpu_hint();
+	other.cpu = plat_cpu_of((unsigned int)other.at);
+}
+
+/* Of three objects one is in use, and two are always free. */
+TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
+{
+	unsigned long seed, refused = 0;
+	void *objs[3];
+
+	ASSERT(begin_other(3, move));
+	test_threads(1, use_once, NULL);
+	for (seed = 1; seed <= 300 / STEP_LESS; seed++) {
+		unsigned int i;
+
+		for (i = 0; i < 3; i++)
+			objs[i] = pool_alloc_nocache(&other.pool->head);
+		ASSERT(objs[2]);
+		EXPECT(pool_shared_put_one(other.pool, objs[0], 0));
+		EXPECT(pool_shared_put_one(other.pool, objs[1], 0));
+		other.steps = 0;
+		other.seed = seed * 88172645463325252ul;
+		trap_on();
+		objs[0] = __pool_alloc(&other.pool->head, 0);
+		trap_off();
+		refused += !objs[0];
+		if (objs[0])
+			test_free(other.pool, objs[0]);
+		test_free(other.pool, objs[2]);
+		pool_thread_idle();
+		pool_reclaim(&other.pool->head);
+	}
+	signal(SIGTRAP, SIG_DFL);
+	EXPECT_EQ(refused, 0);
+	EXPECT(other.moved > 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
 }

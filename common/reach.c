@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reach.c - is there a free object that a caller could have?
+ *
+ * Layer:   beside the four; reads all of them, writes nothing.
+ * Context: any; nothing is locked.
+ *
+ * Within reach is what is in clusters, in the shared pool, parked, or at the
+ * backend while the limit allows; what is in other CPUs' arrays is not.  A caller
+ * that looks at one place after the other misses an object that goes from one that
+ * comes later to one that came before, and no order of looks helps.  So places
+ * count departures, which never fall:
+ *
+ *	read      departures, and what is on its way
+ *	look      at all places, the backend too
+ *	compare   is there something in a place, or has anything departed?
+ *
+ * Nothing on its way at first, nothing found, nothing in a place and nothing
+ * departed: then at the moment of the first reading there was no free object.
+ * What was on its way arrives before it ceases to be announced, so it is in a place
+ * before the look.
+ *
+ * Departures are counted before an object is missing in its place, each by the
+ * holder of the lock or bucket that it leaves; only the reader sums them up.
+ */
+#include "plat.h"
+
+static unsigned long local_departures(const struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local)
+			sum += plat_read_acquire(&local->departures);
+	}
+	return sum;
+}
+
+/* What left a bucket, a CPU's clusters or the backend. */
+static unsigned long departures(struct pool *pool)
+{
+	unsigned long sum = plat_word_read_acquire(&pool->store_gets);
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++)
+		sum += plat_read_acquire(&pool->bucket[i].gets);
+	return sum + local_departures(pool);
+}
+
+/* Is something on its way, or parked, on one CPU? */
+static bool moves_on(struct pool_local *local)
+{
+	return plat_read_acquire(&local->in_hand) ||
+	       plat_word_read_acquire(&local->moving) ||
+	       plat_word_read_acquire(&local->parked.count);
+}
+
+static bool moves(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	if (plat_word_read_acquire(&pool->leaving) ||
+	    plat_word_read_acquire(&pool->parked.count))
+		return true;
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local && moves_on(local))
+			return true;
+	}
+	return false;
+}
+
+static bool has_clusters(const struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local && plat_read_acquire(&local->clustered))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pool_reach_read() - Read what pool_reach_missed() will compare.
+ * @pool: the pool.
+ * @reading: filled in, before the caller looks.
+ */
+void pool_reach_read(struct pool *pool, struct pool_reading *reading)
+{
+	reading->departures = departures(pool);
+	reading->allocated = plat_word_read_acquire(&pool->allocated);
+	reading->moves = moves(pool);
+}
+
+/**
+ * pool_reach_missed() - May there have been an object that was not found?
+ * @pool: the pool.
+ * @before: read before the caller looked at all places and found nothing.
+ *
+ * Parked objects are read again: an interrupt may have parked some since.
+ *
+ * Return: true: another look is worth while; false: there was none.
+ */
+bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
+{
+	return before->moves || moves(pool) || has_clusters(pool) ||
+	       pool_shared_count(pool) ||
+	       departures(pool) != before->departures ||
+	       plat_word_read(&pool->allocated) != before->allocated;
+}
