@@ -26,6 +26,16 @@ const struct pool_options pool_options_built = BUILT;
 /* See struct pool_options for who may write and read them. */
 struct pool_options pool_options = BUILT;
 
+/* The document's variable: a copy of pool_options.debug, for programs to read. */
+unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
+
+/* What the platform finds itself under is on from the start. */
+void pool_options_start(void)
+{
+	pool_options.debug |= plat_tool_options();
+	plat_write(&pool_debugging, pool_options.debug);
+}
+
 /**
  * pool_printable() - What can be shown of a text in one line of a log.
  * @to: filled in and terminated.
@@ -159,6 +169,7 @@ void pool_change_store(const struct pool_change *change)
 	if (!change->one)
 		pool_options.debug = (pool_options.debug & ~change->clear) |
 				     change->set;
+	plat_write(&pool_debugging, pool_options.debug);
 	for (i = 0; i < POOL_KEYS; i++)
 		if (change->touched & 1u << i)
 			pool_key_copy(&pool_keys[i], &pool_options,
@@ -180,7 +191,9 @@ static size_t item_length(const char *text)
  * @text: "word,key=value,...".
  * @where: what to call the text in the log.
  * @strict: one wrong item refuses the whole text.  Else it is warned of and
- *	passed over, and "help" prints what there is.
+ *	passed over.
+ *
+ * "help" prints what there is, in the log of the kernel or to stderr.
  *
  * Return: false, with nothing changed, if refused.  One line in the log names
  * each wrong item.
@@ -198,8 +211,7 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 		len = item_length(text);
 		item = pool_change_item(&change, text, len);
 		help = help || item == POOL_ITEM_HELP;
-		if (item == POOL_ITEM_GOOD ||
-		    (item == POOL_ITEM_HELP && !strict))
+		if (item != POOL_ITEM_WRONG)
 			continue;
 		pool_printable(shown, sizeof(shown), text, len);
 		plat_log(strict ? PLAT_ERR : PLAT_WARN,
@@ -212,8 +224,11 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 	pool_change_apply(&change, late, sizeof(late));
 	if (*late)
 		plat_log(PLAT_WARN, "%s: %s", where, late);
-	if (help)
+	if (help) {
+		plat_log(PLAT_WARN, "%s: help: the options, as they are now:",
+			 where);
 		pool_help_print();
+	}
 	return true;
 }
 

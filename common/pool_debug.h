@@ -24,6 +24,15 @@ extern "C" {
 
 struct pool_head;
 
+/*
+ * pool_debugging - which words are on for new pools; to be read, writing it has no
+ * effect.  Bit n stands for the n-th word of the help, counted from 0: 0x1 fail, 0x2
+ * no-merge, 0x4 cold-first, 0x8 integrity, 0x10 no-global, 0x20 no-cache, 0x40 caller,
+ * 0x80 tag, 0x100 poison, 0x200 uaf, 0x400 backup, 0x800 memstats, 0x1000 tools, 0x2000
+ * merge-modules.
+ */
+extern unsigned int pool_debugging;
+
 /**
  * pool_parse_debugging() - Set options from a program's own command line.
  * @words: "word,key=value,...", as pool_configure() reads them, or "help".

@@ -42,6 +42,7 @@ POOL_EXPORT(pool_gc);
 POOL_EXPORT(pool_reclaim);
 POOL_EXPORT(pool_set_hot_size);
 POOL_EXPORT(pool_configure);
+POOL_EXPORT(pool_debugging);
 POOL_EXPORT(pool_parse_debugging);
 POOL_EXPORT(pool_set_debug);
 POOL_EXPORT(pool_debug_to_buf);

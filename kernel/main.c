@@ -19,7 +19,7 @@
 
 static char *debug = "";
 module_param(debug, charp, 0444);
-MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-merge, cold-first, integrity, no-global, no-cache, caller, tag, poison, uaf, backup, memstats, tools, merge-modules; opposites: merge, hot-first, global, cache, no-... of the others; and any key=value of /sys/kernel/debug/pool/help");
+MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-merge, cold-first, integrity, no-global, no-cache, caller, tag, poison, uaf, backup, memstats, tools, merge-modules; opposites: merge, hot-first, global, cache, no-... of the others; and any key=value of /sys/kernel/debug/pool/help; help prints these to the log");
 
 static char *hot_size = DEFAULT;
 module_param(hot_size, charp, 0444);
@@ -82,7 +82,7 @@ static int set_options(void)
 {
 	size_t i;
 
-	pool_options.debug |= plat_tool_options();
+	pool_options_start();
 	if (!pool_options_set(debug, "parameter debug", true))
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {

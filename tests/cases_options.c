@@ -149,7 +149,7 @@ TEST_CASE(wrong_values_change_nothing)
 		"fail_site=a b", "fail_site=\x7f", "poison=256", "poison=0x",
 		"poison=0x100", "poison=0xg", "poison=x41", "poison=",
 		"uaf_keep=1025m", "uaf_keep=1g", "faults=", "faults",
-		"faults=die", "help", "tag,help", "tag,poison=256",
+		"faults=die", "tag,poison=256",
 		"fail_site=x,bogus", NULL,
 	};
 	static struct pool_options before;
@@ -185,6 +185,26 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
 	EXPECT_EQ(pool_parse_debugging("merge", NULL, 0), 1);
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
+}
+
+/* The document's: its bits are the words of the help, in their order. */
+TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
+{
+	EXPECT(pool_configure("no-tools"));
+	EXPECT_EQ(pool_debugging, pool_options.debug);
+	EXPECT(pool_configure("fail,no-global,memstats"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x0811);
+	EXPECT(pool_configure("no-fail,cache,global,no-memstats"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0);
+	EXPECT(pool_parse_debugging("tag,no-cache", NULL, 0) == 1);
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x00a0);
+	EXPECT(!pool_configure("poison,bogus"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x00a0);
+	EXPECT(pool_configure("no-tag,cache"));
+	EXPECT(pool_set_debug(NULL, "+poison"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x0100);
+	EXPECT(pool_set_debug(NULL, "-poison"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0);
 }
 
 TEST_CASE(help_has_a_line_for_each_option)

@@ -60,6 +60,26 @@ TEST_CASE(help_for_lenient_readers_is_printed)
 	EXPECT_LE(pool_debug_help_to_buf(help, sizeof(help)),
 		  sizeof(help) - 1);
 	EXPECT(strstr(text, "here: unknown word"));
-	EXPECT_EQ(count_lines(text), 1 + count_lines(help));
-	EXPECT_EQ(strcmp(strchr(text, '\n') + 1, help), 0);
+	EXPECT(strstr(text, "here: help: the options"));
+	EXPECT_EQ(count_lines(text), 2 + count_lines(help));
+	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
+}
+
+static void configure_with_help(void *arg)
+{
+	*(bool *)arg = pool_configure("help,no-global");
+}
+
+/* As the module's parameter does. */
+TEST_CASE(help_is_printed_and_the_rest_holds)
+{
+	static char text[8192], help[4096];
+	bool good = false;
+
+	captured(text, sizeof(text), configure_with_help, &good);
+	EXPECT(good);
+	EXPECT(pool_options.debug & POOL_D_NO_GLOBAL);
+	pool_debug_help_to_buf(help, sizeof(help));
+	EXPECT(strstr(text, "pool_configure: help: the options"));
+	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
 }

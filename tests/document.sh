@@ -33,7 +33,7 @@ runs() {
 builds_and_runs() {
 	$1 $2 -I"$tmp" -c -o "$tmp/prog.o" "$3" &&
 		$1 -o "$tmp/prog" "$tmp/prog.o" $4 -pthread &&
-		runs "$tmp/prog"
+		runs "$tmp/prog" && runs env LIBPOOL_OPTIONS=no-cache "$tmp/prog"
 }
 
 for cc in gcc clang g++ clang++; do
@@ -43,6 +43,8 @@ for cc in gcc clang g++ clang++; do
 		builds_and_runs $cc "$flags" $src/prog.c "$SO"
 	promise "the_documents_prototypes_are_enough_for_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$flags" $src/prog.c "$out/libpool.a"
+	promise "the_documented_variable_is_read_without_pic_for_${cc/++/xx}" \
+		builds_and_runs $cc "$flags -fno-pie" $src/prog.c "$SO -no-pie"
 	promise "each_documented_call_is_a_function_for_${cc/++/xx}" \
 		builds_and_runs $cc "$flags" $src/functions.c "$SO"
 	promise "each_documented_call_is_a_function_for_${cc/++/xx}_and_the_archive" \

@@ -19,7 +19,7 @@ void libpool_start(void)
 
 	libpool_count_cpus();
 	libpool_declare_start();
-	pool_options.debug |= plat_tool_options();
+	pool_options_start();
 	if (text)
 		pool_options_set(text, "LIBPOOL_OPTIONS", false);
 }

@@ -32,6 +32,7 @@ void dump_pools(void);
 int pool_total_failures(void);
 ullong pool_total_allocated(void);
 ullong pool_total_used(void);
+extern uint pool_debugging;
 
 #ifdef __cplusplus
 }
@@ -53,6 +54,9 @@ int main(void)
 	char *obj[4];
 	int i;
 
+	/* no-cache, which document.sh asks for by the environment. */
+	if (!(pool_debugging & 0x20) != !getenv("LIBPOOL_OPTIONS"))
+		return 7;
 	/* Whatever is in use at the end. */
 	if (!pool || atexit(pool_destroy_all))
 		return 1;
