@@ -83,6 +83,7 @@ POOL_EXPORT_TEST(pool_park);
 POOL_EXPORT_TEST(pool_unpark_all);
 POOL_EXPORT_TEST(pool_store_put);
 POOL_EXPORT_TEST(pool_store_put_cluster);
+POOL_EXPORT_TEST(pool_store_keep);
 POOL_EXPORT_TEST(pool_allocated);
 POOL_EXPORT_TEST(pool_shared_count);
 POOL_EXPORT_TEST(pool_fail_every);
