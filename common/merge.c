@@ -143,7 +143,7 @@ static struct pool *find(const struct pool_want *want)
 		       (!best || better(pool, best, want->attr.size));
 		if (fits) {
 			if (best)
-				best->pins--;
+				pool_registry_unpin(best);
 			pool->pins++;
 			best = pool;
 		}

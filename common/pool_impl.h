@@ -468,6 +468,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 void pool_registry_put(struct pool *pool);
+void pool_registry_unpin(struct pool *pool);
 void pool_registry_add(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl);
 const void *pool_registry_owner(struct pool *pool);

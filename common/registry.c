@@ -42,7 +42,7 @@ struct pool *pool_registry_after(struct pool *prev)
 }
 
 /* Registry mutex held.  A destruction, or a merge, may wait for it. */
-static void unpin(struct pool *pool)
+void pool_registry_unpin(struct pool *pool)
 {
 	pool->pins--;
 	plat_registry_wake();
@@ -64,7 +64,7 @@ struct pool *pool_registry_next(struct pool *prev)
 	if (pool)
 		pool->pins++;
 	if (prev)
-		unpin(prev);
+		pool_registry_unpin(prev);
 	plat_registry_unlock();
 	return pool;
 }
@@ -72,7 +72,7 @@ struct pool *pool_registry_next(struct pool *prev)
 void pool_registry_put(struct pool *pool)
 {
 	plat_registry_lock();
-	unpin(pool);
+	pool_registry_unpin(pool);
 	plat_registry_unlock();
 }
 
@@ -282,7 +282,7 @@ static bool visit_next(struct pool_visit *visit)
 	if (next)
 		next->pins++;
 	if (visit->at)
-		unpin(visit->at);
+		pool_registry_unpin(visit->at);
 	visit->at = next;
 	plat_registry_unlock();
 	return next;
@@ -299,7 +299,7 @@ static void visit_end(struct pool_visit *visit)
 {
 	plat_registry_lock();
 	if (visit->at)
-		unpin(visit->at);
+		pool_registry_unpin(visit->at);
 	pool_list_del(&visit->list);
 	plat_registry_unlock();
 }
