@@ -3,7 +3,7 @@
  * dump.c - the state of pools as text: snapshot, order, where the text goes
  *
  * Layer:   above stats.c.
- * Context: process context; may sleep; nothing is allocated.
+ * Context: process context; may sleep; only dump_pools() allocates.
  *
  * A dump is taken under the dump mutex in one walk over the pools, whose numbers
  * are kept in them, and linked in the order they are shown in.  Then they are
@@ -221,18 +221,7 @@ bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 	return reg;
 }
 
-/* A line of the log is whole when it ends, or as long as it may become. */
-static void put_to_log(struct pool_dump *d, char c)
-{
-	d->line[d->used++] = c;
-	if (c != '\n' && d->used < sizeof(d->line) - 1)
-		return;
-	d->line[d->used] = 0;
-	d->used = 0;
-	plat_print(d->line);
-}
-
-static void put_to_buf(struct pool_dump *d, char c)
+static void put_char(struct pool_dump *d, char c)
 {
 	if (d->used + 1 < d->size)
 		d->buf[d->used++] = c;
@@ -245,10 +234,7 @@ void pool_dump_put(struct pool_dump *d, const char *text)
 {
 	for (; *text; text++) {
 		d->wanted++;
-		if (d->to_log)
-			put_to_log(d, *text);
-		else
-			put_to_buf(d, *text);
+		put_char(d, *text);
 	}
 }
 
@@ -291,11 +277,10 @@ static void cut_off(struct pool_dump *d, const struct pool_dump_writer *writer)
 	d->wanted = wanted;
 }
 
-static void begin(struct pool_dump *d, char *buf, size_t size, bool to_log)
+static void begin(struct pool_dump *d, char *buf, size_t size)
 {
 	d->buf = buf;
 	d->size = size;
-	d->to_log = to_log;
 	d->wanted = 0;
 	d->used = 0;
 	d->safe = 0;
@@ -318,10 +303,10 @@ void pool_dump_write(struct pool_dump *d,
 {
 	size_t tail;
 
-	begin(d, NULL, 0, false);
+	begin(d, NULL, 0);
 	writer->tail(d, true);
 	tail = d->wanted;
-	begin(d, buf, size, false);
+	begin(d, buf, size);
 	d->tail = tail;
 	writer->body(d);
 	writer->tail(d, false);
@@ -329,15 +314,6 @@ void pool_dump_write(struct pool_dump *d,
 		cut_off(d, writer);
 	if (size)
 		buf[d->used] = 0;
-}
-
-static void write_to_log(struct pool_dump *d)
-{
-	const struct pool_dump_writer *writer = writers[d->options.format];
-
-	begin(d, NULL, 0, true);
-	writer->body(d);
-	writer->tail(d, false);
 }
 
 /**
@@ -391,13 +367,28 @@ const char *pool_trash(void)
 	return trash;
 }
 
+/* How much longer a text may be than it was a moment before. */
+#define TEXT_MORE	4096
+
+static void free_text(char **text)
+{
+	plat_mem_free(*text);
+}
+
+/*
+ * Written when it is complete, with nothing held: stderr may be a pipe that nobody
+ * reads.  Where memory is short, what fits into the trash has to do.
+ */
 void dump_pools(void)
 {
-	struct pool_dump *d = &the_dump;
+	size_t size = pool_dump(NULL, 0, &all) + TEXT_MORE;
+	char *text POOL_AT_END(free_text) = plat_mem_alloc(size);
 
-	plat_dump_lock();
-	take_snapshot(d, &all);
-	write_to_log(d);
-	unlink_from(d, 0);
-	plat_dump_unlock();
+	if (text) {
+		pool_dump(text, size, &all);
+		plat_print(text);
+	} else {
+		dump_pools_to_trash();
+		plat_print(trash);
+	}
 }

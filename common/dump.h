@@ -13,7 +13,7 @@
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
  *   dump_names.c      names            -> what each of these takes
- *   dump.c            text             -> a buffer, or lines of the log
+ *   dump.c            text             -> a buffer
  *
  * memstats.c shows something else, by a writer of its own.
  *
@@ -71,7 +71,6 @@ struct pool_dump {
 	struct pool_stats now;		/* the pool in hand */
 	char detail[192];		/* one of its registrations */
 
-	/* Into a buffer; NULL: line by line to plat_print(). */
 	char *buf;
 	size_t size;
 	size_t wanted;			/* of a buffer that is large enough */
@@ -80,8 +79,6 @@ struct pool_dump {
 	size_t tail;			/* with this much behind it */
 	bool has_safe;
 	bool cut;
-	bool to_log;
-	char line[1024];
 };
 
 /* A number of struct pool_stats, of 32 or 64 bits. */

@@ -477,20 +477,23 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg);
 
 /**
- * plat_print() - Write a line as it is to stderr; kernel: to the log.
- * @line: text that ends with a newline.
+ * plat_print() - Write lines as they are to stderr; kernel: to the log.
+ * @text: lines that end with newlines, which are lost.
  *
- * Context: Process context.
+ * In user space the thread may be cancelled here.
+ *
+ * Context: Process context; no mutex of ours held, since it may take for ever.
  */
-void plat_print(const char *line);
+void plat_print(char *text);
 
 /**
  * plat_log() - Write one line, prefixed by "pool: ", without allocating.
  * @level: how bad it is.
  * @fmt: printf format of plain integers and strings; no newline.
  *
- * Context: Any; neither guard nor lock held.  In a signal handler only what tells of
- * faults, which may be in the middle of another one's line.
+ * Context: Any; neither guard, nor lock, nor mutex held, nor a pool pinned.  In a
+ * signal handler only what tells of faults, which may be in the middle of another
+ * one's line.
  */
 void plat_log(enum plat_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

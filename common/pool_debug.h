@@ -99,6 +99,37 @@ size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size);
 size_t pool_debug_help_to_buf(char *buf, size_t size);
 
 #ifndef __KERNEL__
+
+/* What a line of the log is. */
+enum pool_log_level {
+	POOL_LOG_ERROR,			/* refused, or a fault: something is wrong */
+	POOL_LOG_WARNING,
+	POOL_LOG_TEXT,			/* asked for: dump_pools(), "help" */
+};
+
+/**
+ * pool_set_log() - Say where lines go that otherwise are written to stderr.
+ * @fn: called for each line, which has no newline and lasts as long as the call;
+ *	NULL: stderr, as at the start.  A program that is started without
+ *	descriptor 2 has no stderr, whatever it opens later: there lines go nowhere.
+ * @arg: for it.
+ *
+ * All lines go there: errors, warnings, faults, dump_pools() and "help".  @fn may be
+ * called by many threads at once and, with a fault that a POOL_F_ATOMIC call has
+ * found, in a signal handler: then it may do only what a handler may.  After such a
+ * line of a fault the program may be ended.  In the child of a fork it is called, too,
+ * also before fork() returns there.
+ *
+ * No lock of ours is held, so @fn may use pools, but must not cause another line.  It
+ * returns: it neither throws nor ends its thread, which is not cancelled in it, but
+ * for lines of dump_pools().  Its last call may end after this function has
+ * returned.
+ *
+ * Context: A plain thread.
+ */
+void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
+			     void *arg), void *arg);
+
 #pragma GCC visibility pop
 #endif
 

@@ -226,7 +226,9 @@ const char *pool_trash(void);
 /**
  * dump_pools() - Write the table for people to stderr (kernel: the log).
  *
- * However long it is.  Other dumps wait while it is being written.
+ * However long it is; where memory is short, as much as the trash holds, which then
+ * is overwritten.  Nobody waits while it is being written.  In a program the thread
+ * may be cancelled then: see also pool_set_log().
  *
  * Context: Process context or a plain thread; may sleep.
  */

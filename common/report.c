@@ -46,19 +46,38 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 }
 
 /*
- * The pool that an object is of, pinned; NULL: none, or this is no place to look.
+ * Find the name of a pool; false: there is none, or this is no place to look.  No
+ * pool is pinned while lines are written, which may take for ever.
  */
-static struct pool *owner_of(const struct pool_found *found)
+static bool find_pool(const struct pool_found *found,
+		      bool (*is_it)(struct pool *pool, const void *arg),
+		      const void *arg, char name[POOL_SHOWN_LEN + 1])
 {
 	struct pool *pool = NULL;
+	bool there = false;
 
-	if (!plat_may_wait(found->flags))
-		return NULL;
-	while ((pool = pool_registry_next(pool)))
-		if (pool != found->pool &&
-		    pool_state_around(pool, found->obj) == found->obj)
-			return pool;
-	return NULL;
+	while (!there && plat_may_wait(found->flags) &&
+	       (pool = pool_registry_next(pool)))
+		there = is_it(pool, arg);
+	if (there) {
+		plat_format(name, POOL_SHOWN_LEN + 1, "%s", pool->shown);
+		pool_registry_put(pool);
+	}
+	return there;
+}
+
+/* Is the object one of this pool, which is not the one that it was freed to? */
+static bool is_owner(struct pool *pool, const void *arg)
+{
+	const struct pool_found *found = arg;
+
+	return pool != found->pool &&
+	       pool_state_around(pool, found->obj) == found->obj;
+}
+
+static bool is_tag(struct pool *pool, const void *tag)
+{
+	return pool == tag;
 }
 
 static void tell_who(const struct pool_found *found)
@@ -96,7 +115,7 @@ static void tell_callers(const struct pool_found *found,
 static void tell_tag(const struct pool_found *found,
 		     const struct pool_layout *l)
 {
-	struct pool *pool = NULL;
+	char name[POOL_SHOWN_LEN + 1];
 	void *tag;
 
 	if (!l->tag || found->kind == POOL_FAULT_WRITTEN)
@@ -105,11 +124,8 @@ static void tell_tag(const struct pool_found *found,
 	if (tag == found->pool)
 		return;
 	plat_log(PLAT_ERR, "  tag 0x%lx", (unsigned long)tag);
-	while (plat_may_wait(found->flags) &&
-	       (pool = pool_registry_next(pool)))
-		if (pool == tag)
-			plat_log(PLAT_ERR, "  that is the tag of pool \"%s\"",
-				 pool->shown);
+	if (find_pool(found, is_tag, tag, name))
+		plat_log(PLAT_ERR, "  that is the tag of pool \"%s\"", name);
 }
 
 static void tell_line(const struct pool_found *found, long at, long end)
@@ -139,7 +155,7 @@ static void tell_bytes(const struct pool_found *found, long end)
 	}
 }
 
-static void tell(const struct pool_found *found, const struct pool *owner)
+static void tell(const struct pool_found *found, const char *owner)
 {
 	struct pool *pool = found->pool;
 	struct pool_layout l;
@@ -149,8 +165,7 @@ static void tell(const struct pool_found *found, const struct pool *owner)
 		 pool->shown, pool->head.size);
 	tell_who(found);
 	if (owner)
-		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"",
-			 owner->shown);
+		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"", owner);
 	if (found->kind == POOL_FAULT_FOREIGN ||
 	    found->kind == POOL_FAULT_WRONG_POOL)
 		return;
@@ -183,18 +198,17 @@ void pool_report(const struct pool_found *found)
 {
 	unsigned int policy = plat_read(&pool_options.policy);
 	struct pool_found now = *found;
-	struct pool *owner = NULL;
 	bool loud = is_loud(now.pool);
+	char owner[POOL_SHOWN_LEN + 1];
+	bool owned;
 
-	if (now.kind == POOL_FAULT_FOREIGN)
-		owner = owner_of(&now);
-	if (owner)
+	owned = now.kind == POOL_FAULT_FOREIGN &&
+		find_pool(&now, is_owner, &now, owner);
+	if (owned)
 		now.kind = POOL_FAULT_WRONG_POOL;
 	plat_word_add(&now.pool->faults[now.kind], 1);
 	if (loud)
-		tell(&now, owner);
-	if (owner)
-		pool_registry_put(owner);
+		tell(&now, owned ? owner : NULL);
 	if (loud || policy != POOL_POLICY_WARN)
 		plat_fault((enum pool_policy)policy);
 }

@@ -324,9 +324,13 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 {
 }
 
-void plat_print(const char *line)
+void plat_print(char *text)
 {
-	pr_info("%s", line);
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		if (text)
+			pr_info("%s\n", line);
 }
 
 void plat_log(enum plat_level level, const char *fmt, ...)

@@ -178,6 +178,17 @@ static bool is_asleep(long id)
 	return state && state[1] && state[2] == 'S';
 }
 
+bool falls_asleep(const plat_word_t *id)
+{
+	unsigned int moments = MOMENTS / 2, asleep = 0;
+
+	while (asleep < 20 && --moments) {
+		moment();
+		asleep = is_asleep((long)plat_word_read(id)) ? asleep + 1 : 0;
+	}
+	return moments;
+}
+
 static plat_word_t destroyer;
 
 static void *destroy_it(void *arg)
@@ -191,19 +202,13 @@ static void *destroy_it(void *arg)
 TEST_CASE(a_destruction_sleeps_until_a_walk_has_left_its_pool)
 {
 	struct holder h = { .hold = hold_walk, .release = release_walk };
-	unsigned int moments = MOMENTS / 2, asleep = 0;
 	pthread_t thread, waiter;
 	void *left;
 
 	thread = holder_start(&h);
 	EXPECT_PTR_EQ(h.pinned, h.pool);
 	ASSERT(!pthread_create(&waiter, NULL, destroy_it, &h));
-	while (asleep < 20 && --moments) {
-		moment();
-		asleep = is_asleep((long)plat_word_read(&destroyer)) ?
-			 asleep + 1 : 0;
-	}
-	EXPECT(moments);
+	EXPECT(falls_asleep(&destroyer));
 	EXPECT(holder_finish(&h, thread));
 	pthread_join(waiter, &left);
 	EXPECT_PTR_EQ(left, NULL);

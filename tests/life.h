@@ -29,6 +29,9 @@
 /* cases_user.c: for test_threads(); allocates and frees some, of a pool */
 void use_pool(unsigned int i, void *arg);
 
+/* cases_wait.c: does the thread with this id fall asleep, and stay so a while? */
+bool falls_asleep(const plat_word_t *id);
+
 /* cases_life.c: of all areas, when nobody calls */
 bool areas_are_true(void);
 bool others_are_empty(void);

@@ -48,6 +48,16 @@ promise cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
 promise cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
+# closed - started without stderr, and with a word that is refused
+closed() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/closed" tests/life/closed.c "$so" \
+		"-Wl,-rpath,$out" || return 1
+	LIBPOOL_OPTIONS=nonsense "$tmp/closed" "$tmp/data" 2>&- &&
+		[ "$(cat "$tmp/data")" = data ]
+}
+promise a_file_that_was_opened_as_stderr_gets_no_lines closed
+
 # loaded MODE FILE... - by a program that is not linked with libpool
 loaded() {
 	# shellcheck disable=SC2086	# W is words

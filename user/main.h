@@ -23,6 +23,9 @@ void libpool_count_cpus(void);
 /* declare.c */
 void libpool_declare_start(void);
 
+/* log.c: first of all, before main() */
+void libpool_find_stderr(void);
+
 /* lock.c: in the child of a fork, first of all */
 void pool_lock_fork_child(void);
 

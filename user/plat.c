@@ -244,36 +244,4 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 			   (unsigned long)(at - (uintptr_t)info.dli_fbase));
 }
 
-/* What a program has in errno is none of our business. */
-void plat_print(const char *line)
-{
-	size_t len = strlen(line);
-	int saved = errno;
-
-	while (len) {
-		ssize_t n = write(STDERR_FILENO, line, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		line += n;
-		len -= (size_t)n;
-	}
-	errno = saved;
-}
-
-/* All levels go to stderr, where a program expects them. */
-void plat_log(enum plat_level level, const char *fmt, ...)
-{
-	char line[256] = "pool: ";
-	size_t head = strlen(line);
-	va_list args;
-
-	(void)level;
-	va_start(args, fmt);
-	vsnprintf(line + head, sizeof(line) - head - 1, fmt, args);
-	va_end(args);
-	strcat(line, "\n");
-	plat_print(line);
-}
+/* plat_print() and plat_log() are in log.c. */

@@ -16,7 +16,13 @@
 #include <semaphore.h>
 #include <signal.h>
 
-/* Guards what follows; held by forks. */
+/*
+ * One start or stop at a time.  Held while the helper is waited for, which may be for
+ * ever: so forks do not take it.
+ */
+static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
+
+/* Guards what follows; held by forks, and for no wait. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 static bool watches_forks;
@@ -74,6 +80,9 @@ static void after_fork(void)
 /* A child has no helper: the handler would wake nobody there. */
 static void after_fork_in_child(void)
 {
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	change = fresh;
 	if (started)
 		sigaction(SIGQUIT, &before, NULL);
 	started = false;
@@ -155,26 +164,42 @@ bool pool_sigquit_start(void)
 {
 	const char *why = NULL;
 
+	pthread_mutex_lock(&change);
 	pthread_mutex_lock(&mutex);
 	if (!started)
 		why = start();
 	pthread_mutex_unlock(&mutex);
+	pthread_mutex_unlock(&change);
 	if (why)
 		plat_log(PLAT_ERR, "SIGQUIT is not for dumps: %s", why);
 	return !why;
 }
 
-void pool_sigquit_stop(void)
+/* SIGQUIT is what it was; true: there is a helper to be stopped. */
+static bool end_start(void)
 {
 	struct sigaction now;
+	bool was;
 
 	pthread_mutex_lock(&mutex);
-	if (started) {
-		if (!sigaction(SIGQUIT, NULL, &now) &&
-		    now.sa_handler == on_quit)
-			sigaction(SIGQUIT, &before, NULL);
-		stop_helper();
-		started = false;
-	}
+	was = started;
+	if (was && !sigaction(SIGQUIT, NULL, &now) &&
+	    now.sa_handler == on_quit)
+		sigaction(SIGQUIT, &before, NULL);
+	started = false;
 	pthread_mutex_unlock(&mutex);
+	return was;
+}
+
+/* pthread_join() would be a place where the thread may be cancelled. */
+void pool_sigquit_stop(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&change);
+	if (end_start())
+		stop_helper();
+	pthread_mutex_unlock(&change);
+	pthread_setcancelstate(state, NULL);
 }

@@ -179,22 +179,24 @@ static void signals_of_others(sigset_t *set)
 
 /*
  * fork() in the thread that calls it: before.  Signals are blocked, because what
- * a handler parks while the child counts would be counted wrongly.
+ * a handler parks while the child counts would be counted wrongly.  They are not
+ * while something is waited for: a handler meanwhile finds its own thread's locks
+ * taken, and passes them over.
  */
 static void fork_prepare(void)
 {
 	sigset_t others, mask;
 
-	signals_of_others(&others);
-	pthread_sigmask(SIG_BLOCK, &others, &mask);
 	plat_dump_lock();
 	plat_create_lock();
 	plat_registry_lock();
 	pthread_mutex_lock(&area_mutex);
-	fork_mask = mask;
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
+	signals_of_others(&others);
+	pthread_sigmask(SIG_BLOCK, &others, &mask);
+	fork_mask = mask;
 }
 
 /* After, in both processes. */
@@ -314,6 +316,7 @@ static void protect(unsigned char *zeros)
 
 __attribute__((constructor(101))) static void thread_init(void)
 {
+	libpool_find_stderr();
 	protect(plat_area_none);
 	protect(plat_area_making);
 	protect(plat_area_lost);

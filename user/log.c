@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * log.c - where lines for people go: stderr, or a function of the program
+ *
+ * Layer:   seam, cold half: plat_print() and plat_log(); pool_set_log() above it.
+ * Context: plat_log() any, a signal handler included; the others plain threads.
+ *
+ * No lock is held while a line is written, or while the function is called.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * In a program that was started without stderr, descriptor 2 is some file that it
+ * has opened since.
+ */
+static bool has_stderr = true;
+
+void libpool_find_stderr(void)
+{
+	has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+}
+
+/* NULL: stderr. */
+struct sink {
+	void (*fn)(enum pool_log_level level, const char *line, void *arg);
+	void *arg;
+};
+
+/*
+ * The sink in use is the one that the lowest bit of "turn" says.  A new one goes to
+ * the other place: so nobody waits for whoever sets it.
+ */
+static struct sink sinks[2];
+static unsigned int turn;
+
+/* Both members of one sink: if another was set meanwhile, twice, they may not be. */
+static struct sink sink_in_use(void)
+{
+	unsigned int now = plat_read_acquire(&turn), seen;
+	struct sink sink;
+
+	do {
+		seen = now;
+		sink.fn = plat_read_acquire(&sinks[seen & 1].fn);
+		sink.arg = plat_read_acquire(&sinks[seen & 1].arg);
+		now = plat_read_acquire(&turn);
+	} while (now != seen);
+	return sink;
+}
+
+void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
+			     void *arg), void *arg)
+{
+	unsigned int next;
+
+	plat_registry_lock();
+	next = turn + 1;
+	plat_write_release(&sinks[next & 1].fn, fn);
+	plat_write_release(&sinks[next & 1].arg, arg);
+	plat_write_release(&turn, next);
+	plat_registry_unlock();
+}
+
+static void write_all(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len) {
+		ssize_t n = write(STDERR_FILENO, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+/* Line by line, without their ends. */
+static void hand_over(const struct sink *sink, enum pool_log_level level,
+		      char *text)
+{
+	char *end;
+
+	for (; *text; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if (!*end) {
+			sink->fn(level, text, sink->arg);
+			return;
+		}
+		*end = 0;
+		sink->fn(level, text, sink->arg);
+	}
+}
+
+/* What a program has in errno is none of our business. */
+static void tell(enum pool_log_level level, char *text)
+{
+	struct sink sink = sink_in_use();
+	int saved = errno;
+
+	if (sink.fn)
+		hand_over(&sink, level, text);
+	else if (has_stderr)
+		write_all(text);
+	errno = saved;
+}
+
+/* A thread that stderr blocks here may be cancelled. */
+void plat_print(char *text)
+{
+	tell(POOL_LOG_TEXT, text);
+}
+
+/* A thread may not be cancelled here: a line may be told in the middle of a free. */
+void plat_log(enum plat_level level, const char *fmt, ...)
+{
+	char line[256] = "pool: ";
+	size_t head = strlen(line);
+	va_list args;
+	int state;
+
+	va_start(args, fmt);
+	vsnprintf(line + head, sizeof(line) - head - 1, fmt, args);
+	va_end(args);
+	strcat(line, "\n");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	tell(level == PLAT_ERR ? POOL_LOG_ERROR : POOL_LOG_WARNING, line);
+	pthread_setcancelstate(state, NULL);
+}
