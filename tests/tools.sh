@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Tools that watch memory: AddressSanitizer, with LeakSanitizer, and valgrind tell
-# of faults of programs that use pools as of those that use malloc(), and of
-# nothing else.  Prints a line per promise, "ok NAME" or "not ok NAME".
+# Tools that watch memory: AddressSanitizer, with LeakSanitizer, ThreadSanitizer and
+# valgrind tell of faults of programs that use pools as of those that use malloc(),
+# and of nothing else.  Prints a line per promise, "ok NAME" or "not ok NAME".
 #
 #	tools.sh BUILD-FOLDER
 
@@ -124,6 +124,29 @@ valgrind_too() {
 
 valgrind_too valgrind "${so[@]}"
 valgrind_too valgrind_with_the_archive "$out/libpool.a"
+
+# tsan NAME COMPILER LIBRARY... - under ThreadSanitizer; the library knows of none
+tsan() {
+	local name=$1 cc=$2
+
+	shift 2
+	promise "${name}_builds_races" \
+		build races "$cc" -fsanitize=thread "$@"
+	promise "${name}_is_content_with_threads_in_order" \
+		timeout 120 "$tmp/races"
+	promise "${name}_tells_of_threads_that_race" racing
+}
+racing() {
+	! timeout 120 "$tmp/races" bad >"$tmp/stderr" 2>&1 || return 1
+	cat "$tmp/stderr"
+	grep -q 'WARNING: ThreadSanitizer: data race' "$tmp/stderr" &&
+		grep -q ' spoil ' "$tmp/stderr"
+}
+
+tsan tsan_of_gcc gcc "${so[@]}"
+tsan tsan_of_gcc_with_the_archive gcc "$out/libpool.a"
+tsan tsan_of_clang clang "${so[@]}"
+tsan tsan_of_clang_with_the_archive clang "$out/libpool.a"
 
 # Others of valgrind's tools count what programs do; that should not change.
 promise caches_are_open_under_callgrind eval \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * tool.c - what AddressSanitizer and valgrind are told of objects
+ * tool.c - what the sanitizers and valgrind are told of objects
  *
  * Layer:   seam, cold half.
  * Context: any, signal handlers too.
@@ -18,6 +18,11 @@
  * its search for leaks instead of the block of malloc() around it.  A pool is
  * known to it by its serial number, so that objects that were in use when their
  * pool ended can stay known, and leak.
+ *
+ * ThreadSanitizer is told nothing.  It does not see the atomics of a library that was
+ * built without it, so an object that went through a cache from one thread to another
+ * would be a race.  So pools have no caches by default then, and each object is a
+ * block of malloc(), which it knows.
  */
 #include "plat.h"
 #include "tool.h"
@@ -55,7 +60,9 @@ static void *anchor(const struct pool *pool)
 
 unsigned int plat_tool_options(void)
 {
-	return have_asan() || have_memcheck() ? POOL_D_TOOLS : 0;
+	if (have_asan() || have_memcheck())
+		return POOL_D_TOOLS;
+	return __tsan_init ? POOL_D_NO_CACHE : 0;
 }
 
 void plat_tool_begin(const struct pool *pool)

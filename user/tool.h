@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * tool.h - AddressSanitizer, LeakSanitizer and valgrind, as far as they are there
+ * tool.h - the sanitizers of addresses, leaks and threads, and valgrind, as far as they
+ *	    are there
  *
  * Layer:   seam; user space alone has such tools beside the program.
  * Context: any; all of this is lock-free, and may be called in signal handlers.
@@ -41,6 +42,7 @@ void __asan_unpoison_memory_region(const void *p, size_t size)
 void __lsan_ignore_object(const void *p) __attribute__((weak));
 void __lsan_register_root_region(const void *p, size_t size)
 	__attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
 
 /* tool.c: for plat_impl.h, of pools with POOL_D_TOOLS; and for thread.c */
 void tool_alloc(const struct pool *pool, void *obj, unsigned int total);
