@@ -145,8 +145,10 @@ static int use_without_growth(void *arg)
 	unsigned int out = 0, i;
 	void *some[64];
 
+#ifdef M_TRIM_THRESHOLD
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+#endif
 	for (i = 0; i < 64; i++)
 		some[i] = malloc(100000);
 	for (i = 0; i < 64; i++)

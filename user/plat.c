@@ -154,10 +154,14 @@ bool plat_store_denser(const void *old, const void *new)
 
 /* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
 
+/* Not every C library has it. */
+int malloc_trim(size_t pad) __attribute__((weak));
+
 void plat_trim(void)
 {
 	pool_slab_trim();
-	malloc_trim(0);
+	if (malloc_trim)
+		malloc_trim(0);
 }
 
 /* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */

@@ -8,7 +8,8 @@
  *
  * The sanitizers' functions are weak: where the program was built without them
  * they are NULL.  Valgrind's requests are instructions that do nothing outside of
- * it; a library that was built without its headers has none.
+ * it; a library that was built without its headers, or for a machine that they do
+ * not know, has none.
  */
 #ifndef POOL_TOOL_H
 #define POOL_TOOL_H
@@ -19,17 +20,27 @@
 #if __has_include("valgrind/memcheck.h")
 #include <valgrind/memcheck.h>
 #else
+#define NVALGRIND
+#endif
+
+#ifdef NVALGRIND
 static inline int tool_nothing(const void *p, ...)
 {
 	(void)p;
 	return 0;
 }
 
+#undef VALGRIND_CREATE_MEMPOOL
 #define VALGRIND_CREATE_MEMPOOL(...)	tool_nothing(__VA_ARGS__)
+#undef VALGRIND_DESTROY_MEMPOOL
 #define VALGRIND_DESTROY_MEMPOOL(...)	tool_nothing(__VA_ARGS__)
+#undef VALGRIND_MEMPOOL_ALLOC
 #define VALGRIND_MEMPOOL_ALLOC(...)	tool_nothing(__VA_ARGS__)
+#undef VALGRIND_MEMPOOL_FREE
 #define VALGRIND_MEMPOOL_FREE(...)	tool_nothing(__VA_ARGS__)
+#undef VALGRIND_MAKE_MEM_NOACCESS
 #define VALGRIND_MAKE_MEM_NOACCESS(...)	tool_nothing(__VA_ARGS__)
+#undef VALGRIND_MAKE_MEM_DEFINED
 #define VALGRIND_MAKE_MEM_DEFINED(...)	tool_nothing(__VA_ARGS__)
 #endif
 
