@@ -56,6 +56,8 @@ help:
 	@echo 'modules          pool.ko and its example for KDIR=$(KDIR)'
 	@echo 'demo             the main job on real input, in both worlds'
 	@echo 'check            every test; check-user: those that need no VM'
+	@echo 'check-trixie     check-user in a fresh Debian 13'
+	@echo 'check-cross      the cases of user space on other machines, and with musl'
 	@echo 'kunit            the kernel tests, in User-Mode Linux and QEMU'
 	@echo 'bug-matrix       which option finds which bug; bug-matrix-accept'
 	@echo 'twin-check       both worlds make the same decisions'

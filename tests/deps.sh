@@ -3,7 +3,7 @@
 #
 # Sees that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|cross|debian|vm|bench
+#	deps.sh build|check-user|cross|vm|bench
 #
 # As root it installs what is missing; else it prints the command and fails.
 
@@ -15,6 +15,9 @@ set -euo pipefail
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
        valgrind)
+cross=("${build[@]}" git qemu-user musl-tools
+       gcc-{aarch64,s390x,riscv64}-linux-gnu gcc-arm-linux-gnueabihf
+       libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
 vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
@@ -22,8 +25,8 @@ vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
 case ${1:-} in
 build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
-debian) need debootstrap ;;
+cross) need "${cross[@]}" ;;
 vm) need "${vm[@]}" ;;
 bench) need "${bench[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|cross|debian|vm|bench" ;;
+*) die "usage: ${0##*/} build|check-user|cross|vm|bench" ;;
 esac

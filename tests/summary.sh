@@ -3,7 +3,7 @@
 #
 # Says what came out of each world and job, from build/results.
 #
-#	summary.sh user|kernel|all
+#	summary.sh user|kernel|cross|all
 #
 # Prints a line per world or job: passed, failed, cases that cannot run there, and
 # seconds.  Then each failure, and as the last line "N passed, N failed".  Fails if
@@ -20,8 +20,8 @@ worlds=()
 for f in *; do
 	case $f in
 	*.log | *.seconds | *.txt) continue ;;
-	user-*) [ "$1" = kernel ] || worlds+=("$f") ;;
-	*) [ "$1" = user ] || worlds+=("$f") ;;
+	user-* | cross-*) case $1 in "${f%%-*}" | all) worlds+=("$f") ;; esac ;;
+	*) case $1 in kernel | all) worlds+=("$f") ;; esac ;;
 	esac
 done
 [ ${#worlds[@]} -gt 0 ] || { echo "no results"; exit 1; }
