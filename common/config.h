@@ -13,7 +13,8 @@
  *   DEBUG_UAF                        POOL_UAF                uaf, no-cache
  *   DEBUG_POOL_INTEGRITY             POOL_INTEGRITY          cold-first, integrity
  *   DEBUG_POOL_TRACING               POOL_CALLER             caller
- *   DEBUG_MEM_STATS                                          for programs
+ *   DEBUG_MEM_STATS                                          for programs; memstats
+ *                                                            in mode no-cache
  *   CONFIG_HAP_GLOBAL_POOLS          POOL_GLOBAL             mode global
  *   CONFIG_HAP_NO_GLOBAL_POOLS       POOL_NO_GLOBAL          mode no-global
  *   CONFIG_HAP_POOL_CACHE_SIZE=n     POOL_CACHE_SIZE=n       bound in bytes
@@ -181,6 +182,13 @@
 				 POOL_DEFAULT_NO_MERGE | POOL_DEFAULT_TAG | \
 				 POOL_DEFAULT_FAIL | POOL_DEFAULT_UAF | \
 				 POOL_DEFAULT_INTEGRITY | POOL_DEFAULT_CALLER)
+
+/* With pools off, calls of pools are counted, too. */
+#if defined(DEBUG_MEM_STATS)
+#define POOL_MEM_STATS		true
+#else
+#define POOL_MEM_STATS		false
+#endif
 
 /* What objects are aligned to at least. */
 #define POOL_ALIGN_MIN		(2 * (unsigned int)sizeof(void *))

@@ -103,10 +103,17 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 	       bits[mode];
 }
 
-/* Tools see more of objects that rest before they are in use again. */
+/*
+ * Tools see more of objects that rest before they are in use again.  DEBUG_MEM_STATS
+ * counts calls of pools where each is one of the backend.
+ */
 unsigned int pool_word_of(unsigned int debug)
 {
-	return debug & POOL_D_TOOLS ? debug | POOL_D_COLD_FIRST : debug;
+	if (debug & POOL_D_TOOLS)
+		debug |= POOL_D_COLD_FIRST;
+	if (debug & POOL_D_NO_CACHE && plat_read(&pool_mem_stats))
+		debug |= POOL_D_MEMSTATS;
+	return debug;
 }
 
 /* The end of a file's name, which says more than its beginning. */

@@ -171,6 +171,7 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 /* profile.c: calls, counted by place; 0 is the number of no bin */
 #define POOL_PROFILE_BINS	4096
 
+extern bool pool_mem_stats;
 bool pool_profile_ready(void);
 void pool_profile_end(void);
 unsigned int pool_profile_alloc(struct pool *pool, void *caller,

@@ -90,6 +90,9 @@ void pool_profile_end(void)
 	plat_write(&table, NULL);
 }
 
+/* Was this, or a program that uses it, built with DEBUG_MEM_STATS? */
+bool pool_mem_stats = POOL_MEM_STATS;
+
 /* Multiplicative: the upper bits are the good ones. */
 static unsigned int first_probe(const void *caller, unsigned long key)
 {

@@ -99,6 +99,7 @@ POOL_EXPORT_TEST(pool_cpu_init);
 POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);
 POOL_EXPORT_TEST(pool_sum);
+POOL_EXPORT_TEST(pool_mem_stats);
 POOL_EXPORT_TEST(pool_profile_ready);
 POOL_EXPORT_TEST(pool_profile_read);
 POOL_EXPORT_TEST(pool_profile_end);

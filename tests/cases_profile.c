@@ -88,6 +88,29 @@ TEST_CASE(places_show_what_they_allocated_and_what_came_back)
 	end_profile(pool);
 }
 
+/* What a build with DEBUG_MEM_STATS sets. */
+TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
+{
+	bool was = pool_mem_stats;
+	struct pool *cached, *plain;
+
+	pool_mem_stats = true;
+	EXPECT(pool_configure("global"));
+	cached = test_pool(64);
+	EXPECT(pool_configure("no-cache"));
+	plain = test_pool(64);
+	pool_mem_stats = was;
+	ASSERT(cached && plain);
+	EXPECT(!(cached->debug & POOL_D_MEMSTATS) || was);
+	EXPECT(plain->debug & POOL_D_MEMSTATS);
+	test_free(plain, test_alloc(plain));
+	ASSERT(memstats("match test"));
+	EXPECT_EQ(count_begins("p_alloc test 1 1 64 64 0 "), 1);
+	EXPECT_EQ(count_begins("p_free test "), 1);
+	pool_destroy(&cached->head);
+	end_profile(plain);
+}
+
 TEST_CASE(nothing_is_counted_before_anybody_wants_it)
 {
 	struct pool *pool = test_pool(64);

@@ -106,4 +106,30 @@ plugin() {
 		timeout 60 "$tmp/host" "$tmp/part.so"
 }
 promise places_of_a_plugin_come_and_go_with_it plugin
+
+# pools_say COUNT OPTIONS COMPILER-WORDS... - so many lines of calls of pools
+# shellcheck disable=SC2086
+pools_say() {
+	local count=$1 options=$2
+
+	shift 2
+	gcc $C "$@" -pthread -o "$tmp/pools" &&
+		LIBPOOL_OPTIONS=$options "$tmp/pools" >"$tmp/text" &&
+		cat "$tmp/text" &&
+		[ "$(grep -cE '^p_(alloc|free) (made|declared) ' "$tmp/text")" = "$count" ]
+}
+P=$src/pools.c
+# shellcheck disable=SC2086
+for lib in "$SO" "$out/libpool.a"; do
+	case $lib in *.a) and=_and_the_archive ;; *) and= ;; esac
+	promise "without_caches_calls_of_pools_are_counted_too$and" \
+		pools_say 4 no-cache -DDEBUG_MEM_STATS $P $lib
+	promise "with_caches_calls_of_pools_are_not_counted$and" \
+		pools_say 0 "" -DDEBUG_MEM_STATS $P $lib
+	promise "without_caches_alone_nothing_is_counted$and" \
+		pools_say 0 no-cache $P $lib
+done
+C="-std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser -I$tmp"
+promise both_build_options_count_calls_of_pools \
+	pools_say 4 "" -DDEBUG_MEM_STATS -DDEBUG_NO_POOLS $P common/*.c user/*.c
 exit $failed

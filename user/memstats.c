@@ -50,6 +50,7 @@ void pool_mem_register(struct pool_mem_block *block)
 {
 	struct pool_mem_block **at;
 
+	plat_write(&pool_mem_stats, true);
 	plat_dump_lock();
 	at = find(block->start);
 	if (block->start != block->stop && !*at)

@@ -29,13 +29,14 @@ static struct pool_mem_block pool_mem_block = {
 	__start_pool_mem_stats, __stop_pool_mem_stats, 0
 };
 
-__attribute__((constructor(POOL_DECL_PRIORITY)))
+/* Before declared pools are made, which are to know. */
+__attribute__((constructor(POOL_DECL_PRIORITY - 1)))
 static void pool_mem_start(void)
 {
 	pool_mem_register(&pool_mem_block);
 }
 
-__attribute__((destructor(POOL_DECL_PRIORITY)))
+__attribute__((destructor(POOL_DECL_PRIORITY - 1)))
 static void pool_mem_stop(void)
 {
 	pool_mem_unregister(&pool_mem_block);
