@@ -108,7 +108,6 @@ POOL_EXPORT_TEST(pool_profile_free);
 POOL_EXPORT_TEST(pool_copy_name);
 POOL_EXPORT_TEST(pool_show_name);
 POOL_EXPORT_TEST(pool_options_set);
-POOL_EXPORT_TEST(pool_store_keep);
 POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_state_around);
