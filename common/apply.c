@@ -7,7 +7,7 @@
  *
  *   what changes                  reaches
  *   values                        all pools, at once, with the flags they set
- *   words, buckets, cluster       pools to come
+ *   words, buckets, cluster       pools to come, and declared ones not used yet
  *   words of pool_set_debug()     all pools, at once, but for merging
  *
  * Whatever a pool does not have afterwards is told, with the pool's name.
@@ -24,27 +24,8 @@ struct late {
 	unsigned int keys;
 	unsigned int pools;
 	size_t len;
-	char names[NAMED * (POOL_NAME_LEN + 2) + 8];
+	char names[NAMED * (POOL_SHOWN_LEN + 2) + 8];
 };
-
-/* Do creations that are one pool differ in what parts them?  Registry mutex held. */
-static unsigned int merged_in_spite(struct pool *pool)
-{
-	struct pool_list *node;
-	unsigned int flags = 0;
-
-	pool_list_for_each(node, &pool->regs) {
-		struct pool_reg *reg, *first;
-
-		reg = pool_list_entry(node, struct pool_reg, list);
-		first = pool_list_entry(pool->regs.prev, struct pool_reg, list);
-		if (!pool_same_name(reg->name, first->name))
-			flags |= POOL_D_NO_MERGE;
-		if (reg->owner != first->owner)
-			flags |= POOL_D_MERGE_MODULES;
-	}
-	return flags;
-}
 
 /* Flags that were changed and that a pool does not have. */
 static unsigned int late_flags(struct pool *pool,
@@ -57,15 +38,15 @@ static unsigned int late_flags(struct pool *pool,
 
 	if (parts) {
 		plat_registry_lock();
-		parts &= merged_in_spite(pool);
+		parts &= pool_merged_apart(pool);
 		plat_registry_unlock();
 	}
 	return ((word ^ want) & ~POOL_D_CREATION) | parts;
 }
 
 /* The same for keys. */
-static unsigned int late_keys(const struct pool *pool,
-			      const struct pool_change *change)
+unsigned int pool_change_late_keys(const struct pool *pool,
+				   const struct pool_change *change)
 {
 	unsigned int keys = 0;
 
@@ -80,9 +61,13 @@ static void look(struct late *late, struct pool *pool,
 		 const struct pool_change *change)
 {
 	unsigned int flags = late_flags(pool, change);
-	unsigned int keys = late_keys(pool, change);
+	unsigned int keys = pool_change_late_keys(pool, change);
+	bool left;
 
-	if (!flags && !keys)
+	plat_registry_lock();
+	left = pool_declared_left(pool);
+	plat_registry_unlock();
+	if ((!flags && !keys) || left)
 		return;
 	late->flags |= flags;
 	late->keys |= keys;
@@ -145,6 +130,7 @@ void pool_change_apply(const struct pool_change *change, char *late,
 
 	plat_create_lock();
 	pool_change_store(change);
+	pool_declared_renew(change);
 	plat_create_unlock();
 	while ((pool = pool_registry_next(pool))) {
 		if (set | clear)

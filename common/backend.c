@@ -164,7 +164,9 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
-	obj = plat_store_alloc(&pool->store, flags);
+	/* A pool that was just made anew may be one that must not be asked here. */
+	obj = plat_store_may(&pool->store, flags) ?
+	      plat_store_alloc(&pool->store, flags) : NULL;
 	if (!pool_store_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;

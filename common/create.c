@@ -77,8 +77,8 @@ unsigned int pool_buckets_of(const struct pool_options *options)
 }
 
 /* What checks the end of objects checks it to the byte. */
-static unsigned int rounded(unsigned int size, unsigned int flags,
-			    unsigned int debug)
+unsigned int pool_rounded(unsigned int size, unsigned int flags,
+			  unsigned int debug)
 {
 	unsigned int up = (size + POOL_SIZE_ROUND - 1) / POOL_SIZE_ROUND *
 			  POOL_SIZE_ROUND;
@@ -150,8 +150,8 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	plat_registry_unlock();
 	want->options.debug = pool_word_of(mode_bits(attr->mode,
 						     want->options.debug));
-	want->attr.size = rounded(attr->size, attr->flags,
-				  want->options.debug);
+	want->attr.size = pool_rounded(attr->size, attr->flags,
+				       want->options.debug);
 	pool_copy_name(reg->name, attr->name);
 	copy_file(reg->file, from->file);
 	reg->line = from->line;
@@ -231,10 +231,18 @@ bool pool_store_open(plat_store_t *store, const struct pool *pool,
 				 pool->align, pool->debug);
 }
 
-static struct pool *make(const struct pool_want *want, const char **why)
+/**
+ * pool_assemble() - Make a pool that nobody knows yet.
+ * @want: what it is to be; the registration is not looked at.
+ * @why: set to what is the matter when this fails.
+ *
+ * Return: the pool, without registrations; NULL.
+ */
+struct pool *pool_assemble(const struct pool_want *want, const char **why)
 {
 	struct pool *pool = pool_new(want);
 
+	*why = "out of memory";
 	if (!pool)
 		return NULL;
 	if (!pool_store_open(&pool->store, pool, pool->head.size, why)) {
@@ -245,6 +253,34 @@ static struct pool *make(const struct pool_want *want, const char **why)
 	if (!pool->cached)
 		plat_local_close(pool);
 	plat_tool_begin(pool);
+	return pool;
+}
+
+/* Undo pool_assemble(); @lost: objects that stay where they are. */
+void pool_discard(struct pool *pool, unsigned long lost)
+{
+	unsigned long aside = plat_word_read(&pool->quarantined);
+
+	pool_states_end(pool);
+	if (pool->cached)
+		plat_local_free(pool);
+	plat_store_destroy(&pool->store, lost + aside);
+	plat_tool_end(pool, lost);
+	plat_mem_free(pool);
+}
+
+/* Creation lock: the id of the newest pool. */
+unsigned int pool_newest_id(void)
+{
+	return serial;
+}
+
+static struct pool *make(const struct pool_want *want, const char **why)
+{
+	struct pool *pool = pool_assemble(want, why);
+
+	if (!pool)
+		return NULL;
 	pool_reg_add(pool, want->reg);
 	pool_registry_add(pool);
 	plat_show(pool);
@@ -272,8 +308,8 @@ static struct pool *create(const struct pool_attr *attr,
 }
 
 /* Create a pool, or register with one; NULL, after one line that says why. */
-static struct pool_head *pool_create(const struct pool_attr *attr,
-				     const struct pool_from *from)
+struct pool_head *pool_create(const struct pool_attr *attr,
+			      const struct pool_from *from)
 {
 	const char *why = refusal(attr, from->abi);
 	struct pool *pool;
@@ -324,34 +360,6 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 }
 
 /**
- * pool_create_declared() - Create what a declaration says.
- * @decl: the declaration.
- * @owner: the module that has it; user space: NULL.
- * @abi: POOL_ABI of its header.
- *
- * Return: the pool; NULL, with one line in the log that says why.
- */
-struct pool_head *pool_create_declared(const struct pool_decl *decl,
-				       const void *owner, unsigned int abi)
-{
-	struct pool_attr attr = {
-		.name = decl->name,
-		.size = decl->size,
-		.align = decl->align,
-		.flags = MEM_F_SHARED,
-	};
-	struct pool_from from = {
-		.file = decl->file,
-		.line = decl->line,
-		.owner = owner,
-		.abi = abi,
-		.decl = decl,
-	};
-
-	return pool_create(&attr, &from);
-}
-
-/**
  * pool_end() - End a pool without registrations.
  * @pool: the pool; the caller's alone.
  * @lost: objects of it that are in use, and stay where they are.
@@ -372,12 +380,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
 			 pool->shown, aside);
-	pool_states_end(pool);
-	if (pool->cached)
-		plat_local_free(pool);
-	plat_store_destroy(&pool->store, lost + aside);
-	plat_tool_end(pool, lost);
-	plat_mem_free(pool);
+	pool_discard(pool, lost);
 	if (last)
 		pool_drain_stashes();
 }
@@ -387,7 +390,7 @@ void pool_end(struct pool *pool, unsigned long lost)
  * While they are counted, somebody else may register: then it is not the last,
  * and the objects are somebody else's.
  */
-static unsigned long destroy(struct pool *pool, const struct pool_decl *decl)
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 {
 	enum pool_drop what = pool_registry_drop(pool, decl, false);
 	unsigned long used = 0;
@@ -422,29 +425,13 @@ void *pool_destroy(struct pool_head *head)
 
 	if (!head)
 		return NULL;
-	used = destroy(pool, NULL);
+	used = pool_give_back(pool, NULL);
 	if (!used)
 		return NULL;
 	if (tells_of_left(pool, pool_registry_owner(pool)))
 		plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
 			 pool->shown, used);
 	return head;
-}
-
-/**
- * pool_destroy_declared() - Give a declaration's registration back, silently.
- * @decl: the declaration.
- *
- * A pool with objects in use stays, as does its registration.
- *
- * Return: how many are in use of a pool that stays; 0: it is gone, or others have
- * registered with it.
- */
-unsigned long pool_destroy_declared(const struct pool_decl *decl)
-{
-	struct pool *pool = pool_registry_of(decl);
-
-	return pool ? destroy(pool, decl) : 0;
 }
 
 static void destroy_owned(const void *owner, enum pool_whose whose)

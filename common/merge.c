@@ -117,6 +117,36 @@ static bool sizes_fit(const struct pool *pool, const struct pool_want *want)
 	return may_grow(pool, want->attr.size);
 }
 
+/* May a creation share a pool as it is?  Registry mutex held. */
+bool pool_is_match(struct pool *pool, const struct pool_want *want)
+{
+	return !is_alone(want->attr.limit, want->attr.min_avail, NULL, NULL) &&
+	       compatible(pool, want) &&
+	       pool->head.size >= want->attr.size && sizes_fit(pool, want);
+}
+
+/*
+ * In what do creations that are one pool differ that would part them?  As the flags
+ * that would.  Registry mutex held.
+ */
+unsigned int pool_merged_apart(struct pool *pool)
+{
+	struct pool_list *node;
+	unsigned int flags = 0;
+
+	pool_list_for_each(node, &pool->regs) {
+		struct pool_reg *reg, *first;
+
+		reg = pool_list_entry(node, struct pool_reg, list);
+		first = pool_list_entry(pool->regs.prev, struct pool_reg, list);
+		if (!pool_same_name(reg->name, first->name))
+			flags |= POOL_D_NO_MERGE;
+		if (reg->owner != first->owner)
+			flags |= POOL_D_MERGE_MODULES;
+	}
+	return flags;
+}
+
 /* Is @a the better one for @size?  Equal first, then larger, then nearer. */
 static bool better(const struct pool *a, const struct pool *b,
 		   unsigned int size)
@@ -206,6 +236,14 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 	pool->flags |= reg->flags;
 	pool->sizes += reg->rounded;
 	plat_write(&pool->users, pool->users + 1);
+}
+
+/* Take a registration out.  Registry mutex held. */
+void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
+{
+	pool_list_del(&reg->list);
+	pool->sizes -= reg->rounded;
+	plat_write(&pool->users, pool->users - 1);
 }
 
 /*

@@ -99,8 +99,14 @@ enum pool_item pool_change_item(struct pool_change *change, const char *text,
 void pool_change_store(const struct pool_change *change);
 
 /* apply.c */
+unsigned int pool_change_late_keys(const struct pool *pool,
+				   const struct pool_change *change);
 void pool_change_apply(const struct pool_change *change, char *late,
 		       size_t size);
+
+/* renew.c */
+bool pool_declared_left(struct pool *pool);
+void pool_declared_renew(const struct pool_change *change);
 
 /* options_text.c */
 void pool_help_print(void);

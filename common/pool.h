@@ -362,8 +362,8 @@ bool pool_set_hot_size(unsigned long bytes);
  * @options: "word,key=value,...": see pool_debug_help_to_buf().  "help" prints
  *	what there is to stderr, in the kernel to the log.
  *
- * Words, buckets and cluster are for pools created from now on; all other values
- * hold at once for all pools.  One line in the log names pools that exist already
+ * Words, buckets and cluster are for pools created from now on, and for declared
+ * pools that have not been used yet; all other values hold at once for all pools.  One line in the log names pools that exist already
  * and so do not get what they should.
  *
  * Context: Process context or a plain thread.

@@ -127,8 +127,18 @@ bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
  * In user space they exist before main(), and before dlopen() returns; dlclose()
  * gives them back, exit() does not.  A kernel module calls
  * pool_register_declared() in its init and pool_release_declared() in its exit.
- * A pool that could not be made leaves NULL in the variable and a line in the
- * log.
+ * Where one cannot be made, a program ends with status 1, after two lines in the
+ * log, unless it has set a handler by pool_declare_failed(); a module's
+ * pool_register_declared() fails, and leaves none.
+ *
+ * Options are a matter of boot.  So until a declared pool gives out its first object,
+ * options hold for it from whichever side they come: LIBPOOL_OPTIONS, pool_configure(),
+ * pool_parse_debugging() or module parameters.  The variable then may point to
+ * another pool, where pools part or unite: no-merge, merge, sizes that are not rounded
+ * with tag, uaf and tools, more buckets.  Otherwise it stays, and a pointer that was
+ * copied before is the same pool.  One that is not stays valid, until the declaration
+ * ends; but objects must be freed to the pool that they are from.  So copy the
+ * variable once options are set, and set them before other threads use it.
  */
 
 /*
@@ -202,6 +212,20 @@ void pool_release_declared_of(struct module *module);
 #define pool_release_declared()	pool_release_declared_of(THIS_MODULE)
 
 #else
+
+/* Told of a declared pool that cannot be made; its variable is NULL. */
+typedef void pool_declare_failed_t(const struct pool_decl *decl);
+
+/**
+ * pool_declare_failed() - Say what to do about a declared pool that cannot be made.
+ * @fn: called in the place of ending the program; NULL: end it.
+ *
+ * Declarations of the program itself come before main(): call this in a constructor
+ * with a priority of 102 to 109.  Those of plugins come in dlopen().
+ *
+ * Context: A plain thread.
+ */
+void pool_declare_failed(pool_declare_failed_t *fn);
 
 /* After libpool's own constructor, before those without a priority. */
 #define POOL_DECL_PRIORITY	110

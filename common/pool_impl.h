@@ -173,6 +173,7 @@ struct pool_reg {
 	unsigned int align;		/* of the objects */
 	const void *owner;
 	const struct pool_decl *decl;	/* whose this is; NULL: nobody's */
+	bool left;			/* its declaration has gone elsewhere */
 };
 
 struct pool {
@@ -470,8 +471,10 @@ struct pool *pool_registry_next(struct pool *prev);
 void pool_registry_put(struct pool *pool);
 void pool_registry_unpin(struct pool *pool);
 void pool_registry_add(struct pool *pool);
+void pool_registry_list(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl);
 const void *pool_registry_owner(struct pool *pool);
+void pool_registry_forget(const struct pool_decl *decl);
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl, bool may_end);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
@@ -482,15 +485,24 @@ bool pool_registry_remove(struct pool *pool);
 unsigned int pool_buckets_for(unsigned int cpus);
 unsigned int pool_buckets_of(const struct pool_options *options);
 unsigned int pool_word_of(unsigned int debug);
-struct pool_head *pool_create_declared(const struct pool_decl *decl,
-				       const void *owner, unsigned int abi);
+unsigned int pool_rounded(unsigned int size, unsigned int flags,
+			  unsigned int debug);
+unsigned int pool_newest_id(void);
+struct pool_head *pool_create(const struct pool_attr *attr,
+			      const struct pool_from *from);
+struct pool *pool_assemble(const struct pool_want *want, const char **why);
+void pool_discard(struct pool *pool, unsigned long lost);
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl);
 void pool_destroy_every(void);
 unsigned int pool_owner_gone(const void *owner);
-unsigned long pool_destroy_declared(const struct pool_decl *decl);
-
 void pool_end(struct pool *pool, unsigned long lost);
 bool pool_store_open(plat_store_t *store, const struct pool *pool,
 		     unsigned int size, const char **why);
+
+/* declared.c: declared pools */
+struct pool_head *pool_create_declared(const struct pool_decl *decl,
+				       const void *owner, unsigned int abi);
+unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
 /* names.c: what is kept of them, and how they are shown */
 void pool_copy_name(char *to, const char *name);
@@ -498,6 +510,9 @@ void pool_show_name(char *to, const char *name);
 
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
+void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
+bool pool_is_match(struct pool *pool, const struct pool_want *want);
+unsigned int pool_merged_apart(struct pool *pool);
 bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_want *want);
 

@@ -25,11 +25,17 @@ static struct pool_reg *of_regs(struct pool_list *node)
 	return pool_list_entry(node, struct pool_reg, list);
 }
 
+/* The same as pool_registry_add().  Registry mutex held. */
+void pool_registry_list(struct pool *pool)
+{
+	pool_list_add_last(&pool->by_registry, &pools);
+}
+
 /* List a pool; the creation lock makes ids ascend along the list. */
 void pool_registry_add(struct pool *pool)
 {
 	plat_registry_lock();
-	pool_list_add_last(&pool->by_registry, &pools);
+	pool_registry_list(pool);
 	plat_registry_unlock();
 }
 
@@ -84,10 +90,8 @@ void pool_registry_put(struct pool *pool)
 static void drop(struct pool *pool, struct pool_reg *reg,
 		 struct pool_list *gone)
 {
-	pool_list_del(&reg->list);
+	pool_reg_unlink(pool, reg);
 	pool_list_add(&reg->list, gone);
-	pool->sizes -= reg->rounded;
-	plat_write(&pool->users, pool->users - 1);
 }
 
 static void free_regs(struct pool_list *gone)
@@ -172,6 +176,22 @@ const void *pool_registry_owner(struct pool *pool)
 	owner = of_regs(pool->regs.next)->owner;
 	plat_registry_unlock();
 	return owner;
+}
+
+/**
+ * pool_registry_forget() - A declaration is no more.
+ * @decl: the declaration.  Registrations that it has left are nobody's.
+ */
+void pool_registry_forget(const struct pool_decl *decl)
+{
+	struct pool_list *node, *reg;
+
+	plat_registry_lock();
+	pool_list_for_each(node, &pools)
+		pool_list_for_each(reg, &of_registry(node)->regs)
+			if (of_regs(reg)->decl == decl)
+				of_regs(reg)->decl = NULL;
+	plat_registry_unlock();
 }
 
 /* Are these a pool and a registration that are meant?  Registry mutex held. */

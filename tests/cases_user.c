@@ -417,18 +417,29 @@ TEST_CASE(a_declaration_whose_objects_are_in_use_stays)
 	EXPECT_PTR_EQ(pool_destroy(declared), NULL);
 }
 
-static void declare_bad(void *arg)
+static const struct pool_decl *told_of;
+
+static void tell_of(const struct pool_decl *decl)
 {
-	pool_decl_get(arg, POOL_ABI);
+	told_of = decl;
 }
 
-TEST_CASE(a_bad_declaration_leaves_null_and_one_line)
+static void declare_bad(void *arg)
+{
+	pool_declare_failed(tell_of);
+	pool_decl_get(arg, POOL_ABI);
+	pool_declare_failed(NULL);
+}
+
+/* Without a handler the program ends: tests/declare.sh. */
+TEST_CASE(a_handler_of_a_bad_declaration_finds_null_and_one_line)
 {
 	struct pool_decl bad = { &declared, "", 64, 0, "here.c", 3, false };
 	char text[1000];
 
 	declared = (struct pool_head *)&bad;
 	captured(text, sizeof(text), declare_bad, &bad);
+	EXPECT_PTR_EQ(told_of, &bad);
 	EXPECT_PTR_EQ(declared, NULL);
 	EXPECT(!bad.registered);
 	EXPECT_EQ(count_lines(text), 1);

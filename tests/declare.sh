@@ -77,15 +77,55 @@ too_large() {
 }
 promise a_size_above_4_gib_does_not_compile too_large
 
-# A bad declaration: NULL in its variable and one line that says where.
+# says TEXT STATUS ARGUMENT... - what options.c prints, and how it ends
+says() {
+	local text=$1 status=$2 said
+
+	shift 2
+	# shellcheck disable=SC2086
+	[ -x "$tmp/options" ] ||
+		gcc $C -o "$tmp/options" $src/options.c $SO || return 1
+	said=$("$tmp/options" "$@" 2>"$tmp/said_of_it")
+	[ $? = "$status" ] && [ "$said" = "$text" ] && return
+	echo "$? $said"
+	cat "$tmp/said_of_it"
+	return 1
+}
+abort=134
+found() {
+	says "$@" && grep -q 'FAULT: freed' "$tmp/said_of_it"
+}
+promise a_program_without_options_finds_no_double_free \
+	says "one, 64, none" 0 ""
+promise options_of_main_hold_for_declared_pools \
+	found "one, 61, cold-first integrity caller tag" $abort caller,tag,integrity
+promise options_of_main_part_declared_pools \
+	found "two, 61, tag" $abort tag,no-merge
+promise guarded_pages_reach_declared_pools \
+	found "one, 61, no-cache uaf" $abort uaf
+promise what_comes_after_the_first_use_is_named \
+	says "no-merge,tag: too late for 1 pool: first; one, 64, none" 0 \
+	tag,no-merge used
+
+# A bad declaration: the program ends, or whoever wants to is told of it.
 bad_declaration() {
 	# shellcheck disable=SC2086
-	gcc $C -o "$tmp/bad" $src/bad.c $SO && "$tmp/bad" 2>"$tmp/line" &&
-		cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 1 ] &&
+	gcc $C -o "$tmp/bad" $src/bad.c $SO || return 1
+	"$tmp/bad" 2>"$tmp/line"
+	[ $? = 1 ] && cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 2 ] &&
 		grep -q 'bad.c:[0-9]*: create_pool("", 64) refused' \
+		"$tmp/line" &&
+		grep -q 'bad.c:[0-9]*: .* cannot be made: the program ends' \
 		"$tmp/line"
 }
-promise a_bad_declaration_leaves_null_and_one_line bad_declaration
+promise a_bad_declaration_ends_the_program_with_two_lines bad_declaration
+handled_declaration() {
+	# shellcheck disable=SC2086
+	gcc $C -DHANDLED -o "$tmp/bad" $src/bad.c $SO && "$tmp/bad" 2>"$tmp/line" &&
+		cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 1 ]
+}
+promise a_handler_is_told_of_a_bad_declaration_and_the_program_goes_on \
+	handled_declaration
 
 # Plugins: two that share a pool, in C, and one in C++ with static objects.
 plugins() {

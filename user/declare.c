@@ -65,6 +65,28 @@ static bool hook_exit(void)
 	return plat_read(&hooked);
 }
 
+/* Relaxed: set before declarations, or before dlopen(). */
+static pool_declare_failed_t *failed;
+
+void pool_declare_failed(pool_declare_failed_t *fn)
+{
+	plat_write(&failed, fn);
+}
+
+/* No variable is left NULL for the first allocation to crash on. */
+static void fail(const struct pool_decl *decl)
+{
+	pool_declare_failed_t *fn = plat_read(&failed);
+
+	if (fn) {
+		fn(decl);
+		return;
+	}
+	plat_log(PLAT_ERR, "%s:%d: a declared pool cannot be made: the program ends",
+		 decl->file, decl->line);
+	exit(EXIT_FAILURE);
+}
+
 /**
  * pool_decl_get() - Create what a declaration says.
  * @decl: the declaration.
@@ -73,6 +95,8 @@ static bool hook_exit(void)
 void pool_decl_get(struct pool_decl *decl, unsigned int abi)
 {
 	*decl->ptr = pool_create_declared(decl, NULL, abi);
+	if (!*decl->ptr)
+		fail(decl);
 	decl->registered = *decl->ptr && count_loads() != loads_at_start &&
 			   hook_exit();
 }
@@ -80,9 +104,12 @@ void pool_decl_get(struct pool_decl *decl, unsigned int abi)
 /**
  * pool_decl_put() - Give back what a declaration has created.
  * @decl: the declaration; its object is being unloaded, or the program ends.
+ *
+ * What stays knows it no more: its memory may be about to go.
  */
 void pool_decl_put(struct pool_decl *decl)
 {
 	if (decl->registered && !plat_read(&exiting))
 		pool_destroy_declared(decl);
+	pool_registry_forget(decl);
 }

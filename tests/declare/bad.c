@@ -3,14 +3,34 @@
  * bad.c - a declaration that cannot be fulfilled, beside one that can
  *
  * Layer:   tests, user space; see declare.sh.
- * Context: a program.
+ * Context: a program.  With -DHANDLED it wants to be told of it, and goes on.
  */
 #include <libpool/pool.h>
+
+#include <string.h>
 
 DECLARE_STATIC_POOL(bad, "", 64);
 DECLARE_STATIC_POOL(good, "good", 64);
 
+#ifdef HANDLED
+static int told;
+
+static void tell(const struct pool_decl *decl)
+{
+	told += decl->ptr == &bad && decl->size == 64 && !*decl->name &&
+		strstr(decl->file, "bad.c");
+}
+
+/* Before declarations, which have priority 110. */
+__attribute__((constructor(105))) static void set_handler(void)
+{
+	pool_declare_failed(tell);
+}
+#else
+static const int told;
+#endif
+
 int main(void)
 {
-	return bad || !good;
+	return told == 1 && !bad && good ? 0 : 2;
 }

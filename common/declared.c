@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * declared.c - the pools of declarations: to make them, and to give them back
+ *
+ * Layer:   above the four, beside create.c; used by both worlds' declare.c.
+ * Context: process context; may sleep.
+ */
+#include "plat.h"
+
+/**
+ * pool_create_declared() - Create what a declaration says.
+ * @decl: the declaration.
+ * @owner: the module that has it; user space: NULL.
+ * @abi: POOL_ABI of its header.
+ *
+ * Return: the pool; NULL, with one line in the log that says why.
+ */
+struct pool_head *pool_create_declared(const struct pool_decl *decl,
+				       const void *owner, unsigned int abi)
+{
+	struct pool_attr attr = {
+		.name = decl->name,
+		.size = decl->size,
+		.align = decl->align,
+		.flags = MEM_F_SHARED,
+	};
+	struct pool_from from = {
+		.file = decl->file,
+		.line = decl->line,
+		.owner = owner,
+		.abi = abi,
+		.decl = decl,
+	};
+
+	return pool_create(&attr, &from);
+}
+
+/**
+ * pool_destroy_declared() - Give a declaration's registrations back, silently.
+ * @decl: the declaration.
+ *
+ * There is one, or also one that keeps a pool which it has left.  A pool with objects
+ * in use stays, as does its registration.
+ *
+ * Return: how many are in use of a pool that stays; 0: it is gone, or others have
+ * registered with it.
+ */
+unsigned long pool_destroy_declared(const struct pool_decl *decl)
+{
+	unsigned long used = 0;
+	struct pool *pool;
+
+	while (!used && (pool = pool_registry_of(decl)))
+		used = pool_give_back(pool, decl);
+	return used;
+}

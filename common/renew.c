@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * renew.c - declared pools are made anew while nobody has used them
+ *
+ * Layer:   above the four, beside merge.c.
+ * Context: process context; may sleep.
+ *
+ * A declared pool is made before its program or module can say what it wants.  So
+ * a change of options reaches it as long as it never had an object:
+ *
+ *   what the change asks for              what is done
+ *   another option word, or cluster,      the pool becomes what it should be, where
+ *   or fewer buckets                      it is
+ *   that creations part: no-merge, sizes  the first one keeps the pool, the others
+ *   that are not rounded any more         go to pools that fit them
+ *   that pools unite: merge, sizes that   the younger one's creations go to the
+ *   are rounded; more buckets             older pool, or to a new one
+ *
+ * The declared variable always points to the right pool.  A pointer that was copied
+ * before stays valid: a pool that its declarations have left is kept for it.
+ *
+ * All is prepared under the creation lock: a pool to exchange with, and new pools
+ * that nobody knows yet.  It is done under the registry mutex, where the pool must
+ * still be unused: as in merge.c, "allocated" is held at 0 by its top bit, so that
+ * no object comes to exist meanwhile.
+ */
+#include "plat.h"
+#include "options.h"
+
+/* Tries to find a pool that nobody walks over. */
+#define RENEW_TRIES	1000
+
+/* How a declared pool is made anew.  Creation lock held. */
+struct renewal {
+	struct pool *pool;		/* pinned */
+	struct pool *model;		/* what it becomes; NULL: it stays */
+	struct pool_list fresh;		/* new pools, by_registry, not listed */
+	struct pool_reg *copy;		/* to be left behind */
+	const struct pool_decl *first;	/* of the oldest registration */
+	struct pool_options options;	/* with the new option word */
+	const void *owner;		/* likewise */
+	unsigned int was;		/* option word */
+	unsigned int size;		/* that it gets */
+	unsigned int last;		/* newest pool of before the change */
+	bool resizes;			/* sizes are rounded otherwise */
+	bool unites;			/* pools may become one */
+};
+
+static struct pool_reg *of_regs(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool_reg, list);
+}
+
+static bool is_declared(const struct pool_reg *reg)
+{
+	return reg->decl && !reg->left;
+}
+
+/* Is a pool there for copied pointers alone?  Registry mutex held. */
+bool pool_declared_left(struct pool *pool)
+{
+	return !pool_list_empty(&pool->regs) && of_regs(pool->regs.next)->left;
+}
+
+/* Registry mutex held. */
+static bool all_declared(struct pool *pool)
+{
+	struct pool_list *node;
+
+	pool_list_for_each(node, &pool->regs)
+		if (!is_declared(of_regs(node)))
+			return false;
+	return true;
+}
+
+static bool any_declared(struct pool *pool)
+{
+	struct pool_list *node;
+
+	pool_list_for_each(node, &pool->regs)
+		if (is_declared(of_regs(node)))
+			return true;
+	return false;
+}
+
+/*
+ * What a registration asks for, as the options are now.  New pools keep the owner in
+ * "arg", until they are listed: they have no constructor.
+ */
+static void want_of(const struct renewal *r, struct pool_reg *reg,
+		    struct pool_want *want)
+{
+	*want = (struct pool_want){
+		.attr = {
+			.size = pool_rounded(reg->size, reg->flags,
+					     r->options.debug),
+			.align = reg->align,
+			.flags = reg->flags,
+			.limit = r->pool->limit,
+			.min_avail = r->pool->min_avail,
+			.arg = (void *)(unsigned long)reg->owner,
+		},
+		.reg = reg,
+		.options = r->options,
+	};
+	pool_copy_name(want->name, reg->name);
+}
+
+/* May a registration stay where it is?  Registry mutex held. */
+static bool stays(const struct renewal *r, const struct pool_reg *reg)
+{
+	unsigned int debug = r->options.debug;
+
+	if (!r->model)
+		return false;
+	if (reg->decl == r->first)
+		return true;
+	if (r->resizes &&
+	    pool_rounded(reg->size, reg->flags, debug) != r->size)
+		return false;
+	if ((debug & POOL_D_NO_MERGE) &&
+	    !pool_same_name(reg->name, r->pool->name))
+		return false;
+	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->owner;
+}
+
+/*
+ * A pool that is what a registration asks for; NULL: none.  Those that the change
+ * has not reached yet are passed over.  Registry mutex held.
+ */
+static struct pool *find_listed(const struct renewal *r,
+				const struct pool_want *want)
+{
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_after(pool)))
+		if ((pool->id < r->pool->id || pool->id > r->last) &&
+		    pool_is_match(pool, want))
+			return pool;
+	return NULL;
+}
+
+static struct pool *find_fresh(const struct renewal *r,
+			       const struct pool_want *want)
+{
+	unsigned int debug = r->options.debug;
+	struct pool_list *node;
+
+	pool_list_for_each(node, &r->fresh) {
+		struct pool *pool = pool_list_entry(node, struct pool,
+						    by_registry);
+
+		if (pool->head.size == want->attr.size &&
+		    (!(debug & POOL_D_NO_MERGE) ||
+		     pool_same_name(pool->name, want->name)) &&
+		    (debug & POOL_D_MERGE_MODULES ||
+		     pool->arg == want->attr.arg))
+			return pool;
+	}
+	return NULL;
+}
+
+/*
+ * The first registration that has to leave and has nowhere to go yet; copied, since
+ * it may be given back meanwhile.
+ */
+static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
+{
+	struct pool_list *node;
+	bool found = false;
+
+	plat_registry_lock();
+	for (node = r->pool->regs.prev; node != &r->pool->regs && !found;
+	     node = node->prev) {
+		struct pool_reg *reg = of_regs(node);
+		struct pool_want want;
+
+		if (!is_declared(reg) || stays(r, reg))
+			continue;
+		want_of(r, reg, &want);
+		found = !find_listed(r, &want) && !find_fresh(r, &want);
+		if (found)
+			*copy = *reg;
+	}
+	plat_registry_unlock();
+	return found;
+}
+
+/* Make pools for all that has to leave; false: out of memory. */
+static bool prepare_fresh(struct renewal *r)
+{
+	struct pool_want want;
+	struct pool_reg reg;
+	const char *why;
+
+	while (next_homeless(r, &reg)) {
+		struct pool *pool;
+
+		want_of(r, &reg, &want);
+		pool = pool_assemble(&want, &why);
+		if (!pool)
+			return false;
+		plat_show(pool);
+		pool_list_add_last(&pool->by_registry, &r->fresh);
+	}
+	return true;
+}
+
+/*
+ * Make what the pool is to become.  The bucket array cannot grow: then this is a
+ * new pool.
+ */
+static bool prepare_model(struct renewal *r)
+{
+	struct pool_reg reg;
+	struct pool_want want;
+	const char *why;
+
+	plat_registry_lock();
+	reg = *of_regs(r->pool->regs.prev);
+	plat_registry_unlock();
+	r->first = reg.decl;
+	r->owner = reg.owner;
+	want_of(r, &reg, &want);
+	r->size = r->resizes ? want.attr.size : r->pool->head.size;
+	want.attr.size = r->size;
+	r->model = pool_assemble(&want, &why);
+	if (r->model && r->model->buckets > r->pool->buckets) {
+		plat_show(r->model);
+		pool_list_add_last(&r->model->by_registry, &r->fresh);
+		r->model = NULL;
+		return true;
+	}
+	return r->model;
+}
+
+/* The pool becomes its model.  Registry mutex and "allocated" held. */
+static void become(struct renewal *r)
+{
+	struct pool *pool = r->pool, *model = r->model;
+	plat_store_t store = pool->store;
+
+	pool->store = model->store;
+	model->store = store;
+	plat_tool_end(pool, 0);
+	pool_states_begin(pool, model->debug);
+	plat_write(&pool->states.whole, model->states.whole);
+	plat_write(&pool->debug, model->debug);
+	plat_write(&pool->head.size, r->size);
+	pool->link = model->link;
+	if (pool->cluster != model->cluster)
+		plat_write(&pool->cluster, model->cluster);
+	if (pool->buckets != model->buckets)
+		plat_write(&pool->buckets, model->buckets);
+	plat_tool_begin(pool);
+}
+
+/* Registry mutex held; false: it has been used. */
+static bool exchange(struct renewal *r)
+{
+	plat_irq_t irq = plat_busy_enter();
+	struct pool *pool = r->pool;
+	unsigned long none = 0;
+	bool unused = false;
+
+	if (plat_word_cmpxchg_acquire(&pool->allocated, &none, POOL_GROWING)) {
+		unused = !plat_word_read(&pool->store_gets);
+		if (unused && r->model)
+			become(r);
+		plat_word_sub_release(&pool->allocated, POOL_GROWING);
+	}
+	plat_busy_leave(irq);
+	return unused;
+}
+
+/*
+ * A registration leaves for another pool.  The last one leaves a copy behind, which
+ * keeps the pool for pointers that were copied, until the declaration ends.
+ */
+static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
+{
+	if (r->pool->users == 1) {
+		*r->copy = *reg;
+		r->copy->left = true;
+		pool_reg_add(r->pool, r->copy);
+		r->pool->flags &= ~MEM_F_SHARED;
+		r->copy = NULL;
+	}
+	pool_reg_unlink(r->pool, reg);
+	reg->rounded = to->head.size;
+	pool_reg_add(to, reg);
+	plat_write(reg->decl->ptr, &to->head);
+}
+
+/* Where does a registration go?  NULL: it stays.  Registry mutex held. */
+static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
+{
+	struct pool_want want;
+	struct pool *to = NULL;
+
+	if (!is_declared(reg))
+		return NULL;
+	want_of(r, reg, &want);
+	if (!stays(r, reg) || r->unites)
+		to = find_listed(r, &want);
+	if (!to && !stays(r, reg))
+		to = find_fresh(r, &want);
+	return to;
+}
+
+/* The size that a registration comes to is another one.  Registry mutex held. */
+static void resize(struct pool *pool, struct pool_reg *reg, unsigned int size)
+{
+	pool->sizes += size;
+	pool->sizes -= reg->rounded;
+	reg->rounded = size;
+}
+
+/* All that leave the pool do, oldest first.  Registry mutex held. */
+static void move_all(struct renewal *r)
+{
+	struct pool_list *node = r->pool->regs.prev;
+
+	while (node != &r->pool->regs) {
+		struct pool_reg *reg = of_regs(node);
+		struct pool *to = target_of(r, reg);
+
+		node = node->prev;
+		if (to)
+			move_to(r, reg, to);
+		else if (r->resizes && r->model)
+			resize(r->pool, reg, r->size);
+	}
+}
+
+/* List the new pools that are somebody's now.  Registry mutex held. */
+static void list_fresh(struct renewal *r)
+{
+	struct pool_list *node = r->fresh.next;
+
+	while (node != &r->fresh) {
+		struct pool *pool = pool_list_entry(node, struct pool,
+						    by_registry);
+
+		node = node->next;
+		if (!pool->users)
+			continue;
+		pool->arg = NULL;
+		pool_list_del(&pool->by_registry);
+		pool_registry_list(pool);
+	}
+}
+
+/* Nothing is changed where somebody has used or switched the pool meanwhile. */
+static void commit(struct renewal *r)
+{
+	unsigned int tries = RENEW_TRIES;
+	bool alone = false;
+
+	while (!alone && tries--) {
+		plat_registry_lock();
+		alone = r->pool->pins == 1;
+		if (alone && r->pool->debug == r->was && r->pool->users &&
+		    exchange(r)) {
+			move_all(r);
+			list_fresh(r);
+		}
+		plat_registry_unlock();
+		if (!alone)
+			plat_yield();
+	}
+}
+
+/* What was not needed, and what the pool was. */
+static void clean_up(struct renewal *r)
+{
+	while (!pool_list_empty(&r->fresh)) {
+		struct pool *pool = pool_list_entry(r->fresh.next, struct pool,
+						    by_registry);
+
+		pool_list_del(&pool->by_registry);
+		plat_hide(pool);
+		pool_discard(pool, 0);
+	}
+	if (r->model)
+		pool_discard(r->model, 0);
+	plat_mem_free(r->copy);
+}
+
+/* Does a pool have to become another one, or several?  Registry mutex held. */
+static bool is_outdated(struct renewal *r, const struct pool_change *change)
+{
+	unsigned int debug = r->options.debug;
+	unsigned int parts = (debug & POOL_D_NO_MERGE) |
+			     (~debug & POOL_D_MERGE_MODULES);
+
+	return ((r->was ^ debug) & POOL_D_FLAGS & ~POOL_D_CREATION) ||
+	       (pool_merged_apart(r->pool) & parts) ||
+	       pool_change_late_keys(r->pool, change);
+}
+
+/*
+ * Look at a pool; false: it stays as it is.  Where a creation that was not declared
+ * shares it, that one keeps it: @keeps.
+ */
+static bool begin(struct renewal *r, const struct pool_change *change,
+		  bool *keeps)
+{
+	struct pool *pool = r->pool;
+	bool wanted;
+
+	plat_registry_lock();
+	pool_options_get(&r->options);
+	r->was = pool->debug;
+	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS &
+					  ~change->clear) | change->set) &
+					~POOL_D_CREATION) |
+			   (r->options.debug & POOL_D_CREATION);
+	r->resizes = !(r->was & POOL_D_EXACT) !=
+		     !(r->options.debug & POOL_D_EXACT);
+	*keeps = !all_declared(pool);
+	r->unites = !*keeps &&
+		    ((change->clear & POOL_D_NO_MERGE) ||
+		     (change->set & POOL_D_MERGE_MODULES) ||
+		     (r->was & POOL_D_EXACT && r->resizes));
+	wanted = any_declared(pool) && !plat_word_read(&pool->store_gets) &&
+		 (r->unites || is_outdated(r, change));
+	plat_registry_unlock();
+	return wanted;
+}
+
+static void renew(struct pool *pool, const struct pool_change *change,
+		  unsigned int last)
+{
+	struct renewal r = { .pool = pool, .last = last };
+	bool keeps;
+
+	pool_list_init(&r.fresh);
+	if (!begin(&r, change, &keeps))
+		return;
+	r.copy = plat_mem_alloc(sizeof(*r.copy));
+	if (r.copy && (keeps || prepare_model(&r)) && prepare_fresh(&r))
+		commit(&r);
+	clean_up(&r);
+}
+
+/**
+ * pool_declared_renew() - Let a change reach declared pools that were never used.
+ * @change: the change, stored already; creation lock held.
+ *
+ * Where memory is short, or others keep walking over a pool, it stays as it is.
+ */
+void pool_declared_renew(const struct pool_change *change)
+{
+	unsigned int last = pool_newest_id();
+	struct pool *pool = NULL;
+
+	if (!(change->set | change->clear | change->touched))
+		return;
+	while ((pool = pool_registry_next(pool)))
+		if (pool->id <= last)
+			renew(pool, change, last);
+}
