@@ -226,7 +226,11 @@ struct pool {
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* anybody: of CPUs without a local */
-	plat_word_t nested;		/* anybody: likewise */
+	plat_word_t nested;		/* anybody: likewise, and CPUs that are gone */
+	plat_word_t gone_fills;		/* anybody: of CPUs that are gone */
+	plat_word_t gone_spills;	/* anybody: likewise */
+	plat_word_t gone_evictions;	/* anybody: likewise */
+	plat_word_t gone_departures;	/* anybody: likewise, and jumps */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
 	plat_word_t quarantined;	/* anybody: objects found corrupted */
 	plat_word_t reports;		/* anybody: faults that were told of */

@@ -25,10 +25,10 @@
  */
 #include "plat.h"
 
-static unsigned long local_departures(const struct pool *pool)
+static unsigned long local_departures(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned long sum = 0;
+	unsigned long sum = plat_word_read_acquire(&pool->gone_departures);
 	unsigned int i;
 
 	for (i = 0; i < cpus; i++) {

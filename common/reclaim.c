@@ -80,6 +80,76 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 	}
 }
 
+/* Has a CPU without an owner nothing of this pool, and nobody something to settle? */
+static bool is_drained(struct pool_local *local)
+{
+	return plat_read(&local->hot.open) == POOL_CLOSED &&
+	       pool_list_empty(&local->by_pool) &&
+	       !plat_word_read_acquire(&local->moving) &&
+	       !plat_word_read(&local->parked.count);
+}
+
+/* More than the departures that anybody sees between two readings. */
+#define HAND_ON	(1ul << 20)
+
+/*
+ * Departures never fall, for those who compare two readings: reach.c.  So they are
+ * raised by a jump before the part's own are cleared, and after; who reads in between
+ * both times sees that something is leaving.
+ */
+static void hand_on_departures(struct pool *pool, struct pool_local *local)
+{
+	plat_word_add(&pool->leaving, 1);
+	plat_word_add(&pool->gone_departures, local->departures + HAND_ON);
+	plat_fence();
+	plat_write(&local->departures, 0);
+	plat_fence();
+	plat_word_add(&pool->gone_departures, HAND_ON);
+	plat_word_sub_release(&pool->leaving, 1);
+}
+
+/* The pool keeps what was counted there; who reads both meanwhile counts twice. */
+static void hand_on_counts(struct pool *pool, struct pool_local *local)
+{
+	unsigned long nested = plat_word_read(&local->nested);
+
+	hand_on_departures(pool, local);
+	plat_word_add(&pool->gone_fills, local->fills);
+	plat_word_add(&pool->gone_spills, local->spills);
+	plat_word_add(&pool->gone_evictions, local->evictions);
+	plat_word_add(&pool->nested, nested);
+	plat_write(&local->fills, 0);
+	plat_write(&local->spills, 0);
+	plat_write(&local->evictions, 0);
+	plat_word_sub(&local->nested, nested);
+}
+
+/*
+ * A part that has nothing is as one that was never set up: all zero.  So in user space
+ * its memory can go back.  What is not set here is zero where the part is drained.
+ */
+static void forget_local(struct pool *pool, struct pool_cpu *cpu,
+			 struct pool_local *local)
+{
+	plat_irq_t irq;
+	unsigned int i;
+
+	plat_cpu_lock(cpu, &irq);
+	if (local->pool && is_drained(local)) {
+		hand_on_counts(pool, local);
+		for (i = 0; i < POOL_HOT_SLOTS; i++)
+			local->slot[i] = NULL;
+		local->by_pool = (struct pool_list){ NULL, NULL };
+		local->by_clock = local->by_pool;
+		local->seen_events = 0;
+		local->seen_n = 0;
+		local->idle = 0;
+		local->cpu = NULL;
+		plat_write(&local->pool, NULL);
+	}
+	plat_cpu_unlock(cpu, irq);
+}
+
 /* Give the emptied clusters of a CPU back. */
 static void drain_stash(struct pool_cpu *cpu)
 {
@@ -105,10 +175,15 @@ void pool_cpu_gone(unsigned int cpu)
 {
 	struct pool *pool = NULL;
 
-	while ((pool = pool_registry_next(pool)))
-		if (pool->cached)
-			drain_local(pool, plat_cpu_of(cpu),
-				    plat_local_of(pool, cpu));
+	while ((pool = pool_registry_next(pool))) {
+		struct pool_local *local;
+
+		if (!pool->cached)
+			continue;
+		local = plat_local_of(pool, cpu);
+		drain_local(pool, plat_cpu_of(cpu), local);
+		forget_local(pool, plat_cpu_of(cpu), local);
+	}
 	drain_stash(plat_cpu_of(cpu));
 }
 

@@ -84,6 +84,10 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->injected = plat_word_read(&pool->injected);
 	sum->reserved = plat_word_read(&pool->reserved);
 	sum->parked = plat_word_read(&pool->parked.count);
+	sum->fills = plat_word_read(&pool->gone_fills);
+	sum->spills = plat_word_read(&pool->gone_spills);
+	sum->evictions = plat_word_read(&pool->gone_evictions);
+	sum->nested = plat_word_read(&pool->nested);
 	sum->abandoned = plat_word_read(&pool->abandoned);
 	sum->quarantined = plat_word_read(&pool->quarantined);
 	for (i = 0; i < POOL_FAULT_KINDS; i++)

@@ -202,3 +202,43 @@ TEST_CASE(halving_a_small_array_never_raises_the_charge)
 	}
 	pool_destroy(&big->head);
 }
+
+/* Calls that were no hits, as far as they are counted. */
+static unsigned long long slow_paths(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.fills + now.spills + now.gets + now.puts + now.nested +
+	       now.store_gets + now.store_puts;
+}
+
+/* The array of a pool that was used is open: further calls take no slow path. */
+static bool hits(struct pool *pool)
+{
+	unsigned long long before;
+	unsigned int i;
+
+	test_free(pool, test_alloc(pool));
+	before = slow_paths(pool);
+	for (i = 0; i < 10; i++)
+		test_free(pool, test_alloc(pool));
+	return slow_paths(pool) == before;
+}
+
+TEST_CASE(each_of_1100_pools_has_an_array)
+{
+	struct pool **pools = (struct pool **)(void *)test_objs;
+	unsigned int n = 1100, bad = 0, i;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < n; i++) {
+		pools[i] = test_pool(16);
+		ASSERT(pools[i]);
+	}
+	for (i = 0; i < n; i++)
+		bad += !hits(pools[i]);
+	EXPECT_EQ(bad, 0);
+	for (i = 0; i < n; i++)
+		EXPECT_PTR_EQ(pool_destroy(&pools[i]->head), NULL);
+}

@@ -22,6 +22,7 @@ enum pool_fault slab_put(void *obj);
 unsigned int slab_put_many(void **objs, unsigned int n);
 struct arena_size arena_now(void);
 void *slab_of(const void *obj);
+unsigned long space(void);
 int slab_child(int (*fn)(void *arg), void *arg);
 
 #endif /* POOL_CASES_SLAB_H */

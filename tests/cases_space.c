@@ -10,9 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Checkers reserve far more themselves. */
@@ -25,7 +23,7 @@
 #define MIB		(1024ul * 1024)
 
 /* Bytes of address space that this process has. */
-static unsigned long space(void)
+unsigned long space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
 	unsigned long pages = 0;
@@ -162,33 +160,5 @@ TEST_CASE(a_limit_of_address_space_set_late_leaves_room_for_others)
 	pool_fail_every = 0;
 	if (!IS_CHECKED)
 		EXPECT_EQ(slab_child(use_under_limit, pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-}
-
-/* As one who gave up privileges; 77: the program itself is too large for its limit. */
-static int lock_memory(void *arg)
-{
-	unsigned long before = space();
-	struct rlimit limit;
-
-	if (!test_alloc(arg) || getrlimit(RLIMIT_MEMLOCK, &limit))
-		return 1;
-	if (limit.rlim_cur > before + 64 * MIB)
-		limit.rlim_cur = before + 64 * MIB;
-	if (limit.rlim_cur < before + MIB ||
-	    setrlimit(RLIMIT_MEMLOCK, &limit) || (!getuid() && setuid(65534)))
-		return 77;
-	return mlockall(MCL_CURRENT) ? 2 : 0;
-}
-
-TEST_CASE(a_program_may_lock_its_memory_without_privileges)
-{
-	struct pool *pool = test_pool(64);
-	int status;
-
-	ASSERT(pool);
-	pool_fail_every = 0;
-	status = IS_CHECKED ? 0 : slab_child(lock_memory, pool);
-	EXPECT(!status || (WIFEXITED(status) && WEXITSTATUS(status) == 77));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

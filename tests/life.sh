@@ -120,6 +120,15 @@ promise a_program_may_have_all_addresses limited unlimited 400000
 promise a_program_may_have_few_addresses limited 100000 400000
 promise a_program_may_have_hardly_any_addresses limited 12000 40000
 
+# locked LIBRARY... - under the limit of locked memory that there is, 8 MiB most often
+locked() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/locked" tests/life/locked.c "$@" 		-pthread && "$tmp/locked"
+}
+promise a_program_may_lock_its_memory_without_privileges \
+	locked "$so" "-Wl,-rpath,$out"
+promise a_program_with_the_archive_may_lock_its_memory locked "$out/libpool.a"
+
 # Nothing is left on the heap, and nothing is used before it was written.
 # clean LIBRARY... - by valgrind
 clean() {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct plat_store;
+struct plat_area;
 struct pool_cpu;
 
 /* main.c: before main() */
@@ -34,6 +35,15 @@ void pool_fork_hold(void);
 void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
+
+/* area.c: what threads have of their own; and around a fork */
+void pool_area_protect(void);
+struct plat_area *pool_area_get(void);
+void pool_area_put(struct plat_area *area);
+void pool_area_trim(const struct plat_area *area);
+void pool_areas_trim(void);
+void pool_area_fork_hold(void);
+void pool_area_fork_release(void);
 
 /* guard.c: objects with pages of their own; and around a fork */
 void *pool_guard_alloc(const struct plat_store *store);

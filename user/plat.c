@@ -160,6 +160,7 @@ int malloc_trim(size_t pad) __attribute__((weak));
 void plat_trim(void)
 {
 	pool_slab_trim();
+	pool_areas_trim();
 	if (malloc_trim)
 		malloc_trim(0);
 }

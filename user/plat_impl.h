@@ -5,7 +5,7 @@
  * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/plat.h.
  * Context: as common/plat.h says.
  *
- * A CPU is a thread's area: the CPU's own part, then one local part per pool,
+ * A CPU is a thread's area: the CPU's own part, and one local part per pool,
  * found by the pool's offset.  Areas are appended to a table, never unmapped,
  * and handed to a new thread after their owner's exit.  Threads without an area
  * point to read-only zeros: all arrays there are closed.
@@ -18,7 +18,10 @@
 #include <string.h>
 
 /* Pools that can have local parts at once, but for one; see plat_local_alloc() */
-#define PLAT_LOCALS		1024
+#define PLAT_LOCALS		16384
+
+/* Those whose local parts each area has from the beginning; the others: area.c */
+#define PLAT_NEAR		128
 
 /* Threads that can have an area at once. */
 #define PLAT_AREAS		16384
@@ -28,18 +31,38 @@ struct plat_area {
 	unsigned int number;		/* set once, before it is shown */
 	struct plat_area *next_free;	/* area mutex */
 	bool is_free;			/* area mutex: nobody's */
+	unsigned int parts;		/* area mutex: of local parts, far ones */
 	unsigned int shelf;		/* owner: where slab.c looks first */
-	struct pool_local local[PLAT_LOCALS] __attribute__((aligned(128)));
+	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 
-/* thread.c: area mutex to append; entries and count are read unlocked. */
+/*
+ * Whole pages, of whatever size, to be made read-only.  Not larger than they can
+ * be: valgrind reads no symbols of a library whose .bss is mapped by itself.
+ */
+#if defined(__x86_64__) || defined(__i386__)
+#define PLAT_PAGES		4096ul
+#else
+#define PLAT_PAGES		65536ul
+#endif
+
+/* Bytes of an area, and of all that is said to be one; see plat_area_none. */
+#define PLAT_AREA_BYTES \
+	((sizeof(struct plat_area) + 3 * POOL_ALIGN - 1) / PLAT_PAGES * \
+	 PLAT_PAGES + PLAT_PAGES)
+
+/* area.c: area mutex to append; entries and count are read unlocked. */
 extern struct plat_area *plat_areas[PLAT_AREAS];
 extern unsigned int plat_area_count;
 
-/* thread.c: what threads without an area of their own point to. */
-extern unsigned char plat_area_none[];
-extern unsigned char plat_area_making[];
-extern unsigned char plat_area_lost[];
+/*
+ * area.c: what threads without an area of their own point to.  Zeros are the same
+ * wherever an area of zeros begins; so the three are one, but for their addresses.
+ */
+extern unsigned char plat_zeros[PLAT_AREA_BYTES];
+#define plat_area_none		(plat_zeros)
+#define plat_area_making	(plat_zeros + POOL_ALIGN)
+#define plat_area_lost		(plat_zeros + 2 * POOL_ALIGN)
 
 static inline struct plat_area *plat_this_area(void)
 {

@@ -20,97 +20,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-
-/*
- * Whole pages, of whatever size, to be made read-only.  Not larger than they can
- * be: valgrind reads no symbols of a library whose .bss is mapped by itself.
- */
-#if defined(__x86_64__) || defined(__i386__)
-#define PAGES	4096
-#else
-#define PAGES	65536
-#endif
-#define ZEROS	((sizeof(struct plat_area) + PAGES - 1) / PAGES * PAGES)
-
-unsigned char plat_area_none[ZEROS] __attribute__((aligned(PAGES)));
-unsigned char plat_area_making[ZEROS] __attribute__((aligned(PAGES)));
-unsigned char plat_area_lost[ZEROS] __attribute__((aligned(PAGES)));
 
 __thread unsigned char *pool_thread_area
 	__attribute__((tls_model("initial-exec"))) = plat_area_none;
 
-struct plat_area *plat_areas[PLAT_AREAS];
-unsigned int plat_area_count;
-
-/* Guards plat_areas, the free areas and the offsets.  Never held by a call. */
-static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *free_areas;
-static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
-
 static pthread_key_t exit_key;
 static bool have_exit_key;
-
-/* Area mutex held. */
-static struct plat_area *append_area(void)
-{
-	struct plat_area *area;
-
-	if (plat_area_count == PLAT_AREAS)
-		return NULL;
-	area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (area == MAP_FAILED)
-		return NULL;
-	tool_root(area, sizeof(*area));
-	pool_cpu_init(&area->cpu);
-	area->number = plat_area_count;
-	plat_areas[plat_area_count] = area;
-	__atomic_store_n(&plat_area_count, plat_area_count + 1,
-			 __ATOMIC_RELEASE);
-	return area;
-}
-
-/* An allocation asks for an area, and the holder may be a thread that does not run. */
-static bool try_area_lock(void)
-{
-	unsigned int tries = PLAT_LAST_TRIES;
-
-	while (pthread_mutex_trylock(&area_mutex)) {
-		if (!tries--)
-			return false;
-		plat_yield();
-	}
-	return true;
-}
-
-/* NULL: there is none, or not now. */
-static struct plat_area *get_area(void)
-{
-	struct plat_area *area;
-
-	if (!try_area_lock())
-		return NULL;
-	area = free_areas;
-	if (area) {
-		free_areas = area->next_free;
-		area->is_free = false;
-	} else {
-		area = append_area();
-	}
-	pthread_mutex_unlock(&area_mutex);
-	return area;
-}
-
-static void put_area(struct plat_area *area)
-{
-	pthread_mutex_lock(&area_mutex);
-	area->next_free = free_areas;
-	area->is_free = true;
-	free_areas = area;
-	pthread_mutex_unlock(&area_mutex);
-}
 
 /*
  * A thread exits: from here on it is without an area, so that a handler, or a
@@ -123,7 +38,8 @@ static void thread_exit(void *arg)
 	pool_thread_area = plat_area_lost;
 	plat_barrier();
 	pool_cpu_gone(area->number);
-	put_area(area);
+	pool_area_trim(area);
+	pool_area_put(area);
 }
 
 /*
@@ -138,9 +54,9 @@ void plat_area_make(unsigned int flags)
 		return;
 	pool_thread_area = plat_area_making;
 	plat_barrier();
-	area = get_area();
+	area = pool_area_get();
 	if (area && pthread_setspecific(exit_key, area)) {
-		put_area(area);
+		pool_area_put(area);
 		area = NULL;
 	}
 	plat_barrier();
@@ -190,7 +106,7 @@ static void fork_prepare(void)
 	plat_dump_lock();
 	plat_create_lock();
 	plat_registry_lock();
-	pthread_mutex_lock(&area_mutex);
+	pool_area_fork_hold();
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
@@ -205,7 +121,7 @@ static void fork_release(bool child)
 	pool_slab_fork_release();
 	pool_guard_fork_release();
 	pool_fork_release(child);
-	pthread_mutex_unlock(&area_mutex);
+	pool_area_fork_release();
 	plat_registry_unlock();
 	plat_create_unlock();
 	plat_dump_unlock();
@@ -258,68 +174,17 @@ static void fork_child(void)
 		area = next;
 		next = area->next_free;
 		pool_cpu_gone(area->number);
-		put_area(area);
+		pool_area_trim(area);
+		pool_area_put(area);
 	}
 	pool_fork_end();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-static unsigned long offset_of(unsigned int index)
-{
-	return offsetof(struct plat_area, local) +
-	       index * sizeof(struct pool_local);
-}
-
-bool plat_local_alloc(struct pool *pool)
-{
-	unsigned int i;
-
-	pthread_mutex_lock(&area_mutex);
-	for (i = 0; i < PLAT_LOCALS && offset_used[i]; i++)
-		;
-	if (i < PLAT_LOCALS)
-		offset_used[i] = true;
-	pthread_mutex_unlock(&area_mutex);
-	pool->head.hot = offset_of(i);
-	return i < PLAT_LOCALS;
-}
-
-void plat_local_close(struct pool *pool)
-{
-	pool->head.hot = offset_of(0);
-}
-
-/* A part that was never set up is zero still, and costs no memory so. */
-void plat_local_free(struct pool *pool)
-{
-	unsigned int cpus = plat_nr_cpus();
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local->pool)
-			memset(local, 0, sizeof(*local));
-	}
-	pthread_mutex_lock(&area_mutex);
-	offset_used[(pool->head.hot - offset_of(0)) /
-		    sizeof(struct pool_local)] = false;
-	pthread_mutex_unlock(&area_mutex);
-}
-
-/* Nobody may ever write where no area is. */
-static void protect(unsigned char *zeros)
-{
-	if (mprotect(zeros, ZEROS, PROT_READ))
-		plat_log(PLAT_WARN, "an area of zeros stays writable");
-}
-
 __attribute__((constructor(101))) static void thread_init(void)
 {
 	libpool_find_stderr();
-	protect(plat_area_none);
-	protect(plat_area_making);
-	protect(plat_area_lost);
+	pool_area_protect();
 	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
 	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
 		plat_log(PLAT_WARN, "a forked child cannot use pools");

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * area.c - the areas of threads: where they are, and the pools' parts in them
+ *
+ * Layer:   seam, cold half; below thread.c.
+ * Context: plain threads.
+ *
+ * A hit finds a pool's local part by adding the pool's offset to the address of the
+ * thread's area.  So a part is at the same offset in all areas, and none may ever
+ * move.  How many pools there will be nobody knows, and address space that is merely
+ * reserved is address space that the program is without.  So an area begins small,
+ * and areas are apart from each other by what all of their parts would take:
+ *
+ *	area 0                    area 1                    area 2
+ *	 |near|....................|near|....................|near|......
+ *	                                  |far parts of area 0|
+ *	 |<-------- STRIDE ------->|
+ *	 |<--------- far = near + k * STRIDE --------------->|
+ *
+ * Far parts are mapped when there are as many pools, for all areas at once.  k is the
+ * same for all, and there because of the zeros that threads without an area point
+ * to: they are part of the program or library, whose addresses are not ours to choose,
+ * and often have something behind them.  Of an area that has lost its place to
+ * others' mappings no far parts can be had; then further pools stay closed.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Local parts of a far part, about, and its bytes: whole pages. */
+#define PART_LOCALS	256
+#define PART_BYTES \
+	((PART_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
+	 PLAT_PAGES * PLAT_PAGES)
+#define PARTS	((PLAT_LOCALS + PART_LOCALS - 1) / PART_LOCALS)
+
+/* From one area to the next. */
+#define STRIDE		(PLAT_AREA_BYTES + PARTS * PART_BYTES)
+
+/* Places that are tried for an area. */
+#define PLACES		16
+
+unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
+
+struct plat_area *plat_areas[PLAT_AREAS];
+unsigned int plat_area_count;
+
+/* Guards what follows, plat_areas and the free areas.  Never held by a call. */
+static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct plat_area *free_areas;
+static unsigned char *next_place;	/* for an area; NULL: not known yet */
+static unsigned long far;		/* offset of far parts; 0: none yet */
+static unsigned int parts;		/* far parts that all areas have */
+static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
+static unsigned int lowest;		/* no offset below is free */
+static unsigned int highest;		/* no offset above ever was used */
+static bool said;			/* that there are no more */
+
+void pool_area_fork_hold(void)
+{
+	pthread_mutex_lock(&area_mutex);
+}
+
+void pool_area_fork_release(void)
+{
+	pthread_mutex_unlock(&area_mutex);
+}
+
+static void *map(void *hint, size_t bytes, int prot)
+{
+	void *at = mmap(hint, bytes, prot,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* There or nowhere.  Not by MAP_FIXED_NOREPLACE, of which checkers know nothing. */
+static bool map_at(void *wanted, size_t bytes, int prot)
+{
+	void *at = map(wanted, bytes, prot);
+
+	if (at && at != wanted)
+		munmap(at, bytes);
+	return at && at == wanted;
+}
+
+/* Zeros at an offset, for threads without an area. */
+static bool try_far(unsigned long k)
+{
+	unsigned long offset = PLAT_AREA_BYTES + k * STRIDE;
+
+	if (offset > UINTPTR_MAX - (uintptr_t)plat_zeros - STRIDE ||
+	    !map_at(plat_zeros + offset, PARTS * PART_BYTES + PLAT_PAGES,
+		    PROT_READ))
+		return false;
+	far = offset;
+	return true;
+}
+
+/* Far ones first, which are in nobody's way: not in that of the heap, too. */
+static bool find_far(void)
+{
+	unsigned long k = (1ul << (sizeof(k) > 4 ? 36 : 29)) / STRIDE;
+
+	while (!far && k && !try_far(k))
+		k /= 2;
+	return far || try_far(0);
+}
+
+/* Area mutex held. */
+static bool add_part(struct plat_area *area)
+{
+	unsigned char *at = (unsigned char *)area + far +
+			    area->parts * PART_BYTES;
+
+	if (!map_at(at, PART_BYTES, PROT_READ | PROT_WRITE))
+		return false;
+	tool_root(at, PART_BYTES);
+	area->parts++;
+	return true;
+}
+
+/* Far parts for all areas, one more.  Area mutex held. */
+static bool grow(void)
+{
+	unsigned int i;
+
+	if (parts == PARTS || (!far && !find_far()))
+		return false;
+	for (i = 0; i < plat_area_count; i++)
+		if (plat_areas[i]->parts == parts && !add_part(plat_areas[i]))
+			return false;
+	parts++;
+	return true;
+}
+
+/* An area at a place, with all parts; NULL: something is there.  Area mutex held. */
+static struct plat_area *area_at(unsigned char *place)
+{
+	struct plat_area *area = (struct plat_area *)(void *)place;
+	unsigned int i;
+
+	if (!place || !map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
+		return NULL;
+	while (area->parts < parts)
+		if (!add_part(area))
+			break;
+	if (area->parts == parts)
+		return area;
+	for (i = 0; i < area->parts; i++)
+		munmap(place + far + i * PART_BYTES, PART_BYTES);
+	munmap(place, PLAT_AREA_BYTES);
+	return NULL;
+}
+
+/*
+ * The first area: far below where the system puts mappings of its own accord.  Halfway
+ * down nobody is; checkers admit a smaller distance only.
+ */
+static struct plat_area *first_area(void)
+{
+	unsigned char *top = map(NULL, PLAT_PAGES, PROT_NONE);
+	uintptr_t distance = (uintptr_t)top / 2;
+	struct plat_area *area = NULL;
+
+	if (!top)
+		return NULL;
+	munmap(top, PLAT_PAGES);
+	while (!area && distance > STRIDE) {
+		uintptr_t at = (uintptr_t)top - distance;
+
+		area = area_at((unsigned char *)(at & ~(PLAT_PAGES - 1)));
+		distance /= 2;
+	}
+	return area;
+}
+
+/* At the next place that is free; where there is none anywhere.  Area mutex held. */
+static struct plat_area *new_area(void)
+{
+	struct plat_area *area = next_place ? NULL : first_area();
+	unsigned int tries;
+
+	for (tries = 0; !area && next_place && tries < PLACES; tries++) {
+		area = area_at(next_place);
+		next_place += STRIDE;
+	}
+	if (area)
+		next_place = (unsigned char *)area + STRIDE;
+	return area || parts ? area : map(NULL, PLAT_AREA_BYTES,
+					  PROT_READ | PROT_WRITE);
+}
+
+/* Area mutex held. */
+static struct plat_area *append_area(void)
+{
+	struct plat_area *area;
+
+	if (plat_area_count == PLAT_AREAS)
+		return NULL;
+	area = new_area();
+	if (!area)
+		return NULL;
+	tool_root(area, PLAT_AREA_BYTES);
+	pool_cpu_init(&area->cpu);
+	area->number = plat_area_count;
+	plat_areas[plat_area_count] = area;
+	__atomic_store_n(&plat_area_count, plat_area_count + 1,
+			 __ATOMIC_RELEASE);
+	return area;
+}
+
+/* An allocation asks for an area, and the holder may be a thread that does not run. */
+static bool try_area_lock(void)
+{
+	unsigned int tries = PLAT_LAST_TRIES;
+
+	while (pthread_mutex_trylock(&area_mutex)) {
+		if (!tries--)
+			return false;
+		plat_yield();
+	}
+	return true;
+}
+
+/* An area for a thread; NULL: there is none, or not now. */
+struct plat_area *pool_area_get(void)
+{
+	struct plat_area *area;
+
+	if (!try_area_lock())
+		return NULL;
+	area = free_areas;
+	if (area) {
+		free_areas = area->next_free;
+		area->is_free = false;
+	} else {
+		area = append_area();
+	}
+	pthread_mutex_unlock(&area_mutex);
+	return area;
+}
+
+void pool_area_put(struct plat_area *area)
+{
+	pthread_mutex_lock(&area_mutex);
+	area->next_free = free_areas;
+	area->is_free = true;
+	free_areas = area;
+	pthread_mutex_unlock(&area_mutex);
+}
+
+/* The offset of a pool's parts.  Area mutex held, or the pool has it already. */
+static unsigned long offset_of(unsigned int i)
+{
+	if (i < PLAT_NEAR)
+		return offsetof(struct plat_area, local) +
+		       i * sizeof(struct pool_local);
+	return far + (i - PLAT_NEAR) * sizeof(struct pool_local);
+}
+
+static unsigned int index_of(unsigned long offset)
+{
+	if (offset < PLAT_AREA_BYTES)
+		return (unsigned int)((offset - offset_of(0)) /
+				      sizeof(struct pool_local));
+	return PLAT_NEAR + (unsigned int)((offset - far) /
+					  sizeof(struct pool_local));
+}
+
+/* Offsets that all areas have.  Area mutex held. */
+static unsigned int room(void)
+{
+	unsigned long locals = PLAT_NEAR + parts * PART_BYTES /
+					   sizeof(struct pool_local);
+
+	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
+}
+
+/* A free offset, 0: there is none.  Area mutex held. */
+static unsigned int take_offset(void)
+{
+	while (lowest < PLAT_LOCALS && offset_used[lowest])
+		lowest++;
+	if (lowest == PLAT_LOCALS || (lowest >= room() && !grow()))
+		return 0;
+	offset_used[lowest] = true;
+	if (lowest >= highest)
+		highest = lowest + 1;
+	return lowest;
+}
+
+/* Is it the first time that there is none? */
+static bool runs_out(unsigned int i)
+{
+	bool first = !i && !said;
+
+	if (first)
+		said = true;
+	return first;
+}
+
+bool plat_local_alloc(struct pool *pool)
+{
+	unsigned int i;
+	bool say;
+
+	pthread_mutex_lock(&area_mutex);
+	i = take_offset();
+	say = runs_out(i);
+	pthread_mutex_unlock(&area_mutex);
+	pool->head.hot = offset_of(i);
+	if (say)
+		plat_log(PLAT_WARN,
+			 "pool \"%s\" and further ones have no caches: too many pools",
+			 pool->name);
+	return i;
+}
+
+void plat_local_close(struct pool *pool)
+{
+	pool->head.hot = offset_of(0);
+}
+
+/* The pool is read by pool_area_trim() meanwhile. */
+static void clear(struct pool_local *local)
+{
+	memset(local, 0, offsetof(struct pool_local, pool));
+	memset(&local->cpu, 0,
+	       sizeof(*local) - offsetof(struct pool_local, cpu));
+	plat_write(&local->pool, NULL);
+}
+
+/* A part that was never set up is zero still, and costs no memory so. */
+void plat_local_free(struct pool *pool)
+{
+	unsigned int number = index_of(pool->head.hot);
+	unsigned int cpus = plat_nr_cpus();
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local->pool)
+			clear(local);
+	}
+	pthread_mutex_lock(&area_mutex);
+	offset_used[number] = false;
+	if (number < lowest)
+		lowest = number;
+	pthread_mutex_unlock(&area_mutex);
+}
+
+/* Give back whole pages of zeros. */
+static void trim(const unsigned char *from, const unsigned char *to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)from + page - 1) & ~(page - 1);
+	uintptr_t end = (uintptr_t)to & ~(page - 1);
+
+	if (first < end)
+		madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+/*
+ * Give back the pages of an area that are between local parts @from and @to, but for
+ * those of parts that @keep says.
+ */
+static void trim_between(const struct plat_area *area, unsigned int from,
+			 unsigned int to,
+			 bool (*keep)(const struct plat_area *area,
+				      unsigned int i))
+{
+	const unsigned char *start = (const unsigned char *)area;
+	const unsigned char *zeros;
+	unsigned int i;
+
+	if (from >= to)
+		return;
+	zeros = start + offset_of(from);
+	for (i = from; i < to; i++) {
+		if (!keep(area, i))
+			continue;
+		trim(zeros, start + offset_of(i));
+		zeros = start + offset_of(i) + sizeof(struct pool_local);
+	}
+	trim(zeros, start + offset_of(to - 1) + sizeof(struct pool_local));
+}
+
+/* @end: no offset from there on ever was used. */
+static void trim_area(const struct plat_area *area, unsigned int end,
+		      bool (*keep)(const struct plat_area *area,
+				   unsigned int i))
+{
+	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, keep);
+	trim_between(area, PLAT_NEAR, end, keep);
+}
+
+static bool is_set_up(const struct plat_area *area, unsigned int i)
+{
+	const unsigned char *at = (const unsigned char *)area + offset_of(i);
+
+	return plat_read(&((const struct pool_local *)(const void *)at)->pool);
+}
+
+static bool is_offset(const struct plat_area *area, unsigned int i)
+{
+	(void)area;
+	return offset_used[i];
+}
+
+/*
+ * Give back the memory of an area that nobody has, once pool_cpu_gone() has emptied
+ * it.  A part that was not emptied stays: others may be taking from it still.
+ */
+void pool_area_trim(const struct plat_area *area)
+{
+	unsigned int end;
+
+	pthread_mutex_lock(&area_mutex);
+	end = highest;
+	pthread_mutex_unlock(&area_mutex);
+	trim_area(area, end, is_set_up);
+}
+
+/* Of all areas: what no pool has. */
+void pool_areas_trim(void)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&area_mutex);
+	for (i = 0; i < plat_area_count; i++)
+		trim_area(plat_areas[i], highest, is_offset);
+	pthread_mutex_unlock(&area_mutex);
+}
+
+/* Nobody may ever write where no area is. */
+void pool_area_protect(void)
+{
+	if (mprotect(plat_zeros, sizeof(plat_zeros), PROT_READ))
+		plat_log(PLAT_WARN, "an area of zeros stays writable");
+}
