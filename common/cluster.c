@@ -115,8 +115,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 
 /*
  * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
- * the acquire of has_clusters() in reach.c: whoever misses them sees that they
- * departed.
+ * the acquire in reach.c: whoever misses them sees that they departed.
  */
 static void departs(struct pool_local *local, unsigned int n)
 {

@@ -21,35 +21,11 @@
  * before the look.
  *
  * Departures are counted before an object is missing in its place, each by the
- * holder of the lock or bucket that it leaves; only the reader sums them up.
+ * holder of the lock or bucket that it leaves; only the reader sums them up.  The
+ * first reading reads them before what is announced, the second one after what is
+ * there, place by place.
  */
 #include "plat.h"
-
-static unsigned long local_departures(struct pool *pool)
-{
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned long sum = plat_word_read_acquire(&pool->gone_departures);
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			sum += plat_read_acquire(&local->departures);
-	}
-	return sum;
-}
-
-/* What left a bucket, a CPU's clusters or the backend. */
-static unsigned long departures(struct pool *pool)
-{
-	unsigned long sum = plat_word_read_acquire(&pool->store_gets);
-	unsigned int i;
-
-	for (i = 0; i < pool->buckets; i++)
-		sum += plat_read_acquire(&pool->bucket[i].gets);
-	return sum + local_departures(pool);
-}
 
 /* Is something on its way, or parked, on one CPU? */
 static bool moves_on(struct pool_local *local)
@@ -59,47 +35,64 @@ static bool moves_on(struct pool_local *local)
 	       plat_word_read_acquire(&local->parked.count);
 }
 
-static bool moves(struct pool *pool)
-{
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	if (plat_word_read_acquire(&pool->leaving) ||
-	    plat_word_read_acquire(&pool->parked.count))
-		return true;
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local && moves_on(local))
-			return true;
-	}
-	return false;
-}
-
-static bool has_clusters(const struct pool *pool)
-{
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local && plat_read_acquire(&local->clustered))
-			return true;
-	}
-	return false;
-}
-
 /**
  * pool_reach_read() - Read what pool_reach_missed() will compare.
  * @pool: the pool.
  * @reading: filled in, before the caller looks.
+ *
+ * "leaving" comes last: what a fill does not keep is announced there before it
+ * ceases to be in hand.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
-	reading->departures = departures(pool);
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned long sum = plat_word_read_acquire(&pool->store_gets);
+	unsigned int i;
+
+	sum += plat_word_read_acquire(&pool->gone_departures);
+	for (i = 0; i < pool->buckets; i++)
+		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_word_read_acquire(&pool->allocated);
-	reading->moves = moves(pool);
+	reading->moves = plat_word_read_acquire(&pool->parked.count);
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		sum += plat_read_acquire(&local->departures);
+		reading->moves = reading->moves || moves_on(local);
+	}
+	if (plat_word_read_acquire(&pool->leaving))
+		reading->moves = true;
+	reading->departures = sum;
+}
+
+/*
+ * Departures until now; @some: set where a place has objects.  Those of CPUs that are
+ * gone come last: what is handed on meanwhile is counted twice, never missed.
+ */
+static unsigned long departures(struct pool *pool, bool *some)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		if (plat_read_acquire(&local->clustered))
+			*some = true;
+		sum += plat_read_acquire(&local->departures);
+	}
+	for (i = 0; i < pool->buckets; i++) {
+		if (plat_read_acquire(&pool->bucket[i].objs))
+			*some = true;
+		sum += plat_read_acquire(&pool->bucket[i].gets);
+	}
+	sum += plat_word_read_acquire(&pool->gone_departures);
+	return sum + plat_word_read_acquire(&pool->store_gets);
 }
 
 /**
@@ -107,14 +100,12 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
  * @pool: the pool.
  * @before: read before the caller looked at all places and found nothing.
  *
- * Parked objects are read again: an interrupt may have parked some since.
- *
  * Return: true: another look is worth while; false: there was none.
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
-	return before->moves || moves(pool) || has_clusters(pool) ||
-	       pool_shared_count(pool) ||
-	       departures(pool) != before->departures ||
+	bool some = before->moves;
+
+	return departures(pool, &some) != before->departures || some ||
 	       plat_word_read(&pool->allocated) != before->allocated;
 }

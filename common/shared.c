@@ -44,8 +44,8 @@ static void bucket_release(struct pool *pool, unsigned int i,
 
 /*
  * The counts of a bucket that the caller holds, as @n objects leave or come.  The
- * release pairs with the acquire of pool_shared_count(): whoever misses the objects
- * sees that they departed.
+ * release pairs with the acquire in reach.c: whoever misses the objects sees that
+ * they departed.
  */
 static void count_get(struct pool_bucket *b, unsigned int n)
 {
@@ -160,7 +160,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < pool->buckets; i++)
-		sum += plat_read_acquire(&pool->bucket[i].objs);
+		sum += plat_read(&pool->bucket[i].objs);
 	return sum;
 }
 

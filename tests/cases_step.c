@@ -354,8 +354,9 @@ static void move_down(struct pool_local *local, struct pool_cluster *c)
 	unsigned int n = c->n;
 
 	pool_cluster_detach(c);
-	if (pool_put_to_shared_cache(other.pool, c))
-		pool_cluster_settled(local, n);
+	if (!pool_put_to_shared_cache(other.pool, c))
+		pool_cluster_insert(other.cpu, local, c);
+	pool_cluster_settled(local, n);
 	other.moved++;
 }
 
