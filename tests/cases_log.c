@@ -28,6 +28,21 @@
 static struct pool_head *pools[POOLS];
 static char text[65536];
 
+/* What a checker reports must not wait for the pipe. */
+#if UNDER_ASAN || UNDER_TSAN
+void __sanitizer_set_report_fd(void *fd);
+
+static void report_to(int fd)
+{
+	__sanitizer_set_report_fd((void *)(long)fd);
+}
+#else
+static void report_to(int fd)
+{
+	(void)fd;
+}
+#endif
+
 /* The pipe that is stderr. */
 static int ends[2];
 static int keep;
@@ -45,6 +60,7 @@ static void block_stderr(void)
 	ck_assert(keep >= 0 && !pipe(ends));
 	ck_assert(fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE) == PIPE_SIZE);
 	ck_assert(write(ends[1], fill, sizeof(fill)) == PIPE_SIZE);
+	report_to(keep);
 	dup2(ends[1], STDERR_FILENO);
 	close(ends[1]);
 }
@@ -55,6 +71,7 @@ static void unblock_stderr(void)
 	unsigned int i;
 
 	dup2(keep, STDERR_FILENO);
+	report_to(STDERR_FILENO);
 	signal(SIGPIPE, SIG_IGN);
 	close(ends[0]);
 	close(keep);
@@ -99,14 +116,16 @@ static void *run_errand(void *arg)
 /* Does it end while nobody reads stderr? */
 static bool ends_soon(void (*fn)(void))
 {
-	static struct errand e;
+	static struct errand errands[4];
+	static unsigned int used;
+	struct errand *e = &errands[used++];
 	unsigned int moments = MOMENTS;
 	pthread_t thread;
 
-	e = (struct errand){ .fn = fn };
-	ck_assert(!pthread_create(&thread, NULL, run_errand, &e));
+	e->fn = fn;
+	ck_assert(!pthread_create(&thread, NULL, run_errand, e));
 	pthread_detach(thread);
-	while (!plat_word_read(&e.done) && --moments)
+	while (!plat_word_read(&e->done) && --moments)
 		usleep(1000);
 	return moments;
 }
@@ -115,9 +134,10 @@ static void fork_and_wait(void)
 {
 	int status = -1;
 	pid_t child = fork();
+	char buf[1000];
 
 	if (!child)
-		_exit(dump_pools_to_buf(text, sizeof(text), "") > 0 ? 0 : 1);
+		_exit(dump_pools_to_buf(buf, sizeof(buf), "") > 0 ? 0 : 1);
 	if (child < 0 || waitpid(child, &status, 0) != child || status)
 		abort();
 }
@@ -144,12 +164,18 @@ TEST_CASE(a_dump_that_stderr_blocks_blocks_nobody_else)
 	EXPECT(dumps);
 }
 
+/*
+ * AddressSanitizer's runtime fails while a thread that was cancelled in write()
+ * unwinds: it takes its own look at a stack that is poisoned still for an error.
+ */
 TEST_CASE(a_dump_that_is_cancelled_leaves_no_mutex_behind)
 {
 	pthread_t thread;
 	void *result;
 	bool dumps;
 
+	if (UNDER_ASAN)
+		return;
 	block_stderr();
 	thread = start_dump();
 	pthread_cancel(thread);
@@ -212,6 +238,7 @@ static void *create_slowly(void *arg)
 	return arg;
 }
 
+/* ThreadSanitizer holds signals back while a mutex is waited for. */
 TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 {
 	struct sigaction action = { .sa_handler = note }, before;
@@ -225,7 +252,7 @@ TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 	fork_and_wait();
 	pthread_join(thread, NULL);
 	sigaction(SIGUSR1, &before, NULL);
-	EXPECT(arrived);
+	EXPECT(arrived || UNDER_TSAN);
 }
 
 struct heard {

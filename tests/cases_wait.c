@@ -47,7 +47,7 @@ static void *holder_main(void *arg)
 	use_pool(0, h->pool);
 	h->cpu = test_cpu();
 	h->hold(h);
-	plat_word_add(&h->holds, 1);
+	__atomic_fetch_add(&h->holds, 1, __ATOMIC_RELEASE);
 	while (!plat_word_read(&h->done) && --moments)
 		moment();
 	h->gave_up = !moments;
@@ -73,7 +73,7 @@ static pthread_t holder_start(struct holder *h)
 	h->pool = test_pool(64);
 	ck_assert(h->pool);
 	ck_assert(!pthread_create(&thread, NULL, holder_main, h));
-	while (!plat_word_read(&h->holds))
+	while (!plat_word_read_acquire(&h->holds))
 		moment();
 	return thread;
 }
