@@ -21,16 +21,23 @@ kind=cross
 # shellcheck source=tests/results.sh
 . tests/results.sh
 
-# world NAME - its compiler, the machine in GNU's words, and what runs its programs
+# world NAME - its compiler, the machine in GNU's words, what runs its programs, and
+# flags of its own
 world() {
 	local gnu
 
+	own=
 	case $1 in
 	arm64) gnu=aarch64-linux-gnu ;;
 	armhf) gnu=arm-linux-gnueabihf ;;
 	riscv64 | s390x) gnu=$1-linux-gnu ;;
 	musl)
 		cc=musl-gcc host=$(uname -m)-linux-musl run=()
+		# The kernel's headers, which musl's package leaves to others.
+		own="-idirafter /usr/include/$(uname -m)-linux-gnu"
+		own+=" -idirafter /usr/include"
+		# gcc's unwinder was built for another C library.
+		own+=" -fno-exceptions"
 		return
 		;;
 	*) die "no such world: $1" ;;
@@ -155,6 +162,7 @@ check() {
 	check_for "$name"
 	say "building for $name"
 	if ! make -s -j2 CC="$cc" B="$b/user" T="$b/tests" \
+	     DEBUG="$own" \
 	     CHECK_CFLAGS="-I$LIBPOOL_CACHE/check-$name/include -DTEST_SCALE=$scale" \
 	     CHECK_LIBS="-L$LIBPOOL_CACHE/check-$name/lib -lcheck -lrt -lm" \
 	     all "$b/tests/plain" >"build/results/cross-$name.log" 2>&1; then
