@@ -109,7 +109,6 @@ POOL_EXPORT_TEST(pool_copy_name);
 POOL_EXPORT_TEST(pool_create_declared);
 POOL_EXPORT_TEST(pool_destroy_declared);
 POOL_EXPORT_TEST(pool_rounded);
-POOL_EXPORT_TEST(pool_store_keep);
 POOL_EXPORT_TEST(pool_show_name);
 POOL_EXPORT_TEST(pool_options_set);
 POOL_EXPORT_TEST(pool_layout_of);
