@@ -7,9 +7,10 @@
  *
  *   who                          may use
  *   ordinary (miss)              all layers
- *   POOL_F_ATOMIC                all; the backend where plat_store_may()
+ *   POOL_F_ATOMIC                all; the backend where plat_may_alloc(), and
+ *                                plat_store_may() for what is freed
  *   nested (found HELD)          single objects: shared pool, then alloc: the
- *                                backend where plat_store_may(), else NULL;
+ *                                backend where plat_may_alloc(), else NULL;
  *                                free: parked
  */
 #include "plat.h"
@@ -57,7 +58,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
 	bool may = !(flags & POOL_F_NESTED) &&
-		   plat_store_may(&pool->store, flags);
+		   plat_store_may(&pool->store, obj, flags);
 
 	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
 		pool_store_put(pool, obj);
@@ -76,7 +77,7 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {
-	bool may = plat_store_may(&pool->store, flags);
+	bool may = plat_store_may(&pool->store, NULL, flags);
 	bool excess = pool_shares(pool) && c->n && may &&
 		      !pool_need_keeps(pool, c->n);
 
@@ -211,7 +212,7 @@ static void *get_below(struct pool *pool, unsigned int flags)
 	enum pool_cause cause = POOL_FAILED;
 	void *obj = pool_get_spare(pool, flags);
 
-	if (!obj && plat_store_may(&pool->store, flags))
+	if (!obj && plat_may_alloc(flags))
 		obj = pool_store_get(pool, flags, &cause);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, &cause);
@@ -285,7 +286,8 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		return;
 	if (!pool_put_to_cache(pool, obj, &flags))
 		pool_put_below(pool, obj, flags);
-	if (!(flags & POOL_F_NESTED) && plat_store_may(&pool->store, flags))
+	if (!(flags & POOL_F_NESTED) &&
+	    plat_store_may(&pool->store, NULL, flags))
 		pool_unpark_here(pool, flags);
 }
 

@@ -3,7 +3,8 @@
  * backend.c - objects from the platform's allocator, within limits
  *
  * Layer:   shared pool -> [backend] -> platform
- * Context: plat_store_may(); neither guard nor lock held.
+ * Context: plat_may_alloc() for what is asked for, plat_store_may() for what is given
+ *	    back; neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
  * of the platform's allocator.  An object is counted before it is asked for, so
@@ -164,9 +165,7 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
-	/* A pool that was just made anew may be one that must not be asked here. */
-	obj = plat_store_may(&pool->store, flags) ?
-	      plat_store_alloc(&pool->store, flags) : NULL;
+	obj = plat_store_alloc(&pool->store, flags);
 	if (!pool_store_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;

@@ -143,9 +143,11 @@ extern const struct plat_policy plat_policies[];
  *	May plat_symbol() be called here?
  * const void *plat_thread(void)
  *	The calling thread: no two that are there at once are the same.
- * bool plat_store_may(const plat_store_t *store, unsigned int flags)
- *	May plat_store_alloc() and plat_store_free() be called here?  As
- *	plat_may_alloc(), but guarded sources say no more often.
+ * bool plat_store_may(const plat_store_t *store, const void *obj,
+ *		       unsigned int flags)
+ *	May plat_store_free() be called here for this object, for any one of
+ *	the source where @obj is NULL?  As plat_may_alloc(), but guarded objects
+ *	are refused more often.
  *
  * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
  *
@@ -289,7 +291,7 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost);
  * @store: the source.
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
- * Context: plat_store_may(); neither guard nor lock held.
+ * Context: plat_may_alloc(); neither guard nor lock held.
  * Return: an object of undefined contents, or NULL.
  */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags);
@@ -299,7 +301,7 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags);
  * @store: its source.
  * @obj: the object.
  *
- * Context: As plat_store_alloc().
+ * Context: plat_store_may(); neither guard nor lock held.
  * Return: POOL_FAULT_KINDS; or what was seen to be wrong with the pointer, and then
  * it was not given back.
  */

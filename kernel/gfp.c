@@ -58,10 +58,10 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	if (*cause != POOL_GOT)
 		return NULL;
 	gfp &= ~__GFP_ZERO;
-	if (pool->store.cache)
-		obj = kmem_cache_alloc_node(pool->store.cache, gfp, node);
-	else
+	if (pool->store.guarded)
 		obj = pool_guard_alloc(&pool->store, gfp);
+	else
+		obj = kmem_cache_alloc_node(pool->store.cache, gfp, node);
 	if (!pool_store_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;
@@ -95,7 +95,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 		obj = pool_get_from_cache(pool, &flags);
 	if (!obj && any_node)
 		obj = pool_get_spare(pool, flags);
-	if (!obj && plat_store_may(&pool->store, flags))
+	if (!obj && plat_may_alloc(flags))
 		obj = store_get(pool, flags, gfp, &cause);
 	if (!obj && any_node && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, gfp, &cause);

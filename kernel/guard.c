@@ -3,7 +3,8 @@
  * guard.c - objects with pages of their own, kernel
  *
  * Layer:   seam; twin of user/guard.c.
- * Context: process context, but for plat_guard_check() and plat_readable().
+ * Context: process context, but for pool_guard_alloc(), plat_guard_check() and
+ *	    plat_readable().
  *
  * An area of vmalloc() per object:
  *
@@ -203,14 +204,17 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 	return at;
 }
 
-/* An object of a guarded source, or NULL. */
+/*
+ * An object of a guarded source, or NULL.  A caller that cannot sleep gets an
+ * ordinary one: the pool must serve where it serves without guards.
+ */
 void *pool_guard_alloc(const plat_store_t *store, gfp_t gfp)
 {
 	size_t bytes = (size_t)pages_of(store) * PAGE_SIZE;
 	void *pages, *obj;
 
-	if (!gfpflags_allow_blocking(gfp) || !plat_store_may(store, 0))
-		return NULL;
+	if (!gfpflags_allow_blocking(gfp) || !guard_may_map(0))
+		return kmem_cache_alloc(store->cache, gfp);
 	pages = map_pages(bytes, gfp);
 	if (!pages)
 		return NULL;
@@ -227,7 +231,7 @@ void pool_guard_exit(void)
 
 bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
 {
-	return store->cache ||
+	return !guard_owns(store, obj) ||
 	       pool_slack_check(start_of(obj),
 				(size_t)pages_of(store) * PAGE_SIZE, obj,
 				store->size, where);

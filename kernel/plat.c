@@ -13,7 +13,7 @@
  *	pass POOL_F_ATOMIC to allocate, because they cannot sleep.
  *   3. Interrupts are off in lock and BUSY sections.
  *   4. Objects come from one kmem_cache per pool; those of guarded pools from
- *	vmalloc(), by guard.c.
+ *	vmalloc(), by guard.c, where the caller can sleep.
  *   5. Single pools are listed in debugfs: plat_show() is in debugfs.c.
  */
 #include "plat.h"
@@ -181,9 +181,9 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 {
 	char text[STORE_NAME_LEN];
 
-	*store = (plat_store_t){ .size = size, .align = align };
-	if (debug & POOL_D_UAF)
-		return true;
+	*store = (plat_store_t){
+		.size = size, .align = align, .guarded = debug & POOL_D_UAF,
+	};
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
 		  load_time);
 	store->cache = kmem_cache_create_usercopy(text, size, align,
@@ -192,10 +192,7 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 	return store->cache;
 }
 
-/*
- * A cache with objects in use would be complained about, not destroyed.  Guarded
- * sources have nothing: kmem_cache_destroy(NULL).
- */
+/* A cache with objects in use would be complained about, not destroyed. */
 void plat_store_destroy(plat_store_t *store, unsigned long lost)
 {
 	if (!lost)
@@ -215,7 +212,7 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
-	if (!store->cache)
+	if (store->guarded)
 		return pool_guard_alloc(store, gfp);
 	return kmem_cache_alloc(store->cache, gfp);
 }
@@ -223,10 +220,10 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 /* What is wrong with a pointer the slab allocator tells itself. */
 enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
-	if (store->cache)
-		kmem_cache_free(store->cache, obj);
-	else
+	if (guard_owns(store, obj))
 		pool_guard_free(store, obj);
+	else
+		kmem_cache_free(store->cache, obj);
 	return POOL_FAULT_KINDS;
 }
 
@@ -248,8 +245,7 @@ void plat_trim(void)
 	struct pool *pool = NULL;
 
 	while ((pool = pool_registry_next(pool)))
-		if (pool->store.cache)
-			kmem_cache_shrink(pool->store.cache);
+		kmem_cache_shrink(pool->store.cache);
 	kmem_cache_shrink(cluster_cache);
 }
 

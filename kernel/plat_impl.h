@@ -14,6 +14,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
+#include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
@@ -249,15 +250,27 @@ static inline const void *plat_thread(void)
 }
 
 /*
- * Guarded objects are mapped and unmapped by those who can sleep.  Kernels that do
+ * Guarded objects are mapped and unmapped by callers that can sleep.  Kernels that do
  * not count preemption cannot tell who is inside a lock: there callers must.
  */
-static inline bool plat_store_may(const plat_store_t *store, unsigned int flags)
+static inline bool guard_may_map(unsigned int flags)
 {
-	if (store->cache)
-		return plat_may_alloc(flags);
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && !preempt_count() &&
 	       !irqs_disabled() && !rcu_preempt_depth();
+}
+
+/* Does an object of a guarded source have pages of its own? */
+static inline bool guard_owns(const plat_store_t *store, const void *obj)
+{
+	return store->guarded && is_vmalloc_addr(obj);
+}
+
+static inline bool plat_store_may(const plat_store_t *store, const void *obj,
+				  unsigned int flags)
+{
+	if (store->guarded && (!obj || is_vmalloc_addr(obj)))
+		return guard_may_map(flags);
+	return plat_may_alloc(flags);
 }
 
 /*

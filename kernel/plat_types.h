@@ -35,9 +35,13 @@ typedef struct plat_irq {
 	unsigned long flags;
 } plat_irq_t;
 
-/* The source of a pool's objects: a cache; NULL: guard.c, which knows no more. */
+/*
+ * The source of a pool's objects: a cache.  A guarded source asks guard.c, and the
+ * cache only where a caller cannot sleep.
+ */
 typedef struct plat_store {
 	struct kmem_cache *cache;
+	bool guarded;
 	unsigned int size;
 	unsigned int align;
 } plat_store_t;
