@@ -7,6 +7,8 @@
  */
 #include "stepper.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 
 static unsigned long nested_calls(void)
@@ -281,7 +283,8 @@ TEST_CASE(a_handler_that_takes_of_the_same_reserve_loses_nothing)
 /* What the other side does while one allocation looks for the last object. */
 static struct {
 	struct pool *pool;
-	struct pool_cpu *cpu;		/* another one, whose thread is gone */
+	struct pool_cpu *cpu;		/* another one, whose thread waits */
+	sem_t ready, done;
 	void *obj;
 	unsigned long steps;
 	unsigned long at;		/* the step at which something ends */
@@ -379,23 +382,34 @@ static void move(int sig)
 	plat_cpu_unlock(other.cpu, irq);
 }
 
-static void use_once(unsigned int i, void *arg)
+/* A thread that has an empty part of the pool, and keeps it until it may end. */
+static void *use_and_wait(void *arg)
 {
-	(void)i;
 	(void)arg;
 	test_free(other.pool, test_alloc(other.pool));
+	pool_store_put(other.pool, test_alloc(other.pool));
 	other.at = plat_cpu_hint();
 	other.cpu = plat_cpu_of((unsigned int)other.at);
+	sem_post(&other.ready);
+	while (sem_wait(&other.done))
+		;
+	return NULL;
 }
 
 /* Of three objects one is in use, and two are always free. */
 TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 {
 	unsigned long seed, refused = 0;
+	pthread_t thread;
 	void *objs[3];
 
 	ASSERT(begin_other(3, move));
-	test_threads(1, use_once, NULL);
+	sem_init(&other.ready, 0, 0);
+	sem_init(&other.done, 0, 0);
+	ASSERT(!pthread_create(&thread, NULL, use_and_wait, NULL));
+	while (sem_wait(&other.ready))
+		;
+	pool_reclaim(&other.pool->head);
 	for (seed = 1; seed <= 300 / STEP_LESS; seed++) {
 		unsigned int i;
 
@@ -417,6 +431,8 @@ TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 		pool_reclaim(&other.pool->head);
 	}
 	signal(SIGTRAP, SIG_DFL);
+	sem_post(&other.done);
+	pthread_join(thread, NULL);
 	EXPECT_EQ(refused, 0);
 	EXPECT(other.moved > 0);
 	EXPECT(test_quiet(other.pool, 0));
