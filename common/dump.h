@@ -17,8 +17,8 @@
  *
  * memstats.c shows something else, by a writer of its own.
  *
- * Nothing is allocated: what a dump needs is in the one struct pool_dump there
- * is, and in each struct pool.
+ * Nothing is allocated but the text of dump_pools(): what a dump needs is in the one
+ * struct pool_dump there is, and in each struct pool.
  */
 #ifndef POOL_DUMP_H
 #define POOL_DUMP_H
