@@ -222,7 +222,8 @@ TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 
 	begin(0);
 	ASSERT(declare(0, "theirs", 64));
-	mine = create_pool("mine", 64, MEM_F_SHARED);
+	mine = pool_create_at("mine", 64, MEM_F_SHARED, __FILE__, __LINE__, NULL,
+			      POOL_ABI);
 	EXPECT_PTR_EQ(mine, declared[0]);
 	EXPECT(answers("tag", "tag: too late for 1 pool: theirs"));
 	EXPECT(mine != declared[0]);
