@@ -115,9 +115,12 @@ struct slab_class {
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
 void *pool_slab_alloc(struct slab_class *class);
 enum pool_fault pool_slab_free(struct slab *slab, void *obj);
+void pool_slab_trim(void);
+
+/* slab_trim.c */
 bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
-void pool_slab_trim(void);
+void pool_slab_trim_pages(struct slab_shelf *shelf);
 
 /* How much of the arena there is, in slabs. */
 struct arena_size {
