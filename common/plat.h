@@ -510,6 +510,7 @@ void plat_log(enum plat_level level, const char *fmt, ...)
  */
 
 #include "pool_impl.h"
+#include "pool_calls.h"
 #include "checked.h"
 #include "plat_impl.h"
 

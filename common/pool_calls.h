@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pool_calls.h - the functions that one file of common/ offers to the others
+ *
+ * Layer:   all of them, from the hot array down, then what is beside them.
+ * Context: each function says its own, where it is.
+ */
+#ifndef POOL_CALLS_H
+#define POOL_CALLS_H
+
+/* hot.c: the array, from the owner's side */
+bool pool_here_enter(struct pool_here *here, struct pool *pool);
+void pool_here_leave(struct pool_here *here);
+bool pool_here_lock(struct pool_here *here);
+void pool_here_unlock(struct pool_here *here);
+void *pool_hot_pop(struct pool_here *here);
+bool pool_hot_push(struct pool_here *here, void *obj);
+void pool_hot_append(struct pool_local *local, void **objs, unsigned int n);
+void pool_hot_take(struct pool_local *local, void **objs, unsigned int n);
+void pool_hot_forget(struct pool_local *local, unsigned int n);
+bool pool_hot_over(struct pool_cpu *cpu, struct pool_local *local);
+bool pool_hot_grow(struct pool_here *here);
+void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
+		     unsigned int room);
+unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
+			     void **objs);
+
+/* clock.c: idle arrays drift back */
+void pool_clock_tick(struct pool_here *here);
+
+/* cluster.c: clusters on a CPU's lists, and their memory */
+unsigned int pool_cluster_max(const struct pool *pool);
+bool pool_cluster_fits(struct pool_cpu *cpu, unsigned long bytes);
+struct pool_cluster *pool_cluster_newest(const struct pool_local *local);
+struct pool_cluster *pool_cluster_oldest(const struct pool_local *local);
+struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu);
+void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local);
+void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
+		      void **objs, unsigned int n);
+void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
+			 struct pool_cluster *c);
+void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
+			unsigned int n);
+void pool_cluster_detach(struct pool_cluster *c);
+void pool_cluster_settled(struct pool_local *local, unsigned int n);
+bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c);
+struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
+					    struct pool_cluster *chain);
+struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu);
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags);
+void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
+		      unsigned int flags);
+void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
+			  unsigned int flags);
+void pool_cluster_trim(struct pool *pool);
+
+/* cache.c: between the array, the local clusters and the shared pool */
+void *pool_get_from_cache(struct pool *pool, unsigned int *flags);
+bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags);
+struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
+					   unsigned long bytes);
+
+/* shared.c: buckets of clusters */
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool);
+bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
+void *pool_shared_get_one(struct pool *pool, unsigned int flags);
+bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
+unsigned long pool_shared_count(const struct pool *pool);
+unsigned int pool_shared_every(const struct pool *pool);
+bool pool_shared_turn(const struct pool *pool);
+
+/* parked.c: objects that could not go anywhere */
+void pool_park(struct pool *pool, void *obj);
+void *pool_unpark(struct pool *pool, unsigned int flags);
+void pool_unpark_here(struct pool *pool, unsigned int flags);
+void *pool_unpark_all(struct pool *pool, unsigned int flags);
+void pool_parked_release(struct pool *pool, struct pool_parked *parked);
+void pool_drain_parked(struct pool *pool);
+void pool_unpark_below(struct pool *pool);
+
+/* need.c: how much of a pool is kept */
+bool pool_need_keeps(struct pool *pool, unsigned int n);
+
+/* backend.c: the only caller of plat_store_*() */
+enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags);
+bool pool_store_commit(struct pool *pool, void *obj);
+void pool_construct(struct pool *pool, void *obj);
+void *pool_store_get(struct pool *pool, unsigned int flags,
+		     enum pool_cause *cause);
+void pool_store_put(struct pool *pool, void *obj);
+void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
+void *pool_store_swap_in(struct pool *pool);
+void pool_store_swap_out(struct pool *pool, void *obj);
+unsigned long pool_store_keep(void);
+extern unsigned int pool_fail_every;
+
+/* slack.c: what surrounds guarded objects in their pages */
+size_t pool_slack_before(size_t bytes, size_t size, size_t align);
+void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size);
+bool pool_slack_check(const void *pages, size_t bytes, const void *obj,
+		      size_t size, long *where);
+
+/* alloc.c: the four layers, composed */
+void *pool_alloc_from(struct pool_head *head, unsigned int flags,
+		      void *caller);
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
+		    void *caller);
+void *pool_get_spare(struct pool *pool, unsigned int flags);
+void *pool_last_look(struct pool *pool, unsigned int flags,
+		     struct pool_last *last);
+bool pool_last_again(struct pool *pool, unsigned int flags,
+		     struct pool_last *last);
+void pool_count_failure(struct pool *pool, enum pool_cause cause);
+void pool_put(struct pool *pool, void *obj, unsigned int flags);
+void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
+void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
+			    unsigned int flags);
+
+/* registry.c: which pools there are */
+struct pool *pool_registry_after(struct pool *prev);
+struct pool *pool_registry_next(struct pool *prev);
+void pool_registry_put(struct pool *pool);
+void pool_registry_unpin(struct pool *pool);
+void pool_registry_add(struct pool *pool);
+void pool_registry_list(struct pool *pool);
+struct pool *pool_registry_of(const struct pool_decl *decl);
+const void *pool_registry_owner(struct pool *pool);
+void pool_registry_forget(const struct pool_decl *decl);
+enum pool_drop pool_registry_drop(struct pool *pool,
+				  const struct pool_decl *decl, bool may_end);
+struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
+unsigned int pool_registry_disown(const void *owner);
+bool pool_registry_remove(struct pool *pool);
+
+/* create.c: making and ending pools */
+unsigned int pool_buckets_for(unsigned int cpus);
+unsigned int pool_buckets_of(const struct pool_options *options);
+unsigned int pool_word_of(unsigned int debug);
+unsigned int pool_rounded(unsigned int size, unsigned int flags,
+			  unsigned int debug);
+unsigned int pool_newest_id(void);
+struct pool_head *pool_create(const struct pool_attr *attr,
+			      const struct pool_from *from);
+struct pool *pool_assemble(const struct pool_want *want, const char **why);
+void pool_discard(struct pool *pool, unsigned long lost);
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl);
+void pool_destroy_every(void);
+unsigned int pool_owner_gone(const void *owner);
+void pool_end(struct pool *pool, unsigned long lost);
+bool pool_store_open(plat_store_t *store, const struct pool *pool,
+		     unsigned int size, const char **why);
+
+/* declared.c: declared pools */
+struct pool_head *pool_create_declared(const struct pool_decl *decl,
+				       const void *owner, unsigned int abi);
+unsigned long pool_destroy_declared(const struct pool_decl *decl);
+
+/* names.c: what is kept of them, and how they are shown */
+void pool_copy_name(char *to, const char *name);
+void pool_show_name(char *to, const char *name);
+
+/* merge.c: one pool for several creations */
+void pool_reg_add(struct pool *pool, struct pool_reg *reg);
+void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
+bool pool_is_match(struct pool *pool, const struct pool_want *want);
+unsigned int pool_merged_apart(struct pool *pool);
+bool pool_same_name(const char *a, const char *b);
+struct pool *pool_merge(struct pool_want *want);
+
+/* pack.c: what gc does about caches */
+void pool_pack(struct pool *pool);
+
+/* reclaim.c: what leaves the caches and the shared pool as a whole */
+void *pool_take_remote(struct pool *pool, unsigned int flags);
+void pool_cpu_init(struct pool_cpu *cpu);
+void pool_cpu_gone(unsigned int cpu);
+void pool_drain(struct pool *pool);
+void pool_drain_stashes(void);
+void pool_drain_shared(struct pool *pool, unsigned long spare);
+
+/* reach.c: is there a free object that a caller could have? */
+void pool_reach_read(struct pool *pool, struct pool_reading *reading);
+bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
+
+/* stats.c: numbers */
+void pool_sum(struct pool *pool, struct pool_stats *sum);
+unsigned long pool_allocated(const struct pool *pool);
+bool pool_in_use(struct pool *pool, unsigned long *used);
+
+/* options.c: setting them */
+void pool_options_start(void);
+void pool_options_get(struct pool_options *options);
+bool pool_options_set(const char *text, const char *where, bool strict);
+void pool_printable(char *to, size_t size, const char *text, size_t len);
+
+#endif /* POOL_CALLS_H */
