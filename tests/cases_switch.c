@@ -299,3 +299,55 @@ TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)
 	EXPECT(test_quiet(load.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&load.pool->head), NULL);
 }
+
+TEST_CASE(a_pool_that_was_switched_back_is_merged_with)
+{
+	struct pool_head *a, *b;
+
+	test_mode(0);
+	a = create_pool("a", 64, MEM_F_SHARED);
+	ASSERT(a);
+	EXPECT(pool_set_debug(a, "integrity"));
+	b = create_pool("b", 64, MEM_F_SHARED);
+	EXPECT(b && b != a);
+	pool_destroy(b);
+	EXPECT(pool_set_debug(a, "-integrity"));
+	b = create_pool("b", 64, MEM_F_SHARED);
+	EXPECT_PTR_EQ(b, a);
+	pool_destroy(a);
+	pool_destroy(a);
+}
+
+/* Worker 0 switches, the others allocate and free. */
+static void switch_or_use(unsigned int i, void *arg)
+{
+	static const char * const turns[] = {
+		"integrity", "no-cache", "-integrity", "no-global", "cache",
+		"cold-first", "global", "hot-first",
+	};
+	struct pool *pool = arg;
+	unsigned long r;
+	void *objs[50];
+
+	for (r = 0; r < test_scale(i ? 4000 : 800); r++) {
+		if (!i) {
+			pool_set_debug(r & 1 ? &pool->head : NULL,
+				       turns[r % 8]);
+			continue;
+		}
+		test_alloc_many(pool, objs, 50);
+		test_free_many(pool, objs, 50);
+	}
+}
+
+TEST_CASE(switching_under_load_loses_nothing)
+{
+	struct pool *pool;
+
+	test_mode(0);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_threads(4, switch_or_use, pool);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
