@@ -135,7 +135,7 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 	SAID("fail_alloc=0,fail_site=", "");
 	for (i = 0; i < 2; i++)
 		SAID("uaf,tag", "no-cache,tag,uaf: too late for 1 pool: test");
-	SAID("no-uaf,no-tag,cache,buckets=64,hot_size=64k",
+	SAID("no-uaf,no-tag,cache,buckets=32,hot_size=64k",
 	     "buckets: too late for 1 pool: test");
 	EXPECT_EQ(pool->debug & POOL_D_FLAGS, 0);
 	EXPECT_EQ(pool_options.debug, POOL_D_NO_MERGE & pool_options.debug);

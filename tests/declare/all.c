@@ -6,6 +6,9 @@
  * Context: a program; also compiled as pedantic C11.
  */
 #include "shared.h"
+
+#define ALIGN	(2 * sizeof(void *))
+
 DECLARE_POOL(first, "first", 64); DECLARE_POOL(second, "second", 60);
 
 #include <stdint.h>
@@ -87,8 +90,8 @@ int main(void)
 	pool_stats_get(first, &stats, sizeof(stats));
 	if (stats.registrations != 3 || strcmp(stats.name, "first"))
 		return 3;
-	if (!works(first, 64, 16) || !works(registered, 1000, 16) ||
-	    !works(in_header, 4000, 16) || !works(page, 100, 4096) ||
+	if (!works(first, 64, ALIGN) || !works(registered, 1000, ALIGN) ||
+	    !works(in_header, 4000, ALIGN) || !works(page, 100, 4096) ||
 	    !works(line, 100, 64) || !works(typed, 512, 256))
 		return 4;
 	if (typed != static_typed || typed != late_typed ||
