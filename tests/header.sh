@@ -93,18 +93,18 @@ dumped() {
 		-o "$tmp/dump" "$tmp/dump.c" common/*.c user/*.c -pthread &&
 		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
 }
-promise a_plain_build_caches dumped ' used 0B + cached 64B + shared 0B'
+promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
 promise no_pools_caches_nothing \
-	dumped ' held 0B = used 0B + cached 0B + shared 0B' -DDEBUG_NO_POOLS
+	dumped ' allocated=0 used=0 cached=0 shared=0' -DDEBUG_NO_POOLS
 promise a_bound_of_0_leaves_all_shared \
-	dumped ' cached 0B + shared 64B' -DCONFIG_HAP_POOL_CACHE_SIZE=0
+	dumped ' cached=0 shared=64' -DCONFIG_HAP_POOL_CACHE_SIZE=0
 promise without_shared_pools_nothing_is_left \
-	dumped ' held 0B = used 0B + cached 0B + shared 0B' \
+	dumped ' allocated=0 used=0 cached=0 shared=0' \
 	-DCONFIG_HAP_POOL_CACHE_SIZE=0 -DCONFIG_HAP_NO_GLOBAL_POOLS
 promise a_build_without_slabs_caches_too \
-	dumped ' used 0B + cached 64B + shared 0B' -DPOOL_SLAB_MAX=0
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=0
 promise slabs_of_the_largest_objects_work \
-	dumped ' used 0B + cached 64B + shared 0B' -DPOOL_SLAB_MAX=8192
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=8192
 promise slabs_of_larger_objects_are_refused fails config -DPOOL_SLAB_MAX=8193
 promise contradictory_modes_are_refused \
 	fails config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
