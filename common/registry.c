@@ -293,6 +293,21 @@ unsigned int pool_registry_disown(const void *owner)
  */
 struct pool_list pool_visits = { &pool_visits, &pool_visits };
 
+/* Is a walk of the calling thread at a pool?  Registry mutex held. */
+bool pool_registry_visits(const struct pool *pool)
+{
+	struct pool_list *node;
+
+	pool_list_for_each(node, &pool_visits) {
+		struct pool_visit *visit;
+
+		visit = pool_list_entry(node, struct pool_visit, list);
+		if (visit->at == pool && visit->thread == plat_thread())
+			return true;
+	}
+	return false;
+}
+
 static bool visit_next(struct pool_visit *visit)
 {
 	struct pool *next;

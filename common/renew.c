@@ -27,9 +27,6 @@
 #include "plat.h"
 #include "options.h"
 
-/* Tries to find a pool that nobody walks over. */
-#define RENEW_TRIES	1000
-
 /* How a declared pool is made anew.  Creation lock held. */
 struct renewal {
 	struct pool *pool;		/* pinned */
@@ -351,22 +348,28 @@ static void list_fresh(struct renewal *r)
 	}
 }
 
-/* Nothing is changed where somebody has used or switched the pool meanwhile. */
+/*
+ * Nothing is changed where somebody has used or switched the pool meanwhile.  A walk
+ * of another thread is waited for, but not for long: what it calls may wait for the
+ * creation lock.  One of this thread cannot end before this does.
+ */
 static void commit(struct renewal *r)
 {
-	unsigned int tries = RENEW_TRIES;
+	unsigned int tries = PLAT_LAST_TRIES;
 	bool alone = false;
 
 	while (!alone && tries--) {
 		plat_registry_lock();
 		alone = r->pool->pins == 1;
+		if (pool_registry_visits(r->pool))
+			tries = 0;
 		if (alone && r->pool->debug == r->was && r->pool->users &&
 		    exchange(r)) {
 			move_all(r);
 			list_fresh(r);
 		}
 		plat_registry_unlock();
-		if (!alone)
+		if (!alone && tries)
 			plat_yield();
 	}
 }
