@@ -249,10 +249,11 @@ static void destroy_all(void *arg)
 TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
+	static void *left[6];		/* where those who look for leaks look */
 	char text[1000];
 
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 3);
+	test_alloc_many(pool, left, 3);
 	captured(text, sizeof(text), destroy_it, &pool->head);
 	EXPECT_EQ(strcmp(text, ""), 0);
 	captured(text, sizeof(text), destroy_all, NULL);
@@ -260,7 +261,7 @@ TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 	ASSERT(pool_configure("memstats"));
 	pool = test_pool(64);
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 3);
+	test_alloc_many(pool, left + 3, 3);
 	captured(text, sizeof(text), destroy_all, NULL);
 	EXPECT_EQ(count_lines(text), 1);
 	EXPECT(strstr(text, "pool \"test\" destroyed with 3 objects in use"));
