@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Moments of a millisecond until a holder gives up. */
-#define MOMENTS		3000
+/* Moments of a millisecond until a holder gives up; a busy machine needs some. */
+#define MOMENTS		60000
 
 struct holder {
 	struct pool *pool;
