@@ -24,13 +24,14 @@ static bool may_shed(struct pool *pool, unsigned int n)
 
 /*
  * Something was not needed and went to the backend.  As much again goes from the
- * shared pool, which so gives up what it took while there was need.
+ * shared pool, which so gives up what it took while there was need.  That one may be
+ * an object that cannot be given back here, where the first one could.
  */
 static void shed_one(struct pool *pool, unsigned int flags)
 {
 	void *obj;
 
-	if (!may_shed(pool, 1))
+	if (!may_shed(pool, 1) || !plat_store_may(&pool->store, NULL, flags))
 		return;
 	plat_word_add(&pool->leaving, 1);
 	obj = pool_shared_get_one(pool, flags);
