@@ -248,7 +248,8 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 
 /*
  * Join a pool that find() has pinned, if it is still as it was.  Nobody else may
- * be at a pool that grows: walks use its source of objects.
+ * be at a pool that grows: walks use its source of objects.  Walks that call a user's
+ * function are not waited for, since that may wait for the creation lock.
  */
 static bool join(struct pool *pool, struct pool_want *want,
 		 plat_store_t *store)
@@ -266,6 +267,8 @@ static bool join(struct pool *pool, struct pool_want *want,
 		}
 		if (done)
 			pool_reg_add(pool, want->reg);
+		else if (pool_registry_visited(pool, NULL))
+			fits = false;
 		else if (fits)
 			plat_registry_wait();
 		plat_registry_unlock();

@@ -121,7 +121,7 @@ struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 void pool_registry_put(struct pool *pool);
 void pool_registry_unpin(struct pool *pool);
-bool pool_registry_visits(const struct pool *pool);
+bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl);

@@ -293,8 +293,11 @@ unsigned int pool_registry_disown(const void *owner)
  */
 struct pool_list pool_visits = { &pool_visits, &pool_visits };
 
-/* Is a walk of the calling thread at a pool?  Registry mutex held. */
-bool pool_registry_visits(const struct pool *pool)
+/*
+ * Is a walk at a pool that calls a user's function: of this thread, if @thread is its
+ * own, or of any, if it is NULL?  Registry mutex held.
+ */
+bool pool_registry_visited(const struct pool *pool, const void *thread)
 {
 	struct pool_list *node;
 
@@ -302,7 +305,7 @@ bool pool_registry_visits(const struct pool *pool)
 		struct pool_visit *visit;
 
 		visit = pool_list_entry(node, struct pool_visit, list);
-		if (visit->at == pool && visit->thread == plat_thread())
+		if (visit->at == pool && (!thread || visit->thread == thread))
 			return true;
 	}
 	return false;

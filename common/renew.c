@@ -361,7 +361,7 @@ static void commit(struct renewal *r)
 	while (!alone && tries--) {
 		plat_registry_lock();
 		alone = r->pool->pins == 1;
-		if (pool_registry_visits(r->pool))
+		if (pool_registry_visited(r->pool, plat_thread()))
 			tries = 0;
 		if (alone && r->pool->debug == r->was && r->pool->users &&
 		    exchange(r)) {
