@@ -210,6 +210,17 @@ void pool_fork_mend(const struct pool_cpu *own)
 		mend_charge(plat_cpu_of(i));
 }
 
+/* Has a walk forked, and is at this pool?  It goes on in the child, after the fork. */
+static bool is_walked(const struct pool *pool)
+{
+	bool walked;
+
+	plat_registry_lock();
+	walked = pool_registry_visited(pool, NULL);
+	plat_registry_unlock();
+	return walked;
+}
+
 /* A pool that lost its last registration, and then who was to end it. */
 static struct pool *next_orphan(void)
 {
@@ -217,7 +228,7 @@ static struct pool *next_orphan(void)
 
 	do
 		pool = pool_registry_next(pool);
-	while (pool && !pool->orphan);
+	while (pool && (!pool->orphan || is_walked(pool)));
 	if (pool)
 		pool_registry_put(pool);
 	return pool;
@@ -227,8 +238,9 @@ static struct pool *next_orphan(void)
  * pool_fork_end() - In the child: end what others were about to end.
  *
  * All is let go of, and all areas without an owner have been drained.  Pools that
- * are not even listed any more, or not yet, remain as they are: their memory is
- * lost, and their place among the local parts.
+ * are not even listed any more, or not yet, remain as they are, and so does one that
+ * a walk is at which has forked: their memory is lost, and their place among the
+ * local parts.
  */
 void pool_fork_end(void)
 {
