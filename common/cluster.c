@@ -119,7 +119,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
  */
 static void departs(struct pool_local *local, unsigned int n)
 {
-	plat_write(&local->departures, local->departures + 1);
+	plat_write_release(&local->departures, local->departures + 1);
 	plat_write_release(&local->clustered, local->clustered - n);
 }
 

@@ -49,7 +49,7 @@ static void bucket_release(struct pool *pool, unsigned int i,
  */
 static void count_get(struct pool_bucket *b, unsigned int n)
 {
-	plat_write(&b->gets, b->gets + 1);
+	plat_write_release(&b->gets, b->gets + 1);
 	plat_write(&b->get_objs, b->get_objs + n);
 	plat_write_release(&b->objs, b->objs - n);
 }

@@ -401,11 +401,17 @@ static void trim_area(const struct plat_area *area, unsigned int end,
 	trim_between(area, PLAT_NEAR, end, keep);
 }
 
-static bool is_set_up(const struct plat_area *area, unsigned int i)
+/*
+ * A handler parks on parts that were never set up, too.  Who takes such a list counts
+ * it as parked until all of it is elsewhere.
+ */
+static bool is_needed(const struct plat_area *area, unsigned int i)
 {
 	const unsigned char *at = (const unsigned char *)area + offset_of(i);
+	const struct pool_local *local = (const void *)at;
 
-	return plat_read(&((const struct pool_local *)(const void *)at)->pool);
+	return plat_read(&local->pool) ||
+	       plat_word_read_acquire(&local->parked.count);
 }
 
 static bool is_offset(const struct plat_area *area, unsigned int i)
@@ -425,7 +431,7 @@ void pool_area_trim(const struct plat_area *area)
 	pthread_mutex_lock(&area_mutex);
 	end = highest;
 	pthread_mutex_unlock(&area_mutex);
-	trim_area(area, end, is_set_up);
+	trim_area(area, end, is_needed);
 }
 
 /* Of all areas: what no pool has. */
