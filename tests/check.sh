@@ -56,9 +56,9 @@ kunit() {
 				$vm/kunit.sh uml
 		done
 	done
-	world debug $vm/kunit.sh debug 20 --cpus 4 --timeout 580
+	world debug $vm/kunit.sh debug 20 --cpus 4 --timeout 900
 	VARIANT=hostile DEBUG="$HOSTILE" \
-		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 580
+		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 900
 	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
 		--singlestep --timeout 580
 	world bugs-uml $vm/bugs.sh uml
