@@ -53,7 +53,7 @@
 /* What checks where an object ends, and so wants sizes as they were asked for. */
 #define POOL_D_EXACT	(POOL_D_TAG | POOL_D_UAF | POOL_D_TOOLS)
 
-/* What is kept to find out who has objects in use. */
+/* These options keep the callers that have objects in use. */
 #define POOL_D_WHO	(POOL_D_CALLER | POOL_D_MEMSTATS)
 
 /* What is the same from a pool's creation to its end. */

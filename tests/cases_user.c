@@ -249,7 +249,7 @@ static void destroy_all(void *arg)
 TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
-	static void *left[6];		/* where those who look for leaks look */
+	static void *left[6];		/* LeakSanitizer looks here */
 	char text[1000];
 
 	ASSERT(pool);

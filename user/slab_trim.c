@@ -42,7 +42,7 @@ static const struct slab_class *class_of(const struct slab *slab)
  * Grades are read unlocked.  Slabs of objects that were not freed stay what they are
  * otherwise, and of their class.
  *
- * Return: true if the new one does not, and both are of one class.
+ * Return: true if @old does, @new does not, and both are of one class.
  */
 bool pool_slab_denser(const void *old, const void *new)
 {
