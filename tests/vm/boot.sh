@@ -11,6 +11,7 @@
 #
 #	emit FILE		to hand FILE out by way of the console (extract.sh)
 #	... >/dev/ttyS1		to write into the file of --data
+#	step on, step off	to begin and end what --singlestep asks for
 #
 #   --cpus N            CPUs of the machine (2, with --icount 1; User-Mode Linux
 #                       has one)
@@ -23,8 +24,9 @@
 #   --extract-to DIR    where emitted files go
 #   --icount            a clock of one ns per instruction.  More than one CPU
 #                       takes turns on it; 6.1 never ends starting a second one
-#   --singlestep        one instruction per translated block: interrupts come
-#                       between any two instructions
+#   --singlestep        one instruction per translated block between the script's
+#                       "step on" and "step off": interrupts come between any
+#                       two instructions
 #   --append PARAMS     more kernel parameters
 #   --expect-bad REGEX  lines (perl) that are not bad here
 #   --show              prints what the script and the kernel said
@@ -122,6 +124,13 @@ gzip -c "$1" | base64
 echo "VM-FILE-END"
 EOF
 
+cat >"$root/bin/step" <<'EOF'
+#!/bin/sh
+[ -n "$SINGLESTEP" ] || exit 0
+echo "VM-STEP $1" >/dev/kmsg
+read -r _ </dev/console
+EOF
+
 # The markers go through the kernel's log: no kernel message can split them.
 # stty waits until the port has sent all it was given.
 cat >"$root/init" <<'EOF'
@@ -145,7 +154,7 @@ if grep -q User.Mode /proc/cpuinfo; then
 fi
 reboot -f
 EOF
-chmod 755 "$root/init" "$root/bin/emit"
+chmod 755 "$root/init" "$root/bin/emit" "$root/bin/step"
 (cd "$root" && find . | cpio -o -H newc --owner=+0:+0 --quiet) >"$tmp/initramfs"
 
 ### The machine
@@ -179,7 +188,10 @@ else
 		run+=(-cpu "$cpu")
 	fi
 	if [ -n "$singlestep" ]; then
-		run+=(-singlestep)
+		mkfifo "$tmp/monitor.in" "$tmp/monitor.out"
+		run+=(-chardev "pipe,id=monitor,path=$tmp/monitor"
+		      -mon chardev=monitor)
+		params="$params SINGLESTEP=1"
 	fi
 	if [ -n "$data" ]; then
 		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
@@ -191,8 +203,44 @@ if [ -n "$data" ]; then
 	exec 7>"$data"
 fi
 ulimit -c 0
-timeout -k 5 "$timeout" "${run[@]}" </dev/null >"$log" 2>&1 &
+input=/dev/null
+if [ -n "$singlestep" ]; then
+	input=$tmp/console
+	mkfifo "$input"
+	exec 6<>"$input"
+fi
+timeout -k 5 "$timeout" "${run[@]}" <"$input" >"$log" 2>&1 &
 pid=$!
+
+# seen COUNT REGEX FILE - waits for so many lines, as long as the machine runs.
+seen() {
+	until [ "$(grep -cE "$2" "$3")" -ge "$1" ]; do
+		kill -0 "$pid" 2>/dev/null || return 1
+		sleep 0.2
+	done
+}
+
+# step COUNT on|off - answers that call of the script's.  Steps from the start on
+# would make a kernel's boot take eight minutes.  QEMU has called its command by two
+# names; to the wrong one it answers with a line.
+step() {
+	local answers=$tmp/monitor.log
+
+	seen 1 "\\] VM-STEP $2" "$log" || return 0
+	printf '%s\n' "one-insn-per-tb $2" "singlestep $2" "info status" >&5
+	seen "$1" '^VM status' "$answers" || return 0
+	[ "$(grep -c '^unknown command' "$answers")" = "$1" ] ||
+		die "QEMU cannot single-step"
+	echo go >&6
+}
+
+if [ -n "$singlestep" ]; then
+	exec 5<>"$tmp/monitor.in"
+	: >"$tmp/monitor.log"
+	cat "$tmp/monitor.out" >>"$tmp/monitor.log" &
+	step 1 on
+	step 2 off
+fi
 status=0
 wait "$pid" || status=$?
 pid=

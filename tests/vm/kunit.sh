@@ -34,7 +34,9 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/script" <<'END'
 insmod pool.ko || exit 1
+step on
 insmod pool_kunit.ko scale=$SCALE || exit 1
+step off
 cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
 [ -s /tmp/results ] || exit 1
 emit /tmp/results
