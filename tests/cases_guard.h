@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * cases_guard.h - what cases_guard.c and cases_guard_user.c share
+ * cases_guard.h - what cases_guard.c and those of one world share
  *
  * Layer:   tests.
  * Context: guard_use() is for workers.

@@ -5,7 +5,7 @@
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
 	   $(filter-out $(addprefix tests/cases_,step.c kernel.c gfp.c \
-	     declare.c), \
+	     guard_kernel.c declare.c), \
 	     $(wildcard tests/cases_*.c))
 TEST_DEP = $(TEST_SRC) tests/cases_step.c tests/stepper.c \
 	   $(wildcard common/*.h user/*.h tests/*.h tests/*.list)
