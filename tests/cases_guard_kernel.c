@@ -165,3 +165,29 @@ TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
+
+/*
+ * What is freed is an ordinary object, and there is no need for it.  The one in the
+ * shared pool has pages of its own, which nobody may unmap here.
+ */
+TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
+{
+	struct pool *pool;
+	void *guarded, *obj;
+
+	test_mode(POOL_D_UAF);
+	test_options(0, 32);
+	pool_fail_every = 0;
+	pool = test_pool(100);
+	ASSERT(pool);
+	guarded = test_alloc(pool);
+	obj = alloc_atomic(pool);
+	ASSERT(guarded && is_ordinary(&pool->store, obj, POOL_ALIGN_MIN));
+	EXPECT(pool_shared_put_one(pool, guarded, 0));
+	free_atomic(pool, obj);
+	EXPECT_EQ(pool_allocated(pool), 1);
+	EXPECT_EQ(pool_shared_count(pool), 1);
+	EXPECT(guard_pages_are(true, guarded, 100));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
