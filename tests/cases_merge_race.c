@@ -198,11 +198,27 @@ struct leaving {
 	plat_word_t bad;
 };
 
+/*
+ * Does another worker come to that while this one waits?  Gives up after a while, and
+ * in the kernel after as many ticks.
+ */
+static bool comes(const plat_word_t *done)
+{
+	unsigned int tries = 2000;
+	unsigned int k;
+
+	while (!plat_word_read(done) && tries--) {
+		for (k = 0; k < 20000; k++)
+			plat_relax();
+		plat_yield();
+	}
+	return plat_word_read(done);
+}
+
 /* Give the last registration back; it is not the last any more in between. */
 static void leave_or_join(unsigned int i, void *arg)
 {
 	struct leaving *l = arg;
-	unsigned int tries = 20000;
 	unsigned int k;
 
 	if (!i) {
@@ -218,12 +234,7 @@ static void leave_or_join(unsigned int i, void *arg)
 		plat_yield();
 	if (shared(64, POOL_M_GLOBAL) != l->pool)
 		plat_word_add(&l->bad, 1);
-	while (!plat_word_read(&l->done) && tries--) {
-		for (k = 0; k < 2000; k++)
-			plat_relax();
-		plat_yield();
-	}
-	if (!plat_word_read(&l->done))
+	if (!comes(&l->done))
 		plat_word_add(&l->bad, 1);
 	pool_registry_put(pool_of(l->pool));
 }
@@ -246,4 +257,56 @@ TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 	EXPECT_EQ(plat_word_read(&l.bad), 0);
 	EXPECT_EQ(plat_word_read(&l.done), 1);
 	EXPECT_PTR_EQ(pool_destroy(l.pool), NULL);
+}
+
+struct visit {
+	struct pool_head *at;
+	struct pool_head *made;
+	plat_word_t there;
+	plat_word_t done;
+	bool in_time;
+};
+
+/* Stay at the pool until the creation is over: it must not wait for this walk. */
+static void stay_at(struct pool_head *pool, void *arg)
+{
+	struct visit *v = arg;
+
+	if (pool != v->at)
+		return;
+	plat_word_add(&v->there, 1);
+	v->in_time = comes(&v->done);
+}
+
+/* Worker 0 walks over the pools, the other one creates one that is near. */
+static void walk_or_create(unsigned int i, void *arg)
+{
+	struct visit *v = arg;
+
+	if (!i) {
+		pool_for_each(stay_at, v);
+		return;
+	}
+	while (!plat_word_read(&v->there))
+		plat_yield();
+	v->made = shared(3216, POOL_M_NO_CACHE);
+	plat_word_add(&v->done, 1);
+}
+
+/*
+ * A pool does not grow where such a walk is.  What that calls may fork or set options,
+ * and so wait for the creation.
+ */
+TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
+{
+	struct visit v;
+
+	memset(&v, 0, sizeof(v));
+	v.at = shared(3200, POOL_M_NO_CACHE);
+	ASSERT(v.at);
+	test_threads(2, walk_or_create, &v);
+	EXPECT(v.in_time);
+	EXPECT(v.made && v.made != v.at);
+	EXPECT_EQ(v.at->size, 3200);
+	pool_destroy_all();
 }
