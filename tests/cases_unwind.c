@@ -11,6 +11,7 @@
 #include "life.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -262,4 +263,41 @@ TEST_CASE(a_child_keeps_the_pool_that_its_walk_is_at)
 	EXPECT(waitpid(child, &status, 0) == child);
 	EXPECT_EQ(status, 0);
 	pool_destroy(&pool->head);
+}
+
+/* As where another thread was about to end the pool. */
+static void drop_and_fork_at(struct pool_head *head, void *arg)
+{
+	if (pool_of(head) != arg)
+		return;
+	ck_assert(pool_registry_drop(arg, NULL, true) == POOL_ENDS);
+	fork_at(head, arg);
+}
+
+/* Does the child end well?  One that hangs is ended after a minute. */
+static bool child_ends(void)
+{
+	unsigned int moments = 60000;
+	int status = -1;
+
+	while (!waitpid(child, &status, WNOHANG)) {
+		if (!--moments)
+			kill(child, SIGKILL);
+		usleep(1000);
+	}
+	return !status;
+}
+
+TEST_CASE(a_child_does_not_end_the_pool_that_its_walk_is_at)
+{
+	struct pool *pool = test_pool(64);
+	struct pool *other = test_pool(128);
+
+	ASSERT(pool && other);
+	pool_for_each(drop_and_fork_at, pool);
+	if (!child)
+		_exit(pins_of(pool) || pool_destroy(&other->head) ? 1 : 0);
+	EXPECT(child > 0 && child_ends());
+	pool_end(pool, 0);
+	pool_destroy(&other->head);
 }
