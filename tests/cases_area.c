@@ -143,6 +143,72 @@ TEST_CASE(counts_of_threads_that_are_gone_stay)
 	pool_destroy(&pool->head);
 }
 
+/* No part near this pool's is set up, and no other thing of the area is near. */
+#define LONELY		(MANY_POOLS / 2)
+
+static pthread_t parker;
+static bool parker_there;
+
+/* As a handler does while the CPU lock is held: so the part is not set up. */
+static void *park_and_stay(void *arg)
+{
+	struct pool_local **part = arg;
+	unsigned int i;
+	plat_irq_t irq;
+
+	plat_cpu_ready(0);
+	plat_cpu_lock(test_cpu(), &irq);
+	for (i = 0; i < 2; i++)
+		__pool_free(&pools[LONELY]->head, test_objs[i], POOL_F_ATOMIC);
+	plat_cpu_unlock(test_cpu(), irq);
+	*part = test_local(pools[LONELY]);
+	pthread_barrier_wait(&together);
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+/* The first object on its way to the backend: meanwhile the thread exits. */
+static void see_parker_off(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+	if (!parker_there)
+		return;
+	parker_there = false;
+	pthread_barrier_wait(&together);
+	pthread_join(parker, NULL);
+}
+
+TEST_CASE(a_part_keeps_its_memory_while_what_was_parked_there_is_on_its_way)
+{
+	struct pool_attr attr = {
+		.name = "lonely", .size = 64, .mode = POOL_M_NO_CACHE,
+		.dtor = see_parker_off,
+	};
+	struct pool_local *part = NULL;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	ASSERT(make_pools());
+	pool_destroy(&pools[LONELY]->head);
+	pools[LONELY] = pool_of(create_pool_ext(&attr));
+	test_alloc_many(pools[LONELY], test_objs, 2);
+	pthread_barrier_init(&together, NULL, 2);
+	ASSERT(!pthread_create(&parker, NULL, park_and_stay, &part));
+	pthread_barrier_wait(&together);
+	EXPECT(!part->pool);
+	EXPECT_EQ(plat_word_read(&part->parked.count), 2);
+	parker_there = true;
+	pool_gc(NULL);
+	EXPECT(!parker_there);
+	EXPECT_EQ(plat_word_read(&part->parked.count), 0);
+	pool_sum(pools[LONELY], &now);
+	EXPECT_EQ(now.parked, 0);
+	EXPECT(test_quiet(pools[LONELY], 0));
+	pthread_barrier_destroy(&together);
+	end_pools();
+}
+
 #define ALL_POOLS	(test_scale(10000))
 
 static unsigned long slow_paths(struct pool *pool)
