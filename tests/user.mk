@@ -46,7 +46,7 @@ check-user:
 	@rm -rf build/results
 	@$(MAKE) -s -j2 all test-builds $(T)/bugs $(B)/poolreplay-asan \
 		$(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits \
-		$(if $(STEP),$(B)/longest)
+		$(if $(STEP),$(B)/longest $(T)/schedule)
 	@tests/check-user.sh $(FLAVOURS)
 
 # The same in a fresh Debian 13, as root; and the cases on other machines and C

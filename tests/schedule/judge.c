@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * judge.c - what must be true, at each step and at the end
+ *
+ * Layer:   tests; the enumerator.
+ * Context: fibres; between two points all is one step.
+ *
+ *   at each step   real sum <= charged <= bound, on each CPU
+ *   alloc          no user has the object; NULL only if there was a moment at
+ *                  which no object was within reach
+ *   free           it is as its user left it
+ *   backend        never more than the limit; no user has what is given back
+ *   end            numbers are exact; each object is in one place, or a user's;
+ *                  pools can be destroyed, and nothing is left behind
+ */
+#include "plat.h"
+#include "sched.h"
+
+#include <string.h>
+
+/* Whose an object is. */
+enum owner {
+	OWNER_NONE,			/* it is no object */
+	OWNER_POOL,
+	OWNER_USER,
+	OWNER_SEEN,			/* the pool's; met once by who counts them */
+};
+
+/* What somebody is doing. */
+enum doing {
+	DOING_NOTHING,
+	DOING_ALLOC,
+	DOING_FREE,
+};
+
+struct call {
+	struct pool *pool;
+	enum doing doing;
+	bool had_none;			/* there was nothing to be had, once */
+};
+
+/* Ids that the pools of a scenario have, from 0; more than it makes. */
+#define IDS	8
+
+/* Part of the world. */
+static struct pool *pools[PLAT_LOCALS];
+static unsigned char owner[WORLD_GRANULES];
+static unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
+static unsigned int used[IDS];			/* objects that users have, by id */
+static struct call call[SCHED_FIBRES + 1];
+static unsigned int granules;			/* before the scenario began */
+
+void judge_begin(void)
+{
+	granules = world_used();
+}
+
+void judge_shown(struct pool *pool)
+{
+	unsigned int i;
+
+	if (pool->id >= IDS)
+		sched_die("a scenario makes too many pools");
+	for (i = 0; i < PLAT_LOCALS && pools[i]; i++)
+		;
+	pools[i] = pool;
+}
+
+void judge_hidden(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i] == pool)
+			pools[i] = NULL;
+}
+
+static int index_of(const void *obj)
+{
+	return world_block((const void *)((unsigned long)obj &
+					  ~POOL_SEAL_BITS));
+}
+
+/* The platform has made an object. */
+void judge_made(plat_store_t *store, void *obj)
+{
+	struct pool *pool = pool_list_entry(store, struct pool, store);
+	int at = index_of(obj);
+
+	owner[at] = OWNER_POOL;
+	whose[at] = (unsigned char)pool->id;
+	if (pool->limit && store->live > pool->limit)
+		sched_fail("there are %u objects, above the limit of %u",
+			   store->live, pool->limit);
+}
+
+void judge_unmade(void *obj)
+{
+	int at = index_of(obj);
+
+	if (at < 0 || owner[at] != OWNER_POOL)
+		sched_fail("%p is given to the platform: %s", obj,
+			   at < 0 || owner[at] == OWNER_NONE ? "no object" :
+							       "it is a user's");
+	owner[at] = OWNER_NONE;
+}
+
+/* Counts of one pool on one CPU. */
+static unsigned long held_in(const struct pool_local *local)
+{
+	return local->hot.n + local->clustered + local->moving;
+}
+
+static unsigned long charged_in(const struct pool_local *local)
+{
+	return local->hot.room + local->clustered + local->moving;
+}
+
+/* The bound, at any instant, on one CPU. */
+static void check_bound(unsigned int cpu)
+{
+	unsigned long charged = plat_cpu_of(cpu)->charged;
+	unsigned long held = 0, room = 0;
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++) {
+		const struct pool_local *local;
+
+		if (!pools[i])
+			continue;
+		local = plat_local_of(pools[i], cpu);
+		held += held_in(local) * pools[i]->head.size;
+		room += charged_in(local) * pools[i]->head.size;
+	}
+	if (held > room || room > charged || charged > pool_options.hot_size)
+		sched_fail("cpu%u: %lu bytes, %lu with room, %lu charged, bound %lu",
+			   cpu, held, room, charged, pool_options.hot_size);
+}
+
+/*
+ * Objects that a call may have, if its pool has a limit: all but those that users
+ * have, that other calls take or bring, and that are in other CPUs' arrays.
+ */
+static bool has_some(unsigned int who)
+{
+	const struct pool *pool = call[who].pool;
+	unsigned long taken = used[pool->id];
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		taken += i != who && call[i].doing != DOING_NOTHING &&
+			 call[i].pool == pool;
+	for (i = 0; i < plat_cpus; i++)
+		if (i != sched_cpu(who))
+			taken += plat_local_of(pool, i)->hot.n;
+	return taken < pool->limit;
+}
+
+static void look_for(unsigned int who)
+{
+	struct call *c = &call[who];
+
+	if (c->doing == DOING_ALLOC && !c->had_none && !has_some(who))
+		c->had_none = true;
+}
+
+void judge_point(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_cpus; i++)
+		check_bound(i);
+	for (i = 0; i < SCHED_FIBRES; i++)
+		look_for(i);
+}
+
+/* What users write into their objects: at the beginning and at the end. */
+static void stamp(const struct pool *pool, void *obj, unsigned long word)
+{
+	unsigned char *end = (unsigned char *)obj + pool->head.size;
+
+	memcpy(obj, &word, sizeof(word));
+	memcpy(end - sizeof(word), &word, sizeof(word));
+}
+
+static void check_stamp(const struct pool *pool, const void *obj)
+{
+	const unsigned char *end = (const unsigned char *)obj + pool->head.size;
+	unsigned long word = (unsigned long)obj;
+
+	if (memcmp(obj, &word, sizeof(word)) ||
+	    memcmp(end - sizeof(word), &word, sizeof(word)))
+		sched_fail("%p was written to while it was a user's", obj);
+}
+
+static struct call *call_begin(struct pool_head *head, enum doing doing)
+{
+	struct call *c = &call[sched->cur];
+
+	c->pool = pool_of(head);
+	c->doing = doing;
+	return c;
+}
+
+void *s_alloc_flags(struct pool_head *head, unsigned int flags)
+{
+	struct call *c = call_begin(head, DOING_ALLOC);
+	void *obj;
+	int at;
+
+	c->had_none = !c->pool->limit || sched->cur >= SCHED_CPUS;
+	sched_note("pool_alloc(%s)", c->pool->name);
+	obj = __pool_alloc(head, flags);
+	sched_note("pool_alloc() = %p", obj);
+	look_for(sched->cur);
+	if (!obj && !c->had_none)
+		sched_fail("NULL, though an object was free all the time");
+	c->doing = DOING_NOTHING;
+	if (!obj)
+		return NULL;
+	at = index_of(obj);
+	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != c->pool->id)
+		sched_fail("%p is handed out: %s", obj,
+			   at >= 0 && owner[at] == OWNER_USER ?
+			   "a user has it" : "it is no object of the pool");
+	owner[at] = OWNER_USER;
+	used[c->pool->id]++;
+	stamp(c->pool, obj, (unsigned long)obj);
+	return obj;
+}
+
+void *s_alloc(struct pool_head *head)
+{
+	return s_alloc_flags(head, 0);
+}
+
+void s_free_flags(struct pool_head *head, void *obj, unsigned int flags)
+{
+	struct call *c;
+
+	if (!obj)
+		return;
+	c = call_begin(head, DOING_FREE);
+	sched_note("pool_free(%s, %p)", c->pool->name, obj);
+	check_stamp(c->pool, obj);
+	stamp(c->pool, obj, 0);
+	owner[index_of(obj)] = OWNER_POOL;
+	used[c->pool->id]--;
+	__pool_free(head, obj, flags);
+	sched_note("pool_free() ends");
+	c->doing = DOING_NOTHING;
+}
+
+void s_free(struct pool_head *head, void *obj)
+{
+	s_free_flags(head, obj, 0);
+}
+
+void s_destroy(struct pool_head *head)
+{
+	sched_note("pool_destroy()");
+	if (pool_destroy(head))
+		sched_fail("a pool is not destroyed");
+	sched_note("pool_destroy() ends");
+}
+
+/* As a thread does: from here on it has no area. */
+void s_exit(void)
+{
+	unsigned int cpu = sched_cpu(sched->cur);
+
+	sched_note("exits");
+	pool_thread_area = (unsigned char *)&plat_zeros;
+	pool_cpu_gone(cpu);
+}
+
+/* A free object is met in a place: never twice, and nobody's. */
+static void meet(const struct pool *pool, const void *obj)
+{
+	int at = index_of(obj);
+
+	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != pool->id)
+		sched_fail("%p is in a place of %s: %s", obj, pool->name,
+			   at < 0 || owner[at] == OWNER_NONE ? "no object" :
+			   owner[at] == OWNER_USER ? "a user has it" :
+			   owner[at] == OWNER_SEEN ? "in another one, too" :
+						     "it is another pool's");
+	owner[at] = OWNER_SEEN;
+}
+
+static unsigned long meet_cluster(const struct pool *pool,
+				  const struct pool_cluster *c)
+{
+	unsigned int i;
+
+	if (!c->n)
+		sched_fail("an empty cluster is on a list");
+	for (i = 0; i < c->n; i++)
+		meet(pool, c->obj[i]);
+	return c->n;
+}
+
+/* Objects in the array and in the clusters of a CPU. */
+static unsigned long meet_local(const struct pool *pool,
+				const struct pool_local *local)
+{
+	const struct pool_list *node;
+	unsigned long n = local->hot.n;
+	unsigned int i;
+
+	for (i = 0; i < local->hot.n; i++)
+		meet(pool, local->slot[i]);
+	if (!local->pool)
+		return n;
+	pool_list_for_each(node, &local->by_pool)
+		n += meet_cluster(pool, pool_list_entry(node,
+							struct pool_cluster,
+							by_pool));
+	return n;
+}
+
+static unsigned long meet_bucket(const struct pool *pool,
+				 const struct pool_bucket *b)
+{
+	const struct pool_cluster *c = b->head;
+	unsigned long n = 0;
+
+	if (c == POOL_BUSY)
+		sched_fail("a bucket stays BUSY");
+	for (; c; c = c->next)
+		n += meet_cluster(pool, c);
+	return n;
+}
+
+static unsigned long meet_parked(const struct pool *pool,
+				 const struct pool_parked *parked)
+{
+	unsigned long n = 0;
+	void *obj;
+
+	for (obj = parked->head; obj; obj = *pool_link_of(pool, obj), n++)
+		meet(pool, obj);
+	return n;
+}
+
+static void forget_met(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORLD_GRANULES; i++)
+		if (owner[i] == OWNER_SEEN)
+			owner[i] = OWNER_POOL;
+}
+
+/* Is each object of a pool in one place, and are they as many as it says? */
+static void check_pool(struct pool *pool)
+{
+	unsigned long cached = 0, shared = 0, parked, users = used[pool->id];
+	struct pool_stats s;
+	unsigned int i;
+
+	parked = meet_parked(pool, &pool->parked);
+	for (i = 0; i < plat_cpus; i++) {
+		const struct pool_local *local = plat_local_of(pool, i);
+
+		cached += meet_local(pool, local);
+		parked += meet_parked(pool, &local->parked);
+	}
+	for (i = 0; i < pool->buckets; i++)
+		shared += meet_bucket(pool, &pool->bucket[i]);
+	forget_met();
+	pool_stats_get(&pool->head, &s, sizeof(s));
+	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared, %llu parked, %llu moving",
+		   pool->name, s.allocated, s.used, s.cached, s.shared,
+		   s.parked, s.moving);
+	if (users + cached + shared + parked != pool->store.live)
+		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",
+			   pool->store.live, users, cached, shared, parked);
+	if (s.allocated != pool->store.live || s.used != users + parked ||
+	    s.cached != cached || s.shared != shared || s.parked != parked ||
+	    s.moving)
+		sched_fail("it says %llu: %llu used, %llu cached, %llu shared, %llu parked, %llu moving; there are %u: %lu, %lu, %lu, %lu",
+			   s.allocated, s.used, s.cached, s.shared, s.parked,
+			   s.moving, pool->store.live, users + parked, cached,
+			   shared, parked);
+}
+
+/* What is charged to a CPU where nothing moves. */
+static void check_charge(unsigned int cpu)
+{
+	unsigned long bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			bytes += charged_in(plat_local_of(pools[i], cpu)) *
+				 pools[i]->head.size;
+	if (bytes != plat_cpu_of(cpu)->charged)
+		sched_fail("cpu%u: %lu bytes charged, not %lu", cpu,
+			   plat_cpu_of(cpu)->charged, bytes);
+}
+
+static void free_used(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORLD_GRANULES; i++)
+		if (owner[i] == OWNER_USER && whose[i] == pool->id)
+			s_free(&pool->head, world_at(i));
+}
+
+static void end_pool(struct pool *pool)
+{
+	unsigned int n = pool->users;
+
+	free_used(pool);
+	while (n--)
+		s_destroy(&pool->head);
+}
+
+void judge_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			check_pool(pools[i]);
+	for (i = 0; i < plat_cpus; i++)
+		check_charge(i);
+	if (sched->scenario->end)
+		sched->scenario->end();
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			end_pool(pools[i]);
+	if (world_used() != granules)
+		sched_fail("memory is left behind: %d blocks",
+			   (int)world_used() - (int)granules);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * plat.c - cold half of the seam, for the schedule enumerator
+ *
+ * Layer:   seam; the third beside kernel/plat.c and user/plat.c, in the order of
+ *	    common/plat.h.
+ * Context: as common/plat.h says; fibres.
+ *
+ * What no scenario reaches is not here, and the linker leaves its callers out.
+ */
+#include "plat.h"
+#include "sched.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct plat_policy plat_policies[] = {
+	{ "abort", POOL_POLICY_ABORT },
+	{ NULL, 0 },
+};
+
+struct plat_area *plat_areas[PLAT_CPUS];
+unsigned int plat_cpus;
+const struct plat_area plat_zeros;
+
+/* Who has which place in all areas. */
+static const struct pool *places[PLAT_LOCALS];
+
+/* 0, or whose it is. */
+static unsigned int registry_mutex, create_mutex, dump_mutex;
+
+/* Areas for a scenario.  The world is as it was when the program began. */
+void plat_begin(unsigned int cpus)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		plat_areas[i] = world_alloc(sizeof(struct plat_area));
+		plat_areas[i]->number = i;
+		pool_cpu_init(&plat_areas[i]->cpu);
+	}
+	plat_cpus = cpus;
+}
+
+/* Locks: at each step another fibre may be the holder. */
+
+static bool try_lock(unsigned int *lock, const char *op, const char *what)
+{
+	sched_point(__func__, op, what, lock, sizeof(*lock));
+	if (*lock)
+		return false;
+	*lock = sched->cur + 1;
+	return true;
+}
+
+static void wait_lock(unsigned int *lock, const char *what)
+{
+	while (!try_lock(lock, "lock", what))
+		sched_wait(lock);
+}
+
+static void unlock(unsigned int *lock, const char *what)
+{
+	sched_point(__func__, "unlock", what, lock, sizeof(*lock));
+	if (*lock != sched->cur + 1)
+		sched_fail("%s is unlocked by whoever does not hold it", what);
+	*lock = 0;
+}
+
+bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	(void)irq;
+	return try_lock(&cpu->lock, "try lock", "cpu->lock");
+}
+
+void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+{
+	(void)irq;
+	wait_lock(&cpu->lock, "cpu->lock");
+}
+
+void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+{
+	(void)irq;
+	unlock(&cpu->lock, "cpu->lock");
+}
+
+static bool has_place(struct pool *pool, unsigned int i)
+{
+	if (places[i])
+		return false;
+	places[i] = pool;
+	pool->head.hot = offsetof(struct plat_area, local) +
+			 i * sizeof(struct pool_local);
+	return true;
+}
+
+bool plat_local_alloc(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (has_place(pool, i))
+			return true;
+	sched_die("a scenario has too many pools");
+}
+
+void plat_local_close(struct pool *pool)
+{
+	(void)pool;
+	sched_die("there are no pools without local parts");
+}
+
+void plat_local_free(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_cpus; i++)
+		memset(plat_local_of(pool, i), 0, sizeof(struct pool_local));
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (places[i] == pool)
+			places[i] = NULL;
+}
+
+void plat_registry_lock(void)
+{
+	wait_lock(&registry_mutex, "registry mutex");
+}
+
+void plat_registry_unlock(void)
+{
+	unlock(&registry_mutex, "registry mutex");
+}
+
+void plat_registry_wait(void)
+{
+	unsigned int who = sched->cur;
+
+	if (who == SCHED_NOBODY) {
+		sched_fail("it waits for nobody");
+		return;
+	}
+	sched_fibre[who].asleep = 1;
+	plat_registry_unlock();
+	sched_wait(&sched_fibre[who].asleep);
+	plat_registry_lock();
+}
+
+void plat_registry_wake(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		sched_fibre[i].asleep = 0;
+}
+
+void plat_create_lock(void)
+{
+	wait_lock(&create_mutex, "create mutex");
+}
+
+void plat_create_unlock(void)
+{
+	unlock(&create_mutex, "create mutex");
+}
+
+void plat_dump_lock(void)
+{
+	wait_lock(&dump_mutex, "dump mutex");
+}
+
+void plat_dump_unlock(void)
+{
+	unlock(&dump_mutex, "dump mutex");
+}
+
+void *plat_mem_alloc(size_t size)
+{
+	return world_alloc(size);
+}
+
+void plat_mem_free(void *p)
+{
+	if (p)
+		world_free(p);
+}
+
+void *plat_cluster_alloc(void)
+{
+	return world_alloc(sizeof(struct pool_cluster));
+}
+
+void plat_cluster_free(void *cluster)
+{
+	world_free(cluster);
+}
+
+void *plat_side_alloc(size_t size, unsigned int flags)
+{
+	(void)flags;
+	return world_alloc(size);
+}
+
+void plat_side_free(void *p)
+{
+	plat_mem_free(p);
+}
+
+bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
+		       unsigned int size, unsigned int align,
+		       unsigned int debug)
+{
+	(void)name;
+	(void)id;
+	(void)align;
+	(void)debug;
+	*store = (plat_store_t){ .size = size };
+	return true;
+}
+
+void plat_store_destroy(plat_store_t *store, unsigned long lost)
+{
+	if (store->live != lost)
+		sched_fail("%u objects are left when their source ends",
+			   store->live);
+}
+
+/* Points of their own: what is at the platform is with no layer of ours. */
+void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+{
+	void *obj;
+
+	(void)flags;
+	sched_point(__func__, "take from", "store", &store->live,
+		    sizeof(store->live));
+	obj = world_alloc(store->size);
+	store->live++;
+	judge_made(store, obj);
+	return obj;
+}
+
+enum pool_fault plat_store_free(plat_store_t *store, void *obj)
+{
+	sched_point(__func__, "give to", "store", &store->live,
+		    sizeof(store->live));
+	judge_unmade(obj);
+	store->live--;
+	world_free(obj);
+	return POOL_FAULT_KINDS;
+}
+
+bool plat_store_sparse(const plat_store_t *store)
+{
+	(void)store;
+	return false;
+}
+
+bool plat_store_denser(const void *old, const void *new)
+{
+	(void)old;
+	(void)new;
+	return false;
+}
+
+bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+{
+	(void)store;
+	(void)obj;
+	(void)where;
+	return true;
+}
+
+bool plat_readable(const void *p)
+{
+	return world_block(p) >= 0;
+}
+
+/* Empty: the arena is all there is. */
+void plat_trim(void)
+{
+}
+
+unsigned int plat_size_max(void)
+{
+	return 4096;
+}
+
+unsigned int plat_align_max(void)
+{
+	return WORLD_GRANULE;
+}
+
+unsigned int plat_cpus_expected(void)
+{
+	return plat_cpus;
+}
+
+/* Here plat_yield(): sched.c. */
+
+void plat_show(struct pool *pool)
+{
+	judge_shown(pool);
+}
+
+void plat_hide(struct pool *pool)
+{
+	judge_hidden(pool);
+}
+
+unsigned int plat_tool_options(void)
+{
+	return 0;
+}
+
+/* Empty, both: there are no tools. */
+void plat_tool_begin(const struct pool *pool)
+{
+	(void)pool;
+}
+
+void plat_tool_end(const struct pool *pool, unsigned long lost)
+{
+	(void)pool;
+	(void)lost;
+}
+
+void plat_where(char *buf, size_t size)
+{
+	plat_format(buf, size, "%s", sched_name(sched->cur));
+}
+
+void plat_fault(enum pool_policy policy)
+{
+	(void)policy;
+	sched_fail("a fault is reported");
+}
+
+size_t plat_format(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(buf, size, fmt, args);
+	va_end(args);
+	return n > 0 ? (size_t)n : 0;
+}
+
+size_t plat_symbol(char *buf, size_t size, const void *addr)
+{
+	return plat_format(buf, size, "%p", addr);
+}
+
+void plat_log(enum plat_level level, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	(void)level;
+	if (!sched->tracing)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	sched_note("log: %s", line);
+}

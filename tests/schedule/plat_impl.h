@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * plat_impl.h - hot half of the seam, for the schedule enumerator
+ *
+ * Layer:   seam; the third beside kernel/plat_impl.h and user/plat_impl.h, in the
+ *	    order of common/plat.h.
+ * Context: as common/plat.h says.
+ *
+ * A CPU is a fibre, with an area as a thread of user space has one; an interrupt is
+ * another fibre on the same CPU.  Operations are macros where a trace is to show
+ * their operands.  What reads nothing that others write is no point: a switch there
+ * is the same as one at the next point.
+ */
+#ifndef POOL_PLAT_IMPL_H
+#define POOL_PLAT_IMPL_H
+
+#include <string.h>
+
+/* Pools that a scenario may have at once, and its CPUs. */
+#define PLAT_LOCALS	3
+#define PLAT_CPUS	3
+
+struct plat_area {
+	struct pool_cpu cpu;
+	unsigned int number;
+	struct pool_local local[PLAT_LOCALS] __attribute__((aligned(128)));
+};
+
+/* plat.c: the areas of all CPUs; zeros, for those that have lost theirs. */
+extern struct plat_area *plat_areas[PLAT_CPUS];
+extern unsigned int plat_cpus;
+extern const struct plat_area plat_zeros;
+
+static inline struct plat_area *plat_this_area(void)
+{
+	if (pool_thread_area == (const unsigned char *)&plat_zeros)
+		return NULL;
+	return (struct plat_area *)(void *)pool_thread_area;
+}
+
+/* Guard and per-CPU copies */
+
+static inline struct pool_local *plat_enter(const struct pool *pool)
+{
+	return (struct pool_local *)(void *)pool_hot_enter(&pool->head);
+}
+
+static inline void plat_leave(void)
+{
+	pool_hot_leave();
+}
+
+static inline struct pool_cpu *plat_this_cpu(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	return area ? &area->cpu : NULL;
+}
+
+static inline unsigned int plat_nr_cpus(void)
+{
+	return plat_cpus;
+}
+
+static inline struct pool_local *plat_local_of(const struct pool *pool,
+					       unsigned int cpu)
+{
+	unsigned char *area;
+
+	if (cpu >= plat_cpus)
+		return NULL;
+	area = (unsigned char *)plat_areas[cpu];
+	return (struct pool_local *)(void *)(area + pool->head.hot);
+}
+
+static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
+{
+	return cpu < plat_cpus ? &plat_areas[cpu]->cpu : NULL;
+}
+
+static inline unsigned int plat_cpu_hint(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	return area ? area->number : 0;
+}
+
+/* Empty: all CPUs have their parts from the beginning, as in the kernel. */
+static inline void plat_cpu_ready(unsigned int flags)
+{
+	(void)flags;
+}
+
+/* Atomics */
+
+#define plat_read(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define plat_write(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define plat_read_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define plat_cmpxchg_release(p, old, v) \
+	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_RELEASE, \
+				    __ATOMIC_RELAXED)
+
+#define plat_word_read(w)	__atomic_load_n(w, __ATOMIC_RELAXED)
+#define plat_word_read_acquire(w) __atomic_load_n(w, __ATOMIC_ACQUIRE)
+#define plat_word_add(w, n)	((void)plat_word_add_return(w, n))
+#define plat_word_add_return(w, n) __atomic_add_fetch(w, n, __ATOMIC_RELAXED)
+#define plat_word_sub(w, n) \
+	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELAXED))
+#define plat_word_cmpxchg_acquire(w, old, v) \
+	__atomic_compare_exchange_n(w, old, v, 0, __ATOMIC_ACQUIRE, \
+				    __ATOMIC_RELAXED)
+#define plat_word_sub_release(w, n) \
+	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELEASE))
+#define plat_word_set_bits(w, bits) \
+	((void)__atomic_or_fetch(w, bits, __ATOMIC_RELAXED))
+#define plat_word_clear_bits(w, bits) \
+	((void)__atomic_and_fetch(w, ~(bits), __ATOMIC_RELAXED))
+
+/* Empty: one fibre runs at a time, and sees all that was written before. */
+static inline void plat_fence(void)
+{
+}
+
+static inline void plat_barrier(void)
+{
+	pool_barrier();
+}
+
+/* sched.c: others run. */
+void plat_relax(void);
+
+/* Pointers */
+
+static inline void plat_move(void **to, void *const *from, unsigned int n)
+{
+	memmove(to, from, n * sizeof(*to));
+}
+
+/* CPU lock; plat.c */
+
+static inline void plat_lock_init(plat_lock_t *lock)
+{
+	*lock = 0;
+}
+
+bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq);
+void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
+void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq);
+
+/* BUSY section.  Empty, as in user space: a handler finds the bucket BUSY. */
+
+static inline plat_irq_t plat_busy_enter(void)
+{
+	return (plat_irq_t){ 0 };
+}
+
+static inline void plat_busy_leave(plat_irq_t irq)
+{
+	(void)irq;
+}
+
+/* Context */
+
+static inline bool plat_may_alloc(unsigned int flags)
+{
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+}
+
+static inline bool plat_may_wait(unsigned int flags)
+{
+	return plat_may_alloc(flags);
+}
+
+static inline bool plat_may_name(unsigned int flags)
+{
+	return plat_may_alloc(flags);
+}
+
+static inline const void *plat_thread(void)
+{
+	return pool_thread_area;
+}
+
+static inline bool plat_store_may(const plat_store_t *store, const void *obj,
+				  unsigned int flags)
+{
+	(void)store;
+	(void)obj;
+	return plat_may_alloc(flags);
+}
+
+/* Tools that watch memory.  Empty: there are none here. */
+
+static inline void plat_tool_alloc(const struct pool *pool, void *obj,
+				   unsigned int total)
+{
+	(void)pool;
+	(void)obj;
+	(void)total;
+}
+
+static inline void plat_tool_free(const struct pool *pool, void *obj,
+				  unsigned int total)
+{
+	plat_tool_alloc(pool, obj, total);
+}
+
+static inline void plat_tool_show(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+	plat_tool_alloc(pool, p, size);
+}
+
+static inline void plat_tool_hide(const struct pool *pool, void *p,
+				  unsigned int size)
+{
+	plat_tool_alloc(pool, p, size);
+}
+
+static inline void plat_tool_keep(const struct pool *pool, void *obj)
+{
+	plat_tool_alloc(pool, obj, 0);
+}
+
+#endif /* POOL_PLAT_IMPL_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * plat_types.h - the seam's types, for the schedule enumerator
+ *
+ * Layer:   seam; the third beside kernel/plat_types.h and user/plat_types.h.
+ * Context: none, types only.
+ */
+#ifndef POOL_PLAT_TYPES_H
+#define POOL_PLAT_TYPES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Looks for the last free object.  Each yield lets the other CPUs run until they
+ * end, wait, or are preempted; so this must exceed the number of preemptions.
+ */
+#define PLAT_LAST_TRIES	12
+
+#define PLAT_POLICY	POOL_POLICY_ABORT
+
+typedef unsigned long plat_word_t;
+
+/* 0, or 1 more than the number of the fibre that holds it. */
+typedef unsigned int plat_lock_t;
+
+/* Nothing is masked, as in user space: handlers may interrupt anything. */
+typedef struct plat_irq {
+	char unused;
+} plat_irq_t;
+
+typedef struct plat_store {
+	unsigned int size;
+	unsigned int live;	/* objects that were not given back */
+} plat_store_t;
+
+typedef struct plat_view {
+	char unused;
+} plat_view_t;
+
+#endif /* POOL_PLAT_TYPES_H */

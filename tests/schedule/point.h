@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * point.h - each atomic access is a point where others may run
+ *
+ * Layer:   included in front of each file that the enumerator judges, by -include.
+ * Context: none.
+ *
+ * The hit path, in pool_hot.h, uses the compiler's atomics, and so does this seam.
+ * So the points are put into those; a name is not expanded again within its own
+ * expansion.  The text of the operand is what a trace shows.
+ */
+#ifndef SCHEDULE_POINT_H
+#define SCHEDULE_POINT_H
+
+/* What is about to be done, and to what; @p: NULL where there is no word. */
+void sched_point(const char *function, const char *op, const char *operand,
+		 const void *p, unsigned int size);
+
+#define SCHED_POINT(op, p) \
+	sched_point(__func__, op, #p, p, sizeof(*(p)))
+
+#define __atomic_load_n(p, order) \
+	(SCHED_POINT("load", p), __atomic_load_n(p, order))
+#define __atomic_store_n(p, v, order) \
+	(SCHED_POINT("store", p), __atomic_store_n(p, v, order))
+#define __atomic_exchange_n(p, v, order) \
+	(SCHED_POINT("exchange", p), __atomic_exchange_n(p, v, order))
+#define __atomic_compare_exchange_n(p, old, v, weak, yes, no) \
+	(SCHED_POINT("compare and exchange", p), \
+	 __atomic_compare_exchange_n(p, old, v, weak, yes, no))
+#define __atomic_add_fetch(p, n, order) \
+	(SCHED_POINT("add", p), __atomic_add_fetch(p, n, order))
+#define __atomic_sub_fetch(p, n, order) \
+	(SCHED_POINT("subtract", p), __atomic_sub_fetch(p, n, order))
+#define __atomic_or_fetch(p, bits, order) \
+	(SCHED_POINT("set bits", p), __atomic_or_fetch(p, bits, order))
+#define __atomic_and_fetch(p, bits, order) \
+	(SCHED_POINT("clear bits", p), __atomic_and_fetch(p, bits, order))
+
+#endif /* SCHEDULE_POINT_H */

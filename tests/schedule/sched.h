@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * sched.h - the schedule enumerator: what its files share
+ *
+ * Layer:   tests.
+ * Context: one thread.
+ *
+ *   scenario.c  what CPUs do          judge.c  what must be true
+ *   plat.c      the seam              sched.c  fibres, and which of them runs
+ *   search.c    all schedules         world.c  memory, saved and put back
+ *   table.c     states that were seen words.c  words that matter to several
+ *   main.c      the command line
+ */
+#ifndef SCHEDULE_SCHED_H
+#define SCHEDULE_SCHED_H
+
+#include "world.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SCHED_CPUS	3
+#define SCHED_FIBRES	(2 * SCHED_CPUS)	/* then the handlers of each */
+#define SCHED_NOBODY	SCHED_FIBRES		/* the scenario's beginning and end */
+
+/* More steps than any schedule has that ends. */
+#define SCHED_STEPS_MAX	100000
+
+struct pool_head;
+
+/* What happens at the same time.  All functions may be NULL but for the first CPU's. */
+struct scenario {
+	const char *name;	/* reads like a sentence */
+	const char *kills;	/* mutants that it finds, separated by spaces */
+	unsigned int cpus;
+	void (*setup)(void);
+	void (*cpu[SCHED_CPUS])(void);
+	void (*irq[SCHED_CPUS])(void);	/* interrupts that CPU, once */
+	void (*end)(void);		/* when all are done */
+};
+
+extern const struct scenario scenarios[];
+
+/* Why a fibre has stopped. */
+enum sched_event {
+	SCHED_START,		/* nobody has run yet */
+	SCHED_POINT,		/* it is about to do an operation of the seam */
+	SCHED_YIELD,		/* others are to run first */
+	SCHED_WAIT,		/* for a word to become 0 */
+	SCHED_END,
+};
+
+enum fibre_state {
+	FIBRE_NONE,
+	FIBRE_NEW,
+	FIBRE_BEGUN,
+	FIBRE_DONE,
+};
+
+struct fibre {
+	void *sp;			/* where it goes on */
+	const unsigned int *waits;	/* runs when this is 0; NULL: at any time */
+	unsigned char *area;		/* pool_thread_area while it runs */
+	unsigned int asleep;
+	enum fibre_state state;
+	bool yielded;
+	unsigned char over;		/* a handler: who ran before it */
+};
+
+/* sched.c; part of the world. */
+extern struct fibre sched_fibre[SCHED_FIBRES];
+
+/* Not part of the world: outlasts all schedules. */
+struct sched {
+	const struct scenario *scenario;
+	unsigned int cur;		/* who runs */
+	enum sched_event event;		/* why it has stopped */
+	unsigned int steps;		/* events since the beginning */
+	unsigned int alone;		/* yields when nobody else is there */
+	bool freely;			/* no more preemptions: points are passed */
+	bool tracing;
+	bool failed;
+	char why[256];
+	unsigned long points;		/* all there ever were */
+	unsigned long watched;		/* as many a second ago */
+	void *sp;			/* of sched_run() */
+	sigjmp_buf back;		/* where a failure goes */
+};
+
+extern struct sched *const sched;
+
+/* sched.c */
+void sched_init(void);
+void sched_begin(const struct scenario *scenario);
+void sched_run(unsigned int who);
+bool sched_runnable(unsigned int who);
+unsigned int sched_cpu(unsigned int who);
+const char *sched_name(unsigned int who);
+void sched_wait(const unsigned int *word);
+void sched_as_cpu(unsigned int cpu);
+void sched_call(void (*fn)(void));
+void sched_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sched_die(const char *why) __attribute__((noreturn));
+void sched_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* plat.c */
+void plat_begin(unsigned int cpus);
+
+/* search.c: the schedule is one of pairs step:who; the others go on. */
+struct limits {
+	unsigned int preemptions;
+	unsigned long states;		/* of one walk */
+	bool merge;			/* look at no state again */
+	bool all_words;			/* stop before each operation */
+};
+
+#define SCHED_ANY	1000000u	/* preemptions: there is no limit */
+
+struct outcome {
+	unsigned int preemptions;	/* all schedules with so many were tried */
+	unsigned long states;		/* that were looked at, in all walks */
+	unsigned long runs;		/* schedules that were run to their end */
+	unsigned long ends;		/* different worlds at the end */
+	unsigned int steps;		/* of the longest */
+	char schedule[512];		/* of a failure */
+};
+
+void search_init(void);
+bool search(const struct scenario *scenario, const struct limits *limits,
+	    struct outcome *out);
+bool search_replay(const struct scenario *scenario, const char *schedule);
+
+/* table.c */
+enum seen {
+	SEEN_NOT,			/* or with fewer preemptions left */
+	SEEN_ALREADY,
+	SEEN_ON_THE_WAY,		/* we come from there, for nothing */
+};
+
+void table_init(void);
+void table_clear(void);
+enum seen table_enter(unsigned long state, unsigned int left);
+void table_leave(unsigned long state);
+unsigned long table_count(void);
+
+/* words.c */
+void words_init(void);
+void words_forget(bool all);
+bool words_learned(void);
+bool words_touch(const void *p, bool writes);
+
+/* judge.c */
+struct pool;
+struct plat_store;
+void judge_begin(void);
+void judge_point(void);
+void judge_end(void);
+void judge_shown(struct pool *pool);
+void judge_hidden(struct pool *pool);
+void judge_made(struct plat_store *store, void *obj);
+void judge_unmade(void *obj);
+
+/* judge.c: what scenarios call */
+void *s_alloc(struct pool_head *pool);
+void *s_alloc_flags(struct pool_head *pool, unsigned int flags);
+void s_free(struct pool_head *pool, void *obj);
+void s_free_flags(struct pool_head *pool, void *obj, unsigned int flags);
+void s_destroy(struct pool_head *pool);
+void s_exit(void);
+
+#endif /* SCHEDULE_SCHED_H */

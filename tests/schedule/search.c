@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * search.c - all schedules of a scenario, up to a number of preemptions
+ *
+ * Layer:   tests; the enumerator.
+ * Context: one thread.
+ *
+ * Depth first.  Whenever somebody has stopped, those who may go on are the options;
+ * the first one is tried at once, and the world is saved for the others.  To let
+ * another one run than whoever is at a point costs a preemption; where somebody
+ * ends, waits or yields it costs nothing.  A state that was seen with as many
+ * preemptions left is not looked at again, since all that can follow from it was.
+ *
+ * The search is done with no preemption, then one, then two: so the first failure has
+ * the fewest.  Then with any number, since states run out: where they do, all schedules
+ * were tried, but for one thing: those whom others have yielded to are preempted by these
+ * RETURNS times at most, or all bounded waits could be in vain.  Where states are too
+ * many, it is three preemptions, four, and so on, as far as that many states go.
+ */
+#include "sched.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct option {
+	unsigned char who;
+	unsigned char cost;
+};
+
+/* Somebody has stopped, and these may go on. */
+struct frame {
+	unsigned long hash;		/* of the world; 0: not looked at */
+	unsigned long entered;		/* the state of the option that is tried */
+	unsigned char *saved;		/* the world; its end is the next one's */
+	unsigned int steps;
+	unsigned int left;		/* preemptions */
+	unsigned int choices;
+	unsigned int last;		/* who has stopped */
+	unsigned int options, next;
+	struct option option[2 * SCHED_FIBRES];
+};
+
+struct choice {
+	unsigned int step;
+	unsigned int who;
+};
+
+#define RETURNS		2
+
+#define FRAMES		SCHED_STEPS_MAX
+#define SAVED_BYTES	(8ul << 30)
+#define SAVED_ONE	(1ul << 18)	/* more than a world has */
+#define CHOICES		256
+
+/* Not in the world; what is not touched takes no memory. */
+struct search {
+	struct outcome *out;
+	unsigned char *saved;		/* where the next frame saves the world */
+	bool merge;
+	bool any;			/* preemptions cost nothing */
+	unsigned int frames;
+	unsigned int choices;
+	struct choice choice[CHOICES];	/* that led here, but for first options */
+	struct frame frame[FRAMES];
+	unsigned char root[SAVED_ONE];	/* the world when the schedule begins */
+};
+
+#define SEARCH_ADDRESS	((void *)0x130000000000ul)
+#define SAVED_ADDRESS	((void *)0x140000000000ul)
+#define SAVED_END \
+	((unsigned char *)SAVED_ADDRESS + SAVED_BYTES - SAVED_ONE)
+
+static struct search *const here = SEARCH_ADDRESS;
+
+static void map(void *at, size_t bytes)
+{
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+		 MAP_FIXED_NOREPLACE, -1, 0) != at)
+		sched_die("no memory for the search");
+}
+
+void search_init(void)
+{
+	map(SEARCH_ADDRESS, sizeof(*here));
+	map(SAVED_ADDRESS, SAVED_BYTES);
+}
+
+static void fibre_stacks(void **sp)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		sp[i] = sched_fibre[i].state == FIBRE_BEGUN ?
+			sched_fibre[i].sp : NULL;
+}
+
+/* Save the world; returns where the next one may be saved. */
+static unsigned char *save(unsigned char *to)
+{
+	void *sp[SCHED_FIBRES];
+
+	fibre_stacks(sp);
+	return to + ((world_save(to, sp) + 15) & ~15ul);
+}
+
+static unsigned long hash_world(void)
+{
+	void *sp[SCHED_FIBRES];
+	unsigned long hash;
+
+	fibre_stacks(sp);
+	hash = world_hash(sp);
+	return hash + !hash;
+}
+
+/* Who is uppermost on a CPU: its handler, while that has begun. */
+static unsigned int top_of(unsigned int cpu)
+{
+	unsigned int irq = SCHED_CPUS + cpu;
+
+	return sched_fibre[irq].state == FIBRE_BEGUN ? irq : cpu;
+}
+
+static void add(struct frame *f, unsigned int who, unsigned int cost)
+{
+	unsigned int i;
+
+	if (here->any && !sched_fibre[who].yielded)
+		cost = 0;
+	if (cost > f->left)
+		return;
+	for (i = 0; i < f->options; i++)
+		if (f->option[i].who == who)
+			return;
+	f->option[f->options++] = (struct option){ (unsigned char)who,
+						   (unsigned char)cost };
+}
+
+/* Those who are uppermost on their CPUs, who have yielded or have not. */
+static void add_tops(struct frame *f, unsigned int cost, bool yielded)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_CPUS; i++) {
+		unsigned int who = top_of(i);
+
+		if (sched_runnable(who) &&
+		    sched_fibre[who].yielded == yielded)
+			add(f, who, cost);
+	}
+}
+
+/* Handlers that have not run: each interrupts its CPU, or comes at the end. */
+static void add_irqs(struct frame *f, unsigned int cost, bool at_end)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_CPUS; i++)
+		if (sched_fibre[SCHED_CPUS + i].state == FIBRE_NEW &&
+		    (at_end || sched_fibre[i].state == FIBRE_BEGUN))
+			add(f, SCHED_CPUS + i, cost);
+}
+
+/* Who goes on where nobody is preempted?  SCHED_NOBODY: that is to be decided. */
+static unsigned int who_goes_on(unsigned int last)
+{
+	unsigned int over;
+
+	if (sched->event == SCHED_POINT)
+		return last;
+	if (sched->event != SCHED_END || last < SCHED_CPUS)
+		return SCHED_NOBODY;
+	over = sched_fibre[last].over;
+	return over < SCHED_NOBODY && sched_runnable(over) &&
+	       top_of(sched_cpu(over)) == over ? over : SCHED_NOBODY;
+}
+
+/*
+ * All have yielded: it is the turn of all but the last one again.  So nobody goes
+ * round while another one could change what is waited for.
+ */
+static void forget_yields(unsigned int last)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		if (i != last)
+			sched_fibre[i].yielded = false;
+}
+
+/* All who may run now, first the one who is tried first. */
+static void find_options(struct frame *f, unsigned int last)
+{
+	unsigned int next = who_goes_on(last);
+	unsigned int cost = next != SCHED_NOBODY;
+
+	f->options = 0;
+	if (cost)
+		add(f, next, 0);
+	add_tops(f, cost, false);
+	if (!f->options) {
+		forget_yields(last);
+		add_tops(f, 0, false);
+	}
+	add_tops(f, !!f->options, true);
+	add_irqs(f, !!f->options, false);
+	if (!f->options)
+		add_irqs(f, 0, true);
+}
+
+/* Somebody has stopped, with so many preemptions left.  False: all have. */
+static bool push(unsigned int last, unsigned int left)
+{
+	struct frame *f = &here->frame[here->frames];
+
+	f->left = left;
+	f->last = last;
+	f->steps = sched->steps;
+	f->choices = here->choices;
+	f->saved = here->saved;
+	f->entered = 0;
+	f->next = 0;
+	f->hash = 0;
+	find_options(f, last);
+	if (!f->options)
+		return false;
+	if (here->merge &&
+	    (f->options > 1 || sched->event == SCHED_YIELD))
+		f->hash = hash_world();
+	if (f->options > 1)
+		here->saved = save(f->saved);
+	if (++here->frames == FRAMES ||
+	    here->saved > SAVED_END)
+		sched_die("a schedule is too long");
+	return true;
+}
+
+static void fails(const char *why)
+{
+	snprintf(sched->why, sizeof(sched->why), "%s", why);
+	sched->failed = true;
+}
+
+/* Is an option worth while, or does it lead where we were? */
+static bool enter(struct frame *f, const struct option *o)
+{
+	unsigned long state = (f->hash ^ (o->who + 1)) * 0x9e3779b97f4a7c15ul;
+
+	if (!f->hash)
+		return true;
+	switch (table_enter(state, f->left - o->cost)) {
+	case SEEN_NOT:
+		f->entered = state;
+		return true;
+	case SEEN_ALREADY:
+		return false;
+	default:
+		if (here->any)
+			return false;
+		fails("it goes round for ever");
+		return false;
+	}
+}
+
+static void leave(struct frame *f)
+{
+	if (f->entered)
+		table_leave(f->entered);
+	f->entered = 0;
+}
+
+static void note_choice(unsigned int step, unsigned int who)
+{
+	if (here->choices == CHOICES)
+		sched_die("a schedule has too many choices");
+	here->choice[here->choices++] = (struct choice){ step, who };
+}
+
+/* Put the world back for another option of a frame than its first one. */
+static void take_back(struct frame *f, const struct option *o)
+{
+	world_restore(f->saved);
+	sched->steps = f->steps;
+	here->choices = f->choices;
+	note_choice(f->steps, o->who);
+}
+
+/* The next option to be tried, of the last frame that has one; NULL: all were. */
+static const struct option *next_option(void)
+{
+	while (here->frames && !sched->failed) {
+		struct frame *f = &here->frame[here->frames - 1];
+
+		leave(f);
+		while (f->next < f->options && !sched->failed) {
+			const struct option *o = &f->option[f->next++];
+
+			if (!enter(f, o))
+				continue;
+			if (f->next > 1)
+				take_back(f, o);
+			return o;
+		}
+		here->saved = f->saved;
+		here->frames--;
+	}
+	return NULL;
+}
+
+static void run(unsigned int who, unsigned int last, unsigned int left)
+{
+	if (sched_fibre[who].state == FIBRE_NEW && who >= SCHED_CPUS)
+		sched_fibre[who].over = (unsigned char)last;
+	sched->freely = !left;
+	sched_run(who);
+}
+
+/* Nobody can go on: are all done, and is all well? */
+static void end_run(void)
+{
+	unsigned long hash = here->merge ? hash_world() : 0;
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		if (sched_fibre[i].state == FIBRE_NEW ||
+		    sched_fibre[i].state == FIBRE_BEGUN) {
+			fails("all wait for each other");
+			return;
+		}
+	here->out->runs++;
+	if (here->out->steps < sched->steps)
+		here->out->steps = sched->steps;
+	if (hash && table_enter(hash, 0) != SEEN_NOT)
+		return;
+	if (hash) {
+		table_leave(hash);
+		here->out->ends++;
+	}
+	sched_call(judge_end);
+}
+
+static void begin(const struct scenario *scenario, bool merge,
+		  struct outcome *out)
+{
+	here->out = out;
+	here->merge = merge;
+	here->frames = 0;
+	here->choices = 0;
+	here->saved = SAVED_ADDRESS;
+	sched_begin(scenario);
+}
+
+/* All schedules with at most @left preemptions; false: there are too many states. */
+static bool walk(unsigned int left, unsigned long most)
+{
+	unsigned int last = SCHED_NOBODY;
+	const struct option *o;
+
+	table_clear();
+	do {
+		if (!push(last, left))
+			end_run();
+		o = next_option();
+		if (o) {
+			const struct frame *f = &here->frame[here->frames - 1];
+
+			left = f->left - o->cost;
+			last = f->last;
+			run(o->who, last, left);
+			last = o->who;
+		}
+	} while (o && !sched->failed && table_count() < most);
+	return !o || sched->failed;
+}
+
+static void tell_schedule(char *text, size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	text[0] = 0;
+	for (i = 0; i < here->choices && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%u:%s",
+					i ? " " : "", here->choice[i].step,
+					sched_name(here->choice[i].who));
+}
+
+/* One walk, from the beginning; true: it is the last one. */
+static bool pass_once(const struct scenario *scenario,
+		      unsigned int preemptions, const struct limits *limits,
+		      struct outcome *out)
+{
+	bool whole = false;
+
+	world_restore(here->root);
+	out->ends = 0;
+	here->any = preemptions == SCHED_ANY;
+	begin(scenario, limits->merge, out);
+	if (!sched->failed)
+		whole = walk(here->any ? RETURNS : preemptions, limits->states);
+	out->states += table_count();
+	if (whole)
+		out->preemptions = preemptions;
+	return sched->failed || !whole || here->any;
+}
+
+/* The same, again if meanwhile words were found to matter. */
+static bool pass(const struct scenario *scenario, unsigned int preemptions,
+		 const struct limits *limits, struct outcome *out)
+{
+	bool last;
+
+	do {
+		words_learned();
+		last = pass_once(scenario, preemptions, limits, out);
+	} while (!sched->failed && words_learned());
+	return last;
+}
+
+bool search(const struct scenario *scenario, const struct limits *limits,
+	    struct outcome *out)
+{
+	unsigned int most = 0;
+	bool done;
+
+	*out = (struct outcome){ .states = 0 };
+	words_forget(limits->all_words);
+	save(here->root);
+	do {
+		done = pass(scenario, most, limits, out);
+		if (most == 2 && !done && limits->preemptions == SCHED_ANY)
+			done = pass(scenario, SCHED_ANY, limits, out) &&
+			       out->preemptions == SCHED_ANY;
+	} while (!done && !sched->failed && ++most <= limits->preemptions);
+	tell_schedule(out->schedule, sizeof(out->schedule));
+	world_restore(here->root);
+	return !sched->failed;
+}
+
+/* The option that a schedule names for this step; else the first one. */
+static const struct option *option_of(const struct frame *f, const char *text)
+{
+	unsigned int step, i;
+	char who[8];
+	int len;
+
+	while (sscanf(text, "%u:%7s%n", &step, who, &len) == 2) {
+		text += len;
+		for (i = 0; step == f->steps && i < f->options; i++)
+			if (!strcmp(who, sched_name(f->option[i].who)))
+				return &f->option[i];
+	}
+	return f->option;
+}
+
+bool search_replay(const struct scenario *scenario, const char *schedule)
+{
+	struct outcome out = { .states = 0 };
+	unsigned int last = SCHED_NOBODY;
+
+	save(here->root);
+	here->any = false;
+	words_forget(true);
+	begin(scenario, false, &out);
+	while (!sched->failed) {
+		here->frames = 0;
+		here->saved = SAVED_ADDRESS;
+		if (!push(last, CHOICES)) {
+			end_run();
+			break;
+		}
+		run(option_of(here->frame, schedule)->who, last, CHOICES);
+		last = option_of(here->frame, schedule)->who;
+	}
+	world_restore(here->root);
+	return !sched->failed;
+}

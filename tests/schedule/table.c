@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * table.c - states that were seen
+ *
+ * Layer:   tests; the enumerator.
+ * Context: one thread.
+ *
+ * A state is known by a hash of 64 bits, of all memory and of who is to run.  It is
+ * looked at again only with more preemptions left than before.
+ */
+#include "sched.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Two words: the program has gigabytes of them at most. */
+struct entry {
+	unsigned long state;		/* 0: free */
+	unsigned int left;		/* preemptions */
+	bool open;			/* on the way to where we are */
+};
+
+/* Entries, a power of two; what is not touched takes no memory. */
+#define ENTRIES_FIRST	(1ul << 16)
+
+/* Not in the world. */
+struct table {
+	unsigned long size;
+	unsigned long count;
+	struct entry *entry;
+};
+
+#define TABLE_ADDRESS	((void *)0x120000000000ul)
+
+static struct table *const table = TABLE_ADDRESS;
+
+static void *map(void *at, size_t bytes)
+{
+	void *p = mmap(at, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		sched_die("no memory for states");
+	return p;
+}
+
+static struct entry *find(unsigned long state)
+{
+	unsigned long i = state & (table->size - 1);
+
+	while (table->entry[i].state && table->entry[i].state != state)
+		i = (i + 1) & (table->size - 1);
+	return &table->entry[i];
+}
+
+static void set_size(unsigned long size)
+{
+	table->size = size;
+	table->entry = map(NULL, size * sizeof(struct entry));
+}
+
+void table_init(void)
+{
+	if (map(TABLE_ADDRESS, sizeof(*table)) != table)
+		sched_die("no memory at the table's address");
+}
+
+void table_clear(void)
+{
+	if (table->entry)
+		munmap(table->entry, table->size * sizeof(struct entry));
+	table->count = 0;
+	set_size(ENTRIES_FIRST);
+}
+
+static void grow(void)
+{
+	struct entry *old = table->entry;
+	unsigned long n = table->size, i;
+
+	set_size(2 * n);
+	for (i = 0; i < n; i++)
+		if (old[i].state)
+			*find(old[i].state) = old[i];
+	munmap(old, n * sizeof(*old));
+}
+
+/* A state is about to be looked at, with so many preemptions left. */
+enum seen table_enter(unsigned long state, unsigned int left)
+{
+	struct entry *e;
+
+	if (table->count * 2 > table->size)
+		grow();
+	state += !state;
+	e = find(state);
+	if (e->state && e->open && e->left == left)
+		return SEEN_ON_THE_WAY;
+	if (e->state && e->left >= left)
+		return SEEN_ALREADY;
+	table->count += !e->state;
+	*e = (struct entry){ .state = state, .left = left, .open = true };
+	return SEEN_NOT;
+}
+
+/* All that follows from it was looked at. */
+void table_leave(unsigned long state)
+{
+	find(state + !state)->open = false;
+}
+
+unsigned long table_count(void)
+{
+	return table->count;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * world.h - all memory that a schedule changes: to be saved, compared, put back
+ *
+ * Layer:   below sched.c and plat.c; knows nothing of pools.
+ * Context: one thread.
+ *
+ * The world is this program's .data and .bss, an arena, and the stacks of fibres as
+ * far as they are in use.  What outlasts a schedule is not in it: it is mapped, and
+ * found by a pointer that never changes.
+ */
+#ifndef SCHEDULE_WORLD_H
+#define SCHEDULE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WORLD_GRANULE	128		/* bytes; alignment of all blocks */
+#define WORLD_GRANULES	256
+#define WORLD_STACK	16384		/* bytes of a fibre's stack */
+#define WORLD_STACKS	6
+
+void world_init(void);
+unsigned char *world_stack_end(unsigned int fibre);
+
+/* The arena: lowest place first, so that equal histories give equal addresses. */
+void *world_alloc(size_t bytes);
+void world_free(void *p);
+
+/* The number of the granule that @p points to the beginning of a block in; or -1. */
+int world_block(const void *p);
+void *world_at(unsigned int granule);
+unsigned int world_used(void);
+
+/* @sp: of each fibre, where its stack begins to be in use; NULL: not at all. */
+size_t world_save(void *to, void *const *sp);
+void world_restore(const void *from);
+unsigned long world_hash(void *const *sp);
+
+#endif /* SCHEDULE_WORLD_H */
