@@ -199,8 +199,8 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
  * pool_chunk_put() - Give the addresses of a chunk back.
  * @chunk: all of its slabs are empty, and on no list.
  *
- * Who has a wrong pointer into it finds no slab, or one that is on no shelf, or one
- * that is elsewhere by then.
+ * A free of a wrong pointer may still look for its slab here.  It finds none, or one
+ * that is on no shelf, or one that has other addresses by then.
  */
 void pool_chunk_put(struct slab_chunk *chunk)
 {
