@@ -36,22 +36,12 @@ static unsigned int count_set(void)
 	       !!existing + !!declared_elsewhere + helper_has_pool();
 }
 
-static unsigned int count_pools(void)
-{
-	struct pool *pool = NULL;
-	unsigned int n = 0;
-
-	while ((pool = pool_registry_next(pool)))
-		n++;
-	return n;
-}
-
 TEST_CASE(one_line_creates_the_declared_pools_of_all_files)
 {
 	EXPECT_EQ(count_set(), 0);
 	ASSERT(pool_register_declared() == 0);
 	EXPECT_EQ(count_set(), 6);
-	EXPECT_EQ(count_pools(), 6);
+	EXPECT_EQ(test_count_pools(), 6);
 	EXPECT(!strcmp(pool_of(declared_static)->name, "d_static"));
 	EXPECT_EQ(declared_static->size, 32);
 	EXPECT_EQ(pool_of(declared_aligned)->align, 128);
@@ -63,7 +53,7 @@ TEST_CASE(one_line_creates_the_declared_pools_of_all_files)
 	test_free(pool_of(declared_elsewhere), test_objs[0]);
 	pool_release_declared();
 	EXPECT_EQ(count_set(), 0);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(a_declaration_that_fails_takes_the_others_with_it)
@@ -71,12 +61,12 @@ TEST_CASE(a_declaration_that_fails_takes_the_others_with_it)
 	spoilt.name[0] = 0;
 	EXPECT_EQ(-pool_register_declared(), ENOMEM);
 	EXPECT_EQ(count_set(), 0);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 	spoilt.name[0] = 'd';
 	EXPECT_EQ(pool_register_declared(), 0);
 	EXPECT_EQ(count_set(), 6);
 	pool_release_declared();
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(declaring_and_releasing_twice_changes_nothing)
@@ -90,7 +80,7 @@ TEST_CASE(declaring_and_releasing_twice_changes_nothing)
 	EXPECT_PTR_EQ(declared_static, first);
 	EXPECT_EQ(pool_of(first)->users, 1);
 	pool_release_declared();
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 	pool_release_declared();
 	EXPECT_EQ(count_set(), 0);
 }
@@ -103,7 +93,7 @@ TEST_CASE(declared_pools_that_merged_are_released_one_by_one)
 	mine = create_pool("mine", 600, MEM_F_SHARED);
 	EXPECT_PTR_EQ(mine, existing);
 	pool_release_declared();
-	EXPECT_EQ(count_pools(), 1);
+	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_EQ(pool_of(mine)->users, 1);
 	EXPECT_PTR_EQ(pool_destroy(mine), NULL);
 }
@@ -119,7 +109,7 @@ TEST_CASE(a_declared_pool_in_use_outlives_its_release)
 	EXPECT(obj);
 	pool_release_declared();
 	EXPECT_EQ(count_set(), 0);
-	EXPECT_EQ(count_pools(), 1);
+	EXPECT_EQ(test_count_pools(), 1);
 	pool_free(pool, obj);
 	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
@@ -131,7 +121,7 @@ TEST_CASE(declarations_of_no_module_or_of_another_header_are_refused)
 	EXPECT_EQ(-pool_register_declared_of(THIS_MODULE, POOL_ABI + 1),
 		  EINVAL);
 	EXPECT_EQ(count_set(), 0);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(a_declaration_is_no_parameter_that_could_be_set)

@@ -38,17 +38,6 @@ static unsigned int registrations(struct pool *pool)
 	return now.registrations;
 }
 
-/* How many pools there are. */
-static unsigned int pools(void)
-{
-	struct pool *pool = NULL;
-	unsigned int n = 0;
-
-	while ((pool = pool_registry_next(pool)))
-		n++;
-	return n;
-}
-
 /* Write and read all bytes of @n objects of the size that a pool has now. */
 static bool usable(struct pool *pool, unsigned int n)
 {
@@ -84,7 +73,7 @@ TEST_CASE(equal_sizes_are_one_pool_after_rounding)
 	EXPECT_EQ(registrations(c), 1);
 	EXPECT(usable(b, 100));
 	pool_destroy_all();
-	EXPECT_EQ(pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(pools_merge_only_if_both_are_shared)
@@ -96,7 +85,7 @@ TEST_CASE(pools_merge_only_if_both_are_shared)
 
 	ASSERT(lone && a && other && b);
 	EXPECT_PTR_EQ(a, b);
-	EXPECT_EQ(pools(), 3);
+	EXPECT_EQ(test_count_pools(), 3);
 	EXPECT_EQ(registrations(pool_of(lone)), 1);
 	EXPECT_EQ(registrations(pool_of(other)), 1);
 	pool_destroy_all();
@@ -121,7 +110,7 @@ TEST_CASE(exact_pools_neither_round_nor_grow)
 	EXPECT(c != e);
 	EXPECT_EQ(c->head.size, 6400);
 	EXPECT(plain(6416 + 16, MEM_F_EXACT) != e);
-	EXPECT_EQ(pools(), 5);
+	EXPECT_EQ(test_count_pools(), 5);
 	pool_destroy_all();
 }
 
@@ -284,14 +273,14 @@ TEST_CASE(the_best_match_is_equal_then_larger_then_nearer)
 	ASSERT(obj[1] && far && far != near && far != a);
 	test_free(a, obj[0]);
 	test_free(near, obj[1]);
-	EXPECT_EQ(pools(), 3);
+	EXPECT_EQ(test_count_pools(), 3);
 	EXPECT_PTR_EQ(plain(6400, 0), a);
 	EXPECT_PTR_EQ(plain(6464, 0), far);
 	EXPECT_PTR_EQ(plain(6416, 0), near);
 	EXPECT_EQ(near->head.size, 6448);
 	EXPECT_PTR_EQ(plain(6480, 0), far);
 	EXPECT_EQ(far->head.size, 6480);
-	EXPECT_EQ(pools(), 3);
+	EXPECT_EQ(test_count_pools(), 3);
 	pool_destroy_all();
 }
 
@@ -340,7 +329,7 @@ TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
 		attr.size = 64;
 		attr.flags = MEM_F_SHARED;
 		EXPECT(create_pool_ext(&attr));
-		EXPECT_EQ(pools(), i + 2);
+		EXPECT_EQ(test_count_pools(), i + 2);
 	}
 	EXPECT_PTR_EQ(cached("again", 64, 0), first);
 	pool_destroy_all();
@@ -438,7 +427,7 @@ TEST_CASE(each_destruction_gives_one_registration_back)
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
 	test_free(a, obj);
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	EXPECT_EQ(pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(a_refused_creation_registers_nowhere)
@@ -453,7 +442,7 @@ TEST_CASE(a_refused_creation_registers_nowhere)
 	EXPECT_PTR_EQ(pool_create_at("a", 64, MEM_F_SHARED, "f", 1, POOL_OWNER,
 				     POOL_ABI + 1), NULL);
 	EXPECT_EQ(registrations(a), 1);
-	EXPECT_EQ(pools(), 1);
+	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
 }
 

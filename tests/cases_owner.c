@@ -18,16 +18,6 @@ static struct pool_head *owned(const char *name, unsigned int size,
 			      owner, POOL_ABI);
 }
 
-static unsigned int count_pools(void)
-{
-	struct pool *pool = NULL;
-	unsigned int n = 0;
-
-	while ((pool = pool_registry_next(pool)))
-		n++;
-	return n;
-}
-
 TEST_CASE(pools_of_two_owners_are_merged_only_when_told_to)
 {
 	struct pool_head *a = owned("mine", 96, &one);
@@ -40,14 +30,14 @@ TEST_CASE(pools_of_two_owners_are_merged_only_when_told_to)
 	ASSERT(pool_configure("merge-modules"));
 	EXPECT(owned("third", 96, &one));
 	EXPECT(owned("fourth", 96, &two));
-	EXPECT_EQ(count_pools(), 2);
+	EXPECT_EQ(test_count_pools(), 2);
 	EXPECT_EQ(pool_of(a)->users + pool_of(b)->users, 5);
 	ASSERT(pool_configure("no-merge-modules"));
 	EXPECT(owned("fifth", 112, &one) != owned("sixth", 112, &two));
-	EXPECT_EQ(count_pools(), 4);
+	EXPECT_EQ(test_count_pools(), 4);
 	pool_destroy_owned(&one);
 	pool_destroy_owned(&two);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
@@ -64,12 +54,12 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	test_wave(pool_of(mine), 100);
 	obj = test_alloc(pool_of(both));
 	pool_destroy_owned(&one);
-	EXPECT_EQ(count_pools(), 2);
+	EXPECT_EQ(test_count_pools(), 2);
 	EXPECT_EQ(pool_of(both)->users, 1);
 	test_free(pool_of(both), obj);
 	EXPECT_PTR_EQ(pool_destroy(yours), NULL);
 	pool_destroy_owned(&two);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 /* As a module that is loaded where one was that left a pool behind. */
@@ -84,7 +74,7 @@ TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 	next = owned("next", 96, &one);
 	EXPECT(next != left);
 	pool_destroy_owned(&one);
-	EXPECT_EQ(count_pools(), 1);
+	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_PTR_EQ(pool_destroy(left), NULL);
 }
 
@@ -112,6 +102,6 @@ TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 	test_wave(pool_of(built), 100);
 	EXPECT_EQ(pool_owner_gone(&one), 1);
 	EXPECT_EQ(undone, 100);
-	EXPECT_EQ(count_pools(), 1);
+	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_PTR_EQ(pool_destroy(left), NULL);
 }

@@ -38,16 +38,6 @@ static void begin(unsigned int debug)
 	pool_fail_every = 0;
 }
 
-static unsigned int count_pools(void)
-{
-	struct pool *pool = NULL;
-	unsigned int n = 0;
-
-	while ((pool = pool_registry_next(pool)))
-		n++;
-	return n;
-}
-
 static unsigned int flags_of(struct pool_head *head)
 {
 	return pool_of(head)->debug & POOL_D_FLAGS;
@@ -152,7 +142,7 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	copy = declared[0];
 	EXPECT(declared[1] == copy && declared[2] == copy);
 	EXPECT(answers("no-merge,tag", ""));
-	EXPECT_EQ(count_pools(), 3);
+	EXPECT_EQ(test_count_pools(), 3);
 	EXPECT_PTR_EQ(declared[0], copy);
 	EXPECT_PTR_EQ(declared[1], declared[3]);
 	EXPECT(declared[1] != copy && declared[2] != copy &&
@@ -163,7 +153,7 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_EQ(flags_of(declared[2]), POOL_D_TAG);
 	EXPECT(works(declared[0]) && works(declared[1]) && works(declared[2]));
 	undeclare(4);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(sizes_that_are_not_rounded_any_more_part_declared_pools)
@@ -197,7 +187,7 @@ TEST_CASE(declared_pools_unite_when_merging_begins)
 	EXPECT(works(declared[0]) && works(declared[2]));
 	EXPECT(works(copy));
 	undeclare(3);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(more_buckets_make_another_pool_of_a_declared_one)
@@ -213,7 +203,7 @@ TEST_CASE(more_buckets_make_another_pool_of_a_declared_one)
 	EXPECT_PTR_EQ(declared[0], declared[1]);
 	EXPECT(works(declared[0]) && works(copy));
 	undeclare(2);
-	EXPECT_EQ(count_pools(), 0);
+	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)

@@ -63,6 +63,17 @@ struct pool *test_pool(unsigned int size)
 	return head ? pool_of(head) : NULL;
 }
 
+/* How many pools there are. */
+unsigned int test_count_pools(void)
+{
+	struct pool *pool = NULL;
+	unsigned int n = 0;
+
+	while ((pool = pool_registry_next(pool)))
+		n++;
+	return n;
+}
+
 /* A pool with these options, whose faults are only counted. */
 struct pool *test_checked(unsigned int size, unsigned int debug)
 {

@@ -62,6 +62,7 @@ bool test_end(void);
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_mode(unsigned int mode);
 struct pool *test_pool(unsigned int size);
+unsigned int test_count_pools(void);
 struct pool *test_checked(unsigned int size, unsigned int debug);
 unsigned long test_faults(struct pool *pool);
 void *test_alloc(struct pool *pool);
