@@ -13,13 +13,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Checkers need memory of their own, and for all that there is. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_CHECKED	true
-#else
-#define IS_CHECKED	false
-#endif
-
 /* Pages of this memory that are there. */
 static unsigned int resident(void *at, size_t bytes)
 {
@@ -132,7 +125,7 @@ TEST_CASE(a_million_small_objects_are_close_together)
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
-	if (!IS_CHECKED)
+	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(is_dense, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -172,7 +165,7 @@ TEST_CASE(where_the_arena_cannot_grow_malloc_serves)
 	struct pool *pool = test_pool(1000);
 
 	ASSERT(pool);
-	if (!IS_CHECKED)
+	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_without_growth, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -227,7 +220,7 @@ TEST_CASE(a_gc_leaves_a_tenth_of_what_was_freed_in_any_order)
 
 	ASSERT(pool);
 	pool_fail_every = 0;
-	if (!IS_CHECKED)
+	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(scatter_and_collect, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -67,11 +67,7 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 }
 
 /* Checkers have mappings of their own to make, and end when they cannot. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define AT_LIMIT	0
-#else
-#define AT_LIMIT	16
-#endif
+#define AT_LIMIT	(UNDER_CHECKER ? 0 : 16)
 
 /* Mappings until there may be no more of them. */
 static void use_up_mappings(void)

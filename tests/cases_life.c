@@ -77,7 +77,7 @@ TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 	for (; i < 10 * early; i++)
 		test_threads(4, use_pool, pool);
 	EXPECT_LE(plat_nr_cpus(), cpus > 5 ? cpus : 5);
-	if (!UNDER_TSAN && !UNDER_ASAN)
+	if (!UNDER_CHECKER)
 		EXPECT_LE(resident_pages(), pages + 512);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);

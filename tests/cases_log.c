@@ -30,7 +30,7 @@ static struct pool_head *pools[POOLS];
 static char text[65536];
 
 /* What a checker reports must not wait for the pipe. */
-#if UNDER_ASAN || UNDER_TSAN
+#if UNDER_CHECKER
 void __sanitizer_set_report_fd(void *fd);
 
 static void report_to(int fd)

@@ -13,13 +13,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Checkers reserve far more themselves. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_CHECKED	true
-#else
-#define IS_CHECKED	false
-#endif
-
 #define MIB		(1024ul * 1024)
 
 /* Bytes of address space that this process has. */
@@ -60,12 +53,12 @@ TEST_CASE(address_space_is_in_proportion_to_what_is_allocated)
 	ASSERT(pool);
 	pool_fail_every = 0;
 	grow_list(pool, &list, &have, 1);
-	if (!IS_CHECKED)
+	if (!UNDER_CHECKER)
 		EXPECT_LE(space(), 64 * MIB);
-	for (want = 1024; want <= 65536 / (IS_CHECKED ? 16 : 1); want *= 4) {
+	for (want = 1024; want <= 65536 / (UNDER_CHECKER ? 16 : 1); want *= 4) {
 		grow_list(pool, &list, &have, want);
 		EXPECT_EQ(have, want);
-		if (!IS_CHECKED)
+		if (!UNDER_CHECKER)
 			EXPECT_LE(space(), 2 * want * 1024 + 64 * MIB);
 	}
 	while (list) {
@@ -158,7 +151,7 @@ TEST_CASE(a_limit_of_address_space_set_late_leaves_room_for_others)
 
 	ASSERT(pool);
 	pool_fail_every = 0;
-	if (!IS_CHECKED)
+	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_under_limit, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -216,7 +216,7 @@ static bool storm_fork(struct storm *s, bool calm)
 {
 	bool well;
 
-	if (!calm && !UNDER_ASAN && !UNDER_TSAN)
+	if (!calm && !UNDER_CHECKER)
 		return child_is_well(weather, s);
 	plat_word_add(&s->calm, 1);
 	while (plat_word_read(&s->calmed) < STORM_THREADS)

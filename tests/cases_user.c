@@ -319,11 +319,7 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 }
 
 /* Sanitizers take more memory per object than this is worth. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MANY		100000ul
-#else
-#define MANY		5000000ul
-#endif
+#define MANY		(UNDER_CHECKER ? 100000ul : 5000000ul)
 
 TEST_CASE(five_million_objects_come_and_go)
 {

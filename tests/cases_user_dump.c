@@ -381,7 +381,7 @@ TEST_CASE(the_thread_behind_sigquit_takes_no_signal)
 }
 
 /* The thread sanitizer allows no thread in a child of a program that had some. */
-#ifdef __SANITIZE_THREAD__
+#if UNDER_TSAN
 static bool works_in_child(struct pool *pool)
 {
 	return pool;

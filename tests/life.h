@@ -11,18 +11,6 @@
 
 #include "test.h"
 
-/* gcc says which checker a build has; clang's are not among the flavours. */
-#ifdef __SANITIZE_THREAD__
-#define UNDER_TSAN	1
-#else
-#define UNDER_TSAN	0
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define UNDER_ASAN	1
-#else
-#define UNDER_ASAN	0
-#endif
-
 /* What a child is for: true, or it says what is not and fails. */
 #define NEED(cond)	child_needs(cond, #cond, __FILE__, __LINE__)
 

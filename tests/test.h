@@ -89,6 +89,22 @@ unsigned long test_scale(unsigned long iterations);
 
 #ifndef __KERNEL__
 
+/*
+ * gcc says which checker a build has; clang's are not among the flavours.  Checkers
+ * take memory, addresses and mappings of their own, and time.
+ */
+#ifdef __SANITIZE_THREAD__
+#define UNDER_TSAN	1
+#else
+#define UNDER_TSAN	0
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define UNDER_ASAN	1
+#else
+#define UNDER_ASAN	0
+#endif
+#define UNDER_CHECKER	(UNDER_ASAN || UNDER_TSAN)
+
 /* cases_user.c: what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
 unsigned int count_lines(const char *text);
