@@ -58,7 +58,7 @@ help:
 	@echo 'check            every test; check-user: those that need no VM'
 	@echo 'check-trixie     check-user in a fresh Debian 13'
 	@echo 'check-cross      the cases of user space on other machines, and with musl'
-	@echo 'check-schedule   interleavings of CPUs and handlers, all that there are'
+	@echo 'check-schedule   interleavings of CPUs and handlers; check-long: many more'
 	@echo 'kunit            the kernel tests, in User-Mode Linux and QEMU'
 	@echo 'bug-matrix       which option finds which bug; bug-matrix-accept'
 	@echo 'twin-check       both worlds make the same decisions'

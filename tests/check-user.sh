@@ -47,7 +47,7 @@ job gate-visits tests/bench/gate-visits.sh build/user/visits &
 [ ! -x build/user/longest ] ||
 	job gate-longest tests/bench/longest.sh gate build/user/longest &
 [ ! -x build/tests/schedule ] ||
-	job schedule build/tests/schedule -s 30000 &
+	job schedule tests/schedule/check.sh build/tests/schedule &
 job traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
 wait
 tests/summary.sh user

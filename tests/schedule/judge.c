@@ -202,31 +202,50 @@ static struct call *call_begin(struct pool_head *head, enum doing doing)
 	return c;
 }
 
-void *s_alloc_flags(struct pool_head *head, unsigned int flags)
+/* What an allocation has come to. */
+static void *taken(struct call *c, void *obj)
 {
-	struct call *c = call_begin(head, DOING_ALLOC);
-	void *obj;
-	int at;
+	const struct pool *pool = c->pool;
+	int at = index_of(obj);
 
-	c->had_none = !c->pool->limit || sched->cur >= SCHED_CPUS;
-	sched_note("pool_alloc(%s)", c->pool->name);
-	obj = __pool_alloc(head, flags);
 	sched_note("pool_alloc() = %p", obj);
 	look_for(sched->cur);
 	if (!obj && !c->had_none)
 		sched_fail("NULL, though an object was free all the time");
-	c->doing = DOING_NOTHING;
+	*c = (struct call){ .pool = NULL };
 	if (!obj)
 		return NULL;
-	at = index_of(obj);
-	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != c->pool->id)
+	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != pool->id)
 		sched_fail("%p is handed out: %s", obj,
 			   at >= 0 && owner[at] == OWNER_USER ?
 			   "a user has it" : "it is no object of the pool");
 	owner[at] = OWNER_USER;
-	used[c->pool->id]++;
-	stamp(c->pool, obj, (unsigned long)obj);
+	used[pool->id]++;
+	stamp(pool, obj, (unsigned long)obj);
 	return obj;
+}
+
+static struct call *take_begin(struct pool_head *head)
+{
+	struct call *c = call_begin(head, DOING_ALLOC);
+
+	c->had_none = !c->pool->limit || sched->cur >= SCHED_CPUS;
+	sched_note("pool_alloc(%s)", c->pool->name);
+	return c;
+}
+
+void *s_alloc_flags(struct pool_head *head, unsigned int flags)
+{
+	struct call *c = take_begin(head);
+
+	return taken(c, __pool_alloc(head, flags));
+}
+
+void *s_alloc_below(struct pool_head *head)
+{
+	struct call *c = take_begin(head);
+
+	return taken(c, pool_alloc_nocache(head));
 }
 
 void *s_alloc(struct pool_head *head)
@@ -248,7 +267,7 @@ void s_free_flags(struct pool_head *head, void *obj, unsigned int flags)
 	used[c->pool->id]--;
 	__pool_free(head, obj, flags);
 	sched_note("pool_free() ends");
-	c->doing = DOING_NOTHING;
+	*c = (struct call){ .pool = NULL };
 }
 
 void s_free(struct pool_head *head, void *obj)
@@ -365,24 +384,25 @@ static void check_pool(struct pool *pool)
 
 		cached += meet_local(pool, local);
 		parked += meet_parked(pool, &local->parked);
+		if (pool_is_closed(pool) && local->hot.cap)
+			sched_fail("cpu%u: an array of a closed pool accepts %u objects",
+				   i, local->hot.cap);
 	}
 	for (i = 0; i < pool->buckets; i++)
 		shared += meet_bucket(pool, &pool->bucket[i]);
 	forget_met();
 	pool_stats_get(&pool->head, &s, sizeof(s));
-	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared, %llu parked, %llu moving",
-		   pool->name, s.allocated, s.used, s.cached, s.shared,
-		   s.parked, s.moving);
+	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared",
+		   pool->name, s.allocated, s.used, s.cached, s.shared);
 	if (users + cached + shared + parked != pool->store.live)
 		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",
 			   pool->store.live, users, cached, shared, parked);
 	if (s.allocated != pool->store.live || s.used != users + parked ||
 	    s.cached != cached || s.shared != shared || s.parked != parked ||
 	    s.moving)
-		sched_fail("it says %llu: %llu used, %llu cached, %llu shared, %llu parked, %llu moving; there are %u: %lu, %lu, %lu, %lu",
-			   s.allocated, s.used, s.cached, s.shared, s.parked,
-			   s.moving, pool->store.live, users + parked, cached,
-			   shared, parked);
+		sched_fail("of %u %llu are said to be used, %llu cached, %llu shared, %llu parked; they are %lu, %lu, %lu, %lu",
+			   pool->store.live, s.used, s.cached, s.shared,
+			   s.parked, users + parked, cached, shared, parked);
 }
 
 /* What is charged to a CPU where nothing moves. */

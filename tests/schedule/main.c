@@ -16,7 +16,7 @@
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: schedule [-ae] [-p PREEMPTIONS] [-s STATES] [SCENARIO...]\n"
+		"usage: schedule [-aet] [-p PREEMPTIONS] [-s STATES] [SCENARIO...]\n"
 		"       schedule -r \"STEP:WHO ...\" SCENARIO\n"
 		"       schedule -l\n"
 		"\n"
@@ -26,6 +26,7 @@ static void usage(void)
 		"	-p	so many preemptions at most; else any number\n"
 		"	-s	so many states at most, of a scenario\n"
 		"	-r	run one schedule and show each step\n"
+		"	-t	see that what is skipped makes no difference; needs -p\n"
 		"	-l	list the mutants, each with a scenario that finds it\n");
 	exit(2);
 }
@@ -38,7 +39,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void replay(const struct scenario *s, const char *schedule)
+static bool replay(const struct scenario *s, const char *schedule)
 {
 	bool good;
 
@@ -46,6 +47,7 @@ static void replay(const struct scenario *s, const char *schedule)
 	good = search_replay(s, schedule);
 	sched->tracing = false;
 	printf("%s\n", good ? "all is well" : sched->why);
+	return good;
 }
 
 static void tell(const struct scenario *s, const struct outcome *out,
@@ -55,9 +57,10 @@ static void tell(const struct scenario *s, const struct outcome *out,
 
 	if (out->preemptions != SCHED_ANY)
 		snprintf(most, sizeof(most), "%u", out->preemptions);
-	printf("# %u CPUs, %s preemptions, %u steps: %lu states, %lu schedules run, %lu ends, %.2f s\n",
-	       s->cpus, most, out->steps, out->states, out->runs, out->ends,
-	       seconds);
+	printf("# %u CPUs, %s preemptions, %u steps: ", s->cpus, most,
+	       out->steps);
+	printf("%lu states, %lu schedules run, %lu ends, %.2f s\n",
+	       out->states, out->runs, out->ends, seconds);
 }
 
 static bool judge(const struct scenario *s, const struct limits *limits)
@@ -70,20 +73,45 @@ static bool judge(const struct scenario *s, const struct limits *limits)
 	if (!good) {
 		printf("# %s\n# schedule -r \"%s\" %s\n", sched->why,
 		       out.schedule, s->name);
-		replay(s, out.schedule);
+		if (replay(s, out.schedule))
+			printf("# it is not seen again\n");
 	}
 	printf("%s %s\n", good ? "ok" : "not ok", s->name);
 	fflush(stdout);
 	return good;
 }
 
-static void list(void)
+/* Does the search come to the same ends where it skips nothing? */
+static bool compare(const struct scenario *s, unsigned int preemptions)
 {
-	const struct scenario *s;
+	struct limits quick = { preemptions, ~0ul, true, false };
+	struct limits slow = { preemptions, ~0ul, false, true };
+	struct outcome skips, all;
+	bool same;
 
-	for (s = scenarios; s->name; s++)
-		if (s->kills)
-			printf("%s %s\n", s->kills, s->name);
+	search(s, &quick, &skips);
+	search(s, &slow, &all);
+	same = skips.ends == all.ends && skips.digest == all.digest;
+	printf("# %u preemptions: %lu schedules, %lu ends; of all %lu, %lu\n",
+	       preemptions, skips.runs, skips.ends, all.runs, all.ends);
+	printf("%s nothing_is_skipped_of_%s\n", same ? "ok" : "not ok",
+	       s->name);
+	return same;
+}
+
+/* A line for each mutant: its name, and the scenario's. */
+static bool list(const struct scenario *s)
+{
+	const char *kills = s->kills;
+
+	while (*kills) {
+		int len = (int)strcspn(kills, " ");
+
+		printf("%.*s %s\n", len, kills, s->name);
+		kills += len;
+		kills += strspn(kills, " ");
+	}
+	return true;
 }
 
 static bool is_named(const char *name, char **names)
@@ -96,42 +124,70 @@ static bool is_named(const char *name, char **names)
 	return false;
 }
 
+/* What is asked for. */
+struct options {
+	struct limits limits;
+	const char *schedule;
+	bool compares;
+	bool lists;
+	char **names;
+};
+
+/* getopt()'s variables are part of the world, and no part of a state. */
+static void read_options(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "aelp:r:s:t")) != -1) {
+		if (c == 'a')
+			o->limits.merge = false;
+		else if (c == 'e')
+			o->limits.all_words = true;
+		else if (c == 'l')
+			o->lists = true;
+		else if (c == 'p')
+			o->limits.preemptions = (unsigned int)atoi(optarg);
+		else if (c == 'r')
+			o->schedule = optarg;
+		else if (c == 's')
+			o->limits.states = strtoul(optarg, NULL, 0);
+		else if (c == 't')
+			o->compares = true;
+		else
+			usage();
+	}
+	o->names = argv + optind;
+	optind = 0;
+	optarg = NULL;
+}
+
+static bool treat(const struct options *o, const struct scenario *s)
+{
+	if (o->lists)
+		return list(s);
+	if (o->schedule)
+		return replay(s, o->schedule);
+	if (o->compares)
+		return compare(s, o->limits.preemptions);
+	return judge(s, &o->limits);
+}
+
 int main(int argc, char **argv)
 {
-	struct limits limits = { SCHED_ANY, 1000000, true, false };
-	const char *schedule = NULL;
+	struct options o = {
+		.limits = { SCHED_ANY, 1000000, true, false },
+	};
 	const struct scenario *s;
 	bool good = true;
-	int c;
 
 	world_init();
 	sched_init();
 	search_init();
-	table_init();
-	words_init();
-	while ((c = getopt(argc, argv, "aelp:r:s:")) != -1) {
-		if (c == 'a')
-			limits.merge = false;
-		else if (c == 'e')
-			limits.all_words = true;
-		else if (c == 'l')
-			return list(), 0;
-		else if (c == 'p')
-			limits.preemptions = (unsigned int)atoi(optarg);
-		else if (c == 's')
-			limits.states = strtoul(optarg, NULL, 0);
-		else if (c == 'r')
-			schedule = optarg;
-		else
-			usage();
-	}
-	for (s = scenarios; s->name; s++) {
-		if (!is_named(s->name, argv + optind))
-			continue;
-		if (schedule)
-			replay(s, schedule);
-		else
-			good &= judge(s, &limits);
-	}
+	seen_init();
+	touched_init();
+	read_options(&o, argc, argv);
+	for (s = scenarios; s->name; s++)
+		if (is_named(s->name, o.names))
+			good &= treat(&o, s);
 	return !good;
 }

@@ -30,6 +30,9 @@ static const struct pool *places[PLAT_LOCALS];
 /* 0, or whose it is. */
 static unsigned int registry_mutex, create_mutex, dump_mutex;
 
+/* Stands for the arena, where somebody is about to change it. */
+static unsigned int arena_users;
+
 /* Areas for a scenario.  The world is as it was when the program began. */
 void plat_begin(unsigned int cpus)
 {
@@ -175,31 +178,49 @@ void plat_dump_unlock(void)
 	unlock(&dump_mutex, "dump mutex");
 }
 
+/* Who allocates first gets the lower address; for the rest it does not matter. */
+static void point_at_arena(const char *function, const char *op)
+{
+	sched_point(function, op, "arena", &arena_users, sizeof(arena_users));
+}
+
+static void *allocate(const char *function, size_t size)
+{
+	point_at_arena(function, "take from");
+	return world_alloc(size);
+}
+
+static void release(const char *function, void *p)
+{
+	point_at_arena(function, "give to");
+	world_free(p);
+}
+
 void *plat_mem_alloc(size_t size)
 {
-	return world_alloc(size);
+	return allocate(__func__, size);
 }
 
 void plat_mem_free(void *p)
 {
 	if (p)
-		world_free(p);
+		release(__func__, p);
 }
 
 void *plat_cluster_alloc(void)
 {
-	return world_alloc(sizeof(struct pool_cluster));
+	return allocate(__func__, sizeof(struct pool_cluster));
 }
 
 void plat_cluster_free(void *cluster)
 {
-	world_free(cluster);
+	release(__func__, cluster);
 }
 
 void *plat_side_alloc(size_t size, unsigned int flags)
 {
 	(void)flags;
-	return world_alloc(size);
+	return allocate(__func__, size);
 }
 
 void plat_side_free(void *p)
@@ -226,15 +247,12 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
 			   store->live);
 }
 
-/* Points of their own: what is at the platform is with no layer of ours. */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 {
 	void *obj;
 
 	(void)flags;
-	sched_point(__func__, "take from", "store", &store->live,
-		    sizeof(store->live));
-	obj = world_alloc(store->size);
+	obj = allocate(__func__, store->size);
 	store->live++;
 	judge_made(store, obj);
 	return obj;
@@ -242,8 +260,7 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 
 enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 {
-	sched_point(__func__, "give to", "store", &store->live,
-		    sizeof(store->live));
+	point_at_arena(__func__, "give to");
 	judge_unmade(obj);
 	store->live--;
 	world_free(obj);

@@ -119,6 +119,9 @@ void sched_run(unsigned int who)
 		sched_switch(&sched->sp, &f->sp);
 	f->area = pool_thread_area;
 	sched->cur = SCHED_NOBODY;
+	sched->over = f->over;
+	if (f->state == FIBRE_DONE)
+		*f = (struct fibre){ .state = FIBRE_DONE };
 }
 
 /* Run a function to its end, for nobody. */
@@ -221,7 +224,7 @@ void sched_point(const char *function, const char *op, const char *operand,
 		return;
 	count_step();
 	judge_point();
-	matters = words_touch(p, strcmp(op, "load"));
+	matters = touched_now(p, strcmp(op, "load"));
 	if (matters && !sched->freely)
 		stop(SCHED_POINT);
 	if (sched->tracing)

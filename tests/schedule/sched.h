@@ -8,7 +8,7 @@
  *   scenario.c  what CPUs do          judge.c  what must be true
  *   plat.c      the seam              sched.c  fibres, and which of them runs
  *   search.c    all schedules         world.c  memory, saved and put back
- *   table.c     states that were seen words.c  words that matter to several
+ *   seen.c      states that were seen touched.c  words that matter to several
  *   main.c      the command line
  */
 #ifndef SCHEDULE_SCHED_H
@@ -32,7 +32,7 @@ struct pool_head;
 /* What happens at the same time.  All functions may be NULL but for the first CPU's. */
 struct scenario {
 	const char *name;	/* reads like a sentence */
-	const char *kills;	/* mutants that it finds, separated by spaces */
+	const char *kills;	/* mutants it finds, separated by spaces */
 	unsigned int cpus;
 	void (*setup)(void);
 	void (*cpu[SCHED_CPUS])(void);
@@ -76,6 +76,7 @@ struct sched {
 	const struct scenario *scenario;
 	unsigned int cur;		/* who runs */
 	enum sched_event event;		/* why it has stopped */
+	unsigned int over;		/* whom a handler that ended had interrupted */
 	unsigned int steps;		/* events since the beginning */
 	unsigned int alone;		/* yields when nobody else is there */
 	bool freely;			/* no more preemptions: points are passed */
@@ -122,6 +123,7 @@ struct outcome {
 	unsigned long states;		/* that were looked at, in all walks */
 	unsigned long runs;		/* schedules that were run to their end */
 	unsigned long ends;		/* different worlds at the end */
+	unsigned long digest;		/* of these, in any order */
 	unsigned int steps;		/* of the longest */
 	char schedule[512];		/* of a failure */
 };
@@ -131,24 +133,24 @@ bool search(const struct scenario *scenario, const struct limits *limits,
 	    struct outcome *out);
 bool search_replay(const struct scenario *scenario, const char *schedule);
 
-/* table.c */
+/* seen.c */
 enum seen {
 	SEEN_NOT,			/* or with fewer preemptions left */
 	SEEN_ALREADY,
 	SEEN_ON_THE_WAY,		/* we come from there, for nothing */
 };
 
-void table_init(void);
-void table_clear(void);
-enum seen table_enter(unsigned long state, unsigned int left);
-void table_leave(unsigned long state);
-unsigned long table_count(void);
+void seen_init(void);
+void seen_clear(void);
+enum seen seen_enter(unsigned long state, unsigned int left);
+void seen_leave(unsigned long state);
+unsigned long seen_count(void);
 
-/* words.c */
-void words_init(void);
-void words_forget(bool all);
-bool words_learned(void);
-bool words_touch(const void *p, bool writes);
+/* touched.c */
+void touched_init(void);
+void touched_forget(bool all);
+bool touched_learned(void);
+bool touched_now(const void *p, bool writes);
 
 /* judge.c */
 struct pool;
@@ -164,6 +166,7 @@ void judge_unmade(void *obj);
 /* judge.c: what scenarios call */
 void *s_alloc(struct pool_head *pool);
 void *s_alloc_flags(struct pool_head *pool, unsigned int flags);
+void *s_alloc_below(struct pool_head *pool);
 void s_free(struct pool_head *pool, void *obj);
 void s_free_flags(struct pool_head *pool, void *obj, unsigned int flags);
 void s_destroy(struct pool_head *pool);

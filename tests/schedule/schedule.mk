@@ -9,16 +9,29 @@ COMMON	?= common
 SCHEDULE_CFLAGS = -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
 	-Itests/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
 	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
-	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2
+	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8
 SCHEDULE_SRC = $(wildcard $(COMMON)/*.c tests/schedule/*.c)
+SCHEDULE_OBJ = $(addprefix $(T)/schedule.o/,$(notdir $(SCHEDULE_SRC:.c=.o)))
 
-$(T)/schedule: $(SCHEDULE_SRC) $(wildcard $(COMMON)/*.h tests/schedule/*.h) \
-	       tests/schedule/schedule.mk
+$(T)/schedule.o/%.o: $(COMMON)/%.c tests/schedule/schedule.mk
 	@mkdir -p $(@D)
-	$(CC) $(SCHEDULE_CFLAGS) -no-pie -Wl,--gc-sections -o $@ $(SCHEDULE_SRC)
+	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Some states of each scenario, as check-user does.
+$(T)/schedule.o/%.o: tests/schedule/%.c tests/schedule/schedule.mk
+	@mkdir -p $(@D)
+	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(T)/schedule: $(SCHEDULE_OBJ)
+	$(CC) -no-pie -Wl,--gc-sections -o $@ $^
+
+-include $(SCHEDULE_OBJ:.o=.d)
+
+# As check-user has it.
 check-schedule: $(T)/schedule
-	@$< -s 30000
+	@tests/schedule/check.sh $<
 
-.PHONY: check-schedule
+check-long: $(T)/schedule
+	@rm -rf build/results
+	@tests/schedule/long.sh
+
+.PHONY: check-schedule check-long

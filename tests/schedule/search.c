@@ -172,7 +172,7 @@ static unsigned int who_goes_on(unsigned int last)
 		return last;
 	if (sched->event != SCHED_END || last < SCHED_CPUS)
 		return SCHED_NOBODY;
-	over = sched_fibre[last].over;
+	over = sched->over;
 	return over < SCHED_NOBODY && sched_runnable(over) &&
 	       top_of(sched_cpu(over)) == over ? over : SCHED_NOBODY;
 }
@@ -250,7 +250,7 @@ static bool enter(struct frame *f, const struct option *o)
 
 	if (!f->hash)
 		return true;
-	switch (table_enter(state, f->left - o->cost)) {
+	switch (seen_enter(state, f->left - o->cost)) {
 	case SEEN_NOT:
 		f->entered = state;
 		return true;
@@ -267,7 +267,7 @@ static bool enter(struct frame *f, const struct option *o)
 static void leave(struct frame *f)
 {
 	if (f->entered)
-		table_leave(f->entered);
+		seen_leave(f->entered);
 	f->entered = 0;
 }
 
@@ -317,27 +317,34 @@ static void run(unsigned int who, unsigned int last, unsigned int left)
 	sched_run(who);
 }
 
-/* Nobody can go on: are all done, and is all well? */
-static void end_run(void)
+static bool all_are_done(void)
 {
-	unsigned long hash = here->merge ? hash_world() : 0;
 	unsigned int i;
 
 	for (i = 0; i < SCHED_FIBRES; i++)
 		if (sched_fibre[i].state == FIBRE_NEW ||
-		    sched_fibre[i].state == FIBRE_BEGUN) {
-			fails("all wait for each other");
-			return;
-		}
+		    sched_fibre[i].state == FIBRE_BEGUN)
+			return false;
+	return true;
+}
+
+/* Nobody can go on: are all done, and is all well?  Equal ends are judged once. */
+static void end_run(void)
+{
+	unsigned long hash = hash_world();
+
+	if (!all_are_done()) {
+		fails("all wait for each other");
+		return;
+	}
 	here->out->runs++;
 	if (here->out->steps < sched->steps)
 		here->out->steps = sched->steps;
-	if (hash && table_enter(hash, 0) != SEEN_NOT)
+	if (seen_enter(hash, 0) != SEEN_NOT)
 		return;
-	if (hash) {
-		table_leave(hash);
-		here->out->ends++;
-	}
+	seen_leave(hash);
+	here->out->ends++;
+	here->out->digest += hash;
 	sched_call(judge_end);
 }
 
@@ -358,7 +365,7 @@ static bool walk(unsigned int left, unsigned long most)
 	unsigned int last = SCHED_NOBODY;
 	const struct option *o;
 
-	table_clear();
+	seen_clear();
 	do {
 		if (!push(last, left))
 			end_run();
@@ -371,7 +378,7 @@ static bool walk(unsigned int left, unsigned long most)
 			run(o->who, last, left);
 			last = o->who;
 		}
-	} while (o && !sched->failed && table_count() < most);
+	} while (o && !sched->failed && seen_count() < most);
 	return !o || sched->failed;
 }
 
@@ -396,11 +403,12 @@ static bool pass_once(const struct scenario *scenario,
 
 	world_restore(here->root);
 	out->ends = 0;
+	out->digest = 0;
 	here->any = preemptions == SCHED_ANY;
 	begin(scenario, limits->merge, out);
 	if (!sched->failed)
 		whole = walk(here->any ? RETURNS : preemptions, limits->states);
-	out->states += table_count();
+	out->states += seen_count();
 	if (whole)
 		out->preemptions = preemptions;
 	return sched->failed || !whole || here->any;
@@ -413,9 +421,9 @@ static bool pass(const struct scenario *scenario, unsigned int preemptions,
 	bool last;
 
 	do {
-		words_learned();
+		touched_learned();
 		last = pass_once(scenario, preemptions, limits, out);
-	} while (!sched->failed && words_learned());
+	} while (!sched->failed && touched_learned());
 	return last;
 }
 
@@ -426,7 +434,7 @@ bool search(const struct scenario *scenario, const struct limits *limits,
 	bool done;
 
 	*out = (struct outcome){ .states = 0 };
-	words_forget(limits->all_words);
+	touched_forget(limits->all_words);
 	save(here->root);
 	do {
 		done = pass(scenario, most, limits, out);
@@ -462,7 +470,7 @@ bool search_replay(const struct scenario *scenario, const char *schedule)
 
 	save(here->root);
 	here->any = false;
-	words_forget(true);
+	touched_forget(true);
 	begin(scenario, false, &out);
 	while (!sched->failed) {
 		here->frames = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * words.c - which words matter to more fibres than one
+ * touched.c - which words matter to more fibres than one
  *
  * Layer:   tests; the enumerator.
  * Context: one thread.
@@ -28,14 +28,14 @@ struct word {
 /* Not in the world. */
 struct words {
 	bool all;			/* stop at each */
-	bool learned;			/* that one matters, since words_learn() */
+	bool learned;			/* that one matters, since that was asked */
 	unsigned int count;
 	struct word word[WORDS];
 };
 
 static struct words *const words = WORDS_ADDRESS;
 
-void words_init(void)
+void touched_init(void)
 {
 	if (mmap(WORDS_ADDRESS, sizeof(*words), PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
@@ -44,14 +44,14 @@ void words_init(void)
 }
 
 /* @all: each word matters. */
-void words_forget(bool all)
+void touched_forget(bool all)
 {
 	memset(words, 0, sizeof(*words));
 	words->all = all;
 }
 
 /* Was anything learned since it was asked last? */
-bool words_learned(void)
+bool touched_learned(void)
 {
 	bool learned = words->learned;
 
@@ -79,7 +79,7 @@ static bool matters(const struct word *w)
 }
 
 /* A fibre is about to touch a word; does it matter when? */
-bool words_touch(const void *p, bool writes)
+bool touched_now(const void *p, bool writes)
 {
 	struct word *w = find((uintptr_t)p & ~7ul);
 	bool did = matters(w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * table.c - states that were seen
+ * seen.c - states that were seen
  *
  * Layer:   tests; the enumerator.
  * Context: one thread.
@@ -59,13 +59,13 @@ static void set_size(unsigned long size)
 	table->entry = map(NULL, size * sizeof(struct entry));
 }
 
-void table_init(void)
+void seen_init(void)
 {
 	if (map(TABLE_ADDRESS, sizeof(*table)) != table)
 		sched_die("no memory at the table's address");
 }
 
-void table_clear(void)
+void seen_clear(void)
 {
 	if (table->entry)
 		munmap(table->entry, table->size * sizeof(struct entry));
@@ -86,7 +86,7 @@ static void grow(void)
 }
 
 /* A state is about to be looked at, with so many preemptions left. */
-enum seen table_enter(unsigned long state, unsigned int left)
+enum seen seen_enter(unsigned long state, unsigned int left)
 {
 	struct entry *e;
 
@@ -104,12 +104,12 @@ enum seen table_enter(unsigned long state, unsigned int left)
 }
 
 /* All that follows from it was looked at. */
-void table_leave(unsigned long state)
+void seen_leave(unsigned long state)
 {
 	find(state + !state)->open = false;
 }
 
-unsigned long table_count(void)
+unsigned long seen_count(void)
 {
 	return table->count;
 }

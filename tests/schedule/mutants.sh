@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Each mutant, a patch that makes common/ wrong, is found by the scenario that says so.
+# Prints "ok NAME" or "not ok NAME".
+#
+#	mutants.sh [MUTANT...]
+#
+# A patch that does not apply any more is a failure: then it has to be written anew.
+
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+schedule=build/tests/schedule
+make -s $schedule
+$schedule -l >"$tmp/list"
+
+# build MUTANT - what was compiled already is used, unless a header differs
+build() {
+	local dir=$tmp/$1 patch=$PWD/tests/schedule/mutants/$1.patch
+
+	mkdir "$dir"
+	cp -rp common "$dir"
+	git -C "$dir" apply "$patch" || return
+	grep -q '^+++ .*\.h$' "$patch" || cp -rp build/tests/schedule.o "$dir"
+	make -s T="$dir" COMMON="$dir/common" "$dir/schedule"
+}
+
+# killed MUTANT SCENARIO - fails for the scenario's sake, not otherwise
+killed() {
+	"$tmp/$1/schedule" "$2" >"$tmp/said" || true
+	grep -qx "not ok $2" "$tmp/said"
+}
+
+for patch in tests/schedule/mutants/*.patch; do
+	mutant=$(basename "$patch" .patch)
+	[ $# = 0 ] || [[ " $* " = *" $mutant "* ]] || continue
+	scenario=$(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
+	status="not ok"
+	if [ -n "$scenario" ] && build "$mutant" && killed "$mutant" "$scenario"; then
+		status=ok
+		sed -n '/^# schedule -r/s/^# schedule/#/p' "$tmp/said"
+	else
+		failed=1
+	fi
+	echo "$status mutant_${mutant}_is_found"
+	rm -rf "${tmp:?}/$mutant"
+done
+exit $failed
