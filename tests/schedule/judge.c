@@ -36,6 +36,7 @@ enum doing {
 struct call {
 	struct pool *pool;
 	enum doing doing;
+	unsigned int n;			/* objects, at most */
 	bool had_none;			/* there was nothing to be had, once */
 };
 
@@ -48,6 +49,7 @@ static unsigned char owner[WORLD_GRANULES];
 static unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
 static unsigned int used[IDS];			/* objects that users have, by id */
 static struct call call[SCHED_FIBRES + 1];
+static unsigned long over_bound[PLAT_CPUS];	/* charges, when it was lowered */
 static unsigned int granules;			/* before the scenario began */
 
 void judge_begin(void)
@@ -116,10 +118,14 @@ static unsigned long charged_in(const struct pool_local *local)
 	return local->hot.room + local->clustered + local->moving;
 }
 
-/* The bound, at any instant, on one CPU. */
+/*
+ * The bound, at any instant, on one CPU.  Once it was lowered the charge only falls,
+ * until it fits.
+ */
 static void check_bound(unsigned int cpu)
 {
 	unsigned long charged = plat_cpu_of(cpu)->charged;
+	unsigned long bound = pool_options.hot_size;
 	unsigned long held = 0, room = 0;
 	unsigned int i;
 
@@ -132,9 +138,13 @@ static void check_bound(unsigned int cpu)
 		held += held_in(local) * pools[i]->head.size;
 		room += charged_in(local) * pools[i]->head.size;
 	}
-	if (held > room || room > charged || charged > pool_options.hot_size)
+	if (charged > bound && charged <= over_bound[cpu]) {
+		over_bound[cpu] = charged;
+		bound = charged;
+	}
+	if (held > room || room > charged || charged > bound)
 		sched_fail("cpu%u: %lu bytes, %lu with room, %lu charged, bound %lu",
-			   cpu, held, room, charged, pool_options.hot_size);
+			   cpu, held, room, charged, bound);
 }
 
 /*
@@ -148,12 +158,12 @@ static bool has_some(unsigned int who)
 	unsigned int i;
 
 	for (i = 0; i < SCHED_FIBRES; i++)
-		taken += i != who && call[i].doing != DOING_NOTHING &&
-			 call[i].pool == pool;
+		if (i != who && call[i].pool == pool)
+			taken += call[i].n;
 	for (i = 0; i < plat_cpus; i++)
 		if (i != sched_cpu(who))
 			taken += plat_local_of(pool, i)->hot.n;
-	return taken < pool->limit;
+	return taken + call[who].n <= pool->limit;
 }
 
 static void look_for(unsigned int who)
@@ -193,28 +203,47 @@ static void check_stamp(const struct pool *pool, const void *obj)
 		sched_fail("%p was written to while it was a user's", obj);
 }
 
-static struct call *call_begin(struct pool_head *head, enum doing doing)
+static struct call *call_begin(struct pool_head *head, enum doing doing,
+			       unsigned int n)
 {
 	struct call *c = &call[sched->cur];
 
 	c->pool = pool_of(head);
 	c->doing = doing;
+	c->n = n;
 	return c;
 }
 
-/* What an allocation has come to. */
-static void *taken(struct call *c, void *obj)
+static void call_end(struct call *c)
 {
-	const struct pool *pool = c->pool;
+	*c = (struct call){ .pool = NULL };
+}
+
+static struct call *take_begin(struct pool_head *head, unsigned int n)
+{
+	struct call *c = call_begin(head, DOING_ALLOC, n);
+
+	c->had_none = !c->pool->limit || sched->cur >= SCHED_CPUS;
+	sched_note("pool_alloc(%s)", c->pool->name);
+	return c;
+}
+
+/* NULL, or less than was asked for. */
+static void refused(struct call *c)
+{
+	look_for(sched->cur);
+	if (!c->had_none)
+		sched_fail("NULL, though an object was free all the time");
+}
+
+/* It is a user's from here on. */
+static void taken(const struct pool *pool, void *obj)
+{
 	int at = index_of(obj);
 
 	sched_note("pool_alloc() = %p", obj);
-	look_for(sched->cur);
-	if (!obj && !c->had_none)
-		sched_fail("NULL, though an object was free all the time");
-	*c = (struct call){ .pool = NULL };
 	if (!obj)
-		return NULL;
+		return;
 	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != pool->id)
 		sched_fail("%p is handed out: %s", obj,
 			   at >= 0 && owner[at] == OWNER_USER ?
@@ -222,35 +251,67 @@ static void *taken(struct call *c, void *obj)
 	owner[at] = OWNER_USER;
 	used[pool->id]++;
 	stamp(pool, obj, (unsigned long)obj);
-	return obj;
 }
 
-static struct call *take_begin(struct pool_head *head)
+/* What a single allocation has come to. */
+static void *take_end(struct call *c, void *obj)
 {
-	struct call *c = call_begin(head, DOING_ALLOC);
-
-	c->had_none = !c->pool->limit || sched->cur >= SCHED_CPUS;
-	sched_note("pool_alloc(%s)", c->pool->name);
-	return c;
+	if (!obj)
+		refused(c);
+	taken(c->pool, obj);
+	call_end(c);
+	return obj;
 }
 
 void *s_alloc_flags(struct pool_head *head, unsigned int flags)
 {
-	struct call *c = take_begin(head);
+	struct call *c = take_begin(head, 1);
 
-	return taken(c, __pool_alloc(head, flags));
+	return take_end(c, __pool_alloc(head, flags));
 }
 
 void *s_alloc_below(struct pool_head *head)
 {
-	struct call *c = take_begin(head);
+	struct call *c = take_begin(head, 1);
 
-	return taken(c, pool_alloc_nocache(head));
+	return take_end(c, pool_alloc_nocache(head));
 }
 
 void *s_alloc(struct pool_head *head)
 {
 	return s_alloc_flags(head, 0);
+}
+
+/* No point follows the last object's arrival. */
+bool s_alloc_bulk(struct pool_head *head, unsigned int n, void **objs)
+{
+	struct call *c = take_begin(head, n);
+	bool got = pool_alloc_bulk(head, 0, n, objs);
+	unsigned int i;
+
+	if (!got)
+		refused(c);
+	for (i = 0; got && i < n; i++)
+		taken(c->pool, objs[i]);
+	call_end(c);
+	return got;
+}
+
+void *s_alloc_reserved(struct pool_head *head, struct pool_reserved *reserve)
+{
+	void *obj = pool_alloc_reserved(reserve);
+
+	taken(pool_of(head), obj);
+	return obj;
+}
+
+static void given(const struct pool *pool, void *obj)
+{
+	sched_note("pool_free(%s, %p)", pool->name, obj);
+	check_stamp(pool, obj);
+	stamp(pool, obj, 0);
+	owner[index_of(obj)] = OWNER_POOL;
+	used[pool->id]--;
 }
 
 void s_free_flags(struct pool_head *head, void *obj, unsigned int flags)
@@ -259,20 +320,38 @@ void s_free_flags(struct pool_head *head, void *obj, unsigned int flags)
 
 	if (!obj)
 		return;
-	c = call_begin(head, DOING_FREE);
-	sched_note("pool_free(%s, %p)", c->pool->name, obj);
-	check_stamp(c->pool, obj);
-	stamp(c->pool, obj, 0);
-	owner[index_of(obj)] = OWNER_POOL;
-	used[c->pool->id]--;
+	c = call_begin(head, DOING_FREE, 1);
+	given(c->pool, obj);
 	__pool_free(head, obj, flags);
 	sched_note("pool_free() ends");
-	*c = (struct call){ .pool = NULL };
+	call_end(c);
 }
 
 void s_free(struct pool_head *head, void *obj)
 {
 	s_free_flags(head, obj, 0);
+}
+
+void s_free_bulk(struct pool_head *head, unsigned int n, void **objs)
+{
+	struct call *c = call_begin(head, DOING_FREE, n);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		given(c->pool, objs[i]);
+	pool_free_bulk(head, 0, n, objs);
+	sched_note("pool_free_bulk() ends");
+	call_end(c);
+}
+
+void s_set_hot_size(unsigned long bytes)
+{
+	unsigned int i;
+
+	sched_note("pool_set_hot_size(%lu)", bytes);
+	for (i = 0; i < plat_cpus; i++)
+		over_bound[i] = pool_options.hot_size;
+	pool_set_hot_size(bytes);
 }
 
 void s_destroy(struct pool_head *head)

@@ -177,6 +177,7 @@ int main(int argc, char **argv)
 	struct options o = {
 		.limits = { SCHED_ANY, 1000000, true, false },
 	};
+	const struct scenario *const *table;
 	const struct scenario *s;
 	bool good = true;
 
@@ -186,8 +187,9 @@ int main(int argc, char **argv)
 	seen_init();
 	touched_init();
 	read_options(&o, argc, argv);
-	for (s = scenarios; s->name; s++)
-		if (is_named(s->name, o.names))
-			good &= treat(&o, s);
+	for (table = scenarios; *table; table++)
+		for (s = *table; s->name; s++)
+			if (is_named(s->name, o.names))
+				good &= treat(&o, s);
 	return !good;
 }

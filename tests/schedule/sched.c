@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 struct fibre sched_fibre[SCHED_FIBRES];
 
@@ -115,8 +116,10 @@ void sched_run(unsigned int who)
 	f->yielded = false;
 	sched->cur = who;
 	pool_thread_area = f->area;
+	sched->guarded = true;
 	if (!sigsetjmp(sched->back, 0))
 		sched_switch(&sched->sp, &f->sp);
+	sched->guarded = false;
 	f->area = pool_thread_area;
 	sched->cur = SCHED_NOBODY;
 	sched->over = f->over;
@@ -130,8 +133,10 @@ void sched_call(void (*fn)(void))
 	sched->alone = 0;
 	sched->cur = SCHED_NOBODY;
 	sched_as_cpu(0);
+	sched->guarded = true;
 	if (fn && !sigsetjmp(sched->back, 0))
 		fn();
+	sched->guarded = false;
 }
 
 void sched_as_cpu(unsigned int cpu)
@@ -275,6 +280,8 @@ void sched_wait(const unsigned int *word)
 
 static void crashed(int sig)
 {
+	if (!sched->guarded)
+		_exit(128 + sig);
 	snprintf(sched->why, sizeof(sched->why), "it crashes: signal %d", sig);
 	sched->failed = true;
 	siglongjmp(sched->back, 1);
@@ -283,7 +290,7 @@ static void crashed(int sig)
 /* A loop without a point in it. */
 static void watch(int sig)
 {
-	if (sched->cur != SCHED_NOBODY && sched->points == sched->watched)
+	if (sched->guarded && sched->points == sched->watched)
 		crashed(sig);
 	sched->watched = sched->points;
 }

@@ -5,7 +5,7 @@
  * Layer:   tests.
  * Context: one thread.
  *
- *   scenario.c  what CPUs do          judge.c  what must be true
+ *   scenario*.c what CPUs do          judge.c  what must be true
  *   plat.c      the seam              sched.c  fibres, and which of them runs
  *   search.c    all schedules         world.c  memory, saved and put back
  *   seen.c      states that were seen touched.c  words that matter to several
@@ -28,6 +28,7 @@
 #define SCHED_STEPS_MAX	100000
 
 struct pool_head;
+struct pool_reserved;
 
 /* What happens at the same time.  All functions may be NULL but for the first CPU's. */
 struct scenario {
@@ -40,7 +41,9 @@ struct scenario {
 	void (*end)(void);		/* when all are done */
 };
 
-extern const struct scenario scenarios[];
+/* scenario.c: the tables of all; each ends with one without a name. */
+extern const struct scenario *const scenarios[];
+extern const struct scenario scenarios_of_objects[], scenarios_of_pools[];
 
 /* Why a fibre has stopped. */
 enum sched_event {
@@ -81,6 +84,7 @@ struct sched {
 	unsigned int alone;		/* yields when nobody else is there */
 	bool freely;			/* no more preemptions: points are passed */
 	bool tracing;
+	bool guarded;			/* "back" is to be used */
 	bool failed;
 	char why[256];
 	unsigned long points;		/* all there ever were */
@@ -169,6 +173,10 @@ void *s_alloc_flags(struct pool_head *pool, unsigned int flags);
 void *s_alloc_below(struct pool_head *pool);
 void s_free(struct pool_head *pool, void *obj);
 void s_free_flags(struct pool_head *pool, void *obj, unsigned int flags);
+bool s_alloc_bulk(struct pool_head *pool, unsigned int n, void **objs);
+void s_free_bulk(struct pool_head *pool, unsigned int n, void **objs);
+void *s_alloc_reserved(struct pool_head *pool, struct pool_reserved *reserve);
+void s_set_hot_size(unsigned long bytes);
 void s_destroy(struct pool_head *pool);
 void s_exit(void);
 

@@ -48,6 +48,9 @@ struct choice {
 
 #define RETURNS		2
 
+/* So many times the states, without a limit of preemptions: it may be the last walk. */
+#define ANY_MORE	4
+
 #define FRAMES		SCHED_STEPS_MAX
 #define SAVED_BYTES	(8ul << 30)
 #define SAVED_ONE	(1ul << 18)	/* more than a world has */
@@ -407,7 +410,9 @@ static bool pass_once(const struct scenario *scenario,
 	here->any = preemptions == SCHED_ANY;
 	begin(scenario, limits->merge, out);
 	if (!sched->failed)
-		whole = walk(here->any ? RETURNS : preemptions, limits->states);
+		whole = walk(here->any ? RETURNS : preemptions,
+			     here->any ? ANY_MORE * limits->states :
+					 limits->states);
 	out->states += seen_count();
 	if (whole)
 		out->preemptions = preemptions;
@@ -471,6 +476,7 @@ bool search_replay(const struct scenario *scenario, const char *schedule)
 	save(here->root);
 	here->any = false;
 	touched_forget(true);
+	seen_clear();
 	begin(scenario, false, &out);
 	while (!sched->failed) {
 		here->frames = 0;

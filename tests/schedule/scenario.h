@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * scenario.h - what scenarios share
+ *
+ * Layer:   tests; the enumerator.
+ * Context: fibres; setups: nobody's, as CPU 0 unless they say otherwise.
+ */
+#ifndef SCHEDULE_SCENARIO_H
+#define SCHEDULE_SCENARIO_H
+
+#include "plat.h"
+#include "sched.h"
+
+#define SIZE		64u		/* of objects */
+#define SINGLY		(8ul * SIZE)	/* a bound: no arrays, clusters of one */
+#define ROOMY		(32ul * SIZE)	/* a bound: arrays of four, clusters of two */
+#define NARROW		(4ul * SIZE)	/* a bound: no more than four are cached */
+
+/* Part of the world. */
+extern struct pool_head *pool, *other;
+extern void *obj[10];
+
+struct pool_head *make(const char *name, unsigned int limit,
+		       unsigned int min_avail);
+void setup(unsigned long bound, unsigned int limit, unsigned int n);
+void give(unsigned int from, unsigned int to, unsigned int flags);
+void give_as(unsigned int cpu, unsigned int from, unsigned int to);
+
+/* What CPUs do. */
+void alloc_one(void);
+void alloc_free(void);
+void reclaim(void);
+void collect(void);
+void switch_to(const char *words);
+
+/* What handlers do. */
+void handle_alloc(void);
+void handle_free(void);
+
+#define SCENARIO(what, mutants, cpus_, setup_, ...) \
+	{ .name = #what, .kills = mutants, .cpus = cpus_, .setup = setup_, \
+	  __VA_ARGS__ }
+#define CPUS(...)	.cpu = { __VA_ARGS__ }
+#define IRQS(...)	.irq = { __VA_ARGS__ }
+
+#endif /* SCHEDULE_SCENARIO_H */

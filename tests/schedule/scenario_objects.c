@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_objects.c - objects go from place to place at the same time
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ */
+#include "scenario.h"
+
+/*
+ * Of three objects one is in use.  Two go from clusters to the shared pool and back up,
+ * one after the other, so that there always is one for CPU 0.
+ */
+
+static void setup_up_and_down(void)
+{
+	unsigned int i;
+
+	pool_set_hot_size(SINGLY);
+	pool = make("a", 3, 2);
+	for (i = 0; i < 3; i++)
+		obj[i] = s_alloc(pool);
+	give_as(1, 0, 2);
+}
+
+static void down_and_up(void)
+{
+	reclaim();
+	alloc_free();
+}
+
+/* One takes from a bucket singly, one a cluster, one puts a cluster. */
+
+static void setup_buckets(void)
+{
+	setup(SINGLY, 0, 4);
+	give_as(2, 0, 1);
+	reclaim();
+	give_as(2, 1, 3);
+}
+
+static void alloc_free_below(void)
+{
+	s_free(pool, s_alloc_below(pool));
+}
+
+/* A spill charges a cluster, another CPU takes it. */
+
+static void setup_spill(void)
+{
+	setup(ROOMY, 6, 6);
+	give(1, 5, 0);
+}
+
+static void spill(void)
+{
+	give(5, 6, 0);
+}
+
+/* Objects are parked while others that are parked are taken. */
+
+static void setup_parked(void)
+{
+	setup(0, 0, 3);
+	give(0, 2, POOL_F_ATOMIC);
+}
+
+static void unpark_and_park(void)
+{
+	void *first = s_alloc(pool);
+	void *second = s_alloc(pool);
+
+	s_free_flags(pool, first, POOL_F_ATOMIC);
+	obj[3] = second;
+}
+
+static void setup_parked_last(void)
+{
+	setup(0, 2, 2);
+	give(0, 1, POOL_F_ATOMIC);
+}
+
+/* A CPU's clusters are reclaimed while it uses them. */
+
+static void setup_reclaim(void)
+{
+	setup(SINGLY, 2, 2);
+	give(0, 1, 0);
+}
+
+/* Two want the last object. */
+
+static void setup_limit(void)
+{
+	setup(SINGLY, 2, 1);
+}
+
+static void handle_both(void)
+{
+	void *o = s_alloc_flags(pool, POOL_F_ATOMIC);
+
+	handle_free();
+	s_free_flags(pool, o, POOL_F_ATOMIC);
+}
+
+/* Another pool's free evicts the last object that is free. */
+
+static void setup_evict_last(void)
+{
+	unsigned int i;
+
+	setup(NARROW, 2, 2);
+	other = make("b", 0, 0);
+	for (i = 2; i < 6; i++)
+		obj[i] = s_alloc(other);
+	give_as(1, 0, 1);
+	sched_as_cpu(1);
+	for (i = 2; i < 5; i++)
+		s_free(other, obj[i]);
+}
+
+static void evict_last(void)
+{
+	s_free(other, obj[5]);
+}
+
+/* The same where clusters have more objects and are sealed. */
+
+static void setup_checked(void)
+{
+	unsigned int i;
+
+	pool_set_hot_size(ROOMY);
+	pool = make("a", 4, 0);
+	switch_to("integrity");
+	for (i = 0; i < 4; i++)
+		obj[i] = s_alloc(pool);
+	give_as(1, 0, 2);
+	reclaim();
+	give_as(1, 2, 3);
+}
+
+/* One of two takes a cluster of two, and the other one gets what is left of it. */
+
+static void setup_fill(void)
+{
+	unsigned int i;
+
+	pool_set_hot_size(ROOMY);
+	pool = make("a", 3, 2);
+	switch_to("integrity");
+	for (i = 0; i < 3; i++)
+		obj[i] = s_alloc(pool);
+	give(0, 2, 0);
+	reclaim();
+}
+
+/* Several at once. */
+
+static void setup_bulk(void)
+{
+	setup(ROOMY, 8, 8);
+	give(0, 4, 0);
+}
+
+static void alloc_free_bulk(void)
+{
+	void *objs[3];
+
+	if (s_alloc_bulk(pool, 3, objs))
+		s_free_bulk(pool, 3, objs);
+}
+
+static void free_some(void)
+{
+	give(4, 7, 0);
+}
+
+/* The bound falls. */
+
+static void setup_lower(void)
+{
+	setup(ROOMY, 0, 6);
+	give(0, 4, 0);
+}
+
+static void lower(void)
+{
+	s_set_hot_size(NARROW);
+}
+
+static void free_and_alloc(void)
+{
+	give(4, 6, 0);
+	alloc_one();
+}
+
+/* A handler uses a pool while its CPU has another one's lock. */
+
+static void setup_two(void)
+{
+	unsigned int i;
+
+	setup(ROOMY, 0, 5);
+	other = make("b", 0, 0);
+	for (i = 5; i < 10; i++)
+		obj[i] = s_alloc(other);
+	for (i = 5; i < 9; i++)
+		s_free(other, obj[i]);
+	give(0, 4, 0);
+}
+
+static void free_last(void)
+{
+	give(4, 5, 0);
+}
+
+static void handle_other(void)
+{
+	s_free_flags(other, obj[9], POOL_F_ATOMIC);
+}
+
+/* Two want the last one of a reserve. */
+
+static struct pool_reserved *reserve;
+
+static void setup_reserve(void)
+{
+	setup(SINGLY, 0, 0);
+	reserve = pool_reserve(pool, 1);
+}
+
+static void alloc_reserved(void)
+{
+	s_alloc_reserved(pool, reserve);
+}
+
+static void end_reserve(void)
+{
+	pool_unreserve(reserve);
+}
+
+const struct scenario scenarios_of_objects[] = {
+	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures",
+		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
+	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange",
+		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
+	SCENARIO(a_spill_meets_a_take_from_afar, "charge",
+		 2, setup_spill, CPUS(spill, alloc_one)),
+	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged",
+		 2, setup_parked, CPUS(unpark_and_park, collect)),
+	SCENARIO(the_last_object_is_parked, "parked",
+		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
+	SCENARIO(clusters_are_reclaimed_while_they_are_used, "settled",
+		 2, setup_reclaim, CPUS(alloc_free, reclaim)),
+	SCENARIO(two_want_the_last_object, "limit",
+		 2, setup_limit, CPUS(alloc_one, alloc_one)),
+	SCENARIO(a_handler_allocates_between_any_two_steps, "stale",
+		 1, setup_spill, CPUS(alloc_free), IRQS(handle_alloc)),
+	SCENARIO(a_handler_frees_between_any_two_steps, "nested",
+		 1, setup_spill, CPUS(alloc_free), IRQS(handle_free)),
+	SCENARIO(a_handler_comes_between_any_two_steps_of_a_spill, "held",
+		 1, setup_spill, CPUS(spill), IRQS(handle_alloc)),
+	SCENARIO(handlers_meet_a_collection, "",
+		 2, setup_spill, CPUS(spill, collect),
+		 IRQS(handle_free, handle_alloc)),
+	SCENARIO(a_handler_does_both_beside_an_allocation, "",
+		 2, setup_spill, CPUS(alloc_free, alloc_one), IRQS(handle_both)),
+	SCENARIO(another_pool_evicts_the_last_object, "brought",
+		 2, setup_evict_last, CPUS(alloc_one, evict_last)),
+	SCENARIO(two_want_what_a_fill_brings, "hand",
+		 2, setup_fill, CPUS(alloc_one, alloc_one)),
+	SCENARIO(checked_objects_are_taken_and_reclaimed, "",
+		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),
+	SCENARIO(several_at_once_meet_a_reclaim, "",
+		 3, setup_bulk, CPUS(free_some, alloc_free_bulk, reclaim)),
+	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "",
+		 2, setup_lower, CPUS(free_and_alloc, lower)),
+	SCENARIO(a_handler_uses_another_pool_in_a_spill, "",
+		 1, setup_two, CPUS(free_last), IRQS(handle_other)),
+	SCENARIO(two_want_the_last_of_a_reserve, "reserve",
+		 2, setup_reserve, CPUS(alloc_reserved, alloc_reserved),
+		 .end = end_reserve),
+	{ .name = NULL }
+};

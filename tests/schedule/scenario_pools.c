@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_pools.c - pools change and end, and CPUs go, while they are used
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ */
+#include "scenario.h"
+
+/* An array opens, and is to be closed for good. */
+
+static void setup_switch(void)
+{
+	setup(ROOMY, 0, 2);
+	give_as(1, 0, 2);
+}
+
+static void switch_caches_off(void)
+{
+	switch_to("no-cache");
+}
+
+static void switch_checks_off(void)
+{
+	switch_to("integrity");
+	switch_to("-integrity");
+}
+
+/* An array loses room beside that, on another pool's slow paths. */
+
+static void setup_shrink(void)
+{
+	struct pool_attr attr = { .name = "b", .size = 4 * SIZE };
+
+	setup(ROOMY, 0, 1);
+	give(0, 1, 0);
+	other = create_pool_ext(&attr);
+}
+
+static void use_other(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		s_free(other, s_alloc(other));
+}
+
+/* A CPU goes, and what it has is handed on. */
+
+static void setup_exit(void)
+{
+	setup(SINGLY, 2, 2);
+	give_as(1, 0, 1);
+}
+
+/* A pool ends while another one's slow path brings its cluster away. */
+
+static void setup_evict(void)
+{
+	void *o;
+
+	setup(NARROW, 0, 5);
+	other = make("b", 0, 0);
+	o = s_alloc(other);
+	obj[5] = s_alloc(other);
+	s_free(other, o);
+	give(0, 3, 0);
+}
+
+static void evict(void)
+{
+	give(3, 5, 0);
+}
+
+static void destroy_other(void)
+{
+	struct pool_head *o = other;
+
+	other = NULL;
+	s_free(o, obj[5]);
+	s_destroy(o);
+}
+
+/* The same of a pool that cannot end, since an object of it is in use. */
+
+static void fail_to_destroy_other(void)
+{
+	sched_note("pool_destroy()");
+	if (!pool_destroy(other))
+		sched_fail("a pool is destroyed, though an object is in use");
+	sched_note("pool_destroy() ends");
+}
+
+/* A pool grows for a newcomer while others use it. */
+
+static void setup_merge(void)
+{
+	pool_set_hot_size(SINGLY);
+	pool = create_pool("a", SIZE - 16, MEM_F_SHARED);
+	obj[0] = s_alloc(pool);
+	s_free(pool, obj[0]);
+	reclaim();
+}
+
+static void merge(void)
+{
+	sched_note("create_pool()");
+	other = create_pool("b", SIZE - 8, MEM_F_SHARED);
+	sched_note("create_pool() ends");
+	s_free(other, s_alloc(other));
+}
+
+/* Two registrations: one is given back while another one comes. */
+
+static void setup_registered(void)
+{
+	pool_set_hot_size(SINGLY);
+	pool = create_pool("a", SIZE, MEM_F_SHARED);
+	alloc_free();
+}
+
+static void give_back(void)
+{
+	struct pool_head *p = pool;
+
+	pool = NULL;
+	s_destroy(p);
+}
+
+static void join(void)
+{
+	sched_note("create_pool()");
+	other = create_pool("b", SIZE, MEM_F_SHARED);
+	sched_note("create_pool() ends");
+	s_free(other, s_alloc(other));
+}
+
+/* Two create the same pool. */
+
+static void setup_none(void)
+{
+	pool_set_hot_size(SINGLY);
+}
+
+static void create(void)
+{
+	struct pool_head *p;
+
+	sched_note("create_pool()");
+	p = create_pool("a", SIZE, MEM_F_SHARED);
+	sched_note("create_pool() ends");
+	if (pool && pool != p)
+		sched_fail("two pools are made where one does");
+	pool = p;
+	s_free(p, s_alloc(p));
+}
+
+/* A CPU goes while a pool ends that it has objects of. */
+
+static void setup_exit_destroy(void)
+{
+	setup(ROOMY, 0, 5);
+	give_as(1, 0, 5);
+}
+
+static void destroy(void)
+{
+	give_back();
+}
+
+/* The shared part is switched off while a cluster is put there. */
+
+static void switch_global_off(void)
+{
+	switch_to("no-global");
+}
+
+const struct scenario scenarios_of_pools[] = {
+	SCENARIO(caches_are_switched_off_while_an_array_opens, "",
+		 2, setup_switch, CPUS(alloc_free, switch_caches_off)),
+	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck",
+		 2, setup_shrink, CPUS(use_other, switch_caches_off)),
+	SCENARIO(checks_are_switched_on_and_off, "",
+		 2, setup_switch, CPUS(alloc_free, switch_checks_off)),
+	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
+		 2, setup_exit, CPUS(alloc_one, s_exit)),
+	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit",
+		 2, setup_evict, CPUS(evict, destroy_other)),
+	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_brought_away, "looks",
+		 2, setup_evict, CPUS(evict, fail_to_destroy_other)),
+	SCENARIO(a_walk_is_at_a_pool_that_ends, "pins",
+		 2, setup_evict, CPUS(collect, destroy_other)),
+	SCENARIO(a_pool_grows_while_it_is_used, "grows",
+		 2, setup_merge, CPUS(alloc_free, merge)),
+	SCENARIO(the_shared_part_is_switched_off_while_it_is_put_to, "",
+		 2, setup_evict, CPUS(evict, switch_global_off)),
+	SCENARIO(a_cpu_goes_while_its_pool_ends, "",
+		 2, setup_exit_destroy, CPUS(destroy, s_exit)),
+	SCENARIO(two_cpus_go_at_once, "",
+		 3, setup_exit_destroy, CPUS(collect, s_exit, s_exit)),
+	SCENARIO(a_registration_comes_while_another_one_goes, "",
+		 2, setup_registered, CPUS(give_back, join)),
+	SCENARIO(two_create_the_same_pool, "created",
+		 2, setup_none, CPUS(create, create)),
+	{ .name = NULL }
+};
