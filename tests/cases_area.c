@@ -260,6 +260,41 @@ TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 	free(all);
 }
 
+/* Addresses that others have, from half as far behind an area as parts are put first. */
+static void *crowd(size_t *bytes)
+{
+	char *wanted, *at;
+
+	*bytes = (size_t)1 << (sizeof(size_t) > 4 ? 36 : 29);
+	wanted = (char *)plat_areas[0] + *bytes / 2;
+	at = mmap(wanted, *bytes, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT(at != MAP_FAILED);
+	return at;
+}
+
+/* Where not all of these are free, others have some of them already. */
+TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
+{
+	struct pool *first = test_pool(64);
+	unsigned int closed = 0, i;
+	size_t bytes;
+	void *others;
+
+	ASSERT(first);
+	test_free(first, test_alloc(first));
+	others = crowd(&bytes);
+	ASSERT(make_pools());
+	for (i = 0; i < MANY_POOLS; i++)
+		closed += !pools[i]->cached;
+	EXPECT_EQ(closed, 0);
+	use_pool(0, pools[MANY_POOLS - 1]);
+	EXPECT(test_quiet(pools[MANY_POOLS - 1], 0));
+	end_pools();
+	munmap(others, bytes);
+	pool_destroy(&first->head);
+}
+
 static struct pool *last;
 
 /* More pools than an area has parts for from the beginning. */

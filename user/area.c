@@ -20,8 +20,10 @@
  * Far parts are mapped when there are as many pools, for all areas at once.  k is the
  * same for all, and there because of the zeros that threads without an area point
  * to: they are part of the program or library, whose addresses are not ours to choose,
- * and often have something behind them.  Of an area that has lost its place to
- * others' mappings no far parts can be had; then further pools stay closed.
+ * and often have something behind them.  So may areas: k is chosen, once, such that
+ * there is room behind the zeros and all areas of that time.  Of an area that loses
+ * its place to others' mappings later no far parts can be had; then further pools
+ * stay closed.
  */
 #include "main.h"
 #include "plat.h"
@@ -89,12 +91,37 @@ static bool map_at(void *wanted, size_t bytes, int prot)
 	return at && at == wanted;
 }
 
-/* Zeros at an offset, for threads without an area. */
+/* No address is too large for far parts at this offset. */
+static bool offset_fits(const void *start, unsigned long offset)
+{
+	return offset <= UINTPTR_MAX - (uintptr_t)start - STRIDE;
+}
+
+/* Nothing is yet where far parts at this offset would be.  Area mutex held. */
+static bool areas_have_room(unsigned long offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_area_count; i++) {
+		unsigned char *at = (unsigned char *)plat_areas[i] + offset;
+
+		if (!offset_fits(plat_areas[i], offset) ||
+		    !map_at(at, PARTS * PART_BYTES, PROT_NONE))
+			return false;
+		munmap(at, PARTS * PART_BYTES);
+	}
+	return true;
+}
+
+/*
+ * Zeros at an offset, for threads without an area, if the areas that are there have
+ * room for far parts at that offset, too.  Area mutex held.
+ */
 static bool try_far(unsigned long k)
 {
 	unsigned long offset = PLAT_AREA_BYTES + k * STRIDE;
 
-	if (offset > UINTPTR_MAX - (uintptr_t)plat_zeros - STRIDE ||
+	if (!offset_fits(plat_zeros, offset) || !areas_have_room(offset) ||
 	    !map_at(plat_zeros + offset, PARTS * PART_BYTES + PLAT_PAGES,
 		    PROT_READ))
 		return false;
@@ -102,7 +129,10 @@ static bool try_far(unsigned long k)
 	return true;
 }
 
-/* Far ones first, which are in nobody's way: not in that of the heap, too. */
+/*
+ * Far ones first, which are in nobody's way: not in that of the heap, too.  With 32
+ * bits the farthest may well be where libraries are.  Area mutex held.
+ */
 static bool find_far(void)
 {
 	unsigned long k = (1ul << (sizeof(k) > 4 ? 36 : 29)) / STRIDE;
