@@ -133,7 +133,8 @@ void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
  * pool_for_each() - Call a function for every pool, oldest first.
  * @fn: the function; it must not create or destroy pools.  It may throw an
  *	exception, be cancelled, end its thread or fork: the pool is let go of, and
- *	in a child the walk goes on.
+ *	in a child the walk goes on.  With musl it may neither be cancelled nor end
+ *	its thread.
  * @arg: for it.
  *
  * Context: Process context or a plain thread; may sleep, and so may @fn.

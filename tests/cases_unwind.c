@@ -201,9 +201,20 @@ static void fork_at(struct pool_head *head, void *arg)
 		child = fork();
 }
 
+static plat_word_t go_on;
+
+static void wait_at(struct pool_head *head, void *arg)
+{
+	(void)arg;
+	(void)head;
+	plat_word_add(&in_callback, 1);
+	while (!plat_word_read(&go_on))
+		plat_yield();
+}
+
 static void *walk_others(void *arg)
 {
-	pool_for_each(sleep_at, arg);
+	pool_for_each(wait_at, arg);
 	return arg;
 }
 
@@ -227,6 +238,7 @@ TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 
 	ASSERT(first && pool);
 	in_callback = 0;
+	go_on = 0;
 	ASSERT(!pthread_create(&thread, NULL, walk_others, NULL));
 	while (!plat_word_read(&in_callback))
 		plat_yield();
@@ -237,10 +249,10 @@ TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(pins_of(first), 1);
 	EXPECT_EQ(pins_of(pool), 0);
-	pthread_cancel(thread);
+	plat_word_add(&go_on, 1);
 	pthread_join(thread, NULL);
-	pool_destroy(&first->head);
-	pool_destroy(&pool->head);
+	EXPECT_PTR_EQ(pool_destroy(&first->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void need_pin(struct pool_head *head, void *arg)
