@@ -8,7 +8,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-# shellcheck disable=SC2034	# for results.sh
+# shellcheck disable=SC2034,SC2154	# for results.sh, and its
 kind=user
 # shellcheck source=tests/results.sh
 . tests/results.sh
@@ -17,7 +17,7 @@ kind=user
 three() {
 	local status=0
 
-	tests/schedule/check.sh "$1" 8000000 || status=1
+	tests/schedule/check.sh "$1" 8000000 3 || status=1
 	grep -qE '^# . CPUs, [012] preemptions' "$results/user-schedule-long.log" &&
 		return 1
 	return $status

@@ -16,8 +16,8 @@
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: schedule [-aet] [-p PREEMPTIONS] [-s STATES] [SCENARIO...]\n"
-		"       schedule -r \"STEP:WHO ...\" SCENARIO\n"
+		"usage: schedule [-aetw] [-p PREEMPTIONS] [-s STATES] [SCENARIO...]\n"
+		"       schedule [-w] -r \"STEP:WHO ...\" SCENARIO\n"
 		"       schedule -l\n"
 		"\n"
 		"Runs all schedules of all scenarios, or of those that are named.\n"
@@ -27,6 +27,7 @@ static void usage(void)
 		"	-s	so many states at most, of a scenario\n"
 		"	-r	run one schedule and show each step\n"
 		"	-t	see that what is skipped makes no difference; needs -p\n"
+		"	-w	stores may be late, as on CPUs that order less\n"
 		"	-l	list the mutants, each with a scenario that finds it\n");
 	exit(2);
 }
@@ -39,12 +40,12 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool replay(const struct scenario *s, const char *schedule)
+static bool replay(const struct scenario *s, const char *schedule, bool weak)
 {
 	bool good;
 
 	sched->tracing = true;
-	good = search_replay(s, schedule);
+	good = search_replay(s, schedule, weak);
 	sched->tracing = false;
 	printf("%s\n", good ? "all is well" : sched->why);
 	return good;
@@ -71,12 +72,13 @@ static bool judge(const struct scenario *s, const struct limits *limits)
 
 	tell(s, &out, now() - start);
 	if (!good) {
-		printf("# %s\n# schedule -r \"%s\" %s\n", sched->why,
-		       out.schedule, s->name);
-		if (replay(s, out.schedule))
+		printf("# %s\n# schedule %s-r \"%s\" %s\n", sched->why,
+		       limits->weak ? "-w " : "", out.schedule, s->name);
+		if (replay(s, out.schedule, limits->weak))
 			printf("# it is not seen again\n");
 	}
-	printf("%s %s\n", good ? "ok" : "not ok", s->name);
+	printf("%s %s%s\n", good ? "ok" : "not ok", s->name,
+	       limits->weak ? "_with_late_stores" : "");
 	fflush(stdout);
 	return good;
 }
@@ -84,8 +86,8 @@ static bool judge(const struct scenario *s, const struct limits *limits)
 /* Does the search come to the same ends where it skips nothing? */
 static bool compare(const struct scenario *s, unsigned int preemptions)
 {
-	struct limits quick = { preemptions, ~0ul, true, false };
-	struct limits slow = { preemptions, ~0ul, false, true };
+	struct limits quick = { preemptions, ~0ul, true, false, false };
+	struct limits slow = { preemptions, ~0ul, false, true, false };
 	struct outcome skips, all;
 	bool same;
 
@@ -138,7 +140,7 @@ static void read_options(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "aelp:r:s:t")) != -1) {
+	while ((c = getopt(argc, argv, "aelp:r:s:tw")) != -1) {
 		if (c == 'a')
 			o->limits.merge = false;
 		else if (c == 'e')
@@ -153,6 +155,8 @@ static void read_options(struct options *o, int argc, char **argv)
 			o->limits.states = strtoul(optarg, NULL, 0);
 		else if (c == 't')
 			o->compares = true;
+		else if (c == 'w')
+			o->limits.weak = true;
 		else
 			usage();
 	}
@@ -166,7 +170,7 @@ static bool treat(const struct options *o, const struct scenario *s)
 	if (o->lists)
 		return list(s);
 	if (o->schedule)
-		return replay(s, o->schedule);
+		return replay(s, o->schedule, o->limits.weak);
 	if (o->compares)
 		return compare(s, o->limits.preemptions);
 	return judge(s, &o->limits);
@@ -175,7 +179,7 @@ static bool treat(const struct options *o, const struct scenario *s)
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.limits = { SCHED_ANY, 1000000, true, false },
+		.limits = { SCHED_ANY, 1000000, true, false, false },
 	};
 	const struct scenario *const *table;
 	const struct scenario *s;

@@ -68,6 +68,7 @@ static void unlock(unsigned int *lock, const char *what)
 	sched_point(__func__, "unlock", what, lock, sizeof(*lock));
 	if (*lock != sched->cur + 1)
 		sched_fail("%s is unlocked by whoever does not hold it", what);
+	sched_order(__ATOMIC_RELEASE);
 	*lock = 0;
 }
 

@@ -118,9 +118,9 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_word_clear_bits(w, bits) \
 	((void)__atomic_and_fetch(w, ~(bits), __ATOMIC_RELAXED))
 
-/* Empty: one fibre runs at a time, and sees all that was written before. */
 static inline void plat_fence(void)
 {
+	sched_order(__ATOMIC_SEQ_CST);
 }
 
 static inline void plat_barrier(void)

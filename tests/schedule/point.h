@@ -12,9 +12,13 @@
 #ifndef SCHEDULE_POINT_H
 #define SCHEDULE_POINT_H
 
-/* What is about to be done, and to what; @p: NULL where there is no word. */
+/* What is about to be done, and to what. */
 void sched_point(const char *function, const char *op, const char *operand,
 		 const void *p, unsigned int size);
+/* The same of a store; and what an order makes of stores before it: late.c. */
+void sched_store(const char *function, const char *operand, void *p,
+		 unsigned int size, int order);
+void sched_order(int order);
 
 #define SCHED_POINT(op, p) \
 	sched_point(__func__, op, #p, p, sizeof(*(p)))
@@ -22,19 +26,25 @@ void sched_point(const char *function, const char *op, const char *operand,
 #define __atomic_load_n(p, order) \
 	(SCHED_POINT("load", p), __atomic_load_n(p, order))
 #define __atomic_store_n(p, v, order) \
-	(SCHED_POINT("store", p), __atomic_store_n(p, v, order))
+	(sched_store(__func__, #p, p, sizeof(*(p)), order), \
+	 __atomic_store_n(p, v, order))
 #define __atomic_exchange_n(p, v, order) \
-	(SCHED_POINT("exchange", p), __atomic_exchange_n(p, v, order))
+	(SCHED_POINT("exchange", p), sched_order(order), \
+	 __atomic_exchange_n(p, v, order))
 #define __atomic_compare_exchange_n(p, old, v, weak, yes, no) \
-	(SCHED_POINT("compare and exchange", p), \
+	(SCHED_POINT("compare and exchange", p), sched_order(yes), \
 	 __atomic_compare_exchange_n(p, old, v, weak, yes, no))
 #define __atomic_add_fetch(p, n, order) \
-	(SCHED_POINT("add", p), __atomic_add_fetch(p, n, order))
+	(SCHED_POINT("add", p), sched_order(order), \
+	 __atomic_add_fetch(p, n, order))
 #define __atomic_sub_fetch(p, n, order) \
-	(SCHED_POINT("subtract", p), __atomic_sub_fetch(p, n, order))
+	(SCHED_POINT("subtract", p), sched_order(order), \
+	 __atomic_sub_fetch(p, n, order))
 #define __atomic_or_fetch(p, bits, order) \
-	(SCHED_POINT("set bits", p), __atomic_or_fetch(p, bits, order))
+	(SCHED_POINT("set bits", p), sched_order(order), \
+	 __atomic_or_fetch(p, bits, order))
 #define __atomic_and_fetch(p, bits, order) \
-	(SCHED_POINT("clear bits", p), __atomic_and_fetch(p, bits, order))
+	(SCHED_POINT("clear bits", p), sched_order(order), \
+	 __atomic_and_fetch(p, bits, order))
 
 #endif /* SCHEDULE_POINT_H */

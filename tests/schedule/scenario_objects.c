@@ -241,9 +241,9 @@ static void end_reserve(void)
 }
 
 const struct scenario scenarios_of_objects[] = {
-	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures",
+	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures late-departs",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
-	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange",
+	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange late-head",
 		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
 	SCENARIO(a_spill_meets_a_take_from_afar, "charge",
 		 2, setup_spill, CPUS(spill, alloc_one)),
@@ -268,7 +268,7 @@ const struct scenario scenarios_of_objects[] = {
 		 2, setup_spill, CPUS(alloc_free, alloc_one), IRQS(handle_both)),
 	SCENARIO(another_pool_evicts_the_last_object, "brought",
 		 2, setup_evict_last, CPUS(alloc_one, evict_last)),
-	SCENARIO(two_want_what_a_fill_brings, "hand",
+	SCENARIO(two_want_what_a_fill_brings, "hand late-hand",
 		 2, setup_fill, CPUS(alloc_one, alloc_one)),
 	SCENARIO(checked_objects_are_taken_and_reclaimed, "",
 		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),

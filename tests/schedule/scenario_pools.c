@@ -178,7 +178,7 @@ static void switch_global_off(void)
 const struct scenario scenarios_of_pools[] = {
 	SCENARIO(caches_are_switched_off_while_an_array_opens, "",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off)),
-	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck",
+	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck late-fence",
 		 2, setup_shrink, CPUS(use_other, switch_caches_off)),
 	SCENARIO(checks_are_switched_on_and_off, "",
 		 2, setup_switch, CPUS(alloc_free, switch_checks_off)),

@@ -52,6 +52,8 @@ __asm__(".text\n"
 
 static void stop(enum sched_event event)
 {
+	if (event != SCHED_POINT)
+		sched_order(__ATOMIC_RELEASE);
 	sched->event = event;
 	sched_switch(&sched_fibre[sched->cur].sp, &sched->sp);
 }
@@ -91,7 +93,8 @@ unsigned int sched_cpu(unsigned int who)
 const char *sched_name(unsigned int who)
 {
 	static const char *const names[] = {
-		"cpu0", "cpu1", "cpu2", "irq0", "irq1", "irq2", "main"
+		"cpu0", "cpu1", "cpu2", "irq0", "irq1", "irq2", "main", "",
+		"late0", "late1", "late2", "ilate0", "ilate1", "ilate2"
 	};
 
 	return names[who];
@@ -108,8 +111,10 @@ bool sched_runnable(unsigned int who)
 /* Run a fibre until it stops; see sched->event and sched->failed. */
 void sched_run(unsigned int who)
 {
-	struct fibre *f = &sched_fibre[who];
+	struct fibre *f = &sched_fibre[who % SCHED_LATE];
 
+	sched->is_late = who >= SCHED_LATE;
+	who %= SCHED_LATE;
 	if (f->state == FIBRE_NEW)
 		fibre_begin(who);
 	f->waits = NULL;
@@ -117,8 +122,10 @@ void sched_run(unsigned int who)
 	sched->cur = who;
 	pool_thread_area = f->area;
 	sched->guarded = true;
+	late_show(sched_cpu(who));
 	if (!sigsetjmp(sched->back, 0))
 		sched_switch(&sched->sp, &f->sp);
+	late_hide(sched_cpu(who));
 	sched->guarded = false;
 	f->area = pool_thread_area;
 	sched->cur = SCHED_NOBODY;
@@ -229,7 +236,8 @@ void sched_point(const char *function, const char *op, const char *operand,
 		return;
 	count_step();
 	judge_point();
-	matters = touched_now(p, strcmp(op, "load"));
+	matters = touched_now(p, strcmp(op, "load")) ||
+		  late_any(sched_cpu(sched->cur));
 	if (matters && !sched->freely)
 		stop(SCHED_POINT);
 	if (sched->tracing)

@@ -23,6 +23,7 @@
 #define SCHED_CPUS	3
 #define SCHED_FIBRES	(2 * SCHED_CPUS)	/* then the handlers of each */
 #define SCHED_NOBODY	SCHED_FIBRES		/* the scenario's beginning and end */
+#define SCHED_LATE	8			/* who: a fibre, and its store is late */
 
 /* More steps than any schedule has that ends. */
 #define SCHED_STEPS_MAX	100000
@@ -83,6 +84,9 @@ struct sched {
 	unsigned int steps;		/* events since the beginning */
 	unsigned int alone;		/* yields when nobody else is there */
 	bool freely;			/* no more preemptions: points are passed */
+	bool weak;			/* stores may be late */
+	bool may_be_late;		/* the one that comes next */
+	bool is_late;			/* it is */
 	bool tracing;
 	bool guarded;			/* "back" is to be used */
 	bool failed;
@@ -109,6 +113,11 @@ void sched_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sched_die(const char *why) __attribute__((noreturn));
 void sched_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* late.c */
+void late_show(unsigned int cpu);
+void late_hide(unsigned int cpu);
+bool late_any(unsigned int cpu);
+
 /* plat.c */
 void plat_begin(unsigned int cpus);
 
@@ -118,6 +127,7 @@ struct limits {
 	unsigned long states;		/* of one walk */
 	bool merge;			/* look at no state again */
 	bool all_words;			/* stop before each operation */
+	bool weak;			/* stores may be late */
 };
 
 #define SCHED_ANY	1000000u	/* preemptions: there is no limit */
@@ -135,7 +145,8 @@ struct outcome {
 void search_init(void);
 bool search(const struct scenario *scenario, const struct limits *limits,
 	    struct outcome *out);
-bool search_replay(const struct scenario *scenario, const char *schedule);
+bool search_replay(const struct scenario *scenario, const char *schedule,
+		   bool weak);
 
 /* seen.c */
 enum seen {

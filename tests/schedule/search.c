@@ -38,7 +38,7 @@ struct frame {
 	unsigned int choices;
 	unsigned int last;		/* who has stopped */
 	unsigned int options, next;
-	struct option option[2 * SCHED_FIBRES];
+	struct option option[2 * SCHED_FIBRES + 1];
 };
 
 struct choice {
@@ -130,7 +130,7 @@ static void add(struct frame *f, unsigned int who, unsigned int cost)
 {
 	unsigned int i;
 
-	if (here->any && !sched_fibre[who].yielded)
+	if (here->any && who < SCHED_LATE && !sched_fibre[who].yielded)
 		cost = 0;
 	if (cost > f->left)
 		return;
@@ -202,6 +202,8 @@ static void find_options(struct frame *f, unsigned int last)
 	f->options = 0;
 	if (cost)
 		add(f, next, 0);
+	if (sched->event == SCHED_POINT && sched->may_be_late)
+		add(f, last + SCHED_LATE, 1);
 	add_tops(f, cost, false);
 	if (!f->options) {
 		forget_yields(last);
@@ -312,12 +314,16 @@ static const struct option *next_option(void)
 	return NULL;
 }
 
-static void run(unsigned int who, unsigned int last, unsigned int left)
+/* Returns who has run. */
+static unsigned int run(unsigned int who, unsigned int last, unsigned int left)
 {
-	if (sched_fibre[who].state == FIBRE_NEW && who >= SCHED_CPUS)
-		sched_fibre[who].over = (unsigned char)last;
+	unsigned int fibre = who % SCHED_LATE;
+
+	if (sched_fibre[fibre].state == FIBRE_NEW && fibre >= SCHED_CPUS)
+		sched_fibre[fibre].over = (unsigned char)last;
 	sched->freely = !left;
 	sched_run(who);
+	return fibre;
 }
 
 static bool all_are_done(void)
@@ -377,9 +383,7 @@ static bool walk(unsigned int left, unsigned long most)
 			const struct frame *f = &here->frame[here->frames - 1];
 
 			left = f->left - o->cost;
-			last = f->last;
-			run(o->who, last, left);
-			last = o->who;
+			last = run(o->who, f->last, left);
 		}
 	} while (o && !sched->failed && seen_count() < most);
 	return !o || sched->failed;
@@ -439,6 +443,7 @@ bool search(const struct scenario *scenario, const struct limits *limits,
 	bool done;
 
 	*out = (struct outcome){ .states = 0 };
+	sched->weak = limits->weak;
 	touched_forget(limits->all_words);
 	save(here->root);
 	do {
@@ -468,13 +473,15 @@ static const struct option *option_of(const struct frame *f, const char *text)
 	return f->option;
 }
 
-bool search_replay(const struct scenario *scenario, const char *schedule)
+bool search_replay(const struct scenario *scenario, const char *schedule,
+		   bool weak)
 {
 	struct outcome out = { .states = 0 };
 	unsigned int last = SCHED_NOBODY;
 
 	save(here->root);
 	here->any = false;
+	sched->weak = weak;
 	touched_forget(true);
 	seen_clear();
 	begin(scenario, false, &out);
@@ -485,8 +492,8 @@ bool search_replay(const struct scenario *scenario, const char *schedule)
 			end_run();
 			break;
 		}
-		run(option_of(here->frame, schedule)->who, last, CHOICES);
-		last = option_of(here->frame, schedule)->who;
+		last = run(option_of(here->frame, schedule)->who, last,
+			   CHOICES);
 	}
 	world_restore(here->root);
 	return !sched->failed;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * judge.h - what is known of objects
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see judge.c.
+ */
+#ifndef SCHEDULE_JUDGE_H
+#define SCHEDULE_JUDGE_H
+
+#include "plat.h"
+#include "sched.h"
+
+/* Whose an object is. */
+enum owner {
+	OWNER_NONE,			/* it is no object */
+	OWNER_POOL,
+	OWNER_USER,
+	OWNER_SEEN,			/* the pool's; met once by who counts them */
+};
+
+/* Ids that the pools of a scenario have, from 0; more than it makes. */
+#define IDS	8
+
+/* Part of the world. */
+extern struct pool *pools[PLAT_LOCALS];
+extern unsigned char owner[WORLD_GRANULES];
+extern unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
+extern unsigned int used[IDS];			/* objects that users have, by id */
+extern unsigned int granules;			/* before the scenario began */
+
+int index_of(const void *obj);
+unsigned long charged_in(const struct pool_local *local);
+
+#endif /* SCHEDULE_JUDGE_H */

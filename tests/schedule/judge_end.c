@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * judge_end.c - what must be true at the end: each object is in one place
+ *
+ * Layer:   tests; the enumerator.
+ * Context: nobody runs.
+ */
+#include "judge.h"
+
+/* A free object is met in a place: never twice, and nobody's. */
+static void meet(const struct pool *pool, const void *obj)
+{
+	int at = index_of(obj);
+
+	if (at < 0 || owner[at] != OWNER_POOL || whose[at] != pool->id)
+		sched_fail("%p is in a place of %s: %s", obj, pool->name,
+			   at < 0 || owner[at] == OWNER_NONE ? "no object" :
+			   owner[at] == OWNER_USER ? "a user has it" :
+			   owner[at] == OWNER_SEEN ? "in another one, too" :
+						     "it is another pool's");
+	owner[at] = OWNER_SEEN;
+}
+
+static unsigned long meet_cluster(const struct pool *pool,
+				  const struct pool_cluster *c)
+{
+	unsigned int i;
+
+	if (!c->n)
+		sched_fail("an empty cluster is on a list");
+	for (i = 0; i < c->n; i++)
+		meet(pool, c->obj[i]);
+	return c->n;
+}
+
+/* Objects in the array and in the clusters of a CPU. */
+static unsigned long meet_local(const struct pool *pool,
+				const struct pool_local *local)
+{
+	const struct pool_list *node;
+	unsigned long n = local->hot.n;
+	unsigned int i;
+
+	for (i = 0; i < local->hot.n; i++)
+		meet(pool, local->slot[i]);
+	if (!local->pool)
+		return n;
+	pool_list_for_each(node, &local->by_pool)
+		n += meet_cluster(pool, pool_list_entry(node,
+							struct pool_cluster,
+							by_pool));
+	return n;
+}
+
+static unsigned long meet_bucket(const struct pool *pool,
+				 const struct pool_bucket *b)
+{
+	const struct pool_cluster *c = b->head;
+	unsigned long n = 0;
+
+	if (c == POOL_BUSY)
+		sched_fail("a bucket stays BUSY");
+	for (; c; c = c->next)
+		n += meet_cluster(pool, c);
+	return n;
+}
+
+static unsigned long meet_parked(const struct pool *pool,
+				 const struct pool_parked *parked)
+{
+	unsigned long n = 0;
+	void *obj;
+
+	for (obj = parked->head; obj; obj = *pool_link_of(pool, obj), n++)
+		meet(pool, obj);
+	return n;
+}
+
+static void forget_met(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORLD_GRANULES; i++)
+		if (owner[i] == OWNER_SEEN)
+			owner[i] = OWNER_POOL;
+}
+
+/* Is each object of a pool in one place, and are they as many as it says? */
+static void check_pool(struct pool *pool)
+{
+	unsigned long cached = 0, shared = 0, parked, users = used[pool->id];
+	struct pool_stats s;
+	unsigned int i;
+
+	parked = meet_parked(pool, &pool->parked);
+	for (i = 0; i < plat_cpus; i++) {
+		const struct pool_local *local = plat_local_of(pool, i);
+
+		cached += meet_local(pool, local);
+		parked += meet_parked(pool, &local->parked);
+		if (pool_is_closed(pool) && local->hot.cap)
+			sched_fail("cpu%u: an array of a closed pool accepts %u objects",
+				   i, local->hot.cap);
+	}
+	for (i = 0; i < pool->buckets; i++)
+		shared += meet_bucket(pool, &pool->bucket[i]);
+	forget_met();
+	pool_stats_get(&pool->head, &s, sizeof(s));
+	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared",
+		   pool->name, s.allocated, s.used, s.cached, s.shared);
+	if (users + cached + shared + parked != pool->store.live)
+		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",
+			   pool->store.live, users, cached, shared, parked);
+	if (s.allocated != pool->store.live || s.used != users + parked ||
+	    s.cached != cached || s.shared != shared || s.parked != parked ||
+	    s.moving)
+		sched_fail("of %u %llu are said to be used, %llu cached, %llu shared, %llu parked; they are %lu, %lu, %lu, %lu",
+			   pool->store.live, s.used, s.cached, s.shared,
+			   s.parked, users + parked, cached, shared, parked);
+}
+
+/* What is charged to a CPU where nothing moves. */
+static void check_charge(unsigned int cpu)
+{
+	unsigned long bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			bytes += charged_in(plat_local_of(pools[i], cpu)) *
+				 pools[i]->head.size;
+	if (bytes != plat_cpu_of(cpu)->charged)
+		sched_fail("cpu%u: %lu bytes charged, not %lu", cpu,
+			   plat_cpu_of(cpu)->charged, bytes);
+}
+
+static void free_used(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORLD_GRANULES; i++)
+		if (owner[i] == OWNER_USER && whose[i] == pool->id)
+			s_free(&pool->head, world_at(i));
+}
+
+static void end_pool(struct pool *pool)
+{
+	unsigned int n = pool->users;
+
+	free_used(pool);
+	while (n--)
+		s_destroy(&pool->head);
+}
+
+void judge_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			check_pool(pools[i]);
+	for (i = 0; i < plat_cpus; i++)
+		check_charge(i);
+	if (sched->scenario->end)
+		sched->scenario->end();
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i])
+			end_pool(pools[i]);
+	if (world_used() != granules)
+		sched_fail("memory is left behind: %d blocks",
+			   (int)world_used() - (int)granules);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * late.c - stores that others see late, as on CPUs that order less
+ *
+ * Layer:   tests; the enumerator.
+ * Context: one thread.
+ *
+ * A relaxed store may be late, which costs as much as a preemption: its CPU, and the
+ * handlers on it, see it at once; others see the old value until that CPU stores with a
+ * release, fences, unlocks, yields, or comes to the end of a call.  So while a CPU does
+ * not run its late stores are taken back.  Loads are never early.
+ */
+#include "sched.h"
+
+#include <string.h>
+
+#define LATE_MOST	4
+
+struct late {
+	void *p;
+	unsigned int size;
+	unsigned long hidden;		/* the other value: new, or what others see */
+};
+
+/* Part of the world. */
+static struct late late[SCHED_CPUS][LATE_MOST];
+static unsigned int lates[SCHED_CPUS];
+
+static void swap(struct late *l)
+{
+	unsigned long now = 0;
+
+	memcpy(&now, l->p, l->size);
+	memcpy(l->p, &l->hidden, l->size);
+	l->hidden = now;
+}
+
+/* A CPU goes on: it sees what it has stored. */
+void late_show(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < lates[cpu]; i++)
+		swap(&late[cpu][i]);
+}
+
+/* It has stopped. */
+void late_hide(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = lates[cpu]; i; i--)
+		swap(&late[cpu][i - 1]);
+}
+
+/* Has it any?  Then each operation matters: it may be the one that ends that. */
+bool late_any(unsigned int cpu)
+{
+	return lates[cpu];
+}
+
+/* The running CPU's stores, of this word or of all, are no longer late. */
+static void arrive(const void *p)
+{
+	unsigned int cpu = sched_cpu(sched->cur);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < lates[cpu]; i++)
+		if (p && late[cpu][i].p != p)
+			late[cpu][n++] = late[cpu][i];
+	memset(&late[cpu][n], 0, (lates[cpu] - n) * sizeof(late[cpu][0]));
+	lates[cpu] = n;
+}
+
+void sched_order(int order)
+{
+	if (sched->cur != SCHED_NOBODY && order != __ATOMIC_RELAXED &&
+	    order != __ATOMIC_ACQUIRE)
+		arrive(NULL);
+}
+
+static void add(void *p, unsigned int size)
+{
+	unsigned int cpu = sched_cpu(sched->cur);
+	struct late *l = &late[cpu][lates[cpu]++];
+
+	*l = (struct late){ .p = p, .size = size };
+	memcpy(&l->hidden, p, size);
+	sched_note("late");
+}
+
+void sched_store(const char *function, const char *operand, void *p,
+		 unsigned int size, int order)
+{
+	if (sched->cur == SCHED_NOBODY)
+		return;
+	sched->may_be_late = sched->weak && order == __ATOMIC_RELAXED &&
+			     lates[sched_cpu(sched->cur)] < LATE_MOST;
+	sched->is_late = false;
+	sched_point(function, order == __ATOMIC_RELAXED ? "store" :
+			      "store with release", operand, p, size);
+	sched->may_be_late = false;
+	if (lates[sched_cpu(sched->cur)])
+		arrive(order == __ATOMIC_RELAXED ? p : NULL);
+	if (sched->is_late)
+		add(p, size);
+}
