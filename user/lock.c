@@ -9,8 +9,8 @@
  * kernel knows which thread is waited for, and lends it the waiter's priority.
  * Owners only try: their half is in plat_impl.h, one instruction each way.
  *
- * Where the kernel has no such futexes (a filter of system calls, an emulator), the
- * waiter tries again and again, with a pause in between.
+ * Where the kernel has no such futexes (a filter of system calls, an emulator), or has
+ * others, the waiter tries again and again, with a pause in between.
  */
 #include "main.h"
 #include "plat.h"
@@ -38,12 +38,35 @@ static bool futex(plat_lock_t *lock, int op)
 }
 
 /*
+ * Does the kernel write a thread's id as the thread reads it?  qemu-user leaves the
+ * bytes of a machine of the other byte order as they are: a lock that such a kernel
+ * has given would never be free again.  A lock of no other thread's tells, once.
+ */
+static bool futex_has_ids(void)
+{
+	static unsigned char answer;	/* 1: yes, 2: no */
+	plat_lock_t lock = 0;
+
+	if (plat_read(&answer))
+		return plat_read(&answer) == 1;
+	if (!futex(&lock, FUTEX_LOCK_PI_PRIVATE))
+		return false;
+	plat_write(&answer, plat_read(&lock) == plat_own_id() ? 1 : 2);
+	futex(&lock, FUTEX_UNLOCK_PI_PRIVATE);
+	return plat_read(&answer) == 1;
+}
+
+/*
  * The kernel hands the lock over, which ThreadSanitizer does not see: it sees the
  * release below and this acquire.
  */
 void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
 {
 	while (!plat_cpu_trylock(cpu, irq)) {
+		if (!futex_has_ids()) {
+			plat_yield();
+			continue;
+		}
 		if (futex(&cpu->lock, FUTEX_LOCK_PI_PRIVATE)) {
 			__atomic_load_n(&cpu->lock, __ATOMIC_ACQUIRE);
 			return;
