@@ -22,6 +22,7 @@ enum doing {
 	DOING_NOTHING,
 	DOING_ALLOC,
 	DOING_FREE,
+	DOING_HAND_ON,			/* all that a CPU has */
 };
 
 struct call {
@@ -138,7 +139,8 @@ static void check_bound(unsigned int cpu)
 
 /*
  * Objects in a CPU's array.  Those that a call takes out are not within reach before
- * others see where they go, which may be late.
+ * others see where they go: which may be late, and where a CPU hands on all it has is
+ * some steps later.
  */
 static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 {
@@ -157,7 +159,8 @@ static void look_at_array(unsigned int who)
 	struct call *c = &call[who];
 	unsigned int n;
 
-	if (!c->pool || sched_cpu(who) != sched_cpu(sched->cur))
+	if (!c->pool || sched_cpu(who) != sched_cpu(sched->cur) ||
+	    (!sched->weak && c->doing != DOING_HAND_ON))
 		return;
 	n = plat_local_of(c->pool, sched_cpu(who))->hot.n;
 	if (c->hot < n)
@@ -197,7 +200,7 @@ void judge_point(void)
 
 	for (i = 0; i < plat_cpus && !sched->weak; i++)
 		check_bound(i);
-	for (i = 0; i < SCHED_FIBRES && sched->weak; i++)
+	for (i = 0; i < SCHED_FIBRES; i++)
 		look_at_array(i);
 	for (i = 0; i < SCHED_FIBRES; i++)
 		look_for(i);
@@ -382,12 +385,30 @@ void s_destroy(struct pool_head *head)
 	sched_note("pool_destroy() ends");
 }
 
+/* As pool_thread_idle() does: without an area, for a while. */
+static void hand_on(void)
+{
+	struct call *c = call_begin(&pools[0]->head, DOING_HAND_ON, 0);
+
+	look_at_array(sched->cur);
+	pool_thread_area = (unsigned char *)&plat_zeros;
+	pool_cpu_gone(sched_cpu(sched->cur));
+	call_end(c);
+}
+
+void s_idle(void)
+{
+	unsigned char *area = pool_thread_area;
+
+	sched_note("idles");
+	hand_on();
+	pool_thread_area = area;
+	sched_note("idles no more");
+}
+
 /* As a thread does: from here on it has no area. */
 void s_exit(void)
 {
-	unsigned int cpu = sched_cpu(sched->cur);
-
 	sched_note("exits");
-	pool_thread_area = (unsigned char *)&plat_zeros;
-	pool_cpu_gone(cpu);
+	hand_on();
 }

@@ -12,6 +12,7 @@
 #include "sched.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -268,17 +269,17 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 	return POOL_FAULT_KINDS;
 }
 
+bool plat_sparse;
+
 bool plat_store_sparse(const plat_store_t *store)
 {
 	(void)store;
-	return false;
+	return plat_sparse;
 }
 
 bool plat_store_denser(const void *old, const void *new)
 {
-	(void)old;
-	(void)new;
-	return false;
+	return plat_sparse && (uintptr_t)new < (uintptr_t)old;
 }
 
 bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
@@ -368,6 +369,12 @@ size_t plat_format(char *buf, size_t size, const char *fmt, ...)
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
 	return plat_format(buf, size, "%p", addr);
+}
+
+/* Empty: nobody reads it. */
+void plat_print(char *text)
+{
+	(void)text;
 }
 
 void plat_log(enum plat_level level, const char *fmt, ...)

@@ -240,6 +240,22 @@ static void end_reserve(void)
 	pool_unreserve(reserve);
 }
 
+/* The last free object is parked by a handler. */
+
+static void setup_park_last(void)
+{
+	setup(ROOMY, 6, 6);
+	give(1, 5, 0);
+}
+
+/* The last free object is in the shared pool, and goes to the platform. */
+
+static void setup_collect(void)
+{
+	setup(0, 2, 2);
+	give(0, 1, 0);
+}
+
 const struct scenario scenarios_of_objects[] = {
 	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures late-departs",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
@@ -281,5 +297,10 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(two_want_the_last_of_a_reserve, "reserve",
 		 2, setup_reserve, CPUS(alloc_reserved, alloc_reserved),
 		 .end = end_reserve),
+	SCENARIO(a_handler_parks_the_last_object, "",
+		 2, setup_park_last, CPUS(alloc_free, alloc_one),
+		 IRQS(handle_free)),
+	SCENARIO(a_collection_takes_what_is_wanted, "leaving",
+		 2, setup_collect, CPUS(alloc_one, collect)),
 	{ .name = NULL }
 };

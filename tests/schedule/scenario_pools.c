@@ -175,6 +175,57 @@ static void switch_global_off(void)
 	switch_to("no-global");
 }
 
+/* The array of a CPU that goes has objects, too. */
+
+static void setup_exit_array(void)
+{
+	setup(ROOMY, 4, 4);
+	give_as(1, 0, 3);
+}
+
+/* A thread gives up what it has cached while a handler interrupts it. */
+
+static void setup_idle(void)
+{
+	setup(ROOMY, 0, 6);
+	give(1, 6, 0);
+}
+
+/* Caches are switched off while the last object is wanted. */
+
+static void switch_off_and_on(void)
+{
+	switch_to("no-cache");
+	switch_to("cache");
+}
+
+/* Cached objects are exchanged for others while they are used. */
+
+static void setup_pack(void)
+{
+	setup(SINGLY, 0, 5);
+	give(1, 4, 0);
+	give(0, 1, 0);
+	plat_sparse = true;
+}
+
+/* A declared pool is made anew while its first object is allocated. */
+
+static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
+
+static void setup_declared(void)
+{
+	pool_set_hot_size(ROOMY);
+	pool = pool_create_declared(&declared, NULL, POOL_ABI);
+}
+
+static void configure(void)
+{
+	sched_note("pool_configure()");
+	pool_configure("integrity");
+	sched_note("pool_configure() ends");
+}
+
 const struct scenario scenarios_of_pools[] = {
 	SCENARIO(caches_are_switched_off_while_an_array_opens, "",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off)),
@@ -202,5 +253,15 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
 		 2, setup_none, CPUS(create, create)),
+	SCENARIO(a_cpu_goes_with_an_array, "",
+		 2, setup_exit_array, CPUS(alloc_one, s_exit)),
+	SCENARIO(a_thread_idles_under_a_handler, "",
+		 2, setup_idle, CPUS(s_idle, alloc_free), IRQS(handle_free)),
+	SCENARIO(caches_are_switched_off_while_the_last_object_is_wanted, "",
+		 2, setup_exit, CPUS(alloc_one, switch_off_and_on)),
+	SCENARIO(cached_objects_are_exchanged_while_they_are_used, "",
+		 2, setup_pack, CPUS(alloc_free, collect)),
+	SCENARIO(a_declared_pool_is_made_anew_while_it_is_used, "renew",
+		 2, setup_declared, CPUS(alloc_free, configure)),
 	{ .name = NULL }
 };

@@ -23,6 +23,9 @@
 
 struct fibre sched_fibre[SCHED_FIBRES];
 
+/* pool_thread_area of each CPU while it does not run. */
+static unsigned char *sched_area[SCHED_CPUS];
+
 #define SCHED_ADDRESS	((void *)0x110000000000ul)
 struct sched *const sched = SCHED_ADDRESS;
 
@@ -120,14 +123,14 @@ void sched_run(unsigned int who)
 	f->waits = NULL;
 	f->yielded = false;
 	sched->cur = who;
-	pool_thread_area = f->area;
+	pool_thread_area = sched_area[sched_cpu(who)];
 	sched->guarded = true;
 	late_show(sched_cpu(who));
 	if (!sigsetjmp(sched->back, 0))
 		sched_switch(&sched->sp, &f->sp);
 	late_hide(sched_cpu(who));
 	sched->guarded = false;
-	f->area = pool_thread_area;
+	sched_area[sched_cpu(who)] = pool_thread_area;
 	sched->cur = SCHED_NOBODY;
 	sched->over = f->over;
 	if (f->state == FIBRE_DONE)
@@ -167,8 +170,7 @@ void sched_begin(const struct scenario *s)
 			sched_fibre[i].state = FIBRE_NEW;
 		if (s->irq[i])
 			sched_fibre[SCHED_CPUS + i].state = FIBRE_NEW;
-		sched_fibre[i].area = (unsigned char *)plat_areas[i];
-		sched_fibre[SCHED_CPUS + i].area = sched_fibre[i].area;
+		sched_area[i] = (unsigned char *)plat_areas[i];
 	}
 	sched_call(s->setup);
 }

@@ -65,7 +65,6 @@ enum fibre_state {
 struct fibre {
 	void *sp;			/* where it goes on */
 	const unsigned int *waits;	/* runs when this is 0; NULL: at any time */
-	unsigned char *area;		/* pool_thread_area while it runs */
 	unsigned int asleep;
 	enum fibre_state state;
 	bool yielded;
@@ -190,5 +189,9 @@ void *s_alloc_reserved(struct pool_head *pool, struct pool_reserved *reserve);
 void s_set_hot_size(unsigned long bytes);
 void s_destroy(struct pool_head *pool);
 void s_exit(void);
+void s_idle(void);
+
+/* plat.c: memory would go back if objects lay closer together. */
+extern bool plat_sparse;
 
 #endif /* SCHEDULE_SCHED_H */
