@@ -236,6 +236,7 @@ step() {
 
 if [ -n "$singlestep" ]; then
 	exec 5<>"$tmp/monitor.in"
+	: >>"$log"
 	: >"$tmp/monitor.log"
 	cat "$tmp/monitor.out" >>"$tmp/monitor.log" &
 	step 1 on
