@@ -17,7 +17,7 @@ kind=user
 three() {
 	local status=0
 
-	tests/schedule/check.sh "$1" 8000000 3 || status=1
+	tests/schedule/check.sh "$1" 4000000 3 || status=1
 	grep -qE '^# . CPUs, [012] preemptions' "$results/user-schedule-long.log" &&
 		return 1
 	return $status

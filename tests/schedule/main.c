@@ -127,7 +127,7 @@ static bool is_named(const char *name, char **names)
 }
 
 /* What is asked for. */
-struct options {
+struct asked {
 	struct limits limits;
 	const char *schedule;
 	bool compares;
@@ -136,7 +136,7 @@ struct options {
 };
 
 /* getopt()'s variables are part of the world, and no part of a state. */
-static void read_options(struct options *o, int argc, char **argv)
+static void read_options(struct asked *o, int argc, char **argv)
 {
 	int c;
 
@@ -165,7 +165,7 @@ static void read_options(struct options *o, int argc, char **argv)
 	optarg = NULL;
 }
 
-static bool treat(const struct options *o, const struct scenario *s)
+static bool treat(const struct asked *o, const struct scenario *s)
 {
 	if (o->lists)
 		return list(s);
@@ -178,7 +178,7 @@ static bool treat(const struct options *o, const struct scenario *s)
 
 int main(int argc, char **argv)
 {
-	struct options o = {
+	struct asked o = {
 		.limits = { SCHED_ANY, 1000000, true, false, false },
 	};
 	const struct scenario *const *table;

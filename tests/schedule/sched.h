@@ -9,6 +9,7 @@
  *   plat.c      the seam              sched.c  fibres, and which of them runs
  *   search.c    all schedules         world.c  memory, saved and put back
  *   seen.c      states that were seen touched.c  words that matter to several
+ *   choose.c    who may go on         late.c   stores that are seen late
  *   main.c      the command line
  */
 #ifndef SCHEDULE_SCHED_H
@@ -119,6 +120,22 @@ bool late_any(unsigned int cpu);
 
 /* plat.c */
 void plat_begin(unsigned int cpus);
+
+/* choose.c: those who may go on, first the one who is tried first */
+struct option {
+	unsigned char who;
+	unsigned char cost;		/* preemptions */
+};
+
+struct options {
+	unsigned int left;		/* preemptions: none costs more */
+	bool any;			/* they cost nothing */
+	unsigned int n;
+	struct option option[2 * SCHED_FIBRES + 1];
+};
+
+void find_options(struct options *o, unsigned int last, unsigned int left,
+		  bool any);
 
 /* search.c: the schedule is one of pairs step:who; the others go on. */
 struct limits {

@@ -23,11 +23,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct option {
-	unsigned char who;
-	unsigned char cost;
-};
-
 /* Somebody has stopped, and these may go on. */
 struct frame {
 	unsigned long hash;		/* of the world; 0: not looked at */
@@ -37,8 +32,8 @@ struct frame {
 	unsigned int left;		/* preemptions */
 	unsigned int choices;
 	unsigned int last;		/* who has stopped */
-	unsigned int options, next;
-	struct option option[2 * SCHED_FIBRES + 1];
+	unsigned int next;
+	struct options options;
 };
 
 struct choice {
@@ -48,8 +43,9 @@ struct choice {
 
 #define RETURNS		2
 
-/* So many times the states, without a limit of preemptions: it may be the last walk. */
+/* States without a limit of preemptions: more, since that may be the last walk. */
 #define ANY_MORE	4
+#define ANY_MOST	8000000ul	/* but half a gigabyte at most */
 
 #define FRAMES		SCHED_STEPS_MAX
 #define SAVED_BYTES	(8ul << 30)
@@ -118,103 +114,6 @@ static unsigned long hash_world(void)
 	return hash + !hash;
 }
 
-/* Who is uppermost on a CPU: its handler, while that has begun. */
-static unsigned int top_of(unsigned int cpu)
-{
-	unsigned int irq = SCHED_CPUS + cpu;
-
-	return sched_fibre[irq].state == FIBRE_BEGUN ? irq : cpu;
-}
-
-static void add(struct frame *f, unsigned int who, unsigned int cost)
-{
-	unsigned int i;
-
-	if (here->any && who < SCHED_LATE && !sched_fibre[who].yielded)
-		cost = 0;
-	if (cost > f->left)
-		return;
-	for (i = 0; i < f->options; i++)
-		if (f->option[i].who == who)
-			return;
-	f->option[f->options++] = (struct option){ (unsigned char)who,
-						   (unsigned char)cost };
-}
-
-/* Those who are uppermost on their CPUs, who have yielded or have not. */
-static void add_tops(struct frame *f, unsigned int cost, bool yielded)
-{
-	unsigned int i;
-
-	for (i = 0; i < SCHED_CPUS; i++) {
-		unsigned int who = top_of(i);
-
-		if (sched_runnable(who) &&
-		    sched_fibre[who].yielded == yielded)
-			add(f, who, cost);
-	}
-}
-
-/* Handlers that have not run: each interrupts its CPU, or comes at the end. */
-static void add_irqs(struct frame *f, unsigned int cost, bool at_end)
-{
-	unsigned int i;
-
-	for (i = 0; i < SCHED_CPUS; i++)
-		if (sched_fibre[SCHED_CPUS + i].state == FIBRE_NEW &&
-		    (at_end || sched_fibre[i].state == FIBRE_BEGUN))
-			add(f, SCHED_CPUS + i, cost);
-}
-
-/* Who goes on where nobody is preempted?  SCHED_NOBODY: that is to be decided. */
-static unsigned int who_goes_on(unsigned int last)
-{
-	unsigned int over;
-
-	if (sched->event == SCHED_POINT)
-		return last;
-	if (sched->event != SCHED_END || last < SCHED_CPUS)
-		return SCHED_NOBODY;
-	over = sched->over;
-	return over < SCHED_NOBODY && sched_runnable(over) &&
-	       top_of(sched_cpu(over)) == over ? over : SCHED_NOBODY;
-}
-
-/*
- * All have yielded: it is the turn of all but the last one again.  So nobody goes
- * round while another one could change what is waited for.
- */
-static void forget_yields(unsigned int last)
-{
-	unsigned int i;
-
-	for (i = 0; i < SCHED_FIBRES; i++)
-		if (i != last)
-			sched_fibre[i].yielded = false;
-}
-
-/* All who may run now, first the one who is tried first. */
-static void find_options(struct frame *f, unsigned int last)
-{
-	unsigned int next = who_goes_on(last);
-	unsigned int cost = next != SCHED_NOBODY;
-
-	f->options = 0;
-	if (cost)
-		add(f, next, 0);
-	if (sched->event == SCHED_POINT && sched->may_be_late)
-		add(f, last + SCHED_LATE, 1);
-	add_tops(f, cost, false);
-	if (!f->options) {
-		forget_yields(last);
-		add_tops(f, 0, false);
-	}
-	add_tops(f, !!f->options, true);
-	add_irqs(f, !!f->options, false);
-	if (!f->options)
-		add_irqs(f, 0, true);
-}
-
 /* Somebody has stopped, with so many preemptions left.  False: all have. */
 static bool push(unsigned int last, unsigned int left)
 {
@@ -228,13 +127,13 @@ static bool push(unsigned int last, unsigned int left)
 	f->entered = 0;
 	f->next = 0;
 	f->hash = 0;
-	find_options(f, last);
-	if (!f->options)
+	find_options(&f->options, last, left, here->any);
+	if (!f->options.n)
 		return false;
 	if (here->merge &&
-	    (f->options > 1 || sched->event == SCHED_YIELD))
+	    (f->options.n > 1 || sched->event == SCHED_YIELD))
 		f->hash = hash_world();
-	if (f->options > 1)
+	if (f->options.n > 1)
 		here->saved = save(f->saved);
 	if (++here->frames == FRAMES ||
 	    here->saved > SAVED_END)
@@ -299,8 +198,8 @@ static const struct option *next_option(void)
 		struct frame *f = &here->frame[here->frames - 1];
 
 		leave(f);
-		while (f->next < f->options && !sched->failed) {
-			const struct option *o = &f->option[f->next++];
+		while (f->next < f->options.n && !sched->failed) {
+			const struct option *o = &f->options.option[f->next++];
 
 			if (!enter(f, o))
 				continue;
@@ -401,6 +300,15 @@ static void tell_schedule(char *text, size_t size)
 					sched_name(here->choice[i].who));
 }
 
+static unsigned long states_of(const struct limits *limits)
+{
+	unsigned long more = ANY_MORE * limits->states;
+
+	if (!here->any || limits->states > ANY_MOST)
+		return limits->states;
+	return more < ANY_MOST ? more : ANY_MOST;
+}
+
 /* One walk, from the beginning; true: it is the last one. */
 static bool pass_once(const struct scenario *scenario,
 		      unsigned int preemptions, const struct limits *limits,
@@ -415,8 +323,7 @@ static bool pass_once(const struct scenario *scenario,
 	begin(scenario, limits->merge, out);
 	if (!sched->failed)
 		whole = walk(here->any ? RETURNS : preemptions,
-			     here->any ? ANY_MORE * limits->states :
-					 limits->states);
+			     states_of(limits));
 	out->states += seen_count();
 	if (whole)
 		out->preemptions = preemptions;
@@ -466,11 +373,11 @@ static const struct option *option_of(const struct frame *f, const char *text)
 
 	while (sscanf(text, "%u:%7s%n", &step, who, &len) == 2) {
 		text += len;
-		for (i = 0; step == f->steps && i < f->options; i++)
-			if (!strcmp(who, sched_name(f->option[i].who)))
-				return &f->option[i];
+		for (i = 0; step == f->steps && i < f->options.n; i++)
+			if (!strcmp(who, sched_name(f->options.option[i].who)))
+				return &f->options.option[i];
 	}
-	return f->option;
+	return f->options.option;
 }
 
 bool search_replay(const struct scenario *scenario, const char *schedule,

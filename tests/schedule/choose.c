@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * choose.c - who may go on when somebody has stopped
+ *
+ * Layer:   tests; the enumerator.
+ * Context: one thread; nobody runs.
+ */
+#include "sched.h"
+
+/* Who is uppermost on a CPU: its handler, while that has begun. */
+static unsigned int top_of(unsigned int cpu)
+{
+	unsigned int irq = SCHED_CPUS + cpu;
+
+	return sched_fibre[irq].state == FIBRE_BEGUN ? irq : cpu;
+}
+
+static void add(struct options *o, unsigned int who, unsigned int cost)
+{
+	unsigned int i;
+
+	if (o->any && who < SCHED_LATE && !sched_fibre[who].yielded)
+		cost = 0;
+	if (cost > o->left)
+		return;
+	for (i = 0; i < o->n; i++)
+		if (o->option[i].who == who)
+			return;
+	o->option[o->n++] = (struct option){ (unsigned char)who,
+					     (unsigned char)cost };
+}
+
+/* Those who are uppermost on their CPUs, who have yielded or have not. */
+static void add_tops(struct options *o, unsigned int cost, bool yielded)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_CPUS; i++) {
+		unsigned int who = top_of(i);
+
+		if (sched_runnable(who) &&
+		    sched_fibre[who].yielded == yielded)
+			add(o, who, cost);
+	}
+}
+
+/* Handlers that have not run: each interrupts its CPU, or comes at the end. */
+static void add_irqs(struct options *o, unsigned int cost, bool at_end)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_CPUS; i++)
+		if (sched_fibre[SCHED_CPUS + i].state == FIBRE_NEW &&
+		    (at_end || sched_fibre[i].state == FIBRE_BEGUN))
+			add(o, SCHED_CPUS + i, cost);
+}
+
+/* Who goes on where nobody is preempted?  SCHED_NOBODY: that is to be decided. */
+static unsigned int who_goes_on(unsigned int last)
+{
+	unsigned int over;
+
+	if (sched->event == SCHED_POINT)
+		return last;
+	if (sched->event != SCHED_END || last < SCHED_CPUS)
+		return SCHED_NOBODY;
+	over = sched->over;
+	return over < SCHED_NOBODY && sched_runnable(over) &&
+	       top_of(sched_cpu(over)) == over ? over : SCHED_NOBODY;
+}
+
+/*
+ * All have yielded: it is the turn of all but the last one again.  So nobody goes
+ * round while another one could change what is waited for.
+ */
+static void forget_yields(unsigned int last)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		if (i != last)
+			sched_fibre[i].yielded = false;
+}
+
+/* All who may run now, first the one who is tried first. */
+void find_options(struct options *o, unsigned int last, unsigned int left,
+		  bool any)
+{
+	unsigned int next = who_goes_on(last);
+	unsigned int cost = next != SCHED_NOBODY;
+
+	*o = (struct options){ .left = left, .any = any };
+	if (cost)
+		add(o, next, 0);
+	if (sched->event == SCHED_POINT && sched->may_be_late)
+		add(o, last + SCHED_LATE, 1);
+	add_tops(o, cost, false);
+	if (!o->n) {
+		forget_yields(last);
+		add_tops(o, 0, false);
+	}
+	add_tops(o, !!o->n, true);
+	add_irqs(o, !!o->n, false);
+	if (!o->n)
+		add_irqs(o, 0, true);
+}
