@@ -11,7 +11,8 @@
  * Non-goal:  to look like Linux.
  *
  * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
- * in kernel/ or user/.  All three places keep the order of this page.  What an
+ * in kernel/ or user/.  plat_report.h has what tells people something.  All three
+ * places keep the order of this page, and then of that one.  What an
  * operation promises is tested in tests/cases_plat.c, or, where only its use can
  * show it, by the cases of its users.
  *
@@ -31,11 +32,11 @@
 #include "debug.h"
 #include "list.h"
 #include "plat_types.h"
+#include "plat_report.h"
 
 struct pool;
 struct pool_cpu;
 struct pool_local;
-struct pool_place;
 
 /*
  * plat_types.h also has
@@ -46,20 +47,6 @@ struct pool_place;
  *	What is done about faults unless something else is asked for: one of
  *	plat_policies[].
  */
-
-/* Log levels. */
-enum plat_level {
-	PLAT_ERR,
-	PLAT_WARN,
-};
-
-/* What may be done about faults in this world, by name; ends with a NULL. */
-struct plat_policy {
-	const char *word;
-	enum pool_policy policy;
-};
-
-extern const struct plat_policy plat_policies[];
 
 /*
  * Hot half, in plat_impl.h; as prototypes, "any" for macros.
@@ -420,85 +407,6 @@ unsigned int plat_tool_options(void);
  */
 void plat_tool_begin(const struct pool *pool);
 void plat_tool_end(const struct pool *pool, unsigned long lost);
-
-/**
- * plat_where() - Name this CPU, or thread.
- * @buf: always terminated.
- * @size: its bytes.
- *
- * Context: Any.
- */
-void plat_where(char *buf, size_t size);
-
-/**
- * plat_fault() - A fault was reported: do what the policy says.
- * @policy: what it says.
- *
- * Context: Any.  May not return.
- */
-void plat_fault(enum pool_policy policy);
-
-/**
- * plat_format() - snprintf(), or the platform's like of it.
- * @buf: always terminated if @size is not 0.
- * @size: bytes.
- * @fmt: printf format of plain integers and strings.
- *
- * Context: Any.
- * Return: what would have been written, without the terminator.
- */
-size_t plat_format(char *buf, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/**
- * plat_symbol() - Say where in the code an address is.
- * @buf: always terminated if @size is not 0.
- * @size: bytes.
- * @addr: a return address, or any other.
- *
- * A function and the distance from it, else a file and the distance from its
- * beginning, else the number.
- *
- * Context: Process context; kernel: any.  No mutex of ours held: in user space
- * the loader's lock is taken, which is held where constructors make pools.
- * Return: what would have been written, without the terminator.
- */
-size_t plat_symbol(char *buf, size_t size, const void *addr);
-
-/**
- * plat_places() - Call a function for each place that calls malloc() and such.
- * @show: the function.  It takes no lock, and what it is given goes when it
- *	returns; true: the place's counts are to become 0.
- * @arg: for it.
- *
- * Those that were compiled to count, see pool_memstats.h.
- *
- * Context: Process context; may sleep; takes the dump mutex.
- */
-void plat_places(bool (*show)(const struct pool_place *place, void *arg),
-		 void *arg);
-
-/**
- * plat_print() - Write lines as they are to stderr; kernel: to the log.
- * @text: lines that end with newlines, which are lost.
- *
- * In user space the thread may be cancelled here.
- *
- * Context: Process context; no mutex of ours held, since it may take for ever.
- */
-void plat_print(char *text);
-
-/**
- * plat_log() - Write one line, prefixed by "pool: ", without allocating.
- * @level: how bad it is.
- * @fmt: printf format of plain integers and strings; no newline.
- *
- * Context: Any; neither guard, nor lock, nor mutex held, nor a pool pinned.  In a
- * signal handler only what tells of faults, which may be in the middle of another
- * one's line.
- */
-void plat_log(enum plat_level level, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /*
  * Called by the platform, implemented in common/ (reclaim.c):
