@@ -48,6 +48,7 @@ settings() {
 # base SUITE - the archive of a fresh installation is in the cache folder.
 base() {
 	local suite=$1 uri include=() archive=$LIBPOOL_CACHE/debian-$1.tar.gz
+	local new
 
 	lock "debian-$suite"
 	if [ -f "$archive" ]; then
@@ -60,14 +61,15 @@ base() {
 	https:*) include=(--include=ca-certificates) ;;
 	esac
 	begin "$archive"
+	new=$work/debian
 	{
 		debootstrap --variant=minbase "${include[@]}" \
-			"$suite" "$work/root" "$uri"
-		sources "$suite" "$uri" >"$work/root/etc/apt/sources.list"
-		settings >"$work/root/etc/apt/apt.conf.d/90libpool"
-		echo force-unsafe-io >"$work/root/etc/dpkg/dpkg.cfg.d/libpool"
-		rm -rf "$work"/root/var/cache/apt/archives/*.deb
-		tar -C "$work/root" -cz -f "$work/archive" .
+			"$suite" "$new" "$uri"
+		sources "$suite" "$uri" >"$new/etc/apt/sources.list"
+		settings >"$new/etc/apt/apt.conf.d/90libpool"
+		echo force-unsafe-io >"$new/etc/dpkg/dpkg.cfg.d/libpool"
+		rm -rf "$new"/var/cache/apt/archives/*.deb
+		tar -C "$new" -cz -f "$work/archive" .
 	} >>"$log" 2>&1
 	mv "$work/archive" "$archive"
 	rm -rf "$work"
