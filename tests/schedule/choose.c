@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * choose.c - who may go on when somebody has stopped
+ * choose.c - which fibres may run next
  *
  * Layer:   tests; the enumerator.
  * Context: one thread; nobody runs.
  */
 #include "sched.h"
 
-/* Who is uppermost on a CPU: its handler, while that has begun. */
+/* The fibre that a CPU runs: its handler's, while that has begun. */
 static unsigned int top_of(unsigned int cpu)
 {
 	unsigned int irq = SCHED_CPUS + cpu;
@@ -30,7 +30,7 @@ static void add(struct options *o, unsigned int who, unsigned int cost)
 					     (unsigned char)cost };
 }
 
-/* Those who are uppermost on their CPUs, who have yielded or have not. */
+/* Of the fibres that the CPUs run, those that have yielded, or those that have not. */
 static void add_tops(struct options *o, unsigned int cost, bool yielded)
 {
 	unsigned int i;
@@ -82,7 +82,7 @@ static void forget_yields(unsigned int last)
 			sched_fibre[i].yielded = false;
 }
 
-/* All who may run now, first the one who is tried first. */
+/* All fibres that may run now, in the order in which they are tried. */
 void find_options(struct options *o, unsigned int last, unsigned int left,
 		  bool any)
 {

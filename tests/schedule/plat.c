@@ -25,7 +25,7 @@ struct plat_area *plat_areas[PLAT_CPUS];
 unsigned int plat_cpus;
 const struct plat_area plat_zeros;
 
-/* Who has which place in all areas. */
+/* The pool that has each place, the same in all areas. */
 static const struct pool *places[PLAT_LOCALS];
 
 /* 0, or whose it is. */

@@ -126,15 +126,20 @@ static void evict_last(void)
 
 /* The same where clusters have more objects and are sealed. */
 
-static void setup_checked(void)
+static void setup_sealed(unsigned int limit, unsigned int min_avail)
 {
 	unsigned int i;
 
 	pool_set_hot_size(ROOMY);
-	pool = make("a", 4, 0);
+	pool = make("a", limit, min_avail);
 	switch_to("integrity");
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < limit; i++)
 		obj[i] = s_alloc(pool);
+}
+
+static void setup_checked(void)
+{
+	setup_sealed(4, 0);
 	give_as(1, 0, 2);
 	reclaim();
 	give_as(1, 2, 3);
@@ -144,13 +149,7 @@ static void setup_checked(void)
 
 static void setup_fill(void)
 {
-	unsigned int i;
-
-	pool_set_hot_size(ROOMY);
-	pool = make("a", 3, 2);
-	switch_to("integrity");
-	for (i = 0; i < 3; i++)
-		obj[i] = s_alloc(pool);
+	setup_sealed(3, 2);
 	give(0, 2, 0);
 	reclaim();
 }

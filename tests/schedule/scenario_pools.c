@@ -150,7 +150,7 @@ static void create(void)
 	p = create_pool("a", SIZE, MEM_F_SHARED);
 	sched_note("create_pool() ends");
 	if (pool && pool != p)
-		sched_fail("two pools are made where one does");
+		sched_fail("one pool would have been enough, and there are two");
 	pool = p;
 	s_free(p, s_alloc(p));
 }

@@ -9,7 +9,7 @@
  *   plat.c      the seam              sched.c  fibres, and which of them runs
  *   search.c    all schedules         world.c  memory, saved and put back
  *   seen.c      states that were seen touched.c  words that matter to several
- *   choose.c    who may go on         late.c   stores that are seen late
+ *   choose.c    which may run next    late.c   stores that are seen late
  *   main.c      the command line
  */
 #ifndef SCHEDULE_SCHED_H
@@ -121,7 +121,7 @@ bool late_any(unsigned int cpu);
 /* plat.c */
 void plat_begin(unsigned int cpus);
 
-/* choose.c: those who may go on, first the one who is tried first */
+/* choose.c: the fibres that may run next, in the order in which they are tried */
 struct option {
 	unsigned char who;
 	unsigned char cost;		/* preemptions */
