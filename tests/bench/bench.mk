@@ -5,7 +5,8 @@ BENCH_DIR = tests/bench
 BENCH_WORKS = $(addprefix $(BENCH_DIR)/,works.c helper.c work_order.c \
 	      work_live.c work_pools.c work_threads.c work_trace.c) \
 	      tests/replay/trace.c
-BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c work_tail.c) $(BENCH_WORKS)
+BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c work_tail.c work_grow.c) \
+	    $(BENCH_WORKS)
 BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
 	    common/pool*.h) $(B)/settings.mk $(B)/libpool.so.$(SOVER)
 BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/replay -fno-builtin -pthread
@@ -64,7 +65,7 @@ $(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(B)/libpool.a
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/guard
+bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/guard $(B)/poolreplay
 	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:

@@ -11,7 +11,8 @@ them.  See Documentation/performance.
 For each workload and size each peer is a process of its own.  A round gives each
 of them one slice of work, in shuffled order, while the others wait: what disturbs
 the machine meets all alike.  After some rounds the processes end and new ones are
-started, so that where a process happens to lie in memory is not the figure.
+started, so that where a process happens to lie in memory is not the figure.  What can
+be done once only, such as growing from nothing, has a process per round.
 """
 
 import argparse
@@ -19,9 +20,12 @@ import csv
 import lzma
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
+
+from report import MALLOCS
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRACE = HERE.parent / "replay/data/kernel-6.12.trace.xz"
@@ -30,12 +34,17 @@ SIZES = 64, 256, 1024, 16384
 SINGLE = ("hot", "hot-opaque", "lifo64", "fifo64", "lifo1000", "fifo1000",
           "bulk64", "random", "refill64", "shuffled", "pools32")
 DOUBLE = "ring", "alternate", "hot2", "churn"
+# Once per process; see ONCE_DO.
+ONCE = "grow", "trace-cold", "poolreplay"
+GROW = 500000
 ORDER = ("pool", "pool-so", "layout", "glibc", "jemalloc", "mimalloc", "tcmalloc",
          "dpdk", "gslice", "floor", "empty")
 
-# At 16 KiB the default bound is 32 objects; this one is 4096.
+# At 16 KiB the default bound is 32 objects; this one is 4096.  At 1 KiB it holds all
+# that 32 pools can have.
 WIDE = 64 << 20
 WIDE_SIZE = 16384
+WIDE_WORKS = ("pools32", 1024),
 WIDE_PEERS = "pool", "pool-so", "layout"
 
 
@@ -74,13 +83,14 @@ def calibrated(worker, ms):
     return max(1, int(ms * 1e6 / ns)) if ns else 0
 
 
-def candidates(opt, size):
+def candidates(opt, size, work=None):
     """What is measured: name -> command."""
+    wide = size == WIDE_SIZE or (work, size) in WIDE_WORKS
     found = {}
     for peer in opt.peers:
         found[peer] = [str(opt.folder / peer), "--size", str(size), "--trace",
                        str(opt.trace)]
-        if size == WIDE_SIZE and peer in WIDE_PEERS:
+        if wide and peer in WIDE_PEERS:
             found[peer + "+64M"] = found[peer] + ["--bound", str(WIDE)]
     return found
 
@@ -105,17 +115,94 @@ def generation(opt, work, commands, ops, samples):
 
 def measure(opt, work, size, out):
     """All rounds of a workload; a line each goes to @out."""
-    commands = candidates(opt, size)
+    commands = candidates(opt, size, work)
     ops, samples = {}, {}
     for _ in range(opt.generations):
         generation(opt, work, commands, ops, samples)
     for name in commands:
-        values = samples[name]
-        if None in values:
-            print(f"# {name} cannot do {work} of {size} bytes", flush=True)
+        write(out, work, size, name, samples[name])
+
+
+def write(out, work, size, name, values):
+    if None in values:
+        print(f"# {name} cannot do {work} of {size} bytes", flush=True)
+        return
+    for i, ns in enumerate(values):
+        out.writerow([work, size, name, i, f"{ns:.4f}"])
+
+
+def answer(command, text=""):
+    """What a process says of its only round, both outputs; "": it fails."""
+    try:
+        done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+    except FileNotFoundError:
+        return ""
+    return "" if done.returncode else done.stdout
+
+
+def grow(command):
+    """ns per object, from nothing: allocation, free, and both."""
+    said = answer(command + ["--grow", str(GROW)]).split()
+    if len(said) != 2:
+        return None
+    first, free = map(float, said)
+    return {"grow": first + free, "grow-first": first, "grow-free": free}
+
+
+def trace_cold(command):
+    """ns per event of a first replay."""
+    said = answer(command + ["trace"], "1\n").split()
+    if said[:1] != ["ready"]:
+        return None
+    return {"trace-cold": float(said[2]) / float(said[1])}
+
+
+def poolreplay(command):
+    said = re.search(r"^ns_per_event (\S+)$", answer(command), re.M)
+    return {"poolreplay": float(said[1])} if said else None
+
+
+def library(program, name):
+    """The file of a library that a program is linked with."""
+    found = re.search(rf"\S*{name}\S* => (\S+)", answer(["ldd", str(program)]))
+    return found and found[1]
+
+
+def replayers(opt):
+    """poolreplay on pools, and on the malloc() of each peer that is one.  One whose
+    library is not found is left out: without it this would be glibc's."""
+    replay = [str(opt.folder.parent / "poolreplay"), "--word", "--cpus", "1"]
+    found = {}
+    for peer in opt.peers:
+        if peer == "pool":
+            found[peer] = replay + [str(opt.trace)]
             continue
-        for i, ns in enumerate(values):
-            out.writerow([work, size, name, i, f"{ns:.4f}"])
+        file = library(opt.folder / peer, "libc.so" if peer == "glibc" else peer)
+        if peer in MALLOCS and file:
+            found[peer] = ["env", f"LD_PRELOAD={file}", *replay, "--malloc",
+                           str(opt.trace)]
+    return found
+
+
+ONCE_DO = {"grow": grow, "trace-cold": trace_cold, "poolreplay": poolreplay}
+
+
+def measure_once(opt, work, out):
+    """A round is a process of each, in shuffled order.  Such rounds differ more, as
+    nobody waits while others have their turn; so there are three times as many."""
+    commands = replayers(opt) if work == "poolreplay" else candidates(opt, 64)
+    samples = {}
+    for _ in range(3 * opt.rounds):
+        for name in random.sample(list(commands), len(commands)):
+            done = ONCE_DO[work](commands[name]) or {work: None}
+            for part, ns in done.items():
+                samples.setdefault(part, {}).setdefault(name, []).append(ns)
+    for part, peers in samples.items():
+        for name in commands:
+            values = peers.get(name, [])
+            whole = len(values) == 3 * opt.rounds
+            write(out, part, 64, name, values if whole else [None])
 
 
 def measure_all(opt):
@@ -123,9 +210,11 @@ def measure_all(opt):
         out = csv.writer(file)
         out.writerow(["workload", "size", "peer", "round", "ns"])
         for work in opt.works:
-            sizes = [0] if work == "trace" else opt.sizes
-            for size in sizes:
-                measure(opt, work, size or 64, out)
+            if work in ONCE:
+                measure_once(opt, work, out)
+            else:
+                for size in [64] if work == "trace" else opt.sizes:
+                    measure(opt, work, size, out)
             print(f"# {work}: {time.monotonic() - opt.start:.0f} s", flush=True)
 
 
@@ -231,7 +320,7 @@ def numbers(text):
 
 
 def read_options():
-    works = SINGLE + DOUBLE + ("trace",)
+    works = SINGLE + DOUBLE + ("trace",) + ONCE
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     args.add_argument("--rounds", type=int, default=9)
     args.add_argument("--generations", type=int, default=3,

@@ -62,6 +62,9 @@ void work_trace_load(const char *file);
 /* work_tail.c: time @n calls each.  False: the peer cannot. */
 bool work_tail(size_t size, unsigned long n);
 
+/* work_grow.c: time @n objects, from nothing, once.  False: the peer cannot. */
+bool work_grow(size_t size, unsigned long n);
+
 /* The compiler knows nothing of what happened to @p. */
 static inline void *forgotten(void *p)
 {

@@ -17,6 +17,7 @@
  *	--memory N	do N operations and write the most bytes that were resident
  *			since the workload was prepared, above what was before
  *	--tail N	no workload: see work_tail.c
+ *	--grow N	no workload: see work_grow.c
  */
 #include "helper.h"
 #include "work.h"
@@ -44,6 +45,7 @@ static struct {
 	unsigned long count;
 	unsigned long memory;
 	unsigned long tail;
+	unsigned long grow;
 	const char *trace;
 } args = { .size = 64 };
 
@@ -163,6 +165,7 @@ static void read_options(int argc, char **argv)
 		{ "count", required_argument, NULL, 'c' },
 		{ "memory", required_argument, NULL, 'm' },
 		{ "tail", required_argument, NULL, 'l' },
+		{ "grow", required_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -180,6 +183,8 @@ static void read_options(int argc, char **argv)
 			args.memory = number(optarg, 1);
 		else if (c == 'l')
 			args.tail = number(optarg, 1);
+		else if (c == 'g')
+			args.grow = number(optarg, 1);
 		else if (c == 't')
 			args.trace = optarg;
 		else
@@ -199,6 +204,8 @@ int main(int argc, char **argv)
 		errx(1, "%s", why);
 	helper_start();
 	if (args.tail && !work_tail(args.size, args.tail))
+		puts("cannot");
+	if (args.grow && !work_grow(args.size, args.grow))
 		puts("cannot");
 	for (; optind < argc; optind++) {
 		if (args.trace && !strcmp(argv[optind], "trace"))
