@@ -38,7 +38,7 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
-$(B)/bound $(B)/cost $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
+$(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
@@ -65,7 +65,8 @@ $(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(B)/libpool.a
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/guard $(B)/poolreplay
+bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard \
+	     $(B)/poolreplay
 	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:
@@ -76,6 +77,10 @@ bench-user:
 	@for what in bound cost guard; do \
 		$(B)/$$what | tee build/bench/$$what.txt; \
 	done
+	@rm -f build/bench/fillspill.txt
+	@$(BENCH_DIR)/fillspill.sh $(B)/fillspill > build/bench/fillspill.new && \
+		mv build/bench/fillspill.new build/bench/fillspill.txt || \
+		echo "# a fill and a spill could not be counted"
 
 # What was measured last, for readers.
 bench-doc:
