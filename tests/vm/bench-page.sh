@@ -4,6 +4,7 @@
 # The tables of what bench.sh has left, as text and for Documentation.
 #
 #	bench-page.sh costs FILE.csv	one boot's instructions
+#	bench-page.sh refused FILE.csv	instructions at the limit, with more CPUs
 #	bench-page.sh visits FILE.csv	one kernel's slow paths
 #	bench-page.sh targets DIR	were they reached?
 #	bench-page.sh all DIR		all of these
@@ -60,6 +61,22 @@ costs() {
 		rule()
 		print ""
 	}' "$1" | sed 's/ *$//'
+}
+
+refused() {
+	awk -F, '
+	function rule() { print "==========  ====  ============" }
+	NR == 2 {
+		title = "Linux " $1 ", refused, " $2
+		print title
+		gsub(/./, "-", title)
+		print title "\n"
+		rule()
+		printf "%-10s  %-4s  %s\n", "peer", "CPUs", "instructions"
+		rule()
+	}
+	NR > 1 { printf "%-10s  %-4s  %.1f\n", $5, $3, $6 }
+	END { rule(); print "" }' "$1"
 }
 
 visits() {
@@ -136,6 +153,9 @@ all() {
 	for csv in "$1"/kernel-*-init[01].csv; do
 		costs "$csv"
 	done
+	for csv in "$1"/kernel-*-refused.csv; do
+		[ ! -f "$csv" ] || refused "$csv"
+	done
 	for csv in "$1"/kernel-*-visits.csv; do
 		visits "$csv"
 	done
@@ -159,7 +179,7 @@ write() {
 }
 
 case ${1:-} in
-costs | visits | targets | all) "$1" "$2" ;;
+costs | refused | visits | targets | all) "$1" "$2" ;;
 write) write "${2:-$top/build/bench}" ;;
 *) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
 esac

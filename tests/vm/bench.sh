@@ -10,7 +10,8 @@
 # traces of tests/replay/data, in the order of the trace; then an event is an
 # allocation or a free.  Each kernel is booted with its mitigations against attacks
 # by speculation and without, and with init_on_alloc, which wipes objects when they
-# are allocated, and without; then with 4 and with 8 CPUs, for the visits.
+# are allocated, and without; with 4 CPUs, for what one that is refused looks at; and
+# with 4 and with 8 CPUs, for the visits.
 #
 # The virtual machine's clock runs one nanosecond per instruction, so the figures
 # repeat, and say nothing of caches.  Tables are printed, and left as CSV in
@@ -69,6 +70,17 @@ for trace in *.trace; do
 done
 EOT
 
+cat >"$tmp/refused" <<'EOT'
+set -e
+R=/sys/kernel/debug/pool_replay
+insmod pool.ko
+insmod pool_replay.ko
+sleep 3
+uname -r >/dev/ttyS1
+taskset 1 sh -c "echo 1 >$R/bench"
+grep '^refused ' $R/result >/dev/ttyS1
+EOT
+
 cat >"$tmp/visits" <<'EOT'
 set -e
 insmod pool.ko
@@ -107,6 +119,28 @@ costs() {
 	"$here/bench-page.sh" costs "$csv"
 }
 
+# refused KERNEL - a boot with 4 CPUs: the CSV.  An allocation at the limit looks at
+# each CPU's caches, so it is the only workload whose cost rises with them.  6.1 has
+# one CPU here.
+refused() {
+	local kernel=$1 cpus=4 csv=$out/kernel-$1-refused.csv
+
+	[ "$kernel" != stock-6.1 ] || return 0
+	boot_twice --icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 600 \
+		--log "$tmp/log" --data "$tmp/data" \
+		--append "mitigations=off init_on_alloc=0" "$kernel" \
+		"$tmp/refused" "$modules/pool.ko" "$modules/pool_replay.ko"
+	awk -v cpus=$cpus -v boot="mitigations=off init_on_alloc=0" '
+		NR == 1 {
+			kernel = $1
+			print "kernel,boot,cpus,size,peer,instructions"
+			next
+		}
+		{ print kernel "," boot "," cpus ",64," $2 "," $3 }' \
+		"$tmp/data" >"$csv"
+	"$here/bench-page.sh" refused "$csv"
+}
+
 # visits KERNEL - two boots: the CSV and the table.
 visits() {
 	local kernel=$1 cpus csv=$out/kernel-$1-visits.csv
@@ -134,6 +168,7 @@ for kernel; do
 			costs "$kernel" $mitigations $init
 		done
 	done
+	refused "$kernel"
 	visits "$kernel"
 done
 "$here/bench-page.sh" targets "$out"
