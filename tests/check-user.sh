@@ -42,6 +42,7 @@ job memstats tests/memstats.sh build/user &
 job bugs tests/bugs/check.sh build/tests/bugs &
 job gate tests/bench/gate.sh build/user/peers &
 job gate-self tests/bench/gate-self.sh &
+job goals-self tests/bench/goals-self.sh &
 job gate-object tests/bench/gate-object.sh &
 job gate-visits tests/bench/gate-visits.sh build/user/visits &
 [ ! -x build/user/longest ] ||

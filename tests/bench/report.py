@@ -144,6 +144,15 @@ def print_one(key, rounds, instructions, out):
         out.writerow(cells)
 
 
+def table_text(head, rows):
+    """A simple table of reStructuredText; all cells are text."""
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+    rule = "  ".join("=" * w for w in widths)
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip()
+             for row in [head] + rows]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n\n"
+
+
 def load_memory(folder):
     """peer -> workload -> most KiB resident, above what the empty loop has"""
     kib = {}

@@ -6,7 +6,6 @@
 #	bench-page.sh costs FILE.csv	one boot's instructions
 #	bench-page.sh refused FILE.csv	instructions at the limit, with more CPUs
 #	bench-page.sh visits FILE.csv	one kernel's slow paths
-#	bench-page.sh targets DIR	were they reached?
 #	bench-page.sh all DIR		all of these
 #	bench-page.sh write [DIR]	the same, into the page (build/bench)
 
@@ -106,50 +105,9 @@ visits() {
 	END { rule(); print "" }' "$1" | sed 's/ *$//'
 }
 
-# targets DIR - of Linux 6.12, mitigations=off, init_on_alloc=0, and 64 bytes.
-targets() {
-	local csv=$1/kernel-stock-6.12-off-init0.csv
-
-	[ -f "$csv" ] || return 0
-	awk -F, '
-	function row(what, is, most) {
-		printf "%-42s  %-8s  %-8s  %s\n", what, is, most, \
-		       is + 0 <= most + 0 ? "reached" : "not reached"
-	}
-	function rule() {
-		print "==========================================  ========  " \
-		      "========  ==========="
-	}
-	function bulk(size,    by_pool, by_cache) {
-		by_pool = cost["batch1000", size, "pool-bulk"]
-		by_cache = cost["batch1000", size, "kmem-bulk"]
-		return sprintf("%.2f", by_pool / by_cache)
-	}
-	NR > 1 { cost[$3, $4, $5] = $6 }
-	END {
-		print "Targets"
-		print "-------\n"
-		rule()
-		printf "%-42s  %-8s  %-8s\n", "what", "is", "at most"
-		rule()
-		loop = cost["hot", 64, "empty"]
-		call = cost["hot", 64, "pool-call"]
-		inlined = cost["hot", 64, "pool"]
-		row("hot, exported functions, with the loop", call, 60)
-		row("hot, exported functions, without the loop", call - loop, 60)
-		row("hot, inline, with the loop", inlined, 45)
-		row("hot, inline, without the loop", inlined - loop, 45)
-		row("batch1000, pool-bulk / kmem-bulk, 64 B", bulk(64), "0.50")
-		row("batch1000, pool-bulk / kmem-bulk, 1 KiB", bulk(1024), "0.50")
-		rule()
-		print ""
-	}' "$csv"
-}
-
 all() {
 	local csv
 
-	targets "$1"
 	for csv in "$1"/kernel-*-init[01].csv; do
 		costs "$csv"
 	done
@@ -179,7 +137,7 @@ write() {
 }
 
 case ${1:-} in
-costs | refused | visits | targets | all) "$1" "$2" ;;
+costs | refused | visits | all) "$1" "$2" ;;
 write) write "${2:-$top/build/bench}" ;;
 *) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
 esac

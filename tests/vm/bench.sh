@@ -171,4 +171,3 @@ for kernel; do
 	refused "$kernel"
 	visits "$kernel"
 done
-"$here/bench-page.sh" targets "$out"
