@@ -230,12 +230,27 @@ void pool_declare_failed(pool_declare_failed_t *fn);
 /* After libpool's own constructor, before those without a priority. */
 #define POOL_DECL_PRIORITY	110
 
+/*
+ * The linker gathers pointers to all declarations of a program or a library here, and
+ * names both ends.  The first of their constructors makes all pools, the largest first,
+ * so that the order of files does not decide which of them are one.
+ */
+#define POOL_DECL_SECTION	__attribute__((section("pool_decls")))
+extern struct pool_decl *__start_pool_decls[]
+	__attribute__((visibility("hidden")));
+extern struct pool_decl *__stop_pool_decls[]
+	__attribute__((visibility("hidden")));
+
 #define POOL_DECL_AT(id, ptr, name, size, align)			\
 	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
+	static POOL_DECL_SECTION struct pool_decl			\
+		*POOL_DECL_CAT(id, _entry) = &id;			\
 	__attribute__((constructor(POOL_DECL_PRIORITY)))		\
 	static void POOL_DECL_CAT(id, _get)(void)			\
 	{								\
-		pool_decl_get(&id, POOL_ABI);				\
+		pool_decls_get(&POOL_DECL_CAT(id, _entry),		\
+			       __start_pool_decls, __stop_pool_decls,	\
+			       POOL_ABI);				\
 	}								\
 	__attribute__((destructor(POOL_DECL_PRIORITY)))			\
 	static void POOL_DECL_CAT(id, _put)(void)			\
@@ -245,7 +260,8 @@ void pool_declare_failed(pool_declare_failed_t *fn);
 	struct pool_decl
 
 /* What the macros call. */
-void pool_decl_get(struct pool_decl *decl, unsigned int abi);
+void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
+		    struct pool_decl **end, unsigned int abi);
 void pool_decl_put(struct pool_decl *decl);
 
 #endif

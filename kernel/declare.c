@@ -10,6 +10,9 @@
  * found from its struct module: the parameters.  A declaration is a parameter
  * that nobody can set and that no file shows; its argument is the struct
  * pool_decl.  Who tries to set it is told by the kernel that there is none.
+ *
+ * Larger pools are made first: a pool can be shared by smaller ones that come later,
+ * never by larger ones.  So the order of files does not decide which are one.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -38,6 +41,18 @@ static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 			return param->arg;
 	}
 	return NULL;
+}
+
+/* The largest that is not registered, the first of equal ones; NULL: none. */
+static struct pool_decl *largest_left(struct module *module)
+{
+	struct pool_decl *decl, *most = NULL;
+	unsigned int i = 0;
+
+	while ((decl = next_decl(module, &i)))
+		if (!decl->registered && (!most || decl->size > most->size))
+			most = decl;
+	return most;
 }
 
 static bool declare(struct pool_decl *decl, struct module *module)
@@ -90,12 +105,11 @@ static bool unfit(const struct module *module, unsigned int abi)
 int pool_register_declared_of(struct module *module, unsigned int abi)
 {
 	struct pool_decl *decl;
-	unsigned int i = 0;
 
 	if (unfit(module, abi))
 		return -EINVAL;
-	while ((decl = next_decl(module, &i)))
-		if (!decl->registered && !declare(decl, module)) {
+	while ((decl = largest_left(module)))
+		if (!declare(decl, module)) {
 			pool_release_declared_of(module);
 			return -ENOMEM;
 		}

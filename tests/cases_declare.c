@@ -6,7 +6,8 @@
  * Context: see test.h.
  *
  * One name is a variable, so that a case can spoil it; helper_declare.c declares
- * two more pools.
+ * four more pools.  Two of its sizes are near to two here: once the larger one is here,
+ * once it is there.
  */
 #include "test.h"
 #include "helper_declare.h"
@@ -28,20 +29,24 @@ DECLARE_STATIC_POOL(declared_static, "d_static", 24);
 DECLARE_STATIC_ALIGNED_POOL(declared_aligned, "d_aligned", 500, 128);
 DECLARE_STATIC_TYPED_POOL(declared_typed, "d_typed", struct declared_type);
 REGISTER_POOL(&existing, spoilt.name, 600);
+DECLARE_STATIC_POOL(declared_smaller, "d_smaller", 3200);
+DECLARE_STATIC_POOL(declared_larger, "d_larger", 6432);
 
 /* All variables: none of them set, or all. */
 static unsigned int count_set(void)
 {
 	return !!declared_static + !!declared_aligned + !!declared_typed +
-	       !!existing + !!declared_elsewhere + helper_has_pool();
+	       !!existing + !!declared_elsewhere + helper_has_pool() +
+	       !!declared_smaller + !!declared_larger +
+	       !!declared_larger_there + !!declared_smaller_there;
 }
 
 TEST_CASE(one_line_creates_the_declared_pools_of_all_files)
 {
 	EXPECT_EQ(count_set(), 0);
 	ASSERT(pool_register_declared() == 0);
-	EXPECT_EQ(count_set(), 6);
-	EXPECT_EQ(test_count_pools(), 6);
+	EXPECT_EQ(count_set(), 10);
+	EXPECT_EQ(test_count_pools(), 8);
 	EXPECT(!strcmp(pool_of(declared_static)->name, "d_static"));
 	EXPECT_EQ(declared_static->size, 32);
 	EXPECT_EQ(pool_of(declared_aligned)->align, 128);
@@ -56,6 +61,18 @@ TEST_CASE(one_line_creates_the_declared_pools_of_all_files)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
+TEST_CASE(declared_pools_merge_alike_whatever_file_comes_first)
+{
+	ASSERT(pool_register_declared() == 0);
+	EXPECT_PTR_EQ(declared_smaller, declared_larger_there);
+	EXPECT_PTR_EQ(declared_smaller_there, declared_larger);
+	EXPECT_EQ(declared_smaller->size, 3216);
+	EXPECT_EQ(declared_larger->size, 6432);
+	EXPECT(!strcmp(pool_of(declared_smaller)->name, "d_larger_th"));
+	pool_release_declared();
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
 TEST_CASE(a_declaration_that_fails_takes_the_others_with_it)
 {
 	spoilt.name[0] = 0;
@@ -64,7 +81,7 @@ TEST_CASE(a_declaration_that_fails_takes_the_others_with_it)
 	EXPECT_EQ(test_count_pools(), 0);
 	spoilt.name[0] = 'd';
 	EXPECT_EQ(pool_register_declared(), 0);
-	EXPECT_EQ(count_set(), 6);
+	EXPECT_EQ(count_set(), 10);
 	pool_release_declared();
 	EXPECT_EQ(test_count_pools(), 0);
 }
@@ -138,5 +155,5 @@ TEST_CASE(a_declaration_is_no_parameter_that_could_be_set)
 		EXPECT_EQ(-param->ops->set(NULL, param), ENOENT);
 		n++;
 	}
-	EXPECT_EQ(n, 6);
+	EXPECT_EQ(n, 10);
 }

@@ -379,7 +379,9 @@ static struct pool_decl decls[2] = {
 /* As in an object that was loaded later, which gives back when it is unloaded. */
 static void declare(unsigned int i)
 {
-	pool_decl_get(&decls[i], POOL_ABI);
+	struct pool_decl *entry = &decls[i];
+
+	pool_decls_get(&entry, &entry, &entry + 1, POOL_ABI);
 	decls[i].registered = declared;
 }
 
@@ -423,8 +425,10 @@ static void tell_of(const struct pool_decl *decl)
 
 static void declare_bad(void *arg)
 {
+	struct pool_decl *entry = arg;
+
 	pool_declare_failed(tell_of);
-	pool_decl_get(arg, POOL_ABI);
+	pool_decls_get(&entry, &entry, &entry + 1, POOL_ABI);
 	pool_declare_failed(NULL);
 }
 

@@ -57,6 +57,31 @@ promise declarations_work_without_inline \
 	builds_and_runs gcc "$C -DPOOL_NO_INLINE" "$SO" $src/all.c \
 	$src/other.c
 
+# merges_in_any_order CC FLAGS - three files with a declaration each, linked in all orders
+merges_in_any_order() {
+	local cc="$1 $C $2" order var
+
+	# shellcheck disable=SC2086
+	for var in large=3216 small=3184 far=3168; do
+		$cc -DVAR="${var%=*}" -DSIZE="${var#*=}" -c \
+			-o "$tmp/${var%=*}.o" $src/order.c || return 1
+	done
+	for order in "large small far" "large far small" "small large far" \
+		     "small far large" "far large small" "far small large"; do
+		# shellcheck disable=SC2046,SC2086
+		$cc -o "$tmp/prog" $src/order.c \
+			$(printf "$tmp/%s.o " $order) $SO || return 1
+		runs "$tmp/prog" || { echo "$order"; return 1; }
+	done
+}
+promise declared_pools_merge_alike_in_any_order_of_files \
+	merges_in_any_order gcc "-O2"
+promise declarations_stay_where_unused_sections_go \
+	merges_in_any_order clang \
+	"-fdata-sections -Wl,--gc-sections -Wno-unused-command-line-argument"
+promise declarations_stay_where_the_whole_program_is_optimised \
+	merges_in_any_order gcc "-O2 -flto"
+
 # Options hold for declared pools, too: three names are three pools then.
 no_merge() {
 	# shellcheck disable=SC2086

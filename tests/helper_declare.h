@@ -11,6 +11,7 @@
 #include "test.h"
 
 extern struct pool_head *declared_elsewhere;
+extern struct pool_head *declared_larger_there, *declared_smaller_there;
 
 /* Is there one in the helper's own variable? */
 bool helper_has_pool(void);

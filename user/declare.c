@@ -87,18 +87,49 @@ static void fail(const struct pool_decl *decl)
 	exit(EXIT_FAILURE);
 }
 
-/**
- * pool_decl_get() - Create what a declaration says.
- * @decl: the declaration.
- * @abi: POOL_ABI of its header.
- */
-void pool_decl_get(struct pool_decl *decl, unsigned int abi)
+static void declare(struct pool_decl *decl, unsigned int abi)
 {
 	*decl->ptr = pool_create_declared(decl, NULL, abi);
 	if (!*decl->ptr)
 		fail(decl);
 	decl->registered = *decl->ptr && count_loads() != loads_at_start &&
 			   hook_exit();
+}
+
+/* The entry of the largest that is left, the first of equal ones; NULL: none is. */
+static struct pool_decl **largest(struct pool_decl **first,
+				  struct pool_decl **end)
+{
+	struct pool_decl **most = NULL;
+
+	for (; first < end; first++)
+		if (*first && (!most || (*first)->size > (*most)->size))
+			most = first;
+	return most;
+}
+
+/**
+ * pool_decls_get() - Create what the declarations of a program or library say.
+ * @own: the entry of the declaration that calls.  Naming it keeps it from linkers that
+ *	throw away what nothing refers to.
+ * @first: the entries of all.
+ * @end: behind the last one.
+ * @abi: POOL_ABI of their header.
+ *
+ * The first call makes all pools and clears the entries.  Larger ones come first: a pool
+ * can be shared by smaller ones that come later, never by larger ones.
+ */
+void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
+		    struct pool_decl **end, unsigned int abi)
+{
+	struct pool_decl **entry;
+
+	if (!*own)
+		return;
+	while ((entry = largest(first, end))) {
+		declare(*entry, abi);
+		*entry = NULL;
+	}
 }
 
 /**
