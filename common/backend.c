@@ -36,19 +36,20 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * "allocated", when the pool does not grow.  Growth takes a few instructions, but in
- * user space the thread that makes the pool grow may be descheduled in between.  So
- * the wait is bounded.  POOL_F_NO_LIMIT waits until growth ends: only the kernel has
- * it, and there growth runs with interrupts off.  False: the pool still grows.
+ * "allocated", when nobody makes the pool anew: renew.c holds a declared pool that
+ * never had an object for a few instructions.  In user space the thread that does so
+ * may be descheduled in between, so the wait is bounded.  POOL_F_NO_LIMIT waits until
+ * the end: only the kernel has it, and there interrupts are off meanwhile.  False: the
+ * pool is still held.
  */
-static bool settled_size(struct pool *pool, unsigned int flags,
+static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
 {
 	unsigned int tries = plat_may_wait(flags) ? PLAT_LAST_TRIES :
 						   POOL_BUSY_TRIES;
 
 	*have = plat_word_read(&pool->allocated);
-	while ((*have & POOL_GROWING) &&
+	while ((*have & POOL_RENEWING) &&
 	       ((flags & POOL_F_NO_LIMIT) || tries--)) {
 		if (plat_may_wait(flags))
 			plat_yield();
@@ -56,7 +57,7 @@ static bool settled_size(struct pool *pool, unsigned int flags,
 			plat_relax();
 		*have = plat_word_read(&pool->allocated);
 	}
-	return !(*have & POOL_GROWING);
+	return !(*have & POOL_RENEWING);
 }
 
 /**
@@ -64,8 +65,8 @@ static bool settled_size(struct pool *pool, unsigned int flags,
  * @pool: the pool.
  * @flags: of the call.
  *
- * The acquire pairs with the release that ends growth, in merge.c: who counts an
- * object sees the size that it will have.
+ * The acquire pairs with the release of exchange() in renew.c: who counts an object
+ * sees the size and the source that it will have.
  *
  * Return: POOL_GOT, then pool_store_commit() must follow; POOL_REFUSED at the
  * limit; POOL_INJECTED; POOL_FAILED.
@@ -78,7 +79,7 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 	if (injected_failure(flags))
 		return POOL_INJECTED;
 	do {
-		if (!settled_size(pool, flags, &have))
+		if (!wait_renewed(pool, flags, &have))
 			return POOL_FAILED;
 		limit = plat_read(&pool->limit);
 		if (limit && have >= limit && !(flags & POOL_F_NO_LIMIT))
@@ -89,8 +90,8 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 
 /*
  * Count what was given back, after it was: "allocated" is never too low.  The
- * release pairs with the acquire of grow() in merge.c: who sees that nothing is
- * allocated sees the arrays and counts that led to it.
+ * release pairs with the acquire of exchange() in renew.c, which sees store_gets of
+ * an object that was there and has gone.
  */
 static void count_back(struct pool *pool, unsigned int n)
 {

@@ -158,7 +158,6 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	reg->owner = from->owner;
 	reg->decl = from->decl;
 	reg->size = attr->size;
-	reg->rounded = want->attr.size;
 	reg->flags = attr->flags;
 	reg->align = want->attr.align;
 	return true;
@@ -207,28 +206,19 @@ static bool fits(const struct pool_layout *layout, unsigned int size)
 	return layout->total >= size && layout->total <= plat_size_max();
 }
 
-/**
- * pool_store_open() - Make a source of a pool's objects.
- * @store: set up.
- * @pool: the pool.
- * @size: bytes of an object.
- * @why: set to what is the matter when this fails.
- *
- * Return: false when memory is short, or objects would be too large.
- */
-bool pool_store_open(plat_store_t *store, const struct pool *pool,
-		     unsigned int size, const char **why)
+/* Make the source of a pool's objects; false, and why. */
+static bool open_store(struct pool *pool, const char **why)
 {
 	struct pool_layout layout;
 
-	pool_layout_of(pool, size, &layout);
-	if (!fits(&layout, size)) {
+	pool_layout_of(pool, pool->head.size, &layout);
+	if (!fits(&layout, pool->head.size)) {
 		*why = "the size is too large for what the options add";
 		return false;
 	}
 	*why = "out of memory";
-	return plat_store_create(store, pool->shown, pool->id, layout.total,
-				 pool->align, pool->debug);
+	return plat_store_create(&pool->store, pool->shown, pool->id,
+				 layout.total, pool->align, pool->debug);
 }
 
 /**
@@ -245,7 +235,7 @@ struct pool *pool_assemble(const struct pool_want *want, const char **why)
 	*why = "out of memory";
 	if (!pool)
 		return NULL;
-	if (!pool_store_open(&pool->store, pool, pool->head.size, why)) {
+	if (!open_store(pool, why)) {
 		plat_mem_free(pool);
 		return NULL;
 	}

@@ -81,9 +81,8 @@ extern "C" {
  *
  * Without MEM_F_EXACT the size is rounded up to a multiple of two pointers.
  * With MEM_F_SHARED the pool may be one that exists already: of equal size, or, if
- * neither is MEM_F_EXACT, of a size that differs by less than 1 % or less than 16
- * bytes.  A larger one is shared at any time; a smaller one grows, while nothing of
- * it is allocated.  It keeps its name.  Each call is a registration that
+ * neither is MEM_F_EXACT, of a size that is larger by less than 1 % or less than 16
+ * bytes.  It keeps its name and its size.  Each call is a registration that
  * pool_destroy() gives back.
  *
  * Implements create_pool() of section 5 of the document.

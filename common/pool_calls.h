@@ -148,8 +148,6 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl);
 void pool_destroy_every(void);
 unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);
-bool pool_store_open(plat_store_t *store, const struct pool *pool,
-		     unsigned int size, const char **why);
 
 /* declared.c: declared pools */
 struct pool_head *pool_create_declared(const struct pool_decl *decl,
@@ -163,7 +161,8 @@ void pool_show_name(char *to, const char *name);
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
-bool pool_is_match(struct pool *pool, const struct pool_want *want);
+struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
+			     unsigned int to);
 unsigned int pool_merged_apart(struct pool *pool);
 bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_want *want);

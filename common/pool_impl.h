@@ -152,8 +152,8 @@ struct pool_bucket {
 /* The magic pointer that marks a bucket as being updated. */
 #define POOL_BUSY		((struct pool_cluster *)1)
 
-/* The top bit of "allocated": the pool grows, see merge.c. */
-#define POOL_GROWING		(~(~0ul >> 1))
+/* The top bit of "allocated": a declared pool is made anew, see renew.c. */
+#define POOL_RENEWING		(~(~0ul >> 1))
 
 /* Longest name as it is shown: three letters for each of its bytes. */
 #define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
@@ -168,7 +168,6 @@ struct pool_reg {
 	char file[POOL_FILE_LEN + 1];
 	int line;
 	unsigned int size;		/* as asked for */
-	unsigned int rounded;		/* what that came to */
 	unsigned int flags;
 	unsigned int align;		/* of the objects */
 	const void *owner;
@@ -177,7 +176,10 @@ struct pool_reg {
 };
 
 struct pool {
-	/* Read-mostly: set by creation; size: and by growth, see merge.c. */
+	/*
+	 * Read-mostly: set by creation, and again by renew.c while a declared pool has
+	 * never had an object.  After the first object the size never changes.
+	 */
 	struct pool_head head;
 	char name[POOL_NAME_LEN + 1];
 	unsigned int align;		/* bytes, a power of two */
@@ -220,7 +222,6 @@ struct pool {
 	bool orphan;			/* child of a fork: who ended it is gone */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int flags;		/* registry mutex: MEM_F_* of any there was */
-	unsigned long long sizes;	/* registry mutex: sum of their sizes */
 	struct pool_list regs;		/* registry mutex: newest first */
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */

@@ -47,7 +47,7 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
-/* Registry mutex held.  A destruction, or a merge, may wait for it. */
+/* Registry mutex held.  A destruction may wait for it. */
 void pool_registry_unpin(struct pool *pool)
 {
 	pool->pins--;

@@ -21,8 +21,12 @@
  *
  * All is prepared under the creation lock: a pool to exchange with, and new pools
  * that nobody knows yet.  It is done under the registry mutex, where the pool must
- * still be unused: as in merge.c, "allocated" is held at 0 by its top bit, so that
- * no object comes to exist meanwhile.
+ * still be unused: "allocated" is held at 0 by its top bit, so that no object comes
+ * to exist meanwhile.
+ *
+ * Pools are gone through in the order of their creation.  Declared pools that were
+ * made together were made in order of falling size, so a pool meets those that may
+ * take its creations in before them.
  */
 #include "plat.h"
 #include "options.h"
@@ -128,13 +132,7 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 static struct pool *find_listed(const struct renewal *r,
 				const struct pool_want *want)
 {
-	struct pool *pool = NULL;
-
-	while ((pool = pool_registry_after(pool)))
-		if ((pool->id < r->pool->id || pool->id > r->last) &&
-		    pool_is_match(pool, want))
-			return pool;
-	return NULL;
+	return pool_find_match(want, r->pool->id, r->last);
 }
 
 static struct pool *find_fresh(const struct renewal *r,
@@ -204,8 +202,8 @@ static bool prepare_fresh(struct renewal *r)
 }
 
 /*
- * Make what the pool is to become.  The bucket array cannot grow: then this is a
- * new pool.
+ * Make what the pool is to become.  More buckets do not fit in its place: then this
+ * is a new pool.
  */
 static bool prepare_model(struct renewal *r)
 {
@@ -260,11 +258,11 @@ static bool exchange(struct renewal *r)
 	unsigned long none = 0;
 	bool unused = false;
 
-	if (plat_word_cmpxchg_acquire(&pool->allocated, &none, POOL_GROWING)) {
+	if (plat_word_cmpxchg_acquire(&pool->allocated, &none, POOL_RENEWING)) {
 		unused = !plat_word_read(&pool->store_gets);
 		if (unused && r->model)
 			become(r);
-		plat_word_sub_release(&pool->allocated, POOL_GROWING);
+		plat_word_sub_release(&pool->allocated, POOL_RENEWING);
 	}
 	plat_busy_leave(irq);
 	return unused;
@@ -284,7 +282,6 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 		r->copy = NULL;
 	}
 	pool_reg_unlink(r->pool, reg);
-	reg->rounded = to->head.size;
 	pool_reg_add(to, reg);
 	plat_write(reg->decl->ptr, &to->head);
 }
@@ -305,14 +302,6 @@ static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 	return to;
 }
 
-/* The size that a registration comes to is another one.  Registry mutex held. */
-static void resize(struct pool *pool, struct pool_reg *reg, unsigned int size)
-{
-	pool->sizes += size;
-	pool->sizes -= reg->rounded;
-	reg->rounded = size;
-}
-
 /* All that leave the pool do, oldest first.  Registry mutex held. */
 static void move_all(struct renewal *r)
 {
@@ -325,8 +314,6 @@ static void move_all(struct renewal *r)
 		node = node->prev;
 		if (to)
 			move_to(r, reg, to);
-		else if (r->resizes && r->model)
-			resize(r->pool, reg, r->size);
 	}
 }
 

@@ -55,10 +55,10 @@ static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 		plat_cpu_unlock(plat_cpu_of(i), irq);
 }
 
-/* Without the mark of growth, which is there only while nothing is. */
+/* Without the mark of renew.c, which is there only while nothing is allocated. */
 unsigned long pool_allocated(const struct pool *pool)
 {
-	return plat_word_read(&pool->allocated) & ~POOL_GROWING;
+	return plat_word_read(&pool->allocated) & ~POOL_RENEWING;
 }
 
 static void look(struct pool *pool, bool locked, struct pool_stats *sum)

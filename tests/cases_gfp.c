@@ -264,21 +264,21 @@ static struct {
 	struct pool *pool;
 } meanwhile;
 
-static void growth_ends(struct timer_list *timer)
+static void renewal_ends(struct timer_list *timer)
 {
-	plat_word_sub_release(&meanwhile.pool->allocated, POOL_GROWING);
+	plat_word_sub_release(&meanwhile.pool->allocated, POOL_RENEWING);
 }
 
 /* More ticks than any other caller would have waited. */
-TEST_CASE(gfp_nofail_waits_for_a_pool_that_grows)
+TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 {
 	struct pool *pool = gfp_pool();
 	void *obj;
 
 	ASSERT(pool);
-	plat_word_add(&pool->allocated, POOL_GROWING);
+	plat_word_add(&pool->allocated, POOL_RENEWING);
 	meanwhile.pool = pool;
-	timer_setup(&meanwhile.timer, growth_ends, 0);
+	timer_setup(&meanwhile.timer, renewal_ends, 0);
 	mod_timer(&meanwhile.timer, jiffies + 4 * POOL_BUSY_TRIES);
 	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_NOFAIL);
 	EXPECT(obj);

@@ -5,12 +5,11 @@
  * Layer:   tests of common/merge.c, and of what registrations count.
  * Context: see test.h.
  *
- * Pools without caches have nothing allocated as soon as all is freed: they are
- * what may grow.  Sizes are multiples of 16, which no world rounds up.
+ * Sizes are multiples of 16, which no world rounds up.
  */
 #include "test.h"
 
-/* A pool that may be merged, with caches or, to grow, without. */
+/* A pool that may be merged, with caches or without. */
 static struct pool *cached(const char *name, unsigned int size,
 			   unsigned int flags)
 {
@@ -91,25 +90,25 @@ TEST_CASE(pools_merge_only_if_both_are_shared)
 	pool_destroy_all();
 }
 
-TEST_CASE(exact_pools_neither_round_nor_grow)
+TEST_CASE(exact_pools_neither_round_nor_join_near_ones)
 {
 	struct pool *a = plain(3203, MEM_F_EXACT);
 	struct pool *b = plain(3203, MEM_F_EXACT);
-	struct pool *near = plain(3204, MEM_F_EXACT);
-	struct pool *c = plain(6400, MEM_F_EXACT);
+	struct pool *near = plain(3202, MEM_F_EXACT);
+	struct pool *c = plain(6416, MEM_F_EXACT);
 	struct pool *d, *e;
 
 	ASSERT(a && b && near && c);
 	EXPECT_PTR_EQ(a, b);
 	EXPECT(a != near);
 	EXPECT_EQ(a->head.size, 3203);
-	d = plain(6400, 0);
-	e = plain(6416, 0);
+	d = plain(6416, 0);
+	e = plain(6400, 0);
 	ASSERT(d && e);
 	EXPECT_PTR_EQ(c, d);
 	EXPECT(c != e);
-	EXPECT_EQ(c->head.size, 6400);
-	EXPECT(plain(6416 + 16, MEM_F_EXACT) != e);
+	EXPECT_EQ(e->head.size, 6400);
+	EXPECT(plain(6384, MEM_F_EXACT) != e);
 	EXPECT_EQ(test_count_pools(), 5);
 	pool_destroy_all();
 }
@@ -123,57 +122,36 @@ TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 	ASSERT(a);
 	EXPECT_PTR_EQ(a, exact);
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	EXPECT(plain(3216, 0) != exact);
-	EXPECT_EQ(exact->head.size, 3200);
+	EXPECT(plain(3184, 0) != exact);
+	EXPECT_PTR_EQ(plain(3200, 0), exact);
 	pool_destroy_all();
 }
 
-TEST_CASE(a_pool_without_objects_grows_to_a_near_size)
+/* Whether it was used before, is used now, or never was. */
+TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
 {
 	struct pool *a = plain(3200, 0);
 	struct pool *b = plain(3216, 0);
-	struct pool *c = plain(3200, 0);
+	struct pool *c;
+	void *obj;
 
-	ASSERT(a && b && c);
-	EXPECT_PTR_EQ(a, b);
-	EXPECT_PTR_EQ(a, c);
-	EXPECT_EQ(a->head.size, 3216);
-	EXPECT_EQ(registrations(a), 3);
-	EXPECT(usable(a, 50));
-	EXPECT(test_quiet(a, 0));
-	pool_destroy_all();
-}
-
-TEST_CASE(a_cached_pool_grows_before_its_first_object)
-{
-	struct pool *a = cached("a", 3200, 0);
-
-	ASSERT(a);
-	EXPECT_PTR_EQ(cached("b", 3216, 0), a);
-	EXPECT_EQ(a->head.size, 3216);
-	EXPECT(usable(a, 100));
-	EXPECT(usable(a, 100));
-	EXPECT(test_quiet(a, 0));
-	EXPECT(test_bound_holds());
-	pool_destroy_all();
-}
-
-TEST_CASE(a_pool_does_not_grow_while_anything_is_allocated)
-{
-	struct pool *a = plain(3200, 0);
-	void *obj = a ? test_alloc(a) : NULL;
-	struct pool *b = plain(3216, 0);
-	struct pool *d = plain(3200, 0);
-
-	ASSERT(obj && b);
+	ASSERT(a && b);
 	EXPECT(a != b);
-	EXPECT_PTR_EQ(a, d);
+	EXPECT(usable(a, 50));
+	obj = test_alloc(b);
+	c = plain(3232, 0);
+	ASSERT(obj && c);
+	EXPECT(c != a && c != b);
+	EXPECT_PTR_EQ(plain(3200, 0), a);
+	EXPECT_PTR_EQ(plain(3216, 0), b);
 	EXPECT_EQ(a->head.size, 3200);
-	test_free(a, obj);
+	EXPECT_EQ(b->head.size, 3216);
+	test_free(b, obj);
+	EXPECT(test_quiet(b, 0));
 	pool_destroy_all();
 }
 
-/* Nothing has to grow: 32 bytes are less than 1 % of 3216, 48 are more. */
+/* 32 bytes are less than 1 % of 3216, 48 are more. */
 TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
 {
 	struct pool *a = cached("a", 3216, 0);
@@ -195,7 +173,7 @@ TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
 	pool_destroy_all();
 }
 
-/* Each is compared with the pool's size, not with the mean, which falls. */
+/* Each is compared with the pool's size, which stays. */
 TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
 {
 	struct pool *a = plain(32000, 0);
@@ -230,27 +208,26 @@ TEST_CASE(a_smaller_near_size_stays_apart_where_ends_matter)
 	pool_destroy_all();
 }
 
-/* 1 % of 1600 and 16 bytes are both too far; 16 of 1616 are not. */
-TEST_CASE(nearness_is_less_than_a_hundredth_of_the_mean)
+/* 16 bytes are less than 1 % of 1616, but not of 1600. */
+TEST_CASE(nearness_is_less_than_a_hundredth_of_the_larger_size)
 {
-	struct pool *a = plain(1600, 0);
-	struct pool *b = plain(1616, 0);
+	struct pool *a = plain(1616, 0);
+	struct pool *b = plain(1584, 0);
 
 	ASSERT(a && b);
 	EXPECT(a != b);
-	EXPECT_PTR_EQ(plain(1632, 0), b);
-	EXPECT_EQ(b->head.size, 1632);
-	EXPECT(plain(1648, 0) != b);
-	EXPECT_EQ(b->head.size, 1632);
+	EXPECT_PTR_EQ(plain(1600, 0), a);
+	EXPECT(plain(1568, 0) != b);
+	EXPECT_EQ(test_count_pools(), 3);
 	pool_destroy_all();
 }
 
 /* Sizes that are less than 16 bytes apart are near however small they are. */
 TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
 {
-	struct pool *a = plain(64, 0);
-	struct pool *b = plain(64 + POOL_SIZE_ROUND, 0);
 	struct pool *c = plain(64 + 2 * POOL_SIZE_ROUND + 16, 0);
+	struct pool *b = plain(64 + POOL_SIZE_ROUND, 0);
+	struct pool *a = plain(64, 0);
 
 	ASSERT(a && b && c);
 	EXPECT((a == b) == (POOL_SIZE_ROUND < 16));
@@ -258,28 +235,20 @@ TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
 	pool_destroy_all();
 }
 
-TEST_CASE(the_best_match_is_equal_then_larger_then_nearer)
+/* They are made in rising order, so that none joins another one. */
+TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
 {
 	struct pool *a = plain(6400, 0);
-	struct pool *far, *near;
-	void *obj[2];
+	struct pool *near = plain(6432, 0);
+	struct pool *far = plain(6464, 0);
 
-	ASSERT(a);
-	obj[0] = test_alloc(a);
-	near = plain(6448, 0);
-	ASSERT(obj[0] && near && near != a);
-	obj[1] = test_alloc(near);
-	far = plain(6464, 0);
-	ASSERT(obj[1] && far && far != near && far != a);
-	test_free(a, obj[0]);
-	test_free(near, obj[1]);
-	EXPECT_EQ(test_count_pools(), 3);
-	EXPECT_PTR_EQ(plain(6400, 0), a);
+	ASSERT(a && near && far);
+	EXPECT(a != near && near != far && far != a);
+	EXPECT_PTR_EQ(plain(6432, 0), near);
 	EXPECT_PTR_EQ(plain(6464, 0), far);
 	EXPECT_PTR_EQ(plain(6416, 0), near);
-	EXPECT_EQ(near->head.size, 6448);
-	EXPECT_PTR_EQ(plain(6480, 0), far);
-	EXPECT_EQ(far->head.size, 6480);
+	EXPECT_PTR_EQ(plain(6448, 0), far);
+	EXPECT_PTR_EQ(plain(6384, 0), a);
 	EXPECT_EQ(test_count_pools(), 3);
 	pool_destroy_all();
 }
@@ -370,45 +339,6 @@ TEST_CASE(a_pool_that_got_a_limit_is_joined_by_nobody)
 	pool_destroy_all();
 }
 
-/* Room is charged in the old size, also where an array is empty. */
-TEST_CASE(a_pool_does_not_grow_while_an_array_is_open)
-{
-	struct pool *a = cached("a", 3200, 0);
-	void *obj;
-
-	ASSERT(a);
-	test_free(a, test_alloc(a));
-	obj = test_alloc(a);
-	ASSERT(obj);
-	EXPECT(test_local(a)->hot.room > 0);
-	pool_store_put(a, obj);
-	EXPECT(test_quiet(a, 0));
-	EXPECT_EQ(pool_allocated(a), 0);
-	EXPECT(cached("b", 3216, 0) != a);
-	EXPECT_PTR_EQ(cached("c", 3200, 0), a);
-	EXPECT_EQ(a->head.size, 3200);
-	EXPECT(test_bound_holds());
-	pool_destroy_all();
-}
-
-/*
- * An evicted cluster stays charged, in the old size, for a moment after its
- * last object went to the backend.
- */
-TEST_CASE(a_pool_does_not_grow_while_objects_are_on_their_way)
-{
-	struct pool *a = cached("a", 3200, 0);
-	struct pool *b;
-
-	ASSERT(a);
-	plat_word_add(&test_local(a)->moving, 1);
-	b = cached("b", 3216, 0);
-	plat_word_sub(&test_local(a)->moving, 1);
-	EXPECT(b && b != a);
-	EXPECT_EQ(a->head.size, 3200);
-	pool_destroy_all();
-}
-
 TEST_CASE(each_destruction_gives_one_registration_back)
 {
 	struct pool *a = cached("a", 64, 0);
@@ -446,25 +376,16 @@ TEST_CASE(a_refused_creation_registers_nowhere)
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
 }
 
-/*
- * Each near size may be a hundredth above the mean, which so moves less and
- * less: 200 of them in a row come less far than 6 hundredths.
- */
-TEST_CASE(chains_of_near_sizes_do_not_drift_far)
+TEST_CASE(chains_of_larger_sizes_do_not_drift_up)
 {
-	struct pool *a = plain(32000, 0);
-	unsigned int i, made = 1;
+	unsigned int i;
 
-	ASSERT(a);
-	for (i = 0; i < 200; i++) {
-		unsigned int mean = (unsigned int)(a->sizes / a->users);
-		struct pool *next = plain((mean + mean / 100 - 1) / 16 * 16, 0);
+	for (i = 0; i < 20; i++) {
+		struct pool *pool = plain(32000 + 16 * i, 0);
 
-		ASSERT(next);
-		made += next != a;
+		ASSERT(pool);
+		EXPECT_EQ(pool->head.size, 32000 + 16 * i);
 	}
-	EXPECT_EQ(made, 1);
-	EXPECT_LE(a->head.size, 32000 + 32000 / 100 * 7);
-	EXPECT(plain(35200, 0) != a);
+	EXPECT_EQ(test_count_pools(), 20);
 	pool_destroy_all();
 }

@@ -290,9 +290,9 @@ TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
 	EXPECT(!plat_word_cmpxchg_acquire(&w, &old, 9));
 	EXPECT_EQ(old, 5);
 	EXPECT_EQ(plat_word_read(&w), 5);
-	EXPECT(plat_word_cmpxchg_acquire(&w, &old, POOL_GROWING));
-	EXPECT_EQ(plat_word_read(&w), POOL_GROWING);
-	plat_word_sub_release(&w, POOL_GROWING);
+	EXPECT(plat_word_cmpxchg_acquire(&w, &old, POOL_RENEWING));
+	EXPECT_EQ(plat_word_read(&w), POOL_RENEWING);
+	plat_word_sub_release(&w, POOL_RENEWING);
 	EXPECT_EQ(plat_word_read(&w), 0);
 }
 

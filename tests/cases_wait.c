@@ -214,21 +214,21 @@ TEST_CASE(a_destruction_sleeps_until_a_walk_has_left_its_pool)
 	EXPECT_PTR_EQ(left, NULL);
 }
 
-/* As who makes a pool grow: for some instructions nothing can be counted. */
-static void hold_growth(struct holder *h)
+/* As who makes a declared pool anew: for some instructions nothing can be counted. */
+static void hold_renewal(struct holder *h)
 {
 	pool_reclaim(&h->pool->head);
-	plat_word_add(&h->pool->allocated, POOL_GROWING);
+	plat_word_add(&h->pool->allocated, POOL_RENEWING);
 }
 
-static void release_growth(struct holder *h)
+static void release_renewal(struct holder *h)
 {
-	plat_word_sub_release(&h->pool->allocated, POOL_GROWING);
+	plat_word_sub_release(&h->pool->allocated, POOL_RENEWING);
 }
 
-TEST_CASE(an_allocation_does_not_wait_for_who_makes_its_pool_grow)
+TEST_CASE(an_allocation_does_not_wait_for_who_makes_its_pool_anew)
 {
-	struct holder h = { .hold = hold_growth, .release = release_growth };
+	struct holder h = { .hold = hold_renewal, .release = release_renewal };
 	pthread_t thread;
 
 	pool_fail_every = 0;

@@ -91,15 +91,13 @@ static void fail_to_destroy_other(void)
 	sched_note("pool_destroy() ends");
 }
 
-/* A pool grows for a newcomer while others use it. */
+/* A newcomer that is a little smaller joins a pool while others use it. */
 
 static void setup_merge(void)
 {
 	pool_set_hot_size(SINGLY);
-	pool = create_pool("a", SIZE - 16, MEM_F_SHARED);
-	obj[0] = s_alloc(pool);
-	s_free(pool, obj[0]);
-	reclaim();
+	pool = create_pool("a", SIZE, MEM_F_SHARED);
+	alloc_free();
 }
 
 static void merge(void)
@@ -107,6 +105,8 @@ static void merge(void)
 	sched_note("create_pool()");
 	other = create_pool("b", SIZE - 8, MEM_F_SHARED);
 	sched_note("create_pool() ends");
+	if (other != pool)
+		sched_fail("a smaller newcomer does not join");
 	s_free(other, s_alloc(other));
 }
 
@@ -241,7 +241,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_evict, CPUS(evict, fail_to_destroy_other)),
 	SCENARIO(a_walk_is_at_a_pool_that_ends, "pins",
 		 2, setup_evict, CPUS(collect, destroy_other)),
-	SCENARIO(a_pool_grows_while_it_is_used, "grows",
+	SCENARIO(a_newcomer_joins_a_pool_that_is_used, "",
 		 2, setup_merge, CPUS(alloc_free, merge)),
 	SCENARIO(the_shared_part_is_switched_off_while_it_is_put_to, "",
 		 2, setup_evict, CPUS(evict, switch_global_off)),
@@ -249,7 +249,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_exit_destroy, CPUS(destroy, s_exit)),
 	SCENARIO(two_cpus_go_at_once, "",
 		 3, setup_exit_destroy, CPUS(collect, s_exit, s_exit)),
-	SCENARIO(a_registration_comes_while_another_one_goes, "",
+	SCENARIO(a_registration_comes_while_another_one_goes, "joins",
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
 		 2, setup_none, CPUS(create, create)),
