@@ -18,7 +18,7 @@ for program in "$1"/*; do
 	# One address for all objects; they cannot have one owner each.
 	[ "$peer" != empty ] || continue
 	for size in 64 1024 16384; do
-		if "$program" --size $size --once 50000 hot-opaque lifo64 fifo64 \
+		if "$program" --size $size --grow 5000 --once 50000 hot-opaque lifo64 fifo64 \
 			lifo1000 fifo1000 bulk64 random refill64 shuffled pools32 \
 			ring alternate hot2 churn >/dev/null; then
 			echo "ok bench_work_of_${peer}_$size"
