@@ -71,8 +71,8 @@ static bool compatible(struct pool *pool, const struct pool_want *want)
 	return owned_alike(pool, want);
 }
 
-/* May a creation share a pool of this size?  Registry mutex held. */
-static bool sizes_fit(const struct pool *pool, const struct pool_want *want)
+/* May a creation share a pool of this size?  Registry mutex held, or it is new. */
+bool pool_size_fits(const struct pool *pool, const struct pool_want *want)
 {
 	unsigned int size = pool->head.size;
 	unsigned int diff = size - want->attr.size;
@@ -146,7 +146,7 @@ struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
 	while ((pool = pool_registry_after(pool)))
 		if ((pool->id < from || pool->id > to) &&
 		    (!best || pool->head.size < best->head.size) &&
-		    sizes_fit(pool, want) && compatible(pool, want))
+		    pool_size_fits(pool, want) && compatible(pool, want))
 			best = pool;
 	return best;
 }

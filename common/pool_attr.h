@@ -243,8 +243,8 @@ extern struct pool_decl *__stop_pool_decls[]
 
 #define POOL_DECL_AT(id, ptr, name, size, align)			\
 	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
-	static POOL_DECL_SECTION struct pool_decl			\
-		*POOL_DECL_CAT(id, _entry) = &id;			\
+	static struct pool_decl *POOL_DECL_CAT(id, _entry)		\
+		POOL_DECL_SECTION = &id;				\
 	__attribute__((constructor(POOL_DECL_PRIORITY)))		\
 	static void POOL_DECL_CAT(id, _get)(void)			\
 	{								\

@@ -161,6 +161,7 @@ void pool_show_name(char *to, const char *name);
 /* merge.c: one pool for several creations */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
+bool pool_size_fits(const struct pool *pool, const struct pool_want *want);
 struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
 			     unsigned int to);
 unsigned int pool_merged_apart(struct pool *pool);

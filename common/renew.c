@@ -145,7 +145,7 @@ static struct pool *find_fresh(const struct renewal *r,
 		struct pool *pool = pool_list_entry(node, struct pool,
 						    by_registry);
 
-		if (pool->head.size == want->attr.size &&
+		if (pool_size_fits(pool, want) &&
 		    (!(debug & POOL_D_NO_MERGE) ||
 		     pool_same_name(pool->name, want->name)) &&
 		    (debug & POOL_D_MERGE_MODULES ||

@@ -86,9 +86,10 @@ static void come_and_go(struct storm *s)
 	for (r = 0; r < test_scale(4000); r++) {
 		unsigned int size = 15984 + 16 * (unsigned int)(r % 3);
 		struct pool_head *pool = shared(size, POOL_M_NO_CACHE);
+		bool joins = pool == s->pool;
+		bool fits = size <= 16000;
 
-		if (!pool || (pool == s->pool) != (size <= 16000) ||
-		    pool_destroy(pool))
+		if (!pool || joins != fits || pool_destroy(pool))
 			plat_word_add(&s->bad, 1);
 	}
 	plat_word_add(&s->done, 1);

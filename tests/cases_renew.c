@@ -156,6 +156,39 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
+/* As they would be one pool if they were made now. */
+TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
+{
+	begin(0);
+	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
+	       declare(2, "b", 3200) && declare(3, "a", 3200));
+	EXPECT_EQ(test_count_pools(), 1);
+	EXPECT(answers("no-merge", ""));
+	EXPECT_EQ(test_count_pools(), 2);
+	EXPECT_PTR_EQ(declared[1], declared[2]);
+	EXPECT_PTR_EQ(declared[0], declared[3]);
+	EXPECT_EQ(declared[1]->size, 3216);
+	EXPECT(works(declared[0]) && works(declared[1]));
+	undeclare(4);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+/* They are made in order of falling size, as those of one program are. */
+TEST_CASE(declared_pools_of_near_sizes_unite_in_the_largest)
+{
+	begin(POOL_D_NO_MERGE);
+	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
+	       declare(2, "c", 3200));
+	EXPECT_EQ(test_count_pools(), 3);
+	EXPECT(answers("merge", ""));
+	EXPECT_PTR_EQ(declared[0], declared[1]);
+	EXPECT_PTR_EQ(declared[0], declared[2]);
+	EXPECT_EQ(declared[0]->size, 3232);
+	EXPECT(works(declared[0]));
+	undeclare(3);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
 TEST_CASE(sizes_that_are_not_rounded_any_more_part_declared_pools)
 {
 	unsigned int size = 4 * POOL_SIZE_ROUND;
