@@ -74,15 +74,33 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 		pool_park(pool, obj);
 }
 
-/* The same for a detached cluster, which may be empty already. */
-void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
-			    unsigned int flags)
+/**
+ * pool_keep_cluster() - Put a cluster into the shared pool, if there is need.
+ * @pool: its pool.
+ * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
+ *
+ * Context: any, guard and CPU lock may be held.
+ * Return: false: it goes further down.
+ */
+bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
+{
+	return pool_shares(pool) && pool_need_keeps(pool, c->n) &&
+	       pool_put_to_shared_cache(pool, c);
+}
+
+/**
+ * pool_put_cluster_down() - Bring away a cluster that was not kept.
+ * @pool: its pool.
+ * @c: the cluster, on no list, perhaps empty.
+ * @flags: of the call.
+ */
+void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
+			   unsigned int flags)
 {
 	bool may = plat_store_may(&pool->store, NULL, flags);
-	bool excess = pool_shares(pool) && c->n && may &&
-		      !pool_need_keeps(pool, c->n);
+	bool excess = may && c->n && pool_shares(pool);
 
-	if (c->n && !excess && pool_put_to_shared_cache(pool, c))
+	if (!may && c->n && pool_put_to_shared_cache(pool, c))
 		return;
 	if (may)
 		pool_store_put_cluster(pool, c);
@@ -91,6 +109,14 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 	pool_cluster_put(pool, c, flags);
 	if (excess)
 		shed_cluster(pool, flags);
+}
+
+/* Both: free a cluster to the layers below the caches. */
+void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
+			    unsigned int flags)
+{
+	if (!c->n || !pool_keep_cluster(pool, c))
+		pool_put_cluster_down(pool, c, flags);
 }
 
 /**

@@ -64,7 +64,7 @@ static unsigned int take_clustered(struct pool_here *here, unsigned int n,
 static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
-	struct pool_cluster *out = NULL;
+	struct pool_carried out = { .low = false };
 	struct pool_here here;
 	unsigned int got = 0;
 
@@ -75,15 +75,14 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 	if (here.was == POOL_OPEN)
 		got = take_hot(&here, n, objs);
 	if (got < n && here.was == POOL_OPEN && !pool_is_closed(pool) &&
-	    pool_here_lock(&here)) {
+	    pool_visit_begin(&here, &out)) {
 		unsigned int most = n - got < BULK_MOST ? n - got : BULK_MOST;
 
-		got += take_clustered(&here, most, objs + got, &out);
-		pool_clock_tick(&here);
-		pool_here_unlock(&here);
+		got += take_clustered(&here, most, objs + got, &out.empty);
+		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	pool_cluster_put_all(pool, out, *flags);
+	pool_carry(pool, &out, *flags);
 	return got;
 }
 
@@ -126,13 +125,13 @@ static struct pool_cluster *cluster_with_room(struct pool_here *here,
 }
 
 /*
- * Put up to @n objects into this CPU's clusters, as long as nothing must be
- * evicted and there are empty ones: else the slow path has to see to that.
+ * Put up to @n objects into this CPU's clusters, as long as there is room and there
+ * are empty ones.
  */
 static unsigned int give_clustered(struct pool_here *here, unsigned int n,
-				   void **objs)
+				   void **objs, struct pool_carried *out)
 {
-	unsigned int max = pool_cluster_max(here->pool);
+	unsigned int max = here->local->max;
 	struct pool_local *local = here->local;
 	unsigned int done = 0;
 
@@ -142,8 +141,7 @@ static unsigned int give_clustered(struct pool_here *here, unsigned int n,
 				      here->pool->head.size;
 		struct pool_cluster *c;
 
-		if (pool_cluster_to_evict(here, bytes) ||
-		    !pool_cluster_fits(here->cpu, bytes))
+		if (!pool_age_room(here, bytes, out))
 			break;
 		c = cluster_with_room(here, max);
 		if (!c)
@@ -162,7 +160,7 @@ static unsigned int give_clustered(struct pool_here *here, unsigned int n,
  * the array has the freshest ones: what it had before goes to clusters first.
  */
 static unsigned int give_over(struct pool_here *here, unsigned int n,
-			      void **objs)
+			      void **objs, struct pool_carried *out)
 {
 	struct pool_local *local = here->local;
 	unsigned int have = plat_read(&local->hot.n);
@@ -171,11 +169,11 @@ static unsigned int give_over(struct pool_here *here, unsigned int n,
 	unsigned int old = over < have ? over : have;
 	unsigned int moved, done = 0;
 
-	moved = give_clustered(here, old, local->slot);
+	moved = give_clustered(here, old, local->slot, out);
 	if (moved)
 		pool_hot_forget(local, moved);
 	if (moved == old)
-		done = give_clustered(here, over - old, objs);
+		done = give_clustered(here, over - old, objs, out);
 	return done + give_hot(here, n - done, objs + done);
 }
 
@@ -190,6 +188,7 @@ static bool may_cluster(const struct pool_here *here)
 static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
+	struct pool_carried out = { .low = false };
 	struct pool_here here;
 	unsigned int done = 0;
 
@@ -200,15 +199,15 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 	if (n > BULK_MOST)
 		n = BULK_MOST;
 	if (!fits_hot(&here, n) && may_cluster(&here) &&
-	    pool_here_lock(&here)) {
-		pool_hot_grow(&here);
-		done = give_over(&here, n, objs);
-		pool_clock_tick(&here);
-		pool_here_unlock(&here);
+	    pool_visit_begin(&here, &out)) {
+		pool_hot_grow(&here, &out);
+		done = give_over(&here, n, objs, &out);
+		pool_visit_end(&here, &out);
 	} else if (here.was == POOL_OPEN) {
 		done = give_hot(&here, n, objs);
 	}
 	pool_here_leave(&here);
+	pool_carry(pool, &out, *flags);
 	return done;
 }
 

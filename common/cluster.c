@@ -11,7 +11,7 @@
 #include "plat.h"
 
 /* One cluster is at most this part of the byte bound. */
-#define CLUSTER_PART	16
+#define CLUSTER_PART	8
 
 /* Most objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
@@ -22,80 +22,6 @@ unsigned int pool_cluster_max(const struct pool *pool)
 	if (size <= part && (unsigned long)pool->cluster * size <= part)
 		return pool->cluster;
 	return part < size ? 1 : (unsigned int)(part / size);
-}
-
-/*
- * Would @bytes more still be within the bound?  CPU lock held: only its holder
- * raises the charge, so the answer stays true until it does.
- */
-bool pool_cluster_fits(struct pool_cpu *cpu, unsigned long bytes)
-{
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned long charged = plat_word_read(&cpu->charged);
-
-	return charged <= bound && bytes <= bound - charged;
-}
-
-static struct pool_cluster *of_by_pool(struct pool_list *node)
-{
-	return pool_list_entry(node, struct pool_cluster, by_pool);
-}
-
-/* The newest cluster here; NULL: none.  CPU lock held. */
-struct pool_cluster *pool_cluster_newest(const struct pool_local *local)
-{
-	if (pool_list_empty(&local->by_pool))
-		return NULL;
-	return of_by_pool(local->by_pool.next);
-}
-
-/* The oldest cluster here; NULL: none.  CPU lock held. */
-struct pool_cluster *pool_cluster_oldest(const struct pool_local *local)
-{
-	if (pool_list_empty(&local->by_pool))
-		return NULL;
-	return of_by_pool(local->by_pool.prev);
-}
-
-/* The oldest cluster of all pools of a CPU; NULL: none.  CPU lock held. */
-struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu)
-{
-	if (pool_list_empty(&cpu->by_lru))
-		return NULL;
-	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
-}
-
-/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
-void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
-{
-	pool_list_init(&c->by_pool);
-	pool_list_init(&c->by_lru);
-	c->next = NULL;
-	c->local = local;
-	c->n = 0;
-}
-
-/**
- * pool_cluster_add() - Add objects at the fresh end and make it the newest.
- * @cpu: the CPU, lock held; the objects fit.
- * @c: a cluster on its lists, or an empty one with c->local set.
- * @objs: the objects, coldest first.
- * @n: how many; c has the room.
- */
-void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
-		      void **objs, unsigned int n)
-{
-	struct pool_local *local = c->local;
-
-	plat_word_add(&cpu->charged,
-		      (unsigned long)n * local->pool->head.size);
-	plat_move(c->obj + c->n, objs, n);
-	plat_write(&local->clustered, local->clustered + n);
-	c->n += n;
-	pool_list_del(&c->by_pool);
-	pool_list_del(&c->by_lru);
-	pool_list_add(&c->by_pool, &local->by_pool);
-	pool_list_add(&c->by_lru, &cpu->by_lru);
 }
 
 /**
@@ -113,36 +39,6 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 	pool_cluster_add(cpu, c, c->obj, n);
 }
 
-/*
- * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
- * the acquire in reach.c: whoever misses them sees that they departed.
- */
-static void departs(struct pool_local *local, unsigned int n)
-{
-	plat_write_release(&local->departures, local->departures + 1);
-	plat_write_release(&local->clustered, local->clustered - n);
-}
-
-/**
- * pool_cluster_taken() - Account objects taken from a cluster's fresh end.
- * @cpu: the CPU, lock held.
- * @c: the cluster, on the lists, c->n already lowered; unlinked if now empty.
- * @n: how many were taken.
- */
-void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
-			unsigned int n)
-{
-	struct pool_local *local = c->local;
-
-	departs(local, n);
-	plat_word_sub(&cpu->charged,
-		      (unsigned long)n * local->pool->head.size);
-	if (!c->n) {
-		pool_list_del(&c->by_pool);
-		pool_list_del(&c->by_lru);
-	}
-}
-
 /**
  * pool_cluster_detach() - Take a cluster off the lists, whole.
  * @c: the cluster; its CPU's lock is held.
@@ -154,13 +50,14 @@ void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
 void pool_cluster_detach(struct pool_cluster *c)
 {
 	struct pool_local *local = c->local;
+	bool in_hand = local->in_hand;
 
 	pool_list_del(&c->by_pool);
 	pool_list_del(&c->by_lru);
 	plat_write(&local->in_hand, true);
-	departs(local, c->n);
+	pool_departs(local, c->n);
 	plat_word_add(&local->moving, c->n);
-	plat_write_release(&local->in_hand, false);
+	plat_write_release(&local->in_hand, in_hand);
 }
 
 /**
@@ -183,17 +80,6 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	plat_word_sub_release(&cpu->charged, bytes);
 }
 
-/* Keep an emptied cluster for the next spill; false: enough.  CPU lock held. */
-bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
-{
-	if (cpu->stashed >= POOL_STASH_MAX)
-		return false;
-	c->next = cpu->stash;
-	cpu->stash = c;
-	cpu->stashed++;
-	return true;
-}
-
 /* Keep as many of a chain as there is room for; returns the rest. */
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain)
@@ -206,18 +92,6 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 		chain = next;
 	}
 	return chain;
-}
-
-/* Take an emptied cluster from the stash; NULL: none.  CPU lock held. */
-struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
-{
-	struct pool_cluster *c = cpu->stash;
-
-	if (c) {
-		cpu->stash = c->next;
-		cpu->stashed--;
-	}
-	return c;
 }
 
 /* Push an emptied cluster where anybody can, in any context. */
@@ -296,20 +170,27 @@ static struct pool_cluster *spare_take(struct pool *pool)
 /**
  * pool_cluster_get() - Emptied clusters, from anywhere.
  * @pool: the pool; its spare ones are taken first.
+ * @n: how many new ones, if there are no spare ones.
  * @flags: decide whether the allocator may be asked.
  *
  * Context: any; neither guard nor lock held.
  * Return: a chain by ->next, of spare clusters, about POOL_STASH_MAX at most, or of
- * a new one; or NULL.
+ * new ones; or NULL.
  */
-struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags)
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
+				      unsigned int flags)
 {
 	struct pool_cluster *chain = spare_take(pool);
 
-	if (!chain && plat_may_alloc(flags)) {
-		chain = plat_cluster_alloc();
-		if (chain)
-			chain->next = NULL;
+	if (chain || !plat_may_alloc(flags))
+		return chain;
+	while (n--) {
+		struct pool_cluster *c = plat_cluster_alloc();
+
+		if (!c)
+			break;
+		c->next = chain;
+		chain = c;
 	}
 	return chain;
 }

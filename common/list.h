@@ -42,6 +42,17 @@ static inline void pool_list_add(struct pool_list *node, struct pool_list *at)
 	at->next = node;
 }
 
+/* Make a node of the list, or a list by itself, the list's first entry. */
+static inline void pool_list_first(struct pool_list *node,
+				   struct pool_list *head)
+{
+	if (head->next == node)
+		return;
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	pool_list_add(node, head);
+}
+
 static inline void pool_list_add_last(struct pool_list *node,
 				      struct pool_list *head)
 {

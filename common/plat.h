@@ -421,5 +421,7 @@ void plat_tool_end(const struct pool *pool, unsigned long lost);
 #include "pool_calls.h"
 #include "checked.h"
 #include "plat_impl.h"
+#include "cluster.h"
+#include "here.h"
 
 #endif /* POOL_PLAT_H */

@@ -8,46 +8,34 @@
 #ifndef POOL_CALLS_H
 #define POOL_CALLS_H
 
-/* hot.c: the array, from the owner's side */
-bool pool_here_enter(struct pool_here *here, struct pool *pool);
-void pool_here_leave(struct pool_here *here);
-bool pool_here_lock(struct pool_here *here);
-void pool_here_unlock(struct pool_here *here);
-void *pool_hot_pop(struct pool_here *here);
-bool pool_hot_push(struct pool_here *here, void *obj);
-void pool_hot_append(struct pool_local *local, void **objs, unsigned int n);
-void pool_hot_take(struct pool_local *local, void **objs, unsigned int n);
-void pool_hot_forget(struct pool_local *local, unsigned int n);
-bool pool_hot_over(struct pool_cpu *cpu, struct pool_local *local);
-bool pool_hot_grow(struct pool_here *here);
+/* hot.c: how large the array may be; here.h has what is short */
+void pool_local_init(struct pool_local *local, struct pool *pool,
+		     struct pool_cpu *cpu);
+void pool_local_fit(struct pool_local *local);
+bool pool_hot_all_over(const struct pool_cpu *cpu);
+bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out);
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room);
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 
-/* clock.c: idle arrays drift back */
-void pool_clock_tick(struct pool_here *here);
+/* age.c: what was not used for longest gives way */
+void pool_age_shrink(struct pool_here *here);
+void pool_age_come_down(struct pool_here *here, struct pool_carried *out);
+void pool_age_halve(struct pool_here *here);
+bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
+			struct pool_carried *out);
 
 /* cluster.c: clusters on a CPU's lists, and their memory */
 unsigned int pool_cluster_max(const struct pool *pool);
-bool pool_cluster_fits(struct pool_cpu *cpu, unsigned long bytes);
-struct pool_cluster *pool_cluster_newest(const struct pool_local *local);
-struct pool_cluster *pool_cluster_oldest(const struct pool_local *local);
-struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu);
-void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local);
-void pool_cluster_add(struct pool_cpu *cpu, struct pool_cluster *c,
-		      void **objs, unsigned int n);
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c);
-void pool_cluster_taken(struct pool_cpu *cpu, struct pool_cluster *c,
-			unsigned int n);
 void pool_cluster_detach(struct pool_cluster *c);
 void pool_cluster_settled(struct pool_local *local, unsigned int n);
-bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c);
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);
-struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu);
-struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int flags);
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
+				      unsigned int flags);
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags);
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
@@ -57,8 +45,8 @@ void pool_cluster_trim(struct pool *pool);
 /* cache.c: between the array, the local clusters and the shared pool */
 void *pool_get_from_cache(struct pool *pool, unsigned int *flags);
 bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags);
-struct pool_cluster *pool_cluster_to_evict(struct pool_here *here,
-					   unsigned long bytes);
+void pool_carry(struct pool *pool, struct pool_carried *out,
+		unsigned int flags);
 
 /* shared.c: buckets of clusters */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool);
@@ -113,6 +101,9 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 void pool_count_failure(struct pool *pool, enum pool_cause cause);
 void pool_put(struct pool *pool, void *obj, unsigned int flags);
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
+bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
+void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
+			   unsigned int flags);
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags);
 

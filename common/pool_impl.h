@@ -57,11 +57,8 @@
 /* Two lines: x86 fetches lines in pairs. */
 #define POOL_ALIGN		128
 
-/* Tries of one free, each with an eviction, before its object goes down. */
-#define POOL_PUT_ROUNDS		8
-
-/* Locked slow paths of a CPU between two visits of the clock hand. */
-#define POOL_CLOCK_TICKS	16
+/* Clusters that one visit evicts at most, before its object goes down. */
+#define POOL_EVICT_MOST		8
 
 /* Emptied clusters kept: by a CPU, for a burst; by a pool, for who spills more. */
 #define POOL_STASH_MAX		64
@@ -88,6 +85,7 @@ struct pool_cluster {
 	struct pool_list by_lru;	/* of its CPU, newest first */
 	struct pool_cluster *next;	/* in a bucket, a stash, a spare list */
 	struct pool_local *local;	/* where it is or came from */
+	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int n;			/* objects, never 0 on a list */
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
@@ -108,11 +106,14 @@ struct pool_local {
 	struct pool *pool;		/* CPU lock; NULL: not set up */
 	struct pool_cpu *cpu;		/* with pool: whose lists and charge */
 	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
-	struct pool_list by_clock;	/* CPU lock: on its CPU's, while open */
+	struct pool_list by_age;	/* CPU lock: on its CPU's, while it has room */
+	unsigned long stamp;		/* CPU lock: when it was made the newest */
+	unsigned int most;		/* CPU lock: slots that its array may have */
+	unsigned int max;		/* CPU lock: objects in a cluster */
+	unsigned int size;		/* CPU lock: both are for such objects, */
+	unsigned int word;		/* CPU lock: these options, */
+	unsigned long bound;		/* CPU lock: and this bound */
 	unsigned long clustered;	/* CPU lock; read by anybody */
-	unsigned long seen_events;	/* CPU lock: what the clock hand saw */
-	unsigned int seen_n;		/* CPU lock: likewise */
-	unsigned int idle;		/* CPU lock: visits since, all idle */
 	unsigned long fills;		/* CPU lock; read by anybody */
 	unsigned long spills;		/* CPU lock; read by anybody */
 	unsigned long evictions;	/* CPU lock; read by anybody */
@@ -131,11 +132,12 @@ struct pool_local {
 struct pool_cpu {
 	plat_lock_t lock;
 	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
-	struct pool_list by_clock;	/* CPU lock: open arrays, hand first */
+	struct pool_list by_age;	/* CPU lock: open arrays, newest first */
 	struct pool_cluster *stash;	/* CPU lock: emptied clusters */
 	unsigned int stashed;		/* CPU lock: how many */
-	unsigned int ticks;		/* CPU lock: until the hand's next visit */
+	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long hot_bytes;	/* CPU lock: sum of room * size */
+	unsigned long bound;		/* CPU lock: what it is within */
 	plat_word_t charged;		/* raised under CPU lock, lowered by anybody */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -273,6 +275,15 @@ struct pool_here {
 	struct pool_cpu *cpu;		/* NULL: no lists here */
 	plat_irq_t irq;			/* while the CPU lock is held */
 	unsigned char was;		/* what to leave open as */
+};
+
+/* What a visit carries out of the guard, to be brought away. */
+struct pool_carried {
+	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
+	struct pool_cluster *empty;	/* a chain of emptied ones */
+	struct pool_cluster *rest;	/* what of a fill was not kept: leaving */
+	unsigned int rounds;		/* times that the oldest gave way */
+	bool low;			/* the stash is */
 };
 
 /* How much of a function's name is looked at by fail_site. */

@@ -13,7 +13,7 @@ void pool_cpu_init(struct pool_cpu *cpu)
 {
 	plat_lock_init(&cpu->lock);
 	pool_list_init(&cpu->by_lru);
-	pool_list_init(&cpu->by_clock);
+	pool_list_init(&cpu->by_age);
 }
 
 /* Detach a pool's newest cluster from a CPU; NULL: none.  CPU lock held. */
@@ -140,11 +140,14 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		for (i = 0; i < POOL_HOT_SLOTS; i++)
 			local->slot[i] = NULL;
 		local->by_pool = (struct pool_list){ NULL, NULL };
-		local->by_clock = local->by_pool;
-		local->seen_events = 0;
-		local->seen_n = 0;
-		local->idle = 0;
-		local->cpu = NULL;
+		local->by_age = local->by_pool;
+		local->stamp = 0;
+		local->most = 0;
+		local->max = 0;
+		local->size = 0;
+		local->word = 0;
+		local->bound = 0;
+		plat_write(&local->cpu, NULL);
 		plat_write(&local->pool, NULL);
 	}
 	plat_cpu_unlock(cpu, irq);

@@ -305,7 +305,7 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 		if (bucket_put_one(pool, (first + i) & (pool->buckets - 1),
 				   obj))
 			return true;
-	c = pool_cluster_get(pool, flags);
+	c = pool_cluster_get(pool, 1, flags);
 	if (!c)
 		return false;
 	pool_cluster_put_all(pool, c->next, flags);

@@ -60,18 +60,11 @@ POOL_EXPORT(pool_total_used);
 
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);
-POOL_EXPORT_TEST(pool_here_enter);
-POOL_EXPORT_TEST(pool_here_leave);
-POOL_EXPORT_TEST(pool_here_lock);
-POOL_EXPORT_TEST(pool_here_unlock);
 POOL_EXPORT_TEST(pool_buckets_for);
+POOL_EXPORT_TEST(pool_local_init);
 POOL_EXPORT_TEST(pool_check_free);
 POOL_EXPORT_TEST(pool_cluster_get);
 POOL_EXPORT_TEST(pool_cluster_max);
-POOL_EXPORT_TEST(pool_cluster_newest);
-POOL_EXPORT_TEST(pool_cluster_oldest);
-POOL_EXPORT_TEST(pool_cluster_coldest);
-POOL_EXPORT_TEST(pool_cluster_reset);
 POOL_EXPORT_TEST(pool_cluster_detach);
 POOL_EXPORT_TEST(pool_cluster_settled);
 POOL_EXPORT_TEST(pool_cluster_put);

@@ -18,13 +18,13 @@ TEST_CASE(objects_too_large_for_an_array_are_clustered_singly)
 	unsigned int i;
 
 	test_options(16384, 8);
-	pool = test_pool(2000);
+	pool = test_pool(2496);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 6);
 	test_free_many(pool, test_objs, 6);
 	EXPECT_EQ(test_local(pool)->hot.room, 0);
 	EXPECT_EQ(test_local(pool)->clustered, 6);
-	EXPECT_EQ(test_charged(), 12000);
+	EXPECT_EQ(test_charged(), 6 * 2496);
 	for (i = 6; i--;)
 		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
 	EXPECT_EQ(test_charged(), 0);
@@ -293,7 +293,7 @@ TEST_CASE(single_objects_make_no_cluster_above_its_size)
 
 	test_options(65536, 32);
 	pool_options.buckets = 1;
-	pool = test_pool(4096);
+	pool = test_pool(8192);
 	ASSERT(pool);
 	EXPECT_EQ(pool_cluster_max(pool), 1);
 	test_alloc_many(pool, test_objs, 14);

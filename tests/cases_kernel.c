@@ -238,7 +238,7 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 	static const char * const where[] = {
 		"pool_hot_pop", "pool_hot_push", "pool_hot_grow",
 		"pool_cluster_add", "pool_cluster_taken",
-		"pool_refill_local_from_shared", "pool_clock_tick",
+		"pool_refill_local_from_shared", "pool_age_visit",
 		"_raw_spin_lock", "_raw_spin_unlock",
 	};
 	struct pool_stats now;

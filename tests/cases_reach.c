@@ -15,7 +15,7 @@ static struct pool *reach_pool(void **obj)
 
 	pool_fail_every = 0;
 	test_options(65536, 32);
-	pool = test_pool(8192);
+	pool = test_pool(16400);
 	*obj = pool ? test_alloc(pool) : NULL;
 	return pool;
 }

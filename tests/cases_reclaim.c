@@ -223,7 +223,7 @@ static void evict_or_destroy(unsigned int i, void *arg)
 		plat_yield();
 	if (pool_destroy(&e->pool->head))
 		plat_word_add(&e->bad, 1);
-	if (test_charged() || !pool_list_empty(&test_cpu()->by_clock))
+	if (test_charged() || !pool_list_empty(&test_cpu()->by_age))
 		plat_word_add(&e->bad, 1);
 }
 

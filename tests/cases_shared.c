@@ -410,7 +410,7 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 		pool_cluster_put(pool, c, POOL_F_ATOMIC);
 	}
 	EXPECT_EQ(plat_word_read(&pool->spares), all);
-	chain = pool_cluster_get(pool, POOL_F_ATOMIC);
+	chain = pool_cluster_get(pool, 1, POOL_F_ATOMIC);
 	while (chain) {
 		struct pool_cluster *c = chain;
 

@@ -167,7 +167,7 @@ static unsigned long count_clusters(struct pool_local *local)
 /* Is an array on its CPU's clock?  One with room must be. */
 static bool on_clock(struct pool_local *local)
 {
-	return local->pool && !pool_list_empty(&local->by_clock);
+	return local->pool && !pool_list_empty(&local->by_age);
 }
 
 /* Are all of a pool's parts what their counts say?  Quiet pools only. */

@@ -137,10 +137,15 @@ static void check_bound(unsigned int cpu)
 			   cpu, held, room, charged, bound);
 }
 
+/* What is remembered is no part of an end: two ends may be one but for that. */
+void judge_forget(void)
+{
+	memset(over_bound, 0, sizeof(over_bound));
+}
+
 /*
  * Objects in a CPU's array.  Those that a call takes out are not within reach before
- * others see where they go: which may be late, and where a CPU hands on all it has is
- * some steps later.
+ * others see where they go, which may be late.
  */
 static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 {
@@ -159,8 +164,8 @@ static void look_at_array(unsigned int who)
 	struct call *c = &call[who];
 	unsigned int n;
 
-	if (!c->pool || sched_cpu(who) != sched_cpu(sched->cur) ||
-	    (!sched->weak && c->doing != DOING_HAND_ON))
+	if (!sched->weak || !c->pool ||
+	    sched_cpu(who) != sched_cpu(sched->cur))
 		return;
 	n = plat_local_of(c->pool, sched_cpu(who))->hot.n;
 	if (c->hot < n)

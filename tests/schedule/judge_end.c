@@ -111,12 +111,16 @@ static void check_pool(struct pool *pool)
 	if (users + cached + shared + parked != pool->store.live)
 		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",
 			   pool->store.live, users, cached, shared, parked);
-	if (s.allocated != pool->store.live || s.used != users + parked ||
-	    s.cached != cached || s.shared != shared || s.parked != parked ||
-	    s.moving)
-		sched_fail("of %u %llu are said to be used, %llu cached, %llu shared, %llu parked; they are %lu, %lu, %lu, %lu",
-			   pool->store.live, s.used, s.cached, s.shared,
-			   s.parked, users + parked, cached, shared, parked);
+	if (s.allocated != pool->store.live || s.used != users + parked)
+		sched_fail("%llu are said to be there, %llu used; they are %u, %lu",
+			   s.allocated, s.used, pool->store.live,
+			   users + parked);
+	if (s.cached != cached || s.moving)
+		sched_fail("%llu are said to be cached, %llu on their way; they are %lu, 0",
+			   s.cached, s.moving, cached);
+	if (s.shared != shared || s.parked != parked)
+		sched_fail("%llu are said to be shared, %llu parked; they are %lu, %lu",
+			   s.shared, s.parked, shared, parked);
 }
 
 /* What is charged to a CPU where nothing moves. */
@@ -132,6 +136,29 @@ static void check_charge(unsigned int cpu)
 	if (bytes != plat_cpu_of(cpu)->charged)
 		sched_fail("cpu%u: %lu bytes charged, not %lu", cpu,
 			   plat_cpu_of(cpu)->charged, bytes);
+}
+
+/* Is each array that has room by its age, and no other one? */
+static void check_ages(unsigned int cpu)
+{
+	const struct pool_cpu *c = plat_cpu_of(cpu);
+	const struct pool_list *node;
+	unsigned int listed = 0, i;
+
+	for (i = 0; i < PLAT_LOCALS; i++)
+		if (pools[i] && plat_local_of(pools[i], cpu)->hot.room)
+			listed++;
+	pool_list_for_each(node, &c->by_age) {
+		if (!node || !pool_list_entry(node, const struct pool_local,
+					      by_age)->hot.room) {
+			sched_fail("cpu%u: an array without room has an age",
+				   cpu);
+			return;
+		}
+		listed--;
+	}
+	if (listed)
+		sched_fail("cpu%u: an array with room has no age", cpu);
 }
 
 static void free_used(struct pool *pool)
@@ -159,8 +186,10 @@ void judge_end(void)
 	for (i = 0; i < PLAT_LOCALS; i++)
 		if (pools[i])
 			check_pool(pools[i]);
-	for (i = 0; i < plat_cpus; i++)
+	for (i = 0; i < plat_cpus; i++) {
 		check_charge(i);
+		check_ages(i);
+	}
 	if (sched->scenario->end)
 		sched->scenario->end();
 	for (i = 0; i < PLAT_LOCALS; i++)

@@ -44,9 +44,17 @@ void give(unsigned int from, unsigned int to, unsigned int flags)
 	}
 }
 
+/* A CPU without an empty cluster keeps nothing; its first visit fetches some. */
+static void fetch_clusters(unsigned int from)
+{
+	s_free(pool, obj[from]);
+	obj[from] = s_alloc(pool);
+}
+
 void give_as(unsigned int cpu, unsigned int from, unsigned int to)
 {
 	sched_as_cpu(cpu);
+	fetch_clusters(from);
 	give(from, to, 0);
 	sched_as_cpu(0);
 }

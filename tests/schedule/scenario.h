@@ -12,8 +12,8 @@
 #include "sched.h"
 
 #define SIZE		64u		/* of objects */
-#define SINGLY		(8ul * SIZE)	/* a bound: no arrays, clusters of one */
-#define ROOMY		(32ul * SIZE)	/* a bound: arrays of four, clusters of two */
+#define SINGLY		(5ul * SIZE)	/* a bound: no arrays, clusters of one */
+#define ROOMY		(16ul * SIZE)	/* a bound: arrays of four, clusters of two */
 #define NARROW		(4ul * SIZE)	/* a bound: no more than four are cached */
 
 /* Part of the world. */

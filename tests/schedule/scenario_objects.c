@@ -103,6 +103,23 @@ static void handle_both(void)
 	s_free_flags(pool, o, POOL_F_ATOMIC);
 }
 
+/* A first visit fetches empty clusters, while those of all CPUs go back. */
+
+static void setup_fetch(void)
+{
+	setup(SINGLY, 0, 1);
+}
+
+static void give_first(void)
+{
+	give(0, 1, 0);
+}
+
+static void reclaim_all(void)
+{
+	pool_reclaim(NULL);
+}
+
 /* Another pool's free evicts the last object that is free. */
 
 static void setup_evict_last(void)
@@ -188,6 +205,20 @@ static void lower(void)
 	s_set_hot_size(NARROW);
 }
 
+/* A few visits bring all within the new bound: there no array is open. */
+static void end_lower(void)
+{
+	void *objs[6];
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		objs[i] = s_alloc(pool);
+	for (i = 0; i < 6; i++)
+		s_free(pool, objs[i]);
+	if (plat_local_of(pool_of(pool), 0)->hot.room)
+		sched_fail("an array is open above the bound");
+}
+
 static void free_and_alloc(void)
 {
 	give(4, 6, 0);
@@ -268,6 +299,8 @@ const struct scenario scenarios_of_objects[] = {
 		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
 	SCENARIO(clusters_are_reclaimed_while_they_are_used, "settled",
 		 2, setup_reclaim, CPUS(alloc_free, reclaim)),
+	SCENARIO(clusters_are_fetched_while_others_are_given_back, "fetched",
+		 2, setup_fetch, CPUS(reclaim_all, give_first)),
 	SCENARIO(two_want_the_last_object, "limit",
 		 2, setup_limit, CPUS(alloc_one, alloc_one)),
 	SCENARIO(a_handler_allocates_between_any_two_steps, "stale",
@@ -281,22 +314,23 @@ const struct scenario scenarios_of_objects[] = {
 		 IRQS(handle_free, handle_alloc)),
 	SCENARIO(a_handler_does_both_beside_an_allocation, "",
 		 2, setup_spill, CPUS(alloc_free, alloc_one), IRQS(handle_both)),
-	SCENARIO(another_pool_evicts_the_last_object, "brought",
+	SCENARIO(another_pool_evicts_the_last_object, "kept detached bytes",
 		 2, setup_evict_last, CPUS(alloc_one, evict_last)),
 	SCENARIO(two_want_what_a_fill_brings, "hand late-hand",
 		 2, setup_fill, CPUS(alloc_one, alloc_one)),
 	SCENARIO(checked_objects_are_taken_and_reclaimed, "",
 		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),
-	SCENARIO(several_at_once_meet_a_reclaim, "",
+	SCENARIO(several_at_once_meet_a_reclaim, "counted",
 		 3, setup_bulk, CPUS(free_some, alloc_free_bulk, reclaim)),
-	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "",
-		 2, setup_lower, CPUS(free_and_alloc, lower)),
-	SCENARIO(a_handler_uses_another_pool_in_a_spill, "",
+	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "refit",
+		 2, setup_lower, CPUS(free_and_alloc, lower),
+		 .end = end_lower),
+	SCENARIO(a_handler_uses_another_pool_in_a_spill, "trylock",
 		 1, setup_two, CPUS(free_last), IRQS(handle_other)),
 	SCENARIO(two_want_the_last_of_a_reserve, "reserve",
 		 2, setup_reserve, CPUS(alloc_reserved, alloc_reserved),
 		 .end = end_reserve),
-	SCENARIO(a_handler_parks_the_last_object, "",
+	SCENARIO(a_handler_parks_the_last_object, "unparks",
 		 2, setup_park_last, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_free)),
 	SCENARIO(a_collection_takes_what_is_wanted, "leaving",

@@ -26,23 +26,48 @@ static void switch_checks_off(void)
 	switch_to("-integrity");
 }
 
-/* An array loses room beside that, on another pool's slow paths. */
+/* An array that is older than all clusters loses room to another pool's spill. */
 
 static void setup_shrink(void)
 {
 	struct pool_attr attr = { .name = "b", .size = 4 * SIZE };
-
-	setup(ROOMY, 0, 1);
-	give(0, 1, 0);
-	other = create_pool_ext(&attr);
-}
-
-static void use_other(void)
-{
 	unsigned int i;
 
-	for (i = 0; i < 20; i++)
-		s_free(other, s_alloc(other));
+	setup(ROOMY, 0, 4);
+	give(0, 4, 0);
+	other = create_pool_ext(&attr);
+	for (i = 0; i < 10; i++)
+		obj[i] = s_alloc(other);
+	for (i = 0; i < 3; i++)
+		s_free(other, obj[i]);
+}
+
+static void spill_other(void)
+{
+	s_free(other, obj[3]);
+}
+
+static void spill_others(unsigned int from, unsigned int to)
+{
+	for (; from < to; from++)
+		s_free(other, obj[from]);
+}
+
+/* With the next but one it will be closed. */
+static void setup_close(void)
+{
+	setup_shrink();
+	spill_others(3, 8);
+}
+
+static void spill_last(void)
+{
+	spill_others(8, 10);
+}
+
+static void handle_spill_other(void)
+{
+	s_free_flags(other, obj[3], POOL_F_ATOMIC);
 }
 
 /* A CPU goes, and what it has is handed on. */
@@ -53,7 +78,7 @@ static void setup_exit(void)
 	give_as(1, 0, 1);
 }
 
-/* A pool ends while another one's slow path brings its cluster away. */
+/* A pool ends while another one's slow path evicts its cluster. */
 
 static void setup_evict(void)
 {
@@ -79,6 +104,14 @@ static void destroy_other(void)
 	other = NULL;
 	s_free(o, obj[5]);
 	s_destroy(o);
+}
+
+/* The same where the cluster goes to the platform, outside. */
+
+static void setup_carry(void)
+{
+	setup_evict();
+	pool_set_debug(other, "no-global");
 }
 
 /* The same of a pool that cannot end, since an object of it is in use. */
@@ -209,6 +242,15 @@ static void setup_pack(void)
 	plat_sparse = true;
 }
 
+/* The oldest cluster, too. */
+static void alloc_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		s_alloc(pool);
+}
+
 /* A declared pool is made anew while its first object is allocated. */
 
 static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
@@ -227,18 +269,27 @@ static void configure(void)
 }
 
 const struct scenario scenarios_of_pools[] = {
-	SCENARIO(caches_are_switched_off_while_an_array_opens, "",
+	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off)),
 	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck late-fence",
-		 2, setup_shrink, CPUS(use_other, switch_caches_off)),
+		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
+	SCENARIO(an_array_closes_for_another_pool, "closes",
+		 2, setup_close, CPUS(spill_last, collect)),
+	SCENARIO(a_handler_wants_room_while_an_array_is_held, "halves",
+		 1, setup_shrink, CPUS(alloc_free),
+		 IRQS(handle_spill_other)),
 	SCENARIO(checks_are_switched_on_and_off, "",
 		 2, setup_switch, CPUS(alloc_free, switch_checks_off)),
 	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
 		 2, setup_exit, CPUS(alloc_one, s_exit)),
-	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit",
+	SCENARIO(a_pool_ends_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, destroy_other)),
-	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_brought_away, "looks",
+	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit brought",
+		 2, setup_carry, CPUS(evict, destroy_other)),
+	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_evicted, "",
 		 2, setup_evict, CPUS(evict, fail_to_destroy_other)),
+	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_brought_away, "looks",
+		 2, setup_carry, CPUS(evict, fail_to_destroy_other)),
 	SCENARIO(a_walk_is_at_a_pool_that_ends, "pins",
 		 2, setup_evict, CPUS(collect, destroy_other)),
 	SCENARIO(a_newcomer_joins_a_pool_that_is_used, "",
@@ -253,14 +304,14 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
 		 2, setup_none, CPUS(create, create)),
-	SCENARIO(a_cpu_goes_with_an_array, "",
+	SCENARIO(a_cpu_goes_with_an_array, "unannounced listed",
 		 2, setup_exit_array, CPUS(alloc_one, s_exit)),
 	SCENARIO(a_thread_idles_under_a_handler, "",
 		 2, setup_idle, CPUS(s_idle, alloc_free), IRQS(handle_free)),
 	SCENARIO(caches_are_switched_off_while_the_last_object_is_wanted, "",
 		 2, setup_exit, CPUS(alloc_one, switch_off_and_on)),
-	SCENARIO(cached_objects_are_exchanged_while_they_are_used, "",
-		 2, setup_pack, CPUS(alloc_free, collect)),
+	SCENARIO(cached_objects_are_exchanged_while_they_are_used, "exchanged",
+		 2, setup_pack, CPUS(alloc_all, collect)),
 	SCENARIO(a_declared_pool_is_made_anew_while_it_is_used, "renew",
 		 2, setup_declared, CPUS(alloc_free, configure)),
 	{ .name = NULL }

@@ -188,6 +188,7 @@ struct pool;
 struct plat_store;
 void judge_begin(void);
 void judge_point(void);
+void judge_forget(void);
 void judge_end(void);
 void judge_shown(struct pool *pool);
 void judge_hidden(struct pool *pool);

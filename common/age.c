@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * age.c - one age for arrays and clusters: what was not used for longest gives way
+ *
+ * Layer:   hot array -> local clusters, sideways over all pools of a CPU
+ * Context: this CPU entered, its lock held.
+ *
+ * A CPU's time is the number of its visits: slow paths that took the lock.  An array
+ * has the age of its owner's last visit, a cluster that of the visit that made it its
+ * pool's newest.  Where a visit needs room beyond the bound the oldest goes, at most
+ * POOL_EVICT_MOST times: the oldest cluster is evicted; an array that is older than
+ * that is halved first.  Where all arrays together have too much the oldest is halved,
+ * once a visit.
+ *
+ * An array whose calls all hit makes no visits, so it looks old though it is not.
+ * That is why it is halved, not closed, and why it is the newest afterwards, with
+ * the cluster that takes what it lost: its owner finds it there, and it loses the
+ * next half only after all others have had their turn.  Below two slots it closes.
+ *
+ * What is evicted goes straight to the shared pool, whose buckets are taken inside
+ * the CPU's lock.  What they refuse, and what nobody needs, is carried out.
+ */
+#include "plat.h"
+
+/* Arrays shrink to this many slots at least, or are closed. */
+#define AGE_LEAST	2
+
+/* Was @a before @b?  Time may wrap. */
+static bool before(unsigned long a, unsigned long b)
+{
+	return (long)(a - b) < 0;
+}
+
+/*
+ * A cluster that takes @n objects of an array, or as many as one can; NULL: none.
+ * The last empty one is kept for a spill.
+ */
+static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
+					struct pool_local *local,
+					unsigned int n, unsigned int max)
+{
+	struct pool_cluster *c = pool_cluster_newest(local);
+
+	if (c && c->n + n <= max && !pool_seal_of(c->obj[0]))
+		return c;
+	if (cpu->stashed < 2)
+		return NULL;
+	c = pool_cluster_unstash(cpu);
+	pool_cluster_reset(c, local);
+	return c;
+}
+
+/*
+ * Lower the room of a held array to @room and move its @n coldest objects, which
+ * no longer fit, to @c.  The room goes first, then the cluster is charged: the
+ * sum never rises.  In between the cluster keeps the objects uncounted.
+ */
+static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
+			unsigned int room, struct pool_cluster *c,
+			unsigned int n)
+{
+	if (n) {
+		plat_move(c->obj + c->n, local->slot, n);
+		pool_hot_forget(local, n);
+	}
+	pool_hot_shrink(cpu, local, room);
+	if (n)
+		pool_cluster_add(cpu, c, c->obj + c->n, n);
+}
+
+/*
+ * Halve the room of an array that the caller holds, as far as one cluster takes
+ * what no longer fits.
+ */
+static void shrink(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned int max = local->max;
+	unsigned int n = plat_read(&local->hot.n);
+	unsigned int room = plat_read(&local->hot.room) / 2;
+	struct pool_cluster *c = NULL;
+	unsigned int excess;
+
+	if (room < AGE_LEAST)
+		room = 0;
+	excess = n > room ? n - room : 0;
+	if (excess) {
+		c = cluster_for(cpu, local, excess, max);
+		if (!c)
+			return;
+		if (excess > max - c->n)
+			excess = max - c->n;
+	}
+	if (room < n - excess)
+		room = n - excess;
+	shrink_into(cpu, local, room, c, excess);
+}
+
+/* Enter like any user, halve, leave; closed if nothing is left of it. */
+static void halve(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned char open = POOL_OPEN;
+
+	if (plat_read(&local->hot.open) == POOL_OPEN) {
+		plat_write(&local->hot.open, POOL_HELD);
+		plat_barrier();
+		shrink(cpu, local);
+		if (!plat_read(&local->hot.room))
+			open = POOL_CLOSED;
+		plat_barrier();
+		plat_write(&local->hot.open, open);
+	}
+	pool_age_renew(cpu, local);
+}
+
+/* The oldest array here; NULL: none but @own, which is held. */
+static struct pool_local *oldest_array(struct pool_cpu *cpu,
+				       const struct pool_local *own)
+{
+	struct pool_list *last = cpu->by_age.prev;
+	struct pool_local *local;
+
+	if (last == &cpu->by_age)
+		return NULL;
+	local = pool_list_entry(last, struct pool_local, by_age);
+	return local == own ? NULL : local;
+}
+
+/**
+ * pool_age_halve() - Halve the oldest array of another pool.
+ * @here: entered and locked.
+ */
+void pool_age_halve(struct pool_here *here)
+{
+	struct pool_local *local = oldest_array(here->cpu, here->local);
+
+	if (local)
+		halve(here->cpu, local);
+}
+
+/* Evict a cluster, to the shared pool; else it is carried out. */
+static void pool_evict_last_items(struct pool_cluster *c,
+				  struct pool_carried *out)
+{
+	struct pool_local *local = c->local;
+	unsigned int n = c->n;
+
+	plat_write(&local->evictions, local->evictions + 1);
+	pool_cluster_detach(c);
+	if (pool_keep_cluster(local->pool, c)) {
+		pool_cluster_settled(local, n);
+		return;
+	}
+	c->next = out->down;
+	out->down = c;
+}
+
+/* The oldest gives way, once; false: there is nothing. */
+static bool give_way(struct pool_here *here, struct pool_carried *out)
+{
+	struct pool_local *local = oldest_array(here->cpu, here->local);
+	struct pool_cluster *c = pool_cluster_coldest(here->cpu);
+
+	if (local && (!c || before(local->stamp, c->stamp))) {
+		halve(here->cpu, local);
+		c = pool_cluster_coldest(here->cpu);
+	}
+	if (c)
+		pool_evict_last_items(c, out);
+	return c || local;
+}
+
+/* What is left of pool_age_room() where there is no room. */
+bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
+			struct pool_carried *out)
+{
+	while (!pool_cluster_fits(here->cpu, bytes))
+		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
+			return false;
+	return true;
+}
+
+/* A visit's own array has more than it may: the bound was lowered, or a switch. */
+void pool_age_shrink(struct pool_here *here)
+{
+	struct pool_local *local = here->local;
+
+	shrink(here->cpu, local);
+	if (plat_read(&local->hot.room))
+		return;
+	plat_barrier();
+	plat_write(&local->hot.open, POOL_CLOSED);
+	here->was = POOL_CLOSED;
+}
+
+/* The bound is another one: a visit brings the CPU nearer to it, until it is within. */
+void pool_age_come_down(struct pool_here *here, struct pool_carried *out)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	struct pool_cpu *cpu = here->cpu;
+
+	if (pool_hot_all_over(cpu))
+		pool_age_halve(here);
+	if (pool_age_room(here, 0, out) && !pool_hot_all_over(cpu))
+		cpu->bound = bound;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * cluster.h - a CPU's lists of clusters: what each fill and each spill does
+ *
+ * Layer:   hot array -> [local clusters]; the inline half of cluster.c.
+ * Context: the CPU lock held, if nothing else is said.
+ *
+ * The charge is raised before objects are counted, and lowered after they are
+ * no longer counted, so that at every instant what is there <= what is charged.
+ */
+#ifndef POOL_CLUSTER_H
+#define POOL_CLUSTER_H
+
+static inline struct pool_cluster *pool_of_by_pool(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool_cluster, by_pool);
+}
+
+/* The newest cluster here; NULL: none.  CPU lock held. */
+static inline struct pool_cluster *pool_cluster_newest(const struct pool_local *local)
+{
+	if (pool_list_empty(&local->by_pool))
+		return NULL;
+	return pool_of_by_pool(local->by_pool.next);
+}
+
+/* The oldest cluster here; NULL: none.  CPU lock held. */
+static inline struct pool_cluster *pool_cluster_oldest(const struct pool_local *local)
+{
+	if (pool_list_empty(&local->by_pool))
+		return NULL;
+	return pool_of_by_pool(local->by_pool.prev);
+}
+
+/* The oldest cluster of all pools of a CPU; NULL: none.  CPU lock held. */
+static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu)
+{
+	if (pool_list_empty(&cpu->by_lru))
+		return NULL;
+	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
+}
+
+/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
+static inline void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
+{
+	pool_list_init(&c->by_pool);
+	pool_list_init(&c->by_lru);
+	c->next = NULL;
+	c->local = local;
+	c->n = 0;
+}
+
+/**
+ * pool_cluster_add() - Add objects at the fresh end and make it the newest.
+ * @cpu: the CPU, lock held; the objects fit.
+ * @c: a cluster on its lists, or an empty one with c->local set.
+ * @objs: the objects, coldest first.
+ * @n: how many; c has the room.
+ */
+static inline void pool_cluster_add(struct pool_cpu *cpu,
+				    struct pool_cluster *c, void **objs,
+				    unsigned int n)
+{
+	struct pool_local *local = c->local;
+
+	plat_word_add(&cpu->charged,
+		      (unsigned long)n * local->pool->head.size);
+	plat_move(c->obj + c->n, objs, n);
+	plat_write(&local->clustered, local->clustered + n);
+	c->n += n;
+	c->stamp = cpu->visits;
+	pool_list_first(&c->by_pool, &local->by_pool);
+	pool_list_first(&c->by_lru, &cpu->by_lru);
+}
+
+/*
+ * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
+ * the acquire in reach.c: whoever misses them sees that they departed.
+ */
+static inline void pool_departs(struct pool_local *local, unsigned int n)
+{
+	plat_write_release(&local->departures, local->departures + 1);
+	plat_write_release(&local->clustered, local->clustered - n);
+}
+
+/**
+ * pool_cluster_taken() - Account objects taken from a cluster's fresh end.
+ * @cpu: the CPU, lock held.
+ * @c: the cluster, on the lists, c->n already lowered; unlinked if now empty.
+ * @n: how many were taken.
+ */
+static inline void pool_cluster_taken(struct pool_cpu *cpu,
+				      struct pool_cluster *c, unsigned int n)
+{
+	struct pool_local *local = c->local;
+
+	pool_departs(local, n);
+	plat_word_sub(&cpu->charged,
+		      (unsigned long)n * local->pool->head.size);
+	if (!c->n) {
+		pool_list_del(&c->by_pool);
+		pool_list_del(&c->by_lru);
+	}
+}
+
+/* Keep an emptied cluster for the next spill; false: enough.  CPU lock held. */
+static inline bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
+{
+	if (cpu->stashed >= POOL_STASH_MAX)
+		return false;
+	c->next = cpu->stash;
+	cpu->stash = c;
+	cpu->stashed++;
+	return true;
+}
+
+/* Take an emptied cluster from the stash; NULL: none.  CPU lock held. */
+static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
+{
+	struct pool_cluster *c = cpu->stash;
+
+	if (c) {
+		cpu->stash = c->next;
+		cpu->stashed--;
+	}
+	return c;
+}
+
+#endif /* POOL_CLUSTER_H */
