@@ -95,19 +95,15 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	shrink_into(cpu, local, room, c, excess);
 }
 
-/* Enter like any user, halve, leave; closed if nothing is left of it. */
+/* Enter like its owner, halve, leave. */
 static void halve(struct pool_cpu *cpu, struct pool_local *local)
 {
-	unsigned char open = POOL_OPEN;
-
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		plat_write(&local->hot.open, POOL_HELD);
 		plat_barrier();
 		shrink(cpu, local);
-		if (!plat_read(&local->hot.room))
-			open = POOL_CLOSED;
 		plat_barrier();
-		plat_write(&local->hot.open, open);
+		plat_write(&local->hot.open, POOL_OPEN);
 	}
 	pool_age_renew(cpu, local);
 }
@@ -173,33 +169,33 @@ static bool give_way(struct pool_here *here, struct pool_carried *out)
 bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
 			struct pool_carried *out)
 {
+	if (bytes > plat_read(&pool_options.hot_size))
+		return false;
 	while (!pool_cluster_fits(here->cpu, bytes))
 		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
 			return false;
 	return true;
 }
 
-/* A visit's own array has more than it may: the bound was lowered, or a switch. */
-void pool_age_shrink(struct pool_here *here)
+/**
+ * pool_age_obey() - Bring this CPU nearer to what the new era allows.
+ * @here: entered and locked.
+ * @out: what is evicted and to be brought away.
+ *
+ * A step for each visit, so that none takes long.  The era has come to this part once
+ * there is nothing left to do.
+ */
+void pool_age_obey(struct pool_here *here, struct pool_carried *out)
 {
+	unsigned long era = plat_word_read_acquire(&pool_era);
 	struct pool_local *local = here->local;
 
-	shrink(here->cpu, local);
-	if (plat_read(&local->hot.room))
-		return;
-	plat_barrier();
-	plat_write(&local->hot.open, POOL_CLOSED);
-	here->was = POOL_CLOSED;
-}
-
-/* The bound is another one: a visit brings the CPU nearer to it, until it is within. */
-void pool_age_come_down(struct pool_here *here, struct pool_carried *out)
-{
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	struct pool_cpu *cpu = here->cpu;
-
-	if (pool_hot_all_over(cpu))
+	pool_local_fit(local);
+	if (plat_read(&local->hot.room) > local->most)
+		shrink(here->cpu, local);
+	if (pool_hot_all_over(here->cpu))
 		pool_age_halve(here);
-	if (pool_age_room(here, 0, out) && !pool_hot_all_over(cpu))
-		cpu->bound = bound;
+	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu) &&
+	    plat_read(&local->hot.room) <= local->most)
+		local->era = era;
 }

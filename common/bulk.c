@@ -68,29 +68,25 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 	struct pool_here here;
 	unsigned int got = 0;
 
-	if (!pool_here_enter(&here, pool)) {
-		*flags |= POOL_F_NESTED;
+	if (!pool_here_enter(&here, pool, flags))
 		return 0;
-	}
-	if (here.was == POOL_OPEN)
-		got = take_hot(&here, n, objs);
-	if (got < n && here.was == POOL_OPEN && !pool_is_closed(pool) &&
-	    pool_visit_begin(&here, &out)) {
+	got = take_hot(&here, n, objs);
+	if (got < n && !pool_is_closed(pool) && pool_visit_begin(&here, &out)) {
 		unsigned int most = n - got < BULK_MOST ? n - got : BULK_MOST;
 
 		got += take_clustered(&here, most, objs + got, &out.empty);
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	pool_carry(pool, &out, *flags);
+	if (pool_carries(&out))
+		pool_carry(pool, &out, *flags);
 	return got;
 }
 
 /* Does this CPU's array take @n objects more, as it is? */
 static bool fits_hot(const struct pool_here *here, unsigned int n)
 {
-	return here->was == POOL_OPEN &&
-	       plat_read(&here->local->hot.n) + n <=
+	return plat_read(&here->local->hot.n) + n <=
 	       plat_read(&here->local->hot.cap);
 }
 
@@ -180,8 +176,7 @@ static unsigned int give_over(struct pool_here *here, unsigned int n,
 /* May free objects go from here to clusters as they are? */
 static bool may_cluster(const struct pool_here *here)
 {
-	return here->was == POOL_OPEN && plat_read(&here->local->hot.cap) &&
-	       !pool_is_closed(here->pool);
+	return plat_read(&here->local->hot.cap) && !pool_is_closed(here->pool);
 }
 
 /* Put what fits of @n objects into this CPU's array and clusters. */
@@ -192,10 +187,8 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 	struct pool_here here;
 	unsigned int done = 0;
 
-	if (!pool_here_enter(&here, pool)) {
-		*flags |= POOL_F_NESTED;
+	if (!pool_here_enter(&here, pool, flags))
 		return 0;
-	}
 	if (n > BULK_MOST)
 		n = BULK_MOST;
 	if (!fits_hot(&here, n) && may_cluster(&here) &&
@@ -203,11 +196,12 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 		pool_hot_grow(&here, &out);
 		done = give_over(&here, n, objs, &out);
 		pool_visit_end(&here, &out);
-	} else if (here.was == POOL_OPEN) {
+	} else {
 		done = give_hot(&here, n, objs);
 	}
 	pool_here_leave(&here);
-	pool_carry(pool, &out, *flags);
+	if (pool_carries(&out))
+		pool_carry(pool, &out, *flags);
 	return done;
 }
 

@@ -41,7 +41,7 @@ static void *take_freshest(struct pool_here *here, struct pool_cluster *c)
 {
 	unsigned int n = plat_read(&here->local->hot.cap);
 
-	if (here->was != POOL_OPEN || !n || pool_seal_of(c->obj[0]))
+	if (!n || pool_seal_of(c->obj[0]))
 		return take_one(here->pool, c);
 	if (n > c->n)
 		n = c->n;
@@ -149,7 +149,7 @@ static void restock(struct pool *pool, unsigned int flags)
 
 	if (!chain)
 		return;
-	if (pool_here_enter(&here, pool)) {
+	if (pool_here_enter(&here, pool, &flags)) {
 		if (pool_here_lock(&here)) {
 			chain = pool_cluster_stash_all(here.cpu, chain);
 			pool_here_unlock(&here);
@@ -167,12 +167,6 @@ static void carry_down(struct pool_cluster *c, unsigned int flags)
 
 	pool_put_cluster_down(local->pool, c, flags);
 	pool_cluster_settled(local, n);
-}
-
-/* Most visits carry nothing out. */
-static bool carries(const struct pool_carried *out)
-{
-	return out->down || out->rest || out->empty || out->low;
 }
 
 /**
@@ -216,19 +210,15 @@ void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
 	struct pool_here here;
 	void *obj;
 
-	if (!pool_here_enter(&here, pool)) {
-		*flags |= POOL_F_NESTED;
+	if (!pool_here_enter(&here, pool, flags))
 		return NULL;
-	}
 	obj = pool_hot_pop(&here);
 	if (!obj && pool_visit_begin(&here, &out)) {
-		obj = pool_hot_pop(&here);
-		if (!obj)
-			obj = fill(&here, &out);
+		obj = fill(&here, &out);
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	if (carries(&out))
+	if (pool_carries(&out))
 		pool_carry(pool, &out, *flags);
 	return obj;
 }
@@ -236,8 +226,7 @@ void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
 /* How many objects are in the array that may be spilled for a plain one. */
 static unsigned int spillable(struct pool_here *here, bool plain)
 {
-	return plain && here->was == POOL_OPEN ?
-	       plat_read(&here->local->hot.n) : 0;
+	return plain ? plat_read(&here->local->hot.n) : 0;
 }
 
 /* The newest cluster, if it takes more of that kind; NULL: it does not. */
@@ -277,7 +266,7 @@ static bool spill(struct pool_here *here, void *obj, bool plain,
 
 	if (n > local->max)
 		n = local->max;
-	if (!pool_age_room(here, (unsigned long)n * local->size, out))
+	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
 		return false;
 	c = open_cluster(here, sealed);
 	if (!c)
@@ -299,10 +288,10 @@ static bool spill(struct pool_here *here, void *obj, bool plain,
 static bool put_here(struct pool_here *here, void *obj,
 		     struct pool_carried *out)
 {
-	const struct pool_local *local = here->local;
-	bool plain = !(local->word & POOL_D_CLOSED) && !pool_seal_of(obj);
+	unsigned int word = plat_read(&here->pool->debug);
+	bool plain = !(word & POOL_D_CLOSED) && !pool_seal_of(obj);
 
-	if (local->size > local->bound || (local->word & POOL_D_NO_CACHE))
+	if (word & POOL_D_NO_CACHE)
 		return false;
 	if (plain && pool_hot_grow(here, out) && pool_hot_push(here, obj))
 		return true;
@@ -323,10 +312,8 @@ bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags)
 	struct pool_here here;
 	bool done;
 
-	if (!pool_here_enter(&here, pool)) {
-		*flags |= POOL_F_NESTED;
+	if (!pool_here_enter(&here, pool, flags))
 		return false;
-	}
 	done = !pool_is_closed(pool) && !pool_seal_of(obj) &&
 	       pool_hot_push(&here, obj);
 	if (!done && pool_visit_begin(&here, &out)) {
@@ -334,7 +321,7 @@ bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags)
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	if (carries(&out))
+	if (pool_carries(&out))
 		pool_carry(pool, &out, *flags);
 	return done;
 }

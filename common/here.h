@@ -5,101 +5,64 @@
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * The open byte has three states.  A call that finds HELD has interrupted the
- * owner on this very CPU and must not touch n, slot or open.  A call that finds
- * OPEN makes it HELD; one that finds CLOSED leaves it, and may open the array
- * once it has the CPU lock.  After any moment with the array open, the lock free
- * or the guard left, everything is read again.
+ * Who enters holds the array, whether anything fits into it or not.  A call that
+ * finds it held has interrupted its owner on this very CPU, and must not touch n, slot
+ * or open.  After any moment with the array open, the lock free or the guard left,
+ * everything is read again.
  */
 #ifndef POOL_HERE_H
 #define POOL_HERE_H
 
-/* Hold an array that was found open: before anything of it is read. */
-static inline void pool_here_hold(struct pool_here *here)
-{
-	plat_write(&here->local->hot.open, POOL_HELD);
-	plat_barrier();
-	here->was = POOL_OPEN;
-}
-
 /**
- * pool_here_enter() - Enter this CPU's hot array of a pool.
+ * pool_here_enter() - Enter this CPU's part of a pool.
  * @here: filled in.
  * @pool: the pool.
+ * @flags: POOL_F_NESTED is added where the owner was interrupted.
  *
- * Return: true: guard held, array held or closed, pool_here_leave() must follow.
- * False: the owner was interrupted; nothing is held, and this was counted.
+ * Return: true: guard and array are held, pool_here_leave() must follow.
+ * False: the owner was interrupted, or this CPU has no part; nothing is held.
  */
-static inline bool pool_here_enter(struct pool_here *here, struct pool *pool)
+static inline bool pool_here_enter(struct pool_here *here, struct pool *pool,
+				   unsigned int *flags)
 {
 	struct pool_local *local = plat_enter(pool);
-	unsigned char open = plat_read(&local->hot.open);
 
-	if (open == POOL_HELD) {
-		plat_word_add(&local->nested, 1);
-		plat_leave();
+	if (plat_read(&local->hot.open) != POOL_OPEN &&
+	    !pool_here_begins(pool, local, flags))
 		return false;
-	}
+	plat_write(&local->hot.open, POOL_HELD);
+	plat_barrier();
 	here->pool = pool;
 	here->local = local;
-	here->cpu = NULL;
-	here->was = open;
-	if (open == POOL_OPEN)
-		pool_here_hold(here);
+	here->cpu = local->cpu;
 	return true;
 }
 
-/* Undo pool_here_enter(); opens an array that was opened meanwhile. */
+/* Undo pool_here_enter(). */
 static inline void pool_here_leave(struct pool_here *here)
 {
-	if (here->was == POOL_OPEN) {
-		plat_barrier();
-		plat_write(&here->local->hot.open, POOL_OPEN);
-	}
+	plat_barrier();
+	plat_write(&here->local->hot.open, POOL_OPEN);
 	plat_leave();
 }
 
-/**
- * pool_here_lock() - Take this CPU's lock, for its lists.
- * @here: entered.
- *
- * An array found closed may have been opened since by who interrupted us; from
- * here on nobody can, so this looks again: here->was may change.
- *
- * Return: false where there are no lists or the lock cannot be had: the caller
- * goes down a layer.
- */
+/* Take this CPU's lock, for its lists; false: it cannot be had now. */
 static inline bool pool_here_lock(struct pool_here *here)
 {
-	struct pool_cpu *cpu = plat_read(&here->local->cpu);
-
-	if (!cpu && here->pool->cached)
-		cpu = plat_this_cpu();
-	if (!cpu || !plat_cpu_trylock(cpu, &here->irq))
-		return false;
-	here->cpu = cpu;
-	if (!here->local->pool)
-		pool_local_init(here->local, here->pool, cpu);
-	if (here->was == POOL_CLOSED &&
-	    plat_read(&here->local->hot.open) == POOL_OPEN)
-		pool_here_hold(here);
-	return true;
+	return plat_cpu_trylock(here->cpu, &here->irq);
 }
 
 static inline void pool_here_unlock(struct pool_here *here)
 {
 	plat_cpu_unlock(here->cpu, here->irq);
-	here->cpu = NULL;
 }
 
-/* Take the freshest object of an array that is held; NULL: none, or closed. */
+/* Take the freshest object of an array that is held; NULL: none. */
 static inline void *pool_hot_pop(struct pool_here *here)
 {
 	struct pool_local *local = here->local;
 	unsigned int n;
 
-	if (here->was != POOL_OPEN)
-		return NULL;
 	n = plat_read(&local->hot.n);
 	if (!n)
 		return NULL;
@@ -107,14 +70,12 @@ static inline void *pool_hot_pop(struct pool_here *here)
 	return local->slot[n - 1];
 }
 
-/* Put an object on top of an array that is held; false: full, or closed. */
+/* Put an object on top of an array that is held; false: full. */
 static inline bool pool_hot_push(struct pool_here *here, void *obj)
 {
 	struct pool_local *local = here->local;
 	unsigned int n;
 
-	if (here->was != POOL_OPEN)
-		return false;
 	n = plat_read(&local->hot.n);
 	if (n >= plat_read(&local->hot.cap))
 		return false;
@@ -183,8 +144,8 @@ static inline bool pool_age_room(struct pool_here *here, unsigned long bytes,
 }
 
 /**
- * pool_hot_grow() - Make an array accept more, or open one that is closed.
- * @here: entered and locked; here->was changes when the array opens.
+ * pool_hot_grow() - Make an array accept more.
+ * @here: entered and locked.
  * @out: what is evicted and to be brought away.
  *
  * Most arrays that ask are as large as they may be, so that is found out first.
@@ -224,21 +185,14 @@ static inline void pool_age_renew(struct pool_cpu *cpu,
 static inline __attribute__((__always_inline__))
 bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
 	struct pool_local *local = here->local;
 
 	if (!pool_here_lock(here))
 		return false;
-	if (local->bound != bound || local->size != here->pool->head.size ||
-	    local->word != plat_read(&here->pool->debug))
-		pool_local_fit(local);
 	here->cpu->visits++;
 	pool_age_renew(here->cpu, local);
-	if (plat_read(&local->hot.room) > local->most &&
-	    here->was == POOL_OPEN)
-		pool_age_shrink(here);
-	if (here->cpu->bound != bound)
-		pool_age_come_down(here, out);
+	if (local->era != plat_word_read_acquire(&pool_era))
+		pool_age_obey(here, out);
 	return true;
 }
 
@@ -250,6 +204,12 @@ static inline void pool_visit_end(struct pool_here *here,
 {
 	out->low = here->cpu->stashed < POOL_STASH_LOW;
 	pool_here_unlock(here);
+}
+
+/* Most visits carry nothing out. */
+static inline bool pool_carries(const struct pool_carried *out)
+{
+	return out->down || out->rest || out->empty || out->low;
 }
 
 #endif /* POOL_HERE_H */

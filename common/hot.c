@@ -19,14 +19,20 @@
 #define HOT_ONE		4
 #define HOT_ALL		2
 
-/* First slow path of this CPU in this pool.  CPU lock held. */
-void pool_local_init(struct pool_local *local, struct pool *pool,
-		     struct pool_cpu *cpu)
+/* How often the bound has changed, or what a pool is. */
+plat_word_t pool_era;
+
+/**
+ * pool_era_ends() - Have all CPUs find out anew how large arrays may be.
+ *
+ * To be called after the bound, or the options or the size of a pool, was changed.
+ * The fence pairs with the acquire in pool_visit_begin(): a visit that sees the new
+ * era sees what has changed.
+ */
+void pool_era_ends(void)
 {
-	pool_list_init(&local->by_pool);
-	pool_list_init(&local->by_age);
-	plat_write(&local->cpu, cpu);
-	local->pool = pool;
+	plat_fence();
+	plat_word_add(&pool_era, 1);
 }
 
 /**
@@ -34,24 +40,74 @@ void pool_local_init(struct pool_local *local, struct pool *pool,
  * @local: of a pool on a CPU whose lock is held.
  *
  * Divides, which takes as long as the rest of a slow path; so the answers are kept
- * with the numbers that they came from.
+ * for this era.
  */
 void pool_local_fit(struct pool_local *local)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned int size = local->pool->head.size;
-	unsigned int word = plat_read(&local->pool->debug);
-	unsigned long most = bound / HOT_ONE / size;
+	unsigned long most = bound / HOT_ONE / local->pool->head.size;
 
-	if (word & POOL_D_CLOSED)
+	if (pool_is_closed(local->pool))
 		most = 0;
 	if (most > POOL_HOT_MAX)
 		most = POOL_HOT_MAX;
 	local->most = most < HOT_LEAST ? 0 : (unsigned int)most;
 	local->max = pool_cluster_max(local->pool);
-	local->bound = bound;
-	local->word = word;
-	local->size = size;
+}
+
+/* This CPU's first slow path in this pool.  CPU lock held; the array opens last. */
+static void local_init(struct pool_local *local, struct pool *pool,
+		       struct pool_cpu *cpu)
+{
+	pool_list_init(&local->by_pool);
+	pool_list_init(&local->by_age);
+	plat_write(&local->cpu, cpu);
+	plat_write(&local->pool, pool);
+	local->era = plat_word_read_acquire(&pool_era);
+	pool_local_fit(local);
+	plat_barrier();
+	plat_write(&local->hot.open, POOL_OPEN);
+}
+
+/* Set a part up, unless who interrupted us has done so; false: it cannot be. */
+static bool set_up(struct pool *pool, struct pool_local *local)
+{
+	struct pool_cpu *cpu = pool->cached ? plat_this_cpu() : NULL;
+	plat_irq_t irq;
+
+	if (!cpu || !plat_cpu_trylock(cpu, &irq))
+		return false;
+	if (!local->pool)
+		local_init(local, pool, cpu);
+	plat_cpu_unlock(cpu, irq);
+	return true;
+}
+
+/**
+ * pool_here_begins() - What is left of pool_here_enter() where nothing is open.
+ * @pool: the pool.
+ * @local: this CPU's part of it, or zeros that nobody may write.
+ * @flags: POOL_F_NESTED is added where the owner was interrupted.
+ *
+ * Whoever interrupts us may set the part up at any moment; so it is looked at again
+ * once it is seen to be there.
+ *
+ * Return: true: the part is there and open; false: the guard was left.
+ */
+bool pool_here_begins(struct pool *pool, struct pool_local *local,
+		      unsigned int *flags)
+{
+	if (!plat_read(&local->pool)) {
+		if (set_up(pool, local))
+			return true;
+	} else if (plat_read(&local->hot.open) == POOL_OPEN) {
+		return true;
+	} else {
+		plat_word_add(&local->nested, 1);
+		*flags |= POOL_F_NESTED;
+	}
+	plat_leave();
+	return false;
 }
 
 /* Do all arrays of a CPU, whose lock is held, together have more than they may? */
@@ -62,7 +118,7 @@ bool pool_hot_all_over(const struct pool_cpu *cpu)
 
 /*
  * Let an array accept @room objects, or none where the options keep it closed.
- * The fence pairs with the one of pool_switch(): either the switch is seen here,
+ * The fence pairs with the one of pool_era_ends(): either the switch is seen here,
  * or its 0 comes after this store.
  */
 static void set_cap(struct pool_local *local, unsigned int room)
@@ -90,13 +146,7 @@ static void hot_resize_up(struct pool_cpu *cpu, struct pool_local *local,
 	set_cap(local, room);
 }
 
-/*
- * Double an array, or open one that is closed; see pool_hot_grow().
- *
- * An array without room has no age, open or not: between the moment
- * that its owner found it open and the one that it is held, an interrupter may
- * have closed it, and the owner leaves it open again.
- */
+/* Double an array, which is charged before it accepts more; see pool_hot_grow(). */
 static bool hot_double(struct pool_here *here, struct pool_carried *out)
 {
 	unsigned long most = plat_read(&pool_options.hot_size) / HOT_ALL;
@@ -110,7 +160,7 @@ static bool hot_double(struct pool_here *here, struct pool_carried *out)
 		want = local->most;
 	if (want <= room)
 		return false;
-	bytes = (unsigned long)(want - room) * local->size;
+	bytes = (unsigned long)(want - room) * here->pool->head.size;
 	if (cpu->hot_bytes + bytes > most)
 		pool_age_halve(here);
 	if (cpu->hot_bytes + bytes > most || !pool_age_room(here, bytes, out))
@@ -118,10 +168,6 @@ static bool hot_double(struct pool_here *here, struct pool_carried *out)
 	hot_resize_up(cpu, local, want);
 	if (!room)
 		pool_list_add(&local->by_age, &cpu->by_age);
-	if (here->was == POOL_CLOSED) {
-		plat_barrier();
-		pool_here_hold(here);
-	}
 	return true;
 }
 
@@ -134,7 +180,7 @@ bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out)
 		return false;
 	if (plat_read(&here->local->hot.cap) < room) {
 		set_cap(here->local, room);
-		return here->was == POOL_OPEN;
+		return true;
 	}
 	return hot_double(here, out);
 }
@@ -143,7 +189,7 @@ bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out)
  * pool_hot_shrink() - Lower the room of an array to @room slots.
  * @cpu: its CPU, lock held.
  * @local: the array, held by the caller or without an owner; n <= @room.
- * @room: slots; 0 takes its age from it; the caller closes it.
+ * @room: slots; 0 takes its age from it.
  */
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room)
@@ -160,9 +206,9 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /**
- * pool_hot_detach() - Close an array and copy out what it held.
+ * pool_hot_detach() - Take all room from an array and copy out what it had.
  * @cpu: its CPU, lock held.
- * @local: the array, without an owner; perhaps closed already.
+ * @local: the array, without an owner.
  * @objs: POOL_HOT_SLOTS of them.
  *
  * The objects stay charged, and counted as moving, until the caller has brought
@@ -177,7 +223,6 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
 
 	plat_move(objs, local->slot, n);
-	plat_write(&local->hot.open, POOL_CLOSED);
 	pool_hot_shrink(cpu, local, n);
 	plat_write(&local->hot.n, 0);
 	plat_write(&local->hot.cap, 0);

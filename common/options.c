@@ -174,6 +174,7 @@ void pool_change_store(const struct pool_change *change)
 		if (change->touched & 1u << i)
 			pool_key_copy(&pool_keys[i], &pool_options,
 				      &change->options);
+	pool_era_ends();
 	plat_registry_unlock();
 }
 
@@ -275,5 +276,6 @@ bool pool_set_hot_size(unsigned long bytes)
 		return false;
 	}
 	plat_write(&pool_options.hot_size, bytes);
+	pool_era_ends();
 	return true;
 }

@@ -9,8 +9,10 @@
 #define POOL_CALLS_H
 
 /* hot.c: how large the array may be; here.h has what is short */
-void pool_local_init(struct pool_local *local, struct pool *pool,
-		     struct pool_cpu *cpu);
+extern plat_word_t pool_era;
+void pool_era_ends(void);
+bool pool_here_begins(struct pool *pool, struct pool_local *local,
+		      unsigned int *flags);
 void pool_local_fit(struct pool_local *local);
 bool pool_hot_all_over(const struct pool_cpu *cpu);
 bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out);
@@ -20,8 +22,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 
 /* age.c: what was not used for longest gives way */
-void pool_age_shrink(struct pool_here *here);
-void pool_age_come_down(struct pool_here *here, struct pool_carried *out);
+void pool_age_obey(struct pool_here *here, struct pool_carried *out);
 void pool_age_halve(struct pool_here *here);
 bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
 			struct pool_carried *out);

@@ -37,9 +37,8 @@ extern "C" {
 
 /* Slots of a hot array, and the states of its open byte. */
 #define POOL_HOT_SLOTS		64
-#define POOL_CLOSED		0	/* absent: every call takes the slow path */
+#define POOL_HELD		0	/* the owner is inside; or there is no array */
 #define POOL_OPEN		1	/* the owner may enter */
-#define POOL_HELD		2	/* the owner is inside; it was interrupted */
 
 /*
  * The hot array of one pool on one CPU (user space: in one thread): a stack of
@@ -48,7 +47,7 @@ extern "C" {
  * and that the destruction of a pool, which excludes its calls, clears it.
  */
 struct pool_hot {
-	unsigned char open;	/* POOL_CLOSED, POOL_OPEN or POOL_HELD */
+	unsigned char open;	/* POOL_OPEN or POOL_HELD */
 	unsigned int n;		/* objects present; n <= room */
 	unsigned int cap;	/* objects accepted; the bound's test */
 	unsigned int room;	/* slots charged to the CPU's byte bound */
@@ -163,7 +162,8 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 
 /*
  * The hit path.  HELD is stored before n is read, and OPEN after n is written:
- * whoever interrupts in between finds HELD and leaves the array alone.  "open" and
+ * whoever interrupts in between finds HELD and leaves the array alone.  So does who
+ * finds zeros: an array that there is not yet, or not for this CPU.  "open" and
  * n are read plainly, so that the compiler may compare them where they are:
  * nobody else writes them while this CPU has the array, and the first barrier
  * keeps it from remembering what an interrupter may have changed.  cap is read by

@@ -23,7 +23,7 @@
  *         c        a cluster: pointers to free objects, coldest first
  *         local    what one pool has on one CPU
  *         cpu      what all pools have on one CPU
- *         here     this CPU, entered: guard held, array held or closed
+ *         here     this CPU, entered: guard and array held
  *         flags    POOL_F_* of the call
  *
  * True at every instant, for each CPU, "size" being each pool's object size:
@@ -110,9 +110,7 @@ struct pool_local {
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
-	unsigned int size;		/* CPU lock: both are for such objects, */
-	unsigned int word;		/* CPU lock: these options, */
-	unsigned long bound;		/* CPU lock: and this bound */
+	unsigned long era;		/* CPU lock: both are of this one */
 	unsigned long clustered;	/* CPU lock; read by anybody */
 	unsigned long fills;		/* CPU lock; read by anybody */
 	unsigned long spills;		/* CPU lock; read by anybody */
@@ -137,7 +135,6 @@ struct pool_cpu {
 	unsigned int stashed;		/* CPU lock: how many */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long hot_bytes;	/* CPU lock: sum of room * size */
-	unsigned long bound;		/* CPU lock: what it is within */
 	plat_word_t charged;		/* raised under CPU lock, lowered by anybody */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -272,9 +269,8 @@ static inline struct pool *pool_of(struct pool_head *head)
 struct pool_here {
 	struct pool *pool;
 	struct pool_local *local;
-	struct pool_cpu *cpu;		/* NULL: no lists here */
+	struct pool_cpu *cpu;
 	plat_irq_t irq;			/* while the CPU lock is held */
-	unsigned char was;		/* what to leave open as */
 };
 
 /* What a visit carries out of the guard, to be brought away. */

@@ -83,7 +83,7 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 /* Has a CPU without an owner nothing of this pool, and nobody something to settle? */
 static bool is_drained(struct pool_local *local)
 {
-	return plat_read(&local->hot.open) == POOL_CLOSED &&
+	return !plat_read(&local->hot.room) &&
 	       pool_list_empty(&local->by_pool) &&
 	       !plat_word_read_acquire(&local->moving) &&
 	       !plat_word_read(&local->parked.count);
@@ -144,9 +144,8 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		local->stamp = 0;
 		local->most = 0;
 		local->max = 0;
-		local->size = 0;
-		local->word = 0;
-		local->bound = 0;
+		local->era = 0;
+		plat_write(&local->hot.open, POOL_HELD);
 		plat_write(&local->cpu, NULL);
 		plat_write(&local->pool, NULL);
 	}

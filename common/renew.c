@@ -248,6 +248,7 @@ static void become(struct renewal *r)
 	if (pool->buckets != model->buckets)
 		plat_write(&pool->buckets, model->buckets);
 	plat_tool_begin(pool);
+	pool_era_ends();
 }
 
 /* Registry mutex held; false: it has been used. */

@@ -35,7 +35,10 @@ static unsigned int next_word(unsigned int word, unsigned int set,
 	return now;
 }
 
-/* The switch itself; returns the new word.  Registry mutex held. */
+/*
+ * The switch itself; returns the new word.  Registry mutex held.  The fence of the
+ * era that ends pairs with the one of set_cap() in hot.c.
+ */
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)
 {
@@ -46,7 +49,7 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 	if (!(word & POOL_D_CHECKED))
 		pool_states_lapse(pool);
 	plat_write(&pool->debug, word);
-	plat_fence();
+	pool_era_ends();
 	return word;
 }
 

@@ -61,7 +61,7 @@ POOL_EXPORT(pool_total_used);
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);
 POOL_EXPORT_TEST(pool_buckets_for);
-POOL_EXPORT_TEST(pool_local_init);
+POOL_EXPORT_TEST(pool_here_begins);
 POOL_EXPORT_TEST(pool_check_free);
 POOL_EXPORT_TEST(pool_cluster_get);
 POOL_EXPORT_TEST(pool_cluster_max);

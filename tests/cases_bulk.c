@@ -263,6 +263,7 @@ TEST_CASE(a_bulk_works_in_every_mode)
 TEST_CASE(a_nested_bulk_uses_the_layers_below)
 {
 	struct pool *pool = test_pool(64);
+	unsigned int flags = 0;
 	struct pool_here here;
 	unsigned int i, n;
 	bool got, more;
@@ -272,7 +273,7 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 	for (i = 0; i < 30; i++)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	test_free_many(pool, test_objs + 30, 20);
-	ASSERT(pool_here_enter(&here, pool));
+	ASSERT(pool_here_enter(&here, pool, &flags));
 	n = test_local(pool)->hot.n;
 	pool_free_bulk(&pool->head, POOL_F_ATOMIC, 10, test_objs + 50);
 	got = pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, 30, test_objs);

@@ -74,7 +74,6 @@ TEST_CASE(idle_arrays_give_their_room_back)
 	EXPECT_EQ(test_local(idle)->hot.room, POOL_HOT_MAX);
 	need_the_bound(busy);
 	EXPECT_EQ(test_local(idle)->hot.room, 0);
-	EXPECT_EQ(test_local(idle)->hot.open, POOL_CLOSED);
 	EXPECT_EQ(test_local(idle)->clustered, 0);
 	EXPECT(test_quiet(idle, 0));
 	pool_destroy(&idle->head);
@@ -93,9 +92,9 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		test_wave(pool[i], 12);
 	}
 	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
-	for (i = 0; i < 40 && test_local(pool[7])->hot.open != POOL_OPEN; i++)
+	for (i = 0; i < 40 && !test_local(pool[7])->hot.room; i++)
 		test_wave(pool[7], 12);
-	EXPECT_EQ(test_local(pool[7])->hot.open, POOL_OPEN);
+	EXPECT(test_local(pool[7])->hot.room);
 	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
 	for (i = 0; i < 8; i++)
 		pool_destroy(&pool[i]->head);
@@ -105,8 +104,9 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 {
 	struct pool *pool = test_pool(64);
 	struct pool_local *local;
-	struct pool_here here;
 	struct pool_stats now;
+	unsigned int flags = 0;
+	struct pool_here here;
 	void *mine, *nested;
 	unsigned int n;
 
@@ -115,7 +115,7 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	mine = test_objs[19];
 	test_free_many(pool, test_objs, 19);
 	local = test_local(pool);
-	ASSERT(pool_here_enter(&here, pool));
+	ASSERT(pool_here_enter(&here, pool, &flags));
 	EXPECT_EQ(local->hot.open, POOL_HELD);
 	n = local->hot.n;
 	__pool_free(&pool->head, mine, POOL_F_ATOMIC);
@@ -133,49 +133,31 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_call_that_found_the_array_closed_looks_again)
+/* As who found no part of its own, and was interrupted before it had the lock. */
+TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 {
 	struct pool *pool = test_pool(64);
-	struct pool_here here;
+	struct pool_local *local;
+	unsigned int flags = 0;
 	unsigned int i;
 
 	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
-	ASSERT(pool_here_enter(&here, pool));
-	EXPECT_EQ(here.was, POOL_CLOSED);
+	local = plat_enter(pool);
+	EXPECT_EQ(local->hot.open, POOL_HELD);
 	__pool_free(&pool->head, test_objs[0], POOL_F_ATOMIC);
 	__pool_free(&pool->head, test_objs[1], POOL_F_ATOMIC);
-	EXPECT_EQ(test_local(pool)->hot.open, POOL_OPEN);
-	ASSERT(pool_here_lock(&here));
-	EXPECT_EQ(here.was, POOL_OPEN);
-	EXPECT_EQ(test_local(pool)->hot.open, POOL_HELD);
-	pool_here_unlock(&here);
-	pool_here_leave(&here);
-	EXPECT_EQ(test_local(pool)->hot.open, POOL_OPEN);
+	EXPECT_EQ(local->hot.open, POOL_OPEN);
+	EXPECT_EQ(local->hot.n, 2);
+	ASSERT(pool_here_begins(pool, local, &flags));
+	EXPECT_EQ(local->hot.n, 2);
+	plat_leave();
+	EXPECT_EQ(flags, 0);
 	test_free(pool, test_objs[2]);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
-}
-
-TEST_CASE(an_array_closed_under_its_owner_opens_again)
-{
-	struct pool *idle, *busy;
-
-	test_options(32768, 8);
-	idle = test_pool(64);
-	busy = test_pool(64);
-	ASSERT(idle && busy);
-	test_wave(idle, 300);
-	need_the_bound(busy);
-	EXPECT_EQ(test_local(idle)->hot.open, POOL_CLOSED);
-	test_local(idle)->hot.open = POOL_OPEN;
-	test_wave(idle, 300);
-	EXPECT(test_local(idle)->hot.room > 0);
-	EXPECT(test_quiet(idle, 0));
-	pool_destroy(&idle->head);
-	pool_destroy(&busy->head);
 }
 
 TEST_CASE(halving_a_small_array_never_raises_the_charge)

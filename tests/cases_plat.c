@@ -23,7 +23,7 @@ TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
 
 		if (!local)
 			continue;
-		EXPECT_EQ(local->hot.open, POOL_CLOSED);
+		EXPECT_EQ(local->hot.open, POOL_HELD);
 		EXPECT_EQ(local->hot.n, 0);
 		EXPECT_PTR_EQ(local->pool, NULL);
 		EXPECT(local != before);
@@ -41,7 +41,7 @@ TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
 		struct pool *pool = test_pool(64);
 
 		ASSERT(pool);
-		EXPECT_EQ(test_local(pool)->hot.open, POOL_CLOSED);
+		EXPECT_EQ(test_local(pool)->hot.open, POOL_HELD);
 		EXPECT_EQ(test_local(pool)->spills, 0);
 		test_alloc_many(pool, test_objs, 200);
 		test_free_many(pool, test_objs, 200);

@@ -65,6 +65,7 @@ TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
 {
 	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
+	unsigned int flags = 0;
 	struct pool_here here;
 	void *obj[4], *none;
 	bool locked;
@@ -73,7 +74,7 @@ TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
 	r = reserve(pool, 3);
 	ASSERT(r);
 	pool_fail_every = 1;
-	ASSERT(pool_here_enter(&here, pool));
+	ASSERT(pool_here_enter(&here, pool, &flags));
 	locked = pool_here_lock(&here);
 	obj[0] = pool_alloc_reserved(r);
 	obj[1] = pool_alloc_reserved(r);

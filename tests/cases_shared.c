@@ -193,8 +193,9 @@ TEST_CASE(a_busy_bucket_is_passed_over)
 
 TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
 {
-	struct pool_here here;
 	struct pool *pool = one_bucket(64);
+	unsigned int flags = 0;
+	struct pool_here here;
 	struct pool_stats now;
 	void *obj;
 
@@ -202,7 +203,7 @@ TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
 	test_free(pool, test_alloc(pool));
 	obj = test_alloc(pool);
 	ASSERT(obj);
-	ASSERT(pool_here_enter(&here, pool));
+	ASSERT(pool_here_enter(&here, pool, &flags));
 	pool->bucket[0].head = POOL_BUSY;
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
 	pool->bucket[0].head = NULL;

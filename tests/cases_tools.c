@@ -10,7 +10,7 @@
 static bool is_open(struct pool *pool)
 {
 	test_wave(pool, 50);
-	return plat_read(&test_local(pool)->hot.open) == POOL_OPEN;
+	return plat_read(&test_local(pool)->hot.room);
 }
 
 TEST_CASE(what_tools_need_is_a_default_that_can_be_undone)

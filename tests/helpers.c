@@ -164,8 +164,8 @@ static unsigned long count_clusters(struct pool_local *local)
 	return n;
 }
 
-/* Is an array on its CPU's clock?  One with room must be. */
-static bool on_clock(struct pool_local *local)
+/* Has an array an age?  One with room must have. */
+static bool has_age(struct pool_local *local)
 {
 	return local->pool && !pool_list_empty(&local->by_age);
 }
@@ -181,10 +181,10 @@ static bool counts_are_true(struct pool *pool)
 
 		if (!local)
 			continue;
-		if (on_clock(local) != (local->hot.room > 0) ||
+		if (has_age(local) != (local->hot.room > 0) ||
 		    count_clusters(local) != local->clustered ||
 		    local->hot.n > local->hot.room ||
-		    local->hot.open == POOL_HELD ||
+		    (local->pool && local->hot.open == POOL_HELD) ||
 		    plat_word_read(&local->moving))
 			return false;
 	}

@@ -109,8 +109,11 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 	void *objs[POOL_HOT_SLOTS];
 	unsigned long moving;
 
-	if (!own && plat_read(&local->hot.open) == POOL_HELD)
+	if (!own && local->pool &&
+	    plat_read(&local->hot.open) == POOL_HELD) {
 		pool_hot_detach(cpu, local, objs);
+		plat_write(&local->hot.open, POOL_OPEN);
+	}
 	moving = plat_word_read(&local->moving);
 	if (moving)
 		plat_write(&local->moving, 0);
