@@ -15,124 +15,6 @@
  */
 #include "plat.h"
 
-/* Are there spare objects enough without @n of them?  Read unlocked. */
-static bool may_shed(struct pool *pool, unsigned int n)
-{
-	return pool_shared_count(pool) >=
-	       (unsigned long)plat_read(&pool->min_avail) + n;
-}
-
-/*
- * Something was not needed and went to the backend.  As much again goes from the
- * shared pool, which so gives up what it took while there was need.  That one may be
- * an object that cannot be given back here, where the first one could.
- */
-static void shed_one(struct pool *pool, unsigned int flags)
-{
-	void *obj;
-
-	if (!may_shed(pool, 1) || !plat_store_may(&pool->store, NULL, flags))
-		return;
-	plat_word_add(&pool->leaving, 1);
-	obj = pool_shared_get_one(pool, flags);
-	if (obj)
-		pool_store_put(pool, obj);
-	plat_word_sub_release(&pool->leaving, 1);
-}
-
-static void shed_cluster(struct pool *pool, unsigned int flags)
-{
-	struct pool_cluster *c;
-
-	if (!may_shed(pool, pool->cluster))
-		return;
-	plat_word_add(&pool->leaving, 1);
-	c = pool_refill_local_from_shared(pool);
-	if (c) {
-		pool_store_put_cluster(pool, c);
-		pool_cluster_put(pool, c, flags);
-	}
-	plat_word_sub_release(&pool->leaving, 1);
-}
-
-/* Free to the layers below the caches.  Ends parked if nothing else may be. */
-void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
-{
-	bool may = !(flags & POOL_F_NESTED) &&
-		   plat_store_may(&pool->store, obj, flags);
-
-	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
-		pool_store_put(pool, obj);
-		shed_one(pool, flags);
-		return;
-	}
-	if (pool_shared_put_one(pool, obj, flags))
-		return;
-	if (may)
-		pool_store_put(pool, obj);
-	else
-		pool_park(pool, obj);
-}
-
-/**
- * pool_keep_cluster() - Put a cluster into the shared pool, if there is need.
- * @pool: its pool.
- * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
- *
- * Context: any, guard and CPU lock may be held.
- * Return: false: it goes further down.
- */
-bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
-{
-	return pool_shares(pool) && pool_need_keeps(pool, c->n) &&
-	       pool_put_to_shared_cache(pool, c);
-}
-
-/**
- * pool_put_cluster_down() - Bring away a cluster that was not kept.
- * @pool: its pool.
- * @c: the cluster, on no list, perhaps empty.
- * @flags: of the call.
- */
-void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
-			   unsigned int flags)
-{
-	bool may = plat_store_may(&pool->store, NULL, flags);
-	bool excess = may && c->n && pool_shares(pool);
-
-	if (!may && c->n && pool_put_to_shared_cache(pool, c))
-		return;
-	if (may)
-		pool_store_put_cluster(pool, c);
-	while (c->n)
-		pool_park(pool, c->obj[--c->n]);
-	pool_cluster_put(pool, c, flags);
-	if (excess)
-		shed_cluster(pool, flags);
-}
-
-/* Both: free a cluster to the layers below the caches. */
-void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
-			    unsigned int flags)
-{
-	if (!c->n || !pool_keep_cluster(pool, c))
-		pool_put_cluster_down(pool, c, flags);
-}
-
-/**
- * pool_put() - Free an object through all layers, once.
- * @pool: its pool.
- * @obj: the object; was not accepted by the hot array, or not offered to it.
- * @flags: of the call.
- *
- * Does not look after parked objects; so this is what frees those.
- */
-void pool_put(struct pool *pool, void *obj, unsigned int flags)
-{
-	if (!pool_put_to_cache(pool, obj, &flags))
-		pool_put_below(pool, obj, flags);
-}
-
 /**
  * pool_get_spare() - A free object below the caches.
  * @pool: the pool.
@@ -251,13 +133,15 @@ static void *get_below(struct pool *pool, unsigned int flags)
 /* Through all layers, once. */
 static void *get(struct pool *pool, unsigned int flags)
 {
-	void *obj = pool_get_from_cache(pool, &flags);
+	void *obj;
 
-	return obj ? obj : get_below(pool, flags);
+	if (pool_get_from_cache(pool, 1, &obj, &flags))
+		return obj;
+	return get_below(pool, flags);
 }
 
 /**
- * pool_alloc_from() - Allocate an object the hot array did not have.
+ * alloc_from() - Allocate an object the hot array did not have.
  * @head: the pool.
  * @flags: POOL_F_*.
  * @caller: whom to name in reports.
@@ -266,8 +150,8 @@ static void *get(struct pool *pool, unsigned int flags)
  *
  * Return: an object, prepared as @flags say, or NULL.
  */
-void *pool_alloc_from(struct pool_head *head, unsigned int flags,
-		      void *caller)
+static inline void *alloc_from(struct pool_head *head, unsigned int flags,
+			       void *caller)
 {
 	struct pool *pool = pool_of(head);
 	void *obj;
@@ -284,25 +168,31 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 	return obj;
 }
 
+void *pool_alloc_from(struct pool_head *head, unsigned int flags,
+		      void *caller)
+{
+	return alloc_from(head, flags, caller);
+}
+
 /* Not inline in what is exported: that is a hit path too. */
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
-	return pool_alloc_from(head, flags, __builtin_return_address(0));
+	return alloc_from(head, flags, __builtin_return_address(0));
 }
 
 /**
- * pool_free_from() - Free an object the hot array did not accept.
+ * free_from() - Free an object the hot array did not accept.
  * @head: the pool.
  * @obj: the object.
  * @flags: POOL_F_ATOMIC or 0.
  * @caller: whom to name in reports.
  *
- * Objects parked on this CPU are brought away here too, since a CPU that only
- * frees never misses.
+ * Objects parked on this CPU are brought down, too, since a CPU that only frees never
+ * misses: here, or by a visit.
  */
-void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
-		    void *caller)
+static inline void free_from(struct pool_head *head, void *obj,
+			     unsigned int flags, void *caller)
 {
 	struct pool *pool = pool_of(head);
 
@@ -311,17 +201,22 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 	obj = pool_freed(pool, obj, flags, caller);
 	if (!obj)
 		return;
-	if (!pool_put_to_cache(pool, obj, &flags))
-		pool_put_below(pool, obj, flags);
-	if (!(flags & POOL_F_NESTED) &&
-	    plat_store_may(&pool->store, NULL, flags))
-		pool_unpark_here(pool, flags);
+	if (pool_put_to_cache(pool, 1, &obj, &flags))
+		return;
+	pool_put_below(pool, obj, flags);
+	pool_unpark_here(pool, flags);
+}
+
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
+		    void *caller)
+{
+	free_from(head, obj, flags, caller);
 }
 
 __attribute__((__noinline__))
 void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
 {
-	pool_free_from(head, obj, flags, __builtin_return_address(0));
+	free_from(head, obj, flags, __builtin_return_address(0));
 }
 
 void *pool_alloc_nocache(struct pool_head *head)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * cache.c - between the hot array, this CPU's clusters and the shared pool
+ * cache.c - this CPU's caches of a pool: get and put, of one object or of many
  *
  * Layer:   hot array -> [local clusters] -> shared pool
- * Context: any.  Under the guard and the CPU lock pointers are copied, at most
- *	    POOL_HOT_SLOTS of them; what must be released is carried out.
+ * Context: any.  Under the guard and the CPU lock pointers are copied, for one call
+ *	    at most POOL_HOT_SLOTS of each kind; what must be released is carried out.
  *
- * A fill takes the freshest objects of the newest cluster.  A spill moves the
- * coldest half of the array into the newest cluster, or into a new one.  Both let the
- * array grow first, and make room under the byte bound where they need it: age.c.
+ * Who asks for more than the array has gets it from the newest clusters, and the
+ * array what is left of the last one: a fill.  Who brings more than the array takes
+ * has its coldest half, or more, moved to the newest cluster or to a new one: a
+ * spill.  Both let the array grow first, and make room under the byte bound where
+ * they need it: age.c.  One object is many of one.
  *
  * An empty cluster is got before it is needed: a visit that leaves the stash low
  * fetches some, outside.
@@ -18,7 +20,22 @@
 /* So many empty clusters a CPU fetches. */
 #define STASH_FETCH	4
 
-/* Take one object out of a cluster, at the end that the options want. */
+static unsigned int smaller(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Take @n objects, coldest first, or all there are, from the array's fresh end. */
+static unsigned int take_hot(struct pool_here *here, unsigned int n,
+			     void **objs)
+{
+	n = smaller(n, plat_read(&here->local->hot.n));
+	if (n)
+		pool_hot_take(here->local, objs, n);
+	return n;
+}
+
+/* Take one object of a cluster: the coldest where that is wished. */
 static void *take_one(const struct pool *pool, struct pool_cluster *c)
 {
 	void *coldest = c->obj[0];
@@ -33,29 +50,39 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Move what fits of a cluster's fresh end into the empty array and return the
- * freshest; without an array, or where they are sealed, take just one.  Lowers
- * c->n.
+ * Take up to @n objects of a cluster, and fill the array, which is empty, if that is
+ * fewer than there are.  Without an array, or where they are sealed, take just one.
+ * Lowers c->n.
  */
-static void *take_freshest(struct pool_here *here, struct pool_cluster *c)
+static inline __attribute__((__always_inline__))
+unsigned int take_clustered(struct pool_here *here, struct pool_cluster *c,
+			    unsigned int n, void **objs)
 {
-	unsigned int n = plat_read(&here->local->hot.cap);
+	unsigned int cap = plat_read(&here->local->hot.cap);
 
-	if (!n || pool_seal_of(c->obj[0]))
-		return take_one(here->pool, c);
-	if (n > c->n)
-		n = c->n;
+	if (!cap || pool_seal_of(c->obj[0])) {
+		*objs = take_one(here->pool, c);
+		return 1;
+	}
+	n = smaller(n, c->n);
 	c->n -= n;
-	pool_hot_append(here->local, c->obj + c->n, n);
-	return pool_hot_pop(here);
+	pool_copy(objs, c->obj + c->n, n);
+	cap = smaller(cap, c->n);
+	c->n -= cap;
+	if (cap)
+		pool_hot_append(here->local, c->obj + c->n, cap);
+	return n;
 }
 
 /* The cluster that the next objects come from; NULL: none here. */
 static struct pool_cluster *next_cluster(const struct pool_here *here)
 {
-	if (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST)
-		return pool_cluster_oldest(here->local);
-	return pool_cluster_newest(here->local);
+	const struct pool_local *local = here->local;
+
+	if (!plat_read(&local->hot.cap) &&
+	    (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
+		return pool_cluster_oldest(local);
+	return pool_cluster_newest(local);
 }
 
 static void carry_empty(struct pool_here *here, struct pool_cluster *c,
@@ -68,88 +95,96 @@ static void carry_empty(struct pool_here *here, struct pool_cluster *c,
 }
 
 /* Fill from a cluster on this CPU's lists. */
-static void *fill_local(struct pool_here *here, struct pool_cluster *c,
-			struct pool_carried *out)
+static unsigned int fill_local(struct pool_here *here, struct pool_cluster *c,
+			       unsigned int n, void **objs,
+			       struct pool_carried *out)
 {
 	unsigned int had = c->n;
-	void *obj = take_freshest(here, c);
 
+	n = take_clustered(here, c, n, objs);
+	plat_write(&here->local->fills, here->local->fills + 1);
 	pool_cluster_taken(here->cpu, c, had - c->n);
 	if (!c->n)
 		carry_empty(here, c, out);
-	return obj;
+	return n;
 }
 
 /*
- * Keep what a fill left of a cluster that is on no list: emptied in the stash,
- * else on the lists if it fits, else back in the shared pool, else it is carried out.
+ * Keep what a fill left of a cluster that is on no list: on the lists if it fits,
+ * else back in the shared pool.  Returns how many objects are carried out.
  */
-static void keep_rest(struct pool_here *here, struct pool_cluster *c,
-		      struct pool_carried *out)
+static unsigned int keep_rest(struct pool_here *here, struct pool_cluster *c,
+			      struct pool_carried *out)
 {
 	unsigned long bytes = (unsigned long)c->n * here->pool->head.size;
 
 	if (!c->n) {
 		carry_empty(here, c, out);
-	} else if (c->n <= here->local->max &&
-		   pool_age_room(here, bytes, out)) {
-		pool_cluster_insert(here->cpu, here->local, c);
-	} else if (!pool_put_to_shared_cache(here->pool, c)) {
-		plat_word_add(&here->pool->leaving, 1);
-		out->rest = c;
+		return 0;
 	}
+	if (c->n <= here->local->max && pool_age_room(here, bytes, out)) {
+		pool_cluster_insert(here->cpu, here->local, c);
+		return 0;
+	}
+	if (pool_put_to_shared_cache(here->pool, c))
+		return 0;
+	c->local = here->local;
+	out->rest = c;
+	return c->n;
 }
 
-/*
- * Fill from the shared pool.  While the cluster is in hand its objects are counted
- * nowhere; "in_hand" says so to who looks for the last free one.
- */
-static void *fill_shared(struct pool_here *here, struct pool_carried *out)
+/* Get one object from the shared pool, and what else is in its cluster. */
+static unsigned int fill_shared(struct pool_here *here, void **objs,
+				struct pool_carried *out)
 {
 	struct pool_local *local = here->local;
 	struct pool_cluster *c;
-	void *obj = NULL;
+	unsigned int had;
 
-	plat_write(&local->in_hand, true);
-	c = pool_refill_local_from_shared(here->pool);
-	if (c) {
-		pool_hot_grow(here, out);
-		obj = take_freshest(here, c);
-		keep_rest(here, c, out);
-	}
-	plat_write_release(&local->in_hand, false);
-	return obj;
+	c = pool_refill_local_from_shared(here->pool, &local->moving);
+	if (!c)
+		return 0;
+	had = c->n;
+	pool_hot_grow(here, out);
+	take_clustered(here, c, 1, objs);
+	plat_write(&local->fills, local->fills + 1);
+	pool_arrive(&local->moving, had - keep_rest(here, c, out));
+	return 1;
 }
 
 /*
- * Fill the array, which is empty or closed, and return one object.  Opens no array
- * before there is an object of the pool: merge.c counts on that.
+ * Get @n objects, which the array does not have, or fewer: one from wherever there is
+ * one, several from here.  Who asks for several does not unseal.
  */
-static void *fill(struct pool_here *here, struct pool_carried *out)
+static unsigned int fill(struct pool_here *here, unsigned int n, void **objs,
+			 struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
 	struct pool_cluster *c = next_cluster(here);
-	void *obj;
+	unsigned int got = 0;
 
-	if (c) {
-		pool_hot_grow(here, out);
+	if (!c)
+		return n == 1 ? fill_shared(here, objs, out) : 0;
+	if (pool_hot_grow(here, out))
+		c = next_cluster(here);
+	while (c && (n == 1 || !pool_seal_of(c->obj[0]))) {
+		got += fill_local(here, c, n - got, objs + got, out);
+		if (got == n)
+			break;
 		c = next_cluster(here);
 	}
-	obj = c ? fill_local(here, c, out) : fill_shared(here, out);
-	if (obj)
-		plat_write(&local->fills, local->fills + 1);
-	return obj;
+	return got;
 }
 
 /* Give the stash of this CPU some empty clusters. */
 static void restock(struct pool *pool, unsigned int flags)
 {
 	struct pool_cluster *chain = pool_cluster_get(pool, STASH_FETCH, flags);
+	unsigned int nested = 0;
 	struct pool_here here;
 
 	if (!chain)
 		return;
-	if (pool_here_enter(&here, pool, &flags)) {
+	if (pool_here_enter(&here, pool, &nested)) {
 		if (pool_here_lock(&here)) {
 			chain = pool_cluster_stash_all(here.cpu, chain);
 			pool_here_unlock(&here);
@@ -169,16 +204,20 @@ static void carry_down(struct pool_cluster *c, unsigned int flags)
 	pool_cluster_settled(local, n);
 }
 
-/**
- * pool_carry() - Bring away what a visit carried out.
- * @pool: whose visit it was.
- * @out: what it carried; nothing of it is left.
- * @flags: of the call.
- *
- * Context: any; neither guard nor lock held.
- */
-void pool_carry(struct pool *pool, struct pool_carried *out,
-		unsigned int flags)
+/* Bring away what of a fill was not kept, which is not charged. */
+static void carry_rest(struct pool *pool, struct pool_cluster *c,
+		       unsigned int flags)
+{
+	struct pool_local *local = c->local;
+	unsigned int n = c->n;
+
+	pool_put_cluster_down(pool, c, flags);
+	pool_arrive(&local->moving, n);
+}
+
+/* Bring away what a visit carried out. */
+static void carry(struct pool *pool, struct pool_carried *out,
+		  unsigned int flags)
 {
 	while (out->down) {
 		struct pool_cluster *c = out->down;
@@ -186,47 +225,52 @@ void pool_carry(struct pool *pool, struct pool_carried *out,
 		out->down = c->next;
 		carry_down(c, flags);
 	}
-	if (out->rest) {
-		pool_put_cluster_down(pool, out->rest, flags);
-		plat_word_sub_release(&pool->leaving, 1);
-	}
+	if (out->rest)
+		carry_rest(pool, out->rest, flags);
 	pool_cluster_put_all(pool, out->empty, flags);
 	if (out->low)
 		restock(pool, flags);
+	if (out->parked)
+		pool_unpark_here(pool, flags);
+}
+
+/* Most visits carry nothing out. */
+static bool carries(const struct pool_carried *out)
+{
+	return (unsigned long)out->down | (unsigned long)out->rest |
+	       (unsigned long)out->empty | out->low | out->parked;
 }
 
 /**
- * pool_get_from_cache() - Get an object from this CPU's caches.
+ * pool_get_from_cache() - Get objects from this CPU's caches.
  * @pool: the pool.
+ * @n: how many, at least 1.
+ * @objs: where to.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
  *
- * Refills from the shared pool, one cluster, where the caches are empty.
+ * Who asks for one gets it from the shared pool, too, by the cluster.  Who asks for more
+ * gets none that is sealed.
  *
- * Return: an object; NULL: the caller goes down a layer.
+ * Return: how many; the caller goes down a layer for the others.
  */
-void *pool_get_from_cache(struct pool *pool, unsigned int *flags)
+unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
+				 void **objs, unsigned int *flags)
 {
 	struct pool_carried out = { .low = false };
 	struct pool_here here;
-	void *obj;
+	unsigned int got;
 
 	if (!pool_here_enter(&here, pool, flags))
-		return NULL;
-	obj = pool_hot_pop(&here);
-	if (!obj && pool_visit_begin(&here, &out)) {
-		obj = fill(&here, &out);
+		return 0;
+	got = take_hot(&here, n, objs);
+	if (got < n && pool_visit_begin(&here, &out)) {
+		got += fill(&here, n - got, objs + got, &out);
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	if (pool_carries(&out))
-		pool_carry(pool, &out, *flags);
-	return obj;
-}
-
-/* How many objects are in the array that may be spilled for a plain one. */
-static unsigned int spillable(struct pool_here *here, bool plain)
-{
-	return plain ? plat_read(&here->local->hot.n) : 0;
+	if (carries(&out))
+		carry(pool, &out, *flags);
+	return got;
 }
 
 /* The newest cluster, if it takes more of that kind; NULL: it does not. */
@@ -250,78 +294,133 @@ static struct pool_cluster *new_cluster(struct pool_here *here)
 }
 
 /*
- * Move the coldest half of the array to a cluster and put @obj on top, also where
- * a switch has taken the capacity meanwhile; without an array, or where @obj must
- * not go there, @obj itself goes to the cluster.  A cluster's objects are all
- * sealed, or none is.
+ * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.  A
+ * cluster's objects are all sealed, or none is.  Returns how many; 0: there is no
+ * room, or no empty cluster.
  */
-static bool spill(struct pool_here *here, void *obj, bool plain,
-		  struct pool_carried *out)
+static unsigned int spill(struct pool_here *here, unsigned int n, void **objs,
+			  struct pool_carried *out)
 {
 	struct pool_local *local = here->local;
-	unsigned int have = spillable(here, plain);
-	unsigned int n = have > 1 ? have / 2 : 1;
-	bool sealed = !have && pool_seal_of(obj);
 	struct pool_cluster *c;
 
 	if (n > local->max)
 		n = local->max;
 	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
-		return false;
-	c = open_cluster(here, sealed);
+		return 0;
+	c = open_cluster(here, pool_seal_of(*objs));
 	if (!c)
 		c = new_cluster(here);
 	if (!c)
-		return false;
+		return 0;
 	if (n > local->max - c->n)
 		n = local->max - c->n;
+	pool_cluster_add(here->cpu, c, objs, n);
 	plat_write(&local->spills, local->spills + 1);
-	pool_cluster_add(here->cpu, c, have ? local->slot : &obj, n);
-	if (have) {
-		pool_hot_forget(local, n);
-		pool_hot_append(local, &obj, 1);
+	return n;
+}
+
+/*
+ * Make room for @n objects on top of the @have that the array has, of @room slots: the
+ * array's coldest half goes, or all that must; then the caller's coldest.  Returns how
+ * many of the caller's went.
+ */
+static unsigned int spill_over(struct pool_here *here, unsigned int have,
+			       unsigned int room, unsigned int n, void **objs,
+			       struct pool_carried *out)
+{
+	unsigned int over = have + n - room;
+	unsigned int went = 0;
+	unsigned int most, some;
+
+	do {
+		void **from = have ? here->local->slot : objs + went;
+
+		most = over > have / 2 ? over : have / 2;
+		some = spill(here, have ? smaller(most, have) : over, from, out);
+		if (!some)
+			break;
+		if (have) {
+			pool_hot_forget(here->local, some);
+			have -= some;
+		} else {
+			went += some;
+		}
+		over -= smaller(some, over);
+	} while (over);
+	return went;
+}
+
+/*
+ * Put @n objects, coldest first, into the array and into clusters, so that the array
+ * has the freshest.  It takes only those that are plain.  Its room counts, not its
+ * capacity, which a switch may take meanwhile.
+ */
+static unsigned int put_here(struct pool_here *here, unsigned int n,
+			     void **objs, struct pool_carried *out)
+{
+	unsigned int word = plat_read(&here->pool->debug);
+	struct pool_local *local = here->local;
+	unsigned int have = 0, room = 0;
+	unsigned int went = 0;
+
+	if (word & POOL_D_NO_CACHE)
+		return 0;
+	if (!(word & POOL_D_CLOSED) && !pool_seal_of(*objs)) {
+		pool_hot_grow(here, out);
+		have = plat_read(&local->hot.n);
+		room = plat_read(&local->hot.room);
 	}
+	if (have + n > room)
+		went = spill_over(here, have, room, n, objs, out);
+	if (!room)
+		return went;
+	n = smaller(n - went, room - plat_read(&local->hot.n));
+	if (n)
+		pool_hot_append(local, objs + went, n);
+	return went + n;
+}
+
+/* Put all of @n objects into the array, if it takes that many of that kind. */
+static bool put_hot(struct pool_here *here, unsigned int n, void **objs)
+{
+	struct pool_local *local = here->local;
+
+	if (plat_read(&local->hot.n) + n > plat_read(&local->hot.cap) ||
+	    pool_is_closed(here->pool) || pool_seal_of(*objs))
+		return false;
+	pool_hot_append(local, objs, n);
 	return true;
 }
 
-/* Put an object where there is room; the array takes those that are plain. */
-static bool put_here(struct pool_here *here, void *obj,
-		     struct pool_carried *out)
-{
-	unsigned int word = plat_read(&here->pool->debug);
-	bool plain = !(word & POOL_D_CLOSED) && !pool_seal_of(obj);
-
-	if (word & POOL_D_NO_CACHE)
-		return false;
-	if (plain && pool_hot_grow(here, out) && pool_hot_push(here, obj))
-		return true;
-	return spill(here, obj, plain, out);
-}
-
 /**
- * pool_put_to_cache() - Put a free object into this CPU's caches.
+ * pool_put_to_cache() - Put free objects into this CPU's caches.
  * @pool: the pool.
- * @obj: the object.
+ * @n: how many, 1 to POOL_HOT_SLOTS; more than one only of those that are plain.
+ * @objs: the objects, coldest first.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
  *
- * Return: false: the caller goes down a layer with the object.
+ * Return: how many were put, the first ones; the caller goes down a layer with the
+ * others.
  */
-bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags)
+unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
+			       unsigned int *flags)
 {
 	struct pool_carried out = { .low = false };
 	struct pool_here here;
-	bool done;
+	unsigned int done = 0;
 
 	if (!pool_here_enter(&here, pool, flags))
-		return false;
-	done = !pool_is_closed(pool) && !pool_seal_of(obj) &&
-	       pool_hot_push(&here, obj);
-	if (!done && pool_visit_begin(&here, &out)) {
-		done = put_here(&here, obj, &out);
+		return 0;
+	if (put_hot(&here, n, objs)) {
+		done = n;
+	} else if (pool_visit_begin(&here, &out)) {
+		done = put_here(&here, n, objs, &out);
+		out.parked = plat_read(&here.local->parked.head);
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
-	if (pool_carries(&out))
-		pool_carry(pool, &out, *flags);
+	if (carries(&out))
+		carry(pool, &out, *flags);
 	return done;
 }

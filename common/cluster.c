@@ -43,21 +43,17 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
  * pool_cluster_detach() - Take a cluster off the lists, whole.
  * @c: the cluster; its CPU's lock is held.
  *
- * Its objects stay charged, and counted as moving, until the caller has brought
- * them elsewhere and says so by pool_cluster_settled().  In between they are in
- * hand, never counted twice.
+ * Its objects stay charged, and are on their way, until the caller has brought them
+ * elsewhere and says so by pool_cluster_settled().
  */
 void pool_cluster_detach(struct pool_cluster *c)
 {
 	struct pool_local *local = c->local;
-	bool in_hand = local->in_hand;
 
 	pool_list_del(&c->by_pool);
 	pool_list_del(&c->by_lru);
-	plat_write(&local->in_hand, true);
-	pool_departs(local, c->n);
-	plat_word_add(&local->moving, c->n);
-	plat_write_release(&local->in_hand, in_hand);
+	pool_depart(&local->moving, c->n);
+	pool_clustered_less(local, c->n);
 }
 
 /**
@@ -76,7 +72,7 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
 	struct pool_cpu *cpu = local->cpu;
 
-	plat_word_sub_release(&local->moving, n);
+	pool_arrive(&local->moving, n);
 	plat_word_sub_release(&cpu->charged, bytes);
 }
 

@@ -11,6 +11,15 @@
 #ifndef POOL_CLUSTER_H
 #define POOL_CLUSTER_H
 
+/* Copy @n pointers, most often one. */
+static inline void pool_copy(void **to, void **from, unsigned int n)
+{
+	if (n == 1)
+		*to = *from;
+	else
+		plat_move(to, from, n);
+}
+
 static inline struct pool_cluster *pool_of_by_pool(struct pool_list *node)
 {
 	return pool_list_entry(node, struct pool_cluster, by_pool);
@@ -65,7 +74,7 @@ static inline void pool_cluster_add(struct pool_cpu *cpu,
 
 	plat_word_add(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
-	plat_move(c->obj + c->n, objs, n);
+	pool_copy(c->obj + c->n, objs, n);
 	plat_write(&local->clustered, local->clustered + n);
 	c->n += n;
 	c->stamp = cpu->visits;
@@ -74,10 +83,27 @@ static inline void pool_cluster_add(struct pool_cpu *cpu,
 }
 
 /*
+ * Objects on their way between two places are counted in one word: of the CPU's part
+ * that they leave or reach, or of the pool.  It is raised before they leave the one and
+ * lowered after they have reached the other: so an object may be counted twice for a
+ * moment, and never not at all.  The release pairs with the acquires in reach.c and
+ * stats.c: whoever sees that nothing moves sees where it went.
+ */
+static inline void pool_depart(plat_word_t *moving, unsigned long n)
+{
+	plat_word_add(moving, n);
+}
+
+static inline void pool_arrive(plat_word_t *moving, unsigned long n)
+{
+	plat_word_sub_release(moving, n);
+}
+
+/*
  * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
  * the acquire in reach.c: whoever misses them sees that they departed.
  */
-static inline void pool_departs(struct pool_local *local, unsigned int n)
+static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 {
 	plat_write_release(&local->departures, local->departures + 1);
 	plat_write_release(&local->clustered, local->clustered - n);
@@ -94,7 +120,7 @@ static inline void pool_cluster_taken(struct pool_cpu *cpu,
 {
 	struct pool_local *local = c->local;
 
-	pool_departs(local, n);
+	pool_clustered_less(local, n);
 	plat_word_sub(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
 	if (!c->n) {

@@ -57,40 +57,13 @@ static inline void pool_here_unlock(struct pool_here *here)
 	plat_cpu_unlock(here->cpu, here->irq);
 }
 
-/* Take the freshest object of an array that is held; NULL: none. */
-static inline void *pool_hot_pop(struct pool_here *here)
-{
-	struct pool_local *local = here->local;
-	unsigned int n;
-
-	n = plat_read(&local->hot.n);
-	if (!n)
-		return NULL;
-	plat_write(&local->hot.n, n - 1);
-	return local->slot[n - 1];
-}
-
-/* Put an object on top of an array that is held; false: full. */
-static inline bool pool_hot_push(struct pool_here *here, void *obj)
-{
-	struct pool_local *local = here->local;
-	unsigned int n;
-
-	n = plat_read(&local->hot.n);
-	if (n >= plat_read(&local->hot.cap))
-		return false;
-	local->slot[n] = obj;
-	plat_write(&local->hot.n, n + 1);
-	return true;
-}
-
 /* Put @n objects, coldest first, on top of a held array that has the room. */
 static inline void pool_hot_append(struct pool_local *local, void **objs,
 				   unsigned int n)
 {
 	unsigned int have = plat_read(&local->hot.n);
 
-	plat_move(local->slot + have, objs, n);
+	pool_copy(local->slot + have, objs, n);
 	plat_write(&local->hot.n, have + n);
 }
 
@@ -100,7 +73,7 @@ static inline void pool_hot_take(struct pool_local *local, void **objs,
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
 
-	plat_move(objs, local->slot + left, n);
+	pool_copy(objs, local->slot + left, n);
 	plat_write(&local->hot.n, left);
 }
 
@@ -204,12 +177,6 @@ static inline void pool_visit_end(struct pool_here *here,
 {
 	out->low = here->cpu->stashed < POOL_STASH_LOW;
 	pool_here_unlock(here);
-}
-
-/* Most visits carry nothing out. */
-static inline bool pool_carries(const struct pool_carried *out)
-{
-	return out->down || out->rest || out->empty || out->low;
 }
 
 #endif /* POOL_HERE_H */

@@ -223,12 +223,12 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
 
 	plat_move(objs, local->slot, n);
+	pool_depart(&local->moving, n);
 	pool_hot_shrink(cpu, local, n);
 	plat_write(&local->hot.n, 0);
 	plat_write(&local->hot.cap, 0);
 	plat_write(&local->hot.room, 0);
 	cpu->hot_bytes -= bytes;
 	pool_list_del(&local->by_age);
-	plat_word_add(&local->moving, n);
 	return n;
 }

@@ -44,13 +44,14 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 void pool_cluster_trim(struct pool *pool);
 
 /* cache.c: between the array, the local clusters and the shared pool */
-void *pool_get_from_cache(struct pool *pool, unsigned int *flags);
-bool pool_put_to_cache(struct pool *pool, void *obj, unsigned int *flags);
-void pool_carry(struct pool *pool, struct pool_carried *out,
-		unsigned int flags);
+unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
+				 void **objs, unsigned int *flags);
+unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
+			       unsigned int *flags);
 
 /* shared.c: buckets of clusters */
-struct pool_cluster *pool_refill_local_from_shared(struct pool *pool);
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
+						   plat_word_t *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
@@ -60,6 +61,13 @@ bool pool_shared_turn(const struct pool *pool);
 
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);
+void *pool_parked_take(struct pool_parked *parked);
+void *pool_parked_next(const struct pool *pool, void **rest);
+void pool_parked_settled(struct pool_parked *parked);
+void pool_parked_leave(const struct pool *pool, struct pool_parked *parked,
+		       void *rest);
+
+/* unpark.c: parked objects, brought down or used */
 void *pool_unpark(struct pool *pool, unsigned int flags);
 void pool_unpark_here(struct pool *pool, unsigned int flags);
 void *pool_unpark_all(struct pool *pool, unsigned int flags);
@@ -100,7 +108,8 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
 void pool_count_failure(struct pool *pool, enum pool_cause cause);
-void pool_put(struct pool *pool, void *obj, unsigned int flags);
+
+/* below.c: what becomes of objects that leave the caches */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,

@@ -118,11 +118,8 @@ struct pool_local {
 	unsigned long departures;	/* CPU lock; read by anybody: times that
 					 * objects left its clusters
 					 */
-	bool in_hand;			/* CPU lock; read by anybody: a cluster
-					 * is on its way, counted nowhere
-					 */
 	plat_word_t nested;		/* anybody: calls that found HELD */
-	plat_word_t moving;		/* anybody: objects detached, charged */
+	plat_word_t moving;		/* anybody: objects on their way */
 	struct pool_parked parked;	/* anybody */
 } __attribute__((aligned(64)));
 
@@ -204,7 +201,7 @@ struct pool {
 	plat_word_t refused;		/* NULL: the limit */
 	plat_word_t injected;		/* NULL: on purpose */
 	plat_word_t reserved;		/* objects in reserves */
-	plat_word_t leaving;		/* callers that hold some for the backend */
+	plat_word_t moving;		/* objects on their way, of no CPU */
 
 	/* Changed per cluster brought down; lost updates do no harm: need.c. */
 	unsigned long keep __attribute__((aligned(POOL_ALIGN)));
@@ -277,9 +274,10 @@ struct pool_here {
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
 	struct pool_cluster *empty;	/* a chain of emptied ones */
-	struct pool_cluster *rest;	/* what of a fill was not kept: leaving */
+	struct pool_cluster *rest;	/* what of a fill was not kept: moving */
 	unsigned int rounds;		/* times that the oldest gave way */
 	bool low;			/* the stash is */
+	bool parked;			/* there are parked objects */
 };
 
 /* How much of a function's name is looked at by fail_site. */

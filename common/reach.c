@@ -30,8 +30,7 @@
 /* Is something on its way, or parked, on one CPU? */
 static bool moves_on(struct pool_local *local)
 {
-	return plat_read_acquire(&local->in_hand) ||
-	       plat_word_read_acquire(&local->moving) ||
+	return plat_word_read_acquire(&local->moving) ||
 	       plat_word_read_acquire(&local->parked.count);
 }
 
@@ -40,8 +39,7 @@ static bool moves_on(struct pool_local *local)
  * @pool: the pool.
  * @reading: filled in, before the caller looks.
  *
- * "leaving" comes last: what a fill does not keep is announced there before it
- * ceases to be in hand.
+ * What moves is read after the departures: it is announced before they are counted.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
@@ -62,7 +60,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 		sum += plat_read_acquire(&local->departures);
 		reading->moves = reading->moves || moves_on(local);
 	}
-	if (plat_word_read_acquire(&pool->leaving))
+	if (plat_word_read_acquire(&pool->moving))
 		reading->moves = true;
 	reading->departures = sum;
 }

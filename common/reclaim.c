@@ -95,17 +95,17 @@ static bool is_drained(struct pool_local *local)
 /*
  * Departures never fall, for those who compare two readings: reach.c.  So they are
  * raised by a jump before the part's own are cleared, and after; who reads in between
- * both times sees that something is leaving.
+ * both times sees that something moves: so it is said, though it is no object.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
-	plat_word_add(&pool->leaving, 1);
+	pool_depart(&pool->moving, 1);
 	plat_word_add(&pool->gone_departures, local->departures + HAND_ON);
 	plat_fence();
 	plat_write(&local->departures, 0);
 	plat_fence();
 	plat_word_add(&pool->gone_departures, HAND_ON);
-	plat_word_sub_release(&pool->leaving, 1);
+	pool_arrive(&pool->moving, 1);
 }
 
 /* The pool keeps what was counted there; who reads both meanwhile counts twice. */
@@ -261,15 +261,15 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
 	unsigned long left = pool_shared_count(pool);
 	struct pool_cluster *c;
 
-	plat_word_add(&pool->leaving, 1);
-	while (left > spare && (c = pool_refill_local_from_shared(pool))) {
+	while (left > spare &&
+	       (c = pool_refill_local_from_shared(pool, &pool->moving))) {
 		unsigned long over = left - spare;
 		unsigned int n = c->n;
 
 		left -= n < left ? n : left;
 		release_but(pool, c, n > over ? (unsigned int)(n - over) : 0);
+		pool_arrive(&pool->moving, n);
 	}
-	plat_word_sub_release(&pool->leaving, 1);
 	pool_cluster_trim(pool);
 }
 
@@ -279,7 +279,7 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
  * @flags: of the call.
  *
  * The last resort of an allocation.  A cluster is taken whole; its other
- * objects are freed the ordinary way.  CPUs whose lock cannot be had at once are
+ * objects go down a layer.  CPUs whose lock cannot be had at once are
  * passed over: the holder may be a thread that does not run.  clustered is read
  * unlocked: it only says where to look.
  *
@@ -291,7 +291,7 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	struct pool_cluster *c = NULL;
 	struct pool_local *local;
-	unsigned int i;
+	unsigned int i, n;
 	void *obj;
 
 	for (i = 0; i < cpus && !c; i++) {
@@ -308,13 +308,10 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 	if (!c)
 		return NULL;
 	local = c->local;
+	n = c->n;
 	obj = pool_cluster_pop(c);
-	while (c->n) {
-		pool_put(pool, c->obj[--c->n], flags);
-		pool_cluster_settled(local, 1);
-	}
-	pool_cluster_put(pool, c, flags);
-	pool_cluster_settled(local, 1);
+	pool_put_cluster_below(pool, c, flags);
+	pool_cluster_settled(local, n);
 	return obj;
 }
 

@@ -61,13 +61,15 @@ static void count_put(struct pool_bucket *b, unsigned int n)
 }
 
 /* Take the first cluster of bucket @i; NULL: empty, or BUSY. */
-static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i)
+static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
+				       plat_word_t *moving)
 {
 	struct pool_bucket *b = &pool->bucket[i];
 	plat_irq_t irq = plat_busy_enter();
 	struct pool_cluster *c = bucket_hold(b);
 
 	if (c && c != POOL_BUSY) {
+		pool_depart(moving, c->n);
 		count_get(b, c->n);
 		if (!c->next)
 			plat_word_clear_bits(&pool->filled, 1ul << i);
@@ -187,13 +189,15 @@ bool pool_shared_turn(const struct pool *pool)
 /**
  * pool_refill_local_from_shared() - Take one whole cluster, the newest.
  * @pool: the pool.
+ * @moving: where its objects are counted from then on.
  *
  * Starts at this CPU's bucket and looks at each that is not empty once.
  *
  * Context: any, guard and CPU lock may be held.
  * Return: a cluster that belongs to the caller; NULL: none was to be had.
  */
-struct pool_cluster *pool_refill_local_from_shared(struct pool *pool)
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
+						   plat_word_t *moving)
 {
 	unsigned long filled = plat_word_read(&pool->filled);
 	struct pool_cluster *c = NULL;
@@ -206,7 +210,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool)
 		unsigned int b = (first + i) & (pool->buckets - 1);
 
 		if (filled & (1ul << b))
-			c = bucket_get(pool, b);
+			c = bucket_get(pool, b, moving);
 	}
 	return c;
 }

@@ -38,7 +38,7 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 
 /*
  * One CPU's part.  With its lock no cluster is just being detached there, which
- * for two instructions is counted nowhere.
+ * for two instructions is counted twice.
  */
 static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 			struct pool_stats *sum)
@@ -83,6 +83,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->refused = plat_word_read(&pool->refused);
 	sum->injected = plat_word_read(&pool->injected);
 	sum->reserved = plat_word_read(&pool->reserved);
+	sum->moving = plat_word_read_acquire(&pool->moving);
 	sum->parked = plat_word_read(&pool->parked.count);
 	sum->fills = plat_word_read(&pool->gone_fills);
 	sum->spills = plat_word_read(&pool->gone_spills);

@@ -353,7 +353,7 @@ static bool alloc_within_reclaim(gfp_t gfp)
 	fs_reclaim_acquire(GFP_KERNEL);
 	objs[0] = pool_alloc_gfp(&pool->head, gfp);
 	pool->limit = 1;
-	plat_word_add(&pool->leaving, 1);
+	pool_depart(&pool->moving, 1);
 	meanwhile.pool = pool;
 	timer_setup(&meanwhile.timer, limit_goes, 0);
 	mod_timer(&meanwhile.timer, jiffies + 2);
@@ -361,7 +361,7 @@ static bool alloc_within_reclaim(gfp_t gfp)
 	well = objs[0] && objs[1];
 	fs_reclaim_release(GFP_KERNEL);
 	timer_delete_sync(&meanwhile.timer);
-	plat_word_sub(&pool->leaving, 1);
+	pool_arrive(&pool->moving, 1);
 	test_free_many(pool, objs, 2);
 	well = well && lockdep_is_content() && test_quiet(pool, 0);
 	return !pool_destroy(&pool->head) && well;

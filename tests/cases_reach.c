@@ -87,17 +87,13 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 
 	pool = reach_pool(&obj);
 	ASSERT(pool);
-	plat_word_add(&pool->leaving, 1);
+	pool_depart(&pool->moving, 1);
 	pool_reach_read(pool, &before);
-	plat_word_sub_release(&pool->leaving, 1);
+	pool_arrive(&pool->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
-	plat_word_add(&test_local(pool)->moving, 1);
+	pool_depart(&test_local(pool)->moving, 1);
 	pool_reach_read(pool, &before);
-	plat_word_sub_release(&test_local(pool)->moving, 1);
-	EXPECT(pool_reach_missed(pool, &before));
-	plat_write(&test_local(pool)->in_hand, true);
-	pool_reach_read(pool, &before);
-	plat_write_release(&test_local(pool)->in_hand, false);
+	pool_arrive(&test_local(pool)->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
 	pool_park(pool, obj);
 	pool_reach_read(pool, &before);

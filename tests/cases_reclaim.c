@@ -129,7 +129,6 @@ TEST_CASE(the_last_resort_takes_other_cpus_clusters)
 	struct pool *pool;
 	void *obj;
 
-	test_mode(POOL_D_NO_GLOBAL);
 	test_options(65536, 8);
 	pool = test_pool(64);
 	ASSERT(pool);

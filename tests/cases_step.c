@@ -310,7 +310,7 @@ static void end_flush(int sig)
 	if (++other.steps != other.at)
 		return;
 	pool_store_put(other.pool, other.obj);
-	plat_word_sub_release(&other.pool->leaving, 1);
+	pool_arrive(&other.pool->moving, 1);
 }
 
 /* The only object there may be goes to the backend at each instruction once. */
@@ -323,7 +323,7 @@ TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
 		void *obj;
 
 		other.obj = pool_alloc_nocache(&other.pool->head);
-		plat_word_add(&other.pool->leaving, 1);
+		pool_depart(&other.pool->moving, 1);
 		other.at = at;
 		other.steps = 0;
 		trap_on();
@@ -344,11 +344,11 @@ static void move_up(struct pool_local *local)
 {
 	struct pool_cluster *c;
 
-	plat_write(&local->in_hand, true);
-	c = pool_refill_local_from_shared(other.pool);
-	if (c)
+	c = pool_refill_local_from_shared(other.pool, &local->moving);
+	if (c) {
 		pool_cluster_insert(other.cpu, local, c);
-	plat_write_release(&local->in_hand, false);
+		pool_arrive(&local->moving, c->n);
+	}
 	other.moved += c != NULL;
 }
 

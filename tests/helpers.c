@@ -132,6 +132,17 @@ void test_wave(struct pool *pool, unsigned int n)
 	test_free_many(pool, test_objs, n);
 }
 
+/* A cluster of the shared pool; it has arrived here. */
+struct pool_cluster *test_take_shared(struct pool *pool)
+{
+	struct pool_cluster *c;
+
+	c = pool_refill_local_from_shared(pool, &pool->moving);
+	if (c)
+		pool_arrive(&pool->moving, c->n);
+	return c;
+}
+
 /* This CPU's part of a pool; the case stays on its CPU. */
 struct pool_local *test_local(struct pool *pool)
 {

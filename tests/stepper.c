@@ -70,10 +70,10 @@ static void check_bound(void)
 	for (i = 0; i < STEP_POOLS; i++) {
 		struct pool_local *l = plat_local_of(step.pool[i],
 						     area->number);
-		unsigned long rest = l->clustered + plat_word_read(&l->moving);
+		unsigned int size = step.pool[i]->head.size;
 
-		held += (l->hot.room + rest) * step.pool[i]->head.size;
-		full += (l->hot.n + rest) * step.pool[i]->head.size;
+		held += (l->hot.room + l->clustered) * size;
+		full += (l->hot.n + l->clustered) * size;
 	}
 	if (held > charged || full > charged ||
 	    charged > step.bound)

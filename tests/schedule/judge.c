@@ -97,15 +97,18 @@ void judge_unmade(void *obj)
 	owner[at] = OWNER_NONE;
 }
 
-/* Counts of one pool on one CPU. */
+/*
+ * Counts of one pool on one CPU.  What moves is not looked at: for a moment it is
+ * counted where it leaves, too, and what a fill takes from below is not charged yet.
+ */
 static unsigned long held_in(const struct pool_local *local)
 {
-	return local->hot.n + local->clustered + local->moving;
+	return local->hot.n + local->clustered;
 }
 
 unsigned long charged_in(const struct pool_local *local)
 {
-	return local->hot.room + local->clustered + local->moving;
+	return local->hot.room + local->clustered;
 }
 
 /*

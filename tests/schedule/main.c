@@ -93,7 +93,8 @@ static bool compare(const struct scenario *s, unsigned int preemptions)
 
 	search(s, &quick, &skips);
 	search(s, &slow, &all);
-	same = skips.ends == all.ends && skips.digest == all.digest;
+	same = skips.ends && skips.ends == all.ends &&
+	       skips.digest == all.digest;
 	printf("# %u preemptions: %lu schedules, %lu ends; of all %lu, %lu\n",
 	       preemptions, skips.runs, skips.ends, all.runs, all.ends);
 	printf("%s nothing_is_skipped_of_%s\n", same ? "ok" : "not ok",

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * below.c - what becomes of objects that leave the caches
+ *
+ * Layer:   local clusters -> [below] -> shared pool, backend, parking
+ * Context: any, as documented in pool.h; nothing is held between two layers.
+ *
+ *   there is need for it     the shared pool
+ *   there is not             the backend, and as much of the shared pool with it
+ *   neither may be used      parked
+ *
+ * The same for single objects and for clusters.
+ */
+#include "plat.h"
+
+/* Are there spare objects enough without @n of them?  Read unlocked. */
+static bool may_shed(struct pool *pool, unsigned int n)
+{
+	return pool_shared_count(pool) >=
+	       (unsigned long)plat_read(&pool->min_avail) + n;
+}
+
+/*
+ * Something was not needed and went to the backend.  As much again goes from the
+ * shared pool, which so gives up what it took while there was need.  That one may be
+ * an object that cannot be given back here, where the first one could.
+ */
+static void shed_one(struct pool *pool, unsigned int flags)
+{
+	void *obj;
+
+	if (!may_shed(pool, 1) || !plat_store_may(&pool->store, NULL, flags))
+		return;
+	pool_depart(&pool->moving, 1);
+	obj = pool_shared_get_one(pool, flags);
+	if (obj)
+		pool_store_put(pool, obj);
+	pool_arrive(&pool->moving, 1);
+}
+
+static void shed_cluster(struct pool *pool, unsigned int flags)
+{
+	struct pool_cluster *c;
+	unsigned int n;
+
+	if (!may_shed(pool, pool->cluster))
+		return;
+	c = pool_refill_local_from_shared(pool, &pool->moving);
+	if (!c)
+		return;
+	n = c->n;
+	pool_store_put_cluster(pool, c);
+	pool_cluster_put(pool, c, flags);
+	pool_arrive(&pool->moving, n);
+}
+
+/* Free to the layers below the caches.  Ends parked if nothing else may be. */
+void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
+{
+	bool may = !(flags & POOL_F_NESTED) &&
+		   plat_store_may(&pool->store, obj, flags);
+
+	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
+		pool_store_put(pool, obj);
+		shed_one(pool, flags);
+		return;
+	}
+	if (pool_shared_put_one(pool, obj, flags))
+		return;
+	if (may)
+		pool_store_put(pool, obj);
+	else
+		pool_park(pool, obj);
+}
+
+/**
+ * pool_keep_cluster() - Put a cluster into the shared pool, if there is need.
+ * @pool: its pool.
+ * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
+ *
+ * Context: any, guard and CPU lock may be held.
+ * Return: false: it goes further down.
+ */
+bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
+{
+	return pool_shares(pool) && pool_need_keeps(pool, c->n) &&
+	       pool_put_to_shared_cache(pool, c);
+}
+
+/**
+ * pool_put_cluster_down() - Bring away a cluster that was not kept.
+ * @pool: its pool.
+ * @c: the cluster, on no list, perhaps empty.
+ * @flags: of the call.
+ */
+void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
+			   unsigned int flags)
+{
+	bool may = plat_store_may(&pool->store, NULL, flags);
+	bool excess = may && c->n && pool_shares(pool);
+
+	if (!may && c->n && pool_put_to_shared_cache(pool, c))
+		return;
+	if (may)
+		pool_store_put_cluster(pool, c);
+	while (c->n)
+		pool_park(pool, c->obj[--c->n]);
+	pool_cluster_put(pool, c, flags);
+	if (excess)
+		shed_cluster(pool, flags);
+}
+
+/* Both: free a cluster to the layers below the caches. */
+void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
+			    unsigned int flags)
+{
+	if (!c->n || !pool_keep_cluster(pool, c))
+		pool_put_cluster_down(pool, c, flags);
+}
