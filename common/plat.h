@@ -409,7 +409,7 @@ void plat_tool_begin(const struct pool *pool);
 void plat_tool_end(const struct pool *pool, unsigned long lost);
 
 /*
- * Called by the platform, implemented in common/ (reclaim.c):
+ * Called by the platform, implemented in common/core/reclaim.c:
  *
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero; before anybody sees it.
@@ -421,7 +421,10 @@ void plat_tool_end(const struct pool *pool, unsigned long lost);
 #include "pool_calls.h"
 #include "checked.h"
 #include "plat_impl.h"
-#include "cluster.h"
-#include "here.h"
+#include "core/moving.h"
+#include "core/cluster.h"
+#include "core/hot.h"
+#include "core/age.h"
+#include "core/here.h"
 
 #endif /* POOL_PLAT_H */

@@ -14,8 +14,10 @@ void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags);
 void pool_local_fit(struct pool_local *local);
-bool pool_hot_all_over(const struct pool_cpu *cpu);
-bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out);
+bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes);
+void pool_hot_set_cap(struct pool_local *local, unsigned int room);
+void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
+		      unsigned int room);
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room);
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
@@ -23,7 +25,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 
 /* age.c: what was not used for longest gives way */
 void pool_age_obey(struct pool_here *here, struct pool_carried *out);
-void pool_age_halve(struct pool_here *here);
+void pool_age_enlarge(struct pool_here *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
 			struct pool_carried *out);
 

@@ -28,14 +28,14 @@
  *
  * True at every instant, for each CPU, "size" being each pool's object size:
  *
- *   sum over pools of (n + clustered + moving) * size
- *      <= sum over pools of (room + clustered + moving) * size
- *      <= charged <= the bound
+ *   sum over pools of (n + clustered) * size
+ *      <= sum over pools of (room + clustered) * size
+ *      <= charged <= the bound, unless that was lowered
  *
  * and when quiet, for each pool:
  *
  *   allocated = used + cached + shared
- *   cached    = sum over CPUs of n + clustered + moving
+ *   cached    = sum over CPUs of n + clustered
  *   clustered = sum of c->n over by_pool
  *
  * Lock order: Documentation/contexts, "Lock order".  The backend is called under no
@@ -313,6 +313,16 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 
 	c->obj[c->n] = NULL;
 	return obj;
+}
+
+/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
+static inline void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
+{
+	pool_list_init(&c->by_pool);
+	pool_list_init(&c->by_lru);
+	c->next = NULL;
+	c->local = local;
+	c->n = 0;
 }
 
 /* What giving a registration back came to. */

@@ -236,9 +236,9 @@ static struct pool *clean_pool(void)
 TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 {
 	static const char * const where[] = {
-		"pool_hot_pop", "pool_hot_push", "pool_hot_grow",
-		"pool_cluster_add", "pool_cluster_taken",
-		"pool_refill_local_from_shared", "pool_age_visit",
+		"pool_age_make_room", "pool_age_enlarge", "pool_hot_enlarge",
+		"pool_cluster_detach", "pool_keep_cluster",
+		"pool_put_to_shared_cache", "pool_refill_local_from_shared",
 		"_raw_spin_lock", "_raw_spin_unlock",
 	};
 	struct pool_stats now;

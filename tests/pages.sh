@@ -53,5 +53,6 @@ check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
+check calls_within_the_core_go_down tests/pages/order.py
 check constants_are_as_pages_say tests/pages/constants.py
 exit $failed

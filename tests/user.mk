@@ -8,7 +8,7 @@ TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
 	     guard_kernel.c declare.c), \
 	     $(wildcard tests/cases_*.c))
 TEST_DEP = $(TEST_SRC) tests/cases_step.c tests/stepper.c \
-	   $(wildcard common/*.h user/*.h tests/*.h tests/*.list)
+	   $(wildcard common/*.h common/core/*.h user/*.h tests/*.h tests/*.list)
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)

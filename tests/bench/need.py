@@ -47,7 +47,7 @@ def plain(window, factor):
 
 
 def highest(span, most=0):
-    """common/need.c: the highest need of each span; the average falls by halves,
+    """common/core/need.c: the highest need of each span; the average falls by halves,
     and by less each time that it fell in vain, @most times."""
     avg = peak = left = top = low = patience = 0
 

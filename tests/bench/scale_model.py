@@ -5,7 +5,7 @@ A line of memory is with one processor, which may write it, or with several, whi
 may read it.  Who needs it otherwise waits until it has come; those who take one line
 away from others come one after the other.  A thread is a generator: each "yield" is
 a time that it takes, and what it does to lines and buckets happens when its turn
-comes.  What it does, and in which order, is common/shared.c, need.c and alloc.c.
+comes.  What it does, and in which order, is common/core/shared.c, need.c and below.c.
 
 A processor with several threads gives each a slice; a thread that loses it in the
 middle of a visit leaves its bucket BUSY.
@@ -91,7 +91,7 @@ class Pool:
         self.average = self.peak = self.keep = allocated
 
     def sample(self):
-        """common/need.c"""
+        """common/core/need.c"""
         need = max(0, self.allocated - self.shared)
         peak = max(self.peak, need)
         if self.left > CLUSTER:

@@ -21,7 +21,7 @@ LEAST = 15
 def defined(*folders):
     found = {}
     for folder in folders:
-        for path in (TOP / folder).glob("*.[ch]"):
+        for path in (TOP / folder).rglob("*.[ch]"):
             for name, value in DEFINED.findall(path.read_text()):
                 found.setdefault(name, set()).add(value)
     return found

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Sees that functions are where pages say: ``cache.c:fill()`` is in common/cache.c."""
+"""Sees that functions are where pages say: ``cache.c:fill()`` is in the file of that name."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ LEAST = 60
 
 
 def source(name):
-    for folder in ("common", "."):
+    for folder in ("common/core", "common", "."):
         path = TOP / folder / name
         if path.exists():
             return path.read_text()

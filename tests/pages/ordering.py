@@ -91,7 +91,7 @@ def functions(text):
 def accesses(path):
     """Yield (file:function(), operation word) of one file."""
     text = without_comments(path.read_text())
-    where = str(path.relative_to(TOP)).removeprefix("common/")
+    where = str(path.relative_to(TOP)).removeprefix("common/").removeprefix("core/")
     for name, start, end in functions(text):
         if SEAM.match(name):
             continue
@@ -114,7 +114,7 @@ def accesses(path):
 def in_source():
     found = set()
     for folder in ("common", "user", "kernel"):
-        for path in sorted((TOP / folder).glob("*.[ch]")):
+        for path in sorted((TOP / folder).rglob("*.[ch]")):
             found |= set(accesses(path))
     return found
 

@@ -10,10 +10,14 @@ SCHEDULE_CFLAGS = -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
 	-Itests/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
 	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8
-SCHEDULE_SRC = $(wildcard $(COMMON)/*.c tests/schedule/*.c)
+SCHEDULE_SRC = $(wildcard $(COMMON)/*.c $(COMMON)/core/*.c tests/schedule/*.c)
 SCHEDULE_OBJ = $(addprefix $(T)/schedule.o/,$(notdir $(SCHEDULE_SRC:.c=.o)))
 
 $(T)/schedule.o/%.o: $(COMMON)/%.c tests/schedule/schedule.mk
+	@mkdir -p $(@D)
+	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(T)/schedule.o/%.o: $(COMMON)/core/%.c tests/schedule/schedule.mk
 	@mkdir -p $(@D)
 	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -22,6 +22,9 @@
  */
 #include "plat.h"
 
+/* An array starts with this many slots. */
+#define AGE_FIRST	4
+
 /* Arrays shrink to this many slots at least, or are closed. */
 #define AGE_LEAST	2
 
@@ -53,19 +56,24 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 /*
  * Lower the room of a held array to @room and move its @n coldest objects, which
  * no longer fit, to @c.  The room goes first, then the cluster is charged: the
- * sum never rises.  In between the cluster keeps the objects uncounted.
+ * sum never rises.  In between the objects are on their way.
  */
 static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			unsigned int room, struct pool_cluster *c,
 			unsigned int n)
 {
+	void **objs = c ? c->obj + c->n : NULL;
+
 	if (n) {
-		plat_move(c->obj + c->n, local->slot, n);
+		pool_depart(&local->moving, n);
+		plat_move(objs, local->slot, n);
 		pool_hot_forget(local, n);
 	}
 	pool_hot_shrink(cpu, local, room);
-	if (n)
-		pool_cluster_add(cpu, c, c->obj + c->n, n);
+	if (n) {
+		pool_cluster_add(cpu, c, objs, n);
+		pool_arrive(&local->moving, n);
+	}
 }
 
 /*
@@ -121,11 +129,8 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 	return local == own ? NULL : local;
 }
 
-/**
- * pool_age_halve() - Halve the oldest array of another pool.
- * @here: entered and locked.
- */
-void pool_age_halve(struct pool_here *here)
+/* Halve the oldest array of another pool. */
+static void halve_oldest(struct pool_here *here)
 {
 	struct pool_local *local = oldest_array(here->cpu, here->local);
 
@@ -177,6 +182,38 @@ bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
 	return true;
 }
 
+/* Double an array, or give it its first slots, if that can be charged. */
+static void enlarge(struct pool_here *here, struct pool_carried *out)
+{
+	struct pool_local *local = here->local;
+	unsigned int room = plat_read(&local->hot.room);
+	unsigned int want = room ? room * 2 : AGE_FIRST;
+	unsigned long bytes;
+
+	if (want > local->most)
+		want = local->most;
+	bytes = (unsigned long)(want - room) * here->pool->head.size;
+	if (pool_hot_all_over(here->cpu, bytes))
+		halve_oldest(here);
+	if (!pool_hot_all_over(here->cpu, bytes) &&
+	    pool_age_room(here, bytes, out))
+		pool_hot_enlarge(here->cpu, local, want);
+}
+
+/* What is left of pool_age_grow() where there is something to do. */
+void pool_age_enlarge(struct pool_here *here, struct pool_carried *out)
+{
+	struct pool_local *local = here->local;
+	unsigned int room = plat_read(&local->hot.room);
+
+	if (pool_is_closed(here->pool))
+		return;
+	if (plat_read(&local->hot.cap) < room)
+		pool_hot_set_cap(local, room);
+	else
+		enlarge(here, out);
+}
+
 /**
  * pool_age_obey() - Bring this CPU nearer to what the new era allows.
  * @here: entered and locked.
@@ -193,9 +230,9 @@ void pool_age_obey(struct pool_here *here, struct pool_carried *out)
 	pool_local_fit(local);
 	if (plat_read(&local->hot.room) > local->most)
 		shrink(here->cpu, local);
-	if (pool_hot_all_over(here->cpu))
-		pool_age_halve(here);
-	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu) &&
+	if (pool_hot_all_over(here->cpu, 0))
+		halve_oldest(here);
+	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu, 0) &&
 	    plat_read(&local->hot.room) <= local->most)
 		local->era = era;
 }

@@ -8,17 +8,8 @@
  * The charge is raised before objects are counted, and lowered after they are
  * no longer counted, so that at every instant what is there <= what is charged.
  */
-#ifndef POOL_CLUSTER_H
-#define POOL_CLUSTER_H
-
-/* Copy @n pointers, most often one. */
-static inline void pool_copy(void **to, void **from, unsigned int n)
-{
-	if (n == 1)
-		*to = *from;
-	else
-		plat_move(to, from, n);
-}
+#ifndef POOL_CORE_CLUSTER_H
+#define POOL_CORE_CLUSTER_H
 
 static inline struct pool_cluster *pool_of_by_pool(struct pool_list *node)
 {
@@ -49,16 +40,6 @@ static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *c
 	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
 }
 
-/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
-static inline void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
-{
-	pool_list_init(&c->by_pool);
-	pool_list_init(&c->by_lru);
-	c->next = NULL;
-	c->local = local;
-	c->n = 0;
-}
-
 /**
  * pool_cluster_add() - Add objects at the fresh end and make it the newest.
  * @cpu: the CPU, lock held; the objects fit.
@@ -80,23 +61,6 @@ static inline void pool_cluster_add(struct pool_cpu *cpu,
 	c->stamp = cpu->visits;
 	pool_list_first(&c->by_pool, &local->by_pool);
 	pool_list_first(&c->by_lru, &cpu->by_lru);
-}
-
-/*
- * Objects on their way between two places are counted in one word: of the CPU's part
- * that they leave or reach, or of the pool.  It is raised before they leave the one and
- * lowered after they have reached the other: so an object may be counted twice for a
- * moment, and never not at all.  The release pairs with the acquires in reach.c and
- * stats.c: whoever sees that nothing moves sees where it went.
- */
-static inline void pool_depart(plat_word_t *moving, unsigned long n)
-{
-	plat_word_add(moving, n);
-}
-
-static inline void pool_arrive(plat_word_t *moving, unsigned long n)
-{
-	plat_word_sub_release(moving, n);
 }
 
 /*
@@ -152,4 +116,4 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 	return c;
 }
 
-#endif /* POOL_CLUSTER_H */
+#endif /* POOL_CORE_CLUSTER_H */

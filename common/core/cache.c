@@ -145,7 +145,7 @@ static unsigned int fill_shared(struct pool_here *here, void **objs,
 	if (!c)
 		return 0;
 	had = c->n;
-	pool_hot_grow(here, out);
+	pool_age_grow(here, out);
 	take_clustered(here, c, 1, objs);
 	plat_write(&local->fills, local->fills + 1);
 	pool_arrive(&local->moving, had - keep_rest(here, c, out));
@@ -164,8 +164,8 @@ static unsigned int fill(struct pool_here *here, unsigned int n, void **objs,
 
 	if (!c)
 		return n == 1 ? fill_shared(here, objs, out) : 0;
-	if (pool_hot_grow(here, out))
-		c = next_cluster(here);
+	pool_age_grow(here, out);
+	c = next_cluster(here);
 	while (c && (n == 1 || !pool_seal_of(c->obj[0]))) {
 		got += fill_local(here, c, n - got, objs + got, out);
 		if (got == n)
@@ -367,7 +367,7 @@ static unsigned int put_here(struct pool_here *here, unsigned int n,
 	if (word & POOL_D_NO_CACHE)
 		return 0;
 	if (!(word & POOL_D_CLOSED) && !pool_seal_of(*objs)) {
-		pool_hot_grow(here, out);
+		pool_age_grow(here, out);
 		have = plat_read(&local->hot.n);
 		room = plat_read(&local->hot.room);
 	}

@@ -9,9 +9,6 @@
  */
 #include "plat.h"
 
-/* A hot array starts with this many slots. */
-#define HOT_FIRST	4
-
 /* Fewer slots than this are not worth an array. */
 #define HOT_LEAST	2
 
@@ -97,12 +94,12 @@ static bool set_up(struct pool *pool, struct pool_local *local)
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags)
 {
-	if (!plat_read(&local->pool)) {
-		if (set_up(pool, local))
-			return true;
-	} else if (plat_read(&local->hot.open) == POOL_OPEN) {
+	bool is_there = plat_read(&local->pool);
+
+	if (is_there ? plat_read(&local->hot.open) == POOL_OPEN :
+		       set_up(pool, local))
 		return true;
-	} else {
+	if (is_there) {
 		plat_word_add(&local->nested, 1);
 		*flags |= POOL_F_NESTED;
 	}
@@ -110,10 +107,11 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 	return false;
 }
 
-/* Do all arrays of a CPU, whose lock is held, together have more than they may? */
-bool pool_hot_all_over(const struct pool_cpu *cpu)
+/* Would all arrays of a CPU, whose lock is held, have too much with @bytes more? */
+bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
 {
-	return cpu->hot_bytes > plat_read(&pool_options.hot_size) / HOT_ALL;
+	return cpu->hot_bytes + bytes >
+	       plat_read(&pool_options.hot_size) / HOT_ALL;
 }
 
 /*
@@ -121,7 +119,7 @@ bool pool_hot_all_over(const struct pool_cpu *cpu)
  * The fence pairs with the one of pool_era_ends(): either the switch is seen here,
  * or its 0 comes after this store.
  */
-static void set_cap(struct pool_local *local, unsigned int room)
+void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
 	const struct pool *pool = local->pool;
 
@@ -134,55 +132,18 @@ static void set_cap(struct pool_local *local, unsigned int room)
 }
 
 /* Charge @room - the present room, then show it.  CPU lock held. */
-static void hot_resize_up(struct pool_cpu *cpu, struct pool_local *local,
-			  unsigned int room)
+void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
+		      unsigned int room)
 {
 	unsigned long bytes = (unsigned long)(room - local->hot.room) *
 			      local->pool->head.size;
 
 	plat_word_add(&cpu->charged, bytes);
 	cpu->hot_bytes += bytes;
-	plat_write(&local->hot.room, room);
-	set_cap(local, room);
-}
-
-/* Double an array, which is charged before it accepts more; see pool_hot_grow(). */
-static bool hot_double(struct pool_here *here, struct pool_carried *out)
-{
-	unsigned long most = plat_read(&pool_options.hot_size) / HOT_ALL;
-	struct pool_local *local = here->local;
-	unsigned int room = plat_read(&local->hot.room);
-	unsigned int want = room ? room * 2 : HOT_FIRST;
-	struct pool_cpu *cpu = here->cpu;
-	unsigned long bytes;
-
-	if (want > local->most)
-		want = local->most;
-	if (want <= room)
-		return false;
-	bytes = (unsigned long)(want - room) * here->pool->head.size;
-	if (cpu->hot_bytes + bytes > most)
-		pool_age_halve(here);
-	if (cpu->hot_bytes + bytes > most || !pool_age_room(here, bytes, out))
-		return false;
-	hot_resize_up(cpu, local, want);
-	if (!room)
+	if (!local->hot.room)
 		pool_list_add(&local->by_age, &cpu->by_age);
-	return true;
-}
-
-/* What is left of pool_hot_grow() where there is something to do. */
-bool pool_hot_enlarge(struct pool_here *here, struct pool_carried *out)
-{
-	unsigned int room = plat_read(&here->local->hot.room);
-
-	if (pool_is_closed(here->pool))
-		return false;
-	if (plat_read(&here->local->hot.cap) < room) {
-		set_cap(here->local, room);
-		return true;
-	}
-	return hot_double(here, out);
+	plat_write(&local->hot.room, room);
+	pool_hot_set_cap(local, room);
 }
 
 /**
@@ -197,7 +158,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned long bytes = (unsigned long)(local->hot.room - room) *
 			      local->pool->head.size;
 
-	set_cap(local, room);
+	pool_hot_set_cap(local, room);
 	plat_write(&local->hot.room, room);
 	cpu->hot_bytes -= bytes;
 	plat_word_sub(&cpu->charged, bytes);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * age.h - room under the byte bound: most often there is some
+ *
+ * Layer:   hot array -> [local clusters]; the inline half of age.c.
+ * Context: the CPU lock held.
+ */
+#ifndef POOL_CORE_AGE_H
+#define POOL_CORE_AGE_H
+
+/*
+ * Would @bytes more still be within the bound?  CPU lock held: only its holder
+ * raises the charge, so the answer stays true until it does.
+ */
+static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
+				     unsigned long bytes)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long charged = plat_word_read(&cpu->charged);
+
+	return charged <= bound && bytes <= bound - charged;
+}
+
+/**
+ * pool_age_room() - See that there is room under the byte bound.
+ * @here: entered and locked.
+ * @bytes: what is about to be charged; 0 after the bound was lowered.
+ * @out: what is evicted and to be brought away.
+ *
+ * Any cluster may be gone afterwards, also one of this pool.
+ *
+ * Return: whether @bytes fit.
+ */
+static inline bool pool_age_room(struct pool_here *here, unsigned long bytes,
+				 struct pool_carried *out)
+{
+	return pool_cluster_fits(here->cpu, bytes) ||
+	       pool_age_make_room(here, bytes, out);
+}
+
+/**
+ * pool_age_grow() - Make an array accept more, if it may.
+ * @here: entered and locked.
+ * @out: what is evicted and to be brought away.
+ *
+ * Most arrays that ask are as large as they may be, so that is found out first.
+ * Otherwise any cluster may be gone afterwards.
+ */
+static inline void pool_age_grow(struct pool_here *here,
+				 struct pool_carried *out)
+{
+	const struct pool_local *local = here->local;
+	unsigned int room = plat_read(&local->hot.room);
+
+	if (room < local->most || plat_read(&local->hot.cap) < room)
+		pool_age_enlarge(here, out);
+}
+
+/* An array with room is the newest of its CPU's. */
+static inline void pool_age_renew(struct pool_cpu *cpu,
+				  struct pool_local *local)
+{
+	local->stamp = cpu->visits;
+	if (plat_read(&local->hot.room))
+		pool_list_first(&local->by_age, &cpu->by_age);
+}
+
+#endif /* POOL_CORE_AGE_H */

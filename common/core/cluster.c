@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cluster.c - clusters on a CPU's lists, charged to it
+ *
+ * Layer:   hot array -> [local clusters] -> shared pool
+ * Context: as said; most with the CPU lock held.
+ *
+ * The charge is raised before objects are counted, and lowered after they are
+ * no longer counted, so that at every instant what is there <= what is charged.
+ */
+#include "plat.h"
+
+/**
+ * pool_cluster_insert() - Put a detached cluster on the lists, as the newest.
+ * @cpu: the CPU, lock held; the cluster fits.
+ * @local: its pool's part there.
+ * @c: the cluster, not empty.
+ */
+void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
+			 struct pool_cluster *c)
+{
+	unsigned int n = c->n;
+
+	pool_cluster_reset(c, local);
+	pool_cluster_add(cpu, c, c->obj, n);
+}
+
+/**
+ * pool_cluster_detach() - Take a cluster off the lists, whole.
+ * @c: the cluster; its CPU's lock is held.
+ *
+ * Its objects stay charged, and are on their way, until the caller has brought them
+ * elsewhere and says so by pool_cluster_settled().
+ */
+void pool_cluster_detach(struct pool_cluster *c)
+{
+	struct pool_local *local = c->local;
+
+	pool_list_del(&c->by_pool);
+	pool_list_del(&c->by_lru);
+	pool_depart(&local->moving, c->n);
+	pool_clustered_less(local, c->n);
+}
+
+/**
+ * pool_cluster_settled() - The objects of a detached cluster are elsewhere.
+ * @local: where it was.
+ * @n: how many objects it had.
+ *
+ * The pool may be gone as soon as moving is lowered: nothing of it is touched
+ * after that.  The first release pairs with the acquires in pool_drain() and
+ * pool_in_use(); the second keeps the charge from being seen lower earlier.
+ *
+ * Context: any; no lock needed.
+ */
+void pool_cluster_settled(struct pool_local *local, unsigned int n)
+{
+	unsigned long bytes = (unsigned long)n * local->pool->head.size;
+	struct pool_cpu *cpu = local->cpu;
+
+	pool_arrive(&local->moving, n);
+	plat_word_sub_release(&cpu->charged, bytes);
+}
+
+/* Keep as many of a chain as there is room for; returns the rest. */
+struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
+					    struct pool_cluster *chain)
+{
+	while (chain) {
+		struct pool_cluster *next = chain->next;
+
+		if (!pool_cluster_stash(cpu, chain))
+			break;
+		chain = next;
+	}
+	return chain;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * here.h - this CPU's array of a pool, entered: the short parts of the slow paths
+ *
+ * Layer:   [hot array] -> local clusters; the inline half of hot.c.
+ * Context: any; between enter and leave nothing sleeps, logs or allocates.
+ *
+ * Who enters holds the array, whether anything fits into it or not.  A call that
+ * finds it held has interrupted its owner on this very CPU, and must not touch n, slot
+ * or open.  After any moment with the array open, the lock free or the guard left,
+ * everything is read again.
+ */
+#ifndef POOL_CORE_HERE_H
+#define POOL_CORE_HERE_H
+
+/**
+ * pool_here_enter() - Enter this CPU's part of a pool.
+ * @here: filled in.
+ * @pool: the pool.
+ * @flags: POOL_F_NESTED is added where the owner was interrupted.
+ *
+ * Return: true: guard and array are held, pool_here_leave() must follow.
+ * False: the owner was interrupted, or this CPU has no part; nothing is held.
+ */
+static inline bool pool_here_enter(struct pool_here *here, struct pool *pool,
+				   unsigned int *flags)
+{
+	struct pool_local *local = plat_enter(pool);
+
+	if (plat_read(&local->hot.open) != POOL_OPEN &&
+	    !pool_here_begins(pool, local, flags))
+		return false;
+	plat_write(&local->hot.open, POOL_HELD);
+	plat_barrier();
+	here->pool = pool;
+	here->local = local;
+	here->cpu = local->cpu;
+	return true;
+}
+
+/* Undo pool_here_enter(). */
+static inline void pool_here_leave(struct pool_here *here)
+{
+	plat_barrier();
+	plat_write(&here->local->hot.open, POOL_OPEN);
+	plat_leave();
+}
+
+/* Take this CPU's lock, for its lists; false: it cannot be had now. */
+static inline bool pool_here_lock(struct pool_here *here)
+{
+	return plat_cpu_trylock(here->cpu, &here->irq);
+}
+
+static inline void pool_here_unlock(struct pool_here *here)
+{
+	plat_cpu_unlock(here->cpu, here->irq);
+}
+
+/**
+ * pool_visit_begin() - Begin a visit: take the CPU's lock, and count it.
+ * @here: entered.
+ * @out: what the visit carries out, to be brought away once @here is left.
+ *
+ * The pool's array is the newest now.
+ *
+ * Return: false: there is no lock to be had, and no visit.
+ */
+static inline __attribute__((__always_inline__))
+bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
+{
+	struct pool_local *local = here->local;
+
+	if (!pool_here_lock(here))
+		return false;
+	here->cpu->visits++;
+	pool_age_renew(here->cpu, local);
+	if (local->era != plat_word_read_acquire(&pool_era))
+		pool_age_obey(here, out);
+	return true;
+}
+
+/* With fewer empty clusters than this a CPU fetches some. */
+#define POOL_STASH_LOW	2
+
+static inline void pool_visit_end(struct pool_here *here,
+				  struct pool_carried *out)
+{
+	out->low = here->cpu->stashed < POOL_STASH_LOW;
+	pool_here_unlock(here);
+}
+
+#endif /* POOL_CORE_HERE_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * hot.h - objects into a hot array, and out of it
+ *
+ * Layer:   [hot array]; the inline half of hot.c.
+ * Context: the array is held, if nothing else is said.
+ */
+#ifndef POOL_CORE_HOT_H
+#define POOL_CORE_HOT_H
+
+/* Put @n objects, coldest first, on top of a held array that has the room. */
+static inline void pool_hot_append(struct pool_local *local, void **objs,
+				   unsigned int n)
+{
+	unsigned int have = plat_read(&local->hot.n);
+
+	pool_copy(local->slot + have, objs, n);
+	plat_write(&local->hot.n, have + n);
+}
+
+/* Take the @n freshest objects of a held array that has them, coldest first. */
+static inline void pool_hot_take(struct pool_local *local, void **objs,
+				 unsigned int n)
+{
+	unsigned int left = plat_read(&local->hot.n) - n;
+
+	pool_copy(objs, local->slot + left, n);
+	plat_write(&local->hot.n, left);
+}
+
+/* Forget the @n coldest objects of a held array: they were copied elsewhere. */
+static inline void pool_hot_forget(struct pool_local *local, unsigned int n)
+{
+	unsigned int left = plat_read(&local->hot.n) - n;
+
+	plat_move(local->slot, local->slot + n, left);
+	plat_write(&local->hot.n, left);
+}
+
+#endif /* POOL_CORE_HOT_H */

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Sees that calls within common/core/ go down.
+
+The files of the core have one order, which is here; a function of one may call those of
+its own and of later ones.  Prints, for each file, the files that it calls, and fails if
+one of them comes earlier, or if a file has no place.
+
+        order.py [FOLDER]               common/core, or a copy to be tested
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+# From the API down to the platform.
+ORDER = ["reserve", "bulk", "alloc", "reclaim", "cache", "here", "age", "hot", "cluster",
+         "unpark", "below", "parked", "need", "shared", "backend", "reach", "spare", "moving"]
+
+COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
+DEFINED = re.compile(r"^(?:[a-z][\w *]*?[ *])?(\w+)\([^;{}]*\)\n\{", re.M)
+
+
+def read(folder):
+    """What each file has, its .c and its .h together, without comments."""
+    texts = {}
+    for path in sorted(folder.glob("*.[ch]")):
+        text = COMMENT.sub("", path.read_text(encoding="utf-8"))
+        texts[path.stem] = texts.get(path.stem, "") + text
+    return texts
+
+
+def defined(texts):
+    """Where each function is."""
+    return {name: stem for stem, text in texts.items()
+            for name in DEFINED.findall(text) if name.startswith("pool_")}
+
+
+def calls_of(texts):
+    """The files that each file calls, and by which functions."""
+    home = defined(texts)
+    calls = {stem: {} for stem in texts}
+    for stem, text in texts.items():
+        for name in set(re.findall(r"\b(pool_\w+)\b", text)):
+            there = home.get(name, stem)
+            if there != stem:
+                calls[stem].setdefault(there, []).append(name)
+    return calls
+
+
+def main():
+    """Print the order; tell of what goes up."""
+    folder = pathlib.Path(sys.argv[1]) if sys.argv[1:] else TOP / "common/core"
+    calls = calls_of(read(folder))
+    wrong = [f"{stem} has no place in the order" for stem in calls if stem not in ORDER]
+    wrong += [f"{stem} is in the order, and there is no such file"
+              for stem in ORDER if stem not in calls]
+    for stem in ORDER:
+        lower = sorted(calls.get(stem, {}), key=ORDER.index)
+        print(f"{stem:8} -> {' '.join(lower)}")
+        wrong += [f"{stem} calls up: {', '.join(sorted(calls[stem][there]))} of {there}"
+                  for there in lower if ORDER.index(there) < ORDER.index(stem)]
+    for line in wrong:
+        print(line)
+    return 1 if wrong or not calls else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
