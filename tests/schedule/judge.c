@@ -39,7 +39,6 @@ unsigned char owner[WORLD_GRANULES];
 unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
 unsigned int used[IDS];			/* objects that users have, by id */
 static struct call call[SCHED_FIBRES + 1];
-static unsigned long over_bound[PLAT_CPUS];	/* charges, when it was lowered */
 unsigned int granules;			/* before the scenario began */
 
 void judge_begin(void)
@@ -95,55 +94,6 @@ void judge_unmade(void *obj)
 			   at < 0 || owner[at] == OWNER_NONE ? "no object" :
 							       "it is a user's");
 	owner[at] = OWNER_NONE;
-}
-
-/*
- * Counts of one pool on one CPU.  What moves is not looked at: for a moment it is
- * counted where it leaves, too, and what a fill takes from below is not charged yet.
- */
-static unsigned long held_in(const struct pool_local *local)
-{
-	return local->hot.n + local->clustered;
-}
-
-unsigned long charged_in(const struct pool_local *local)
-{
-	return local->hot.room + local->clustered;
-}
-
-/*
- * The bound, at any instant, on one CPU.  Once it was lowered the charge only falls,
- * until it fits.
- */
-static void check_bound(unsigned int cpu)
-{
-	unsigned long charged = plat_cpu_of(cpu)->charged;
-	unsigned long bound = pool_options.hot_size;
-	unsigned long held = 0, room = 0;
-	unsigned int i;
-
-	for (i = 0; i < PLAT_LOCALS; i++) {
-		const struct pool_local *local;
-
-		if (!pools[i])
-			continue;
-		local = plat_local_of(pools[i], cpu);
-		held += held_in(local) * pools[i]->head.size;
-		room += charged_in(local) * pools[i]->head.size;
-	}
-	if (charged > bound && charged <= over_bound[cpu]) {
-		over_bound[cpu] = charged;
-		bound = charged;
-	}
-	if (held > room || room > charged || charged > bound)
-		sched_fail("cpu%u: %lu bytes, %lu with room, %lu charged, bound %lu",
-			   cpu, held, room, charged, bound);
-}
-
-/* What is remembered is no part of an end: two ends may be one but for that. */
-void judge_forget(void)
-{
-	memset(over_bound, 0, sizeof(over_bound));
 }
 
 /*
@@ -207,7 +157,7 @@ void judge_point(void)
 	unsigned int i;
 
 	for (i = 0; i < plat_cpus && !sched->weak; i++)
-		check_bound(i);
+		judge_bound(i);
 	for (i = 0; i < SCHED_FIBRES; i++)
 		look_at_array(i);
 	for (i = 0; i < SCHED_FIBRES; i++)
@@ -377,11 +327,8 @@ void s_free_bulk(struct pool_head *head, unsigned int n, void **objs)
 
 void s_set_hot_size(unsigned long bytes)
 {
-	unsigned int i;
-
 	sched_note("pool_set_hot_size(%lu)", bytes);
-	for (i = 0; i < plat_cpus; i++)
-		over_bound[i] = pool_options.hot_size;
+	judge_lowered();
 	pool_set_hot_size(bytes);
 }
 

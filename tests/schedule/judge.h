@@ -30,6 +30,10 @@ extern unsigned int used[IDS];			/* objects that users have, by id */
 extern unsigned int granules;			/* before the scenario began */
 
 int index_of(const void *obj);
+
+/* judge_bound.c */
 unsigned long charged_in(const struct pool_local *local);
+void judge_bound(unsigned int cpu);
+void judge_lowered(void);
 
 #endif /* SCHEDULE_JUDGE_H */

@@ -10,6 +10,7 @@
  *   search.c    all schedules         world.c  memory, saved and put back
  *   seen.c      states that were seen touched.c  words that matter to several
  *   choose.c    which may run next    late.c   stores that are seen late
+ *   judge_*.c   the same, at each step and at the end
  *   main.c      the command line
  */
 #ifndef SCHEDULE_SCHED_H

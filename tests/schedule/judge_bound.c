@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * judge_bound.c - what must be true at each step: what is there, charged, the bound
+ *
+ * Layer:   tests; the enumerator.
+ * Context: fibres; between two points all is one step.
+ *
+ * What is on its way is charged, too, if it was detached from a list or an array of a
+ * CPU.  The linker lets the judge know of those: it wraps their functions.
+ */
+#include "judge.h"
+
+#include <string.h>
+
+/* Part of the world. */
+static unsigned long over_bound[PLAT_CPUS];	/* charges, when it was lowered */
+static unsigned int detached[PLAT_CPUS][PLAT_LOCALS];	/* objects, not settled */
+
+void __real_pool_cluster_detach(struct pool_cluster *c);
+void __wrap_pool_cluster_detach(struct pool_cluster *c);
+void __real_pool_cluster_settled(struct pool_local *local, unsigned int n);
+void __wrap_pool_cluster_settled(struct pool_local *local, unsigned int n);
+unsigned int __real_pool_hot_detach(struct pool_cpu *cpu,
+				    struct pool_local *local, void **objs);
+unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
+				    struct pool_local *local, void **objs);
+
+/* Where the objects are counted that were detached from a pool's part. */
+static unsigned int *detached_of(const struct pool_local *local)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < plat_cpus; cpu++) {
+		const struct pool_local *first = plat_areas[cpu]->local;
+
+		if (local >= first && local < first + PLAT_LOCALS)
+			return &detached[cpu][local - first];
+	}
+	sched_die("a part of no CPU");
+}
+
+/* No point lies between the last step of each of these and the count. */
+
+void __wrap_pool_cluster_detach(struct pool_cluster *c)
+{
+	__real_pool_cluster_detach(c);
+	*detached_of(c->local) += c->n;
+}
+
+void __wrap_pool_cluster_settled(struct pool_local *local, unsigned int n)
+{
+	__real_pool_cluster_settled(local, n);
+	*detached_of(local) -= n;
+}
+
+unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
+				    struct pool_local *local, void **objs)
+{
+	unsigned int n = __real_pool_hot_detach(cpu, local, objs);
+
+	*detached_of(local) += n;
+	return n;
+}
+
+/*
+ * Objects of one pool on one CPU that move and are charged.  What a fill takes from
+ * below moves, too, and is not charged yet.
+ */
+static unsigned long moving_in(const struct pool_local *local)
+{
+	unsigned long n = *detached_of(local);
+
+	return n < local->moving ? n : local->moving;
+}
+
+static unsigned long held_in(const struct pool_local *local)
+{
+	return local->hot.n + local->clustered + moving_in(local);
+}
+
+unsigned long charged_in(const struct pool_local *local)
+{
+	return local->hot.room + local->clustered + moving_in(local);
+}
+
+/*
+ * The bound, at any instant, on one CPU.  Once it was lowered the charge only falls,
+ * until it fits.
+ */
+void judge_bound(unsigned int cpu)
+{
+	unsigned long charged = plat_cpu_of(cpu)->charged;
+	unsigned long bound = pool_options.hot_size;
+	unsigned long held = 0, room = 0;
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++) {
+		const struct pool_local *local;
+
+		if (!pools[i])
+			continue;
+		local = plat_local_of(pools[i], cpu);
+		held += held_in(local) * pools[i]->head.size;
+		room += charged_in(local) * pools[i]->head.size;
+	}
+	if (charged > bound && charged <= over_bound[cpu]) {
+		over_bound[cpu] = charged;
+		bound = charged;
+	}
+	if (held > room || room > charged || charged > bound)
+		sched_fail("cpu%u: %lu bytes, %lu with room, %lu charged, bound %lu",
+			   cpu, held, room, charged, bound);
+}
+
+/* It is about to be. */
+void judge_lowered(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_cpus; i++)
+		over_bound[i] = pool_options.hot_size;
+}
+
+/* What is remembered is no part of an end: two ends may be one but for that. */
+void judge_forget(void)
+{
+	memset(over_bound, 0, sizeof(over_bound));
+}
