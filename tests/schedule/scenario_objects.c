@@ -270,6 +270,34 @@ static void end_reserve(void)
 	pool_unreserve(reserve);
 }
 
+/*
+ * An array that grows for what a cluster has evicts that cluster, and another pool's,
+ * which is large; and since both are charged until they are brought away, it does not
+ * grow after all.
+ */
+
+static void setup_grow(void)
+{
+	struct pool_attr attr = { .name = "b", .size = 6 * SIZE };
+	void *o;
+
+	setup(7 * SIZE, 1, 1);
+	other = create_pool_ext(&attr);
+	pool_set_debug(pool, "no-global");
+	pool_set_debug(other, "no-global");
+	o = s_alloc(other);
+	give_as(0, 0, 1);
+	s_free(other, o);
+	pool_set_hot_size(8 * SIZE);
+}
+
+/* A handler is the first one to use a pool on a CPU. */
+
+static void setup_unused(void)
+{
+	setup(SINGLY, 2, 0);
+}
+
 /* The last free object is parked by a handler. */
 
 static void setup_park_last(void)
@@ -309,20 +337,20 @@ const struct scenario scenarios_of_objects[] = {
 		 1, setup_spill, CPUS(alloc_free), IRQS(handle_free)),
 	SCENARIO(a_handler_comes_between_any_two_steps_of_a_spill, "held",
 		 1, setup_spill, CPUS(spill), IRQS(handle_alloc)),
-	SCENARIO(handlers_meet_a_collection, "",
+	SCENARIO(handlers_meet_a_collection, "waits",
 		 2, setup_spill, CPUS(spill, collect),
 		 IRQS(handle_free, handle_alloc)),
-	SCENARIO(a_handler_does_both_beside_an_allocation, "",
+	SCENARIO(a_handler_does_both_beside_an_allocation, "stale-put",
 		 2, setup_spill, CPUS(alloc_free, alloc_one), IRQS(handle_both)),
-	SCENARIO(another_pool_evicts_the_last_object, "kept detached bytes",
+	SCENARIO(another_pool_evicts_the_last_object, "kept detached bytes cluster-departs",
 		 2, setup_evict_last, CPUS(alloc_one, evict_last)),
-	SCENARIO(two_want_what_a_fill_brings, "hand late-hand",
+	SCENARIO(two_want_what_a_fill_brings, "bucket-departs fill-arrives late-arrives",
 		 2, setup_fill, CPUS(alloc_one, alloc_one)),
 	SCENARIO(checked_objects_are_taken_and_reclaimed, "",
 		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),
 	SCENARIO(several_at_once_meet_a_reclaim, "counted",
 		 3, setup_bulk, CPUS(free_some, alloc_free_bulk, reclaim)),
-	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "refit",
+	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "refit lowered",
 		 2, setup_lower, CPUS(free_and_alloc, lower),
 		 .end = end_lower),
 	SCENARIO(a_handler_uses_another_pool_in_a_spill, "trylock",
@@ -333,7 +361,11 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(a_handler_parks_the_last_object, "unparks",
 		 2, setup_park_last, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_free)),
-	SCENARIO(a_collection_takes_what_is_wanted, "leaving",
+	SCENARIO(a_collection_takes_what_is_wanted, "collect-departs",
 		 2, setup_collect, CPUS(alloc_one, collect)),
+	SCENARIO(an_array_that_grows_evicts_what_is_wanted, "regrown",
+		 2, setup_grow, CPUS(alloc_one, alloc_one)),
+	SCENARIO(a_handler_comes_first_on_a_cpu, "reopened opened",
+		 1, setup_unused, CPUS(alloc_one), IRQS(handle_alloc)),
 	{ .name = NULL }
 };

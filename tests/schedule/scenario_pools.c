@@ -20,6 +20,17 @@ static void switch_caches_off(void)
 	switch_to("no-cache");
 }
 
+/* A few visits take the room of an array that is to be closed. */
+static void end_switch(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		s_free(pool, s_alloc(pool));
+	if (plat_local_of(pool_of(pool), 0)->hot.room)
+		sched_fail("an array of a closed pool keeps its room");
+}
+
 static void switch_checks_off(void)
 {
 	switch_to("integrity");
@@ -216,6 +227,14 @@ static void setup_exit_array(void)
 	give_as(1, 0, 3);
 }
 
+/* One of its clusters is on its way when it has handed on the others. */
+
+static void setup_exit_clusters(void)
+{
+	setup(SINGLY, 0, 3);
+	give_as(1, 0, 3);
+}
+
 /* A thread gives up what it has cached while a handler interrupts it. */
 
 static void setup_idle(void)
@@ -269,8 +288,9 @@ static void configure(void)
 }
 
 const struct scenario scenarios_of_pools[] = {
-	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps",
-		 2, setup_switch, CPUS(alloc_free, switch_caches_off)),
+	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
+		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
+		 .end = end_switch),
 	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck late-fence",
 		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
 	SCENARIO(an_array_closes_for_another_pool, "closes",
@@ -304,9 +324,11 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
 		 2, setup_none, CPUS(create, create)),
-	SCENARIO(a_cpu_goes_with_an_array, "unannounced listed",
+	SCENARIO(a_cpu_goes_with_an_array, "array-departs listed",
 		 2, setup_exit_array, CPUS(alloc_one, s_exit)),
-	SCENARIO(a_thread_idles_under_a_handler, "",
+	SCENARIO(a_cpu_goes_while_it_is_reclaimed, "drained",
+		 2, setup_exit_clusters, CPUS(reclaim, s_exit)),
+	SCENARIO(a_thread_idles_under_a_handler, "forgotten",
 		 2, setup_idle, CPUS(s_idle, alloc_free), IRQS(handle_free)),
 	SCENARIO(caches_are_switched_off_while_the_last_object_is_wanted, "",
 		 2, setup_exit, CPUS(alloc_one, switch_off_and_on)),
