@@ -83,10 +83,12 @@ bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
 /* With fewer empty clusters than this a CPU fetches some. */
 #define POOL_STASH_LOW	2
 
+/* What has no caches needs no clusters. */
 static inline void pool_visit_end(struct pool_here *here,
 				  struct pool_carried *out)
 {
-	out->low = here->cpu->stashed < POOL_STASH_LOW;
+	out->low = here->cpu->stashed < POOL_STASH_LOW &&
+		   !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE);
 	pool_here_unlock(here);
 }
 
