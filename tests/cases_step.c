@@ -66,6 +66,21 @@ TEST_CASE(a_handler_after_every_instruction_of_slow_paths_loses_nothing)
 	EXPECT(evictions > 0);
 }
 
+TEST_CASE(a_handler_that_interrupts_a_handler_at_any_instruction_loses_nothing)
+{
+	unsigned long nested, inner;
+
+	ASSERT(step_begin(4096, 8, 0));
+	step.deep = 97;
+	waves(2 * STEP_ROUNDS, 3);
+	waves(2 * STEP_ROUNDS, 40);
+	inner = step.inner;
+	nested = nested_calls();
+	EXPECT(step_end());
+	EXPECT(inner > 10000);
+	EXPECT(nested > 0);
+}
+
 TEST_CASE(a_handler_without_a_shared_pool_loses_nothing)
 {
 	ASSERT(step_begin(2048, 4, POOL_D_NO_GLOBAL));

@@ -8,7 +8,8 @@
  *	    some, frees, and checks the byte bound, all with POOL_F_ATOMIC.
  *
  * A table that knows each object's owner finds an object handed out twice.  It
- * is changed outside the stepped region, or by the handler, never by both.
+ * is changed outside the stepped region, or by the handler, never by both.  Where
+ * a handler's own calls are stepped, too, it is changed between them.
  */
 #include "stepper.h"
 
@@ -95,37 +96,73 @@ static void take_reserved(void)
 	__pool_free(&step.pool[0]->head, obj, POOL_F_ATOMIC);
 }
 
+static void *handler_alloc(struct pool_head *pool, bool stepped)
+{
+	void *obj;
+
+	if (stepped)
+		trap_on();
+	obj = __pool_alloc(pool, POOL_F_ATOMIC);
+	if (stepped)
+		trap_off();
+	if (!obj)
+		return NULL;
+	step_take(obj);
+	step.got++;
+	return obj;
+}
+
+static void handler_free(struct pool_head *pool, void *obj, bool stepped)
+{
+	if (!obj)
+		return;
+	step_give(obj);
+	if (stepped)
+		trap_on();
+	__pool_free(pool, obj, POOL_F_ATOMIC);
+	if (stepped)
+		trap_off();
+}
+
 /* Allocate two, keep one for a while, free the other; in turn for each pool. */
-static void on_step(int sig)
+static void use_pools(unsigned int level, bool stepped)
 {
 	unsigned int which = step.turn % STEP_POOLS;
-	void **slot = &step.kept[which][(step.turn / STEP_POOLS) % STEP_KEPT];
+	unsigned int place = (step.turn / STEP_POOLS) % STEP_KEPT;
+	void **slot = &step.kept[level][which][place];
 	struct pool_head *pool = &step.pool[which]->head;
 	void *obj[2];
-	unsigned int i;
 
-	(void)sig;
-	step.steps++;
-	step.turn += 1 + step.steps % 5;
+	step.turn += 1 + (step.steps + step.inner) % 5;
 	check_bound();
 	take_reserved();
-	for (i = 0; i < 2; i++) {
-		obj[i] = __pool_alloc(pool, POOL_F_ATOMIC);
-		if (obj[i]) {
-			step_take(obj[i]);
-			step.got++;
-		}
-	}
-	if (*slot) {
-		step_give(*slot);
-		__pool_free(pool, *slot, POOL_F_ATOMIC);
-	}
+	obj[0] = handler_alloc(pool, stepped);
+	obj[1] = handler_alloc(pool, stepped);
+	handler_free(pool, *slot, stepped);
 	*slot = obj[0];
-	if (obj[1]) {
-		step_give(obj[1]);
-		__pool_free(pool, obj[1], POOL_F_ATOMIC);
-	}
+	handler_free(pool, obj[1], stepped);
 	check_bound();
+}
+
+/* A handler interrupts a stepped call of a handler; its own calls are not stepped. */
+static void on_inner_step(void)
+{
+	if (step.inner++ % STEP_INNER)
+		return;
+	use_pools(1, false);
+}
+
+static void on_step(int sig)
+{
+	(void)sig;
+	if (step.inside) {
+		on_inner_step();
+		return;
+	}
+	step.steps++;
+	step.inside = true;
+	use_pools(0, step.deep && step.steps % step.deep == 0);
+	step.inside = false;
 }
 
 void *step_alloc(struct pool *pool)
@@ -164,7 +201,9 @@ static void stock_spares(struct pool *pool)
 
 bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode)
 {
-	struct sigaction act = { .sa_handler = on_step };
+	struct sigaction act = {
+		.sa_handler = on_step, .sa_flags = SA_NODEFER
+	};
 	unsigned int i;
 
 	memset(&step, 0, sizeof(step));
@@ -201,8 +240,9 @@ bool step_end(void)
 	unsigned int i, j;
 
 	for (i = 0; i < STEP_POOLS; i++) {
-		for (j = 0; j < STEP_KEPT; j++)
-			test_free(step.pool[i], step.kept[i][j]);
+		for (j = 0; j < STEP_LEVELS * STEP_KEPT; j++)
+			test_free(step.pool[i],
+				  step.kept[j / STEP_KEPT][i][j % STEP_KEPT]);
 		pool_drain_parked(step.pool[i]);
 		good = good && !is_accused(step.pool[i]);
 		good = good && test_quiet(step.pool[i], 0);

@@ -2,7 +2,8 @@
 /*
  * stepper.h - a signal handler that uses pools after every single instruction
  *
- * Layer:   tests, user space on x86-64; below cases_step.c.
+ * Layer:   tests, user space on x86-64; below cases_step.c and
+ *	    cases_jump.c.
  * Context: see test.h and trap.h.  What is in "step" changes outside the stepped
  *	    region, or in the handler, never in both.
  */
@@ -15,6 +16,10 @@
 #define STEP_KEPT	8
 #define STEP_POOLS	2
 
+/* A handler that interrupts one, too; after so many instructions of its calls. */
+#define STEP_LEVELS	2
+#define STEP_INNER	5
+
 /* More of all for a long look; less of each wave, and bound, where slow. */
 #ifndef STEP_ROUNDS
 #define STEP_ROUNDS	1
@@ -25,8 +30,11 @@
 
 struct stepper {
 	struct pool *pool[STEP_POOLS];
-	void *kept[STEP_POOLS][STEP_KEPT];
+	void *kept[STEP_LEVELS][STEP_POOLS][STEP_KEPT];
+	bool inside;			/* a handler runs */
+	unsigned int deep;		/* of so many one is stepped; 0: none */
 	unsigned long steps;
+	unsigned long inner;		/* steps of handlers' calls */
 	unsigned long turn;
 	unsigned long bound;		/* the largest one in force */
 	unsigned long got;
