@@ -169,6 +169,10 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
  * keeps it from remembering what an interrupter may have changed.  cap is read by
  * an atomic: a switch of options writes it from afar.  A slot below n is never
  * NULL; said so, the compiler does not test twice.
+ *
+ * A slot is written before n counts it: in user space a handler may leave us for good
+ * by a jump, and then whoever empties the array believes n.  What n will be is
+ * computed first: that saves an instruction.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
@@ -203,14 +207,16 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 
 	pool_barrier();
 	if (POOL_LIKELY(hot->open == POOL_OPEN)) {
-		unsigned int n;
+		unsigned int n, more;
 
 		POOL_WRITE(hot->open, POOL_HELD);
 		pool_barrier();
 		n = hot->n;
+		more = n + 1;
 		if (POOL_LIKELY(POOL_READ(hot->cap) > n)) {
-			POOL_WRITE(hot->n, n + 1);
 			pool_hot_slots(hot)[n] = obj;
+			pool_barrier();
+			POOL_WRITE(hot->n, more);
 			done = true;
 		}
 		pool_barrier();

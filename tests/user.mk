@@ -4,10 +4,11 @@
 
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
-	   $(filter-out $(addprefix tests/cases_,step.c kernel.c gfp.c \
+	   $(filter-out $(addprefix tests/cases_,step.c jump.c kernel.c gfp.c \
 	     guard_kernel.c declare.c), \
 	     $(wildcard tests/cases_*.c))
-TEST_DEP = $(TEST_SRC) tests/cases_step.c tests/stepper.c \
+STEP_SRC = $(addprefix tests/,cases_step.c cases_jump.c stepper.c)
+TEST_DEP = $(TEST_SRC) $(STEP_SRC) \
 	   $(wildcard common/*.h common/core/*.h user/*.h tests/*.h tests/*.list)
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
@@ -18,7 +19,7 @@ TEST_LIBS = $(CHECK_LIBS) -pthread \
 
 # The trap flag needs x86-64, and no red zone under the handler.
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
-STEP	 = -DTEST_STEP -mno-red-zone tests/cases_step.c tests/stepper.c
+STEP	 = -DTEST_STEP -mno-red-zone $(STEP_SRC)
 endif
 
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
