@@ -30,6 +30,26 @@ static void use_pool_together(unsigned int i, void *arg)
 	pthread_barrier_wait(&together);
 }
 
+/* As a handler of a thread that has no area, beside threads that only free. */
+TEST_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others)
+{
+	struct pool *pool = test_pool(64);
+	unsigned char *area;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 201);
+	area = pool_thread_area;
+	pool_thread_area = plat_area_lost;
+	pool_park(pool, test_objs[200]);
+	pool_thread_area = area;
+	EXPECT_EQ(plat_word_read(&pool->parked.count), 1);
+	test_free_many(pool, test_objs, 200);
+	EXPECT_EQ(plat_word_read(&pool->parked.count), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(an_exiting_thread_hands_its_caches_on)
 {
 	struct pool *pool = test_pool(64);

@@ -416,7 +416,8 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 		done = n;
 	} else if (pool_visit_begin(&here, &out)) {
 		done = put_here(&here, n, objs, &out);
-		out.parked = plat_read(&here.local->parked.head);
+		out.parked = plat_read(&here.local->parked.head) ||
+			     plat_read(&pool->parked.head);
 		pool_visit_end(&here, &out);
 	}
 	pool_here_leave(&here);
