@@ -21,6 +21,13 @@
 #define STEP_LIST	"cases_none.list"
 #endif
 
+/* AddressSanitizer sees each call: there are no hits to jump out of. */
+#ifdef TEST_JUMP
+#define JUMP_LIST	"cases_jump.list"
+#else
+#define JUMP_LIST	"cases_none.list"
+#endif
+
 /* Every thread is a CPU here. */
 #define TEST_THREADS	4
 
@@ -30,6 +37,7 @@
 #include "cases.list"
 #include "cases_user.list"
 #include STEP_LIST
+#include JUMP_LIST
 #undef SUITE
 #undef END
 #undef CASE
@@ -105,6 +113,7 @@ static void add_cases(Suite *suite)
 #include "cases.list"
 #include "cases_user.list"
 #include STEP_LIST
+#include JUMP_LIST
 }
 
 int main(void)

@@ -7,8 +7,9 @@ TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
 	   $(filter-out $(addprefix tests/cases_,step.c jump.c kernel.c gfp.c \
 	     guard_kernel.c declare.c), \
 	     $(wildcard tests/cases_*.c))
-STEP_SRC = $(addprefix tests/,cases_step.c cases_jump.c stepper.c)
-TEST_DEP = $(TEST_SRC) $(STEP_SRC) \
+STEP_SRC = $(addprefix tests/,cases_step.c stepper.c)
+JUMP_SRC = tests/cases_jump.c
+TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 	   $(wildcard common/*.h common/core/*.h user/*.h tests/*.h tests/*.list)
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
@@ -20,18 +21,19 @@ TEST_LIBS = $(CHECK_LIBS) -pthread \
 # The trap flag needs x86-64, and no red zone under the handler.
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 STEP	 = -DTEST_STEP -mno-red-zone $(STEP_SRC)
+JUMP	 = $(STEP) -DTEST_JUMP $(JUMP_SRC)
 endif
 
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 	   -DPOOL_FAIL_EVERY=7
 
 FLAVOURS = plain clang asan tsan hostile hostile-asan
-flavour_plain	= $(CC) -O2 $(STEP)
+flavour_plain	= $(CC) -O2 $(JUMP)
 flavour_clang	= clang -O2
 flavour_asan	= $(CC) -O1 -fsanitize=address,undefined \
 		  -fno-sanitize-recover=all -DSTEP_LESS=2 $(STEP)
 flavour_tsan	= $(CC) -O1 -fsanitize=thread -DTEST_SCALE=4
-flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(STEP)
+flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(JUMP)
 flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
 		  -fno-sanitize-recover=all $(HOSTILE)
 
