@@ -262,7 +262,7 @@ static inline struct pool *pool_of(struct pool_head *head)
 	return pool_list_entry(head, struct pool, head);
 }
 
-/* This CPU, entered: see hot.c. */
+/* This CPU, entered: see here.h. */
 struct pool_here {
 	struct pool *pool;
 	struct pool_local *local;

@@ -37,7 +37,7 @@ static unsigned int next_word(unsigned int word, unsigned int set,
 
 /*
  * The switch itself; returns the new word.  Registry mutex held.  The fence of the
- * era that ends pairs with the one of set_cap() in hot.c.
+ * era that ends pairs with the one of pool_hot_set_cap().
  */
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)

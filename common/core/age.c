@@ -35,8 +35,8 @@ static bool before(unsigned long a, unsigned long b)
 }
 
 /*
- * A cluster that takes @n objects of an array, or as many as one can; NULL: none.
- * The last empty one is kept for a spill.
+ * The cluster that is to take @n objects of an array, or some of them.  NULL: there is
+ * none, since the last empty one is kept for a spill.
  */
 static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 					struct pool_local *local,

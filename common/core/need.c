@@ -3,7 +3,8 @@
  * need.c - how much of a pool is kept
  *
  * Layer:   between shared pool and backend; decides which of them is next.
- * Context: any; neither guard nor lock held.
+ * Context: any; guard and CPU lock may be held, since what is evicted asks there.  At
+ *	    most the counts of all buckets are read.
  *
  * What is needed of a pool at a moment is what is not in its shared part:
  *

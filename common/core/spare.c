@@ -73,8 +73,8 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 }
 
 /*
- * Take all spare clusters, because taking one would have to look into a cluster
- * that another taker may already have given away.  Handlers, who cannot free them,
+ * Take all spare clusters at once.  To take one its link would have to be read, and
+ * another taker may have given that cluster away already.  Handlers, who cannot free them,
  * may have left any number; what no stash has room for is put back.  The acquire
  * pairs with the release of spare_push() and carries the links.
  */
