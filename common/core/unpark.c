@@ -137,6 +137,23 @@ static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 	}
 }
 
+/* Have all lists of a pool emptied, one by one. */
+static void each_list(struct pool *pool,
+		      void (*empty)(struct pool *pool,
+				    struct pool_parked *parked))
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	empty(pool, &pool->parked);
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local)
+			empty(pool, &local->parked);
+	}
+}
+
 /**
  * pool_unpark_below() - Bring all that is parked to the layers below the caches.
  * @pool: the pool.
@@ -145,16 +162,7 @@ static void parked_put_below(struct pool *pool, struct pool_parked *parked)
  */
 void pool_unpark_below(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	parked_put_below(pool, &pool->parked);
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			parked_put_below(pool, &local->parked);
-	}
+	each_list(pool, parked_put_below);
 }
 
 /**
@@ -165,14 +173,5 @@ void pool_unpark_below(struct pool *pool)
  */
 void pool_drain_parked(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	pool_parked_release(pool, &pool->parked);
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			pool_parked_release(pool, &local->parked);
-	}
+	each_list(pool, pool_parked_release);
 }
