@@ -26,7 +26,7 @@
 #define LIBPOOL_POOL_H
 
 /* What this header and the library must agree on; see pool_create_at(). */
-#define POOL_ABI		3
+#define POOL_ABI		4
 
 /* Flags of create_pool(). */
 #define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */
