@@ -48,11 +48,24 @@ refers() {
 	return $status
 }
 
+# A copy of the core in which a bucket is filled by a call of the API.
+goes_up() {
+	local copy said
+
+	copy=$(mktemp -d)
+	cp common/core/*.[ch] "$copy"
+	printf '\nvoid f(void)\n{\n\tpool_alloc_slow(0, 0);\n}\n' >>"$copy/shared.c"
+	said=$(tests/pages/order.py "$copy" || true)
+	rm -rf "$copy"
+	grep -q '^shared calls up: pool_alloc_slow of alloc$' <<<"$said"
+}
+
 check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
 check calls_within_the_core_go_down tests/pages/order.py
+check a_call_that_goes_up_is_told_of goes_up
 check constants_are_as_pages_say tests/pages/constants.py
 exit $failed
