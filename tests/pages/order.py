@@ -20,14 +20,15 @@ ORDER = ["reserve", "bulk", "alloc", "reclaim", "cache", "here", "age", "hot", "
          "unpark", "below", "parked", "need", "shared", "backend", "reach", "spare", "moving"]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
+ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)\n")
 DEFINED = re.compile(r"^(?:[a-z][\w *]*?[ *])?(\w+)\([^;{}]*\)\n\{", re.M)
 
 
 def read(folder):
-    """What each file has, its .c and its .h together, without comments."""
+    """What each file has, its .c and its .h together, without comments and attributes."""
     texts = {}
     for path in sorted(folder.glob("*.[ch]")):
-        text = COMMENT.sub("", path.read_text(encoding="utf-8"))
+        text = ATTRIBUTE.sub("", COMMENT.sub("", path.read_text(encoding="utf-8")))
         texts[path.stem] = texts.get(path.stem, "") + text
     return texts
 
