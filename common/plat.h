@@ -327,14 +327,6 @@ bool plat_store_denser(const void *old, const void *new);
 bool plat_guard_check(const plat_store_t *store, const void *obj, long *where);
 
 /**
- * plat_guard_kept() - Address space of freed guarded objects that is held.
- *
- * Context: Any; stale.
- * Return: bytes, with the inaccessible pages.
- */
-unsigned long plat_guard_kept(void);
-
-/**
  * plat_readable() - Can this byte be read without a fault?
  * @p: any address.
  *

@@ -12,6 +12,7 @@
 #include "dump.h"
 #include "profile.h"
 #include "compat.h"
+#include "main.h"
 
 POOL_EXPORT(pool_create_at);
 POOL_EXPORT(pool_create_ext_at);
@@ -127,7 +128,7 @@ POOL_EXPORT_TEST(plat_store_destroy);
 POOL_EXPORT_TEST(plat_store_alloc);
 POOL_EXPORT_TEST(plat_store_free);
 POOL_EXPORT_TEST(plat_guard_check);
-POOL_EXPORT_TEST(plat_guard_kept);
+POOL_EXPORT_TEST(pool_guard_kept);
 POOL_EXPORT_TEST(plat_readable);
 POOL_EXPORT_TEST(plat_size_max);
 POOL_EXPORT_TEST(plat_align_max);

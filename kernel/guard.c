@@ -24,6 +24,7 @@
  * User-Mode Linux has no pages without access, so all are loose there.
  */
 #include "guard.h"
+#include "main.h"
 
 #include <linux/gfp.h>
 #include <linux/list.h>
@@ -237,7 +238,8 @@ bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
 				store->size, where);
 }
 
-unsigned long plat_guard_kept(void)
+/* Address space of freed objects that is held: bytes, with the pages around it. */
+unsigned long pool_guard_kept(void)
 {
 	return READ_ONCE(kept_bytes);
 }

@@ -3,7 +3,7 @@
  * main.h - what the parts of the kernel world offer to main.c
  *
  * Layer:   above the seam; private to kernel/.
- * Context: module load and unload.
+ * Context: module load and unload, where nothing else is said.
  */
 #ifndef POOL_MAIN_H
 #define POOL_MAIN_H
@@ -14,6 +14,9 @@ struct pool;
 /* plat.c */
 int plat_init(void);
 void plat_exit(void);
+
+/* guard.c: for tests; any context */
+unsigned long pool_guard_kept(void);
 
 /* hotplug.c */
 int pool_hotplug_init(void);

@@ -238,7 +238,7 @@ bool plat_store_denser(const void *old, const void *new)
 	return false;
 }
 
-/* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
+/* plat_guard_check() and plat_readable() are in guard.c. */
 
 void plat_trim(void)
 {

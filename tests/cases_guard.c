@@ -9,6 +9,7 @@
  * Nothing here is accessed that must not be: plat_readable() tells.
  */
 #include "cases_guard.h"
+#include "main.h"
 
 /* How many of the last addresses are not used again, at least. */
 #ifdef CONFIG_UML
@@ -127,15 +128,15 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 
 		ASSERT(obj);
 		plat_store_free(&store, obj);
-		above += i && plat_guard_kept() > pool_options.uaf_keep;
+		above += i && pool_guard_kept() > pool_options.uaf_keep;
 	}
 	EXPECT_EQ(above, 0);
 #ifndef CONFIG_UML
-	EXPECT(plat_guard_kept() > 20 * page());
+	EXPECT(pool_guard_kept() > 20 * page());
 #endif
 	pool_options.uaf_keep = 0;
 	plat_store_free(&store, plat_store_alloc(&store, 0));
-	EXPECT_EQ(plat_guard_kept(), 0);
+	EXPECT_EQ(pool_guard_kept(), 0);
 	plat_store_destroy(&store, 0);
 }
 
@@ -319,6 +320,6 @@ TEST_CASE(many_use_guarded_objects_at_once)
 		EXPECT_EQ(plat_word_read(&load.bad), 0);
 		EXPECT(test_quiet(load.pool, 0));
 		pool_destroy(&load.pool->head);
-		EXPECT_LE(plat_guard_kept(), pool_options.uaf_keep);
+		EXPECT_LE(pool_guard_kept(), pool_options.uaf_keep);
 	}
 }

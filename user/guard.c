@@ -198,7 +198,8 @@ bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
 				store->size, where);
 }
 
-unsigned long plat_guard_kept(void)
+/* Address space of freed objects that is held: bytes, with the pages around it. */
+unsigned long pool_guard_kept(void)
 {
 	return plat_read(&kept_bytes);
 }

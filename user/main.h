@@ -48,6 +48,7 @@ void pool_area_fork_release(void);
 /* guard.c: objects with pages of their own; and around a fork */
 void *pool_guard_alloc(const struct plat_store *store);
 void pool_guard_free(const struct plat_store *store, void *obj);
+unsigned long pool_guard_kept(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 

@@ -152,7 +152,7 @@ bool plat_store_denser(const void *old, const void *new)
 	return pool_slab_denser(old, new);
 }
 
-/* plat_guard_check(), plat_guard_kept() and plat_readable() are in guard.c. */
+/* plat_guard_check() and plat_readable() are in guard.c. */
 
 /* Not every C library has it. */
 int malloc_trim(size_t pad) __attribute__((weak));
