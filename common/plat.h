@@ -103,7 +103,6 @@ struct pool_local;
  *
  * CPU lock, one per struct pool_cpu
  *
- * void plat_lock_init(plat_lock_t *lock)
  * bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
  *	For allocations and frees, and any context.  False when it cannot be had by
  *	waiting for a bounded time, as where the holder was interrupted by the
@@ -404,7 +403,8 @@ void plat_tool_end(const struct pool *pool, unsigned long lost);
  * Called by the platform, implemented in common/core/reclaim.c:
  *
  * void pool_cpu_init(struct pool_cpu *cpu)
- *	A part of a CPU was made, all zero; before anybody sees it.
+ *	A part of a CPU was made, all zero but for its lock, which is free; before
+ *	anybody sees it.
  * void pool_cpu_gone(unsigned int cpu)
  *	That CPU will make no call until it comes back; process context.
  */

@@ -345,14 +345,21 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 	va_end(args);
 }
 
+/* All locks are made here, so they are one class for lockdep. */
+static void cpu_init(struct pool_cpu *cpu)
+{
+	raw_spin_lock_init(&cpu->lock);
+	pool_cpu_init(cpu);
+}
+
 /* First of all: the CPUs' own parts, and where clusters come from. */
 int plat_init(void)
 {
 	unsigned int cpu;
 
-	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
 	for_each_possible_cpu(cpu)
-		pool_cpu_init(per_cpu_ptr(&plat_cpus, cpu));
+		cpu_init(per_cpu_ptr(&plat_cpus, cpu));
+	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
 	cluster_cache = kmem_cache_create("pool_cluster",
 					  sizeof(struct pool_cluster), 0,
 					  SLAB_NO_MERGE, NULL);

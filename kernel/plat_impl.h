@@ -163,12 +163,6 @@ static inline void plat_move(void **to, void *const *from, unsigned int n)
 
 /* CPU lock */
 
-/* Its only caller makes all of them, so they are one class for lockdep. */
-static inline void plat_lock_init(plat_lock_t *lock)
-{
-	raw_spin_lock_init(lock);
-}
-
 /*
  * Waits, because the holder has interrupts off, is not preempted and copies a
  * bounded number of pointers.  Not where this CPU is inside a lock section, of

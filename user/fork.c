@@ -76,7 +76,7 @@ void pool_fork_release(bool child)
 		release_buckets(pool);
 	while (i--) {
 		if (child)
-			plat_lock_init(&plat_cpu_of(i)->lock);
+			plat_write(&plat_cpu_of(i)->lock, 0u);
 		else
 			plat_cpu_unlock(plat_cpu_of(i), (plat_irq_t){ 0 });
 	}

@@ -220,11 +220,6 @@ static inline void plat_move(void **to, void *const *from, unsigned int n)
 
 /* CPU lock */
 
-static inline void plat_lock_init(plat_lock_t *lock)
-{
-	__atomic_store_n(lock, 0, __ATOMIC_RELAXED);
-}
-
 /* lock.c: this thread's id, once it is known; a child of a fork has another. */
 extern __thread unsigned int plat_thread_id
 	__attribute__((tls_model("initial-exec")));

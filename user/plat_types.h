@@ -21,7 +21,7 @@
 /* A word that many CPUs change. */
 typedef unsigned long plat_word_t;
 
-/* The CPU lock: 0, or the holder's thread id, and a mark while it is waited for. */
+/* The CPU lock: 0: free, or the holder's thread id, and a mark while it is waited for. */
 typedef unsigned int plat_lock_t;
 
 /* Nothing needs to be kept while a lock is held: signals stay enabled. */

@@ -11,7 +11,6 @@
 /* A CPU's part was made, all zero.  Nobody else sees it yet. */
 void pool_cpu_init(struct pool_cpu *cpu)
 {
-	plat_lock_init(&cpu->lock);
 	pool_list_init(&cpu->by_lru);
 	pool_list_init(&cpu->by_age);
 }

@@ -140,11 +140,6 @@ static inline void plat_move(void **to, void *const *from, unsigned int n)
 
 /* CPU lock; plat.c */
 
-static inline void plat_lock_init(plat_lock_t *lock)
-{
-	*lock = 0;
-}
-
 bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq);
 void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
 void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq);
