@@ -136,7 +136,7 @@ static void copy_file(char *to, const char *file)
 static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 		      const struct pool_from *from)
 {
-	struct pool_reg *reg = plat_mem_alloc(sizeof(*reg));
+	struct pool_reg *reg = plat_mem_alloc(sizeof(*reg), PLAT_MEM_SLEEP);
 
 	if (!reg)
 		return false;
@@ -170,7 +170,8 @@ static struct pool *pool_new(const struct pool_want *want)
 	struct pool *pool;
 
 	pool = plat_mem_alloc(sizeof(*pool) +
-			      buckets * sizeof(struct pool_bucket));
+			      buckets * sizeof(struct pool_bucket),
+			      PLAT_MEM_SLEEP);
 	if (!pool)
 		return NULL;
 	pool_copy_name(pool->name, want->name);

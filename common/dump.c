@@ -382,7 +382,8 @@ static void free_text(char **text)
 void dump_pools(void)
 {
 	size_t size = pool_dump(NULL, 0, &all) + TEXT_MORE;
-	char *text POOL_AT_END(free_text) = plat_mem_alloc(size);
+	char *text POOL_AT_END(free_text) =
+		plat_mem_alloc(size, PLAT_MEM_SLEEP);
 
 	if (text) {
 		pool_dump(text, size, &all);

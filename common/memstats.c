@@ -197,7 +197,7 @@ size_t pool_memstats(char *buf, size_t size,
 		reset(options);
 		return 0;
 	}
-	m = plat_mem_alloc(sizeof(*m));
+	m = plat_mem_alloc(sizeof(*m), PLAT_MEM_SLEEP);
 	if (!m) {
 		plat_log(PLAT_ERR, "memstats: no memory for a text");
 		return 0;

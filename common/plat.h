@@ -210,37 +210,24 @@ void plat_create_unlock(void);
 void plat_dump_lock(void);
 void plat_dump_unlock(void);
 
+/* What is done to get memory. */
+enum plat_mem {
+	PLAT_MEM_SLEEP,		/* all; in process context, which may sleep */
+	PLAT_MEM_NO_IO,		/* may sleep, but not for who may wait for us */
+	PLAT_MEM_AT_HAND,	/* reclaims nothing, wakes nobody, as a free must */
+};
+
 /**
- * plat_mem_alloc() - Zeroed memory for descriptions, not for objects.
+ * plat_mem_alloc() - Zeroed memory for what is known of objects, not for objects.
  * @size: bytes.
+ * @how: what is done to get it.
  *
- * Context: Process context; may sleep.
- * Return: 128-byte aligned memory for plat_mem_free(), or NULL.
+ * Context: As @how says, and plat_may_alloc(); neither guard nor lock held.
+ * Return: memory for plat_mem_free(), or NULL; 128-byte aligned where it may sleep for
+ * anything.
  */
-void *plat_mem_alloc(size_t size);
+void *plat_mem_alloc(size_t size, enum plat_mem how);
 void plat_mem_free(void *p);
-
-/**
- * plat_cluster_alloc() - Memory for a cluster, for the free path.
- *
- * Reclaims nothing and wakes nobody: a free must not depend on frees.
- *
- * Context: plat_may_alloc(); neither guard nor lock held.
- * Return: memory for plat_cluster_free(), or NULL.
- */
-void *plat_cluster_alloc(void);
-void plat_cluster_free(void *cluster);
-
-/**
- * plat_side_alloc() - Zeroed memory for what is known of objects.
- * @size: bytes.
- * @flags: POOL_F_ATOMIC: without sleeping.
- *
- * Context: plat_may_alloc(); neither guard nor lock held.
- * Return: memory for plat_side_free(), or NULL, which is no failure.
- */
-void *plat_side_alloc(size_t size, unsigned int flags);
-void plat_side_free(void *p);
 
 /**
  * plat_store_create() - Make a source of objects.

@@ -63,7 +63,8 @@ bool pool_profile_ready(void)
 
 	if (plat_read(&table))
 		return true;
-	bins = plat_mem_alloc(POOL_PROFILE_BINS * sizeof(*bins));
+	bins = plat_mem_alloc(POOL_PROFILE_BINS * sizeof(*bins),
+			      PLAT_MEM_SLEEP);
 	if (!bins)
 		return false;
 	bins[OTHER_ALLOCS].caller = bins;

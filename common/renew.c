@@ -429,7 +429,7 @@ static void renew(struct pool *pool, const struct pool_change *change,
 	pool_list_init(&r.fresh);
 	if (!begin(&r, change, &keeps))
 		return;
-	r.copy = plat_mem_alloc(sizeof(*r.copy));
+	r.copy = plat_mem_alloc(sizeof(*r.copy), PLAT_MEM_SLEEP);
 	if (r.copy && (keeps || prepare_model(&r)) && prepare_fresh(&r))
 		commit(&r);
 	clean_up(&r);

@@ -219,11 +219,13 @@ static bool grow(struct pool *pool, unsigned int flags)
 		i++;
 	if (i == POOL_STATE_PARTS || !plat_may_alloc(flags))
 		return false;
-	part = plat_side_alloc(slots_of(i) * sizeof(struct pool_entry), flags);
+	part = plat_mem_alloc(slots_of(i) * sizeof(struct pool_entry),
+			      plat_may_wait(flags) ? PLAT_MEM_NO_IO :
+						     PLAT_MEM_AT_HAND);
 	if (!part)
 		return false;
 	if (!plat_cmpxchg_release(&pool->states.part[i], &none, part))
-		plat_side_free(part);
+		plat_mem_free(part);
 	return true;
 }
 
@@ -476,5 +478,5 @@ void pool_states_end(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < POOL_STATE_PARTS; i++)
-		plat_side_free(pool->states.part[i]);
+		plat_mem_free(pool->states.part[i]);
 }

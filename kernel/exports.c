@@ -121,8 +121,6 @@ POOL_EXPORT_TEST(plat_dump_lock);
 POOL_EXPORT_TEST(plat_dump_unlock);
 POOL_EXPORT_TEST(plat_mem_alloc);
 POOL_EXPORT_TEST(plat_mem_free);
-POOL_EXPORT_TEST(plat_cluster_alloc);
-POOL_EXPORT_TEST(plat_cluster_free);
 POOL_EXPORT_TEST(plat_store_create);
 POOL_EXPORT_TEST(plat_store_destroy);
 POOL_EXPORT_TEST(plat_store_alloc);

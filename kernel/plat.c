@@ -130,43 +130,35 @@ void plat_dump_unlock(void)
 	mutex_unlock(&dump_mutex);
 }
 
-/* Powers of two are what the slab aligns at their size. */
-void *plat_mem_alloc(size_t size)
+/*
+ * No bit of reclaim, and no reserves even where the caller could have them.  Most
+ * are clusters, of which kmalloc() would waste a third.
+ */
+static void *at_hand(size_t size)
 {
+	gfp_t gfp = __GFP_ZERO | __GFP_NOWARN | __GFP_NOMEMALLOC;
+
+	if (size == sizeof(struct pool_cluster))
+		return kmem_cache_alloc(cluster_cache, gfp);
+	return kmalloc(size, gfp);
+}
+
+/*
+ * Powers of two are what the slab aligns at their size.  Who starts no I/O may be a
+ * file system or a driver: of its gfp flags nothing is known here.
+ */
+void *plat_mem_alloc(size_t size, enum plat_mem how)
+{
+	if (how == PLAT_MEM_AT_HAND)
+		return at_hand(size);
+	if (how == PLAT_MEM_NO_IO)
+		return kvzalloc(size, GFP_NOIO | __GFP_NOWARN);
 	size = roundup_pow_of_two(max_t(size_t, size, POOL_ALIGN));
 	return kvzalloc(size, GFP_KERNEL);
 }
 
+/* Of a cache or not.  What had to be mapped is not freed in interrupts. */
 void plat_mem_free(void *p)
-{
-	kvfree(p);
-}
-
-/* No bit of reclaim, and no reserves even where the caller could have them. */
-void *plat_cluster_alloc(void)
-{
-	return kmem_cache_alloc(cluster_cache,
-				__GFP_NOWARN | __GFP_NOMEMALLOC);
-}
-
-void plat_cluster_free(void *cluster)
-{
-	kmem_cache_free(cluster_cache, cluster);
-}
-
-/*
- * Who may not sleep gets what is at hand.  Who may may still be a file system or a
- * driver: of its gfp flags nothing is known here.
- */
-void *plat_side_alloc(size_t size, unsigned int flags)
-{
-	if (plat_may_wait(flags))
-		return kvzalloc(size, GFP_NOIO | __GFP_NOWARN);
-	return kzalloc(size, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
-}
-
-/* Process context; or not in an interrupt, of what kvmalloc() had to map. */
-void plat_side_free(void *p)
 {
 	kvfree(p);
 }

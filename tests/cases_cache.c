@@ -213,7 +213,7 @@ static void churn(unsigned int i, void *arg)
 
 TEST_CASE(the_charge_never_passes_the_bound)
 {
-	struct sampled *s = plat_mem_alloc(sizeof(*s));
+	struct sampled *s = plat_mem_alloc(sizeof(*s), PLAT_MEM_SLEEP);
 	unsigned int i;
 
 	ASSERT(s);

@@ -219,27 +219,36 @@ TEST_CASE(the_cpu_lock_excludes_those_who_wait_and_those_who_try)
 	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_word_read(&l.tried));
 }
 
-TEST_CASE(memory_for_descriptions_is_zeroed_and_aligned)
+static bool is_zero(const unsigned char *p, unsigned int size)
 {
-	unsigned char *p = plat_mem_alloc(1000);
-	unsigned int i, sum = 0;
-
-	ASSERT(p);
-	EXPECT_EQ((unsigned long)p % POOL_ALIGN, 0);
-	for (i = 0; i < 1000; i++)
-		sum += p[i];
-	EXPECT_EQ(sum, 0);
-	memset(p, 0xff, 1000);
-	plat_mem_free(p);
+	while (size--)
+		if (p[size])
+			return false;
+	return true;
 }
 
-TEST_CASE(a_cluster_has_room_for_all_its_objects)
+TEST_CASE(memory_is_zeroed_and_aligned_however_it_is_got)
 {
-	struct pool_cluster *c = plat_cluster_alloc();
+	static const enum plat_mem hows[] = {
+		PLAT_MEM_SLEEP, PLAT_MEM_NO_IO, PLAT_MEM_AT_HAND,
+	};
+	static const unsigned int sizes[] = {
+		1000, sizeof(struct pool_cluster),
+	};
+	unsigned int i;
 
-	ASSERT(c);
-	memset(c, 0xff, sizeof(*c));
-	plat_cluster_free(c);
+	for (i = 0; i < 6; i++) {
+		enum plat_mem how = hows[i % 3];
+		unsigned int size = sizes[i / 3];
+		unsigned char *p = plat_mem_alloc(size, how);
+
+		ASSERT(p);
+		if (how == PLAT_MEM_SLEEP)
+			EXPECT_EQ((unsigned long)p % POOL_ALIGN, 0);
+		EXPECT(is_zero(p, size));
+		memset(p, 0xff, size);
+		plat_mem_free(p);
+	}
 }
 
 TEST_CASE(stores_of_equal_names_give_aligned_objects)
@@ -394,7 +403,7 @@ TEST_CASE(an_address_is_named_by_what_is_there)
 
 TEST_CASE(a_part_that_was_made_has_no_clusters)
 {
-	struct pool_cpu *cpu = plat_mem_alloc(sizeof(*cpu));
+	struct pool_cpu *cpu = plat_mem_alloc(sizeof(*cpu), PLAT_MEM_SLEEP);
 
 	ASSERT(cpu);
 	pool_cpu_init(cpu);

@@ -34,7 +34,7 @@ TEST_CASE(clusters_move_whole)
 		EXPECT_LE(c->n, pool_cluster_max(pool));
 		n += c->n;
 		pool_store_put_cluster(pool, c);
-		plat_cluster_free(c);
+		plat_mem_free(c);
 	}
 	EXPECT_EQ(n, now.shared);
 	EXPECT_EQ(plat_word_read(&pool->filled), 0);
@@ -112,7 +112,7 @@ TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 3);
 	for (i = 0; i < 3; i++) {
-		c[i] = plat_cluster_alloc();
+		c[i] = test_cluster_new();
 		ASSERT(c[i]);
 		pool_cluster_reset(c[i], NULL);
 		c[i]->obj[c[i]->n++] = test_objs[i];
@@ -123,7 +123,7 @@ TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 	EXPECT_PTR_EQ(test_take_shared(pool), NULL);
 	for (i = 0; i < 3; i++) {
 		test_free(pool, c[i]->obj[0]);
-		plat_cluster_free(c[i]);
+		plat_mem_free(c[i]);
 	}
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
@@ -321,7 +321,7 @@ TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
 	ASSERT(c.pool);
 	test_alloc_many(c.pool, test_objs, 2);
 	for (i = 0; i < 2; i++) {
-		struct pool_cluster *new = plat_cluster_alloc();
+		struct pool_cluster *new = test_cluster_new();
 
 		ASSERT(new);
 		pool_cluster_reset(new, NULL);
@@ -404,7 +404,7 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 
 	ASSERT(pool);
 	for (i = 0; i < 3 * POOL_STASH_MAX; i++) {
-		struct pool_cluster *c = plat_cluster_alloc();
+		struct pool_cluster *c = test_cluster_new();
 
 		ASSERT(c);
 		pool_cluster_put(pool, c, POOL_F_ATOMIC);
@@ -415,7 +415,7 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 		struct pool_cluster *c = chain;
 
 		chain = c->next;
-		plat_cluster_free(c);
+		plat_mem_free(c);
 		n++;
 	}
 	EXPECT_EQ(n, most);

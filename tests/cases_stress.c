@@ -108,7 +108,7 @@ static void storm_and_reclaim(unsigned int i, void *arg)
 
 static struct storm *storm_new(unsigned long rounds, unsigned int running)
 {
-	struct storm *s = plat_mem_alloc(sizeof(*s));
+	struct storm *s = plat_mem_alloc(sizeof(*s), PLAT_MEM_SLEEP);
 	unsigned int i;
 
 	if (!s)

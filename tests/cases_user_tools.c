@@ -156,7 +156,7 @@ TEST_CASE(what_the_backend_gets_back_is_shown)
 
 		test_wave(pool, 20);
 		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-		p = plat_mem_alloc(128);
+		p = plat_mem_alloc(128, PLAT_MEM_SLEEP);
 		ASSERT(p);
 		memset(p, 1, 128);
 		plat_mem_free(p);
@@ -178,5 +178,5 @@ TEST_CASE(a_corrupted_object_is_told_of_and_stays_hidden)
 	EXPECT_EQ(shown(obj, total_of(pool), 0), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	tool_show(obj, 61 + sizeof(void *));
-	plat_side_free(obj);
+	plat_mem_free(obj);
 }

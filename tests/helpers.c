@@ -152,6 +152,12 @@ struct pool_local *test_local(struct pool *pool)
 	return local;
 }
 
+/* An empty cluster of nobody's, for plat_mem_free(). */
+struct pool_cluster *test_cluster_new(void)
+{
+	return plat_mem_alloc(sizeof(struct pool_cluster), PLAT_MEM_AT_HAND);
+}
+
 struct pool_cpu *test_cpu(void)
 {
 	return plat_cpu_of(plat_cpu_hint());

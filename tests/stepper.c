@@ -196,7 +196,7 @@ static void stock_spares(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < SPARES; i++)
-		pool_cluster_put(pool, plat_cluster_alloc(), POOL_F_ATOMIC);
+		pool_cluster_put(pool, test_cluster_new(), POOL_F_ATOMIC);
 }
 
 bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode)

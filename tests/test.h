@@ -73,6 +73,7 @@ void test_wave(struct pool *pool, unsigned int n);
 struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool_cpu *test_cpu(void);
+struct pool_cluster *test_cluster_new(void);
 unsigned long test_charged(void);
 bool test_quiet(struct pool *pool, unsigned long used);
 bool test_bound_holds(void);

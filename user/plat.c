@@ -41,38 +41,19 @@ const struct plat_policy plat_policies[] = {
 
 /* Here the locks and what is waited for by them: lock.c. */
 
-void *plat_mem_alloc(size_t size)
+/* malloc() reclaims nothing.  What calloc() gives costs no memory until it is used. */
+void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
 	void *p;
 
+	if (how != PLAT_MEM_SLEEP)
+		return calloc(1, size);
 	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
 	p = aligned_alloc(POOL_ALIGN, size);
 	return p ? memset(p, 0, size) : NULL;
 }
 
 void plat_mem_free(void *p)
-{
-	free(p);
-}
-
-/* malloc() reclaims nothing. */
-void *plat_cluster_alloc(void)
-{
-	return malloc(sizeof(struct pool_cluster));
-}
-
-void plat_cluster_free(void *cluster)
-{
-	free(cluster);
-}
-
-void *plat_side_alloc(size_t size, unsigned int flags)
-{
-	(void)flags;
-	return calloc(1, size);
-}
-
-void plat_side_free(void *p)
 {
 	free(p);
 }

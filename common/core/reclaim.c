@@ -162,7 +162,7 @@ static void drain_stash(struct pool_cpu *cpu)
 		c = pool_cluster_unstash(cpu);
 		plat_cpu_unlock(cpu, irq);
 		if (c)
-			plat_cluster_free(c);
+			plat_mem_free(c);
 	} while (c);
 }
 
@@ -245,7 +245,7 @@ static void release_but(struct pool *pool, struct pool_cluster *c,
 		plat_yield();
 	}
 	pool_store_put_cluster(pool, c);
-	plat_cluster_free(c);
+	plat_mem_free(c);
 }
 
 /**

@@ -27,7 +27,8 @@ static void free_reserve(struct pool_reserved **r)
 static struct pool_reserved *fill_reserve(struct pool *pool, unsigned int n)
 {
 	struct pool_reserved *r POOL_AT_END(free_reserve) =
-		plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]));
+		plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]),
+			       PLAT_MEM_SLEEP);
 	struct pool_reserved *filled;
 
 	if (!r || !pool_alloc_bulk(&pool->head, 0, n, r->obj))

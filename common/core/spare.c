@@ -116,7 +116,8 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 	if (chain || !plat_may_alloc(flags))
 		return chain;
 	while (n--) {
-		struct pool_cluster *c = plat_cluster_alloc();
+		struct pool_cluster *c = plat_mem_alloc(sizeof(*c),
+							PLAT_MEM_AT_HAND);
 
 		if (!c)
 			break;
@@ -144,7 +145,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 	    !plat_may_alloc(flags))
 		spare_push(pool, c);
 	else
-		plat_cluster_free(c);
+		plat_mem_free(c);
 }
 
 /* The same for each of a chain, which may be NULL. */
@@ -165,7 +166,7 @@ static void free_chain(struct pool_cluster *chain)
 		struct pool_cluster *c = chain;
 
 		chain = c->next;
-		plat_cluster_free(c);
+		plat_mem_free(c);
 	}
 }
 

@@ -32,7 +32,8 @@ static struct pool *pool_of_one(void)
 
 static void put_cluster(struct pool *pool)
 {
-	struct pool_cluster *c = plat_cluster_alloc();
+	struct pool_cluster *c =
+		plat_mem_alloc(sizeof(*c), PLAT_MEM_AT_HAND);
 
 	if (!c)
 		err(1, "no cluster");
@@ -83,7 +84,7 @@ static void empty(struct pool *pool)
 
 	while ((c = pool_refill_local_from_shared(pool))) {
 		pool_store_put_cluster(pool, c);
-		plat_cluster_free(c);
+		plat_mem_free(c);
 	}
 }
 

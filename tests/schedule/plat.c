@@ -198,8 +198,9 @@ static void release(const char *function, void *p)
 	world_free(p);
 }
 
-void *plat_mem_alloc(size_t size)
+void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
+	(void)how;
 	return allocate(__func__, size);
 }
 
@@ -207,27 +208,6 @@ void plat_mem_free(void *p)
 {
 	if (p)
 		release(__func__, p);
-}
-
-void *plat_cluster_alloc(void)
-{
-	return allocate(__func__, sizeof(struct pool_cluster));
-}
-
-void plat_cluster_free(void *cluster)
-{
-	release(__func__, cluster);
-}
-
-void *plat_side_alloc(size_t size, unsigned int flags)
-{
-	(void)flags;
-	return allocate(__func__, size);
-}
-
-void plat_side_free(void *p)
-{
-	plat_mem_free(p);
 }
 
 bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
