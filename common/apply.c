@@ -37,9 +37,9 @@ static unsigned int late_flags(struct pool *pool,
 	unsigned int want = pool_word_of((word & ~change->clear) | change->set);
 
 	if (parts) {
-		plat_registry_lock();
+		plat_mutex_lock(PLAT_REGISTRY);
 		parts &= pool_merged_apart(pool);
-		plat_registry_unlock();
+		plat_mutex_unlock(PLAT_REGISTRY);
 	}
 	return ((word ^ want) & ~POOL_D_CREATION) | parts;
 }
@@ -64,9 +64,9 @@ static void look(struct late *late, struct pool *pool,
 	unsigned int keys = pool_change_late_keys(pool, change);
 	bool left;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	left = pool_declared_left(pool);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	if ((!flags && !keys) || left)
 		return;
 	late->flags |= flags;
@@ -128,10 +128,10 @@ void pool_change_apply(const struct pool_change *change, char *late,
 	struct late found = { 0 };
 	struct pool *pool = NULL;
 
-	plat_create_lock();
+	plat_mutex_lock(PLAT_CREATE);
 	pool_change_store(change);
 	pool_declared_renew(change);
-	plat_create_unlock();
+	plat_mutex_unlock(PLAT_CREATE);
 	while ((pool = pool_registry_next(pool))) {
 		if (set | clear)
 			pool_switch(pool, set, clear);

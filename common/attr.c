@@ -24,11 +24,11 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 
 	if (!head)
 		return no_pool("pool_set_limit");
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	good = !limit || limit >= pool->min_avail;
 	if (good)
 		plat_write(&pool->limit, limit);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	if (!good)
 		plat_log(PLAT_ERR, "pool \"%s\": limit %u is refused: below min_avail",
 			 pool->shown, limit);
@@ -42,11 +42,11 @@ bool pool_set_min_avail(struct pool_head *head, unsigned int min_avail)
 
 	if (!head)
 		return no_pool("pool_set_min_avail");
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	good = !pool->limit || min_avail <= pool->limit;
 	if (good)
 		plat_write(&pool->min_avail, min_avail);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	if (!good)
 		plat_log(PLAT_ERR, "pool \"%s\": min_avail %u is refused: above the limit",
 			 pool->shown, min_avail);

@@ -145,9 +145,9 @@ static bool want_init(struct pool_want *want, const struct pool_attr *attr,
 	if (want->attr.align < POOL_ALIGN_MIN)
 		want->attr.align = POOL_ALIGN_MIN;
 	pool_copy_name(want->name, attr->name);
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_options_get(&want->options);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	want->options.debug = pool_word_of(mode_bits(attr->mode,
 						     want->options.debug));
 	want->attr.size = pool_rounded(attr->size, attr->flags,
@@ -286,13 +286,13 @@ static struct pool *create(const struct pool_attr *attr,
 	struct pool *pool = NULL;
 
 	*why = "out of memory";
-	plat_create_lock();
+	plat_mutex_lock(PLAT_CREATE);
 	if (want_init(&want, attr, from)) {
 		pool = pool_merge(&want);
 		if (!pool)
 			pool = make(&want, why);
 	}
-	plat_create_unlock();
+	plat_mutex_unlock(PLAT_CREATE);
 	if (!pool)
 		plat_mem_free(want.reg);
 	return pool;

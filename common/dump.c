@@ -60,13 +60,13 @@ static void enlist(struct pool_dump *d, struct pool *pool)
 {
 	struct pool_list *at;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	at = d->pools.prev;
 	while (at != &d->pools &&
 	       is_before(d->options.order, &pool->snap, &of_dump(at)->snap))
 		at = at->prev;
 	pool_list_add(&pool->by_dump, at);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void add_to_total(struct pool_dump_total *total,
@@ -84,7 +84,7 @@ static void unlink_from(struct pool_dump *d, unsigned int keep)
 {
 	struct pool_list *node, *next;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = d->pools.next; node != &d->pools; node = next) {
 		next = node->next;
 		if (keep)
@@ -92,7 +92,7 @@ static void unlink_from(struct pool_dump *d, unsigned int keep)
 		else
 			pool_list_del(node);
 	}
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void take_snapshot(struct pool_dump *d,
@@ -121,10 +121,10 @@ static void take_snapshot(struct pool_dump *d,
 /* Begin with the first pool again. */
 void pool_dump_rewind(struct pool_dump *d)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_del(&d->cursor);
 	pool_list_add(&d->cursor, &d->pools);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 /* Take the next pool in hand; false: there is none. */
@@ -133,7 +133,7 @@ bool pool_dump_next(struct pool_dump *d)
 	struct pool_list *node;
 	bool found;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	node = d->cursor.next;
 	found = node != &d->pools;
 	if (found) {
@@ -141,7 +141,7 @@ bool pool_dump_next(struct pool_dump *d)
 		pool_list_del(&d->cursor);
 		pool_list_add(&d->cursor, node);
 	}
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }
 
@@ -197,12 +197,12 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 	struct pool *pool;
 	size_t len = 0;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool = in_hand(d);
 	if (pool)
 		len = pool_dump_registration(pool, nth, d->detail,
 					     sizeof(d->detail));
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return len;
 }
 
@@ -212,12 +212,12 @@ bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 	struct pool *pool;
 	struct pool_reg *reg;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool = in_hand(d);
 	reg = pool ? nth_reg(pool, nth) : NULL;
 	if (reg)
 		plat_format(d->detail, sizeof(d->detail), "%s", reg->name);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return reg;
 }
 
@@ -331,12 +331,12 @@ size_t pool_dump(char *buf, size_t size,
 	struct pool_dump *d = &the_dump;
 	size_t wanted;
 
-	plat_dump_lock();
+	plat_mutex_lock(PLAT_DUMP);
 	take_snapshot(d, options);
 	pool_dump_write(d, writers[d->options.format], buf, size);
 	unlink_from(d, 0);
 	wanted = d->wanted;
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_DUMP);
 	return wanted;
 }
 

@@ -161,12 +161,12 @@ static void reset(const struct pool_memstats_options *options)
 	struct pool_place place;
 	unsigned int nr;
 
-	plat_dump_lock();
+	plat_mutex_lock(PLAT_DUMP);
 	for (nr = 0; nr < POOL_PROFILE_BINS; nr++)
 		if (pool_profile_read(nr, &place) &&
 		    is_wanted(options, &place))
 			pool_profile_reset(nr);
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_DUMP);
 	plat_places(reset_place, (void *)options);
 }
 

@@ -164,12 +164,12 @@ struct pool *pool_merge(struct pool_want *want)
 {
 	struct pool *pool;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool = pool_find_match(want, 0, 0);
 	if (pool) {
 		pool_reg_add(pool, want->reg);
 		plat_registry_wake();
 	}
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return pool;
 }

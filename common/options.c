@@ -67,9 +67,9 @@ void pool_options_get(struct pool_options *options)
 void pool_change_begin(struct pool_change *change, bool one)
 {
 	*change = (struct pool_change){ .one = one };
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_options_get(&change->options);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void change_flags(struct pool_change *change, unsigned int set,
@@ -165,7 +165,7 @@ void pool_change_store(const struct pool_change *change)
 {
 	unsigned int i;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	if (!change->one)
 		pool_options.debug = (pool_options.debug & ~change->clear) |
 				     change->set;
@@ -175,7 +175,7 @@ void pool_change_store(const struct pool_change *change)
 			pool_key_copy(&pool_keys[i], &pool_options,
 				      &change->options);
 	pool_era_ends();
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static size_t item_length(const char *text)

@@ -85,9 +85,9 @@ static bool help_line(unsigned int i, const struct pool_options *now,
 
 static void look_at_options(struct pool_options *now)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_options_get(now);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 size_t pool_debug_help_to_buf(char *buf, size_t size)

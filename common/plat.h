@@ -175,13 +175,21 @@ void plat_local_close(struct pool *pool);
  */
 void plat_local_free(struct pool *pool);
 
+/* The mutexes; who needs several locks the last of these first. */
+enum plat_mutex {
+	PLAT_REGISTRY,		/* the lists of pools, and their options */
+	PLAT_CREATE,		/* one creation at a time */
+	PLAT_DUMP,		/* the dump there is */
+};
+
 /**
- * plat_registry_lock() - Lock the registry; plat_registry_unlock() ends it.
+ * plat_mutex_lock() - Lock a mutex; plat_mutex_unlock() ends it.
+ * @mutex: which.
  *
  * Context: Process context; may sleep.
  */
-void plat_registry_lock(void);
-void plat_registry_unlock(void);
+void plat_mutex_lock(enum plat_mutex mutex);
+void plat_mutex_unlock(enum plat_mutex mutex);
 
 /**
  * plat_registry_wait() - Sleep until plat_registry_wake() is called.
@@ -192,23 +200,6 @@ void plat_registry_unlock(void);
  */
 void plat_registry_wait(void);
 void plat_registry_wake(void);
-
-/**
- * plat_create_lock() - One creation at a time; plat_create_unlock() ends it.
- *
- * Context: Process context; may sleep; registry mutex not held.
- */
-void plat_create_lock(void);
-void plat_create_unlock(void);
-
-/**
- * plat_dump_lock() - Lock the dump there is; plat_dump_unlock() ends it.
- *
- * Context: Process context; may sleep; registry mutex not held, but to be taken
- * while this one is.
- */
-void plat_dump_lock(void);
-void plat_dump_unlock(void);
 
 /* What is done to get memory. */
 enum plat_mem {

@@ -34,9 +34,9 @@ void pool_registry_list(struct pool *pool)
 /* List a pool; the creation lock makes ids ascend along the list. */
 void pool_registry_add(struct pool *pool)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_registry_list(pool);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 /* The pool after @prev, NULL: the first; NULL: none.  Registry mutex held. */
@@ -65,21 +65,21 @@ struct pool *pool_registry_next(struct pool *prev)
 {
 	struct pool *pool;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool = pool_registry_after(prev);
 	if (pool)
 		pool->pins++;
 	if (prev)
 		pool_registry_unpin(prev);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return pool;
 }
 
 void pool_registry_put(struct pool *pool)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_registry_unpin(pool);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 /*
@@ -133,13 +133,13 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 	enum pool_drop what = POOL_DROPPED;
 	struct pool_reg *reg;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	reg = to_drop(pool, decl);
 	if (reg && pool->users == 1)
 		what = may_end ? POOL_ENDS : POOL_KEPT;
 	if (reg && what != POOL_KEPT)
 		drop(pool, reg, &gone);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	free_regs(&gone);
 	return what;
 }
@@ -159,11 +159,11 @@ struct pool *pool_registry_of(const struct pool_decl *decl)
 	struct pool *found = NULL;
 	struct pool_list *node;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = pools.next; node != &pools && !found; node = node->next)
 		if (to_drop(of_registry(node), decl))
 			found = of_registry(node);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }
 
@@ -172,9 +172,9 @@ const void *pool_registry_owner(struct pool *pool)
 {
 	const void *owner;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	owner = of_regs(pool->regs.next)->owner;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return owner;
 }
 
@@ -186,12 +186,12 @@ void pool_registry_forget(const struct pool_decl *decl)
 {
 	struct pool_list *node, *reg;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_for_each(node, &pools)
 		pool_list_for_each(reg, &of_registry(node)->regs)
 			if (of_regs(reg)->decl == decl)
 				of_regs(reg)->decl = NULL;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 /* Are these a pool and a registration that are meant?  Registry mutex held. */
@@ -234,14 +234,14 @@ struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 	struct pool *found = NULL;
 	struct pool_list *node;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = pools.next; node != &pools && !found; node = node->next) {
 		struct pool *pool = of_registry(node);
 
 		if (pool->users && drop_owned(pool, owner, whose, &gone))
 			found = pool;
 	}
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	free_regs(&gone);
 	return found;
 }
@@ -280,10 +280,10 @@ unsigned int pool_registry_disown(const void *owner)
 	struct pool_list *node;
 	unsigned int n = 0;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_for_each(node, &pools)
 		n += disown(of_registry(node), owner);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return n;
 }
 
@@ -315,31 +315,31 @@ static bool visit_next(struct pool_visit *visit)
 {
 	struct pool *next;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	next = pool_registry_after(visit->at);
 	if (next)
 		next->pins++;
 	if (visit->at)
 		pool_registry_unpin(visit->at);
 	visit->at = next;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return next;
 }
 
 static void visit_begin(struct pool_visit *visit)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_add(&visit->list, &pool_visits);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void visit_end(struct pool_visit *visit)
 {
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	if (visit->at)
 		pool_registry_unpin(visit->at);
 	pool_list_del(&visit->list);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
@@ -365,12 +365,12 @@ bool pool_registry_remove(struct pool *pool)
 {
 	bool last;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	while (pool->pins)
 		plat_registry_wait();
 	pool_list_del(&pool->by_registry);
 	pool_list_del(&pool->by_dump);
 	last = pool_list_empty(&pools);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return last;
 }

@@ -164,7 +164,7 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	struct pool_list *node;
 	bool found = false;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = r->pool->regs.prev; node != &r->pool->regs && !found;
 	     node = node->prev) {
 		struct pool_reg *reg = of_regs(node);
@@ -177,7 +177,7 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 		if (found)
 			*copy = *reg;
 	}
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }
 
@@ -211,9 +211,9 @@ static bool prepare_model(struct renewal *r)
 	struct pool_want want;
 	const char *why;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	reg = *of_regs(r->pool->regs.prev);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	r->first = reg.decl;
 	r->owner = reg.owner;
 	want_of(r, &reg, &want);
@@ -347,7 +347,7 @@ static void commit(struct renewal *r)
 	bool alone = false;
 
 	while (!alone && tries--) {
-		plat_registry_lock();
+		plat_mutex_lock(PLAT_REGISTRY);
 		alone = r->pool->pins == 1;
 		if (pool_registry_visited(r->pool, plat_thread()))
 			tries = 0;
@@ -356,7 +356,7 @@ static void commit(struct renewal *r)
 			move_all(r);
 			list_fresh(r);
 		}
-		plat_registry_unlock();
+		plat_mutex_unlock(PLAT_REGISTRY);
 		if (!alone && tries)
 			plat_yield();
 	}
@@ -400,7 +400,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 	struct pool *pool = r->pool;
 	bool wanted;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_options_get(&r->options);
 	r->was = pool->debug;
 	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS &
@@ -416,7 +416,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 		     (r->was & POOL_D_EXACT && r->resizes));
 	wanted = any_declared(pool) && !plat_word_read(&pool->store_gets) &&
 		 (r->unites || is_outdated(r, change));
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return wanted;
 }
 

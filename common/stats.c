@@ -150,11 +150,11 @@ static bool wait_for_walks(struct pool *pool)
 {
 	bool alone;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	while (pool->pins && pool->users < 2)
 		plat_registry_wait();
 	alone = pool->users < 2;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return alone;
 }
 

@@ -80,11 +80,11 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 
 	if (set & POOL_D_MEMSTATS)
 		pool_profile_ready();
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	word = store_word(pool, set, clear);
 	if (word & POOL_D_CLOSED)
 		close_arrays(pool);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	if (word & POOL_D_CHECKED)
 		pool_states_grow(pool);
 	if (word & POOL_D_NO_CACHE)

@@ -257,11 +257,11 @@ static int registrations_show(struct seq_file *m, void *v)
 	struct pool_list *node;
 
 	seq_puts(m, "# name size flags align file:line\n");
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_for_each(node, &pool->regs)
 		registration_show(m, pool_list_entry(node, struct pool_reg,
 						     list));
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return 0;
 }
 

@@ -113,12 +113,8 @@ POOL_EXPORT_TEST(pool_switch);
 /* The seam's cold half, and what its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);
 POOL_EXPORT_TEST(plat_locking);
-POOL_EXPORT_TEST(plat_registry_lock);
-POOL_EXPORT_TEST(plat_registry_unlock);
-POOL_EXPORT_TEST(plat_create_lock);
-POOL_EXPORT_TEST(plat_create_unlock);
-POOL_EXPORT_TEST(plat_dump_lock);
-POOL_EXPORT_TEST(plat_dump_unlock);
+POOL_EXPORT_TEST(plat_mutex_lock);
+POOL_EXPORT_TEST(plat_mutex_unlock);
 POOL_EXPORT_TEST(plat_mem_alloc);
 POOL_EXPORT_TEST(plat_mem_free);
 POOL_EXPORT_TEST(plat_store_create);

@@ -49,9 +49,16 @@ DEFINE_PER_CPU(bool, plat_locking);
 /* What all pools without local parts point to.  Never opened, never written. */
 static DEFINE_PER_CPU(struct pool_local, closed);
 
-static DEFINE_MUTEX(create_mutex);
 static DEFINE_MUTEX(registry_mutex);
+static DEFINE_MUTEX(create_mutex);
 static DEFINE_MUTEX(dump_mutex);
+
+static struct mutex *const mutexes[] = {
+	[PLAT_REGISTRY] = &registry_mutex,
+	[PLAT_CREATE] = &create_mutex,
+	[PLAT_DUMP] = &dump_mutex,
+};
+
 static struct kmem_cache *cluster_cache;
 
 /*
@@ -81,14 +88,14 @@ void plat_local_free(struct pool *pool)
 	free_percpu(pool->head.hot);
 }
 
-void plat_registry_lock(void)
+void plat_mutex_lock(enum plat_mutex mutex)
 {
-	mutex_lock(&registry_mutex);
+	mutex_lock(mutexes[mutex]);
 }
 
-void plat_registry_unlock(void)
+void plat_mutex_unlock(enum plat_mutex mutex)
 {
-	mutex_unlock(&registry_mutex);
+	mutex_unlock(mutexes[mutex]);
 }
 
 static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
@@ -108,26 +115,6 @@ void plat_registry_wait(void)
 void plat_registry_wake(void)
 {
 	wake_up_all(&registry_changed);
-}
-
-void plat_create_lock(void)
-{
-	mutex_lock(&create_mutex);
-}
-
-void plat_create_unlock(void)
-{
-	mutex_unlock(&create_mutex);
-}
-
-void plat_dump_lock(void)
-{
-	mutex_lock(&dump_mutex);
-}
-
-void plat_dump_unlock(void)
-{
-	mutex_unlock(&dump_mutex);
 }
 
 /*

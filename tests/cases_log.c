@@ -231,14 +231,14 @@ static void *create_slowly(void *arg)
 {
 	unsigned int moments = MOMENTS;
 
-	plat_create_lock();
+	plat_mutex_lock(PLAT_CREATE);
 	plat_word_add(&creating, 1);
 	usleep(50000);
 	pthread_kill(forker, SIGUSR1);
 	while (!plat_word_read(&signalled) && --moments)
 		usleep(1000);
 	arrived = moments;
-	plat_create_unlock();
+	plat_mutex_unlock(PLAT_CREATE);
 	return arg;
 }
 

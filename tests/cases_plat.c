@@ -142,9 +142,9 @@ static void count_registry(unsigned int i, void *arg)
 
 	(void)i;
 	for (r = 0; r < test_scale(ROUNDS); r++) {
-		plat_registry_lock();
+		plat_mutex_lock(PLAT_REGISTRY);
 		c->plain++;
-		plat_registry_unlock();
+		plat_mutex_unlock(PLAT_REGISTRY);
 		plat_word_add(&c->word, 1);
 	}
 }
@@ -166,12 +166,12 @@ static void count_dumps(unsigned int i, void *arg)
 
 	(void)i;
 	for (r = 0; r < test_scale(ROUNDS); r++) {
-		plat_dump_lock();
+		plat_mutex_lock(PLAT_DUMP);
 		c->plain++;
-		plat_registry_lock();
-		plat_registry_unlock();
+		plat_mutex_lock(PLAT_REGISTRY);
+		plat_mutex_unlock(PLAT_REGISTRY);
 		c->plain++;
-		plat_dump_unlock();
+		plat_mutex_unlock(PLAT_DUMP);
 	}
 }
 
@@ -341,7 +341,7 @@ static void create_in_turn(unsigned int i, void *arg)
 	unsigned long r;
 
 	for (r = 0; r < test_scale(200); r++) {
-		plat_create_lock();
+		plat_mutex_lock(PLAT_CREATE);
 		if (plat_read(&in_creation))
 			plat_word_add(bad, 1);
 		plat_write(&in_creation, (unsigned long)i + 1);
@@ -349,7 +349,7 @@ static void create_in_turn(unsigned int i, void *arg)
 		if (plat_read(&in_creation) != (unsigned long)i + 1)
 			plat_word_add(bad, 1);
 		plat_write(&in_creation, 0ul);
-		plat_create_unlock();
+		plat_mutex_unlock(PLAT_CREATE);
 	}
 }
 

@@ -136,9 +136,9 @@ static unsigned int pins_of(const struct pool *pool)
 {
 	unsigned int pins;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	pins = pool->pins;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return pins;
 }
 

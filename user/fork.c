@@ -218,9 +218,9 @@ static bool is_walked(const struct pool *pool)
 {
 	bool walked;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	walked = pool_registry_visited(pool, NULL);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	return walked;
 }
 

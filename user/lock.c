@@ -107,19 +107,22 @@ static void sleep_a_moment(void)
 	pthread_setcancelstate(state, NULL);
 }
 
-static pthread_mutex_t create_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t dump_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutexes[] = {
+	[PLAT_REGISTRY] = PTHREAD_MUTEX_INITIALIZER,
+	[PLAT_CREATE] = PTHREAD_MUTEX_INITIALIZER,
+	[PLAT_DUMP] = PTHREAD_MUTEX_INITIALIZER,
+};
+
 static pthread_cond_t registry_changed = PTHREAD_COND_INITIALIZER;
 
-void plat_registry_lock(void)
+void plat_mutex_lock(enum plat_mutex mutex)
 {
-	pthread_mutex_lock(&registry_mutex);
+	pthread_mutex_lock(&mutexes[mutex]);
 }
 
-void plat_registry_unlock(void)
+void plat_mutex_unlock(enum plat_mutex mutex)
 {
-	pthread_mutex_unlock(&registry_mutex);
+	pthread_mutex_unlock(&mutexes[mutex]);
 }
 
 /* pthread_cond_wait() would be a place where the thread may be cancelled. */
@@ -128,33 +131,13 @@ void plat_registry_wait(void)
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_cond_wait(&registry_changed, &registry_mutex);
+	pthread_cond_wait(&registry_changed, &mutexes[PLAT_REGISTRY]);
 	pthread_setcancelstate(state, NULL);
 }
 
 void plat_registry_wake(void)
 {
 	pthread_cond_broadcast(&registry_changed);
-}
-
-void plat_create_lock(void)
-{
-	pthread_mutex_lock(&create_mutex);
-}
-
-void plat_create_unlock(void)
-{
-	pthread_mutex_unlock(&create_mutex);
-}
-
-void plat_dump_lock(void)
-{
-	pthread_mutex_lock(&dump_mutex);
-}
-
-void plat_dump_unlock(void)
-{
-	pthread_mutex_unlock(&dump_mutex);
 }
 
 void plat_yield(void)

@@ -62,12 +62,12 @@ void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 {
 	unsigned int next;
 
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 	next = turn + 1;
 	plat_write_release(&sinks[next & 1].fn, fn);
 	plat_write_release(&sinks[next & 1].arg, arg);
 	plat_write_release(&turn, next);
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void write_all(const char *text)

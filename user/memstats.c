@@ -51,11 +51,11 @@ void pool_mem_register(struct pool_mem_block *block)
 	struct pool_mem_block **at;
 
 	plat_write(&pool_mem_stats, true);
-	plat_dump_lock();
+	plat_mutex_lock(PLAT_DUMP);
 	at = find(block->start);
 	if (block->start != block->stop && !*at)
 		*at = block;
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_DUMP);
 }
 
 /**
@@ -66,11 +66,11 @@ void pool_mem_unregister(struct pool_mem_block *block)
 {
 	struct pool_mem_block **at;
 
-	plat_dump_lock();
+	plat_mutex_lock(PLAT_DUMP);
 	at = find(block->start);
 	if (*at)
 		*at = (*at)->next;
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_DUMP);
 }
 
 static void read_place(struct pool_place *to, struct pool_mem_place *place)
@@ -103,7 +103,7 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 	struct pool_mem_place *at;
 	struct pool_place place;
 
-	plat_dump_lock();
+	plat_mutex_lock(PLAT_DUMP);
 	for (block = blocks; block; block = block->next) {
 		for (at = block->start; at != block->stop; at++) {
 			read_place(&place, at);
@@ -111,7 +111,7 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 				reset(at, &place);
 		}
 	}
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_DUMP);
 }
 
 static void *count_alloc(struct pool_mem_place *place, void *p)

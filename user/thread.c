@@ -103,9 +103,9 @@ static void fork_prepare(void)
 {
 	sigset_t others, mask;
 
-	plat_dump_lock();
-	plat_create_lock();
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_DUMP);
+	plat_mutex_lock(PLAT_CREATE);
+	plat_mutex_lock(PLAT_REGISTRY);
 	pool_area_fork_hold();
 	pool_fork_hold();
 	pool_guard_fork_hold();
@@ -122,9 +122,9 @@ static void fork_release(bool child)
 	pool_guard_fork_release();
 	pool_fork_release(child);
 	pool_area_fork_release();
-	plat_registry_unlock();
-	plat_create_unlock();
-	plat_dump_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
+	plat_mutex_unlock(PLAT_CREATE);
+	plat_mutex_unlock(PLAT_DUMP);
 }
 
 static void fork_parent(void)

@@ -28,8 +28,14 @@ const struct plat_area plat_zeros;
 /* The pool that has each place, the same in all areas. */
 static const struct pool *places[PLAT_LOCALS];
 
-/* 0, or whose it is. */
-static unsigned int registry_mutex, create_mutex, dump_mutex;
+static struct {
+	unsigned int holder;	/* 0: nobody */
+	const char *name;
+} mutexes[] = {
+	[PLAT_REGISTRY] = { 0, "registry mutex" },
+	[PLAT_CREATE] = { 0, "create mutex" },
+	[PLAT_DUMP] = { 0, "dump mutex" },
+};
 
 /* Stands for the arena, where somebody is about to change it. */
 static unsigned int arena_users;
@@ -128,14 +134,14 @@ void plat_local_free(struct pool *pool)
 			places[i] = NULL;
 }
 
-void plat_registry_lock(void)
+void plat_mutex_lock(enum plat_mutex mutex)
 {
-	wait_lock(&registry_mutex, "registry mutex");
+	wait_lock(&mutexes[mutex].holder, mutexes[mutex].name);
 }
 
-void plat_registry_unlock(void)
+void plat_mutex_unlock(enum plat_mutex mutex)
 {
-	unlock(&registry_mutex, "registry mutex");
+	unlock(&mutexes[mutex].holder, mutexes[mutex].name);
 }
 
 void plat_registry_wait(void)
@@ -147,9 +153,9 @@ void plat_registry_wait(void)
 		return;
 	}
 	sched_fibre[who].asleep = 1;
-	plat_registry_unlock();
+	plat_mutex_unlock(PLAT_REGISTRY);
 	sched_wait(&sched_fibre[who].asleep);
-	plat_registry_lock();
+	plat_mutex_lock(PLAT_REGISTRY);
 }
 
 void plat_registry_wake(void)
@@ -158,26 +164,6 @@ void plat_registry_wake(void)
 
 	for (i = 0; i < SCHED_FIBRES; i++)
 		sched_fibre[i].asleep = 0;
-}
-
-void plat_create_lock(void)
-{
-	wait_lock(&create_mutex, "create mutex");
-}
-
-void plat_create_unlock(void)
-{
-	unlock(&create_mutex, "create mutex");
-}
-
-void plat_dump_lock(void)
-{
-	wait_lock(&dump_mutex, "dump mutex");
-}
-
-void plat_dump_unlock(void)
-{
-	unlock(&dump_mutex, "dump mutex");
 }
 
 /* Who allocates first gets the lower address; for the rest it does not matter. */
