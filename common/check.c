@@ -71,8 +71,8 @@ static void quarantine(struct pool_found *found, enum pool_fault kind,
 	plat_word_add(&pool->quarantined, 1);
 	pool_report(found);
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tool_hide(pool, found->obj, l.total);
-	plat_tool_keep(pool, found->obj);
+	plat_tell(pool, found->obj, l.total, PLAT_HIDDEN);
+	plat_tell(pool, found->obj, l.total, PLAT_KEPT);
 }
 
 /* Somebody frees what is not his to free.  Nothing behind the pointer is read. */
@@ -111,7 +111,7 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 		put_word(obj, l->caller + sizeof(void *), caller);
 	if (l->copy)
 		__builtin_memcpy(byte_of(obj, l->copy), obj, size);
-	plat_tool_hide(pool, obj, l->total);
+	plat_tell(pool, obj, l->total, PLAT_HIDDEN);
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
@@ -163,7 +163,7 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		return NULL;
 	}
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tool_free(pool, obj, l.total);
+	plat_tell(pool, obj, l.total, PLAT_BACK);
 	if (!is_bounded(&found, &l))
 		return NULL;
 	pool_hot_in(&pool->head, obj);
@@ -200,7 +200,7 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 
 	*raw = phase;
 	pool_layout_of(pool, size, &l);
-	plat_tool_show(pool, found.obj, l.total);
+	plat_tell(pool, found.obj, l.total, PLAT_SHOWN);
 	if (phase)
 		where = pool_pattern_check(found.obj, size, phase);
 	if (sealed && where < 0 && l.copy)
@@ -244,7 +244,7 @@ static void prepare(struct pool *pool, unsigned int word, void *obj,
 static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		     unsigned int total)
 {
-	plat_tool_alloc(pool, obj, total);
+	plat_tell(pool, obj, total, PLAT_USED);
 	if (flags & POOL_F_MUST_ZERO)
 		pool_hot_out(&pool->head, obj, flags);
 }

@@ -20,7 +20,7 @@ static const char *basics_refusal(const struct pool_attr *attr)
 		return "the name is empty";
 	if (!attr->size)
 		return "the size is 0";
-	if (attr->size > plat_size_max())
+	if (attr->size > PLAT_SIZE_MAX)
 		return "the size is above the largest possible";
 	return NULL;
 }
@@ -73,7 +73,7 @@ unsigned int pool_buckets_of(const struct pool_options *options)
 {
 	unsigned int fixed = options->buckets;
 
-	return pool_buckets_for(fixed ? fixed : plat_cpus_expected());
+	return pool_buckets_for(fixed ? fixed : pool_start.cpus);
 }
 
 /* What checks the end of objects checks it to the byte. */
@@ -85,7 +85,7 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 
 	if (flags & MEM_F_EXACT || debug & POOL_D_EXACT)
 		return size;
-	return up > plat_size_max() ? size : up;
+	return up > PLAT_SIZE_MAX ? size : up;
 }
 
 /* The option word of a pool that is to have @mode. */
@@ -204,7 +204,7 @@ static struct pool *pool_new(const struct pool_want *want)
 /* Can it be made with all that follows it?  Their sum may have wrapped. */
 static bool fits(const struct pool_layout *layout, unsigned int size)
 {
-	return layout->total >= size && layout->total <= plat_size_max();
+	return layout->total >= size && layout->total <= PLAT_SIZE_MAX;
 }
 
 /* Make the source of a pool's objects; false, and why. */
@@ -243,7 +243,6 @@ struct pool *pool_assemble(const struct pool_want *want, const char **why)
 	pool->cached = plat_local_alloc(pool);
 	if (!pool->cached)
 		plat_local_close(pool);
-	plat_tool_begin(pool);
 	return pool;
 }
 
@@ -256,7 +255,6 @@ void pool_discard(struct pool *pool, unsigned long lost)
 	if (pool->cached)
 		plat_local_free(pool);
 	plat_store_destroy(&pool->store, lost + aside);
-	plat_tool_end(pool, lost);
 	plat_mem_free(pool);
 }
 

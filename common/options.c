@@ -29,10 +29,19 @@ struct pool_options pool_options = BUILT;
 /* The document's variable: a copy of pool_options.debug, for programs to read. */
 unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 
-/* What the platform finds itself under is on from the start. */
-void pool_options_start(void)
+/* What the platform said at its start; a program may make pools before. */
+struct pool_start pool_start = { .cpus = 1 };
+
+/**
+ * pool_options_start() - The platform begins.
+ * @debug: flags of the option word that are on from the start.
+ * @cpus: how many may run at once, at least 1.
+ */
+void pool_options_start(unsigned int debug, unsigned int cpus)
 {
-	pool_options.debug |= plat_tool_options();
+	pool_start.debug = debug;
+	pool_start.cpus = cpus;
+	pool_options.debug |= debug;
 	plat_write(&pool_debugging, pool_options.debug);
 }
 

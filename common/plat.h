@@ -43,10 +43,21 @@ struct pool_local;
  *
  * PLAT_LAST_TRIES
  *	So many calls of plat_yield() let whoever was descheduled run.
+ * PLAT_SIZE_MAX
+ *	Bytes of the largest object that the platform can make.
  * PLAT_POLICY
  *	What is done about faults unless something else is asked for: one of
  *	plat_policies[].
  */
+
+/* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */
+enum plat_told {
+	PLAT_USED,	/* the user's; what is behind it, of @size too, nobody's */
+	PLAT_BACK,	/* ours again, and shown to us */
+	PLAT_SHOWN,	/* bytes of one that is ours: we are about to touch them */
+	PLAT_HIDDEN,	/* bytes of one that is ours: nobody is */
+	PLAT_KEPT,	/* ours for ever, and that is no leak */
+};
 
 /*
  * Hot half, in plat_impl.h; as prototypes, "any" for macros.
@@ -137,17 +148,9 @@ struct pool_local;
  *
  * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
  *
- * void plat_tool_alloc(const struct pool *pool, void *obj, unsigned int total)
- *	The object is its user's from here on, and what is behind it nobody's.
- *	@total: bytes of both.
- * void plat_tool_free(const struct pool *pool, void *obj, unsigned int total)
- *	It is ours again, and shown to us.
- * void plat_tool_show(const struct pool *pool, void *p, unsigned int size)
- * void plat_tool_hide(const struct pool *pool, void *p, unsigned int size)
- *	We are about to touch these bytes of an object that is ours; nobody is.
- * void plat_tool_keep(const struct pool *pool, void *obj)
- *	It is ours for ever, and that is no leak; also without POOL_D_TOOLS.
- *	All five: any context.
+ * void plat_tell(const struct pool *pool, void *p, unsigned int size,
+ *		  enum plat_told what)
+ *	What is true of these bytes from here on.  Any context.
  */
 
 /**
@@ -320,25 +323,11 @@ bool plat_readable(const void *p);
 void plat_trim(void);
 
 /**
- * plat_size_max() - Largest object the platform can make.
- *
- * Return: bytes.
- */
-unsigned int plat_size_max(void);
-
-/**
  * plat_align_max() - Largest alignment of objects: a page.
  *
  * Return: bytes.
  */
 unsigned int plat_align_max(void);
-
-/**
- * plat_cpus_expected() - How many CPUs may run at once.
- *
- * Return: at least 1.
- */
-unsigned int plat_cpus_expected(void);
 
 /**
  * plat_yield() - Let others run, to wait for one of them.
@@ -358,28 +347,12 @@ void plat_yield(void);
 void plat_show(struct pool *pool);
 void plat_hide(struct pool *pool);
 
-/**
- * plat_tool_options() - What tools that watch this program, or kernel, need.
- *
- * Context: Any.
- * Return: flags of the option word, to be set by default.
- */
-unsigned int plat_tool_options(void);
-
-/**
- * plat_tool_begin() - Tell tools of a new pool; plat_tool_end() ends it.
- * @pool: nobody has called it yet.
- *
- * @lost: objects never freed, which stay known.
- *
- * Context: Process context.
- */
-void plat_tool_begin(const struct pool *pool);
-void plat_tool_end(const struct pool *pool, unsigned long lost);
-
 /*
- * Called by the platform, implemented in common/core/reclaim.c:
+ * Called by the platform, implemented in common/ (options.c, core/reclaim.c):
  *
+ * void pool_options_start(unsigned int debug, unsigned int cpus)
+ *	Before any other call: what is on by default besides, because tools that
+ *	watch this program, or kernel, need it; and how many CPUs may run at once.
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free; before
  *	anybody sees it.

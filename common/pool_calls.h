@@ -192,7 +192,12 @@ unsigned long pool_allocated(const struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
 /* options.c: setting them */
-void pool_options_start(void);
+extern struct pool_start {
+	unsigned int debug;	/* what tools that watch need */
+	unsigned int cpus;	/* may run at once */
+} pool_start;			/* written once */
+
+void pool_options_start(unsigned int debug, unsigned int cpus);
 void pool_options_get(struct pool_options *options);
 bool pool_options_set(const char *text, const char *where, bool strict);
 void pool_printable(char *to, size_t size, const char *text, size_t len);

@@ -237,7 +237,6 @@ static void become(struct renewal *r)
 
 	pool->store = model->store;
 	model->store = store;
-	plat_tool_end(pool, 0);
 	pool_states_begin(pool, model->debug);
 	plat_write(&pool->states.whole, model->states.whole);
 	plat_write(&pool->debug, model->debug);
@@ -247,7 +246,6 @@ static void become(struct renewal *r)
 		plat_write(&pool->cluster, model->cluster);
 	if (pool->buckets != model->buckets)
 		plat_write(&pool->buckets, model->buckets);
-	plat_tool_begin(pool);
 	pool_era_ends();
 }
 

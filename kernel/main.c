@@ -11,6 +11,7 @@
 #include "plat.h"
 #include "main.h"
 
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -78,11 +79,13 @@ static int set_value(const char *key, const char *value)
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 
+/* A free object that is cached is one in use to KASAN. */
 static int set_options(void)
 {
 	size_t i;
 
-	pool_options_start();
+	pool_options_start(IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0,
+			   num_possible_cpus());
 	if (!pool_options_set(debug, "parameter debug", true))
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {

@@ -228,40 +228,15 @@ void plat_trim(void)
 	kmem_cache_shrink(cluster_cache);
 }
 
-unsigned int plat_size_max(void)
-{
-	return KMALLOC_MAX_SIZE;
-}
-
 unsigned int plat_align_max(void)
 {
 	return PAGE_SIZE;
-}
-
-unsigned int plat_cpus_expected(void)
-{
-	return num_possible_cpus();
 }
 
 /* Sleeps: who is waited for may have a lower priority. */
 void plat_yield(void)
 {
 	schedule_timeout_uninterruptible(1);
-}
-
-/* A free object that is cached is one in use to KASAN. */
-unsigned int plat_tool_options(void)
-{
-	return IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0;
-}
-
-/* Empty, both: see plat_impl.h. */
-void plat_tool_begin(const struct pool *pool)
-{
-}
-
-void plat_tool_end(const struct pool *pool, unsigned long lost)
-{
 }
 
 void plat_where(char *buf, size_t size)

@@ -270,31 +270,13 @@ static inline bool plat_store_may(const plat_store_t *store, const void *obj,
 /*
  * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab, and
  * modules have no way to tell them of parts of it.  Where there is KASAN, pools go
- * straight to the slab, see plat_tool_options(): so it sees every object anyway.
+ * straight to the slab, see main.c: so it sees every object anyway.  What is kept is
+ * not told to kmemleak, which takes locks that an NMI, which may free, could have
+ * interrupted.
  */
 
-static inline void plat_tool_alloc(const struct pool *pool, void *obj,
-				   unsigned int total)
-{
-}
-
-static inline void plat_tool_free(const struct pool *pool, void *obj,
-				  unsigned int total)
-{
-}
-
-static inline void plat_tool_show(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-}
-
-static inline void plat_tool_hide(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-}
-
-/* Empty: kmemleak takes locks that an NMI, which may free, could have interrupted. */
-static inline void plat_tool_keep(const struct pool *pool, void *obj)
+static inline void plat_tell(const struct pool *pool, void *p,
+			     unsigned int size, enum plat_told what)
 {
 }
 

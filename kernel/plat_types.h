@@ -11,6 +11,7 @@
 #include <linux/atomic.h>
 #include <linux/limits.h>
 #include <linux/percpu.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -20,6 +21,9 @@ struct kmem_cache;
 
 /* Each a jiffy; only who brings objects away is ever preempted with some. */
 #define PLAT_LAST_TRIES	64
+
+/* As kmalloc() has them. */
+#define PLAT_SIZE_MAX	((unsigned int)KMALLOC_MAX_SIZE)
 
 /* A checked kernel says what it found and lives on. */
 #define PLAT_POLICY	POOL_POLICY_WARN

@@ -448,7 +448,7 @@ TEST_CASE(bad_attributes_create_nothing)
 	attr = fine;
 	attr.size = 0;
 	EXPECT(refused(attr));
-	attr.size = plat_size_max() + 1;
+	attr.size = PLAT_SIZE_MAX + 1;
 	EXPECT(refused(attr));
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }

@@ -350,13 +350,13 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 {
 	struct pool *pool;
 
-	pool = test_checked(plat_size_max(), 0);
+	pool = test_checked(PLAT_SIZE_MAX, 0);
 	ASSERT(pool);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(!test_checked(plat_size_max(), POOL_D_BACKUP));
-	EXPECT(!test_checked(plat_size_max(), POOL_D_BACKUP | POOL_D_TAG));
-	EXPECT(!test_checked(plat_size_max() - 1, POOL_D_TAG));
-	pool = test_checked(plat_size_max() / 4, POOL_D_BACKUP | POOL_D_TAG);
+	EXPECT(!test_checked(PLAT_SIZE_MAX, POOL_D_BACKUP));
+	EXPECT(!test_checked(PLAT_SIZE_MAX, POOL_D_BACKUP | POOL_D_TAG));
+	EXPECT(!test_checked(PLAT_SIZE_MAX - 1, POOL_D_TAG));
+	pool = test_checked(PLAT_SIZE_MAX / 4, POOL_D_BACKUP | POOL_D_TAG);
 	ASSERT(pool);
 	EXPECT(pool->store.size > pool->head.size * 2ul);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);

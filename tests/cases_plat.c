@@ -365,8 +365,8 @@ TEST_CASE(the_creation_lock_excludes)
 TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
 {
 	EXPECT(plat_may_alloc(0));
-	EXPECT(plat_size_max() >= 1u << 20);
-	EXPECT(plat_cpus_expected() >= 1);
+	EXPECT(PLAT_SIZE_MAX >= 1u << 20);
+	EXPECT(pool_start.cpus >= 1);
 }
 
 TEST_CASE(formatted_text_is_cut_and_terminated)

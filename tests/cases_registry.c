@@ -10,7 +10,7 @@
 TEST_CASE(bad_arguments_create_nothing)
 {
 	EXPECT_PTR_EQ(create_pool("zero", 0, 0), NULL);
-	EXPECT_PTR_EQ(create_pool("huge", plat_size_max() + 1, 0), NULL);
+	EXPECT_PTR_EQ(create_pool("huge", PLAT_SIZE_MAX + 1, 0), NULL);
 	EXPECT_PTR_EQ(create_pool("max", ~0u, 0), NULL);
 	EXPECT_PTR_EQ(create_pool("", 64, 0), NULL);
 	EXPECT_PTR_EQ(create_pool(NULL, 64, 0), NULL);

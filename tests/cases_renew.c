@@ -272,7 +272,7 @@ TEST_CASE(what_one_declared_pool_was_set_to_stays)
 TEST_CASE(a_size_that_is_too_large_for_options_stays_as_it_is)
 {
 	begin(0);
-	ASSERT(declare(0, "huge", plat_size_max()));
+	ASSERT(declare(0, "huge", PLAT_SIZE_MAX));
 	EXPECT(answers("backup", "backup: too late for 1 pool: huge"));
 	EXPECT_EQ(flags_of(declared[0]), 0);
 	undeclare(1);

@@ -60,7 +60,7 @@ TEST_CASE(a_pool_has_a_bucket_per_cpu)
 	pool_options.buckets = 0;
 	pool = test_pool(64);
 	ASSERT(pool);
-	EXPECT_EQ(pool->buckets, pool_buckets_for(plat_cpus_expected()));
+	EXPECT_EQ(pool->buckets, pool_buckets_for(pool_start.cpus));
 	pool_destroy(&pool->head);
 }
 

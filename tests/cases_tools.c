@@ -15,7 +15,7 @@ static bool is_open(struct pool *pool)
 
 TEST_CASE(what_tools_need_is_a_default_that_can_be_undone)
 {
-	unsigned int needed = plat_tool_options();
+	unsigned int needed = pool_start.debug;
 	struct pool *pool;
 
 	test_options(1 << 20, 8);

@@ -20,7 +20,7 @@ void test_begin(void)
 {
 	saved_options = pool_options;
 	saved_fail_every = pool_fail_every;
-	pool_options.debug &= ~plat_tool_options() | POOL_DEBUG_DEFAULT;
+	pool_options.debug &= ~pool_start.debug | POOL_DEBUG_DEFAULT;
 	plat_cpu_ready(0);
 }
 

@@ -11,15 +11,19 @@
 #include "plat.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
-/* Ignored where the program runs with more rights than its user. */
+/*
+ * The environment is ignored where the program runs with more rights than its user.
+ * Processors are counted now: that opens a file, which a program may forbid itself.
+ */
 void libpool_start(void)
 {
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	libpool_count_cpus();
 	libpool_declare_start();
-	pool_options_start();
+	pool_options_start(tool_options(), cpus > 0 ? (unsigned int)cpus : 1);
 	if (text)
 		pool_options_set(text, "LIBPOOL_OPTIONS", false);
 }

@@ -18,9 +18,6 @@ struct pool_cpu;
 /* main.c: before main() */
 void libpool_start(void);
 
-/* plat.c */
-void libpool_count_cpus(void);
-
 /* declare.c */
 void libpool_declare_start(void);
 

@@ -78,19 +78,21 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 	bool guarded = debug & POOL_D_UAF;
 
 	(void)name;
-	(void)id;
 	store->size = size;
 	store->align = guarded || align > alignof(max_align_t) ? align : 0;
 	store->guarded = guarded;
 	store->slabs = slabs_for(size, align, debug);
+	store->told = debug & POOL_D_TOOLS ? id : 0;
+	if (store->told)
+		tool_begin(store->told);
 	return true;
 }
 
-/* Empty: nothing is kept per source, so nothing can stay behind. */
+/* Nothing is kept per source, but by tools: to them objects in use stay known. */
 void plat_store_destroy(plat_store_t *store, unsigned long lost)
 {
-	(void)store;
-	(void)lost;
+	if (store->told && !lost)
+		tool_end(store->told);
 }
 
 /* Where slabs have no more, malloc() may. */
@@ -146,31 +148,9 @@ void plat_trim(void)
 		malloc_trim(0);
 }
 
-/* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
-unsigned int plat_size_max(void)
-{
-	return 1u << 31;
-}
-
 unsigned int plat_align_max(void)
 {
 	return (unsigned int)sysconf(_SC_PAGESIZE);
-}
-
-static unsigned int cpus_at_start = 1;
-
-/* Reading the count opens a file, which a program may forbid itself later. */
-void libpool_count_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (n > 0)
-		cpus_at_start = (unsigned int)n;
-}
-
-unsigned int plat_cpus_expected(void)
-{
-	return cpus_at_start;
 }
 
 /* Here plat_yield(): lock.c. */
@@ -185,8 +165,6 @@ void plat_hide(struct pool *pool)
 {
 	(void)pool;
 }
-
-/* Here plat_tool_options() and what follows it: tool.c. */
 
 void plat_where(char *buf, size_t size)
 {

@@ -313,38 +313,11 @@ static inline bool plat_has_tool(const struct pool *pool)
 	return plat_read(&pool->debug) & POOL_D_TOOLS;
 }
 
-static inline void plat_tool_alloc(const struct pool *pool, void *obj,
-				   unsigned int total)
+static inline void plat_tell(const struct pool *pool, void *p,
+			     unsigned int size, enum plat_told what)
 {
-	if (plat_has_tool(pool))
-		tool_alloc(pool, obj, total);
-}
-
-static inline void plat_tool_free(const struct pool *pool, void *obj,
-				  unsigned int total)
-{
-	if (plat_has_tool(pool))
-		tool_free(pool, obj, total);
-}
-
-static inline void plat_tool_show(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-	if (plat_has_tool(pool))
-		tool_show(p, size);
-}
-
-static inline void plat_tool_hide(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-	if (plat_has_tool(pool))
-		tool_hide(p, size);
-}
-
-static inline void plat_tool_keep(const struct pool *pool, void *obj)
-{
-	(void)pool;
-	tool_keep(obj);
+	if (plat_has_tool(pool) || what == PLAT_KEPT)
+		tool_tell(pool, p, size, what);
 }
 
 #endif /* POOL_PLAT_IMPL_H */

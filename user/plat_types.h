@@ -15,6 +15,9 @@
 /* Yields until who is descheduled with a lock held has run: some milliseconds. */
 #define PLAT_LAST_TRIES	4096
 
+/* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
+#define PLAT_SIZE_MAX	(1u << 31)
+
 /* A checked program dies of a fault, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
@@ -38,6 +41,7 @@ struct slab_class;
 typedef struct plat_store {
 	unsigned int size;
 	unsigned int align;	/* 0: as malloc() does it */
+	unsigned int told;	/* its serial number to tools; 0: not told */
 	struct slab_class *slabs;	/* from slab.c, as long as it has some */
 	bool guarded;		/* from guard.c */
 } plat_store_t;

@@ -9,15 +9,15 @@
  *
  *                                 object      behind it
  *   the backend's, new            library     library
- *   in use      tool_alloc()      user        nobody
- *   given back  tool_free()       library     library
- *   in a layer  tool_hide()       nobody      nobody
- *   taken out   tool_show()       library     library
+ *   in use      PLAT_USED         user        nobody
+ *   given back  PLAT_BACK         library     library
+ *   in a layer  PLAT_HIDDEN       nobody      nobody
+ *   taken out   PLAT_SHOWN        library     library
  *
  * Valgrind knows an object in use as a block of a memory pool, which counts for
- * its search for leaks instead of the block of malloc() around it.  A pool is
- * known to it by its serial number, so that objects that were in use when their
- * pool ended can stay known, and leak.
+ * its search for leaks instead of the block of malloc() around it.  Their
+ * source is known to it by a serial number, so that objects that were in use when
+ * it ended can stay known, and leak.
  *
  * ThreadSanitizer is told nothing.  It does not see the atomics of a library that was
  * built without it, so an object that went through a cache from one thread to another
@@ -53,38 +53,39 @@ bool tool_sees_blocks(void)
 	return have_asan() || __lsan_ignore_object || have_memcheck();
 }
 
-static void *anchor(const struct pool *pool)
+static void *anchor(unsigned int id)
 {
-	return (void *)(unsigned long)pool->id;
+	return (void *)(unsigned long)id;
 }
 
-unsigned int plat_tool_options(void)
+/* What tools that watch this program need: flags of the option word. */
+unsigned int tool_options(void)
 {
 	if (have_asan() || have_memcheck())
 		return POOL_D_TOOLS;
 	return __tsan_init ? POOL_D_NO_CACHE : 0;
 }
 
-void plat_tool_begin(const struct pool *pool)
+/* Objects of a source will be told of. */
+void tool_begin(unsigned int id)
 {
-	if (pool->debug & POOL_D_TOOLS)
-		VALGRIND_CREATE_MEMPOOL(anchor(pool), 0, 0);
+	VALGRIND_CREATE_MEMPOOL(anchor(id), 0, 0);
 }
 
-void plat_tool_end(const struct pool *pool, unsigned long lost)
+/* None will be any more. */
+void tool_end(unsigned int id)
 {
-	if ((pool->debug & POOL_D_TOOLS) && !lost)
-		VALGRIND_DESTROY_MEMPOOL(anchor(pool));
+	VALGRIND_DESTROY_MEMPOOL(anchor(id));
 }
 
-void tool_show(void *p, unsigned int size)
+static void show(void *p, unsigned int size)
 {
 	if (have_asan())
 		__asan_unpoison_memory_region(p, size);
 	(void)VALGRIND_MAKE_MEM_DEFINED(p, size);
 }
 
-void tool_hide(void *p, unsigned int size)
+static void hide(void *p, unsigned int size)
 {
 	if (have_asan())
 		__asan_poison_memory_region(p, size);
@@ -92,27 +93,49 @@ void tool_hide(void *p, unsigned int size)
 }
 
 /* Valgrind takes an object for written to when it was constructed only. */
-void tool_alloc(const struct pool *pool, void *obj, unsigned int total)
+static void used(const struct pool *pool, void *obj, unsigned int total)
 {
 	unsigned int size = pool->head.size;
 
 	if (total > size)
-		tool_hide((char *)obj + size, total - size);
-	VALGRIND_MEMPOOL_ALLOC(anchor(pool), obj, size);
+		hide((char *)obj + size, total - size);
+	VALGRIND_MEMPOOL_ALLOC(anchor(pool->store.told), obj, size);
 	if (pool->head.constructed)
 		(void)VALGRIND_MAKE_MEM_DEFINED(obj, size);
 }
 
-void tool_free(const struct pool *pool, void *obj, unsigned int total)
+static void back(const struct pool *pool, void *obj, unsigned int total)
 {
-	VALGRIND_MEMPOOL_FREE(anchor(pool), obj);
-	tool_show(obj, total);
+	VALGRIND_MEMPOOL_FREE(anchor(pool->store.told), obj);
+	show(obj, total);
 }
 
-void tool_keep(void *obj)
+static void keep(void *obj)
 {
 	if (__lsan_ignore_object)
 		__lsan_ignore_object(obj);
+}
+
+void tool_tell(const struct pool *pool, void *p, unsigned int size,
+	       enum plat_told what)
+{
+	switch (what) {
+	case PLAT_USED:
+		used(pool, p, size);
+		break;
+	case PLAT_BACK:
+		back(pool, p, size);
+		break;
+	case PLAT_SHOWN:
+		show(p, size);
+		break;
+	case PLAT_HIDDEN:
+		hide(p, size);
+		break;
+	case PLAT_KEPT:
+		keep(p);
+		break;
+	}
 }
 
 /* Areas are no malloc(): what they point to is not lost. */

@@ -56,14 +56,16 @@ void __lsan_register_root_region(const void *p, size_t size)
 void __tsan_init(void) __attribute__((weak));
 
 /* tool.c: for plat_impl.h, of pools with POOL_D_TOOLS; and for thread.c */
-void tool_alloc(const struct pool *pool, void *obj, unsigned int total);
-void tool_free(const struct pool *pool, void *obj, unsigned int total);
-void tool_show(void *p, unsigned int size);
-void tool_hide(void *p, unsigned int size);
-void tool_keep(void *obj);
+void tool_tell(const struct pool *pool, void *p, unsigned int size,
+	       enum plat_told what);
 void tool_root(const void *p, size_t size);
 
+/* tool.c: for main.c */
+unsigned int tool_options(void);
+
 /* tool.c: for plat.c */
+void tool_begin(unsigned int id);
+void tool_end(unsigned int id);
 bool tool_sees_blocks(void);
 
 #endif /* POOL_TOOL_H */

@@ -20,8 +20,8 @@ static void hide_but_link(const struct pool *pool, void *obj)
 	struct pool_layout l;
 
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tool_hide(pool, obj, l.total);
-	plat_tool_show(pool, pool_link_of(pool, obj), sizeof(void *));
+	plat_tell(pool, obj, l.total, PLAT_HIDDEN);
+	plat_tell(pool, pool_link_of(pool, obj), sizeof(void *), PLAT_SHOWN);
 }
 
 static void parked_push(const struct pool *pool, struct pool_parked *parked,
@@ -82,7 +82,8 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 	if (obj) {
 		*rest = *pool_link_of(pool, obj);
 		*pool_link_of(pool, obj) = NULL;
-		plat_tool_hide(pool, pool_link_of(pool, obj), sizeof(void *));
+		plat_tell(pool, pool_link_of(pool, obj), sizeof(void *),
+			  PLAT_HIDDEN);
 	}
 	return obj;
 }

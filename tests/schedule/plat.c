@@ -51,6 +51,7 @@ void plat_begin(unsigned int cpus)
 		pool_cpu_init(&plat_areas[i]->cpu);
 	}
 	plat_cpus = cpus;
+	pool_options_start(0, cpus);
 }
 
 /* Locks: at each step another fibre may be the holder. */
@@ -266,19 +267,9 @@ void plat_trim(void)
 {
 }
 
-unsigned int plat_size_max(void)
-{
-	return 4096;
-}
-
 unsigned int plat_align_max(void)
 {
 	return WORLD_GRANULE;
-}
-
-unsigned int plat_cpus_expected(void)
-{
-	return plat_cpus;
 }
 
 /* Here plat_yield(): sched.c. */
@@ -291,23 +282,6 @@ void plat_show(struct pool *pool)
 void plat_hide(struct pool *pool)
 {
 	judge_hidden(pool);
-}
-
-unsigned int plat_tool_options(void)
-{
-	return 0;
-}
-
-/* Empty, both: there are no tools. */
-void plat_tool_begin(const struct pool *pool)
-{
-	(void)pool;
-}
-
-void plat_tool_end(const struct pool *pool, unsigned long lost)
-{
-	(void)pool;
-	(void)lost;
 }
 
 void plat_where(char *buf, size_t size)

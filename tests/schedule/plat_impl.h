@@ -188,35 +188,13 @@ static inline bool plat_store_may(const plat_store_t *store, const void *obj,
 
 /* Tools that watch memory.  Empty: there are none here. */
 
-static inline void plat_tool_alloc(const struct pool *pool, void *obj,
-				   unsigned int total)
+static inline void plat_tell(const struct pool *pool, void *p,
+			     unsigned int size, enum plat_told what)
 {
 	(void)pool;
-	(void)obj;
-	(void)total;
-}
-
-static inline void plat_tool_free(const struct pool *pool, void *obj,
-				  unsigned int total)
-{
-	plat_tool_alloc(pool, obj, total);
-}
-
-static inline void plat_tool_show(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-	plat_tool_alloc(pool, p, size);
-}
-
-static inline void plat_tool_hide(const struct pool *pool, void *p,
-				  unsigned int size)
-{
-	plat_tool_alloc(pool, p, size);
-}
-
-static inline void plat_tool_keep(const struct pool *pool, void *obj)
-{
-	plat_tool_alloc(pool, obj, 0);
+	(void)p;
+	(void)size;
+	(void)what;
 }
 
 #endif /* POOL_PLAT_IMPL_H */

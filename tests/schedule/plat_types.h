@@ -18,6 +18,8 @@
  */
 #define PLAT_LAST_TRIES	12
 
+#define PLAT_SIZE_MAX	4096u
+
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
 typedef unsigned long plat_word_t;
