@@ -56,7 +56,7 @@ bool pool_fail_turn(unsigned int flags, void *caller)
 	if ((flags & POOL_F_NO_FAIL) || !(percent || every))
 		return false;
 	if (pool_options.fail_site[0] &&
-	    (!plat_may_name(flags) || !is_site(caller)))
+	    (!plat_may(PLAT_NAME, flags) || !is_site(caller)))
 		return false;
 	n = plat_word_add_return(&calls, 1);
 	return (every && n % every == 0) || spread(n) < percent;

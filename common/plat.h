@@ -42,13 +42,20 @@ struct pool_local;
  * plat_types.h also has
  *
  * PLAT_LAST_TRIES
- *	So many calls of plat_yield() let whoever was descheduled run.
+ *	So many calls of plat_pause(true) let whoever was descheduled run.
  * PLAT_SIZE_MAX
  *	Bytes of the largest object that the platform can make.
  * PLAT_POLICY
  *	What is done about faults unless something else is asked for: one of
  *	plat_policies[].
  */
+
+/* What may be done here, in a call with these flags? */
+enum plat_may {
+	PLAT_ALLOC,	/* the platform's allocator called, for both directions */
+	PLAT_WAIT,	/* others waited for: plat_pause() may sleep */
+	PLAT_NAME,	/* plat_symbol() called */
+};
 
 /* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */
 enum plat_told {
@@ -104,8 +111,6 @@ enum plat_told {
  *	All that was written before it is seen before what is read after it.
  * void plat_barrier(void)
  *	Compiler barrier: orders this CPU against who interrupts it, only.
- * void plat_relax(void)
- *	Between two looks at a word that another CPU will change.
  *
  * Pointers
  *
@@ -132,18 +137,13 @@ enum plat_told {
  *
  * Context
  *
- * bool plat_may_alloc(unsigned int flags)
- *	May the platform's allocator be called here, for both directions?
- * bool plat_may_wait(unsigned int flags)
- *	May plat_yield() be called here?
- * bool plat_may_name(unsigned int flags)
- *	May plat_symbol() be called here?
+ * bool plat_may(enum plat_may what, unsigned int flags)
  * const void *plat_thread(void)
  *	The calling thread: no two that are there at once are the same.
  * bool plat_store_may(const plat_store_t *store, const void *obj,
  *		       unsigned int flags)
  *	May plat_store_free() be called here for this object, for any one of
- *	the source where @obj is NULL?  As plat_may_alloc(), but guarded objects
+ *	the source where @obj is NULL?  As PLAT_ALLOC, but guarded objects
  *	are refused more often.
  *
  * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
@@ -216,7 +216,7 @@ enum plat_mem {
  * @size: bytes.
  * @how: what is done to get it.
  *
- * Context: As @how says, and plat_may_alloc(); neither guard nor lock held.
+ * Context: As @how says, and plat_may(PLAT_ALLOC); neither guard nor lock held.
  * Return: memory for plat_mem_free(), or NULL; 128-byte aligned where it may sleep for
  * anything.
  */
@@ -258,7 +258,7 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost);
  * @store: the source.
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
- * Context: plat_may_alloc(); neither guard nor lock held.
+ * Context: plat_may(PLAT_ALLOC); neither guard nor lock held.
  * Return: an object of undefined contents, or NULL.
  */
 void *plat_store_alloc(plat_store_t *store, unsigned int flags);
@@ -330,13 +330,12 @@ void plat_trim(void);
 unsigned int plat_align_max(void);
 
 /**
- * plat_yield() - Let others run, to wait for one of them.
+ * plat_pause() - Between two looks at what another CPU will change.
+ * @sleep: let others run, those of lower priority, too.
  *
- * Those of lower priority, too.
- *
- * Context: Process context; may sleep.
+ * Context: Any; with @sleep process context, where PLAT_WAIT.
  */
-void plat_yield(void);
+void plat_pause(bool sleep);
 
 /**
  * plat_show() - Show a pool in the platform's listing of single pools.

@@ -356,7 +356,7 @@ static void commit(struct renewal *r)
 		}
 		plat_mutex_unlock(PLAT_REGISTRY);
 		if (!alone && tries)
-			plat_yield();
+			plat_pause(true);
 	}
 }
 

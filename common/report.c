@@ -39,7 +39,7 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 {
 	if (!addr)
 		plat_format(text, SYMBOL_LEN, "nobody");
-	else if (plat_may_name(flags))
+	else if (plat_may(PLAT_NAME, flags))
 		plat_symbol(text, SYMBOL_LEN, addr);
 	else
 		plat_format(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);
@@ -56,7 +56,7 @@ static bool find_pool(const struct pool_found *found,
 	struct pool *pool = NULL;
 	bool there = false;
 
-	while (!there && plat_may_wait(found->flags) &&
+	while (!there && plat_may(PLAT_WAIT, found->flags) &&
 	       (pool = pool_registry_next(pool)))
 		there = is_it(pool, arg);
 	if (there) {

@@ -217,10 +217,10 @@ static bool grow(struct pool *pool, unsigned int flags)
 
 	while (i < POOL_STATE_PARTS && part_of(pool, i))
 		i++;
-	if (i == POOL_STATE_PARTS || !plat_may_alloc(flags))
+	if (i == POOL_STATE_PARTS || !plat_may(PLAT_ALLOC, flags))
 		return false;
 	part = plat_mem_alloc(slots_of(i) * sizeof(struct pool_entry),
-			      plat_may_wait(flags) ? PLAT_MEM_NO_IO :
+			      plat_may(PLAT_WAIT, flags) ? PLAT_MEM_NO_IO :
 						     PLAT_MEM_AT_HAND);
 	if (!part)
 		return false;

@@ -185,7 +185,7 @@ bool pool_in_use(struct pool *pool, unsigned long *used)
 	look(pool, true, &now);
 	do {
 		before = now;
-		plat_yield();
+		plat_pause(true);
 		alone = wait_for_walks(pool);
 		look(pool, true, &now);
 	} while (alone && !still(&before, &now));

@@ -125,7 +125,7 @@ POOL_EXPORT_TEST(plat_guard_check);
 POOL_EXPORT_TEST(pool_guard_kept);
 POOL_EXPORT_TEST(plat_readable);
 POOL_EXPORT_TEST(plat_align_max);
-POOL_EXPORT_TEST(plat_yield);
+POOL_EXPORT_TEST(plat_pause);
 POOL_EXPORT_TEST(pool_start);
 POOL_EXPORT_TEST(plat_format);
 POOL_EXPORT_TEST(plat_symbol);

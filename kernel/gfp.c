@@ -95,7 +95,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 		return obj;
 	if (any_node)
 		obj = pool_get_spare(pool, flags);
-	if (!obj && plat_may_alloc(flags))
+	if (!obj && plat_may(PLAT_ALLOC, flags))
 		obj = store_get(pool, flags, gfp, &cause);
 	if (!obj && any_node && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, gfp, &cause);

@@ -233,10 +233,13 @@ unsigned int plat_align_max(void)
 	return PAGE_SIZE;
 }
 
-/* Sleeps: who is waited for may have a lower priority. */
-void plat_yield(void)
+/* Who is waited for may have a lower priority: a yield would not let it run. */
+void plat_pause(bool sleep)
 {
-	schedule_timeout_uninterruptible(1);
+	if (sleep)
+		schedule_timeout_uninterruptible(1);
+	else
+		cpu_relax();
 }
 
 void plat_where(char *buf, size_t size)

@@ -149,11 +149,6 @@ static inline void plat_barrier(void)
 	barrier();
 }
 
-static inline void plat_relax(void)
-{
-	cpu_relax();
-}
-
 /* Pointers */
 
 static inline void plat_move(void **to, void *const *from, unsigned int n)
@@ -216,26 +211,23 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /* Context */
 
-/* The slab takes no NMI; on RT it takes sleeping locks. */
-static inline bool plat_may_alloc(unsigned int flags)
-{
-	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
-}
-
 /*
- * Kernels that do not count preemption cannot tell, and never wait.  Readers of RCU
- * may be preempted, but not wait, and may free.
+ * The slab takes no NMI; on RT it takes sleeping locks.  Kernels that do not count
+ * preemption cannot tell who could sleep, and never wait; readers of RCU may be
+ * preempted, but not wait, and may free.  The table of symbols can be read anywhere.
  */
-static inline bool plat_may_wait(unsigned int flags)
+static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && preemptible() &&
-	       !rcu_preempt_depth();
-}
-
-/* The kernel's table of symbols can be read anywhere. */
-static inline bool plat_may_name(unsigned int flags)
-{
-	return true;
+	switch (what) {
+	case PLAT_ALLOC:
+		return !in_nmi() &&
+		       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+	case PLAT_WAIT:
+		return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) &&
+		       preemptible() && !rcu_preempt_depth();
+	default:
+		return true;
+	}
 }
 
 static inline const void *plat_thread(void)
@@ -264,7 +256,7 @@ static inline bool plat_store_may(const plat_store_t *store, const void *obj,
 {
 	if (store->guarded && (!obj || is_vmalloc_addr(obj)))
 		return guard_may_map(flags);
-	return plat_may_alloc(flags);
+	return plat_may(PLAT_ALLOC, flags);
 }
 
 /*

@@ -195,7 +195,7 @@ static void churn(unsigned int i, void *arg)
 
 	while (!i && plat_word_read(&s->running)) {
 		sample_charge(s);
-		plat_yield();
+		plat_pause(true);
 	}
 	if (!i)
 		return;

@@ -304,7 +304,7 @@ static bool fork_waits(struct stayer *s, void *(*hold)(void *arg))
 	stayer_start(s);
 	ck_assert(!pthread_create(&thread, NULL, hold, s));
 	while (!plat_word_read(&s->held))
-		plat_yield();
+		plat_pause(true);
 	well = child_is_well(find_released, s);
 	pthread_join(thread, NULL);
 	stayer_finish(s);

@@ -284,7 +284,7 @@ static void on_and_off(unsigned int i, void *arg)
 		while (!plat_word_read(&h->stop)) {
 			test_alloc_many(h->pool, objs, 64);
 			test_free_many(h->pool, objs, 64);
-			plat_yield();
+			plat_pause(true);
 		}
 		return;
 	}

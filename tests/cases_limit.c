@@ -106,7 +106,7 @@ static void hold_and_free(unsigned int i, void *arg)
 
 	plat_word_add(&h->here, 1);
 	while (plat_word_read(&h->here) < HOLDERS)
-		plat_yield();
+		plat_pause(true);
 	for (r = 0; r < test_scale(40000); r++) {
 		if (n < HOLD && (test_random(&state) & 1)) {
 			objs[n] = pool_alloc(&h->pool->head);
@@ -200,7 +200,7 @@ static void hold_or_disturb(unsigned int i, void *arg)
 		pool_flush(&h->pool->head);
 		if (r % 16 == 0)
 			pool_reclaim(&h->pool->head);
-		plat_yield();
+		plat_pause(true);
 	}
 }
 

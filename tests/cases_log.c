@@ -252,7 +252,7 @@ TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 	sigaction(SIGUSR1, &action, &before);
 	ASSERT(!pthread_create(&thread, NULL, create_slowly, NULL));
 	while (!plat_word_read(&creating))
-		plat_yield();
+		plat_pause(true);
 	fork_and_wait();
 	pthread_join(thread, NULL);
 	sigaction(SIGUSR1, &before, NULL);

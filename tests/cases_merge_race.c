@@ -118,7 +118,7 @@ static void come_or_use(unsigned int i, void *arg)
 	while (i && !plat_word_read(&s->done)) {
 		for (k = 0; k < 8 * i; k++)
 			use_whole(i, s);
-		plat_yield();
+		plat_pause(true);
 	}
 }
 
@@ -187,8 +187,8 @@ static bool comes(const plat_word_t *done)
 
 	while (!plat_word_read(done) && tries--) {
 		for (k = 0; k < 20000; k++)
-			plat_relax();
-		plat_yield();
+			plat_pause(false);
+		plat_pause(true);
 	}
 	return plat_word_read(done);
 }
@@ -207,9 +207,9 @@ static void leave_or_join(unsigned int i, void *arg)
 		return;
 	}
 	while (!plat_word_read(&l->started))
-		plat_yield();
+		plat_pause(true);
 	for (k = 0; k < 20; k++)
-		plat_yield();
+		plat_pause(true);
 	if (shared(64, POOL_M_GLOBAL) != l->pool)
 		plat_word_add(&l->bad, 1);
 	if (!comes(&l->done))
@@ -266,7 +266,7 @@ static void walk_or_create(unsigned int i, void *arg)
 		return;
 	}
 	while (!plat_word_read(&v->there))
-		plat_yield();
+		plat_pause(true);
 	v->made = shared(3184, POOL_M_NO_CACHE);
 	plat_word_add(&v->done, 1);
 }

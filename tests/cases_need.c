@@ -116,7 +116,7 @@ static void take_turns(unsigned int i, void *arg)
 
 	for (turn = i; turn < 2 * (WARM_UP + ROUNDS); turn += 2) {
 		while (__atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != turn)
-			plat_yield();
+			plat_pause(true);
 		if (i)
 			free_list(t->pool, t->list);
 		else
@@ -345,14 +345,14 @@ static void reside(struct resident *r)
 	r->cpu = plat_cpu_hint();
 	__atomic_store_n(&r->state, 1ul, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 2)
-		plat_yield();
+		plat_pause(true);
 	free_list(r->pool, alloc_list(r->pool, 300));
 }
 
 static void reclaim_it(struct resident *r)
 {
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
-		plat_yield();
+		plat_pause(true);
 	pool_reclaim(r->pool ? &r->pool->head : NULL);
 }
 
@@ -371,7 +371,7 @@ static void reside_or_reclaim(unsigned int i, void *arg)
 		return;
 	}
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
-		plat_yield();
+		plat_pause(true);
 	before = clustered_at(r);
 	pool_gc(NULL);
 	if (before && clustered_at(r) == before) {

@@ -79,7 +79,7 @@ static void note_cpu(unsigned int i, void *arg)
 	seen->cpu[i] = test_cpu();
 	plat_word_add(&seen->arrived, 1);
 	while (plat_word_read(&seen->arrived) < test_cpus())
-		plat_yield();
+		plat_pause(true);
 }
 
 TEST_CASE(two_running_threads_have_two_cpus)
@@ -307,10 +307,10 @@ TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
 
 TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
 {
-	EXPECT(!plat_may_wait(POOL_F_ATOMIC));
-	EXPECT(!plat_may_wait(POOL_F_NESTED));
-	if (plat_may_wait(0))
-		plat_yield();
+	EXPECT(!plat_may(PLAT_WAIT, POOL_F_ATOMIC));
+	EXPECT(!plat_may(PLAT_WAIT, POOL_F_NESTED));
+	if (plat_may(PLAT_WAIT, 0))
+		plat_pause(true);
 }
 
 TEST_CASE(pointers_move_up_and_down_where_they_were)
@@ -345,7 +345,7 @@ static void create_in_turn(unsigned int i, void *arg)
 		if (plat_read(&in_creation))
 			plat_word_add(bad, 1);
 		plat_write(&in_creation, (unsigned long)i + 1);
-		plat_relax();
+		plat_pause(false);
 		if (plat_read(&in_creation) != (unsigned long)i + 1)
 			plat_word_add(bad, 1);
 		plat_write(&in_creation, 0ul);
@@ -364,7 +364,7 @@ TEST_CASE(the_creation_lock_excludes)
 
 TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
 {
-	EXPECT(plat_may_alloc(0));
+	EXPECT(plat_may(PLAT_ALLOC, 0));
 	EXPECT(PLAT_SIZE_MAX >= 1u << 20);
 	EXPECT(pool_start.cpus >= 1);
 }

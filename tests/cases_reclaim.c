@@ -201,7 +201,7 @@ static void evict_slowly(struct evicting *e)
 	n = c->n;
 	plat_word_add(&e->detached, 1);
 	for (i = 0; i < 200; i++)
-		plat_yield();
+		plat_pause(true);
 	while (c->n)
 		pool_park(e->pool, c->obj[--c->n]);
 	pool_cluster_put(e->pool, c, POOL_F_ATOMIC);
@@ -219,7 +219,7 @@ static void evict_or_destroy(unsigned int i, void *arg)
 	}
 	spread_there(i, e->pool);
 	while (!plat_word_read(&e->detached))
-		plat_yield();
+		plat_pause(true);
 	if (pool_destroy(&e->pool->head))
 		plat_word_add(&e->bad, 1);
 	if (test_charged() || !pool_list_empty(&test_cpu()->by_age))
@@ -258,7 +258,7 @@ static void crowd_out(unsigned int i, void *arg)
 
 	if (!i) {
 		while (!plat_word_read(&c->ready))
-			plat_yield();
+			plat_pause(true);
 		while (!plat_word_read(&c->done))
 			if (!pool_destroy(&c->pool->head)) {
 				plat_word_add(&c->bad, 1);

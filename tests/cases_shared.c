@@ -262,12 +262,12 @@ static void pass_objects(unsigned int i, void *arg)
 		if (plat_read(&obj[1]))
 			plat_word_add(&c->bad, 1);
 		plat_write(&obj[1], mark);
-		plat_relax();
+		plat_pause(false);
 		if (plat_read(&obj[1]) != mark)
 			plat_word_add(&c->bad, 1);
 		plat_write(&obj[1], 0ul);
 		while (!pool_shared_put_one(c->pool, obj, 0))
-			plat_yield();
+			plat_pause(true);
 	}
 }
 
@@ -306,7 +306,7 @@ static void pass_clusters(unsigned int i, void *arg)
 		if (got->n != 1)
 			plat_word_add(&c->bad, 1);
 		while (!pool_put_to_shared_cache(c->pool, got))
-			plat_yield();
+			plat_pause(true);
 	}
 }
 
@@ -395,7 +395,7 @@ TEST_CASE(no_call_brings_away_all_that_was_parked)
 /* Only who may not call the allocator leaves more than POOL_SPARES_MAX. */
 TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 {
-	unsigned long all = plat_may_alloc(POOL_F_ATOMIC) ? POOL_SPARES_MAX :
+	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MAX :
 							    3 * POOL_STASH_MAX;
 	unsigned long most = all < POOL_STASH_MAX ? all : POOL_STASH_MAX;
 	struct pool *pool = test_pool(64);

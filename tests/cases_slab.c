@@ -262,7 +262,7 @@ static void move_or_free(unsigned int i, void *arg)
 
 	if (i) {
 		while (!plat_read_acquire(&m->locked))
-			plat_yield();
+			plat_pause(true);
 		m->fault = slab_put(m->obj);
 		return;
 	}

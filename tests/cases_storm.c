@@ -220,11 +220,11 @@ static bool storm_fork(struct storm *s, bool calm)
 		return child_is_well(weather, s);
 	plat_word_add(&s->calm, 1);
 	while (plat_word_read(&s->calmed) < STORM_THREADS)
-		plat_yield();
+		plat_pause(true);
 	well = child_is_well(weather, s);
 	plat_word_sub(&s->calm, 1);
 	while (plat_word_read(&s->calmed))
-		plat_yield();
+		plat_pause(true);
 	return well;
 }
 

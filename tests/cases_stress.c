@@ -79,7 +79,7 @@ static void storm(unsigned int i, void *arg)
 	for (r = 0; r < s->rounds; r++) {
 		storm_round(s, &seed);
 		if (r % 256 == 255)
-			plat_yield();
+			plat_pause(true);
 	}
 	plat_word_sub(&s->running, 1);
 }
@@ -102,7 +102,7 @@ static void storm_and_reclaim(unsigned int i, void *arg)
 		pool_flush(&s->pool[1]->head);
 		pool_gc(NULL);
 		pool_sum(s->pool[2], &now);
-		plat_yield();
+		plat_pause(true);
 	}
 }
 
@@ -197,7 +197,7 @@ static void churn_bound(unsigned int i, void *arg)
 	}
 	for (r = 0; plat_word_read(&s->running); r++) {
 		pool_set_hot_size(r & 1 ? 65536 : 2048);
-		plat_yield();
+		plat_pause(true);
 	}
 	pool_set_hot_size(65536);
 }

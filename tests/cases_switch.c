@@ -260,9 +260,9 @@ static void toggle(struct load *load)
 		unsigned int word = words[i % ARRAY_LEN(words)];
 
 		pool_switch(load->pool, word, 0);
-		plat_yield();
+		plat_pause(true);
 		pool_switch(load->pool, 0, word);
-		plat_yield();
+		plat_pause(true);
 	}
 }
 
@@ -280,7 +280,7 @@ static void work(unsigned int i, void *arg)
 	for (r = 0; r < test_scale(20000); r++) {
 		use(load, i, &seed);
 		if (r % 64 == 0)
-			plat_yield();
+			plat_pause(true);
 	}
 	plat_word_sub(&load->running, 1);
 }

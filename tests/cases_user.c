@@ -107,7 +107,7 @@ TEST_CASE(a_pool_is_destroyed_while_its_last_thread_exits)
 		ASSERT(pool);
 		ASSERT(!pthread_create(&thread, NULL, use_and_exit, pool));
 		while (plat_word_read_acquire(&used_it) < i)
-			plat_yield();
+			plat_pause(true);
 		while (pool_destroy(&pool->head))
 			refused++;
 		pthread_join(thread, NULL);

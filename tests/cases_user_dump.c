@@ -189,7 +189,7 @@ TEST_CASE(pools_come_and_go_while_stderr_is_blocked)
 	dup2(ends[1], STDERR_FILENO);
 	ASSERT(!pthread_create(&thread, NULL, dump_main, NULL));
 	while (!is_filled(ends[0]))
-		plat_yield();
+		plat_pause(true);
 	pool = create_pool("new", 64, 0);
 	EXPECT(pool);
 	EXPECT_PTR_EQ(pool_destroy(pool), NULL);

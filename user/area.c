@@ -253,7 +253,7 @@ static bool try_area_lock(void)
 	while (pthread_mutex_trylock(&area_mutex)) {
 		if (!tries--)
 			return false;
-		plat_yield();
+		plat_pause(true);
 	}
 	return true;
 }

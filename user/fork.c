@@ -35,7 +35,7 @@ static void hold_buckets(struct pool *pool)
 
 		while ((head = plat_xchg_acquire(&b->head, POOL_BUSY)) ==
 		       POOL_BUSY)
-			plat_yield();
+			plat_pause(true);
 		b->kept = head;
 	}
 }

@@ -64,7 +64,7 @@ void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
 {
 	while (!plat_cpu_trylock(cpu, irq)) {
 		if (!futex_has_ids()) {
-			plat_yield();
+			plat_pause(true);
 			continue;
 		}
 		if (futex(&cpu->lock, FUTEX_LOCK_PI_PRIVATE)) {
@@ -72,7 +72,7 @@ void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
 			return;
 		}
 		if (errno != EINTR && errno != EAGAIN)
-			plat_yield();
+			plat_pause(true);
 	}
 }
 
@@ -140,9 +140,20 @@ void plat_registry_wake(void)
 	pthread_cond_broadcast(&registry_changed);
 }
 
-void plat_yield(void)
+static void relax(void)
 {
-	if (is_real_time())
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#else
+	pool_barrier();
+#endif
+}
+
+void plat_pause(bool sleep)
+{
+	if (!sleep)
+		relax();
+	else if (is_real_time())
 		sleep_a_moment();
 	else
 		sched_yield();

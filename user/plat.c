@@ -153,7 +153,7 @@ unsigned int plat_align_max(void)
 	return (unsigned int)sysconf(_SC_PAGESIZE);
 }
 
-/* Here plat_yield(): lock.c. */
+/* Here plat_pause(): lock.c. */
 
 /* Empty, both: see 5. above. */
 void plat_show(struct pool *pool)

@@ -202,15 +202,6 @@ static inline void plat_barrier(void)
 	pool_barrier();
 }
 
-static inline void plat_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#else
-	pool_barrier();
-#endif
-}
-
 /* Pointers */
 
 static inline void plat_move(void **to, void *const *from, unsigned int n)
@@ -274,21 +265,13 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /* Context */
 
-/* malloc() must not be entered twice by one thread. */
-static inline bool plat_may_alloc(unsigned int flags)
+/*
+ * A handler may do nothing of this: one thread must not enter malloc() twice, nor wait
+ * for whom it interrupted, nor for the loader's lock, which dladdr() takes.
+ */
+static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
-}
-
-/* A handler would wait for whom it interrupted. */
-static inline bool plat_may_wait(unsigned int flags)
-{
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
-}
-
-/* dladdr() takes the loader's lock, which a handler may have interrupted. */
-static inline bool plat_may_name(unsigned int flags)
-{
+	(void)what;
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
@@ -303,7 +286,7 @@ static inline bool plat_store_may(const plat_store_t *store, const void *obj,
 {
 	(void)store;
 	(void)obj;
-	return plat_may_alloc(flags);
+	return plat_may(PLAT_ALLOC, flags);
 }
 
 /* Tools that watch memory */

@@ -50,7 +50,7 @@ void plat_area_make(unsigned int flags)
 {
 	struct plat_area *area;
 
-	if (!plat_may_alloc(flags) || !have_exit_key)
+	if (!plat_may(PLAT_ALLOC, flags) || !have_exit_key)
 		return;
 	pool_thread_area = plat_area_making;
 	plat_barrier();

@@ -7,10 +7,10 @@
  *
  *   who                          may use
  *   ordinary (miss)              all layers
- *   POOL_F_ATOMIC                all; the backend where plat_may_alloc(), and
+ *   POOL_F_ATOMIC                all; the backend where PLAT_ALLOC, and
  *                                plat_store_may() for what is freed
  *   nested (found HELD)          single objects: shared pool, then alloc: the
- *                                backend where plat_may_alloc(), else NULL;
+ *                                backend where PLAT_ALLOC, else NULL;
  *                                free: parked
  */
 #include "plat.h"
@@ -79,15 +79,12 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
 {
-	bool wait = plat_may_wait(flags);
+	bool wait = plat_may(PLAT_WAIT, flags);
 	unsigned int most = wait ? PLAT_LAST_TRIES : POOL_LAST_LOOKS;
 
 	if (last->looks++ >= most || !pool_reach_missed(pool, &last->before))
 		return false;
-	if (wait)
-		plat_yield();
-	else
-		plat_relax();
+	plat_pause(wait);
 	return true;
 }
 
@@ -121,7 +118,7 @@ static void *get_below(struct pool *pool, unsigned int flags)
 	enum pool_cause cause = POOL_FAILED;
 	void *obj = pool_get_spare(pool, flags);
 
-	if (!obj && plat_may_alloc(flags))
+	if (!obj && plat_may(PLAT_ALLOC, flags))
 		obj = pool_store_get(pool, flags, &cause);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, &cause);
@@ -244,7 +241,8 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 	unsigned int not_yet = 0;
 
 	pool_count_failure(pool, POOL_FAILED);
-	if (plat_may_wait(flags) && plat_cmpxchg_release(&said, &not_yet, 1u))
+	if (plat_may(PLAT_WAIT, flags) &&
+	    plat_cmpxchg_release(&said, &not_yet, 1u))
 		plat_log(PLAT_ERR, "pool \"%s\": POOL_F_MUST_ZERO refused: constructed objects",
 			 pool->shown);
 	return NULL;

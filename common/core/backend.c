@@ -3,7 +3,7 @@
  * backend.c - objects from the platform's allocator, within limits
  *
  * Layer:   shared pool -> [backend] -> platform
- * Context: plat_may_alloc() for what is asked for, plat_store_may() for what is given
+ * Context: PLAT_ALLOC for what is asked for, plat_store_may() for what is given
  *	    back; neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
@@ -45,16 +45,13 @@ static bool injected_failure(unsigned int flags)
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
 {
-	unsigned int tries = plat_may_wait(flags) ? PLAT_LAST_TRIES :
-						   POOL_BUSY_TRIES;
+	bool wait = plat_may(PLAT_WAIT, flags);
+	unsigned int tries = wait ? PLAT_LAST_TRIES : POOL_BUSY_TRIES;
 
 	*have = plat_word_read(&pool->allocated);
 	while ((*have & POOL_RENEWING) &&
 	       ((flags & POOL_F_NO_LIMIT) || tries--)) {
-		if (plat_may_wait(flags))
-			plat_yield();
-		else
-			plat_relax();
+		plat_pause(wait);
 		*have = plat_word_read(&pool->allocated);
 	}
 	return !(*have & POOL_RENEWING);

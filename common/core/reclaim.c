@@ -192,7 +192,7 @@ void pool_cpu_gone(unsigned int cpu)
 static void wait_settled(struct pool_local *local)
 {
 	while (plat_word_read_acquire(&local->moving))
-		plat_yield();
+		plat_pause(true);
 }
 
 /**
@@ -242,7 +242,7 @@ static void release_but(struct pool *pool, struct pool_cluster *c,
 	while (c->n && tries--) {
 		if (pool_put_to_shared_cache(pool, c))
 			return;
-		plat_yield();
+		plat_pause(true);
 	}
 	pool_store_put_cluster(pool, c);
 	plat_mem_free(c);

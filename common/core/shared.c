@@ -278,7 +278,7 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 			return NULL;
 		obj = get_one_round(pool, filled, &emptied);
 		if (!obj)
-			plat_relax();
+			plat_pause(false);
 	}
 	if (emptied)
 		pool_cluster_put(pool, emptied, flags);

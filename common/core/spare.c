@@ -113,7 +113,7 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 {
 	struct pool_cluster *chain = spare_take(pool);
 
-	if (chain || !plat_may_alloc(flags))
+	if (chain || !plat_may(PLAT_ALLOC, flags))
 		return chain;
 	while (n--) {
 		struct pool_cluster *c = plat_mem_alloc(sizeof(*c),
@@ -142,7 +142,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
 {
 	if (plat_word_read(&pool->spares) < POOL_SPARES_MAX ||
-	    !plat_may_alloc(flags))
+	    !plat_may(PLAT_ALLOC, flags))
 		spare_push(pool, c);
 	else
 		plat_mem_free(c);

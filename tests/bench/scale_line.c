@@ -93,7 +93,7 @@ static double sum_all(void)
 static void turn_is(unsigned long n)
 {
 	while (__atomic_load_n(&phase.next, __ATOMIC_ACQUIRE) != n)
-		plat_relax();
+		plat_pause(false);
 }
 
 static void turn_next(unsigned long n)

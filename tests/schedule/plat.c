@@ -272,7 +272,7 @@ unsigned int plat_align_max(void)
 	return WORLD_GRANULE;
 }
 
-/* Here plat_yield(): sched.c. */
+/* Here plat_pause(): sched.c. */
 
 void plat_show(struct pool *pool)
 {

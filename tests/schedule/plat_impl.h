@@ -128,9 +128,6 @@ static inline void plat_barrier(void)
 	pool_barrier();
 }
 
-/* sched.c: others run. */
-void plat_relax(void);
-
 /* Pointers */
 
 static inline void plat_move(void **to, void *const *from, unsigned int n)
@@ -158,19 +155,10 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /* Context */
 
-static inline bool plat_may_alloc(unsigned int flags)
+static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
+	(void)what;
 	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
-}
-
-static inline bool plat_may_wait(unsigned int flags)
-{
-	return plat_may_alloc(flags);
-}
-
-static inline bool plat_may_name(unsigned int flags)
-{
-	return plat_may_alloc(flags);
 }
 
 static inline const void *plat_thread(void)
@@ -183,7 +171,7 @@ static inline bool plat_store_may(const plat_store_t *store, const void *obj,
 {
 	(void)store;
 	(void)obj;
-	return plat_may_alloc(flags);
+	return plat_may(PLAT_ALLOC, flags);
 }
 
 /* Tools that watch memory.  Empty: there are none here. */

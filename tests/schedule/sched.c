@@ -262,14 +262,9 @@ static void yield(const char *name)
 	stop(SCHED_YIELD);
 }
 
-void plat_yield(void)
+void plat_pause(bool sleep)
 {
-	yield("plat_yield");
-}
-
-void plat_relax(void)
-{
-	yield("plat_relax");
+	yield(sleep ? "plat_pause(true)" : "plat_pause(false)");
 }
 
 /* Go on when a word is 0. */
