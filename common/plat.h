@@ -105,8 +105,6 @@ enum plat_told {
  *	False: nothing stored, *old is what was found.
  * void plat_word_sub_release(plat_word_t *w, unsigned long n)
  * unsigned long plat_word_read_acquire(plat_word_t *w)
- * void plat_word_set_bits(plat_word_t *w, unsigned long bits)
- * void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
  * void plat_fence(void)
  *	All that was written before it is seen before what is read after it.
  * void plat_barrier(void)

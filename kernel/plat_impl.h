@@ -128,16 +128,6 @@ static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 	(void)atomic_long_fetch_sub_release(n, w);
 }
 
-static inline void plat_word_set_bits(plat_word_t *w, unsigned long bits)
-{
-	atomic_long_or(bits, w);
-}
-
-static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
-{
-	atomic_long_andnot(bits, w);
-}
-
 static inline void plat_fence(void)
 {
 	/* What it pairs with is said where it is used. */

@@ -181,16 +181,6 @@ static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 	__atomic_fetch_sub(w, n, __ATOMIC_RELEASE);
 }
 
-static inline void plat_word_set_bits(plat_word_t *w, unsigned long bits)
-{
-	__atomic_fetch_or(w, bits, __ATOMIC_RELAXED);
-}
-
-static inline void plat_word_clear_bits(plat_word_t *w, unsigned long bits)
-{
-	__atomic_fetch_and(w, ~bits, __ATOMIC_RELAXED);
-}
-
 /* Not __atomic_thread_fence(), which ThreadSanitizer does not know. */
 static inline void plat_fence(void)
 {

@@ -17,7 +17,8 @@
  * store a release; they pair with each other, so all that a holder writes is
  * seen by the next one.  "filled" has a bit per bucket that is not empty; bits
  * change before the head is stored, so that a set bit without a cluster behind
- * it means that somebody is about to store one, or has just taken it.
+ * it means that somebody is about to store one, or has just taken it.  A bit is as
+ * the head that the holder found, so it is added and taken off like a number.
  */
 #include "plat.h"
 
@@ -72,7 +73,7 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 		pool_depart(moving, c->n);
 		count_get(b, c->n);
 		if (!c->next)
-			plat_word_clear_bits(&pool->filled, 1ul << i);
+			plat_word_sub(&pool->filled, 1ul << i);
 		bucket_release(pool, i, c->next);
 	} else if (!c) {
 		bucket_release(pool, i, NULL);
@@ -93,7 +94,7 @@ static bool bucket_put(struct pool *pool, unsigned int i,
 		c->next = head;
 		count_put(b, c->n);
 		if (!head)
-			plat_word_set_bits(&pool->filled, 1ul << i);
+			plat_word_add(&pool->filled, 1ul << i);
 		bucket_release(pool, i, c);
 	}
 	plat_busy_leave(irq);
@@ -121,7 +122,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 			head = c->next;
 		}
 		if (!head)
-			plat_word_clear_bits(&pool->filled, 1ul << i);
+			plat_word_sub(&pool->filled, 1ul << i);
 	}
 	if (c != POOL_BUSY)
 		bucket_release(pool, i, head);

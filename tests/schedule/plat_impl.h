@@ -113,10 +113,6 @@ static inline void plat_cpu_ready(unsigned int flags)
 				    __ATOMIC_RELAXED)
 #define plat_word_sub_release(w, n) \
 	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELEASE))
-#define plat_word_set_bits(w, bits) \
-	((void)__atomic_or_fetch(w, bits, __ATOMIC_RELAXED))
-#define plat_word_clear_bits(w, bits) \
-	((void)__atomic_and_fetch(w, ~(bits), __ATOMIC_RELAXED))
 
 static inline void plat_fence(void)
 {
