@@ -16,6 +16,11 @@
  * operation promises is tested in tests/cases_plat.c, or, where only its use can
  * show it, by the cases of its users.
  *
+ * Three operations that programs need, too, are in pool_hot.h, with both worlds'
+ * implementations: pool_hot_enter(), pool_hot_leave() and pool_barrier().  What C
+ * itself has by one name and meaning in all three places is no part of the seam:
+ * memmove().
+ *
  * What the twin rests on:
  *
  *   here              kernel                     user space
@@ -69,15 +74,8 @@ enum plat_told {
 /*
  * Hot half, in plat_impl.h; as prototypes, "any" for macros.
  *
- * Guard and per-CPU copies
+ * Per-CPU copies; the guard: pool_hot.h
  *
- * struct pool_local *plat_enter(const struct pool *pool)
- *	Stay on this CPU until plat_leave() and return its copy of the pool's
- *	local part.  Nests.  Any context.  Where this CPU has no copy (closed
- *	pools, threads without an area) a closed one that nobody may write.
- * void plat_leave(void)
- * struct pool_cpu *plat_this_cpu(void)
- *	Between the two: this CPU's own part; NULL where it has none.
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
  *	CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
@@ -85,7 +83,8 @@ enum plat_told {
  * unsigned int plat_nr_cpus(void)
  *	One more than the highest number in use; only ever grows.
  * unsigned int plat_cpu_hint(void)
- *	This CPU's number, perhaps stale; any context; 0 where it has none.
+ *	This CPU's number, perhaps stale outside of the guard; where it has no part
+ *	of its own one that no CPU has.  Any context.
  * void plat_cpu_ready(unsigned int flags)
  *	Give this CPU a part of its own, if it has none and the allocator may be
  *	called with these flags.  Any context; neither guard nor lock held.
@@ -107,13 +106,6 @@ enum plat_told {
  * unsigned long plat_word_read_acquire(plat_word_t *w)
  * void plat_fence(void)
  *	All that was written before it is seen before what is read after it.
- * void plat_barrier(void)
- *	Compiler barrier: orders this CPU against who interrupts it, only.
- *
- * Pointers
- *
- * void plat_move(void **to, void *const *from, unsigned int n)
- *	Copy @n pointers; the two places may overlap.  Any context.
  *
  * CPU lock, one per struct pool_cpu
  *

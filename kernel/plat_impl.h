@@ -27,23 +27,7 @@ DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
 /* plat.c: this CPU is inside a CPU lock's section; its own, interrupts off */
 DECLARE_PER_CPU(bool, plat_locking);
 
-/* Guard and per-CPU copies */
-
-static inline struct pool_local *plat_enter(const struct pool *pool)
-{
-	return container_of(pool_hot_enter(&pool->head), struct pool_local,
-			    hot);
-}
-
-static inline void plat_leave(void)
-{
-	pool_hot_leave();
-}
-
-static inline struct pool_cpu *plat_this_cpu(void)
-{
-	return this_cpu_ptr(&plat_cpus);
-}
+/* Per-CPU copies */
 
 static inline unsigned int plat_nr_cpus(void)
 {
@@ -132,18 +116,6 @@ static inline void plat_fence(void)
 {
 	/* What it pairs with is said where it is used. */
 	smp_mb();
-}
-
-static inline void plat_barrier(void)
-{
-	barrier();
-}
-
-/* Pointers */
-
-static inline void plat_move(void **to, void *const *from, unsigned int n)
-{
-	memmove(to, from, n * sizeof(*to));
 }
 
 /* CPU lock */

@@ -331,13 +331,13 @@ static void use_as_new(void *arg)
 {
 	unsigned int cpus = plat_nr_cpus();
 
-	NEED(!plat_this_cpu());
+	NEED(!test_cpu());
 	NEED(adds_up(arg));
 	NEED(objects_are_distinct(arg));
 	NEED(adds_up(arg) && areas_are_true());
 	NEED(plat_nr_cpus() == cpus);
 	if (pool_thread_area != plat_area_lost)
-		NEED(plat_this_cpu());
+		NEED(test_cpu());
 	NEED(!pool_destroy(arg));
 }
 

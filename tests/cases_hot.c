@@ -145,7 +145,7 @@ TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 	pool_fail_every = 0;
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
-	local = plat_enter(pool);
+	local = pool_local_enter(pool);
 	EXPECT_EQ(local->hot.open, POOL_HELD);
 	__pool_free(&pool->head, test_objs[0], POOL_F_ATOMIC);
 	__pool_free(&pool->head, test_objs[1], POOL_F_ATOMIC);
@@ -153,7 +153,7 @@ TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 	EXPECT_EQ(local->hot.n, 2);
 	ASSERT(pool_here_begins(pool, local, &flags));
 	EXPECT_EQ(local->hot.n, 2);
-	plat_leave();
+	pool_hot_leave();
 	EXPECT_EQ(flags, 0);
 	test_free(pool, test_objs[2]);
 	EXPECT(test_quiet(pool, 0));

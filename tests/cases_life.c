@@ -43,7 +43,7 @@ bool others_are_empty(void)
 	unsigned int i;
 
 	for (i = 0; i < plat_nr_cpus(); i++)
-		if (plat_cpu_of(i) != plat_this_cpu() &&
+		if (plat_cpu_of(i) != test_cpu() &&
 		    plat_word_read(&plat_cpu_of(i)->charged))
 			return false;
 	return true;

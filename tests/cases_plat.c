@@ -56,12 +56,14 @@ TEST_CASE(this_cpu_is_the_one_its_number_names)
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
-	plat_enter(pool);
-	cpu = plat_this_cpu();
-	plat_leave();
+	pool_local_enter(pool);
+	cpu = plat_cpu_of(plat_cpu_hint());
+	pool_hot_leave();
 	EXPECT(cpu);
 	EXPECT(plat_cpu_hint() < plat_nr_cpus());
-	EXPECT_PTR_EQ(cpu, plat_cpu_of(plat_cpu_hint()));
+	test_alloc_many(pool, test_objs, 1);
+	EXPECT_PTR_EQ(test_local(pool)->cpu, cpu);
+	test_free_many(pool, test_objs, 1);
 	EXPECT_PTR_EQ(plat_cpu_of(plat_nr_cpus()), NULL);
 	pool_destroy(&pool->head);
 }
@@ -307,26 +309,6 @@ TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
 	EXPECT(!plat_may(PLAT_WAIT, POOL_F_NESTED));
 	if (plat_may(PLAT_WAIT, 0))
 		plat_pause(true);
-}
-
-TEST_CASE(pointers_move_up_and_down_where_they_were)
-{
-	void *p[8], *want[8];
-	unsigned int i;
-
-	for (i = 0; i < 8; i++) {
-		p[i] = &p[i];
-		want[i] = p[i];
-	}
-	plat_move(p + 2, p, 5);
-	for (i = 0; i < 5; i++)
-		EXPECT_PTR_EQ(p[i + 2], want[i]);
-	plat_move(p, p + 2, 5);
-	for (i = 0; i < 5; i++)
-		EXPECT_PTR_EQ(p[i], want[i]);
-	plat_move(p, p + 7, 0);
-	EXPECT_PTR_EQ(p[0], want[0]);
-	EXPECT_PTR_EQ(p[7], want[7]);
 }
 
 static unsigned long in_creation;

@@ -146,9 +146,9 @@ struct pool_cluster *test_take_shared(struct pool *pool)
 /* This CPU's part of a pool; the case stays on its CPU. */
 struct pool_local *test_local(struct pool *pool)
 {
-	struct pool_local *local = plat_enter(pool);
+	struct pool_local *local = pool_local_enter(pool);
 
-	plat_leave();
+	pool_hot_leave();
 	return local;
 }
 

@@ -74,24 +74,7 @@ static inline struct plat_area *plat_this_area(void)
 	return (struct plat_area *)(void *)area;
 }
 
-/* Guard and per-CPU copies */
-
-static inline struct pool_local *plat_enter(const struct pool *pool)
-{
-	return (struct pool_local *)(void *)pool_hot_enter(&pool->head);
-}
-
-static inline void plat_leave(void)
-{
-	pool_hot_leave();
-}
-
-static inline struct pool_cpu *plat_this_cpu(void)
-{
-	struct plat_area *area = plat_this_area();
-
-	return area ? &area->cpu : NULL;
-}
+/* Per-CPU copies */
 
 /* The acquire pairs with the release in thread.c that appends an area. */
 static inline unsigned int plat_nr_cpus(void)
@@ -119,7 +102,7 @@ static inline unsigned int plat_cpu_hint(void)
 {
 	struct plat_area *area = plat_this_area();
 
-	return area ? area->number : 0;
+	return area ? area->number : UINT_MAX;
 }
 
 /* thread.c: of a thread that has no area, and has not lost it. */
@@ -185,18 +168,6 @@ static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 static inline void plat_fence(void)
 {
 	__sync_synchronize();
-}
-
-static inline void plat_barrier(void)
-{
-	pool_barrier();
-}
-
-/* Pointers */
-
-static inline void plat_move(void **to, void *const *from, unsigned int n)
-{
-	memmove(to, from, n * sizeof(*to));
 }
 
 /* CPU lock */

@@ -36,7 +36,7 @@ static void thread_exit(void *arg)
 	struct plat_area *area = arg;
 
 	pool_thread_area = plat_area_lost;
-	plat_barrier();
+	pool_barrier();
 	pool_cpu_gone(area->number);
 	pool_area_trim(area);
 	pool_area_put(area);
@@ -53,13 +53,13 @@ void plat_area_make(unsigned int flags)
 	if (!plat_may(PLAT_ALLOC, flags) || !have_exit_key)
 		return;
 	pool_thread_area = plat_area_making;
-	plat_barrier();
+	pool_barrier();
 	area = pool_area_get();
 	if (area && pthread_setspecific(exit_key, area)) {
 		pool_area_put(area);
 		area = NULL;
 	}
-	plat_barrier();
+	pool_barrier();
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
 }
 
@@ -71,9 +71,9 @@ void pool_thread_idle(void)
 	if (!area)
 		return;
 	pool_thread_area = plat_area_making;
-	plat_barrier();
+	pool_barrier();
 	pool_cpu_gone(area->number);
-	plat_barrier();
+	pool_barrier();
 	pool_thread_area = (unsigned char *)area;
 }
 

@@ -66,7 +66,7 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 
 	if (n) {
 		pool_depart(&local->moving, n);
-		plat_move(objs, local->slot, n);
+		memmove(objs, local->slot, n * sizeof(*objs));
 		pool_hot_forget(local, n);
 	}
 	pool_hot_shrink(cpu, local, room);
@@ -108,9 +108,9 @@ static void halve(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		plat_write(&local->hot.open, POOL_HELD);
-		plat_barrier();
+		pool_barrier();
 		shrink(cpu, local);
-		plat_barrier();
+		pool_barrier();
 		plat_write(&local->hot.open, POOL_OPEN);
 	}
 	pool_age_renew(cpu, local);

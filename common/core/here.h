@@ -13,6 +13,16 @@
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H
 
+/*
+ * Stay on this CPU until pool_hot_leave(), and have its part of the pool.  Where it has
+ * none (pools without caches, threads without an area) zeros that nobody may write.
+ */
+static inline struct pool_local *pool_local_enter(const struct pool *pool)
+{
+	return pool_list_entry(pool_hot_enter(&pool->head),
+			       struct pool_local, hot);
+}
+
 /**
  * pool_here_enter() - Enter this CPU's part of a pool.
  * @here: filled in.
@@ -25,13 +35,13 @@
 static inline bool pool_here_enter(struct pool_here *here, struct pool *pool,
 				   unsigned int *flags)
 {
-	struct pool_local *local = plat_enter(pool);
+	struct pool_local *local = pool_local_enter(pool);
 
 	if (plat_read(&local->hot.open) != POOL_OPEN &&
 	    !pool_here_begins(pool, local, flags))
 		return false;
 	plat_write(&local->hot.open, POOL_HELD);
-	plat_barrier();
+	pool_barrier();
 	here->pool = pool;
 	here->local = local;
 	here->cpu = local->cpu;
@@ -41,9 +51,9 @@ static inline bool pool_here_enter(struct pool_here *here, struct pool *pool,
 /* Undo pool_here_enter(). */
 static inline void pool_here_leave(struct pool_here *here)
 {
-	plat_barrier();
+	pool_barrier();
 	plat_write(&here->local->hot.open, POOL_OPEN);
-	plat_leave();
+	pool_hot_leave();
 }
 
 /* Take this CPU's lock, for its lists; false: it cannot be had now. */

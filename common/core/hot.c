@@ -62,16 +62,18 @@ static void local_init(struct pool_local *local, struct pool *pool,
 	plat_write(&local->pool, pool);
 	local->era = plat_word_read_acquire(&pool_era);
 	pool_local_fit(local);
-	plat_barrier();
+	pool_barrier();
 	plat_write(&local->hot.open, POOL_OPEN);
 }
 
 /* Set a part up, unless who interrupted us has done so; false: it cannot be. */
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
-	struct pool_cpu *cpu = pool->cached ? plat_this_cpu() : NULL;
+	struct pool_cpu *cpu = NULL;
 	plat_irq_t irq;
 
+	if (pool->cached)
+		cpu = plat_cpu_of(plat_cpu_hint());
 	if (!cpu || !plat_cpu_trylock(cpu, &irq))
 		return false;
 	if (!local->pool)
@@ -103,7 +105,7 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		plat_word_add(&local->nested, 1);
 		*flags |= POOL_F_NESTED;
 	}
-	plat_leave();
+	pool_hot_leave();
 	return false;
 }
 
@@ -183,7 +185,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned int n = plat_read(&local->hot.n);
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
 
-	plat_move(objs, local->slot, n);
+	memmove(objs, local->slot, n * sizeof(*objs));
 	pool_depart(&local->moving, n);
 	pool_hot_shrink(cpu, local, n);
 	plat_write(&local->hot.n, 0);

@@ -33,7 +33,8 @@ static inline void pool_hot_forget(struct pool_local *local, unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
 
-	plat_move(local->slot, local->slot + n, left);
+	memmove(local->slot, local->slot + n,
+		left * sizeof(local->slot[0]));
 	plat_write(&local->hot.n, left);
 }
 

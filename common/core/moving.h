@@ -34,7 +34,7 @@ static inline void pool_copy(void **to, void **from, unsigned int n)
 	if (n == 1)
 		*to = *from;
 	else
-		plat_move(to, from, n);
+		memmove(to, from, n * sizeof(*to));
 }
 
 #endif /* POOL_CORE_MOVING_H */

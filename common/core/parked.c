@@ -54,12 +54,12 @@ void pool_park(struct pool *pool, void *obj)
 	if (raw && pool->ctor)
 		pool->ctor(obj, pool->arg);
 	hide_but_link(pool, obj);
-	local = plat_enter(pool);
-	if (pool->cached && plat_this_cpu())
+	local = pool_local_enter(pool);
+	if (pool->cached && plat_cpu_of(plat_cpu_hint()))
 		parked_push(pool, &local->parked, obj);
 	else
 		parked_push(pool, &pool->parked, obj);
-	plat_leave();
+	pool_hot_leave();
 }
 
 /* Take a whole list; its first object, linked to the others, or NULL. */

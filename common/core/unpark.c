@@ -80,9 +80,9 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 	if ((flags & POOL_F_NESTED) ||
 	    !plat_store_may(&pool->store, NULL, flags))
 		return;
-	local = plat_enter(pool);
+	local = pool_local_enter(pool);
 	some = plat_read(&local->parked.head);
-	plat_leave();
+	pool_hot_leave();
 	if (some)
 		bring_down(pool, &local->parked,
 			   pool_parked_take(&local->parked), flags);

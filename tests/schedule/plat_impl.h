@@ -38,24 +38,7 @@ static inline struct plat_area *plat_this_area(void)
 	return (struct plat_area *)(void *)pool_thread_area;
 }
 
-/* Guard and per-CPU copies */
-
-static inline struct pool_local *plat_enter(const struct pool *pool)
-{
-	return (struct pool_local *)(void *)pool_hot_enter(&pool->head);
-}
-
-static inline void plat_leave(void)
-{
-	pool_hot_leave();
-}
-
-static inline struct pool_cpu *plat_this_cpu(void)
-{
-	struct plat_area *area = plat_this_area();
-
-	return area ? &area->cpu : NULL;
-}
+/* Per-CPU copies */
 
 static inline unsigned int plat_nr_cpus(void)
 {
@@ -82,7 +65,7 @@ static inline unsigned int plat_cpu_hint(void)
 {
 	struct plat_area *area = plat_this_area();
 
-	return area ? area->number : 0;
+	return area ? area->number : UINT_MAX;
 }
 
 /* Empty: all CPUs have their parts from the beginning, as in the kernel. */
@@ -117,18 +100,6 @@ static inline void plat_cpu_ready(unsigned int flags)
 static inline void plat_fence(void)
 {
 	sched_order(__ATOMIC_SEQ_CST);
-}
-
-static inline void plat_barrier(void)
-{
-	pool_barrier();
-}
-
-/* Pointers */
-
-static inline void plat_move(void **to, void *const *from, unsigned int n)
-{
-	memmove(to, from, n * sizeof(*to));
 }
 
 /* CPU lock; plat.c */
