@@ -241,8 +241,6 @@ struct pool *pool_assemble(const struct pool_want *want, const char **why)
 		return NULL;
 	}
 	pool->cached = plat_local_alloc(pool);
-	if (!pool->cached)
-		plat_local_close(pool);
 	return pool;
 }
 

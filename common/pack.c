@@ -24,7 +24,8 @@ static bool may_pack(const struct pool *pool)
 }
 
 /* Exchange what is better exchanged, at most @n; how many were.  CPU lock held. */
-static unsigned int pack_cluster(struct pool_cluster *c, void **fresh,
+static unsigned int pack_cluster(const struct pool *pool,
+				 struct pool_cluster *c, void **fresh,
 				 unsigned int n)
 {
 	unsigned int done = 0, i;
@@ -32,7 +33,8 @@ static unsigned int pack_cluster(struct pool_cluster *c, void **fresh,
 	for (i = 0; i < c->n && done < n; i++) {
 		void *obj = c->obj[i];
 
-		if (pool_seal_of(obj) || !plat_store_denser(obj, fresh[done]))
+		if (pool_seal_of(obj) ||
+		    !plat_store_denser(&pool->store, obj, fresh[done]))
 			continue;
 		c->obj[i] = fresh[done];
 		fresh[done++] = obj;
@@ -59,7 +61,7 @@ static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 		pool_list_del(&c->by_pool);
 		pool_list_add(&c->by_pool, &local->by_pool);
 		*left -= c->n < *left ? c->n : *left;
-		done = pack_cluster(c, fresh, n);
+		done = pack_cluster(local->pool, c, fresh, n);
 	} else {
 		*left = 0;
 	}
@@ -99,7 +101,7 @@ void pool_pack(struct pool *pool)
 	unsigned int cpus = plat_nr_cpus();
 	unsigned int i;
 
-	if (!may_pack(pool) || !plat_store_sparse(&pool->store))
+	if (!may_pack(pool) || !plat_store_denser(&pool->store, NULL, NULL))
 		return;
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);

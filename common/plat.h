@@ -148,17 +148,10 @@ enum plat_told {
  * @pool: its head.hot is set.
  *
  * Context: Process context; registry mutex not held.
- * Return: false when there is no room; then the pool stays closed.
+ * Return: false when there is no room; then its hot arrays are found closed on every
+ * CPU, for ever.
  */
 bool plat_local_alloc(struct pool *pool);
-
-/**
- * plat_local_close() - Set head.hot of a pool without local parts.
- * @pool: its hot arrays are found closed on every CPU, for ever.
- *
- * Context: Any.
- */
-void plat_local_close(struct pool *pool);
 
 /**
  * plat_local_free() - Take the local parts back; they are all zero again.
@@ -265,24 +258,17 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags);
 enum pool_fault plat_store_free(plat_store_t *store, void *obj);
 
 /**
- * plat_store_sparse() - Would memory go back if a source's objects were others?
- * @store: the source.
- *
- * Context: Any; stale.
- * Return: true where much of its memory has few objects.
- */
-bool plat_store_sparse(const plat_store_t *store);
-
-/**
  * plat_store_denser() - Is a new object in a better place than an old one?
- * @old: an object that was not freed.
+ * @store: their source.
+ * @old: an object that was not freed; NULL, and @new, too: are there such ones?
  * @new: another one.
  *
  * Context: Any; stale.
- * Return: true only where both are of equal sources, and the old one is where few
- * others are.
+ * Return: true only where the old one is where few others are; without objects where
+ * much of the source's memory has few.
  */
-bool plat_store_denser(const void *old, const void *new);
+bool plat_store_denser(const plat_store_t *store, const void *old,
+		       const void *new);
 
 /**
  * plat_guard_check() - Is what surrounds an object within its pages untouched?

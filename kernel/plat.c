@@ -71,15 +71,8 @@ bool plat_local_alloc(struct pool *pool)
 {
 	struct pool_local __percpu *local = alloc_percpu(struct pool_local);
 
-	if (!local)
-		return false;
-	pool->head.hot = &local->hot;
-	return true;
-}
-
-void plat_local_close(struct pool *pool)
-{
-	pool->head.hot = &closed.hot;
+	pool->head.hot = local ? &local->hot : &closed.hot;
+	return local;
 }
 
 /* They are zeroed when they are allocated again. */
@@ -207,12 +200,8 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 }
 
 /* The slab allocator does not tell; where memory is short the shrinker comes by. */
-bool plat_store_sparse(const plat_store_t *store)
-{
-	return false;
-}
-
-bool plat_store_denser(const void *old, const void *new)
+bool plat_store_denser(const plat_store_t *store, const void *old,
+		       const void *new)
 {
 	return false;
 }

@@ -352,11 +352,6 @@ bool plat_local_alloc(struct pool *pool)
 	return i;
 }
 
-void plat_local_close(struct pool *pool)
-{
-	pool->head.hot = offset_of(0);
-}
-
 /* The pool is read by pool_area_trim() meanwhile. */
 static void clear(struct pool_local *local)
 {

@@ -125,14 +125,12 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 	return POOL_FAULT_KINDS;
 }
 
-bool plat_store_sparse(const plat_store_t *store)
+bool plat_store_denser(const plat_store_t *store, const void *old,
+		       const void *new)
 {
-	return store->slabs && pool_slab_sparse(store->slabs);
-}
-
-bool plat_store_denser(const void *old, const void *new)
-{
-	return pool_slab_denser(old, new);
+	if (!store->slabs)
+		return false;
+	return old ? pool_slab_denser(old, new) : pool_slab_sparse(store->slabs);
 }
 
 /* plat_guard_check() and plat_readable() are in guard.c. */

@@ -118,12 +118,6 @@ bool plat_local_alloc(struct pool *pool)
 	sched_die("a scenario has too many pools");
 }
 
-void plat_local_close(struct pool *pool)
-{
-	(void)pool;
-	sched_die("there are no pools without local parts");
-}
-
 void plat_local_free(struct pool *pool)
 {
 	unsigned int i;
@@ -238,15 +232,11 @@ enum pool_fault plat_store_free(plat_store_t *store, void *obj)
 
 bool plat_sparse;
 
-bool plat_store_sparse(const plat_store_t *store)
+bool plat_store_denser(const plat_store_t *store, const void *old,
+		       const void *new)
 {
 	(void)store;
-	return plat_sparse;
-}
-
-bool plat_store_denser(const void *old, const void *new)
-{
-	return plat_sparse && (uintptr_t)new < (uintptr_t)old;
+	return plat_sparse && (!old || (uintptr_t)new < (uintptr_t)old);
 }
 
 bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
