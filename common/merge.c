@@ -166,10 +166,8 @@ struct pool *pool_merge(struct pool_want *want)
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	pool = pool_find_match(want, 0, 0);
-	if (pool) {
+	if (pool)
 		pool_reg_add(pool, want->reg);
-		plat_registry_wake();
-	}
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return pool;
 }

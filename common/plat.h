@@ -178,14 +178,13 @@ void plat_mutex_lock(enum plat_mutex mutex);
 void plat_mutex_unlock(enum plat_mutex mutex);
 
 /**
- * plat_registry_wait() - Sleep until plat_registry_wake() is called.
+ * plat_registry_wait() - Sleep until somebody else has unlocked the registry mutex.
  *
- * The registry mutex is free meanwhile.  May also return for no reason.
+ * It is free meanwhile.  May also return for no reason.
  *
- * Context: Process context; may sleep; registry mutex held, as by whoever wakes.
+ * Context: Process context; may sleep; registry mutex held.
  */
 void plat_registry_wait(void);
-void plat_registry_wake(void);
 
 /* What is done to get memory. */
 enum plat_mem {

@@ -47,11 +47,10 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
-/* Registry mutex held.  A destruction may wait for it. */
+/* Registry mutex held.  A destruction may wait for this, until it is unlocked. */
 void pool_registry_unpin(struct pool *pool)
 {
 	pool->pins--;
-	plat_registry_wake();
 }
 
 /**

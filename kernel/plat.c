@@ -81,19 +81,21 @@ void plat_local_free(struct pool *pool)
 	free_percpu(pool->head.hot);
 }
 
+static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
+
 void plat_mutex_lock(enum plat_mutex mutex)
 {
 	mutex_lock(mutexes[mutex]);
 }
 
+/* Whoever wakes holds the mutex, so nothing is missed before it is free. */
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
+	if (mutex == PLAT_REGISTRY)
+		wake_up_all(&registry_changed);
 	mutex_unlock(mutexes[mutex]);
 }
 
-static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
-
-/* Whoever wakes holds the mutex, so nothing is missed before it is free. */
 void plat_registry_wait(void)
 {
 	DEFINE_WAIT(wait);
@@ -103,11 +105,6 @@ void plat_registry_wait(void)
 	schedule();
 	finish_wait(&registry_changed, &wait);
 	mutex_lock(&registry_mutex);
-}
-
-void plat_registry_wake(void)
-{
-	wake_up_all(&registry_changed);
 }
 
 /*

@@ -122,6 +122,8 @@ void plat_mutex_lock(enum plat_mutex mutex)
 
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
+	if (mutex == PLAT_REGISTRY)
+		pthread_cond_broadcast(&registry_changed);
 	pthread_mutex_unlock(&mutexes[mutex]);
 }
 
@@ -133,11 +135,6 @@ void plat_registry_wait(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_cond_wait(&registry_changed, &mutexes[PLAT_REGISTRY]);
 	pthread_setcancelstate(state, NULL);
-}
-
-void plat_registry_wake(void)
-{
-	pthread_cond_broadcast(&registry_changed);
 }
 
 static void relax(void)

@@ -134,8 +134,18 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	wait_lock(&mutexes[mutex].holder, mutexes[mutex].name);
 }
 
+static void wake(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SCHED_FIBRES; i++)
+		sched_fibre[i].asleep = 0;
+}
+
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
+	if (mutex == PLAT_REGISTRY)
+		wake();
 	unlock(&mutexes[mutex].holder, mutexes[mutex].name);
 }
 
@@ -148,17 +158,9 @@ void plat_registry_wait(void)
 		return;
 	}
 	sched_fibre[who].asleep = 1;
-	plat_mutex_unlock(PLAT_REGISTRY);
+	unlock(&mutexes[PLAT_REGISTRY].holder, "registry mutex");
 	sched_wait(&sched_fibre[who].asleep);
 	plat_mutex_lock(PLAT_REGISTRY);
-}
-
-void plat_registry_wake(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < SCHED_FIBRES; i++)
-		sched_fibre[i].asleep = 0;
 }
 
 /* Who allocates first gets the lower address; for the rest it does not matter. */
