@@ -247,7 +247,7 @@ struct pool *pool_assemble(const struct pool_want *want, const char **why)
 /* Undo pool_assemble(); @lost: objects that stay where they are. */
 void pool_discard(struct pool *pool, unsigned long lost)
 {
-	unsigned long aside = plat_word_read(&pool->quarantined);
+	unsigned long aside = plat_read(&pool->quarantined);
 
 	pool_states_end(pool);
 	if (pool->cached)
@@ -363,7 +363,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	pool_drain(pool);
 	pool_drain_shared(pool, 0);
 	pool_drain_parked(pool);
-	aside = plat_word_read(&pool->quarantined);
+	aside = plat_read(&pool->quarantined);
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
 			 pool->shown, aside);

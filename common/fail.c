@@ -58,6 +58,6 @@ bool pool_fail_turn(unsigned int flags, void *caller)
 	if (pool_options.fail_site[0] &&
 	    (!plat_may(PLAT_NAME, flags) || !is_site(caller)))
 		return false;
-	n = plat_word_add_return(&calls, 1);
+	n = plat_word_add(&calls, 1);
 	return (every && n % every == 0) || spread(n) < percent;
 }

@@ -94,16 +94,13 @@ enum plat_told {
  * any plat_read(any *p), void plat_write(any *p, any v)
  * any plat_read_acquire(any *p), void plat_write_release(any *p, any v)
  * any plat_xchg_acquire(any *p, any v)
+ * bool plat_cmpxchg_acquire(any *p, any *old, any new)
  * bool plat_cmpxchg_release(any *p, any *old, any new)
  *	False: nothing stored, *old is what was found.
- * unsigned long plat_word_read(plat_word_t *w)
- * void plat_word_add(plat_word_t *w, unsigned long n), plat_word_sub()
- * unsigned long plat_word_add_return(plat_word_t *w, unsigned long n)
- * bool plat_word_cmpxchg_acquire(plat_word_t *w, unsigned long *old,
- *				  unsigned long new)
- *	False: nothing stored, *old is what was found.
+ * unsigned long plat_word_add(plat_word_t *w, unsigned long n)
+ *	What it is then.
+ * void plat_word_sub(plat_word_t *w, unsigned long n)
  * void plat_word_sub_release(plat_word_t *w, unsigned long n)
- * unsigned long plat_word_read_acquire(plat_word_t *w)
  * void plat_fence(void)
  *	All that was written before it is seen before what is read after it.
  *

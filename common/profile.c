@@ -218,15 +218,15 @@ static void read_name(char *to, struct pool_bin *bin)
 static void read_counts(struct pool_place *place, struct pool_bin *bin,
 			bool frees)
 {
-	unsigned long calls = plat_word_read(&bin->count[ALLOCS]);
-	unsigned long bytes = plat_word_read(&bin->count[ALLOCS + 1]);
+	unsigned long calls = plat_read(&bin->count[ALLOCS]);
+	unsigned long bytes = plat_read(&bin->count[ALLOCS + 1]);
 
 	place->allocs = frees ? 0 : calls;
 	place->allocated = frees ? 0 : bytes;
 	place->known = frees ? calls : 0;
 	place->known_bytes = frees ? bytes : 0;
-	place->frees = plat_word_read(&bin->count[FREES]);
-	place->freed = plat_word_read(&bin->count[FREES + 1]);
+	place->frees = plat_read(&bin->count[FREES]);
+	place->freed = plat_read(&bin->count[FREES + 1]);
 }
 
 /**
@@ -267,5 +267,5 @@ void pool_profile_reset(unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < COUNTS; i++)
-		plat_word_sub(&bin->count[i], plat_word_read(&bin->count[i]));
+		plat_word_sub(&bin->count[i], plat_read(&bin->count[i]));
 }

@@ -257,8 +257,8 @@ static bool exchange(struct renewal *r)
 	unsigned long none = 0;
 	bool unused = false;
 
-	if (plat_word_cmpxchg_acquire(&pool->allocated, &none, POOL_RENEWING)) {
-		unused = !plat_word_read(&pool->store_gets);
+	if (plat_cmpxchg_acquire(&pool->allocated, &none, POOL_RENEWING)) {
+		unused = !plat_read(&pool->store_gets);
 		if (unused && r->model)
 			become(r);
 		plat_word_sub_release(&pool->allocated, POOL_RENEWING);
@@ -412,7 +412,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 		    ((change->clear & POOL_D_NO_MERGE) ||
 		     (change->set & POOL_D_MERGE_MODULES) ||
 		     (r->was & POOL_D_EXACT && r->resizes));
-	wanted = any_declared(pool) && !plat_word_read(&pool->store_gets) &&
+	wanted = any_declared(pool) && !plat_read(&pool->store_gets) &&
 		 (r->unites || is_outdated(r, change));
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return wanted;

@@ -180,7 +180,7 @@ static void tell(const struct pool_found *found, const char *owner)
 /* May one more be told of? */
 static bool is_loud(struct pool *pool)
 {
-	unsigned long n = plat_word_add_return(&pool->reports, 1);
+	unsigned long n = plat_word_add(&pool->reports, 1);
 
 	if (n == POOL_REPORTS_MAX)
 		plat_log(PLAT_ERR, "pool \"%s\": more faults are only counted",

@@ -95,8 +95,8 @@ static void count_known(struct pool *pool, unsigned long state, bool more)
 /* Objects that came from the backend, and went there. */
 static unsigned long backend_calls(struct pool *pool)
 {
-	return plat_word_read(&pool->store_gets) +
-	       plat_word_read(&pool->store_puts);
+	return plat_read(&pool->store_gets) +
+	       plat_read(&pool->store_puts);
 }
 
 /*

@@ -13,16 +13,16 @@
 
 static void add_local(struct pool_local *local, struct pool_stats *sum)
 {
-	unsigned long moving = plat_word_read_acquire(&local->moving);
+	unsigned long moving = plat_read_acquire(&local->moving);
 
 	sum->moving += moving;
 	sum->cached += moving + plat_read(&local->clustered) +
 		       plat_read(&local->hot.n);
-	sum->parked += plat_word_read(&local->parked.count);
+	sum->parked += plat_read(&local->parked.count);
 	sum->fills += plat_read(&local->fills);
 	sum->spills += plat_read(&local->spills);
 	sum->evictions += plat_read(&local->evictions);
-	sum->nested += plat_word_read(&local->nested);
+	sum->nested += plat_read(&local->nested);
 }
 
 static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
@@ -58,7 +58,7 @@ static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 /* Without the mark of renew.c, which is there only while nothing is allocated. */
 unsigned long pool_allocated(const struct pool *pool)
 {
-	return plat_word_read(&pool->allocated) & ~POOL_RENEWING;
+	return plat_read(&pool->allocated) & ~POOL_RENEWING;
 }
 
 static void look(struct pool *pool, bool locked, struct pool_stats *sum)
@@ -77,22 +77,22 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	};
 	pool_copy_name(sum->name, pool->name);
 	sum->allocated = pool_allocated(pool);
-	sum->store_gets = plat_word_read(&pool->store_gets);
-	sum->store_puts = plat_word_read(&pool->store_puts);
-	sum->failed = plat_word_read(&pool->failed);
-	sum->refused = plat_word_read(&pool->refused);
-	sum->injected = plat_word_read(&pool->injected);
-	sum->reserved = plat_word_read(&pool->reserved);
-	sum->moving = plat_word_read_acquire(&pool->moving);
-	sum->parked = plat_word_read(&pool->parked.count);
-	sum->fills = plat_word_read(&pool->gone_fills);
-	sum->spills = plat_word_read(&pool->gone_spills);
-	sum->evictions = plat_word_read(&pool->gone_evictions);
-	sum->nested = plat_word_read(&pool->nested);
-	sum->abandoned = plat_word_read(&pool->abandoned);
-	sum->quarantined = plat_word_read(&pool->quarantined);
+	sum->store_gets = plat_read(&pool->store_gets);
+	sum->store_puts = plat_read(&pool->store_puts);
+	sum->failed = plat_read(&pool->failed);
+	sum->refused = plat_read(&pool->refused);
+	sum->injected = plat_read(&pool->injected);
+	sum->reserved = plat_read(&pool->reserved);
+	sum->moving = plat_read_acquire(&pool->moving);
+	sum->parked = plat_read(&pool->parked.count);
+	sum->fills = plat_read(&pool->gone_fills);
+	sum->spills = plat_read(&pool->gone_spills);
+	sum->evictions = plat_read(&pool->gone_evictions);
+	sum->nested = plat_read(&pool->nested);
+	sum->abandoned = plat_read(&pool->abandoned);
+	sum->quarantined = plat_read(&pool->quarantined);
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum->faults[i] = plat_word_read(&pool->faults[i]);
+		sum->faults[i] = plat_read(&pool->faults[i]);
 	for (i = 0; i < pool->buckets; i++)
 		add_bucket(&pool->bucket[i], sum);
 	for (i = 0; i < cpus; i++)
@@ -205,9 +205,9 @@ int pool_total_failures(void)
 	struct pool *pool = NULL;
 
 	while ((pool = pool_registry_next(pool))) {
-		sum = add_up_to_max(sum, plat_word_read(&pool->failed));
-		sum = add_up_to_max(sum, plat_word_read(&pool->refused));
-		sum = add_up_to_max(sum, plat_word_read(&pool->injected));
+		sum = add_up_to_max(sum, plat_read(&pool->failed));
+		sum = add_up_to_max(sum, plat_read(&pool->refused));
+		sum = add_up_to_max(sum, plat_read(&pool->injected));
 	}
 	return (int)sum;
 }

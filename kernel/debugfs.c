@@ -226,9 +226,9 @@ static int percpu_show(struct seq_file *m, void *v)
 			   plat_read(&local->hot.cap),
 			   plat_read(&local->hot.room),
 			   plat_read(&local->clustered),
-			   plat_word_read(&local->moving),
-			   plat_word_read(&local->parked.count),
-			   plat_word_read(&plat_cpu_of(cpu)->charged));
+			   plat_read(&local->moving),
+			   plat_read(&local->parked.count),
+			   plat_read(&plat_cpu_of(cpu)->charged));
 	}
 	return 0;
 }

@@ -68,48 +68,28 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_read_acquire(p)	smp_load_acquire(p)
 #define plat_write_release(p, v) smp_store_release(p, v)
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
+#define plat_cmpxchg_acquire(p, old, v) try_cmpxchg_acquire(p, old, v)
 #define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
 
-static inline unsigned long plat_word_read(const plat_word_t *w)
+/* Words are read as all else is; the kernel's own bit operations do the same. */
+static inline atomic_long_t *plat_long(plat_word_t *w)
 {
-	return atomic_long_read(w);
+	return (atomic_long_t *)w;
 }
 
-static inline unsigned long plat_word_read_acquire(const plat_word_t *w)
+static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
 {
-	return atomic_long_read_acquire(w);
-}
-
-static inline void plat_word_add(plat_word_t *w, unsigned long n)
-{
-	atomic_long_add(n, w);
-}
-
-static inline unsigned long plat_word_add_return(plat_word_t *w,
-						 unsigned long n)
-{
-	return atomic_long_add_return_relaxed(n, w);
+	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
 static inline void plat_word_sub(plat_word_t *w, unsigned long n)
 {
-	atomic_long_sub(n, w);
-}
-
-static inline bool plat_word_cmpxchg_acquire(plat_word_t *w,
-					     unsigned long *old,
-					     unsigned long new)
-{
-	long found = *old;
-	bool done = atomic_long_try_cmpxchg_acquire(w, &found, new);
-
-	*old = found;
-	return done;
+	atomic_long_sub(n, plat_long(w));
 }
 
 static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 {
-	(void)atomic_long_fetch_sub_release(n, w);
+	(void)atomic_long_fetch_sub_release(n, plat_long(w));
 }
 
 static inline void plat_fence(void)

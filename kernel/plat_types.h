@@ -29,7 +29,7 @@ struct kmem_cache;
 #define PLAT_POLICY	POOL_POLICY_WARN
 
 /* A word that many CPUs change. */
-typedef atomic_long_t plat_word_t;
+typedef unsigned long plat_word_t;
 
 /* The CPU lock: raw, since it is taken with preemption off, also on RT. */
 typedef raw_spinlock_t plat_lock_t;

@@ -197,11 +197,11 @@ TEST_CASE(a_part_keeps_its_memory_while_what_was_parked_there_is_on_its_way)
 	ASSERT(!pthread_create(&parker, NULL, park_and_stay, &part));
 	pthread_barrier_wait(&together);
 	EXPECT(!part->pool);
-	EXPECT_EQ(plat_word_read(&part->parked.count), 2);
+	EXPECT_EQ(plat_read(&part->parked.count), 2);
 	parker_there = true;
 	pool_gc(NULL);
 	EXPECT(!parker_there);
-	EXPECT_EQ(plat_word_read(&part->parked.count), 0);
+	EXPECT_EQ(plat_read(&part->parked.count), 0);
 	pool_sum(pools[LONELY], &now);
 	EXPECT_EQ(now.parked, 0);
 	EXPECT(test_quiet(pools[LONELY], 0));

@@ -287,7 +287,7 @@ TEST_CASE(a_constructed_pool_refuses_to_zero)
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_MUST_ZERO |
 				   POOL_F_ATOMIC), NULL);
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO, 2, objs));
-	EXPECT_EQ(now.failed, plat_word_read(&pool->failed));
+	EXPECT_EQ(now.failed, plat_read(&pool->failed));
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(wave_intact(pool, 5));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);

@@ -386,7 +386,7 @@ TEST_CASE(bulks_of_many_at_once_lose_nothing)
 	c.pool = test_pool(64);
 	ASSERT(c.pool);
 	test_threads(4, bulk_and_single, &c);
-	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	EXPECT_EQ(plat_read(&c.bad), 0);
 	EXPECT(test_quiet(c.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
 }

@@ -172,7 +172,7 @@ static void sample_charge(struct sampled *s)
 
 	for (i = 0; i < plat_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		unsigned long charged = cpu ? plat_word_read(&cpu->charged) : 0;
+		unsigned long charged = cpu ? plat_read(&cpu->charged) : 0;
 
 		if (charged > bound)
 			plat_word_add(&s->bad, 1);
@@ -193,7 +193,7 @@ static void churn(unsigned int i, void *arg)
 	unsigned long r;
 	unsigned int j;
 
-	while (!i && plat_word_read(&s->running)) {
+	while (!i && plat_read(&s->running)) {
 		sample_charge(s);
 		plat_pause(true);
 	}
@@ -224,8 +224,8 @@ TEST_CASE(the_charge_never_passes_the_bound)
 	}
 	plat_word_add(&s->running, 3);
 	test_threads(4, churn, s);
-	EXPECT_EQ(plat_word_read(&s->bad), 0);
-	EXPECT(plat_word_read(&s->samples) > 0);
+	EXPECT_EQ(plat_read(&s->bad), 0);
+	EXPECT(plat_read(&s->samples) > 0);
 	for (i = 0; i < 4; i++) {
 		EXPECT(test_quiet(s->pool[i], 0));
 		pool_destroy(&s->pool[i]->head);

@@ -9,7 +9,7 @@
 
 static unsigned long found(struct pool *pool, enum pool_fault kind)
 {
-	return plat_word_read(&pool->faults[kind]);
+	return plat_read(&pool->faults[kind]);
 }
 
 /* Free an object, damage a byte of it, and let it be allocated again. */
@@ -25,7 +25,7 @@ static bool sees_damage(struct pool *pool, unsigned int at, unsigned char bits)
 	if (next == obj || found(pool, POOL_FAULT_WRITTEN) != before + 1)
 		return false;
 	test_free(pool, next);
-	return plat_word_read(&pool->quarantined) == before + 1;
+	return plat_read(&pool->quarantined) == before + 1;
 }
 
 TEST_CASE(integrity_sees_a_bit_of_any_byte)
@@ -141,7 +141,7 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 		other = test_alloc(pool);
 		EXPECT(other != obj);
 		test_free(pool, other);
-		EXPECT_EQ(plat_word_read(&pool->quarantined), 1);
+		EXPECT_EQ(plat_read(&pool->quarantined), 1);
 		pool_destroy_every();
 	}
 }
@@ -311,7 +311,7 @@ TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 	test_free(pool, test_alloc(pool));
 	test_free(pool, obj);
 	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
-	EXPECT_EQ(plat_word_read(&pool->quarantined), 2);
+	EXPECT_EQ(plat_read(&pool->quarantined), 2);
 	EXPECT(test_quiet(pool, 2));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

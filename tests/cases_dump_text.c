@@ -362,6 +362,6 @@ TEST_CASE(pools_come_and_go_while_others_dump)
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, make_and_dump, &bad);
-	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_EQ(plat_read(&bad), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }

@@ -41,7 +41,7 @@ TEST_CASE(injected_failures_come_at_their_rate)
 	n = failures(pool, 10000, 0);
 	EXPECT_LE(900, n);
 	EXPECT_LE(n, 1100);
-	EXPECT_EQ(plat_word_read(&pool->injected), n);
+	EXPECT_EQ(plat_read(&pool->injected), n);
 	pool_options.fail_percent = 100;
 	EXPECT_EQ(failures(pool, 100, 0), 100);
 	EXPECT_EQ(failures(pool, 100, POOL_F_NO_FAIL), 0);

@@ -224,7 +224,7 @@ static void find_all_but(void *arg)
 	NEED(objects_are_distinct(s->pool));
 	NEED(test_quiet(s->pool, s->n) && test_bound_holds());
 	NEED(!s->pool->pins);
-	NEED(plat_word_read(&s->pool->spares) <= POOL_SPARES_MAX);
+	NEED(plat_read(&s->pool->spares) <= POOL_SPARES_MAX);
 	NEED(!pool_destroy(&s->pool->head));
 	NEED(plat_nr_cpus() == cpus);
 	NEED(!test_charged());
@@ -303,7 +303,7 @@ static bool fork_waits(struct stayer *s, void *(*hold)(void *arg))
 	ck_assert(s->pool);
 	stayer_start(s);
 	ck_assert(!pthread_create(&thread, NULL, hold, s));
-	while (!plat_word_read(&s->held))
+	while (!plat_read(&s->held))
 		plat_pause(true);
 	well = child_is_well(find_released, s);
 	pthread_join(thread, NULL);
@@ -399,7 +399,7 @@ TEST_CASE(threads_without_an_area_may_fork)
 	ASSERT(!pthread_create(&thread, NULL, exit_forking, pool));
 	pthread_join(thread, NULL);
 	pthread_key_delete(fork_key);
-	EXPECT_EQ(plat_word_read(&late_forks), 1);
+	EXPECT_EQ(plat_read(&late_forks), 1);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }

@@ -317,7 +317,7 @@ TEST_CASE(many_use_guarded_objects_at_once)
 		load.pool = test_pool(100);
 		ASSERT(load.pool);
 		test_threads(4, guard_use, &load);
-		EXPECT_EQ(plat_word_read(&load.bad), 0);
+		EXPECT_EQ(plat_read(&load.bad), 0);
 		EXPECT(test_quiet(load.pool, 0));
 		pool_destroy(&load.pool->head);
 		EXPECT_LE(pool_guard_kept(), pool_options.uaf_keep);

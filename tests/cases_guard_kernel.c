@@ -134,13 +134,13 @@ TEST_CASE(ordinary_objects_of_a_guarded_pool_are_checked)
 	free_atomic(pool, obj);
 	EXPECT_EQ(test_faults(pool), 0);
 	free_atomic(pool, obj);
-	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]) +
-		  plat_word_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]) +
+		  plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
 	obj = alloc_atomic(pool);
 	ASSERT(obj);
 	obj[100] ^= 1;
 	free_atomic(pool, obj);
-	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_OVERFLOW]), 1);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_OVERFLOW]), 1);
 	EXPECT_EQ(test_faults(pool), 2);
 	pool_destroy_every();
 }

@@ -156,7 +156,7 @@ TEST_CASE(a_child_has_guarded_objects_whatever_others_were_doing)
 	load.pool = test_pool(100);
 	ASSERT(load.pool);
 	test_threads(4, use_or_fork, &load);
-	EXPECT_EQ(plat_word_read(&load.bad), 0);
+	EXPECT_EQ(plat_read(&load.bad), 0);
 	EXPECT(test_quiet(load.pool, 0));
 	pool_destroy(&load.pool->head);
 }

@@ -281,7 +281,7 @@ static void on_and_off(unsigned int i, void *arg)
 	unsigned int r;
 
 	if (i) {
-		while (!plat_word_read(&h->stop)) {
+		while (!plat_read(&h->stop)) {
 			test_alloc_many(h->pool, objs, 64);
 			test_free_many(h->pool, objs, 64);
 			plat_pause(true);
@@ -291,7 +291,7 @@ static void on_and_off(unsigned int i, void *arg)
 	for (r = 0; r < 4; r++) {
 		if (remove_cpu(cpu))
 			plat_word_add(&h->bad, 1);
-		if (plat_word_read(&plat_cpu_of(cpu)->charged))
+		if (plat_read(&plat_cpu_of(cpu)->charged))
 			plat_word_add(&h->bad, 1);
 		if (add_cpu(cpu))
 			plat_word_add(&h->bad, 1);
@@ -314,10 +314,10 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	set_cpus_allowed_ptr(current, cpumask_of(last));
 	test_alloc_many(h.pool, test_objs, 200);
 	test_free_many(h.pool, test_objs, 200);
-	EXPECT(plat_word_read(&plat_cpu_of(last)->charged));
+	EXPECT(plat_read(&plat_cpu_of(last)->charged));
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	test_threads(min(num_online_cpus(), 4u), on_and_off, &h);
-	EXPECT_EQ(plat_word_read(&h.bad), 0);
+	EXPECT_EQ(plat_read(&h.bad), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	pool_destroy(&h.pool->head);
 }
@@ -337,8 +337,8 @@ TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
 	rcu_read_lock();
 	test_free(pool, obj);
 	rcu_read_unlock();
-	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
-	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_WRONG_POOL]), 0);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_WRONG_POOL]), 0);
 	test_free(other, obj);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);

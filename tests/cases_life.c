@@ -19,7 +19,7 @@ bool areas_are_true(void)
 
 	for (i = 0; i < plat_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		unsigned long charged = plat_word_read(&cpu->charged);
+		unsigned long charged = plat_read(&cpu->charged);
 		struct pool *pool = NULL;
 		unsigned long held = 0;
 
@@ -44,7 +44,7 @@ bool others_are_empty(void)
 
 	for (i = 0; i < plat_nr_cpus(); i++)
 		if (plat_cpu_of(i) != test_cpu() &&
-		    plat_word_read(&plat_cpu_of(i)->charged))
+		    plat_read(&plat_cpu_of(i)->charged))
 			return false;
 	return true;
 }
@@ -179,7 +179,7 @@ TEST_CASE(a_handler_may_call_while_its_thread_idles)
 	}
 	set_timer(0);
 	sigaction(SIGALRM, &old, NULL);
-	EXPECT(plat_word_read(&times_handled) > 0);
+	EXPECT(plat_read(&times_handled) > 0);
 	test_free(handled, test_alloc(handled));
 	EXPECT(test_bound_holds());
 	pool_gc(NULL);

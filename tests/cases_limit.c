@@ -105,7 +105,7 @@ static void hold_and_free(unsigned int i, void *arg)
 	unsigned long r;
 
 	plat_word_add(&h->here, 1);
-	while (plat_word_read(&h->here) < HOLDERS)
+	while (plat_read(&h->here) < HOLDERS)
 		plat_pause(true);
 	for (r = 0; r < test_scale(40000); r++) {
 		if (n < HOLD && (test_random(&state) & 1)) {
@@ -142,7 +142,7 @@ TEST_CASE(racing_callers_never_exceed_the_limit)
 
 	run_holders(&h, 64, HOLD);
 	ASSERT(h.pool);
-	EXPECT_EQ(plat_word_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.over), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
@@ -154,8 +154,8 @@ TEST_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use)
 	test_options(65536, 32);
 	run_holders(&h, 4096, HOLDERS * HOLD);
 	ASSERT(h.pool);
-	EXPECT_EQ(plat_word_read(&h.over), 0);
-	EXPECT_EQ(plat_word_read(&h.refused), 0);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
@@ -167,8 +167,8 @@ TEST_CASE(a_limit_refuses_only_what_other_arrays_may_hold)
 
 	run_holders(&h, 64, HOLDERS * HOLD + others);
 	ASSERT(h.pool);
-	EXPECT_EQ(plat_word_read(&h.over), 0);
-	EXPECT_EQ(plat_word_read(&h.refused), 0);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
@@ -180,8 +180,8 @@ TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
 	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	run_holders(&h, 64, HOLDERS * HOLD);
 	ASSERT(h.pool);
-	EXPECT_EQ(plat_word_read(&h.over), 0);
-	EXPECT_EQ(plat_word_read(&h.refused), 0);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
@@ -196,7 +196,7 @@ static void hold_or_disturb(unsigned int i, void *arg)
 		plat_word_add(&h->done, 1);
 		return;
 	}
-	for (r = 0; plat_word_read(&h->done) < HOLDERS; r++) {
+	for (r = 0; plat_read(&h->done) < HOLDERS; r++) {
 		pool_flush(&h->pool->head);
 		if (r % 16 == 0)
 			pool_reclaim(&h->pool->head);
@@ -215,8 +215,8 @@ TEST_CASE(flushes_and_reclaims_do_not_make_a_limit_refuse)
 	ASSERT(h.pool);
 	EXPECT(pool_set_limit(&h.pool->head, HOLDERS * HOLD));
 	test_threads(HOLDERS + 1, hold_or_disturb, &h);
-	EXPECT_EQ(plat_word_read(&h.over), 0);
-	EXPECT_EQ(plat_word_read(&h.refused), 0);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }

@@ -127,7 +127,7 @@ static bool ends_soon(void (*fn)(void))
 	e->fn = fn;
 	ck_assert(!pthread_create(&thread, NULL, run_errand, e));
 	pthread_detach(thread);
-	while (!plat_word_read(&e->done) && --moments)
+	while (!plat_read(&e->done) && --moments)
 		usleep(1000);
 	return moments;
 }
@@ -235,7 +235,7 @@ static void *create_slowly(void *arg)
 	plat_word_add(&creating, 1);
 	usleep(50000);
 	pthread_kill(forker, SIGUSR1);
-	while (!plat_word_read(&signalled) && --moments)
+	while (!plat_read(&signalled) && --moments)
 		usleep(1000);
 	arrived = moments;
 	plat_mutex_unlock(PLAT_CREATE);
@@ -251,7 +251,7 @@ TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 	forker = pthread_self();
 	sigaction(SIGUSR1, &action, &before);
 	ASSERT(!pthread_create(&thread, NULL, create_slowly, NULL));
-	while (!plat_word_read(&creating))
+	while (!plat_read(&creating))
 		plat_pause(true);
 	fork_and_wait();
 	pthread_join(thread, NULL);
@@ -365,7 +365,7 @@ TEST_CASE(a_function_for_lines_is_called_with_its_own_argument)
 {
 	test_threads(4, set_or_log, NULL);
 	pool_set_log(NULL, NULL);
-	EXPECT_EQ(plat_word_read(&mixed_up), 0);
+	EXPECT_EQ(plat_read(&mixed_up), 0);
 }
 
 static void *log_when_cancelled(void *arg)
@@ -391,6 +391,6 @@ TEST_CASE(a_line_of_the_log_is_no_place_to_be_cancelled_at)
 	plat_word_t passed = 0;
 
 	captured(text, sizeof(text), cancel_and_log, &passed);
-	EXPECT_EQ(plat_word_read(&passed), 1);
+	EXPECT_EQ(plat_read(&passed), 1);
 	EXPECT_EQ(count_lines(text), 1);
 }

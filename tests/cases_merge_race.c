@@ -64,10 +64,10 @@ TEST_CASE(equal_pools_come_and_go_at_once)
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, live_cached, &bad);
-	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_EQ(plat_read(&bad), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 	test_threads(4, live_plain, &bad);
-	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_EQ(plat_read(&bad), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 	EXPECT_EQ(pool_total_allocated(), 0);
 }
@@ -115,7 +115,7 @@ static void come_or_use(unsigned int i, void *arg)
 
 	if (!i)
 		come_and_go(s);
-	while (i && !plat_word_read(&s->done)) {
+	while (i && !plat_read(&s->done)) {
 		for (k = 0; k < 8 * i; k++)
 			use_whole(i, s);
 		plat_pause(true);
@@ -130,7 +130,7 @@ TEST_CASE(a_pool_in_use_keeps_its_size_whoever_comes)
 	s.pool = shared(16000, POOL_M_NO_CACHE);
 	ASSERT(s.pool);
 	test_threads(3, come_or_use, &s);
-	EXPECT_EQ(plat_word_read(&s.bad), 0);
+	EXPECT_EQ(plat_read(&s.bad), 0);
 	EXPECT(test_quiet(pool_of(s.pool), 0));
 	EXPECT_PTR_EQ(pool_destroy(s.pool), NULL);
 }
@@ -165,7 +165,7 @@ TEST_CASE(near_pools_come_and_go_at_once)
 	memset(&bad, 0, sizeof(bad));
 	test_options(16384, 8);
 	test_threads(4, live_near, &bad);
-	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_EQ(plat_read(&bad), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
@@ -185,12 +185,12 @@ static bool comes(const plat_word_t *done)
 	unsigned int tries = 2000;
 	unsigned int k;
 
-	while (!plat_word_read(done) && tries--) {
+	while (!plat_read(done) && tries--) {
 		for (k = 0; k < 20000; k++)
 			plat_pause(false);
 		plat_pause(true);
 	}
-	return plat_word_read(done);
+	return plat_read(done);
 }
 
 /* Give the last registration back; it is not the last any more in between. */
@@ -206,7 +206,7 @@ static void leave_or_join(unsigned int i, void *arg)
 		plat_word_add(&l->done, 1);
 		return;
 	}
-	while (!plat_word_read(&l->started))
+	while (!plat_read(&l->started))
 		plat_pause(true);
 	for (k = 0; k < 20; k++)
 		plat_pause(true);
@@ -232,8 +232,8 @@ TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 	pinned = pool_registry_next(NULL);
 	ASSERT(pinned == pool_of(l.pool));
 	test_threads(2, leave_or_join, &l);
-	EXPECT_EQ(plat_word_read(&l.bad), 0);
-	EXPECT_EQ(plat_word_read(&l.done), 1);
+	EXPECT_EQ(plat_read(&l.bad), 0);
+	EXPECT_EQ(plat_read(&l.done), 1);
 	EXPECT_PTR_EQ(pool_destroy(l.pool), NULL);
 }
 
@@ -265,7 +265,7 @@ static void walk_or_create(unsigned int i, void *arg)
 		pool_for_each(stay_at, v);
 		return;
 	}
-	while (!plat_word_read(&v->there))
+	while (!plat_read(&v->there))
 		plat_pause(true);
 	v->made = shared(3184, POOL_M_NO_CACHE);
 	plat_word_add(&v->done, 1);

@@ -98,8 +98,8 @@ struct turns {
 
 static unsigned long store_calls(struct pool *pool)
 {
-	return plat_word_read(&pool->store_gets) +
-	       plat_word_read(&pool->store_puts);
+	return plat_read(&pool->store_gets) +
+	       plat_read(&pool->store_puts);
 }
 
 static void produce(struct turns *t)

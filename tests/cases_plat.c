@@ -80,7 +80,7 @@ static void note_cpu(unsigned int i, void *arg)
 	plat_cpu_ready(0);
 	seen->cpu[i] = test_cpu();
 	plat_word_add(&seen->arrived, 1);
-	while (plat_word_read(&seen->arrived) < test_cpus())
+	while (plat_read(&seen->arrived) < test_cpus())
 		plat_pause(true);
 }
 
@@ -120,12 +120,12 @@ TEST_CASE(a_word_counts)
 	plat_word_t w;
 
 	memset(&w, 0, sizeof(w));
-	EXPECT_EQ(plat_word_read(&w), 0);
+	EXPECT_EQ(plat_read(&w), 0);
 	plat_word_add(&w, 5);
-	EXPECT_EQ(plat_word_add_return(&w, 2), 7);
+	EXPECT_EQ(plat_word_add(&w, 2), 7);
 	plat_word_sub(&w, 3);
 	plat_word_sub_release(&w, 1);
-	EXPECT_EQ(plat_word_read_acquire(&w), 3);
+	EXPECT_EQ(plat_read_acquire(&w), 3);
 }
 
 struct counted {
@@ -154,7 +154,7 @@ TEST_CASE(the_registry_mutex_excludes_and_words_lose_nothing)
 	memset(&c, 0, sizeof(c));
 	test_threads(4, count_registry, &c);
 	EXPECT_EQ(c.plain, 4 * test_scale(ROUNDS));
-	EXPECT_EQ(plat_word_read(&c.word), 4 * test_scale(ROUNDS));
+	EXPECT_EQ(plat_read(&c.word), 4 * test_scale(ROUNDS));
 }
 
 static void count_dumps(unsigned int i, void *arg)
@@ -214,7 +214,7 @@ TEST_CASE(the_cpu_lock_excludes_those_who_wait_and_those_who_try)
 	memset(&l, 0, sizeof(l));
 	l.cpu = test_cpu();
 	test_threads(4, count_locked, &l);
-	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_word_read(&l.tried));
+	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_read(&l.tried));
 }
 
 static bool is_zero(const unsigned char *p, unsigned int size)
@@ -294,13 +294,13 @@ TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
 
 	memset(&w, 0, sizeof(w));
 	plat_word_add(&w, 5);
-	EXPECT(!plat_word_cmpxchg_acquire(&w, &old, 9));
+	EXPECT(!plat_cmpxchg_acquire(&w, &old, 9));
 	EXPECT_EQ(old, 5);
-	EXPECT_EQ(plat_word_read(&w), 5);
-	EXPECT(plat_word_cmpxchg_acquire(&w, &old, POOL_RENEWING));
-	EXPECT_EQ(plat_word_read(&w), POOL_RENEWING);
+	EXPECT_EQ(plat_read(&w), 5);
+	EXPECT(plat_cmpxchg_acquire(&w, &old, POOL_RENEWING));
+	EXPECT_EQ(plat_read(&w), POOL_RENEWING);
 	plat_word_sub_release(&w, POOL_RENEWING);
-	EXPECT_EQ(plat_word_read(&w), 0);
+	EXPECT_EQ(plat_read(&w), 0);
 }
 
 TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
@@ -337,7 +337,7 @@ TEST_CASE(the_creation_lock_excludes)
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, create_in_turn, &bad);
-	EXPECT_EQ(plat_word_read(&bad), 0);
+	EXPECT_EQ(plat_read(&bad), 0);
 }
 
 TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)

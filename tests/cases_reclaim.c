@@ -218,7 +218,7 @@ static void evict_or_destroy(unsigned int i, void *arg)
 		return;
 	}
 	spread_there(i, e->pool);
-	while (!plat_word_read(&e->detached))
+	while (!plat_read(&e->detached))
 		plat_pause(true);
 	if (pool_destroy(&e->pool->head))
 		plat_word_add(&e->bad, 1);
@@ -235,7 +235,7 @@ TEST_CASE(destroying_waits_for_evictions_and_takes_what_they_park)
 	e.pool = test_pool(64);
 	ASSERT(e.pool);
 	test_threads(2, evict_or_destroy, &e);
-	EXPECT_EQ(plat_word_read(&e.bad), 0);
+	EXPECT_EQ(plat_read(&e.bad), 0);
 }
 
 #define OTHERS	8
@@ -257,9 +257,9 @@ static void crowd_out(unsigned int i, void *arg)
 	unsigned int k;
 
 	if (!i) {
-		while (!plat_word_read(&c->ready))
+		while (!plat_read(&c->ready))
 			plat_pause(true);
-		while (!plat_word_read(&c->done))
+		while (!plat_read(&c->done))
 			if (!pool_destroy(&c->pool->head)) {
 				plat_word_add(&c->bad, 1);
 				return;
@@ -294,7 +294,7 @@ TEST_CASE(a_pool_in_use_is_not_destroyed_while_others_evict_it)
 		}
 		c.kept = test_alloc(c.pool);
 		test_threads(2, crowd_out, &c);
-		ASSERT(!plat_word_read(&c.bad));
+		ASSERT(!plat_read(&c.bad));
 		test_free(c.pool, c.kept);
 		EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
 		for (k = 0; k < OTHERS; k++)
@@ -330,5 +330,5 @@ TEST_CASE(an_idle_pool_is_destroyed_while_others_collect)
 	memset(&e, 0, sizeof(e));
 	test_options(4096, 8);
 	test_threads(4, flush_or_destroy, &e);
-	EXPECT_EQ(plat_word_read(&e.bad), 0);
+	EXPECT_EQ(plat_read(&e.bad), 0);
 }

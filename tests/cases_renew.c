@@ -84,7 +84,7 @@ TEST_CASE(options_reach_a_declared_pool_before_its_first_use)
 	obj = test_alloc(pool_of(copy));
 	test_free(pool_of(copy), obj);
 	test_free(pool_of(copy), obj);
-	EXPECT_EQ(plat_word_read(&pool_of(copy)->faults[POOL_FAULT_DOUBLE_FREE]),
+	EXPECT_EQ(plat_read(&pool_of(copy)->faults[POOL_FAULT_DOUBLE_FREE]),
 		  1);
 	EXPECT_EQ(test_faults(pool_of(copy)), 1);
 	undeclare(1);

@@ -37,7 +37,7 @@ TEST_CASE(clusters_move_whole)
 		plat_mem_free(c);
 	}
 	EXPECT_EQ(n, now.shared);
-	EXPECT_EQ(plat_word_read(&pool->filled), 0);
+	EXPECT_EQ(plat_read(&pool->filled), 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
@@ -96,9 +96,9 @@ TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
 	ASSERT(pool);
 	test_wave(pool, n);
 	test_alloc_many(pool, test_objs, n);
-	EXPECT_EQ(plat_word_read(&pool->spares), 0);
+	EXPECT_EQ(plat_read(&pool->spares), 0);
 	test_free_many(pool, test_objs, n);
-	EXPECT_EQ(plat_word_read(&pool->spares), 0);
+	EXPECT_EQ(plat_read(&pool->spares), 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
@@ -159,10 +159,10 @@ TEST_CASE(the_last_object_is_found_in_any_bucket)
 				from->objs = 0;
 			}
 			plat_word_sub(&pool->filled,
-				      plat_word_read(&pool->filled));
+				      plat_read(&pool->filled));
 			plat_word_add(&pool->filled, 1ul << b);
 			EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
-			EXPECT_EQ(plat_word_read(&pool->filled), 0);
+			EXPECT_EQ(plat_read(&pool->filled), 0);
 			EXPECT(pool_shared_put_one(pool, obj, 0));
 		}
 		EXPECT(test_quiet(pool, 0));
@@ -287,7 +287,7 @@ TEST_CASE(cpus_on_one_bucket_never_get_the_same_object)
 		EXPECT(pool_shared_put_one(c.pool, test_objs[i], 0));
 	}
 	test_threads(4, pass_objects, &c);
-	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	EXPECT_EQ(plat_read(&c.bad), 0);
 	EXPECT(test_quiet(c.pool, 0));
 	pool_destroy(&c.pool->head);
 }
@@ -330,7 +330,7 @@ TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
 		EXPECT(pool_put_to_shared_cache(c.pool, new));
 	}
 	test_threads(4, pass_clusters, &c);
-	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	EXPECT_EQ(plat_read(&c.bad), 0);
 	pool_sum(c.pool, &now);
 	EXPECT_EQ(now.shared, 2);
 	EXPECT_EQ(now.gets, now.puts - 2);
@@ -410,7 +410,7 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 		ASSERT(c);
 		pool_cluster_put(pool, c, POOL_F_ATOMIC);
 	}
-	EXPECT_EQ(plat_word_read(&pool->spares), all);
+	EXPECT_EQ(plat_read(&pool->spares), all);
 	chain = pool_cluster_get(pool, 1, POOL_F_ATOMIC);
 	while (chain) {
 		struct pool_cluster *c = chain;
@@ -420,7 +420,7 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 		n++;
 	}
 	EXPECT_EQ(n, most);
-	EXPECT_EQ(plat_word_read(&pool->spares), all - most);
+	EXPECT_EQ(plat_read(&pool->spares), all - most);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
@@ -463,7 +463,7 @@ TEST_CASE(parking_and_taking_at_once_loses_nothing)
 	c.pool = test_pool(16);
 	ASSERT(c.pool);
 	test_threads(4, park_many, &c);
-	EXPECT_EQ(plat_word_read(&c.bad), 0);
+	EXPECT_EQ(plat_read(&c.bad), 0);
 	pool_sum(c.pool, &now);
 	EXPECT_EQ(now.used, now.parked);
 	EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);

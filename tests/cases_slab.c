@@ -205,8 +205,8 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 		pool_store_put(pool, obj);
 		pool_store_put(pool, obj);
 		pool_store_put(pool, (char *)obj + 16);
-		EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
-		EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_INTERIOR]), 1);
+		EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
+		EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_INTERIOR]), 1);
 		EXPECT_EQ(pool_allocated(pool), 0);
 	} else {
 		test_free(pool, obj);
@@ -342,7 +342,7 @@ static bool load_end(struct load *load)
 		if (load->slot[i] &&
 		    slab_put(load->slot[i]) != POOL_FAULT_KINDS)
 			plat_word_add(&load->bad, 1);
-	return !plat_word_read(&load->bad);
+	return !plat_read(&load->bad);
 }
 
 TEST_CASE(many_use_slabs_at_once_and_free_what_others_have)

@@ -71,7 +71,7 @@ static void storm_calm(struct storm *s)
 	struct pool_head *pool = &s->pool[0]->head;
 
 	plat_word_add(&s->calmed, 1);
-	while (plat_word_read(&s->calm)) {
+	while (plat_read(&s->calm)) {
 		void *obj = pool_hot_get(pool);
 
 		if (obj && !pool_hot_put(pool, obj))
@@ -84,12 +84,12 @@ static void *storm_main(void *arg)
 {
 	void *objs[STORM_POOLS * STORM_KEPT] = { NULL };
 	struct storm *s = arg;
-	unsigned long random = plat_word_add_return(&s->workers, 1) * 7919;
+	unsigned long random = plat_word_add(&s->workers, 1) * 7919;
 	unsigned long i;
 
-	for (i = 0; !plat_word_read(&s->stop); i++) {
+	for (i = 0; !plat_read(&s->stop); i++) {
 		storm_step(s, objs, &random);
-		if (plat_word_read(&s->calm))
+		if (plat_read(&s->calm))
 			storm_calm(s);
 		if (i % 16 == 0)
 			storm_hits(s->pool[i / 16 % STORM_POOLS]);
@@ -155,7 +155,7 @@ static bool storm_end(struct storm *s)
 	}
 	test_free_many(s->mine, s->kept, STORM_KEPT);
 	return !pool_destroy(&s->mine->head) && well &&
-	       !plat_word_read(&s->bad);
+	       !plat_read(&s->bad);
 }
 
 /* Whatever the others were at: the numbers agree and everything works. */
@@ -171,7 +171,7 @@ static void check_storm(struct storm *s)
 	}
 	NEED(mine_is_whole(s));
 	storm_own_pool(s);
-	NEED(!plat_word_read(&s->bad));
+	NEED(!plat_read(&s->bad));
 	NEED(areas_are_true());
 }
 
@@ -198,7 +198,7 @@ static void weather(void *arg)
 	NEED(!pool_registry_next(NULL));
 	NEED(!test_charged());
 	storm_own_pool(s);
-	NEED(!plat_word_read(&s->bad));
+	NEED(!plat_read(&s->bad));
 }
 
 /* Forks are slow where there is as much again of shadow to copy. */
@@ -219,11 +219,11 @@ static bool storm_fork(struct storm *s, bool calm)
 	if (!calm && !UNDER_CHECKER)
 		return child_is_well(weather, s);
 	plat_word_add(&s->calm, 1);
-	while (plat_word_read(&s->calmed) < STORM_THREADS)
+	while (plat_read(&s->calmed) < STORM_THREADS)
 		plat_pause(true);
 	well = child_is_well(weather, s);
 	plat_word_sub(&s->calm, 1);
-	while (plat_word_read(&s->calmed))
+	while (plat_read(&s->calmed))
 		plat_pause(true);
 	return well;
 }

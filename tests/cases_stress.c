@@ -94,7 +94,7 @@ static void storm_and_reclaim(unsigned int i, void *arg)
 		storm(i, arg);
 		return;
 	}
-	while (plat_word_read(&s->running)) {
+	while (plat_read(&s->running)) {
 		void *obj = pool_take_remote(s->pool[0], 0);
 
 		if (obj)
@@ -126,7 +126,7 @@ static struct storm *storm_new(unsigned long rounds, unsigned int running)
 /* Free what is left in the slots; then all must add up. */
 static bool storm_end(struct storm *s)
 {
-	bool good = !plat_word_read(&s->bad);
+	bool good = !plat_read(&s->bad);
 	unsigned int i;
 
 	for (i = 0; i < SLOTS; i++)
@@ -195,7 +195,7 @@ static void churn_bound(unsigned int i, void *arg)
 		storm(i, s);
 		return;
 	}
-	for (r = 0; plat_word_read(&s->running); r++) {
+	for (r = 0; plat_read(&s->running); r++) {
 		pool_set_hot_size(r & 1 ? 65536 : 2048);
 		plat_pause(true);
 	}

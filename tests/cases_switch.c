@@ -93,7 +93,7 @@ TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
 	test_free_many(pool, test_objs, 50);
 	test_alloc_many(pool, test_objs, 50);
 	test_free(pool, memory);
-	EXPECT_EQ(plat_word_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
 	test_free_many(pool, test_objs, 50);
 	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(test_quiet(pool, 0));
@@ -256,7 +256,7 @@ static void toggle(struct load *load)
 	};
 	unsigned int i;
 
-	for (i = 0; plat_word_read(&load->running); i++) {
+	for (i = 0; plat_read(&load->running); i++) {
 		unsigned int word = words[i % ARRAY_LEN(words)];
 
 		pool_switch(load->pool, word, 0);
@@ -294,7 +294,7 @@ TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)
 	ASSERT(load.pool);
 	plat_word_add(&load.running, 3);
 	test_threads(4, work, &load);
-	EXPECT_EQ(plat_word_read(&load.bad), 0);
+	EXPECT_EQ(plat_read(&load.bad), 0);
 	EXPECT_EQ(test_faults(load.pool), 0);
 	EXPECT(test_quiet(load.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&load.pool->head), NULL);

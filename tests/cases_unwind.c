@@ -183,7 +183,7 @@ TEST_CASE(a_callback_that_does_not_return_lets_go_of_its_pool)
 	run(walk_and_exit, pool);
 	EXPECT_EQ(pins_of(pool), 0);
 	ASSERT(!pthread_create(&thread, NULL, walk_and_sleep, pool));
-	while (!plat_word_read(&in_callback))
+	while (!plat_read(&in_callback))
 		plat_pause(true);
 	EXPECT_EQ(pins_of(first), 1);
 	pthread_cancel(thread);
@@ -208,7 +208,7 @@ static void wait_at(struct pool_head *head, void *arg)
 	(void)arg;
 	(void)head;
 	plat_word_add(&in_callback, 1);
-	while (!plat_word_read(&go_on))
+	while (!plat_read(&go_on))
 		plat_pause(true);
 }
 
@@ -240,7 +240,7 @@ TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 	in_callback = 0;
 	go_on = 0;
 	ASSERT(!pthread_create(&thread, NULL, walk_others, NULL));
-	while (!plat_word_read(&in_callback))
+	while (!plat_read(&in_callback))
 		plat_pause(true);
 	pool_for_each(fork_at, pool);
 	end_in_child(first, pool);

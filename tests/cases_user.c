@@ -106,7 +106,7 @@ TEST_CASE(a_pool_is_destroyed_while_its_last_thread_exits)
 
 		ASSERT(pool);
 		ASSERT(!pthread_create(&thread, NULL, use_and_exit, pool));
-		while (plat_word_read_acquire(&used_it) < i)
+		while (plat_read_acquire(&used_it) < i)
 			plat_pause(true);
 		while (pool_destroy(&pool->head))
 			refused++;
@@ -166,7 +166,7 @@ TEST_CASE(a_thread_without_an_area_uses_the_layers_below)
 	EXPECT_EQ(now.shared, 1);
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), obj);
 	pool_park(pool, obj);
-	EXPECT_EQ(plat_word_read(&pool->parked.count), 1);
+	EXPECT_EQ(plat_read(&pool->parked.count), 1);
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), obj);
 	pool_free(&pool->head, obj);
 	pool_thread_area = area;

@@ -119,18 +119,18 @@ TEST_CASE(no_dump_into_a_buffer_allocates)
 	static const char * const options[] = {
 		"", "json byusage detailed", "prometheus byname 1", "raw match x",
 	};
-	unsigned long start = plat_word_read(&allocations);
+	unsigned long start = plat_read(&allocations);
 	struct pool *pool = test_pool(64);
 	unsigned long before, after;
 	unsigned int i;
 
 	ASSERT(pool);
 	test_wave(pool, 100);
-	before = plat_word_read(&allocations);
+	before = plat_read(&allocations);
 	for (i = 0; i < 4; i++)
 		dump_pools_to_buf(full, sizeof(full), options[i]);
 	dump_pools_to_trash();
-	after = plat_word_read(&allocations);
+	after = plat_read(&allocations);
 	EXPECT(before >= start + 2);
 	EXPECT_EQ(after, before);
 	pool_destroy(&pool->head);

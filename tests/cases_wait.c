@@ -48,7 +48,7 @@ static void *holder_main(void *arg)
 	h->cpu = test_cpu();
 	h->hold(h);
 	__atomic_fetch_add(&h->holds, 1, __ATOMIC_RELEASE);
-	while (!plat_word_read(&h->done) && --moments)
+	while (!plat_read(&h->done) && --moments)
 		moment();
 	h->gave_up = !moments;
 	h->release(h);
@@ -73,7 +73,7 @@ static pthread_t holder_start(struct holder *h)
 	h->pool = test_pool(64);
 	ck_assert(h->pool);
 	ck_assert(!pthread_create(&thread, NULL, holder_main, h));
-	while (!plat_word_read_acquire(&h->holds))
+	while (!plat_read_acquire(&h->holds))
 		moment();
 	return thread;
 }
@@ -184,7 +184,7 @@ bool falls_asleep(const plat_word_t *id)
 
 	while (asleep < 20 && --moments) {
 		moment();
-		asleep = is_asleep((long)plat_word_read(id)) ? asleep + 1 : 0;
+		asleep = is_asleep((long)plat_read(id)) ? asleep + 1 : 0;
 	}
 	return moments;
 }

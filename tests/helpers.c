@@ -89,7 +89,7 @@ unsigned long test_faults(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += plat_word_read(&pool->faults[i]);
+		sum += plat_read(&pool->faults[i]);
 	return sum;
 }
 
@@ -165,7 +165,7 @@ struct pool_cpu *test_cpu(void)
 
 unsigned long test_charged(void)
 {
-	return plat_word_read(&test_cpu()->charged);
+	return plat_read(&test_cpu()->charged);
 }
 
 /* Objects in the clusters of a local part, counted by hand. */
@@ -202,7 +202,7 @@ static bool counts_are_true(struct pool *pool)
 		    count_clusters(local) != local->clustered ||
 		    local->hot.n > local->hot.room ||
 		    (local->pool && local->hot.open == POOL_HELD) ||
-		    plat_word_read(&local->moving))
+		    plat_read(&local->moving))
 			return false;
 	}
 	return true;
@@ -232,7 +232,7 @@ bool test_bound_holds(void)
 
 		if (pool->cached)
 			held += (local->hot.room + local->clustered +
-				 plat_word_read(&local->moving)) *
+				 plat_read(&local->moving)) *
 				pool->head.size;
 	}
 	return held <= charged && charged <= pool_options.hot_size;

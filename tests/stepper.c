@@ -67,7 +67,7 @@ static void check_bound(void)
 
 	if (!area)
 		return;
-	charged = plat_word_read(&area->cpu.charged);
+	charged = plat_read(&area->cpu.charged);
 	for (i = 0; i < STEP_POOLS; i++) {
 		struct pool_local *l = plat_local_of(step.pool[i],
 						     area->number);
@@ -227,7 +227,7 @@ static bool is_accused(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		if (plat_word_read(&pool->faults[i]))
+		if (plat_read(&pool->faults[i]))
 			return true;
 	return false;
 }

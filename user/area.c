@@ -436,7 +436,7 @@ static bool is_needed(const struct plat_area *area, unsigned int i)
 	const struct pool_local *local = (const void *)at;
 
 	return plat_read(&local->pool) ||
-	       plat_word_read_acquire(&local->parked.count);
+	       plat_read_acquire(&local->parked.count);
 }
 
 static bool is_offset(const struct plat_area *area, unsigned int i)

@@ -89,7 +89,7 @@ void pool_fork_release(bool child)
 static unsigned long mend_parked(const struct pool *pool,
 				 struct pool_parked *parked)
 {
-	unsigned long had = plat_word_read(&parked->count);
+	unsigned long had = plat_read(&parked->count);
 	unsigned long n = 0;
 	void *obj;
 
@@ -114,7 +114,7 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 		pool_hot_detach(cpu, local, objs);
 		plat_write(&local->hot.open, POOL_OPEN);
 	}
-	moving = plat_word_read(&local->moving);
+	moving = plat_read(&local->moving);
 	if (moving)
 		plat_write(&local->moving, 0);
 	return lost + moving;
@@ -134,8 +134,8 @@ static void mend_spares(struct pool *pool)
 /* What was under way between the backend and somebody who is gone is nobody's. */
 static void mend_allocated(struct pool *pool)
 {
-	plat_write(&pool->allocated, plat_word_read(&pool->store_gets) -
-				     plat_word_read(&pool->store_puts));
+	plat_write(&pool->allocated, plat_read(&pool->store_gets) -
+				     plat_read(&pool->store_puts));
 }
 
 static void mend_pool(struct pool *pool, const struct pool_cpu *own)
@@ -153,7 +153,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	plat_word_add(&pool->abandoned, lost);
 	mend_spares(pool);
 	mend_allocated(pool);
-	plat_word_sub(&pool->moving, plat_word_read(&pool->moving));
+	plat_word_sub(&pool->moving, plat_read(&pool->moving));
 	pool->pins = 0;
 	pool->orphan = !pool->users;
 }

@@ -80,10 +80,10 @@ static void read_place(struct pool_place *to, struct pool_mem_place *place)
 		.pool = "-",
 		.file = place->file,
 		.line = place->line,
-		.allocs = plat_word_read(&place->allocs),
-		.allocated = plat_word_read(&place->allocated),
-		.frees = plat_word_read(&place->frees),
-		.freed = plat_word_read(&place->freed),
+		.allocs = plat_read(&place->allocs),
+		.allocated = plat_read(&place->allocated),
+		.frees = plat_read(&place->frees),
+		.freed = plat_read(&place->freed),
 	};
 }
 

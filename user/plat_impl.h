@@ -121,27 +121,14 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_read_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define plat_cmpxchg_acquire(p, old, v) \
+	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQUIRE, \
+				    __ATOMIC_RELAXED)
 #define plat_cmpxchg_release(p, old, v) \
 	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_RELEASE, \
 				    __ATOMIC_RELAXED)
 
-static inline unsigned long plat_word_read(const plat_word_t *w)
-{
-	return __atomic_load_n(w, __ATOMIC_RELAXED);
-}
-
-static inline unsigned long plat_word_read_acquire(const plat_word_t *w)
-{
-	return __atomic_load_n(w, __ATOMIC_ACQUIRE);
-}
-
-static inline void plat_word_add(plat_word_t *w, unsigned long n)
-{
-	__atomic_fetch_add(w, n, __ATOMIC_RELAXED);
-}
-
-static inline unsigned long plat_word_add_return(plat_word_t *w,
-						 unsigned long n)
+static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
 {
 	return __atomic_add_fetch(w, n, __ATOMIC_RELAXED);
 }
@@ -149,14 +136,6 @@ static inline unsigned long plat_word_add_return(plat_word_t *w,
 static inline void plat_word_sub(plat_word_t *w, unsigned long n)
 {
 	__atomic_fetch_sub(w, n, __ATOMIC_RELAXED);
-}
-
-static inline bool plat_word_cmpxchg_acquire(plat_word_t *w,
-					     unsigned long *old,
-					     unsigned long new)
-{
-	return __atomic_compare_exchange_n(w, old, new, 0, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
 }
 
 static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)

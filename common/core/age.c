@@ -224,7 +224,7 @@ void pool_age_enlarge(struct pool_here *here, struct pool_carried *out)
  */
 void pool_age_obey(struct pool_here *here, struct pool_carried *out)
 {
-	unsigned long era = plat_word_read_acquire(&pool_era);
+	unsigned long era = plat_read_acquire(&pool_era);
 	struct pool_local *local = here->local;
 
 	pool_local_fit(local);

@@ -32,7 +32,7 @@ static bool injected_failure(unsigned int flags)
 	unsigned int every = plat_read(&pool_fail_every);
 
 	return every && !(flags & POOL_F_NO_FAIL) &&
-	       plat_word_add_return(&calls, 1) % every == 0;
+	       plat_word_add(&calls, 1) % every == 0;
 }
 
 /*
@@ -48,11 +48,11 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
 	bool wait = plat_may(PLAT_WAIT, flags);
 	unsigned int tries = wait ? PLAT_LAST_TRIES : POOL_BUSY_TRIES;
 
-	*have = plat_word_read(&pool->allocated);
+	*have = plat_read(&pool->allocated);
 	while ((*have & POOL_RENEWING) &&
 	       ((flags & POOL_F_NO_LIMIT) || tries--)) {
 		plat_pause(wait);
-		*have = plat_word_read(&pool->allocated);
+		*have = plat_read(&pool->allocated);
 	}
 	return !(*have & POOL_RENEWING);
 }
@@ -81,7 +81,7 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 		limit = plat_read(&pool->limit);
 		if (limit && have >= limit && !(flags & POOL_F_NO_LIMIT))
 			return POOL_REFUSED;
-	} while (!plat_word_cmpxchg_acquire(&pool->allocated, &have, have + 1));
+	} while (!plat_cmpxchg_acquire(&pool->allocated, &have, have + 1));
 	return POOL_GOT;
 }
 

@@ -85,7 +85,7 @@ bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
 		return false;
 	here->cpu->visits++;
 	pool_age_renew(here->cpu, local);
-	if (local->era != plat_word_read_acquire(&pool_era))
+	if (local->era != plat_read_acquire(&pool_era))
 		pool_age_obey(here, out);
 	return true;
 }

@@ -60,7 +60,7 @@ static void local_init(struct pool_local *local, struct pool *pool,
 	pool_list_init(&local->by_age);
 	plat_write(&local->cpu, cpu);
 	plat_write(&local->pool, pool);
-	local->era = plat_word_read_acquire(&pool_era);
+	local->era = plat_read_acquire(&pool_era);
 	pool_local_fit(local);
 	pool_barrier();
 	plat_write(&local->hot.open, POOL_OPEN);

@@ -30,8 +30,8 @@
 /* Is something on its way, or parked, on one CPU? */
 static bool moves_on(struct pool_local *local)
 {
-	return plat_word_read_acquire(&local->moving) ||
-	       plat_word_read_acquire(&local->parked.count);
+	return plat_read_acquire(&local->moving) ||
+	       plat_read_acquire(&local->parked.count);
 }
 
 /**
@@ -44,14 +44,14 @@ static bool moves_on(struct pool_local *local)
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned long sum = plat_word_read_acquire(&pool->store_gets);
+	unsigned long sum = plat_read_acquire(&pool->store_gets);
 	unsigned int i;
 
-	sum += plat_word_read_acquire(&pool->gone_departures);
+	sum += plat_read_acquire(&pool->gone_departures);
 	for (i = 0; i < pool->buckets; i++)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
-	reading->allocated = plat_word_read_acquire(&pool->allocated);
-	reading->moves = plat_word_read_acquire(&pool->parked.count);
+	reading->allocated = plat_read_acquire(&pool->allocated);
+	reading->moves = plat_read_acquire(&pool->parked.count);
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
@@ -60,7 +60,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 		sum += plat_read_acquire(&local->departures);
 		reading->moves = reading->moves || moves_on(local);
 	}
-	if (plat_word_read_acquire(&pool->moving))
+	if (plat_read_acquire(&pool->moving))
 		reading->moves = true;
 	reading->departures = sum;
 }
@@ -89,8 +89,8 @@ static unsigned long departures(struct pool *pool, bool *some)
 			*some = true;
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	}
-	sum += plat_word_read_acquire(&pool->gone_departures);
-	return sum + plat_word_read_acquire(&pool->store_gets);
+	sum += plat_read_acquire(&pool->gone_departures);
+	return sum + plat_read_acquire(&pool->store_gets);
 }
 
 /**
@@ -105,5 +105,5 @@ bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 	bool some = before->moves;
 
 	return departures(pool, &some) != before->departures || some ||
-	       plat_word_read(&pool->allocated) != before->allocated;
+	       plat_read(&pool->allocated) != before->allocated;
 }

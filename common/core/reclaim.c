@@ -84,8 +84,8 @@ static bool is_drained(struct pool_local *local)
 {
 	return !plat_read(&local->hot.room) &&
 	       pool_list_empty(&local->by_pool) &&
-	       !plat_word_read_acquire(&local->moving) &&
-	       !plat_word_read(&local->parked.count);
+	       !plat_read_acquire(&local->moving) &&
+	       !plat_read(&local->parked.count);
 }
 
 /* More than the departures that anybody sees between two readings. */
@@ -110,7 +110,7 @@ static void hand_on_departures(struct pool *pool, struct pool_local *local)
 /* The pool keeps what was counted there; who reads both meanwhile counts twice. */
 static void hand_on_counts(struct pool *pool, struct pool_local *local)
 {
-	unsigned long nested = plat_word_read(&local->nested);
+	unsigned long nested = plat_read(&local->nested);
 
 	hand_on_departures(pool, local);
 	plat_word_add(&pool->gone_fills, local->fills);
@@ -191,7 +191,7 @@ void pool_cpu_gone(unsigned int cpu)
 /* Wait until evictions of this pool's clusters have brought them away. */
 static void wait_settled(struct pool_local *local)
 {
-	while (plat_word_read_acquire(&local->moving))
+	while (plat_read_acquire(&local->moving))
 		plat_pause(true);
 }
 

@@ -69,9 +69,9 @@ void *pool_alloc_reserved(struct pool_reserved *r)
 {
 	unsigned long slot;
 
-	if (plat_word_read(&r->taken) >= r->size)
+	if (plat_read(&r->taken) >= r->size)
 		return NULL;
-	slot = plat_word_add_return(&r->taken, 1) - 1;
+	slot = plat_word_add(&r->taken, 1) - 1;
 	if (slot >= r->size)
 		return NULL;
 	plat_word_sub(&r->pool->reserved, 1);
@@ -85,7 +85,7 @@ void pool_unreserve(struct pool_reserved *r)
 
 	if (!r)
 		return;
-	taken = plat_word_read(&r->taken);
+	taken = plat_read(&r->taken);
 	if (taken > r->size)
 		taken = r->size;
 	if (taken < r->size) {

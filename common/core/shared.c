@@ -200,7 +200,7 @@ bool pool_shared_turn(const struct pool *pool)
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   plat_word_t *moving)
 {
-	unsigned long filled = plat_word_read(&pool->filled);
+	unsigned long filled = plat_read(&pool->filled);
 	struct pool_cluster *c = NULL;
 	unsigned int first, i;
 
@@ -273,7 +273,7 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 	void *obj = NULL;
 
 	while (tries-- && !obj) {
-		unsigned long filled = plat_word_read(&pool->filled);
+		unsigned long filled = plat_read(&pool->filled);
 
 		if (!filled)
 			return NULL;

@@ -141,7 +141,7 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
 {
-	if (plat_word_read(&pool->spares) < POOL_SPARES_MAX ||
+	if (plat_read(&pool->spares) < POOL_SPARES_MAX ||
 	    !plat_may(PLAT_ALLOC, flags))
 		spare_push(pool, c);
 	else

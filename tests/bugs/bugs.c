@@ -30,7 +30,7 @@ static void use(struct bugs_cell *cell)
 
 static void put_victim(struct bugs_cell *cell)
 {
-	cell->puts = plat_word_read(&cell->pool->store_puts);
+	cell->puts = plat_read(&cell->pool->store_puts);
 	pool_free(&cell->pool->head, cell->victim);
 	cell->is_used = false;
 }
@@ -39,7 +39,7 @@ static void put_victim(struct bugs_cell *cell)
 static bool is_held(struct bugs_cell *cell)
 {
 	return cell->is_used ||
-	       plat_word_read(&cell->pool->store_puts) == cell->puts;
+	       plat_read(&cell->pool->store_puts) == cell->puts;
 }
 
 /* Write back what is not the pool's.  Guarded objects are among themselves. */

@@ -50,7 +50,7 @@ static void look_at(struct bugs_cell *cell, struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		if (plat_word_read(&pool->faults[i]))
+		if (plat_read(&pool->faults[i]))
 			bugs_found(cell, cell->now, reports[i]);
 }
 

@@ -81,19 +81,16 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_read_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define plat_cmpxchg_acquire(p, old, v) \
+	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQUIRE, \
+				    __ATOMIC_RELAXED)
 #define plat_cmpxchg_release(p, old, v) \
 	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_RELEASE, \
 				    __ATOMIC_RELAXED)
 
-#define plat_word_read(w)	__atomic_load_n(w, __ATOMIC_RELAXED)
-#define plat_word_read_acquire(w) __atomic_load_n(w, __ATOMIC_ACQUIRE)
-#define plat_word_add(w, n)	((void)plat_word_add_return(w, n))
-#define plat_word_add_return(w, n) __atomic_add_fetch(w, n, __ATOMIC_RELAXED)
+#define plat_word_add(w, n)	__atomic_add_fetch(w, n, __ATOMIC_RELAXED)
 #define plat_word_sub(w, n) \
 	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELAXED))
-#define plat_word_cmpxchg_acquire(w, old, v) \
-	__atomic_compare_exchange_n(w, old, v, 0, __ATOMIC_ACQUIRE, \
-				    __ATOMIC_RELAXED)
 #define plat_word_sub_release(w, n) \
 	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELEASE))
 
