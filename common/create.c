@@ -32,7 +32,7 @@ static const char *extras_refusal(const struct pool_attr *attr)
 		return "unknown flags";
 	if (attr->align & (attr->align - 1))
 		return "the alignment is not a power of two";
-	if (attr->align > plat_align_max())
+	if (attr->align > pool_start.page)
 		return "the alignment is above a page";
 	if (attr->mode > POOL_M_NO_CACHE)
 		return "unknown mode";

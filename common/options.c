@@ -30,18 +30,13 @@ struct pool_options pool_options = BUILT;
 unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 
 /* What the platform said at its start; a program may make pools before. */
-struct pool_start pool_start = { .cpus = 1 };
+struct pool_start pool_start = { .cpus = 1, .page = 4096 };
 
-/**
- * pool_options_start() - The platform begins.
- * @debug: flags of the option word that are on from the start.
- * @cpus: how many may run at once, at least 1.
- */
-void pool_options_start(unsigned int debug, unsigned int cpus)
+/* The platform begins; what tools need is on from the start. */
+void pool_options_start(const struct pool_start *start)
 {
-	pool_start.debug = debug;
-	pool_start.cpus = cpus;
-	pool_options.debug |= debug;
+	pool_start = *start;
+	pool_options.debug |= start->debug;
 	plat_write(&pool_debugging, pool_options.debug);
 }
 

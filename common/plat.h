@@ -208,7 +208,7 @@ void plat_mem_free(void *p);
  * @name: for the platform's own listings.
  * @id: makes @name unique there.
  * @size: bytes of an object.
- * @align: what objects are aligned to, at least two pointers.
+ * @align: what objects are aligned to, at least two pointers, at most a page.
  * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
@@ -295,13 +295,6 @@ bool plat_readable(const void *p);
 void plat_trim(void);
 
 /**
- * plat_align_max() - Largest alignment of objects: a page.
- *
- * Return: bytes.
- */
-unsigned int plat_align_max(void);
-
-/**
  * plat_pause() - Between two looks at what another CPU will change.
  * @sleep: let others run, those of lower priority, too.
  *
@@ -321,9 +314,10 @@ void plat_hide(struct pool *pool);
 /*
  * Called by the platform, implemented in common/ (options.c, core/reclaim.c):
  *
- * void pool_options_start(unsigned int debug, unsigned int cpus)
+ * void pool_options_start(const struct pool_start *start)
  *	Before any other call: what is on by default besides, because tools that
- *	watch this program, or kernel, need it; and how many CPUs may run at once.
+ *	watch this program, or kernel, need it; how many CPUs may run at once; and
+ *	how large a page is.
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free; before
  *	anybody sees it.

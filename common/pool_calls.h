@@ -194,10 +194,11 @@ bool pool_in_use(struct pool *pool, unsigned long *used);
 /* options.c: setting them */
 extern struct pool_start {
 	unsigned int debug;	/* what tools that watch need */
-	unsigned int cpus;	/* may run at once */
+	unsigned int cpus;	/* may run at once, at least 1 */
+	unsigned int page;	/* bytes: the largest alignment of objects */
 } pool_start;			/* written once */
 
-void pool_options_start(unsigned int debug, unsigned int cpus);
+void pool_options_start(const struct pool_start *start);
 void pool_options_get(struct pool_options *options);
 bool pool_options_set(const char *text, const char *where, bool strict);
 void pool_printable(char *to, size_t size, const char *text, size_t len);

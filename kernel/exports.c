@@ -124,7 +124,6 @@ POOL_EXPORT_TEST(plat_store_free);
 POOL_EXPORT_TEST(plat_guard_check);
 POOL_EXPORT_TEST(pool_guard_kept);
 POOL_EXPORT_TEST(plat_readable);
-POOL_EXPORT_TEST(plat_align_max);
 POOL_EXPORT_TEST(plat_pause);
 POOL_EXPORT_TEST(pool_start);
 POOL_EXPORT_TEST(plat_format);

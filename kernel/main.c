@@ -84,8 +84,11 @@ static int set_options(void)
 {
 	size_t i;
 
-	pool_options_start(IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0,
-			   num_possible_cpus());
+	pool_options_start(&(struct pool_start){
+		.debug = IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0,
+		.cpus = num_possible_cpus(),
+		.page = PAGE_SIZE,
+	});
 	if (!pool_options_set(debug, "parameter debug", true))
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {

@@ -214,11 +214,6 @@ void plat_trim(void)
 	kmem_cache_shrink(cluster_cache);
 }
 
-unsigned int plat_align_max(void)
-{
-	return PAGE_SIZE;
-}
-
 /* Who is waited for may have a lower priority: a yield would not let it run. */
 void plat_pause(bool sleep)
 {

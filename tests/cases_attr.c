@@ -110,7 +110,7 @@ TEST_CASE(every_alignment_up_to_a_page_holds_for_every_size)
 	unsigned int align, i;
 
 	test_options(32768, 8);
-	for (align = 1; align <= plat_align_max(); align *= 2)
+	for (align = 1; align <= pool_start.page; align *= 2)
 		for (i = 0; sizes[i]; i++) {
 			struct pool_attr attr = {
 				.name = "aligned", .size = sizes[i],
@@ -419,7 +419,7 @@ static bool refused(struct pool_attr attr)
 TEST_CASE(bad_attributes_create_nothing)
 {
 	struct pool_attr attr = fine;
-	unsigned int page = plat_align_max();
+	unsigned int page = pool_start.page;
 
 	EXPECT(!refused(attr));
 	attr.align = page;

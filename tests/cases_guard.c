@@ -20,7 +20,7 @@
 
 static unsigned long page(void)
 {
-	return plat_align_max();
+	return pool_start.page;
 }
 
 unsigned char *guard_page_of(const void *p)

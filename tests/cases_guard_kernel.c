@@ -45,7 +45,7 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 	plat_store_t store;
 	void *off, *nowait;
 
-	for (align = POOL_ALIGN_MIN; align <= plat_align_max(); align *= 4) {
+	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
 		ASSERT(guard_store_open(&store, 100, align));
 		local_irq_disable();
 		off = plat_store_alloc(&store, POOL_F_ATOMIC);

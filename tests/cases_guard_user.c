@@ -75,10 +75,10 @@ static void use_up_mappings(void)
 	unsigned char *at;
 
 	do {
-		at = mmap(NULL, 3 * plat_align_max(), PROT_NONE,
+		at = mmap(NULL, 3 * pool_start.page, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	} while (at != MAP_FAILED &&
-		 !mprotect(at + plat_align_max(), plat_align_max(), PROT_READ));
+		 !mprotect(at + pool_start.page, pool_start.page, PROT_READ));
 }
 
 static int free_at_limit(unsigned char *unused)
@@ -152,7 +152,7 @@ TEST_CASE(a_child_has_guarded_objects_whatever_others_were_doing)
 
 	memset(&load, 0, sizeof(load));
 	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool_options.uaf_keep = 100 * plat_align_max();
+	pool_options.uaf_keep = 100 * pool_start.page;
 	load.pool = test_pool(100);
 	ASSERT(load.pool);
 	test_threads(4, use_or_fork, &load);

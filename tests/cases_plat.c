@@ -272,7 +272,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 {
 	unsigned int align;
 
-	for (align = POOL_ALIGN_MIN; align <= plat_align_max(); align *= 2) {
+	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 2) {
 		plat_store_t store;
 		void *obj;
 

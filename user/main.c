@@ -23,7 +23,11 @@ void libpool_start(void)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	libpool_declare_start();
-	pool_options_start(tool_options(), cpus > 0 ? (unsigned int)cpus : 1);
+	pool_options_start(&(struct pool_start){
+		.debug = tool_options(),
+		.cpus = cpus > 0 ? (unsigned int)cpus : 1,
+		.page = (unsigned int)sysconf(_SC_PAGESIZE),
+	});
 	if (text)
 		pool_options_set(text, "LIBPOOL_OPTIONS", false);
 }

@@ -146,11 +146,6 @@ void plat_trim(void)
 		malloc_trim(0);
 }
 
-unsigned int plat_align_max(void)
-{
-	return (unsigned int)sysconf(_SC_PAGESIZE);
-}
-
 /* Here plat_pause(): lock.c. */
 
 /* Empty, both: see 5. above. */

@@ -51,7 +51,9 @@ void plat_begin(unsigned int cpus)
 		pool_cpu_init(&plat_areas[i]->cpu);
 	}
 	plat_cpus = cpus;
-	pool_options_start(0, cpus);
+	pool_options_start(&(struct pool_start){
+		.cpus = cpus, .page = WORLD_GRANULE,
+	});
 }
 
 /* Locks: at each step another fibre may be the holder. */
@@ -257,11 +259,6 @@ bool plat_readable(const void *p)
 /* Empty: the arena is all there is. */
 void plat_trim(void)
 {
-}
-
-unsigned int plat_align_max(void)
-{
-	return WORLD_GRANULE;
 }
 
 /* Here plat_pause(): sched.c. */
