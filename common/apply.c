@@ -74,18 +74,18 @@ static void look(struct late *late, struct pool *pool,
 	late->pools++;
 	if (late->pools > NAMED + 1)
 		return;
-	late->len += plat_format(late->names + late->len,
-				 sizeof(late->names) - late->len, "%s%s",
-				 late->pools > 1 ? ", " : "",
-				 late->pools > NAMED ? "..." : pool->shown);
+	late->len += snprintf(late->names + late->len,
+			      sizeof(late->names) - late->len, "%s%s",
+			      late->pools > 1 ? ", " : "",
+			      late->pools > NAMED ? "..." : pool->shown);
 }
 
 /* A list of words that grows in a buffer, as far as it fits. */
 static size_t put_word(char *text, size_t size, size_t len, const char *word)
 {
 	if (len < size)
-		len += plat_format(text + len, size - len, "%s%s",
-				   len ? "," : "", word);
+		len += snprintf(text + len, size - len, "%s%s",
+				len ? "," : "", word);
 	return len;
 }
 
@@ -96,7 +96,7 @@ static void tell(const struct late *late, const struct pool_change *change,
 	unsigned int i;
 	size_t len = 0;
 
-	plat_format(text, size, "%s", "");
+	snprintf(text, size, "%s", "");
 	for (word = pool_words; word->word; word++)
 		if (late->flags & word->flag)
 			len = put_word(text, size, len,
@@ -106,9 +106,9 @@ static void tell(const struct late *late, const struct pool_change *change,
 		if (late->keys & 1u << i)
 			len = put_word(text, size, len, pool_keys[i].key);
 	if (late->pools && len < size)
-		plat_format(text + len, size - len,
-			    ": too late for %u pool%s: %s", late->pools,
-			    late->pools > 1 ? "s" : "", late->names);
+		snprintf(text + len, size - len,
+			 ": too late for %u pool%s: %s", late->pools,
+			 late->pools > 1 ? "s" : "", late->names);
 }
 
 /**

@@ -165,7 +165,7 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
  * @size: its bytes.
  *
  * Context: registry mutex held; neither logs nor allocates.
- * Return: as plat_format(); 0: there is none of that number.
+ * Return: as snprintf(); 0: there is none of that number.
  */
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
@@ -176,9 +176,9 @@ size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 	if (!reg)
 		return 0;
 	pool_show_name(shown, reg->name);
-	return plat_format(buf, size, "%s size=%u flags=0x%x align=%u [%s:%d]",
-			   shown, reg->size, reg->flags, reg->align,
-			   reg->file, reg->line);
+	return snprintf(buf, size, "%s size=%u flags=0x%x align=%u [%s:%d]",
+			shown, reg->size, reg->flags, reg->align,
+			reg->file, reg->line);
 }
 
 /* The pool in hand; NULL: it is gone.  Registry mutex held. */
@@ -216,7 +216,7 @@ bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 	pool = in_hand(d);
 	reg = pool ? nth_reg(pool, nth) : NULL;
 	if (reg)
-		plat_format(d->detail, sizeof(d->detail), "%s", reg->name);
+		snprintf(d->detail, sizeof(d->detail), "%s", reg->name);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return reg;
 }
@@ -242,7 +242,7 @@ void pool_dump_number(struct pool_dump *d, unsigned long long number)
 {
 	char text[24];
 
-	plat_format(text, sizeof(text), "%llu", number);
+	snprintf(text, sizeof(text), "%llu", number);
 	pool_dump_put(d, text);
 }
 

@@ -89,7 +89,7 @@ void pool_dump_json_string(struct pool_dump *d, const char *text)
 			continue;
 		}
 		if (is_control(*text)) {
-			plat_format(code, sizeof(code), "\\u%04x", *text);
+			snprintf(code, sizeof(code), "\\u%04x", *text);
 			pool_dump_put(d, code);
 		} else {
 			if (*text == '"' || *text == '\\')

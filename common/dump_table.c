@@ -122,9 +122,9 @@ static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
 	rest = bytes & ((1ull << (10 * unit)) - 1);
 	bytes >>= 10 * unit;
 	if (!unit || bytes >= 100)
-		return plat_format(text, len, "%llu%c", bytes, units[unit]);
-	return plat_format(text, len, "%llu.%llu%c", bytes,
-			   rest * 10 >> (10 * unit), units[unit]);
+		return snprintf(text, len, "%llu%c", bytes, units[unit]);
+	return snprintf(text, len, "%llu.%llu%c", bytes,
+			rest * 10 >> (10 * unit), units[unit]);
 }
 
 static size_t format_cell(char *text, const struct column *c,
@@ -133,10 +133,10 @@ static size_t format_cell(char *text, const struct column *c,
 	unsigned long long value = value_of(c, s);
 
 	if (c->kind == EXACT)
-		return plat_format(text, CELL_LEN, "%lluB", value);
+		return snprintf(text, CELL_LEN, "%lluB", value);
 	if (c->kind == BYTES)
 		return format_bytes(text, CELL_LEN, value);
-	return plat_format(text, CELL_LEN, "%llu", value);
+	return snprintf(text, CELL_LEN, "%llu", value);
 }
 
 static unsigned int length(const char *text)
@@ -251,7 +251,7 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 
 	if (!pool_dump_reg_name(d, nth))
 		return false;
-	plat_format(name, NAME_LEN, "%s", d->detail);
+	snprintf(name, NAME_LEN, "%.*s", NAME_LEN - 1, d->detail);
 	*times = 0;
 	for (i = 0; i < NAMES_MOST && pool_dump_reg_name(d, i); i++) {
 		if (pool_dump_compare(name, d->detail))
@@ -291,13 +291,13 @@ static void put_names(struct pool_dump *d)
 		if (!get_name(d, nth, name, &times))
 			continue;
 		pool_printable(shown, sizeof(shown), name, sizeof(name));
-		plat_format(text, sizeof(text), times > 1 ? "%s (%u times)" :
-			    "%s", shown, times);
+		snprintf(text, sizeof(text), times > 1 ? "%s (%u times)" :
+			 "%s", shown, times);
 		at = put_name(d, text, at);
 	}
 	if (at && d->now.registrations > nth) {
-		plat_format(text, sizeof(text), "%u more",
-			    d->now.registrations - nth);
+		snprintf(text, sizeof(text), "%u more",
+			 d->now.registrations - nth);
 		put_name(d, text, at);
 	}
 	if (at)

@@ -74,9 +74,9 @@ static void put_numbers(struct pool_dump *d, const struct pool_place *place,
 		pool_dump_put(d, names[i]);
 		pool_dump_number(d, number[i]);
 	}
-	plat_format(text, sizeof(text), "%ld",
-		    (long)(place->allocated - place->freed +
-			   place->known_bytes));
+	snprintf(text, sizeof(text), "%ld",
+		 (long)(place->allocated - place->freed +
+			place->known_bytes));
 	pool_dump_put(d, names[4]);
 	pool_dump_put(d, text);
 }
@@ -90,10 +90,10 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 	if (place->caller)
 		plat_symbol(raw, sizeof(raw), place->caller);
 	else if (place->line)
-		plat_format(raw, sizeof(raw), "%s:%d", base_name(place->file),
-			    place->line);
+		snprintf(raw, sizeof(raw), "%s:%d", base_name(place->file),
+			 place->line);
 	else
-		plat_format(raw, sizeof(raw), "%s", place->file);
+		snprintf(raw, sizeof(raw), "%s", place->file);
 	pool_printable(m->site, sizeof(m->site), raw, sizeof(raw));
 	pool_dump_put(&m->d, place->what);
 	pool_dump_put(&m->d, " ");

@@ -258,9 +258,9 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 		return -1;
 	}
 	if (item == POOL_ITEM_WRONG) {
-		plat_format(text, size,
-			    "unknown word or value out of range: \"%s\"",
-			    shown);
+		snprintf(text, size,
+			 "unknown word or value out of range: \"%s\"",
+			 shown);
 		return -2;
 	}
 	pool_change_apply(&change, text, size);

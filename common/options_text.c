@@ -25,8 +25,8 @@ static void put(struct text *t, const char *text, const char *more)
 {
 	bool fits = t->len < t->size;
 
-	t->len += plat_format(fits ? t->buf + t->len : NULL,
-			      fits ? t->size - t->len : 0, "%s%s", text, more);
+	t->len += snprintf(fits ? t->buf + t->len : NULL,
+			   fits ? t->size - t->len : 0, "%s%s", text, more);
 }
 
 static bool is_on(const struct pool_word *word, unsigned int debug)
@@ -37,9 +37,9 @@ static bool is_on(const struct pool_word *word, unsigned int debug)
 static void word_line(const struct pool_word *word,
 		      const struct pool_options *now, char *line, size_t size)
 {
-	plat_format(line, size, "%-15s%-18s%-5s%s\n", word->word,
-		    word->opposite, is_on(word, now->debug) ? "on" : "off",
-		    word->help);
+	snprintf(line, size, "%-15s%-18s%-5s%s\n", word->word,
+		 word->opposite, is_on(word, now->debug) ? "on" : "off",
+		 word->help);
 }
 
 static void key_line(const struct pool_key *key,
@@ -49,8 +49,8 @@ static void key_line(const struct pool_key *key,
 
 	pool_key_range(key, range, sizeof(range));
 	pool_key_format(key, now, value, sizeof(value));
-	plat_format(line, size, "%-12s%-21s%-12s%s\n", key->key, range, value,
-		    key->help);
+	snprintf(line, size, "%-12s%-21s%-12s%s\n", key->key, range, value,
+		 key->help);
 }
 
 static unsigned int count_words(void)
@@ -69,13 +69,13 @@ static bool help_line(unsigned int i, const struct pool_options *now,
 	unsigned int words = count_words();
 
 	if (!i)
-		plat_format(line, size, "%-15s%-18s%-5s%s\n", "word",
-			    "opposite", "now", "what it does");
+		snprintf(line, size, "%-15s%-18s%-5s%s\n", "word",
+			 "opposite", "now", "what it does");
 	else if (i <= words)
 		word_line(&pool_words[i - 1], now, line, size);
 	else if (i == words + 1)
-		plat_format(line, size, "%-12s%-21s%-12s%s\n", "key", "range",
-			    "now", "what it is");
+		snprintf(line, size, "%-12s%-21s%-12s%s\n", "key", "range",
+			 "now", "what it is");
 	else if (i - words - 2 < POOL_KEYS)
 		key_line(&pool_keys[i - words - 2], now, line, size);
 	else

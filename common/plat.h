@@ -19,7 +19,7 @@
  * Three operations that programs need, too, are in pool_hot.h, with both worlds'
  * implementations: pool_hot_enter(), pool_hot_leave() and pool_barrier().  What C
  * itself has by one name and meaning in all three places is no part of the seam:
- * memmove().
+ * memmove() and snprintf(), of plain integers and strings.
  *
  * What the twin rests on:
  *

@@ -44,18 +44,6 @@ void plat_where(char *buf, size_t size);
 void plat_fault(enum pool_policy policy);
 
 /**
- * plat_format() - snprintf(), or the platform's like of it.
- * @buf: always terminated if @size is not 0.
- * @size: bytes.
- * @fmt: printf format of plain integers and strings.
- *
- * Context: Any.
- * Return: what would have been written, without the terminator.
- */
-size_t plat_format(char *buf, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/**
  * plat_symbol() - Say where in the code an address is.
  * @buf: always terminated if @size is not 0.
  * @size: bytes.

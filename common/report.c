@@ -38,11 +38,11 @@ static const char * const what[POOL_FAULT_KINDS] = {
 static void name_of(char *text, const void *addr, unsigned int flags)
 {
 	if (!addr)
-		plat_format(text, SYMBOL_LEN, "nobody");
+		snprintf(text, SYMBOL_LEN, "nobody");
 	else if (plat_may(PLAT_NAME, flags))
 		plat_symbol(text, SYMBOL_LEN, addr);
 	else
-		plat_format(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);
+		snprintf(text, SYMBOL_LEN, "0x%lx", (unsigned long)addr);
 }
 
 /*
@@ -60,7 +60,7 @@ static bool find_pool(const struct pool_found *found,
 	       (pool = pool_registry_next(pool)))
 		there = is_it(pool, arg);
 	if (there) {
-		plat_format(name, POOL_SHOWN_LEN + 1, "%s", pool->shown);
+		snprintf(name, POOL_SHOWN_LEN + 1, "%s", pool->shown);
 		pool_registry_put(pool);
 	}
 	return there;
@@ -136,8 +136,8 @@ static void tell_line(const struct pool_found *found, long at, long end)
 	long i;
 
 	for (i = at; i < at + DUMP_BYTES && i < end; i++)
-		len += (unsigned int)plat_format(text + len, sizeof(text) - len,
-						 "%02x ", obj[i]);
+		len += (unsigned int)snprintf(text + len, sizeof(text) - len,
+					      "%02x ", obj[i]);
 	plat_log(PLAT_ERR, "  +%ld: %s", at, text);
 }
 

@@ -251,16 +251,16 @@ size_t pool_key_format(const struct pool_key *key,
 	unsigned long value;
 
 	if (key->kind == POOL_KEY_TEXT)
-		return plat_format(buf, size, "%s", *(const char *)from ?
-				   (const char *)from : key->zero);
+		return snprintf(buf, size, "%s", *(const char *)from ?
+				(const char *)from : key->zero);
 	value = key->kind == POOL_KEY_WIDE ? *(const unsigned long *)from :
 					     *(const unsigned int *)from;
 	if (key->kind == POOL_KEY_POLICY)
-		return plat_format(buf, size, "%s",
-				   policy_word((unsigned int)value));
+		return snprintf(buf, size, "%s",
+				policy_word((unsigned int)value));
 	if (!value)
-		return plat_format(buf, size, "%s", key->zero);
-	return plat_format(buf, size, "%lu", value);
+		return snprintf(buf, size, "%s", key->zero);
+	return snprintf(buf, size, "%lu", value);
 }
 
 /* What a key accepts. */
@@ -270,14 +270,14 @@ size_t pool_key_range(const struct pool_key *key, char *buf, size_t size)
 	size_t len = 0;
 
 	if (key->kind == POOL_KEY_TEXT)
-		return plat_format(buf, size, "up to %lu bytes", key->max);
+		return snprintf(buf, size, "up to %lu bytes", key->max);
 	if (key->kind == POOL_KEY_POWER)
-		return plat_format(buf, size, "%lu-%lu, powers of 2", key->min,
-				   key->max);
+		return snprintf(buf, size, "%lu-%lu, powers of 2", key->min,
+				key->max);
 	if (key->kind != POOL_KEY_POLICY)
-		return plat_format(buf, size, "%lu-%lu", key->min, key->max);
+		return snprintf(buf, size, "%lu-%lu", key->min, key->max);
 	for (p = plat_policies; p->word && len < size; p++)
-		len += plat_format(buf + len, size - len, "%s%s",
-				   p == plat_policies ? "" : "|", p->word);
+		len += snprintf(buf + len, size - len, "%s%s",
+				p == plat_policies ? "" : "|", p->word);
 	return len;
 }

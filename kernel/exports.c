@@ -126,6 +126,5 @@ POOL_EXPORT_TEST(pool_guard_kept);
 POOL_EXPORT_TEST(plat_readable);
 POOL_EXPORT_TEST(plat_pause);
 POOL_EXPORT_TEST(pool_start);
-POOL_EXPORT_TEST(plat_format);
 POOL_EXPORT_TEST(plat_symbol);
 POOL_EXPORT_TEST(plat_policies);

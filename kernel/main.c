@@ -75,7 +75,7 @@ static int set_value(const char *key, const char *value)
 			 key, value);
 		return -EINVAL;
 	}
-	plat_format(item, sizeof(item), "%s=%s", key, value);
+	snprintf(item, sizeof(item), "%s=%s", key, value);
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 

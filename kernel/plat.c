@@ -236,17 +236,6 @@ void plat_fault(enum pool_policy policy)
 	WARN(policy == POOL_POLICY_WARN, "pool: a fault was found, see above\n");
 }
 
-size_t plat_format(char *buf, size_t size, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(buf, size, fmt, args);
-	va_end(args);
-	return n;
-}
-
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
 	return snprintf(buf, size, "%pS", addr);

@@ -14,6 +14,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/processor.h>

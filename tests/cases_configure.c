@@ -150,7 +150,7 @@ TEST_CASE(of_many_pools_that_are_named_some_are_only_counted)
 
 	pool_options.debug = 0;
 	for (i = 0; i < ARRAY_LEN(pools); i++) {
-		plat_format(name, sizeof(name), "p%u", i);
+		snprintf(name, sizeof(name), "p%u", i);
 		pools[i] = create_pool(name, 64, 0);
 		ASSERT(pools[i]);
 	}

@@ -57,7 +57,7 @@ TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 		line += 1 + strlen(columns[i]);
 	}
 	EXPECT(*line++ == '\n');
-	plat_format(want, sizeof(want), "%u test 64 ", pool->id);
+	snprintf(want, sizeof(want), "%u test 64 ", pool->id);
 	EXPECT(begins(line, want));
 	EXPECT(strstr(line, " 1 0 1 0 0 0 0 0 0 "));
 	line = next_line(line);

@@ -73,7 +73,7 @@ static inline bool dump_raw(const char *options)
 {
 	char words[128];
 
-	plat_format(words, sizeof(words), "raw %s", options);
+	snprintf(words, sizeof(words), "raw %s", options);
 	return dump(words);
 }
 

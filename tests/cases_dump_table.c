@@ -156,7 +156,7 @@ TEST_CASE(of_many_names_some_are_shown_within_80_columns)
 	char name[12];
 
 	for (i = 0; i < 40; i++) {
-		plat_format(name, sizeof(name), "long-name%u", 10 + i);
+		snprintf(name, sizeof(name), "long-name%u", 10 + i);
 		pools[i] = create_pool(name, 64, MEM_F_SHARED);
 		ASSERT(pools[i] && pools[i] == pools[0]);
 	}

@@ -82,7 +82,7 @@ static bool has_keys(const char *json, const char *head)
 		}
 		key[n] = 0;
 		n = 0;
-		plat_format(part, sizeof(part), "\"%s\":", key);
+		snprintf(part, sizeof(part), "\"%s\":", key);
 		if (!strstr(json, part))
 			return false;
 		if (*head == '\n')
@@ -140,7 +140,7 @@ static bool all_grouped(const char *text)
 		for (n = 0; line[7 + n] != ' '; n++)
 			metric[n] = line[7 + n];
 		metric[n] = 0;
-		plat_format(type, sizeof(type), "# TYPE %s ", metric);
+		snprintf(type, sizeof(type), "# TYPE %s ", metric);
 		if (strstr(text, type) != line)
 			return false;
 		if (!strcmp(metric + n - 6, "_total") !=
@@ -158,13 +158,13 @@ TEST_CASE(samples_of_a_metric_are_together)
 	ASSERT(make_three(pools));
 	ASSERT(dump("prometheus"));
 	EXPECT(all_grouped(full));
-	plat_format(want, sizeof(want),
-		    "\nlibpool_objects{pool=\"b.one\",id=\"%u\",state=\"used\"} 10\n",
-		    pool_of(pools[2])->id);
+	snprintf(want, sizeof(want),
+		 "\nlibpool_objects{pool=\"b.one\",id=\"%u\",state=\"used\"} 10\n",
+		 pool_of(pools[2])->id);
 	EXPECT(strstr(full, want));
-	plat_format(want, sizeof(want),
-		    "\nlibpool_object_size_bytes{pool=\"c.three\",id=\"%u\"} 256\n",
-		    pool_of(pools[0])->id);
+	snprintf(want, sizeof(want),
+		 "\nlibpool_object_size_bytes{pool=\"c.three\",id=\"%u\"} 256\n",
+		 pool_of(pools[0])->id);
 	EXPECT(strstr(full, want));
 	EXPECT(strstr(full, "\nlibpool_bytes{state=\"used\"} 928\n"));
 	end_three(pools);
@@ -299,7 +299,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 	char name[12];
 
 	for (i = 0; i < MANY; i++) {
-		plat_format(name, sizeof(name), "many%u", i * 7 % MANY);
+		snprintf(name, sizeof(name), "many%u", i * 7 % MANY);
 		pools[i] = make(name, 16 + 16 * (i % 5));
 		ASSERT(pools[i]);
 		test_free(pool_of(pools[i]), test_alloc(pool_of(pools[i])));
@@ -307,8 +307,8 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 	ASSERT(dump("raw"));
 	line = next_line(next_line(full));
 	for (i = 0; i < MANY; i++, line = next_line(line)) {
-		plat_format(part, sizeof(part), "%u many%u ",
-			    pool_of(pools[i])->id, i * 7 % MANY);
+		snprintf(part, sizeof(part), "%u many%u ",
+			 pool_of(pools[i])->id, i * 7 % MANY);
 		wrong += !begins(line, part);
 	}
 	EXPECT_EQ(wrong, 0);
@@ -333,8 +333,8 @@ static void make_and_dump(unsigned int i, void *arg)
 	char words[32], own[12];
 	unsigned long r;
 
-	plat_format(own, sizeof(own), "own%u", i);
-	plat_format(words, sizeof(words), "match %s json", own);
+	snprintf(own, sizeof(own), "own%u", i);
+	snprintf(words, sizeof(words), "match %s json", own);
 	for (r = 0; r < test_scale(300); r++) {
 		struct pool_head *pool = make(own, 64 + 16 * i);
 		int n;

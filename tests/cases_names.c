@@ -160,8 +160,8 @@ static unsigned int missing(const char *before, size_t which,
 	for (i = 0; i < ARRAY_LEN(odd); i++) {
 		const void *at = (const char *)&odd[i] + which;
 
-		plat_format(want, sizeof(want), "%s%s%s", before,
-			    *(const char *const *)at, behind);
+		snprintf(want, sizeof(want), "%s%s%s", before,
+			 *(const char *const *)at, behind);
 		n += !strstr(full, want);
 	}
 	return n;
@@ -221,9 +221,9 @@ TEST_CASE(the_longest_name_as_shown_can_be_matched)
 	ASSERT(pool);
 	pool_show_name(shown, name);
 	EXPECT_EQ(strlen(shown), POOL_SHOWN_LEN);
-	plat_format(words, sizeof(words), "json match %s", shown);
+	snprintf(words, sizeof(words), "json match %s", shown);
 	EXPECT_EQ(count_shown(words), 1);
-	plat_format(words, sizeof(words), "json match %sx", shown);
+	snprintf(words, sizeof(words), "json match %sx", shown);
 	EXPECT_EQ(count_shown(words), 0);
 	pool_destroy(pool);
 }

@@ -117,8 +117,8 @@ TEST_CASE(values_are_read_up_to_both_ends_of_their_ranges)
 	for (i = 0; plat_policies[i].word; i++) {
 		char text[32];
 
-		plat_format(text, sizeof(text), "faults=%s",
-			    plat_policies[i].word);
+		snprintf(text, sizeof(text), "faults=%s",
+			 plat_policies[i].word);
 		EXPECT(pool_configure(text));
 		EXPECT_EQ(pool_options.policy, plat_policies[i].policy);
 	}
@@ -221,12 +221,12 @@ TEST_CASE(help_has_a_line_for_each_option)
 		  sizeof(text) - 1);
 	EXPECT_EQ(pool_debug_help_to_buf(NULL, 0), strlen(text));
 	for (i = 0; words[i].word; i++) {
-		plat_format(line, sizeof(line), "\n%-15s%-18s", words[i].word,
-			    words[i].opposite);
+		snprintf(line, sizeof(line), "\n%-15s%-18s", words[i].word,
+			 words[i].opposite);
 		EXPECT(strstr(text, line));
 	}
 	for (i = 0; keys[i]; i++) {
-		plat_format(line, sizeof(line), "\n%-12s", keys[i]);
+		snprintf(line, sizeof(line), "\n%-12s", keys[i]);
 		EXPECT(strstr(text, line));
 	}
 	EXPECT(strstr(text, "\nuaf            no-uaf "));

@@ -347,20 +347,6 @@ TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
 	EXPECT(pool_start.cpus >= 1);
 }
 
-TEST_CASE(formatted_text_is_cut_and_terminated)
-{
-	char buf[8];
-
-	memset(buf, 'x', sizeof(buf));
-	EXPECT_EQ(plat_format(buf, 4, "%u", 12345u), 5);
-	EXPECT_EQ(buf[2], '3');
-	EXPECT_EQ(buf[3], 0);
-	EXPECT_EQ(buf[4], 'x');
-	EXPECT_EQ(plat_format(buf, sizeof(buf), "%s%lu", "a", 7ul), 2);
-	EXPECT_EQ(buf[0], 'a');
-	EXPECT_EQ(buf[1], '7');
-}
-
 TEST_CASE(an_address_is_named_by_what_is_there)
 {
 	const char *here = (const char *)test_begin;

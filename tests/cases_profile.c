@@ -50,7 +50,7 @@ static bool has_line(const char *numbers, const void *caller)
 	const char *at;
 
 	plat_symbol(site, sizeof(site), caller);
-	plat_format(line, sizeof(line), "\n%s %s\n", numbers, site);
+	snprintf(line, sizeof(line), "\n%s %s\n", numbers, site);
 	at = strstr(full, line);
 	return at && !strstr(at + 1, line);
 }
@@ -172,13 +172,13 @@ TEST_CASE(places_that_many_count_at_once_have_one_bin_and_lose_nothing)
 	EXPECT_EQ(count_begins("p_alloc test "), PLACES);
 	EXPECT_EQ(count_begins("p_free test "), PLACES);
 	for (n = 0; n < PLACES; n++) {
-		plat_format(numbers, sizeof(numbers),
-			    "p_alloc test %lu %lu %lu %lu 0", calls, calls,
-			    calls * 64, calls * 64);
+		snprintf(numbers, sizeof(numbers),
+			 "p_alloc test %lu %lu %lu %lu 0", calls, calls,
+			 calls * 64, calls * 64);
 		EXPECT(has_line(numbers, PLACE(n)));
-		plat_format(numbers, sizeof(numbers),
-			    "p_free test 0 %lu 0 %lu -%lu", calls * 2,
-			    calls * 128, calls * 64);
+		snprintf(numbers, sizeof(numbers),
+			 "p_free test 0 %lu 0 %lu -%lu", calls * 2,
+			 calls * 128, calls * 64);
 		EXPECT(has_line(numbers, PLACE(n)));
 	}
 	end_profile(c.pool);
@@ -202,14 +202,14 @@ TEST_CASE(places_beyond_the_table_are_counted_together)
 	ASSERT(memstats(NULL));
 	EXPECT_EQ(count_begins("p_alloc test 1 1 1 1 0 "),
 		  3 * POOL_PROFILE_BINS - others);
-	plat_format(part, sizeof(part), "\np_alloc - %u 0 %u 0 %u other\n",
-		    others, others, others);
+	snprintf(part, sizeof(part), "\np_alloc - %u 0 %u 0 %u other\n",
+		 others, others, others);
 	EXPECT(strstr(full, part));
-	plat_format(part, sizeof(part), "\np_free - 0 %u 0 %u -%u other\n",
-		    3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS, others);
+	snprintf(part, sizeof(part), "\np_free - 0 %u 0 %u -%u other\n",
+		 3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS, others);
 	EXPECT(strstr(full, part));
-	plat_format(part, sizeof(part), "\nBALANCE allocs=%u frees=%u ",
-		    3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS);
+	snprintf(part, sizeof(part), "\nBALANCE allocs=%u frees=%u ",
+		 3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS);
 	EXPECT(strstr(full, part));
 	EXPECT(strstr(full, " balance=0\n"));
 	end_profile(pool);

@@ -161,7 +161,7 @@ void plat_hide(struct pool *pool)
 
 void plat_where(char *buf, size_t size)
 {
-	plat_format(buf, size, "thread %ld", (long)gettid());
+	snprintf(buf, size, "thread %ld", (long)gettid());
 }
 
 /* A program has no warnings: what is not continued ends. */
@@ -169,17 +169,6 @@ void plat_fault(enum pool_policy policy)
 {
 	if (policy != POOL_POLICY_CONTINUE)
 		abort();
-}
-
-size_t plat_format(char *buf, size_t size, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(buf, size, fmt, args);
-	va_end(args);
-	return n > 0 ? (size_t)n : 0;
 }
 
 /* The number alone where it is in no file, as code that was made at run time. */
@@ -190,15 +179,15 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 	Dl_info info;
 
 	if (!dladdr(addr, &info))
-		return plat_format(buf, size, "0x%lx", (unsigned long)at);
+		return snprintf(buf, size, "0x%lx", (unsigned long)at);
 	if (info.dli_sname)
-		return plat_format(buf, size, "%s+0x%lx", info.dli_sname,
-				   (unsigned long)(at -
-						   (uintptr_t)info.dli_saddr));
+		return snprintf(buf, size, "%s+0x%lx", info.dli_sname,
+				(unsigned long)(at -
+						(uintptr_t)info.dli_saddr));
 	name = info.dli_fname;
 	slash = strrchr(name, '/');
-	return plat_format(buf, size, "%s+0x%lx", slash ? slash + 1 : name,
-			   (unsigned long)(at - (uintptr_t)info.dli_fbase));
+	return snprintf(buf, size, "%s+0x%lx", slash ? slash + 1 : name,
+			(unsigned long)(at - (uintptr_t)info.dli_fbase));
 }
 
 /* plat_print() and plat_log() are in log.c. */

@@ -15,6 +15,7 @@
 
 #include "tool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Pools that can have local parts at once, but for one; see plat_local_alloc() */

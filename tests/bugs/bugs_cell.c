@@ -203,6 +203,6 @@ void bugs_run(struct bugs_cell *cell, const struct bug *bug,
 size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
 		 size_t size)
 {
-	return plat_format(text, size, "%s %s %s %s\n", cell->bug->name,
-			   options, when_words[cell->when], cell->report);
+	return snprintf(text, size, "%s %s %s %s\n", cell->bug->name,
+			options, when_words[cell->when], cell->report);
 }

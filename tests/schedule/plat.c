@@ -275,7 +275,7 @@ void plat_hide(struct pool *pool)
 
 void plat_where(char *buf, size_t size)
 {
-	plat_format(buf, size, "%s", sched_name(sched->cur));
+	snprintf(buf, size, "%s", sched_name(sched->cur));
 }
 
 void plat_fault(enum pool_policy policy)
@@ -284,20 +284,9 @@ void plat_fault(enum pool_policy policy)
 	sched_fail("a fault is reported");
 }
 
-size_t plat_format(char *buf, size_t size, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(buf, size, fmt, args);
-	va_end(args);
-	return n > 0 ? (size_t)n : 0;
-}
-
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
-	return plat_format(buf, size, "%p", addr);
+	return snprintf(buf, size, "%p", addr);
 }
 
 /* Empty: nobody reads it. */

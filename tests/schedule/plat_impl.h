@@ -14,6 +14,7 @@
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
 
+#include <stdio.h>
 #include <string.h>
 
 /* Pools that a scenario may have at once, and its CPUs. */
