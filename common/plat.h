@@ -76,12 +76,12 @@ enum plat_told {
  *
  * Per-CPU copies; the guard: pool_hot.h
  *
+ * unsigned int plat_nr_cpus(void)
+ *	One more than the highest number in use; only ever grows.
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
  *	CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
  *	was one.  What they point to is written by its owner meanwhile.
- * unsigned int plat_nr_cpus(void)
- *	One more than the highest number in use; only ever grows.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number, perhaps stale outside of the guard; where it has no part
  *	of its own one that no CPU has.  Any context.

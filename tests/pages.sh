@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Checks that the pages render, refer to pages that there are, and say what the
-# source says: ordered accesses, functions, constants, promises kept.
+# source says: the seam, ordered accesses, functions, constants, promises kept.
 
 set -euo pipefail
 
@@ -63,6 +63,7 @@ goes_up() {
 check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
+check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
 check calls_within_the_core_go_down tests/pages/order.py

@@ -156,7 +156,6 @@ static inline void plat_fence(void)
 extern __thread unsigned int plat_thread_id
 	__attribute__((tls_model("initial-exec")));
 unsigned int plat_thread_id_find(void);
-void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
 void plat_cpu_unlock_waited(struct pool_cpu *cpu);
 
 static inline unsigned int plat_own_id(void)
@@ -176,6 +175,8 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
 	return __atomic_compare_exchange_n(&cpu->lock, &free, plat_own_id(), 0,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
+
+void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
 
 /* The thread that locked it unlocks it. */
 static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
