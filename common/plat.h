@@ -191,13 +191,13 @@ enum plat_mem {
 };
 
 /**
- * plat_mem_alloc() - Zeroed memory for what is known of objects, not for objects.
+ * plat_mem_alloc() - Memory for what is known of objects, not for objects.
  * @size: bytes.
  * @how: what is done to get it.
  *
  * Context: As @how says, and plat_may(PLAT_ALLOC); neither guard nor lock held.
- * Return: memory for plat_mem_free(), or NULL; 128-byte aligned where it may sleep for
- * anything.
+ * Return: memory for plat_mem_free(), or NULL.  It is zeroed, but where it is what was
+ * at hand; and 128-byte aligned where it may sleep for anything.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how);
 void plat_mem_free(void *p);

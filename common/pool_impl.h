@@ -262,6 +262,16 @@ static inline struct pool *pool_of(struct pool_head *head)
 	return pool_list_entry(head, struct pool, head);
 }
 
+/*
+ * Stay on this CPU until pool_hot_leave(), and have its part of the pool.  Where it has
+ * none (pools without caches, threads without an area) zeros that nobody may write.
+ */
+static inline struct pool_local *pool_local_enter(const struct pool *pool)
+{
+	return pool_list_entry(pool_hot_enter(&pool->head),
+			       struct pool_local, hot);
+}
+
 /* This CPU, entered: see here.h. */
 struct pool_here {
 	struct pool *pool;

@@ -212,18 +212,21 @@ static bool insert(struct pool *pool, void *obj, unsigned long state)
 /* Add a part; false: there are enough, or no memory. */
 static bool grow(struct pool *pool, unsigned int flags)
 {
+	bool waits = plat_may(PLAT_WAIT, flags);
 	struct pool_entry *part, *none = NULL;
 	unsigned int i = 0;
+	size_t size;
 
 	while (i < POOL_STATE_PARTS && part_of(pool, i))
 		i++;
 	if (i == POOL_STATE_PARTS || !plat_may(PLAT_ALLOC, flags))
 		return false;
-	part = plat_mem_alloc(slots_of(i) * sizeof(struct pool_entry),
-			      plat_may(PLAT_WAIT, flags) ? PLAT_MEM_NO_IO :
-						     PLAT_MEM_AT_HAND);
+	size = slots_of(i) * sizeof(struct pool_entry);
+	part = plat_mem_alloc(size, waits ? PLAT_MEM_NO_IO : PLAT_MEM_AT_HAND);
 	if (!part)
 		return false;
+	if (!waits)
+		memset(part, 0, size);
 	if (!plat_cmpxchg_release(&pool->states.part[i], &none, part))
 		plat_mem_free(part);
 	return true;

@@ -113,7 +113,7 @@ void plat_registry_wait(void)
  */
 static void *at_hand(size_t size)
 {
-	gfp_t gfp = __GFP_ZERO | __GFP_NOWARN | __GFP_NOMEMALLOC;
+	gfp_t gfp = __GFP_NOWARN | __GFP_NOMEMALLOC;
 
 	if (size == sizeof(struct pool_cluster))
 		return kmem_cache_alloc(cluster_cache, gfp);

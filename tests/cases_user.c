@@ -43,9 +43,9 @@ TEST_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others)
 	pool_thread_area = plat_area_lost;
 	pool_park(pool, test_objs[200]);
 	pool_thread_area = area;
-	EXPECT_EQ(plat_word_read(&pool->parked.count), 1);
+	EXPECT_EQ(plat_read(&pool->parked.count), 1);
 	test_free_many(pool, test_objs, 200);
-	EXPECT_EQ(plat_word_read(&pool->parked.count), 0);
+	EXPECT_EQ(plat_read(&pool->parked.count), 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }

@@ -41,12 +41,17 @@ const struct plat_policy plat_policies[] = {
 
 /* Here the locks and what is waited for by them: lock.c. */
 
-/* malloc() reclaims nothing.  What calloc() gives costs no memory until it is used. */
+/*
+ * malloc() reclaims nothing.
+ * What calloc() gives costs no memory until it is used.
+ */
 void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
 	void *p;
 
-	if (how != PLAT_MEM_SLEEP)
+	if (how == PLAT_MEM_AT_HAND)
+		return malloc(size);
+	if (how == PLAT_MEM_NO_IO)
 		return calloc(1, size);
 	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
 	p = aligned_alloc(POOL_ALIGN, size);

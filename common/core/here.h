@@ -13,16 +13,6 @@
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H
 
-/*
- * Stay on this CPU until pool_hot_leave(), and have its part of the pool.  Where it has
- * none (pools without caches, threads without an area) zeros that nobody may write.
- */
-static inline struct pool_local *pool_local_enter(const struct pool *pool)
-{
-	return pool_list_entry(pool_hot_enter(&pool->head),
-			       struct pool_local, hot);
-}
-
 /**
  * pool_here_enter() - Enter this CPU's part of a pool.
  * @here: filled in.

@@ -47,7 +47,7 @@ def without_comments(text):
 def called():
     """What common/ calls of the seam."""
     names = set()
-    for path in (TOP / "common").glob("*.[ch]"):
+    for path in (TOP / "common").rglob("*.[ch]"):
         if path.name not in PAGES:
             names.update(CALLED.findall(without_comments(path.read_text())))
     return names
@@ -66,7 +66,7 @@ def has(path):
 
 def world(folder, missing, ops):
     there = set()
-    for path in sorted((TOP / folder).glob("*.[ch]")):
+    for path in sorted((TOP / folder).rglob("*.[ch]")):
         mine = [name for name in has(path) if name in ops]
         there.update(mine)
         if mine != sorted(mine, key=ops.index):
