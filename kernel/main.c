@@ -70,12 +70,12 @@ static int set_value(const char *key, const char *value)
 
 	if (!strcmp(value, DEFAULT))
 		return 0;
-	if (strchr(value, ',') || strlen(key) + strlen(value) > 62) {
+	if (strchr(value, ',') ||
+	    snprintf(item, sizeof(item), "%s=%s", key, value) >= (int)sizeof(item)) {
 		plat_log(PLAT_ERR, "parameter %s: not one value: \"%.48s\"",
 			 key, value);
 		return -EINVAL;
 	}
-	snprintf(item, sizeof(item), "%s=%s", key, value);
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 

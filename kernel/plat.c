@@ -273,7 +273,7 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 }
 
 /* All locks are made here, so they are one class for lockdep. */
-static void cpu_init(struct pool_cpu *cpu)
+static void cpu_start(struct pool_cpu *cpu)
 {
 	raw_spin_lock_init(&cpu->lock);
 	pool_cpu_init(cpu);
@@ -285,7 +285,7 @@ int plat_init(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		cpu_init(per_cpu_ptr(&plat_cpus, cpu));
+		cpu_start(per_cpu_ptr(&plat_cpus, cpu));
 	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
 	cluster_cache = kmem_cache_create("pool_cluster",
 					  sizeof(struct pool_cluster), 0,
