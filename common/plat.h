@@ -233,14 +233,18 @@ bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
 void plat_store_destroy(plat_store_t *store, unsigned long lost);
 
 /**
- * plat_store_alloc() - Get one object from the platform.
+ * plat_store_alloc() - Get objects from the platform.
  * @store: the source.
+ * @n: how many, at least 1.
+ * @objs: where to.
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
  * Context: plat_may(PLAT_ALLOC); neither guard nor lock held.
- * Return: an object of undefined contents, or NULL.
+ * Return: how many there are, of undefined contents; fewer than @n where no more can be
+ * had at once.
  */
-void *plat_store_alloc(plat_store_t *store, unsigned int flags);
+unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
+			      unsigned int flags);
 
 /**
  * plat_store_free() - Give one object back to the platform.

@@ -170,9 +170,11 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
 
 /*
  * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels tell those
- * who are not.
+ * who are not.  Many at once, and then all or none, only with interrupts on, as the slab
+ * allocator asks for: it may turn them on.
  */
-void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
+			      unsigned int flags)
 {
 	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 
@@ -181,9 +183,12 @@ void *plat_store_alloc(plat_store_t *store, unsigned int flags)
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
-	if (store->guarded)
-		return pool_guard_alloc(store, gfp);
-	return kmem_cache_alloc(store->cache, gfp);
+	if (n > 1 && !store->guarded && !irqs_disabled())
+		return kmem_cache_alloc_bulk(store->cache, gfp, n, objs) ?
+		       n : 0;
+	objs[0] = store->guarded ? pool_guard_alloc(store, gfp) :
+				   kmem_cache_alloc(store->cache, gfp);
+	return objs[0] ? 1 : 0;
 }
 
 /* What is wrong with a pointer the slab allocator tells itself. */

@@ -62,7 +62,7 @@ static bool one_is_good(unsigned int size, unsigned int align)
 
 	if (!guard_store_open(&store, size, align))
 		return false;
-	obj = plat_store_alloc(&store, 0);
+	obj = test_store_alloc(&store, 0);
 	if (!obj)
 		return false;
 	good = !((unsigned long)obj & (align - 1)) &&
@@ -104,7 +104,7 @@ TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 
 	ASSERT(guard_store_open(&store, 64, 16));
 	for (i = 0; i < NOT_AGAIN; i++) {
-		test_objs[i] = plat_store_alloc(&store, 0);
+		test_objs[i] = test_store_alloc(&store, 0);
 		ASSERT(test_objs[i]);
 		again += among(test_objs[i], test_objs, i);
 		plat_store_free(&store, test_objs[i]);
@@ -124,7 +124,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	pool_options.uaf_keep = 40 * page();
 	ASSERT(guard_store_open(&store, 5000, 16));
 	for (i = 0; i < 100; i++) {
-		void *obj = plat_store_alloc(&store, 0);
+		void *obj = test_store_alloc(&store, 0);
 
 		ASSERT(obj);
 		plat_store_free(&store, obj);
@@ -135,7 +135,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	EXPECT(pool_guard_kept() > 20 * page());
 #endif
 	pool_options.uaf_keep = 0;
-	plat_store_free(&store, plat_store_alloc(&store, 0));
+	plat_store_free(&store, test_store_alloc(&store, 0));
 	EXPECT_EQ(pool_guard_kept(), 0);
 	plat_store_destroy(&store, 0);
 }
@@ -159,7 +159,7 @@ TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
 	long where, behind;
 
 	ASSERT(guard_store_open(&store, 100, 64));
-	obj = plat_store_alloc(&store, 0);
+	obj = test_store_alloc(&store, 0);
 	ASSERT(obj);
 	behind = end_of(obj, 100) - obj;
 	EXPECT_EQ(behind, 128);
@@ -183,7 +183,7 @@ TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 	void *obj;
 
 	ASSERT(plat_store_create(&store, "plain", 3000001, 64, 16, 0));
-	obj = plat_store_alloc(&store, 0);
+	obj = test_store_alloc(&store, 0);
 	ASSERT(obj);
 	EXPECT(plat_store_may(&store, obj, 0));
 	EXPECT(plat_guard_check(&store, obj, &where));

@@ -48,9 +48,9 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
 		ASSERT(guard_store_open(&store, 100, align));
 		local_irq_disable();
-		off = plat_store_alloc(&store, POOL_F_ATOMIC);
+		off = test_store_alloc(&store, POOL_F_ATOMIC);
 		local_irq_enable();
-		nowait = plat_store_alloc(&store, POOL_F_ATOMIC);
+		nowait = test_store_alloc(&store, POOL_F_ATOMIC);
 		EXPECT(is_ordinary(&store, off, align));
 		EXPECT(is_ordinary(&store, nowait, align));
 		plat_store_free(&store, off);
@@ -66,8 +66,8 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	bool may, may_rcu;
 
 	ASSERT(guard_store_open(&store, 64, 16));
-	obj = plat_store_alloc(&store, POOL_F_ATOMIC);
-	guarded = plat_store_alloc(&store, 0);
+	obj = test_store_alloc(&store, POOL_F_ATOMIC);
+	guarded = test_store_alloc(&store, 0);
 	ASSERT(obj && guarded);
 	EXPECT(plat_store_may(&store, obj, POOL_F_ATOMIC));
 	EXPECT(plat_store_may(&store, guarded, 0));

@@ -56,7 +56,7 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 	unsigned char *obj;
 
 	ASSERT(guard_store_open(&store, 4000, 16));
-	obj = plat_store_alloc(&store, 0);
+	obj = test_store_alloc(&store, 0);
 	ASSERT(obj);
 	EXPECT_EQ(status_of_child(write_inside, obj), 0);
 	EXPECT(is_fault(status_of_child(write_behind, obj)));
@@ -92,9 +92,9 @@ static int free_at_limit(unsigned char *unused)
 		return 0;
 	guard_store_open(&store, 5000, 16);
 	for (i = 0; i < AT_LIMIT; i++)
-		objs[i] = plat_store_alloc(&store, 0);
+		objs[i] = test_store_alloc(&store, 0);
 	use_up_mappings();
-	if (plat_store_alloc(&store, 0))
+	if (test_store_alloc(&store, 0))
 		bad |= 1;
 	for (i = 0; i < AT_LIMIT; i++) {
 		plat_store_free(&store, objs[i]);
@@ -102,7 +102,7 @@ static int free_at_limit(unsigned char *unused)
 			bad |= 2;
 	}
 	pool_options.uaf_keep = 0;
-	objs[0] = plat_store_alloc(&store, 0);
+	objs[0] = test_store_alloc(&store, 0);
 	if (!objs[0])
 		return bad | 4;
 	plat_store_free(&store, objs[0]);
@@ -123,7 +123,7 @@ static int use_in_child(unsigned char *unused)
 	alarm(20);
 	guard_store_open(&store, 100, 16);
 	for (i = 0; i < 20; i++) {
-		void *obj = plat_store_alloc(&store, 0);
+		void *obj = test_store_alloc(&store, 0);
 
 		if (!obj)
 			return 1;

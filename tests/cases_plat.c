@@ -258,7 +258,7 @@ TEST_CASE(stores_of_equal_names_give_aligned_objects)
 	for (i = 0; i < 2; i++) {
 		ASSERT(plat_store_create(&store[i], "twin", 1000000 + i, 48,
 					 16, 0));
-		obj = plat_store_alloc(&store[i], POOL_F_ATOMIC);
+		obj = test_store_alloc(&store[i], POOL_F_ATOMIC);
 		ASSERT(obj);
 		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
 		memset(obj, 0xff, 48);
@@ -266,6 +266,25 @@ TEST_CASE(stores_of_equal_names_give_aligned_objects)
 	}
 	for (i = 0; i < 2; i++)
 		plat_store_destroy(&store[i], 0);
+}
+
+TEST_CASE(a_store_gives_many_objects_at_once)
+{
+	unsigned int i, k, n;
+	plat_store_t store;
+
+	ASSERT(plat_store_create(&store, "many", 1500000, 48, 16, 0));
+	n = plat_store_alloc(&store, 32, test_objs, POOL_F_ATOMIC);
+	EXPECT_EQ(n, 32);
+	for (i = 0; i < n; i++) {
+		memset(test_objs[i], 0xff, 48);
+		for (k = 0; k < i; k++)
+			EXPECT(test_objs[k] != test_objs[i]);
+	}
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(plat_store_free(&store, test_objs[i]),
+			  POOL_FAULT_KINDS);
+	plat_store_destroy(&store, 0);
 }
 
 TEST_CASE(stores_align_objects_up_to_a_page)
@@ -278,7 +297,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 
 		ASSERT(plat_store_create(&store, "align", 2000000 + align, 48,
 					 align, 0));
-		obj = plat_store_alloc(&store, 0);
+		obj = test_store_alloc(&store, 0);
 		EXPECT(obj);
 		EXPECT_EQ((unsigned long)obj & (align - 1), 0);
 		plat_store_free(&store, obj);

@@ -14,7 +14,7 @@
 void slab_get_many(struct slab_class *class, void **objs, unsigned int n)
 {
 	while (n--)
-		objs[n] = pool_slab_alloc(class);
+		objs[n] = test_slab_alloc(class);
 }
 
 enum pool_fault slab_put(void *obj)
@@ -111,8 +111,8 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	slab_get_many(class, objs, 100);
 	EXPECT_EQ(slab_put_many(&objs[70], 1), 0);
 	EXPECT_EQ(slab_put_many(&objs[90], 1), 0);
-	again[0] = pool_slab_alloc(class);
-	again[1] = pool_slab_alloc(class);
+	again[0] = test_slab_alloc(class);
+	again[1] = test_slab_alloc(class);
 	EXPECT_PTR_EQ(again[0], objs[90]);
 	EXPECT_PTR_EQ(again[1], objs[70]);
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
@@ -168,7 +168,7 @@ TEST_CASE(pointers_that_slabs_should_not_get_are_found)
 	EXPECT_EQ(slab_put(end), POOL_FAULT_FOREIGN);
 	EXPECT_EQ(slab_put(obj[0]), POOL_FAULT_KINDS);
 	EXPECT_EQ(slab_put(obj[0]), POOL_FAULT_DOUBLE_FREE);
-	EXPECT(pool_slab_alloc(class) != obj[1]);
+	EXPECT(test_slab_alloc(class) != obj[1]);
 	EXPECT_EQ(slab_put_many((void **)obj, 2), 0);
 	plat_trim();
 	EXPECT_EQ(slab_put(obj[1]), POOL_FAULT_FOREIGN);
@@ -226,7 +226,7 @@ TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 
 	slab_get_many(class, test_objs, n);
 	pthread_mutex_lock(first->lock);
-	other = pool_slab_alloc(class);
+	other = test_slab_alloc(class);
 	pthread_mutex_unlock(first->lock);
 	EXPECT(pool_arena_slab(other)->shelf != first);
 	EXPECT_PTR_EQ(pool_arena_slab(test_objs[n - 1])->shelf, first);
@@ -236,10 +236,10 @@ TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 	EXPECT_EQ(slab_put_many(&test_objs[2 * PER_SLAB], 1), 0);
 	used = arena_now().used;
 	slab_get_many(class, &test_objs[n], PER_SLAB);
-	test_objs[0] = pool_slab_alloc(class);
+	test_objs[0] = test_slab_alloc(class);
 	EXPECT_EQ(arena_now().used, used);
 	EXPECT(!pool_list_empty(&first->room[0]));
-	test_objs[PER_SLAB] = pool_slab_alloc(class);
+	test_objs[PER_SLAB] = test_slab_alloc(class);
 	EXPECT(!pool_list_empty(&first->room[0]));
 	test_objs[2 * PER_SLAB] = other;
 	EXPECT_EQ(slab_put_many(test_objs, n + PER_SLAB), 0);
@@ -282,7 +282,7 @@ TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 	struct slab *slab;
 
 	plat_trim();
-	m.obj = pool_slab_alloc(m.class);
+	m.obj = test_slab_alloc(m.class);
 	slab = pool_arena_slab(m.obj);
 	test_threads(2, move_or_free, &m);
 	EXPECT_EQ(m.fault, POOL_FAULT_KINDS);
@@ -307,7 +307,7 @@ static void use_slabs(unsigned int i, void *arg)
 	for (r = 0; r < test_scale(200000); r++) {
 		unsigned long x = test_random(&state);
 		unsigned int k = (unsigned int)(x % 64);
-		unsigned long *obj = pool_slab_alloc(load->class[k % 4]);
+		unsigned long *obj = test_slab_alloc(load->class[k % 4]);
 
 		if (obj) {
 			obj[0] = k;
@@ -383,7 +383,7 @@ static int use_in_child(void *arg)
 			return 2;
 	plat_trim();
 	for (i = 0; i < 1000; i++) {
-		void *obj = pool_slab_alloc(load->class[i % 4]);
+		void *obj = test_slab_alloc(load->class[i % 4]);
 
 		if (!obj || slab_put(obj) != POOL_FAULT_KINDS)
 			return 1;

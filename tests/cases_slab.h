@@ -17,6 +17,14 @@
 #define LARGE		1008
 #define PER_SLAB	(SLAB_BYTES / LARGE)
 
+/* One object; NULL: the arena has no more. */
+static inline void *test_slab_alloc(struct slab_class *class)
+{
+	void *obj;
+
+	return pool_slab_alloc(class, 1, &obj) ? obj : NULL;
+}
+
 void slab_get_many(struct slab_class *class, void **objs, unsigned int n);
 enum pool_fault slab_put(void *obj);
 unsigned int slab_put_many(void **objs, unsigned int n);

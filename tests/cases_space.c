@@ -102,7 +102,7 @@ static bool is_nobodys(uintptr_t at)
 TEST_CASE(addresses_of_others_are_in_no_slab)
 {
 	struct slab_class *class = pool_slab_class(64, 16);
-	char *obj = pool_slab_alloc(class), *base;
+	char *obj = test_slab_alloc(class), *base;
 	void *block = malloc(100);
 	unsigned int bit;
 

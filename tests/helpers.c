@@ -132,6 +132,14 @@ void test_wave(struct pool *pool, unsigned int n)
 	test_free_many(pool, test_objs, n);
 }
 
+/* One object of a source; NULL: there is none. */
+void *test_store_alloc(plat_store_t *store, unsigned int flags)
+{
+	void *obj;
+
+	return plat_store_alloc(store, 1, &obj, flags) ? obj : NULL;
+}
+
 /* A cluster of the shared pool; it has arrived here. */
 struct pool_cluster *test_take_shared(struct pool *pool)
 {

@@ -101,19 +101,31 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
 }
 
 /* Where slabs have no more, malloc() may. */
-void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+static void *alloc_one(plat_store_t *store)
 {
 	void *obj;
 
-	(void)flags;
 	if (store->guarded)
 		return pool_guard_alloc(store);
-	obj = store->slabs ? pool_slab_alloc(store->slabs) : NULL;
-	if (obj)
-		return obj;
 	if (!store->align)
 		return malloc(store->size);
 	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
+}
+
+unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
+			      unsigned int flags)
+{
+	unsigned int got = 0;
+
+	(void)flags;
+	if (store->slabs && !store->guarded)
+		got = pool_slab_alloc(store->slabs, n, objs);
+	for (; got < n; got++) {
+		objs[got] = alloc_one(store);
+		if (!objs[got])
+			break;
+	}
+	return got;
 }
 
 /* An object of slabs goes back to them, whatever pool it is freed to. */

@@ -328,23 +328,29 @@ static struct slab_shelf *lock_shelf(struct slab_class *class)
 }
 
 /**
- * pool_slab_alloc() - An object of a class.
+ * pool_slab_alloc() - Objects of a class.
  * @class: the class.
+ * @n: how many.
+ * @objs: where to.
  *
- * Return: the object; NULL: the arena has no more.
+ * Return: how many; fewer: the arena has no more.
  */
-void *pool_slab_alloc(struct slab_class *class)
+unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
+			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *slab = shelf->from;
-	void *obj = NULL;
+	unsigned int got = 0;
 
-	if (!slab)
-		slab = next_from(shelf);
-	if (slab)
-		obj = take(shelf, slab);
+	while (got < n) {
+		struct slab *slab = shelf->from ? shelf->from :
+						  next_from(shelf);
+
+		if (!slab)
+			break;
+		objs[got++] = take(shelf, slab);
+	}
 	pthread_mutex_unlock(shelf->lock);
-	return obj;
+	return got;
 }
 
 /*

@@ -113,7 +113,8 @@ struct slab_class {
 
 /* slab.c */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
-void *pool_slab_alloc(struct slab_class *class);
+unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
+			     void **objs);
 enum pool_fault pool_slab_free(struct slab *slab, void *obj);
 void pool_slab_trim(void);
 

@@ -163,7 +163,8 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
-	obj = plat_store_alloc(&pool->store, flags);
+	if (!plat_store_alloc(&pool->store, 1, &obj, flags))
+		obj = NULL;
 	if (!pool_store_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;
@@ -211,7 +212,9 @@ static bool give_back(struct pool *pool, void *obj)
  */
 void *pool_store_swap_in(struct pool *pool)
 {
-	return plat_store_alloc(&pool->store, 0);
+	void *obj;
+
+	return plat_store_alloc(&pool->store, 1, &obj, 0) ? obj : NULL;
 }
 
 void pool_store_swap_out(struct pool *pool, void *obj)

@@ -214,15 +214,18 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
 			   store->live);
 }
 
-void *plat_store_alloc(plat_store_t *store, unsigned int flags)
+unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
+			      unsigned int flags)
 {
-	void *obj;
+	unsigned int i;
 
 	(void)flags;
-	obj = allocate(__func__, store->size);
-	store->live++;
-	judge_made(store, obj);
-	return obj;
+	for (i = 0; i < n; i++) {
+		objs[i] = allocate(__func__, store->size);
+		store->live++;
+		judge_made(store, objs[i]);
+	}
+	return n;
 }
 
 enum pool_fault plat_store_free(plat_store_t *store, void *obj)
