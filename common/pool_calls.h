@@ -48,6 +48,7 @@ void pool_cluster_trim(struct pool *pool);
 /* cache.c: between the array, the local clusters and the shared pool */
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags);
+unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags);
 
@@ -84,6 +85,8 @@ bool pool_need_keeps(struct pool *pool, unsigned int n);
 enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags);
 bool pool_store_commit(struct pool *pool, void *obj);
 void pool_construct(struct pool *pool, void *obj);
+unsigned int pool_store_get_ahead(struct pool *pool, unsigned int n,
+				  void **objs, unsigned int flags);
 void *pool_store_get(struct pool *pool, unsigned int flags,
 		     enum pool_cause *cause);
 void pool_store_put(struct pool *pool, void *obj);

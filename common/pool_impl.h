@@ -118,6 +118,12 @@ struct pool_local {
 	unsigned long departures;	/* CPU lock; read by anybody: times that
 					 * objects left its clusters
 					 */
+	unsigned long grown;		/* owner, entered: objects that it got from
+					 * the backend since the array opened
+					 */
+	unsigned int surplus;		/* owner, entered: objects got ahead last
+					 * that fills still do without
+					 */
 	plat_word_t nested;		/* anybody: calls that found HELD */
 	plat_word_t moving;		/* anybody: objects on their way */
 	struct pool_parked parked;	/* anybody */

@@ -44,7 +44,7 @@ TEST_CASE(a_spill_moves_the_coldest_half)
 	ASSERT(pool);
 	room = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
 	half = min_of(room / 2, pool->cluster);
-	test_alloc_many(pool, test_objs, room + 1);
+	test_alloc_just(pool, test_objs, room + 1);
 	test_free_many(pool, test_objs, room);
 	local = test_local(pool);
 	EXPECT_EQ(local->hot.n, room);

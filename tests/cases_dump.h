@@ -21,11 +21,11 @@ static inline struct pool_head *make(const char *name, unsigned int size)
 	return create_pool(name, size, MEM_F_EXACT);
 }
 
-/* Hold @n objects of a pool from test_objs[from] on. */
+/* Hold all @n objects that a pool then has, from test_objs[from] on. */
 static inline void hold(struct pool_head *pool, unsigned int from,
 			unsigned int n)
 {
-	test_alloc_many(pool_of(pool), test_objs + from, n);
+	test_alloc_just(pool_of(pool), test_objs + from, n);
 }
 
 static inline void drop(struct pool_head *pool, unsigned int from,

@@ -389,7 +389,7 @@ TEST_CASE(gfp_callers_at_the_limit_get_what_is_parked)
 
 	test_options(8192, 8);
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 64);
+	test_alloc_just(pool, test_objs, 64);
 	EXPECT(pool_set_limit(&pool->head, 64));
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT), NULL);

@@ -92,8 +92,10 @@ TEST_CASE(an_idle_thread_has_nothing_cached)
 
 	ASSERT(a && b);
 	pool_fail_every = 0;
-	test_wave(a, 200);
-	test_wave(b, 100);
+	test_alloc_just(a, test_objs, 200);
+	test_free_many(a, test_objs, 200);
+	test_alloc_just(b, test_objs, 100);
+	test_free_many(b, test_objs, 100);
 	EXPECT(test_charged() > 0);
 	pool_thread_idle();
 	EXPECT_PTR_EQ(pool_thread_area, area);

@@ -88,7 +88,7 @@ TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
 	test_options(1 << 20, 8);
 	pool = plain(64);
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 50);
+	test_alloc_just(pool, test_objs, 50);
 	pool_switch(pool, POOL_D_POISON, 0);
 	test_free_many(pool, test_objs, 50);
 	test_alloc_many(pool, test_objs, 50);

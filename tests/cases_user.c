@@ -21,6 +21,17 @@ void use_pool(unsigned int i, void *arg)
 	test_free_many(pool, objs, 200);
 }
 
+/* Of a pool that has no more objects then. */
+static void use_just(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	void *objs[200];
+
+	(void)i;
+	test_alloc_just(pool, objs, 200);
+	test_free_many(pool, objs, 200);
+}
+
 static pthread_barrier_t together;
 
 /* The same, with all threads there at once. */
@@ -57,7 +68,7 @@ TEST_CASE(an_exiting_thread_hands_its_caches_on)
 
 	ASSERT(pool);
 	pool_fail_every = 0;
-	test_threads(1, use_pool, pool);
+	test_threads(1, use_just, pool);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.cached, 0);
 	EXPECT_EQ(now.shared, 200);

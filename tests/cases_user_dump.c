@@ -220,7 +220,7 @@ static void leave_shared(unsigned int i, void *arg)
 	void *objs[100];
 
 	(void)i;
-	test_alloc_many(pool, objs, 100);
+	test_alloc_just(pool, objs, 100);
 	test_free_many(pool, objs, 100);
 }
 

@@ -68,6 +68,7 @@ unsigned long test_faults(struct pool *pool);
 void *test_alloc(struct pool *pool);
 void test_free(struct pool *pool, void *obj);
 void test_alloc_many(struct pool *pool, void **objs, unsigned int n);
+void test_alloc_just(struct pool *pool, void **objs, unsigned int n);
 void test_free_many(struct pool *pool, void **objs, unsigned int n);
 void test_wave(struct pool *pool, unsigned int n);
 void *test_store_alloc(plat_store_t *store, unsigned int flags);

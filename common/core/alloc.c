@@ -112,14 +112,38 @@ void pool_count_failure(struct pool *pool, enum pool_cause cause)
 		plat_word_add(&pool->failed, 1);
 }
 
-/* Allocate from the layers below the caches. */
-static void *get_below(struct pool *pool, unsigned int flags)
+/*
+ * A miss that reached the backend gets more at once: a pool that grows goes on growing.
+ * Not one that regains what it has needed before: that is all.  Not where there is a
+ * limit, nor where a constructor, or a check, wants to know who asks.
+ */
+static void get_ahead(struct pool *pool, unsigned int flags)
+{
+	void *objs[POOL_HOT_SLOTS / 2];
+	unsigned int n, done;
+
+	if (plat_read(&pool->limit) || pool->head.constructed ||
+	    pool_is_closed(pool) ||
+	    pool_allocated(pool) < plat_read(&pool->keep))
+		return;
+	n = pool_cache_wants(pool, flags);
+	if (n)
+		n = pool_store_get_ahead(pool, n, objs, flags);
+	done = n ? pool_put_to_cache(pool, n, objs, &flags) : 0;
+	while (done < n)
+		pool_put_below(pool, objs[done++], flags);
+}
+
+/* Allocate from the layers below the caches.  @more: for them, too. */
+static void *get_below(struct pool *pool, unsigned int flags, bool more)
 {
 	enum pool_cause cause = POOL_FAILED;
 	void *obj = pool_get_spare(pool, flags);
 
 	if (!obj && plat_may(PLAT_ALLOC, flags))
 		obj = pool_store_get(pool, flags, &cause);
+	if (more && cause == POOL_GOT && !(flags & POOL_F_NESTED))
+		get_ahead(pool, flags);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, &cause);
 	if (!obj)
@@ -134,7 +158,7 @@ static void *get(struct pool *pool, unsigned int flags)
 
 	if (pool_get_from_cache(pool, 1, &obj, &flags))
 		return obj;
-	return get_below(pool, flags);
+	return get_below(pool, flags, true);
 }
 
 /**
@@ -227,7 +251,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 		return NULL;
 	}
 	do {
-		obj = get_below(pool, 0);
+		obj = get_below(pool, 0, false);
 	} while (obj && !pool_checked(pool, &obj, 0, caller));
 	return obj;
 }

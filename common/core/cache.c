@@ -51,7 +51,8 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 
 /*
  * Take up to @n objects of a cluster, and fill the array, which is empty, if that is
- * fewer than there are.  Without an array, or where they are sealed, take just one.
+ * fewer than there are; but see ahead().  Without an array, or where they are sealed, take
+ * just one.
  * Lowers c->n.
  */
 static inline __attribute__((__always_inline__))
@@ -67,6 +68,10 @@ unsigned int take_clustered(struct pool_here *here, struct pool_cluster *c,
 	n = smaller(n, c->n);
 	c->n -= n;
 	pool_copy(objs, c->obj + c->n, n);
+	if (here->local->surplus) {
+		here->local->surplus -= smaller(n, here->local->surplus);
+		return n;
+	}
 	cap = smaller(cap, c->n);
 	c->n -= cap;
 	if (cap)
@@ -271,6 +276,72 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 	if (carries(&out))
 		carry(pool, &out, *flags);
 	return got;
+}
+
+/* No more than @n, and not across @mark, where there are @have. */
+static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
+{
+	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
+}
+
+/*
+ * How many objects come ahead of a miss, with an array of @room slots: with the one that
+ * is asked for half of them.  Not across what an array holds, nor what the bound does: who
+ * uses just that would find one too many, and spill, or evict, in each round.  None where
+ * half of the bound is in use, by whichever pools: there is no room for what may not be
+ * needed.
+ *
+ * What of the last batch is not needed would also lie below all that swings from then on.
+ * So where there was no spill before, that many objects come without others that fill
+ * the array.
+ */
+static unsigned int ahead(struct pool_local *local, unsigned int room)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long fit = bound / local->pool->head.size;
+	unsigned int n = room > 1 ? room / 2 - 1 : 0;
+
+	local->grown++;
+	n = up_to(local->most, local->grown, n);
+	n = up_to(fit, local->grown, n);
+	if (plat_read(&local->cpu->charged) > bound / 2)
+		n = 0;
+	local->grown += n;
+	if (!local->spills)
+		local->surplus = n;
+	return n;
+}
+
+/**
+ * pool_cache_wants() - How many objects a miss is to get ahead, beside its own.
+ * @pool: the pool.
+ * @flags: of the call.
+ *
+ * Half of the array's room at once, so that frees fit as well as allocations.  The
+ * array grows for the next time: who takes one object gets one, who goes on gets more
+ * and more.  Nothing is evicted: the room that is there is charged, and the array does
+ * not grow where others would have to give way.
+ *
+ * Return: how many, fewer than POOL_HOT_SLOTS / 2; 0: none.
+ */
+unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
+{
+	struct pool_carried out = { .rounds = POOL_EVICT_MOST };
+	struct pool_here here;
+	unsigned int room, n;
+
+	if (!pool_here_enter(&here, pool, &flags))
+		return 0;
+	room = plat_read(&here.local->hot.room);
+	if (room < here.local->most && pool_visit_begin(&here, &out)) {
+		pool_age_grow(&here, &out);
+		pool_visit_end(&here, &out);
+	}
+	n = ahead(here.local, room);
+	pool_here_leave(&here);
+	if (carries(&out))
+		carry(pool, &out, flags);
+	return n;
 }
 
 /* The newest cluster, if it takes more of that kind; NULL: it does not. */

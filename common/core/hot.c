@@ -142,8 +142,10 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 
 	plat_word_add(&cpu->charged, bytes);
 	cpu->hot_bytes += bytes;
-	if (!local->hot.room)
+	if (!local->hot.room) {
 		pool_list_add(&local->by_age, &cpu->by_age);
+		local->grown = 0;
+	}
 	plat_write(&local->hot.room, room);
 	pool_hot_set_cap(local, room);
 }
