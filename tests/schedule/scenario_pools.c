@@ -20,6 +20,13 @@ static void switch_caches_off(void)
 	switch_to("no-cache");
 }
 
+/* The next object of CPU 0 is got with two more, which its array may not take any more. */
+
+static void setup_ahead(void)
+{
+	setup(ROOMY, 0, 4);
+}
+
 /* A few visits take the room of an array that is to be closed. */
 static void end_switch(void)
 {
@@ -288,6 +295,9 @@ static void configure(void)
 }
 
 const struct scenario scenarios_of_pools[] = {
+	SCENARIO(caches_are_switched_off_while_objects_are_got_ahead, "ahead",
+		 2, setup_ahead, CPUS(alloc_one, switch_caches_off),
+		 .end = end_switch),
 	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
 		 .end = end_switch),
