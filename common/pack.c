@@ -52,9 +52,8 @@ static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 {
 	struct pool_cluster *c = NULL;
 	unsigned int done = 0;
-	plat_irq_t irq;
 
-	plat_cpu_lock(cpu, &irq);
+	plat_cpu_lock(cpu);
 	if (local->pool && may_pack(local->pool))
 		c = pool_cluster_oldest(local);
 	if (c) {
@@ -65,7 +64,7 @@ static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 	} else {
 		*left = 0;
 	}
-	plat_cpu_unlock(cpu, irq);
+	plat_cpu_unlock(cpu);
 	return done;
 }
 

@@ -106,14 +106,14 @@ enum plat_told {
  *
  * CPU lock, one per struct pool_cpu
  *
- * bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+ * bool plat_cpu_trylock(struct pool_cpu *cpu)
  *	For allocations and frees, and any context.  False when it cannot be had by
  *	waiting for a bounded time, as where the holder was interrupted by the
  *	caller, or may be descheduled.
- * void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+ * void plat_cpu_lock(struct pool_cpu *cpu)
  *	Waits; asleep where the holder may be descheduled.  Process context; plain
  *	threads, never a signal handler.
- * void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+ * void plat_cpu_unlock(struct pool_cpu *cpu)
  *	By whoever locked it.
  *
  * BUSY section: the caller keeps a bucket BUSY in between

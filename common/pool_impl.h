@@ -283,7 +283,6 @@ struct pool_here {
 	struct pool *pool;
 	struct pool_local *local;
 	struct pool_cpu *cpu;
-	plat_irq_t irq;			/* while the CPU lock is held */
 };
 
 /* What a visit carries out of the guard, to be brought away. */

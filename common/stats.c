@@ -44,15 +44,14 @@ static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 			struct pool_stats *sum)
 {
 	struct pool_local *local = plat_local_of(pool, i);
-	plat_irq_t irq;
 
 	if (!local)
 		return;
 	if (locked)
-		plat_cpu_lock(plat_cpu_of(i), &irq);
+		plat_cpu_lock(plat_cpu_of(i));
 	add_local(local, sum);
 	if (locked)
-		plat_cpu_unlock(plat_cpu_of(i), irq);
+		plat_cpu_unlock(plat_cpu_of(i));
 }
 
 /* Without the mark of renew.c, which is there only while nothing is allocated. */

@@ -280,7 +280,7 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 /* All locks are made here, so they are one class for lockdep. */
 static void cpu_start(struct pool_cpu *cpu)
 {
-	raw_spin_lock_init(&cpu->lock);
+	raw_spin_lock_init(&cpu->lock.spin);
 	pool_cpu_init(cpu);
 }
 

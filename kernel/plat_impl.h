@@ -107,34 +107,39 @@ static inline void plat_fence(void)
  * whichever lock, or about to enter or leave one: then an NMI, a probe or a
  * tracer has interrupted it.  The mark of that is this CPU's own.
  */
-static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
+	unsigned long flags;
+
 	if (in_nmi())
 		return false;
-	local_irq_save(irq->flags);
+	local_irq_save(flags);
 	if (__this_cpu_read(plat_locking)) {
-		local_irq_restore(irq->flags);
+		local_irq_restore(flags);
 		return false;
 	}
 	__this_cpu_write(plat_locking, true);
 	barrier();
-	raw_spin_lock(&cpu->lock);
+	raw_spin_lock(&cpu->lock.spin);
+	cpu->lock.flags = flags;
 	return true;
 }
 
 /* Process context is never inside a lock section already. */
-static inline void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+static inline void plat_cpu_lock(struct pool_cpu *cpu)
 {
-	while (!plat_cpu_trylock(cpu, irq))
+	while (!plat_cpu_trylock(cpu))
 		cpu_relax();
 }
 
-static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 {
-	raw_spin_unlock(&cpu->lock);
+	unsigned long flags = cpu->lock.flags;
+
+	raw_spin_unlock(&cpu->lock.spin);
 	barrier();
 	__this_cpu_write(plat_locking, false);
-	local_irq_restore(irq.flags);
+	local_irq_restore(flags);
 }
 
 /* BUSY section */

@@ -32,9 +32,12 @@ struct kmem_cache;
 typedef unsigned long plat_word_t;
 
 /* The CPU lock: raw, since it is taken with preemption off, also on RT. */
-typedef raw_spinlock_t plat_lock_t;
+typedef struct plat_lock {
+	raw_spinlock_t spin;
+	unsigned long flags;		/* its holder's, to be restored */
+} plat_lock_t;
 
-/* What has to be restored when a lock or a bucket is let go. */
+/* What has to be restored when a bucket is let go. */
 typedef struct plat_irq {
 	unsigned long flags;
 } plat_irq_t;

@@ -154,13 +154,12 @@ static void *park_and_stay(void *arg)
 {
 	struct pool_local **part = arg;
 	unsigned int i;
-	plat_irq_t irq;
 
 	plat_cpu_ready(0);
-	plat_cpu_lock(test_cpu(), &irq);
+	plat_cpu_lock(test_cpu());
 	for (i = 0; i < 2; i++)
 		__pool_free(&pools[LONELY]->head, test_objs[i], POOL_F_ATOMIC);
-	plat_cpu_unlock(test_cpu(), irq);
+	plat_cpu_unlock(test_cpu());
 	*part = test_local(pools[LONELY]);
 	pthread_barrier_wait(&together);
 	pthread_barrier_wait(&together);

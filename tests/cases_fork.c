@@ -156,17 +156,16 @@ static void end_held(struct stayer *s)
  */
 static void begin_moving(struct stayer *s)
 {
-	plat_irq_t irq;
 
 	pool_park(s->pool, test_alloc(s->pool));
 	pool_park(s->pool, test_alloc(s->pool));
 	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
 	pool_registry_put(pool_registry_next(NULL));
 	s->well = pool_registry_next(NULL) == s->pool;
-	plat_cpu_lock(s->local->cpu, &irq);
+	plat_cpu_lock(s->local->cpu);
 	s->c = pool_cluster_newest(s->local);
 	pool_cluster_detach(s->c);
-	plat_cpu_unlock(s->local->cpu, irq);
+	plat_cpu_unlock(s->local->cpu);
 	plat_word_add(&s->pool->spares, POOL_SPARES_MAX + 1);
 	s->n = s->c->n + 2;
 }
@@ -186,13 +185,12 @@ static void end_moving(struct stayer *s)
 static void *lock_a_while(void *arg)
 {
 	struct stayer *s = arg;
-	plat_irq_t irq;
 
-	plat_cpu_lock(s->local->cpu, &irq);
+	plat_cpu_lock(s->local->cpu);
 	plat_word_add(&s->held, 1);
 	usleep(20000);
 	s->well = true;
-	plat_cpu_unlock(s->local->cpu, irq);
+	plat_cpu_unlock(s->local->cpu);
 	return NULL;
 }
 

@@ -192,18 +192,17 @@ static void count_locked(unsigned int i, void *arg)
 {
 	struct locked *l = arg;
 	unsigned long r;
-	plat_irq_t irq;
 
 	for (r = 0; r < test_scale(ROUNDS); r++) {
 		if (i & 1) {
-			if (!plat_cpu_trylock(l->cpu, &irq))
+			if (!plat_cpu_trylock(l->cpu))
 				continue;
 			plat_word_add(&l->tried, 1);
 		} else {
-			plat_cpu_lock(l->cpu, &irq);
+			plat_cpu_lock(l->cpu);
 		}
 		l->plain++;
-		plat_cpu_unlock(l->cpu, irq);
+		plat_cpu_unlock(l->cpu);
 	}
 }
 

@@ -154,18 +154,17 @@ TEST_CASE(a_detached_cluster_counts_as_moving_and_stays_charged)
 	struct pool_stats before, now;
 	struct pool_cluster *c;
 	unsigned long charged;
-	plat_irq_t irq;
 	unsigned int n;
 
 	ASSERT(pool);
 	spread(pool);
 	pool_sum(pool, &before);
 	charged = test_charged();
-	plat_cpu_lock(test_cpu(), &irq);
+	plat_cpu_lock(test_cpu());
 	c = pool_cluster_newest(test_local(pool));
 	if (c)
 		pool_cluster_detach(c);
-	plat_cpu_unlock(test_cpu(), irq);
+	plat_cpu_unlock(test_cpu());
 	ASSERT(c);
 	n = c->n;
 	pool_sum(pool, &now);
@@ -192,12 +191,11 @@ static void evict_slowly(struct evicting *e)
 	struct pool_local *local = test_local(e->pool);
 	struct pool_cluster *c;
 	unsigned int n, i;
-	plat_irq_t irq;
 
-	plat_cpu_lock(test_cpu(), &irq);
+	plat_cpu_lock(test_cpu());
 	c = pool_cluster_newest(local);
 	pool_cluster_detach(c);
-	plat_cpu_unlock(test_cpu(), irq);
+	plat_cpu_unlock(test_cpu());
 	n = c->n;
 	plat_word_add(&e->detached, 1);
 	for (i = 0; i < 200; i++)

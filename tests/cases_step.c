@@ -383,18 +383,17 @@ static void move(int sig)
 {
 	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
 	struct pool_cluster *c;
-	plat_irq_t irq;
 
 	(void)sig;
 	if (++other.steps > 4000 || test_random(&other.seed) % 8 ||
-	    !plat_cpu_trylock(other.cpu, &irq))
+	    !plat_cpu_trylock(other.cpu))
 		return;
 	c = pool_cluster_newest(local);
 	if (c)
 		move_down(local, c);
 	else
 		move_up(local);
-	plat_cpu_unlock(other.cpu, irq);
+	plat_cpu_unlock(other.cpu);
 }
 
 /* A thread that has an empty part of the pool, and keeps it until it may end. */

@@ -208,18 +208,17 @@ TEST_CASE(a_held_cpu_lock_sends_calls_down_a_layer)
 {
 	struct pool *pool = test_pool(64);
 	struct pool_stats now;
-	plat_irq_t irq;
 
 	ASSERT(pool);
 	pool_fail_every = 0;
-	ASSERT(plat_cpu_trylock(test_cpu(), &irq));
+	ASSERT(plat_cpu_trylock(test_cpu()));
 	test_alloc_many(pool, test_objs, 100);
 	test_free_many(pool, test_objs, 100);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.cached, 0);
 	EXPECT_EQ(now.shared, 100);
 	EXPECT_EQ(now.nested, 0);
-	plat_cpu_unlock(test_cpu(), irq);
+	plat_cpu_unlock(test_cpu());
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }

@@ -27,7 +27,6 @@ struct holder {
 	void (*release)(struct holder *h);
 	struct pool_cpu *cpu;		/* its own */
 	struct pool *pinned;
-	plat_irq_t irq;
 	plat_word_t holds;
 	plat_word_t done;		/* set by whoever must not wait */
 	bool gave_up;
@@ -57,12 +56,12 @@ static void *holder_main(void *arg)
 
 static void hold_cpu(struct holder *h)
 {
-	plat_cpu_lock(h->cpu, &h->irq);
+	plat_cpu_lock(h->cpu);
 }
 
 static void release_cpu(struct holder *h)
 {
-	plat_cpu_unlock(h->cpu, h->irq);
+	plat_cpu_unlock(h->cpu);
 }
 
 /* Returns when the holder holds it. */

@@ -54,11 +54,10 @@ void pool_fork_hold(void)
 {
 	unsigned int cpus = plat_nr_cpus();
 	struct pool *pool = NULL;
-	plat_irq_t irq;
 	unsigned int i;
 
 	for (i = 0; i < cpus; i++)
-		plat_cpu_lock(plat_cpu_of(i), &irq);
+		plat_cpu_lock(plat_cpu_of(i));
 	while ((pool = pool_registry_after(pool)))
 		hold_buckets(pool);
 }
@@ -78,7 +77,7 @@ void pool_fork_release(bool child)
 		if (child)
 			plat_write(&plat_cpu_of(i)->lock, 0u);
 		else
-			plat_cpu_unlock(plat_cpu_of(i), (plat_irq_t){ 0 });
+			plat_cpu_unlock(plat_cpu_of(i));
 	}
 }
 

@@ -60,9 +60,9 @@ static bool futex_has_ids(void)
  * The kernel hands the lock over, which ThreadSanitizer does not see: it sees the
  * release below and this acquire.
  */
-void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+void plat_cpu_lock(struct pool_cpu *cpu)
 {
-	while (!plat_cpu_trylock(cpu, irq)) {
+	while (!plat_cpu_trylock(cpu)) {
 		if (!futex_has_ids()) {
 			plat_pause(true);
 			continue;

@@ -167,23 +167,21 @@ static inline unsigned int plat_own_id(void)
  * One try: the holder may be descheduled, or be the very thread whose signal
  * handler this is.
  */
-static inline bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
 	unsigned int free = 0;
 
-	(void)irq;
 	return __atomic_compare_exchange_n(&cpu->lock, &free, plat_own_id(), 0,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
+void plat_cpu_lock(struct pool_cpu *cpu);
 
 /* The thread that locked it unlocks it. */
-static inline void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 {
 	unsigned int own = plat_thread_id;
 
-	(void)irq;
 	if (!__atomic_compare_exchange_n(&cpu->lock, &own, 0, 0,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		plat_cpu_unlock_waited(cpu);

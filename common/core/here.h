@@ -49,12 +49,12 @@ static inline void pool_here_leave(struct pool_here *here)
 /* Take this CPU's lock, for its lists; false: it cannot be had now. */
 static inline bool pool_here_lock(struct pool_here *here)
 {
-	return plat_cpu_trylock(here->cpu, &here->irq);
+	return plat_cpu_trylock(here->cpu);
 }
 
 static inline void pool_here_unlock(struct pool_here *here)
 {
-	plat_cpu_unlock(here->cpu, here->irq);
+	plat_cpu_unlock(here->cpu);
 }
 
 /**

@@ -70,15 +70,14 @@ static void local_init(struct pool_local *local, struct pool *pool,
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
 	struct pool_cpu *cpu = NULL;
-	plat_irq_t irq;
 
 	if (pool->cached)
 		cpu = plat_cpu_of(plat_cpu_hint());
-	if (!cpu || !plat_cpu_trylock(cpu, &irq))
+	if (!cpu || !plat_cpu_trylock(cpu))
 		return false;
 	if (!local->pool)
 		local_init(local, pool, cpu);
-	plat_cpu_unlock(cpu, irq);
+	plat_cpu_unlock(cpu);
 	return true;
 }
 

@@ -32,11 +32,10 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 					 struct pool_local *local)
 {
 	struct pool_cluster *c;
-	plat_irq_t irq;
 
-	plat_cpu_lock(cpu, &irq);
+	plat_cpu_lock(cpu);
 	c = detach_newest(local);
-	plat_cpu_unlock(cpu, irq);
+	plat_cpu_unlock(cpu);
 	return c;
 }
 
@@ -45,12 +44,11 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 			       void **objs)
 {
 	unsigned int n = 0;
-	plat_irq_t irq;
 
-	plat_cpu_lock(cpu, &irq);
+	plat_cpu_lock(cpu);
 	if (local->pool)
 		n = pool_hot_detach(cpu, local, objs);
-	plat_cpu_unlock(cpu, irq);
+	plat_cpu_unlock(cpu);
 	return n;
 }
 
@@ -130,10 +128,9 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 			 struct pool_local *local)
 {
-	plat_irq_t irq;
 	unsigned int i;
 
-	plat_cpu_lock(cpu, &irq);
+	plat_cpu_lock(cpu);
 	if (local->pool && is_drained(local)) {
 		hand_on_counts(pool, local);
 		for (i = 0; i < POOL_HOT_SLOTS; i++)
@@ -148,19 +145,18 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		plat_write(&local->cpu, NULL);
 		plat_write(&local->pool, NULL);
 	}
-	plat_cpu_unlock(cpu, irq);
+	plat_cpu_unlock(cpu);
 }
 
 /* Give the emptied clusters of a CPU back. */
 static void drain_stash(struct pool_cpu *cpu)
 {
 	struct pool_cluster *c;
-	plat_irq_t irq;
 
 	do {
-		plat_cpu_lock(cpu, &irq);
+		plat_cpu_lock(cpu);
 		c = pool_cluster_unstash(cpu);
-		plat_cpu_unlock(cpu, irq);
+		plat_cpu_unlock(cpu);
 		if (c)
 			plat_mem_free(c);
 	} while (c);
@@ -295,14 +291,13 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 
 	for (i = 0; i < cpus && !c; i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		plat_irq_t irq;
 
 		local = plat_local_of(pool, i);
 		if (!local || !plat_read(&local->clustered) ||
-		    !plat_cpu_trylock(cpu, &irq))
+		    !plat_cpu_trylock(cpu))
 			continue;
 		c = detach_newest(local);
-		plat_cpu_unlock(cpu, irq);
+		plat_cpu_unlock(cpu);
 	}
 	if (!c)
 		return NULL;

@@ -82,21 +82,18 @@ static void unlock(unsigned int *lock, const char *what)
 	*lock = 0;
 }
 
-bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq)
+bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
-	(void)irq;
 	return try_lock(&cpu->lock, "try lock", "cpu->lock");
 }
 
-void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq)
+void plat_cpu_lock(struct pool_cpu *cpu)
 {
-	(void)irq;
 	wait_lock(&cpu->lock, "cpu->lock");
 }
 
-void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq)
+void plat_cpu_unlock(struct pool_cpu *cpu)
 {
-	(void)irq;
 	unlock(&cpu->lock, "cpu->lock");
 }
 

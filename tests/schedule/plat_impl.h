@@ -102,9 +102,9 @@ static inline void plat_fence(void)
 
 /* CPU lock; plat.c */
 
-bool plat_cpu_trylock(struct pool_cpu *cpu, plat_irq_t *irq);
-void plat_cpu_lock(struct pool_cpu *cpu, plat_irq_t *irq);
-void plat_cpu_unlock(struct pool_cpu *cpu, plat_irq_t irq);
+bool plat_cpu_trylock(struct pool_cpu *cpu);
+void plat_cpu_lock(struct pool_cpu *cpu);
+void plat_cpu_unlock(struct pool_cpu *cpu);
 
 /* BUSY section.  Empty, as in user space: a handler finds the bucket BUSY. */
 
