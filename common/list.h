@@ -42,28 +42,33 @@ static inline void pool_list_add(struct pool_list *node, struct pool_list *at)
 	at->next = node;
 }
 
-/* Make a node of the list, or a list by itself, the list's first entry. */
-static inline void pool_list_first(struct pool_list *node,
-				   struct pool_list *head)
-{
-	if (head->next == node)
-		return;
-	node->prev->next = node->next;
-	node->next->prev = node->prev;
-	pool_list_add(node, head);
-}
-
 static inline void pool_list_add_last(struct pool_list *node,
 				      struct pool_list *head)
 {
 	pool_list_add(node, head->prev);
 }
 
-/* Unlink; the node then is an empty list, so doing it twice is harmless. */
-static inline void pool_list_del(struct pool_list *node)
+/* Unlink a node that is added anew, or never looked at again. */
+static inline void pool_list_unlink(struct pool_list *node)
 {
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
+}
+
+/* Make a node of the list, or a list by itself, the list's first entry. */
+static inline void pool_list_first(struct pool_list *node,
+				   struct pool_list *head)
+{
+	if (head->next == node)
+		return;
+	pool_list_unlink(node);
+	pool_list_add(node, head);
+}
+
+/* Unlink; the node then is an empty list, so doing it twice is harmless. */
+static inline void pool_list_del(struct pool_list *node)
+{
+	pool_list_unlink(node);
 	pool_list_init(node);
 }
 

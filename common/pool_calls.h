@@ -24,9 +24,9 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 
 /* age.c: what was not used for longest gives way */
-void pool_age_obey(struct pool_here *here, struct pool_carried *out);
-void pool_age_enlarge(struct pool_here *here, struct pool_carried *out);
-bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
+void pool_age_obey(struct pool_local *here, struct pool_carried *out);
+void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
+bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out);
 
 /* cluster.c: clusters on a CPU's lists, and their memory */
@@ -46,6 +46,9 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 void pool_cluster_trim(struct pool *pool);
 
 /* cache.c: between the array, the local clusters and the shared pool */
+void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
+void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
+void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags);
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);

@@ -23,7 +23,7 @@
  *         c        a cluster: pointers to free objects, coldest first
  *         local    what one pool has on one CPU
  *         cpu      what all pools have on one CPU
- *         here     this CPU, entered: guard and array held
+ *         here     what the pool has on this CPU, entered: guard and array held
  *         flags    POOL_F_* of the call
  *
  * True at every instant, for each CPU, "size" being each pool's object size:
@@ -86,7 +86,7 @@ struct pool_cluster {
 	struct pool_cluster *next;	/* in a bucket, a stash, a spare list */
 	struct pool_local *local;	/* where it is or came from */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
-	unsigned int n;			/* objects, never 0 on a list */
+	unsigned int n;			/* objects; 0: on no list, nor in a bucket */
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
 
@@ -278,13 +278,6 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 			       struct pool_local, hot);
 }
 
-/* This CPU, entered: see here.h. */
-struct pool_here {
-	struct pool *pool;
-	struct pool_local *local;
-	struct pool_cpu *cpu;
-};
-
 /* What a visit carries out of the guard, to be brought away. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
@@ -328,16 +321,6 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 
 	c->obj[c->n] = NULL;
 	return obj;
-}
-
-/* Make @c, from anywhere, an empty cluster of @local that is on no list. */
-static inline void pool_cluster_reset(struct pool_cluster *c, struct pool_local *local)
-{
-	pool_list_init(&c->by_pool);
-	pool_list_init(&c->by_lru);
-	c->next = NULL;
-	c->local = local;
-	c->n = 0;
 }
 
 /* What giving a registration back came to. */

@@ -266,7 +266,7 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 {
 	struct pool *pool = test_pool(64);
 	unsigned int flags = 0;
-	struct pool_here here;
+	struct pool_local *here;
 	unsigned int i, n;
 	bool got, more;
 
@@ -275,7 +275,8 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 	for (i = 0; i < 30; i++)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	test_free_many(pool, test_objs + 30, 20);
-	ASSERT(pool_here_enter(&here, pool, &flags));
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
 	n = test_local(pool)->hot.n;
 	pool_free_bulk(&pool->head, POOL_F_ATOMIC, 10, test_objs + 50);
 	got = pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, 30, test_objs);
@@ -283,7 +284,7 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 	more = pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, 1000,
 			       test_objs + 30);
 	n -= test_local(pool)->hot.n;
-	pool_here_leave(&here);
+	pool_here_leave(here);
 	EXPECT(got && distinct(30, test_objs));
 	EXPECT(!more);
 	EXPECT_EQ(n, 0);

@@ -108,7 +108,7 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	struct pool_local *local;
 	struct pool_stats now;
 	unsigned int flags = 0;
-	struct pool_here here;
+	struct pool_local *here;
 	void *mine, *nested;
 	unsigned int n;
 
@@ -117,14 +117,15 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	mine = test_objs[19];
 	test_free_many(pool, test_objs, 19);
 	local = test_local(pool);
-	ASSERT(pool_here_enter(&here, pool, &flags));
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
 	EXPECT_EQ(local->hot.open, POOL_HELD);
 	n = local->hot.n;
 	__pool_free(&pool->head, mine, POOL_F_ATOMIC);
 	nested = __pool_alloc(&pool->head, POOL_F_ATOMIC);
 	n -= local->hot.n;
 	EXPECT_EQ(local->hot.open, POOL_HELD);
-	pool_here_leave(&here);
+	pool_here_leave(here);
 	EXPECT_EQ(n, 0);
 	EXPECT_EQ(local->hot.open, POOL_OPEN);
 	pool_sum(pool, &now);

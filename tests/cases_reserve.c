@@ -66,7 +66,7 @@ TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
 	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	unsigned int flags = 0;
-	struct pool_here here;
+	struct pool_local *here;
 	void *obj[4], *none;
 	bool locked;
 
@@ -74,15 +74,16 @@ TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
 	r = reserve(pool, 3);
 	ASSERT(r);
 	pool_fail_every = 1;
-	ASSERT(pool_here_enter(&here, pool, &flags));
-	locked = pool_here_lock(&here);
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
+	locked = pool_here_lock(here);
 	obj[0] = pool_alloc_reserved(r);
 	obj[1] = pool_alloc_reserved(r);
 	if (locked)
-		pool_here_unlock(&here);
+		pool_here_unlock(here);
 	obj[2] = pool_alloc_reserved(r);
 	none = pool_alloc_reserved(r);
-	pool_here_leave(&here);
+	pool_here_leave(here);
 	EXPECT(locked && obj[0] && obj[1] && obj[2] && !none);
 	test_free_many(pool, obj, 3);
 	pool_unreserve(r);

@@ -114,7 +114,6 @@ TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 	for (i = 0; i < 3; i++) {
 		c[i] = test_cluster_new();
 		ASSERT(c[i]);
-		pool_cluster_reset(c[i], NULL);
 		c[i]->obj[c[i]->n++] = test_objs[i];
 		EXPECT(pool_put_to_shared_cache(pool, c[i]));
 	}
@@ -196,7 +195,7 @@ TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
 {
 	struct pool *pool = one_bucket(64);
 	unsigned int flags = 0;
-	struct pool_here here;
+	struct pool_local *here;
 	struct pool_stats now;
 	void *obj;
 
@@ -204,11 +203,12 @@ TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
 	test_free(pool, test_alloc(pool));
 	obj = test_alloc(pool);
 	ASSERT(obj);
-	ASSERT(pool_here_enter(&here, pool, &flags));
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
 	pool->bucket[0].head = POOL_BUSY;
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
 	pool->bucket[0].head = NULL;
-	pool_here_leave(&here);
+	pool_here_leave(here);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.parked, 1);
 	EXPECT_EQ(now.used, 1);
@@ -325,7 +325,6 @@ TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
 		struct pool_cluster *new = test_cluster_new();
 
 		ASSERT(new);
-		pool_cluster_reset(new, NULL);
 		new->obj[new->n++] = test_objs[i];
 		EXPECT(pool_put_to_shared_cache(c.pool, new));
 	}

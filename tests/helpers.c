@@ -175,7 +175,11 @@ struct pool_local *test_local(struct pool *pool)
 /* An empty cluster of nobody's, for plat_mem_free(). */
 struct pool_cluster *test_cluster_new(void)
 {
-	return plat_mem_alloc(sizeof(struct pool_cluster), PLAT_MEM_AT_HAND);
+	struct pool_cluster *c = plat_mem_alloc(sizeof(*c), PLAT_MEM_AT_HAND);
+
+	if (c)
+		c->n = 0;
+	return c;
 }
 
 struct pool_cpu *test_cpu(void)

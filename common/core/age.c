@@ -46,11 +46,7 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 
 	if (c && c->n + n <= max && !pool_seal_of(c->obj[0]))
 		return c;
-	if (cpu->stashed < 2)
-		return NULL;
-	c = pool_cluster_unstash(cpu);
-	pool_cluster_reset(c, local);
-	return c;
+	return cpu->stashed < 2 ? NULL : pool_cluster_open(cpu, local);
 }
 
 /*
@@ -130,9 +126,9 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 }
 
 /* Halve the oldest array of another pool. */
-static void halve_oldest(struct pool_here *here)
+static void halve_oldest(struct pool_local *here)
 {
-	struct pool_local *local = oldest_array(here->cpu, here->local);
+	struct pool_local *local = oldest_array(here->cpu, here);
 
 	if (local)
 		halve(here->cpu, local);
@@ -156,9 +152,9 @@ static void pool_evict_last_items(struct pool_cluster *c,
 }
 
 /* The oldest gives way, once; false: there is nothing. */
-static bool give_way(struct pool_here *here, struct pool_carried *out)
+static bool give_way(struct pool_local *here, struct pool_carried *out)
 {
-	struct pool_local *local = oldest_array(here->cpu, here->local);
+	struct pool_local *local = oldest_array(here->cpu, here);
 	struct pool_cluster *c = pool_cluster_coldest(here->cpu);
 
 	if (local && (!c || before(local->stamp, c->stamp))) {
@@ -171,7 +167,7 @@ static bool give_way(struct pool_here *here, struct pool_carried *out)
 }
 
 /* What is left of pool_age_room() where there is no room. */
-bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
+bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
 	if (bytes > plat_read(&pool_options.hot_size))
@@ -183,33 +179,31 @@ bool pool_age_make_room(struct pool_here *here, unsigned long bytes,
 }
 
 /* Double an array, or give it its first slots, if that can be charged. */
-static void enlarge(struct pool_here *here, struct pool_carried *out)
+static void enlarge(struct pool_local *here, struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
-	unsigned int room = plat_read(&local->hot.room);
+	unsigned int room = plat_read(&here->hot.room);
 	unsigned int want = room ? room * 2 : AGE_FIRST;
 	unsigned long bytes;
 
-	if (want > local->most)
-		want = local->most;
+	if (want > here->most)
+		want = here->most;
 	bytes = (unsigned long)(want - room) * here->pool->head.size;
 	if (pool_hot_all_over(here->cpu, bytes))
 		halve_oldest(here);
 	if (!pool_hot_all_over(here->cpu, bytes) &&
 	    pool_age_room(here, bytes, out))
-		pool_hot_enlarge(here->cpu, local, want);
+		pool_hot_enlarge(here->cpu, here, want);
 }
 
 /* What is left of pool_age_grow() where there is something to do. */
-void pool_age_enlarge(struct pool_here *here, struct pool_carried *out)
+void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
-	unsigned int room = plat_read(&local->hot.room);
+	unsigned int room = plat_read(&here->hot.room);
 
 	if (pool_is_closed(here->pool))
 		return;
-	if (plat_read(&local->hot.cap) < room)
-		pool_hot_set_cap(local, room);
+	if (plat_read(&here->hot.cap) < room)
+		pool_hot_set_cap(here, room);
 	else
 		enlarge(here, out);
 }
@@ -222,17 +216,16 @@ void pool_age_enlarge(struct pool_here *here, struct pool_carried *out)
  * A step for each visit, so that none takes long.  The era has come to this part once
  * there is nothing left to do.
  */
-void pool_age_obey(struct pool_here *here, struct pool_carried *out)
+void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned long era = plat_read_acquire(&pool_era);
-	struct pool_local *local = here->local;
 
-	pool_local_fit(local);
-	if (plat_read(&local->hot.room) > local->most)
-		shrink(here->cpu, local);
+	pool_local_fit(here);
+	if (plat_read(&here->hot.room) > here->most)
+		shrink(here->cpu, here);
 	if (pool_hot_all_over(here->cpu, 0))
 		halve_oldest(here);
 	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu, 0) &&
-	    plat_read(&local->hot.room) <= local->most)
-		local->era = era;
+	    plat_read(&here->hot.room) <= here->most)
+		here->era = era;
 }

@@ -31,7 +31,7 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
  *
  * Return: whether @bytes fit.
  */
-static inline bool pool_age_room(struct pool_here *here, unsigned long bytes,
+static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 				 struct pool_carried *out)
 {
 	return pool_cluster_fits(here->cpu, bytes) ||
@@ -46,13 +46,12 @@ static inline bool pool_age_room(struct pool_here *here, unsigned long bytes,
  * Most arrays that ask are as large as they may be, so that is found out first.
  * Otherwise any cluster may be gone afterwards.
  */
-static inline void pool_age_grow(struct pool_here *here,
+static inline void pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)
 {
-	const struct pool_local *local = here->local;
-	unsigned int room = plat_read(&local->hot.room);
+	unsigned int room = plat_read(&here->hot.room);
 
-	if (room < local->most || plat_read(&local->hot.cap) < room)
+	if (room < here->most || plat_read(&here->hot.cap) < room)
 		pool_age_enlarge(here, out);
 }
 

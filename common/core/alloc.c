@@ -154,11 +154,25 @@ static void *get_below(struct pool *pool, unsigned int flags, bool more)
 /* Through all layers, once. */
 static void *get(struct pool *pool, unsigned int flags)
 {
-	void *obj;
+	void *obj = pool_get_one_from_cache(pool, &flags);
 
-	if (pool_get_from_cache(pool, 1, &obj, &flags))
-		return obj;
-	return get_below(pool, flags, true);
+	return obj ? obj : get_below(pool, flags, true);
+}
+
+/*
+ * What is left of an allocation that got nothing from the caches, or what must be
+ * checked.  A corrupted object is passed over; each one only once, so that this ends.
+ * @how: the flags of the call, as the caches found it.
+ */
+static __attribute__((__noinline__))
+void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
+		 unsigned int flags, void *caller)
+{
+	if (!obj)
+		obj = get_below(pool, how, true);
+	while (obj && !pool_checked(pool, &obj, flags, caller))
+		obj = get(pool, flags);
+	return obj;
 }
 
 /**
@@ -167,25 +181,24 @@ static void *get(struct pool *pool, unsigned int flags)
  * @flags: POOL_F_*.
  * @caller: whom to name in reports.
  *
- * A corrupted object is passed over; each one only once, so that this ends.
- *
  * Return: an object, prepared as @flags say, or NULL.
  */
 static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 			       void *caller)
 {
 	struct pool *pool = pool_of(head);
+	unsigned int how = flags & POOL_F_ALL;
 	void *obj;
 
-	flags &= POOL_F_ALL;
-	plat_cpu_ready(flags);
-	if (pool_fails(pool, flags, caller)) {
+	plat_cpu_ready(how);
+	if (pool_fails(pool, how, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
-	do {
-		obj = get(pool, flags);
-	} while (obj && !pool_checked(pool, &obj, flags, caller));
+	obj = pool_get_one_from_cache(pool, &how);
+	if (!obj || pool_seal_of(obj) || pool_is_closed(pool))
+		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller);
+	pool_hot_out(head, obj, flags);
 	return obj;
 }
 
@@ -208,9 +221,6 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
  * @obj: the object.
  * @flags: POOL_F_ATOMIC or 0.
  * @caller: whom to name in reports.
- *
- * Objects parked on this CPU are brought down, too, since a CPU that only frees never
- * misses: here, or by a visit.
  */
 static inline void free_from(struct pool_head *head, void *obj,
 			     unsigned int flags, void *caller)
@@ -220,12 +230,8 @@ static inline void free_from(struct pool_head *head, void *obj,
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
 	obj = pool_freed(pool, obj, flags, caller);
-	if (!obj)
-		return;
-	if (pool_put_to_cache(pool, 1, &obj, &flags))
-		return;
-	pool_put_below(pool, obj, flags);
-	pool_unpark_here(pool, flags);
+	if (obj)
+		pool_put_one(pool, obj, flags);
 }
 
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,

@@ -6,11 +6,11 @@
  * Context: any.  Under the guard and the CPU lock pointers are copied, for one call
  *	    at most POOL_HOT_SLOTS of each kind; what must be released is carried out.
  *
- * Who asks for more than the array has gets it from the newest clusters, and the
- * array what is left of the last one: a fill.  Who brings more than the array takes
- * has its coldest half, or more, moved to the newest cluster or to a new one: a
- * spill.  Both let the array grow first, and make room under the byte bound where
- * they need it: age.c.  One object is many of one.
+ * All goes through the array, of one object as of many: what is asked for beyond what
+ * it has is got by fills, from the newest cluster; what it has no room for drives the
+ * coldest half of it out, to the newest cluster or to a new one: a spill.  Both let the
+ * array grow first, and make room under the byte bound where they need it: age.c.
+ * Where there is no array, or an object is sealed, they go one by one.
  *
  * An empty cluster is got before it is needed: a visit that leaves the stash low
  * fetches some, outside.
@@ -26,12 +26,12 @@ static unsigned int smaller(unsigned int a, unsigned int b)
 }
 
 /* Take @n objects, coldest first, or all there are, from the array's fresh end. */
-static unsigned int take_hot(struct pool_here *here, unsigned int n,
-			     void **objs)
+static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
+				    void **objs)
 {
-	n = smaller(n, plat_read(&here->local->hot.n));
+	n = smaller(n, plat_read(&here->hot.n));
 	if (n)
-		pool_hot_take(here->local, objs, n);
+		pool_hot_take(here, objs, n);
 	return n;
 }
 
@@ -50,16 +50,15 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Take up to @n objects of a cluster, and fill the array, which is empty, if that is
- * fewer than there are; but see ahead().  Without an array, or where they are sealed, take
- * just one.
- * Lowers c->n.
+ * Take up to @n objects of a cluster, and fill the array, which is empty, from what is
+ * left of it; but see ahead.c.  Where the array accepts none, or they are sealed, take
+ * just one.  Lowers c->n.
  */
 static inline __attribute__((__always_inline__))
-unsigned int take_clustered(struct pool_here *here, struct pool_cluster *c,
+unsigned int take_clustered(struct pool_local *here, struct pool_cluster *c,
 			    unsigned int n, void **objs)
 {
-	unsigned int cap = plat_read(&here->local->hot.cap);
+	unsigned int cap = plat_read(&here->hot.cap);
 
 	if (!cap || pool_seal_of(c->obj[0])) {
 		*objs = take_one(here->pool, c);
@@ -68,29 +67,27 @@ unsigned int take_clustered(struct pool_here *here, struct pool_cluster *c,
 	n = smaller(n, c->n);
 	c->n -= n;
 	pool_copy(objs, c->obj + c->n, n);
-	if (here->local->surplus) {
-		here->local->surplus -= smaller(n, here->local->surplus);
+	if (here->surplus) {
+		here->surplus -= smaller(n, here->surplus);
 		return n;
 	}
 	cap = smaller(cap, c->n);
 	c->n -= cap;
 	if (cap)
-		pool_hot_append(here->local, c->obj + c->n, cap);
+		pool_hot_append(here, c->obj + c->n, cap);
 	return n;
 }
 
-/* The cluster that the next objects come from; NULL: none here. */
-static struct pool_cluster *next_cluster(const struct pool_here *here)
+/* The cluster that the next objects come from; there is one. */
+static inline struct pool_cluster *next_cluster(const struct pool_local *here)
 {
-	const struct pool_local *local = here->local;
-
-	if (!plat_read(&local->hot.cap) &&
+	if (!plat_read(&here->hot.cap) &&
 	    (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
-		return pool_cluster_oldest(local);
-	return pool_cluster_newest(local);
+		return pool_of_by_pool(here->by_pool.prev);
+	return pool_of_by_pool(here->by_pool.next);
 }
 
-static void carry_empty(struct pool_here *here, struct pool_cluster *c,
+static void carry_empty(struct pool_local *here, struct pool_cluster *c,
 			struct pool_carried *out)
 {
 	if (pool_cluster_stash(here->cpu, c))
@@ -100,14 +97,14 @@ static void carry_empty(struct pool_here *here, struct pool_cluster *c,
 }
 
 /* Fill from a cluster on this CPU's lists. */
-static unsigned int fill_local(struct pool_here *here, struct pool_cluster *c,
-			       unsigned int n, void **objs,
-			       struct pool_carried *out)
+static inline __attribute__((__always_inline__))
+unsigned int fill_local(struct pool_local *here, struct pool_cluster *c,
+			unsigned int n, void **objs, struct pool_carried *out)
 {
 	unsigned int had = c->n;
 
 	n = take_clustered(here, c, n, objs);
-	plat_write(&here->local->fills, here->local->fills + 1);
+	plat_write(&here->fills, here->fills + 1);
 	pool_cluster_taken(here->cpu, c, had - c->n);
 	if (!c->n)
 		carry_empty(here, c, out);
@@ -118,7 +115,7 @@ static unsigned int fill_local(struct pool_here *here, struct pool_cluster *c,
  * Keep what a fill left of a cluster that is on no list: on the lists if it fits,
  * else back in the shared pool.  Returns how many objects are carried out.
  */
-static unsigned int keep_rest(struct pool_here *here, struct pool_cluster *c,
+static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
 {
 	unsigned long bytes = (unsigned long)c->n * here->pool->head.size;
@@ -127,33 +124,33 @@ static unsigned int keep_rest(struct pool_here *here, struct pool_cluster *c,
 		carry_empty(here, c, out);
 		return 0;
 	}
-	if (c->n <= here->local->max && pool_age_room(here, bytes, out)) {
-		pool_cluster_insert(here->cpu, here->local, c);
+	if (c->n <= here->max && pool_age_room(here, bytes, out)) {
+		pool_cluster_insert(here->cpu, here, c);
 		return 0;
 	}
 	if (pool_put_to_shared_cache(here->pool, c))
 		return 0;
-	c->local = here->local;
+	c->local = here;
 	out->rest = c;
 	return c->n;
 }
 
 /* Get one object from the shared pool, and what else is in its cluster. */
-static unsigned int fill_shared(struct pool_here *here, void **objs,
-				struct pool_carried *out)
+static __attribute__((__noinline__))
+unsigned int fill_shared(struct pool_local *here, void **objs,
+			 struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
 	struct pool_cluster *c;
 	unsigned int had;
 
-	c = pool_refill_local_from_shared(here->pool, &local->moving);
+	c = pool_refill_local_from_shared(here->pool, &here->moving);
 	if (!c)
 		return 0;
 	had = c->n;
 	pool_age_grow(here, out);
 	take_clustered(here, c, 1, objs);
-	plat_write(&local->fills, local->fills + 1);
-	pool_arrive(&local->moving, had - keep_rest(here, c, out));
+	plat_write(&here->fills, here->fills + 1);
+	pool_arrive(&here->moving, had - keep_rest(here, c, out));
 	return 1;
 }
 
@@ -161,21 +158,21 @@ static unsigned int fill_shared(struct pool_here *here, void **objs,
  * Get @n objects, which the array does not have, or fewer: one from wherever there is
  * one, several from here.  Who asks for several does not unseal.
  */
-static unsigned int fill(struct pool_here *here, unsigned int n, void **objs,
-			 struct pool_carried *out)
+static inline __attribute__((__always_inline__))
+unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
+		  struct pool_carried *out)
 {
-	struct pool_cluster *c = next_cluster(here);
 	unsigned int got = 0;
 
-	if (!c)
+	if (pool_list_empty(&here->by_pool))
 		return n == 1 ? fill_shared(here, objs, out) : 0;
 	pool_age_grow(here, out);
-	c = next_cluster(here);
-	while (c && (n == 1 || !pool_seal_of(c->obj[0]))) {
-		got += fill_local(here, c, n - got, objs + got, out);
-		if (got == n)
+	while (got < n && !pool_list_empty(&here->by_pool)) {
+		struct pool_cluster *c = next_cluster(here);
+
+		if (n > 1 && pool_seal_of(c->obj[0]))
 			break;
-		c = next_cluster(here);
+		got += fill_local(here, c, n - got, objs + got, out);
 	}
 	return got;
 }
@@ -185,16 +182,17 @@ static void restock(struct pool *pool, unsigned int flags)
 {
 	struct pool_cluster *chain = pool_cluster_get(pool, STASH_FETCH, flags);
 	unsigned int nested = 0;
-	struct pool_here here;
+	struct pool_local *here;
 
 	if (!chain)
 		return;
-	if (pool_here_enter(&here, pool, &nested)) {
-		if (pool_here_lock(&here)) {
-			chain = pool_cluster_stash_all(here.cpu, chain);
-			pool_here_unlock(&here);
+	here = pool_here_enter(pool, &nested);
+	if (here) {
+		if (pool_here_lock(here)) {
+			chain = pool_cluster_stash_all(here->cpu, chain);
+			pool_here_unlock(here);
 		}
-		pool_here_leave(&here);
+		pool_here_leave(here);
 	}
 	pool_cluster_put_all(pool, chain, flags);
 }
@@ -220,9 +218,8 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	pool_arrive(&local->moving, n);
 }
 
-/* Bring away what a visit carried out. */
-static void carry(struct pool *pool, struct pool_carried *out,
-		  unsigned int flags)
+/* Bring away what a visit carried out; neither guard nor lock is held. */
+void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
 	while (out->down) {
 		struct pool_cluster *c = out->down;
@@ -239,15 +236,8 @@ static void carry(struct pool *pool, struct pool_carried *out,
 		pool_unpark_here(pool, flags);
 }
 
-/* Most visits carry nothing out. */
-static bool carries(const struct pool_carried *out)
-{
-	return (unsigned long)out->down | (unsigned long)out->rest |
-	       (unsigned long)out->empty | out->low | out->parked;
-}
-
 /**
- * pool_get_from_cache() - Get objects from this CPU's caches.
+ * get() - Get objects from this CPU's caches.
  * @pool: the pool.
  * @n: how many, at least 1.
  * @objs: where to.
@@ -258,110 +248,50 @@ static bool carries(const struct pool_carried *out)
  *
  * Return: how many; the caller goes down a layer for the others.
  */
-unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
-				 void **objs, unsigned int *flags)
+static inline __attribute__((__always_inline__))
+unsigned int get(struct pool *pool, unsigned int n, void **objs,
+		 unsigned int *flags)
 {
 	struct pool_carried out = { .low = false };
-	struct pool_here here;
+	struct pool_local *here = pool_here_enter(pool, flags);
 	unsigned int got;
 
-	if (!pool_here_enter(&here, pool, flags))
+	if (!here)
 		return 0;
-	got = take_hot(&here, n, objs);
-	if (got < n && pool_visit_begin(&here, &out)) {
-		got += fill(&here, n - got, objs + got, &out);
-		pool_visit_end(&here, &out);
+	got = take_hot(here, n, objs);
+	if (got < n && pool_visit_begin(here, &out)) {
+		got += fill(here, n - got, objs + got, &out);
+		pool_visit_end(here, &out);
 	}
-	pool_here_leave(&here);
-	if (carries(&out))
-		carry(pool, &out, *flags);
+	pool_here_leave(here);
+	if (pool_carries(&out))
+		pool_carry(pool, &out, *flags);
 	return got;
 }
 
-/* No more than @n, and not across @mark, where there are @have. */
-static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
+/* get() of one object: NULL, there is none. */
+void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
-	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
+	void *obj = NULL;
+
+	get(pool, 1, &obj, flags);
+	return obj;
 }
 
-/*
- * How many objects come ahead of a miss, with an array of @room slots: with the one that
- * is asked for half of them.  Not across what an array holds, nor what the bound does: who
- * uses just that would find one too many, and spill, or evict, in each round.  None where
- * half of the bound is in use, by whichever pools: there is no room for what may not be
- * needed.
- *
- * What of the last batch is not needed would also lie below all that swings from then on.
- * So where there was no spill before, that many objects come without others that fill
- * the array.
- */
-static unsigned int ahead(struct pool_local *local, unsigned int room)
+unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
+				 void **objs, unsigned int *flags)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned long fit = bound / local->pool->head.size;
-	unsigned int n = room > 1 ? room / 2 - 1 : 0;
-
-	local->grown++;
-	n = up_to(local->most, local->grown, n);
-	n = up_to(fit, local->grown, n);
-	if (plat_read(&local->cpu->charged) > bound / 2)
-		n = 0;
-	local->grown += n;
-	if (!local->spills)
-		local->surplus = n;
-	return n;
-}
-
-/**
- * pool_cache_wants() - How many objects a miss is to get ahead, beside its own.
- * @pool: the pool.
- * @flags: of the call.
- *
- * Half of the array's room at once, so that frees fit as well as allocations.  The
- * array grows for the next time: who takes one object gets one, who goes on gets more
- * and more.  Nothing is evicted: the room that is there is charged, and the array does
- * not grow where others would have to give way.
- *
- * Return: how many, fewer than POOL_HOT_SLOTS / 2; 0: none.
- */
-unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
-{
-	struct pool_carried out = { .rounds = POOL_EVICT_MOST };
-	struct pool_here here;
-	unsigned int room, n;
-
-	if (!pool_here_enter(&here, pool, &flags))
-		return 0;
-	room = plat_read(&here.local->hot.room);
-	if (room < here.local->most && pool_visit_begin(&here, &out)) {
-		pool_age_grow(&here, &out);
-		pool_visit_end(&here, &out);
-	}
-	n = ahead(here.local, room);
-	pool_here_leave(&here);
-	if (carries(&out))
-		carry(pool, &out, flags);
-	return n;
+	return get(pool, n, objs, flags);
 }
 
 /* The newest cluster, if it takes more of that kind; NULL: it does not. */
-static struct pool_cluster *open_cluster(const struct pool_here *here,
+static struct pool_cluster *open_cluster(const struct pool_local *here,
 					 bool sealed)
 {
-	struct pool_cluster *c = pool_cluster_newest(here->local);
+	struct pool_cluster *c = pool_cluster_newest(here);
 
-	return c && c->n < here->local->max &&
+	return c && c->n < here->max &&
 	       !pool_seal_of(c->obj[0]) == !sealed ? c : NULL;
-}
-
-/* An empty cluster; NULL: there is none. */
-static struct pool_cluster *new_cluster(struct pool_here *here)
-{
-	struct pool_cluster *c = pool_cluster_unstash(here->cpu);
-
-	if (c)
-		pool_cluster_reset(c, here->local);
-	return c;
 }
 
 /*
@@ -369,130 +299,153 @@ static struct pool_cluster *new_cluster(struct pool_here *here)
  * cluster's objects are all sealed, or none is.  Returns how many; 0: there is no
  * room, or no empty cluster.
  */
-static unsigned int spill(struct pool_here *here, unsigned int n, void **objs,
-			  struct pool_carried *out)
+static inline __attribute__((__always_inline__))
+unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
+		   struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
 	struct pool_cluster *c;
 
-	if (n > local->max)
-		n = local->max;
+	n = smaller(n, here->max);
 	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
 		return 0;
 	c = open_cluster(here, pool_seal_of(*objs));
 	if (!c)
-		c = new_cluster(here);
+		c = pool_cluster_open(here->cpu, here);
 	if (!c)
 		return 0;
-	if (n > local->max - c->n)
-		n = local->max - c->n;
+	n = smaller(n, here->max - c->n);
 	pool_cluster_add(here->cpu, c, objs, n);
-	plat_write(&local->spills, local->spills + 1);
+	plat_write(&here->spills, here->spills + 1);
 	return n;
 }
 
-/*
- * Make room for @n objects on top of the @have that the array has, of @room slots: the
- * array's coldest half goes, or all that must; then the caller's coldest.  Returns how
- * many of the caller's went.
- */
-static unsigned int spill_over(struct pool_here *here, unsigned int have,
-			       unsigned int room, unsigned int n, void **objs,
-			       struct pool_carried *out)
+/* Spill the coldest half of an array that has objects; false: it could not be. */
+static inline __attribute__((__always_inline__))
+bool spill_half(struct pool_local *here, struct pool_carried *out)
 {
-	unsigned int over = have + n - room;
-	unsigned int went = 0;
-	unsigned int most, some;
+	unsigned int have = plat_read(&here->hot.n);
+	unsigned int n = spill(here, have - have / 2, here->slot, out);
 
+	if (n)
+		pool_hot_forget(here, n);
+	return n;
+}
+
+/* Put @n objects, coldest first, into an array of @room slots, or as many as fit. */
+static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
+				   unsigned int n, void **objs)
+{
+	n = smaller(n, room - plat_read(&here->hot.n));
+	if (n)
+		pool_hot_append(here, objs, n);
+	return n;
+}
+
+/* Spill @n objects for which there is no array. */
+static __attribute__((__noinline__))
+unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
+			   struct pool_carried *out)
+{
+	unsigned int done = 0;
+	unsigned int some;
+
+	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
+		return 0;
 	do {
-		void **from = have ? here->local->slot : objs + went;
-
-		most = over > have / 2 ? over : have / 2;
-		some = spill(here, have ? smaller(most, have) : over, from, out);
-		if (!some)
-			break;
-		if (have) {
-			pool_hot_forget(here->local, some);
-			have -= some;
-		} else {
-			went += some;
-		}
-		over -= smaller(some, over);
-	} while (over);
-	return went;
+		some = spill(here, n - done, objs + done, out);
+		done += some;
+	} while (n > 1 && some && done < n);
+	return done;
 }
 
 /*
- * Put @n objects, coldest first, into the array and into clusters, so that the array
- * has the freshest.  It takes only those that are plain.  Its room counts, not its
- * capacity, which a switch may take meanwhile.
+ * Put @n objects, coldest first, so that the array has the freshest.  It takes only
+ * those that are plain.  Its room counts, not its capacity, which a switch may take
+ * meanwhile.
  */
-static unsigned int put_here(struct pool_here *here, unsigned int n,
-			     void **objs, struct pool_carried *out)
+static inline __attribute__((__always_inline__))
+unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
+		      struct pool_carried *out)
 {
-	unsigned int word = plat_read(&here->pool->debug);
-	struct pool_local *local = here->local;
-	unsigned int have = 0, room = 0;
-	unsigned int went = 0;
+	unsigned int room, done;
 
-	if (word & POOL_D_NO_CACHE)
-		return 0;
-	if (!(word & POOL_D_CLOSED) && !pool_seal_of(*objs)) {
-		pool_age_grow(here, out);
-		have = plat_read(&local->hot.n);
-		room = plat_read(&local->hot.room);
-	}
-	if (have + n > room)
-		went = spill_over(here, have, room, n, objs, out);
+	if (pool_is_closed(here->pool) || pool_seal_of(*objs))
+		return put_clustered(here, n, objs, out);
+	pool_age_grow(here, out);
+	room = plat_read(&here->hot.room);
 	if (!room)
-		return went;
-	n = smaller(n - went, room - plat_read(&local->hot.n));
-	if (n)
-		pool_hot_append(local, objs + went, n);
-	return went + n;
+		return put_clustered(here, n, objs, out);
+	done = put_hot(here, room, n, objs);
+	while (done < n && spill_half(here, out))
+		done += put_hot(here, room, n - done, objs + done);
+	return done;
 }
 
 /* Put all of @n objects into the array, if it takes that many of that kind. */
-static bool put_hot(struct pool_here *here, unsigned int n, void **objs)
+static inline bool put_all_hot(struct pool_local *here, unsigned int n,
+			       void **objs)
 {
-	struct pool_local *local = here->local;
-
-	if (plat_read(&local->hot.n) + n > plat_read(&local->hot.cap) ||
+	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
 	    pool_is_closed(here->pool) || pool_seal_of(*objs))
 		return false;
-	pool_hot_append(local, objs, n);
+	pool_hot_append(here, objs, n);
 	return true;
 }
 
 /**
- * pool_put_to_cache() - Put free objects into this CPU's caches.
+ * put() - Put free objects into this CPU's caches.
  * @pool: the pool.
  * @n: how many, 1 to POOL_HOT_SLOTS; more than one only of those that are plain.
  * @objs: the objects, coldest first.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
+ * @asked: the array was asked already, by a hit that could not be.
  *
  * Return: how many were put, the first ones; the caller goes down a layer with the
  * others.
  */
+static inline __attribute__((__always_inline__))
+unsigned int put(struct pool *pool, unsigned int n, void **objs,
+		 unsigned int *flags, bool asked)
+{
+	struct pool_carried out = { .low = false };
+	struct pool_local *here = pool_here_enter(pool, flags);
+	unsigned int done = 0;
+
+	if (!here)
+		return 0;
+	if (!asked && put_all_hot(here, n, objs)) {
+		done = n;
+	} else if (pool_visit_begin(here, &out)) {
+		done = put_here(here, n, objs, &out);
+		out.parked = plat_read(&here->parked.head) ||
+			     plat_read(&pool->parked.head);
+		pool_visit_end(here, &out);
+	}
+	pool_here_leave(here);
+	if (pool_carries(&out))
+		pool_carry(pool, &out, *flags);
+	return done;
+}
+
+/**
+ * pool_put_one() - Put a free object into this CPU's caches, or down.
+ * @pool: the pool.
+ * @obj: the object.
+ * @flags: of the call.
+ *
+ * Objects parked on this CPU are brought down, too, since a CPU that only frees never
+ * misses: here, or by a visit.
+ */
+void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
+{
+	if (put(pool, 1, &obj, &flags, true))
+		return;
+	pool_put_below(pool, obj, flags);
+	pool_unpark_here(pool, flags);
+}
+
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags)
 {
-	struct pool_carried out = { .low = false };
-	struct pool_here here;
-	unsigned int done = 0;
-
-	if (!pool_here_enter(&here, pool, flags))
-		return 0;
-	if (put_hot(&here, n, objs)) {
-		done = n;
-	} else if (pool_visit_begin(&here, &out)) {
-		done = put_here(&here, n, objs, &out);
-		out.parked = plat_read(&here.local->parked.head) ||
-			     plat_read(&pool->parked.head);
-		pool_visit_end(&here, &out);
-	}
-	pool_here_leave(&here);
-	if (carries(&out))
-		carry(pool, &out, *flags);
-	return done;
+	return put(pool, n, objs, flags, false);
 }

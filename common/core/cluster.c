@@ -21,7 +21,8 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 {
 	unsigned int n = c->n;
 
-	pool_cluster_reset(c, local);
+	c->n = 0;
+	pool_cluster_link(cpu, local, c);
 	pool_cluster_add(cpu, c, c->obj, n);
 }
 
@@ -36,8 +37,7 @@ void pool_cluster_detach(struct pool_cluster *c)
 {
 	struct pool_local *local = c->local;
 
-	pool_list_del(&c->by_pool);
-	pool_list_del(&c->by_lru);
+	pool_cluster_unlink(c);
 	pool_depart(&local->moving, c->n);
 	pool_clustered_less(local, c->n);
 }

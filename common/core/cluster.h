@@ -40,10 +40,27 @@ static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *c
 	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
 }
 
+/* Put a cluster that is on no list on those of @local, as the newest. */
+static inline void pool_cluster_link(struct pool_cpu *cpu,
+				     struct pool_local *local,
+				     struct pool_cluster *c)
+{
+	c->local = local;
+	pool_list_add(&c->by_pool, &local->by_pool);
+	pool_list_add(&c->by_lru, &cpu->by_lru);
+}
+
+/* Take a cluster off its lists. */
+static inline void pool_cluster_unlink(struct pool_cluster *c)
+{
+	pool_list_unlink(&c->by_pool);
+	pool_list_unlink(&c->by_lru);
+}
+
 /**
  * pool_cluster_add() - Add objects at the fresh end and make it the newest.
  * @cpu: the CPU, lock held; the objects fit.
- * @c: a cluster on its lists, or an empty one with c->local set.
+ * @c: a cluster on its lists, perhaps empty.
  * @objs: the objects, coldest first.
  * @n: how many; c has the room.
  */
@@ -87,10 +104,8 @@ static inline void pool_cluster_taken(struct pool_cpu *cpu,
 	pool_clustered_less(local, n);
 	plat_word_sub(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
-	if (!c->n) {
-		pool_list_del(&c->by_pool);
-		pool_list_del(&c->by_lru);
-	}
+	if (!c->n)
+		pool_cluster_unlink(c);
 }
 
 /* Keep an emptied cluster for the next spill; false: enough.  CPU lock held. */
@@ -113,6 +128,20 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 		cpu->stash = c->next;
 		cpu->stashed--;
 	}
+	return c;
+}
+
+/*
+ * Link an emptied cluster from the stash as the newest of @local, for objects that are
+ * added before the lock is let go.  NULL: there is none.
+ */
+static inline struct pool_cluster *pool_cluster_open(struct pool_cpu *cpu,
+						     struct pool_local *local)
+{
+	struct pool_cluster *c = pool_cluster_unstash(cpu);
+
+	if (c)
+		pool_cluster_link(cpu, local, c);
 	return c;
 }
 

@@ -15,44 +15,40 @@
 
 /**
  * pool_here_enter() - Enter this CPU's part of a pool.
- * @here: filled in.
  * @pool: the pool.
  * @flags: POOL_F_NESTED is added where the owner was interrupted.
  *
- * Return: true: guard and array are held, pool_here_leave() must follow.
- * False: the owner was interrupted, or this CPU has no part; nothing is held.
+ * Return: the part; guard and array are held, pool_here_leave() must follow.
+ * NULL: the owner was interrupted, or this CPU has no part; nothing is held.
  */
-static inline bool pool_here_enter(struct pool_here *here, struct pool *pool,
-				   unsigned int *flags)
+static inline struct pool_local *pool_here_enter(struct pool *pool,
+						 unsigned int *flags)
 {
-	struct pool_local *local = pool_local_enter(pool);
+	struct pool_local *here = pool_local_enter(pool);
 
-	if (plat_read(&local->hot.open) != POOL_OPEN &&
-	    !pool_here_begins(pool, local, flags))
-		return false;
-	plat_write(&local->hot.open, POOL_HELD);
+	if (plat_read(&here->hot.open) != POOL_OPEN &&
+	    !pool_here_begins(pool, here, flags))
+		return NULL;
+	plat_write(&here->hot.open, POOL_HELD);
 	pool_barrier();
-	here->pool = pool;
-	here->local = local;
-	here->cpu = local->cpu;
-	return true;
+	return here;
 }
 
 /* Undo pool_here_enter(). */
-static inline void pool_here_leave(struct pool_here *here)
+static inline void pool_here_leave(struct pool_local *here)
 {
 	pool_barrier();
-	plat_write(&here->local->hot.open, POOL_OPEN);
+	plat_write(&here->hot.open, POOL_OPEN);
 	pool_hot_leave();
 }
 
 /* Take this CPU's lock, for its lists; false: it cannot be had now. */
-static inline bool pool_here_lock(struct pool_here *here)
+static inline bool pool_here_lock(struct pool_local *here)
 {
 	return plat_cpu_trylock(here->cpu);
 }
 
-static inline void pool_here_unlock(struct pool_here *here)
+static inline void pool_here_unlock(struct pool_local *here)
 {
 	plat_cpu_unlock(here->cpu);
 }
@@ -67,15 +63,13 @@ static inline void pool_here_unlock(struct pool_here *here)
  * Return: false: there is no lock to be had, and no visit.
  */
 static inline __attribute__((__always_inline__))
-bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
+bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
 {
-	struct pool_local *local = here->local;
-
 	if (!pool_here_lock(here))
 		return false;
 	here->cpu->visits++;
-	pool_age_renew(here->cpu, local);
-	if (local->era != plat_read_acquire(&pool_era))
+	pool_age_renew(here->cpu, here);
+	if (here->era != plat_read_acquire(&pool_era))
 		pool_age_obey(here, out);
 	return true;
 }
@@ -84,12 +78,19 @@ bool pool_visit_begin(struct pool_here *here, struct pool_carried *out)
 #define POOL_STASH_LOW	2
 
 /* What has no caches needs no clusters. */
-static inline void pool_visit_end(struct pool_here *here,
+static inline void pool_visit_end(struct pool_local *here,
 				  struct pool_carried *out)
 {
 	out->low = here->cpu->stashed < POOL_STASH_LOW &&
 		   !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE);
 	pool_here_unlock(here);
+}
+
+/* Most visits carry nothing out. */
+static inline bool pool_carries(const struct pool_carried *out)
+{
+	return (unsigned long)out->down | (unsigned long)out->rest |
+	       (unsigned long)out->empty | out->low | out->parked;
 }
 
 #endif /* POOL_CORE_HERE_H */

@@ -314,10 +314,10 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 	if (!c)
 		return false;
 	pool_cluster_put_all(pool, c->next, flags);
-	pool_cluster_reset(c, NULL);
 	c->obj[c->n++] = obj;
 	if (pool_put_to_shared_cache(pool, c))
 		return true;
+	c->n = 0;
 	pool_cluster_put(pool, c, flags);
 	return false;
 }

@@ -121,6 +121,7 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 
 		if (!c)
 			break;
+		c->n = 0;
 		c->next = chain;
 		chain = c;
 	}

@@ -37,7 +37,7 @@ static void put_cluster(struct pool *pool)
 
 	if (!c)
 		err(1, "no cluster");
-	pool_cluster_reset(c, NULL);
+	c->n = 0;
 	while (c->n < pool->cluster)
 		c->obj[c->n++] = pool_alloc(&pool->head);
 	if (!pool_put_to_shared_cache(pool, c))
