@@ -27,18 +27,14 @@ endif
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 	   -DPOOL_FAIL_EVERY=7
 
-# With sanitizers gcc does not see how many objects a loop copies where there is one.
-COPIES	 = $(shell $(CC) --version | grep -q clang || \
-		   echo -Wno-stringop-overread)
-
 FLAVOURS = plain clang asan tsan hostile hostile-asan
 flavour_plain	= $(CC) -O2 $(JUMP)
 flavour_clang	= clang -O2
-flavour_asan	= $(CC) -O1 $(COPIES) -fsanitize=address,undefined \
+flavour_asan	= $(CC) -O1 -fsanitize=address,undefined \
 		  -fno-sanitize-recover=all -DSTEP_LESS=2 $(STEP)
-flavour_tsan	= $(CC) -O1 $(COPIES) -fsanitize=thread -DTEST_SCALE=4
+flavour_tsan	= $(CC) -O1 -fsanitize=thread -DTEST_SCALE=4
 flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(JUMP)
-flavour_hostile-asan = $(CC) -O1 $(COPIES) -fsanitize=address,undefined \
+flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
 		  -fno-sanitize-recover=all $(HOSTILE)
 
 $(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP)

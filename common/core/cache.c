@@ -376,8 +376,9 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 	if (!room)
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, room, n, objs);
+	/* That n - done is n at most is more than each compiler sees. */
 	while (done < n && spill_half(here, out))
-		done += put_hot(here, room, n - done, objs + done);
+		done += put_hot(here, room, smaller(n - done, n), objs + done);
 	return done;
 }
 
