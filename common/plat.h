@@ -247,15 +247,18 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 			      unsigned int flags);
 
 /**
- * plat_store_free() - Give one object back to the platform.
- * @store: its source.
- * @obj: the object.
+ * plat_store_free() - Give objects back to the platform.
+ * @store: their source.
+ * @n: how many, at least 1.
+ * @objs: the objects.
+ * @fault: what is wrong with the first one that was not given back.
  *
  * Context: plat_store_may(); neither guard nor lock held.
- * Return: POOL_FAULT_KINDS; or what was seen to be wrong with the pointer, and then
- * it was not given back.
+ * Return: how many were given back, the first ones; fewer than @n: something is wrong
+ * with the next pointer.
  */
-enum pool_fault plat_store_free(plat_store_t *store, void *obj);
+unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
+			     enum pool_fault *fault);
 
 /**
  * plat_store_denser() - Is a new object in a better place than an old one?

@@ -191,14 +191,25 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 	return objs[0] ? 1 : 0;
 }
 
-/* What is wrong with a pointer the slab allocator tells itself. */
-enum pool_fault plat_store_free(plat_store_t *store, void *obj)
+/*
+ * What is wrong with a pointer the slab allocator tells itself.  Many at once only with
+ * interrupts on, as for allocations.
+ */
+unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
+			     enum pool_fault *fault)
 {
-	if (guard_owns(store, obj))
-		pool_guard_free(store, obj);
-	else
-		kmem_cache_free(store->cache, obj);
-	return POOL_FAULT_KINDS;
+	unsigned int i;
+
+	if (n > 1 && !store->guarded && !irqs_disabled()) {
+		kmem_cache_free_bulk(store->cache, n, objs);
+		return n;
+	}
+	for (i = 0; i < n; i++)
+		if (guard_owns(store, objs[i]))
+			pool_guard_free(store, objs[i]);
+		else
+			kmem_cache_free(store->cache, objs[i]);
+	return n;
 }
 
 /* The slab allocator does not tell; where memory is short the shrinker comes by. */

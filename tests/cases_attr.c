@@ -251,7 +251,7 @@ TEST_CASE(objects_in_use_are_not_undone_on_exit)
 	EXPECT(intact(obj));
 	EXPECT_EQ(life.made, life.undone + 1);
 	EXPECT_EQ(life.bad, 0);
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	plat_store_destroy(&store, 0);
 }
 

@@ -69,7 +69,7 @@ static bool one_is_good(unsigned int size, unsigned int align)
 	       (unsigned long)(end_of(obj, size) - (obj + size)) < align &&
 	       guard_pages_are(true, obj, size);
 	memset(obj, 0xff, size);
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	good = good && guard_pages_are(false, obj, size);
 	plat_store_destroy(&store, 0);
 	return good;
@@ -107,7 +107,7 @@ TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 		test_objs[i] = test_store_alloc(&store, 0);
 		ASSERT(test_objs[i]);
 		again += among(test_objs[i], test_objs, i);
-		plat_store_free(&store, test_objs[i]);
+		test_store_free(&store, test_objs[i]);
 	}
 	EXPECT_EQ(again, 0);
 	for (i = 0; i < NOT_AGAIN; i++)
@@ -127,7 +127,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 		void *obj = test_store_alloc(&store, 0);
 
 		ASSERT(obj);
-		plat_store_free(&store, obj);
+		test_store_free(&store, obj);
 		above += i && pool_guard_kept() > pool_options.uaf_keep;
 	}
 	EXPECT_EQ(above, 0);
@@ -135,7 +135,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	EXPECT(pool_guard_kept() > 20 * page());
 #endif
 	pool_options.uaf_keep = 0;
-	plat_store_free(&store, test_store_alloc(&store, 0));
+	test_store_free(&store, test_store_alloc(&store, 0));
 	EXPECT_EQ(pool_guard_kept(), 0);
 	plat_store_destroy(&store, 0);
 }
@@ -172,7 +172,7 @@ TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
 	memset(obj - 8, 0, 8);
 	EXPECT(!plat_guard_check(&store, obj, &where));
 	EXPECT(where == -1 || where == -2);
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	plat_store_destroy(&store, 0);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 	ASSERT(obj);
 	EXPECT(plat_store_may(&store, obj, 0));
 	EXPECT(plat_guard_check(&store, obj, &where));
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	plat_store_destroy(&store, 0);
 }
 

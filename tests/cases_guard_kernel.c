@@ -53,8 +53,8 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 		nowait = test_store_alloc(&store, POOL_F_ATOMIC);
 		EXPECT(is_ordinary(&store, off, align));
 		EXPECT(is_ordinary(&store, nowait, align));
-		plat_store_free(&store, off);
-		plat_store_free(&store, nowait);
+		test_store_free(&store, off);
+		test_store_free(&store, nowait);
 		plat_store_destroy(&store, 0);
 	}
 }
@@ -76,14 +76,14 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	EXPECT(!plat_store_may(&store, NULL, POOL_F_ATOMIC));
 	local_irq_disable();
 	may = plat_store_may(&store, guarded, 0);
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	local_irq_enable();
 	rcu_read_lock();
 	may_rcu = plat_store_may(&store, guarded, 0);
 	rcu_read_unlock();
 	EXPECT(!may);
 	EXPECT(!may_rcu);
-	plat_store_free(&store, guarded);
+	test_store_free(&store, guarded);
 	plat_store_destroy(&store, 0);
 }
 

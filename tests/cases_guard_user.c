@@ -61,7 +61,7 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 	EXPECT_EQ(status_of_child(write_inside, obj), 0);
 	EXPECT(is_fault(status_of_child(write_behind, obj)));
 	EXPECT(is_fault(status_of_child(write_before, obj)));
-	plat_store_free(&store, obj);
+	test_store_free(&store, obj);
 	EXPECT(is_fault(status_of_child(write_inside, obj)));
 	plat_store_destroy(&store, 0);
 }
@@ -97,7 +97,7 @@ static int free_at_limit(unsigned char *unused)
 	if (test_store_alloc(&store, 0))
 		bad |= 1;
 	for (i = 0; i < AT_LIMIT; i++) {
-		plat_store_free(&store, objs[i]);
+		test_store_free(&store, objs[i]);
 		if (!guard_pages_are(false, objs[i], 5000))
 			bad |= 2;
 	}
@@ -105,7 +105,7 @@ static int free_at_limit(unsigned char *unused)
 	objs[0] = test_store_alloc(&store, 0);
 	if (!objs[0])
 		return bad | 4;
-	plat_store_free(&store, objs[0]);
+	test_store_free(&store, objs[0]);
 	return bad;
 }
 
@@ -127,7 +127,7 @@ static int use_in_child(unsigned char *unused)
 
 		if (!obj)
 			return 1;
-		plat_store_free(&store, obj);
+		test_store_free(&store, obj);
 	}
 	return 0;
 }

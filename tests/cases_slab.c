@@ -20,8 +20,11 @@ void slab_get_many(struct slab_class *class, void **objs, unsigned int n)
 enum pool_fault slab_put(void *obj)
 {
 	struct slab *slab = pool_arena_slab(obj);
+	enum pool_fault fault = POOL_FAULT_FOREIGN;
 
-	return slab ? pool_slab_free(slab, obj) : POOL_FAULT_FOREIGN;
+	if (slab)
+		pool_slab_free(slab, 1, &obj, &fault);
+	return fault;
 }
 
 /* How many could not be freed. */
@@ -172,6 +175,26 @@ TEST_CASE(pointers_that_slabs_should_not_get_are_found)
 	EXPECT_EQ(slab_put_many((void **)obj, 2), 0);
 	plat_trim();
 	EXPECT_EQ(slab_put(obj[1]), POOL_FAULT_FOREIGN);
+}
+
+TEST_CASE(of_many_frees_at_once_the_first_wrong_one_is_told)
+{
+	struct slab_class *class = pool_slab_class(64, 16);
+	enum pool_fault fault = POOL_FAULT_KINDS;
+	void *objs[4], *wrong[5];
+
+	slab_get_many(class, objs, 4);
+	wrong[0] = objs[0];
+	wrong[1] = objs[1];
+	wrong[2] = objs[0];
+	wrong[3] = objs[2];
+	wrong[4] = (char *)objs[3] + 1;
+	EXPECT_EQ(pool_slab_free(pool_arena_slab(wrong[0]), 5, wrong, &fault), 2);
+	EXPECT_EQ(fault, POOL_FAULT_DOUBLE_FREE);
+	EXPECT_EQ(pool_slab_free(pool_arena_slab(wrong[3]), 2, wrong + 3, &fault), 1);
+	EXPECT_EQ(fault, POOL_FAULT_INTERIOR);
+	EXPECT_EQ(pool_slab_free(pool_arena_slab(objs[3]), 1, objs + 3, &fault), 1);
+	EXPECT_EQ(fault, POOL_FAULT_KINDS);
 }
 
 static bool has_slabs(unsigned int debug)

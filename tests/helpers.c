@@ -152,6 +152,15 @@ void *test_store_alloc(plat_store_t *store, unsigned int flags)
 	return plat_store_alloc(store, 1, &obj, flags) ? obj : NULL;
 }
 
+/* Give one object back to its source; what is wrong with it. */
+enum pool_fault test_store_free(plat_store_t *store, void *obj)
+{
+	enum pool_fault fault = POOL_FAULT_KINDS;
+
+	plat_store_free(store, 1, &obj, &fault);
+	return fault;
+}
+
 /* A cluster of the shared pool; it has arrived here. */
 struct pool_cluster *test_take_shared(struct pool *pool)
 {

@@ -72,6 +72,7 @@ void test_alloc_just(struct pool *pool, void **objs, unsigned int n);
 void test_free_many(struct pool *pool, void **objs, unsigned int n);
 void test_wave(struct pool *pool, unsigned int n);
 void *test_store_alloc(plat_store_t *store, unsigned int flags);
+enum pool_fault test_store_free(plat_store_t *store, void *obj);
 struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool_cpu *test_cpu(void);

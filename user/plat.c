@@ -129,17 +129,28 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 }
 
 /* An object of slabs goes back to them, whatever pool it is freed to. */
-enum pool_fault plat_store_free(plat_store_t *store, void *obj)
+unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
+			     enum pool_fault *fault)
 {
-	struct slab *slab = store->guarded ? NULL : pool_arena_slab(obj);
+	unsigned int done = 0;
 
-	if (slab)
-		return pool_slab_free(slab, obj);
-	if (store->guarded)
-		pool_guard_free(store, obj);
-	else
-		free(obj);
-	return POOL_FAULT_KINDS;
+	while (done < n) {
+		struct slab *slab = NULL;
+
+		if (!store->guarded)
+			slab = pool_arena_slab(objs[done]);
+		if (slab) {
+			done += pool_slab_free(slab, n - done, objs + done,
+					       fault);
+			if (*fault != POOL_FAULT_KINDS)
+				break;
+		} else if (store->guarded) {
+			pool_guard_free(store, objs[done++]);
+		} else {
+			free(objs[done++]);
+		}
+	}
+	return done;
 }
 
 bool plat_store_denser(const plat_store_t *store, const void *old,

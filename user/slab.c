@@ -413,29 +413,41 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 }
 
 /**
- * pool_slab_free() - The end of an object.
- * @slab: where it is, by pool_arena_slab().
- * @obj: the object.
+ * pool_slab_free() - The end of some objects.
+ * @slab: where the first one is, by pool_arena_slab().
+ * @n: how many, at least 1.
+ * @objs: the objects.
+ * @fault: POOL_FAULT_KINDS; or what is wrong with the first one that is not freed, and
+ * nothing has changed for it.
  *
- * Return: POOL_FAULT_KINDS: it is freed; else what is wrong with it, and nothing
- * has changed.
+ * Those of one shelf are freed under its lock, until a slab has become empty.
+ *
+ * Return: how many are freed, the first ones; 0: see @fault.
  */
-enum pool_fault pool_slab_free(struct slab *slab, void *obj)
+unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
+			    enum pool_fault *fault)
 {
 	struct slab_shelf *shelf = lock_shelf_of(slab);
-	enum pool_fault fault;
-	bool empty = false;
-	unsigned int n;
+	struct slab *empty = NULL;
+	unsigned int done = 0;
 
+	*fault = POOL_FAULT_FOREIGN;
 	if (!shelf)
-		return POOL_FAULT_FOREIGN;
-	fault = look(shelf->class, slab, obj, &n);
-	if (fault == POOL_FAULT_KINDS)
-		empty = put(shelf, slab, n);
+		return 0;
+	do {
+		unsigned int at;
+
+		*fault = look(shelf->class, slab, objs[done], &at);
+		if (*fault != POOL_FAULT_KINDS)
+			break;
+		if (put(shelf, slab, at))
+			empty = slab;
+		slab = ++done < n ? pool_arena_slab(objs[done]) : NULL;
+	} while (slab && !empty && plat_read(&slab->shelf) == shelf);
 	pthread_mutex_unlock(shelf->lock);
 	if (empty)
-		pool_arena_put(slab);
-	return fault;
+		pool_arena_put(empty);
+	return done;
 }
 
 /* The slab that objects are taken from, if it is empty. */

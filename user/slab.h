@@ -115,7 +115,8 @@ struct slab_class {
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
 unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs);
-enum pool_fault pool_slab_free(struct slab *slab, void *obj);
+unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
+			    enum pool_fault *fault);
 void pool_slab_trim(void);
 
 /* slab_trim.c */

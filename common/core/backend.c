@@ -96,6 +96,35 @@ static void count_back(struct pool *pool, unsigned int n)
 	plat_word_sub_release(&pool->allocated, n);
 }
 
+/* The platform would not have it: it is no object, or not any more. */
+static void tell_of(struct pool *pool, void *obj, enum pool_fault kind)
+{
+	struct pool_found found = {
+		.kind = kind, .pool = pool, .obj = obj, .flags = POOL_F_ATOMIC,
+	};
+
+	pool_report(&found);
+}
+
+/* Give @n objects back; how many were: what the platform would not have is none. */
+static unsigned int give_back(struct pool *pool, unsigned int n, void **objs)
+{
+	unsigned int given = 0;
+
+	while (n) {
+		enum pool_fault fault;
+		unsigned int some = plat_store_free(&pool->store, n, objs,
+						    &fault);
+
+		given += some;
+		if (some < n)
+			tell_of(pool, objs[some++], fault);
+		objs += some;
+		n -= some;
+	}
+	return given;
+}
+
 /* An object that is being constructed; NULL: it is. */
 struct building {
 	struct pool *pool;
@@ -109,7 +138,7 @@ static void abandon(struct building *b)
 		return;
 	if (plat_read(&b->pool->states.part[0]))
 		pool_state_drop(b->pool, b->obj);
-	plat_store_free(&b->pool->store, b->obj);
+	give_back(b->pool, 1, &b->obj);
 	count_back(b->pool, 1);
 }
 
@@ -212,35 +241,30 @@ unsigned int pool_store_get_ahead(struct pool *pool, unsigned int n,
 	return got;
 }
 
-/* The platform would not have it: it is no object, or not any more. */
-static void tell_of(struct pool *pool, void *obj, enum pool_fault kind)
+/*
+ * An object that is to be given back, as the platform made it; NULL: it was corrupted,
+ * and stays, or it is none.
+ */
+static void *bare(struct pool *pool, void *obj)
 {
-	struct pool_found found = {
-		.kind = kind, .pool = pool, .obj = obj, .flags = POOL_F_ATOMIC,
-	};
-
-	pool_report(&found);
-}
-
-/* Give one object back; false: it was corrupted, and stays, or it is none. */
-static bool give_back(struct pool *pool, void *obj)
-{
-	enum pool_fault kind;
 	bool raw = false;
 
 	if (pool_seal_of(obj) || pool_is_closed(pool))
 		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
-		return false;
+		return NULL;
 	if (plat_read(&pool->states.part[0]))
 		pool_state_drop(pool, obj);
 	if (pool->dtor && !raw)
 		pool->dtor(obj, pool->arg);
-	kind = plat_store_free(&pool->store, obj);
-	if (kind == POOL_FAULT_KINDS)
-		return true;
-	tell_of(pool, obj, kind);
-	return false;
+	return obj;
+}
+
+/* Is there nothing that bare() would do?  A cluster's objects are alike. */
+static bool all_bare(const struct pool *pool, const struct pool_cluster *c)
+{
+	return !pool->dtor && !plat_read(&pool->states.part[0]) &&
+	       !pool_is_closed(pool) && !(c->n && pool_seal_of(c->obj[0]));
 }
 
 /**
@@ -261,10 +285,7 @@ void *pool_store_swap_in(struct pool *pool)
 
 void pool_store_swap_out(struct pool *pool, void *obj)
 {
-	enum pool_fault kind = plat_store_free(&pool->store, obj);
-
-	if (kind != POOL_FAULT_KINDS)
-		tell_of(pool, obj, kind);
+	give_back(pool, 1, &obj);
 }
 
 /**
@@ -274,7 +295,8 @@ void pool_store_swap_out(struct pool *pool, void *obj)
  */
 void pool_store_put(struct pool *pool, void *obj)
 {
-	if (give_back(pool, obj))
+	obj = bare(pool, obj);
+	if (obj && give_back(pool, 1, &obj))
 		count_back(pool, 1);
 }
 
@@ -283,14 +305,18 @@ void pool_store_put(struct pool *pool, void *obj)
  * @pool: the pool.
  * @c: the cluster; empty afterwards.
  *
- * Its objects are counted at once: two atomic instructions, not two for each.
+ * They go, and are counted, at once; one by one where each is looked at on its way out.
  */
 void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c)
 {
-	unsigned int n = 0;
+	unsigned int n;
 
+	if (all_bare(pool, c)) {
+		n = give_back(pool, c->n, c->obj);
+		c->n = 0;
+		if (n)
+			count_back(pool, n);
+	}
 	while (c->n)
-		n += give_back(pool, c->obj[--c->n]);
-	if (n)
-		count_back(pool, n);
+		pool_store_put(pool, c->obj[--c->n]);
 }

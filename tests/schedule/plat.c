@@ -225,13 +225,19 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 	return n;
 }
 
-enum pool_fault plat_store_free(plat_store_t *store, void *obj)
+unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
+			     enum pool_fault *fault)
 {
-	point_at_arena(__func__, "give to");
-	judge_unmade(obj);
-	store->live--;
-	world_free(obj);
-	return POOL_FAULT_KINDS;
+	unsigned int i;
+
+	(void)fault;
+	for (i = 0; i < n; i++) {
+		point_at_arena(__func__, "give to");
+		judge_unmade(objs[i]);
+		store->live--;
+		world_free(objs[i]);
+	}
+	return n;
 }
 
 bool plat_sparse;
