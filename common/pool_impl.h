@@ -323,6 +323,19 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 	return obj;
 }
 
+/* A cluster, not empty, has sealed pointers only, or none.  Whoever has it asks. */
+static inline bool pool_cluster_sealed(const struct pool_cluster *c)
+{
+	return pool_seal_of(c->obj[0]);
+}
+
+/* Does a cluster, not empty, take one more object of this kind?  Likewise. */
+static inline bool pool_cluster_takes(const struct pool_cluster *c,
+				      unsigned int max, const void *obj)
+{
+	return c->n < max && !pool_cluster_sealed(c) == !pool_seal_of(obj);
+}
+
 /* What giving a registration back came to. */
 enum pool_drop {
 	POOL_DROPPED,

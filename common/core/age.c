@@ -44,7 +44,7 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 {
 	struct pool_cluster *c = pool_cluster_newest(local);
 
-	if (c && c->n + n <= max && !pool_seal_of(c->obj[0]))
+	if (c && c->n + n <= max && !pool_cluster_sealed(c))
 		return c;
 	return cpu->stashed < 2 ? NULL : pool_cluster_open(cpu, local);
 }

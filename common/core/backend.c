@@ -264,7 +264,7 @@ static void *bare(struct pool *pool, void *obj)
 static bool all_bare(const struct pool *pool, const struct pool_cluster *c)
 {
 	return !pool->dtor && !plat_read(&pool->states.part[0]) &&
-	       !pool_is_closed(pool) && !(c->n && pool_seal_of(c->obj[0]));
+	       !pool_is_closed(pool) && !(c->n && pool_cluster_sealed(c));
 }
 
 /**

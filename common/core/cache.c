@@ -60,7 +60,7 @@ unsigned int take_clustered(struct pool_local *here, struct pool_cluster *c,
 {
 	unsigned int cap = plat_read(&here->hot.cap);
 
-	if (!cap || pool_seal_of(c->obj[0])) {
+	if (!cap || pool_cluster_sealed(c)) {
 		*objs = take_one(here->pool, c);
 		return 1;
 	}
@@ -170,7 +170,7 @@ unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 	while (got < n && !pool_list_empty(&here->by_pool)) {
 		struct pool_cluster *c = next_cluster(here);
 
-		if (n > 1 && pool_seal_of(c->obj[0]))
+		if (n > 1 && pool_cluster_sealed(c))
 			break;
 		got += fill_local(here, c, n - got, objs + got, out);
 	}
@@ -284,20 +284,9 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 	return get(pool, n, objs, flags);
 }
 
-/* The newest cluster, if it takes more of that kind; NULL: it does not. */
-static struct pool_cluster *open_cluster(const struct pool_local *here,
-					 bool sealed)
-{
-	struct pool_cluster *c = pool_cluster_newest(here);
-
-	return c && c->n < here->max &&
-	       !pool_seal_of(c->obj[0]) == !sealed ? c : NULL;
-}
-
 /*
- * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.  A
- * cluster's objects are all sealed, or none is.  Returns how many; 0: there is no
- * room, or no empty cluster.
+ * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.
+ * Returns how many; 0: there is no room, or no empty cluster.
  */
 static inline __attribute__((__always_inline__))
 unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
@@ -308,8 +297,8 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 	n = smaller(n, here->max);
 	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
 		return 0;
-	c = open_cluster(here, pool_seal_of(*objs));
-	if (!c)
+	c = pool_cluster_newest(here);
+	if (!c || !pool_cluster_takes(c, here->max, *objs))
 		c = pool_cluster_open(here->cpu, here);
 	if (!c)
 		return 0;
@@ -369,7 +358,7 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 {
 	unsigned int room, done;
 
-	if (pool_is_closed(here->pool) || pool_seal_of(*objs))
+	if (!pool_hot_takes(here->pool, *objs))
 		return put_clustered(here, n, objs, out);
 	pool_age_grow(here, out);
 	room = plat_read(&here->hot.room);
@@ -387,7 +376,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {
 	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
-	    pool_is_closed(here->pool) || pool_seal_of(*objs))
+	    !pool_hot_takes(here->pool, *objs))
 		return false;
 	pool_hot_append(here, objs, n);
 	return true;

@@ -139,8 +139,7 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 	struct pool_cluster *c = bucket_hold(b);
 	bool done = false;
 
-	if (c && c != POOL_BUSY && c->n < max &&
-	    !pool_seal_of(c->obj[0]) == !pool_seal_of(obj)) {
+	if (c && c != POOL_BUSY && pool_cluster_takes(c, max, obj)) {
 		c->obj[c->n++] = obj;
 		count_put(b, 1);
 		done = true;
