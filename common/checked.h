@@ -21,6 +21,15 @@ static inline bool pool_shares(const struct pool *pool)
 		 (POOL_D_NO_GLOBAL | POOL_D_NO_CACHE));
 }
 
+/*
+ * Is there nothing to check or to undo before a user, or the platform, has this object?
+ * Only such objects may be in an array: a hit hands out what it finds, unseen.
+ */
+static inline bool pool_is_plain(const struct pool *pool, const void *obj)
+{
+	return !pool_seal_of(obj) && !pool_is_closed(pool);
+}
+
 /* Must this allocation fail?  Only where the options say that some do. */
 static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 			      void *caller)
@@ -57,10 +66,10 @@ static inline void *pool_freed(struct pool *pool, void *obj,
 static inline bool pool_checked(struct pool *pool, void **obj,
 				unsigned int flags, void *caller)
 {
-	if (pool_seal_of(*obj) || pool_is_closed(pool))
-		*obj = pool_check_alloc(pool, *obj, flags, caller);
-	else
+	if (pool_is_plain(pool, *obj))
 		pool_hot_out(&pool->head, *obj, flags);
+	else
+		*obj = pool_check_alloc(pool, *obj, flags, caller);
 	return *obj;
 }
 

@@ -196,7 +196,7 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 		return NULL;
 	}
 	obj = pool_get_one_from_cache(pool, &how);
-	if (!obj || pool_seal_of(obj) || pool_is_closed(pool))
+	if (!obj || !pool_is_plain(pool, obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller);
 	pool_hot_out(head, obj, flags);
 	return obj;

@@ -249,7 +249,7 @@ static void *bare(struct pool *pool, void *obj)
 {
 	bool raw = false;
 
-	if (pool_seal_of(obj) || pool_is_closed(pool))
+	if (!pool_is_plain(pool, obj))
 		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
 		return NULL;
@@ -260,11 +260,11 @@ static void *bare(struct pool *pool, void *obj)
 	return obj;
 }
 
-/* Is there nothing that bare() would do?  A cluster's objects are alike. */
+/* Are there objects, and is there nothing that bare() would do?  They are alike. */
 static bool all_bare(const struct pool *pool, const struct pool_cluster *c)
 {
-	return !pool->dtor && !plat_read(&pool->states.part[0]) &&
-	       !pool_is_closed(pool) && !(c->n && pool_cluster_sealed(c));
+	return c->n && !pool->dtor && !plat_read(&pool->states.part[0]) &&
+	       pool_is_plain(pool, c->obj[0]);
 }
 
 /**

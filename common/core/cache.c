@@ -358,7 +358,7 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 {
 	unsigned int room, done;
 
-	if (!pool_hot_takes(here->pool, *objs))
+	if (!pool_is_plain(here->pool, *objs))
 		return put_clustered(here, n, objs, out);
 	pool_age_grow(here, out);
 	room = plat_read(&here->hot.room);
@@ -376,7 +376,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {
 	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
-	    !pool_hot_takes(here->pool, *objs))
+	    !pool_is_plain(here->pool, *objs))
 		return false;
 	pool_hot_append(here, objs, n);
 	return true;

@@ -8,12 +8,6 @@
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
-/* May objects of this kind be in an array?  A hit hands out what it finds, unseen. */
-static inline bool pool_hot_takes(const struct pool *pool, const void *obj)
-{
-	return !pool_is_closed(pool) && !pool_seal_of(obj);
-}
-
 /* Put @n objects, coldest first, on top of a held array that has the room. */
 static inline void pool_hot_append(struct pool_local *local, void **objs,
 				   unsigned int n)
