@@ -186,7 +186,7 @@ void plat_registry_wait(void);
 /* What is done to get memory. */
 enum plat_mem {
 	PLAT_MEM_SLEEP,		/* all; in process context, which may sleep */
-	PLAT_MEM_NO_IO,		/* may sleep, but not for who may wait for us */
+	PLAT_MEM_NO_IO,		/* may sleep; starts no I/O, which may wait for us */
 	PLAT_MEM_AT_HAND,	/* reclaims nothing, wakes nobody, as a free must */
 };
 

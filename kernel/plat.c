@@ -230,7 +230,7 @@ void plat_trim(void)
 	kmem_cache_shrink(cluster_cache);
 }
 
-/* Who is waited for may have a lower priority: a yield would not let it run. */
+/* The holder may have a lower priority.  A yield would not let it run; a sleep does. */
 void plat_pause(bool sleep)
 {
 	if (sleep)

@@ -206,8 +206,8 @@ static inline void plat_busy_leave(plat_irq_t irq)
 /* Context */
 
 /*
- * A handler may do nothing of this: one thread must not enter malloc() twice, nor wait
- * for whom it interrupted, nor for the loader's lock, which dladdr() takes.
+ * A signal handler may do none of these.  It may have interrupted malloc(), the code
+ * that it would wait for, or the loader, whose lock dladdr() takes.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {

@@ -27,7 +27,7 @@ typedef unsigned long plat_word_t;
 /* The CPU lock: 0: free, or the holder's thread id, and a mark while it is waited for. */
 typedef unsigned int plat_lock_t;
 
-/* Nothing needs to be kept while a lock is held: signals stay enabled. */
+/* Nothing needs to be kept while a bucket is BUSY: signals stay enabled. */
 typedef struct plat_irq {
 	char unused;
 } plat_irq_t;

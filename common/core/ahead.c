@@ -14,15 +14,17 @@ static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n
 }
 
 /*
- * How many objects come ahead of a miss, with an array of @room slots: with the one that
- * is asked for half of them.  Not across what an array holds, nor what the bound does: who
- * uses just that would find one too many, and spill, or evict, in each round.  None where
- * half of the bound is in use, by whichever pools: there is no room for what may not be
- * needed.
+ * How many objects come ahead of a miss.  With the one that is asked for they fill half
+ * of the array's @room slots.
  *
- * What of the last batch is not needed would also lie below all that swings from then on.
- * So where there was no spill before, that many objects come without others that fill
- * the array.
+ * A batch stops at the size of the array, and at the bound.  A caller that uses exactly
+ * that many objects would otherwise have one too many, and spill, or evict, in each round.
+ * Nothing comes ahead while more than half of the bound is charged, by whichever pools:
+ * the rest is for objects that are needed.
+ *
+ * Unused objects of the last batch lie at the cold end of the array and take slots there
+ * for ever.  They leave it as follows: until as many objects have come from clusters as
+ * that batch had, a fill brings no others.  A CPU that has spilled before does without.
  */
 static unsigned int ahead(struct pool_local *local, unsigned int room)
 {
@@ -46,10 +48,10 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
  * @pool: the pool.
  * @flags: of the call.
  *
- * Half of the array's room at once, so that frees fit as well as allocations.  The
- * array grows for the next time: who takes one object gets one, who goes on gets more
- * and more.  Nothing is evicted: the room that is there is charged, and the array does
- * not grow where others would have to give way.
+ * The batch is half of the array's room, so that frees fit as well as allocations.  The
+ * array grows for the next miss: the first one gets a single object, later ones get more.
+ * Nothing is evicted: the room is charged already, and the array does not grow where
+ * others would have to give way.
  *
  * Return: how many, fewer than POOL_HOT_SLOTS / 2; 0: none.
  */

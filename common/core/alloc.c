@@ -113,9 +113,10 @@ void pool_count_failure(struct pool *pool, enum pool_cause cause)
 }
 
 /*
- * A miss that reached the backend gets more at once: a pool that grows goes on growing.
- * Not one that regains what it has needed before: that is all.  Not where there is a
- * limit, nor where a constructor, or a check, wants to know who asks.
+ * A miss that reached the backend gets more at once, since a pool that grows goes on
+ * growing.  A pool that regains what it has needed before gets no more than that.  Nothing
+ * comes ahead where there is a limit, since other CPUs would be refused it; nor where there
+ * is a constructor or a check, which runs for the caller that asks.
  */
 static void get_ahead(struct pool *pool, unsigned int flags)
 {
