@@ -302,11 +302,20 @@ static inline POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
 
 #else
 
-void *__pool_alloc(struct pool_head *pool, unsigned int flags);
-void *pool_alloc(struct pool_head *pool);
-void *pool_zalloc(struct pool_head *pool);
-void __pool_free(struct pool_head *pool, void *obj, unsigned int flags);
-void pool_free(struct pool_head *pool, void *obj);
+/* Most of these calls hit: the jump by the PLT would be a tenth of what they take. */
+#define POOL_NO_PLT
+#if !defined(__KERNEL__) && defined(__has_attribute)
+#if __has_attribute(__noplt__)
+#undef POOL_NO_PLT
+#define POOL_NO_PLT	__attribute__((__noplt__))
+#endif
+#endif
+
+POOL_NO_PLT void *__pool_alloc(struct pool_head *pool, unsigned int flags);
+POOL_NO_PLT void *pool_alloc(struct pool_head *pool);
+POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
+POOL_NO_PLT void __pool_free(struct pool_head *pool, void *obj, unsigned int flags);
+POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
 
 #endif
 

@@ -161,69 +161,85 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 }
 
 /*
- * The hit path.  HELD is stored before n is read, and OPEN after n is written:
- * whoever interrupts in between finds HELD and leaves the array alone.  So does who
- * finds zeros: an array that there is not yet, or not for this CPU.  "open" and
- * n are read plainly, so that the compiler may compare them where they are:
- * nobody else writes them while this CPU has the array, and the first barrier
- * keeps it from remembering what an interrupter may have changed.  cap is read by
- * an atomic: a switch of options writes it from afar.  A slot below n is never
- * NULL; said so, the compiler does not test twice.
+ * Hold this CPU's array, which was entered; false: it was left again.  HELD is stored
+ * before n is read, and OPEN after n is written: whoever interrupts in between finds
+ * HELD and leaves the array alone.  So does who finds zeros: an array that there is
+ * not yet, or not for this CPU.  "open" and n are read plainly, so that the compiler may
+ * compare them where they are: nobody else writes them while this CPU has the array,
+ * and the first barrier keeps it from remembering what an interrupter may have changed.
+ */
+static inline bool pool_hot_hold(struct pool_hot *hot)
+{
+	pool_barrier();
+	if (!POOL_LIKELY(hot->open == POOL_OPEN)) {
+		pool_hot_leave();
+		return false;
+	}
+	POOL_WRITE(hot->open, POOL_HELD);
+	pool_barrier();
+	return true;
+}
+
+/* Open a held array, and leave it. */
+static inline void pool_hot_let_go(struct pool_hot *hot)
+{
+	pool_barrier();
+	POOL_WRITE(hot->open, POOL_OPEN);
+	pool_hot_leave();
+}
+
+/*
+ * The hit path.  Each way out lets go by itself: where a hit and a miss share those
+ * lines, the caller tests again which of the two it was.
  *
- * A slot is written before n counts it: in user space a handler may leave us for good
- * by a jump, and then whoever empties the array believes n.  What n will be is
- * computed first: that saves an instruction.
+ * One subtraction tells whether there is an object, and which.  A slot below n is never
+ * NULL; said so, the compiler does not test twice.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
 	struct pool_hot *hot = pool_hot_enter(pool);
-	void *obj = NULL;
+	void *obj;
+	size_t n;
 
-	pool_barrier();
-	if (POOL_LIKELY(hot->open == POOL_OPEN)) {
-		unsigned int n;
-
-		POOL_WRITE(hot->open, POOL_HELD);
-		pool_barrier();
-		n = hot->n;
-		if (POOL_LIKELY(n)) {
-			n--;
-			POOL_WRITE(hot->n, n);
-			obj = pool_hot_slots(hot)[n];
-			if (!obj)
-				__builtin_unreachable();
-		}
-		pool_barrier();
-		POOL_WRITE(hot->open, POOL_OPEN);
+	if (!POOL_LIKELY(pool_hot_hold(hot)))
+		return NULL;
+	n = hot->n;
+	if (!POOL_LIKELY(!__builtin_sub_overflow(n, 1u, &n))) {
+		pool_hot_let_go(hot);
+		return NULL;
 	}
-	pool_hot_leave();
+	POOL_WRITE(hot->n, (unsigned int)n);
+	obj = pool_hot_slots(hot)[n];
+	if (!obj)
+		__builtin_unreachable();
+	pool_hot_let_go(hot);
 	return obj;
 }
 
+/*
+ * cap is read by an atomic: a switch of options writes it from afar.  A slot is written
+ * before n counts it: in user space a handler may leave us for good by a jump, and then
+ * whoever empties the array believes n.  What n will be is computed first: that saves
+ * an instruction.
+ */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {
 	struct pool_hot *hot = pool_hot_enter(pool);
-	bool done = false;
+	unsigned int n, more;
 
-	pool_barrier();
-	if (POOL_LIKELY(hot->open == POOL_OPEN)) {
-		unsigned int n, more;
-
-		POOL_WRITE(hot->open, POOL_HELD);
-		pool_barrier();
-		n = hot->n;
-		more = n + 1;
-		if (POOL_LIKELY(POOL_READ(hot->cap) > n)) {
-			pool_hot_slots(hot)[n] = obj;
-			pool_barrier();
-			POOL_WRITE(hot->n, more);
-			done = true;
-		}
-		pool_barrier();
-		POOL_WRITE(hot->open, POOL_OPEN);
+	if (!POOL_LIKELY(pool_hot_hold(hot)))
+		return false;
+	n = hot->n;
+	more = n + 1;
+	if (!POOL_LIKELY(POOL_READ(hot->cap) > n)) {
+		pool_hot_let_go(hot);
+		return false;
 	}
-	pool_hot_leave();
-	return done;
+	pool_hot_slots(hot)[n] = obj;
+	pool_barrier();
+	POOL_WRITE(hot->n, more);
+	pool_hot_let_go(hot);
+	return true;
 }
 
 #ifndef __KERNEL__
