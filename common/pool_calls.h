@@ -67,10 +67,10 @@ bool pool_shared_turn(const struct pool *pool);
 
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);
-void *pool_parked_take(struct pool_parked *parked);
+void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
 void *pool_parked_next(const struct pool *pool, void **rest);
 void pool_parked_settled(struct pool_parked *parked);
-void pool_parked_leave(const struct pool *pool, struct pool_parked *parked,
+void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest);
 
 /* unpark.c: parked objects, brought down or used */

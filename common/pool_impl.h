@@ -233,7 +233,9 @@ struct pool {
 	plat_word_t gone_fills;		/* anybody: of CPUs that are gone */
 	plat_word_t gone_spills;	/* anybody: likewise */
 	plat_word_t gone_evictions;	/* anybody: likewise */
-	plat_word_t gone_departures;	/* anybody: likewise, and jumps */
+	plat_word_t gone_departures;	/* anybody: likewise, and jumps; and of
+					 * parked lists, each time one is taken
+					 */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
 	plat_word_t quarantined;	/* anybody: objects found corrupted */
 	plat_word_t reports;		/* anybody: faults that were told of */
@@ -371,7 +373,7 @@ struct pool_want {
 struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
-	bool moves;
+	bool some;			/* in a place, or on its way */
 };
 
 /* An allocation that looks for the last free object, again and again. */

@@ -103,3 +103,23 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }
+
+/* It was in a cluster that was read after the list where it was parked then. */
+TEST_CASE(an_object_that_is_parked_meanwhile_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	pool_reach_read(pool, &before);
+	EXPECT(!before.some);
+	pool_park(pool, obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	obj = pool_unpark_all(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}

@@ -52,8 +52,9 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
  * @flags: of the call, not nested.
  * @last: all 0 at first.
  *
- * Looks once at all places but the backend, which its caller asks next, in its own
- * words, if it had refused because of the limit: what was free may have gone there.
+ * Looks once at all places, if there may be something in one, but the backend.  That
+ * its caller asks next, in its own words, if it had refused because of the limit: what
+ * was free may have gone there.
  *
  * Return: an object, or NULL.
  */
@@ -61,7 +62,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
 {
 	pool_reach_read(pool, &last->before);
-	return look_everywhere(pool, flags);
+	return last->before.some ? look_everywhere(pool, flags) : NULL;
 }
 
 /**

@@ -176,6 +176,15 @@ bool pool_store_commit(struct pool *pool, void *obj)
 	return true;
 }
 
+/* Would the limit refuse one more?  A pool that is made anew has none. */
+static inline bool at_limit(const struct pool *pool, unsigned int flags)
+{
+	unsigned int limit = plat_read(&pool->limit);
+
+	return limit && !(flags & POOL_F_NO_LIMIT) &&
+	       (plat_read(&pool->allocated) & ~POOL_RENEWING) >= limit;
+}
+
 /**
  * pool_store_get() - Get one object from the platform.
  * @pool: the pool.
@@ -189,6 +198,9 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 {
 	void *obj;
 
+	*cause = POOL_REFUSED;
+	if (at_limit(pool, flags))
+		return NULL;
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;

@@ -62,11 +62,15 @@ void pool_park(struct pool *pool, void *obj)
 	pool_hot_leave();
 }
 
-/* Take a whole list; its first object, linked to the others, or NULL. */
-void *pool_parked_take(struct pool_parked *parked)
+/*
+ * Take a whole list; its first object, linked to the others, or NULL.  That is a
+ * departure, for reach.c: it is counted before count is lowered.
+ */
+void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 {
 	if (!plat_read(&parked->head))
 		return NULL;
+	plat_word_add(&pool->gone_departures, 1);
 	return plat_xchg_acquire(&parked->head, NULL);
 }
 
@@ -121,13 +125,13 @@ static void *join(const struct pool *pool, void *a, void *b)
  * interrupts and other CPUs have parked since it took the list.  A try fails only
  * where one of these has parked once more.  Release: as parked_push().
  */
-void pool_parked_leave(const struct pool *pool, struct pool_parked *parked,
+void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest)
 {
 	void *none = NULL;
 
 	while (!plat_cmpxchg_release(&parked->head, &none, rest)) {
-		void *more = pool_parked_take(parked);
+		void *more = pool_parked_take(pool, parked);
 
 		if (more)
 			rest = join(pool, rest, more);

@@ -11,8 +11,8 @@
  * comes later to one that came before, and no order of looks helps.  So places
  * count departures, which never fall:
  *
- *	read      departures, and what is on its way
- *	look      at all places, the backend too
+ *	read      departures, what is on its way, and whether a place has some
+ *	look      at all places if so, and at the backend
  *	compare   is there something in a place, or has anything departed?
  *
  * Nothing on its way at first, nothing found, nothing in a place and nothing
@@ -27,11 +27,12 @@
  */
 #include "plat.h"
 
-/* Is something on its way, or parked, on one CPU? */
-static bool moves_on(struct pool_local *local)
+/* Is something on its way, parked or in clusters, on one CPU? */
+static bool some_on(struct pool_local *local)
 {
-	return plat_read_acquire(&local->moving) ||
-	       plat_read_acquire(&local->parked.count);
+	return plat_read_acquire(&local->moving) |
+	       plat_read_acquire(&local->parked.count) |
+	       plat_read(&local->clustered);
 }
 
 /**
@@ -40,34 +41,37 @@ static bool moves_on(struct pool_local *local)
  * @reading: filled in, before the caller looks.
  *
  * What moves is read after the departures: it is announced before they are counted.
+ * That there are objects in a place is read, too, though the comparison does not need it:
+ * where there are none, and nothing moves, the caller need not look.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
 	unsigned int i;
+	bool some;
 
 	sum += plat_read_acquire(&pool->gone_departures);
 	for (i = 0; i < pool->buckets; i++)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_read_acquire(&pool->allocated);
-	reading->moves = plat_read_acquire(&pool->parked.count);
+	some = plat_read_acquire(&pool->parked.count) | plat_read(&pool->filled);
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
 		if (!local)
 			continue;
 		sum += plat_read_acquire(&local->departures);
-		reading->moves = reading->moves || moves_on(local);
+		some = some || some_on(local);
 	}
-	if (plat_read_acquire(&pool->moving))
-		reading->moves = true;
+	reading->some = plat_read_acquire(&pool->moving) || some;
 	reading->departures = sum;
 }
 
 /*
- * Departures until now; @some: set where a place has objects.  Those of CPUs that are
- * gone come last: what is handed on meanwhile is counted twice, never missed.
+ * Departures until now; @some: set where a place has objects.  Parked ones come before
+ * the buckets, where they go.  Departures of CPUs that are gone come last: what is handed
+ * on meanwhile is counted twice, never missed.
  */
 static unsigned long departures(struct pool *pool, bool *some)
 {
@@ -80,13 +84,13 @@ static unsigned long departures(struct pool *pool, bool *some)
 
 		if (!local)
 			continue;
-		if (plat_read_acquire(&local->clustered))
-			*some = true;
+		*some |= plat_read_acquire(&local->clustered) |
+			 plat_read_acquire(&local->parked.count);
 		sum += plat_read_acquire(&local->departures);
 	}
+	*some |= plat_read_acquire(&pool->parked.count);
 	for (i = 0; i < pool->buckets; i++) {
-		if (plat_read_acquire(&pool->bucket[i].objs))
-			*some = true;
+		*some |= plat_read_acquire(&pool->bucket[i].objs);
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	}
 	sum += plat_read_acquire(&pool->gone_departures);
@@ -102,7 +106,7 @@ static unsigned long departures(struct pool *pool, bool *some)
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
-	bool some = before->moves;
+	bool some = before->some;
 
 	return departures(pool, &some) != before->departures || some ||
 	       plat_read(&pool->allocated) != before->allocated;

@@ -37,13 +37,30 @@ static void bring_down(struct pool *pool, struct pool_parked *parked,
 static void *parked_take(struct pool *pool, struct pool_parked *parked,
 			 unsigned int flags)
 {
-	void *rest = pool_parked_take(parked);
-	void *first = pool_parked_next(pool, &rest);
+	void *rest = pool_parked_take(pool, parked);
+	void *first;
 
+	if (!rest)
+		return NULL;
+	first = pool_parked_next(pool, &rest);
 	bring_down(pool, parked, rest, flags);
-	if (first)
-		pool_parked_settled(parked);
+	pool_parked_settled(parked);
 	return first;
+}
+
+/*
+ * The list of this CPU, if something is parked there; else that of none, likewise; or
+ * NULL.  A CPU without a local part reads zeros there.
+ */
+static struct pool_parked *parked_here(struct pool *pool)
+{
+	struct pool_local *local = pool_local_enter(pool);
+	bool some = plat_read(&local->parked.head);
+
+	pool_hot_leave();
+	if (some)
+		return &local->parked;
+	return plat_read(&pool->parked.head) ? &pool->parked : NULL;
 }
 
 /**
@@ -55,40 +72,26 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
  */
 void *pool_unpark(struct pool *pool, unsigned int flags)
 {
-	struct pool_local *local = NULL;
-	void *obj = NULL;
+	struct pool_parked *parked = parked_here(pool);
 
-	if (pool->cached)
-		local = plat_local_of(pool, plat_cpu_hint());
-	if (local)
-		obj = parked_take(pool, &local->parked, flags);
-	return obj ? obj : parked_take(pool, &pool->parked, flags);
+	return parked ? parked_take(pool, parked, flags) : NULL;
 }
 
 /**
  * pool_unpark_here() - Bring down what is parked on this CPU, and on none.
  * @pool: the pool.
  * @flags: of the call; where these do not allow it nothing happens.
- *
- * A CPU without a local part reads zeros there.
  */
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
-	struct pool_local *local;
-	bool some;
+	struct pool_parked *parked;
 
 	if ((flags & POOL_F_NESTED) ||
 	    !plat_store_may(&pool->store, NULL, flags))
 		return;
-	local = pool_local_enter(pool);
-	some = plat_read(&local->parked.head);
-	pool_hot_leave();
-	if (some)
-		bring_down(pool, &local->parked,
-			   pool_parked_take(&local->parked), flags);
-	if (plat_read(&pool->parked.head))
-		bring_down(pool, &pool->parked,
-			   pool_parked_take(&pool->parked), flags);
+	parked = parked_here(pool);
+	if (parked)
+		bring_down(pool, parked, pool_parked_take(pool, parked), flags);
 }
 
 /**
@@ -116,7 +119,7 @@ void *pool_unpark_all(struct pool *pool, unsigned int flags)
 /* Give one list back to the platform.  Process context. */
 void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 {
-	void *rest = pool_parked_take(parked);
+	void *rest = pool_parked_take(pool, parked);
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {
@@ -128,7 +131,7 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 /* Bring one list to the layers below the caches.  Process context. */
 static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 {
-	void *rest = pool_parked_take(parked);
+	void *rest = pool_parked_take(pool, parked);
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {

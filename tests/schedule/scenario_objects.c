@@ -315,7 +315,7 @@ static void setup_collect(void)
 }
 
 const struct scenario scenarios_of_objects[] = {
-	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures late-departs",
+	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
 	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange late-head",
 		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
