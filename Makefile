@@ -64,6 +64,7 @@ help:
 	@echo 'twin-check       both worlds make the same decisions'
 	@echo 'bench            what it costs, beside malloc and kmem_cache'
 	@echo 'doc-options      writes the tables of Documentation/options.rst'
+	@echo 'html             the pages of Documentation/, in build/html'
 	@echo 'clean            removes build/'
 
 # Objects depend on the flags they were made with.
@@ -143,7 +144,12 @@ check:
 kunit:
 	@tests/check.sh kunit
 
-.PHONY: demo check kunit
+# A warning is an error: pages refer to each other.
+html:
+	@tests/deps.sh html
+	sphinx-build -q -W --keep-going -b html -d build/doctrees Documentation build/html
+
+.PHONY: demo check kunit html
 
 include tests/user.mk
 include tests/bugs/bugs.mk

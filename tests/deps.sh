@@ -3,7 +3,7 @@
 #
 # Sees that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|cross|vm|bench
+#	deps.sh build|check-user|cross|vm|bench|html
 #
 # As root it installs what is missing; else it prints the command and fails.
 
@@ -20,6 +20,7 @@ cross=("${build[@]}" git qemu-user musl-tools
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
+html=(make python3-sphinx)
 vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
 
 case ${1:-} in
@@ -28,5 +29,6 @@ check-user) need "${check[@]}" ;;
 cross) need "${cross[@]}" ;;
 vm) need "${vm[@]}" ;;
 bench) need "${bench[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|cross|vm|bench" ;;
+html) need "${html[@]}" ;;
+*) die "usage: ${0##*/} build|check-user|cross|vm|bench|html" ;;
 esac

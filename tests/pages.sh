@@ -63,6 +63,7 @@ goes_up() {
 check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
+check files_and_sections_that_are_referred_to_are_there tests/pages/links.py
 check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
