@@ -64,6 +64,7 @@ check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check files_and_sections_that_are_referred_to_are_there tests/pages/links.py
+check examples_compile tests/pages/examples.sh
 check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py

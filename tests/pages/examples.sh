@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Compiles the examples of README.md and of the pages: each block that is marked as C,
+# behind the header if it does not include it.  Those of modules are left out: a
+# block that includes a header of the kernel, or that is not marked.
+
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/libpool"
+for header in $(make -s headers); do
+	cp "$header" "$tmp/libpool"
+done
+
+# Each block of C becomes a file PAGE-LINE.c.
+cut_out() {
+	local page=$1
+
+	awk -v to="$tmp/$(basename "$page")-" '
+		/^```c$/ || /^\.\. code-block:: c$/ {
+			out = to NR ".c"; fence = /^```/; next
+		}
+		out && (fence ? /^```$/ : /^[^ \t]/) { out = "" }
+		out { print >out }' "$page"
+}
+
+for page in README.md Documentation/*.rst; do
+	cut_out "$page"
+done
+
+failed=0 seen=0
+for file in "$tmp"/*.c; do
+	grep -q '^[[:space:]]*#include <linux/' "$file" && continue
+	seen=$((seen + 1))
+	first=(-include libpool/pool.h)
+	grep -q '#include <libpool/pool.h>' "$file" && first=()
+	"${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -Wno-unused-variable -fsyntax-only \
+		-I"$tmp" "${first[@]}" "$file" || { basename "$file"; failed=1; }
+done
+
+# Fewer than this: the pattern is wrong, not the pages.
+[ "$seen" -ge 10 ] || failed=1
+echo "$seen examples"
+exit $failed
