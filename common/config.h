@@ -82,7 +82,7 @@
 #define POOL_CACHE_SIZE		524288
 #endif
 
-/* Objects a cluster holds: see Documentation/design for why not 8. */
+/* Objects a cluster holds: see Documentation/decisions for why not 8. */
 #if !defined(POOL_CLUSTER_SIZE) && defined(CONFIG_HAP_POOL_CLUSTER_SIZE)
 #define POOL_CLUSTER_SIZE	CONFIG_HAP_POOL_CLUSTER_SIZE
 #elif !defined(POOL_CLUSTER_SIZE)
