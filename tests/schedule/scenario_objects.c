@@ -225,14 +225,14 @@ static void free_and_alloc(void)
 	alloc_one();
 }
 
-/* A handler uses a pool while its CPU has another one's lock. */
+/* A handler uses a pool while its CPU has another one's lock.  Both arrays are full. */
 
 static void setup_two(void)
 {
 	unsigned int i;
 
-	setup(ROOMY, 0, 5);
-	other = make("b", 0, 0);
+	setup(ROOMY, 5, 5);
+	other = make("b", 5, 0);
 	for (i = 5; i < 10; i++)
 		obj[i] = s_alloc(other);
 	for (i = 5; i < 9; i++)

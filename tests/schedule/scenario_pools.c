@@ -11,7 +11,7 @@
 
 static void setup_switch(void)
 {
-	setup(ROOMY, 0, 2);
+	setup(ROOMY, 4, 2);
 	give_as(1, 0, 2);
 }
 
