@@ -192,7 +192,8 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
  * The hit path.  Each way out lets go by itself: where a hit and a miss share those
  * lines, the caller tests again which of the two it was.
  *
- * One subtraction tells whether there is an object, and which.  A slot below n is never
+ * One subtraction tells whether there is an object, and which; of size_t, so that the
+ * index needs no extension.  A slot below n is never
  * NULL; said so, the compiler does not test twice.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)

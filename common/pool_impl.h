@@ -233,8 +233,8 @@ struct pool {
 	plat_word_t gone_fills;		/* anybody: of CPUs that are gone */
 	plat_word_t gone_spills;	/* anybody: likewise */
 	plat_word_t gone_evictions;	/* anybody: likewise */
-	plat_word_t gone_departures;	/* anybody: likewise, and jumps; and of
-					 * parked lists, each time one is taken
+	plat_word_t gone_departures;	/* anybody: of CPUs that are gone, jumps,
+					 * and one for each parked list taken
 					 */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
 	plat_word_t quarantined;	/* anybody: objects found corrupted */

@@ -2,7 +2,7 @@
 /*
  * stepper.h - a signal handler that uses pools after every single instruction
  *
- * Layer:   tests, user space on x86-64; below cases_step.c and
+ * Layer:   tests, user space on x86-64; below cases_step.c, cases_step_last.c and
  *	    cases_jump.c.
  * Context: see test.h and trap.h.  What is in "step" changes outside the stepped
  *	    region, or in the handler, never in both.

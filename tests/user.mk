@@ -4,10 +4,10 @@
 
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
-	   $(filter-out $(addprefix tests/cases_,step.c jump.c kernel.c gfp.c \
+	   $(filter-out $(addprefix tests/cases_,step.c step_last.c jump.c kernel.c gfp.c \
 	     guard_kernel.c declare.c), \
 	     $(wildcard tests/cases_*.c))
-STEP_SRC = $(addprefix tests/,cases_step.c stepper.c)
+STEP_SRC = $(addprefix tests/,cases_step.c cases_step_last.c stepper.c)
 JUMP_SRC = tests/cases_jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 	   $(wildcard common/*.h common/core/*.h user/*.h tests/*.h tests/*.list)

@@ -52,9 +52,9 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
  * @flags: of the call, not nested.
  * @last: all 0 at first.
  *
- * Looks once at all places, if there may be something in one, but the backend.  That
- * its caller asks next, in its own words, if it had refused because of the limit: what
- * was free may have gone there.
+ * Looks once at this CPU's array, and, if a first reading found something there, at all
+ * other places but the backend.  The caller asks the backend next, in its own words, if
+ * it had refused because of the limit: what was free may have gone there.
  *
  * Return: an object, or NULL.
  */
@@ -62,7 +62,8 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
 {
 	pool_reach_read(pool, &last->before);
-	return last->before.some ? look_everywhere(pool, flags) : NULL;
+	return last->before.some ? look_everywhere(pool, flags) :
+				   pool_hot_get(&pool->head);
 }
 
 /**

@@ -57,6 +57,15 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
 	return !(*have & POOL_RENEWING);
 }
 
+/* Would the limit refuse one more?  A pool that is made anew has no objects. */
+static inline bool at_limit(const struct pool *pool, unsigned int flags)
+{
+	unsigned int limit = plat_read(&pool->limit);
+
+	return limit && !(flags & POOL_F_NO_LIMIT) &&
+	       (plat_read(&pool->allocated) & ~POOL_RENEWING) >= limit;
+}
+
 /**
  * pool_store_reserve() - Count an object that the platform will be asked for.
  * @pool: the pool.
@@ -73,6 +82,8 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 	unsigned long have;
 	unsigned int limit;
 
+	if (at_limit(pool, flags))
+		return POOL_REFUSED;
 	if (injected_failure(flags))
 		return POOL_INJECTED;
 	do {
@@ -176,15 +187,6 @@ bool pool_store_commit(struct pool *pool, void *obj)
 	return true;
 }
 
-/* Would the limit refuse one more?  A pool that is made anew has none. */
-static inline bool at_limit(const struct pool *pool, unsigned int flags)
-{
-	unsigned int limit = plat_read(&pool->limit);
-
-	return limit && !(flags & POOL_F_NO_LIMIT) &&
-	       (plat_read(&pool->allocated) & ~POOL_RENEWING) >= limit;
-}
-
 /**
  * pool_store_get() - Get one object from the platform.
  * @pool: the pool.
@@ -198,9 +200,6 @@ void *pool_store_get(struct pool *pool, unsigned int flags,
 {
 	void *obj;
 
-	*cause = POOL_REFUSED;
-	if (at_limit(pool, flags))
-		return NULL;
 	*cause = pool_store_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;

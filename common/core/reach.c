@@ -18,12 +18,12 @@
  * Nothing on its way at first, nothing found, nothing in a place and nothing
  * departed: then at the moment of the first reading there was no free object.
  * What was on its way arrives before it ceases to be announced, so it is in a place
- * before the look.
+ * before the first reading ends.
  *
  * Departures are counted before an object is missing in its place, each by the
- * holder of the lock or bucket that it leaves; only the reader sums them up.  The
- * first reading reads them before what is announced, the second one after what is
- * there, place by place.
+ * holder of the lock or bucket that it leaves; those of parked lists by whoever takes
+ * one, in a word of the pool.  Only the reader sums them up.  The first reading reads
+ * them before what is announced, the second one after what is there, place by place.
  */
 #include "plat.h"
 
@@ -40,15 +40,15 @@ static bool some_on(struct pool_local *local)
  * @pool: the pool.
  * @reading: filled in, before the caller looks.
  *
- * What moves is read after the departures: it is announced before they are counted.
- * That there are objects in a place is read, too, though the comparison does not need it:
- * where there are none, and nothing moves, the caller need not look.
+ * What moves is read after the departures: it is announced before they are counted.  So
+ * CPUs are counted after the buckets, too: a new one may take from one at once.
+ * That there are objects in a place is read, too.  It is no part of the proof, but
+ * saves a look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
-	unsigned int i;
+	unsigned int cpus, i;
 	bool some;
 
 	sum += plat_read_acquire(&pool->gone_departures);
@@ -56,6 +56,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_read_acquire(&pool->allocated);
 	some = plat_read_acquire(&pool->parked.count) | plat_read(&pool->filled);
+	cpus = pool->cached ? plat_nr_cpus() : 0;
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
@@ -69,9 +70,10 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 }
 
 /*
- * Departures until now; @some: set where a place has objects.  Parked ones come before
- * the buckets, where they go.  Departures of CPUs that are gone come last: what is handed
- * on meanwhile is counted twice, never missed.
+ * Departures until now; @some: set where a place has objects.  What moves is read first:
+ * it comes out of an array, perhaps, which is no place that counts departures, and it
+ * arrives before it ceases to move.  Departures of parked lists, and of CPUs that are
+ * gone, come last: what is handed on meanwhile is counted twice, never missed.
  */
 static unsigned long departures(struct pool *pool, bool *some)
 {
@@ -84,6 +86,7 @@ static unsigned long departures(struct pool *pool, bool *some)
 
 		if (!local)
 			continue;
+		*some |= plat_read_acquire(&local->moving);
 		*some |= plat_read_acquire(&local->clustered) |
 			 plat_read_acquire(&local->parked.count);
 		sum += plat_read_acquire(&local->departures);
@@ -106,8 +109,9 @@ static unsigned long departures(struct pool *pool, bool *some)
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
-	bool some = before->some;
+	bool some = false;
 
-	return departures(pool, &some) != before->departures || some ||
+	return before->some ||
+	       departures(pool, &some) != before->departures || some ||
 	       plat_read(&pool->allocated) != before->allocated;
 }

@@ -49,8 +49,8 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 }
 
 /*
- * The list of this CPU, if something is parked there; else that of none, likewise; or
- * NULL.  A CPU without a local part reads zeros there.
+ * This CPU's list, or else the pool's, if something is parked there; NULL: neither has
+ * any.  A CPU without a local part reads zeros there.
  */
 static struct pool_parked *parked_here(struct pool *pool)
 {
@@ -92,6 +92,9 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 	parked = parked_here(pool);
 	if (parked)
 		bring_down(pool, parked, pool_parked_take(pool, parked), flags);
+	if (plat_read(&pool->parked.head))
+		bring_down(pool, &pool->parked,
+			   pool_parked_take(pool, &pool->parked), flags);
 }
 
 /**

@@ -271,7 +271,7 @@ static void *stay(void *arg)
 	return NULL;
 }
 
-/* Nothing to be had: it looks everywhere, with so many threads. */
+/* Nothing to be had: it reads all threads' numbers, with so many threads. */
 static void refuse(const char *op, unsigned int threads)
 {
 	struct pool_head *pool = new_pool(64);
