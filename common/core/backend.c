@@ -57,15 +57,6 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
 	return !(*have & POOL_RENEWING);
 }
 
-/* Would the limit refuse one more?  A pool that is made anew has no objects. */
-static inline bool at_limit(const struct pool *pool, unsigned int flags)
-{
-	unsigned int limit = plat_read(&pool->limit);
-
-	return limit && !(flags & POOL_F_NO_LIMIT) &&
-	       (plat_read(&pool->allocated) & ~POOL_RENEWING) >= limit;
-}
-
 /**
  * pool_store_reserve() - Count an object that the platform will be asked for.
  * @pool: the pool.
@@ -82,8 +73,6 @@ enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
 	unsigned long have;
 	unsigned int limit;
 
-	if (at_limit(pool, flags))
-		return POOL_REFUSED;
 	if (injected_failure(flags))
 		return POOL_INJECTED;
 	do {
