@@ -3,6 +3,7 @@
 #
 # Checks that the pages render, refer to pages that there are, and say what the
 # source says: the seam, ordered accesses, functions, constants, promises kept.
+# README has what CI runs, and examples compile.
 
 set -euo pipefail
 
@@ -48,6 +49,34 @@ refers() {
 	return $status
 }
 
+# A reader sees what this is, and finds what there is.  Benchmarks write those of
+# performance, whose tables are as long as they are.
+short() {
+	local page lines status=0
+
+	for page in README.md Documentation/*.rst; do
+		case $page in
+		*/performance*) continue ;;
+		README.md) lines=120 ;;
+		*) lines=400 ;;
+		esac
+		[ "$(wc -l <"$page")" -le $lines ] ||
+			{ echo "$page has more than $lines lines"; status=1; }
+	done
+	return $status
+}
+
+# README's test command is the one that CI runs, as it is written there.
+ci_command() {
+	local command
+
+	command=$(sed -n 's/^exec //p' .ci/run)
+	if [ -z "$command" ] || ! grep -qE "^    $command( |\$)" README.md; then
+		echo "README.md has no command \"$command\""
+		return 1
+	fi
+}
+
 # A copy of the core in which a bucket is filled by a call of the API.
 goes_up() {
 	local copy said
@@ -64,6 +93,8 @@ check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check files_and_sections_that_are_referred_to_are_there tests/pages/links.py
+check no_page_is_too_long short
+check readme_has_the_command_that_ci_runs ci_command
 check examples_compile tests/pages/examples.sh
 check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
