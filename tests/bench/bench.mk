@@ -54,12 +54,12 @@ $(B)/longest: $(LONGEST_SRC) tests/trap.h $(BENCH_DEP)
 		-Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
-# Looks at what the library does not show: it is linked in.
+# Looks at what the library does not show, nor libpool.a: its objects are linked in.
 SCALE_SRC = $(addprefix $(BENCH_DIR)/,scale.c scale_team.c scale_line.c \
 	    scale_visit.c scale_run.c)
-$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(B)/libpool.a
+$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DPOOL_NO_INLINE -I$(BENCH_DIR) \
-		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(B)/libpool.a
+		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(LIB_OBJ)
 
 # What needs no package of others.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)

@@ -44,6 +44,17 @@ static void put_cluster(struct pool *pool)
 		errx(1, "BUSY");
 }
 
+/* A cluster of the shared pool, which the caller has at once; NULL: none. */
+static struct pool_cluster *take_cluster(struct pool *pool)
+{
+	struct pool_cluster *c;
+
+	c = pool_refill_local_from_shared(pool, &pool->moving);
+	if (c)
+		pool_arrive(&pool->moving, c->n);
+	return c;
+}
+
 /* Take a cluster and put it back; of the last one that changes "filled". */
 static double pairs(struct pool *pool)
 {
@@ -51,8 +62,7 @@ static double pairs(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < VISITS; i++)
-		pool_put_to_shared_cache(pool,
-					 pool_refill_local_from_shared(pool));
+		pool_put_to_shared_cache(pool, take_cluster(pool));
 	return (scale_clock(CLOCK_MONOTONIC) - start) / VISITS;
 }
 
@@ -63,7 +73,7 @@ static double misses(struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < VISITS; i++)
-		if (pool_refill_local_from_shared(pool))
+		if (take_cluster(pool))
 			errx(1, "not empty");
 	return (scale_clock(CLOCK_MONOTONIC) - start) / VISITS;
 }
@@ -82,7 +92,7 @@ static void empty(struct pool *pool)
 {
 	struct pool_cluster *c;
 
-	while ((c = pool_refill_local_from_shared(pool))) {
+	while ((c = take_cluster(pool))) {
 		pool_store_put_cluster(pool, c);
 		plat_mem_free(c);
 	}
