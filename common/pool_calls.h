@@ -93,7 +93,8 @@ unsigned int pool_store_get_ahead(struct pool *pool, unsigned int n,
 void *pool_store_get(struct pool *pool, unsigned int flags,
 		     enum pool_cause *cause);
 void pool_store_put(struct pool *pool, void *obj);
-void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c);
+void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c,
+			    unsigned int keep);
 void *pool_store_swap_in(struct pool *pool);
 void pool_store_swap_out(struct pool *pool, void *obj);
 unsigned long pool_store_keep(void);

@@ -33,7 +33,7 @@ TEST_CASE(clusters_move_whole)
 		EXPECT(c->n > 0);
 		EXPECT_LE(c->n, pool_cluster_max(pool));
 		n += c->n;
-		pool_store_put_cluster(pool, c);
+		pool_store_put_cluster(pool, c, 0);
 		plat_mem_free(c);
 	}
 	EXPECT_EQ(n, now.shared);

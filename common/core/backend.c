@@ -260,11 +260,11 @@ static void *bare(struct pool *pool, void *obj)
 	return obj;
 }
 
-/* Are there objects, and is there nothing that bare() would do?  They are alike. */
-static bool all_bare(const struct pool *pool, const struct pool_cluster *c)
+/* Is there nothing that bare() would do?  Objects of a cluster are alike. */
+static bool all_bare(const struct pool *pool, const void *obj)
 {
-	return c->n && !pool->dtor && !plat_read(&pool->states.part[0]) &&
-	       pool_is_plain(pool, c->obj[0]);
+	return !pool->dtor && !plat_read(&pool->states.part[0]) &&
+	       pool_is_plain(pool, obj);
 }
 
 /**
@@ -301,22 +301,24 @@ void pool_store_put(struct pool *pool, void *obj)
 }
 
 /**
- * pool_store_put_cluster() - Give a whole cluster back to the platform.
+ * pool_store_put_cluster() - Give a cluster's objects back to the platform.
  * @pool: the pool.
- * @c: the cluster; empty afterwards.
+ * @c: the cluster.
+ * @keep: how many objects stay in it, 0 to c->n.
  *
  * They go, and are counted, at once; one by one where each is looked at on its way out.
  */
-void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c)
+void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c,
+			    unsigned int keep)
 {
-	unsigned int n;
+	unsigned int n = c->n - keep;
 
-	if (all_bare(pool, c)) {
-		n = give_back(pool, c->n, c->obj);
-		c->n = 0;
+	if (n && all_bare(pool, c->obj[keep])) {
+		n = give_back(pool, n, c->obj + keep);
+		c->n = keep;
 		if (n)
 			count_back(pool, n);
 	}
-	while (c->n)
+	while (c->n > keep)
 		pool_store_put(pool, c->obj[--c->n]);
 }

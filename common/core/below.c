@@ -49,7 +49,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 	if (!c)
 		return;
 	n = c->n;
-	pool_store_put_cluster(pool, c);
+	pool_store_put_cluster(pool, c, 0);
 	pool_cluster_put(pool, c, flags);
 	pool_arrive(&pool->moving, n);
 }
@@ -102,7 +102,7 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 	if (!may && c->n && pool_put_to_shared_cache(pool, c))
 		return;
 	if (may)
-		pool_store_put_cluster(pool, c);
+		pool_store_put_cluster(pool, c, 0);
 	while (c->n)
 		pool_park(pool, c->obj[--c->n]);
 	pool_cluster_put(pool, c, flags);

@@ -233,14 +233,13 @@ static void release_but(struct pool *pool, struct pool_cluster *c,
 {
 	unsigned int tries = POOL_BUSY_TRIES;
 
-	while (c->n > keep)
-		pool_store_put(pool, c->obj[--c->n]);
+	pool_store_put_cluster(pool, c, keep);
 	while (c->n && tries--) {
 		if (pool_put_to_shared_cache(pool, c))
 			return;
 		plat_pause(true);
 	}
-	pool_store_put_cluster(pool, c);
+	pool_store_put_cluster(pool, c, 0);
 	plat_mem_free(c);
 }
 
@@ -350,7 +349,7 @@ static void reclaim_local(struct pool *pool, struct pool_cpu *cpu,
 
 		left -= n < left ? n : left;
 		if (!pool_put_to_shared_cache(pool, c)) {
-			pool_store_put_cluster(pool, c);
+			pool_store_put_cluster(pool, c, 0);
 			pool_cluster_put(pool, c, 0);
 		}
 		pool_cluster_settled(local, n);
