@@ -145,7 +145,7 @@ done
 what=$1
 passes "$what: --expect-bad" --expect-bad 'WARNING: test' "$what" "$tmp/bad.sh"
 fails "$what: exit status" "the script exited with 3" "$what" "$tmp/exits.sh"
-fails "$what: time-out" "not done after 15 seconds" --timeout 15 "$what" \
+fails "$what: time-out" "not done after 60 seconds" --timeout 60 "$what" \
 	"$tmp/sleeps.sh"
 fails "$what: no exit status" "crashed in the script" "$what" "$tmp/stops.sh"
 fails "$what: no script" "never came to run the script" \
