@@ -161,12 +161,15 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 }
 
 /*
- * Hold this CPU's array, which was entered; false: it was left again.  HELD is stored
- * before n is read, and OPEN after n is written: whoever interrupts in between finds
- * HELD and leaves the array alone.  So does who finds zeros: an array that there is
- * not yet, or not for this CPU.  "open" and n are read plainly, so that the compiler may
- * compare them where they are: nobody else writes them while this CPU has the array,
- * and the first barrier keeps it from remembering what an interrupter may have changed.
+ * Hold this CPU's array, which was entered; false: it cannot be held, and was left.
+ *
+ * HELD is stored before n is read, and OPEN is stored after n is written.  An interrupt
+ * handler that runs in between finds HELD and leaves the array alone.  "open" is zero,
+ * which is not OPEN either, as long as this CPU has no array of this pool.
+ *
+ * "open" and n are read plainly, so that the compiler may compare them in memory.  No
+ * other CPU writes them while this one has the array.  An interrupt handler may have
+ * changed them before: the first barrier makes the compiler read them again.
  */
 static inline bool pool_hot_hold(struct pool_hot *hot)
 {
@@ -189,12 +192,12 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
 }
 
 /*
- * The hit path.  Each way out lets go by itself: where a hit and a miss share those
- * lines, the caller tests again which of the two it was.
+ * The hit path.  A hit and a miss each let go for themselves.  If they shared that code,
+ * the caller would have to test again which of the two it was.
  *
- * One subtraction tells whether there is an object, and which; of size_t, so that the
- * index needs no extension.  A slot below n is never
- * NULL; said so, the compiler does not test twice.
+ * One subtraction says whether there is an object, and in which slot.  It is a size_t, so
+ * that the index needs no extension.  A slot below n is never NULL: the compiler is told
+ * so, and leaves out the caller's test for NULL.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
@@ -218,10 +221,10 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 }
 
 /*
- * cap is read by an atomic: a switch of options writes it from afar.  A slot is written
- * before n counts it: in user space a handler may leave us for good by a jump, and then
- * whoever empties the array believes n.  What n will be is computed first: that saves
- * an instruction.
+ * cap is read atomically, since a switch of options on another CPU writes it.  A slot is
+ * written before n counts it.  In user space a signal handler may jump out of this
+ * function for good, and then the code that empties the array relies on n.  The new n is
+ * computed before the comparison: that saves an instruction.
  */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {
