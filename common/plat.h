@@ -34,7 +34,7 @@
 
 #include "pool.h"
 #include "config.h"
-#include "debug.h"
+#include "debug/debug.h"
 #include "list.h"
 #include "plat_types.h"
 #include "plat_report.h"
@@ -334,7 +334,7 @@ void plat_hide(struct pool *pool);
 
 #include "pool_impl.h"
 #include "pool_calls.h"
-#include "checked.h"
+#include "debug/checked.h"
 #include "plat_impl.h"
 #include "core/moving.h"
 #include "core/cluster.h"

@@ -9,8 +9,8 @@
  * done at once, and changes nothing of what is shown.
  */
 #include "plat.h"
-#include "dump.h"
-#include "profile.h"
+#include "show/dump.h"
+#include "debug/profile.h"
 #include "main.h"
 
 #include <linux/debugfs.h>

@@ -10,7 +10,7 @@
  * is read from its beginning again.
  */
 #include "plat.h"
-#include "dump.h"
+#include "show/dump.h"
 #include "main.h"
 
 #include <linux/debugfs.h>

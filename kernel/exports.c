@@ -9,8 +9,8 @@
  * own, also import LIBPOOL_TEST: what is there has no promise of staying.
  */
 #include "plat.h"
-#include "dump.h"
-#include "profile.h"
+#include "show/dump.h"
+#include "debug/profile.h"
 #include "compat.h"
 #include "main.h"
 

@@ -2,7 +2,7 @@
 /*
  * cases_attr.c - pools that are more than a name and a size
  *
- * Layer:   tests of common/create.c, attr.c, parked.c and backend.c.
+ * Layer:   tests of common/life/create.c, attr.c, parked.c and backend.c.
  * Context: see test.h.
  */
 #include "test.h"

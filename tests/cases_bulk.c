@@ -2,7 +2,7 @@
 /*
  * cases_bulk.c - many objects at once, and reserves
  *
- * Layer:   tests of common/bulk.c and reserve.c.
+ * Layer:   tests of common/core/bulk.c and reserve.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * cases_cache.c - local clusters and the byte bound
  *
- * Layer:   tests of common/cluster.c and cache.c.
+ * Layer:   tests of common/core/cluster.c and cache.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * cases_dump_table.c - the table that people read
  *
- * Layer:   tests of common/dump_table.c.
+ * Layer:   tests of common/show/dump_table.c.
  * Context: see test.h.
  */
 #include "cases_dump.h"

@@ -2,7 +2,7 @@
 /*
  * cases_dump_text.c - dumps: formats, what does not fit, many pools
  *
- * Layer:   tests of common/dump_text.c, dump_prom.c and dump.c.
+ * Layer:   tests of common/show/dump_text.c, dump_prom.c and dump.c.
  * Context: see test.h.
  */
 #include "cases_dump.h"

@@ -2,7 +2,7 @@
 /*
  * cases_evict.c - whose clusters and arrays give way under the byte bound
  *
- * Layer:   tests of common/age.c.
+ * Layer:   tests of common/core/age.c.
  * Context: see test.h.
  */
 #include "test.h"

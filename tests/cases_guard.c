@@ -2,7 +2,7 @@
 /*
  * cases_guard.c - objects with pages of their own
  *
- * Layer:   tests of user/guard.c, kernel/guard.c, common/slack.c, and of pools
+ * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/slack.c, and of pools
  *	    that have them.
  * Context: see test.h.
  *

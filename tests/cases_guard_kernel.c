@@ -2,7 +2,7 @@
 /*
  * cases_guard_kernel.c - guarded pools, where callers cannot sleep
  *
- * Layer:   tests of kernel/guard.c and gfp.c, and of common/alloc.c with both kinds
+ * Layer:   tests of kernel/guard.c and gfp.c, and of common/core/alloc.c with both kinds
  *	    of objects in one pool.
  * Context: see test.h.
  */

@@ -2,7 +2,7 @@
 /*
  * cases_hot.c - hot arrays: entering them, and their room
  *
- * Layer:   tests of common/hot.c and age.c.
+ * Layer:   tests of common/core/hot.c and age.c.
  * Context: see test.h.
  */
 #include "test.h"

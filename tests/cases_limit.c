@@ -2,7 +2,7 @@
 /*
  * cases_limit.c - limits, alone and under race, and the counters of failures
  *
- * Layer:   tests of common/backend.c, alloc.c and attr.c.
+ * Layer:   tests of common/core/backend.c, alloc.c and attr.c.
  * Context: see test.h.
  */
 #include "test.h"

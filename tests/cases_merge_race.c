@@ -2,7 +2,7 @@
 /*
  * cases_merge_race.c - creating, destroying and using equal pools, all at once
  *
- * Layer:   tests of common/create.c, merge.c and registry.c.
+ * Layer:   tests of common/life/create.c, merge.c and registry.c.
  * Context: see test.h.
  */
 #include "test.h"

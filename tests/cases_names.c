@@ -2,7 +2,7 @@
 /*
  * cases_names.c - names of pools: what is kept, and how each text shows them
  *
- * Layer:   tests of common/names.c and dump_names.c.
+ * Layer:   tests of common/base/names.c and dump_names.c.
  * Context: see test.h.
  */
 #include "cases_dump.h"

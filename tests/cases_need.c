@@ -2,7 +2,7 @@
 /*
  * cases_need.c - how much is kept after bursts, by steady users, by gc
  *
- * Layer:   tests of common/need.c and reclaim.c.
+ * Layer:   tests of common/core/need.c and reclaim.c.
  * Context: see test.h.
  */
 #include "test.h"

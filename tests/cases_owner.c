@@ -2,7 +2,7 @@
 /*
  * cases_owner.c - whose pools are whose: modules, which user space has none of
  *
- * Layer:   tests of common/registry.c, merge.c and create.c.
+ * Layer:   tests of common/base/registry.c, merge.c and create.c.
  * Context: see test.h.
  *
  * An owner is an address; real modules are in tests/vm/stock.sh.

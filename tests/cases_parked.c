@@ -2,7 +2,7 @@
 /*
  * cases_parked.c - how much of what is parked one call touches
  *
- * Layer:   tests of common/parked.c.
+ * Layer:   tests of common/core/parked.c.
  * Context: see test.h.
  */
 #include "test.h"

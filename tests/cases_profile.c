@@ -2,7 +2,7 @@
 /*
  * cases_profile.c - calls counted by place, and the text that shows them
  *
- * Layer:   tests of common/profile.c and memstats.c, called as checks call them.
+ * Layer:   tests of common/debug/profile.c and memstats.c, called as checks call them.
  * Context: see test.h.
  */
 #include "cases_dump.h"

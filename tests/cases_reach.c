@@ -2,7 +2,7 @@
 /*
  * cases_reach.c - what moves while a caller looks for the last free object
  *
- * Layer:   tests of common/reach.c and alloc.c.
+ * Layer:   tests of common/core/reach.c and alloc.c.
  * Context: see test.h.  Races are replayed by hand: a reading, what another CPU would
  *	    do, the comparison.
  */

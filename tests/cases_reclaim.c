@@ -2,7 +2,7 @@
 /*
  * cases_reclaim.c - flush, gc, other CPUs' caches, CPUs that are gone
  *
- * Layer:   tests of common/reclaim.c.
+ * Layer:   tests of common/core/reclaim.c.
  * Context: see test.h.
  */
 #include "test.h"

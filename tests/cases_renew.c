@@ -2,7 +2,7 @@
 /*
  * cases_renew.c - options that come before a declared pool is used
  *
- * Layer:   tests of common/renew.c and declared.c, both worlds.
+ * Layer:   tests of common/life/renew.c and declared.c, both worlds.
  * Context: see test.h.
  *
  * Declarations are made here by hand, as constructors and a module's init make them.

@@ -6,8 +6,8 @@
  * Context: the case's own thread and workers.
  */
 #include "test.h"
-#include "dump.h"
-#include "profile.h"
+#include "show/dump.h"
+#include "debug/profile.h"
 
 static struct pool *plain(unsigned int size)
 {

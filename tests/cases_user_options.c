@@ -2,7 +2,7 @@
 /*
  * cases_user_options.c - what is said of options, on stderr
  *
- * Layer:   tests of common/options.c, options_text.c and live.c, in user space.
+ * Layer:   tests of common/options/options.c, options_text.c and live.c, in user space.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * cases_wait.c - who waits for a thread that does not run, and how
  *
- * Layer:   tests of the CPU lock in user/, of common/alloc.c, reclaim.c, stats.c
+ * Layer:   tests of the CPU lock in user/, of common/core/alloc.c, reclaim.c, stats.c
  *	    and registry.c.
  * Context: see test.h and life.h.
  *

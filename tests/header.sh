@@ -48,10 +48,10 @@ for cc in g++ clang++; do
 done
 
 promise no_conditional_compilation_in_common \
-	fails grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*.c common/core/*.c
+	fails grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
 promise common_includes_no_system_header \
 	fails grep -nE '#[[:space:]]*include[[:space:]]*<' \
-	common/*.c common/core/*.[ch] common/pool_impl.h common/plat.h common/config.h
+	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
 
 # make -j may start with any target: each makes the folder it writes to.
 for target in libpool.pc libpool.a poolreplay bench; do
@@ -62,7 +62,7 @@ done
 # Build options: all of the document's, and contradictions.
 config() {
 	gcc -std=gnu11 -Wall -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon \
-		-Iuser "$@" -fsyntax-only common/options.c common/registry.c \
+		-Iuser "$@" -fsyntax-only common/options/options.c common/base/registry.c \
 		common/core/spare.c
 }
 for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
@@ -90,7 +90,7 @@ dumped() {
 
 	shift
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-o "$tmp/dump" "$tmp/dump.c" common/*.c common/core/*.c user/*.c -pthread &&
+		-o "$tmp/dump" "$tmp/dump.c" common/*/*.c user/*.c -pthread &&
 		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
 }
 promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
@@ -134,8 +134,8 @@ defaults() {
 
 	shift
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-o "$tmp/defaults" "$tmp/defaults.c" common/options.c \
-		$(ls "$out"/common/*.o "$out"/common/core/*.o "$out"/user/*.o |
+		-o "$tmp/defaults" "$tmp/defaults.c" common/options/options.c \
+		$(ls "$out"/common/*/*.o "$out"/user/*.o |
 		  grep -v /options.o) -pthread &&
 		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
 		[ "$(cat "$tmp/on")" = "$words" ]

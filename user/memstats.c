@@ -14,8 +14,8 @@
  * what is freed is what was allocated, whatever was asked for.
  */
 #include "plat.h"
-#include "dump.h"
-#include "profile.h"
+#include "show/dump.h"
+#include "debug/profile.h"
 
 #include <malloc.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *
  * A slab goes back as a whole when its last object does: slab.c.  Here is what can be
  * done before: free pages go back, and objects that caches hold may be exchanged for
- * others in fuller slabs (common/pack.c asks which).
+ * others in fuller slabs (common/core/pack.c asks which).
  */
 #include "slab.h"
 

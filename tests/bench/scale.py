@@ -134,7 +134,7 @@ def check(group, name, processors):
 
 
 def default_for(cpus):
-    """common/create.c: pool_buckets_for()"""
+    """common/life/create.c: pool_buckets_for()"""
     buckets = 1
     while buckets < cpus and buckets < max(BUCKETS):
         buckets *= 2

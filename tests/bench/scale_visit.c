@@ -2,7 +2,7 @@
 /*
  * scale_visit.c - visits of one thread alone, all lines its own
  *
- * Layer:   part of scale.c; calls common/shared.c without what is above it,
+ * Layer:   part of scale.c; calls common/core/shared.c without what is above it,
  *	    because through the API a visit cannot be told from its surroundings.
  * Context: the first of the team.
  */

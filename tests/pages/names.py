@@ -14,8 +14,7 @@ LEAST = 60
 
 
 def source(name):
-    for folder in ("common/core", "common", "."):
-        path = TOP / folder / name
+    for path in [*TOP.glob(f"common/*/{name}"), TOP / "common" / name, TOP / name]:
         if path.exists():
             return path.read_text()
     return ""

@@ -91,7 +91,9 @@ def functions(text):
 def accesses(path):
     """Yield (file:function(), operation word) of one file."""
     text = without_comments(path.read_text())
-    where = str(path.relative_to(TOP)).removeprefix("common/").removeprefix("core/")
+    where = str(path.relative_to(TOP))
+    if where.startswith("common/"):
+        where = path.name
     for name, start, end in functions(text):
         if SEAM.match(name):
             continue

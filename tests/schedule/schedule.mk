@@ -12,14 +12,12 @@ SCHEDULE_CFLAGS = -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
 	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8
 # What the judge looks at before the rest of common/ goes on: judge_bound.c.
 SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_hot_detach
-SCHEDULE_SRC = $(wildcard $(COMMON)/*.c $(COMMON)/core/*.c tests/schedule/*.c)
-SCHEDULE_OBJ = $(addprefix $(T)/schedule.o/,$(notdir $(SCHEDULE_SRC:.c=.o)))
+SCHEDULE_OBJ = $(patsubst $(COMMON)/%.c,$(T)/schedule.o/common/%.o, \
+		 $(wildcard $(COMMON)/*/*.c)) \
+	       $(patsubst tests/schedule/%.c,$(T)/schedule.o/%.o, \
+		 $(wildcard tests/schedule/*.c))
 
-$(T)/schedule.o/%.o: $(COMMON)/%.c tests/schedule/schedule.mk
-	@mkdir -p $(@D)
-	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(T)/schedule.o/%.o: $(COMMON)/core/%.c tests/schedule/schedule.mk
+$(T)/schedule.o/common/%.o: $(COMMON)/%.c tests/schedule/schedule.mk
 	@mkdir -p $(@D)
 	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -13,7 +13,7 @@
  * Whatever a pool does not have afterwards is told, with the pool's name.
  */
 #include "plat.h"
-#include "options.h"
+#include "options/options.h"
 
 /* Pools that are named; the others are counted. */
 #define NAMED	4

@@ -11,7 +11,7 @@
  */
 #include "plat.h"
 #include "dump.h"
-#include "profile.h"
+#include "debug/profile.h"
 
 #define WORDS	"reset all match <prefix>"
 

@@ -29,7 +29,7 @@
  * take its creations in before them.
  */
 #include "plat.h"
-#include "options.h"
+#include "options/options.h"
 
 /* How a declared pool is made anew.  Creation lock held. */
 struct renewal {

@@ -8,7 +8,7 @@
  * All words are read before anything is changed.
  */
 #include "plat.h"
-#include "options.h"
+#include "options/options.h"
 
 static bool separates(char c)
 {

@@ -17,7 +17,7 @@
  * all others.
  */
 #include "plat.h"
-#include "dump.h"
+#include "show/dump.h"
 #include "profile.h"
 
 #define PROBES		16
