@@ -22,24 +22,24 @@ unsigned long pool_guard_kept(void);
 int pool_hotplug_init(void);
 void pool_hotplug_exit(void);
 
-/* debugfs_text.c */
+/* debugfs/text.c */
 int pool_debugfs_text(char *text, size_t size, const char __user *from,
 		      size_t count, const char *where);
 
-/* debugfs_pools.c */
+/* debugfs/pools.c */
 void pool_debugfs_pools(struct dentry *root);
 
-/* debugfs_memstats.c */
+/* debugfs/memstats.c */
 void pool_debugfs_memstats(struct dentry *root);
 
-/* debugfs_debug.c */
+/* debugfs/debug.c */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool);
 
 /* owner.c */
 int pool_owner_init(void);
 void pool_owner_exit(void);
 
-/* debugfs.c */
+/* debugfs/debugfs.c */
 void pool_debugfs_init(void);
 void pool_debugfs_exit(void);
 

@@ -14,7 +14,7 @@
  *   3. Interrupts are off in lock and BUSY sections.
  *   4. Objects come from one kmem_cache per pool; those of guarded pools from
  *	vmalloc(), by guard.c, where the caller can sleep.
- *   5. Single pools are listed in debugfs: plat_show() is in debugfs.c.
+ *   5. Single pools are listed in debugfs: plat_show() is in debugfs/debugfs.c.
  */
 #include "plat.h"
 #include "compat.h"

@@ -2,7 +2,7 @@
 /*
  * cases_arena.c - slabs: what becomes of their memory
  *
- * Layer:   tests of user/arena.c.
+ * Layer:   tests of user/slab/arena.c.
  * Context: see test.h.  What cannot be undone is done in a child.
  */
 #include "cases_slab.h"

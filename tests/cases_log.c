@@ -2,7 +2,7 @@
 /*
  * cases_log.c - where lines go, and that nobody waits for them
  *
- * Layer:   tests of user/log.c, of dump_pools() and user/sigquit.c, and of what a
+ * Layer:   tests of user/log.c, of dump_pools() and user/extra/sigquit.c, and of what a
  *	    fork waits for.
  * Context: see test.h and life.h.
  *

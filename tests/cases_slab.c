@@ -2,7 +2,7 @@
 /*
  * cases_slab.c - slabs: where small objects are, and what is wrong with others
  *
- * Layer:   tests of user/slab.c.
+ * Layer:   tests of user/slab/slab.c.
  * Context: see test.h.  Most call slabs themselves, since pools have none where a
  *	    tool watches memory.
  */

@@ -9,7 +9,7 @@
 #define POOL_CASES_SLAB_H
 
 #include "test.h"
-#include "slab.h"
+#include "slab/slab.h"
 
 #define SLAB_PAGE	4096
 

@@ -2,7 +2,7 @@
 /*
  * cases_space.c - how much address space a program is left with
  *
- * Layer:   tests of user/chunk.c and of the areas of threads.
+ * Layer:   tests of user/slab/chunk.c and of the areas of threads.
  * Context: see test.h.  What cannot be undone is done in a child.
  */
 #include "cases_slab.h"

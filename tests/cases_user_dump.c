@@ -2,7 +2,7 @@
 /*
  * cases_user_dump.c - dumps as programs see them: stderr, the trash, SIGQUIT
  *
- * Layer:   tests of common/show/dump.c and user/sigquit.c.
+ * Layer:   tests of common/show/dump.c and user/extra/sigquit.c.
  * Context: see test.h.
  */
 #include "test.h"

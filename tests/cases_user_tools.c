@@ -2,7 +2,7 @@
 /*
  * cases_user_tools.c - whose each byte of an object is, as AddressSanitizer has it
  *
- * Layer:   tests of user/tool.c.
+ * Layer:   tests of user/extra/tool.c.
  * Context: see test.h; builds without AddressSanitizer see that nothing is amiss.
  */
 #include "test.h"

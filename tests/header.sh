@@ -90,7 +90,8 @@ dumped() {
 
 	shift
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-o "$tmp/dump" "$tmp/dump.c" common/*/*.c user/*.c -pthread &&
+		-o "$tmp/dump" "$tmp/dump.c" common/*/*.c user/*.c user/*/*.c \
+		-pthread &&
 		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
 }
 promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
@@ -135,8 +136,8 @@ defaults() {
 	shift
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
 		-o "$tmp/defaults" "$tmp/defaults.c" common/options/options.c \
-		$(ls "$out"/common/*/*.o "$out"/user/*.o |
-		  grep -v /options.o) -pthread &&
+		$(ls common/*/*.c user/*.c user/*/*.c |
+		  sed "/\/options\.c$/d; s|^|$out/|; s|c$|o|") -pthread &&
 		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
 		[ "$(cat "$tmp/on")" = "$words" ]
 }
@@ -163,7 +164,7 @@ promise defines_add_up defaults "cold-first integrity caller tag" \
 # As on a machine that valgrind's headers do not know.
 promise valgrind_need_not_know_the_machine \
 	gcc -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE \
-	-Icommon -Iuser -DNVALGRIND -fsyntax-only user/tool.c
+	-Icommon -Iuser -DNVALGRIND -fsyntax-only user/extra/tool.c
 
 # The library exports what its map says, and nothing else.
 nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |

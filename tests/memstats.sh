@@ -131,5 +131,5 @@ for lib in "$SO" "$out/libpool.a"; do
 done
 C="-std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser -I$tmp"
 promise both_build_options_count_calls_of_pools \
-	pools_say 4 "" -DDEBUG_MEM_STATS -DDEBUG_NO_POOLS $P common/*/*.c user/*.c
+	pools_say 4 "" -DDEBUG_MEM_STATS -DDEBUG_NO_POOLS $P common/*/*.c user/*.c user/*/*.c
 exit $failed

@@ -10,7 +10,7 @@ TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
 STEP_SRC = $(addprefix tests/,cases_step.c cases_step_last.c stepper.c)
 JUMP_SRC = tests/cases_jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
-	   $(wildcard common/*.h common/*/*.h user/*.h tests/*.h tests/*.list)
+	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h tests/*.h tests/*.list)
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)

@@ -20,7 +20,7 @@
  *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
  */
 #include "main.h"
-#include "slab.h"
+#include "slab/slab.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
 
-#include "tool.h"
+#include "extra/tool.h"
 
 #include <stdio.h>
 #include <string.h>

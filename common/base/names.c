@@ -24,7 +24,7 @@ void pool_copy_name(char *to, const char *name)
 
 /*
  * What means something in a text in quotes, in a path, or here: "~" separates a
- * name from an id, see kernel/debugfs.c.
+ * name from an id, see kernel/debugfs/debugfs.c.
  */
 static bool is_plain(char c)
 {

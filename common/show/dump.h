@@ -2,7 +2,7 @@
 /*
  * dump.h - one dump: its options, its snapshot, where its text goes
  *
- * Layer:   above stats.c; private to dump*.c, memstats.c, kernel/debugfs_pools.c,
+ * Layer:   above stats.c; private to dump*.c, memstats.c, kernel/debugfs/pools.c,
  *	    tests.
  * Context: process context; the dump mutex is held where there is a struct
  *	    pool_dump.

@@ -3,7 +3,7 @@
 
 REPLAY_SRC = $(addprefix tests/replay/,poolreplay.c crew.c textfile.c \
 	     trace.c replay.c on_pools.c report.c session.c)
-REPLAY_DEP = $(REPLAY_SRC) $(wildcard tests/replay/*.h common/*.h common/*/*.h user/*.h)
+REPLAY_DEP = $(REPLAY_SRC) $(wildcard tests/replay/*.h common/*.h common/*/*.h user/*.h user/*/*.h)
 REPLAY_CFLAGS = $(POOL_CFLAGS) -Itests/replay -pthread
 
 $(B)/poolreplay: $(REPLAY_DEP) $(B)/libpool.a

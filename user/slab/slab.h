@@ -119,7 +119,7 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
 void pool_slab_trim(void);
 
-/* slab_trim.c */
+/* trim.c */
 bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
 void pool_slab_trim_pages(struct slab_shelf *shelf);

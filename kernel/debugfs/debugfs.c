@@ -6,12 +6,12 @@
  * Context: process context; may sleep.
  *
  *   /sys/kernel/debug/pool/
- *	pools			all pools, see debugfs_pools.c
+ *	pools			all pools, see pools.c
  *	totals			sums over all pools
  *	gc			"1": pool_gc(); "all": pool_reclaim() of all pools
  *	flush			"all" or a pool's name, as it is or as it is
  *				shown: pool_flush()
- *	debug, help		options, see debugfs_debug.c
+ *	debug, help		options, see debug.c
  *	by-name/<name>/debug	one pool's
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs_text.c - what users write to files of words
+ * text.c - what users write to files of words
  *
  * Layer:   below the files of debugfs.
  * Context: process context; may sleep.

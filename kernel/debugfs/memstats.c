@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs_memstats.c - the file "memstats": who allocates and who frees
+ * memstats.c - the file "memstats": who allocates and who frees
  *
  * Layer:   above memstats.c.
  * Context: process context; may sleep.
  *
- * What is written holds for all later reads, as in debugfs_pools.c; but "reset" is
+ * What is written holds for all later reads, as in pools.c; but "reset" is
  * done at once, and changes nothing of what is shown.
  */
 #include "plat.h"
@@ -91,7 +91,7 @@ static const struct file_operations memstats_fops = {
 	.release = single_release,
 };
 
-/* The mode: see debugfs_pools.c.  Addresses are shown as names, as in /proc. */
+/* The mode: see pools.c.  Addresses are shown as names, as in /proc. */
 void pool_debugfs_memstats(struct dentry *root)
 {
 	debugfs_create_file("memstats", 0444, root, NULL, &memstats_fops);

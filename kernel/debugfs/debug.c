@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs_debug.c - the files "debug" and "help": options, to read and to switch
+ * debug.c - the files "debug" and "help": options, to read and to switch
  *
  * Layer:   above live.c.
  * Context: process context; may sleep.
@@ -10,7 +10,7 @@
  *   help			all options, and what new pools have on
  *   by-name/<name>/debug	what one pool has on
  *
- * Their modes say that nobody may write, for the reason of debugfs_pools.c; root
+ * Their modes say that nobody may write, for the reason of pools.c; root
  * may.
  */
 #include "plat.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs_pools.c - the file "pools": all pools, shown as was asked for
+ * pools.c - the file "pools": all pools, shown as was asked for
  *
  * Layer:   above dump.c.
  * Context: process context; may sleep.

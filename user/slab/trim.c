@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab_trim.c - memory of slabs that have few objects in use
+ * trim.c - memory of slabs that have few objects in use
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: plain threads; no lock of ours held.
