@@ -13,7 +13,7 @@
  * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
  * in kernel/ or user/.  plat_report.h has what tells people something.  All three
  * places keep the order of this page, and then of that one.  What an
- * operation promises is tested in tests/cases_plat.c, or, where only its use can
+ * operation promises is tested in tests/unit/plat.c, or, where only its use can
  * show it, by the cases of its users.
  *
  * Three operations that programs need, too, are in pool_hot.h, with both worlds'

@@ -70,7 +70,7 @@ if [ "${1:-}" = kunit ]; then
 	mkdir -p $results
 	tests/deps.sh vm
 	kunit
-	tests/summary.sh kernel
+	tests/lib/summary.sh kernel
 	exit
 fi
 
@@ -91,4 +91,4 @@ done
 world gate-kernel $vm/gate.sh
 # Figures of another kernel are not to be judged by those of this one.
 [ "$newest" != stock-7.3 ] || world gate-stock-7.3 $vm/gate.sh stock-7.3
-tests/summary.sh all
+tests/lib/summary.sh all

@@ -18,8 +18,8 @@ cd "$top"
 . tests/vm/lib.sh
 # shellcheck disable=SC2034	# for results.sh
 kind=cross
-# shellcheck source=tests/results.sh
-. tests/results.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 
 # world NAME - its compiler, the machine in GNU's words, what runs its programs, and
 # flags of its own
@@ -106,24 +106,24 @@ check_for() {
 what() (
 	local b=build/cross/$1/user flags=(-O2 -Wall -Wextra -Werror -pthread)
 
-	# shellcheck source=tests/promise.sh
-	. tests/promise.sh
+	# shellcheck source=tests/lib/promise.sh
+	. tests/lib/promise.sh
 	flags+=("-I$tmp" "-Wl,-rpath,$top/$b")
 	promise a_program_with_the_shared_library_runs eval \
-		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/declare \
-			-o "$tmp/so" tests/declare/all.c tests/declare/other.c \
+		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare \
+			-o "$tmp/so" tests/install/declare/all.c tests/install/declare/other.c \
 			"$b/libpool.so.0" && "${run[@]}" "$tmp/so"'
 	promise a_program_with_the_archive_runs eval \
-		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/declare \
-			-o "$tmp/a" tests/declare/all.c tests/declare/other.c \
+		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare \
+			-o "$tmp/a" tests/install/declare/all.c tests/install/declare/other.c \
 			"$b/libpool.a" && "${run[@]}" "$tmp/a"'
 	promise a_static_program_runs eval \
-		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/declare -static \
-			-o "$tmp/static" tests/declare/all.c \
-			tests/declare/other.c "$b/libpool.a" &&
+		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare -static \
+			-o "$tmp/static" tests/install/declare/all.c \
+			tests/install/declare/other.c "$b/libpool.a" &&
 			"${run[@]}" "$tmp/static"'
 	promise a_program_without_libpool_builds \
-		"$cc" -std=gnu11 "${flags[@]}" -o "$tmp/host" tests/life/host.c -ldl
+		"$cc" -std=gnu11 "${flags[@]}" -o "$tmp/host" tests/install/life/host.c -ldl
 	if [ "$1" = musl ]; then
 		promise musl_says_why_it_does_not_load_libpool eval \
 			'! "$tmp/host" library "$top/$b/libpool.so.0" \
@@ -145,7 +145,7 @@ none() {
 			continue
 		sed -i -E "/^(not )?ok $case\$/d" "$results"
 		echo "n/a $case # $reason" >>"$results"
-	done < <(grep -v '^#' tests/cross-none.list)
+	done < <(grep -v '^#' tests/user/cross-none.list)
 	# It ended as failures make it end, and none is left.
 	if grep -aqE '^[0-9]+%: Checks: ' "$results.log" &&
 	   ! grep -v '^not ok program_ends_well$' "$results" | grep -q '^not ok'; then
@@ -182,4 +182,4 @@ rm -f build/results/cross-*
 for name; do
 	check "$name"
 done
-tests/summary.sh cross
+tests/lib/summary.sh cross

@@ -3,18 +3,17 @@
 # and limits; included by the Makefile.
 
 T	 = build/tests
-TEST_SRC = $(LIB_SRC) tests/runner_check.c tests/helpers.c \
-	   $(filter-out $(addprefix tests/cases_,step.c step_last.c jump.c kernel.c gfp.c \
-	     guard_kernel.c declare.c), \
-	     $(wildcard tests/cases_*.c))
-STEP_SRC = $(addprefix tests/,cases_step.c cases_step_last.c stepper.c)
-JUMP_SRC = tests/cases_jump.c
+TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
+	   $(wildcard tests/unit/*.c tests/user/*.c)
+STEP_SRC = $(addprefix tests/step/,step.c step_last.c stepper.c)
+JUMP_SRC = tests/step/jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
-	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h tests/*.h tests/*.list)
+	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h) \
+	   $(foreach d,lib unit user step,$(wildcard tests/$(d)/*.h tests/$(d)/*.list))
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
-	   -Itests -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
+	   -Itests/lib -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)
-# cases_user_dump.c counts the library's allocations.
+# tests/user/dump.c counts the library's allocations.
 TEST_LIBS = $(CHECK_LIBS) -pthread \
 	   -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc
 
@@ -65,6 +64,6 @@ check-cross:
 
 # The tables of Documentation/options.rst; check-user finds them out of date.
 doc-options: all
-	@tests/options-doc.sh $(B) write
+	@tests/install/options-doc.sh $(B) write
 
 .PHONY: test-builds check-user check-trixie check-cross doc-options

@@ -2,28 +2,29 @@
 # The benchmarks; included by the top Makefile.
 
 BENCH_DIR = tests/bench
-BENCH_WORKS = $(addprefix $(BENCH_DIR)/,works.c helper.c work_order.c \
+BENCH_WORKS = $(addprefix $(BENCH_DIR)/peer/,works.c helper.c work_order.c \
 	      work_live.c work_pools.c work_threads.c work_trace.c) \
 	      tests/replay/trace.c
-BENCH_SRC = $(addprefix $(BENCH_DIR)/,worker.c work_tail.c work_grow.c) \
+BENCH_SRC = $(addprefix $(BENCH_DIR)/peer/,worker.c work_tail.c work_grow.c) \
 	    $(BENCH_WORKS)
-BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] tests/replay/*.h \
-	    common/pool*.h) $(B)/settings.mk $(B)/libpool.so.$(SOVER)
-BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/replay -fno-builtin -pthread
+BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] $(BENCH_DIR)/*/*.[ch] \
+	    tests/replay/*.h common/pool*.h) $(B)/settings.mk $(B)/libpool.so.$(SOVER)
+BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -I$(BENCH_DIR)/peer -Itests/replay \
+	       -fno-builtin -pthread
 
 # A program per peer: its header, and what else it is made of.
 BENCH_OWN = empty floor pool pool-so layout glibc
 BENCH_LIBPOOL = -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..'
-peer_empty	= peer_empty.h $(BENCH_DIR)/peer_empty.c
-peer_floor	= peer_floor.h $(BENCH_DIR)/peer_floor.c
+peer_empty	= peer_empty.h $(BENCH_DIR)/peer/peer_empty.c
+peer_floor	= peer_floor.h $(BENCH_DIR)/peer/peer_floor.c
 peer_pool	= peer_pool.h $(BENCH_LIBPOOL)
 peer_pool-so	= peer_pool.h -DPOOL_NO_INLINE $(BENCH_LIBPOOL)
-peer_layout	= peer_layout.h $(BENCH_DIR)/peer_layout.c
+peer_layout	= peer_layout.h $(BENCH_DIR)/peer/peer_layout.c
 peer_glibc	= peer_malloc.h -DPEER_LIBRARY='"libc.so"'
 peer_jemalloc	= peer_malloc.h -DPEER_LIBRARY='"jemalloc"' -ljemalloc
 peer_mimalloc	= peer_malloc.h -DPEER_LIBRARY='"mimalloc"' -lmimalloc
 peer_tcmalloc	= peer_malloc.h -DPEER_LIBRARY='"tcmalloc"' -ltcmalloc_minimal
-peer_dpdk	= peer_dpdk.h $(BENCH_DIR)/peer_dpdk.c \
+peer_dpdk	= peer_dpdk.h $(BENCH_DIR)/peer/peer_dpdk.c \
 		  $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk)) \
 		  -lrte_mempool -lrte_eal -lrte_mempool_ring
 peer_gslice	= peer_gslice.h \
@@ -42,22 +43,22 @@ $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
-$(B)/visits: $(BENCH_DIR)/visits.c $(BENCH_DEP)
+$(B)/visits: $(BENCH_DIR)/gate/visits.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) '-DBENCH_PEER="peer_pool.h"' \
 		$(LDFLAGS) -o $@ $< $(BENCH_WORKS) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
 # The trap flag needs x86-64, and no red zone under what pushes.
-LONGEST_SRC = $(addprefix $(BENCH_DIR)/longest,.c _call.c _table.c)
-$(B)/longest: $(LONGEST_SRC) tests/trap.h $(BENCH_DEP)
-	$(CC) $(CFLAGS) $(POOL_CFLAGS) -Itests -mno-red-zone $(LDFLAGS) -pthread \
-		-Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
+LONGEST_SRC = $(addprefix $(BENCH_DIR)/longest/longest,.c _call.c _table.c)
+$(B)/longest: $(LONGEST_SRC) tests/lib/trap.h $(BENCH_DEP)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/lib -mno-red-zone \
+		$(LDFLAGS) -pthread -Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
 # Looks at what the library does not show, nor libpool.a: its objects are linked in.
-SCALE_SRC = $(addprefix $(BENCH_DIR)/,scale.c scale_team.c scale_line.c \
+SCALE_SRC = $(addprefix $(BENCH_DIR)/scale/,scale.c scale_team.c scale_line.c \
 	    scale_visit.c scale_run.c)
-$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale.h $(LIB_OBJ)
+$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale/scale.h $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DPOOL_NO_INLINE -I$(BENCH_DIR) \
 		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(LIB_OBJ)
 
@@ -67,7 +68,7 @@ $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 
 bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard \
 	     $(B)/poolreplay
-	@$(MAKE) -s $$($(BENCH_DIR)/peers.sh | sed 's|^|$(B)/peers/|')
+	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh | sed 's|^|$(B)/peers/|')
 
 bench-user:
 	@tests/deps.sh bench || echo "# what is missing is left out"
@@ -99,20 +100,20 @@ bench-scale-doc:
 # The same work, and each object looked at when it is freed; no times.
 bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
-	$(BENCH_DIR)/verify.sh build/bench-verify/peers
+	$(BENCH_DIR)/peer/verify.sh build/bench-verify/peers
 
 # Has the hit path become longer, are slow paths taken more often?  No times: seconds.
 bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
-	@$(BENCH_DIR)/gate-object.sh
-	@$(BENCH_DIR)/gate.sh $(B)/peers
-	@$(BENCH_DIR)/gate-visits.sh $(B)/visits
+	@$(BENCH_DIR)/gate/gate-object.sh
+	@$(BENCH_DIR)/gate/gate.sh $(B)/peers
+	@$(BENCH_DIR)/gate/gate-visits.sh $(B)/visits
 
 # The longest call of each cause.
 bench-longest: $(B)/longest
-	@$(BENCH_DIR)/longest.sh show $(B)/longest
+	@$(BENCH_DIR)/longest/longest.sh show $(B)/longest
 
 bench-longest-doc: $(B)/longest
-	@$(BENCH_DIR)/longest.sh write $(B)/longest
+	@$(BENCH_DIR)/longest/longest.sh write $(B)/longest
 
 # Which goals do the last figures reach?  Into Documentation, too.
 bench-goals:

@@ -7,8 +7,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-# shellcheck source=tests/promise.sh
-. tests/promise.sh
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
 out=$tmp/out
 page=$tmp/page.rst
 

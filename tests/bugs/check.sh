@@ -11,8 +11,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "$1")
 cd "$top"
-# shellcheck source=tests/promise.sh
-. tests/promise.sh
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
 out=build/bug-matrix
 expected=tests/bugs/expected-user.txt
 

@@ -22,9 +22,9 @@ NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
 
 def cases():
     names = set()
-    for path in (TOP / "tests").glob("cases*.list"):
+    for path in (TOP / "tests").rglob("*.list"):
         names |= set(re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M))
-    for path in (TOP / "tests").glob("*.sh"):
+    for path in (TOP / "tests").rglob("*.sh"):
         names |= set(re.findall(r"[a-z0-9]+(?:_[a-z0-9]+){2,}", path.read_text()))
     return names
 

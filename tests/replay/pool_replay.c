@@ -22,7 +22,7 @@
  * result says what.
  */
 #include "session.h"
-#include "../bench/bench_kernel.h"
+#include "../bench/kernel/bench_kernel.h"
 #include "pool.h"
 
 #include <linux/debugfs.h>

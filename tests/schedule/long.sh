@@ -10,8 +10,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 # shellcheck disable=SC2034,SC2154	# for results.sh, and its
 kind=user
-# shellcheck source=tests/results.sh
-. tests/results.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 
 # three PROGRAM - the log says how many there were
 three() {
@@ -25,4 +25,4 @@ three() {
 
 job schedule-long three build/tests/schedule
 job schedule-mutants tests/schedule/mutants.sh
-tests/summary.sh user
+tests/lib/summary.sh user

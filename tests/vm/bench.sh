@@ -6,7 +6,7 @@
 #
 #	bench.sh [WHAT...]		kernels of kernel.sh (6.12, 6.1 and the newest)
 #
-# Workloads and peers are those of tests/bench/bench_kernel.c and its like, and the
+# Workloads and peers are those of tests/bench/kernel/bench_kernel.c and its like, and the
 # traces of tests/replay/data, in the order of the trace; then an event is an
 # allocation or a free.  Each kernel is booted with its mitigations against attacks
 # by speculation and without, and with init_on_alloc, which wipes objects when they

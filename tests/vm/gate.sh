@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Sees that pools in the kernel have not become slower: instructions per operation,
-# by a clock of one ns per instruction, against tests/bench/gate-kernel.table, and
+# by a clock of one ns per instruction, against tests/bench/gate/gate-kernel.table, and
 # slow paths per 1000 operations against gate-visits.table.
 #
 #	gate.sh [WHAT]			Debian's 6.12 or the kernel that is named
@@ -17,9 +17,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
-# shellcheck source=tests/bench/limits.sh
-. "$top/tests/bench/limits.sh"
-tables=$top/tests/bench
+# shellcheck source=tests/bench/gate/limits.sh
+. "$top/tests/bench/gate/limits.sh"
+tables=$top/tests/bench/gate
 what=${1:-stock-6.12}
 results=$top/build/results/gate-${1:-kernel}
 

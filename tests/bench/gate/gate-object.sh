@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Sees that the hit path has not become longer, from object code alone: the
+# instructions from a function's entry to its return, for a function that does
+# nothing but allocate, or free, by the inline functions of pool.h.
+#
+#	gate-object.sh [TABLE]
+#
+# Both compilers put what is not likely out of line.  So each conditional jump is
+# taken as one that does not happen, and where that ends in a call, in a jump out of
+# the function or at a locked instruction, it is no hit path and fails.  Prints "ok
+# NAME" or "not ok NAME" for each limit of gate-object.table; a compiler that is
+# missing, or has no limits, fails too.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+# shellcheck source=tests/bench/gate/limits.sh
+. "$here/limits.sh"
+table=${1:-$here/gate-object.table}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+cat >"$tmp/hit.c" <<'END'
+#include "pool.h"
+
+void *hit_alloc(struct pool_head *pool) { return pool_alloc(pool); }
+void hit_free(struct pool_head *pool, void *obj) { pool_free(pool, obj); }
+END
+
+# path FUNCTION - "object FUNCTION INSTRUCTIONS" of its hit path
+path() {
+	objdump -d --no-show-raw-insn --disassemble="$1" "$tmp/hit.o" | awk -v fn="$1" '
+		$1 ~ /^[0-9a-f]+:$/ {
+			at[++n] = $1
+			op[n] = $2
+			to[n] = $3
+			line[$1] = n
+		}
+		END {
+			for (i = 1; i in op && count < n; count++) {
+				if (op[i] ~ /^(call|lock|xchg|mfence|int|hlt|ud2)/)
+					break
+				if (op[i] ~ /^ret/) {
+					print "object", fn, count + 1
+					exit 0
+				}
+				i = op[i] ~ /^jmp/ ? line[to[i] ":"] : i + 1
+			}
+			print "# " fn ": no way to the return" >"/dev/stderr"
+			exit 1
+		}'
+}
+
+status=0
+for cc in gcc clang; do
+	$cc -std=gnu11 -O2 -fcf-protection=none -I"$top/common" -c \
+		-o "$tmp/hit.o" "$tmp/hit.c"
+	limits "$table" "$(compiler "$tmp/hit.o")" >"$tmp/limits" || {
+		status=1
+		continue
+	}
+	{
+		path hit_alloc
+		path hit_free
+	} >"$tmp/counts" || status=1
+	judge_all "$tmp/counts" "$tmp/limits" || status=1
+done
+exit $status

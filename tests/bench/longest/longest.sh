@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# The longest call of each cause, in instructions.
+#
+#	longest.sh show LONGEST		the table; LONGEST: the program
+#	longest.sh gate LONGEST		... against the limits of longest.table
+#	longest.sh write LONGEST	... into Documentation/performance-longest.rst
+#
+# "gate" prints "ok NAME" or "not ok NAME" for each limit.  The number of buckets is
+# fixed, since it follows the number of CPUs: then the counts of pools' own
+# instructions repeat.  Takes a minute, since each instruction is a signal.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/bench/gate/limits.sh
+. "$here/../gate/limits.sh"
+page=$here/../../../Documentation/performance-longest.rst
+begins='.. table begins: make bench-longest-doc'
+ends='.. table ends'
+[ $# -eq 2 ] || {
+	sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2
+	exit 2
+}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+LIBPOOL_OPTIONS=buckets=4 "$2" >"$tmp/table"
+case $1 in
+show)
+	cat "$tmp/table"
+	;;
+gate)
+	awk 'NF == 5 && $2 ~ /^[0-9]+$/ { print "longest", $1, $4 }' \
+		"$tmp/table" >"$tmp/counts"
+	limits "$here/longest.table" "$(compiler "$2")" >"$tmp/limits"
+	judge_all "$tmp/counts" "$tmp/limits"
+	;;
+write)
+	[ "$(grep -xF -e "$begins" -e "$ends" "$page")" = "$begins"$'\n'"$ends" ]
+	{
+		sed "/^$begins\$/q" "$page"
+		echo
+		cat "$tmp/table"
+		echo
+		sed -n "/^$ends\$/,\$p" "$page"
+	} >"$tmp/page"
+	cat "$tmp/page" >"$page"
+	;;
+esac

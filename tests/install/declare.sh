@@ -1,0 +1,186 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Declared pools of programs, libraries and plugins in user space, compiled and
+# run: prints a line per promise, "ok NAME" or "not ok NAME".
+#
+#	declare.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$(cd "$1" && pwd)
+src=$top/tests/install/declare
+cd "$top"
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wredundant-decls -Werror'
+C="-std=c11 -D_GNU_SOURCE $W -g -I$tmp -I$src"
+CXX="-std=c++17 $W -g -I$tmp -I$src"
+SO="-L$out -lpool -Wl,-rpath,$out"
+
+# runs COMMAND... - it ends with 0, and says nothing
+runs() {
+	local said
+
+	said=$(timeout 60 "$@" 2>&1) || { echo "$? $said"; return 1; }
+	[ -z "$said" ] || { echo "$said"; return 1; }
+}
+
+# builds_and_runs CC FLAGS LIBS SOURCE... - words of FLAGS and LIBS
+# shellcheck disable=SC2086
+builds_and_runs() {
+	local cc=$1 flags=$2 libs=$3
+
+	shift 3
+	$cc $flags -o "$tmp/prog" "$@" $libs -pthread && runs "$tmp/prog"
+}
+
+for cc in gcc clang; do
+	promise "c11_declarations_work_with_${cc}_and_the_shared_library" \
+		builds_and_runs $cc "$C" "$SO" $src/all.c $src/other.c
+	promise "c11_declarations_work_with_${cc}_and_the_archive" \
+		builds_and_runs $cc "$C" "$out/libpool.a" $src/all.c \
+		$src/other.c
+done
+for cc in g++ clang++; do
+	promise "cxx17_declarations_work_with_${cc/++/xx}_and_the_shared_library" \
+		builds_and_runs $cc "$CXX" "$SO" $src/all.cc
+	promise "cxx17_declarations_work_with_${cc/++/xx}_and_the_archive" \
+		builds_and_runs $cc "$CXX" "$out/libpool.a" $src/all.cc
+done
+promise declarations_work_in_a_static_program \
+	builds_and_runs gcc "$C -static" "$out/libpool.a" $src/all.c \
+	$src/other.c
+promise declarations_work_without_inline \
+	builds_and_runs gcc "$C -DPOOL_NO_INLINE" "$SO" $src/all.c \
+	$src/other.c
+
+# merges_in_any_order CC FLAGS - three files with a declaration each, linked in all orders
+merges_in_any_order() {
+	local cc="$1 $C $2" order var
+
+	# shellcheck disable=SC2086
+	for var in large=3216 small=3184 far=3168; do
+		$cc -DVAR="${var%=*}" -DSIZE="${var#*=}" -c \
+			-o "$tmp/${var%=*}.o" $src/order.c || return 1
+	done
+	for order in "large small far" "large far small" "small large far" \
+		     "small far large" "far large small" "far small large"; do
+		# shellcheck disable=SC2046,SC2086
+		$cc -o "$tmp/prog" $src/order.c \
+			$(printf "$tmp/%s.o " $order) $SO || return 1
+		runs "$tmp/prog" || { echo "$order"; return 1; }
+	done
+}
+promise declared_pools_merge_alike_in_any_order_of_files \
+	merges_in_any_order gcc "-O2"
+promise declarations_stay_where_unused_sections_go \
+	merges_in_any_order clang \
+	"-fdata-sections -Wl,--gc-sections -Wno-unused-command-line-argument"
+promise declarations_stay_where_the_whole_program_is_optimised \
+	merges_in_any_order gcc "-O2 -flto"
+
+# Options hold for declared pools, too: three names are three pools then.
+no_merge() {
+	# shellcheck disable=SC2086
+	gcc $C -o "$tmp/prog" $src/all.c $src/other.c $SO || return 1
+	LIBPOOL_OPTIONS=no-merge "$tmp/prog"
+	[ $? = 2 ]
+}
+promise options_of_the_environment_come_before_declarations no_merge
+
+# A size that does not fit its type is said by the compiler.
+too_large() {
+	printf '#include <libpool/pool.h>\n%s\n' \
+		'DECLARE_STATIC_POOL(p, "large", 0x100000040);' >"$tmp/large.c"
+	cp "$tmp/large.c" "$tmp/large.cc"
+	# shellcheck disable=SC2086
+	! gcc $C -c -o "$tmp/large.o" "$tmp/large.c" &&
+		! g++ $CXX -c -o "$tmp/large.o" "$tmp/large.cc"
+}
+promise a_size_above_4_gib_does_not_compile too_large
+
+# says TEXT STATUS ARGUMENT... - what options.c prints, and how it ends
+says() {
+	local text=$1 status=$2 said
+
+	shift 2
+	# shellcheck disable=SC2086
+	[ -x "$tmp/options" ] ||
+		gcc $C -o "$tmp/options" $src/options.c $SO || return 1
+	said=$("$tmp/options" "$@" 2>"$tmp/said_of_it")
+	[ $? = "$status" ] && [ "$said" = "$text" ] && return
+	echo "$? $said"
+	cat "$tmp/said_of_it"
+	return 1
+}
+abort=134
+found() {
+	says "$@" && grep -q 'FAULT: freed' "$tmp/said_of_it"
+}
+promise a_program_without_options_finds_no_double_free \
+	says "one, 64, none" 0 ""
+promise options_of_main_hold_for_declared_pools \
+	found "one, 61, cold-first integrity caller tag" $abort caller,tag,integrity
+promise options_of_main_part_declared_pools \
+	found "two, 61, tag" $abort tag,no-merge
+promise guarded_pages_reach_declared_pools \
+	found "one, 61, no-cache uaf" $abort uaf
+promise what_comes_after_the_first_use_is_named \
+	says "no-merge,tag: too late for 1 pool: first; one, 64, none" 0 \
+	tag,no-merge used
+
+# A bad declaration: the program ends, or whoever wants to is told of it.
+bad_declaration() {
+	# shellcheck disable=SC2086
+	gcc $C -o "$tmp/bad" $src/bad.c $SO || return 1
+	"$tmp/bad" 2>"$tmp/line"
+	[ $? = 1 ] && cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 2 ] &&
+		grep -q 'bad.c:[0-9]*: create_pool("", 64) refused' \
+		"$tmp/line" &&
+		grep -q 'bad.c:[0-9]*: .* cannot be made: the program ends' \
+		"$tmp/line"
+}
+promise a_bad_declaration_ends_the_program_with_two_lines bad_declaration
+handled_declaration() {
+	# shellcheck disable=SC2086
+	gcc $C -DHANDLED -o "$tmp/bad" $src/bad.c $SO && "$tmp/bad" 2>"$tmp/line" &&
+		cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 1 ]
+}
+promise a_handler_is_told_of_a_bad_declaration_and_the_program_goes_on \
+	handled_declaration
+
+# Plugins: two that share a pool, in C, and one in C++ with static objects.
+plugins() {
+	# shellcheck disable=SC2086
+	gcc $C -shared -fPIC -o "$tmp/one.so" $src/plugin.c $SO &&
+		gcc $C -shared -fPIC -DNAME='"two"' -o "$tmp/two.so" \
+			$src/plugin.c $SO &&
+		g++ $CXX -shared -fPIC -o "$tmp/three.so" $src/plugin.cc $SO &&
+		gcc $C -o "$tmp/host" $src/host.c $SO -ldl -pthread &&
+		gcc $C -o "$tmp/bare" $src/bare.c -ldl
+}
+promise plugins_build plugins
+# host WHAT - one of what host.c does with them
+host() {
+	runs "$tmp/host" "$1" "$tmp/one.so" "$tmp/two.so" "$tmp/three.so"
+}
+# often WHAT - the same, where it is a matter of luck
+often() {
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		host "$1" || return 1
+	done
+}
+promise plugins_pools_exist_when_dlopen_returns host exists
+promise dlclose_gives_registrations_back host gives_back
+promise a_hundred_loads_leave_nothing host cycles
+promise what_was_destroyed_is_not_given_back host gone
+promise exit_leaves_pools_to_threads_that_use_them often exits
+promise exit_leaves_pools_of_plugins_that_come_late often late
+promise a_plugin_may_bring_the_library_along \
+	runs "$tmp/bare" "$tmp/one.so"
+exit $failed

@@ -1,0 +1,325 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What the public header and the sources promise before anything runs: prints a
+# line per promise, "ok NAME" or "not ok NAME".
+#
+#	header.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$1
+cd "$top"
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+# fails COMMAND... - for promises that something is refused
+fails() {
+	! "$@"
+}
+
+cat >"$tmp/use.c" <<'END'
+#include <libpool/pool.h>
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("use", 64, MEM_F_SHARED);
+	void *obj = pool ? pool_zalloc(pool) : 0;
+
+	if (!obj)
+		return 1;
+	pool_free(pool, obj);
+	return pool_destroy(pool) != 0;
+}
+END
+cp "$tmp/use.c" "$tmp/use.cc"
+W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+
+for cc in gcc clang; do
+	# shellcheck disable=SC2086	# W is words
+	promise "header_is_clean_c11_for_$cc" \
+		$cc -std=c11 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.c"
+done
+for cc in g++ clang++; do
+	# shellcheck disable=SC2086	# W is words
+	promise "header_is_clean_cxx17_for_$cc" \
+		$cc -std=c++17 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.cc"
+done
+
+promise no_conditional_compilation_in_common \
+	fails grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
+promise common_includes_no_system_header \
+	fails grep -nE '#[[:space:]]*include[[:space:]]*<' \
+	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
+
+# make -j may start with any target: each makes the folder it writes to.
+for target in libpool.pc libpool.a poolreplay bench; do
+	promise "an_empty_folder_builds_${target/./_}" \
+		make -s "B=$tmp/$target" "$tmp/$target/$target"
+done
+
+# Build options: all of the document's, and contradictions.
+config() {
+	gcc -std=gnu11 -Wall -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon \
+		-Iuser "$@" -fsyntax-only common/options/options.c common/base/registry.c \
+		common/core/spare.c
+}
+for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
+	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
+	promise "builds_with_${option//=/_}" config "-D$option"
+done
+# dumped WORDS -D... - what a build with these says after one object was freed
+cat >"$tmp/dump.c" <<'END'
+#include "pool.h"
+#include <stdio.h>
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("dump", 64, 0);
+	char text[2000];
+
+	pool_free(pool, pool_alloc(pool));
+	dump_pools_to_buf(text, sizeof(text), "raw");
+	fputs(text, stderr);
+	return pool_destroy(pool) != 0;
+}
+END
+dumped() {
+	local words=$1
+
+	shift
+	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-o "$tmp/dump" "$tmp/dump.c" common/*/*.c user/*.c user/*/*.c \
+		-pthread &&
+		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
+}
+promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
+promise no_pools_caches_nothing \
+	dumped ' allocated=0 used=0 cached=0 shared=0' -DDEBUG_NO_POOLS
+promise a_bound_of_0_leaves_all_shared \
+	dumped ' cached=0 shared=64' -DCONFIG_HAP_POOL_CACHE_SIZE=0
+promise without_shared_pools_nothing_is_left \
+	dumped ' allocated=0 used=0 cached=0 shared=0' \
+	-DCONFIG_HAP_POOL_CACHE_SIZE=0 -DCONFIG_HAP_NO_GLOBAL_POOLS
+promise a_build_without_slabs_caches_too \
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=0
+promise slabs_of_the_largest_objects_work \
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=8192
+promise slabs_of_larger_objects_are_refused fails config -DPOOL_SLAB_MAX=8193
+promise contradictory_modes_are_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
+promise a_mode_against_no_pools_is_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_NO_POOLS
+promise contradictory_sizes_are_refused \
+	fails config -DPOOL_CACHE_SIZE=1 -DCONFIG_HAP_POOL_CACHE_SIZE=2
+promise a_cluster_of_65_is_refused fails config -DPOOL_CLUSTER_SIZE=65
+promise a_mode_against_uaf_is_refused \
+	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
+
+# defaults WORDS -D... - what a build with these has on, by the file that says so
+cat >"$tmp/defaults.c" <<'END'
+#include "pool.h"
+#include <stdio.h>
+
+int main(void)
+{
+	char text[1000];
+
+	pool_debug_to_buf(NULL, text, sizeof(text));
+	return fputs(text, stdout) < 0;
+}
+END
+defaults() {
+	local words=$1
+
+	shift
+	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-o "$tmp/defaults" "$tmp/defaults.c" common/options/options.c \
+		$(ls common/*/*.c user/*.c user/*/*.c |
+		  sed "/\/options\.c$/d; s|^|$out/|; s|c$|o|") -pthread &&
+		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
+		[ "$(cat "$tmp/on")" = "$words" ]
+}
+promise a_plain_build_has_nothing_on defaults none
+while read -r define synonym words; do
+	promise "$define" defaults "$words" "-D$define"
+	[ "$synonym" = - ] ||
+		promise "$synonym" defaults "$words" "-D$synonym"
+done <<'END'
+DEBUG_NO_POOLS POOL_NO_CACHE no-cache
+DEBUG_MEMORY_POOLS POOL_TAG tag
+DEBUG_FAIL_ALLOC POOL_FAIL fail
+DEBUG_DONT_SHARE_POOLS POOL_NO_MERGE no-merge
+DEBUG_UAF POOL_UAF no-cache uaf
+DEBUG_POOL_INTEGRITY POOL_INTEGRITY cold-first integrity
+DEBUG_POOL_TRACING POOL_CALLER caller
+DEBUG_MEM_STATS - none
+CONFIG_HAP_GLOBAL_POOLS POOL_GLOBAL none
+CONFIG_HAP_NO_GLOBAL_POOLS POOL_NO_GLOBAL no-global
+END
+promise defines_add_up defaults "cold-first integrity caller tag" \
+	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
+
+# As on a machine that valgrind's headers do not know.
+promise valgrind_need_not_know_the_machine \
+	gcc -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE \
+	-Icommon -Iuser -DNVALGRIND -fsyntax-only user/extra/tool.c
+
+# The library exports what its map says, and nothing else.
+nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
+	sed 's/@.*//' | sort >"$tmp/exported"
+sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
+promise the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
+
+# The archive shows the same names, and hides them from everybody but what it is
+# linked into.  All others are the program's to use.
+archive_shows() {
+	nm -g --defined-only "$out/libpool.a" | awk 'NF == 3 { print $3 }' |
+		sort >"$tmp/shown"
+	diff "$tmp/mapped" "$tmp/shown" &&
+		[ "$(readelf -sW "$out/libpool.a" |
+		     awk '$5 == "GLOBAL" && $7 != "UND"' |
+		     grep -vc ' HIDDEN ')" = 0 ]
+}
+promise the_archive_shows_its_map archive_shows
+no_executable_stack() {
+	readelf -SW "$out/libpool.a" | grep ' .note.GNU-stack ' >"$tmp/stack" &&
+		! grep ' X ' "$tmp/stack"
+}
+promise the_archive_asks_for_no_executable_stack no_executable_stack
+cat >"$tmp/names.c" <<'END'
+#include <libpool/pool.h>
+
+/* Names of libpool's own files, which are not the interface's. */
+int plat_log = 1, pool_options = 2, pool_shared_put = 3;
+
+int main(void)
+{
+	struct pool_head *pool = create_pool("names", 64, 0);
+
+	pool_free(pool, pool_alloc(pool));
+	return pool_destroy(pool) || plat_log + pool_options != pool_shared_put;
+}
+END
+names() {
+	gcc -I"$tmp" -o "$tmp/names" "$tmp/names.c" "$out/libpool.a" -pthread &&
+		"$tmp/names"
+}
+promise a_program_may_have_names_of_the_library names
+
+# The hit path: no call, no lock, one screen.
+cat >"$tmp/hit.c" <<'END'
+#include <libpool/pool.h>
+
+void *hit_get(struct pool_head *pool) { return pool_hot_get(pool); }
+bool hit_put(struct pool_head *pool, void *obj)
+{
+	return pool_hot_put(pool, obj);
+}
+END
+hit_path() {
+	gcc -O2 -fcf-protection=none -I"$tmp" -c -o "$tmp/hit.o" "$tmp/hit.c"
+	objdump -d --no-show-raw-insn "$tmp/hit.o" | grep -v '%ax,%ax' |
+		tee "$tmp/code"
+	! grep -qwE 'call|callq|lock|xchg|mfence' "$tmp/code" &&
+		[ "$(grep -cE '^ +[0-9a-f]+:' "$tmp/code")" -le 56 ]
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	promise the_hit_path_has_no_call_and_no_atomic hit_path
+fi
+
+# Off means off: whatever the library or the program is built with, a hit is the
+# same instructions.  Only where things are may differ.
+hit_code() {
+	gcc -std=gnu11 -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-c -o "$tmp/alloc.o" common/core/alloc.c &&
+		gcc -O2 -I"$tmp" "$@" -c -o "$tmp/hit.o" "$tmp/hit.c" || return 1
+	for function in pool_alloc pool_free hit_get hit_put; do
+		objdump -dr --no-show-raw-insn --disassemble=$function \
+			"$tmp/alloc.o" "$tmp/hit.o"
+	done | sed -nE 's/^ +[0-9a-f]+:\t//p' |
+		sed -E 's/\b[0-9a-f]+ (<[^>]*>)/\1/'
+}
+same_hit_code() {
+	hit_code >"$tmp/code.plain" &&
+		[ "$(wc -l <"$tmp/code.plain")" -gt 60 ] || return 1
+	for define in DEBUG_NO_POOLS DEBUG_MEMORY_POOLS DEBUG_FAIL_ALLOC \
+		      DEBUG_UAF DEBUG_POOL_INTEGRITY DEBUG_POOL_TRACING \
+		      DEBUG_MEM_STATS CONFIG_HAP_NO_GLOBAL_POOLS; do
+		hit_code -D$define >"$tmp/code" &&
+			diff "$tmp/code.plain" "$tmp/code" || return 1
+	done
+}
+promise options_leave_the_hit_path_alone same_hit_code
+
+# Installed somewhere, found by pkg-config, used by a program.
+installed() {
+	make -s install DESTDIR="$tmp/dest" PREFIX=/usr B="$out" &&
+	export PKG_CONFIG_PATH=$tmp/dest/usr/lib/pkgconfig \
+	       PKG_CONFIG_SYSROOT_DIR=$tmp/dest &&
+	# shellcheck disable=SC2046	# words
+	gcc -o "$tmp/use" "$tmp/use.c" $(pkg-config --cflags --libs libpool) &&
+	LD_LIBRARY_PATH=$tmp/dest/usr/lib "$tmp/use" &&
+	gcc -o "$tmp/use-static" "$tmp/use.c" -I"$tmp/dest/usr/include" \
+		"$tmp/dest/usr/lib/libpool.a" -pthread &&
+	"$tmp/use-static"
+}
+promise an_installed_library_is_found_and_used installed
+
+# What a distribution sets holds, a warning stops nobody's build, and what is
+# installed is what was built, whatever was said when it was.
+echo 'static void warned_of(void) { }' >"$tmp/warns.h"
+echo 'static int included_with __attribute__((used)) = 1;' >"$tmp/marks.h"
+build_with() {
+	env -u WERROR make -s -j2 "B=$tmp/with" DEBUG=-DDEBUG_NO_POOLS \
+		CPPFLAGS="-include $tmp/marks.h" \
+		CFLAGS="-O1 -g -include $tmp/warns.h" \
+		LDFLAGS=-Wl,--defsym=linked_with=0
+}
+installs_what_was_built() {
+	env -u WERROR make -s install "B=$tmp/with" DESTDIR="$tmp/with/dest" \
+		PREFIX=/usr >"$tmp/with.said" 2>&1 || return 1
+	cat "$tmp/with.said"
+	[ ! -s "$tmp/with.said" ] &&
+		cmp "$tmp/with/libpool.so.0" "$tmp/with.so" &&
+		cmp "$tmp/with/dest/usr/lib/libpool.so.0" "$tmp/with.so" &&
+		cmp "$tmp/with/dest/usr/lib/libpool.a" "$tmp/with/libpool.a"
+}
+flags_hold() {
+	readelf -sW "$tmp/with.so" | grep ' included_with' &&
+		readelf -sW "$tmp/with.so" | grep ' linked_with'
+}
+promise a_warning_does_not_stop_a_build build_with
+cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
+promise flags_of_a_distribution_hold flags_hold
+promise install_installs_what_was_built installs_what_was_built
+
+# The environment: a good word works, a wrong one is named once.
+environment() {
+	local said
+
+	said=$(LIBPOOL_OPTIONS=no-global,hot_size=1m "$tmp/use-static" 2>&1) ||
+		return 1
+	[ -z "$said" ] || return 1
+	said=$(LIBPOOL_OPTIONS=no-global,nonsense "$tmp/use-static" 2>&1) ||
+		return 1
+	[ "$(grep -c nonsense <<<"$said")" = 1 ] &&
+		[ "$(wc -l <<<"$said")" = 1 ]
+}
+promise an_unknown_word_in_the_environment_is_named environment
+
+# Help: every option of the table, what is on by now, and the program goes on.
+environment_help() {
+	LIBPOOL_OPTIONS=no-global,help,poison=0x41 "$tmp/use-static" \
+		>"$tmp/out" 2>"$tmp/help" || return 1
+	cat "$tmp/help"
+	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 26 ] &&
+		grep -q "^pool: LIBPOOL_OPTIONS: help: " "$tmp/help" &&
+		grep -q '^no-global  *global  *on  ' "$tmp/help" &&
+		grep -q '^poison  *no-poison  *on  ' "$tmp/help" &&
+		grep -q '^no-cache  *cache  *off  ' "$tmp/help" &&
+		grep -q '^poison  *0-255  *65  ' "$tmp/help"
+}
+promise help_in_the_environment_is_printed_at_start environment_help
+exit $failed

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Programs that come and go with the library: C++ thread_locals and exceptions, plugins, libpool
+# itself loaded by dlopen(), and little room for it.  Prints a line per promise, "ok NAME" or
+# "not ok NAME".
+#
+#	life.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+out=$(cd "$1" && pwd)
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+W='-O2 -g -Wall -Wextra -Werror'
+so=$out/libpool.so.0
+
+# thread_locals COMPILER LIBRARY...
+thread_locals() {
+	local cxx=$1
+
+	shift
+	# shellcheck disable=SC2086	# W is words
+	$cxx -std=c++17 $W -I"$tmp" -o "$tmp/thread_locals" \
+		tests/install/life/thread_locals.cc "$@" -pthread &&
+		[ "$(timeout 60 "$tmp/thread_locals")" = "in use 0" ]
+}
+promise cxx_thread_locals_free_at_thread_exit \
+	thread_locals g++ "$so" "-Wl,-rpath,$out"
+promise cxx_thread_locals_free_with_the_static_library \
+	thread_locals clang++ "$out/libpool.a"
+
+# throws COMPILER LIBRARY...
+throws() {
+	local cxx=$1
+
+	shift
+	# shellcheck disable=SC2086	# W is words
+	$cxx -std=c++17 $W -I"$tmp" -o "$tmp/throws" tests/install/life/throws.cc "$@" \
+		-pthread &&
+		[ "$(timeout 60 "$tmp/throws")" = \
+		  "in use 0, allocated 0 above what is cached" ]
+}
+promise cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
+promise cxx_exceptions_leave_nothing_behind_in_the_static_library \
+	throws clang++ "$out/libpool.a"
+
+# closed - started without stderr, and with a word that is refused
+closed() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/closed" tests/install/life/closed.c "$so" \
+		"-Wl,-rpath,$out" || return 1
+	LIBPOOL_OPTIONS=nonsense "$tmp/closed" "$tmp/data" 2>&- &&
+		[ "$(cat "$tmp/data")" = data ]
+}
+promise a_file_that_was_opened_as_stderr_gets_no_lines closed
+
+# loaded MODE FILE... - by a program that is not linked with libpool
+loaded() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/host" tests/install/life/host.c -pthread -ldl &&
+		! ldd "$tmp/host" | grep libpool &&
+		timeout 60 "$tmp/host" "$@"
+}
+# shellcheck disable=SC2086	# W is words
+promise a_plugin_with_pools_builds \
+	gcc -std=c11 $W -Wpedantic -shared -fPIC -I"$tmp" -o "$tmp/plugin.so" \
+	tests/install/life/plugin.c "$so" "-Wl,-rpath,$out"
+promise a_plugin_with_pools_is_loaded_a_hundred_times \
+	loaded plugin "$tmp/plugin.so" "$so"
+promise a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
+
+# A plugin that has libpool.a in it has a libpool of its own, with whatever it was
+# linked, and whatever the program has.
+# apart FLAGS LIBRARY... - FLAGS: words for the plugin's link
+apart() {
+	local flags=$1
+
+	shift
+	# shellcheck disable=SC2086	# words
+	gcc -std=c11 $W -Wpedantic -shared -fPIC -I"$tmp" -o "$tmp/own.so" \
+		tests/install/life/plugin.c "$out/libpool.a" $flags -Wl,-z,nodelete \
+		-pthread &&
+		! nm -D --defined-only "$tmp/own.so" | grep -v ' plugin_' &&
+		gcc -std=gnu11 $W -I"$tmp" -o "$tmp/apart" \
+			tests/install/life/apart.c "$@" -pthread -ldl &&
+		timeout 60 "$tmp/apart" "$tmp/own.so"
+}
+for flags in '' -Wl,-Bsymbolic-functions -Wl,-Bsymbolic; do
+	name=${flags#-Wl,-B}
+	promise "a_plugin_with_the_archive_is_apart${name:+_${name//-/_}}" \
+		apart "$flags" "$so" "-Wl,-rpath,$out"
+done
+promise programs_and_plugins_with_the_archive_are_apart \
+	apart '' "$out/libpool.a" -rdynamic
+
+# A program that gave up files, as those that feed on strangers' data do.
+# sealed LIBRARY...
+sealed() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/sealed" tests/install/life/sealed.c "$@" \
+		-pthread || return 1
+	(ulimit -c 0 && ! "$tmp/sealed" open) && "$tmp/sealed"
+}
+promise pools_open_no_files_once_a_program_runs sealed "$so" "-Wl,-rpath,$out"
+promise pools_of_the_archive_open_no_files_either sealed "$out/libpool.a"
+
+# limited KIBIBYTES OBJECTS - with so many addresses; an arena for all objects, for
+# some, and none.
+limited() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/limited" tests/install/life/limited.c \
+		"$out/libpool.a" -pthread &&
+		(ulimit -v "$1" && timeout 60 "$tmp/limited" "$2")
+}
+promise a_program_may_have_all_addresses limited unlimited 400000
+promise a_program_may_have_few_addresses limited 100000 400000
+promise a_program_may_have_hardly_any_addresses limited 12000 40000
+
+# locked LIBRARY... - under the limit of locked memory that there is, 8 MiB most often
+locked() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/locked" tests/install/life/locked.c "$@" 		-pthread && "$tmp/locked"
+}
+promise a_program_may_lock_its_memory_without_privileges \
+	locked "$so" "-Wl,-rpath,$out"
+promise a_program_with_the_archive_may_lock_its_memory locked "$out/libpool.a"
+
+# Nothing is left on the heap, and nothing is used before it was written.
+# clean LIBRARY... - by valgrind
+clean() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/clean" tests/install/life/clean.c "$@" \
+		-pthread &&
+		valgrind --leak-check=full --show-leak-kinds=all \
+			--errors-for-leak-kinds=all --error-exitcode=9 \
+			"$tmp/clean"
+}
+promise valgrind_sees_nothing_left clean "$so" "-Wl,-rpath,$out"
+promise valgrind_sees_nothing_left_of_the_archive clean "$out/libpool.a"
+exit $failed

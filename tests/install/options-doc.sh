@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# The tables of Documentation/options.rst are what the library prints as help.
+#
+#	options-doc.sh BUILD-FOLDER		prints "ok NAME" or "not ok NAME"
+#	options-doc.sh BUILD-FOLDER write	"make doc-options": writes them
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$1
+cd "$top"
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+page=Documentation/options.rst
+begins='.. tables begin: make doc-options'
+ends='.. tables end'
+
+cat >"$tmp/help.c" <<'END'
+#include <libpool/pool.h>
+#include <stdio.h>
+
+int main(void)
+{
+	char text[4096];
+
+	pool_debug_help_to_buf(text, sizeof(text));
+	return fputs(text, stdout) < 0;
+}
+END
+gcc -I"$tmp" -o "$tmp/help" "$tmp/help.c" "$out/libpool.a" -pthread
+
+# tables - the help, each part of it as a simple table
+tables() {
+	env -u LIBPOOL_OPTIONS "$tmp/help" | awk '
+	function line(n,  s) { while (n-- > 0) s = s "="; return s }
+	function rule(a, b, c) {
+		return line(a) " " line(b) " " line(c) " " line(38)
+	}
+	/^word /	{ r = rule(14, 17, 4) }
+	/^key /		{ print r "\n"; r = rule(11, 20, 11) }
+	/^(word|key) /	{ print r; print; print r; next }
+			{ print }
+	END		{ print r }'
+}
+
+# with_tables - the page, with the tables that are right
+with_tables() {
+	awk -v b="$begins" -v e="$ends" -v f="$tmp/tables" '
+	$0 == e { skip = 0 }
+	!skip { print }
+	$0 == b {
+		skip = 1
+		print ""
+		while ((getline l <f) > 0) print l
+		print ""
+	}' "$page"
+}
+
+# One of each marker, in their order: else nothing would be replaced.
+has_markers() {
+	[ "$(grep -nxF -e "$begins" -e "$ends" "$page" | sed 's/^[0-9]*://')" = \
+		"$begins"$'\n'"$ends" ]
+}
+
+tables >"$tmp/tables"
+with_tables >"$tmp/page"
+if [ "${2:-}" = write ]; then
+	has_markers
+	cp "$tmp/page" "$page"
+	exit
+fi
+promise the_page_of_options_has_places_for_tables has_markers
+promise the_page_of_options_is_what_the_library_prints \
+	diff -u "$page" "$tmp/page"
+exit $failed

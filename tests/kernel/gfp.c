@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * gfp.c - allocation by the kernel's flags, and what the kernel's wish to
+ *		 see memory wiped means for objects that are recycled
+ *
+ * Layer:   tests of kernel/gfp.c and of the kernel's half of pool_hot.h.
+ * Context: see test.h.
+ *
+ * Which wishes there are is said at boot: the same cases run in kernels that were
+ * booted with init_on_alloc=1 and with init_on_free=1; see tests/check.sh.
+ */
+#include "test.h"
+
+#include <linux/debug_locks.h>
+#include <linux/sched/mm.h>
+#include <linux/string.h>
+#include <linux/timer.h>
+
+#define SIZE		96
+#define DIRT		0x5a
+
+/* What the kernel of this world does with memory. */
+static bool wiped_at_alloc(void)
+{
+	return want_init_on_alloc(0);
+}
+
+static bool wiped_at_free(void)
+{
+	return want_init_on_free();
+}
+
+static bool is_all(const void *obj, unsigned char byte)
+{
+	return !memchr_inv(obj, byte, SIZE);
+}
+
+/* Also where every k-th call of the backend fails: nothing here counts them. */
+static struct pool *gfp_pool(void)
+{
+	pool_fail_every = 0;
+	return test_pool(SIZE);
+}
+
+/* An object that comes back dirty, if nobody wipes it. */
+static void *recycle_dirty(struct pool *pool)
+{
+	void *obj = test_alloc(pool);
+
+	if (obj) {
+		memset(obj, DIRT, SIZE);
+		test_free(pool, obj);
+	}
+	return obj;
+}
+
+TEST_CASE(gfp_zero_zeroes_recycled_and_new_objects)
+{
+	struct pool *pool = gfp_pool();
+	void *dirty, *obj, *node;
+
+	ASSERT(pool);
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO);
+	ASSERT(obj);
+	EXPECT(is_all(obj, 0));
+	test_free(pool, obj);
+	dirty = recycle_dirty(pool);
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO);
+	EXPECT_PTR_EQ(obj, dirty);
+	EXPECT(is_all(obj, 0));
+	node = pool_alloc_gfp(&pool->head,
+			      GFP_KERNEL | __GFP_THISNODE | __GFP_ZERO);
+	ASSERT(node);
+	EXPECT(is_all(node, 0));
+	test_free(pool, node);
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+/* Both bits of init_on_*, for each way that an object can be recycled. */
+TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
+{
+	bool clean = wiped_at_alloc() || wiped_at_free();
+	unsigned char found = clean ? 0 : DIRT;
+	struct pool *pool = gfp_pool();
+	void *dirty, *obj, *bulk[1];
+
+	kunit_info(test, "init_on_alloc=%d init_on_free=%d", wiped_at_alloc(),
+		   wiped_at_free());
+	ASSERT(pool);
+	dirty = recycle_dirty(pool);
+	ASSERT(dirty);
+	EXPECT(is_all(dirty, wiped_at_free() ? 0 : DIRT));
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL);
+	EXPECT_PTR_EQ(obj, dirty);
+	EXPECT(is_all(obj, found));
+	test_free(pool, obj);
+	recycle_dirty(pool);
+	obj = pool_alloc(&pool->head);
+	EXPECT_PTR_EQ(obj, dirty);
+	EXPECT(is_all(obj, found));
+	memset(obj, DIRT, SIZE);
+	bulk[0] = obj;
+	pool_free_bulk(&pool->head, 0, 1, bulk);
+	EXPECT(is_all(dirty, wiped_at_free() ? 0 : DIRT));
+	ASSERT(pool_alloc_bulk(&pool->head, 0, 1, bulk));
+	EXPECT_PTR_EQ(bulk[0], dirty);
+	EXPECT(is_all(bulk[0], found));
+	test_free(pool, bulk[0]);
+	pool_destroy(&pool->head);
+}
+
+static unsigned int constructed, destroyed;
+
+static void construct(void *obj, void *arg)
+{
+	memset(obj, DIRT, SIZE);
+	constructed++;
+}
+
+static void destruct(void *obj, void *arg)
+{
+	if (is_all(obj, DIRT))
+		destroyed++;
+}
+
+static struct pool *constructed_pool(void)
+{
+	struct pool_attr attr = {
+		.name = "built", .size = SIZE, .flags = MEM_F_EXACT,
+		.ctor = construct, .dtor = destruct,
+	};
+	struct pool_head *head = create_pool_ext(&attr);
+
+	pool_fail_every = 0;
+	constructed = 0;
+	destroyed = 0;
+	return head ? pool_of(head) : NULL;
+}
+
+TEST_CASE(constructed_objects_are_never_wiped_whatever_the_kernel_wishes)
+{
+	struct pool *pool = constructed_pool();
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 200; i++) {
+		test_objs[i] = pool_alloc_gfp(&pool->head, GFP_KERNEL);
+		EXPECT(test_objs[i] && is_all(test_objs[i], DIRT));
+	}
+	test_free_many(pool, test_objs, 200);
+	EXPECT(is_all(test_objs[199], DIRT));
+	for (i = 0; i < 200; i++) {
+		test_objs[i] = pool_alloc_gfp(&pool->head, GFP_NOWAIT);
+		EXPECT(test_objs[i] && is_all(test_objs[i], DIRT));
+	}
+	test_free_many(pool, test_objs, 200);
+	pool_destroy(&pool->head);
+	EXPECT(constructed >= 200);
+	EXPECT_EQ(constructed, destroyed);
+}
+
+TEST_CASE(zeros_are_refused_where_a_constructor_was)
+{
+	struct pool *pool = constructed_pool();
+	struct pool_stats now;
+
+	ASSERT(pool);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO),
+		      NULL);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_ZERO),
+		      NULL);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.failed, 2);
+	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(constructed, 0);
+	pool_destroy(&pool->head);
+}
+
+/* Sleeping here would be reported, and make the world fail. */
+TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
+{
+	struct pool *pool = gfp_pool();
+	void *objs[40];
+	unsigned int round, i, got = 0;
+
+	ASSERT(pool);
+	for (round = 0; round < 4; round++) {
+		bool irqs_off = round & 1;
+		unsigned long flags;
+
+		if (irqs_off)
+			local_irq_save(flags);
+		else
+			preempt_disable();
+		for (i = 0; i < ARRAY_SIZE(objs); i++) {
+			objs[i] = pool_alloc_gfp(&pool->head, GFP_NOWAIT);
+			got += !!objs[i];
+		}
+		for (i = 0; i < ARRAY_SIZE(objs); i++)
+			pool_free(&pool->head, objs[i]);
+		if (irqs_off)
+			local_irq_restore(flags);
+		else
+			preempt_enable();
+	}
+	EXPECT_EQ(got, round * ARRAY_SIZE(objs));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(gfp_nofail_passes_limit_and_injected_failures_over)
+{
+	struct pool *pool = gfp_pool();
+	struct pool_stats now;
+	unsigned int i;
+
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, 1));
+	pool_fail_every = 1;
+	for (i = 0; i < 40; i++) {
+		test_objs[i] = pool_alloc_gfp(&pool->head,
+					      GFP_KERNEL | __GFP_NOFAIL);
+		EXPECT(test_objs[i]);
+	}
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
+	pool_fail_every = 0;
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.allocated, 40);
+	EXPECT_EQ(now.injected, 1);
+	EXPECT_EQ(now.refused, 1);
+	EXPECT_EQ(now.failed, 0);
+	test_free_many(pool, test_objs, 40);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait)
+{
+	struct pool *pool = gfp_pool();
+	struct pool_stats now;
+	void *obj;
+
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOFAIL),
+		      NULL);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_ATOMIC | __GFP_NOFAIL),
+		      NULL);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.failed, 2);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/*
+ * What somebody else does to a pool while a caller waits.  Not on the stack: what
+ * ends such a timer has different names in different kernels.
+ */
+static struct {
+	struct timer_list timer;
+	struct pool *pool;
+} meanwhile;
+
+static void renewal_ends(struct timer_list *timer)
+{
+	plat_word_sub_release(&meanwhile.pool->allocated, POOL_RENEWING);
+}
+
+/* More ticks than any other caller would have waited. */
+TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
+{
+	struct pool *pool = gfp_pool();
+	void *obj;
+
+	ASSERT(pool);
+	plat_word_add(&pool->allocated, POOL_RENEWING);
+	meanwhile.pool = pool;
+	timer_setup(&meanwhile.timer, renewal_ends, 0);
+	mod_timer(&meanwhile.timer, jiffies + 4 * POOL_BUSY_TRIES);
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_NOFAIL);
+	EXPECT(obj);
+	timer_delete_sync(&meanwhile.timer);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* The slab would complain of some of them. */
+TEST_CASE(gfp_flags_that_mean_nothing_here_are_dropped)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_DMA | __GFP_DMA32 | __GFP_HIGHMEM |
+		    __GFP_MOVABLE | __GFP_COMP | __GFP_ACCOUNT;
+	struct pool *pool = gfp_pool();
+
+	ASSERT(pool);
+	test_objs[0] = pool_alloc_gfp(&pool->head, gfp);
+	test_objs[1] = pool_alloc_gfp(&pool->head, gfp | __GFP_THISNODE);
+	EXPECT(test_objs[0]);
+	EXPECT(test_objs[1]);
+	test_free_many(pool, test_objs, 2);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(gfp_thisnode_passes_all_caches_over)
+{
+	struct pool *pool = gfp_pool();
+	struct pool_stats before, now;
+	void *obj;
+
+	ASSERT(pool);
+	test_wave(pool, 100);
+	pool_sum(pool, &before);
+	EXPECT(before.cached > 0);
+	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE);
+	EXPECT(obj);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.store_gets, before.store_gets + 1);
+	EXPECT_EQ(now.cached, before.cached);
+	EXPECT_EQ(now.shared, before.shared);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+static void limit_goes(struct timer_list *timer)
+{
+	plat_write(&meanwhile.pool->limit, 0);
+}
+
+/* Lockdep switches itself off when it has found something. */
+static bool lockdep_is_content(void)
+{
+	return !IS_ENABLED(CONFIG_LOCKDEP) || debug_locks;
+}
+
+/*
+ * As in a file system that reclaim may enter: who enters it again is reported.
+ * The second object is had by the last resort: there seems to be a free one on
+ * its way, and meanwhile the limit goes.
+ */
+static bool alloc_within_reclaim(gfp_t gfp)
+{
+	struct pool *pool = gfp_pool();
+	void *objs[2];
+	bool well;
+
+	if (!pool)
+		return false;
+	fs_reclaim_acquire(GFP_KERNEL);
+	objs[0] = pool_alloc_gfp(&pool->head, gfp);
+	pool->limit = 1;
+	pool_depart(&pool->moving, 1);
+	meanwhile.pool = pool;
+	timer_setup(&meanwhile.timer, limit_goes, 0);
+	mod_timer(&meanwhile.timer, jiffies + 2);
+	objs[1] = pool_alloc_gfp(&pool->head, gfp);
+	well = objs[0] && objs[1];
+	fs_reclaim_release(GFP_KERNEL);
+	timer_delete_sync(&meanwhile.timer);
+	pool_arrive(&pool->moving, 1);
+	test_free_many(pool, objs, 2);
+	well = well && lockdep_is_content() && test_quiet(pool, 0);
+	return !pool_destroy(&pool->head) && well;
+}
+
+TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
+{
+	EXPECT(alloc_within_reclaim(GFP_NOFS));
+	EXPECT(alloc_within_reclaim(GFP_NOIO));
+}
+
+/* The table of object states needs memory for the first object. */
+TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
+{
+	test_mode(POOL_D_INTEGRITY);
+	EXPECT(alloc_within_reclaim(GFP_NOFS));
+	EXPECT(alloc_within_reclaim(GFP_NOIO));
+}
+
+TEST_CASE(gfp_callers_at_the_limit_get_what_is_parked)
+{
+	struct pool *pool = gfp_pool();
+	struct pool_stats now;
+	void *obj;
+
+	test_options(8192, 8);
+	ASSERT(pool);
+	test_alloc_just(pool, test_objs, 64);
+	EXPECT(pool_set_limit(&pool->head, 64));
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT), NULL);
+	pool_park(pool, test_objs[63]);
+	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT);
+	EXPECT_PTR_EQ(obj, test_objs[63]);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.refused, 2);
+	EXPECT_EQ(now.allocated, 64);
+	test_free_many(pool, test_objs, 64);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * guard.c - guarded pools, where callers cannot sleep
+ *
+ * Layer:   tests of kernel/guard.c and gfp.c, and of common/core/alloc.c with both kinds
+ *	    of objects in one pool.
+ * Context: see test.h.
+ */
+#include "cases_guard.h"
+
+#include <linux/mm.h>
+
+/* Ordinary, aligned, and nothing is found beside it? */
+static bool is_ordinary(const plat_store_t *store, const void *obj,
+			unsigned int align)
+{
+	long where;
+
+	return obj && !is_vmalloc_addr(obj) &&
+	       !((unsigned long)obj & (align - 1)) &&
+	       plat_guard_check(store, obj, &where);
+}
+
+/* Allocate and free where nobody may sleep. */
+static void *alloc_atomic(struct pool *pool)
+{
+	void *obj;
+
+	local_irq_disable();
+	obj = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+	local_irq_enable();
+	return obj;
+}
+
+static void free_atomic(struct pool *pool, void *obj)
+{
+	local_irq_disable();
+	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
+	local_irq_enable();
+}
+
+TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
+{
+	unsigned int align;
+	plat_store_t store;
+	void *off, *nowait;
+
+	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
+		ASSERT(guard_store_open(&store, 100, align));
+		local_irq_disable();
+		off = test_store_alloc(&store, POOL_F_ATOMIC);
+		local_irq_enable();
+		nowait = test_store_alloc(&store, POOL_F_ATOMIC);
+		EXPECT(is_ordinary(&store, off, align));
+		EXPECT(is_ordinary(&store, nowait, align));
+		test_store_free(&store, off);
+		test_store_free(&store, nowait);
+		plat_store_destroy(&store, 0);
+	}
+}
+
+TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
+{
+	plat_store_t store;
+	void *obj, *guarded;
+	bool may, may_rcu;
+
+	ASSERT(guard_store_open(&store, 64, 16));
+	obj = test_store_alloc(&store, POOL_F_ATOMIC);
+	guarded = test_store_alloc(&store, 0);
+	ASSERT(obj && guarded);
+	EXPECT(plat_store_may(&store, obj, POOL_F_ATOMIC));
+	EXPECT(plat_store_may(&store, guarded, 0));
+	EXPECT(!plat_store_may(&store, guarded, POOL_F_ATOMIC));
+	EXPECT(!plat_store_may(&store, guarded, POOL_F_NESTED));
+	EXPECT(!plat_store_may(&store, NULL, POOL_F_ATOMIC));
+	local_irq_disable();
+	may = plat_store_may(&store, guarded, 0);
+	test_store_free(&store, obj);
+	local_irq_enable();
+	rcu_read_lock();
+	may_rcu = plat_store_may(&store, guarded, 0);
+	rcu_read_unlock();
+	EXPECT(!may);
+	EXPECT(!may_rcu);
+	test_store_free(&store, guarded);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
+{
+	struct pool *pool;
+	unsigned int i;
+	void *guarded;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool_fail_every = 0;
+	pool = test_pool(100);
+	ASSERT(pool);
+	for (i = 0; i < 50; i++) {
+		test_objs[i] = alloc_atomic(pool);
+		ASSERT(is_ordinary(&pool->store, test_objs[i], POOL_ALIGN_MIN));
+		memset(test_objs[i], (int)i, 100);
+	}
+	EXPECT(test_quiet(pool, 50));
+	for (i = 0; i < 40; i++)
+		free_atomic(pool, test_objs[i]);
+	EXPECT_EQ(pool_allocated(pool), 10);
+	guarded = test_alloc(pool);
+	ASSERT(guarded);
+	EXPECT(guard_pages_are(true, guarded, 100));
+	free_atomic(pool, guarded);
+	EXPECT(plat_readable(guarded));
+	for (; i < 50; i++)
+		test_free(pool, test_objs[i]);
+	EXPECT(!plat_readable(guarded));
+	EXPECT_EQ(pool_allocated(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(ordinary_objects_of_a_guarded_pool_are_checked)
+{
+	struct pool *pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
+					 POOL_D_TAG | POOL_D_CALLER);
+	unsigned char *obj;
+
+	pool_fail_every = 0;
+	ASSERT(pool);
+	obj = alloc_atomic(pool);
+	ASSERT(obj);
+	EXPECT(!is_vmalloc_addr(obj));
+	memset(obj, 0xff, 100);
+	free_atomic(pool, obj);
+	EXPECT_EQ(test_faults(pool), 0);
+	free_atomic(pool, obj);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]) +
+		  plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
+	obj = alloc_atomic(pool);
+	ASSERT(obj);
+	obj[100] ^= 1;
+	free_atomic(pool, obj);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_OVERFLOW]), 1);
+	EXPECT_EQ(test_faults(pool), 2);
+	pool_destroy_every();
+}
+
+TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
+{
+	struct pool *pool;
+	void *obj;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool = test_pool(100);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOWARN);
+	EXPECT(is_ordinary(&pool->store, obj, POOL_ALIGN_MIN));
+	test_free(pool, obj);
+	obj = pool_alloc_gfp(&pool->head, GFP_NOFS | __GFP_NOFAIL);
+	ASSERT(obj);
+	EXPECT(guard_pages_are(true, obj, 100));
+	test_free(pool, obj);
+	EXPECT(guard_pages_are(false, obj, 100));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/*
+ * What is freed is an ordinary object, and there is no need for it.  The one in the
+ * shared pool has pages of its own, which nobody may unmap here.
+ */
+TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
+{
+	struct pool *pool;
+	void *guarded, *obj;
+
+	test_mode(POOL_D_UAF);
+	test_options(0, 32);
+	pool_fail_every = 0;
+	pool = test_pool(100);
+	ASSERT(pool);
+	guarded = test_alloc(pool);
+	obj = alloc_atomic(pool);
+	ASSERT(guarded && is_ordinary(&pool->store, obj, POOL_ALIGN_MIN));
+	EXPECT(pool_shared_put_one(pool, guarded, 0));
+	free_atomic(pool, obj);
+	EXPECT_EQ(pool_allocated(pool), 1);
+	EXPECT_EQ(pool_shared_count(pool), 1);
+	EXPECT(guard_pages_are(true, guarded, 100));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * kernel.c - what only the kernel has: interrupts, probes, CPU hotplug
+ *
+ * Layer:   tests of kernel/, and of common/ under real interrupts.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <linux/cpu.h>
+#include <linux/hrtimer.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+
+#define KEPT	16
+#define OWNED	0x600dul
+
+/* Somebody who interrupts this CPU, allocates, keeps some, and frees. */
+struct intruder {
+	struct hrtimer timer;
+	struct pool *pool;
+	struct pool *other;		/* every second turn, if there is one */
+	void *kept[KEPT];
+	unsigned long turns;
+	unsigned long got;
+	unsigned long bad;
+	struct task_struct *task;	/* whose probes count */
+	bool busy;
+};
+
+static struct intruder intruder;
+
+/* The pool that an intruder uses in a turn, and for what it kept in it. */
+static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
+{
+	return (turn & 1) && in->other ? in->other : in->pool;
+}
+
+/* Mark an object as owned; it must not be so already. */
+static void own(struct intruder *in, void *obj)
+{
+	unsigned long *word = obj;
+
+	if (word[1] == OWNED)
+		WRITE_ONCE(in->bad, in->bad + 1);
+	word[1] = OWNED;
+}
+
+static void disown(struct intruder *in, void *obj)
+{
+	unsigned long *word = obj;
+
+	if (word[1] != OWNED)
+		WRITE_ONCE(in->bad, in->bad + 1);
+	word[1] = 0;
+}
+
+static void intrude(struct intruder *in)
+{
+	void **slot = &in->kept[in->turns % KEPT];
+	struct pool_head *pool = &pool_of_turn(in, in->turns)->head;
+	void *obj = __pool_alloc(pool, POOL_F_ATOMIC);
+
+	if (*slot) {
+		disown(in, *slot);
+		__pool_free(pool, *slot, POOL_F_ATOMIC);
+	}
+	if (obj) {
+		own(in, obj);
+		in->got++;
+	}
+	*slot = obj;
+	in->turns++;
+}
+
+static bool intruder_begin(struct pool *pool)
+{
+	unsigned int i;
+
+	memset(&intruder, 0, sizeof(intruder));
+	intruder.pool = pool;
+	test_alloc_many(pool, test_objs, 200);
+	for (i = 0; i < 200; i++) {
+		if (!test_objs[i])
+			return false;
+		memset(test_objs[i], 0, 64);
+	}
+	test_free_many(pool, test_objs, 200);
+	return true;
+}
+
+/*
+ * Free what the intruder kept; then all must add up.  Marks are wiped: the slab may
+ * hand the memory to the pool of the next case.
+ */
+static bool intruder_end(void)
+{
+	struct pool *pool = intruder.pool;
+	unsigned int i;
+
+	for (i = 0; i < KEPT; i++) {
+		if (intruder.kept[i])
+			disown(&intruder, intruder.kept[i]);
+		test_free(pool_of_turn(&intruder, i), intruder.kept[i]);
+	}
+	pool_drain_parked(pool);
+	if (intruder.other)
+		pool_drain_parked(intruder.other);
+	return (!intruder.other || test_quiet(intruder.other, 0)) &&
+	       test_quiet(pool, 0) && !intruder.bad && intruder.got;
+}
+
+/* Waves of calls in the case's own thread; marks all that it has. */
+static void waves(struct pool *pool, unsigned long rounds, unsigned int n)
+{
+	unsigned long r;
+	unsigned int i;
+
+	for (r = 0; r < rounds; r++) {
+		for (i = 0; i < n; i++) {
+			test_objs[i] = pool_alloc(&pool->head);
+			if (test_objs[i])
+				own(&intruder, test_objs[i]);
+		}
+		for (i = 0; i < n; i++) {
+			if (!test_objs[i])
+				continue;
+			disown(&intruder, test_objs[i]);
+			pool_free(&pool->head, test_objs[i]);
+		}
+	}
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	intrude(&intruder);
+	hrtimer_forward_now(timer, ns_to_ktime(20000 + intruder.turns % 97));
+	return HRTIMER_RESTART;
+}
+
+/* Kbuild looks which of the two this kernel has. */
+static void setup_timer(void)
+{
+#ifdef POOL_HAS_HRTIMER_SETUP
+	hrtimer_setup(&intruder.timer, on_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED);
+#else
+	hrtimer_init(&intruder.timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED);
+	intruder.timer.function = on_timer;
+#endif
+}
+
+TEST_CASE(hardirqs_in_the_middle_of_calls_lose_nothing)
+{
+	struct pool_stats now;
+	struct pool *pool;
+	unsigned int tries;
+
+	if (IS_ENABLED(CONFIG_UML))
+		kunit_skip(test, "User-Mode Linux has no hard interrupts");
+	test_options(8192, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	ASSERT(intruder_begin(pool));
+	setup_timer();
+	hrtimer_start(&intruder.timer, ns_to_ktime(20000),
+		      HRTIMER_MODE_REL_PINNED);
+	for (tries = 0; tries < 50; tries++) {
+		waves(pool, test_scale(20000), 3);
+		waves(pool, test_scale(1000), 150);
+		pool_sum(pool, &now);
+		if (now.nested > 20)
+			break;
+	}
+	hrtimer_cancel(&intruder.timer);
+	kunit_info(test, "interrupts=%lu nested=%llu", intruder.turns,
+		   now.nested);
+	EXPECT(intruder_end());
+	EXPECT(now.nested > 0);
+	pool_destroy(&pool->head);
+}
+
+#ifdef CONFIG_KPROBES
+
+/* Runs where the array is held, perhaps under the CPU lock. */
+static int on_probe(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == intruder.task && !intruder.busy) {
+		intruder.busy = true;
+		intrude(&intruder);
+		intruder.busy = false;
+	}
+	return 0;
+}
+
+static bool probed(struct pool *pool, const char *symbol)
+{
+	struct kprobe probe = {
+		.symbol_name = symbol,
+		.pre_handler = on_probe,
+	};
+
+	if (register_kprobe(&probe))
+		return false;
+	waves(pool, 20, 150);
+	unregister_kprobe(&probe);
+	return true;
+}
+
+#else
+
+static bool probed(struct pool *pool, const char *symbol)
+{
+	return false;
+}
+
+#endif
+
+/* Objects of the other pool may be new: not marked, but not clean either. */
+static struct pool *clean_pool(void)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	if (!pool)
+		return NULL;
+	test_alloc_many(pool, test_objs, 200);
+	for (i = 0; i < 200; i++)
+		if (test_objs[i])
+			memset(test_objs[i], 0, 64);
+	test_free_many(pool, test_objs, 200);
+	return pool;
+}
+
+TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
+{
+	static const char * const where[] = {
+		"pool_age_make_room", "pool_age_enlarge", "pool_hot_enlarge",
+		"pool_cluster_detach", "pool_keep_cluster",
+		"pool_put_to_shared_cache", "pool_refill_local_from_shared",
+		"_raw_spin_lock", "_raw_spin_unlock",
+	};
+	struct pool_stats now;
+	struct pool *pool;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "this kernel has no kprobes");
+	test_options(8192, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	ASSERT(intruder_begin(pool));
+	intruder.task = current;
+	intruder.other = clean_pool();
+	ASSERT(intruder.other);
+	for (i = 0; i < ARRAY_SIZE(where); i++)
+		EXPECT(probed(pool, where[i]));
+	pool_sum(pool, &now);
+	kunit_info(test, "probes=%lu nested=%llu bad=%lu got=%lu",
+		   intruder.turns, now.nested, intruder.bad, intruder.got);
+	EXPECT(intruder_end());
+	EXPECT(now.nested > 0);
+	intruder.task = NULL;
+	pool_destroy(&intruder.other->head);
+	pool_destroy(&pool->head);
+}
+
+struct hotplug {
+	struct pool *pool;
+	plat_word_t stop;
+	plat_word_t bad;
+};
+
+/* The first takes the last CPU away and back; the others work. */
+static void on_and_off(unsigned int i, void *arg)
+{
+	struct hotplug *h = arg;
+	unsigned int cpu = cpumask_last(cpu_possible_mask);
+	void *objs[64];
+	unsigned int r;
+
+	if (i) {
+		while (!plat_read(&h->stop)) {
+			test_alloc_many(h->pool, objs, 64);
+			test_free_many(h->pool, objs, 64);
+			plat_pause(true);
+		}
+		return;
+	}
+	for (r = 0; r < 4; r++) {
+		if (remove_cpu(cpu))
+			plat_word_add(&h->bad, 1);
+		if (plat_read(&plat_cpu_of(cpu)->charged))
+			plat_word_add(&h->bad, 1);
+		if (add_cpu(cpu))
+			plat_word_add(&h->bad, 1);
+	}
+	plat_word_add(&h->stop, 1);
+}
+
+TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
+{
+	struct hotplug h;
+	unsigned int last = cpumask_last(cpu_possible_mask);
+
+	memset(&h, 0, sizeof(h));
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "this kernel has no CPU hotplug");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	h.pool = test_pool(64);
+	ASSERT(h.pool);
+	set_cpus_allowed_ptr(current, cpumask_of(last));
+	test_alloc_many(h.pool, test_objs, 200);
+	test_free_many(h.pool, test_objs, 200);
+	EXPECT(plat_read(&plat_cpu_of(last)->charged));
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	test_threads(min(num_online_cpus(), 4u), on_and_off, &h);
+	EXPECT_EQ(plat_read(&h.bad), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	pool_destroy(&h.pool->head);
+}
+
+/* Preemptible, but must not sleep: the pools are not looked through. */
+TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
+{
+	struct pool *pool, *other;
+	void *obj;
+
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	test_mode(POOL_D_INTEGRITY);
+	pool = test_pool(64);
+	other = test_pool(64);
+	ASSERT(pool && other);
+	obj = test_alloc(other);
+	rcu_read_lock();
+	test_free(pool, obj);
+	rcu_read_unlock();
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_WRONG_POOL]), 0);
+	test_free(other, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * cases_guard.h - what unit/guard.c and those of one world share
+ *
+ * Layer:   tests.
+ * Context: guard_use() is for workers.
+ */
+#ifndef POOL_CASES_GUARD_H
+#define POOL_CASES_GUARD_H
+
+#include "test.h"
+
+/* A pool of guarded objects of 100 bytes that many use. */
+struct guard_load {
+	struct pool *pool;
+	plat_word_t bad;
+};
+
+unsigned char *guard_page_of(const void *p);
+bool guard_store_open(plat_store_t *store, unsigned int size,
+		      unsigned int align);
+bool guard_pages_are(bool readable, const void *obj, unsigned int size);
+void guard_use(unsigned int i, void *arg);
+
+#endif /* POOL_CASES_GUARD_H */

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * runner_check.c - the shared cases, and those of user space, under Check
+ *
+ * Layer:   tests, user space; twin of runner_kunit.c.
+ * Context: main program.  TEST_SCALE divides iterations where they are slow.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#ifndef TEST_SCALE
+#define TEST_SCALE	1
+#endif
+
+/* Builds without the trap flag have none of those cases. */
+#ifdef TEST_STEP
+#define STEP_LIST	"../step/cases.list"
+#else
+#define STEP_LIST	"none.list"
+#endif
+
+/* AddressSanitizer sees each call: there are no hits to jump out of. */
+#ifdef TEST_JUMP
+#define JUMP_LIST	"../step/jump.list"
+#else
+#define JUMP_LIST	"none.list"
+#endif
+
+/* Every thread is a CPU here. */
+#define TEST_THREADS	4
+
+#define SUITE(name)
+#define END(name)
+#define CASE(name)	void name(int unused);
+#include "../unit/cases.list"
+#include "../user/cases.list"
+#include STEP_LIST
+#include JUMP_LIST
+#undef SUITE
+#undef END
+#undef CASE
+
+struct worker {
+	pthread_t thread;
+	void (*fn)(unsigned int i, void *arg);
+	void *arg;
+	unsigned int i;
+};
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+
+	w->fn(w->i, w->arg);
+	return NULL;
+}
+
+void test_threads(unsigned int n, void (*fn)(unsigned int i, void *arg),
+		  void *arg)
+{
+	struct worker workers[64];
+	unsigned int i;
+
+	ck_assert_uint_le(n, 64);
+	for (i = 0; i < n; i++) {
+		workers[i] = (struct worker){ .fn = fn, .arg = arg, .i = i };
+		ck_assert(!pthread_create(&workers[i].thread, NULL,
+					  worker_main, &workers[i]));
+	}
+	for (i = 0; i < n; i++)
+		pthread_join(workers[i].thread, NULL);
+}
+
+unsigned int test_cpus(void)
+{
+	return TEST_THREADS;
+}
+
+unsigned long test_scale(unsigned long iterations)
+{
+	return iterations < TEST_SCALE ? 1 : iterations / TEST_SCALE;
+}
+
+static void teardown(void)
+{
+	ck_assert_msg(test_end(), "the case left a pool or a charge");
+}
+
+static TCase *new_tcase(Suite *suite, const char *name)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_checked_fixture(tcase, test_begin, teardown);
+	suite_add_tcase(suite, tcase);
+	return tcase;
+}
+
+static void add_cases(Suite *suite)
+{
+	TCase *tcase;
+
+#define SUITE(name)	tcase = new_tcase(suite, #name);
+#define END(name)
+#define CASE(name) {							\
+		static const TTest test = {				\
+			#name, name, "tests/unit/cases.list", 1		\
+		};							\
+		tcase_add_test(tcase, &test);				\
+	}
+#include "../unit/cases.list"
+#include "../user/cases.list"
+#include STEP_LIST
+#include JUMP_LIST
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("libpool");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	add_cases(suite);
+	srunner_set_tap(runner, getenv("TEST_TAP"));
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Says what came out of each world and job, from build/results.
+#
+#	summary.sh user|kernel|cross|all
+#
+# Prints a line per world or job: passed, failed, cases that cannot run there, and
+# seconds.  Then each failure, and as the last line "N passed, N failed".  Fails if
+# a case did, or if there is no result at all.  The long table goes to
+# build/results/table.txt: one column per world and one row per case, "." passed,
+# "F" failed, "-" cannot run there (the reasons follow), " " belongs to others.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top/build/results" 2>/dev/null || { echo "no results"; exit 1; }
+shopt -s nullglob
+worlds=()
+for f in *; do
+	case $f in
+	*.log | *.seconds | *.txt) continue ;;
+	user-* | cross-*) case $1 in "${f%%-*}" | all) worlds+=("$f") ;; esac ;;
+	*) case $1 in kernel | all) worlds+=("$f") ;; esac ;;
+	esac
+done
+[ ${#worlds[@]} -gt 0 ] || { echo "no results"; exit 1; }
+
+awk '
+FNR == 1 { world[++worlds] = FILENAME }
+{
+	name = $2; mark = "."
+	if ($1 == "not") { name = $3; mark = "F"; failed[FILENAME]++ }
+	else if ($1 == "n/a") {
+		mark = "-"
+		absent[FILENAME]++
+		reason = $0
+		sub(/^[^#]*# /, "", reason)
+		why[++whys] = FILENAME ": " name ": " reason
+	} else passed[FILENAME]++
+	if (!(name in row)) { row[name] = ++rows; names[rows] = name }
+	cell[name, FILENAME] = mark
+	if (mark == "F") bad[++bads] = FILENAME ": " name
+}
+END {
+	for (w = 1; w <= worlds; w++)
+		printf "%s%d %s\n", w == 1 ? "worlds: " : "        ", w,
+			world[w] >"table.txt"
+	for (r = 1; r <= rows; r++) {
+		line = ""
+		for (w = 1; w <= worlds; w++) {
+			c = cell[names[r], world[w]]
+			line = line sprintf("%3s", c == "" ? " " : c)
+		}
+		printf "%s  %s\n", line, names[r] >"table.txt"
+	}
+	for (y = 1; y <= whys; y++)
+		print "n/a: " why[y] >"table.txt"
+
+	form = "%-28s %7s %7s %5s %8s\n"
+	printf form, "world or job", "passed", "failed", "n/a", "seconds"
+	for (w = 1; w <= worlds; w++) {
+		f = world[w]
+		if ((getline took <(f ".seconds")) <= 0)
+			took = "-"
+		printf form, f, passed[f] + 0, failed[f] + 0, absent[f] + 0, took
+		all += passed[f]
+		none += failed[f]
+	}
+	for (b = 1; b <= bads; b++)
+		print "FAILED: " bad[b]
+	print "each case in each world: build/results/table.txt"
+	printf "%d passed, %d failed\n", all, none
+	exit none > 0
+}' "${worlds[@]}"

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * test.h - what a case is written in; the only file that knows Check and KUnit
+ *
+ * Layer:   tests; every file of unit/ is compiled for both worlds.
+ * Context: cases run in a plain thread or a kthread that stays on its CPU.
+ *
+ * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line
+ * in unit/cases.list.  It frees all it made: after each case no pool may be left.
+ * EXPECT goes on or not, as the framework likes; nothing may depend on it.
+ * Workers of test_threads() have no framework: they count what goes wrong.
+ */
+#ifndef POOL_TEST_H
+#define POOL_TEST_H
+
+#include "plat.h"
+
+#ifdef __KERNEL__
+
+#include <kunit/test.h>
+
+#define TEST_CASE(name)		void name(struct kunit *test); \
+				void name(struct kunit *test)
+#define EXPECT(cond)		KUNIT_EXPECT_TRUE(test, cond)
+#define EXPECT_EQ(a, b)		KUNIT_EXPECT_EQ(test, (unsigned long)(a), \
+						(unsigned long)(b))
+#define EXPECT_LE(a, b)		KUNIT_EXPECT_LE(test, (unsigned long)(a), \
+						(unsigned long)(b))
+#define EXPECT_PTR_EQ(a, b)	KUNIT_EXPECT_PTR_EQ(test, (void *)(a), \
+						    (void *)(b))
+#define ASSERT(cond)		KUNIT_ASSERT_TRUE(test, cond)
+
+#else
+
+#include <check.h>
+#include <string.h>
+
+#define TEST_CASE(name)		void name(int check_unused); \
+				void name(int check_unused \
+					  __attribute__((unused)))
+#define EXPECT(cond)		ck_assert_msg(cond, "%s", #cond)
+#define EXPECT_EQ(a, b)		ck_assert_uint_eq(a, b)
+#define EXPECT_LE(a, b)		ck_assert_uint_le(a, b)
+#define EXPECT_PTR_EQ(a, b)	ck_assert_ptr_eq(a, b)
+#define ASSERT(cond)		ck_assert_msg(cond, "%s", #cond)
+
+#endif
+
+/* Hand something from CPU to CPU through a word. */
+#define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
+
+#define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
+
+/* Most objects a case keeps at once in test_objs. */
+#define TEST_OBJS	4096
+
+extern void *test_objs[TEST_OBJS];
+
+/* helpers.c */
+void test_begin(void);
+bool test_end(void);
+void test_options(unsigned long hot_size, unsigned int cluster);
+void test_mode(unsigned int mode);
+struct pool *test_pool(unsigned int size);
+unsigned int test_count_pools(void);
+struct pool *test_checked(unsigned int size, unsigned int debug);
+unsigned long test_faults(struct pool *pool);
+void *test_alloc(struct pool *pool);
+void test_free(struct pool *pool, void *obj);
+void test_alloc_many(struct pool *pool, void **objs, unsigned int n);
+void test_alloc_just(struct pool *pool, void **objs, unsigned int n);
+void test_free_many(struct pool *pool, void **objs, unsigned int n);
+void test_wave(struct pool *pool, unsigned int n);
+void *test_store_alloc(plat_store_t *store, unsigned int flags);
+enum pool_fault test_store_free(plat_store_t *store, void *obj);
+struct pool_cluster *test_take_shared(struct pool *pool);
+struct pool_local *test_local(struct pool *pool);
+struct pool_cpu *test_cpu(void);
+struct pool_cluster *test_cluster_new(void);
+unsigned long test_charged(void);
+bool test_quiet(struct pool *pool, unsigned long used);
+bool test_bound_holds(void);
+unsigned long test_random(unsigned long *state);
+
+/*
+ * The runners.  test_threads() runs fn(0..n-1, arg) at once and returns when all
+ * have returned; the first test_cpus() of them have CPUs of their own.
+ * test_scale() makes fewer iterations where they are slow.
+ */
+void test_threads(unsigned int n, void (*fn)(unsigned int i, void *arg),
+		  void *arg);
+unsigned int test_cpus(void);
+unsigned long test_scale(unsigned long iterations);
+
+#ifndef __KERNEL__
+
+/*
+ * gcc says which checker a build has; clang's are not among the flavours.  Checkers
+ * take memory, addresses and mappings of their own, and time.
+ */
+#ifdef __SANITIZE_THREAD__
+#define UNDER_TSAN	1
+#else
+#define UNDER_TSAN	0
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define UNDER_ASAN	1
+#else
+#define UNDER_ASAN	0
+#endif
+#define UNDER_CHECKER	(UNDER_ASAN || UNDER_TSAN)
+
+/* user/user.c: what fn(arg) writes to stderr. */
+void captured(char *text, size_t size, void (*fn)(void *), void *arg);
+unsigned int count_lines(const char *text);
+
+#endif
+
+#endif /* POOL_TEST_H */

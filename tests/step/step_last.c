@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * step_last.c - the last free object, which moves at every single instruction
+ *
+ * Layer:   tests of common/core/reach.c and alloc.c, user space on x86-64.
+ * Context: see test.h.  Built without a red zone, as step/step.c.
+ */
+#include "stepper.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+
+/* What the other side does while one allocation looks for the last object. */
+static struct {
+	struct pool *pool;
+	struct pool_cpu *cpu;		/* another one, whose thread waits */
+	sem_t ready, done;
+	void *obj;
+	unsigned long steps;
+	unsigned long at;		/* the step at which something ends */
+	unsigned long seed;
+	unsigned long moved;
+} other;
+
+static bool begin_other(unsigned int limit, void (*fn)(int sig))
+{
+	struct sigaction act = { .sa_handler = fn };
+
+	memset(&other, 0, sizeof(other));
+	pool_fail_every = 0;
+	test_options(65536, 8);
+	other.pool = test_pool(64);
+	return other.pool && pool_set_limit(&other.pool->head, limit) &&
+	       !sigaction(SIGTRAP, &act, NULL);
+}
+
+static void end_flush(int sig)
+{
+	(void)sig;
+	if (++other.steps != other.at)
+		return;
+	pool_store_put(other.pool, other.obj);
+	pool_arrive(&other.pool->moving, 1);
+}
+
+/* The only object there may be goes to the backend at each instruction once. */
+TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
+{
+	unsigned long at, refused = 0;
+
+	ASSERT(begin_other(1, end_flush));
+	for (at = 1; at <= 1200 / STEP_LESS; at++) {
+		void *obj;
+
+		other.obj = pool_alloc_nocache(&other.pool->head);
+		pool_depart(&other.pool->moving, 1);
+		other.at = at;
+		other.steps = 0;
+		trap_on();
+		obj = pool_alloc(&other.pool->head);
+		trap_off();
+		refused += !obj;
+		if (obj)
+			pool_store_put(other.pool, obj);
+		EXPECT(other.steps >= at);
+	}
+	signal(SIGTRAP, SIG_DFL);
+	EXPECT_EQ(refused, 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
+}
+
+static void move_up(struct pool_local *local)
+{
+	struct pool_cluster *c;
+
+	c = pool_refill_local_from_shared(other.pool, &local->moving);
+	if (c) {
+		pool_cluster_insert(other.cpu, local, c);
+		pool_arrive(&local->moving, c->n);
+	}
+	other.moved += c != NULL;
+}
+
+static void move_down(struct pool_local *local, struct pool_cluster *c)
+{
+	unsigned int n = c->n;
+
+	pool_cluster_detach(c);
+	if (!pool_put_to_shared_cache(other.pool, c))
+		pool_cluster_insert(other.cpu, local, c);
+	pool_cluster_settled(local, n);
+	other.moved++;
+}
+
+/* Now and then, for a while, free objects go up to that CPU, or down from it. */
+static void move(int sig)
+{
+	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
+	struct pool_cluster *c;
+
+	(void)sig;
+	if (++other.steps > 4000 || test_random(&other.seed) % 8 ||
+	    !plat_cpu_trylock(other.cpu))
+		return;
+	c = pool_cluster_newest(local);
+	if (c)
+		move_down(local, c);
+	else
+		move_up(local);
+	plat_cpu_unlock(other.cpu);
+}
+
+/* A thread that has an empty part of the pool, and keeps it until it may end. */
+static void *use_and_wait(void *arg)
+{
+	(void)arg;
+	test_free(other.pool, test_alloc(other.pool));
+	pool_store_put(other.pool, test_alloc(other.pool));
+	other.at = plat_cpu_hint();
+	other.cpu = plat_cpu_of((unsigned int)other.at);
+	sem_post(&other.ready);
+	while (sem_wait(&other.done))
+		;
+	return NULL;
+}
+
+static bool begin_thread(pthread_t *thread)
+{
+	sem_init(&other.ready, 0, 0);
+	sem_init(&other.done, 0, 0);
+	if (pthread_create(thread, NULL, use_and_wait, NULL))
+		return false;
+	while (sem_wait(&other.ready))
+		;
+	return true;
+}
+
+static void end_thread(pthread_t thread)
+{
+	signal(SIGTRAP, SIG_DFL);
+	sem_post(&other.done);
+	pthread_join(thread, NULL);
+}
+
+static void free_and_take(int sig)
+{
+	(void)sig;
+	if (++other.steps != other.at)
+		return;
+	__pool_free(&other.pool->head, other.obj, POOL_F_ATOMIC);
+	other.obj = pool_take_remote(other.pool, POOL_F_ATOMIC);
+}
+
+/* One object in a cluster of that CPU, and one in use, which was in this CPU's array. */
+static void share_out(struct pool_local *local)
+{
+	void *obj = pool_alloc_nocache(&other.pool->head);
+
+	EXPECT(pool_shared_put_one(other.pool, obj, 0));
+	EXPECT(plat_cpu_trylock(other.cpu));
+	move_up(local);
+	plat_cpu_unlock(other.cpu);
+	test_free(other.pool, test_alloc(other.pool));
+	other.obj = test_alloc(other.pool);
+	EXPECT(other.obj);
+}
+
+/* A handler frees one here, and then the other one is taken: one is always free. */
+TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
+{
+	struct pool_local *local;
+	unsigned long at = 0, refused = 0;
+	pthread_t thread;
+
+	ASSERT(begin_other(2, free_and_take));
+	ASSERT(begin_thread(&thread));
+	local = plat_local_of(other.pool, (unsigned int)other.at);
+	do {
+		void *obj;
+
+		pool_thread_idle();
+		pool_reclaim(&other.pool->head);
+		share_out(local);
+		other.at = ++at;
+		other.steps = 0;
+		trap_on();
+		obj = __pool_alloc(&other.pool->head, 0);
+		trap_off();
+		refused += !obj;
+		pool_free(&other.pool->head, obj);
+		pool_free(&other.pool->head, other.obj);
+	} while (other.steps >= at && at < 9000);
+	end_thread(thread);
+	EXPECT(at > 100 && at < 9000);
+	EXPECT_EQ(refused, 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
+}
+
+/* Of three objects one is in use, and two are always free. */
+TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
+{
+	unsigned long seed, refused = 0;
+	pthread_t thread;
+	void *objs[3];
+
+	ASSERT(begin_other(3, move));
+	ASSERT(begin_thread(&thread));
+	pool_reclaim(&other.pool->head);
+	for (seed = 1; seed <= 300 / STEP_LESS; seed++) {
+		unsigned int i;
+
+		for (i = 0; i < 3; i++)
+			objs[i] = pool_alloc_nocache(&other.pool->head);
+		ASSERT(objs[2]);
+		EXPECT(pool_shared_put_one(other.pool, objs[0], 0));
+		EXPECT(pool_shared_put_one(other.pool, objs[1], 0));
+		other.steps = 0;
+		other.seed = seed * 88172645463325252ul;
+		trap_on();
+		objs[0] = __pool_alloc(&other.pool->head, 0);
+		trap_off();
+		refused += !objs[0];
+		if (objs[0])
+			test_free(other.pool, objs[0]);
+		test_free(other.pool, objs[2]);
+		pool_thread_idle();
+		pool_reclaim(&other.pool->head);
+	}
+	end_thread(thread);
+	EXPECT_EQ(refused, 0);
+	EXPECT(other.moved > 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * stepper.h - a signal handler that uses pools after every single instruction
+ *
+ * Layer:   tests, user space on x86-64; below step/step.c, step/step_last.c and
+ *	    step/jump.c.
+ * Context: see test.h and trap.h.  What is in "step" changes outside the stepped
+ *	    region, or in the handler, never in both.
+ */
+#ifndef POOL_STEPPER_H
+#define POOL_STEPPER_H
+
+#include "test.h"
+#include "trap.h"
+
+#define STEP_KEPT	8
+#define STEP_POOLS	2
+
+/* A handler that interrupts one, too; after so many instructions of its calls. */
+#define STEP_LEVELS	2
+#define STEP_INNER	5
+
+/* More of all for a long look; less of each wave, and bound, where slow. */
+#ifndef STEP_ROUNDS
+#define STEP_ROUNDS	1
+#endif
+#ifndef STEP_LESS
+#define STEP_LESS	1
+#endif
+
+struct stepper {
+	struct pool *pool[STEP_POOLS];
+	void *kept[STEP_LEVELS][STEP_POOLS][STEP_KEPT];
+	bool inside;			/* a handler runs */
+	unsigned int deep;		/* of so many one is stepped; 0: none */
+	unsigned long steps;
+	unsigned long inner;		/* steps of handlers' calls */
+	unsigned long turn;
+	unsigned long bound;		/* the largest one in force */
+	unsigned long got;
+	unsigned long twice;		/* handed out while somebody had it */
+	unsigned long beyond;		/* instants with the bound not held */
+	unsigned long full;		/* the table was too small */
+	struct pool_reserved *reserve;	/* of the first pool, or NULL */
+	unsigned long reserved;		/* taken of it by the handler */
+};
+
+extern struct stepper step;
+
+/* An object gets an owner, and has none again. */
+void step_take(void *obj);
+void step_give(void *obj);
+
+/* Stepped calls. */
+void *step_alloc(struct pool *pool);
+void step_free(struct pool *pool, void *obj);
+
+/*
+ * Make the pools, with a byte bound, a cluster size and an option word, and let
+ * the handler have the signal; in the end free what it kept.  False: something was
+ * wrong.
+ */
+bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode);
+bool step_end(void);
+
+#endif /* POOL_STEPPER_H */

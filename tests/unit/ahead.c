@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ahead.c - a miss that reaches the backend gets more than its object
+ *
+ * Layer:   tests of common/core/alloc.c and backend.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define BOUND		524288ul
+
+/* Half of the array's room, one at least, and not across all that it may have. */
+static unsigned long half_of(unsigned int room, unsigned long have,
+			     unsigned long most)
+{
+	unsigned long n = room > 1 ? room / 2 : 1;
+
+	return have < most && n > most - have ? most - have : n;
+}
+
+/* Allocate; does the pool grow as is told, its numbers right? */
+static bool grows(struct pool *pool, void **obj)
+{
+	const struct pool_hot *hot = &test_local(pool)->hot;
+	unsigned int n = hot->n, room = hot->room;
+	struct pool_stats before, now;
+	unsigned long come;
+
+	pool_sum(pool, &before);
+	*obj = test_alloc(pool);
+	pool_sum(pool, &now);
+	if (now.allocated != now.used + now.cached || now.cached != hot->n ||
+	    now.used != before.used + 1)
+		return false;
+	come = n ? 0 : half_of(room, (unsigned long)before.allocated,
+			       test_local(pool)->most);
+	return now.store_gets - before.store_gets == come &&
+	       hot->n == n + come - 1;
+}
+
+TEST_CASE(a_pool_that_grows_gets_half_of_its_room_at_once)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < 400; i++)
+		EXPECT(grows(pool, &test_objs[i]));
+	EXPECT_EQ(test_local(pool)->hot.room, test_local(pool)->most);
+	test_free_many(pool, test_objs, 400);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(who_takes_one_object_gets_one)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 10; i++) {
+		test_objs[0] = test_alloc(pool);
+		EXPECT_EQ(pool_allocated(pool), 1);
+		test_free(pool, test_objs[0]);
+	}
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* Allocate @n objects; true: there never was another one. */
+static bool one_at_a_time(struct pool *pool, unsigned int n)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		test_objs[i] = test_alloc(pool);
+		good = good && test_objs[i] && pool_allocated(pool) == i + 1;
+	}
+	test_free_many(pool, test_objs, n);
+	return good;
+}
+
+TEST_CASE(with_a_limit_objects_come_one_at_a_time)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, 1000));
+	EXPECT(one_at_a_time(pool, 200));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* A pool that is known to have needed that many: it regains them, and no more. */
+TEST_CASE(what_was_given_back_is_regained_one_at_a_time)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	plat_write(&pool->keep, 1000ul);
+	EXPECT(one_at_a_time(pool, 200));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(beside_half_of_the_bound_objects_come_one_at_a_time)
+{
+	struct pool *idle, *pool;
+
+	test_options(BOUND, 32);
+	idle = test_pool(1024);
+	pool = test_pool(64);
+	ASSERT(idle && pool);
+	test_wave(idle, 300);
+	EXPECT_LE(BOUND / 2, test_charged());
+	EXPECT(one_at_a_time(pool, 200));
+	pool_destroy(&pool->head);
+	pool_destroy(&idle->head);
+}
+
+static void construct(void *obj, void *arg)
+{
+	*(void **)obj = arg;
+}
+
+TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
+{
+	struct pool_attr attr = {
+		.name = "made", .size = 64, .flags = MEM_F_EXACT,
+		.ctor = construct, .arg = &attr,
+	};
+	struct pool_head *made = create_pool_ext(&attr);
+	struct pool *checked = test_checked(64, POOL_D_INTEGRITY);
+
+	ASSERT(made && checked);
+	EXPECT(one_at_a_time(pool_of(made), 200));
+	EXPECT(one_at_a_time(checked, 200));
+	pool_destroy(made);
+	pool_destroy(&checked->head);
+}
+
+/* As many as an array holds: one more would be spilled, and filled, in each round. */
+TEST_CASE(nothing_is_got_ahead_across_an_array)
+{
+	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
+							    POOL_HOT_SLOTS;
+	struct pool_local *local;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	for (i = 0; i < 10; i++)
+		test_wave(pool, full);
+	local = test_local(pool);
+	EXPECT_EQ(pool_allocated(pool), local->most);
+	EXPECT_EQ(local->spills + local->fills, 0);
+	pool_destroy(&pool->head);
+}
+
+/* What is left of the last batch does not take the room of what swings then. */
+TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
+{
+	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
+							    POOL_HOT_SLOTS;
+	struct pool_local *local;
+	unsigned long visits;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 1000);
+	test_free_many(pool, test_objs, full);
+	test_alloc_many(pool, test_objs, full);
+	local = test_local(pool);
+	visits = local->spills + local->fills;
+	for (i = 0; i < 10; i++) {
+		test_free_many(pool, test_objs, full);
+		test_alloc_many(pool, test_objs, full);
+	}
+	EXPECT_EQ(local->spills + local->fills, visits);
+	test_free_many(pool, test_objs, 1000);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* Just as many as the bound caches: one more would evict a cluster in each round. */
+TEST_CASE(nothing_is_got_ahead_across_the_bound)
+{
+	unsigned int fit = BOUND / 1024;
+	struct pool_stats now;
+	struct pool *pool;
+
+	test_options(BOUND, 32);
+	pool = test_pool(1024);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, fit);
+	EXPECT_EQ(pool_allocated(pool), fit);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.used, fit);
+	test_free_many(pool, test_objs, fit);
+	test_wave(pool, fit);
+	EXPECT_EQ(test_local(pool)->evictions, 0);
+	EXPECT(test_bound_holds());
+	pool_destroy(&pool->head);
+}
+
+/* Neither what comes nor the room that the array then would like to have. */
+TEST_CASE(what_is_got_ahead_evicts_nothing)
+{
+	unsigned int n = BOUND / 1024;
+	unsigned int i = 10;
+	unsigned long evictions;
+	struct pool *idle, *pool;
+
+	test_options(BOUND, 32);
+	pool = test_pool(64);
+	idle = test_pool(1024);
+	ASSERT(pool && idle);
+	test_alloc_many(pool, test_objs, 10);
+	test_alloc_just(idle, test_objs + 10, n);
+	test_free_many(idle, test_objs + 10, n);
+	while (plat_read(&test_local(pool)->hot.n) && i < 100)
+		test_objs[i++] = test_alloc(pool);
+	EXPECT(!test_local(pool)->clustered);
+	EXPECT_LE(test_local(pool)->hot.room * 2, test_local(pool)->most);
+	pool_options.hot_size = test_charged();
+	evictions = test_local(idle)->evictions;
+	test_alloc_many(pool, test_objs + i, 1000 - i);
+	EXPECT_EQ(test_local(idle)->evictions, evictions);
+	EXPECT(test_bound_holds());
+	test_free_many(pool, test_objs, 1000);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(test_quiet(idle, 0));
+	pool_destroy(&pool->head);
+	pool_destroy(&idle->head);
+}
+
+/* Each second call of the backend fails: the one for what nobody has asked for. */
+TEST_CASE(a_backend_that_fails_ahead_fails_no_call)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 10);
+	pool_fail_every = 2;
+	test_alloc_many(pool, test_objs + 10, 90);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.allocated, 100);
+	EXPECT_EQ(now.used, 100);
+	if (test_local(pool)->most >= 4)
+		EXPECT_LE(now.injected, 2);
+	EXPECT_EQ(now.failed, 0);
+	test_free_many(pool, test_objs, 100);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+#define EACH	500
+
+static void grow(unsigned int i, void *arg)
+{
+	test_alloc_many(arg, test_objs + i * EACH, EACH);
+}
+
+TEST_CASE(cpus_that_get_ahead_at_once_count_each_object)
+{
+	unsigned int n = test_cpus() < 8 ? test_cpus() : 8;
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	test_threads(n, grow, pool);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.used, n * EACH);
+	EXPECT_EQ(now.allocated, now.used + now.cached + now.shared);
+	EXPECT_EQ(now.store_gets - now.store_puts, now.allocated);
+	test_free_many(pool, test_objs, n * EACH);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

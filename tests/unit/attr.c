@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * attr.c - pools that are more than a name and a size
+ *
+ * Layer:   tests of common/life/create.c, attr.c, parked.c and backend.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* What constructors and destructors have seen. */
+static struct {
+	unsigned int made;
+	unsigned int undone;
+	unsigned int bad;
+	unsigned int size;
+} life;
+
+#define MADE	0xc7
+
+static void construct(void *obj, void *arg)
+{
+	life.bad += arg != &life;
+	life.made++;
+	memset(obj, MADE, life.size);
+}
+
+/* Are all bytes as the constructor left them? */
+static bool intact(const unsigned char *obj)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < life.size; i++)
+		good += obj[i] == MADE;
+	return good == life.size;
+}
+
+static void destruct(void *obj, void *arg)
+{
+	life.bad += arg != &life || !intact(obj);
+	life.undone++;
+	memset(obj, 0, life.size);
+}
+
+/* A pool of constructed objects of exactly @size bytes. */
+static struct pool *constructed(unsigned int size, unsigned int mode)
+{
+	struct pool_attr attr = {
+		.name = "made", .size = size, .flags = MEM_F_EXACT,
+		.mode = mode, .ctor = construct, .dtor = destruct,
+		.arg = &life,
+	};
+	struct pool_head *head;
+
+	memset(&life, 0, sizeof(life));
+	life.size = size;
+	head = create_pool_ext(&attr);
+	return head ? pool_of(head) : NULL;
+}
+
+/* Take @n objects; are they constructed?  Then free them. */
+static bool wave_intact(struct pool *pool, unsigned int n)
+{
+	unsigned int i, good = 0;
+
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		good += test_objs[i] && intact(test_objs[i]);
+	test_free_many(pool, test_objs, n);
+	return good == n;
+}
+
+/* Was every object made once and undone once, whole? */
+static bool life_is_even(void)
+{
+	return life.made == life.undone && life.made && !life.bad;
+}
+
+static bool all_aligned(struct pool *pool, unsigned int n, unsigned int align)
+{
+	unsigned int i, bad = 0;
+
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++) {
+		bad += !test_objs[i] || (unsigned long)test_objs[i] % align;
+		if (test_objs[i])
+			memset(test_objs[i], 1, pool->head.size);
+	}
+	test_free_many(pool, test_objs, n);
+	return !bad;
+}
+
+/* All layers: caches too small for all, what is parked, and the backend. */
+static bool stays_aligned(struct pool *pool, unsigned int align)
+{
+	bool good = all_aligned(pool, 40, align);
+	void *obj = test_alloc(pool);
+
+	if (obj)
+		pool_park(pool, obj);
+	good = good && all_aligned(pool, 40, align);
+	pool_reclaim(&pool->head);
+	return good && all_aligned(pool, 40, align) && test_quiet(pool, 0);
+}
+
+TEST_CASE(every_alignment_up_to_a_page_holds_for_every_size)
+{
+	static const unsigned int sizes[] = {
+		1, 8, 24, 96, 100, 512, 1000, 2048, 3000, 4096, 5000, 0,
+	};
+	unsigned int align, i;
+
+	test_options(32768, 8);
+	for (align = 1; align <= pool_start.page; align *= 2)
+		for (i = 0; sizes[i]; i++) {
+			struct pool_attr attr = {
+				.name = "aligned", .size = sizes[i],
+				.flags = MEM_F_EXACT, .align = align,
+			};
+			struct pool_head *pool = create_pool_ext(&attr);
+
+			ASSERT(pool);
+			EXPECT_EQ(pool->size, sizes[i]);
+			EXPECT(stays_aligned(pool_of(pool), align));
+			EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+		}
+}
+
+TEST_CASE(alignments_are_listed_and_small_ones_are_raised)
+{
+	struct pool_attr attr = { .name = "x", .size = 64, .align = 256 };
+	struct pool_head *pool = create_pool_ext(&attr);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	pool_stats_get(pool, &now, sizeof(now));
+	EXPECT_EQ(now.alignment, 256);
+	pool_destroy(pool);
+	attr.align = 1;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	pool_stats_get(pool, &now, sizeof(now));
+	EXPECT_EQ(now.alignment, POOL_ALIGN_MIN);
+	pool_destroy(pool);
+}
+
+TEST_CASE(objects_are_constructed_once_and_undone_once)
+{
+	struct pool *pool;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	pool = constructed(100, POOL_M_DEFAULT);
+	ASSERT(pool);
+	EXPECT(wave_intact(pool, 30));
+	EXPECT_EQ(life.made, 30);
+	EXPECT(wave_intact(pool, 30));
+	EXPECT_EQ(life.made, 30);
+	EXPECT_EQ(life.undone, 0);
+	EXPECT(wave_intact(pool, 60));
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.store_gets, life.made);
+	EXPECT_EQ(now.store_puts, life.undone);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(life_is_even());
+}
+
+TEST_CASE(constructed_state_survives_all_layers)
+{
+	static const unsigned int modes[] = {
+		POOL_M_GLOBAL, POOL_M_NO_GLOBAL, POOL_M_NO_CACHE,
+	};
+	unsigned int i, round;
+
+	test_options(16384, 8);
+	for (i = 0; i < 3; i++) {
+		struct pool *pool = constructed(72, modes[i]);
+
+		ASSERT(pool);
+		for (round = 0; round < 3; round++)
+			EXPECT(wave_intact(pool, 600));
+		pool_gc(NULL);
+		EXPECT(wave_intact(pool, 600));
+		pool_reclaim(&pool->head);
+		EXPECT(wave_intact(pool, 600));
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		EXPECT(life_is_even());
+	}
+}
+
+/* The link is behind the object, however small or odd that is. */
+TEST_CASE(parking_leaves_constructed_state_alone)
+{
+	static const unsigned int sizes[] = { 1, 3, 7, 8, 9, 15, 40, 4096, 0 };
+	unsigned int i, k, good;
+
+	for (i = 0; sizes[i]; i++) {
+		struct pool *pool = constructed(sizes[i], POOL_M_DEFAULT);
+
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 20);
+		for (k = 0; k < 20; k++)
+			pool_park(pool, test_objs[k]);
+		for (good = 0, k = 0; k < 20; k++)
+			good += intact(test_objs[k]);
+		EXPECT_EQ(good, 20);
+		EXPECT(test_quiet(pool, 20));
+		EXPECT(wave_intact(pool, 30));
+		for (k = 0; k < 20; k++)
+			pool_park(pool, test_alloc(pool));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		EXPECT(life_is_even());
+	}
+}
+
+TEST_CASE(destroying_undoes_objects_in_every_layer)
+{
+	struct pool *pool;
+	struct pool_stats now;
+
+	test_options(16384, 8);
+	pool_fail_every = 0;
+	pool = constructed(64, POOL_M_GLOBAL);
+	ASSERT(pool);
+	EXPECT(wave_intact(pool, 300));
+	test_alloc_many(pool, test_objs, 4);
+	EXPECT(pool_shared_put_one(pool, test_objs[0], 0));
+	pool_park(pool, test_objs[1]);
+	test_free(pool, test_objs[2]);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
+	EXPECT(intact(test_objs[3]));
+	pool_sum(pool, &now);
+	EXPECT(now.cached && now.shared);
+	test_free(pool, test_objs[3]);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(life_is_even());
+}
+
+TEST_CASE(objects_in_use_are_not_undone_on_exit)
+{
+	struct pool *pool = constructed(64, POOL_M_DEFAULT);
+	plat_store_t store;
+	void *obj;
+
+	ASSERT(pool);
+	EXPECT(wave_intact(pool, 10));
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	store = pool->store;
+	pool_destroy_all();
+	EXPECT(intact(obj));
+	EXPECT_EQ(life.made, life.undone + 1);
+	EXPECT_EQ(life.bad, 0);
+	test_store_free(&store, obj);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(nocache_constructs_too)
+{
+	struct pool *pool;
+	void *obj;
+
+	pool_fail_every = 0;
+	pool = constructed(33, POOL_M_DEFAULT);
+	ASSERT(pool);
+	obj = pool_alloc_nocache(&pool->head);
+	ASSERT(obj);
+	EXPECT(intact(obj));
+	EXPECT_EQ(life.made, 1);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(life_is_even());
+}
+
+TEST_CASE(a_constructed_pool_refuses_to_zero)
+{
+	struct pool *pool = constructed(64, POOL_M_DEFAULT);
+	struct pool_stats now;
+	void *objs[2];
+
+	ASSERT(pool);
+	EXPECT(wave_intact(pool, 5));
+	pool_sum(pool, &now);
+	now.failed += 4;
+	EXPECT_PTR_EQ(pool_zalloc(&pool->head), NULL);
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_MUST_ZERO), NULL);
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_MUST_ZERO |
+				   POOL_F_ATOMIC), NULL);
+	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO, 2, objs));
+	EXPECT_EQ(now.failed, plat_read(&pool->failed));
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(wave_intact(pool, 5));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(life_is_even());
+}
+
+/* A constructor alone, and a destructor alone, are complete. */
+TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
+{
+	struct pool_attr attr = {
+		.name = "half", .size = 64, .ctor = construct, .arg = &life,
+	};
+	struct pool_head *pool;
+
+	memset(&life, 0, sizeof(life));
+	life.size = 64;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	EXPECT(wave_intact(pool_of(pool), 20));
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT(life.made >= 20 && !life.undone);
+	attr.ctor = NULL;
+	attr.dtor = destruct;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	test_alloc_many(pool_of(pool), test_objs, 20);
+	for (life.made = 0; life.made < 20; life.made++)
+		memset(test_objs[life.made], MADE, 64);
+	test_free_many(pool_of(pool), test_objs, 20);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT(life_is_even());
+}
+
+/* With a destructor what users leave must be there when it runs. */
+TEST_CASE(parking_leaves_alone_what_a_destructor_will_see)
+{
+	struct pool_attr attr = {
+		.name = "dtor", .size = 40, .dtor = destruct, .arg = &life,
+		.flags = MEM_F_EXACT,
+	};
+	struct pool_head *pool;
+	void *obj;
+
+	memset(&life, 0, sizeof(life));
+	life.size = 40;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	obj = test_alloc(pool_of(pool));
+	ASSERT(obj);
+	life.made = 1;
+	memset(obj, MADE, 40);
+	pool_park(pool_of(pool), obj);
+	EXPECT(intact(obj));
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT(life_is_even());
+}
+
+TEST_CASE(each_pool_may_have_a_mode_of_its_own)
+{
+	static const unsigned int modes[] = {
+		POOL_M_GLOBAL, POOL_M_NO_GLOBAL, POOL_M_NO_CACHE,
+	};
+	static const char * const words[] = {
+		"global", "no-global", "no-cache",
+	};
+	unsigned int word, i;
+
+	for (word = 0; word < 3; word++)
+		for (i = 0; i < 4; i++) {
+			struct pool_attr attr = {
+				.name = "mode", .size = 64, .flags = 0,
+				.mode = i < 3 ? modes[i] : POOL_M_DEFAULT,
+			};
+			unsigned int want = i < 3 ? i : word;
+			struct pool_head *pool;
+
+			ASSERT(pool_configure(words[word]));
+			pool = create_pool_ext(&attr);
+			ASSERT(pool);
+			EXPECT(pool_shares(pool_of(pool)) == (want == 0));
+			EXPECT(pool_is_closed(pool_of(pool)) == (want == 2));
+			test_wave(pool_of(pool), 50);
+			EXPECT(test_quiet(pool_of(pool), 0));
+			EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+		}
+}
+
+/* What a pool is told later; refusals change nothing. */
+TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
+{
+	struct pool_attr attr = {
+		.name = "x", .size = 64, .limit = 10, .min_avail = 10,
+	};
+	struct pool_head *head = create_pool_ext(&attr);
+	struct pool *pool;
+
+	ASSERT(head);
+	pool = pool_of(head);
+	EXPECT_EQ(pool->limit, 10);
+	EXPECT_EQ(pool->min_avail, 10);
+	EXPECT(!pool_set_limit(head, 9));
+	EXPECT(!pool_set_limit(head, 1));
+	EXPECT(!pool_set_min_avail(head, 11));
+	EXPECT(!pool_set_min_avail(head, ~0u));
+	EXPECT_EQ(pool->limit, 10);
+	EXPECT_EQ(pool->min_avail, 10);
+	EXPECT(pool_set_limit(head, ~0u));
+	EXPECT(pool_set_min_avail(head, ~0u));
+	EXPECT(pool_set_limit(head, 0));
+	EXPECT(pool_set_min_avail(head, 0));
+	EXPECT(pool_set_limit(head, 1));
+	EXPECT(pool_set_min_avail(head, 1));
+	EXPECT_EQ(pool->limit, 1);
+	EXPECT_EQ(pool->min_avail, 1);
+	EXPECT_PTR_EQ(pool_destroy(head), NULL);
+}
+
+static const struct pool_attr fine = { .name = "fine", .size = 64 };
+
+/* Is this refused, and by nothing but what was changed? */
+static bool refused(struct pool_attr attr)
+{
+	struct pool_head *pool = create_pool_ext(&attr);
+
+	pool_destroy(pool);
+	return !pool;
+}
+
+TEST_CASE(bad_attributes_create_nothing)
+{
+	struct pool_attr attr = fine;
+	unsigned int page = pool_start.page;
+
+	EXPECT(!refused(attr));
+	attr.align = page;
+	EXPECT(!refused(attr));
+	for (attr.align = 2 * page; attr.align; attr.align *= 2)
+		EXPECT(refused(attr));
+	for (attr.align = 3; attr.align < page; attr.align *= 2)
+		EXPECT(refused(attr));
+	attr.align = ~0u;
+	EXPECT(refused(attr));
+	attr = fine;
+	attr.mode = POOL_M_NO_CACHE + 1;
+	EXPECT(refused(attr));
+	attr.mode = ~0u;
+	EXPECT(refused(attr));
+	attr = fine;
+	attr.min_avail = 6;
+	attr.limit = 5;
+	EXPECT(refused(attr));
+	attr = fine;
+	attr.flags = MEM_F_EXACT << 1;
+	EXPECT(refused(attr));
+	attr = fine;
+	attr.name = NULL;
+	EXPECT(refused(attr));
+	attr = fine;
+	attr.size = 0;
+	EXPECT(refused(attr));
+	attr.size = PLAT_SIZE_MAX + 1;
+	EXPECT(refused(attr));
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+/* Nothing of attributes that are laid out otherwise may be believed. */
+TEST_CASE(attributes_of_another_version_are_not_looked_into)
+{
+	struct pool_attr wild;
+
+	memset(&wild, 0xee, sizeof(wild));
+	EXPECT_PTR_EQ(pool_create_ext_at(NULL, sizeof(wild), "f", 1,
+					 POOL_OWNER, POOL_ABI), NULL);
+	EXPECT_PTR_EQ(pool_create_ext_at(&wild, sizeof(wild), "f", 2,
+					 POOL_OWNER, POOL_ABI + 1), NULL);
+	EXPECT_PTR_EQ(pool_create_ext_at(&wild, sizeof(wild) - 1, "f", 3,
+					 POOL_OWNER, POOL_ABI), NULL);
+	EXPECT_PTR_EQ(pool_create_ext_at(&wild, 0, "f", 4, POOL_OWNER,
+					 POOL_ABI), NULL);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}

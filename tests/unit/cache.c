@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * cache.c - local clusters and the byte bound
+ *
+ * Layer:   tests of common/core/cluster.c and cache.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+static unsigned long min_of(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
+}
+
+TEST_CASE(objects_too_large_for_an_array_are_clustered_singly)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(16384, 8);
+	pool = test_pool(2496);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 6);
+	test_free_many(pool, test_objs, 6);
+	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->clustered, 6);
+	EXPECT_EQ(test_charged(), 6 * 2496);
+	for (i = 6; i--;)
+		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
+	EXPECT_EQ(test_charged(), 0);
+	test_free_many(pool, test_objs, 6);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_spill_moves_the_coldest_half)
+{
+	struct pool_cluster *c;
+	struct pool_local *local;
+	struct pool *pool;
+	unsigned int room, half, i;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	room = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
+	half = min_of(room / 2, pool->cluster);
+	test_alloc_just(pool, test_objs, room + 1);
+	test_free_many(pool, test_objs, room);
+	local = test_local(pool);
+	EXPECT_EQ(local->hot.n, room);
+	EXPECT_EQ(local->spills, 0);
+	test_free(pool, test_objs[room]);
+	EXPECT_EQ(local->spills, 1);
+	EXPECT_EQ(local->clustered, half);
+	EXPECT_EQ(local->hot.n, room + 1 - half);
+	c = pool_cluster_newest(local);
+	ASSERT(c);
+	for (i = 0; i < half; i++)
+		EXPECT_PTR_EQ(c->obj[i], test_objs[i]);
+	EXPECT_PTR_EQ(local->slot[0], test_objs[half]);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_spill_tops_up_the_newest_cluster)
+{
+	struct pool_local *local;
+	struct pool_cluster *c;
+	struct pool *pool;
+
+	test_options(16384, 8);
+	pool = test_pool(256);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 40);
+	test_free_many(pool, test_objs, 40);
+	local = test_local(pool);
+	c = pool_cluster_newest(local);
+	ASSERT(c);
+	EXPECT(c->n > 0);
+	EXPECT_LE(c->n, pool_cluster_max(pool));
+	EXPECT_PTR_EQ(&c->by_lru, test_cpu()->by_lru.next);
+	EXPECT(pool_cluster_oldest(local) == c ||
+	       pool_cluster_oldest(local)->n == pool_cluster_max(pool));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
+{
+	struct pool_cluster *c, *d;
+	struct pool_local *local;
+	struct pool *pool;
+	unsigned int n, got = 0;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 1000);
+	test_free_many(pool, test_objs, 1000);
+	local = test_local(pool);
+	c = pool_cluster_newest(local);
+	n = c->n;
+	while (local->hot.n)
+		test_objs[got++] = pool_alloc(&pool->head);
+	test_objs[got++] = pool_alloc(&pool->head);
+	d = pool_cluster_newest(local);
+	if (n > local->hot.n + 1)
+		EXPECT_PTR_EQ(d, c);
+	else
+		EXPECT(d != c);
+	test_free_many(pool, test_objs, got);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_oldest_cluster_of_all_pools_goes_first)
+{
+	struct pool *pool[24];
+	unsigned int i, evicted = 0, n = 1000;
+
+	test_options(65536, 8);
+	for (i = 0; i < 24; i++) {
+		pool[i] = test_pool(64);
+		ASSERT(pool[i]);
+		test_wave(pool[i], n / 10);
+		EXPECT(test_bound_holds());
+	}
+	for (i = 0; i < 24; i++) {
+		if (test_local(pool[i])->evictions)
+			evicted = i + 1;
+	}
+	EXPECT(evicted > 0);
+	EXPECT(evicted < 24);
+	for (i = 0; i + 1 < evicted; i++)
+		EXPECT(test_local(pool[i])->evictions);
+	for (i = 0; i < 24; i++)
+		pool_destroy(&pool[i]->head);
+}
+
+TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
+{
+	struct pool *idle, *busy;
+	unsigned long before;
+	unsigned int i;
+
+	test_options(65536, 8);
+	idle = test_pool(64);
+	busy = test_pool(64);
+	ASSERT(idle && busy);
+	test_wave(idle, 2000);
+	for (i = 0; i < 50; i++)
+		test_wave(busy, 60);
+	before = test_local(busy)->evictions + test_local(idle)->evictions;
+	for (i = 0; i < 50; i++)
+		test_wave(busy, 60);
+	EXPECT_EQ(test_local(busy)->evictions + test_local(idle)->evictions,
+		  before);
+	pool_destroy(&idle->head);
+	pool_destroy(&busy->head);
+}
+
+struct sampled {
+	struct pool *pool[4];
+	plat_word_t running;
+	plat_word_t samples;
+	plat_word_t bad;
+};
+
+static void sample_charge(struct sampled *s)
+{
+	unsigned long bound = pool_options.hot_size;
+	unsigned int i;
+
+	for (i = 0; i < plat_nr_cpus(); i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+		unsigned long charged = cpu ? plat_read(&cpu->charged) : 0;
+
+		if (charged > bound)
+			plat_word_add(&s->bad, 1);
+		if (charged > bound / 2)
+			plat_word_add(&s->samples, 1);
+	}
+}
+
+/*
+ * The first thread does nothing but look.  It may get no time at all while the
+ * others run, so these look too, at all CPUs after each round.
+ */
+static void churn(unsigned int i, void *arg)
+{
+	struct sampled *s = arg;
+	unsigned long seed = 88172645463325252ul + i;
+	void *objs[64];
+	unsigned long r;
+	unsigned int j;
+
+	while (!i && plat_read(&s->running)) {
+		sample_charge(s);
+		plat_pause(true);
+	}
+	if (!i)
+		return;
+	plat_cpu_ready(0);
+	for (r = 0; r < test_scale(3000); r++) {
+		struct pool *pool = s->pool[test_random(&seed) % 4];
+
+		test_alloc_many(pool, objs, 64);
+		for (j = 0; j < 64; j++)
+			pool_free(&pool->head, objs[j]);
+		sample_charge(s);
+	}
+	plat_word_sub(&s->running, 1);
+}
+
+TEST_CASE(the_charge_never_passes_the_bound)
+{
+	struct sampled *s = plat_mem_alloc(sizeof(*s), PLAT_MEM_SLEEP);
+	unsigned int i;
+
+	ASSERT(s);
+	test_options(16384, 8);
+	for (i = 0; i < 4; i++) {
+		s->pool[i] = test_pool(32 << i);
+		ASSERT(s->pool[i]);
+	}
+	plat_word_add(&s->running, 3);
+	test_threads(4, churn, s);
+	EXPECT_EQ(plat_read(&s->bad), 0);
+	EXPECT(plat_read(&s->samples) > 0);
+	for (i = 0; i < 4; i++) {
+		EXPECT(test_quiet(s->pool[i], 0));
+		pool_destroy(&s->pool[i]->head);
+	}
+	plat_mem_free(s);
+}
+
+TEST_CASE(a_lowered_bound_is_reached_at_slow_paths)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_wave(pool, 4000);
+	EXPECT(test_charged() > 100000);
+	EXPECT(pool_set_hot_size(8192));
+	for (i = 0; i < 20; i++)
+		test_wave(pool, 1000);
+	EXPECT_LE(test_charged(), 8192);
+	EXPECT(test_bound_holds());
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_bound_of_nothing_caches_nothing)
+{
+	struct pool *pool;
+	struct pool_stats now;
+
+	test_options(0, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_wave(pool, 100);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.cached, 0);
+	EXPECT_EQ(test_charged(), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(!pool_set_hot_size(POOL_CACHE_SIZE_MAX + 1));
+	EXPECT_EQ(pool_options.hot_size, 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_cpu_that_only_frees_reaches_a_bound_of_nothing)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 4000);
+	test_free_many(pool, test_objs, 2000);
+	EXPECT(test_charged() > 0);
+	pool_set_hot_size(0);
+	test_free_many(pool, test_objs + 2000, 2000);
+	EXPECT_EQ(test_charged(), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(single_objects_make_no_cluster_above_its_size)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(65536, 32);
+	pool_options.buckets = 1;
+	pool = test_pool(8192);
+	ASSERT(pool);
+	EXPECT_EQ(pool_cluster_max(pool), 1);
+	test_alloc_many(pool, test_objs, 14);
+	for (i = 0; i < 14; i++)
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
+	EXPECT_EQ(pool->bucket[0].head->n, 1);
+	test_free(pool, test_alloc(pool));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}

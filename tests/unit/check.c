@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * check.c - what checks find, and that they find nothing else
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread; faults are counted, not died from.
+ */
+#include "test.h"
+
+static unsigned long found(struct pool *pool, enum pool_fault kind)
+{
+	return plat_read(&pool->faults[kind]);
+}
+
+/* Free an object, damage a byte of it, and let it be allocated again. */
+static bool sees_damage(struct pool *pool, unsigned int at, unsigned char bits)
+{
+	unsigned long before = found(pool, POOL_FAULT_WRITTEN);
+	unsigned char *obj = test_alloc(pool);
+	void *next;
+
+	test_free(pool, obj);
+	obj[at] ^= bits;
+	next = test_alloc(pool);
+	if (next == obj || found(pool, POOL_FAULT_WRITTEN) != before + 1)
+		return false;
+	test_free(pool, next);
+	return plat_read(&pool->quarantined) == before + 1;
+}
+
+TEST_CASE(integrity_sees_a_bit_of_any_byte)
+{
+	static const unsigned int sizes[] = { 1, 2, 7, 8, 9, 31, 64, 100 };
+	unsigned int i, at;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct pool *pool = test_checked(sizes[i], POOL_D_INTEGRITY);
+
+		ASSERT(pool);
+		for (at = 0; at < sizes[i]; at++)
+			EXPECT(sees_damage(pool, at, 1 << at % 8));
+		EXPECT(test_quiet(pool, sizes[i]));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(integrity_sees_a_uniform_overwrite)
+{
+	struct pool *pool;
+	unsigned int byte, i;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(48, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	for (byte = 0; byte < 256; byte++) {
+		unsigned char *obj = test_alloc(pool);
+
+		test_free(pool, obj);
+		for (i = 0; i < 48; i++)
+			obj[i] = (unsigned char)byte;
+		test_free(pool, test_alloc(pool));
+		EXPECT_EQ(found(pool, POOL_FAULT_WRITTEN), byte + 1);
+	}
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend)
+{
+	static const unsigned int options[] = {
+		POOL_D_INTEGRITY, POOL_D_BACKUP,
+		POOL_D_INTEGRITY | POOL_D_BACKUP | POOL_D_TAG | POOL_D_CALLER,
+	};
+	unsigned int i, j;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = test_checked(64, options[i]);
+
+		ASSERT(pool);
+		test_wave(pool, 40);
+		for (j = 0; j < 40; j++)
+			((char *)test_objs[j])[j] ^= 4;
+		pool_reclaim(&pool->head);
+		EXPECT_EQ(found(pool, POOL_FAULT_WRITTEN), 40);
+		EXPECT(test_quiet(pool, 40));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(backup_alone_sees_a_change_at_allocation)
+{
+	struct pool *pool;
+	unsigned int at;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(33, POOL_D_BACKUP);
+	ASSERT(pool);
+	for (at = 0; at < 33; at++)
+		EXPECT(sees_damage(pool, at, 0x80));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_pattern_moves_by_a_third_with_each_free)
+{
+	unsigned long before, now, *obj;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(sizeof(long), POOL_D_INTEGRITY);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	before = *obj;
+	for (i = 0; i < 2; i++) {
+		EXPECT_PTR_EQ(test_alloc(pool), obj);
+		test_free(pool, obj);
+		now = *obj;
+		EXPECT_EQ(now - before, ~0ul / 3);
+		before = now;
+	}
+	EXPECT_EQ(test_faults(pool), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_tag_sees_one_byte_too_many)
+{
+	unsigned int size;
+
+	for (size = 1; size < 40; size++) {
+		struct pool *pool = test_checked(size, POOL_D_TAG);
+		unsigned char *obj, *other;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		obj[size] ^= 1;
+		test_free(pool, obj);
+		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
+		other = test_alloc(pool);
+		EXPECT(other != obj);
+		test_free(pool, other);
+		EXPECT_EQ(plat_read(&pool->quarantined), 1);
+		pool_destroy_every();
+	}
+}
+
+TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
+{
+	static const unsigned int options[] = {
+		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_CALLER | POOL_D_BACKUP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
+					    options[i]);
+		unsigned char *obj;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		obj[100] ^= 1;
+		test_free(pool, obj);
+		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
+		pool_destroy_every();
+	}
+}
+
+TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
+{
+	static const unsigned int options[] = {
+		POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+		POOL_D_CALLER, POOL_D_BACKUP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *right = test_checked(64, options[i]);
+		struct pool *wrong = test_checked(64, options[i]);
+		void *obj;
+
+		ASSERT(right && wrong);
+		obj = test_alloc(right);
+		test_free(wrong, obj);
+		EXPECT_EQ(found(wrong, POOL_FAULT_WRONG_POOL), 1);
+		test_free(right, obj);
+		EXPECT_EQ(test_faults(right), 0);
+		EXPECT(test_quiet(right, 0));
+		EXPECT(test_quiet(wrong, 0));
+		pool_destroy(&right->head);
+		pool_destroy(&wrong->head);
+	}
+}
+
+TEST_CASE(a_second_free_is_found_at_once_and_later)
+{
+	static const unsigned int options[] = {
+		POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_MEMSTATS,
+		POOL_D_TAG | POOL_D_NO_CACHE, POOL_D_TAG | POOL_D_NO_GLOBAL,
+	};
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = test_checked(64, options[i]);
+		bool cached = !(options[i] & POOL_D_NO_CACHE);
+		enum pool_fault kind = cached ? POOL_FAULT_DOUBLE_FREE :
+						POOL_FAULT_FOREIGN;
+
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 100);
+		test_free(pool, test_objs[0]);
+		test_free(pool, test_objs[0]);
+		EXPECT_EQ(found(pool, kind), 1);
+		test_free_many(pool, test_objs + 1, 99);
+		test_free(pool, test_objs[50]);
+		EXPECT_EQ(found(pool, kind), 2);
+		EXPECT_EQ(test_faults(pool), 2);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+/* CPU 0 frees all, and all others free the same again, at the same time. */
+static void free_them_all(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	unsigned int j;
+
+	(void)i;
+	plat_cpu_ready(0);
+	for (j = 0; j < 1000; j++)
+		test_free(pool, test_objs[j]);
+}
+
+TEST_CASE(of_four_who_free_an_object_one_is_right)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 1000);
+	test_threads(4, free_them_all, pool);
+	EXPECT_EQ(test_faults(pool), 3000);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(pointers_that_are_no_objects_are_found)
+{
+	static unsigned char memory[64];
+	struct pool *pool;
+	unsigned char *obj;
+
+	pool = test_checked(64, POOL_D_POISON);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, memory);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 1);
+	test_free(pool, obj + 16);
+	test_free(pool, obj + 63);
+	test_free(pool, obj + 1);
+	EXPECT_EQ(found(pool, POOL_FAULT_INTERIOR), 3);
+	test_free(pool, obj + 64);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 2);
+	test_free(pool, obj);
+	EXPECT_EQ(test_faults(pool), 5);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(callers_are_kept_behind_the_object)
+{
+	struct pool_layout layout;
+	struct pool *pool;
+	void **caller;
+	char *obj;
+
+	pool = test_checked(20, POOL_D_CALLER);
+	ASSERT(pool);
+	pool_layout_of(pool, 20, &layout);
+	EXPECT_EQ(layout.caller % sizeof(void *), 0);
+	EXPECT_LE(20, layout.caller);
+	EXPECT_LE(layout.caller + 2 * sizeof(void *), layout.total);
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	caller = (void **)(void *)(obj + layout.caller);
+	EXPECT(caller[0]);
+	test_free(pool, obj);
+	EXPECT(caller[1]);
+	EXPECT(caller[0] != caller[1]);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
+{
+	struct pool *pool;
+	unsigned char *obj;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	EXPECT(sees_damage(pool, 5, 1));
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	obj[1] ^= 1;
+	test_free(pool, test_alloc(pool));
+	test_free(pool, obj);
+	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
+	EXPECT_EQ(plat_read(&pool->quarantined), 2);
+	EXPECT(test_quiet(pool, 2));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static struct pool_stats stats;
+
+TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
+{
+	static char text[8192];
+	static unsigned char memory[64];
+	struct pool *pool;
+	unsigned char *obj;
+
+	pool = test_checked(64, POOL_D_TAG);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	test_free(pool, memory);
+	test_free(pool, memory);
+	obj[64] ^= 1;
+	test_free(pool, obj);
+	pool_stats_get(&pool->head, &stats, sizeof(stats));
+	EXPECT_EQ(stats.faults[POOL_FAULT_FOREIGN], 2);
+	EXPECT_EQ(stats.faults[POOL_FAULT_OVERFLOW], 1);
+	EXPECT_EQ(stats.faults[POOL_FAULT_WRITTEN], 0);
+	EXPECT_EQ(stats.quarantined, 1);
+	dump_pools_to_buf(text, sizeof(text), "json");
+	EXPECT(strstr(text, "\"overflow\":1"));
+	EXPECT(strstr(text, "\"foreign\":2"));
+	dump_pools_to_buf(text, sizeof(text), "prometheus");
+	EXPECT(strstr(text, "kind=\"foreign\"} 2"));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(what_options_add_to_the_largest_size_is_refused)
+{
+	struct pool *pool;
+
+	pool = test_checked(PLAT_SIZE_MAX, 0);
+	ASSERT(pool);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(!test_checked(PLAT_SIZE_MAX, POOL_D_BACKUP));
+	EXPECT(!test_checked(PLAT_SIZE_MAX, POOL_D_BACKUP | POOL_D_TAG));
+	EXPECT(!test_checked(PLAT_SIZE_MAX - 1, POOL_D_TAG));
+	pool = test_checked(PLAT_SIZE_MAX / 4, POOL_D_BACKUP | POOL_D_TAG);
+	ASSERT(pool);
+	EXPECT(pool->store.size > pool->head.size * 2ul);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* In user space a policy that is none of its own aborts: were it obeyed. */
+TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	for (i = 0; i < POOL_REPORTS_MAX; i++)
+		test_free(pool, &pool->debug);
+	pool_options.policy = POOL_POLICY_WARN;
+	for (i = 0; i < 10; i++)
+		test_free(pool, &pool->debug);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), POOL_REPORTS_MAX + 10);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

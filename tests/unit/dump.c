@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump.c - dumps: which pools, in which order, and the words for it
+ *
+ * Layer:   tests of common/show/dump.c and dump_options.c.
+ * Context: see test.h.
+ */
+#include "cases_dump.h"
+
+static char part[64];
+
+/* The first letters of the pools of a table, as they come. */
+static const char *letters(const char *options)
+{
+	static char found[32];
+	unsigned int n = 0;
+	const char *line;
+
+	if (!dump_raw(options))
+		return "none";
+	for (line = full; *line; line = next_line(line))
+		if (*line >= '0' && *line <= '9' && n < sizeof(found) - 1)
+			found[n++] = strchr(line, ' ')[1];
+	found[n] = 0;
+	return found;
+}
+
+#define EXPECT_LETTERS(options, want) \
+	EXPECT_EQ(strcmp(letters(options), want), 0)
+
+static const char * const columns[] = {
+	"id", "name", "size", "align", "allocated", "used", "cached", "shared",
+	"parked", "reserved", "quarantined", "abandoned", "moving", "limit",
+	"min_avail", "need", "fills", "spills", "evictions", "gets", "get_objs",
+	"puts", "put_objs", "nested", "store_gets", "store_puts", "failed",
+	"refused", "injected", "written", "overflow", "underflow",
+	"double_free", "foreign", "interior", "wrong_pool",
+	"registrations", NULL,
+};
+
+TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
+{
+	struct pool *pool;
+	const char *line;
+	char want[64];
+	unsigned int i;
+
+	pool_fail_every = 0;
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_free(pool, test_alloc(pool));
+	ASSERT(dump("raw"));
+	EXPECT(begins(full, "pools version 3\n#"));
+	line = next_line(full) + 1;
+	for (i = 0; columns[i]; i++) {
+		EXPECT(*line == ' ' && begins(line + 1, columns[i]));
+		line += 1 + strlen(columns[i]);
+	}
+	EXPECT(*line++ == '\n');
+	snprintf(want, sizeof(want), "%u test 64 ", pool->id);
+	EXPECT(begins(line, want));
+	EXPECT(strstr(line, " 1 0 1 0 0 0 0 0 0 "));
+	line = next_line(line);
+	EXPECT_EQ(strcmp(line, "total pools=1 allocated=64 used=0 cached=64 shared=0\n"),
+		  0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(lines_come_in_the_order_asked_for)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	EXPECT_LETTERS("", "cab");
+	EXPECT_LETTERS("byname", "abc");
+	EXPECT_LETTERS("bysize", "cba");
+	EXPECT_LETTERS("byusage", "bca");
+	end_three(pools);
+}
+
+TEST_CASE(of_two_orders_the_last_one_counts)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	EXPECT_LETTERS("byname byusage bysize", "cba");
+	EXPECT_LETTERS("bysize byname", "abc");
+	EXPECT_LETTERS("json 1 raw 2 byname", "ab");
+	end_three(pools);
+}
+
+TEST_CASE(by_usage_leaves_out_pools_that_hold_nothing)
+{
+	struct pool_head *pools[3];
+	struct pool_head *idle;
+
+	ASSERT(make_three(pools));
+	idle = make("idle", 512);
+	ASSERT(idle);
+	EXPECT_LETTERS("byusage", "bca");
+	EXPECT(strstr(full, "\ntotal pools=3 "));
+	EXPECT_LETTERS("bysize", "icba");
+	EXPECT(strstr(full, "\ntotal pools=4 "));
+	pool_destroy(idle);
+	end_three(pools);
+}
+
+TEST_CASE(only_pools_that_match_are_shown_and_summed_up)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	EXPECT_LETTERS("match c", "c");
+	EXPECT(strstr(full, "\ntotal pools=1 allocated=256 used=256 "));
+	EXPECT_LETTERS("match a.three", "a");
+	EXPECT_LETTERS("match three", "");
+	EXPECT_LETTERS("match a.three-", "");
+	EXPECT_LETTERS("match a.three-and-more-than-a-name-may-have", "");
+	EXPECT(strstr(full, "\ntotal pools=0 allocated=0 used=0 "));
+	EXPECT_LETTERS("match c match b", "b");
+	end_three(pools);
+}
+
+TEST_CASE(a_count_limits_the_lines_and_not_the_total)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	EXPECT_LETTERS("2", "ca");
+	EXPECT(strstr(full, "\ntotal pools=3 allocated=928 used=928 "));
+	EXPECT_LETTERS("byusage 1", "b");
+	EXPECT_LETTERS("3", "cab");
+	EXPECT_LETTERS("2147483647", "cab");
+	EXPECT_LETTERS("1 2", "ca");
+	ASSERT(dump("prometheus 1"));
+	EXPECT(strstr(full, "{pool=\"c.three\""));
+	EXPECT(!strstr(full, "{pool=\"a.three\""));
+	EXPECT(strstr(full, "\nlibpool_pools 3\n"));
+	end_three(pools);
+}
+
+TEST_CASE(details_list_what_a_pool_was_created_as)
+{
+	struct pool *pool = test_pool(64);
+	const char *line;
+
+	ASSERT(pool);
+	ASSERT(dump("raw detailed"));
+	line = next_line(next_line(next_line(full)));
+	EXPECT(begins(line, "  > test size=64"));
+	EXPECT(begins(next_line(line), "total pools=1 "));
+	ASSERT(dump("detailed json"));
+	EXPECT(strstr(full, "\"registered\":[\"test size=64"));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(wrong_words_are_refused_whole)
+{
+	static const char * const wrong[] = {
+		"bogus", "match", "byname match", "match ", "0", "-1", "+1",
+		"12x", "2147483648", "99999999999999999999999999999999999999",
+		"json,table", "table\n", "\n", "Json", "jsonx", "jso",
+		"detailed bogus", "bogus json", "match a bogus", "1 0", NULL,
+	};
+	unsigned int i;
+
+	for (i = 0; wrong[i]; i++) {
+		memset(part, 'x', 16);
+		EXPECT(dump_pools_to_buf(part, sizeof(part), wrong[i]) == -1);
+		EXPECT_EQ(part[0], 0);
+		EXPECT_EQ(part[1], 'x');
+	}
+	memset(part, 'x', 16);
+	EXPECT(dump_pools_to_buf(part, 0, "bogus") == -1);
+	EXPECT_EQ(part[0], 'x');
+	EXPECT(dump_pools_to_buf(NULL, 0, "bogus") == -1);
+	EXPECT(dump_pools_to_buf(NULL, 0, NULL) > 0);
+}
+
+TEST_CASE(words_may_come_in_any_order_and_spacing)
+{
+	struct pool_head *pools[3];
+
+	ASSERT(make_three(pools));
+	EXPECT_LETTERS("  2   byname  ", "ab");
+	EXPECT_LETTERS("byname 2", "ab");
+	EXPECT_LETTERS("1 match b raw byusage", "b");
+	EXPECT_LETTERS(" ", "cab");
+	ASSERT(dump("match json json"));
+	EXPECT(begins(full, "{\"version\":3,\"pools\":[],\n"));
+	end_three(pools);
+}
+
+TEST_CASE(a_dump_changes_no_number)
+{
+	static struct pool_stats before, now;
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_wave(pool, 300);
+	pool_sum(pool, &before);
+	ASSERT(dump("detailed"));
+	ASSERT(dump("json detailed byusage"));
+	ASSERT(dump("prometheus bysize 1"));
+	dump_pools_to_trash();
+	pool_sum(pool, &now);
+	EXPECT_EQ(memcmp(&before, &now, sizeof(now)), 0);
+	EXPECT_EQ(pool->pins, 0);
+	EXPECT(pool_list_empty(&pool->by_dump));
+	pool_destroy(&pool->head);
+}

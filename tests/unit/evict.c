@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * evict.c - whose clusters and arrays give way under the byte bound
+ *
+ * Layer:   tests of common/core/age.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define BOUND		524288ul
+
+/* Batches after which a busy pool has all of its working set. */
+#define DOZENS		36
+
+/* Objects that did not come from this CPU's caches. */
+static unsigned long from_below(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return (unsigned long)(now.get_objs + now.store_gets);
+}
+
+/* Run batches until the working set must be here, then count one more. */
+static unsigned long misses_of(struct pool *busy, unsigned int n)
+{
+	unsigned long before;
+	unsigned int i;
+
+	for (i = 0; i < DOZENS; i++)
+		test_wave(busy, n);
+	before = from_below(busy);
+	test_wave(busy, n);
+	return from_below(busy) - before;
+}
+
+TEST_CASE(a_busy_pool_has_all_it_needs_beside_an_idle_one)
+{
+	static const struct {
+		unsigned int size;
+		unsigned int n;
+	} busy[] = {
+		{ 1024, 200 }, { 1024, 400 }, { 1024, 500 }, { 128, 4000 },
+		{ 16384, 12 }, { 16384, 30 },
+	};
+	unsigned int i;
+
+	test_options(BOUND, 32);
+	for (i = 0; i < ARRAY_LEN(busy); i++) {
+		struct pool *idle = test_pool(144);
+		struct pool *pool = test_pool(busy[i].size);
+
+		ASSERT(idle && pool);
+		test_wave(idle, TEST_OBJS);
+		EXPECT_EQ(misses_of(pool, busy[i].n), 0);
+		EXPECT(test_bound_holds());
+		pool_destroy(&pool->head);
+		pool_destroy(&idle->head);
+	}
+}
+
+/* Without a shared pool what is evicted goes to the backend. */
+TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
+{
+	struct pool *idle, *busy;
+
+	test_options(BOUND, 32);
+	test_mode(POOL_D_NO_GLOBAL);
+	idle = test_pool(144);
+	busy = test_pool(1024);
+	ASSERT(idle && busy);
+	test_wave(idle, TEST_OBJS);
+	EXPECT_EQ(misses_of(busy, 200), 0);
+	pool_destroy(&busy->head);
+	pool_destroy(&idle->head);
+}
+
+/* Half of the bound is charged for their slots. */
+TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
+{
+	struct pool *idle[32], *busy;
+	unsigned int i;
+
+	test_options(BOUND, 32);
+	for (i = 0; i < ARRAY_LEN(idle); i++) {
+		idle[i] = test_pool(256);
+		ASSERT(idle[i]);
+		test_wave(idle[i], 128);
+	}
+	busy = test_pool(1024);
+	ASSERT(busy);
+	EXPECT_EQ(misses_of(busy, 400), 0);
+	pool_destroy(&busy->head);
+	for (i = 0; i < ARRAY_LEN(idle); i++)
+		pool_destroy(&idle[i]->head);
+}
+
+TEST_CASE(a_pool_alone_may_fill_the_bound)
+{
+	struct pool *pool;
+
+	test_options(BOUND, 32);
+	pool = test_pool(1024);
+	ASSERT(pool);
+	EXPECT_EQ(misses_of(pool, BOUND / 1024), 0);
+	EXPECT(test_bound_holds());
+	pool_destroy(&pool->head);
+}
+
+/*
+ * Eight small pools that take and free a few objects at a time, in the course of a
+ * huge one's batches, which are twice the bound.
+ */
+TEST_CASE(small_active_pools_are_not_starved_by_a_huge_one)
+{
+	unsigned int huge_n = 2 * BOUND / 1024;
+	unsigned long seed = (unsigned long)88172645463325252ull;
+	unsigned long allocs = 0, misses = 0;
+	struct pool *huge, *small[8];
+	unsigned int i, round;
+	void *obj[8];
+
+	test_options(BOUND, 32);
+	huge = test_pool(1024);
+	ASSERT(huge);
+	for (i = 0; i < ARRAY_LEN(small); i++) {
+		small[i] = test_pool(64);
+		ASSERT(small[i]);
+	}
+	for (round = 0; round < 2 * 20 * huge_n; round++) {
+		struct pool *pool = small[test_random(&seed) % 8];
+		unsigned int n = 1 + (unsigned int)(test_random(&seed) % 8);
+		unsigned long before = from_below(pool);
+
+		i = round % huge_n;
+		if (round / huge_n % 2)
+			test_free(huge, test_objs[i]);
+		else
+			test_objs[i] = test_alloc(huge);
+		test_alloc_many(pool, obj, n);
+		test_free_many(pool, obj, n);
+		if (round < 4 * huge_n)
+			continue;
+		allocs += n;
+		misses += from_below(pool) - before;
+	}
+	EXPECT_LE(misses, allocs / 100);
+	for (i = 0; i < ARRAY_LEN(small); i++)
+		pool_destroy(&small[i]->head);
+	pool_destroy(&huge->head);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fail.c - allocations that fail on purpose
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread.
+ */
+#include "test.h"
+
+static struct pool *failing(unsigned int percent, unsigned int every)
+{
+	pool_options.fail_percent = percent;
+	pool_options.fail_every = every;
+	pool_options.debug = POOL_D_FAIL;
+	return test_pool(64);
+}
+
+/* How many of so many allocations fail. */
+static unsigned int failures(struct pool *pool, unsigned int n,
+			     unsigned int flags)
+{
+	unsigned int failed = 0;
+
+	while (n--) {
+		void *obj = __pool_alloc(&pool->head, flags);
+
+		failed += !obj;
+		pool_free(&pool->head, obj);
+	}
+	return failed;
+}
+
+TEST_CASE(injected_failures_come_at_their_rate)
+{
+	struct pool *pool;
+	unsigned int n;
+
+	pool = failing(10, 0);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	n = failures(pool, 10000, 0);
+	EXPECT_LE(900, n);
+	EXPECT_LE(n, 1100);
+	EXPECT_EQ(plat_read(&pool->injected), n);
+	pool_options.fail_percent = 100;
+	EXPECT_EQ(failures(pool, 100, 0), 100);
+	EXPECT_EQ(failures(pool, 100, POOL_F_NO_FAIL), 0);
+	pool_options.fail_percent = 0;
+	EXPECT_EQ(failures(pool, 100, 0), 0);
+	pool_options.fail_every = 4;
+	EXPECT_EQ(failures(pool, 100, 0), 25);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(injected_failures_come_where_they_are_wanted)
+{
+	static const char nowhere[] = "no_such_function";
+	struct pool *pool;
+	unsigned int i;
+
+	pool = failing(100, 0);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < sizeof(nowhere); i++)
+		pool_options.fail_site[i] = nowhere[i];
+	EXPECT_EQ(failures(pool, 100, 0), 0);
+	pool_options.fail_site[0] = 0;
+	EXPECT_EQ(failures(pool, 100, 0), 100);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(bulk_calls_and_reserves_fail_as_a_whole)
+{
+	struct pool *pool;
+	void *objs[50];
+	unsigned int i, done = 0;
+
+	pool = failing(0, 7);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 1; i <= 50; i++) {
+		if (!pool_alloc_bulk(&pool->head, 0, i, objs))
+			continue;
+		pool_free_bulk(&pool->head, 0, i, objs);
+		done++;
+	}
+	EXPECT(done > 0 && done < 50);
+	EXPECT(!pool_reserve(&pool->head, 7));
+	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_NO_FAIL, 50, objs));
+	pool_free_bulk(&pool->head, 0, 50, objs);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fill.c - options that change what is in objects, or which one is next
+ *
+ * Layer:   tests, both worlds.
+ * Context: the case's own thread; faults are counted, not died from.
+ */
+#include "test.h"
+
+/* All options that need nothing of the platform. */
+#define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
+			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
+			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
+
+static bool is_all(const unsigned char *obj, unsigned char byte)
+{
+	unsigned int i;
+
+	for (i = 0; i < 70; i++)
+		if (obj[i] != byte)
+			return false;
+	return true;
+}
+
+/* What is not poisoned is as it was, or zero where the kernel is told to wipe. */
+TEST_CASE(poison_fills_what_is_allocated)
+{
+	unsigned char *obj = NULL;
+	struct pool *pool;
+
+	pool = test_checked(70, POOL_D_POISON | POOL_D_TAG);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	EXPECT(is_all(obj, 'P'));
+	test_free(pool, obj);
+	pool_options.poison = 0xa5;
+	obj = test_alloc(pool);
+	EXPECT(is_all(obj, 0xa5));
+	test_free(pool, obj);
+	pool_options.poison = 0;
+	obj = __pool_alloc(&pool->head, POOL_F_NO_POISON);
+	EXPECT(is_all(obj, 0xa5) || is_all(obj, 0));
+	test_free(pool, obj);
+	pool_options.poison = 1;
+	obj = __pool_alloc(&pool->head, POOL_F_MUST_ZERO);
+	EXPECT(is_all(obj, 0));
+	test_free(pool, obj);
+	EXPECT_EQ(test_faults(pool), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(cold_first_hands_out_the_oldest)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(64, POOL_D_COLD_FIRST);
+	ASSERT(pool);
+	test_wave(pool, 30);
+	for (i = 0; i < 30; i++)
+		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
+	test_free_many(pool, test_objs, 30);
+	pool_destroy(&pool->head);
+}
+
+/* Configure @words, and say whether the oldest of 30 free objects comes first. */
+static bool is_oldest_first(const char *words)
+{
+	struct pool *pool;
+	void *obj;
+	bool oldest;
+
+	pool_options.debug = 0;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	pool = pool_configure(words) ? test_pool(64) : NULL;
+	if (!pool)
+		return false;
+	test_wave(pool, 30);
+	obj = test_alloc(pool);
+	oldest = obj == test_objs[0];
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+	return oldest;
+}
+
+TEST_CASE(integrity_picks_the_oldest_first)
+{
+	test_options(1 << 20, 8);
+	EXPECT(is_oldest_first("integrity"));
+	EXPECT(!is_oldest_first("integrity,hot-first"));
+	EXPECT(!is_oldest_first("integrity,no-integrity"));
+	EXPECT(is_oldest_first("no-integrity,cold-first"));
+}
+
+struct built {
+	long ctors;
+	long dtors;
+};
+
+static void ctor(void *obj, void *arg)
+{
+	struct built *built = arg;
+
+	*(long *)obj = 4711;
+	built->ctors++;
+}
+
+static void dtor(void *obj, void *arg)
+{
+	struct built *built = arg;
+
+	built->dtors += *(long *)obj == 4711;
+}
+
+TEST_CASE(filled_objects_are_constructed_again)
+{
+	static const unsigned int options[] = {
+		POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_BACKUP,
+		POOL_D_INTEGRITY | POOL_D_POISON | POOL_D_TAG | POOL_D_BACKUP,
+	};
+	unsigned int i, j;
+
+	test_options(4096, 8);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct built built = { 0, 0 };
+		struct pool_attr attr = {
+			.name = "built", .size = 24, .ctor = ctor,
+			.dtor = dtor, .arg = &built,
+		};
+		struct pool *pool;
+
+		pool_options.debug = options[i];
+		pool_options.policy = POOL_POLICY_CONTINUE;
+		pool = pool_of(create_pool_ext(&attr));
+		for (j = 0; j < 5; j++) {
+			test_alloc_many(pool, test_objs, 200);
+			EXPECT_EQ(*(long *)test_objs[j], 4711);
+			test_free_many(pool, test_objs, 200);
+		}
+		EXPECT_EQ(test_faults(pool), 0);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		EXPECT_EQ(built.ctors, built.dtors);
+	}
+}
+
+TEST_CASE(no_combination_of_options_finds_what_is_not_there)
+{
+	const unsigned int all = ALL_OPTIONS | POOL_D_TOOLS;
+	unsigned int word, i;
+
+	test_options(8192, 4);
+	for (word = 0; word <= all; word++) {
+		struct pool *pool;
+
+		if (word & ~all)
+			continue;
+		pool = test_checked(40 + word % 9, word);
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 300);
+		for (i = 0; i < 300; i++)
+			*(unsigned char *)test_objs[i] = (unsigned char)i;
+		test_free_many(pool, test_objs, 300);
+		test_wave(pool, 50);
+		EXPECT_EQ(test_faults(pool), 0);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT(test_bound_holds());
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * guard.c - objects with pages of their own
+ *
+ * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/slack.c, and of pools
+ *	    that have them.
+ * Context: see test.h.
+ *
+ * Nothing here is accessed that must not be: plat_readable() tells.
+ */
+#include "cases_guard.h"
+#include "main.h"
+
+/* How many of the last addresses are not used again, at least. */
+#ifdef CONFIG_UML
+#define NOT_AGAIN	8
+#else
+#define NOT_AGAIN	200
+#endif
+
+static unsigned long page(void)
+{
+	return pool_start.page;
+}
+
+unsigned char *guard_page_of(const void *p)
+{
+	return (unsigned char *)((unsigned long)p & ~(page() - 1));
+}
+
+/* The first byte behind the pages of an object. */
+static unsigned char *end_of(const void *obj, unsigned int size)
+{
+	return guard_page_of((const unsigned char *)obj + size - 1) + page();
+}
+
+bool guard_store_open(plat_store_t *store, unsigned int size,
+		      unsigned int align)
+{
+	return plat_store_create(store, "guard", 3000000, size, align,
+				 POOL_D_UAF);
+}
+
+/* Can all pages of an object be read, or none?  And none beside them? */
+bool guard_pages_are(bool readable, const void *obj, unsigned int size)
+{
+	unsigned char *end = end_of(obj, size);
+	unsigned char *p;
+
+	for (p = guard_page_of(obj); p < end; p += page())
+		if (plat_readable(p) != readable)
+			return false;
+	return !plat_readable(guard_page_of(obj) - 1) && !plat_readable(end);
+}
+
+/* One object: is it where it should be, and gone afterwards? */
+static bool one_is_good(unsigned int size, unsigned int align)
+{
+	plat_store_t store;
+	unsigned char *obj;
+	bool good;
+
+	if (!guard_store_open(&store, size, align))
+		return false;
+	obj = test_store_alloc(&store, 0);
+	if (!obj)
+		return false;
+	good = !((unsigned long)obj & (align - 1)) &&
+	       (unsigned long)(end_of(obj, size) - (obj + size)) < align &&
+	       guard_pages_are(true, obj, size);
+	memset(obj, 0xff, size);
+	test_store_free(&store, obj);
+	good = good && guard_pages_are(false, obj, size);
+	plat_store_destroy(&store, 0);
+	return good;
+}
+
+TEST_CASE(guarded_objects_end_where_their_pages_do_and_vanish_when_freed)
+{
+	static const unsigned int sizes[] = {
+		1, 16, 17, 100, 1024, 4080, 4095, 4096, 4097, 8192, 8193, 12287,
+		12288, 0
+	};
+	unsigned int align, i;
+
+	for (align = POOL_ALIGN_MIN; align <= page(); align *= 2)
+		for (i = 0; sizes[i]; i++)
+			EXPECT(one_is_good(sizes[i], align));
+}
+
+/* Was this address among the last @n of @seen? */
+static bool among(const void *obj, void **seen, unsigned int n)
+{
+	while (n--)
+		if (seen[n] == obj)
+			return true;
+	return false;
+}
+
+TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
+{
+	unsigned int i, again = 0;
+	plat_store_t store;
+
+	ASSERT(guard_store_open(&store, 64, 16));
+	for (i = 0; i < NOT_AGAIN; i++) {
+		test_objs[i] = test_store_alloc(&store, 0);
+		ASSERT(test_objs[i]);
+		again += among(test_objs[i], test_objs, i);
+		test_store_free(&store, test_objs[i]);
+	}
+	EXPECT_EQ(again, 0);
+	for (i = 0; i < NOT_AGAIN; i++)
+		again += plat_readable(test_objs[i]);
+	EXPECT_EQ(again, 0);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
+{
+	unsigned int i, above = 0;
+	plat_store_t store;
+
+	pool_options.uaf_keep = 40 * page();
+	ASSERT(guard_store_open(&store, 5000, 16));
+	for (i = 0; i < 100; i++) {
+		void *obj = test_store_alloc(&store, 0);
+
+		ASSERT(obj);
+		test_store_free(&store, obj);
+		above += i && pool_guard_kept() > pool_options.uaf_keep;
+	}
+	EXPECT_EQ(above, 0);
+#ifndef CONFIG_UML
+	EXPECT(pool_guard_kept() > 20 * page());
+#endif
+	pool_options.uaf_keep = 0;
+	test_store_free(&store, test_store_alloc(&store, 0));
+	EXPECT_EQ(pool_guard_kept(), 0);
+	plat_store_destroy(&store, 0);
+}
+
+/* Write a byte @at from an object: is just that found?  And undo it. */
+static bool is_found(const plat_store_t *store, unsigned char *obj, long at)
+{
+	long where = 12345;
+	bool found;
+
+	obj[at] = (unsigned char)(obj[at] + 1);
+	found = !plat_guard_check(store, obj, &where) && where == at;
+	obj[at] = (unsigned char)(obj[at] - 1);
+	return found && plat_guard_check(store, obj, &where);
+}
+
+TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
+{
+	plat_store_t store;
+	unsigned char *obj;
+	long where, behind;
+
+	ASSERT(guard_store_open(&store, 100, 64));
+	obj = test_store_alloc(&store, 0);
+	ASSERT(obj);
+	behind = end_of(obj, 100) - obj;
+	EXPECT_EQ(behind, 128);
+	memset(obj, 0, 100);
+	EXPECT(plat_guard_check(&store, obj, &where));
+	EXPECT(is_found(&store, obj, 100));
+	EXPECT(is_found(&store, obj, behind - 1));
+	EXPECT(is_found(&store, obj, -1));
+	EXPECT(is_found(&store, obj, guard_page_of(obj) - obj));
+	memset(obj - 8, 0, 8);
+	EXPECT(!plat_guard_check(&store, obj, &where));
+	EXPECT(where == -1 || where == -2);
+	test_store_free(&store, obj);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
+{
+	plat_store_t store;
+	long where;
+	void *obj;
+
+	ASSERT(plat_store_create(&store, "plain", 3000001, 64, 16, 0));
+	obj = test_store_alloc(&store, 0);
+	ASSERT(obj);
+	EXPECT(plat_store_may(&store, obj, 0));
+	EXPECT(plat_guard_check(&store, obj, &where));
+	test_store_free(&store, obj);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(what_can_be_read_is_told_from_what_cannot)
+{
+	char here = 0;
+
+	EXPECT(plat_readable(&here));
+	EXPECT(!plat_readable(NULL));
+}
+
+/* Objects of a pool, each in its own page, with nothing else there. */
+static bool are_apart(void **objs, unsigned int n)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < i; j++)
+			if (guard_page_of(objs[i]) == guard_page_of(objs[j]))
+				return false;
+	return true;
+}
+
+static unsigned int count_readable(void **objs, unsigned int n)
+{
+	unsigned int readable = 0;
+
+	while (n--)
+		readable += plat_readable(objs[n]);
+	return readable;
+}
+
+TEST_CASE(a_guarded_pool_is_made_used_and_destroyed)
+{
+	struct pool *pool;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool = test_pool(100);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 50);
+	EXPECT(are_apart(test_objs, 50));
+	EXPECT_EQ(count_readable(test_objs, 50), 50);
+	EXPECT(test_quiet(pool, 50));
+	test_free_many(pool, test_objs, 50);
+	EXPECT_EQ(count_readable(test_objs, 50), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_EQ(pool_allocated(pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_guarded_pool_may_have_caches)
+{
+	struct pool *pool;
+
+	test_mode(POOL_D_UAF);
+	pool = test_pool(100);
+	ASSERT(pool);
+	test_wave(pool, 50);
+	EXPECT(test_quiet(pool, 0));
+	test_wave(pool, 50);
+	pool_flush(&pool->head);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_EQ(count_readable(test_objs, 50), 0);
+}
+
+TEST_CASE(a_checked_end_is_checked_to_the_byte)
+{
+	static const unsigned int modes[] = { POOL_D_UAF, POOL_D_TAG };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct pool_head *a, *b, *c;
+
+		test_mode(modes[i]);
+		a = create_pool("a", 100, MEM_F_SHARED);
+		b = create_pool("b", 101, MEM_F_SHARED);
+		c = create_pool("c", 100, MEM_F_SHARED);
+		ASSERT(a && b && c);
+		EXPECT_EQ(a->size, 100);
+		EXPECT_EQ(b->size, 101);
+		EXPECT(a != b);
+		EXPECT_PTR_EQ(a, c);
+		pool_destroy(a);
+		pool_destroy(b);
+		pool_destroy(c);
+	}
+}
+
+/* Objects that are filled, looked at, checked and freed. */
+void guard_use(unsigned int i, void *arg)
+{
+	struct guard_load *load = arg;
+	unsigned char *objs[8];
+	unsigned long r;
+	unsigned int k;
+	long where;
+
+	for (r = 0; r < test_scale(400); r++) {
+		for (k = 0; k < 8; k++) {
+			objs[k] = test_alloc(load->pool);
+			if (objs[k])
+				memset(objs[k], (int)(i + k), 100);
+		}
+		for (k = 0; k < 8; k++) {
+			if (!objs[k] || objs[k][99] != i + k ||
+			    !plat_guard_check(&load->pool->store, objs[k],
+					      &where))
+				plat_word_add(&load->bad, 1);
+			test_free(load->pool, objs[k]);
+		}
+	}
+}
+
+TEST_CASE(many_use_guarded_objects_at_once)
+{
+	static const unsigned int modes[] = {
+		POOL_D_UAF, POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
+	};
+	struct guard_load load;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		memset(&load, 0, sizeof(load));
+		test_mode(modes[i]);
+		pool_options.uaf_keep = 100 * page();
+		load.pool = test_pool(100);
+		ASSERT(load.pool);
+		test_threads(4, guard_use, &load);
+		EXPECT_EQ(plat_read(&load.bad), 0);
+		EXPECT(test_quiet(load.pool, 0));
+		pool_destroy(&load.pool->head);
+		EXPECT_LE(pool_guard_kept(), pool_options.uaf_keep);
+	}
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * hot.c - hot arrays: entering them, and their room
+ *
+ * Layer:   tests of common/core/hot.c and age.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+static unsigned long min_of(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
+}
+
+TEST_CASE(an_array_opens_small_and_doubles)
+{
+	struct pool *pool;
+	unsigned int max = min_of(POOL_HOT_MAX, 64);
+	unsigned int rooms = 0, before = 0, i;
+
+	test_options(1 << 20, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	for (i = 0; i < 800; i++) {
+		unsigned int room;
+
+		if (i < 400)
+			test_objs[i] = test_alloc(pool);
+		else
+			test_free(pool, test_objs[i - 400]);
+		room = test_local(pool)->hot.room;
+		EXPECT(room == before || room == min_of(4, max) ||
+		       room == 2 * before);
+		rooms += room != before;
+		before = room;
+	}
+	EXPECT_EQ(before, max);
+	EXPECT(rooms >= 1);
+	EXPECT_EQ(test_cpu()->hot_bytes, max * 64);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(one_array_takes_a_quarter_of_the_bound_at_most)
+{
+	struct pool *pool;
+
+	test_options(16384, 8);
+	pool = test_pool(128);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 400);
+	test_free_many(pool, test_objs, 400);
+	EXPECT_EQ(test_local(pool)->hot.room,
+		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
+	EXPECT(test_bound_holds());
+	pool_destroy(&pool->head);
+}
+
+/* More than fits a bound of 32768 bytes, again and again: others give way. */
+static void need_the_bound(struct pool *busy)
+{
+	unsigned int i;
+
+	for (i = 0; i < 400; i++)
+		test_wave(busy, 520);
+}
+
+TEST_CASE(idle_arrays_give_their_room_back)
+{
+	struct pool *idle, *busy;
+
+	test_options(32768, 8);
+	idle = test_pool(64);
+	busy = test_pool(64);
+	ASSERT(idle && busy);
+	test_wave(idle, 300);
+	EXPECT_EQ(test_local(idle)->hot.room, POOL_HOT_MAX);
+	need_the_bound(busy);
+	EXPECT_EQ(test_local(idle)->hot.room, 0);
+	EXPECT_EQ(test_local(idle)->clustered, 0);
+	EXPECT(test_quiet(idle, 0));
+	pool_destroy(&idle->head);
+	pool_destroy(&busy->head);
+}
+
+TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
+{
+	struct pool *pool[8];
+	unsigned int i;
+
+	test_options(32768, 8);
+	for (i = 0; i < 8; i++) {
+		pool[i] = test_pool(512);
+		ASSERT(pool[i]);
+		test_wave(pool[i], 12);
+	}
+	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
+	for (i = 0; i < 40 && !test_local(pool[7])->hot.room; i++)
+		test_wave(pool[7], 12);
+	EXPECT(test_local(pool[7])->hot.room);
+	EXPECT_LE(test_cpu()->hot_bytes, 32768 / 2);
+	for (i = 0; i < 8; i++)
+		pool_destroy(&pool[i]->head);
+}
+
+TEST_CASE(a_nested_call_leaves_the_array_alone)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	struct pool_stats now;
+	unsigned int flags = 0;
+	struct pool_local *here;
+	void *mine, *nested;
+	unsigned int n;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 20);
+	mine = test_objs[19];
+	test_free_many(pool, test_objs, 19);
+	local = test_local(pool);
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
+	EXPECT_EQ(local->hot.open, POOL_HELD);
+	n = local->hot.n;
+	__pool_free(&pool->head, mine, POOL_F_ATOMIC);
+	nested = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+	n -= local->hot.n;
+	EXPECT_EQ(local->hot.open, POOL_HELD);
+	pool_here_leave(here);
+	EXPECT_EQ(n, 0);
+	EXPECT_EQ(local->hot.open, POOL_OPEN);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.nested, 2);
+	if (nested)
+		EXPECT(test_quiet(pool, 1));
+	test_free(pool, nested);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* As who found no part of its own, and was interrupted before it had the lock. */
+TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	unsigned int flags = 0;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < 3; i++)
+		test_objs[i] = pool_alloc_nocache(&pool->head);
+	local = pool_local_enter(pool);
+	EXPECT_EQ(local->hot.open, POOL_HELD);
+	__pool_free(&pool->head, test_objs[0], POOL_F_ATOMIC);
+	__pool_free(&pool->head, test_objs[1], POOL_F_ATOMIC);
+	EXPECT_EQ(local->hot.open, POOL_OPEN);
+	EXPECT_EQ(local->hot.n, 2);
+	ASSERT(pool_here_begins(pool, local, &flags));
+	EXPECT_EQ(local->hot.n, 2);
+	pool_hot_leave();
+	EXPECT_EQ(flags, 0);
+	test_free(pool, test_objs[2]);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(halving_a_small_array_never_raises_the_charge)
+{
+	struct pool *big, *other[13];
+	unsigned int i;
+
+	test_options(65536, 32);
+	big = test_pool(2048);
+	ASSERT(big);
+	for (i = 0; i < 13; i++) {
+		other[i] = test_pool(4096);
+		ASSERT(other[i]);
+		test_free(other[i], test_alloc(other[i]));
+	}
+	test_wave(big, 5);
+	for (i = 0; i < 800; i++) {
+		test_free(other[i % 13], test_alloc(other[i % 13]));
+		EXPECT(test_bound_holds());
+	}
+	for (i = 0; i < 13; i++) {
+		EXPECT(test_quiet(other[i], 0));
+		pool_destroy(&other[i]->head);
+	}
+	pool_destroy(&big->head);
+}
+
+/* Calls that were no hits, as far as they are counted. */
+static unsigned long long slow_paths(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.fills + now.spills + now.gets + now.puts + now.nested +
+	       now.store_gets + now.store_puts;
+}
+
+/* The array of a pool that was used is open: further calls take no slow path. */
+static bool hits(struct pool *pool)
+{
+	unsigned long long before;
+	unsigned int i;
+
+	test_free(pool, test_alloc(pool));
+	before = slow_paths(pool);
+	for (i = 0; i < 10; i++)
+		test_free(pool, test_alloc(pool));
+	return slow_paths(pool) == before;
+}
+
+TEST_CASE(each_of_1100_pools_has_an_array)
+{
+	struct pool **pools = (struct pool **)(void *)test_objs;
+	unsigned int n = 1100, bad = 0, i;
+
+	test_options(1 << 20, 8);
+	for (i = 0; i < n; i++) {
+		pools[i] = test_pool(16);
+		ASSERT(pools[i]);
+	}
+	for (i = 0; i < n; i++)
+		bad += !hits(pools[i]);
+	EXPECT_EQ(bad, 0);
+	for (i = 0; i < n; i++)
+		EXPECT_PTR_EQ(pool_destroy(&pools[i]->head), NULL);
+}

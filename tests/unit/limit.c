@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * limit.c - limits, alone and under race, and the counters of failures
+ *
+ * Layer:   tests of common/core/backend.c, alloc.c and attr.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+TEST_CASE(a_limit_holds_to_the_object)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 10));
+	for (i = 0; i < 10; i++) {
+		test_objs[i] = pool_alloc(&pool->head);
+		EXPECT(test_objs[i]);
+	}
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	EXPECT_PTR_EQ(pool_zalloc(&pool->head), NULL);
+	EXPECT_PTR_EQ(pool_alloc_nocache(&pool->head), NULL);
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_ATOMIC), NULL);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.allocated, 10);
+	EXPECT_EQ(now.limit, 10);
+	EXPECT_LE(3, now.refused);
+	EXPECT_EQ(now.refused + now.failed, 4);
+	EXPECT_EQ(now.injected, 0);
+	test_free_many(pool, test_objs, 10);
+	for (i = 0; i < 10; i++) {
+		test_objs[i] = pool_alloc(&pool->head);
+		EXPECT(test_objs[i]);
+	}
+	test_free_many(pool, test_objs, 10);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_limit_of_0_is_none_and_can_come_and_go)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	test_objs[0] = pool_alloc(&pool->head);
+	EXPECT(test_objs[0]);
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	EXPECT(pool_set_limit(&pool->head, 0));
+	test_objs[1] = pool_alloc(&pool->head);
+	EXPECT(test_objs[1]);
+	EXPECT(pool_set_limit(&pool->head, 1));
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	test_free_many(pool, test_objs, 2);
+	EXPECT_EQ(pool->limit, 1);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_three_causes_of_failure_are_counted_apart)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	pool_fail_every = 1;
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	test_objs[0] = __pool_alloc(&pool->head, POOL_F_NO_FAIL);
+	EXPECT(test_objs[0]);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.injected, 1);
+	EXPECT_EQ(now.refused, 1);
+	EXPECT_EQ(now.failed, 0);
+	EXPECT_EQ(pool_total_failures(), 2);
+	plat_word_add(&pool->failed, (unsigned long)INT_MAX);
+	EXPECT_EQ(pool_total_failures(), INT_MAX);
+	test_free(pool, test_objs[0]);
+	pool_destroy(&pool->head);
+}
+
+/* Callers that hold up to HOLD objects each, of a pool that has a limit. */
+#define HOLDERS		4
+#define HOLD		10
+
+struct holders {
+	struct pool *pool;
+	plat_word_t here;		/* threads that have started */
+	plat_word_t done;		/* threads that have ended */
+	plat_word_t over;		/* times that the limit was exceeded */
+	plat_word_t refused;		/* times that NULL was returned */
+};
+
+static void hold_and_free(unsigned int i, void *arg)
+{
+	struct holders *h = arg;
+	unsigned long state = 77 + i;
+	void *objs[HOLD];
+	unsigned int n = 0;
+	unsigned long r;
+
+	plat_word_add(&h->here, 1);
+	while (plat_read(&h->here) < HOLDERS)
+		plat_pause(true);
+	for (r = 0; r < test_scale(40000); r++) {
+		if (n < HOLD && (test_random(&state) & 1)) {
+			objs[n] = pool_alloc(&h->pool->head);
+			if (objs[n])
+				n++;
+			else
+				plat_word_add(&h->refused, 1);
+		} else if (n) {
+			pool_free(&h->pool->head, objs[--n]);
+		}
+		if (pool_allocated(h->pool) > h->pool->limit)
+			plat_word_add(&h->over, 1);
+	}
+	while (n)
+		pool_free(&h->pool->head, objs[--n]);
+}
+
+static void run_holders(struct holders *h, unsigned int size,
+			unsigned int limit)
+{
+	memset(h, 0, sizeof(*h));
+	pool_fail_every = 0;
+	h->pool = test_pool(size);
+	if (!h->pool)
+		return;
+	pool_set_limit(&h->pool->head, limit);
+	test_threads(HOLDERS, hold_and_free, h);
+}
+
+TEST_CASE(racing_callers_never_exceed_the_limit)
+{
+	struct holders h;
+
+	run_holders(&h, 64, HOLD);
+	ASSERT(h.pool);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+}
+
+TEST_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use)
+{
+	struct holders h;
+
+	test_options(65536, 32);
+	run_holders(&h, 4096, HOLDERS * HOLD);
+	ASSERT(h.pool);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+}
+
+TEST_CASE(a_limit_refuses_only_what_other_arrays_may_hold)
+{
+	unsigned int others = (HOLDERS - 1) * POOL_HOT_MAX;
+	struct holders h;
+
+	run_holders(&h, 64, HOLDERS * HOLD + others);
+	ASSERT(h.pool);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+}
+
+TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
+{
+	struct holders h;
+
+	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	run_holders(&h, 64, HOLDERS * HOLD);
+	ASSERT(h.pool);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
+	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+}
+
+/* The same while another CPU flushes, and evicts this pool's clusters. */
+static void hold_or_disturb(unsigned int i, void *arg)
+{
+	struct holders *h = arg;
+	unsigned long r;
+
+	if (i < HOLDERS) {
+		hold_and_free(i, arg);
+		plat_word_add(&h->done, 1);
+		return;
+	}
+	for (r = 0; plat_read(&h->done) < HOLDERS; r++) {
+		pool_flush(&h->pool->head);
+		if (r % 16 == 0)
+			pool_reclaim(&h->pool->head);
+		plat_pause(true);
+	}
+}
+
+TEST_CASE(flushes_and_reclaims_do_not_make_a_limit_refuse)
+{
+	struct holders h;
+
+	memset(&h, 0, sizeof(h));
+	pool_fail_every = 0;
+	test_options(65536, 32);
+	h.pool = test_pool(4096);
+	ASSERT(h.pool);
+	EXPECT(pool_set_limit(&h.pool->head, HOLDERS * HOLD));
+	test_threads(HOLDERS + 1, hold_or_disturb, &h);
+	EXPECT_EQ(plat_read(&h.over), 0);
+	EXPECT_EQ(plat_read(&h.refused), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+}
+
+TEST_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int bit;
+	void *objs[2];
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	test_objs[0] = pool_alloc(&pool->head);
+	EXPECT(test_objs[0]);
+	for (bit = 4; bit < 32; bit++) {
+		unsigned int flags = 1u << bit;
+
+		EXPECT_PTR_EQ(__pool_alloc(&pool->head, flags), NULL);
+		EXPECT(!pool_alloc_bulk(&pool->head, flags, 2, objs));
+	}
+	__pool_free(&pool->head, test_objs[0], ~POOL_F_ATOMIC);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_EQ(pool_allocated(pool), 1);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_pool_that_is_null_has_no_limits_and_no_reserves)
+{
+	EXPECT(!pool_set_limit(NULL, 1));
+	EXPECT(!pool_set_min_avail(NULL, 1));
+	EXPECT_PTR_EQ(pool_reserve(NULL, 1), NULL);
+}
+
+TEST_CASE(a_refused_limit_or_spare_count_changes_nothing)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, 10));
+	EXPECT(pool_set_min_avail(&pool->head, 10));
+	EXPECT(!pool_set_min_avail(&pool->head, 11));
+	EXPECT(!pool_set_limit(&pool->head, 9));
+	EXPECT_EQ(pool->limit, 10);
+	EXPECT_EQ(pool->min_avail, 10);
+	EXPECT(pool_set_limit(&pool->head, 0));
+	EXPECT(pool_set_min_avail(&pool->head, ~0u));
+	pool_destroy(&pool->head);
+}

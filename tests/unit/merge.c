@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * merge.c - one pool for several creations
+ *
+ * Layer:   tests of common/life/merge.c, and of what registrations count.
+ * Context: see test.h.
+ *
+ * Sizes are multiples of 16, which no world rounds up.
+ */
+#include "test.h"
+
+/* A pool that may be merged, with caches or without. */
+static struct pool *cached(const char *name, unsigned int size,
+			   unsigned int flags)
+{
+	struct pool_head *head = create_pool(name, size, MEM_F_SHARED | flags);
+
+	return head ? pool_of(head) : NULL;
+}
+
+static struct pool *plain(unsigned int size, unsigned int flags)
+{
+	struct pool_attr attr = {
+		.name = "plain", .size = size, .flags = MEM_F_SHARED | flags,
+		.mode = POOL_M_NO_CACHE,
+	};
+	struct pool_head *head = create_pool_ext(&attr);
+
+	return head ? pool_of(head) : NULL;
+}
+
+static unsigned int registrations(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.registrations;
+}
+
+/* Write and read all bytes of @n objects of the size that a pool has now. */
+static bool usable(struct pool *pool, unsigned int n)
+{
+	unsigned int size = pool->head.size;
+	unsigned int i, good = 0;
+
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		if (test_objs[i])
+			memset(test_objs[i], (int)(i & 0xff), size);
+	for (i = 0; i < n; i++) {
+		unsigned char *obj = test_objs[i];
+
+		good += obj && obj[0] == (i & 0xff) &&
+			obj[size - 1] == (i & 0xff);
+	}
+	test_free_many(pool, test_objs, n);
+	return good == n;
+}
+
+TEST_CASE(equal_sizes_are_one_pool_after_rounding)
+{
+	struct pool *a = cached("first", 4 * POOL_SIZE_ROUND - 3, 0);
+	struct pool *b = cached("second", 4 * POOL_SIZE_ROUND - 1, 0);
+	struct pool *c = cached("third", 6 * POOL_SIZE_ROUND, 0);
+
+	ASSERT(a && b && c);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(a != c);
+	EXPECT_EQ(a->head.size, 4 * POOL_SIZE_ROUND);
+	EXPECT_EQ(strcmp(a->name, "first"), 0);
+	EXPECT_EQ(registrations(a), 2);
+	EXPECT_EQ(registrations(c), 1);
+	EXPECT(usable(b, 100));
+	pool_destroy_all();
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+TEST_CASE(pools_merge_only_if_both_are_shared)
+{
+	struct pool_head *lone = create_pool("lone", 64, 0);
+	struct pool *a = cached("a", 64, 0);
+	struct pool_head *other = create_pool("other", 64, 0);
+	struct pool *b = cached("b", 64, 0);
+
+	ASSERT(lone && a && other && b);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT_EQ(test_count_pools(), 3);
+	EXPECT_EQ(registrations(pool_of(lone)), 1);
+	EXPECT_EQ(registrations(pool_of(other)), 1);
+	pool_destroy_all();
+}
+
+TEST_CASE(exact_pools_neither_round_nor_join_near_ones)
+{
+	struct pool *a = plain(3203, MEM_F_EXACT);
+	struct pool *b = plain(3203, MEM_F_EXACT);
+	struct pool *near = plain(3202, MEM_F_EXACT);
+	struct pool *c = plain(6416, MEM_F_EXACT);
+	struct pool *d, *e;
+
+	ASSERT(a && b && near && c);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(a != near);
+	EXPECT_EQ(a->head.size, 3203);
+	d = plain(6416, 0);
+	e = plain(6400, 0);
+	ASSERT(d && e);
+	EXPECT_PTR_EQ(c, d);
+	EXPECT(c != e);
+	EXPECT_EQ(e->head.size, 6400);
+	EXPECT(plain(6384, MEM_F_EXACT) != e);
+	EXPECT_EQ(test_count_pools(), 5);
+	pool_destroy_all();
+}
+
+/* Which of the two has gone nobody knows: pool_destroy() does not say. */
+TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
+{
+	struct pool *a = plain(3200, 0);
+	struct pool *exact = plain(3200, MEM_F_EXACT);
+
+	ASSERT(a);
+	EXPECT_PTR_EQ(a, exact);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT(plain(3184, 0) != exact);
+	EXPECT_PTR_EQ(plain(3200, 0), exact);
+	pool_destroy_all();
+}
+
+/* Whether it was used before, is used now, or never was. */
+TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
+{
+	struct pool *a = plain(3200, 0);
+	struct pool *b = plain(3216, 0);
+	struct pool *c;
+	void *obj;
+
+	ASSERT(a && b);
+	EXPECT(a != b);
+	EXPECT(usable(a, 50));
+	obj = test_alloc(b);
+	c = plain(3232, 0);
+	ASSERT(obj && c);
+	EXPECT(c != a && c != b);
+	EXPECT_PTR_EQ(plain(3200, 0), a);
+	EXPECT_PTR_EQ(plain(3216, 0), b);
+	EXPECT_EQ(a->head.size, 3200);
+	EXPECT_EQ(b->head.size, 3216);
+	test_free(b, obj);
+	EXPECT(test_quiet(b, 0));
+	pool_destroy_all();
+}
+
+/* 32 bytes are less than 1 % of 3216, 48 are more. */
+TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
+{
+	struct pool *a = cached("a", 3216, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+	struct pool *far;
+
+	ASSERT(obj);
+	memset(obj, 1, 3216);
+	EXPECT_PTR_EQ(cached("b", 3200, 0), a);
+	EXPECT_PTR_EQ(cached("c", 3184, 0), a);
+	far = cached("far", 3168, 0);
+	EXPECT(far && far != a);
+	EXPECT_EQ(a->head.size, 3216);
+	EXPECT_EQ(registrations(a), 3);
+	EXPECT(usable(a, 50));
+	test_free(a, obj);
+	EXPECT(test_quiet(a, 0));
+	EXPECT(test_bound_holds());
+	pool_destroy_all();
+}
+
+/* Each is compared with the pool's size, which stays. */
+TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
+{
+	struct pool *a = plain(32000, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+	unsigned int i;
+
+	ASSERT(obj);
+	for (i = 1; i < 20; i++)
+		EXPECT_PTR_EQ(plain(32000 - 16 * i, 0), a);
+	for (; i < 40; i++)
+		EXPECT(plain(32000 - 16 * i, 0) != a);
+	EXPECT_EQ(a->head.size, 32000);
+	test_free(a, obj);
+	pool_destroy_all();
+}
+
+TEST_CASE(a_smaller_near_size_stays_apart_where_ends_matter)
+{
+	struct pool *a = cached("a", 3216, 0);
+	struct pool *exact = cached("exact", 3200, MEM_F_EXACT);
+	struct pool *tagged, *smaller;
+
+	ASSERT(a && exact);
+	EXPECT(exact != a);
+	EXPECT_EQ(exact->head.size, 3200);
+	ASSERT(pool_configure("tag"));
+	tagged = cached("tagged", 6432, 0);
+	smaller = cached("smaller", 6416, 0);
+	ASSERT(tagged && smaller);
+	EXPECT(tagged != smaller);
+	EXPECT_EQ(smaller->head.size, 6416);
+	pool_destroy_all();
+}
+
+/* 16 bytes are less than 1 % of 1616, but not of 1600. */
+TEST_CASE(nearness_is_less_than_a_hundredth_of_the_larger_size)
+{
+	struct pool *a = plain(1616, 0);
+	struct pool *b = plain(1584, 0);
+
+	ASSERT(a && b);
+	EXPECT(a != b);
+	EXPECT_PTR_EQ(plain(1600, 0), a);
+	EXPECT(plain(1568, 0) != b);
+	EXPECT_EQ(test_count_pools(), 3);
+	pool_destroy_all();
+}
+
+/* Sizes that are less than 16 bytes apart are near however small they are. */
+TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
+{
+	struct pool *c = plain(64 + 2 * POOL_SIZE_ROUND + 16, 0);
+	struct pool *b = plain(64 + POOL_SIZE_ROUND, 0);
+	struct pool *a = plain(64, 0);
+
+	ASSERT(a && b && c);
+	EXPECT((a == b) == (POOL_SIZE_ROUND < 16));
+	EXPECT(c != a && c != b);
+	pool_destroy_all();
+}
+
+/* They are made in rising order, so that none joins another one. */
+TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
+{
+	struct pool *a = plain(6400, 0);
+	struct pool *near = plain(6432, 0);
+	struct pool *far = plain(6464, 0);
+
+	ASSERT(a && near && far);
+	EXPECT(a != near && near != far && far != a);
+	EXPECT_PTR_EQ(plain(6432, 0), near);
+	EXPECT_PTR_EQ(plain(6464, 0), far);
+	EXPECT_PTR_EQ(plain(6416, 0), near);
+	EXPECT_PTR_EQ(plain(6448, 0), far);
+	EXPECT_PTR_EQ(plain(6384, 0), a);
+	EXPECT_EQ(test_count_pools(), 3);
+	pool_destroy_all();
+}
+
+TEST_CASE(without_merging_only_names_as_stored_are_compared)
+{
+	struct pool *a, *b, *c, *d;
+
+	ASSERT(pool_configure("no-merge"));
+	a = cached("abcdefghijk-one", 64, 0);
+	b = cached("abcdefghijk-two", 60, 0);
+	c = cached("abcdefghij", 64, 0);
+	d = cached("abcdefghijl", 64, 0);
+	ASSERT(a && b && c && d);
+	EXPECT_PTR_EQ(a, b);
+	EXPECT(c != a && d != a && c != d);
+	ASSERT(pool_configure("merge"));
+	EXPECT_PTR_EQ(cached("any", 64, 0), a);
+	ASSERT(pool_configure("no-merge"));
+	EXPECT(cached("any", 64, 0) != a);
+	pool_destroy_all();
+}
+
+static void touch(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+}
+
+TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
+{
+	static const struct pool_attr attrs[12] = {
+		{ .align = 64 }, { .align = 128 },
+		{ .mode = POOL_M_NO_GLOBAL }, { .mode = POOL_M_NO_CACHE },
+		{ .limit = 5 }, { .limit = 5 }, { .min_avail = 1 },
+		{ .limit = 5, .min_avail = 1 }, { .ctor = touch },
+		{ .ctor = touch }, { .dtor = touch }, { .dtor = touch },
+	};
+	struct pool *first = cached("first", 64, 0);
+	unsigned int i;
+
+	ASSERT(pool_configure("global"));
+	for (i = 0; i < 12; i++) {
+		struct pool_attr attr = attrs[i];
+
+		attr.name = "x";
+		attr.size = 64;
+		attr.flags = MEM_F_SHARED;
+		EXPECT(create_pool_ext(&attr));
+		EXPECT_EQ(test_count_pools(), i + 2);
+	}
+	EXPECT_PTR_EQ(cached("again", 64, 0), first);
+	pool_destroy_all();
+}
+
+/* What is the default is no difference. */
+TEST_CASE(pools_that_only_spell_the_default_are_one)
+{
+	struct pool_attr attr = {
+		.name = "x", .size = 64, .flags = MEM_F_SHARED,
+	};
+	struct pool *first = cached("first", 64, 0);
+
+	ASSERT(first);
+	attr.align = POOL_ALIGN_MIN;
+	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	attr.align = 1;
+	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	pool_destroy_all();
+}
+
+TEST_CASE(a_pool_that_got_a_limit_is_joined_by_nobody)
+{
+	struct pool *a = cached("a", 64, 0);
+	struct pool *b, *c;
+
+	ASSERT(a);
+	EXPECT(pool_set_limit(&a->head, 5));
+	b = cached("b", 64, 0);
+	ASSERT(b);
+	EXPECT(a != b);
+	EXPECT(pool_set_min_avail(&b->head, 5));
+	c = cached("c", 64, 0);
+	ASSERT(c);
+	EXPECT(c != a && c != b);
+	EXPECT(pool_set_limit(&a->head, 0));
+	EXPECT_PTR_EQ(cached("d", 64, 0), a);
+	pool_destroy_all();
+}
+
+TEST_CASE(each_destruction_gives_one_registration_back)
+{
+	struct pool *a = cached("a", 64, 0);
+	void *obj = a ? test_alloc(a) : NULL;
+
+	ASSERT(obj);
+	EXPECT_PTR_EQ(cached("b", 64, 0), a);
+	EXPECT_PTR_EQ(cached("c", 64, 0), a);
+	EXPECT_EQ(registrations(a), 3);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), &a->head);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_PTR_EQ(cached("d", 64, 0), a);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	test_free(a, obj);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+TEST_CASE(a_refused_creation_registers_nowhere)
+{
+	struct pool *a = cached("a", 64, 0);
+
+	ASSERT(a);
+	EXPECT_PTR_EQ(cached("a", 64, 0x80), NULL);
+	EXPECT_PTR_EQ(cached("", 64, 0), NULL);
+	EXPECT_PTR_EQ(cached(NULL, 64, 0), NULL);
+	EXPECT_PTR_EQ(cached("a", 0, 0), NULL);
+	EXPECT_PTR_EQ(pool_create_at("a", 64, MEM_F_SHARED, "f", 1, POOL_OWNER,
+				     POOL_ABI + 1), NULL);
+	EXPECT_EQ(registrations(a), 1);
+	EXPECT_EQ(test_count_pools(), 1);
+	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
+}
+
+TEST_CASE(chains_of_larger_sizes_do_not_drift_up)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		struct pool *pool = plain(32000 + 16 * i, 0);
+
+		ASSERT(pool);
+		EXPECT_EQ(pool->head.size, 32000 + 16 * i);
+	}
+	EXPECT_EQ(test_count_pools(), 20);
+	pool_destroy_all();
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * merge_race.c - creating, destroying and using equal pools, all at once
+ *
+ * Layer:   tests of common/life/create.c, merge.c and registry.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+static struct pool_head *shared(unsigned int size, unsigned int mode)
+{
+	struct pool_attr attr = {
+		.name = "shared", .size = size, .flags = MEM_F_SHARED,
+		.mode = mode,
+	};
+
+	return create_pool_ext(&attr);
+}
+
+/* One registration's life; what goes wrong is counted. */
+static void live(unsigned int i, unsigned int mode, plat_word_t *bad)
+{
+	struct pool_head *pool = shared(64, mode);
+	unsigned char *objs[20];
+	unsigned int k;
+
+	if (!pool) {
+		plat_word_add(bad, 1);
+		return;
+	}
+	for (k = 0; k < 20; k++) {
+		objs[k] = test_alloc(pool_of(pool));
+		if (objs[k])
+			memset(objs[k], (int)i, 64);
+	}
+	for (k = 0; k < 20; k++) {
+		if (objs[k] && (objs[k][0] != i || objs[k][63] != i))
+			plat_word_add(bad, 1);
+		pool_free(pool, objs[k]);
+	}
+	if (pool->size != 64 || pool_destroy(pool))
+		plat_word_add(bad, 1);
+}
+
+static void live_cached(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++)
+		live(i, POOL_M_GLOBAL, arg);
+}
+
+static void live_plain(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++)
+		live(i, POOL_M_NO_CACHE, arg);
+}
+
+TEST_CASE(equal_pools_come_and_go_at_once)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_threads(4, live_cached, &bad);
+	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+	test_threads(4, live_plain, &bad);
+	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+	EXPECT_EQ(pool_total_allocated(), 0);
+}
+
+struct storm {
+	struct pool_head *pool;
+	plat_word_t done;
+	plat_word_t bad;
+};
+
+/* Sizes around 16000: smaller ones join its pool, larger ones never do. */
+static void come_and_go(struct storm *s)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(4000); r++) {
+		unsigned int size = 15984 + 16 * (unsigned int)(r % 3);
+		struct pool_head *pool = shared(size, POOL_M_NO_CACHE);
+		bool joins = pool == s->pool;
+		bool fits = size <= 16000;
+
+		if (!pool || joins != fits || pool_destroy(pool))
+			plat_word_add(&s->bad, 1);
+	}
+	plat_word_add(&s->done, 1);
+}
+
+static void use_whole(unsigned int i, struct storm *s)
+{
+	unsigned char *obj = pool_alloc(s->pool);
+
+	if (!obj)
+		return;
+	memset(obj, (int)i, 16000);
+	if (obj[0] != i || obj[15999] != i ||
+	    plat_read(&s->pool->size) != 16000)
+		plat_word_add(&s->bad, 1);
+	pool_free(s->pool, obj);
+}
+
+static void come_or_use(unsigned int i, void *arg)
+{
+	struct storm *s = arg;
+	unsigned int k;
+
+	if (!i)
+		come_and_go(s);
+	while (i && !plat_read(&s->done)) {
+		for (k = 0; k < 8 * i; k++)
+			use_whole(i, s);
+		plat_pause(true);
+	}
+}
+
+TEST_CASE(a_pool_in_use_keeps_its_size_whoever_comes)
+{
+	struct storm s;
+
+	memset(&s, 0, sizeof(s));
+	s.pool = shared(16000, POOL_M_NO_CACHE);
+	ASSERT(s.pool);
+	test_threads(3, come_or_use, &s);
+	EXPECT_EQ(plat_read(&s.bad), 0);
+	EXPECT(test_quiet(pool_of(s.pool), 0));
+	EXPECT_PTR_EQ(pool_destroy(s.pool), NULL);
+}
+
+static void live_near(unsigned int i, void *arg)
+{
+	plat_word_t *bad = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++) {
+		unsigned int size = 3200 + 16 * ((unsigned int)(r + i) % 3);
+		struct pool_head *pool = shared(size, POOL_M_GLOBAL);
+		unsigned char *obj;
+
+		if (!pool || pool->size < size) {
+			plat_word_add(bad, 1);
+			continue;
+		}
+		obj = test_alloc(pool_of(pool));
+		if (obj)
+			memset(obj, 1, pool->size);
+		pool_free(pool, obj);
+		if (pool_destroy(pool))
+			plat_word_add(bad, 1);
+	}
+}
+
+TEST_CASE(near_pools_come_and_go_at_once)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_options(16384, 8);
+	test_threads(4, live_near, &bad);
+	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+struct leaving {
+	struct pool_head *pool;
+	plat_word_t started;
+	plat_word_t done;
+	plat_word_t bad;
+};
+
+/*
+ * Does another worker come to that while this one waits?  Gives up after a while, and
+ * in the kernel after as many ticks.
+ */
+static bool comes(const plat_word_t *done)
+{
+	unsigned int tries = 2000;
+	unsigned int k;
+
+	while (!plat_read(done) && tries--) {
+		for (k = 0; k < 20000; k++)
+			plat_pause(false);
+		plat_pause(true);
+	}
+	return plat_read(done);
+}
+
+/* Give the last registration back; it is not the last any more in between. */
+static void leave_or_join(unsigned int i, void *arg)
+{
+	struct leaving *l = arg;
+	unsigned int k;
+
+	if (!i) {
+		plat_word_add(&l->started, 1);
+		if (pool_destroy(l->pool))
+			plat_word_add(&l->bad, 1);
+		plat_word_add(&l->done, 1);
+		return;
+	}
+	while (!plat_read(&l->started))
+		plat_pause(true);
+	for (k = 0; k < 20; k++)
+		plat_pause(true);
+	if (shared(64, POOL_M_GLOBAL) != l->pool)
+		plat_word_add(&l->bad, 1);
+	if (!comes(&l->done))
+		plat_word_add(&l->bad, 1);
+	pool_registry_put(pool_of(l->pool));
+}
+
+/*
+ * A walk at the pool keeps its objects from being counted; that there is another
+ * user now does not have to wait for it.
+ */
+TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
+{
+	struct leaving l;
+	struct pool *pinned;
+
+	memset(&l, 0, sizeof(l));
+	l.pool = shared(64, POOL_M_GLOBAL);
+	ASSERT(l.pool);
+	pinned = pool_registry_next(NULL);
+	ASSERT(pinned == pool_of(l.pool));
+	test_threads(2, leave_or_join, &l);
+	EXPECT_EQ(plat_read(&l.bad), 0);
+	EXPECT_EQ(plat_read(&l.done), 1);
+	EXPECT_PTR_EQ(pool_destroy(l.pool), NULL);
+}
+
+struct visit {
+	struct pool_head *at;
+	struct pool_head *made;
+	plat_word_t there;
+	plat_word_t done;
+	bool in_time;
+};
+
+/* Stay at the pool until the creation is over: it must not wait for this walk. */
+static void stay_at(struct pool_head *pool, void *arg)
+{
+	struct visit *v = arg;
+
+	if (pool != v->at)
+		return;
+	plat_word_add(&v->there, 1);
+	v->in_time = comes(&v->done);
+}
+
+/* Worker 0 walks over the pools, the other one creates one that is near. */
+static void walk_or_create(unsigned int i, void *arg)
+{
+	struct visit *v = arg;
+
+	if (!i) {
+		pool_for_each(stay_at, v);
+		return;
+	}
+	while (!plat_read(&v->there))
+		plat_pause(true);
+	v->made = shared(3184, POOL_M_NO_CACHE);
+	plat_word_add(&v->done, 1);
+}
+
+/* What the walk calls may fork or set options, and so wait for the creation. */
+TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
+{
+	struct visit v;
+
+	memset(&v, 0, sizeof(v));
+	v.at = shared(3200, POOL_M_NO_CACHE);
+	ASSERT(v.at);
+	test_threads(2, walk_or_create, &v);
+	EXPECT(v.in_time);
+	EXPECT_PTR_EQ(v.made, v.at);
+	pool_destroy_all();
+}

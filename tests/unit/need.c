@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * need.c - how much is kept after bursts, by steady users, by gc
+ *
+ * Layer:   tests of common/core/need.c and reclaim.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define BURST		100000
+
+/* Allocate a list of @n objects, linked by their first words. */
+static void *alloc_list(struct pool *pool, unsigned long n)
+{
+	void *list = NULL;
+
+	while (n--) {
+		void **obj = pool_alloc(&pool->head);
+
+		if (!obj)
+			break;
+		*obj = list;
+		list = obj;
+	}
+	return list;
+}
+
+/* Free a list; returns how long it was. */
+static unsigned long free_list(struct pool *pool, void *list)
+{
+	unsigned long n = 0;
+
+	while (list) {
+		void *next = *(void **)list;
+
+		pool_free(&pool->head, list);
+		list = next;
+		n++;
+	}
+	return n;
+}
+
+/* What a burst leaves behind, beyond what CPUs have cached. */
+static unsigned long left_by_burst(struct pool *pool)
+{
+	void *list = alloc_list(pool, BURST);
+	unsigned long n = free_list(pool, list);
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return n < BURST ? ~0ul :
+	       (unsigned long)(now.allocated - now.cached);
+}
+
+TEST_CASE(a_burst_leaves_at_most_a_tenth)
+{
+	static const unsigned int sizes[] = { 16, 64, 256 };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct pool *pool;
+
+		pool_fail_every = 0;
+		pool = test_pool(sizes[i]);
+		ASSERT(pool);
+		EXPECT_LE(left_by_burst(pool), BURST / 10);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_LE(left_by_burst(pool), BURST / 10);
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+TEST_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth)
+{
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	test_options(0, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT_LE(left_by_burst(pool), BURST / 10);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* One thread allocates a batch, the other one frees it; in turns. */
+#define BATCH		1000
+#define WARM_UP		40
+#define ROUNDS		100
+
+struct turns {
+	struct pool *pool;
+	unsigned long turn;		/* even: the producer's */
+	void *list;
+	unsigned long after_warm_up;	/* backend calls */
+	unsigned long at_end;		/* before threads hand their caches on */
+};
+
+static unsigned long store_calls(struct pool *pool)
+{
+	return plat_read(&pool->store_gets) +
+	       plat_read(&pool->store_puts);
+}
+
+static void produce(struct turns *t)
+{
+	if (t->turn == 2 * WARM_UP)
+		t->after_warm_up = store_calls(t->pool);
+	t->list = alloc_list(t->pool, BATCH);
+}
+
+static void take_turns(unsigned int i, void *arg)
+{
+	struct turns *t = arg;
+	unsigned long turn;
+
+	for (turn = i; turn < 2 * (WARM_UP + ROUNDS); turn += 2) {
+		while (__atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != turn)
+			plat_pause(true);
+		if (i)
+			free_list(t->pool, t->list);
+		else
+			produce(t);
+		t->at_end = store_calls(t->pool);
+		__atomic_store_n(&t->turn, turn + 1, __ATOMIC_RELEASE);
+	}
+}
+
+/* Backend calls of a producer and a consumer after they have warmed up. */
+static unsigned long steady_calls(unsigned int size)
+{
+	static struct turns t;
+	unsigned long calls;
+
+	memset(&t, 0, sizeof(t));
+	pool_fail_every = 0;
+	t.pool = test_pool(size);
+	if (!t.pool)
+		return ~0ul;
+	test_threads(2, take_turns, &t);
+	calls = t.at_end - t.after_warm_up;
+	return pool_destroy(&t.pool->head) ? ~0ul : calls;
+}
+
+TEST_CASE(a_steady_producer_and_consumer_reach_no_backend_calls)
+{
+	EXPECT_EQ(steady_calls(64), 0);
+	EXPECT_EQ(steady_calls(1024), 0);
+}
+
+/* As on a large machine, where one put in several is sampled. */
+TEST_CASE(all_of_that_holds_with_many_buckets)
+{
+	struct pool *pool;
+
+	pool_options.buckets = POOL_BUCKETS_MAX;
+	EXPECT_EQ(steady_calls(64), 0);
+	pool = test_pool(256);
+	ASSERT(pool);
+	EXPECT_LE(left_by_burst(pool), BURST / 10);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Spans that end while @n objects are brought down, one by one. */
+static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
+{
+	unsigned long ends = 0;
+	struct pool *pool;
+	void *list;
+
+	pool_options.buckets = buckets;
+	test_options(0, 32);
+	pool = test_pool(64);
+	if (!pool)
+		return 0;
+	list = alloc_list(pool, n);
+	while (list) {
+		unsigned long left = pool->need_left;
+		void *next = *(void **)list;
+
+		pool_free(&pool->head, list);
+		ends += pool->need_left > left;
+		list = next;
+	}
+	pool_destroy(&pool->head);
+	return ends;
+}
+
+TEST_CASE(a_span_is_as_long_with_many_buckets)
+{
+	unsigned long one, many;
+
+	pool_fail_every = 0;
+	one = ends_of_spans(1, 60000);
+	many = ends_of_spans(POOL_BUCKETS_MAX, 60000);
+	EXPECT_LE(60000 / 2048 - 2, one);
+	EXPECT_LE(one, 60000 / 2048 + 2);
+	EXPECT_LE(many, one + 2);
+}
+
+TEST_CASE(they_reach_none_with_a_small_bound_either)
+{
+	test_options(16384, 8);
+	EXPECT_EQ(steady_calls(64), 0);
+	test_options(0, 8);
+	EXPECT_EQ(steady_calls(64), 0);
+}
+
+TEST_CASE(the_average_need_is_what_a_wave_needs)
+{
+	struct pool *pool;
+	struct pool_stats now;
+	unsigned int i;
+
+	pool_fail_every = 0;
+	test_options(16384, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	for (i = 0; i < 20; i++)
+		test_wave(pool, 1000);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_LE(900, now.need);
+	EXPECT_LE(now.need, 1300);
+	for (i = 0; i < 400; i++)
+		test_wave(pool, 300);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_LE(now.need, 600);
+	EXPECT_LE(now.allocated, 900);
+	pool_destroy(&pool->head);
+}
+
+/* Few enough that what falls in vain is seen, more than a span and the caches. */
+#define AGAIN		16384
+
+/* Backend calls of one more burst. */
+static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
+{
+	unsigned long before = store_calls(pool);
+
+	free_list(pool, alloc_list(pool, n));
+	return store_calls(pool) - before;
+}
+
+TEST_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not)
+{
+	struct pool *pool;
+	struct pool_stats now;
+	unsigned int i;
+
+	pool_fail_every = 0;
+	test_options(16384, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT_LE(AGAIN, calls_of_burst(pool, AGAIN));
+	EXPECT_LE(AGAIN / 2, calls_of_burst(pool, AGAIN));
+	for (i = 0; i < 20; i++)
+		calls_of_burst(pool, AGAIN);
+	EXPECT_LE(calls_of_burst(pool, AGAIN), AGAIN / 16);
+	for (i = 0; i < 300; i++)
+		test_wave(pool, 1000);
+	pool_sum(pool, &now);
+	EXPECT_LE(now.allocated, AGAIN / 5);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(spare_objects_survive_a_gc_but_not_a_flush)
+{
+	struct pool *pool;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	test_options(0, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT(pool_set_min_avail(&pool->head, 37));
+	test_wave(pool, 1000);
+	pool_gc(NULL);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 37);
+	EXPECT_EQ(now.min_avail, 37);
+	pool_gc(NULL);
+	pool_reclaim(&pool->head);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 37);
+	pool_flush(&pool->head);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 0);
+	EXPECT_EQ(now.allocated, 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(spare_objects_are_kept_without_need)
+{
+	struct pool *pool;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	test_options(0, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT(pool_set_min_avail(&pool->head, 2000));
+	free_list(pool, alloc_list(pool, 3000));
+	free_list(pool, alloc_list(pool, BURST));
+	pool_sum(pool, &now);
+	EXPECT_LE(2000, now.shared);
+	EXPECT_LE(now.shared, BURST / 10);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(what_is_shed_never_takes_spare_objects)
+{
+	static const unsigned int spares[] = { 64, 200 };
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++) {
+		struct pool *pool;
+
+		pool_fail_every = 0;
+		test_options(16384, 32);
+		pool = test_pool(64);
+		ASSERT(pool);
+		EXPECT(pool_set_min_avail(&pool->head, spares[i]));
+		test_wave(pool, 2000);
+		EXPECT_LE(spares[i], pool_shared_count(pool));
+		for (k = 0; k < 60; k++) {
+			test_wave(pool, 300);
+			EXPECT_LE(spares[i], pool_shared_count(pool));
+		}
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
+}
+
+/* A thread that has cached something and stays. */
+struct resident {
+	struct pool *pool;
+	unsigned int cpu;
+	unsigned long state;		/* 1: has cached; 2: may go */
+};
+
+static void reside(struct resident *r)
+{
+	free_list(r->pool, alloc_list(r->pool, 300));
+	r->cpu = plat_cpu_hint();
+	__atomic_store_n(&r->state, 1ul, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 2)
+		plat_pause(true);
+	free_list(r->pool, alloc_list(r->pool, 300));
+}
+
+static void reclaim_it(struct resident *r)
+{
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
+		plat_pause(true);
+	pool_reclaim(r->pool ? &r->pool->head : NULL);
+}
+
+static unsigned long clustered_at(struct resident *r)
+{
+	return plat_read(&plat_local_of(r->pool, r->cpu)->clustered);
+}
+
+static void reside_or_reclaim(unsigned int i, void *arg)
+{
+	struct resident *r = arg;
+	unsigned long before;
+
+	if (!i) {
+		reside(r);
+		return;
+	}
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
+		plat_pause(true);
+	before = clustered_at(r);
+	pool_gc(NULL);
+	if (before && clustered_at(r) == before) {
+		reclaim_it(r);
+		r->cpu = clustered_at(r) ? ~0u : 0;
+	} else {
+		r->cpu = ~0u;
+	}
+	__atomic_store_n(&r->state, 2ul, __ATOMIC_RELEASE);
+}
+
+TEST_CASE(a_reclaim_takes_other_cpus_clusters_a_gc_does_not)
+{
+	static struct resident r;
+
+	memset(&r, 0, sizeof(r));
+	pool_fail_every = 0;
+	r.pool = test_pool(64);
+	ASSERT(r.pool);
+	test_threads(2, reside_or_reclaim, &r);
+	EXPECT_EQ(r.cpu, 0);
+	EXPECT(test_quiet(r.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&r.pool->head), NULL);
+}
+
+static void churn_or_reclaim(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(300); r++) {
+		if (i == 3)
+			pool_reclaim(r & 1 ? &pool->head : NULL);
+		else
+			free_list(pool, alloc_list(pool, 200));
+	}
+}
+
+TEST_CASE(a_reclaim_under_load_loses_nothing)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	test_threads(4, churn_or_reclaim, pool);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* As if @n more objects were in use. */
+static void pretend(struct pool *pool, unsigned long n)
+{
+	plat_word_add(&pool->allocated, n);
+}
+
+TEST_CASE(five_million_objects_past_4_gib_are_counted_and_needed)
+{
+	unsigned long long many = 5000000;
+	struct pool *pool;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	test_options(0, 8);
+	pool = test_pool(4096);
+	ASSERT(pool);
+	pretend(pool, (unsigned long)many);
+	test_wave(pool, 100);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.allocated, many + 100);
+	EXPECT_EQ(now.used, many);
+	EXPECT_EQ(now.shared, 100);
+	EXPECT_LE(many, now.need);
+	EXPECT_EQ(pool_total_allocated(), (many + 100) * 4096);
+	EXPECT_EQ(pool_total_used(), many * 4096);
+	plat_word_sub(&pool->allocated, (unsigned long)many);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

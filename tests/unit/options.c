@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * options.c - options: words and values, read, shown, switched on live pools
+ *
+ * Layer:   tests of common/options/words.c, options.c, options_text.c, live.c, switch.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* What the word "integrity" stands for. */
+#define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
+
+static const struct {
+	const char *word;
+	const char *opposite;
+	unsigned int flags;
+} words[] = {
+	{ "fail", "no-fail", POOL_D_FAIL },
+	{ "no-merge", "merge", POOL_D_NO_MERGE },
+	{ "cold-first", "hot-first", POOL_D_COLD_FIRST },
+	{ "integrity", "no-integrity", INTEGRITY },
+	{ "no-global", "global", POOL_D_NO_GLOBAL },
+	{ "no-cache", "cache", POOL_D_NO_CACHE },
+	{ "caller", "no-caller", POOL_D_CALLER },
+	{ "tag", "no-tag", POOL_D_TAG },
+	{ "poison", "no-poison", POOL_D_POISON },
+	{ "backup", "no-backup", POOL_D_BACKUP },
+	{ "memstats", "no-memstats", POOL_D_MEMSTATS },
+	{ "tools", "no-tools", POOL_D_TOOLS },
+	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES },
+	{ NULL, NULL, 0 },
+};
+
+/* Cases begin with nothing on, however this was built. */
+static void nothing_on(void)
+{
+	pool_options.debug = 0;
+	pool_options.fail_percent = 0;
+	pool_options.fail_every = 0;
+}
+
+TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
+{
+	unsigned int i;
+
+	for (i = 0; words[i].word; i++) {
+		pool_options.debug = 0;
+		EXPECT(pool_configure(words[i].word));
+		EXPECT_EQ(pool_options.debug, words[i].flags);
+		EXPECT(pool_configure(words[i].opposite));
+		EXPECT_EQ(pool_options.debug, 0);
+		pool_options.debug = POOL_D_FLAGS;
+		EXPECT(pool_configure(words[i].opposite));
+		EXPECT_EQ(pool_options.debug, POOL_D_FLAGS & ~words[i].flags);
+		EXPECT(pool_configure(words[i].word));
+		EXPECT_EQ(pool_options.debug, POOL_D_FLAGS);
+	}
+}
+
+TEST_CASE(uaf_takes_the_caches_and_cache_brings_them_back)
+{
+	nothing_on();
+	EXPECT(pool_configure("uaf"));
+	EXPECT_EQ(pool_options.debug, POOL_D_UAF | POOL_D_NO_CACHE);
+	EXPECT(pool_configure("no-uaf"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
+	EXPECT(pool_configure("cache,uaf,cache"));
+	EXPECT_EQ(pool_options.debug, POOL_D_UAF);
+	EXPECT(pool_configure("cache,uaf"));
+	EXPECT_EQ(pool_options.debug, POOL_D_UAF | POOL_D_NO_CACHE);
+}
+
+TEST_CASE(fail_has_a_rate_as_long_as_it_is_on)
+{
+	nothing_on();
+	EXPECT(pool_configure("fail"));
+	EXPECT_EQ(pool_options.fail_percent, 1);
+	EXPECT(pool_configure("fail_alloc=30,fail"));
+	EXPECT_EQ(pool_options.fail_percent, 30);
+	EXPECT(pool_configure("fail_every=3,no-fail"));
+	EXPECT_EQ(pool_options.fail_percent, 0);
+	EXPECT_EQ(pool_options.fail_every, 0);
+	EXPECT_EQ(pool_options.debug, 0);
+	EXPECT(pool_configure("fail_every=3,fail"));
+	EXPECT_EQ(pool_options.debug, POOL_D_FAIL);
+	EXPECT_EQ(pool_options.fail_percent, 0);
+	EXPECT_EQ(pool_options.fail_every, 3);
+	EXPECT(pool_configure("fail_alloc=100"));
+	EXPECT(pool_configure("fail_alloc=0"));
+	EXPECT_EQ(pool_options.debug, POOL_D_FAIL);
+	EXPECT(pool_configure("fail_every=0"));
+	EXPECT_EQ(pool_options.debug, 0);
+	EXPECT(pool_configure("fail_alloc=100"));
+	EXPECT_EQ(pool_options.debug, POOL_D_FAIL);
+	EXPECT(pool_configure("fail_alloc=0"));
+	EXPECT_EQ(pool_options.debug, 0);
+}
+
+TEST_CASE(values_are_read_up_to_both_ends_of_their_ranges)
+{
+	unsigned int i;
+
+	nothing_on();
+	EXPECT(pool_configure("poison=0"));
+	EXPECT_EQ(pool_options.poison, 0);
+	EXPECT_EQ(pool_options.debug, POOL_D_POISON);
+	EXPECT(pool_configure("poison=255"));
+	EXPECT_EQ(pool_options.poison, 255);
+	EXPECT(pool_configure("poison=0x4f,no-poison,poison"));
+	EXPECT_EQ(pool_options.poison, 0x4f);
+	EXPECT(pool_configure("uaf_keep=0"));
+	EXPECT_EQ(pool_options.uaf_keep, 0);
+	EXPECT(pool_configure("uaf_keep=1024m"));
+	EXPECT_EQ(pool_options.uaf_keep, 1ul << 30);
+	EXPECT(pool_configure("fail_every=1073741824,fail_every=7"));
+	EXPECT_EQ(pool_options.fail_every, 7);
+	for (i = 0; plat_policies[i].word; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "faults=%s",
+			 plat_policies[i].word);
+		EXPECT(pool_configure(text));
+		EXPECT_EQ(pool_options.policy, plat_policies[i].policy);
+	}
+}
+
+/* 47 characters. */
+#define LONG_NAME	"a234567890b234567890c234567890d234567890e234567"
+
+TEST_CASE(a_site_is_a_name_or_any)
+{
+	EXPECT(pool_configure("fail_site=" LONG_NAME));
+	EXPECT_EQ(strcmp(pool_options.fail_site, LONG_NAME), 0);
+	EXPECT(!pool_configure("fail_site=" LONG_NAME "x"));
+	EXPECT_EQ(strcmp(pool_options.fail_site, LONG_NAME), 0);
+	EXPECT(pool_configure("fail_site=some.part_1"));
+	EXPECT_EQ(strcmp(pool_options.fail_site, "some.part_1"), 0);
+	EXPECT(pool_configure("fail_site="));
+	EXPECT_EQ(strcmp(pool_options.fail_site, ""), 0);
+}
+
+TEST_CASE(wrong_values_change_nothing)
+{
+	static const char * const wrong[] = {
+		"no-uafx", "hot", "no-hot-first", "no-cold-first", "no-no-cache",
+		"+fail", "-fail", "fail=1", "fail_alloc", "fail_alloc=101",
+		"fail_alloc=-1", "fail_alloc=", "fail_alloc=1.5",
+		"fail_every=1073741825", "fail_every=x", "fail_site",
+		"fail_site=a b", "fail_site=\x7f", "poison=256", "poison=0x",
+		"poison=0x100", "poison=0xg", "poison=x41", "poison=",
+		"uaf_keep=1025m", "uaf_keep=1g", "faults=", "faults",
+		"faults=die", "tag,poison=256",
+		"fail_site=x,bogus", NULL,
+	};
+	static struct pool_options before;
+	unsigned int i;
+
+	before = pool_options;
+	for (i = 0; wrong[i]; i++) {
+		EXPECT(!pool_configure(wrong[i]));
+		EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
+	}
+	EXPECT(!pool_configure(NULL));
+}
+
+TEST_CASE(a_command_line_is_read_refused_or_answered)
+{
+	static char text[4096];
+
+	nothing_on();
+	EXPECT_EQ(pool_parse_debugging("tag,no-merge,cluster=1", text, 100), 1);
+	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
+	EXPECT_EQ(pool_options.cluster, 1);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	EXPECT_EQ(pool_parse_debugging("", text, 100), 1);
+	EXPECT(pool_parse_debugging("merge,help,x", text, sizeof(text)) == -1);
+	EXPECT(strstr(text, "\npoison         no-poison "));
+	EXPECT(pool_parse_debugging("merge,x\n,help", text, 100) == -2);
+	EXPECT(strstr(text, "\"x?\""));
+	EXPECT(pool_parse_debugging("merge,x", text, 1) == -2);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	EXPECT(pool_parse_debugging("merge,x", NULL, 0) == -2);
+	EXPECT(pool_parse_debugging("merge,help", NULL, 0) == -1);
+	EXPECT(pool_parse_debugging(NULL, text, 100) == -2);
+	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
+	EXPECT_EQ(pool_parse_debugging("merge", NULL, 0), 1);
+	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
+}
+
+/* The document's: its bits are the words of the help, in their order. */
+TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
+{
+	EXPECT(pool_configure("no-tools"));
+	EXPECT_EQ(pool_debugging, pool_options.debug);
+	EXPECT(pool_configure("fail,no-global,memstats"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x0811);
+	EXPECT(pool_configure("no-fail,cache,global,no-memstats"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0);
+	EXPECT(pool_parse_debugging("tag,no-cache", NULL, 0) == 1);
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x00a0);
+	EXPECT(!pool_configure("poison,bogus"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x00a0);
+	EXPECT(pool_configure("no-tag,cache"));
+	EXPECT(pool_set_debug(NULL, "+poison"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0x0100);
+	EXPECT(pool_set_debug(NULL, "-poison"));
+	EXPECT_EQ(pool_debugging & 0x0fff, 0);
+}
+
+TEST_CASE(help_has_a_line_for_each_option)
+{
+	static const char * const keys[] = {
+		"hot_size", "buckets", "cluster", "fail_alloc", "fail_every",
+		"fail_site", "poison", "uaf_keep", "faults", NULL,
+	};
+	static char text[4096];
+	char line[64];
+	unsigned int i;
+
+	EXPECT_LE(pool_debug_help_to_buf(text, sizeof(text)),
+		  sizeof(text) - 1);
+	EXPECT_EQ(pool_debug_help_to_buf(NULL, 0), strlen(text));
+	for (i = 0; words[i].word; i++) {
+		snprintf(line, sizeof(line), "\n%-15s%-18s", words[i].word,
+			 words[i].opposite);
+		EXPECT(strstr(text, line));
+	}
+	for (i = 0; keys[i]; i++) {
+		snprintf(line, sizeof(line), "\n%-12s", keys[i]);
+		EXPECT(strstr(text, line));
+	}
+	EXPECT(strstr(text, "\nuaf            no-uaf "));
+}
+
+/* Does pool_debug_to_buf() say this, cut anywhere? */
+static bool shows(struct pool_head *pool, const char *wanted)
+{
+	size_t len = strlen(wanted), size;
+	char text[200];
+
+	for (size = 0; size < sizeof(text); size++) {
+		size_t cut = size && size <= len ? size - 1 : len;
+
+		text[size] = '!';
+		if (pool_debug_to_buf(pool, text, size) != len ||
+		    text[size] != '!')
+			return false;
+		if (size && (memcmp(text, wanted, cut) || text[cut]))
+			return false;
+	}
+	return true;
+}
+
+#define FIVE_ON	"fail no-global tag hot_size=1048576 fail_alloc=5 fail_site=f\n"
+
+TEST_CASE(what_is_on_is_shown)
+{
+	struct pool_head *pool;
+
+	nothing_on();
+	EXPECT(pool_configure("hot_size=1m,poison=65,no-poison"));
+	EXPECT(shows(NULL, "hot_size=1048576 poison=65\n"));
+	EXPECT(pool_configure("no-global,tag,fail_alloc=5,fail_site=f,poison=80"));
+	EXPECT(pool_configure("hot_size=1m,no-poison"));
+	EXPECT(shows(NULL, FIVE_ON));
+	EXPECT(pool_configure("no-fail"));
+	pool = create_pool("test", 64, 0);
+	ASSERT(pool);
+	EXPECT(shows(pool, "no-global tag\n"));
+	pool_destroy(pool);
+	nothing_on();
+	pool = create_pool("test", 64, 0);
+	ASSERT(pool);
+	EXPECT(shows(pool, "none\n"));
+	pool_destroy(pool);
+}
+
+/* Flags of a pool's option word. */
+static unsigned int flags_of(const struct pool *pool)
+{
+	return pool->debug & POOL_D_FLAGS;
+}
+
+/* Its objects, some in use: alloc, free, keep 10. */
+static void use(struct pool *pool)
+{
+	test_alloc_many(pool, test_objs + 10, 300);
+	test_free_many(pool, test_objs + 10, 300);
+}
+
+TEST_CASE(a_pool_with_objects_is_switched_both_ways)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	nothing_on();
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 10);
+	for (i = 0; words[i].word; i++) {
+		if (words[i].flags & (POOL_D_FIXED | POOL_D_CREATION))
+			continue;
+		use(pool);
+		EXPECT(pool_set_debug(&pool->head, words[i].word));
+		EXPECT_EQ(flags_of(pool), words[i].flags);
+		EXPECT(test_quiet(pool, 10));
+		use(pool);
+		EXPECT(test_quiet(pool, 10));
+		EXPECT(pool_set_debug(&pool->head, words[i].opposite));
+		EXPECT_EQ(flags_of(pool), 0);
+		use(pool);
+		EXPECT(test_quiet(pool, 10));
+		EXPECT(test_bound_holds());
+	}
+	test_free_many(pool, test_objs, 10);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(words_for_live_pools_may_have_signs)
+{
+	struct pool *pool;
+
+	nothing_on();
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT(pool_set_debug(&pool->head, "+poison,integrity  -cache, "));
+	EXPECT_EQ(flags_of(pool), POOL_D_POISON | INTEGRITY | POOL_D_NO_CACHE);
+	EXPECT(pool_set_debug(&pool->head, "-no-cache -poison +no-global"));
+	EXPECT_EQ(flags_of(pool), INTEGRITY | POOL_D_NO_GLOBAL);
+	EXPECT(pool_set_debug(&pool->head, "hot-first"));
+	EXPECT_EQ(flags_of(pool), POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
+	EXPECT(pool_set_debug(&pool->head, "no-integrity,+global"));
+	EXPECT_EQ(flags_of(pool), 0);
+	EXPECT(pool_set_debug(&pool->head, "cold-first -cold-first"));
+	EXPECT_EQ(flags_of(pool), 0);
+	EXPECT(pool_set_debug(&pool->head, ""));
+	EXPECT_EQ(pool_options.debug, 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
+{
+	static struct pool_options before;
+	struct pool *pool;
+	unsigned int i;
+
+	nothing_on();
+	before = pool_options;
+	pool = test_pool(64);
+	ASSERT(pool);
+	for (i = 0; words[i].word; i++) {
+		if (!(words[i].flags & (POOL_D_FIXED | POOL_D_CREATION)))
+			continue;
+		EXPECT(!pool_set_debug(&pool->head, words[i].word));
+		EXPECT(!pool_set_debug(&pool->head, words[i].opposite));
+		if (words[i].flags & POOL_D_FIXED)
+			EXPECT(!pool_set_debug(NULL, words[i].word));
+	}
+	EXPECT(!pool_set_debug(&pool->head, "uaf"));
+	EXPECT(!pool_set_debug(&pool->head, "integrity -uaf"));
+	EXPECT(!pool_set_debug(NULL, "integrity,no-uaf"));
+	EXPECT_EQ(flags_of(pool), 0);
+	EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(wrong_words_switch_nothing)
+{
+	static const char * const wrong[] = {
+		"bogus", "integrity bogus", "+", "-", "--integrity",
+		"integrity\n", "help", "integrity fail_alloc=101",
+		"integrity,poison=256", "+hot_size=1k", "integrity hot_size=",
+		NULL,
+	};
+	static struct pool_options before;
+	struct pool *pool;
+	unsigned int i;
+
+	nothing_on();
+	before = pool_options;
+	pool = test_pool(64);
+	ASSERT(pool);
+	for (i = 0; wrong[i]; i++) {
+		EXPECT(!pool_set_debug(&pool->head, wrong[i]));
+		EXPECT(!pool_set_debug(NULL, wrong[i]));
+	}
+	EXPECT(!pool_set_debug(&pool->head, "integrity,poison=1"));
+	EXPECT(!pool_set_debug(&pool->head, "fail_alloc=5"));
+	EXPECT(!pool_set_debug(&pool->head, NULL));
+	EXPECT(!pool_set_debug(NULL, NULL));
+	EXPECT_EQ(flags_of(pool), 0);
+	EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(all_pools_and_the_default_are_switched)
+{
+	struct pool *a, *b, *c;
+
+	nothing_on();
+	a = test_pool(64);
+	b = test_pool(128);
+	ASSERT(a && b);
+	use(a);
+	use(b);
+	EXPECT(pool_set_debug(NULL, "integrity no-merge no-cache poison=0x33"));
+	c = test_pool(192);
+	ASSERT(c);
+	EXPECT_EQ(flags_of(a), INTEGRITY | POOL_D_NO_CACHE | POOL_D_POISON);
+	EXPECT_EQ(flags_of(b), flags_of(a));
+	EXPECT_EQ(flags_of(c), flags_of(a));
+	EXPECT_EQ(pool_options.debug, flags_of(a) | POOL_D_NO_MERGE);
+	EXPECT_EQ(pool_options.poison, 0x33);
+	EXPECT(test_quiet(a, 0) && test_quiet(b, 0));
+	EXPECT(pool_set_debug(NULL, "-integrity -no-merge cache -poison"));
+	EXPECT_EQ(flags_of(a) | flags_of(b) | flags_of(c), 0);
+	EXPECT_EQ(pool_options.debug, 0);
+	pool_destroy(&a->head);
+	pool_destroy(&b->head);
+	pool_destroy(&c->head);
+}
+
+TEST_CASE(one_pool_that_stops_failing_leaves_others_their_rate)
+{
+	struct pool *pool;
+
+	nothing_on();
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT(pool_set_debug(&pool->head, "fail"));
+	EXPECT_EQ(pool_options.fail_percent, 1);
+	EXPECT_EQ(pool_options.debug, 0);
+	pool_options.fail_percent = 20;
+	EXPECT(pool_set_debug(&pool->head, "-fail +fail -fail"));
+	EXPECT_EQ(pool_options.fail_percent, 20);
+	EXPECT_EQ(flags_of(pool), 0);
+	EXPECT(pool_set_debug(NULL, "no-fail"));
+	EXPECT_EQ(pool_options.fail_percent, 0);
+	EXPECT(pool_set_debug(NULL, "fail_every=9"));
+	EXPECT_EQ(flags_of(pool), POOL_D_FAIL);
+	EXPECT(pool_set_debug(NULL, "fail_every=0"));
+	EXPECT_EQ(flags_of(pool), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(no_cache_empties_what_a_live_pool_has_cached)
+{
+	struct pool_stats now;
+	struct pool *pool;
+
+	nothing_on();
+	pool = test_pool(64);
+	ASSERT(pool);
+	use(pool);
+	EXPECT(pool_set_debug(&pool->head, "no-cache"));
+	use(pool);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.allocated, 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(pool_set_debug(&pool->head, "cache"));
+	use(pool);
+	pool_sum(pool, &now);
+	EXPECT(now.cached + now.shared > 0);
+	pool_destroy(&pool->head);
+}

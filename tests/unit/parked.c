@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * parked.c - how much of what is parked one call touches
+ *
+ * Layer:   tests of common/core/parked.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define PARKED		1000u
+
+/* What one call may touch: as many as it frees, and their like. */
+#define TOUCHED		128u
+
+static void *links[PARKED];
+
+/*
+ * A pool that has no place for free objects but its parked list, and whose backend
+ * atomic callers may not call, in either world; with all of its objects parked.
+ */
+static struct pool *parked_pool(void)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool = test_pool(64);
+	if (!pool)
+		return NULL;
+	test_alloc_many(pool, test_objs, PARKED);
+	for (i = 0; i < PARKED; i++)
+		__pool_free(&pool->head, test_objs[i], POOL_F_ATOMIC);
+	for (i = 0; i < PARKED; i++)
+		links[i] = *pool_link_of(pool, test_objs[i]);
+	return pool;
+}
+
+/* How many objects are no longer linked as they were. */
+static unsigned int touched(struct pool *pool)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < PARKED; i++)
+		n += *pool_link_of(pool, test_objs[i]) != links[i];
+	return n;
+}
+
+static unsigned long parked_in(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return (unsigned long)now.parked;
+}
+
+TEST_CASE(an_atomic_call_leaves_alone_most_of_what_parks_again)
+{
+	struct pool *pool = parked_pool();
+	void *obj;
+
+	ASSERT(pool);
+	EXPECT_EQ(parked_in(pool), PARKED);
+	obj = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+	EXPECT(obj);
+	EXPECT_LE(touched(pool), TOUCHED);
+	EXPECT_EQ(parked_in(pool), PARKED - 1);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(looking_everywhere_leaves_alone_most_of_what_parks_again)
+{
+	struct pool *pool = parked_pool();
+	void *obj;
+
+	ASSERT(pool);
+	obj = pool_unpark_all(pool, POOL_F_ATOMIC);
+	EXPECT(obj);
+	EXPECT_LE(touched(pool), TOUCHED);
+	EXPECT_EQ(parked_in(pool), PARKED - 1);
+	pool_park(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(atomic_calls_find_all_that_is_parked_one_by_one)
+{
+	struct pool *pool = parked_pool();
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < PARKED; i++) {
+		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+		EXPECT(test_objs[i]);
+	}
+	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT_EQ(pool_allocated(pool), PARKED);
+	test_free_many(pool, test_objs, PARKED);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * plat.c - the seam keeps its contract
+ *
+ * Layer:   tests of common/plat.h; run first.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define ROUNDS	20000
+
+TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int cpus = plat_nr_cpus();
+	struct pool_local *before = NULL;
+	unsigned int i;
+
+	ASSERT(pool);
+	ASSERT(cpus > 0);
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
+		EXPECT_EQ(local->hot.open, POOL_HELD);
+		EXPECT_EQ(local->hot.n, 0);
+		EXPECT_PTR_EQ(local->pool, NULL);
+		EXPECT(local != before);
+		before = local;
+	}
+	EXPECT_PTR_EQ(plat_local_of(pool, plat_cpu_hint()), test_local(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct pool *pool = test_pool(64);
+
+		ASSERT(pool);
+		EXPECT_EQ(test_local(pool)->hot.open, POOL_HELD);
+		EXPECT_EQ(test_local(pool)->spills, 0);
+		test_alloc_many(pool, test_objs, 200);
+		test_free_many(pool, test_objs, 200);
+		EXPECT(test_local(pool)->spills > 0);
+		pool_destroy(&pool->head);
+	}
+}
+
+TEST_CASE(this_cpu_is_the_one_its_number_names)
+{
+	struct pool_cpu *cpu;
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_local_enter(pool);
+	cpu = plat_cpu_of(plat_cpu_hint());
+	pool_hot_leave();
+	EXPECT(cpu);
+	EXPECT(plat_cpu_hint() < plat_nr_cpus());
+	test_alloc_many(pool, test_objs, 1);
+	EXPECT_PTR_EQ(test_local(pool)->cpu, cpu);
+	test_free_many(pool, test_objs, 1);
+	EXPECT_PTR_EQ(plat_cpu_of(plat_nr_cpus()), NULL);
+	pool_destroy(&pool->head);
+}
+
+struct seen_cpus {
+	struct pool_cpu *cpu[4];
+	plat_word_t arrived;
+};
+
+static void note_cpu(unsigned int i, void *arg)
+{
+	struct seen_cpus *seen = arg;
+
+	plat_cpu_ready(0);
+	seen->cpu[i] = test_cpu();
+	plat_word_add(&seen->arrived, 1);
+	while (plat_read(&seen->arrived) < test_cpus())
+		plat_pause(true);
+}
+
+TEST_CASE(two_running_threads_have_two_cpus)
+{
+	struct seen_cpus seen = { 0 };
+	unsigned int n = test_cpus();
+	unsigned int i, j;
+
+	test_threads(n, note_cpu, &seen);
+	for (i = 0; i < n; i++)
+		for (j = 0; j < i; j++)
+			EXPECT(seen.cpu[i] != seen.cpu[j]);
+}
+
+TEST_CASE(an_exchange_returns_what_was_there)
+{
+	int a, b;
+	void *p = &a;
+	void *old = &b;
+
+	EXPECT_PTR_EQ(plat_xchg_acquire(&p, (void *)&b), &a);
+	EXPECT_PTR_EQ(p, &b);
+	EXPECT(plat_cmpxchg_release(&p, &old, (void *)&a));
+	EXPECT_PTR_EQ(p, &a);
+	EXPECT(!plat_cmpxchg_release(&p, &old, (void *)&b));
+	EXPECT_PTR_EQ(old, &a);
+	EXPECT_PTR_EQ(plat_read(&p), &a);
+	plat_write(&p, (void *)&b);
+	EXPECT_PTR_EQ(plat_read(&p), &b);
+	plat_write_release(&p, (void *)&a);
+	EXPECT_PTR_EQ(p, &a);
+}
+
+TEST_CASE(a_word_counts)
+{
+	plat_word_t w;
+
+	memset(&w, 0, sizeof(w));
+	EXPECT_EQ(plat_read(&w), 0);
+	plat_word_add(&w, 5);
+	EXPECT_EQ(plat_word_add(&w, 2), 7);
+	plat_word_sub(&w, 3);
+	plat_word_sub_release(&w, 1);
+	EXPECT_EQ(plat_read_acquire(&w), 3);
+}
+
+struct counted {
+	unsigned long plain;
+	plat_word_t word;
+};
+
+static void count_registry(unsigned int i, void *arg)
+{
+	struct counted *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		plat_mutex_lock(PLAT_REGISTRY);
+		c->plain++;
+		plat_mutex_unlock(PLAT_REGISTRY);
+		plat_word_add(&c->word, 1);
+	}
+}
+
+TEST_CASE(the_registry_mutex_excludes_and_words_lose_nothing)
+{
+	struct counted c;
+
+	memset(&c, 0, sizeof(c));
+	test_threads(4, count_registry, &c);
+	EXPECT_EQ(c.plain, 4 * test_scale(ROUNDS));
+	EXPECT_EQ(plat_read(&c.word), 4 * test_scale(ROUNDS));
+}
+
+static void count_dumps(unsigned int i, void *arg)
+{
+	struct counted *c = arg;
+	unsigned long r;
+
+	(void)i;
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		plat_mutex_lock(PLAT_DUMP);
+		c->plain++;
+		plat_mutex_lock(PLAT_REGISTRY);
+		plat_mutex_unlock(PLAT_REGISTRY);
+		c->plain++;
+		plat_mutex_unlock(PLAT_DUMP);
+	}
+}
+
+TEST_CASE(the_dump_mutex_excludes_with_the_registry_mutex_inside)
+{
+	struct counted c;
+
+	memset(&c, 0, sizeof(c));
+	test_threads(4, count_dumps, &c);
+	EXPECT_EQ(c.plain, 8 * test_scale(ROUNDS));
+}
+
+struct locked {
+	struct pool_cpu *cpu;
+	unsigned long plain;
+	plat_word_t tried;
+};
+
+static void count_locked(unsigned int i, void *arg)
+{
+	struct locked *l = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(ROUNDS); r++) {
+		if (i & 1) {
+			if (!plat_cpu_trylock(l->cpu))
+				continue;
+			plat_word_add(&l->tried, 1);
+		} else {
+			plat_cpu_lock(l->cpu);
+		}
+		l->plain++;
+		plat_cpu_unlock(l->cpu);
+	}
+}
+
+TEST_CASE(the_cpu_lock_excludes_those_who_wait_and_those_who_try)
+{
+	struct locked l;
+
+	memset(&l, 0, sizeof(l));
+	l.cpu = test_cpu();
+	test_threads(4, count_locked, &l);
+	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_read(&l.tried));
+}
+
+static bool is_zero(const unsigned char *p, unsigned int size)
+{
+	while (size--)
+		if (p[size])
+			return false;
+	return true;
+}
+
+TEST_CASE(memory_is_zeroed_and_aligned_however_it_is_got)
+{
+	static const enum plat_mem hows[] = {
+		PLAT_MEM_SLEEP, PLAT_MEM_NO_IO, PLAT_MEM_AT_HAND,
+	};
+	static const unsigned int sizes[] = {
+		1000, sizeof(struct pool_cluster),
+	};
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		enum plat_mem how = hows[i % 3];
+		unsigned int size = sizes[i / 3];
+		unsigned char *p = plat_mem_alloc(size, how);
+
+		ASSERT(p);
+		if (how == PLAT_MEM_SLEEP)
+			EXPECT_EQ((unsigned long)p % POOL_ALIGN, 0);
+		EXPECT(how == PLAT_MEM_AT_HAND || is_zero(p, size));
+		memset(p, 0xff, size);
+		plat_mem_free(p);
+	}
+}
+
+TEST_CASE(stores_of_equal_names_give_aligned_objects)
+{
+	plat_store_t store[2];
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT(plat_store_create(&store[i], "twin", 1000000 + i, 48,
+					 16, 0));
+		obj = test_store_alloc(&store[i], POOL_F_ATOMIC);
+		ASSERT(obj);
+		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
+		memset(obj, 0xff, 48);
+		test_store_free(&store[i], obj);
+	}
+	for (i = 0; i < 2; i++)
+		plat_store_destroy(&store[i], 0);
+}
+
+TEST_CASE(a_store_gives_and_takes_many_objects_at_once)
+{
+	enum pool_fault fault = POOL_FAULT_KINDS;
+	unsigned int i, k, n;
+	plat_store_t store;
+
+	ASSERT(plat_store_create(&store, "many", 1500000, 48, 16, 0));
+	n = plat_store_alloc(&store, 32, test_objs, POOL_F_ATOMIC);
+	EXPECT_EQ(n, 32);
+	for (i = 0; i < n; i++) {
+		memset(test_objs[i], 0xff, 48);
+		for (k = 0; k < i; k++)
+			EXPECT(test_objs[k] != test_objs[i]);
+	}
+	EXPECT_EQ(plat_store_free(&store, n, test_objs, &fault), n);
+	plat_store_destroy(&store, 0);
+}
+
+TEST_CASE(stores_align_objects_up_to_a_page)
+{
+	unsigned int align;
+
+	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 2) {
+		plat_store_t store;
+		void *obj;
+
+		ASSERT(plat_store_create(&store, "align", 2000000 + align, 48,
+					 align, 0));
+		obj = test_store_alloc(&store, 0);
+		EXPECT(obj);
+		EXPECT_EQ((unsigned long)obj & (align - 1), 0);
+		test_store_free(&store, obj);
+		plat_store_destroy(&store, 0);
+	}
+	EXPECT(align > 4096);
+}
+
+TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
+{
+	unsigned long old = 4;
+	plat_word_t w;
+
+	memset(&w, 0, sizeof(w));
+	plat_word_add(&w, 5);
+	EXPECT(!plat_cmpxchg_acquire(&w, &old, 9));
+	EXPECT_EQ(old, 5);
+	EXPECT_EQ(plat_read(&w), 5);
+	EXPECT(plat_cmpxchg_acquire(&w, &old, POOL_RENEWING));
+	EXPECT_EQ(plat_read(&w), POOL_RENEWING);
+	plat_word_sub_release(&w, POOL_RENEWING);
+	EXPECT_EQ(plat_read(&w), 0);
+}
+
+TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
+{
+	EXPECT(!plat_may(PLAT_WAIT, POOL_F_ATOMIC));
+	EXPECT(!plat_may(PLAT_WAIT, POOL_F_NESTED));
+	if (plat_may(PLAT_WAIT, 0))
+		plat_pause(true);
+}
+
+static unsigned long in_creation;
+
+static void create_in_turn(unsigned int i, void *arg)
+{
+	plat_word_t *bad = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(200); r++) {
+		plat_mutex_lock(PLAT_CREATE);
+		if (plat_read(&in_creation))
+			plat_word_add(bad, 1);
+		plat_write(&in_creation, (unsigned long)i + 1);
+		plat_pause(false);
+		if (plat_read(&in_creation) != (unsigned long)i + 1)
+			plat_word_add(bad, 1);
+		plat_write(&in_creation, 0ul);
+		plat_mutex_unlock(PLAT_CREATE);
+	}
+}
+
+TEST_CASE(the_creation_lock_excludes)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_threads(4, create_in_turn, &bad);
+	EXPECT_EQ(plat_read(&bad), 0);
+}
+
+TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
+{
+	EXPECT(plat_may(PLAT_ALLOC, 0));
+	EXPECT(PLAT_SIZE_MAX >= 1u << 20);
+	EXPECT(pool_start.cpus >= 1);
+}
+
+TEST_CASE(an_address_is_named_by_what_is_there)
+{
+	const char *here = (const char *)test_begin;
+	char name[256], other[256], cut[4];
+	size_t n = plat_symbol(name, sizeof(name), here);
+
+	EXPECT_EQ(n, strlen(name));
+	EXPECT(strstr(name, "+0x"));
+	plat_symbol(other, sizeof(other), here + 1);
+	EXPECT(strstr(other, "+0x"));
+	EXPECT(strcmp(name, other));
+	EXPECT_EQ(plat_symbol(cut, sizeof(cut), here), n);
+	EXPECT_EQ(strlen(cut), 3);
+	EXPECT_EQ(plat_symbol(NULL, 0, here), n);
+	plat_symbol(name, sizeof(name), (const void *)0x1230ul);
+	EXPECT(!strcmp(name, "0x1230"));
+}
+
+TEST_CASE(a_part_that_was_made_has_no_clusters)
+{
+	struct pool_cpu *cpu = plat_mem_alloc(sizeof(*cpu), PLAT_MEM_SLEEP);
+
+	ASSERT(cpu);
+	pool_cpu_init(cpu);
+	EXPECT(pool_list_empty(&cpu->by_lru));
+	EXPECT_PTR_EQ(pool_cluster_coldest(cpu), NULL);
+	plat_mem_free(cpu);
+}

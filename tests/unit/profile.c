@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * profile.c - calls counted by place, and the text that shows them
+ *
+ * Layer:   tests of common/debug/profile.c and memstats.c, called as checks call them.
+ * Context: see test.h.
+ */
+#include "cases_dump.h"
+
+/* Places are made up: where nothing is, so that their names are numbers. */
+#define PLACE(i)	((void *)(0x1000ul + 16ul * (i)))
+
+#define PLACES		256
+
+#define HEAD \
+	"memstats version 1\n# what pool allocs frees allocated freed balance site\n"
+#define NOTHING \
+	"\nBALANCE allocs=0 frees=0 allocated=0 freed=0 balance=0\n"
+
+static char part[4096];
+
+/* A new table: that of the case before may be full. */
+static struct pool *begin_profile(void)
+{
+	struct pool *pool = test_pool(64);
+
+	pool_profile_end();
+	return pool_profile_ready() ? pool : NULL;
+}
+
+static void end_profile(struct pool *pool)
+{
+	pool_profile_end();
+	pool_destroy(&pool->head);
+}
+
+/* Write into "full"; false: it does not fit, or is not as long as it says. */
+static bool memstats(const char *words)
+{
+	size_t n = pool_memstats_to_buf(full, sizeof(full), words);
+
+	return n && n < FULL_SIZE && strlen(full) == n;
+}
+
+/* Is there exactly one line that begins so, and ends with a place's name? */
+static bool has_line(const char *numbers, const void *caller)
+{
+	char site[64];
+	char line[128];
+	const char *at;
+
+	plat_symbol(site, sizeof(site), caller);
+	snprintf(line, sizeof(line), "\n%s %s\n", numbers, site);
+	at = strstr(full, line);
+	return at && !strstr(at + 1, line);
+}
+
+static unsigned int count_begins(const char *prefix)
+{
+	const char *line;
+	unsigned int n = 0;
+
+	for (line = full; *line; line = next_line(line))
+		n += begins(line, prefix);
+	return n;
+}
+
+TEST_CASE(places_show_what_they_allocated_and_what_came_back)
+{
+	struct pool *pool = begin_profile();
+	unsigned int bin;
+
+	ASSERT(pool);
+	bin = pool_profile_alloc(pool, PLACE(1), 64);
+	ASSERT(bin && bin < POOL_PROFILE_BINS);
+	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
+	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
+	pool_profile_free(pool, PLACE(2), 64, bin);
+	pool_profile_free(pool, PLACE(2), 64, UINT_MAX);
+	pool_profile_free(pool, PLACE(1), 64, 0);
+	ASSERT(memstats(NULL));
+	EXPECT(begins(full, HEAD "p_"));
+	EXPECT(has_line("p_alloc test 3 1 192 64 128", PLACE(1)));
+	EXPECT(has_line("p_free test 0 2 0 128 -64", PLACE(2)));
+	EXPECT(has_line("p_free test 0 1 0 64 -64", PLACE(1)));
+	EXPECT(strstr(full, "\nBALANCE allocs=3 frees=3 allocated=192 "));
+	EXPECT(strstr(full, " freed=192 balance=0\n"));
+	end_profile(pool);
+}
+
+/* What a build with DEBUG_MEM_STATS sets. */
+TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
+{
+	bool was = pool_mem_stats;
+	struct pool *cached, *plain;
+
+	pool_mem_stats = true;
+	EXPECT(pool_configure("global"));
+	cached = test_pool(64);
+	EXPECT(pool_configure("no-cache"));
+	plain = test_pool(64);
+	pool_mem_stats = was;
+	ASSERT(cached && plain);
+	EXPECT(!(cached->debug & POOL_D_MEMSTATS) || was);
+	EXPECT(plain->debug & POOL_D_MEMSTATS);
+	test_free(plain, test_alloc(plain));
+	ASSERT(memstats("match test"));
+	EXPECT_EQ(count_begins("p_alloc test 1 1 64 64 0 "), 1);
+	EXPECT_EQ(count_begins("p_free test "), 1);
+	pool_destroy(&cached->head);
+	end_profile(plain);
+}
+
+TEST_CASE(nothing_is_counted_before_anybody_wants_it)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_profile_end();
+	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), 0);
+	pool_profile_free(pool, PLACE(2), 64, UINT_MAX);
+	ASSERT(memstats("all match test"));
+	EXPECT_EQ(count_begins("p_"), 0);
+	ASSERT(pool_profile_ready());
+	EXPECT(pool_profile_ready());
+	ASSERT(memstats("all match test"));
+	EXPECT_EQ(count_begins("p_"), 0);
+	end_profile(pool);
+}
+
+struct counting {
+	struct pool *pool;
+	unsigned long rounds;
+	unsigned int bin[PLACES];
+	unsigned long wrong;
+};
+
+/* All at once: take bins in the first round, count in the others. */
+static void count_everywhere(unsigned int i, void *arg)
+{
+	struct counting *c = arg;
+	unsigned long round;
+	unsigned int n, bin;
+
+	(void)i;
+	for (round = 0; round < c->rounds; round++) {
+		for (n = 0; n < PLACES; n++) {
+			bin = pool_profile_alloc(c->pool, PLACE(n), 64);
+			if (test_swap(&c->bin[n], bin) != bin && round)
+				__atomic_fetch_add(&c->wrong, 1,
+						   __ATOMIC_RELAXED);
+			pool_profile_free(c->pool, PLACE(n), 64, bin);
+			pool_profile_free(c->pool, PLACE(n), 64, UINT_MAX);
+		}
+	}
+}
+
+TEST_CASE(places_that_many_count_at_once_have_one_bin_and_lose_nothing)
+{
+	static struct counting c;
+	unsigned long calls;
+	char numbers[96];
+	unsigned int n;
+
+	c = (struct counting){ .pool = begin_profile() };
+	ASSERT(c.pool);
+	c.rounds = test_scale(200);
+	test_threads(test_cpus(), count_everywhere, &c);
+	calls = c.rounds * test_cpus();
+	EXPECT_EQ(c.wrong, 0);
+	ASSERT(memstats("match test"));
+	EXPECT_EQ(count_begins("p_alloc test "), PLACES);
+	EXPECT_EQ(count_begins("p_free test "), PLACES);
+	for (n = 0; n < PLACES; n++) {
+		snprintf(numbers, sizeof(numbers),
+			 "p_alloc test %lu %lu %lu %lu 0", calls, calls,
+			 calls * 64, calls * 64);
+		EXPECT(has_line(numbers, PLACE(n)));
+		snprintf(numbers, sizeof(numbers),
+			 "p_free test 0 %lu 0 %lu -%lu", calls * 2,
+			 calls * 128, calls * 64);
+		EXPECT(has_line(numbers, PLACE(n)));
+	}
+	end_profile(c.pool);
+}
+
+TEST_CASE(places_beyond_the_table_are_counted_together)
+{
+	struct pool *pool = begin_profile();
+	unsigned int others = 0;
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 3 * POOL_PROFILE_BINS; i++) {
+		unsigned int bin = pool_profile_alloc(pool, PLACE(i), 1);
+
+		ASSERT(bin < POOL_PROFILE_BINS);
+		others += !bin;
+		pool_profile_free(pool, NULL, 1, bin);
+	}
+	EXPECT_LE(2 * POOL_PROFILE_BINS + 2, others);
+	ASSERT(memstats(NULL));
+	EXPECT_EQ(count_begins("p_alloc test 1 1 1 1 0 "),
+		  3 * POOL_PROFILE_BINS - others);
+	snprintf(part, sizeof(part), "\np_alloc - %u 0 %u 0 %u other\n",
+		 others, others, others);
+	EXPECT(strstr(full, part));
+	snprintf(part, sizeof(part), "\np_free - 0 %u 0 %u -%u other\n",
+		 3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS, others);
+	EXPECT(strstr(full, part));
+	snprintf(part, sizeof(part), "\nBALANCE allocs=%u frees=%u ",
+		 3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS);
+	EXPECT(strstr(full, part));
+	EXPECT(strstr(full, " balance=0\n"));
+	end_profile(pool);
+}
+
+TEST_CASE(a_pool_that_is_gone_keeps_its_places_and_its_name)
+{
+	struct pool *pool = begin_profile();
+	unsigned int bin;
+
+	ASSERT(pool);
+	bin = pool_profile_alloc(pool, PLACE(1), 64);
+	/* As if another pool were made where this one was. */
+	pool->id++;
+	pool_copy_name(pool->name, "later");
+	EXPECT(pool_profile_alloc(pool, PLACE(1), 32) != bin);
+	ASSERT(memstats(NULL));
+	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
+	EXPECT(has_line("p_alloc later 1 0 32 0 32", PLACE(1)));
+	pool->id--;
+	pool_copy_name(pool->name, "test");
+	end_profile(pool);
+}
+
+TEST_CASE(what_was_reset_is_shown_only_if_asked_for)
+{
+	struct pool *pool = begin_profile();
+	unsigned int bin;
+
+	ASSERT(pool);
+	bin = pool_profile_alloc(pool, PLACE(1), 64);
+	pool_profile_free(pool, PLACE(2), 64, bin);
+	full[0] = 'x';
+	EXPECT_EQ(pool_memstats_to_buf(full, sizeof(full), "reset"), 0);
+	EXPECT_EQ(full[0], 0);
+	ASSERT(memstats("match test"));
+	EXPECT_EQ(count_begins("p_"), 0);
+	EXPECT(strstr(full, NOTHING));
+	ASSERT(memstats("all"));
+	EXPECT(has_line("p_alloc test 0 0 0 0 0", PLACE(1)));
+	EXPECT(has_line("p_free test 0 0 0 0 0", PLACE(2)));
+	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
+	ASSERT(memstats(""));
+	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
+	end_profile(pool);
+}
+
+TEST_CASE(places_are_shown_and_reset_by_the_names_of_pools)
+{
+	struct pool *pool = begin_profile();
+	struct pool_head *other = make("tesla", 32);
+
+	ASSERT(pool && other);
+	pool_profile_alloc(pool, PLACE(1), 64);
+	pool_profile_alloc(pool_of(other), PLACE(1), 32);
+	ASSERT(memstats("match tes"));
+	EXPECT_EQ(count_begins("p_"), 2);
+	ASSERT(memstats(" match  tesl "));
+	EXPECT_EQ(count_begins("p_"), 1);
+	EXPECT(strstr(full, "\nBALANCE allocs=1 frees=0 allocated=32 "));
+	EXPECT_EQ(pool_memstats_to_buf(NULL, 0, "reset match tesla"), 0);
+	ASSERT(memstats("match tes"));
+	EXPECT_EQ(count_begins("p_alloc test "), 1);
+	EXPECT_EQ(count_begins("p_"), 1);
+	ASSERT(memstats("match none"));
+	EXPECT_EQ(count_begins("p_"), 0);
+	pool_destroy(other);
+	end_profile(pool);
+}
+
+TEST_CASE(wrong_words_of_memstats_change_nothing)
+{
+	static const char *const wrong[] = {
+		"none", "al", "match", "all match", "reset none", "none reset",
+		"reset all match",
+		"reset match 123456789012345678901234567890123456789012345678",
+		"5", "reset,all", NULL
+	};
+	struct pool *pool = begin_profile();
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_profile_alloc(pool, PLACE(1), 64);
+	for (i = 0; wrong[i]; i++) {
+		full[0] = 'x';
+		EXPECT_EQ(pool_memstats_to_buf(full, sizeof(full), wrong[i]),
+			  0);
+		EXPECT_EQ(full[0], 0);
+	}
+	ASSERT(memstats("match test"));
+	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
+	ASSERT(memstats("all match 12345678901234567890123456789012345678901234567"));
+	EXPECT_EQ(count_begins("p_"), 0);
+	end_profile(pool);
+}
+
+/* Is a text that has @size bytes for it whole lines of "full" and a last one? */
+static bool is_cut_well(size_t size)
+{
+	static const char tail[] = "truncated\nBALANCE allocs=";
+	const char *at;
+
+	memset(part, 'x', sizeof(part));
+	if (pool_memstats_to_buf(part, size, "match test") != strlen(full) ||
+	    part[size] != 'x')
+		return false;
+	if (!size || size > strlen(full))
+		return !size || !strcmp(part, full);
+	if (!*part)
+		return true;
+	at = strstr(part, tail);
+	return at && at > part && at[-1] == '\n' &&
+	       !strncmp(part, full, (size_t)(at - part)) &&
+	       !strcmp(at + strlen("truncated\n"), strstr(full, "BALANCE"));
+}
+
+TEST_CASE(memstats_are_cut_between_lines_at_any_size)
+{
+	struct pool *pool = begin_profile();
+	size_t size;
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 20; i++)
+		pool_profile_alloc(pool, PLACE(i), 64);
+	ASSERT(memstats("match test"));
+	ASSERT(strlen(full) < sizeof(part) - 1);
+	for (size = 0; size <= strlen(full) + 1; size++)
+		EXPECT(is_cut_well(size));
+	end_profile(pool);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reach.c - what moves while a caller looks for the last free object
+ *
+ * Layer:   tests of common/core/reach.c and alloc.c.
+ * Context: see test.h.  Races are replayed by hand: a reading, what another CPU would
+ *	    do, the comparison.
+ */
+#include "test.h"
+
+/* A pool without arrays, whose objects are clustered singly, and one of them. */
+static struct pool *reach_pool(void **obj)
+{
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	test_options(65536, 32);
+	pool = test_pool(16400);
+	*obj = pool ? test_alloc(pool) : NULL;
+	return pool;
+}
+
+TEST_CASE(where_nothing_is_free_one_look_is_enough)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	pool_reach_read(pool, &before);
+	EXPECT(!pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+/* What is there by now is not what tells of it later: only departures do. */
+static bool read_places(struct pool *pool, struct pool_reading *before)
+{
+	bool some;
+
+	pool_reach_read(pool, before);
+	some = before->some;
+	before->some = false;
+	return some;
+}
+
+TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	EXPECT(pool_shared_put_one(pool, obj, 0));
+	EXPECT(read_places(pool, &before));
+	pool_flush(&pool->head);
+	EXPECT_EQ(pool_allocated(pool), 0);
+	EXPECT(pool_reach_missed(pool, &before));
+	pool_destroy(&pool->head);
+}
+
+/* Up, by a fill, and into use: no place has it, and none had it when it was read. */
+TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	EXPECT(pool_shared_put_one(pool, obj, 0));
+	EXPECT(read_places(pool, &before));
+	obj = test_alloc(pool);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	EXPECT_EQ(test_local(pool)->clustered, 1);
+	EXPECT(read_places(pool, &before));
+	obj = test_alloc(pool);
+	EXPECT_EQ(test_local(pool)->clustered, 0);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	EXPECT(read_places(pool, &before));
+	obj = pool_take_remote(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+/* The caller looked while this was on its way, and it has arrived since. */
+TEST_CASE(an_object_that_was_on_its_way_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	pool_depart(&pool->moving, 1);
+	pool_reach_read(pool, &before);
+	pool_arrive(&pool->moving, 1);
+	EXPECT(pool_reach_missed(pool, &before));
+	pool_depart(&test_local(pool)->moving, 1);
+	pool_reach_read(pool, &before);
+	pool_arrive(&test_local(pool)->moving, 1);
+	EXPECT(pool_reach_missed(pool, &before));
+	pool_park(pool, obj);
+	EXPECT(read_places(pool, &before));
+	obj = pool_unpark_all(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+/* It is parked after that list was read, and taken before the comparison. */
+TEST_CASE(an_object_that_is_parked_meanwhile_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	pool_reach_read(pool, &before);
+	EXPECT(!before.some);
+	pool_park(pool, obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	obj = pool_unpark_all(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}

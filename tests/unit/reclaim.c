@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reclaim.c - flush, gc, other CPUs' caches, CPUs that are gone
+ *
+ * Layer:   tests of common/core/reclaim.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* Leave objects of a pool both in this CPU's caches and in the shared pool. */
+static void spread(struct pool *pool)
+{
+	test_alloc_many(pool, test_objs, 1000);
+	test_free_many(pool, test_objs, 1000);
+}
+
+TEST_CASE(flush_empties_the_shared_pool_only)
+{
+	struct pool_stats before, now;
+	struct pool *pool;
+
+	test_options(16384, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	spread(pool);
+	pool_sum(pool, &before);
+	EXPECT(before.shared > 0);
+	pool_flush(&pool->head);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 0);
+	EXPECT_EQ(now.cached, before.cached);
+	EXPECT_EQ(now.allocated, before.cached);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(gc_empties_all_shared_pools_only)
+{
+	struct pool_stats before[2], now;
+	struct pool *pool[2];
+	unsigned int i, j;
+
+	test_options(16384, 8);
+	for (i = 0; i < 2; i++) {
+		pool[i] = test_pool(64 + 64 * i);
+		ASSERT(pool[i]);
+		spread(pool[i]);
+		test_alloc_many(pool[i], test_objs, 10);
+		for (j = 0; j < 10; j++)
+			pool_park(pool[i], test_objs[j]);
+	}
+	for (i = 0; i < 2; i++)
+		pool_sum(pool[i], &before[i]);
+	pool_gc(NULL);
+	for (i = 0; i < 2; i++) {
+		pool_sum(pool[i], &now);
+		EXPECT(before[i].shared > 0);
+		EXPECT_EQ(now.shared, 0);
+		EXPECT_EQ(now.parked, 0);
+		EXPECT_EQ(now.cached, before[i].cached);
+		EXPECT(test_quiet(pool[i], 0));
+		pool_destroy(&pool[i]->head);
+	}
+}
+
+static void spread_there(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	void *objs[100];
+
+	(void)i;
+	test_alloc_many(pool, objs, 100);
+	test_free_many(pool, objs, 100);
+}
+
+TEST_CASE(destroying_reaches_other_cpus_caches)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	test_threads(3, spread_there, pool);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_cpu_that_is_gone_leaves_all_to_the_shared_pool)
+{
+	struct pool_stats before, now;
+	struct pool *pool;
+
+	test_options(65536, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	spread(pool);
+	pool_sum(pool, &before);
+	EXPECT(before.cached > 0);
+	pool_cpu_gone(plat_cpu_hint());
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.cached, 0);
+	EXPECT_EQ(now.shared, before.shared + before.cached);
+	EXPECT_EQ(now.allocated, before.allocated);
+	EXPECT_EQ(test_charged(), 0);
+	EXPECT_EQ(test_cpu()->stashed, 0);
+	EXPECT_EQ(test_cpu()->hot_bytes, 0);
+	spread(pool);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all)
+{
+	struct pool_stats now;
+	struct pool *pool;
+
+	test_mode(POOL_D_NO_GLOBAL);
+	pool = test_pool(64);
+	ASSERT(pool);
+	spread(pool);
+	pool_cpu_gone(plat_cpu_hint());
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(test_charged(), 0);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_last_resort_takes_other_cpus_clusters)
+{
+	struct pool_stats before, now;
+	struct pool *pool;
+	void *obj;
+
+	test_options(65536, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 300);
+	test_free_many(pool, test_objs, 300);
+	pool_sum(pool, &before);
+	EXPECT(test_local(pool)->clustered > 0);
+	obj = pool_take_remote(pool, 0);
+	EXPECT(obj);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.used, 1);
+	EXPECT_EQ(now.moving, 0);
+	EXPECT_EQ(now.allocated, before.allocated);
+	EXPECT(test_bound_holds());
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_detached_cluster_counts_as_moving_and_stays_charged)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats before, now;
+	struct pool_cluster *c;
+	unsigned long charged;
+	unsigned int n;
+
+	ASSERT(pool);
+	spread(pool);
+	pool_sum(pool, &before);
+	charged = test_charged();
+	plat_cpu_lock(test_cpu());
+	c = pool_cluster_newest(test_local(pool));
+	if (c)
+		pool_cluster_detach(c);
+	plat_cpu_unlock(test_cpu());
+	ASSERT(c);
+	n = c->n;
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.moving, n);
+	EXPECT_EQ(now.cached, before.cached);
+	EXPECT_EQ(test_charged(), charged);
+	EXPECT(test_bound_holds());
+	pool_put_cluster_below(pool, c, 0);
+	pool_cluster_settled(test_local(pool), n);
+	EXPECT_EQ(test_charged(), charged - n * 64);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+struct evicting {
+	struct pool *pool;
+	plat_word_t detached;
+	plat_word_t bad;
+};
+
+/* What an eviction by another pool's atomic free does, in slow motion. */
+static void evict_slowly(struct evicting *e)
+{
+	struct pool_local *local = test_local(e->pool);
+	struct pool_cluster *c;
+	unsigned int n, i;
+
+	plat_cpu_lock(test_cpu());
+	c = pool_cluster_newest(local);
+	pool_cluster_detach(c);
+	plat_cpu_unlock(test_cpu());
+	n = c->n;
+	plat_word_add(&e->detached, 1);
+	for (i = 0; i < 200; i++)
+		plat_pause(true);
+	while (c->n)
+		pool_park(e->pool, c->obj[--c->n]);
+	pool_cluster_put(e->pool, c, POOL_F_ATOMIC);
+	pool_cluster_settled(local, n);
+}
+
+static void evict_or_destroy(unsigned int i, void *arg)
+{
+	struct evicting *e = arg;
+
+	if (i) {
+		spread_there(i, e->pool);
+		evict_slowly(e);
+		return;
+	}
+	spread_there(i, e->pool);
+	while (!plat_read(&e->detached))
+		plat_pause(true);
+	if (pool_destroy(&e->pool->head))
+		plat_word_add(&e->bad, 1);
+	if (test_charged() || !pool_list_empty(&test_cpu()->by_age))
+		plat_word_add(&e->bad, 1);
+}
+
+TEST_CASE(destroying_waits_for_evictions_and_takes_what_they_park)
+{
+	struct evicting e;
+
+	memset(&e, 0, sizeof(e));
+	test_mode(POOL_D_NO_GLOBAL);
+	e.pool = test_pool(64);
+	ASSERT(e.pool);
+	test_threads(2, evict_or_destroy, &e);
+	EXPECT_EQ(plat_read(&e.bad), 0);
+}
+
+#define OTHERS	8
+
+struct crowded {
+	struct pool *pool;
+	struct pool *other[OTHERS];
+	void *kept;
+	plat_word_t ready;
+	plat_word_t done;
+	plat_word_t bad;
+};
+
+/* Fill the caches with one pool; then other pools evict it. */
+static void crowd_out(unsigned int i, void *arg)
+{
+	struct crowded *c = arg;
+	void *objs[100];
+	unsigned int k;
+
+	if (!i) {
+		while (!plat_read(&c->ready))
+			plat_pause(true);
+		while (!plat_read(&c->done))
+			if (!pool_destroy(&c->pool->head)) {
+				plat_word_add(&c->bad, 1);
+				return;
+			}
+		return;
+	}
+	for (k = 0; k < 6; k++)
+		spread_there(i, c->pool);
+	plat_word_add(&c->ready, 1);
+	for (k = 0; k < OTHERS; k++) {
+		test_alloc_many(c->other[k], objs, 100);
+		test_free_many(c->other[k], objs, 100);
+	}
+	plat_word_add(&c->done, 1);
+}
+
+TEST_CASE(a_pool_in_use_is_not_destroyed_while_others_evict_it)
+{
+	unsigned long round;
+	unsigned int k;
+
+	test_options(16384, 8);
+	for (round = 0; round < test_scale(100); round++) {
+		struct crowded c;
+
+		memset(&c, 0, sizeof(c));
+		c.pool = test_pool(64);
+		ASSERT(c.pool);
+		for (k = 0; k < OTHERS; k++) {
+			c.other[k] = test_pool(64);
+			ASSERT(c.other[k]);
+		}
+		c.kept = test_alloc(c.pool);
+		test_threads(2, crowd_out, &c);
+		ASSERT(!plat_read(&c.bad));
+		test_free(c.pool, c.kept);
+		EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
+		for (k = 0; k < OTHERS; k++)
+			EXPECT_PTR_EQ(pool_destroy(&c.other[k]->head), NULL);
+	}
+}
+
+static void flush_or_destroy(unsigned int i, void *arg)
+{
+	struct evicting *e = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(400); r++) {
+		struct pool_head *pool;
+
+		if (i) {
+			pool_gc(NULL);
+			continue;
+		}
+		pool = create_pool("test", 64, 0);
+		if (!pool)
+			continue;
+		spread_there(i, pool_of(pool));
+		while (pool_destroy(pool))
+			plat_word_add(&e->bad, 1);
+	}
+}
+
+TEST_CASE(an_idle_pool_is_destroyed_while_others_collect)
+{
+	struct evicting e;
+
+	memset(&e, 0, sizeof(e));
+	test_options(4096, 8);
+	test_threads(4, flush_or_destroy, &e);
+	EXPECT_EQ(plat_read(&e.bad), 0);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * registry.c - creating, destroying and walking over pools; options
+ *
+ * Layer:   tests of common/base/registry.c, stats.c and options.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+TEST_CASE(bad_arguments_create_nothing)
+{
+	EXPECT_PTR_EQ(create_pool("zero", 0, 0), NULL);
+	EXPECT_PTR_EQ(create_pool("huge", PLAT_SIZE_MAX + 1, 0), NULL);
+	EXPECT_PTR_EQ(create_pool("max", ~0u, 0), NULL);
+	EXPECT_PTR_EQ(create_pool("", 64, 0), NULL);
+	EXPECT_PTR_EQ(create_pool(NULL, 64, 0), NULL);
+	EXPECT_PTR_EQ(create_pool("flags", 64, 0x80), NULL);
+	EXPECT_PTR_EQ(pool_create_at("abi", 64, 0, "f", 1, NULL, POOL_ABI + 1),
+		      NULL);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+/* As a program that keeps them in a table would; with the types of the document. */
+TEST_CASE(documented_calls_have_addresses_and_types)
+{
+	struct pool_head *(*create)(char *, unsigned int, unsigned int) =
+		create_pool;
+	void *(*destroy)(struct pool_head *) = pool_destroy;
+	void (*destroy_all)(void) = pool_destroy_all;
+	void *(*alloc_flags)(struct pool_head *, unsigned int) = __pool_alloc;
+	void *(*alloc)(struct pool_head *) = pool_alloc;
+	void *(*alloc_nocache)(struct pool_head *) = pool_alloc_nocache;
+	void *(*zalloc)(struct pool_head *) = pool_zalloc;
+	void (*free_one)(struct pool_head *, void *) = pool_free;
+	void (*flush)(struct pool_head *) = pool_flush;
+	void (*gc)(struct pool_head *) = pool_gc;
+	void (*dump[2])(void) = { dump_pools_to_trash, dump_pools };
+	int (*failures)(void) = pool_total_failures;
+	unsigned long long (*total[2])(void) = {
+		pool_total_allocated, pool_total_used,
+	};
+	static char name[] = "by address";
+	struct pool_head *pool;
+
+	pool_fail_every = 0;
+	pool = create(name, 64, 0);
+	ASSERT(pool);
+	free_one(pool, alloc(pool));
+	free_one(pool, zalloc(pool));
+	free_one(pool, alloc_flags(pool, 0));
+	free_one(pool, alloc_nocache(pool));
+	flush(pool);
+	gc(NULL);
+	dump[0]();
+	EXPECT(dump[1]);
+	EXPECT_EQ(failures(), 0);
+	EXPECT(total[0]() >= total[1]());
+	EXPECT_PTR_EQ(destroy(pool), NULL);
+	EXPECT(create(name, 64, 0));
+	destroy_all();
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+TEST_CASE(equal_names_are_legal)
+{
+	struct pool *a = test_pool(64);
+	struct pool *b = test_pool(64);
+
+	ASSERT(a && b);
+	EXPECT(a != b);
+	EXPECT(a->id != b->id);
+	test_free(a, test_alloc(a));
+	test_free(b, test_alloc(b));
+	pool_destroy(&a->head);
+	pool_destroy(&b->head);
+}
+
+TEST_CASE(a_pool_in_use_comes_back_usable)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 100);
+	test_free_many(pool, test_objs + 3, 97);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
+	EXPECT(test_quiet(pool, 3));
+	memset(test_objs[0], 1, 64);
+	test_alloc_many(pool, test_objs + 3, 97);
+	test_free_many(pool, test_objs, 100);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(destroying_all_leaves_no_pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		struct pool *pool = test_pool(16 << i);
+
+		ASSERT(pool);
+		test_alloc_many(pool, test_objs, 200);
+		test_free_many(pool, test_objs, 200);
+	}
+	pool_destroy_all();
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+	EXPECT_EQ(pool_total_allocated(), 0);
+	EXPECT_EQ(test_charged(), 0);
+}
+
+static void make_and_walk(unsigned int i, void *arg)
+{
+	plat_word_t *bad = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(200); r++) {
+		struct pool *pool = NULL;
+		struct pool_head *own = create_pool("own", 64 + 16 * i, 0);
+
+		if (!own) {
+			plat_word_add(bad, 1);
+			continue;
+		}
+		pool_free(own, pool_alloc(own));
+		while ((pool = pool_registry_next(pool)))
+			if (strcmp(pool->name, "own"))
+				plat_word_add(bad, 1);
+		if (pool_destroy(own))
+			plat_word_add(bad, 1);
+	}
+}
+
+TEST_CASE(pools_come_and_go_while_others_walk)
+{
+	plat_word_t bad;
+
+	memset(&bad, 0, sizeof(bad));
+	test_threads(4, make_and_walk, &bad);
+	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+TEST_CASE(more_pools_than_local_parts_still_work)
+{
+	static struct pool_head *pools[1100];
+	unsigned int i, n = (unsigned int)test_scale(1100);
+
+	for (i = 0; i < n; i++) {
+		pools[i] = create_pool("many", 64, 0);
+		ASSERT(pools[i]);
+		pool_free(pools[i], test_alloc(pool_of(pools[i])));
+	}
+	for (i = 0; i < n; i++) {
+		EXPECT(test_quiet(pool_of(pools[i]), 0));
+		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
+	}
+}
+
+TEST_CASE(totals_sum_up_all_pools)
+{
+	struct pool *a, *b;
+
+	pool_fail_every = 0;
+	a = test_pool(64);
+	b = test_pool(1024);
+	ASSERT(a && b);
+	test_alloc_just(a, test_objs, 10);
+	test_alloc_just(b, test_objs + 10, 5);
+	EXPECT_EQ(pool_total_allocated(), 10 * 64 + 5 * 1024);
+	EXPECT_EQ(pool_total_used(), 10 * 64 + 5 * 1024);
+	test_free_many(a, test_objs, 10);
+	test_free_many(b, test_objs + 10, 5);
+	EXPECT_EQ(pool_total_used() + 0, 10 * 64 + 5 * 1024);
+	pool_destroy(&a->head);
+	pool_destroy(&b->head);
+	EXPECT_EQ(pool_total_used(), 0);
+}
+
+/* As headers of an older and of a newer version would call. */
+TEST_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them)
+{
+	static struct {
+		struct pool_stats stats;
+		unsigned long long newer;
+	} now;
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	memset(&now, 0xff, sizeof(now));
+	pool_stats_get(&pool->head, &now.stats, sizeof(now));
+	EXPECT_EQ(now.stats.size, sizeof(now.stats));
+	EXPECT_EQ(now.newer, 0);
+	EXPECT_EQ(now.stats.object_size, 64);
+	EXPECT_EQ(strcmp(now.stats.name, "test"), 0);
+	memset(&now, 0xff, sizeof(now));
+	pool_stats_get(&pool->head, &now.stats, 16);
+	EXPECT_EQ(now.stats.size, 16);
+	EXPECT_EQ(now.stats.allocated, 0);
+	EXPECT_EQ(now.stats.used, ~0ull);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(options_are_read_word_by_word)
+{
+	EXPECT(pool_configure("no-global,hot_size=64k,buckets=8,cluster=1"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_GLOBAL);
+	EXPECT_EQ(pool_options.hot_size, 65536);
+	EXPECT_EQ(pool_options.buckets, 8);
+	EXPECT_EQ(pool_options.cluster, 1);
+	EXPECT(pool_configure("no-cache"));
+	EXPECT_EQ(pool_options.debug,
+		  POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	EXPECT(pool_configure("global"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
+	EXPECT(pool_configure("cache,hot_size=1m"));
+	EXPECT_EQ(pool_options.debug, 0);
+	EXPECT_EQ(pool_options.hot_size, 1 << 20);
+	EXPECT(pool_configure(""));
+	EXPECT(pool_configure("hot_size=0"));
+	EXPECT_EQ(pool_options.hot_size, 0);
+}
+
+TEST_CASE(a_wrong_option_changes_nothing)
+{
+	static const char * const wrong[] = {
+		"bogus", "no-globa", "no-globalx", "hot_size", "hot_size=",
+		"hot_size=k", "hot_size=12x", "hot_size=-1", "hot_size=2000m",
+		"hot_size=99999999999999999999", "buckets=0", "buckets=3",
+		"buckets=128", "cluster=0", "cluster=65", "=1", "buckets=2,,x",
+		"no-global,bogus", "hot_size=1k,cluster=0", " global", NULL,
+	};
+	struct pool_options before = pool_options;
+	unsigned int i;
+
+	for (i = 0; wrong[i]; i++) {
+		EXPECT(!pool_configure(wrong[i]));
+		EXPECT_EQ(pool_options.hot_size, before.hot_size);
+		EXPECT_EQ(pool_options.debug, before.debug);
+		EXPECT_EQ(pool_options.buckets, before.buckets);
+		EXPECT_EQ(pool_options.cluster, before.cluster);
+	}
+}
+
+TEST_CASE(a_lenient_reader_passes_wrong_options_over)
+{
+	EXPECT(pool_options_set("bogus,hot_size=2k,wrong=1", "test", false));
+	EXPECT_EQ(pool_options.hot_size, 2048);
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * area.c - areas of threads: what memory they keep, and how many pools they serve
+ *
+ * Layer:   tests of user/area.c.
+ * Context: see test.h.  What cannot be undone is done in a child.
+ */
+#include "cases_slab.h"
+#include "life.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define THREADS		16
+#define MANY_POOLS	300
+
+static struct pool *pools[MANY_POOLS];
+static unsigned long hot[MANY_POOLS];	/* their offsets, when they are gone, too */
+static pthread_barrier_t together;
+static unsigned long at_peak;
+
+static bool is_resident(const void *p)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	unsigned char there = 0;
+
+	return !mincore((void *)((uintptr_t)p & ~(page - 1)), page, &there) &&
+	       there & 1;
+}
+
+/* Parts of these pools, in all areas but this thread's, whose memory is there. */
+static unsigned long resident_parts(void)
+{
+	unsigned int own = plat_cpu_hint(), cpu, i;
+	unsigned long n = 0;
+
+	for (cpu = 0; cpu < plat_nr_cpus(); cpu++)
+		for (i = 0; cpu != own && i < MANY_POOLS; i++)
+			n += is_resident((char *)plat_areas[cpu] + hot[i]);
+	return n;
+}
+
+static bool make_pools(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY_POOLS; i++) {
+		pools[i] = test_pool(64);
+		if (!pools[i])
+			return false;
+		hot[i] = pools[i]->head.hot;
+	}
+	return true;
+}
+
+static void end_pools(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY_POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(&pools[i]->head), NULL);
+}
+
+static void use_all(unsigned int i, void *arg)
+{
+	unsigned int k;
+
+	(void)i;
+	(void)arg;
+	for (k = 0; k < MANY_POOLS; k++)
+		use_pool(0, pools[k]);
+	pthread_barrier_wait(&together);
+	pthread_barrier_wait(&together);
+}
+
+/* A page is left of each: the twentieth part, and less. */
+TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
+{
+	unsigned int i;
+
+	ASSERT(make_pools());
+	pthread_barrier_init(&together, NULL, THREADS);
+	test_threads(THREADS, use_all, NULL);
+	EXPECT_LE(THREADS, plat_nr_cpus());
+	EXPECT_LE(resident_parts() * 20, (plat_nr_cpus() - 1) * MANY_POOLS);
+	test_threads(THREADS, use_all, NULL);
+	for (i = 0; i < MANY_POOLS; i++)
+		EXPECT(test_quiet(pools[i], 0));
+	pthread_barrier_destroy(&together);
+	end_pools();
+}
+
+/* Pools go while threads are there. */
+static void use_and_outlive(unsigned int i, void *arg)
+{
+	unsigned int k;
+
+	for (k = 0; k < MANY_POOLS; k++)
+		use_pool(0, pools[k]);
+	pthread_barrier_wait(&together);
+	if (!i) {
+		at_peak = resident_parts();
+		end_pools();
+		plat_trim();
+		*(unsigned long *)arg = resident_parts();
+	}
+	pthread_barrier_wait(&together);
+}
+
+TEST_CASE(parts_of_pools_that_are_gone_give_their_memory_back)
+{
+	unsigned long left = ~0ul;
+
+	ASSERT(make_pools());
+	pthread_barrier_init(&together, NULL, THREADS);
+	test_threads(THREADS, use_and_outlive, &left);
+	pthread_barrier_destroy(&together);
+	EXPECT_LE((THREADS - 1) * MANY_POOLS, at_peak);
+	EXPECT_LE(left * 20, at_peak);
+}
+
+/* What a thread counted is the pool's afterwards. */
+TEST_CASE(counts_of_threads_that_are_gone_stay)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats one, ten;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_threads(1, use_pool, pool);
+	pool_sum(pool, &one);
+	EXPECT(one.fills + one.spills > 0);
+	for (i = 0; i < 9; i++)
+		test_threads(1, use_pool, pool);
+	pool_sum(pool, &ten);
+	EXPECT_LE(one.fills + one.spills + 9, ten.fills + ten.spills);
+	EXPECT_LE(one.spills, ten.spills);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* No part near this pool's is set up, and no other thing of the area is near. */
+#define LONELY		(MANY_POOLS / 2)
+
+static pthread_t parker;
+static bool parker_there;
+
+/* As a handler does while the CPU lock is held: so the part is not set up. */
+static void *park_and_stay(void *arg)
+{
+	struct pool_local **part = arg;
+	unsigned int i;
+
+	plat_cpu_ready(0);
+	plat_cpu_lock(test_cpu());
+	for (i = 0; i < 2; i++)
+		__pool_free(&pools[LONELY]->head, test_objs[i], POOL_F_ATOMIC);
+	plat_cpu_unlock(test_cpu());
+	*part = test_local(pools[LONELY]);
+	pthread_barrier_wait(&together);
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+/* The first object on its way to the backend: meanwhile the thread exits. */
+static void see_parker_off(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+	if (!parker_there)
+		return;
+	parker_there = false;
+	pthread_barrier_wait(&together);
+	pthread_join(parker, NULL);
+}
+
+TEST_CASE(a_part_keeps_its_memory_while_what_was_parked_there_is_on_its_way)
+{
+	struct pool_attr attr = {
+		.name = "lonely", .size = 64, .mode = POOL_M_NO_CACHE,
+		.dtor = see_parker_off,
+	};
+	struct pool_local *part = NULL;
+	struct pool_stats now;
+
+	pool_fail_every = 0;
+	ASSERT(make_pools());
+	pool_destroy(&pools[LONELY]->head);
+	pools[LONELY] = pool_of(create_pool_ext(&attr));
+	test_alloc_many(pools[LONELY], test_objs, 2);
+	pthread_barrier_init(&together, NULL, 2);
+	ASSERT(!pthread_create(&parker, NULL, park_and_stay, &part));
+	pthread_barrier_wait(&together);
+	EXPECT(!part->pool);
+	EXPECT_EQ(plat_read(&part->parked.count), 2);
+	parker_there = true;
+	pool_gc(NULL);
+	EXPECT(!parker_there);
+	EXPECT_EQ(plat_read(&part->parked.count), 0);
+	pool_sum(pools[LONELY], &now);
+	EXPECT_EQ(now.parked, 0);
+	EXPECT(test_quiet(pools[LONELY], 0));
+	pthread_barrier_destroy(&together);
+	end_pools();
+}
+
+#define ALL_POOLS	(test_scale(10000))
+
+static unsigned long slow_paths(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.fills + now.spills + now.gets + now.puts + now.nested +
+	       now.store_gets + now.store_puts;
+}
+
+/* Ten hits of each pool, in turn, once the arrays are open. */
+static void hit_all(unsigned int i, void *arg)
+{
+	struct pool **all = arg;
+	unsigned long before = 0, after = 0;
+	unsigned int k, r;
+
+	(void)i;
+	for (k = 0; k < ALL_POOLS; k++) {
+		test_free(all[k], test_alloc(all[k]));
+		before += slow_paths(all[k]);
+	}
+	for (r = 0; r < 10; r++)
+		for (k = 0; k < ALL_POOLS; k++)
+			test_free(all[k], test_alloc(all[k]));
+	for (k = 0; k < ALL_POOLS; k++)
+		after += slow_paths(all[k]);
+	EXPECT_EQ(after, before);
+}
+
+/* An array has 4 slots at least: so many need a bound to match. */
+TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
+{
+	struct pool **all = calloc(ALL_POOLS, sizeof(struct pool *));
+	unsigned int i;
+
+	ASSERT(all);
+	pool_fail_every = 0;
+	pool_set_hot_size(8 << 20);
+	for (i = 0; i < ALL_POOLS; i++) {
+		all[i] = test_pool(16);
+		ASSERT(all[i]);
+	}
+	hit_all(0, all);
+	test_threads(1, hit_all, all);
+	for (i = 0; i < ALL_POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(&all[i]->head), NULL);
+	free(all);
+}
+
+/* Addresses that others have, from half as far behind an area as parts are put first. */
+static void *crowd(size_t *bytes)
+{
+	char *wanted, *at;
+
+	*bytes = (size_t)1 << (sizeof(size_t) > 4 ? 36 : 29);
+	wanted = (char *)plat_areas[0] + *bytes / 2;
+	at = mmap(wanted, *bytes, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT(at != MAP_FAILED);
+	return at;
+}
+
+/* Where not all of these are free, others have some of them already. */
+TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
+{
+	struct pool *first = test_pool(64);
+	unsigned int closed = 0, i;
+	size_t bytes;
+	void *others;
+
+	ASSERT(first);
+	test_free(first, test_alloc(first));
+	others = crowd(&bytes);
+	ASSERT(make_pools());
+	for (i = 0; i < MANY_POOLS; i++)
+		closed += !pools[i]->cached;
+	EXPECT_EQ(closed, 0);
+	use_pool(0, pools[MANY_POOLS - 1]);
+	EXPECT(test_quiet(pools[MANY_POOLS - 1], 0));
+	end_pools();
+	munmap(others, bytes);
+	pool_destroy(&first->head);
+}
+
+static struct pool *last;
+
+/* More pools than an area has parts for from the beginning. */
+static void make_more(void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLAT_NEAR + 12; i++)
+		last = test_pool(64);
+	*(bool *)arg = last && !last->cached;
+}
+
+static int use_without_parts(void *arg)
+{
+	struct rlimit limit;
+	char text[1000] = "";
+	bool closed = false;
+
+	limit.rlim_cur = limit.rlim_max = *(unsigned long *)arg;
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 1;
+	captured(text, sizeof(text), make_more, &closed);
+	if (!closed || count_lines(text) != 1 || !strstr(text, "no caches"))
+		return 2;
+	test_free(last, test_alloc(last));
+	return !test_quiet(last, 0);
+}
+
+TEST_CASE(where_no_more_parts_fit_pools_are_closed_and_that_is_said_once)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long most;
+
+	ASSERT(pool);
+	test_free(pool, test_alloc(pool));
+	most = space() + (2ul << 20);
+	if (!UNDER_CHECKER)
+		EXPECT_EQ(slab_child(use_without_parts, &most), 0);
+	pool_destroy(&pool->head);
+}

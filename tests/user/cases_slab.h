@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * cases_slab.h - what user/slab.c and user/arena.c share
+ *
+ * Layer:   tests.
+ * Context: the case's own thread.
+ */
+#ifndef POOL_CASES_SLAB_H
+#define POOL_CASES_SLAB_H
+
+#include "test.h"
+#include "slab/slab.h"
+
+#define SLAB_PAGE	4096
+
+/* A stride, and how many objects of it a slab has. */
+#define LARGE		1008
+#define PER_SLAB	(SLAB_BYTES / LARGE)
+
+/* One object; NULL: the arena has no more. */
+static inline void *test_slab_alloc(struct slab_class *class)
+{
+	void *obj;
+
+	return pool_slab_alloc(class, 1, &obj) ? obj : NULL;
+}
+
+void slab_get_many(struct slab_class *class, void **objs, unsigned int n);
+enum pool_fault slab_put(void *obj);
+unsigned int slab_put_many(void **objs, unsigned int n);
+struct arena_size arena_now(void);
+void *slab_of(const void *obj);
+unsigned long space(void);
+int slab_child(int (*fn)(void *arg), void *arg);
+
+#endif /* POOL_CASES_SLAB_H */

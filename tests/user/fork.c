@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fork.c - forks while other threads are where one wants them
+ *
+ * Layer:   tests of user/fork.c and user/thread.c.
+ * Context: see test.h and life.h.
+ */
+#include "life.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int child_says;
+
+void child_needs(bool cond, const char *what, const char *file, int line)
+{
+	if (cond)
+		return;
+	dprintf(child_says, "%s:%d: child: %s\n", file, line, what);
+	_exit(1);
+}
+
+/* Log lines of a child's pools, of which there are many, go nowhere. */
+static void child_main(void (*fn)(void *arg), void *arg)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	child_says = dup(STDERR_FILENO);
+	dup2(null, STDERR_FILENO);
+	signal(SIGALRM, SIG_DFL);
+	alarm(60);
+	fn(arg);
+	_exit(0);
+}
+
+/* Does fn() find all it needs in a child of this thread? */
+bool child_is_well(void (*fn)(void *arg), void *arg)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child)
+		child_main(fn, arg);
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+/* Do all numbers of a pool agree with each other? */
+bool adds_up(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return now.parked + now.abandoned <= now.used &&
+	       test_quiet(pool, now.used);
+}
+
+/* Are all that are cached and shared to be had, each of them once? */
+bool objects_are_distinct(struct pool *pool)
+{
+	struct pool_stats before, now;
+	bool distinct = true;
+	unsigned long i, n;
+
+	pool_sum(pool, &before);
+	n = before.cached + before.shared;
+	if (n > TEST_OBJS)
+		n = TEST_OBJS;
+	for (i = 0; i < n; i++) {
+		test_objs[i] = test_alloc(pool);
+		*(unsigned long *)test_objs[i] = i;
+	}
+	pool_sum(pool, &now);
+	for (i = 0; i < n; i++)
+		distinct &= *(unsigned long *)test_objs[i] == i;
+	test_free_many(pool, test_objs, n);
+	return distinct && now.store_gets == before.store_gets;
+}
+
+/*
+ * A thread that stays in the middle of something, begun by its @begin and ended by
+ * its @end, while the case goes on.
+ */
+struct stayer {
+	pthread_t thread;
+	pthread_barrier_t meet;
+	void (*begin)(struct stayer *s);
+	void (*end)(struct stayer *s);
+	struct pool *pool;
+	struct pool_local *local;	/* its part */
+	struct pool_cluster *c;
+	void *parked;
+	unsigned int n;			/* objects it is at */
+	plat_word_t held;		/* something is, for a while */
+	bool well;
+};
+
+static void *stayer_main(void *arg)
+{
+	struct stayer *s = arg;
+	void *objs[100];
+
+	test_alloc_many(s->pool, objs, 100);
+	test_free_many(s->pool, objs, 100);
+	s->local = test_local(s->pool);
+	s->begin(s);
+	pthread_barrier_wait(&s->meet);
+	pthread_barrier_wait(&s->meet);
+	s->end(s);
+	return NULL;
+}
+
+/* Returns when the thread is where it stays. */
+static void stayer_start(struct stayer *s)
+{
+	pthread_barrier_init(&s->meet, NULL, 2);
+	ck_assert(!pthread_create(&s->thread, NULL, stayer_main, s));
+	pthread_barrier_wait(&s->meet);
+}
+
+static void stayer_finish(struct stayer *s)
+{
+	pthread_barrier_wait(&s->meet);
+	pthread_join(s->thread, NULL);
+	pthread_barrier_destroy(&s->meet);
+}
+
+static void begin_open(struct stayer *s)
+{
+	s->n = plat_read(&s->local->hot.n);
+}
+
+static void end_open(struct stayer *s)
+{
+	(void)s;
+}
+
+/* As who was interrupted between two instructions of a hit. */
+static void begin_held(struct stayer *s)
+{
+	s->n = plat_read(&s->local->hot.n);
+	plat_write(&s->local->hot.open, POOL_HELD);
+}
+
+static void end_held(struct stayer *s)
+{
+	plat_write(&s->local->hot.open, POOL_OPEN);
+}
+
+/*
+ * As who brings an evicted cluster away, is at a walk, took what was parked and
+ * has counted, but not pushed, spare clusters.
+ */
+static void begin_moving(struct stayer *s)
+{
+
+	pool_park(s->pool, test_alloc(s->pool));
+	pool_park(s->pool, test_alloc(s->pool));
+	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
+	pool_registry_put(pool_registry_next(NULL));
+	s->well = pool_registry_next(NULL) == s->pool;
+	plat_cpu_lock(s->local->cpu);
+	s->c = pool_cluster_newest(s->local);
+	pool_cluster_detach(s->c);
+	plat_cpu_unlock(s->local->cpu);
+	plat_word_add(&s->pool->spares, POOL_SPARES_MAX + 1);
+	s->n = s->c->n + 2;
+}
+
+static void end_moving(struct stayer *s)
+{
+	unsigned int n = s->c->n;
+
+	pool_put_cluster_below(s->pool, s->c, 0);
+	pool_cluster_settled(s->local, n);
+	plat_word_sub(&s->pool->spares, POOL_SPARES_MAX + 1);
+	pool_registry_put(s->pool);
+	plat_write_release(&s->local->parked.head, s->parked);
+}
+
+/* As who is descheduled with a CPU lock, or with a bucket; not for long. */
+static void *lock_a_while(void *arg)
+{
+	struct stayer *s = arg;
+
+	plat_cpu_lock(s->local->cpu);
+	plat_word_add(&s->held, 1);
+	usleep(20000);
+	s->well = true;
+	plat_cpu_unlock(s->local->cpu);
+	return NULL;
+}
+
+static void *busy_a_while(void *arg)
+{
+	struct stayer *s = arg;
+
+	s->c = plat_xchg_acquire(&s->pool->bucket[0].head, POOL_BUSY);
+	plat_word_add(&s->held, 1);
+	usleep(20000);
+	s->well = true;
+	plat_write_release(&s->pool->bucket[0].head, s->c);
+	return NULL;
+}
+
+/* The child has all of the pool but what was lost, and can end it. */
+static void find_all_but(void *arg)
+{
+	struct stayer *s = arg;
+	unsigned int cpus = plat_nr_cpus();
+	struct pool_stats now;
+
+	pool_sum(s->pool, &now);
+	NEED(now.abandoned == s->n);
+	NEED(now.moving == 0 && now.parked == 0);
+	NEED(now.used == s->n);
+	NEED(test_quiet(s->pool, s->n));
+	NEED(areas_are_true() && others_are_empty());
+	NEED(objects_are_distinct(s->pool));
+	NEED(test_quiet(s->pool, s->n) && test_bound_holds());
+	NEED(!s->pool->pins);
+	NEED(plat_read(&s->pool->spares) <= POOL_SPARES_MAX);
+	NEED(!pool_destroy(&s->pool->head));
+	NEED(plat_nr_cpus() == cpus);
+	NEED(!test_charged());
+}
+
+static bool stay_and_fork(struct stayer *s)
+{
+	bool well;
+
+	pool_fail_every = 0;
+	s->pool = test_pool(64);
+	ck_assert(s->pool);
+	test_wave(s->pool, 30);
+	stayer_start(s);
+	well = child_is_well(find_all_but, s);
+	stayer_finish(s);
+	well = well && test_quiet(s->pool, 0) && !s->pool->abandoned;
+	return !pool_destroy(&s->pool->head) && well;
+}
+
+static void find_open(void *arg)
+{
+	struct stayer *s = arg;
+
+	NEED(s->n > 0);
+	s->n = 0;
+	find_all_but(s);
+}
+
+TEST_CASE(a_child_takes_over_what_open_arrays_have)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	s.pool = test_pool(64);
+	ASSERT(s.pool);
+	stayer_start(&s);
+	EXPECT(child_is_well(find_open, &s));
+	stayer_finish(&s);
+	EXPECT(test_quiet(s.pool, 0));
+	pool_destroy(&s.pool->head);
+}
+
+TEST_CASE(exactly_what_a_held_array_has_is_abandoned)
+{
+	struct stayer s = { .begin = begin_held, .end = end_held };
+
+	EXPECT(stay_and_fork(&s));
+	EXPECT(s.n > 0);
+}
+
+TEST_CASE(exactly_what_others_were_moving_is_abandoned)
+{
+	struct stayer s = { .begin = begin_moving, .end = end_moving };
+
+	EXPECT(stay_and_fork(&s));
+	EXPECT(s.n > 2 && s.well);
+}
+
+static void find_released(void *arg)
+{
+	struct stayer *s = arg;
+
+	NEED(s->well);
+	NEED(plat_read(&s->pool->bucket[0].head) != POOL_BUSY);
+	s->n = 0;
+	find_all_but(s);
+}
+
+/* Fork while another thread holds something for a while. */
+static bool fork_waits(struct stayer *s, void *(*hold)(void *arg))
+{
+	pthread_t thread;
+	bool well;
+
+	s->pool = test_pool(64);
+	ck_assert(s->pool);
+	stayer_start(s);
+	ck_assert(!pthread_create(&thread, NULL, hold, s));
+	while (!plat_read(&s->held))
+		plat_pause(true);
+	well = child_is_well(find_released, s);
+	pthread_join(thread, NULL);
+	stayer_finish(s);
+	well = well && test_quiet(s->pool, 0);
+	return !pool_destroy(&s->pool->head) && well;
+}
+
+TEST_CASE(a_fork_waits_for_who_holds_a_cpu_lock)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	EXPECT(fork_waits(&s, lock_a_while));
+}
+
+TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	EXPECT(fork_waits(&s, busy_a_while));
+}
+
+/* A child that begins without an area gets one of those that were left. */
+static void use_as_new(void *arg)
+{
+	unsigned int cpus = plat_nr_cpus();
+
+	NEED(!test_cpu());
+	NEED(adds_up(arg));
+	NEED(objects_are_distinct(arg));
+	NEED(adds_up(arg) && areas_are_true());
+	NEED(plat_nr_cpus() == cpus);
+	if (pool_thread_area != plat_area_lost)
+		NEED(test_cpu());
+	NEED(!pool_destroy(arg));
+}
+
+static void find_it_ended(void *arg)
+{
+	NEED(!pool_registry_next(arg));
+	NEED(!test_charged() && others_are_empty());
+}
+
+/* As who destroys a pool, and waits for walks to leave it before it is unlisted. */
+TEST_CASE(a_child_ends_pools_that_others_were_ending)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	s.pool = test_pool(64);
+	ASSERT(s.pool);
+	test_wave(s.pool, 30);
+	stayer_start(&s);
+	EXPECT_EQ(pool_registry_drop(s.pool, NULL, true), POOL_ENDS);
+	EXPECT(child_is_well(find_it_ended, NULL));
+	stayer_finish(&s);
+	pool_end(s.pool, 0);
+}
+
+static void *fork_in_new_thread(void *arg)
+{
+	return child_is_well(use_as_new, arg) ? arg : NULL;
+}
+
+static plat_word_t late_forks;
+static pthread_key_t fork_key;
+
+/* Its key is younger than libpool's, so the area is lost by now. */
+static void fork_late(void *arg)
+{
+	if (child_is_well(use_as_new, arg))
+		plat_word_add(&late_forks, 1);
+}
+
+static void *exit_forking(void *arg)
+{
+	use_pool(0, arg);
+	pthread_setspecific(fork_key, arg);
+	return NULL;
+}
+
+TEST_CASE(threads_without_an_area_may_fork)
+{
+	struct pool *pool = test_pool(64);
+	pthread_t thread;
+	void *well;
+
+	ASSERT(pool);
+	test_wave(pool, 50);
+	ASSERT(!pthread_create(&thread, NULL, fork_in_new_thread, pool));
+	pthread_join(thread, &well);
+	EXPECT_PTR_EQ(well, pool);
+	ASSERT(!pthread_key_create(&fork_key, fork_late));
+	ASSERT(!pthread_create(&thread, NULL, exit_forking, pool));
+	pthread_join(thread, NULL);
+	pthread_key_delete(fork_key);
+	EXPECT_EQ(plat_read(&late_forks), 1);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+#define CROWD	5
+
+static pthread_barrier_t crowd;
+static unsigned char *crowd_area[2 * CROWD];
+
+/* One of many threads that are there at once. */
+static void join_crowd(unsigned int i, void *arg)
+{
+	use_pool(i, arg);
+	crowd_area[i] = pool_thread_area;
+	pthread_barrier_wait(&crowd);
+}
+
+/* Have @n threads at once, and this one, an area each? */
+static bool crowd_meets(struct pool *pool, unsigned int n)
+{
+	unsigned int i, k;
+
+	pthread_barrier_init(&crowd, NULL, n);
+	test_threads(n, join_crowd, pool);
+	pthread_barrier_destroy(&crowd);
+	for (i = 0; i < n; i++) {
+		if (crowd_area[i] == pool_thread_area)
+			return false;
+		for (k = 0; k < i; k++)
+			if (crowd_area[i] == crowd_area[k])
+				return false;
+	}
+	return true;
+}
+
+/* Areas of threads that are gone and areas that were free: each once. */
+static void start_threads(void *arg)
+{
+	unsigned int cpus = plat_nr_cpus();
+
+	NEED(crowd_meets(arg, CROWD));
+	NEED(plat_nr_cpus() == cpus);
+	NEED(crowd_meets(arg, 2 * CROWD));
+	NEED(adds_up(arg));
+	NEED(areas_are_true() && others_are_empty());
+	NEED(!pool_destroy(arg));
+}
+
+/* ThreadSanitizer ends children of a program with threads that start some. */
+TEST_CASE(a_child_starts_threads_of_its_own)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	s.pool = test_pool(64);
+	ASSERT(s.pool);
+	EXPECT(crowd_meets(s.pool, CROWD));
+	stayer_start(&s);
+	if (!UNDER_TSAN)
+		EXPECT(child_is_well(start_threads, s.pool));
+	stayer_finish(&s);
+	EXPECT(test_quiet(s.pool, 0));
+	pool_destroy(&s.pool->head);
+}
+
+static sigset_t mask_now(void)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	return mask;
+}
+
+static void need_mask(void *arg)
+{
+	sigset_t mask = mask_now();
+
+	NEED(!arg);
+	NEED(sigismember(&mask, SIGUSR1) == 1);
+	NEED(sigismember(&mask, SIGUSR2) == 0);
+}
+
+TEST_CASE(a_fork_leaves_the_signal_mask_alone)
+{
+	sigset_t usr1, old, mask;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &usr1, &old);
+	EXPECT(child_is_well(need_mask, NULL));
+	mask = mask_now();
+	EXPECT_EQ(sigismember(&mask, SIGUSR1), 1);
+	EXPECT_EQ(sigismember(&mask, SIGUSR2), 0);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * guard.c - guarded objects: real faults, limits of the system, forks
+ *
+ * Layer:   tests of user/guard.c.
+ * Context: see test.h.  What does harm is done in a child.
+ */
+#include "cases_guard.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How a child ended that calls fn(arg) and returns what that does. */
+static int status_of_child(int (*fn)(unsigned char *obj), unsigned char *obj)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(fn(obj));
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	return status;
+}
+
+static int write_before(unsigned char *obj)
+{
+	plat_write(guard_page_of(obj) - 1, 1);
+	return 0;
+}
+
+static int write_behind(unsigned char *obj)
+{
+	plat_write(obj + 4000, 1);
+	return 0;
+}
+
+static int write_inside(unsigned char *obj)
+{
+	plat_write(obj, 1);
+	return 0;
+}
+
+static bool is_fault(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+TEST_CASE(a_stray_access_faults_where_it_is_made)
+{
+	plat_store_t store;
+	unsigned char *obj;
+
+	ASSERT(guard_store_open(&store, 4000, 16));
+	obj = test_store_alloc(&store, 0);
+	ASSERT(obj);
+	EXPECT_EQ(status_of_child(write_inside, obj), 0);
+	EXPECT(is_fault(status_of_child(write_behind, obj)));
+	EXPECT(is_fault(status_of_child(write_before, obj)));
+	test_store_free(&store, obj);
+	EXPECT(is_fault(status_of_child(write_inside, obj)));
+	plat_store_destroy(&store, 0);
+}
+
+/* Checkers have mappings of their own to make, and end when they cannot. */
+#define AT_LIMIT	(UNDER_CHECKER ? 0 : 16)
+
+/* Mappings until there may be no more of them. */
+static void use_up_mappings(void)
+{
+	unsigned char *at;
+
+	do {
+		at = mmap(NULL, 3 * pool_start.page, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} while (at != MAP_FAILED &&
+		 !mprotect(at + pool_start.page, pool_start.page, PROT_READ));
+}
+
+static int free_at_limit(unsigned char *unused)
+{
+	unsigned char *objs[AT_LIMIT + 1];
+	plat_store_t store;
+	int i, bad = 0;
+
+	(void)unused;
+	if (!AT_LIMIT)
+		return 0;
+	guard_store_open(&store, 5000, 16);
+	for (i = 0; i < AT_LIMIT; i++)
+		objs[i] = test_store_alloc(&store, 0);
+	use_up_mappings();
+	if (test_store_alloc(&store, 0))
+		bad |= 1;
+	for (i = 0; i < AT_LIMIT; i++) {
+		test_store_free(&store, objs[i]);
+		if (!guard_pages_are(false, objs[i], 5000))
+			bad |= 2;
+	}
+	pool_options.uaf_keep = 0;
+	objs[0] = test_store_alloc(&store, 0);
+	if (!objs[0])
+		return bad | 4;
+	test_store_free(&store, objs[0]);
+	return bad;
+}
+
+TEST_CASE(a_guarded_object_is_freed_where_no_mapping_can_be_made)
+{
+	EXPECT_EQ(status_of_child(free_at_limit, NULL), 0);
+}
+
+static int use_in_child(unsigned char *unused)
+{
+	plat_store_t store;
+	int i;
+
+	(void)unused;
+	alarm(20);
+	guard_store_open(&store, 100, 16);
+	for (i = 0; i < 20; i++) {
+		void *obj = test_store_alloc(&store, 0);
+
+		if (!obj)
+			return 1;
+		test_store_free(&store, obj);
+	}
+	return 0;
+}
+
+static void use_or_fork(unsigned int i, void *arg)
+{
+	struct guard_load *load = arg;
+	unsigned int r;
+
+	if (i) {
+		guard_use(i, arg);
+		return;
+	}
+	for (r = 0; r < 20; r++)
+		if (status_of_child(use_in_child, NULL))
+			plat_word_add(&load->bad, 1);
+}
+
+TEST_CASE(a_child_has_guarded_objects_whatever_others_were_doing)
+{
+	struct guard_load load;
+
+	memset(&load, 0, sizeof(load));
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool_options.uaf_keep = 100 * pool_start.page;
+	load.pool = test_pool(100);
+	ASSERT(load.pool);
+	test_threads(4, use_or_fork, &load);
+	EXPECT_EQ(plat_read(&load.bad), 0);
+	EXPECT(test_quiet(load.pool, 0));
+	pool_destroy(&load.pool->head);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * life.c - threads that come, idle and go
+ *
+ * Layer:   tests of user/thread.c.
+ * Context: see test.h.
+ */
+#include "life.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+
+/* Is what each area holds of all pools <= what is charged <= the bound? */
+bool areas_are_true(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_nr_cpus(); i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+		unsigned long charged = plat_read(&cpu->charged);
+		struct pool *pool = NULL;
+		unsigned long held = 0;
+
+		while ((pool = pool_registry_next(pool))) {
+			struct pool_local *local = plat_local_of(pool, i);
+
+			if (pool->cached)
+				held += (local->hot.room + local->clustered) *
+					pool->head.size;
+		}
+		if (held > charged || charged > pool_options.hot_size ||
+		    cpu->hot_bytes > charged || plat_read(&cpu->lock))
+			return false;
+	}
+	return true;
+}
+
+/* Are all areas but this thread's uncharged? */
+bool others_are_empty(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_nr_cpus(); i++)
+		if (plat_cpu_of(i) != test_cpu() &&
+		    plat_read(&plat_cpu_of(i)->charged))
+			return false;
+	return true;
+}
+
+static unsigned long resident_pages(void)
+{
+	unsigned long size, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (f && fscanf(f, "%lu %lu", &size, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident;
+}
+
+/* The checkers keep a description of each thread there was: no flat memory. */
+TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long i, early = test_scale(250), pages;
+	unsigned int cpus;
+
+	ASSERT(pool);
+	for (i = 0; i < early; i++)
+		test_threads(4, use_pool, pool);
+	cpus = plat_nr_cpus();
+	pages = resident_pages();
+	EXPECT_LE(1, pages);
+	for (; i < 10 * early; i++)
+		test_threads(4, use_pool, pool);
+	EXPECT_LE(plat_nr_cpus(), cpus > 5 ? cpus : 5);
+	if (!UNDER_CHECKER)
+		EXPECT_LE(resident_pages(), pages + 512);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(an_idle_thread_has_nothing_cached)
+{
+	struct pool *a = test_pool(64);
+	struct pool *b = test_pool(1024);
+	unsigned char *area = pool_thread_area;
+	struct pool_stats now;
+
+	ASSERT(a && b);
+	pool_fail_every = 0;
+	test_alloc_just(a, test_objs, 200);
+	test_free_many(a, test_objs, 200);
+	test_alloc_just(b, test_objs, 100);
+	test_free_many(b, test_objs, 100);
+	EXPECT(test_charged() > 0);
+	pool_thread_idle();
+	EXPECT_PTR_EQ(pool_thread_area, area);
+	EXPECT_EQ(test_charged(), 0);
+	EXPECT_EQ(test_cpu()->stashed, 0);
+	pool_sum(a, &now);
+	EXPECT_EQ(now.cached, 0);
+	EXPECT_EQ(now.shared, 200);
+	pool_sum(b, &now);
+	EXPECT_EQ(now.cached, 0);
+	EXPECT_EQ(now.shared, 100);
+	test_wave(a, 200);
+	pool_sum(a, &now);
+	EXPECT(now.cached > 0);
+	EXPECT_EQ(now.allocated, 200);
+	EXPECT(test_bound_holds());
+	EXPECT(test_quiet(a, 0) && test_quiet(b, 0));
+	pool_destroy(&a->head);
+	pool_destroy(&b->head);
+}
+
+TEST_CASE(idling_without_an_area_does_nothing)
+{
+	unsigned char *zeros[] = {
+		plat_area_none, plat_area_making, plat_area_lost
+	};
+	struct pool *pool = test_pool(64);
+	unsigned char *area = pool_thread_area;
+	unsigned long charged;
+	unsigned int i;
+
+	ASSERT(pool);
+	test_wave(pool, 50);
+	charged = test_charged();
+	for (i = 0; i < 3; i++) {
+		pool_thread_area = zeros[i];
+		pool_thread_idle();
+		EXPECT_PTR_EQ(pool_thread_area, zeros[i]);
+	}
+	pool_thread_area = area;
+	EXPECT_EQ(test_charged(), charged);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+static struct pool *handled;
+static plat_word_t times_handled;
+
+static void use_in_handler(int sig)
+{
+	void *a = __pool_alloc(&handled->head, POOL_F_ATOMIC);
+	void *b = __pool_alloc(&handled->head, POOL_F_ATOMIC);
+
+	(void)sig;
+	__pool_free(&handled->head, a, POOL_F_ATOMIC);
+	__pool_free(&handled->head, b, POOL_F_ATOMIC);
+	plat_word_add(&times_handled, 1);
+}
+
+static void set_timer(long usec)
+{
+	struct itimerval every = {
+		.it_interval.tv_usec = usec, .it_value.tv_usec = usec
+	};
+
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+TEST_CASE(a_handler_may_call_while_its_thread_idles)
+{
+	struct sigaction use = { .sa_handler = use_in_handler };
+	struct sigaction old;
+	unsigned long i;
+
+	handled = test_pool(64);
+	ASSERT(handled);
+	test_wave(handled, 100);
+	sigaction(SIGALRM, &use, &old);
+	set_timer(50);
+	for (i = 0; i < test_scale(20000); i++) {
+		pool_thread_idle();
+		test_wave(handled, 20);
+	}
+	set_timer(0);
+	sigaction(SIGALRM, &old, NULL);
+	EXPECT(plat_read(&times_handled) > 0);
+	test_free(handled, test_alloc(handled));
+	EXPECT(test_bound_holds());
+	pool_gc(NULL);
+	EXPECT(test_quiet(handled, 0));
+	pool_destroy(&handled->head);
+}
+
+#define KEYS	6
+
+static pthread_key_t keys[KEYS];
+static struct pool *keys_pool;
+
+/* Objects know their key. */
+static void keep_by_key(unsigned int k, void *obj)
+{
+	*(unsigned int *)obj = k;
+	pthread_setspecific(keys[k], obj);
+}
+
+/* Frees what its thread kept; three times it is called again, in later rounds. */
+static void key_destructor(void *obj)
+{
+	static __thread unsigned int again;
+	unsigned int k = *(unsigned int *)obj;
+
+	test_free(keys_pool, obj);
+	if (again++ < 3)
+		keep_by_key(k, test_alloc(keys_pool));
+}
+
+/* Some keys have a value before this thread has an area, some after. */
+static void keep_by_keys(unsigned int i, void *arg)
+{
+	unsigned int k;
+
+	(void)arg;
+	for (k = 0; k < KEYS; k++) {
+		if ((k + i) % 3 == 0)
+			use_pool(i, keys_pool);
+		keep_by_key((k + i) % KEYS,
+			    pool_alloc_nocache(&keys_pool->head));
+	}
+}
+
+TEST_CASE(destructors_of_many_keys_free_in_any_order)
+{
+	unsigned int i, k;
+
+	keys_pool = test_pool(64);
+	ASSERT(keys_pool);
+	pool_fail_every = 0;
+	for (k = 0; k < KEYS; k++)
+		ASSERT(!pthread_key_create(&keys[k], key_destructor));
+	for (i = 0; i < 50; i++)
+		test_threads(4, keep_by_keys, keys_pool);
+	for (k = 0; k < KEYS; k++)
+		pthread_key_delete(keys[k]);
+	EXPECT(test_quiet(keys_pool, 0));
+	EXPECT(others_are_empty());
+	pool_destroy(&keys_pool->head);
+}

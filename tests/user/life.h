@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * life.h - what the cases of threads and forks share
+ *
+ * Layer:   tests of user/thread.c and user/fork.c; user space only.
+ * Context: children check by NEED() and leave by _exit(): nothing of the
+ *	    framework runs in them.
+ */
+#ifndef POOL_LIFE_H
+#define POOL_LIFE_H
+
+#include "test.h"
+
+/* What a child is for: true, or it says what is not and fails. */
+#define NEED(cond)	child_needs(cond, #cond, __FILE__, __LINE__)
+
+/* user/user.c: for test_threads(); allocates and frees some, of a pool */
+void use_pool(unsigned int i, void *arg);
+
+/* user/wait.c: does the thread with this id fall asleep, and stay so a while? */
+bool falls_asleep(const plat_word_t *id);
+
+/* user/life.c: of all areas, when nobody calls */
+bool areas_are_true(void);
+bool others_are_empty(void);
+
+/* user/fork.c */
+void child_needs(bool cond, const char *what, const char *file, int line);
+bool child_is_well(void (*fn)(void *arg), void *arg);
+bool adds_up(struct pool *pool);
+bool objects_are_distinct(struct pool *pool);
+
+#endif /* POOL_LIFE_H */

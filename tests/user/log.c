@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * log.c - where lines go, and that nobody waits for them
+ *
+ * Layer:   tests of user/log.c, of dump_pools() and user/extra/sigquit.c, and of what a
+ *	    fork waits for.
+ * Context: see test.h and life.h.
+ *
+ * stderr is a pipe that nobody reads.  What must not wait for it runs in a thread
+ * that is given a bounded number of moments.
+ */
+#include "life.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Moments of a millisecond. */
+#define MOMENTS		3000
+
+#define PIPE_SIZE	4096
+#define POOLS		200
+
+static struct pool_head *pools[POOLS];
+static char text[65536];
+
+/* What a checker reports must not wait for the pipe. */
+#if UNDER_CHECKER
+void __sanitizer_set_report_fd(void *fd);
+
+static void report_to(int fd)
+{
+	__sanitizer_set_report_fd((void *)(long)fd);
+}
+#else
+static void report_to(int fd)
+{
+	(void)fd;
+}
+#endif
+
+/* The pipe that is stderr. */
+static int ends[2];
+static int keep;
+
+static void block_stderr(void)
+{
+	char fill[PIPE_SIZE] = "";
+	unsigned int i;
+
+	for (i = 0; i < POOLS; i++) {
+		pools[i] = create_pool("many", 64, MEM_F_EXACT);
+		ck_assert(pools[i]);
+	}
+	keep = dup(STDERR_FILENO);
+	ck_assert(keep >= 0 && !pipe(ends));
+	ck_assert(fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE) == PIPE_SIZE);
+	ck_assert(write(ends[1], fill, sizeof(fill)) == PIPE_SIZE);
+	report_to(keep);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+}
+
+/* Whoever writes to the pipe goes on, and is told that nobody reads it. */
+static void unblock_stderr(void)
+{
+	unsigned int i;
+
+	dup2(keep, STDERR_FILENO);
+	report_to(STDERR_FILENO);
+	signal(SIGPIPE, SIG_IGN);
+	close(ends[0]);
+	close(keep);
+	for (i = 0; i < POOLS; i++)
+		pool_destroy(pools[i]);
+}
+
+static plat_word_t dumper;
+
+static void *dump_main(void *arg)
+{
+	plat_word_add(&dumper, (unsigned long)gettid());
+	dump_pools();
+	return arg;
+}
+
+/* A thread that is blocked in a dump. */
+static pthread_t start_dump(void)
+{
+	pthread_t thread;
+
+	dumper = 0;
+	ck_assert(!pthread_create(&thread, NULL, dump_main, NULL));
+	ck_assert(falls_asleep(&dumper));
+	return thread;
+}
+
+struct errand {
+	void (*fn)(void);
+	plat_word_t done;
+};
+
+static void *run_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	e->fn();
+	plat_word_add(&e->done, 1);
+	return NULL;
+}
+
+/* Does it end while nobody reads stderr? */
+static bool ends_soon(void (*fn)(void))
+{
+	static struct errand errands[16];	/* one may go on for ever */
+	static unsigned int used;
+	struct errand *e = &errands[used++];
+	unsigned int moments = MOMENTS;
+	pthread_t thread;
+
+	ck_assert(used <= 16);
+	e->fn = fn;
+	ck_assert(!pthread_create(&thread, NULL, run_errand, e));
+	pthread_detach(thread);
+	while (!plat_read(&e->done) && --moments)
+		usleep(1000);
+	return moments;
+}
+
+/* Not by _exit(): there ThreadSanitizer looks for threads that were not joined. */
+static void fork_and_wait(void)
+{
+	int status = -1;
+	pid_t child = fork();
+	char buf[1000];
+
+	if (!child)
+		syscall(SYS_exit_group,
+			dump_pools_to_buf(buf, sizeof(buf), "") > 0 ? 0 : 1);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		abort();
+}
+
+static void dump_elsewhere(void)
+{
+	dump_pools_to_buf(text, sizeof(text), "json");
+	dump_pools_to_trash();
+	pool_destroy(create_pool("new", 64, MEM_F_EXACT));
+}
+
+TEST_CASE(a_dump_that_stderr_blocks_blocks_nobody_else)
+{
+	pthread_t thread;
+	bool forks, dumps;
+
+	block_stderr();
+	thread = start_dump();
+	forks = ends_soon(fork_and_wait);
+	dumps = ends_soon(dump_elsewhere);
+	unblock_stderr();
+	pthread_join(thread, NULL);
+	EXPECT(forks);
+	EXPECT(dumps);
+}
+
+/*
+ * AddressSanitizer's runtime fails while a thread that was cancelled in write()
+ * unwinds: it takes its own look at a stack that is poisoned still for an error.
+ */
+TEST_CASE(a_dump_that_is_cancelled_leaves_no_mutex_behind)
+{
+	pthread_t thread;
+	void *result;
+	bool dumps;
+
+	if (UNDER_ASAN)
+		return;
+	block_stderr();
+	thread = start_dump();
+	pthread_cancel(thread);
+	pthread_join(thread, &result);
+	dumps = ends_soon(dump_elsewhere);
+	unblock_stderr();
+	EXPECT(result == PTHREAD_CANCELED);
+	EXPECT(dumps);
+}
+
+static void stop_sigquit(void)
+{
+	pool_sigquit_stop();
+}
+
+TEST_CASE(a_fork_does_not_wait_for_the_dump_of_sigquit)
+{
+	unsigned int moments = MOMENTS;
+	bool stops, forks;
+
+	block_stderr();
+	ASSERT(pool_sigquit_start());
+	raise(SIGQUIT);
+	usleep(50000);
+	stops = ends_soon(stop_sigquit);
+	forks = ends_soon(fork_and_wait);
+	unblock_stderr();
+	EXPECT(!stops);
+	EXPECT(forks);
+	while (!pool_sigquit_start() && --moments)
+		usleep(1000);
+	EXPECT(moments);
+	pool_sigquit_stop();
+}
+
+static plat_word_t creating;
+static plat_word_t signalled;
+static pthread_t forker;
+static bool arrived;
+
+static void note(int sig)
+{
+	(void)sig;
+	plat_word_add(&signalled, 1);
+}
+
+/* As who creates a pool, for a while. */
+static void *create_slowly(void *arg)
+{
+	unsigned int moments = MOMENTS;
+
+	plat_mutex_lock(PLAT_CREATE);
+	plat_word_add(&creating, 1);
+	usleep(50000);
+	pthread_kill(forker, SIGUSR1);
+	while (!plat_read(&signalled) && --moments)
+		usleep(1000);
+	arrived = moments;
+	plat_mutex_unlock(PLAT_CREATE);
+	return arg;
+}
+
+/* ThreadSanitizer holds signals back while a mutex is waited for. */
+TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
+{
+	struct sigaction action = { .sa_handler = note }, before;
+	pthread_t thread;
+
+	forker = pthread_self();
+	sigaction(SIGUSR1, &action, &before);
+	ASSERT(!pthread_create(&thread, NULL, create_slowly, NULL));
+	while (!plat_read(&creating))
+		plat_pause(true);
+	fork_and_wait();
+	pthread_join(thread, NULL);
+	sigaction(SIGUSR1, &before, NULL);
+	EXPECT(arrived || UNDER_TSAN);
+}
+
+struct heard {
+	unsigned int lines;
+	unsigned int wrong;		/* of another level, or no single line */
+	enum pool_log_level level;
+	char last[300];
+};
+
+static void hear(enum pool_log_level level, const char *line, void *arg)
+{
+	struct heard *h = arg;
+
+	h->lines++;
+	h->wrong += level != h->level || strchr(line, '\n');
+	snprintf(h->last, sizeof(h->last), "%s", line);
+}
+
+static void refuse(void *arg)
+{
+	(void)arg;
+	pool_set_limit(NULL, 1);
+}
+
+static void dump_it(void *arg)
+{
+	(void)arg;
+	dump_pools();
+}
+
+TEST_CASE(lines_go_where_the_program_wants_them)
+{
+	struct heard log = { .level = POOL_LOG_ERROR };
+	struct heard dump = { .level = POOL_LOG_TEXT };
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_set_log(hear, &log);
+	captured(text, sizeof(text), refuse, NULL);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	EXPECT_EQ(log.lines, 1);
+	EXPECT_EQ(log.wrong, 0);
+	EXPECT_EQ(strcmp(log.last, "pool: pool_set_limit(NULL) is refused"), 0);
+	pool_set_log(hear, &dump);
+	captured(text, sizeof(text), dump_it, NULL);
+	EXPECT_EQ(strcmp(text, ""), 0);
+	EXPECT_LE(3, dump.lines);
+	EXPECT_EQ(dump.wrong, 0);
+	pool_set_log(NULL, &log);
+	captured(text, sizeof(text), refuse, NULL);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT_EQ(log.lines, 1);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(faults_found_in_handlers_are_told_to_that_function)
+{
+	struct heard log = { .level = POOL_LOG_ERROR };
+	struct pool *pool = test_checked(64, POOL_D_TAG);
+	void *obj;
+
+	ASSERT(pool);
+	pool_set_log(hear, &log);
+	obj = test_alloc(pool);
+	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
+	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
+	pool_set_log(NULL, NULL);
+	EXPECT_LE(2, log.lines);
+	EXPECT_EQ(log.wrong, 0);
+	EXPECT_EQ(test_faults(pool), 1);
+	pool_destroy(&pool->head);
+}
+
+static plat_word_t mixed_up;
+
+static void one(enum pool_log_level level, const char *line, void *arg)
+{
+	(void)level;
+	(void)line;
+	plat_word_add(&mixed_up, arg != &ends[0]);
+}
+
+static void other(enum pool_log_level level, const char *line, void *arg)
+{
+	(void)level;
+	(void)line;
+	plat_word_add(&mixed_up, arg != &ends[1]);
+}
+
+static void set_or_log(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	pool_set_log(one, &ends[0]);
+	for (r = 0; r < test_scale(20000); r++) {
+		if (i > 1)
+			refuse(arg);
+		else if (r & 1)
+			pool_set_log(one, &ends[0]);
+		else
+			pool_set_log(other, &ends[1]);
+	}
+}
+
+TEST_CASE(a_function_for_lines_is_called_with_its_own_argument)
+{
+	test_threads(4, set_or_log, NULL);
+	pool_set_log(NULL, NULL);
+	EXPECT_EQ(plat_read(&mixed_up), 0);
+}
+
+static void *log_when_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	pool_set_limit(NULL, 1);
+	plat_word_add(arg, 1);
+	pthread_testcancel();
+	plat_word_add(arg, 1);
+	return NULL;
+}
+
+static void cancel_and_log(void *arg)
+{
+	pthread_t thread;
+
+	ck_assert(!pthread_create(&thread, NULL, log_when_cancelled, arg));
+	pthread_join(thread, NULL);
+}
+
+TEST_CASE(a_line_of_the_log_is_no_place_to_be_cancelled_at)
+{
+	plat_word_t passed = 0;
+
+	captured(text, sizeof(text), cancel_and_log, &passed);
+	EXPECT_EQ(plat_read(&passed), 1);
+	EXPECT_EQ(count_lines(text), 1);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * options.c - what is said of options, on stderr
+ *
+ * Layer:   tests of common/options/options.c, options_text.c and live.c, in user space.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+static struct pool_head *switched;
+
+static void switch_it(void *arg)
+{
+	pool_set_debug(switched, arg);
+}
+
+static bool is_named(struct pool_head *pool, char *words, const char *line)
+{
+	char text[1000];
+
+	switched = pool;
+	captured(text, sizeof(text), switch_it, words);
+	return count_lines(text) == 1 && strstr(text, line);
+}
+
+TEST_CASE(a_refused_switch_names_one_word_in_one_line)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	EXPECT(is_named(&pool->head, "integrity -tag x",
+			"\"-tag\": cannot change on a live pool"));
+	EXPECT(is_named(&pool->head, "no-merge",
+			"\"no-merge\": cannot change on a live pool"));
+	EXPECT(is_named(NULL, "backup",
+			"\"backup\": cannot change on a live pool"));
+	EXPECT(is_named(NULL, "poison,in\ntegrity",
+			"\"in?tegrity\": unknown word or value"));
+	EXPECT(is_named(NULL, "poison=999",
+			"\"poison=999\": unknown word or value out of range"));
+	EXPECT(is_named(&pool->head, "poison=9",
+			"\"poison=9\": values are of all pools"));
+	pool_destroy(&pool->head);
+}
+
+static void configure_leniently(void *arg)
+{
+	pool_options_set(arg, "here", false);
+}
+
+/* What is said of a wrong word, and then the help, as it is after the rest. */
+TEST_CASE(help_for_lenient_readers_is_printed)
+{
+	static char text[8192], help[4096];
+
+	pool_options.debug = 0;
+	captured(text, sizeof(text), configure_leniently,
+		 "integrity,help,bogus,fail_site=here,help");
+	EXPECT_EQ(pool_options.debug, POOL_D_INTEGRITY | POOL_D_COLD_FIRST);
+	EXPECT_LE(pool_debug_help_to_buf(help, sizeof(help)),
+		  sizeof(help) - 1);
+	EXPECT(strstr(text, "here: unknown word"));
+	EXPECT(strstr(text, "here: help: the options"));
+	EXPECT_EQ(count_lines(text), 2 + count_lines(help));
+	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
+}
+
+static void configure_with_help(void *arg)
+{
+	*(bool *)arg = pool_configure("help,no-global");
+}
+
+/* As the module's parameter does. */
+TEST_CASE(help_is_printed_and_the_rest_holds)
+{
+	static char text[8192], help[4096];
+	bool good = false;
+
+	captured(text, sizeof(text), configure_with_help, &good);
+	EXPECT(good);
+	EXPECT(pool_options.debug & POOL_D_NO_GLOBAL);
+	pool_debug_help_to_buf(help, sizeof(help));
+	EXPECT(strstr(text, "pool_configure: help: the options"));
+	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * space.c - how much address space a program is left with
+ *
+ * Layer:   tests of user/slab/chunk.c and of the areas of threads.
+ * Context: see test.h.  What cannot be undone is done in a child.
+ */
+#include "cases_slab.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MIB		(1024ul * 1024)
+
+/* Bytes of address space that this process has. */
+unsigned long space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (file) {
+		if (fscanf(file, "%lu", &pages) != 1)
+			pages = 0;
+		fclose(file);
+	}
+	return pages * (unsigned long)sysconf(_SC_PAGESIZE);
+}
+
+/* Allocate up to so many objects, linked. */
+static void grow_list(struct pool *pool, void **list, unsigned long *have,
+		      unsigned long want)
+{
+	for (; *have < want; ++*have) {
+		void **obj = test_alloc(pool);
+
+		if (!obj)
+			return;
+		*obj = *list;
+		*list = obj;
+	}
+}
+
+/* With nothing, and then with 1 to 64 MiB of objects. */
+TEST_CASE(address_space_is_in_proportion_to_what_is_allocated)
+{
+	struct pool *pool = test_pool(1024);
+	unsigned long have = 0, want;
+	void *list = NULL;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	grow_list(pool, &list, &have, 1);
+	if (!UNDER_CHECKER)
+		EXPECT_LE(space(), 64 * MIB);
+	for (want = 1024; want <= 65536 / (UNDER_CHECKER ? 16 : 1); want *= 4) {
+		grow_list(pool, &list, &have, want);
+		EXPECT_EQ(have, want);
+		if (!UNDER_CHECKER)
+			EXPECT_LE(space(), 2 * want * 1024 + 64 * MIB);
+	}
+	while (list) {
+		void *next = *(void **)list;
+
+		test_free(pool, list);
+		list = next;
+	}
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(an_empty_chunk_gives_its_addresses_back)
+{
+	struct slab_class *class = pool_slab_class(LARGE, 16);
+	size_t reserved;
+	void *obj;
+
+	plat_trim();
+	reserved = arena_now().reserved;
+	slab_get_many(class, test_objs, TEST_OBJS);
+	EXPECT_LE(reserved + TEST_OBJS / PER_SLAB - CHUNK_SLABS,
+		  arena_now().reserved);
+	obj = test_objs[TEST_OBJS - 1];
+	EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS - 1), 0);
+	plat_trim();
+	EXPECT(pool_arena_has(obj));
+	EXPECT_LE(arena_now().reserved, reserved + CHUNK_SLABS);
+	EXPECT_EQ(slab_put_many(&obj, 1), 0);
+	plat_trim();
+	EXPECT_LE(arena_now().reserved, reserved);
+	slab_get_many(class, test_objs, TEST_OBJS);
+	EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS), 0);
+}
+
+static bool is_nobodys(uintptr_t at)
+{
+	return !pool_arena_has((void *)at);
+}
+
+TEST_CASE(addresses_of_others_are_in_no_slab)
+{
+	struct slab_class *class = pool_slab_class(64, 16);
+	char *obj = test_slab_alloc(class), *base;
+	void *block = malloc(100);
+	unsigned int bit;
+
+	ASSERT(obj && block);
+	base = (char *)((uintptr_t)obj & ~(CHUNK_BYTES - 1));
+	EXPECT(pool_arena_has(base) && pool_arena_has(base + CHUNK_BYTES - 1));
+	EXPECT(is_nobodys(0) && is_nobodys(1) && is_nobodys(UINTPTR_MAX));
+	EXPECT(is_nobodys((uintptr_t)block) && is_nobodys((uintptr_t)&obj));
+	EXPECT(is_nobodys((uintptr_t)&class) && is_nobodys((uintptr_t)space));
+	/* Those that differ from an object in one bit, tags of pointers included. */
+	for (bit = CHUNK_SHIFT + 8; bit < 8 * sizeof(obj); bit++)
+		EXPECT(is_nobodys((uintptr_t)obj ^ (uintptr_t)1 << bit));
+	EXPECT_EQ(slab_put_many((void **)&obj, 1), 0);
+	free(block);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* The limit is what a program has that was not told of pools, and a bit. */
+static int use_under_limit(void *arg)
+{
+	struct rlimit limit = { 0, 0 };
+	struct pool *pool = arg;
+	pthread_t thread;
+	void *block;
+
+	limit.rlim_cur = limit.rlim_max = 192 * MIB;
+	if (!test_alloc(pool) || setrlimit(RLIMIT_AS, &limit))
+		return 1;
+	block = malloc(16 * MIB);
+	if (!block)
+		return 2;
+	free(block);
+	if (pthread_create(&thread, NULL, nothing, NULL))
+		return 3;
+	pthread_join(thread, NULL);
+	return test_alloc(pool) ? 0 : 4;
+}
+
+TEST_CASE(a_limit_of_address_space_set_late_leaves_room_for_others)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	if (!UNDER_CHECKER)
+		EXPECT_EQ(slab_child(use_under_limit, pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
