@@ -341,5 +341,6 @@ void plat_hide(struct pool *pool);
 #include "core/hot.h"
 #include "core/age.h"
 #include "core/here.h"
+#include "core/border.h"
 
 #endif /* POOL_PLAT_H */

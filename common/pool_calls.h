@@ -142,6 +142,8 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
 bool pool_registry_remove(struct pool *pool);
+void pool_reg_add(struct pool *pool, struct pool_reg *reg);
+void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
 
 /* create.c: making and ending pools */
 unsigned int pool_buckets_for(unsigned int cpus);
@@ -169,8 +171,6 @@ void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
 
 /* merge.c: one pool for several creations */
-void pool_reg_add(struct pool *pool, struct pool_reg *reg);
-void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
 bool pool_size_fits(const struct pool *pool, const struct pool_want *want);
 struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
 			     unsigned int to);
@@ -198,7 +198,7 @@ void pool_sum(struct pool *pool, struct pool_stats *sum);
 unsigned long pool_allocated(const struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
-/* options.c: setting them */
+/* options.c: what they are */
 extern struct pool_start {
 	unsigned int debug;	/* what tools that watch need */
 	unsigned int cpus;	/* may run at once, at least 1 */
@@ -207,7 +207,12 @@ extern struct pool_start {
 
 void pool_options_start(const struct pool_start *start);
 void pool_options_get(struct pool_options *options);
-bool pool_options_set(const char *text, const char *where, bool strict);
 void pool_printable(char *to, size_t size, const char *text, size_t len);
+
+/* configure.c: setting them */
+bool pool_options_set(const char *text, const char *where, bool strict);
+
+/* switch.c: options of a pool that change meanwhile */
+void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

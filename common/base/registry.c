@@ -81,6 +81,21 @@ void pool_registry_put(struct pool *pool)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
+/* Add a registration; the first one, or registry mutex held. */
+void pool_reg_add(struct pool *pool, struct pool_reg *reg)
+{
+	pool_list_add(&reg->list, &pool->regs);
+	pool->flags |= reg->flags;
+	plat_write(&pool->users, pool->users + 1);
+}
+
+/* Take a registration out.  Registry mutex held. */
+void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
+{
+	pool_list_del(&reg->list);
+	plat_write(&pool->users, pool->users - 1);
+}
+
 /*
  * Registry mutex held.  The registration goes to @gone, to be freed outside.  The
  * pool keeps its flags: pool_destroy() does not say whose registration it means,

@@ -211,32 +211,6 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 	return NULL;
 }
 
-/* Fill an object that is handed out; what it was constructed as is lost. */
-static void poison(struct pool *pool, void *obj, unsigned int flags)
-{
-	unsigned int byte = plat_read(&pool_options.poison);
-
-	if (flags & (POOL_F_NO_POISON | POOL_F_MUST_ZERO))
-		return;
-	if (pool->dtor)
-		pool->dtor(obj, pool->arg);
-	__builtin_memset(obj, (int)byte, pool->head.size);
-	pool_construct(pool, obj);
-}
-
-/*
- * Fill an object as is wished.  Poison comes after zeros that nobody but the kernel
- * asked for.  Before it is known as handed out: its constructor may not return.
- */
-static void prepare(struct pool *pool, unsigned int word, void *obj,
-		    unsigned int flags)
-{
-	if (!(flags & POOL_F_MUST_ZERO))
-		pool_hot_out(&pool->head, obj, flags);
-	if (word & POOL_D_POISON)
-		poison(pool, obj, flags);
-}
-
 /*
  * A tool takes for unwritten what was written before it is told, but zeros that the
  * caller wants are written.
@@ -250,32 +224,19 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /**
- * pool_check_alloc() - A free object is handed out.
+ * pool_check_used() - A free object is a user's from now on.
  * @pool: its pool.
- * @obj: the pointer, perhaps sealed.
+ * @word: the pool's options, as the call has read them; something is checked.
+ * @obj: the object, constructed and filled as is wished.
  * @flags: of the call.
  * @caller: of the call.
- *
- * Return: the object; NULL: it is corrupted; the caller takes another one.
  */
-void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
-		       void *caller)
+void pool_check_used(struct pool *pool, unsigned int word, void *obj,
+		     unsigned int flags, void *caller)
 {
-	unsigned int word = plat_read(&pool->debug);
 	unsigned int bin = 0;
 	struct pool_layout l;
-	bool raw;
 
-	obj = pool_check_out(pool, obj, flags, caller, &raw);
-	if (!obj)
-		return NULL;
-	if (raw)
-		pool_construct(pool, obj);
-	if (!(word & POOL_D_CHECKED)) {
-		pool_hot_out(&pool->head, obj, flags);
-		return obj;
-	}
-	prepare(pool, word, obj, flags);
 	if (word & POOL_D_MEMSTATS)
 		bin = pool_profile_alloc(pool, caller, pool->head.size);
 	pool_state_alloc(pool, word, obj, flags, bin);
@@ -287,5 +248,4 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		put_word(obj, l.caller + sizeof(void *), NULL);
 	}
 	hand_out(pool, obj, flags, l.total);
-	return obj;
 }

@@ -58,19 +58,4 @@ static inline void *pool_freed(struct pool *pool, void *obj,
 	return obj;
 }
 
-/*
- * Check a pointer that is about to be handed out, where there is something to
- * check, and wipe the object where that is wished.  False: the object is corrupted,
- * and there must be another one.
- */
-static inline bool pool_checked(struct pool *pool, void **obj,
-				unsigned int flags, void *caller)
-{
-	if (pool_is_plain(pool, *obj))
-		pool_hot_out(&pool->head, *obj, flags);
-	else
-		*obj = pool_check_alloc(pool, *obj, flags, caller);
-	return *obj;
-}
-
 #endif /* POOL_CHECKED_H */

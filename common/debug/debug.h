@@ -154,8 +154,8 @@ long pool_pattern_check(const void *obj, unsigned int size,
 /* check.c: the checks, where objects change hands */
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller);
-void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
-		       void *caller);
+void pool_check_used(struct pool *pool, unsigned int word, void *obj,
+		     unsigned int flags, void *caller);
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw);
 
@@ -164,9 +164,6 @@ bool pool_fail_turn(unsigned int flags, void *caller);
 
 /* report.c: one function, one format */
 void pool_report(const struct pool_found *found);
-
-/* switch.c: options that change meanwhile */
-void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 /* profile.c: calls, counted by place; 0 is the number of no bin */
 #define POOL_PROFILE_BINS	4096

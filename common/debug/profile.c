@@ -17,7 +17,6 @@
  * all others.
  */
 #include "plat.h"
-#include "show/dump.h"
 #include "profile.h"
 
 #define PROBES		16

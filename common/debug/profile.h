@@ -2,7 +2,7 @@
 /*
  * profile.h - places in the code that allocate or free, and what they counted
  *
- * Layer:   beside the four; private to profile.c, memstats.c and the seam.
+ * Layer:   beside the four; private to profile.c, show/memstats.c and the seam.
  * Context: process context, but for what debug.h has of profile.c.
  *
  * A place allocates, or frees.  A free whose allocation is known is counted twice:
@@ -28,21 +28,7 @@ struct pool_place {
 	unsigned long known_bytes;
 };
 
-/* What is asked for; all zero: places with calls. */
-struct pool_memstats_options {
-	bool reset;			/* show nothing, set counts to 0 */
-	bool all;			/* those without calls, too */
-	char match[POOL_DUMP_WORD_LEN];
-};
-
-/* profile.c */
 bool pool_profile_read(unsigned int nr, struct pool_place *place);
 void pool_profile_reset(unsigned int nr);
-
-/* memstats.c */
-bool pool_memstats_parse(struct pool_memstats_options *options,
-			 const char *text, const char *where);
-size_t pool_memstats(char *buf, size_t size,
-		     const struct pool_memstats_options *options);
 
 #endif /* POOL_PROFILE_H */

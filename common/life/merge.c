@@ -107,21 +107,6 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/* Add a registration; the first one, or registry mutex held. */
-void pool_reg_add(struct pool *pool, struct pool_reg *reg)
-{
-	pool_list_add(&reg->list, &pool->regs);
-	pool->flags |= reg->flags;
-	plat_write(&pool->users, pool->users + 1);
-}
-
-/* Take a registration out.  Registry mutex held. */
-void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
-{
-	pool_list_del(&reg->list);
-	plat_write(&pool->users, pool->users - 1);
-}
-
 /**
  * pool_find_match() - The best pool for a creation.
  * @want: what is wanted; the registration is not looked at but for its owner.

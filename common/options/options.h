@@ -2,8 +2,8 @@
 /*
  * options.h - the table of options, and what reads and shows it
  *
- * Layer:   beside the registry; private to words.c, options.c, options_text.c,
- *	    live.c and apply.c.
+ * Layer:   beside the registry; private to options/ and to what applies a change:
+ *	    configure.c, live.c, apply.c and renew.c.
  * Context: process context.
  */
 #ifndef POOL_OPTIONS_H
@@ -96,6 +96,8 @@ void pool_change_word(struct pool_change *change, const struct pool_word *word,
 		      bool opposite);
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len);
+
+/* configure.c */
 void pool_change_store(const struct pool_change *change);
 
 /* apply.c */

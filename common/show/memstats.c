@@ -10,7 +10,7 @@
  * are made into names, see plat_symbol(); so each text needs some memory.
  */
 #include "plat.h"
-#include "dump.h"
+#include "memstats.h"
 #include "debug/profile.h"
 
 #define WORDS	"reset all match <prefix>"

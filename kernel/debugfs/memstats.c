@@ -9,8 +9,7 @@
  * done at once, and changes nothing of what is shown.
  */
 #include "plat.h"
-#include "show/dump.h"
-#include "debug/profile.h"
+#include "show/memstats.h"
 #include "main.h"
 
 #include <linux/debugfs.h>

@@ -16,9 +16,9 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # From the API down to the platform.
-ORDER = ["reserve", "bulk", "alloc", "ahead", "reclaim", "pack", "cache", "here", "age", "hot",
-         "cluster", "unpark", "below", "parked", "need", "shared", "backend", "reach", "spare",
-         "moving"]
+ORDER = ["reserve", "bulk", "alloc", "ahead", "border", "reclaim", "pack", "cache", "here",
+         "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
+         "reach", "spare", "moving"]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
 ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)\n")

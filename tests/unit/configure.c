@@ -2,7 +2,7 @@
 /*
  * configure.c - what a change of options means for pools that exist
  *
- * Layer:   tests of common/life/apply.c and options.c.
+ * Layer:   tests of common/life/apply.c and configure.c.
  * Context: see test.h.
  *
  * Values hold at once for all pools; words, buckets and cluster for pools to come.

@@ -2,7 +2,7 @@
 /*
  * registry.c - creating, destroying and walking over pools; options
  *
- * Layer:   tests of common/base/registry.c, stats.c and options.c.
+ * Layer:   tests of common/base/registry.c, stats.c and configure.c.
  * Context: see test.h.
  */
 #include "test.h"

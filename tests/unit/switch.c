@@ -6,7 +6,6 @@
  * Context: the case's own thread and workers.
  */
 #include "test.h"
-#include "show/dump.h"
 #include "debug/profile.h"
 
 static struct pool *plain(unsigned int size)

@@ -14,7 +14,6 @@
  * what is freed is what was allocated, whatever was asked for.
  */
 #include "plat.h"
-#include "show/dump.h"
 #include "debug/profile.h"
 
 #include <malloc.h>

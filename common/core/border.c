@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * border.c - what is done to a free object before a user has it
+ *
+ * Layer:   between alloc.c, kernel/gfp.c and the layers; above the checks of debug/check.c.
+ * Context: any; neither guard nor lock held.
+ *
+ * Constructors are called here, and they may free, or not return: so this is of the
+ * core, while what is only looked at and noted is not.
+ */
+#include "plat.h"
+
+/* Fill an object that is handed out; what it was constructed as is lost. */
+static void poison(struct pool *pool, void *obj, unsigned int flags)
+{
+	unsigned int byte = plat_read(&pool_options.poison);
+
+	if (flags & (POOL_F_NO_POISON | POOL_F_MUST_ZERO))
+		return;
+	if (pool->dtor)
+		pool->dtor(obj, pool->arg);
+	__builtin_memset(obj, (int)byte, pool->head.size);
+	pool_construct(pool, obj);
+}
+
+/*
+ * Fill an object as is wished.  Poison comes after zeros that nobody but the kernel
+ * asked for.  Before it is known as handed out: its constructor may not return.
+ */
+static void prepare(struct pool *pool, unsigned int word, void *obj,
+		    unsigned int flags)
+{
+	if (!(flags & POOL_F_MUST_ZERO))
+		pool_hot_out(&pool->head, obj, flags);
+	if (word & POOL_D_POISON)
+		poison(pool, obj, flags);
+}
+
+/**
+ * pool_check_alloc() - A free object is handed out.
+ * @pool: its pool.
+ * @obj: the pointer, perhaps sealed.
+ * @flags: of the call.
+ * @caller: of the call.
+ *
+ * Return: the object; NULL: it is corrupted; the caller takes another one.
+ */
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
+		       void *caller)
+{
+	unsigned int word = plat_read(&pool->debug);
+	bool raw;
+
+	obj = pool_check_out(pool, obj, flags, caller, &raw);
+	if (!obj)
+		return NULL;
+	if (raw)
+		pool_construct(pool, obj);
+	if (!(word & POOL_D_CHECKED)) {
+		pool_hot_out(&pool->head, obj, flags);
+		return obj;
+	}
+	prepare(pool, word, obj, flags);
+	pool_check_used(pool, word, obj, flags, caller);
+	return obj;
+}

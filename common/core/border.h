@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * border.h - what is done to a free object before a user has it: most often nothing
+ *
+ * Layer:   between alloc.c, kernel/gfp.c and the layers.
+ * Context: any; neither guard nor lock held.
+ */
+#ifndef POOL_BORDER_H
+#define POOL_BORDER_H
+
+/* border.c */
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
+		       void *caller);
+
+/*
+ * Check a pointer that is about to be handed out, where there is something to
+ * check, and wipe the object where that is wished.  False: the object is corrupted,
+ * and there must be another one.
+ */
+static inline bool pool_checked(struct pool *pool, void **obj,
+				unsigned int flags, void *caller)
+{
+	if (pool_is_plain(pool, *obj))
+		pool_hot_out(&pool->head, *obj, flags);
+	else
+		*obj = pool_check_alloc(pool, *obj, flags, caller);
+	return *obj;
+}
+
+#endif /* POOL_BORDER_H */
