@@ -75,6 +75,7 @@ help:
 	@echo '  bench-verify     the same work, each object looked at'
 	@echo 'Write pages'
 	@echo '  html             Documentation/ as a site, in build/html'
+	@echo '  map              the folders of the source and their calls, in build/map.svg'
 	@echo '  doc-options      the tables of options.rst'
 	@echo '  bench-doc        the figures of performance-user.rst; bench-goals: the goals'
 
@@ -160,7 +161,13 @@ html:
 	@tests/deps.sh html
 	sphinx-build -q -W --keep-going -b html -d build/doctrees Documentation build/html
 
-.PHONY: demo check kunit html
+# Folders, and who calls whom.
+map:
+	@mkdir -p build
+	@tests/pages/folders.py map build/map.svg
+	@echo build/map.svg
+
+.PHONY: demo check kunit html map
 
 include tests/user.mk
 include tests/bugs/bugs.mk

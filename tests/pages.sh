@@ -89,6 +89,18 @@ goes_up() {
 	grep -q '^shared calls up: pool_alloc_slow of alloc$' <<<"$said"
 }
 
+# A copy of the tree in which what pools are made of asks for a dump.
+goes_up_between() {
+	local copy said
+
+	copy=$(mktemp -d)
+	cp -r common user kernel "$copy"
+	printf '\nvoid f(void)\n{\n\tpool_dump(0, 0, 0);\n}\n' >>"$copy/common/life/merge.c"
+	said=$(tests/pages/folders.py "$copy" || true)
+	rm -rf "$copy"
+	grep -q '^common/life/merge.c goes up: pool_dump() of common/show$' <<<"$said"
+}
+
 check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
@@ -101,5 +113,7 @@ check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
 check calls_within_the_core_go_down tests/pages/order.py
 check a_call_that_goes_up_is_told_of goes_up
+check calls_between_folders_go_down tests/pages/folders.py
+check a_call_to_a_folder_above_is_told_of goes_up_between
 check constants_are_as_pages_say tests/pages/constants.py
 exit $failed
