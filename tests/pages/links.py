@@ -74,7 +74,7 @@ def files(page):
 
 
 def main():
-    md, rst = sorted(TOP.glob("*.md")), sorted(PAGES.glob("*.rst"))
+    md, rst = sorted([*TOP.glob("*.md"), *TOP.glob("tests/*.md")]), sorted(PAGES.glob("*.rst"))
     bad = []
     for kind, check, pages in (("links", links, md), ("sections", sections, rst),
                                ("files", files, md + rst)):
