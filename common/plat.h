@@ -127,9 +127,9 @@ enum plat_told {
  * bool plat_may(enum plat_may what, unsigned int flags)
  * const void *plat_thread(void)
  *	The calling thread: no two that are there at once are the same.
- * bool plat_store_may(const plat_store_t *store, const void *obj,
+ * bool plat_backend_may(const plat_backend_t *backend, const void *obj,
  *		       unsigned int flags)
- *	May plat_store_free() be called here for this object, for any one of
+ *	May plat_backend_free() be called here for this object, for any one of
  *	the source where @obj is NULL?  As PLAT_ALLOC, but guarded objects
  *	are refused more often.
  *
@@ -203,8 +203,8 @@ void *plat_mem_alloc(size_t size, enum plat_mem how);
 void plat_mem_free(void *p);
 
 /**
- * plat_store_create() - Make a source of objects.
- * @store: set up.
+ * plat_backend_create() - Make a source of objects.
+ * @backend: set up.
  * @name: for the platform's own listings.
  * @id: makes @name unique there.
  * @size: bytes of an object.
@@ -212,29 +212,29 @@ void plat_mem_free(void *p);
  * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
- *	addresses not given out again for a while: see pool_store_keep().
+ *	addresses not given out again for a while: see pool_backend_keep().
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each is a block of the platform's general
  *	allocator, where there is another source.
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.
  */
-bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align,
-		       unsigned int debug);
+bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+			 unsigned int size, unsigned int align,
+			 unsigned int debug);
 
 /**
- * plat_store_destroy() - End a source of objects.
- * @store: one that plat_store_create() made.
+ * plat_backend_destroy() - End a source of objects.
+ * @backend: one that plat_backend_create() made.
  * @lost: objects never freed; when not 0 what they need stays behind.
  *
  * Context: Process context; may sleep.
  */
-void plat_store_destroy(plat_store_t *store, unsigned long lost);
+void plat_backend_destroy(plat_backend_t *backend, unsigned long lost);
 
 /**
- * plat_store_alloc() - Get objects from the platform.
- * @store: the source.
+ * plat_backend_alloc() - Get objects from the platform.
+ * @backend: the source.
  * @n: how many, at least 1.
  * @objs: where to.
  * @flags: POOL_F_ATOMIC: do not sleep.
@@ -243,26 +243,26 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost);
  * Return: how many there are, of undefined contents; fewer than @n where no more can be
  * had at once.
  */
-unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
-			      unsigned int flags);
+unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+				unsigned int flags);
 
 /**
- * plat_store_free() - Give objects back to the platform.
- * @store: their source.
+ * plat_backend_free() - Give objects back to the platform.
+ * @backend: their source.
  * @n: how many, at least 1.
  * @objs: the objects.
  * @fault: what is wrong with the first one that was not given back.
  *
- * Context: plat_store_may(); neither guard nor lock held.
+ * Context: plat_backend_may(); neither guard nor lock held.
  * Return: how many were given back, the first ones; fewer than @n: something is wrong
  * with the next pointer.
  */
-unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
-			     enum pool_fault *fault);
+unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+			       enum pool_fault *fault);
 
 /**
- * plat_store_denser() - Is a new object in a better place than an old one?
- * @store: their source.
+ * plat_backend_denser() - Is a new object in a better place than an old one?
+ * @backend: their source.
  * @old: an object that was not freed; NULL, and @new, too: are there such ones?
  * @new: another one.
  *
@@ -270,12 +270,12 @@ unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
  * Return: true only where the old one is where few others are; without objects where
  * much of the source's memory has few.
  */
-bool plat_store_denser(const plat_store_t *store, const void *old,
-		       const void *new);
+bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+			 const void *new);
 
 /**
  * plat_guard_check() - Is what surrounds an object within its pages untouched?
- * @store: its source.
+ * @backend: its source.
  * @obj: the object, not freed.
  * @where: when it is not, offset from @obj of the nearest byte that was written:
  *	negative, or not less than the size of the source's objects.
@@ -283,7 +283,7 @@ bool plat_store_denser(const plat_store_t *store, const void *old,
  * Context: Any.
  * Return: true where it is, and for all objects of sources that are not guarded.
  */
-bool plat_guard_check(const plat_store_t *store, const void *obj, long *where);
+bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where);
 
 /**
  * plat_readable() - Can this byte be read without a fault?
@@ -334,7 +334,7 @@ void plat_hide(struct pool *pool);
 
 #include "pool_impl.h"
 #include "pool_calls.h"
-#include "debug/checked.h"
+#include "debug/modes.h"
 #include "plat_impl.h"
 #include "core/moving.h"
 #include "core/cluster.h"

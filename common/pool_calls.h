@@ -84,27 +84,27 @@ void pool_unpark_below(struct pool *pool);
 /* need.c: how much of a pool is kept */
 bool pool_need_keeps(struct pool *pool, unsigned int n);
 
-/* backend.c: the only caller of plat_store_*() */
-enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags);
-bool pool_store_commit(struct pool *pool, void *obj);
+/* backend.c: the only caller of plat_backend_*() */
+enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags);
+bool pool_backend_commit(struct pool *pool, void *obj);
 void pool_construct(struct pool *pool, void *obj);
-unsigned int pool_store_get_ahead(struct pool *pool, unsigned int n,
-				  void **objs, unsigned int flags);
-void *pool_store_get(struct pool *pool, unsigned int flags,
-		     enum pool_cause *cause);
-void pool_store_put(struct pool *pool, void *obj);
-void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c,
-			    unsigned int keep);
-void *pool_store_swap_in(struct pool *pool);
-void pool_store_swap_out(struct pool *pool, void *obj);
-unsigned long pool_store_keep(void);
+unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
+				    void **objs, unsigned int flags);
+void *pool_backend_get(struct pool *pool, unsigned int flags,
+		       enum pool_cause *cause);
+void pool_backend_put(struct pool *pool, void *obj);
+void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
+			      unsigned int keep);
+void *pool_backend_swap_in(struct pool *pool);
+void pool_backend_swap_out(struct pool *pool, void *obj);
+unsigned long pool_backend_keep(void);
 extern unsigned int pool_fail_every;
 
-/* slack.c: what surrounds guarded objects in their pages */
-size_t pool_slack_before(size_t bytes, size_t size, size_t align);
-void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size);
-bool pool_slack_check(const void *pages, size_t bytes, const void *obj,
-		      size_t size, long *where);
+/* guard_fill.c: what surrounds guarded objects in their pages */
+size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align);
+void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size);
+bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
+			   size_t size, long *where);
 
 /* alloc.c: the four layers, composed */
 void *pool_alloc_from(struct pool_head *head, unsigned int flags,
@@ -153,8 +153,8 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug);
 unsigned int pool_newest_id(void);
 struct pool_head *pool_create(const struct pool_attr *attr,
-			      const struct pool_from *from);
-struct pool *pool_assemble(const struct pool_want *want, const char **why);
+			      const struct pool_creator *from);
+struct pool *pool_assemble(const struct pool_request *request, const char **why);
 void pool_discard(struct pool *pool, unsigned long lost);
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl);
 void pool_destroy_every(void);
@@ -171,12 +171,12 @@ void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
 
 /* merge.c: one pool for several creations */
-bool pool_size_fits(const struct pool *pool, const struct pool_want *want);
-struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
+bool pool_size_fits(const struct pool *pool, const struct pool_request *request);
+struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
 			     unsigned int to);
 unsigned int pool_merged_apart(struct pool *pool);
 bool pool_same_name(const char *a, const char *b);
-struct pool *pool_merge(struct pool_want *want);
+struct pool *pool_merge(struct pool_request *request);
 
 /* pack.c: what gc does about caches */
 void pool_pack(struct pool *pool);

@@ -196,7 +196,7 @@ struct pool {
 	unsigned int buckets;		/* a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* has local parts */
-	plat_store_t store;
+	plat_backend_t backend;
 	plat_view_t view;
 
 	/* Changed per backend call. */
@@ -210,7 +210,7 @@ struct pool {
 	plat_word_t moving;		/* objects on their way, of no CPU */
 
 	/* Changed per cluster brought down; lost updates do no harm: need.c. */
-	unsigned long keep __attribute__((aligned(POOL_ALIGN)));
+	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
 	unsigned long need_avg;
 	unsigned long need_peak;
 	unsigned long need_left;
@@ -240,7 +240,7 @@ struct pool {
 	plat_word_t quarantined;	/* anybody: objects found corrupted */
 	plat_word_t reports;		/* anybody: faults that were told of */
 	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: all that were */
-	struct pool_states states;	/* states.c; registry mutex to begin */
+	struct pool_object_table object_table;	/* object_table.c; registry mutex to begin */
 
 	/* Emptied clusters that no CPU keeps, taken as a whole; about how many. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
@@ -353,7 +353,7 @@ enum pool_whose {
 };
 
 /* Who creates a pool. */
-struct pool_from {
+struct pool_creator {
 	const char *file;
 	int line;
 	const void *owner;
@@ -362,7 +362,7 @@ struct pool_from {
 };
 
 /* What a new pool is to be, checked and complete. */
-struct pool_want {
+struct pool_request {
 	struct pool_attr attr;		/* size: rounded; align, mode: final */
 	char name[POOL_NAME_LEN + 1];
 	struct pool_reg *reg;

@@ -54,15 +54,15 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	int node = gfp & __GFP_THISNODE ? numa_mem_id() : NUMA_NO_NODE;
 	void *obj;
 
-	*cause = pool_store_reserve(pool, flags);
+	*cause = pool_backend_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
 	gfp &= ~__GFP_ZERO;
-	if (pool->store.guarded)
-		obj = pool_guard_alloc(&pool->store, gfp);
+	if (pool->backend.guarded)
+		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
-		obj = kmem_cache_alloc_node(pool->store.cache, gfp, node);
-	if (!pool_store_commit(pool, obj))
+		obj = kmem_cache_alloc_node(pool->backend.cache, gfp, node);
+	if (!pool_backend_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;
 }

@@ -59,9 +59,9 @@ static struct {
 } loose[LOOSE];				/* a ring */
 static unsigned int loose_next;
 
-static unsigned int pages_of(const plat_store_t *store)
+static unsigned int pages_of(const plat_backend_t *backend)
 {
-	return DIV_ROUND_UP(store->size, PAGE_SIZE);
+	return DIV_ROUND_UP(backend->size, PAGE_SIZE);
 }
 
 static void *start_of(const void *obj)
@@ -107,7 +107,7 @@ static struct span *take_oldest(unsigned long keep)
 	return span;
 }
 
-static void give_back(unsigned long keep)
+static void unmap_oldest(unsigned long keep)
 {
 	struct span *span;
 
@@ -131,7 +131,7 @@ static struct span *span_new(void *at, unsigned int n)
 	struct span *span = NULL;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_UML) && pool_store_keep())
+	if (!IS_ENABLED(CONFIG_UML) && pool_backend_keep())
 		span = kmalloc(struct_size(span, page, n),
 			       GFP_KERNEL | __GFP_NOWARN);
 	if (!span)
@@ -164,10 +164,10 @@ static bool occupy(struct span *span, unsigned int n)
  * The end of an object of a guarded source; never fails.  Whoever frees may be
  * somebody whom reclaim waits for.
  */
-void pool_guard_free(const plat_store_t *store, void *obj)
+void pool_guard_free(const plat_backend_t *backend, void *obj)
 {
 	unsigned int noio = memalloc_noio_save();
-	unsigned int n = pages_of(store);
+	unsigned int n = pages_of(backend);
 	void *at = start_of(obj);
 	struct span *span = span_new(at, n);
 
@@ -179,7 +179,7 @@ void pool_guard_free(const plat_store_t *store, void *obj)
 		kfree(span);
 		put_loose(at, (size_t)n * PAGE_SIZE);
 	}
-	give_back(pool_store_keep());
+	unmap_oldest(pool_backend_keep());
 	memalloc_noio_restore(noio);
 }
 
@@ -209,33 +209,33 @@ static void *map_pages(size_t bytes, gfp_t gfp)
  * An object of a guarded source, or NULL.  A caller that cannot sleep gets an
  * ordinary one: the pool must serve where it serves without guards.
  */
-void *pool_guard_alloc(const plat_store_t *store, gfp_t gfp)
+void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp)
 {
-	size_t bytes = (size_t)pages_of(store) * PAGE_SIZE;
+	size_t bytes = (size_t)pages_of(backend) * PAGE_SIZE;
 	void *pages, *obj;
 
 	if (!gfpflags_allow_blocking(gfp) || !guard_may_map(0))
-		return kmem_cache_alloc(store->cache, gfp);
+		return kmem_cache_alloc(backend->cache, gfp);
 	pages = map_pages(bytes, gfp);
 	if (!pages)
 		return NULL;
-	obj = pages + pool_slack_before(bytes, store->size, store->align);
-	pool_slack_fill(pages, bytes, obj, store->size);
+	obj = pages + pool_guard_fill_before(bytes, backend->size, backend->align);
+	pool_guard_fill_put(pages, bytes, obj, backend->size);
 	return obj;
 }
 
 /* Nothing is in use any more. */
 void pool_guard_exit(void)
 {
-	give_back(0);
+	unmap_oldest(0);
 }
 
-bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
 {
-	return !guard_owns(store, obj) ||
-	       pool_slack_check(start_of(obj),
-				(size_t)pages_of(store) * PAGE_SIZE, obj,
-				store->size, where);
+	return !guard_owns(backend, obj) ||
+	       pool_guard_fill_check(start_of(obj),
+				     (size_t)pages_of(backend) * PAGE_SIZE, obj,
+				     backend->size, where);
 }
 
 /* Address space of freed objects that is held: bytes, with the pages around it. */

@@ -144,28 +144,28 @@ void plat_mem_free(void *p)
  * Objects may be copied from and to user space as a whole, as those of kmalloc()
  * may: the cache does not know what users put into them.
  */
-bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align,
-		       unsigned int debug)
+bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+			 unsigned int size, unsigned int align,
+			 unsigned int debug)
 {
 	char text[STORE_NAME_LEN];
 
-	*store = (plat_store_t){
+	*backend = (plat_backend_t){
 		.size = size, .align = align, .guarded = debug & POOL_D_UAF,
 	};
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
 		  load_time);
-	store->cache = kmem_cache_create_usercopy(text, size, align,
-						  SLAB_NO_MERGE, 0, size,
-						  NULL);
-	return store->cache;
+	backend->cache = kmem_cache_create_usercopy(text, size, align,
+						    SLAB_NO_MERGE, 0, size,
+						    NULL);
+	return backend->cache;
 }
 
 /* A cache with objects in use would be complained about, not destroyed. */
-void plat_store_destroy(plat_store_t *store, unsigned long lost)
+void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
 	if (!lost)
-		kmem_cache_destroy(store->cache);
+		kmem_cache_destroy(backend->cache);
 }
 
 /*
@@ -173,8 +173,8 @@ void plat_store_destroy(plat_store_t *store, unsigned long lost)
  * who are not.  Many at once, and then all or none, only with interrupts on, as the slab
  * allocator asks for: it may turn them on.
  */
-unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
-			      unsigned int flags)
+unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+				unsigned int flags)
 {
 	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 
@@ -183,11 +183,11 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
-	if (n > 1 && !store->guarded && !irqs_disabled())
-		return kmem_cache_alloc_bulk(store->cache, gfp, n, objs) ?
+	if (n > 1 && !backend->guarded && !irqs_disabled())
+		return kmem_cache_alloc_bulk(backend->cache, gfp, n, objs) ?
 		       n : 0;
-	objs[0] = store->guarded ? pool_guard_alloc(store, gfp) :
-				   kmem_cache_alloc(store->cache, gfp);
+	objs[0] = backend->guarded ? pool_guard_alloc(backend, gfp) :
+				   kmem_cache_alloc(backend->cache, gfp);
 	return objs[0] ? 1 : 0;
 }
 
@@ -195,26 +195,26 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
  * What is wrong with a pointer the slab allocator tells itself.  Many at once only with
  * interrupts on, as for allocations.
  */
-unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
-			     enum pool_fault *fault)
+unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+			       enum pool_fault *fault)
 {
 	unsigned int i;
 
-	if (n > 1 && !store->guarded && !irqs_disabled()) {
-		kmem_cache_free_bulk(store->cache, n, objs);
+	if (n > 1 && !backend->guarded && !irqs_disabled()) {
+		kmem_cache_free_bulk(backend->cache, n, objs);
 		return n;
 	}
 	for (i = 0; i < n; i++)
-		if (guard_owns(store, objs[i]))
-			pool_guard_free(store, objs[i]);
+		if (guard_owns(backend, objs[i]))
+			pool_guard_free(backend, objs[i]);
 		else
-			kmem_cache_free(store->cache, objs[i]);
+			kmem_cache_free(backend->cache, objs[i]);
 	return n;
 }
 
 /* The slab allocator does not tell; where memory is short the shrinker comes by. */
-bool plat_store_denser(const plat_store_t *store, const void *old,
-		       const void *new)
+bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+			 const void *new)
 {
 	return false;
 }
@@ -226,7 +226,7 @@ void plat_trim(void)
 	struct pool *pool = NULL;
 
 	while ((pool = pool_registry_next(pool)))
-		kmem_cache_shrink(pool->store.cache);
+		kmem_cache_shrink(pool->backend.cache);
 	kmem_cache_shrink(cluster_cache);
 }
 

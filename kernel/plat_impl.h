@@ -194,15 +194,15 @@ static inline bool guard_may_map(unsigned int flags)
 }
 
 /* Does an object of a guarded source have pages of its own? */
-static inline bool guard_owns(const plat_store_t *store, const void *obj)
+static inline bool guard_owns(const plat_backend_t *backend, const void *obj)
 {
-	return store->guarded && is_vmalloc_addr(obj);
+	return backend->guarded && is_vmalloc_addr(obj);
 }
 
-static inline bool plat_store_may(const plat_store_t *store, const void *obj,
-				  unsigned int flags)
+static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+				    unsigned int flags)
 {
-	if (store->guarded && (!obj || is_vmalloc_addr(obj)))
+	if (backend->guarded && (!obj || is_vmalloc_addr(obj)))
 		return guard_may_map(flags);
 	return plat_may(PLAT_ALLOC, flags);
 }

@@ -46,12 +46,12 @@ typedef struct plat_irq {
  * The source of a pool's objects: a cache.  A guarded source asks guard.c, and the
  * cache only where a caller cannot sleep.
  */
-typedef struct plat_store {
+typedef struct plat_backend {
 	struct kmem_cache *cache;
 	bool guarded;
 	unsigned int size;
 	unsigned int align;
-} plat_store_t;
+} plat_backend_t;
 
 /* Where debugfs shows the pool. */
 typedef struct plat_view {

@@ -156,7 +156,7 @@ static bool add_part(struct plat_area *area)
 }
 
 /* Far parts for all areas, one more.  Area mutex held. */
-static bool grow(void)
+static bool add_parts(void)
 {
 	unsigned int i;
 
@@ -317,7 +317,7 @@ static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
 		lowest++;
-	if (lowest == PLAT_LOCALS || (lowest >= room() && !grow()))
+	if (lowest == PLAT_LOCALS || (lowest >= room() && !add_parts()))
 		return 0;
 	offset_used[lowest] = true;
 	if (lowest >= highest)

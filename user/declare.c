@@ -50,7 +50,7 @@ void libpool_declare_start(void)
 	loads_at_start = count_loads();
 }
 
-static void tell_exit(void)
+static void print_exit(void)
 {
 	plat_write(&exiting, true);
 }
@@ -61,7 +61,7 @@ static bool hook_exit(void)
 	static bool hooked;
 
 	if (!plat_read(&hooked))
-		plat_write(&hooked, !atexit(tell_exit));
+		plat_write(&hooked, !atexit(print_exit));
 	return plat_read(&hooked);
 }
 

@@ -60,11 +60,11 @@ static size_t page_size(void)
 }
 
 /* Bytes of an object's pages. */
-static size_t pages_of(const plat_store_t *store)
+static size_t pages_of(const plat_backend_t *backend)
 {
 	size_t page = page_size();
 
-	return (store->size + page - 1) / page * page;
+	return (backend->size + page - 1) / page * page;
 }
 
 static unsigned char *start_of(const void *obj)
@@ -90,7 +90,7 @@ static bool take_oldest(struct span *span, unsigned long keep)
 }
 
 /* Unmap the oldest spans until at most @keep bytes are kept; were there any? */
-static bool give_back(unsigned long keep)
+static bool unmap_oldest(unsigned long keep)
 {
 	struct span span;
 	bool any = false;
@@ -122,8 +122,8 @@ static bool try_put_newest(void *at, size_t bytes)
 static void put_newest(void *at, size_t bytes)
 {
 	while (!try_put_newest(at, bytes))
-		give_back(pool_store_keep());
-	give_back(pool_store_keep());
+		unmap_oldest(pool_backend_keep());
+	unmap_oldest(pool_backend_keep());
 }
 
 /* Not counted as memory before it is written to; nor when it is without access. */
@@ -141,7 +141,7 @@ static unsigned char *map_pages(size_t bytes)
 	size_t page = page_size();
 	unsigned char *at = map(bytes + 2 * page);
 
-	if (!at && give_back(0))
+	if (!at && unmap_oldest(0))
 		at = map(bytes + 2 * page);
 	if (!at)
 		return NULL;
@@ -152,16 +152,16 @@ static unsigned char *map_pages(size_t bytes)
 }
 
 /* An object of a guarded source, or NULL. */
-void *pool_guard_alloc(const plat_store_t *store)
+void *pool_guard_alloc(const plat_backend_t *backend)
 {
-	size_t bytes = pages_of(store);
+	size_t bytes = pages_of(backend);
 	unsigned char *pages = map_pages(bytes);
 	void *obj;
 
 	if (!pages)
 		return NULL;
-	obj = pages + pool_slack_before(bytes, store->size, store->align);
-	pool_slack_fill(pages, bytes, obj, store->size);
+	obj = pages + pool_guard_fill_before(bytes, backend->size, backend->align);
+	pool_guard_fill_put(pages, bytes, obj, backend->size);
 	return obj;
 }
 
@@ -179,10 +179,10 @@ static bool drop(void *pages, size_t bytes)
 }
 
 /* The end of an object of a guarded source; never fails. */
-void pool_guard_free(const plat_store_t *store, void *obj)
+void pool_guard_free(const plat_backend_t *backend, void *obj)
 {
 	size_t page = page_size();
-	size_t bytes = pages_of(store);
+	size_t bytes = pages_of(backend);
 	unsigned char *pages = start_of(obj);
 
 	if (drop(pages, bytes))
@@ -191,11 +191,11 @@ void pool_guard_free(const plat_store_t *store, void *obj)
 		munmap(pages - page, bytes + 2 * page);
 }
 
-bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
 {
-	return !store->guarded ||
-	       pool_slack_check(start_of(obj), pages_of(store), obj,
-				store->size, where);
+	return !backend->guarded ||
+	       pool_guard_fill_check(start_of(obj), pages_of(backend), obj,
+				     backend->size, where);
 }
 
 /* Address space of freed objects that is held: bytes, with the pages around it. */

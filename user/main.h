@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-struct plat_store;
+struct plat_backend;
 struct plat_area;
 struct pool_cpu;
 
@@ -43,8 +43,8 @@ void pool_area_fork_hold(void);
 void pool_area_fork_release(void);
 
 /* guard.c: objects with pages of their own; and around a fork */
-void *pool_guard_alloc(const struct plat_store *store);
-void pool_guard_free(const struct plat_store *store, void *obj);
+void *pool_guard_alloc(const struct plat_backend *backend);
+void pool_guard_free(const struct plat_backend *backend, void *obj);
 unsigned long pool_guard_kept(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);

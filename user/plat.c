@@ -76,52 +76,52 @@ static struct slab_class *slabs_for(unsigned int size, unsigned int align,
 	return pool_slab_class(size, align);
 }
 
-bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align,
-		       unsigned int debug)
+bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+			 unsigned int size, unsigned int align,
+			 unsigned int debug)
 {
 	bool guarded = debug & POOL_D_UAF;
 
 	(void)name;
-	store->size = size;
-	store->align = guarded || align > alignof(max_align_t) ? align : 0;
-	store->guarded = guarded;
-	store->slabs = slabs_for(size, align, debug);
-	store->told = debug & POOL_D_TOOLS ? id : 0;
-	if (store->told)
-		tool_begin(store->told);
+	backend->size = size;
+	backend->align = guarded || align > alignof(max_align_t) ? align : 0;
+	backend->guarded = guarded;
+	backend->slabs = slabs_for(size, align, debug);
+	backend->told = debug & POOL_D_TOOLS ? id : 0;
+	if (backend->told)
+		tool_begin(backend->told);
 	return true;
 }
 
 /* Nothing is kept per source, but by tools: to them objects in use stay known. */
-void plat_store_destroy(plat_store_t *store, unsigned long lost)
+void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
-	if (store->told && !lost)
-		tool_end(store->told);
+	if (backend->told && !lost)
+		tool_end(backend->told);
 }
 
 /* Where slabs have no more, malloc() may. */
-static void *alloc_one(plat_store_t *store)
+static void *alloc_one(plat_backend_t *backend)
 {
 	void *obj;
 
-	if (store->guarded)
-		return pool_guard_alloc(store);
-	if (!store->align)
-		return malloc(store->size);
-	return posix_memalign(&obj, store->align, store->size) ? NULL : obj;
+	if (backend->guarded)
+		return pool_guard_alloc(backend);
+	if (!backend->align)
+		return malloc(backend->size);
+	return posix_memalign(&obj, backend->align, backend->size) ? NULL : obj;
 }
 
-unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
-			      unsigned int flags)
+unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+				unsigned int flags)
 {
 	unsigned int got = 0;
 
 	(void)flags;
-	if (store->slabs && !store->guarded)
-		got = pool_slab_alloc(store->slabs, n, objs);
+	if (backend->slabs && !backend->guarded)
+		got = pool_slab_alloc(backend->slabs, n, objs);
 	for (; got < n; got++) {
-		objs[got] = alloc_one(store);
+		objs[got] = alloc_one(backend);
 		if (!objs[got])
 			break;
 	}
@@ -129,23 +129,23 @@ unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
 }
 
 /* An object of slabs goes back to them, whatever pool it is freed to. */
-unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
-			     enum pool_fault *fault)
+unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+			       enum pool_fault *fault)
 {
 	unsigned int done = 0;
 
 	while (done < n) {
 		struct slab *slab = NULL;
 
-		if (!store->guarded)
+		if (!backend->guarded)
 			slab = pool_arena_slab(objs[done]);
 		if (slab) {
 			done += pool_slab_free(slab, n - done, objs + done,
 					       fault);
 			if (*fault != POOL_FAULT_KINDS)
 				break;
-		} else if (store->guarded) {
-			pool_guard_free(store, objs[done++]);
+		} else if (backend->guarded) {
+			pool_guard_free(backend, objs[done++]);
 		} else {
 			free(objs[done++]);
 		}
@@ -153,12 +153,12 @@ unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
 	return done;
 }
 
-bool plat_store_denser(const plat_store_t *store, const void *old,
-		       const void *new)
+bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+			 const void *new)
 {
-	if (!store->slabs)
+	if (!backend->slabs)
 		return false;
-	return old ? pool_slab_denser(old, new) : pool_slab_sparse(store->slabs);
+	return old ? pool_slab_denser(old, new) : pool_slab_sparse(backend->slabs);
 }
 
 /* plat_guard_check() and plat_readable() are in guard.c. */

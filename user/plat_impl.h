@@ -221,10 +221,10 @@ static inline const void *plat_thread(void)
 }
 
 /* mmap() may be called where malloc() may: not in the middle of guard.c's lock. */
-static inline bool plat_store_may(const plat_store_t *store, const void *obj,
-				  unsigned int flags)
+static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+				    unsigned int flags)
 {
-	(void)store;
+	(void)backend;
 	(void)obj;
 	return plat_may(PLAT_ALLOC, flags);
 }

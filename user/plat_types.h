@@ -38,13 +38,13 @@ typedef struct plat_irq {
  */
 struct slab_class;
 
-typedef struct plat_store {
+typedef struct plat_backend {
 	unsigned int size;
 	unsigned int align;	/* 0: as malloc() does it */
 	unsigned int told;	/* its serial number to tools; 0: not told */
 	struct slab_class *slabs;	/* from slab.c, as long as it has some */
 	bool guarded;		/* from guard.c */
-} plat_store_t;
+} plat_backend_t;
 
 /* Single pools are not listed anywhere. */
 typedef struct plat_view {

@@ -8,7 +8,7 @@
  *   who                          may use
  *   ordinary (miss)              all layers
  *   POOL_F_ATOMIC                all; the backend where PLAT_ALLOC, and
- *                                plat_store_may() for what is freed
+ *                                plat_backend_may() for what is freed
  *   nested (found HELD)          single objects: shared pool, then alloc: the
  *                                backend where PLAT_ALLOC, else NULL;
  *                                free: parked
@@ -99,7 +99,7 @@ static void *get_last(struct pool *pool, unsigned int flags,
 	do {
 		obj = pool_last_look(pool, flags, &last);
 		if (!obj && *cause == POOL_REFUSED)
-			obj = pool_store_get(pool, flags, cause);
+			obj = pool_backend_get(pool, flags, cause);
 	} while (!obj && pool_last_again(pool, flags, &last));
 	return obj;
 }
@@ -127,11 +127,11 @@ static void get_ahead(struct pool *pool, unsigned int flags)
 
 	if (plat_read(&pool->limit) || pool->head.constructed ||
 	    pool_is_closed(pool) ||
-	    pool_allocated(pool) < plat_read(&pool->keep))
+	    pool_allocated(pool) < plat_read(&pool->need_kept))
 		return;
 	n = pool_cache_wants(pool, flags);
 	if (n)
-		n = pool_store_get_ahead(pool, n, objs, flags);
+		n = pool_backend_get_ahead(pool, n, objs, flags);
 	done = n ? pool_put_to_cache(pool, n, objs, &flags) : 0;
 	while (done < n)
 		pool_put_below(pool, objs[done++], flags);
@@ -144,7 +144,7 @@ static void *get_below(struct pool *pool, unsigned int flags, bool more)
 	void *obj = pool_get_spare(pool, flags);
 
 	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = pool_store_get(pool, flags, &cause);
+		obj = pool_backend_get(pool, flags, &cause);
 	if (more && cause == POOL_GOT && !(flags & POOL_F_NESTED))
 		get_ahead(pool, flags);
 	if (!obj && !(flags & POOL_F_NESTED))

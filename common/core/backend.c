@@ -3,7 +3,7 @@
  * backend.c - objects from the platform's allocator, within limits
  *
  * Layer:   shared pool -> [backend] -> platform
- * Context: PLAT_ALLOC for what is asked for, plat_store_may() for what is given
+ * Context: PLAT_ALLOC for what is asked for, plat_backend_may() for what is given
  *	    back; neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
@@ -18,11 +18,11 @@ unsigned int pool_fail_every = POOL_FAIL_EVERY;
 static plat_word_t calls;
 
 /**
- * pool_store_keep() - How much address space of freed guarded objects is held.
+ * pool_backend_keep() - How much address space of freed guarded objects is held.
  *
  * Return: bytes, at most; the oldest is given back first.
  */
-unsigned long pool_store_keep(void)
+unsigned long pool_backend_keep(void)
 {
 	return plat_read(&pool_options.uaf_keep);
 }
@@ -58,17 +58,17 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
 }
 
 /**
- * pool_store_reserve() - Count an object that the platform will be asked for.
+ * pool_backend_reserve() - Count an object that the platform will be asked for.
  * @pool: the pool.
  * @flags: of the call.
  *
  * The acquire pairs with the release of exchange() in renew.c: who counts an object
  * sees the size and the source that it will have.
  *
- * Return: POOL_GOT, then pool_store_commit() must follow; POOL_REFUSED at the
+ * Return: POOL_GOT, then pool_backend_commit() must follow; POOL_REFUSED at the
  * limit; POOL_INJECTED; POOL_FAILED.
  */
-enum pool_cause pool_store_reserve(struct pool *pool, unsigned int flags)
+enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags)
 {
 	unsigned long have;
 	unsigned int limit;
@@ -97,28 +97,28 @@ static void count_back(struct pool *pool, unsigned int n)
 }
 
 /* The platform would not have it: it is no object, or not any more. */
-static void tell_of(struct pool *pool, void *obj, enum pool_fault kind)
+static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 {
-	struct pool_found found = {
+	struct pool_fault_info info = {
 		.kind = kind, .pool = pool, .obj = obj, .flags = POOL_F_ATOMIC,
 	};
 
-	pool_report(&found);
+	pool_report(&info);
 }
 
 /* Give @n objects back; how many were: what the platform would not have is none. */
-static unsigned int give_back(struct pool *pool, unsigned int n, void **objs)
+static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int given = 0;
 
 	while (n) {
 		enum pool_fault fault;
-		unsigned int some = plat_store_free(&pool->store, n, objs,
-						    &fault);
+		unsigned int some = plat_backend_free(&pool->backend, n, objs,
+						      &fault);
 
 		given += some;
 		if (some < n)
-			tell_of(pool, objs[some++], fault);
+			report_misuse(pool, objs[some++], fault);
 		objs += some;
 		n -= some;
 	}
@@ -136,9 +136,9 @@ static void abandon(struct building *b)
 {
 	if (!b->obj)
 		return;
-	if (plat_read(&b->pool->states.part[0]))
+	if (plat_read(&b->pool->object_table.part[0]))
 		pool_state_drop(b->pool, b->obj);
-	give_back(b->pool, 1, &b->obj);
+	free_objects(b->pool, 1, &b->obj);
 	count_back(b->pool, 1);
 }
 
@@ -159,13 +159,13 @@ void pool_construct(struct pool *pool, void *obj)
 }
 
 /**
- * pool_store_commit() - The platform has answered.
+ * pool_backend_commit() - The platform has answered.
  * @pool: the pool, an object of it counted.
  * @obj: the new object; NULL: there was none.
  *
  * Return: whether there is an object; it is constructed.
  */
-bool pool_store_commit(struct pool *pool, void *obj)
+bool pool_backend_commit(struct pool *pool, void *obj)
 {
 	if (!obj) {
 		plat_word_sub_release(&pool->allocated, 1);
@@ -177,24 +177,24 @@ bool pool_store_commit(struct pool *pool, void *obj)
 }
 
 /**
- * pool_store_get() - Get one object from the platform.
+ * pool_backend_get() - Get one object from the platform.
  * @pool: the pool.
  * @flags: POOL_F_ATOMIC: without sleeping.
  * @cause: why there is none.
  *
  * Return: an object, or NULL.
  */
-void *pool_store_get(struct pool *pool, unsigned int flags,
-		     enum pool_cause *cause)
+void *pool_backend_get(struct pool *pool, unsigned int flags,
+		       enum pool_cause *cause)
 {
 	void *obj;
 
-	*cause = pool_store_reserve(pool, flags);
+	*cause = pool_backend_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
-	if (!plat_store_alloc(&pool->store, 1, &obj, flags))
+	if (!plat_backend_alloc(&pool->backend, 1, &obj, flags))
 		obj = NULL;
-	if (!pool_store_commit(pool, obj))
+	if (!pool_backend_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;
 }
@@ -212,7 +212,7 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
 }
 
 /**
- * pool_store_get_ahead() - Get objects that nobody has asked for yet.
+ * pool_backend_get_ahead() - Get objects that nobody has asked for yet.
  * @pool: the pool, without a constructor and checks.
  * @n: how many, at most.
  * @objs: where to.
@@ -224,16 +224,16 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
  * Return: how many; 0 where there is a limit: what lies in one CPU's array is refused
  * to the others.
  */
-unsigned int pool_store_get_ahead(struct pool *pool, unsigned int n,
-				  void **objs, unsigned int flags)
+unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
+				    void **objs, unsigned int flags)
 {
 	unsigned int got = 0;
 
 	if (!reserve_ahead(pool, n))
 		return 0;
 	if (!injected_failure(flags))
-		got = plat_store_alloc(&pool->store, n, objs,
-				       flags | POOL_F_ATOMIC);
+		got = plat_backend_alloc(&pool->backend, n, objs,
+					 flags | POOL_F_ATOMIC);
 	if (got)
 		plat_word_add(&pool->store_gets, got);
 	if (got < n)
@@ -253,7 +253,7 @@ static void *bare(struct pool *pool, void *obj)
 		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
 		return NULL;
-	if (plat_read(&pool->states.part[0]))
+	if (plat_read(&pool->object_table.part[0]))
 		pool_state_drop(pool, obj);
 	if (pool->dtor && !raw)
 		pool->dtor(obj, pool->arg);
@@ -263,62 +263,62 @@ static void *bare(struct pool *pool, void *obj)
 /* Is there nothing that bare() would do?  Objects of a cluster are alike. */
 static bool all_bare(const struct pool *pool, const void *obj)
 {
-	return !pool->dtor && !plat_read(&pool->states.part[0]) &&
+	return !pool->dtor && !plat_read(&pool->object_table.part[0]) &&
 	       pool_is_plain(pool, obj);
 }
 
 /**
- * pool_store_swap_in() - Get an object that takes the place of another one.
+ * pool_backend_swap_in() - Get an object that takes the place of another one.
  * @pool: the pool, without a constructor and without checks.
  *
- * It is not counted, since the other one is.  pool_store_swap_out() for one of them
+ * It is not counted, since the other one is.  pool_backend_swap_out() for one of them
  * must follow.
  *
  * Return: an object, or NULL.
  */
-void *pool_store_swap_in(struct pool *pool)
+void *pool_backend_swap_in(struct pool *pool)
 {
 	void *obj;
 
-	return plat_store_alloc(&pool->store, 1, &obj, 0) ? obj : NULL;
+	return plat_backend_alloc(&pool->backend, 1, &obj, 0) ? obj : NULL;
 }
 
-void pool_store_swap_out(struct pool *pool, void *obj)
+void pool_backend_swap_out(struct pool *pool, void *obj)
 {
-	give_back(pool, 1, &obj);
+	free_objects(pool, 1, &obj);
 }
 
 /**
- * pool_store_put() - Give one object back to the platform.
+ * pool_backend_put() - Give one object back to the platform.
  * @pool: the pool.
  * @obj: the object, perhaps sealed; a corrupted one stays, in quarantine.
  */
-void pool_store_put(struct pool *pool, void *obj)
+void pool_backend_put(struct pool *pool, void *obj)
 {
 	obj = bare(pool, obj);
-	if (obj && give_back(pool, 1, &obj))
+	if (obj && free_objects(pool, 1, &obj))
 		count_back(pool, 1);
 }
 
 /**
- * pool_store_put_cluster() - Give a cluster's objects back to the platform.
+ * pool_backend_put_cluster() - Give a cluster's objects back to the platform.
  * @pool: the pool.
  * @c: the cluster.
  * @keep: how many objects stay in it, 0 to c->n.
  *
  * They go, and are counted, at once; one by one where each is looked at on its way out.
  */
-void pool_store_put_cluster(struct pool *pool, struct pool_cluster *c,
-			    unsigned int keep)
+void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
+			      unsigned int keep)
 {
 	unsigned int n = c->n - keep;
 
 	if (n && all_bare(pool, c->obj[keep])) {
-		n = give_back(pool, n, c->obj + keep);
+		n = free_objects(pool, n, c->obj + keep);
 		c->n = keep;
 		if (n)
 			count_back(pool, n);
 	}
 	while (c->n > keep)
-		pool_store_put(pool, c->obj[--c->n]);
+		pool_backend_put(pool, c->obj[--c->n]);
 }

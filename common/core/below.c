@@ -29,12 +29,12 @@ static void shed_one(struct pool *pool, unsigned int flags)
 {
 	void *obj;
 
-	if (!may_shed(pool, 1) || !plat_store_may(&pool->store, NULL, flags))
+	if (!may_shed(pool, 1) || !plat_backend_may(&pool->backend, NULL, flags))
 		return;
 	pool_depart(&pool->moving, 1);
 	obj = pool_shared_get_one(pool, flags);
 	if (obj)
-		pool_store_put(pool, obj);
+		pool_backend_put(pool, obj);
 	pool_arrive(&pool->moving, 1);
 }
 
@@ -49,7 +49,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 	if (!c)
 		return;
 	n = c->n;
-	pool_store_put_cluster(pool, c, 0);
+	pool_backend_put_cluster(pool, c, 0);
 	pool_cluster_put(pool, c, flags);
 	pool_arrive(&pool->moving, n);
 }
@@ -58,17 +58,17 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
 	bool may = !(flags & POOL_F_NESTED) &&
-		   plat_store_may(&pool->store, obj, flags);
+		   plat_backend_may(&pool->backend, obj, flags);
 
 	if (pool_shares(pool) && may && !pool_need_keeps(pool, 1)) {
-		pool_store_put(pool, obj);
+		pool_backend_put(pool, obj);
 		shed_one(pool, flags);
 		return;
 	}
 	if (pool_shared_put_one(pool, obj, flags))
 		return;
 	if (may)
-		pool_store_put(pool, obj);
+		pool_backend_put(pool, obj);
 	else
 		pool_park(pool, obj);
 }
@@ -96,13 +96,13 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 			   unsigned int flags)
 {
-	bool may = plat_store_may(&pool->store, NULL, flags);
+	bool may = plat_backend_may(&pool->backend, NULL, flags);
 	bool excess = may && c->n && pool_shares(pool);
 
 	if (!may && c->n && pool_put_to_shared_cache(pool, c))
 		return;
 	if (may)
-		pool_store_put_cluster(pool, c, 0);
+		pool_backend_put_cluster(pool, c, 0);
 	while (c->n)
 		pool_park(pool, c->obj[--c->n]);
 	pool_cluster_put(pool, c, flags);

@@ -98,7 +98,7 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 static void sample(struct pool *pool, unsigned long allocated,
 		   unsigned long shared, unsigned int n)
 {
-	unsigned int before = allocated > plat_read(&pool->keep) ? 0 :
+	unsigned int before = allocated > plat_read(&pool->need_kept) ? 0 :
 			      n * (pool_shared_every(pool) - 1);
 	unsigned long need = (allocated > shared ? allocated - shared : 0) +
 			     before;
@@ -111,7 +111,7 @@ static void sample(struct pool *pool, unsigned long allocated,
 	} else {
 		end_span(pool, peak, need);
 	}
-	plat_write(&pool->keep, larger(plat_read(&pool->need_avg), peak));
+	plat_write(&pool->need_kept, larger(plat_read(&pool->need_avg), peak));
 }
 
 /**
@@ -126,10 +126,10 @@ bool pool_need_keeps(struct pool *pool, unsigned int n)
 	unsigned long allocated = pool_allocated(pool);
 	unsigned long shared;
 
-	if (allocated <= plat_read(&pool->keep) && !pool_shared_turn(pool))
+	if (allocated <= plat_read(&pool->need_kept) && !pool_shared_turn(pool))
 		return true;
 	shared = pool_shared_count(pool);
 	sample(pool, allocated, shared, n);
-	return allocated <= plat_read(&pool->keep) ||
+	return allocated <= plat_read(&pool->need_kept) ||
 	       shared + n <= plat_read(&pool->min_avail);
 }

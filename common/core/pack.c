@@ -20,7 +20,7 @@
 static bool may_pack(const struct pool *pool)
 {
 	return pool->cached && !pool->head.constructed &&
-	       !pool_is_closed(pool) && !plat_read(&pool->states.part[0]);
+	       !pool_is_closed(pool) && !plat_read(&pool->object_table.part[0]);
 }
 
 /* Exchange what is better exchanged, at most @n; how many were.  CPU lock held. */
@@ -34,7 +34,7 @@ static unsigned int pack_cluster(const struct pool *pool,
 		void *obj = c->obj[i];
 
 		if (pool_seal_of(obj) ||
-		    !plat_store_denser(&pool->store, obj, fresh[done]))
+		    !plat_backend_denser(&pool->backend, obj, fresh[done]))
 			continue;
 		c->obj[i] = fresh[done];
 		fresh[done++] = obj;
@@ -77,18 +77,18 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 
 	while (left) {
 		while (n < POOL_CLUSTER_SIZE &&
-		       (objs[n] = pool_store_swap_in(pool)))
+		       (objs[n] = pool_backend_swap_in(pool)))
 			n++;
 		if (!n)
 			return;
 		done = pack_oldest(cpu, local, objs, n, &left);
 		while (done) {
-			pool_store_swap_out(pool, objs[--done]);
+			pool_backend_swap_out(pool, objs[--done]);
 			objs[done] = objs[--n];
 		}
 	}
 	while (n)
-		pool_store_swap_out(pool, objs[--n]);
+		pool_backend_swap_out(pool, objs[--n]);
 }
 
 /**
@@ -100,7 +100,7 @@ void pool_pack(struct pool *pool)
 	unsigned int cpus = plat_nr_cpus();
 	unsigned int i;
 
-	if (!may_pack(pool) || !plat_store_denser(&pool->store, NULL, NULL))
+	if (!may_pack(pool) || !plat_backend_denser(&pool->backend, NULL, NULL))
 		return;
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);

@@ -233,13 +233,13 @@ static void release_but(struct pool *pool, struct pool_cluster *c,
 {
 	unsigned int tries = POOL_BUSY_TRIES;
 
-	pool_store_put_cluster(pool, c, keep);
+	pool_backend_put_cluster(pool, c, keep);
 	while (c->n && tries--) {
 		if (pool_put_to_shared_cache(pool, c))
 			return;
 		plat_pause(true);
 	}
-	pool_store_put_cluster(pool, c, 0);
+	pool_backend_put_cluster(pool, c, 0);
 	plat_mem_free(c);
 }
 
@@ -349,7 +349,7 @@ static void reclaim_local(struct pool *pool, struct pool_cpu *cpu,
 
 		left -= n < left ? n : left;
 		if (!pool_put_to_shared_cache(pool, c)) {
-			pool_store_put_cluster(pool, c, 0);
+			pool_backend_put_cluster(pool, c, 0);
 			pool_cluster_put(pool, c, 0);
 		}
 		pool_cluster_settled(local, n);

@@ -87,7 +87,7 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 	struct pool_parked *parked;
 
 	if ((flags & POOL_F_NESTED) ||
-	    !plat_store_may(&pool->store, NULL, flags))
+	    !plat_backend_may(&pool->backend, NULL, flags))
 		return;
 	parked = parked_here(pool);
 	if (parked)
@@ -126,7 +126,7 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {
-		pool_store_put(pool, obj);
+		pool_backend_put(pool, obj);
 		pool_parked_settled(parked);
 	}
 }

@@ -59,40 +59,40 @@ static long compare(void *obj, const struct pool_layout *l, unsigned int size)
 }
 
 /* Put a corrupted object, which is shown to us, aside and tell of it. */
-static void quarantine(struct pool_found *found, enum pool_fault kind,
+static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 		       long where)
 {
-	struct pool *pool = found->pool;
+	struct pool *pool = info->pool;
 	struct pool_layout l;
 
-	found->kind = kind;
-	found->where = where;
-	pool_state_quarantine(pool, found->obj);
+	info->kind = kind;
+	info->where = where;
+	pool_state_quarantine(pool, info->obj);
 	plat_word_add(&pool->quarantined, 1);
-	pool_report(found);
+	pool_report(info);
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tell(pool, found->obj, l.total, PLAT_HIDDEN);
-	plat_tell(pool, found->obj, l.total, PLAT_KEPT);
+	plat_tell(pool, info->obj, l.total, PLAT_HIDDEN);
+	plat_tell(pool, info->obj, l.total, PLAT_KEPT);
 }
 
 /* Somebody frees what is not his to free.  Nothing behind the pointer is read. */
-static void misfreed(struct pool_found *found, enum pool_seen seen)
+static void misfreed(struct pool_fault_info *info, enum pool_seen seen)
 {
 	void *around;
 
-	found->where = 0;
-	found->is_ours = false;
-	found->kind = POOL_FAULT_DOUBLE_FREE;
+	info->where = 0;
+	info->contents_stable = false;
+	info->kind = POOL_FAULT_DOUBLE_FREE;
 	if (seen == POOL_SEEN_NEVER) {
-		around = pool_state_around(found->pool, found->obj);
-		found->kind = around ? POOL_FAULT_INTERIOR :
+		around = pool_state_around(info->pool, info->obj);
+		info->kind = around ? POOL_FAULT_INTERIOR :
 				       POOL_FAULT_FOREIGN;
 		if (around) {
-			found->where = (char *)found->obj - (char *)around;
-			found->obj = around;
+			info->where = (char *)info->obj - (char *)around;
+			info->obj = around;
 		}
 	}
-	pool_report(found);
+	pool_report(info);
 }
 
 /* Fill, copy, hide and seal an object that was freed rightly. */
@@ -116,16 +116,16 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 }
 
 /* Was nothing written around an object that is freed?  Else it is put aside. */
-static bool is_bounded(struct pool_found *found, const struct pool_layout *l)
+static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l)
 {
-	struct pool *pool = found->pool;
+	struct pool *pool = info->pool;
 	long where = -1;
 
 	if (l->tag)
-		where = check_tag(pool, found->obj, l->tag);
-	if (where < 0 && plat_guard_check(&pool->store, found->obj, &where))
+		where = check_tag(pool, info->obj, l->tag);
+	if (where < 0 && plat_guard_check(&pool->backend, info->obj, &where))
 		return true;
-	quarantine(found, where < 0 ? POOL_FAULT_UNDERFLOW :
+	quarantine(info, where < 0 ? POOL_FAULT_UNDERFLOW :
 				      POOL_FAULT_OVERFLOW, where);
 	return false;
 }
@@ -143,9 +143,9 @@ static bool is_bounded(struct pool_found *found, const struct pool_layout *l)
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
 {
-	struct pool_found found = {
+	struct pool_fault_info info = {
 		.pool = pool, .obj = obj, .caller = caller, .flags = flags,
-		.is_ours = true,
+		.contents_stable = true,
 	};
 	unsigned int word = plat_read(&pool->debug);
 	struct pool_layout l;
@@ -159,12 +159,12 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 	}
 	seen = pool_state_free(pool, word, obj, &note);
 	if (seen != POOL_SEEN_USED) {
-		misfreed(&found, seen);
+		misfreed(&info, seen);
 		return NULL;
 	}
 	pool_layout_of(pool, pool->head.size, &l);
 	plat_tell(pool, obj, l.total, PLAT_BACK);
-	if (!is_bounded(&found, &l))
+	if (!is_bounded(&info, &l))
 		return NULL;
 	pool_hot_in(&pool->head, obj);
 	if (word & POOL_D_MEMSTATS)
@@ -189,9 +189,9 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw)
 {
 	unsigned long sealed = pool_seal_of(obj);
-	struct pool_found found = {
+	struct pool_fault_info info = {
 		.pool = pool, .caller = caller, .flags = flags,
-		.obj = (char *)obj - sealed, .is_ours = true,
+		.obj = (char *)obj - sealed, .contents_stable = true,
 	};
 	unsigned int phase = (unsigned int)(sealed & POOL_SEAL_PHASE) >> 1;
 	unsigned int size = pool->head.size;
@@ -200,14 +200,14 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 
 	*raw = phase;
 	pool_layout_of(pool, size, &l);
-	plat_tell(pool, found.obj, l.total, PLAT_SHOWN);
+	plat_tell(pool, info.obj, l.total, PLAT_SHOWN);
 	if (phase)
-		where = pool_pattern_check(found.obj, size, phase);
+		where = pool_pattern_check(info.obj, size, phase);
 	if (sealed && where < 0 && l.copy)
-		where = compare(found.obj, &l, size);
+		where = compare(info.obj, &l, size);
 	if (where < 0)
-		return found.obj;
-	quarantine(&found, POOL_FAULT_WRITTEN, where);
+		return info.obj;
+	quarantine(&info, POOL_FAULT_WRITTEN, where);
 	return NULL;
 }
 

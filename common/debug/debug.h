@@ -17,7 +17,7 @@
 #ifndef POOL_DEBUG_H
 #define POOL_DEBUG_H
 
-/* Flags of an option word, in the order of the table in words.c. */
+/* Flags of an option word, in the order of the table in option_table.c. */
 #define POOL_D_FAIL		0x0001u	/* some allocations fail, on purpose */
 #define POOL_D_NO_MERGE		0x0002u	/* only pools of equal names merge */
 #define POOL_D_COLD_FIRST	0x0004u	/* the oldest object goes out first */
@@ -35,7 +35,7 @@
 
 #define POOL_D_FLAGS		0x3fffu
 
-/* The generation: see states.c. */
+/* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
 
 /* What has checks, and so a table of object states. */
@@ -99,9 +99,9 @@ struct pool_entry;
 /* The table of object states: parts, each twice as large as the one before. */
 #define POOL_STATE_PARTS	16
 
-struct pool_states {
+struct pool_object_table {
 	struct pool_entry *part[POOL_STATE_PARTS];
-	unsigned long known;		/* entries of a generation: states.c */
+	unsigned long known;		/* entries of a generation: object_table.c */
 	bool whole;			/* every object is, and always was */
 };
 
@@ -117,21 +117,21 @@ enum pool_seen {
 #define POOL_REPORTS_MAX	64
 
 /* A fault that was found: all that a report needs, see report.c. */
-struct pool_found {
+struct pool_fault_info {
 	enum pool_fault kind;
 	struct pool *pool;
 	void *obj;
 	void *caller;			/* of the call that found it; or NULL */
 	unsigned int flags;		/* of that call */
 	long where;			/* first bad byte, from obj */
-	bool is_ours;			/* nobody else may write to it now */
+	bool contents_stable;			/* nobody else may write to it now */
 };
 
 /* layout.c */
 void pool_layout_of(const struct pool *pool, unsigned int size,
 		    struct pool_layout *layout);
 
-/* states.c: what is known of each object */
+/* object_table.c: what is known of each object */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note);
 void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
@@ -141,10 +141,10 @@ void pool_state_quarantine(struct pool *pool, void *obj);
 void *pool_state_around(struct pool *pool, const void *p);
 unsigned int pool_state_phase(unsigned long note);
 unsigned int pool_state_bin(unsigned long note);
-void pool_states_begin(struct pool *pool, unsigned int word);
-void pool_states_lapse(struct pool *pool);
-void pool_states_grow(struct pool *pool);
-void pool_states_end(struct pool *pool);
+void pool_object_table_begin(struct pool *pool, unsigned int word);
+void pool_object_table_lapse(struct pool *pool);
+void pool_object_table_grow(struct pool *pool);
+void pool_object_table_end(struct pool *pool);
 
 /* pattern.c: what fills free objects */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);
@@ -163,7 +163,7 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 bool pool_fail_turn(unsigned int flags, void *caller);
 
 /* report.c: one function, one format */
-void pool_report(const struct pool_found *found);
+void pool_report(const struct pool_fault_info *info);
 
 /* profile.c: calls, counted by place; 0 is the number of no bin */
 #define POOL_PROFILE_BINS	4096

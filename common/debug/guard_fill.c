@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slack.c - the bytes of a guarded object's pages that are not the object's
+ * guard_fill.c - the bytes of a guarded object's pages that are not the object's
  *
  * Layer:   below the backend, between the two guard.c.
  * Context: any.
@@ -15,11 +15,11 @@
  */
 #include "plat.h"
 
-#define SLACK_BYTE	0xa5u
+#define GUARD_FILL_BYTE	0xa5u
 
 static unsigned char byte_at(const unsigned char *p)
 {
-	return (unsigned char)(SLACK_BYTE ^ (unsigned long)p);
+	return (unsigned char)(GUARD_FILL_BYTE ^ (unsigned long)p);
 }
 
 static void fill(unsigned char *from, const unsigned char *to)
@@ -29,26 +29,26 @@ static void fill(unsigned char *from, const unsigned char *to)
 }
 
 /**
- * pool_slack_before() - How far behind the start of its pages an object is.
+ * pool_guard_fill_before() - How far behind the start of its pages an object is.
  * @bytes: of its pages.
  * @size: of the object.
  * @align: of the object, a power of two, at most a page.
  *
  * Return: bytes, less than a page.
  */
-size_t pool_slack_before(size_t bytes, size_t size, size_t align)
+size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align)
 {
 	return (bytes - size) & ~(align - 1);
 }
 
 /**
- * pool_slack_fill() - Fill what is before and behind an object.
+ * pool_guard_fill_put() - Fill what is before and behind an object.
  * @pages: its pages.
  * @bytes: of its pages.
  * @obj: the object.
  * @size: of the object.
  */
-void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size)
+void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size)
 {
 	unsigned char *start = pages;
 	const unsigned char *from = obj;
@@ -58,7 +58,7 @@ void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size)
 }
 
 /**
- * pool_slack_check() - Is it still what it was filled with?
+ * pool_guard_fill_check() - Is it still what it was filled with?
  * @pages: the object's pages.
  * @bytes: of its pages.
  * @obj: the object.
@@ -68,8 +68,8 @@ void pool_slack_fill(void *pages, size_t bytes, const void *obj, size_t size)
  *
  * Return: true: intact.
  */
-bool pool_slack_check(const void *pages, size_t bytes, const void *obj,
-		      size_t size, long *where)
+bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
+			   size_t size, long *where)
 {
 	const unsigned char *start = pages;
 	const unsigned char *from = obj;

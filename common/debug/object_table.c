@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * states.c - what is known of each object of a checked pool
+ * object_table.c - what is known of each object of a checked pool
  *
  * Layer:   beside the four.
  * Context: any, also interrupts and signal handlers; no lock, no waiting.
@@ -82,14 +82,14 @@ static unsigned long known_gen(unsigned int word)
 static void count_known(struct pool *pool, unsigned long state, bool more)
 {
 	unsigned long gen = state_gen(state) << KNOWN_SHIFT;
-	unsigned long old = plat_read(&pool->states.known);
+	unsigned long old = plat_read(&pool->object_table.known);
 	unsigned long now;
 
 	do {
 		if ((old & ~KNOWN_COUNT) != gen)
 			return;
 		now = more ? old + 1 : old - 1;
-	} while (!plat_cmpxchg_release(&pool->states.known, &old, now));
+	} while (!plat_cmpxchg_release(&pool->object_table.known, &old, now));
 }
 
 /* Objects that came from the backend, and went there. */
@@ -104,7 +104,7 @@ static unsigned long backend_calls(struct pool *pool)
  * numbers are compared that others change; they belong together when nothing
  * came or went in between.  The fences order the reads: an object is known no
  * more, then its way to the backend is counted, then it is allocated no more.  The
- * first one pairs with that of pool_states_lapse(), too: who has read an option
+ * first one pairs with that of pool_object_table_lapse(), too: who has read an option
  * word of after checks had ended finds that they had.
  */
 static bool all_known(struct pool *pool, unsigned int word)
@@ -113,9 +113,9 @@ static bool all_known(struct pool *pool, unsigned int word)
 	unsigned long known, have;
 
 	plat_fence();
-	if (plat_read(&pool->states.whole))
+	if (plat_read(&pool->object_table.whole))
 		return true;
-	known = plat_read(&pool->states.known);
+	known = plat_read(&pool->object_table.known);
 	plat_fence();
 	have = pool_allocated(pool);
 	plat_fence();
@@ -154,7 +154,7 @@ static void rekey(struct pool_entry *e, unsigned long state)
 
 static struct pool_entry *part_of(struct pool *pool, unsigned int i)
 {
-	return plat_read_acquire(&pool->states.part[i]);
+	return plat_read_acquire(&pool->object_table.part[i]);
 }
 
 /* The entry of address @key in a part; with 0 one that is empty, for @obj. */
@@ -176,7 +176,7 @@ static struct pool_entry *probe(struct pool *pool, unsigned int i,
 }
 
 /* The entry of an object; NULL: there is none.  The largest part first. */
-static struct pool_entry *find(struct pool *pool, const void *obj)
+static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 {
 	struct pool_entry *e = NULL;
 	unsigned int i;
@@ -210,7 +210,7 @@ static bool insert(struct pool *pool, void *obj, unsigned long state)
 }
 
 /* Add a part; false: there are enough, or no memory. */
-static bool grow(struct pool *pool, unsigned int flags)
+static bool add_part(struct pool *pool, unsigned int flags)
 {
 	bool waits = plat_may(PLAT_WAIT, flags);
 	struct pool_entry *part, *none = NULL;
@@ -227,7 +227,7 @@ static bool grow(struct pool *pool, unsigned int flags)
 		return false;
 	if (!waits)
 		memset(part, 0, size);
-	if (!plat_cmpxchg_release(&pool->states.part[i], &none, part))
+	if (!plat_cmpxchg_release(&pool->object_table.part[i], &none, part))
 		plat_mem_free(part);
 	return true;
 }
@@ -309,7 +309,7 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 
 	if ((unsigned long)obj & (pool->align - 1))
 		return POOL_SEEN_NEVER;
-	e = find(pool, obj);
+	e = find_entry(pool, obj);
 	if (e)
 		return free_entry(pool, word, e, note);
 	if (all_known(pool, word))
@@ -332,7 +332,7 @@ void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 {
 	unsigned long state = state_word(word, ST_USED |
 			(bin & ST_BIN_MASK) << ST_BIN_SHIFT);
-	struct pool_entry *e = find(pool, obj);
+	struct pool_entry *e = find_entry(pool, obj);
 
 	if (e) {
 		unsigned long old = plat_read(&e->state);
@@ -341,8 +341,8 @@ void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		return;
 	}
 	while (!insert(pool, obj, state)) {
-		if (!grow(pool, flags)) {
-			plat_write(&pool->states.whole, false);
+		if (!add_part(pool, flags)) {
+			plat_write(&pool->object_table.whole, false);
 			return;
 		}
 	}
@@ -362,7 +362,7 @@ unsigned int pool_state_bin(unsigned long note)
 /* An object goes to the backend.  The fence: see all_known(). */
 void pool_state_drop(struct pool *pool, void *obj)
 {
-	struct pool_entry *e = find(pool, obj);
+	struct pool_entry *e = find_entry(pool, obj);
 
 	if (!e)
 		return;
@@ -374,7 +374,7 @@ void pool_state_drop(struct pool *pool, void *obj)
 /* An object is never to be handed out, nor taken back, again. */
 void pool_state_quarantine(struct pool *pool, void *obj)
 {
-	struct pool_entry *e = find(pool, obj);
+	struct pool_entry *e = find_entry(pool, obj);
 	unsigned long gen = plat_read(&pool->debug) / POOL_D_GEN * POOL_D_GEN;
 
 	if (e)
@@ -434,52 +434,52 @@ static void forget(struct pool *pool)
 }
 
 /**
- * pool_states_begin() - A generation begins: nothing is known.
+ * pool_object_table_begin() - A generation begins: nothing is known.
  * @pool: the pool; creation, or registry mutex held.
  * @word: its new option word, not stored yet.
  *
  * Before they all come again, the marks of the first ones are wiped.
  */
-void pool_states_begin(struct pool *pool, unsigned int word)
+void pool_object_table_begin(struct pool *pool, unsigned int word)
 {
 	if (gen_of(word) == 1)
 		forget(pool);
-	plat_write(&pool->states.known, known_gen(word));
+	plat_write(&pool->object_table.known, known_gen(word));
 }
 
 /* Checks end: from now on objects come and go unseen.  Registry mutex held. */
-void pool_states_lapse(struct pool *pool)
+void pool_object_table_lapse(struct pool *pool)
 {
-	plat_write(&pool->states.whole, false);
+	plat_write(&pool->object_table.whole, false);
 	plat_fence();
 }
 
 /**
- * pool_states_grow() - Make room for the objects that there are.
+ * pool_object_table_grow() - Make room for the objects that there are.
  * @pool: the pool.
  *
  * So that frees, which allocate nothing, find room to note them.
  *
  * Context: process context; no lock held.
  */
-void pool_states_grow(struct pool *pool)
+void pool_object_table_grow(struct pool *pool)
 {
 	unsigned long want = pool_allocated(pool) * 2;
 	unsigned long have = 0;
 	unsigned int i;
 
 	for (i = 0; i < POOL_STATE_PARTS && have <= want; i++) {
-		if (!part_of(pool, i) && !grow(pool, 0))
+		if (!part_of(pool, i) && !add_part(pool, 0))
 			return;
 		have += slots_of(i);
 	}
 }
 
 /* Free the table.  Nobody calls the pool any more. */
-void pool_states_end(struct pool *pool)
+void pool_object_table_end(struct pool *pool)
 {
 	unsigned int i;
 
 	for (i = 0; i < POOL_STATE_PARTS; i++)
-		plat_mem_free(pool->states.part[i]);
+		plat_mem_free(pool->object_table.part[i]);
 }

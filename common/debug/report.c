@@ -49,14 +49,14 @@ static void name_of(char *text, const void *addr, unsigned int flags)
  * Find the name of a pool; false: there is none, or this is no place to look.  No
  * pool is pinned while lines are written, which may take for ever.
  */
-static bool find_pool(const struct pool_found *found,
+static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),
 		      const void *arg, char name[POOL_SHOWN_LEN + 1])
 {
 	struct pool *pool = NULL;
 	bool there = false;
 
-	while (!there && plat_may(PLAT_WAIT, found->flags) &&
+	while (!there && plat_may(PLAT_WAIT, info->flags) &&
 	       (pool = pool_registry_next(pool)))
 		there = is_it(pool, arg);
 	if (there) {
@@ -69,10 +69,10 @@ static bool find_pool(const struct pool_found *found,
 /* Is the object one of this pool, which is not the one that it was freed to? */
 static bool is_owner(struct pool *pool, const void *arg)
 {
-	const struct pool_found *found = arg;
+	const struct pool_fault_info *info = arg;
 
-	return pool != found->pool &&
-	       pool_state_around(pool, found->obj) == found->obj;
+	return pool != info->pool &&
+	       pool_state_around(pool, info->obj) == info->obj;
 }
 
 static bool is_tag(struct pool *pool, const void *tag)
@@ -80,12 +80,12 @@ static bool is_tag(struct pool *pool, const void *tag)
 	return pool == tag;
 }
 
-static void tell_who(const struct pool_found *found)
+static void print_finder(const struct pool_fault_info *info)
 {
 	char where[SYMBOL_LEN], symbol[SYMBOL_LEN];
 
 	plat_where(where, sizeof(where));
-	name_of(symbol, found->caller, found->flags);
+	name_of(symbol, info->caller, info->flags);
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
@@ -93,18 +93,18 @@ static void tell_who(const struct pool_found *found)
  * What is behind an object that somebody else may have by now is read if it is
  * there at all.
  */
-static void tell_callers(const struct pool_found *found,
-			 const struct pool_layout *l)
+static void print_callers(const struct pool_fault_info *info,
+			  const struct pool_layout *l)
 {
 	char got[SYMBOL_LEN], put[SYMBOL_LEN];
 	void *const *caller;
 
 	caller = (void *const *)(const void *)
-		 ((const char *)found->obj + l->caller);
+		 ((const char *)info->obj + l->caller);
 	if (!l->caller || !plat_readable(caller) || !plat_readable(caller + 1))
 		return;
-	name_of(got, caller[0], found->flags);
-	name_of(put, caller[1], found->flags);
+	name_of(got, caller[0], info->flags);
+	name_of(put, caller[1], info->flags);
 	plat_log(PLAT_ERR, "  allocated by %s, freed by %s", got, put);
 }
 
@@ -112,25 +112,25 @@ static void tell_callers(const struct pool_found *found,
  * The pool whose tag is there, if it is not the right one.  Free objects have none:
  * who freed them is there.
  */
-static void tell_tag(const struct pool_found *found,
-		     const struct pool_layout *l)
+static void print_tag(const struct pool_fault_info *info,
+		      const struct pool_layout *l)
 {
 	char name[POOL_SHOWN_LEN + 1];
 	void *tag;
 
-	if (!l->tag || found->kind == POOL_FAULT_WRITTEN)
+	if (!l->tag || info->kind == POOL_FAULT_WRITTEN)
 		return;
-	__builtin_memcpy(&tag, (const char *)found->obj + l->tag, sizeof(tag));
-	if (tag == found->pool)
+	__builtin_memcpy(&tag, (const char *)info->obj + l->tag, sizeof(tag));
+	if (tag == info->pool)
 		return;
 	plat_log(PLAT_ERR, "  tag 0x%lx", (unsigned long)tag);
-	if (find_pool(found, is_tag, tag, name))
+	if (find_pool(info, is_tag, tag, name))
 		plat_log(PLAT_ERR, "  that is the tag of pool \"%s\"", name);
 }
 
-static void tell_line(const struct pool_found *found, long at, long end)
+static void print_line(const struct pool_fault_info *info, long at, long end)
 {
-	const unsigned char *obj = found->obj;
+	const unsigned char *obj = info->obj;
 	char text[DUMP_BYTES * 3 + 1] = "";
 	unsigned int len = 0;
 	long i;
@@ -142,39 +142,39 @@ static void tell_line(const struct pool_found *found, long at, long end)
 }
 
 /* The bytes around the first bad one. */
-static void tell_bytes(const struct pool_found *found, long end)
+static void print_bytes(const struct pool_fault_info *info, long end)
 {
-	long at = found->where / DUMP_BYTES * DUMP_BYTES - DUMP_BYTES;
+	long at = info->where / DUMP_BYTES * DUMP_BYTES - DUMP_BYTES;
 	int line;
 
 	if (at < 0)
 		at = 0;
 	for (line = 0; line < DUMP_LINES && at < end; line++) {
-		tell_line(found, at, end);
+		print_line(info, at, end);
 		at += DUMP_BYTES;
 	}
 }
 
-static void tell(const struct pool_found *found, const char *owner)
+static void print_report(const struct pool_fault_info *info, const char *owner)
 {
-	struct pool *pool = found->pool;
+	struct pool *pool = info->pool;
 	struct pool_layout l;
 
 	plat_log(PLAT_ERR, "FAULT: %s: 0x%lx + %ld, pool \"%s\", size %u",
-		 what[found->kind], (unsigned long)found->obj, found->where,
+		 what[info->kind], (unsigned long)info->obj, info->where,
 		 pool->shown, pool->head.size);
-	tell_who(found);
+	print_finder(info);
 	if (owner)
 		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"", owner);
-	if (found->kind == POOL_FAULT_FOREIGN ||
-	    found->kind == POOL_FAULT_WRONG_POOL)
+	if (info->kind == POOL_FAULT_FOREIGN ||
+	    info->kind == POOL_FAULT_WRONG_POOL)
 		return;
 	pool_layout_of(pool, pool->head.size, &l);
-	tell_callers(found, &l);
-	if (!found->is_ours)
+	print_callers(info, &l);
+	if (!info->contents_stable)
 		return;
-	tell_tag(found, &l);
-	tell_bytes(found, (long)l.total);
+	print_tag(info, &l);
+	print_bytes(info, (long)l.total);
 }
 
 /* May one more be told of? */
@@ -190,14 +190,14 @@ static bool is_loud(struct pool *pool)
 
 /**
  * pool_report() - Count a fault, tell of it, and do what the policy says.
- * @found: the fault.
+ * @info: the fault.
  *
  * May not return.
  */
-void pool_report(const struct pool_found *found)
+void pool_report(const struct pool_fault_info *info)
 {
 	unsigned int policy = plat_read(&pool_options.policy);
-	struct pool_found now = *found;
+	struct pool_fault_info now = *info;
 	bool loud = is_loud(now.pool);
 	char owner[POOL_SHOWN_LEN + 1];
 	bool owned;
@@ -208,7 +208,7 @@ void pool_report(const struct pool_found *found)
 		now.kind = POOL_FAULT_WRONG_POOL;
 	plat_word_add(&now.pool->faults[now.kind], 1);
 	if (loud)
-		tell(&now, owned ? owner : NULL);
+		print_report(&now, owned ? owner : NULL);
 	if (loud || policy != POOL_POLICY_WARN)
 		plat_fault((enum pool_policy)policy);
 }

@@ -97,7 +97,7 @@ static void tell(const struct late *late, const struct pool_change *change,
 	size_t len = 0;
 
 	snprintf(text, size, "%s", "");
-	for (word = pool_words; word->word; word++)
+	for (word = pool_option_table; word->word; word++)
 		if (late->flags & word->flag)
 			len = put_word(text, size, len,
 				       change->set & word->flag ?

@@ -133,39 +133,39 @@ static void copy_file(char *to, const char *file)
 }
 
 /* Complete what a caller wants; false: out of memory. */
-static bool want_init(struct pool_want *want, const struct pool_attr *attr,
-		      const struct pool_from *from)
+static bool request_init(struct pool_request *request, const struct pool_attr *attr,
+			 const struct pool_creator *creator)
 {
 	struct pool_reg *reg = plat_mem_alloc(sizeof(*reg), PLAT_MEM_SLEEP);
 
 	if (!reg)
 		return false;
-	want->attr = *attr;
-	want->reg = reg;
-	if (want->attr.align < POOL_ALIGN_MIN)
-		want->attr.align = POOL_ALIGN_MIN;
-	pool_copy_name(want->name, attr->name);
+	request->attr = *attr;
+	request->reg = reg;
+	if (request->attr.align < POOL_ALIGN_MIN)
+		request->attr.align = POOL_ALIGN_MIN;
+	pool_copy_name(request->name, attr->name);
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_options_get(&want->options);
+	pool_options_get(&request->options);
 	plat_mutex_unlock(PLAT_REGISTRY);
-	want->options.debug = pool_word_of(mode_bits(attr->mode,
-						     want->options.debug));
-	want->attr.size = pool_rounded(attr->size, attr->flags,
-				       want->options.debug);
+	request->options.debug = pool_word_of(mode_bits(attr->mode,
+							request->options.debug));
+	request->attr.size = pool_rounded(attr->size, attr->flags,
+					  request->options.debug);
 	pool_copy_name(reg->name, attr->name);
-	copy_file(reg->file, from->file);
-	reg->line = from->line;
-	reg->owner = from->owner;
-	reg->decl = from->decl;
+	copy_file(reg->file, creator->file);
+	reg->line = creator->line;
+	reg->owner = creator->owner;
+	reg->decl = creator->decl;
 	reg->size = attr->size;
 	reg->flags = attr->flags;
-	reg->align = want->attr.align;
+	reg->align = request->attr.align;
 	return true;
 }
 
-static struct pool *pool_new(const struct pool_want *want)
+static struct pool *pool_new(const struct pool_request *request)
 {
-	unsigned int buckets = pool_buckets_of(&want->options);
+	unsigned int buckets = pool_buckets_of(&request->options);
 	struct pool_layout layout;
 	struct pool *pool;
 
@@ -174,30 +174,30 @@ static struct pool *pool_new(const struct pool_want *want)
 			      PLAT_MEM_SLEEP);
 	if (!pool)
 		return NULL;
-	pool_copy_name(pool->name, want->name);
+	pool_copy_name(pool->name, request->name);
 	pool_show_name(pool->shown, pool->name);
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);
 	pool->id = ++serial;
-	pool->debug = want->options.debug & ~POOL_D_CREATION;
+	pool->debug = request->options.debug & ~POOL_D_CREATION;
 	if (pool->debug & POOL_D_CHECKED)
 		pool->debug += POOL_D_GEN;
 	pool->buckets = buckets;
-	pool->cluster = want->options.cluster;
-	pool->align = want->attr.align;
-	pool->limit = want->attr.limit;
-	pool->min_avail = want->attr.min_avail;
-	pool->ctor = want->attr.ctor;
-	pool->dtor = want->attr.dtor;
-	pool->arg = want->attr.arg;
+	pool->cluster = request->options.cluster;
+	pool->align = request->attr.align;
+	pool->limit = request->attr.limit;
+	pool->min_avail = request->attr.min_avail;
+	pool->ctor = request->attr.ctor;
+	pool->dtor = request->attr.dtor;
+	pool->arg = request->attr.arg;
 	pool->head.constructed = pool->ctor || pool->dtor;
-	pool->head.size = want->attr.size;
+	pool->head.size = request->attr.size;
 	pool_layout_of(pool, pool->head.size, &layout);
 	pool->link = layout.link;
 	if (pool->debug & POOL_D_MEMSTATS)
 		pool_profile_ready();
-	pool_states_begin(pool, pool->debug);
-	pool->states.whole = pool->debug & POOL_D_CHECKED;
+	pool_object_table_begin(pool, pool->debug);
+	pool->object_table.whole = pool->debug & POOL_D_CHECKED;
 	return pool;
 }
 
@@ -218,20 +218,20 @@ static bool open_store(struct pool *pool, const char **why)
 		return false;
 	}
 	*why = "out of memory";
-	return plat_store_create(&pool->store, pool->shown, pool->id,
-				 layout.total, pool->align, pool->debug);
+	return plat_backend_create(&pool->backend, pool->shown, pool->id,
+				   layout.total, pool->align, pool->debug);
 }
 
 /**
  * pool_assemble() - Make a pool that nobody knows yet.
- * @want: what it is to be; the registration is not looked at.
+ * @request: what it is to be; the registration is not looked at.
  * @why: set to what is the matter when this fails.
  *
  * Return: the pool, without registrations; NULL.
  */
-struct pool *pool_assemble(const struct pool_want *want, const char **why)
+struct pool *pool_assemble(const struct pool_request *request, const char **why)
 {
-	struct pool *pool = pool_new(want);
+	struct pool *pool = pool_new(request);
 
 	*why = "out of memory";
 	if (!pool)
@@ -249,10 +249,10 @@ void pool_discard(struct pool *pool, unsigned long lost)
 {
 	unsigned long aside = plat_read(&pool->quarantined);
 
-	pool_states_end(pool);
+	pool_object_table_end(pool);
 	if (pool->cached)
 		plat_local_free(pool);
-	plat_store_destroy(&pool->store, lost + aside);
+	plat_backend_destroy(&pool->backend, lost + aside);
 	plat_mem_free(pool);
 }
 
@@ -262,13 +262,13 @@ unsigned int pool_newest_id(void)
 	return serial;
 }
 
-static struct pool *make(const struct pool_want *want, const char **why)
+static struct pool *make(const struct pool_request *request, const char **why)
 {
-	struct pool *pool = pool_assemble(want, why);
+	struct pool *pool = pool_assemble(request, why);
 
 	if (!pool)
 		return NULL;
-	pool_reg_add(pool, want->reg);
+	pool_reg_add(pool, request->reg);
 	pool_registry_add(pool);
 	plat_show(pool);
 	return pool;
@@ -276,41 +276,41 @@ static struct pool *make(const struct pool_want *want, const char **why)
 
 /* NULL, and why. */
 static struct pool *create(const struct pool_attr *attr,
-			   const struct pool_from *from, const char **why)
+			   const struct pool_creator *creator, const char **why)
 {
-	struct pool_want want = { .reg = NULL };
+	struct pool_request request = { .reg = NULL };
 	struct pool *pool = NULL;
 
 	*why = "out of memory";
 	plat_mutex_lock(PLAT_CREATE);
-	if (want_init(&want, attr, from)) {
-		pool = pool_merge(&want);
+	if (request_init(&request, attr, creator)) {
+		pool = pool_merge(&request);
 		if (!pool)
-			pool = make(&want, why);
+			pool = make(&request, why);
 	}
 	plat_mutex_unlock(PLAT_CREATE);
 	if (!pool)
-		plat_mem_free(want.reg);
+		plat_mem_free(request.reg);
 	return pool;
 }
 
 /* Create a pool, or register with one; NULL, after one line that says why. */
 struct pool_head *pool_create(const struct pool_attr *attr,
-			      const struct pool_from *from)
+			      const struct pool_creator *creator)
 {
-	const char *why = refusal(attr, from->abi);
+	const char *why = refusal(attr, creator->abi);
 	struct pool *pool;
 	char shown[32];
 
 	if (!why) {
-		pool = create(attr, from, &why);
+		pool = create(attr, creator, &why);
 		if (pool)
 			return &pool->head;
 	}
 	pool_printable(shown, sizeof(shown), attr->name ? attr->name : "",
 		       sizeof(shown));
 	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: %s",
-		 from->file, from->line, shown, attr->size, why);
+		 creator->file, creator->line, shown, attr->size, why);
 	return NULL;
 }
 
@@ -320,11 +320,11 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 				 unsigned int abi)
 {
 	struct pool_attr attr = { .name = name, .size = size, .flags = flags };
-	struct pool_from from = {
+	struct pool_creator creator = {
 		.file = file, .line = line, .owner = owner, .abi = abi,
 	};
 
-	return pool_create(&attr, &from);
+	return pool_create(&attr, &creator);
 }
 
 /* Attributes of another version's layout are not looked into. */
@@ -333,12 +333,12 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     int line, const void *owner,
 				     unsigned int abi)
 {
-	struct pool_from from = {
+	struct pool_creator creator = {
 		.file = file, .line = line, .owner = owner, .abi = abi,
 	};
 
 	if (attr && attr_size == sizeof(*attr) && abi == POOL_ABI)
-		return pool_create(attr, &from);
+		return pool_create(attr, &creator);
 	plat_log(PLAT_ERR, "%s:%d: create_pool_ext(%s) refused: %s", file, line,
 		 attr ? "..." : "NULL",
 		 attr ? "built with the header of another version" :

@@ -24,7 +24,7 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
 		.align = decl->align,
 		.flags = MEM_F_SHARED,
 	};
-	struct pool_from from = {
+	struct pool_creator creator = {
 		.file = decl->file,
 		.line = decl->line,
 		.owner = owner,
@@ -32,7 +32,7 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
 		.decl = decl,
 	};
 
-	return pool_create(&attr, &from);
+	return pool_create(&attr, &creator);
 }
 
 /**

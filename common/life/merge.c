@@ -35,15 +35,15 @@ bool pool_same_name(const char *a, const char *b)
 }
 
 /* Registry mutex held. */
-static bool owned_alike(struct pool *pool, const struct pool_want *want)
+static bool owned_alike(struct pool *pool, const struct pool_request *request)
 {
 	struct pool_list *node;
 
-	if (want->options.debug & POOL_D_MERGE_MODULES)
+	if (request->options.debug & POOL_D_MERGE_MODULES)
 		return true;
 	pool_list_for_each(node, &pool->regs)
 		if (pool_list_entry(node, struct pool_reg, list)->owner !=
-		    want->reg->owner)
+		    request->reg->owner)
 			return false;
 	return true;
 }
@@ -55,31 +55,31 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 }
 
 /* May they be one, whatever their sizes?  Registry mutex held. */
-static bool compatible(struct pool *pool, const struct pool_want *want)
+static bool compatible(struct pool *pool, const struct pool_request *request)
 {
 	if (!pool->users || !(pool->flags & MEM_F_SHARED) ||
 	    is_alone(pool->limit, pool->min_avail, (const void *)pool->ctor,
 		     (const void *)pool->dtor))
 		return false;
-	if (pool->align != want->attr.align ||
+	if (pool->align != request->attr.align ||
 	    (pool->debug & POOL_D_FLAGS) !=
-	    (want->options.debug & ~POOL_D_CREATION))
+	    (request->options.debug & ~POOL_D_CREATION))
 		return false;
-	if ((want->options.debug & POOL_D_NO_MERGE) &&
-	    !pool_same_name(pool->name, want->name))
+	if ((request->options.debug & POOL_D_NO_MERGE) &&
+	    !pool_same_name(pool->name, request->name))
 		return false;
-	return owned_alike(pool, want);
+	return owned_alike(pool, request);
 }
 
 /* May a creation share a pool of this size?  Registry mutex held, or it is new. */
-bool pool_size_fits(const struct pool *pool, const struct pool_want *want)
+bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 {
 	unsigned int size = pool->head.size;
-	unsigned int diff = size - want->attr.size;
+	unsigned int diff = size - request->attr.size;
 
-	if (size <= want->attr.size)
-		return size == want->attr.size;
-	if ((pool->flags | want->attr.flags) & MEM_F_EXACT ||
+	if (size <= request->attr.size)
+		return size == request->attr.size;
+	if ((pool->flags | request->attr.flags) & MEM_F_EXACT ||
 	    pool->debug & POOL_D_EXACT)
 		return false;
 	return diff < NEAR_BYTES || (unsigned long long)diff * NEAR_PART < size;
@@ -109,7 +109,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 
 /**
  * pool_find_match() - The best pool for a creation.
- * @want: what is wanted; the registration is not looked at but for its owner.
+ * @request: what is wanted; the registration is not looked at but for its owner.
  * @from: pools with an id from this one...
  * @to: ...to this one are passed over; ids begin at 1.
  *
@@ -117,42 +117,42 @@ unsigned int pool_merged_apart(struct pool *pool)
  *
  * Return: the smallest pool that fits, the oldest of equal ones; NULL: none does.
  */
-struct pool *pool_find_match(const struct pool_want *want, unsigned int from,
+struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
 			     unsigned int to)
 {
 	struct pool *best = NULL;
 	struct pool *pool = NULL;
 
-	if (!(want->attr.flags & MEM_F_SHARED) ||
-	    is_alone(want->attr.limit, want->attr.min_avail,
-		     (const void *)want->attr.ctor,
-		     (const void *)want->attr.dtor))
+	if (!(request->attr.flags & MEM_F_SHARED) ||
+	    is_alone(request->attr.limit, request->attr.min_avail,
+		     (const void *)request->attr.ctor,
+		     (const void *)request->attr.dtor))
 		return NULL;
 	while ((pool = pool_registry_after(pool)))
 		if ((pool->id < from || pool->id > to) &&
 		    (!best || pool->head.size < best->head.size) &&
-		    pool_size_fits(pool, want) && compatible(pool, want))
+		    pool_size_fits(pool, request) && compatible(pool, request))
 			best = pool;
 	return best;
 }
 
 /**
  * pool_merge() - Find a pool that a creation can share.
- * @want: what is wanted; its registration is added.
+ * @request: what is wanted; its registration is added.
  *
  * Both are done under one hold of the registry mutex: the pool might end in between.
  * A destruction that waits for walks to leave the pool is not the last one any more.
  *
  * Return: the pool; NULL: it needs one of its own.
  */
-struct pool *pool_merge(struct pool_want *want)
+struct pool *pool_merge(struct pool_request *request)
 {
 	struct pool *pool;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool = pool_find_match(want, 0, 0);
+	pool = pool_find_match(request, 0, 0);
 	if (pool)
-		pool_reg_add(pool, want->reg);
+		pool_reg_add(pool, request->reg);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return pool;
 }

@@ -89,9 +89,9 @@ static bool any_declared(struct pool *pool)
  * "arg", until they are listed: they have no constructor.
  */
 static void want_of(const struct renewal *r, struct pool_reg *reg,
-		    struct pool_want *want)
+		    struct pool_request *request)
 {
-	*want = (struct pool_want){
+	*request = (struct pool_request){
 		.attr = {
 			.size = pool_rounded(reg->size, reg->flags,
 					     r->options.debug),
@@ -104,7 +104,7 @@ static void want_of(const struct renewal *r, struct pool_reg *reg,
 		.reg = reg,
 		.options = r->options,
 	};
-	pool_copy_name(want->name, reg->name);
+	pool_copy_name(request->name, reg->name);
 }
 
 /* May a registration stay where it is?  Registry mutex held. */
@@ -130,13 +130,13 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
  * has not reached yet are passed over.  Registry mutex held.
  */
 static struct pool *find_listed(const struct renewal *r,
-				const struct pool_want *want)
+				const struct pool_request *request)
 {
-	return pool_find_match(want, r->pool->id, r->last);
+	return pool_find_match(request, r->pool->id, r->last);
 }
 
 static struct pool *find_fresh(const struct renewal *r,
-			       const struct pool_want *want)
+			       const struct pool_request *request)
 {
 	unsigned int debug = r->options.debug;
 	struct pool_list *node;
@@ -145,11 +145,11 @@ static struct pool *find_fresh(const struct renewal *r,
 		struct pool *pool = pool_list_entry(node, struct pool,
 						    by_registry);
 
-		if (pool_size_fits(pool, want) &&
+		if (pool_size_fits(pool, request) &&
 		    (!(debug & POOL_D_NO_MERGE) ||
-		     pool_same_name(pool->name, want->name)) &&
+		     pool_same_name(pool->name, request->name)) &&
 		    (debug & POOL_D_MERGE_MODULES ||
-		     pool->arg == want->attr.arg))
+		     pool->arg == request->attr.arg))
 			return pool;
 	}
 	return NULL;
@@ -168,12 +168,12 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	for (node = r->pool->regs.prev; node != &r->pool->regs && !found;
 	     node = node->prev) {
 		struct pool_reg *reg = of_regs(node);
-		struct pool_want want;
+		struct pool_request request;
 
 		if (!is_declared(reg) || stays(r, reg))
 			continue;
-		want_of(r, reg, &want);
-		found = !find_listed(r, &want) && !find_fresh(r, &want);
+		want_of(r, reg, &request);
+		found = !find_listed(r, &request) && !find_fresh(r, &request);
 		if (found)
 			*copy = *reg;
 	}
@@ -184,15 +184,15 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 /* Make pools for all that has to leave; false: out of memory. */
 static bool prepare_fresh(struct renewal *r)
 {
-	struct pool_want want;
+	struct pool_request request;
 	struct pool_reg reg;
 	const char *why;
 
 	while (next_homeless(r, &reg)) {
 		struct pool *pool;
 
-		want_of(r, &reg, &want);
-		pool = pool_assemble(&want, &why);
+		want_of(r, &reg, &request);
+		pool = pool_assemble(&request, &why);
 		if (!pool)
 			return false;
 		plat_show(pool);
@@ -208,7 +208,7 @@ static bool prepare_fresh(struct renewal *r)
 static bool prepare_model(struct renewal *r)
 {
 	struct pool_reg reg;
-	struct pool_want want;
+	struct pool_request request;
 	const char *why;
 
 	plat_mutex_lock(PLAT_REGISTRY);
@@ -216,10 +216,10 @@ static bool prepare_model(struct renewal *r)
 	plat_mutex_unlock(PLAT_REGISTRY);
 	r->first = reg.decl;
 	r->owner = reg.owner;
-	want_of(r, &reg, &want);
-	r->size = r->resizes ? want.attr.size : r->pool->head.size;
-	want.attr.size = r->size;
-	r->model = pool_assemble(&want, &why);
+	want_of(r, &reg, &request);
+	r->size = r->resizes ? request.attr.size : r->pool->head.size;
+	request.attr.size = r->size;
+	r->model = pool_assemble(&request, &why);
 	if (r->model && r->model->buckets > r->pool->buckets) {
 		plat_show(r->model);
 		pool_list_add_last(&r->model->by_registry, &r->fresh);
@@ -233,12 +233,12 @@ static bool prepare_model(struct renewal *r)
 static void become(struct renewal *r)
 {
 	struct pool *pool = r->pool, *model = r->model;
-	plat_store_t store = pool->store;
+	plat_backend_t backend = pool->backend;
 
-	pool->store = model->store;
-	model->store = store;
-	pool_states_begin(pool, model->debug);
-	plat_write(&pool->states.whole, model->states.whole);
+	pool->backend = model->backend;
+	model->backend = backend;
+	pool_object_table_begin(pool, model->debug);
+	plat_write(&pool->object_table.whole, model->object_table.whole);
 	plat_write(&pool->debug, model->debug);
 	plat_write(&pool->head.size, r->size);
 	pool->link = model->link;
@@ -288,16 +288,16 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 /* Where does a registration go?  NULL: it stays.  Registry mutex held. */
 static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 {
-	struct pool_want want;
+	struct pool_request request;
 	struct pool *to = NULL;
 
 	if (!is_declared(reg))
 		return NULL;
-	want_of(r, reg, &want);
+	want_of(r, reg, &request);
 	if (!stays(r, reg) || r->unites)
-		to = find_listed(r, &want);
+		to = find_listed(r, &request);
 	if (!to && !stays(r, reg))
-		to = find_fresh(r, &want);
+		to = find_fresh(r, &request);
 	return to;
 }
 

@@ -19,7 +19,7 @@
 #include "plat.h"
 
 /*
- * Generations begin where checks begin: see states.c.  They come again, but for 0,
+ * Generations begin where checks begin: see object_table.c.  They come again, but for 0,
  * in which nothing was ever checked.  Registry mutex held.
  */
 static unsigned int next_word(unsigned int word, unsigned int set,
@@ -45,9 +45,9 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 	unsigned int word = next_word(pool->debug, set, clear);
 
 	if (word / POOL_D_GEN != pool->debug / POOL_D_GEN)
-		pool_states_begin(pool, word);
+		pool_object_table_begin(pool, word);
 	if (!(word & POOL_D_CHECKED))
-		pool_states_lapse(pool);
+		pool_object_table_lapse(pool);
 	plat_write(&pool->debug, word);
 	pool_era_ends();
 	return word;
@@ -86,7 +86,7 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 		close_arrays(pool);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (word & POOL_D_CHECKED)
-		pool_states_grow(pool);
+		pool_object_table_grow(pool);
 	if (word & POOL_D_NO_CACHE)
 		pool_reclaim(&pool->head);
 	if (!pool_shares(pool))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * words.c - the one table of options: words, and keys that have values
+ * option_table.c - the one table of options: words, and keys that have values
  *
  * Layer:   beside the registry.
  * Context: process context.
@@ -23,7 +23,7 @@
  * and a later "cache" brings them back.  In the same way integrity picks the oldest
  * object, and a later "hot-first" the freshest.
  */
-const struct pool_word pool_words[] = {
+const struct pool_word pool_option_table[] = {
 	{ "fail", "no-fail", ONE(POOL_D_FAIL),
 	  "some allocations fail: see fail_alloc" },
 	{ "no-merge", "merge", ONE(POOL_D_NO_MERGE),
@@ -104,7 +104,7 @@ const struct pool_word *pool_word_find(const char *text, size_t len,
 {
 	const struct pool_word *word;
 
-	for (word = pool_words; word->word; word++) {
+	for (word = pool_option_table; word->word; word++) {
 		*opposite = pool_spells(text, len, word->opposite);
 		if (*opposite || pool_spells(text, len, word->word))
 			return word;

@@ -70,8 +70,8 @@ enum pool_item {
 	POOL_ITEM_HELP,
 };
 
-/* words.c */
-extern const struct pool_word pool_words[];
+/* option_table.c */
+extern const struct pool_word pool_option_table[];
 extern const struct pool_key pool_keys[POOL_KEYS];
 bool pool_spells(const char *text, size_t len, const char *word);
 const struct pool_word *pool_word_find(const char *text, size_t len,

@@ -57,7 +57,7 @@ static unsigned int count_words(void)
 {
 	unsigned int n = 0;
 
-	while (pool_words[n].word)
+	while (pool_option_table[n].word)
 		n++;
 	return n;
 }
@@ -72,7 +72,7 @@ static bool help_line(unsigned int i, const struct pool_options *now,
 		snprintf(line, size, "%-15s%-18s%-5s%s\n", "word",
 			 "opposite", "now", "what it does");
 	else if (i <= words)
-		word_line(&pool_words[i - 1], now, line, size);
+		word_line(&pool_option_table[i - 1], now, line, size);
 	else if (i == words + 1)
 		snprintf(line, size, "%-12s%-21s%-12s%s\n", "key", "range",
 			 "now", "what it is");
@@ -119,7 +119,7 @@ static void put_words(struct text *t, unsigned int debug)
 {
 	const struct pool_word *word;
 
-	for (word = pool_words; word->word; word++)
+	for (word = pool_option_table; word->word; word++)
 		if (is_on(word, debug))
 			put(t, t->len ? " " : "", word->word);
 }

@@ -11,14 +11,14 @@
 #include <linux/mm.h>
 
 /* Ordinary, aligned, and nothing is found beside it? */
-static bool is_ordinary(const plat_store_t *store, const void *obj,
+static bool is_ordinary(const plat_backend_t *backend, const void *obj,
 			unsigned int align)
 {
 	long where;
 
 	return obj && !is_vmalloc_addr(obj) &&
 	       !((unsigned long)obj & (align - 1)) &&
-	       plat_guard_check(store, obj, &where);
+	       plat_guard_check(backend, obj, &where);
 }
 
 /* Allocate and free where nobody may sleep. */
@@ -42,49 +42,49 @@ static void free_atomic(struct pool *pool, void *obj)
 TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 {
 	unsigned int align;
-	plat_store_t store;
+	plat_backend_t backend;
 	void *off, *nowait;
 
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
-		ASSERT(guard_store_open(&store, 100, align));
+		ASSERT(guard_backend_open(&backend, 100, align));
 		local_irq_disable();
-		off = test_store_alloc(&store, POOL_F_ATOMIC);
+		off = test_backend_alloc(&backend, POOL_F_ATOMIC);
 		local_irq_enable();
-		nowait = test_store_alloc(&store, POOL_F_ATOMIC);
-		EXPECT(is_ordinary(&store, off, align));
-		EXPECT(is_ordinary(&store, nowait, align));
-		test_store_free(&store, off);
-		test_store_free(&store, nowait);
-		plat_store_destroy(&store, 0);
+		nowait = test_backend_alloc(&backend, POOL_F_ATOMIC);
+		EXPECT(is_ordinary(&backend, off, align));
+		EXPECT(is_ordinary(&backend, nowait, align));
+		test_backend_free(&backend, off);
+		test_backend_free(&backend, nowait);
+		plat_backend_destroy(&backend, 0);
 	}
 }
 
 TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	void *obj, *guarded;
 	bool may, may_rcu;
 
-	ASSERT(guard_store_open(&store, 64, 16));
-	obj = test_store_alloc(&store, POOL_F_ATOMIC);
-	guarded = test_store_alloc(&store, 0);
+	ASSERT(guard_backend_open(&backend, 64, 16));
+	obj = test_backend_alloc(&backend, POOL_F_ATOMIC);
+	guarded = test_backend_alloc(&backend, 0);
 	ASSERT(obj && guarded);
-	EXPECT(plat_store_may(&store, obj, POOL_F_ATOMIC));
-	EXPECT(plat_store_may(&store, guarded, 0));
-	EXPECT(!plat_store_may(&store, guarded, POOL_F_ATOMIC));
-	EXPECT(!plat_store_may(&store, guarded, POOL_F_NESTED));
-	EXPECT(!plat_store_may(&store, NULL, POOL_F_ATOMIC));
+	EXPECT(plat_backend_may(&backend, obj, POOL_F_ATOMIC));
+	EXPECT(plat_backend_may(&backend, guarded, 0));
+	EXPECT(!plat_backend_may(&backend, guarded, POOL_F_ATOMIC));
+	EXPECT(!plat_backend_may(&backend, guarded, POOL_F_NESTED));
+	EXPECT(!plat_backend_may(&backend, NULL, POOL_F_ATOMIC));
 	local_irq_disable();
-	may = plat_store_may(&store, guarded, 0);
-	test_store_free(&store, obj);
+	may = plat_backend_may(&backend, guarded, 0);
+	test_backend_free(&backend, obj);
 	local_irq_enable();
 	rcu_read_lock();
-	may_rcu = plat_store_may(&store, guarded, 0);
+	may_rcu = plat_backend_may(&backend, guarded, 0);
 	rcu_read_unlock();
 	EXPECT(!may);
 	EXPECT(!may_rcu);
-	test_store_free(&store, guarded);
-	plat_store_destroy(&store, 0);
+	test_backend_free(&backend, guarded);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
@@ -99,7 +99,7 @@ TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
 	ASSERT(pool);
 	for (i = 0; i < 50; i++) {
 		test_objs[i] = alloc_atomic(pool);
-		ASSERT(is_ordinary(&pool->store, test_objs[i], POOL_ALIGN_MIN));
+		ASSERT(is_ordinary(&pool->backend, test_objs[i], POOL_ALIGN_MIN));
 		memset(test_objs[i], (int)i, 100);
 	}
 	EXPECT(test_quiet(pool, 50));
@@ -155,7 +155,7 @@ TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
 	ASSERT(pool);
 	pool_fail_every = 0;
 	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOWARN);
-	EXPECT(is_ordinary(&pool->store, obj, POOL_ALIGN_MIN));
+	EXPECT(is_ordinary(&pool->backend, obj, POOL_ALIGN_MIN));
 	test_free(pool, obj);
 	obj = pool_alloc_gfp(&pool->head, GFP_NOFS | __GFP_NOFAIL);
 	ASSERT(obj);
@@ -182,7 +182,7 @@ TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 	ASSERT(pool);
 	guarded = test_alloc(pool);
 	obj = alloc_atomic(pool);
-	ASSERT(guarded && is_ordinary(&pool->store, obj, POOL_ALIGN_MIN));
+	ASSERT(guarded && is_ordinary(&pool->backend, obj, POOL_ALIGN_MIN));
 	EXPECT(pool_shared_put_one(pool, guarded, 0));
 	free_atomic(pool, obj);
 	EXPECT_EQ(pool_allocated(pool), 1);

@@ -145,19 +145,19 @@ void test_wave(struct pool *pool, unsigned int n)
 }
 
 /* One object of a source; NULL: there is none. */
-void *test_store_alloc(plat_store_t *store, unsigned int flags)
+void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
 {
 	void *obj;
 
-	return plat_store_alloc(store, 1, &obj, flags) ? obj : NULL;
+	return plat_backend_alloc(backend, 1, &obj, flags) ? obj : NULL;
 }
 
 /* Give one object back to its source; what is wrong with it. */
-enum pool_fault test_store_free(plat_store_t *store, void *obj)
+enum pool_fault test_backend_free(plat_backend_t *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
 
-	plat_store_free(store, 1, &obj, &fault);
+	plat_backend_free(backend, 1, &obj, &fault);
 	return fault;
 }
 

@@ -73,16 +73,16 @@ int index_of(const void *obj)
 }
 
 /* The platform has made an object. */
-void judge_made(plat_store_t *store, void *obj)
+void judge_made(plat_backend_t *backend, void *obj)
 {
-	struct pool *pool = pool_list_entry(store, struct pool, store);
+	struct pool *pool = pool_list_entry(backend, struct pool, backend);
 	int at = index_of(obj);
 
 	owner[at] = OWNER_POOL;
 	whose[at] = (unsigned char)pool->id;
-	if (pool->limit && store->live > pool->limit)
+	if (pool->limit && backend->live > pool->limit)
 		sched_fail("there are %u objects, above the limit of %u",
-			   store->live, pool->limit);
+			   backend->live, pool->limit);
 }
 
 void judge_unmade(void *obj)

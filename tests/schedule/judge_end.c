@@ -108,12 +108,12 @@ static void check_pool(struct pool *pool)
 	pool_stats_get(&pool->head, &s, sizeof(s));
 	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared",
 		   pool->name, s.allocated, s.used, s.cached, s.shared);
-	if (users + cached + shared + parked != pool->store.live)
+	if (users + cached + shared + parked != pool->backend.live)
 		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",
-			   pool->store.live, users, cached, shared, parked);
-	if (s.allocated != pool->store.live || s.used != users + parked)
+			   pool->backend.live, users, cached, shared, parked);
+	if (s.allocated != pool->backend.live || s.used != users + parked)
 		sched_fail("%llu are said to be there, %llu used; they are %u, %lu",
-			   s.allocated, s.used, pool->store.live,
+			   s.allocated, s.used, pool->backend.live,
 			   users + parked);
 	if (s.cached != cached || s.moving)
 		sched_fail("%llu are said to be cached, %llu on their way; they are %lu, 0",

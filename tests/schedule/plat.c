@@ -192,41 +192,41 @@ void plat_mem_free(void *p)
 		release(__func__, p);
 }
 
-bool plat_store_create(plat_store_t *store, const char *name, unsigned int id,
-		       unsigned int size, unsigned int align,
-		       unsigned int debug)
+bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+			 unsigned int size, unsigned int align,
+			 unsigned int debug)
 {
 	(void)name;
 	(void)id;
 	(void)align;
 	(void)debug;
-	*store = (plat_store_t){ .size = size };
+	*backend = (plat_backend_t){ .size = size };
 	return true;
 }
 
-void plat_store_destroy(plat_store_t *store, unsigned long lost)
+void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
-	if (store->live != lost)
+	if (backend->live != lost)
 		sched_fail("%u objects are left when their source ends",
-			   store->live);
+			   backend->live);
 }
 
-unsigned int plat_store_alloc(plat_store_t *store, unsigned int n, void **objs,
-			      unsigned int flags)
+unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+				unsigned int flags)
 {
 	unsigned int i;
 
 	(void)flags;
 	for (i = 0; i < n; i++) {
-		objs[i] = allocate(__func__, store->size);
-		store->live++;
-		judge_made(store, objs[i]);
+		objs[i] = allocate(__func__, backend->size);
+		backend->live++;
+		judge_made(backend, objs[i]);
 	}
 	return n;
 }
 
-unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
-			     enum pool_fault *fault)
+unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+			       enum pool_fault *fault)
 {
 	unsigned int i;
 
@@ -234,7 +234,7 @@ unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
 	for (i = 0; i < n; i++) {
 		point_at_arena(__func__, "give to");
 		judge_unmade(objs[i]);
-		store->live--;
+		backend->live--;
 		world_free(objs[i]);
 	}
 	return n;
@@ -242,16 +242,16 @@ unsigned int plat_store_free(plat_store_t *store, unsigned int n, void **objs,
 
 bool plat_sparse;
 
-bool plat_store_denser(const plat_store_t *store, const void *old,
-		       const void *new)
+bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+			 const void *new)
 {
-	(void)store;
+	(void)backend;
 	return plat_sparse && (!old || (uintptr_t)new < (uintptr_t)old);
 }
 
-bool plat_guard_check(const plat_store_t *store, const void *obj, long *where)
+bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
 {
-	(void)store;
+	(void)backend;
 	(void)obj;
 	(void)where;
 	return true;

@@ -131,10 +131,10 @@ static inline const void *plat_thread(void)
 	return pool_thread_area;
 }
 
-static inline bool plat_store_may(const plat_store_t *store, const void *obj,
-				  unsigned int flags)
+static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+				    unsigned int flags)
 {
-	(void)store;
+	(void)backend;
 	(void)obj;
 	return plat_may(PLAT_ALLOC, flags);
 }

@@ -32,10 +32,10 @@ typedef struct plat_irq {
 	char unused;
 } plat_irq_t;
 
-typedef struct plat_store {
+typedef struct plat_backend {
 	unsigned int size;
 	unsigned int live;	/* objects that were not given back */
-} plat_store_t;
+} plat_backend_t;
 
 typedef struct plat_view {
 	char unused;

@@ -186,14 +186,14 @@ bool touched_now(const void *p, bool writes);
 
 /* judge.c */
 struct pool;
-struct plat_store;
+struct plat_backend;
 void judge_begin(void);
 void judge_point(void);
 void judge_forget(void);
 void judge_end(void);
 void judge_shown(struct pool *pool);
 void judge_hidden(struct pool *pool);
-void judge_made(struct plat_store *store, void *obj);
+void judge_made(struct plat_backend *backend, void *obj);
 void judge_unmade(void *obj);
 
 /* judge.c: what scenarios call */

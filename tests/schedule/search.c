@@ -290,7 +290,7 @@ static bool walk(unsigned int left, unsigned long most)
 	return !o || sched->failed;
 }
 
-static void tell_schedule(char *text, size_t size)
+static void print_schedule(char *text, size_t size)
 {
 	size_t len = 0;
 	unsigned int i;
@@ -361,7 +361,7 @@ bool search(const struct scenario *scenario, const struct limits *limits,
 			done = pass(scenario, SCHED_ANY, limits, out) &&
 			       out->preemptions == SCHED_ANY;
 	} while (!done && !sched->failed && ++most <= limits->preemptions);
-	tell_schedule(out->schedule, sizeof(out->schedule));
+	print_schedule(out->schedule, sizeof(out->schedule));
 	world_restore(here->root);
 	return !sched->failed;
 }

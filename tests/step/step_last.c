@@ -40,7 +40,7 @@ static void end_flush(int sig)
 	(void)sig;
 	if (++other.steps != other.at)
 		return;
-	pool_store_put(other.pool, other.obj);
+	pool_backend_put(other.pool, other.obj);
 	pool_arrive(&other.pool->moving, 1);
 }
 
@@ -62,7 +62,7 @@ TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
 		trap_off();
 		refused += !obj;
 		if (obj)
-			pool_store_put(other.pool, obj);
+			pool_backend_put(other.pool, obj);
 		EXPECT(other.steps >= at);
 	}
 	signal(SIGTRAP, SIG_DFL);
@@ -117,7 +117,7 @@ static void *use_and_wait(void *arg)
 {
 	(void)arg;
 	test_free(other.pool, test_alloc(other.pool));
-	pool_store_put(other.pool, test_alloc(other.pool));
+	pool_backend_put(other.pool, test_alloc(other.pool));
 	other.at = plat_cpu_hint();
 	other.cpu = plat_cpu_of((unsigned int)other.at);
 	sem_post(&other.ready);

@@ -101,7 +101,7 @@ TEST_CASE(what_was_given_back_is_regained_one_at_a_time)
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
-	plat_write(&pool->keep, 1000ul);
+	plat_write(&pool->need_kept, 1000ul);
 	EXPECT(one_at_a_time(pool, 200));
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);

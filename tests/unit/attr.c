@@ -239,20 +239,20 @@ TEST_CASE(destroying_undoes_objects_in_every_layer)
 TEST_CASE(objects_in_use_are_not_undone_on_exit)
 {
 	struct pool *pool = constructed(64, POOL_M_DEFAULT);
-	plat_store_t store;
+	plat_backend_t backend;
 	void *obj;
 
 	ASSERT(pool);
 	EXPECT(wave_intact(pool, 10));
 	obj = test_alloc(pool);
 	ASSERT(obj);
-	store = pool->store;
+	backend = pool->backend;
 	pool_destroy_all();
 	EXPECT(intact(obj));
 	EXPECT_EQ(life.made, life.undone + 1);
 	EXPECT_EQ(life.bad, 0);
-	test_store_free(&store, obj);
-	plat_store_destroy(&store, 0);
+	test_backend_free(&backend, obj);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(nocache_constructs_too)

@@ -358,7 +358,7 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT(!test_checked(PLAT_SIZE_MAX - 1, POOL_D_TAG));
 	pool = test_checked(PLAT_SIZE_MAX / 4, POOL_D_BACKUP | POOL_D_TAG);
 	ASSERT(pool);
-	EXPECT(pool->store.size > pool->head.size * 2ul);
+	EXPECT(pool->backend.size > pool->head.size * 2ul);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 

@@ -2,7 +2,7 @@
 /*
  * guard.c - objects with pages of their own
  *
- * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/slack.c, and of pools
+ * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/guard_fill.c, and of pools
  *	    that have them.
  * Context: see test.h.
  *
@@ -34,11 +34,11 @@ static unsigned char *end_of(const void *obj, unsigned int size)
 	return guard_page_of((const unsigned char *)obj + size - 1) + page();
 }
 
-bool guard_store_open(plat_store_t *store, unsigned int size,
+bool guard_backend_open(plat_backend_t *backend, unsigned int size,
 		      unsigned int align)
 {
-	return plat_store_create(store, "guard", 3000000, size, align,
-				 POOL_D_UAF);
+	return plat_backend_create(backend, "guard", 3000000, size, align,
+				   POOL_D_UAF);
 }
 
 /* Can all pages of an object be read, or none?  And none beside them? */
@@ -56,22 +56,22 @@ bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 /* One object: is it where it should be, and gone afterwards? */
 static bool one_is_good(unsigned int size, unsigned int align)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	unsigned char *obj;
 	bool good;
 
-	if (!guard_store_open(&store, size, align))
+	if (!guard_backend_open(&backend, size, align))
 		return false;
-	obj = test_store_alloc(&store, 0);
+	obj = test_backend_alloc(&backend, 0);
 	if (!obj)
 		return false;
 	good = !((unsigned long)obj & (align - 1)) &&
 	       (unsigned long)(end_of(obj, size) - (obj + size)) < align &&
 	       guard_pages_are(true, obj, size);
 	memset(obj, 0xff, size);
-	test_store_free(&store, obj);
+	test_backend_free(&backend, obj);
 	good = good && guard_pages_are(false, obj, size);
-	plat_store_destroy(&store, 0);
+	plat_backend_destroy(&backend, 0);
 	return good;
 }
 
@@ -100,34 +100,34 @@ static bool among(const void *obj, void **seen, unsigned int n)
 TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 {
 	unsigned int i, again = 0;
-	plat_store_t store;
+	plat_backend_t backend;
 
-	ASSERT(guard_store_open(&store, 64, 16));
+	ASSERT(guard_backend_open(&backend, 64, 16));
 	for (i = 0; i < NOT_AGAIN; i++) {
-		test_objs[i] = test_store_alloc(&store, 0);
+		test_objs[i] = test_backend_alloc(&backend, 0);
 		ASSERT(test_objs[i]);
 		again += among(test_objs[i], test_objs, i);
-		test_store_free(&store, test_objs[i]);
+		test_backend_free(&backend, test_objs[i]);
 	}
 	EXPECT_EQ(again, 0);
 	for (i = 0; i < NOT_AGAIN; i++)
 		again += plat_readable(test_objs[i]);
 	EXPECT_EQ(again, 0);
-	plat_store_destroy(&store, 0);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 {
 	unsigned int i, above = 0;
-	plat_store_t store;
+	plat_backend_t backend;
 
 	pool_options.uaf_keep = 40 * page();
-	ASSERT(guard_store_open(&store, 5000, 16));
+	ASSERT(guard_backend_open(&backend, 5000, 16));
 	for (i = 0; i < 100; i++) {
-		void *obj = test_store_alloc(&store, 0);
+		void *obj = test_backend_alloc(&backend, 0);
 
 		ASSERT(obj);
-		test_store_free(&store, obj);
+		test_backend_free(&backend, obj);
 		above += i && pool_guard_kept() > pool_options.uaf_keep;
 	}
 	EXPECT_EQ(above, 0);
@@ -135,60 +135,60 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	EXPECT(pool_guard_kept() > 20 * page());
 #endif
 	pool_options.uaf_keep = 0;
-	test_store_free(&store, test_store_alloc(&store, 0));
+	test_backend_free(&backend, test_backend_alloc(&backend, 0));
 	EXPECT_EQ(pool_guard_kept(), 0);
-	plat_store_destroy(&store, 0);
+	plat_backend_destroy(&backend, 0);
 }
 
 /* Write a byte @at from an object: is just that found?  And undo it. */
-static bool is_found(const plat_store_t *store, unsigned char *obj, long at)
+static bool is_found(const plat_backend_t *backend, unsigned char *obj, long at)
 {
 	long where = 12345;
 	bool found;
 
 	obj[at] = (unsigned char)(obj[at] + 1);
-	found = !plat_guard_check(store, obj, &where) && where == at;
+	found = !plat_guard_check(backend, obj, &where) && where == at;
 	obj[at] = (unsigned char)(obj[at] - 1);
-	return found && plat_guard_check(store, obj, &where);
+	return found && plat_guard_check(backend, obj, &where);
 }
 
 TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	unsigned char *obj;
 	long where, behind;
 
-	ASSERT(guard_store_open(&store, 100, 64));
-	obj = test_store_alloc(&store, 0);
+	ASSERT(guard_backend_open(&backend, 100, 64));
+	obj = test_backend_alloc(&backend, 0);
 	ASSERT(obj);
 	behind = end_of(obj, 100) - obj;
 	EXPECT_EQ(behind, 128);
 	memset(obj, 0, 100);
-	EXPECT(plat_guard_check(&store, obj, &where));
-	EXPECT(is_found(&store, obj, 100));
-	EXPECT(is_found(&store, obj, behind - 1));
-	EXPECT(is_found(&store, obj, -1));
-	EXPECT(is_found(&store, obj, guard_page_of(obj) - obj));
+	EXPECT(plat_guard_check(&backend, obj, &where));
+	EXPECT(is_found(&backend, obj, 100));
+	EXPECT(is_found(&backend, obj, behind - 1));
+	EXPECT(is_found(&backend, obj, -1));
+	EXPECT(is_found(&backend, obj, guard_page_of(obj) - obj));
 	memset(obj - 8, 0, 8);
-	EXPECT(!plat_guard_check(&store, obj, &where));
+	EXPECT(!plat_guard_check(&backend, obj, &where));
 	EXPECT(where == -1 || where == -2);
-	test_store_free(&store, obj);
-	plat_store_destroy(&store, 0);
+	test_backend_free(&backend, obj);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	long where;
 	void *obj;
 
-	ASSERT(plat_store_create(&store, "plain", 3000001, 64, 16, 0));
-	obj = test_store_alloc(&store, 0);
+	ASSERT(plat_backend_create(&backend, "plain", 3000001, 64, 16, 0));
+	obj = test_backend_alloc(&backend, 0);
 	ASSERT(obj);
-	EXPECT(plat_store_may(&store, obj, 0));
-	EXPECT(plat_guard_check(&store, obj, &where));
-	test_store_free(&store, obj);
-	plat_store_destroy(&store, 0);
+	EXPECT(plat_backend_may(&backend, obj, 0));
+	EXPECT(plat_guard_check(&backend, obj, &where));
+	test_backend_free(&backend, obj);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(what_can_be_read_is_told_from_what_cannot)
@@ -294,7 +294,7 @@ void guard_use(unsigned int i, void *arg)
 		}
 		for (k = 0; k < 8; k++) {
 			if (!objs[k] || objs[k][99] != i + k ||
-			    !plat_guard_check(&load->pool->store, objs[k],
+			    !plat_guard_check(&load->pool->backend, objs[k],
 					      &where))
 				plat_word_add(&load->bad, 1);
 			test_free(load->pool, objs[k]);

@@ -2,7 +2,7 @@
 /*
  * options.c - options: words and values, read, shown, switched on live pools
  *
- * Layer:   tests of common/options/words.c, options.c, options_text.c, live.c, switch.c.
+ * Layer:   tests of common/options/option_table.c, options.c, options_text.c, live.c, switch.c.
  * Context: see test.h.
  */
 #include "test.h"

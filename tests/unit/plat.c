@@ -250,39 +250,39 @@ TEST_CASE(memory_is_zeroed_and_aligned_however_it_is_got)
 
 TEST_CASE(stores_of_equal_names_give_aligned_objects)
 {
-	plat_store_t store[2];
+	plat_backend_t backend[2];
 	unsigned int i;
 	void *obj;
 
 	for (i = 0; i < 2; i++) {
-		ASSERT(plat_store_create(&store[i], "twin", 1000000 + i, 48,
-					 16, 0));
-		obj = test_store_alloc(&store[i], POOL_F_ATOMIC);
+		ASSERT(plat_backend_create(&backend[i], "twin", 1000000 + i, 48,
+					   16, 0));
+		obj = test_backend_alloc(&backend[i], POOL_F_ATOMIC);
 		ASSERT(obj);
 		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
 		memset(obj, 0xff, 48);
-		test_store_free(&store[i], obj);
+		test_backend_free(&backend[i], obj);
 	}
 	for (i = 0; i < 2; i++)
-		plat_store_destroy(&store[i], 0);
+		plat_backend_destroy(&backend[i], 0);
 }
 
 TEST_CASE(a_store_gives_and_takes_many_objects_at_once)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
 	unsigned int i, k, n;
-	plat_store_t store;
+	plat_backend_t backend;
 
-	ASSERT(plat_store_create(&store, "many", 1500000, 48, 16, 0));
-	n = plat_store_alloc(&store, 32, test_objs, POOL_F_ATOMIC);
+	ASSERT(plat_backend_create(&backend, "many", 1500000, 48, 16, 0));
+	n = plat_backend_alloc(&backend, 32, test_objs, POOL_F_ATOMIC);
 	EXPECT_EQ(n, 32);
 	for (i = 0; i < n; i++) {
 		memset(test_objs[i], 0xff, 48);
 		for (k = 0; k < i; k++)
 			EXPECT(test_objs[k] != test_objs[i]);
 	}
-	EXPECT_EQ(plat_store_free(&store, n, test_objs, &fault), n);
-	plat_store_destroy(&store, 0);
+	EXPECT_EQ(plat_backend_free(&backend, n, test_objs, &fault), n);
+	plat_backend_destroy(&backend, 0);
 }
 
 TEST_CASE(stores_align_objects_up_to_a_page)
@@ -290,16 +290,16 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 	unsigned int align;
 
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 2) {
-		plat_store_t store;
+		plat_backend_t backend;
 		void *obj;
 
-		ASSERT(plat_store_create(&store, "align", 2000000 + align, 48,
-					 align, 0));
-		obj = test_store_alloc(&store, 0);
+		ASSERT(plat_backend_create(&backend, "align", 2000000 + align, 48,
+					   align, 0));
+		obj = test_backend_alloc(&backend, 0);
 		EXPECT(obj);
 		EXPECT_EQ((unsigned long)obj & (align - 1), 0);
-		test_store_free(&store, obj);
-		plat_store_destroy(&store, 0);
+		test_backend_free(&backend, obj);
+		plat_backend_destroy(&backend, 0);
 	}
 	EXPECT(align > 4096);
 }

@@ -33,7 +33,7 @@ TEST_CASE(clusters_move_whole)
 		EXPECT(c->n > 0);
 		EXPECT_LE(c->n, pool_cluster_max(pool));
 		n += c->n;
-		pool_store_put_cluster(pool, c, 0);
+		pool_backend_put_cluster(pool, c, 0);
 		plat_mem_free(c);
 	}
 	EXPECT_EQ(n, now.shared);
@@ -69,7 +69,7 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 {
 	static const size_t at[] = {
 		offsetof(struct pool, name), offsetof(struct pool, allocated),
-		offsetof(struct pool, keep), offsetof(struct pool, parked),
+		offsetof(struct pool, need_kept), offsetof(struct pool, parked),
 		offsetof(struct pool, spare), offsetof(struct pool, filled),
 		offsetof(struct pool, bucket),
 	};

@@ -64,7 +64,7 @@ TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
 /* No address of an object in use, nor one inside it, may be found. */
 static bool is_hidden(struct pool *pool, const void *obj)
 {
-	const unsigned long *word = (const void *)pool->states.part[0];
+	const unsigned long *word = (const void *)pool->object_table.part[0];
 	unsigned long at = (unsigned long)obj;
 	unsigned int i;
 

@@ -52,18 +52,18 @@ static bool is_fault(int status)
 
 TEST_CASE(a_stray_access_faults_where_it_is_made)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	unsigned char *obj;
 
-	ASSERT(guard_store_open(&store, 4000, 16));
-	obj = test_store_alloc(&store, 0);
+	ASSERT(guard_backend_open(&backend, 4000, 16));
+	obj = test_backend_alloc(&backend, 0);
 	ASSERT(obj);
 	EXPECT_EQ(status_of_child(write_inside, obj), 0);
 	EXPECT(is_fault(status_of_child(write_behind, obj)));
 	EXPECT(is_fault(status_of_child(write_before, obj)));
-	test_store_free(&store, obj);
+	test_backend_free(&backend, obj);
 	EXPECT(is_fault(status_of_child(write_inside, obj)));
-	plat_store_destroy(&store, 0);
+	plat_backend_destroy(&backend, 0);
 }
 
 /* Checkers have mappings of their own to make, and end when they cannot. */
@@ -84,28 +84,28 @@ static void use_up_mappings(void)
 static int free_at_limit(unsigned char *unused)
 {
 	unsigned char *objs[AT_LIMIT + 1];
-	plat_store_t store;
+	plat_backend_t backend;
 	int i, bad = 0;
 
 	(void)unused;
 	if (!AT_LIMIT)
 		return 0;
-	guard_store_open(&store, 5000, 16);
+	guard_backend_open(&backend, 5000, 16);
 	for (i = 0; i < AT_LIMIT; i++)
-		objs[i] = test_store_alloc(&store, 0);
+		objs[i] = test_backend_alloc(&backend, 0);
 	use_up_mappings();
-	if (test_store_alloc(&store, 0))
+	if (test_backend_alloc(&backend, 0))
 		bad |= 1;
 	for (i = 0; i < AT_LIMIT; i++) {
-		test_store_free(&store, objs[i]);
+		test_backend_free(&backend, objs[i]);
 		if (!guard_pages_are(false, objs[i], 5000))
 			bad |= 2;
 	}
 	pool_options.uaf_keep = 0;
-	objs[0] = test_store_alloc(&store, 0);
+	objs[0] = test_backend_alloc(&backend, 0);
 	if (!objs[0])
 		return bad | 4;
-	test_store_free(&store, objs[0]);
+	test_backend_free(&backend, objs[0]);
 	return bad;
 }
 
@@ -116,18 +116,18 @@ TEST_CASE(a_guarded_object_is_freed_where_no_mapping_can_be_made)
 
 static int use_in_child(unsigned char *unused)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 	int i;
 
 	(void)unused;
 	alarm(20);
-	guard_store_open(&store, 100, 16);
+	guard_backend_open(&backend, 100, 16);
 	for (i = 0; i < 20; i++) {
-		void *obj = test_store_alloc(&store, 0);
+		void *obj = test_backend_alloc(&backend, 0);
 
 		if (!obj)
 			return 1;
-		test_store_free(&store, obj);
+		test_backend_free(&backend, obj);
 	}
 	return 0;
 }

@@ -199,10 +199,10 @@ TEST_CASE(of_many_frees_at_once_the_first_wrong_one_is_told)
 
 static bool has_slabs(unsigned int debug)
 {
-	plat_store_t store;
+	plat_backend_t backend;
 
-	plat_store_create(&store, "slab", 4000000, 64, 16, debug);
-	return store.slabs;
+	plat_backend_create(&backend, "slab", 4000000, 64, 16, debug);
+	return backend.slabs;
 }
 
 TEST_CASE(who_is_to_see_blocks_of_malloc_gets_them)
@@ -224,10 +224,10 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 	pool = test_pool(64);
 	ASSERT(pool);
 	obj = test_alloc(pool);
-	if (pool->store.slabs) {
-		pool_store_put(pool, obj);
-		pool_store_put(pool, obj);
-		pool_store_put(pool, (char *)obj + 16);
+	if (pool->backend.slabs) {
+		pool_backend_put(pool, obj);
+		pool_backend_put(pool, obj);
+		pool_backend_put(pool, (char *)obj + 16);
 		EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
 		EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_INTERIOR]), 1);
 		EXPECT_EQ(pool_allocated(pool), 0);

@@ -448,7 +448,7 @@ TEST_CASE(a_declaration_whose_objects_are_in_use_stays)
 
 static const struct pool_decl *told_of;
 
-static void tell_of(const struct pool_decl *decl)
+static void report_misuse(const struct pool_decl *decl)
 {
 	told_of = decl;
 }
@@ -457,7 +457,7 @@ static void declare_bad(void *arg)
 {
 	struct pool_decl *entry = arg;
 
-	pool_declare_failed(tell_of);
+	pool_declare_failed(report_misuse);
 	pool_decls_get(&entry, &entry, &entry + 1, POOL_ABI);
 	pool_declare_failed(NULL);
 }

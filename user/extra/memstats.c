@@ -32,7 +32,7 @@
 static struct pool_mem_block *blocks;
 
 /* The pointer to a block, or to the end of the list. */
-static struct pool_mem_block **find(const struct pool_mem_place *start)
+static struct pool_mem_block **find_block(const struct pool_mem_place *start)
 {
 	struct pool_mem_block **at = &blocks;
 
@@ -51,7 +51,7 @@ void pool_mem_register(struct pool_mem_block *block)
 
 	plat_write(&pool_mem_stats, true);
 	plat_mutex_lock(PLAT_DUMP);
-	at = find(block->start);
+	at = find_block(block->start);
 	if (block->start != block->stop && !*at)
 		*at = block;
 	plat_mutex_unlock(PLAT_DUMP);
@@ -66,7 +66,7 @@ void pool_mem_unregister(struct pool_mem_block *block)
 	struct pool_mem_block **at;
 
 	plat_mutex_lock(PLAT_DUMP);
-	at = find(block->start);
+	at = find_block(block->start);
 	if (*at)
 		*at = (*at)->next;
 	plat_mutex_unlock(PLAT_DUMP);

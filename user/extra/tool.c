@@ -99,14 +99,14 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 
 	if (total > size)
 		hide((char *)obj + size, total - size);
-	VALGRIND_MEMPOOL_ALLOC(anchor(pool->store.told), obj, size);
+	VALGRIND_MEMPOOL_ALLOC(anchor(pool->backend.told), obj, size);
 	if (pool->head.constructed)
 		(void)VALGRIND_MAKE_MEM_DEFINED(obj, size);
 }
 
 static void back(const struct pool *pool, void *obj, unsigned int total)
 {
-	VALGRIND_MEMPOOL_FREE(anchor(pool->store.told), obj);
+	VALGRIND_MEMPOOL_FREE(anchor(pool->backend.told), obj);
 	show(obj, total);
 }
 

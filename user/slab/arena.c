@@ -69,7 +69,7 @@ static bool open_more(struct slab_chunk *chunk, size_t n)
 }
 
 /* A chunk with an accessible slab that was never in use; NULL: none now. */
-static struct slab_chunk *grow(void)
+static struct slab_chunk *chunk_to_carve(void)
 {
 	size_t step = ready / GROW_PART ? ready / GROW_PART : 1;
 	struct slab_chunk *chunk = carving;
@@ -84,7 +84,7 @@ static struct slab_chunk *grow(void)
 
 static struct slab *carve(void)
 {
-	struct slab_chunk *chunk = grow();
+	struct slab_chunk *chunk = chunk_to_carve();
 
 	return chunk ? &chunk->slab[chunk->carved++] : NULL;
 }
@@ -130,7 +130,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 }
 
 /* Where that fails the memory stays, and nothing else is wrong. */
-static void give_back(struct pool_list *list)
+static void discard(struct pool_list *list)
 {
 	struct pool_list *node;
 
@@ -162,7 +162,7 @@ void pool_arena_put(struct slab *slab)
 	if (kept_count > used / KEEP_PART + KEEP_MIN)
 		take_oldest(&list, kept_count / 2);
 	pthread_mutex_unlock(&arena_mutex);
-	give_back(&list);
+	discard(&list);
 }
 
 /* Mutex held. */
@@ -210,7 +210,7 @@ void pool_arena_trim(void)
 	take_oldest(&list, 0);
 	left = chunk_count;
 	pthread_mutex_unlock(&arena_mutex);
-	give_back(&list);
+	discard(&list);
 	while (left--)
 		trim_chunk();
 }

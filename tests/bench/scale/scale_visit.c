@@ -93,7 +93,7 @@ static void empty(struct pool *pool)
 	struct pool_cluster *c;
 
 	while ((c = take_cluster(pool))) {
-		pool_store_put_cluster(pool, c, 0);
+		pool_backend_put_cluster(pool, c, 0);
 		plat_mem_free(c);
 	}
 }

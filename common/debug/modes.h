@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * checked.h - what the layers ask of a pool's options, on slow paths
+ * modes.h - what the layers ask of a pool's options, on slow paths
  *
  * Layer:   beside the four; the hot half of debug.h.
  * Context: any.
  */
-#ifndef POOL_CHECKED_H
-#define POOL_CHECKED_H
+#ifndef POOL_MODES_H
+#define POOL_MODES_H
 
 /* Do its hot arrays take nothing? */
 static inline bool pool_is_closed(const struct pool *pool)
@@ -58,4 +58,4 @@ static inline void *pool_freed(struct pool *pool, void *obj,
 	return obj;
 }
 
-#endif /* POOL_CHECKED_H */
+#endif /* POOL_MODES_H */
