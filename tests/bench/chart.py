@@ -6,6 +6,7 @@
 
 Writes FOLDER/bench-<workload>.svg: a panel per size, a bar per peer from the
 axis, which is logarithmic, to the median, and a line from the least to the most.
+For README.md FOLDER/bench-readme.svg has one panel with a linear axis.
 """
 
 import csv
@@ -25,9 +26,18 @@ PLOT = 300
 NUMBER = 64				# right of it
 BAR = 15
 HEAD = 46
+TITLE = 26				# above the first line of panels
 GAP = 20
 WIDTH = LABEL + PLOT + NUMBER
 COLUMNS = 2
+
+# The one chart that readers see who know no name of a workload or a peer.
+README = "hot", "64"
+README_NAMES = {"pool": "libpool, inline", "pool-so": "libpool, by calls",
+                "dpdk": "DPDK rte_mempool", "tcmalloc": "tcmalloc",
+                "jemalloc": "jemalloc", "mimalloc": "mimalloc", "glibc": "glibc malloc",
+                "gslice": "GLib slices"}
+README_LABEL = 130
 
 
 def text(x, y, what, anchor="start", size=11, weight="normal"):
@@ -79,6 +89,29 @@ def panel(rows, axis, name):
         yield from bar(axis, row, HEAD + BAR * i)
 
 
+def begin(width, height):
+    """A background, since the page behind may be dark."""
+    return [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{height}" font-family="sans-serif">',
+            '<rect width="100%" height="100%" fill="white"/>']
+
+
+def readme(rows):
+    """Bars of what one may use, the fastest first."""
+    rows = sorted((r for r in rows if r["peer"] in README_NAMES), key=lambda r: r["median"])
+    most = max(r["median"] for r in rows)
+    out = [*begin(README_LABEL + PLOT + NUMBER, HEAD + BAR * len(rows) + 8),
+           text(8, 20, "ns per allocation and free of 64 bytes; less is better", size=13)]
+    for i, row in enumerate(rows):
+        y = HEAD - 12 + BAR * i
+        width = PLOT * row["median"] / most
+        out += [text(README_LABEL - 6, y + BAR / 2 + 4, README_NAMES[row["peer"]], "end"),
+                f'<rect x="{README_LABEL}" y="{y + 2}" width="{width:.1f}" '
+                f'height="{BAR - 4}" fill="{COLOUR.get(row["peer"], OTHERS)}"/>',
+                text(README_LABEL + width + 6, y + BAR / 2 + 4, short(row["median"]))]
+    return "\n".join(out + ["</svg>", ""])
+
+
 def chart(work, sizes):
     """All panels of a workload, as text."""
     axis = Axis([row for rows in sizes.values() for row in rows])
@@ -86,13 +119,11 @@ def chart(work, sizes):
     columns = min(COLUMNS, len(sizes))
     lines = -(-len(sizes) // columns)
     width = columns * WIDTH + 10
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-           f'height="{lines * height + 24}" font-family="sans-serif">',
-           '<rect width="100%" height="100%" fill="white"/>',
-           text(8, 18, f"{work}: ns per operation, less is better; bar: median, "
-                "line: least to most", size=13)]
+    out = [*begin(width, lines * height + TITLE + 10),
+           text(8, 18, f"{work}: ns per operation, less is better", size=13),
+           text(8, 32, "bar: median; line: least to most; logarithmic axis", size=10)]
     for i, (size, rows) in enumerate(sizes.items()):
-        x, y = i % columns * WIDTH, i // columns * height + 12
+        x, y = i % columns * WIDTH, i // columns * height + TITLE
         name = "kernel trace" if work == "trace" else f"{size} bytes"
         out += [f'<g transform="translate({x},{y})">',
                 *panel(rows, axis, name), "</g>"]
@@ -115,7 +146,10 @@ def main():
     if len(sys.argv) != 3:
         sys.exit("usage: chart.py RESULTS.CSV FOLDER")
     folder = pathlib.Path(sys.argv[2])
-    for work, sizes in load(sys.argv[1]).items():
+    table = load(sys.argv[1])
+    if README[1] in table.get(README[0], {}):
+        (folder / "bench-readme.svg").write_text(readme(table[README[0]][README[1]]))
+    for work, sizes in table.items():
         (folder / f"bench-{work}.svg").write_text(chart(work, sizes))
 
 
