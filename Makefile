@@ -77,7 +77,7 @@ help:
 	@echo '  html             Documentation/ as a site, in build/html'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
 	@echo '  doc-options      the tables of options.rst'
-	@echo '  bench-doc        the figures of performance-user.rst; bench-goals: the goals'
+	@echo '  bench-doc        the figures of performance-figures.rst; bench-goals: the goals'
 
 # Objects depend on the flags they were made with.
 SETTINGS = CC CPPFLAGS CFLAGS LDFLAGS DEBUG WERROR

@@ -49,14 +49,14 @@ refers() {
 	return $status
 }
 
-# A reader sees what this is, and finds what there is.  Benchmarks write those of
-# performance, whose tables are as long as they are.
+# A reader sees what this is, and finds what there is.  Benchmarks write the page of
+# figures, whose tables are as long as they are.
 short() {
 	local page lines status=0
 
 	for page in README.md Documentation/*.rst; do
 		case $page in
-		*/performance*) continue ;;
+		*/performance-*) continue ;;
 		README.md) lines=120 ;;
 		*) lines=400 ;;
 		esac

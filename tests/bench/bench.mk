@@ -85,7 +85,7 @@ bench-user:
 
 # What was measured last, for readers.
 bench-doc:
-	$(BENCH_DIR)/page.py build/bench > Documentation/performance-user.rst
+	$(BENCH_DIR)/page.py build/bench
 	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
 
 # What many processors would get: measured on two, then played.

@@ -164,7 +164,7 @@ promise a_figure_that_nobody_makes_is_refused refuses 'tme pool work 64 glibc 1'
 promise a_table_without_goals_is_refused refuses '# none'
 
 placed() {
-	[ "$(grep '^\.\. goals ' Documentation/performance.rst)" = \
+	[ "$(grep '^\.\. goals ' Documentation/performance-figures.rst)" = \
 	  '.. goals begin: make bench-goals'$'\n''.. goals end' ]
 }
 promise the_page_has_a_place_for_the_table placed

@@ -3,10 +3,10 @@
 """Holds what the benchmarks have measured against the goals of goals.table.
 
     goals.py show FOLDER [TABLE [PAGE]]
-    goals.py write FOLDER           the same, into Documentation/performance.rst
+    goals.py write FOLDER           the same, into Documentation/performance-figures.rst
 
 FOLDER is where bench.py, fillspill.sh and tests/vm/bench.sh leave their figures.  A
-kernel of which it has none is taken from PAGE, Documentation/performance-kernel.rst;
+kernel of which it has none is taken from the section "kernel" of PAGE, the same page;
 never a part of one, since figures of two runs are not compared.
 Prints one table.  A goal is
 
@@ -25,15 +25,13 @@ import pathlib
 import re
 import sys
 
+import section
 from report import (MALLOCS, PEERS, TAIL, Ratio, best, load, load_instructions,
                     load_memory, load_tail, table_text)
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / "goals.table"
-PAGES = HERE.parents[1] / "Documentation"
 BOOT = "mitigations=off init_on_alloc=0"
-BEGINS = ".. goals begin: make bench-goals"
-ENDS = ".. goals end"
 
 # Workloads with objects of many sizes, and parts of "grow".
 MANY_SIZES = "trace", "trace-cold", "poolreplay", "million"
@@ -168,7 +166,7 @@ class Figures:
         if visits.exists():
             self.visits = dict(line.split() for line in
                                visits.read_text().splitlines())
-        self.kernels = kernels_of_page(page.read_text() if page.exists() else "")
+        self.kernels = kernels_of_page(section.read("kernel", page))
         self.kernels.update(kernels_measured(folder))
 
     def of(self, goal):
@@ -259,24 +257,15 @@ def report(goals, figures):
             f"{min(rounds, default=0)} rounds or more per ratio.\n")
 
 
-def write(text):
-    page = PAGES / "performance.rst"
-    before, begins, rest = page.read_text().partition(BEGINS + "\n")
-    _, ends, after = rest.partition(ENDS + "\n")
-    if not begins or not ends:
-        sys.exit(f"{page}: nowhere to write to")
-    page.write_text(f"{before}{begins}\n{text}\n{ends}{after}")
-
-
 def main():
     if not 3 <= len(sys.argv) <= 5 or sys.argv[1] not in ("show", "write"):
         sys.exit("usage: goals.py show|write FOLDER [TABLE [PAGE]]")
     folder, table, page = map(pathlib.Path, sys.argv[2:] + [
-        TABLE, PAGES / "performance-kernel.rst"][len(sys.argv) - 3:])
+        TABLE, section.FIGURES][len(sys.argv) - 3:])
     text = report(load_goals(table), Figures(folder, page))
     print(text, end="")
     if sys.argv[1] == "write":
-        write(text)
+        section.write("goals", text)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Makes a page for Documentation of what "make bench-user" has measured.
+"""Writes what "make bench-user" has measured into Documentation.
 
     page.py FOLDER
 
-Prints reStructuredText: the machine, then all figures.  report.py says how they are
-made, Documentation/performance what they are; goals.py says which goals they reach.
+All figures go to the section "user" of performance-figures.rst, and a table of the
+most important ones to the section "summary" of performance.rst.  report.py says how
+ratios are made; goals.py says which goals they reach.
 """
 
+import contextlib
+import io
 import pathlib
 import statistics
 import sys
 
-from report import (PEERS, TAIL, Ratio, best, load, load_instructions, load_memory,
-                    load_tail, table_text)
+import section
+from report import (MALLOCS, PEERS, TAIL, Ratio, best, load, load_instructions,
+                    load_memory, load_tail, table_text)
+
+# What performance.rst shows: workloads at SUMMARY_SIZE, and charts.
+SUMMARY_SIZE = 64
+SUMMARY = ("hot", "lifo64", "bulk64", "random", "fifo1000", "shuffled", "pools32", "ring",
+           "alternate", "trace", "grow")
+STORY_CHARTS = "hot", "pools32"
 
 
 def rst_table(head, rows):
@@ -72,7 +82,7 @@ def rst_ratios(table, name):
 def rst_memory(memory):
     if not memory:
         return
-    rst_title("Memory: most KiB resident, above what the empty loop has", "=")
+    rst_title("Memory: most KiB resident, above what the empty loop has", "-")
     rst_table(["peer", "trace", "million"],
               [[peer, *(str(row.get(w, "..")) for w in ("trace", "million"))]
                for peer, row in memory.items()])
@@ -81,7 +91,7 @@ def rst_memory(memory):
 def rst_tail(calls):
     if not calls:
         return
-    rst_title("Single calls: ns that all but so many take at most", "=")
+    rst_title("Single calls: ns that all but so many take at most", "-")
     rst_table(["size", "peer", *TAIL],
               [[str(size), peer, *map(str, ns)]
                for (size, peer), ns in calls.items()])
@@ -92,30 +102,16 @@ def rst_text(folder, name, heading):
     file = folder / name
     if not file.exists():
         return
-    rst_title(heading, "=")
+    rst_title(heading, "-")
     print("::\n")
     for line in file.read_text().splitlines():
         print("\t" + line)
     print()
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: page.py FOLDER")
-    folder = pathlib.Path(sys.argv[1])
-    table = load(folder)
+def figures(folder, table):
     instructions = load_instructions(folder)
-    print(".. SPDX-License-Identifier: GPL-2.0-only OR MIT\n"
-          ".. Made by \"make bench-doc\" of what \"make bench-user\" measured.\n")
-    heading = "Performance in user space: the figures"
-    print("=" * len(heading))
-    rst_title(heading, "=")
-    print("What is measured, how, and which goals are missed is in :doc:`performance`.\n"
-          "``make bench-user`` measures all of this anew, and ``make bench-doc`` writes\n"
-          "this page of it.  The ``trace`` has objects of many sizes; it stands with those\n"
-          "of 64 bytes.\n")
     rst_text(folder, "machine.txt", "The machine")
-    rst_title("Ratios and times", "=")
     for name in "pool", "pool-so", "pool+64M", "pool-so+64M":
         rst_ratios(table, name)
     for size in sorted({size for _, size in table}):
@@ -127,9 +123,41 @@ def main():
     rst_text(folder, "cost.txt", "A pool without objects")
     rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 32 objects")
     rst_text(folder, "guard.txt", "Guards of the hit path")
-    rst_title("Charts", "=")
+    rst_title("Charts", "-")
     for work in dict.fromkeys(key[0] for key in table):
-        print(f".. image:: bench-{work}.svg\n")
+        if work not in STORY_CHARTS:
+            print(f".. image:: bench-{work}.svg\n")
+
+
+def summary(table):
+    """Pools beside the best malloc() and the best of all peers."""
+    rows = []
+    for work in SUMMARY:
+        rounds = table.get((work, SUMMARY_SIZE), {})
+        peer = best(rounds, PEERS)
+        if "pool" not in rounds or not peer:
+            continue
+        rows.append([f"``{work}``", rst_cell(rounds, "pool"), rst_cell(rounds, "pool-so"),
+                     rst_cell(rounds, best(rounds, MALLOCS)), rst_cell(rounds, "dpdk"),
+                     f"{Ratio(rounds['pool'], rounds[peer])} {peer}".strip()])
+    rst_table(["workload", "pool", "pool-so", "best malloc", "dpdk",
+               "pool / best of these"], rows)
+
+
+def printed(what, *args):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        what(*args)
+    return text.getvalue()
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: page.py FOLDER")
+    folder = pathlib.Path(sys.argv[1])
+    table = load(folder)
+    section.write("user", printed(figures, folder, table))
+    section.write("summary", printed(summary, table), section.PAGES / "performance.rst")
 
 
 main()

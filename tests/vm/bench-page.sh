@@ -7,14 +7,11 @@
 #	bench-page.sh refused FILE.csv	instructions at the limit, with more CPUs
 #	bench-page.sh visits FILE.csv	one kernel's slow paths
 #	bench-page.sh all DIR		all of these
-#	bench-page.sh write [DIR]	the same, into the page (build/bench)
+#	bench-page.sh write [DIR]	the same, into their section (build/bench)
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-page=$top/Documentation/performance-kernel.rst
-begins='.. tables begin: tests/vm/bench.sh, tests/vm/bench-page.sh write'
-ends='.. tables end'
 
 # costs FILE - below each figure its ratio to that of kmem_cache.
 costs() {
@@ -119,25 +116,11 @@ all() {
 	done
 }
 
-# write DIR - one of each marker, in their order: else nothing would be replaced.
-write() {
-	local new
-
-	[ "$(grep -xF -e "$begins" -e "$ends" "$page")" = \
-	  "$begins"$'\n'"$ends" ]
-	new=$(mktemp)
-	{
-		sed "/^$(sed 's/[.\/]/\\&/g' <<<"$begins")\$/q" "$page"
-		echo
-		all "$1"
-		sed -n "/^$ends\$/,\$p" "$page"
-	} >"$new"
-	cat "$new" >"$page"
-	rm -f "$new"
-}
-
 case ${1:-} in
 costs | refused | visits | all) "$1" "$2" ;;
-write) write "${2:-$top/build/bench}" ;;
+write)
+	text=$(all "${2:-$top/build/bench}")
+	"$top/tests/bench/section.py" kernel <<<"$text"
+	;;
 *) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
 esac

@@ -73,7 +73,7 @@ kmake() {
 
 # boot_icount OPTION... - boot.sh --icount.  Up to four times while the machine dies with
 # flags that no processor has, more than 22 bits: QEMU 7.2 computes such now and then,
-# where the same boot goes well the next time: Documentation/performance-kernel.rst.
+# where the same boot goes well the next time: Documentation/performance.rst.
 boot_icount() {
 	local tries said
 

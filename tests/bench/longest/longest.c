@@ -296,7 +296,7 @@ static void refuse(const char *op, unsigned int threads)
 	pool_destroy(pool);
 }
 
-/* What grows with what others left: see Documentation/performance-longest.rst. */
+/* What grows with what others left: see Documentation/performance-figures.rst. */
 
 /* A handler freed so many where there was no room. */
 static void after_parking(const char *op, unsigned int n)

@@ -5,7 +5,7 @@
 #
 #	longest.sh show LONGEST		the table; LONGEST: the program
 #	longest.sh gate LONGEST		... against the limits of longest.table
-#	longest.sh write LONGEST	... into Documentation/performance-longest.rst
+#	longest.sh write LONGEST	... into the section of Documentation/performance-figures.rst
 #
 # "gate" prints "ok NAME" or "not ok NAME" for each limit.  The number of buckets is
 # fixed, since it follows the number of CPUs: then the counts of pools' own
@@ -16,9 +16,6 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/../gate/limits.sh"
-page=$here/../../../Documentation/performance-longest.rst
-begins='.. table begins: make bench-longest-doc'
-ends='.. table ends'
 [ $# -eq 2 ] || {
 	sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2
 	exit 2
@@ -38,14 +35,6 @@ gate)
 	judge_all "$tmp/counts" "$tmp/limits"
 	;;
 write)
-	[ "$(grep -xF -e "$begins" -e "$ends" "$page")" = "$begins"$'\n'"$ends" ]
-	{
-		sed "/^$begins\$/q" "$page"
-		echo
-		cat "$tmp/table"
-		echo
-		sed -n "/^$ends\$/,\$p" "$page"
-	} >"$tmp/page"
-	cat "$tmp/page" >"$page"
+	"$here/../section.py" longest <"$tmp/table"
 	;;
 esac
