@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * age.c - one age for arrays and clusters: what was not used for longest gives way
+ * age.c - one age for arrays and clusters: the least recently used gives way
  *
  * Layer:   hot array -> local clusters, sideways over all pools of a CPU
  * Context: this CPU entered, its lock held.
  *
- * A CPU's time is the number of its visits: slow paths that took the lock.  An array
- * has the age of its owner's last visit, a cluster that of the visit that made it its
- * pool's newest.  Where a visit needs room beyond the bound the oldest goes, at most
- * POOL_EVICT_MOST times: the oldest cluster is evicted; an array that is older than
- * that is halved first.  Where all arrays together have too much the oldest is halved,
- * once a visit.
+ * A CPU's time is the number of its visits: slow paths that took the lock.  The age of
+ * an array is its owner's last visit.  The age of a cluster is the visit that made it the
+ * newest of its pool.  Where a visit needs room beyond the bound the oldest gives way, at
+ * most POOL_EVICT_MOST times: the oldest cluster is evicted, and an array that is older
+ * than that cluster is halved first.  Where all arrays together have too much the oldest
+ * array is halved, once a visit.
  *
- * An array whose calls all hit makes no visits, so it looks old though it is not.
- * That is why it is halved, not closed, and why it is the newest afterwards, with
- * the cluster that takes what it lost: its owner finds it there, and it loses the
- * next half only after all others have had their turn.  Below two slots it closes.
+ * An array whose calls all hit makes no visits, so it looks old though it is in use.
+ * That is why it is halved, not closed.  Afterwards it is the newest, and so is the
+ * cluster that takes its surplus.  So its owner finds the surplus there, and the array
+ * is halved again only after all others had their turn.  Below two slots it closes.
  *
- * What is evicted goes straight to the shared pool, whose buckets are taken inside
- * the CPU's lock.  What they refuse, and what nobody needs, is carried out.
+ * Evicted clusters go straight to the shared pool, whose buckets are taken inside the
+ * CPU's lock.  Clusters that the buckets refuse, or that are not needed, are carried out.
  */
 #include "plat.h"
 
 /* An array starts with this many slots. */
 #define AGE_FIRST	4
 
-/* Arrays shrink to this many slots at least, or are closed. */
+/* Arrays shrink to no fewer slots than this; then they close. */
 #define AGE_LEAST	2
 
 /* Was @a before @b?  Time may wrap. */
@@ -35,8 +35,8 @@ static bool before(unsigned long a, unsigned long b)
 }
 
 /*
- * The cluster that is to take @n objects of an array, or some of them.  NULL: there is
- * none, since the last empty one is kept for a spill.
+ * Find a cluster for @n objects of an array, or for some of them.  NULL: there is none,
+ * since the last empty one is kept for a spill.
  */
 static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 					struct pool_local *local,
@@ -51,8 +51,8 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 
 /*
  * Lower the room of a held array to @room and move its @n coldest objects, which
- * no longer fit, to @c.  The room goes first, then the cluster is charged: the
- * sum never rises.  In between the objects are on their way.
+ * no longer fit, to @c.  The room is lowered before the cluster is charged, so the
+ * sum never rises.  In between the objects count as moving.
  */
 static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			unsigned int room, struct pool_cluster *c,
@@ -73,8 +73,8 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Halve the room of an array that the caller holds, as far as one cluster takes
- * what no longer fits.
+ * Halve the room of an array that the caller holds, but only as far as one cluster can
+ * take the surplus.
  */
 static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 {
@@ -112,7 +112,7 @@ static void halve(struct pool_cpu *cpu, struct pool_local *local)
 	pool_age_renew(cpu, local);
 }
 
-/* The oldest array here; NULL: none but @own, which is held. */
+/* The oldest array here; NULL: there is none, or it is @own, which is held. */
 static struct pool_local *oldest_array(struct pool_cpu *cpu,
 				       const struct pool_local *own)
 {
@@ -134,7 +134,7 @@ static void halve_oldest(struct pool_local *here)
 		halve(here->cpu, local);
 }
 
-/* Evict a cluster, to the shared pool; else it is carried out. */
+/* Evict a cluster to the shared pool; if that refuses it, it is carried out. */
 static void pool_evict_last_items(struct pool_cluster *c,
 				  struct pool_carried *out)
 {
@@ -151,7 +151,7 @@ static void pool_evict_last_items(struct pool_cluster *c,
 	out->down = c;
 }
 
-/* The oldest gives way, once; false: there is nothing. */
+/* Make the oldest give way, once; false: there is nothing. */
 static bool give_way(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_local *local = oldest_array(here->cpu, here);
@@ -166,7 +166,7 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 	return c || local;
 }
 
-/* What is left of pool_age_room() where there is no room. */
+/* The rest of pool_age_room(), where there is no room. */
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
@@ -178,7 +178,7 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 	return true;
 }
 
-/* Double an array, or give it its first slots, if that can be charged. */
+/* Double an array, or give it its first slots, if they can be charged. */
 static void enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
@@ -195,7 +195,7 @@ static void enlarge(struct pool_local *here, struct pool_carried *out)
 		pool_hot_enlarge(here->cpu, here, want);
 }
 
-/* What is left of pool_age_grow() where there is something to do. */
+/* The rest of pool_age_grow(), where there is something to do. */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
@@ -211,10 +211,10 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 /**
  * pool_age_obey() - Bring this CPU nearer to what the new era allows.
  * @here: entered and locked.
- * @out: what is evicted and to be brought away.
+ * @out: receives evicted clusters, for the caller to bring away.
  *
- * A step for each visit, so that none takes long.  The era has come to this part once
- * there is nothing left to do.
+ * Each visit does one step, so that none takes long.  The part enters the new era once
+ * nothing is left to do.
  */
 void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 {

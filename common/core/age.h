@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * age.h - room under the byte bound: most often there is some
+ * age.h - room under the byte bound, where most often there is some
  *
  * Layer:   hot array -> [local clusters]; the inline half of age.c.
  * Context: the CPU lock held.
@@ -10,7 +10,7 @@
 
 /*
  * Would @bytes more still be within the bound?  CPU lock held: only its holder
- * raises the charge, so the answer stays true until it does.
+ * raises the charge, so a true answer stays true until the holder does so.
  */
 static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 				     unsigned long bytes)
@@ -22,12 +22,12 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 }
 
 /**
- * pool_age_room() - See that there is room under the byte bound.
+ * pool_age_room() - Make room under the byte bound, where there is none.
  * @here: entered and locked.
- * @bytes: what is about to be charged; 0 after the bound was lowered.
- * @out: what is evicted and to be brought away.
+ * @bytes: how many are about to be charged; 0 after the bound was lowered.
+ * @out: receives evicted clusters, for the caller to bring away.
  *
- * Any cluster may be gone afterwards, also one of this pool.
+ * Any cluster may be gone afterwards, even one of this pool.
  *
  * Return: whether @bytes fit.
  */
@@ -39,11 +39,11 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 }
 
 /**
- * pool_age_grow() - Make an array accept more, if it may.
+ * pool_age_grow() - Let an array accept more, if it may.
  * @here: entered and locked.
- * @out: what is evicted and to be brought away.
+ * @out: receives evicted clusters, for the caller to bring away.
  *
- * Most arrays that ask are as large as they may be, so that is found out first.
+ * Most arrays already are as large as they may be, so that is tested first.
  * Otherwise any cluster may be gone afterwards.
  */
 static inline void pool_age_grow(struct pool_local *here,
@@ -55,7 +55,7 @@ static inline void pool_age_grow(struct pool_local *here,
 		pool_age_enlarge(here, out);
 }
 
-/* An array with room is the newest of its CPU's. */
+/* Make an array, if it has room, the newest of its CPU's arrays. */
 static inline void pool_age_renew(struct pool_cpu *cpu,
 				  struct pool_local *local)
 {

@@ -7,24 +7,24 @@
  */
 #include "plat.h"
 
-/* No more than @n, and not across @mark, where there are @have. */
+/* @n, or as much of it as brings @have up to @mark at most. */
 static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
 {
 	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
 }
 
 /*
- * How many objects come ahead of a miss.  With the one that is asked for they fill half
- * of the array's @room slots.
+ * How many objects come ahead of a miss.  With the object of the miss they fill half of the
+ * array's @room slots.
  *
- * A batch stops at the size of the array, and at the bound.  A caller that uses exactly
- * that many objects would otherwise have one too many, and spill, or evict, in each round.
- * Nothing comes ahead while more than half of the bound is charged, by whichever pools:
- * the rest is for objects that are needed.
+ * A batch stops at the size of the array, and at the bound.  Otherwise a caller that uses
+ * exactly that many objects would have one too many, and spill, or evict, in each round.
+ * Nothing comes ahead while more than half of the bound is charged, to any pools: the rest
+ * is for objects that are needed.
  *
- * Unused objects of the last batch lie at the cold end of the array and take slots there
- * for ever.  They leave it as follows: until as many objects have come from clusters as
- * that batch had, a fill brings no others.  A CPU that has spilled before does without.
+ * Unused objects of the last batch would stay at the cold end of the array for ever.  So
+ * until as many objects have come from clusters as that batch had, a fill brings no
+ * others.  A CPU that has spilled before needs none of this.
  */
 static unsigned int ahead(struct pool_local *local, unsigned int room)
 {
@@ -44,7 +44,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 }
 
 /**
- * pool_cache_wants() - How many objects a miss is to get ahead, beside its own.
+ * pool_cache_wants() - How many objects a miss gets ahead, beside its own.
  * @pool: the pool.
  * @flags: of the call.
  *

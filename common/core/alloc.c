@@ -5,23 +5,23 @@
  * Layer:   API -> hot array -> local clusters -> shared pool -> backend
  * Context: any, as documented in pool.h; nothing is held between two layers.
  *
- *   who                          may use
+ *   call                         may use
  *   ordinary (miss)              all layers
- *   POOL_F_ATOMIC                all; the backend where PLAT_ALLOC, and
- *                                plat_backend_may() for what is freed
- *   nested (found HELD)          single objects: shared pool, then alloc: the
- *                                backend where PLAT_ALLOC, else NULL;
- *                                free: parked
+ *   POOL_F_ATOMIC                all layers; the backend only where PLAT_ALLOC, or
+ *                                for a free plat_backend_may(), allows it
+ *   nested (found HELD)          single objects: the shared pool, then for an
+ *                                allocation the backend where PLAT_ALLOC, else
+ *                                NULL; a free parks
  */
 #include "plat.h"
 
 /**
- * pool_get_spare() - A free object below the caches.
+ * pool_get_spare() - Get a free object below the caches.
  * @pool: the pool.
  * @flags: of the call.
  *
- * Return: an object of the shared pool, or one parked here; NULL: the backend is
- * next.
+ * Return: an object of the shared pool, or one parked here; NULL: the caller asks
+ * the backend next.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {
@@ -32,7 +32,7 @@ void *pool_get_spare(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/* One look at all places where a free object may be, other arrays apart. */
+/* Look once at all places where a free object may be, except other CPUs' arrays. */
 static void *look_everywhere(struct pool *pool, unsigned int flags)
 {
 	void *obj = pool_hot_get(&pool->head);
@@ -47,14 +47,14 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
 }
 
 /**
- * pool_last_look() - The last resort, when the backend has nothing.
+ * pool_last_look() - Look for an object when the backend has nothing.
  * @pool: the pool.
  * @flags: of the call, not nested.
  * @last: all 0 at first.
  *
- * Looks once at this CPU's array, and, if a first reading found something there, at all
- * other places but the backend.  The caller asks the backend next, in its own words, if
- * it had refused because of the limit: what was free may have gone there.
+ * Looks once at this CPU's array.  If a first reading found something there, looks at all
+ * other places but the backend, too.  If the backend refused because of the limit, the
+ * caller asks it again next, since a free object may have gone there.
  *
  * Return: an object, or NULL.
  */
@@ -72,11 +72,12 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
  * @flags: as before.
  * @last: as before.
  *
- * While one look may have missed a free object, as those that another CPU is just
- * bringing down; a bounded number of times: few where it may not wait, since we may
- * have interrupted the code that brings them.  Waits for a moment if so.
+ * It is while the last look may have missed a free object, such as one that another CPU
+ * is bringing down.  The number of looks is bounded.  It is small for a call that may not
+ * wait, since it may have interrupted the code that brings the object.  Pauses before it
+ * returns true.
  *
- * Return: false: there was none, or it was looked for often enough.
+ * Return: false: there was no object, or the looks are spent.
  */
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
@@ -116,9 +117,9 @@ void pool_count_failure(struct pool *pool, enum pool_cause cause)
 
 /*
  * A miss that reached the backend gets more at once, since a pool that grows goes on
- * growing.  A pool that regains what it has needed before gets no more than that.  Nothing
- * comes ahead where there is a limit, since other CPUs would be refused it; nor where there
- * is a constructor or a check, which runs for the caller that asks.
+ * growing.  A pool that regains what it needed before gets only one.  A pool with a limit
+ * gets only one, since other CPUs would be refused the rest.  A pool with a constructor or
+ * checks gets only one, since they run for the caller that asks.
  */
 static void get_ahead(struct pool *pool, unsigned int flags)
 {
@@ -137,7 +138,7 @@ static void get_ahead(struct pool *pool, unsigned int flags)
 		pool_put_below(pool, objs[done++], flags);
 }
 
-/* Allocate from the layers below the caches.  @more: for them, too. */
+/* Allocate from the layers below the caches.  @more: get some ahead for the caches, too. */
 static void *get_below(struct pool *pool, unsigned int flags, bool more)
 {
 	enum pool_cause cause = POOL_FAILED;
@@ -154,7 +155,7 @@ static void *get_below(struct pool *pool, unsigned int flags, bool more)
 	return obj;
 }
 
-/* Through all layers, once. */
+/* Try all layers once. */
 static void *get(struct pool *pool, unsigned int flags)
 {
 	void *obj = pool_get_one_from_cache(pool, &flags);
@@ -163,9 +164,9 @@ static void *get(struct pool *pool, unsigned int flags)
 }
 
 /*
- * What is left of an allocation that got nothing from the caches, or what must be
- * checked.  A corrupted object is passed over; each one only once, so that this ends.
- * @how: the flags of the call, as the caches found it.
+ * The rest of an allocation that the caches could not serve, or whose object must be
+ * checked.  A corrupted object is passed over.  Each is passed over only once, so the loop
+ * ends.  @how: the flags of the call, as the caches found it.
  */
 static __attribute__((__noinline__))
 void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
@@ -182,7 +183,7 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
  * alloc_from() - Allocate an object the hot array did not have.
  * @head: the pool.
  * @flags: POOL_F_*.
- * @caller: whom to name in reports.
+ * @caller: the code address to name in reports.
  *
  * Return: an object, prepared as @flags say, or NULL.
  */
@@ -211,7 +212,7 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 	return alloc_from(head, flags, caller);
 }
 
-/* Not inline in what is exported: that is a hit path too. */
+/* Not inlined into the exported functions, since they are a hit path, too. */
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
@@ -223,7 +224,7 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
  * @head: the pool.
  * @obj: the object.
  * @flags: POOL_F_ATOMIC or 0.
- * @caller: whom to name in reports.
+ * @caller: the code address to name in reports.
  */
 static inline void free_from(struct pool_head *head, void *obj,
 			     unsigned int flags, void *caller)
@@ -265,7 +266,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 	return obj;
 }
 
-/* Said once, for whichever pool it is first. */
+/* Logs once in all, for the first pool that is refused. */
 __attribute__((__noinline__))
 void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 {

@@ -3,8 +3,8 @@
  * backend.c - objects from the platform's allocator, within limits
  *
  * Layer:   shared pool -> [backend] -> platform
- * Context: PLAT_ALLOC for what is asked for, plat_backend_may() for what is given
- *	    back; neither guard nor lock held.
+ * Context: PLAT_ALLOC for getting objects, plat_backend_may() for giving them back;
+ *	    neither guard nor lock held.
  *
  * Its counters are the only ones of a pool that all CPUs write, once per call
  * of the platform's allocator.  An object is counted before it is asked for, so
@@ -12,7 +12,7 @@
  */
 #include "plat.h"
 
-/* Hostile builds and tests: every so many-th call fails; 0: none does. */
+/* Hostile builds and tests: every n-th call fails; 0: no call fails. */
 unsigned int pool_fail_every = POOL_FAIL_EVERY;
 
 static plat_word_t calls;
@@ -20,7 +20,7 @@ static plat_word_t calls;
 /**
  * pool_backend_keep() - How much address space of freed guarded objects is held.
  *
- * Return: bytes, at most; the oldest is given back first.
+ * Return: the limit in bytes; beyond it the oldest is given back first.
  */
 unsigned long pool_backend_keep(void)
 {
@@ -36,11 +36,11 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * "allocated", when nobody makes the pool anew: renew.c holds a declared pool that
- * never had an object for a few instructions.  In user space the thread that does so
- * may be descheduled in between, so the wait is bounded.  POOL_F_NO_LIMIT waits until
- * the end: only the kernel has it, and there interrupts are off meanwhile.  False: the
- * pool is still held.
+ * Read "allocated" while renew.c does not hold the pool.  renew.c holds a declared pool
+ * that never had an object for a few instructions.  In user space its thread may be
+ * descheduled meanwhile, so the wait is bounded.  POOL_F_NO_LIMIT waits until the end:
+ * only the kernel has it, and there renew.c holds with interrupts off.  False: the pool is
+ * still held.
  */
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
@@ -62,8 +62,8 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
  * @pool: the pool.
  * @flags: of the call.
  *
- * The acquire pairs with the release of exchange() in renew.c: who counts an object
- * sees the size and the source that it will have.
+ * The acquire pairs with the release of exchange() in renew.c: a call that counts an
+ * object sees the size and the source that the object will have.
  *
  * Return: POOL_GOT, then pool_backend_commit() must follow; POOL_REFUSED at the
  * limit; POOL_INJECTED; POOL_FAILED.
@@ -86,9 +86,9 @@ enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Count what was given back, after it was: "allocated" is never too low.  The
- * release pairs with the acquire of exchange() in renew.c, which sees store_gets of
- * an object that was there and has gone.
+ * Count objects after they were given back, so that "allocated" is never too low.  The
+ * release pairs with the acquire of exchange() in renew.c.  A renewal that sees the
+ * object gone also sees the store_gets that counted it.
  */
 static void count_back(struct pool *pool, unsigned int n)
 {
@@ -96,7 +96,7 @@ static void count_back(struct pool *pool, unsigned int n)
 	plat_word_sub_release(&pool->allocated, n);
 }
 
-/* The platform would not have it: it is no object, or not any more. */
+/* The platform refused an object: it is none, or no longer one. */
 static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 {
 	struct pool_fault_info info = {
@@ -106,7 +106,7 @@ static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 	pool_report(&info);
 }
 
-/* Give @n objects back; how many were: what the platform would not have is none. */
+/* Give @n objects back; returns how many the platform took.  It refuses what is no object. */
 static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int given = 0;
@@ -125,13 +125,13 @@ static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 	return given;
 }
 
-/* An object that is being constructed; NULL: it is. */
+/* An object under construction; obj is NULL once it is complete. */
 struct building {
 	struct pool *pool;
 	void *obj;
 };
 
-/* Its constructor does not return: it is no object. */
+/* Give the memory back if the constructor did not return. */
 static void abandon(struct building *b)
 {
 	if (!b->obj)
@@ -145,9 +145,9 @@ static void abandon(struct building *b)
 /**
  * pool_construct() - Call a pool's constructor, if it has one.
  * @pool: the pool.
- * @obj: memory of an object, which is nobody's.
+ * @obj: memory of an object that has no owner yet.
  *
- * A constructor that throws, or ends its thread, leaves a pool without that object.
+ * If the constructor throws, or ends its thread, the pool gives the memory back.
  */
 void pool_construct(struct pool *pool, void *obj)
 {
@@ -159,8 +159,8 @@ void pool_construct(struct pool *pool, void *obj)
 }
 
 /**
- * pool_backend_commit() - The platform has answered.
- * @pool: the pool, an object of it counted.
+ * pool_backend_commit() - Take the platform's answer into account.
+ * @pool: the pool; the object is already counted.
  * @obj: the new object; NULL: there was none.
  *
  * Return: whether there is an object; it is constructed.
@@ -180,7 +180,7 @@ bool pool_backend_commit(struct pool *pool, void *obj)
  * pool_backend_get() - Get one object from the platform.
  * @pool: the pool.
  * @flags: POOL_F_ATOMIC: without sleeping.
- * @cause: why there is none.
+ * @cause: set to the reason where there is none.
  *
  * Return: an object, or NULL.
  */
@@ -199,7 +199,7 @@ void *pool_backend_get(struct pool *pool, unsigned int flags,
 	return obj;
 }
 
-/* Count @n objects that the platform will be asked for ahead; false: none. */
+/* Count @n objects that the platform will be asked for ahead; false: that may not be. */
 static bool reserve_ahead(struct pool *pool, unsigned int n)
 {
 	unsigned long have = plat_read(&pool->allocated);
@@ -212,17 +212,17 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
 }
 
 /**
- * pool_backend_get_ahead() - Get objects that nobody has asked for yet.
+ * pool_backend_get_ahead() - Get objects before callers ask for them.
  * @pool: the pool, without a constructor and checks.
  * @n: how many, at most.
  * @objs: where to.
  * @flags: of the call.
  *
- * They are counted at once: two atomic instructions, not two for each.  Memory that
- * nobody waits for is not worth a wait.
+ * All are counted at once: two atomic instructions in all, not two for each.  No caller
+ * waits for these objects, so the platform is asked without sleeping.
  *
- * Return: how many; 0 where there is a limit: what lies in one CPU's array is refused
- * to the others.
+ * Return: how many.  0 where there is a limit, since an object in one CPU's array would be
+ * refused to the others.
  */
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 				    void **objs, unsigned int flags)
@@ -242,8 +242,8 @@ unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 }
 
 /*
- * An object that is to be given back, as the platform made it; NULL: it was corrupted,
- * and stays, or it is none.
+ * Undo checks and construction of an object that is to be given back.  NULL: it was
+ * corrupted and stays, or it is no object.
  */
 static void *bare(struct pool *pool, void *obj)
 {
@@ -260,7 +260,7 @@ static void *bare(struct pool *pool, void *obj)
 	return obj;
 }
 
-/* Is there nothing that bare() would do?  Objects of a cluster are alike. */
+/* Would bare() do nothing to these?  Objects of a cluster are alike. */
 static bool all_bare(const struct pool *pool, const void *obj)
 {
 	return !pool->dtor && !plat_read(&pool->object_table.part[0]) &&
@@ -271,8 +271,8 @@ static bool all_bare(const struct pool *pool, const void *obj)
  * pool_backend_swap_in() - Get an object that takes the place of another one.
  * @pool: the pool, without a constructor and without checks.
  *
- * It is not counted, since the other one is.  pool_backend_swap_out() for one of them
- * must follow.
+ * The new object is not counted, since the other one is.  The caller must then give one
+ * of the two to pool_backend_swap_out().
  *
  * Return: an object, or NULL.
  */
@@ -291,7 +291,7 @@ void pool_backend_swap_out(struct pool *pool, void *obj)
 /**
  * pool_backend_put() - Give one object back to the platform.
  * @pool: the pool.
- * @obj: the object, perhaps sealed; a corrupted one stays, in quarantine.
+ * @obj: the object, perhaps sealed; a corrupted one stays in quarantine.
  */
 void pool_backend_put(struct pool *pool, void *obj)
 {
@@ -306,7 +306,8 @@ void pool_backend_put(struct pool *pool, void *obj)
  * @c: the cluster.
  * @keep: how many objects stay in it, 0 to c->n.
  *
- * They go, and are counted, at once; one by one where each is looked at on its way out.
+ * The objects go, and are counted, at once.  Where each must be checked or destructed
+ * they go one by one.
  */
 void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
 			      unsigned int keep)

@@ -5,15 +5,15 @@
  * Layer:   local clusters -> [below] -> shared pool, backend, parking
  * Context: any, as documented in pool.h; nothing is held between two layers.
  *
- *   there is need for it     the shared pool
- *   there is not             the backend, and as much of the shared pool with it
+ *   they are needed          the shared pool
+ *   they are not needed      the backend, and as many of the shared pool with them
  *   neither may be used      parked
  *
- * The same for single objects and for clusters.
+ * Single objects and clusters follow the same rules.
  */
 #include "plat.h"
 
-/* Are there spare objects enough without @n of them?  Read unlocked. */
+/* Does the shared pool have enough without @n of its objects?  Read unlocked. */
 static bool may_shed(struct pool *pool, unsigned int n)
 {
 	return pool_shared_count(pool) >=
@@ -21,9 +21,9 @@ static bool may_shed(struct pool *pool, unsigned int n)
 }
 
 /*
- * Something was not needed and went to the backend.  As much again goes from the
- * shared pool, which so gives up what it took while there was need.  That one may be
- * an object that cannot be given back here, where the first one could.
+ * An object was not needed and went to the backend.  One more goes from the shared pool,
+ * so that the shared pool gives up what it took while there was need.  That one may be
+ * of a kind that cannot be given back here though the first one could.
  */
 static void shed_one(struct pool *pool, unsigned int flags)
 {
@@ -54,7 +54,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 	pool_arrive(&pool->moving, n);
 }
 
-/* Free to the layers below the caches.  Ends parked if nothing else may be. */
+/* Free to the layers below the caches; park where neither of them may be used. */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
 	bool may = !(flags & POOL_F_NESTED) &&
@@ -88,7 +88,7 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 }
 
 /**
- * pool_put_cluster_down() - Bring away a cluster that was not kept.
+ * pool_put_cluster_down() - Bring down a cluster that pool_keep_cluster() refused.
  * @pool: its pool.
  * @c: the cluster, on no list, perhaps empty.
  * @flags: of the call.
@@ -110,7 +110,7 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 		shed_cluster(pool, flags);
 }
 
-/* Both: free a cluster to the layers below the caches. */
+/* Free a cluster to the layers below the caches: keep it, or else put it down. */
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {

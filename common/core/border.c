@@ -5,12 +5,12 @@
  * Layer:   between alloc.c, kernel/gfp.c and the layers; above the checks of debug/check.c.
  * Context: any; neither guard nor lock held.
  *
- * Constructors are called here, and they may free, or not return: so this is of the
- * core, while what is only looked at and noted is not.
+ * Constructors are called here, and they may free, or may not return.  So this file
+ * belongs to the core.  What only looks at objects and notes them does not.
  */
 #include "plat.h"
 
-/* Fill an object that is handed out; what it was constructed as is lost. */
+/* Poison an object that is handed out, and construct it anew. */
 static void poison(struct pool *pool, void *obj, unsigned int flags)
 {
 	unsigned int byte = plat_read(&pool_options.poison);
@@ -24,8 +24,9 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Fill an object as is wished.  Poison comes after zeros that nobody but the kernel
- * asked for.  Before it is known as handed out: its constructor may not return.
+ * Fill an object as options and @flags say.  Poison may overwrite the zeros of
+ * init_on_alloc, never those the caller asked for.  This comes before the object is
+ * marked as handed out, since its constructor may not return.
  */
 static void prepare(struct pool *pool, unsigned int word, void *obj,
 		    unsigned int flags)
@@ -37,13 +38,13 @@ static void prepare(struct pool *pool, unsigned int word, void *obj,
 }
 
 /**
- * pool_check_alloc() - A free object is handed out.
+ * pool_check_alloc() - Check and prepare a free object that is handed out.
  * @pool: its pool.
  * @obj: the pointer, perhaps sealed.
  * @flags: of the call.
  * @caller: of the call.
  *
- * Return: the object; NULL: it is corrupted; the caller takes another one.
+ * Return: the object; NULL: it is corrupted, and the caller takes another one.
  */
 void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * border.h - what is done to a free object before a user has it: most often nothing
+ * border.h - what is done to a free object before a user has it; most often nothing
  *
  * Layer:   between alloc.c, kernel/gfp.c and the layers.
  * Context: any; neither guard nor lock held.
@@ -13,9 +13,9 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller);
 
 /*
- * Check a pointer that is about to be handed out, where there is something to
- * check, and wipe the object where that is wished.  False: the object is corrupted,
- * and there must be another one.
+ * Check a pointer that is about to be handed out, if it needs a check, and wipe the
+ * object if the flags or the kernel ask for that.  False: the object is corrupted, and
+ * the caller takes another one.
  */
 static inline bool pool_checked(struct pool *pool, void **obj,
 				unsigned int flags, void *caller)

@@ -5,9 +5,9 @@
  * Layer:   [API] -> alloc.c and cache.c
  * Context: as the single calls.
  *
- * This CPU's caches are asked for as many as POOL_HOT_SLOTS at once.  The object that
- * they do not have, or do not take, takes the way of a single one, which asks the layers
- * below; and so on.
+ * A bulk call asks this CPU's caches for up to POOL_HOT_SLOTS objects at once.  An object
+ * that they do not have, or do not take, goes the way of a single call, which asks the
+ * layers below.  Then the caches are asked again.
  */
 #include "plat.h"
 
@@ -20,8 +20,8 @@ static unsigned int most_of(unsigned int n)
 }
 
 /*
- * Take some of @n objects from this CPU's caches.  Those of pools that are checked come
- * one by one; and whoever interrupted a holder need not try again.
+ * Take some of @n objects from this CPU's caches.  Checked pools give them one by one.
+ * A call that interrupted a holder does not try again.
  */
 static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
@@ -50,7 +50,7 @@ static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		pool_hot_out(head, objs[n], flags);
 }
 
-/* What a bulk call has while the slow path is asked for one more; 0: nothing. */
+/* What a bulk call has while it asks the slow path for one more; n is 0 once it has it. */
 struct got {
 	struct pool_head *head;
 	unsigned int flags;
@@ -65,7 +65,7 @@ static void give_up(struct got *got)
 			       got->objs);
 }
 
-/* One by the slow path, whose constructor may not return: then free the others. */
+/* Get one by the slow path.  If its constructor does not return, free the others. */
 static void *get_one(struct pool_head *head, unsigned int flags,
 		     unsigned int n, void **objs, void *caller)
 {
@@ -102,7 +102,7 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 	return true;
 }
 
-/* How many objects come before the next NULL: four at a time, then the rest. */
+/* Count the objects before the next NULL: four at a time, then one by one. */
 static unsigned int run_of(void **objs, unsigned int n)
 {
 	unsigned int run = 0;

@@ -3,21 +3,21 @@
  * cache.c - this CPU's caches of a pool: get and put, of one object or of many
  *
  * Layer:   hot array -> [local clusters] -> shared pool
- * Context: any.  Under the guard and the CPU lock pointers are copied, for one call
- *	    at most POOL_HOT_SLOTS of each kind; what must be released is carried out.
+ * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
+ *	    POOL_HOT_SLOTS of each kind.  What must be released is carried out.
  *
- * All goes through the array, of one object as of many: what is asked for beyond what
- * it has is got by fills, from the newest cluster; what it has no room for drives the
- * coldest half of it out, to the newest cluster or to a new one: a spill.  Both let the
+ * All objects go through the array, one or many.  A call that needs more than the array
+ * has fills from the newest cluster.  A call that brings more than the array has room for
+ * spills: it moves the coldest half to the newest cluster, or to a new one.  Both let the
  * array grow first, and make room under the byte bound where they need it: age.c.
- * Where there is no array, or an object is sealed, they go one by one.
+ * Where there is no array, or an object is sealed, objects go one by one.
  *
- * An empty cluster is got before it is needed: a visit that leaves the stash low
- * fetches some, outside.
+ * Empty clusters are got before they are needed: a visit that leaves the stash low
+ * fetches some once lock and guard are left.
  */
 #include "plat.h"
 
-/* So many empty clusters a CPU fetches. */
+/* A CPU fetches this many empty clusters at once. */
 #define STASH_FETCH	4
 
 static unsigned int smaller(unsigned int a, unsigned int b)
@@ -25,7 +25,7 @@ static unsigned int smaller(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Take @n objects, coldest first, or all there are, from the array's fresh end. */
+/* Take the @n freshest objects of the array, coldest first, or all there are. */
 static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
 				    void **objs)
 {
@@ -35,7 +35,7 @@ static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
 	return n;
 }
 
-/* Take one object of a cluster: the coldest where that is wished. */
+/* Take one object of a cluster: the freshest, or the coldest where that option is set. */
 static void *take_one(const struct pool *pool, struct pool_cluster *c)
 {
 	void *coldest = c->obj[0];
@@ -50,9 +50,9 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Take up to @n objects of a cluster, and fill the array, which is empty, from what is
- * left of it; but see ahead.c.  Where the array accepts none, or they are sealed, take
- * just one.  Lowers c->n.
+ * Take up to @n objects of a cluster.  Then fill the array, which is empty, from the
+ * cluster's rest, unless ahead.c left a surplus.  Where the array accepts none, or the
+ * objects are sealed, take just one.  Lowers c->n.
  */
 static inline __attribute__((__always_inline__))
 unsigned int take_clustered(struct pool_local *here, struct pool_cluster *c,
@@ -78,7 +78,7 @@ unsigned int take_clustered(struct pool_local *here, struct pool_cluster *c,
 	return n;
 }
 
-/* The cluster that the next objects come from; there is one. */
+/* The cluster that the next objects come from.  The list is not empty. */
 static inline struct pool_cluster *next_cluster(const struct pool_local *here)
 {
 	if (!plat_read(&here->hot.cap) &&
@@ -112,8 +112,8 @@ unsigned int fill_local(struct pool_local *here, struct pool_cluster *c,
 }
 
 /*
- * Keep what a fill left of a cluster that is on no list: on the lists if it fits,
- * else back in the shared pool.  Returns how many objects are carried out.
+ * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else in
+ * the shared pool.  Returns how many objects are carried out.
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
@@ -135,7 +135,7 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 	return c->n;
 }
 
-/* Get one object from the shared pool, and what else is in its cluster. */
+/* Get one object from the shared pool, and keep the rest of its cluster. */
 static __attribute__((__noinline__))
 unsigned int fill_shared(struct pool_local *here, void **objs,
 			 struct pool_carried *out)
@@ -155,8 +155,8 @@ unsigned int fill_shared(struct pool_local *here, void **objs,
 }
 
 /*
- * Get @n objects, which the array does not have, or fewer: one from wherever there is
- * one, several from here.  Who asks for several does not unseal.
+ * Get up to @n objects that the array does not have.  One object may come from the shared
+ * pool; several come only from this CPU's clusters, and never sealed.
  */
 static inline __attribute__((__always_inline__))
 unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
@@ -197,7 +197,7 @@ static void restock(struct pool *pool, unsigned int flags)
 	pool_cluster_put_all(pool, chain, flags);
 }
 
-/* Bring an evicted cluster, of any pool, away. */
+/* Bring an evicted cluster, of any pool, down. */
 static void carry_down(struct pool_cluster *c, unsigned int flags)
 {
 	struct pool_local *local = c->local;
@@ -207,7 +207,7 @@ static void carry_down(struct pool_cluster *c, unsigned int flags)
 	pool_cluster_settled(local, n);
 }
 
-/* Bring away what of a fill was not kept, which is not charged. */
+/* Bring down the rest of a fill, which is not charged. */
 static void carry_rest(struct pool *pool, struct pool_cluster *c,
 		       unsigned int flags)
 {
@@ -218,7 +218,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	pool_arrive(&local->moving, n);
 }
 
-/* Bring away what a visit carried out; neither guard nor lock is held. */
+/* Bring down what a visit carried out; neither guard nor lock is held. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
 	while (out->down) {
@@ -243,8 +243,8 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
  * @objs: where to.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
  *
- * Who asks for one gets it from the shared pool, too, by the cluster.  Who asks for more
- * gets none that is sealed.
+ * A call for one object may also get it from the shared pool, with its cluster.  A call
+ * for several gets none that is sealed.
  *
  * Return: how many; the caller goes down a layer for the others.
  */
@@ -269,7 +269,7 @@ unsigned int get(struct pool *pool, unsigned int n, void **objs,
 	return got;
 }
 
-/* get() of one object: NULL, there is none. */
+/* get() of one object; NULL: there is none. */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
 	void *obj = NULL;
@@ -308,7 +308,7 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 	return n;
 }
 
-/* Spill the coldest half of an array that has objects; false: it could not be. */
+/* Spill the coldest half of an array that has objects; false: nothing was moved. */
 static inline __attribute__((__always_inline__))
 bool spill_half(struct pool_local *here, struct pool_carried *out)
 {
@@ -320,7 +320,7 @@ bool spill_half(struct pool_local *here, struct pool_carried *out)
 	return n;
 }
 
-/* Put @n objects, coldest first, into an array of @room slots, or as many as fit. */
+/* Put up to @n objects, coldest first, into an array of @room slots; returns how many fit. */
 static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
 				   unsigned int n, void **objs)
 {
@@ -330,7 +330,7 @@ static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
 	return n;
 }
 
-/* Spill @n objects for which there is no array. */
+/* Spill @n objects of a pool that has no array here. */
 static __attribute__((__noinline__))
 unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
 			   struct pool_carried *out)
@@ -349,8 +349,8 @@ unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
 
 /*
  * Put @n objects, coldest first, so that the array has the freshest.  It takes only
- * those that are plain.  Its room counts, not its capacity, which a switch may take
- * meanwhile.
+ * plain ones.  The array's room counts here, not its capacity, since a switch of options
+ * may take the capacity meanwhile.
  */
 static inline __attribute__((__always_inline__))
 unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
@@ -365,13 +365,13 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 	if (!room)
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, room, n, objs);
-	/* That n - done is n at most is more than each compiler sees. */
+	/* Some compilers do not see that n - done is at most n. */
 	while (done < n && spill_half(here, out))
 		done += put_hot(here, room, smaller(n - done, n), objs + done);
 	return done;
 }
 
-/* Put all of @n objects into the array, if it takes that many of that kind. */
+/* Put all of @n objects into the array, if it takes that many of their kind. */
 static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {
@@ -385,10 +385,10 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 /**
  * put() - Put free objects into this CPU's caches.
  * @pool: the pool.
- * @n: how many, 1 to POOL_HOT_SLOTS; more than one only of those that are plain.
+ * @n: how many, 1 to POOL_HOT_SLOTS; several only if they are plain.
  * @objs: the objects, coldest first.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- * @asked: the array was asked already, by a hit that could not be.
+ * @asked: a hit has already tried the array, in vain.
  *
  * Return: how many were put, the first ones; the caller goes down a layer with the
  * others.
@@ -424,7 +424,7 @@ unsigned int put(struct pool *pool, unsigned int n, void **objs,
  * @flags: of the call.
  *
  * Objects parked on this CPU are brought down, too, since a CPU that only frees never
- * misses: here, or by a visit.
+ * misses.  A visit does so, or this function.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

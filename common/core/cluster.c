@@ -3,10 +3,10 @@
  * cluster.c - clusters on a CPU's lists, charged to it
  *
  * Layer:   hot array -> [local clusters] -> shared pool
- * Context: as said; most with the CPU lock held.
+ * Context: the CPU lock held, unless said otherwise.
  *
  * The charge is raised before objects are counted, and lowered after they are
- * no longer counted, so that at every instant what is there <= what is charged.
+ * no longer counted.  So at every instant what is there <= what is charged.
  */
 #include "plat.h"
 
@@ -30,8 +30,8 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
  * pool_cluster_detach() - Take a cluster off the lists, whole.
  * @c: the cluster; its CPU's lock is held.
  *
- * Its objects stay charged, and are on their way, until the caller has brought them
- * elsewhere and says so by pool_cluster_settled().
+ * Its objects stay charged, and counted as moving, until the caller has brought them
+ * elsewhere and has called pool_cluster_settled().
  */
 void pool_cluster_detach(struct pool_cluster *c)
 {
@@ -47,9 +47,9 @@ void pool_cluster_detach(struct pool_cluster *c)
  * @local: where it was.
  * @n: how many objects it had.
  *
- * The pool may be gone as soon as moving is lowered: nothing of it is touched
+ * The pool may be gone as soon as moving is lowered, so nothing of it is touched
  * after that.  The first release pairs with the acquires in pool_drain() and
- * pool_in_use(); the second keeps the charge from being seen lower earlier.
+ * pool_in_use().  The second keeps the lower charge from being seen earlier.
  *
  * Context: any; no lock needed.
  */
@@ -62,7 +62,7 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	plat_word_sub_release(&cpu->charged, bytes);
 }
 
-/* Keep as many of a chain as there is room for; returns the rest. */
+/* Stash as much of a chain as there is room for; returns the rest. */
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain)
 {

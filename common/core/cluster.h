@@ -3,10 +3,10 @@
  * cluster.h - a CPU's lists of clusters: what each fill and each spill does
  *
  * Layer:   hot array -> [local clusters]; the inline half of cluster.c.
- * Context: the CPU lock held, if nothing else is said.
+ * Context: the CPU lock held, unless said otherwise.
  *
  * The charge is raised before objects are counted, and lowered after they are
- * no longer counted, so that at every instant what is there <= what is charged.
+ * no longer counted.  So at every instant what is there <= what is charged.
  */
 #ifndef POOL_CORE_CLUSTER_H
 #define POOL_CORE_CLUSTER_H
@@ -40,7 +40,7 @@ static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *c
 	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
 }
 
-/* Put a cluster that is on no list on those of @local, as the newest. */
+/* Put a cluster that is on no list on the lists of @local, as the newest. */
 static inline void pool_cluster_link(struct pool_cpu *cpu,
 				     struct pool_local *local,
 				     struct pool_cluster *c)
@@ -62,7 +62,7 @@ static inline void pool_cluster_unlink(struct pool_cluster *c)
  * @cpu: the CPU, lock held; the objects fit.
  * @c: a cluster on its lists, perhaps empty.
  * @objs: the objects, coldest first.
- * @n: how many; c has the room.
+ * @n: how many; @c has room for them.
  */
 static inline void pool_cluster_add(struct pool_cpu *cpu,
 				    struct pool_cluster *c, void **objs,
@@ -81,8 +81,8 @@ static inline void pool_cluster_add(struct pool_cpu *cpu,
 }
 
 /*
- * @n objects leave the clusters of a CPU whose lock is held.  The release pairs with
- * the acquire in reach.c: whoever misses them sees that they departed.
+ * Count @n objects that leave the clusters of a CPU whose lock is held.  The release
+ * pairs with the acquire in reach.c: a reader that misses them sees that they departed.
  */
 static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 {
@@ -108,7 +108,7 @@ static inline void pool_cluster_taken(struct pool_cpu *cpu,
 		pool_cluster_unlink(c);
 }
 
-/* Keep an emptied cluster for the next spill; false: enough.  CPU lock held. */
+/* Keep an emptied cluster for the next spill; false: there are enough.  CPU lock held. */
 static inline bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
 {
 	if (cpu->stashed >= POOL_STASH_MAX)
@@ -132,8 +132,8 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 }
 
 /*
- * Link an emptied cluster from the stash as the newest of @local, for objects that are
- * added before the lock is let go.  NULL: there is none.
+ * Link an emptied cluster from the stash as the newest of @local.  The caller adds objects
+ * before it lets the lock go.  NULL: there is none.
  */
 static inline struct pool_cluster *pool_cluster_open(struct pool_cpu *cpu,
 						     struct pool_local *local)

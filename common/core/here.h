@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * here.h - this CPU's array of a pool, entered: the short parts of the slow paths
+ * here.h - enter this CPU's array of a pool: the short parts of the slow paths
  *
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * Who enters holds the array, whether anything fits into it or not.  A call that
+ * A call that enters holds the array, whether anything fits into it or not.  A call that
  * finds it held has interrupted its owner on this very CPU, and must not touch n, slot
  * or open.  After any moment with the array open, the lock free or the guard left,
  * everything is read again.
@@ -42,7 +42,7 @@ static inline void pool_here_leave(struct pool_local *here)
 	pool_hot_leave();
 }
 
-/* Take this CPU's lock, for its lists; false: it cannot be had now. */
+/* Take this CPU's lock, for its lists; false: it is not to be had now. */
 static inline bool pool_here_lock(struct pool_local *here)
 {
 	return plat_cpu_trylock(here->cpu);
@@ -54,13 +54,13 @@ static inline void pool_here_unlock(struct pool_local *here)
 }
 
 /**
- * pool_visit_begin() - Begin a visit: take the CPU's lock, and count it.
+ * pool_visit_begin() - Begin a visit: take the CPU's lock, and count the visit.
  * @here: entered.
- * @out: what the visit carries out, to be brought away once @here is left.
+ * @out: receives what the visit evicts, to be brought away once @here is left.
  *
- * The pool's array is the newest now.
+ * Makes the pool's array the newest.
  *
- * Return: false: there is no lock to be had, and no visit.
+ * Return: false: the lock is not to be had, and there is no visit.
  */
 static inline __attribute__((__always_inline__))
 bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
@@ -74,10 +74,10 @@ bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
 	return true;
 }
 
-/* With fewer empty clusters than this a CPU fetches some. */
+/* A CPU with fewer empty clusters than this fetches some. */
 #define POOL_STASH_LOW	2
 
-/* What has no caches needs no clusters. */
+/* End a visit.  A pool without caches needs no clusters, so it fetches none. */
 static inline void pool_visit_end(struct pool_local *here,
 				  struct pool_carried *out)
 {
@@ -86,7 +86,7 @@ static inline void pool_visit_end(struct pool_local *here,
 	pool_here_unlock(here);
 }
 
-/* Most visits carry nothing out. */
+/* Does a visit carry anything out?  Most do not. */
 static inline bool pool_carries(const struct pool_carried *out)
 {
 	return (unsigned long)out->down | (unsigned long)out->rest |

@@ -16,13 +16,13 @@
 #define HOT_ONE		4
 #define HOT_ALL		2
 
-/* How often the bound has changed, or what a pool is. */
+/* Counts changes of the byte bound, and of the options or the size of any pool. */
 plat_word_t pool_era;
 
 /**
- * pool_era_ends() - Have all CPUs find out anew how large arrays may be.
+ * pool_era_ends() - Make all CPUs compute anew how large arrays may be.
  *
- * To be called after the bound, or the options or the size of a pool, was changed.
+ * Called after the bound, or the options or the size of a pool, was changed.
  * The fence pairs with the acquire in pool_visit_begin(): a visit that sees the new
  * era sees what has changed.
  */
@@ -33,11 +33,11 @@ void pool_era_ends(void)
 }
 
 /**
- * pool_local_fit() - Find out how large an array and a cluster may be.
+ * pool_local_fit() - Compute how large an array and a cluster may be.
  * @local: of a pool on a CPU whose lock is held.
  *
- * Divides, which takes as long as the rest of a slow path; so the answers are kept
- * for this era.
+ * The division takes as long as the rest of a slow path, so its results are kept for
+ * this era.
  */
 void pool_local_fit(struct pool_local *local)
 {
@@ -66,7 +66,7 @@ static void local_init(struct pool_local *local, struct pool *pool,
 	plat_write(&local->hot.open, POOL_OPEN);
 }
 
-/* Set a part up, unless who interrupted us has done so; false: it cannot be. */
+/* Set a part up, unless an interrupt handler just did so.  False: it cannot be set up. */
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
 	struct pool_cpu *cpu = NULL;
@@ -82,15 +82,15 @@ static bool set_up(struct pool *pool, struct pool_local *local)
 }
 
 /**
- * pool_here_begins() - What is left of pool_here_enter() where nothing is open.
+ * pool_here_begins() - The rest of pool_here_enter(), for a part that is not open.
  * @pool: the pool.
- * @local: this CPU's part of it, or zeros that nobody may write.
+ * @local: this CPU's part of it, or zeros that must not be written.
  * @flags: POOL_F_NESTED is added where the owner was interrupted.
  *
- * Whoever interrupts us may set the part up at any moment; so it is looked at again
- * once it is seen to be there.
+ * An interrupt handler may set the part up at any moment.  So open is read again once
+ * the part is seen to exist.
  *
- * Return: true: the part is there and open; false: the guard was left.
+ * Return: true: the part exists and is open; false: the guard was left.
  */
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags)
@@ -108,7 +108,7 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 	return false;
 }
 
-/* Would all arrays of a CPU, whose lock is held, have too much with @bytes more? */
+/* Would @bytes more take all arrays of a CPU over their share?  CPU lock held. */
 bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
 {
 	return cpu->hot_bytes + bytes >
@@ -118,7 +118,7 @@ bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
 /*
  * Let an array accept @room objects, or none where the options keep it closed.
  * The fence pairs with the one of pool_era_ends(): either the switch is seen here,
- * or its 0 comes after this store.
+ * or the switch stores its 0 after this store.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
@@ -132,7 +132,7 @@ void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 		plat_write(&local->hot.cap, 0);
 }
 
-/* Charge @room - the present room, then show it.  CPU lock held. */
+/* Charge the slots up to @room, then let the array use them.  CPU lock held. */
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 		      unsigned int room)
 {
@@ -153,7 +153,7 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
  * pool_hot_shrink() - Lower the room of an array to @room slots.
  * @cpu: its CPU, lock held.
  * @local: the array, held by the caller or without an owner; n <= @room.
- * @room: slots; 0 takes its age from it.
+ * @room: slots; with 0 the array also leaves its CPU's by_age list.
  */
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room)
@@ -176,9 +176,9 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
  * @objs: POOL_HOT_SLOTS of them.
  *
  * The objects stay charged, and counted as moving, until the caller has brought
- * them elsewhere and says so by pool_cluster_settled().
+ * them elsewhere and has called pool_cluster_settled().
  *
- * Return: how many objects.
+ * Return: how many objects there were.
  */
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs)

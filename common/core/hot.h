@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * hot.h - objects into a hot array, and out of it
+ * hot.h - move objects into a hot array, and out of it
  *
  * Layer:   [hot array]; the inline half of hot.c.
- * Context: the array is held, if nothing else is said.
+ * Context: the array is held, unless said otherwise.
  */
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
-/* Put @n objects, coldest first, on top of a held array that has the room. */
+/* Put @n objects, coldest first, on top of a held array that has room for them. */
 static inline void pool_hot_append(struct pool_local *local, void **objs,
 				   unsigned int n)
 {

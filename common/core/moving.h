@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * moving.h - objects on their way
+ * moving.h - count objects that are moving between two places
  *
  * Layer:   beside all of them.
  * Context: any.
  *
- * Objects on their way between two places are counted in one word: of the CPU's part
- * that they leave or reach, or of the pool.  It is raised before they leave the one and
- * lowered after they have reached the other: so an object may be counted twice for a
- * moment, and never not at all.
+ * Objects that move between two places are counted in one word: of the CPU's part that
+ * they leave or reach, or of the pool.  The word is raised before they leave the one place
+ * and lowered after they have reached the other.  So an object may be counted twice for a
+ * moment, but is never missed.
  */
 #ifndef POOL_CORE_MOVING_H
 #define POOL_CORE_MOVING_H
 
-/* @n objects are about to leave the place where they are. */
+/* @n objects are about to leave their place. */
 static inline void pool_depart(plat_word_t *moving, unsigned long n)
 {
 	plat_word_add(moving, n);
 }
 
 /*
- * They are where they go.  The release pairs with the acquires in reach.c and stats.c:
- * whoever sees that nothing moves sees where it went.
+ * @n objects have reached their place.  The release pairs with the acquires in reach.c and
+ * stats.c: a reader that sees nothing moving sees where the objects went.
  */
 static inline void pool_arrive(plat_word_t *moving, unsigned long n)
 {

@@ -3,17 +3,17 @@
  * need.c - how much of a pool is kept
  *
  * Layer:   between shared pool and backend; decides which of them is next.
- * Context: any; guard and CPU lock may be held, since what is evicted asks there.  At
- *	    most the counts of all buckets are read.
+ * Context: any; guard and CPU lock may be held, since evictions ask there.  Reads at
+ *	    most the counts of all buckets.
  *
- * What is needed of a pool at a moment is what is not in its shared part:
+ * The need of a pool at a moment is what is not in its shared part:
  *
  *	need = allocated - shared
  *
- * An average of it follows a rise at once and a fall by halves.  It is made of
- * the highest need within each POOL_NEED_SPAN objects that are brought down: who
- * allocates 1000 and frees 1000, over and over, needs 1000 all the time.  What is
- * allocated beyond that goes to the backend.
+ * The average need follows a rise at once and a fall by halves.  It is made of the
+ * highest need within each POOL_NEED_SPAN objects that are brought down: a program that
+ * allocates 1000 and frees 1000, over and over, needs 1000 all the time.  Objects beyond
+ * the average go to the backend.
  *
  *  objects
  *    |  ____allocated_____
@@ -22,19 +22,19 @@
  *    |                      \    \___
  *    |_______________________\_______\____ brought down
  *
- * Whose need comes again and again, as the batches of a compiler or of packets do,
- * would get all of that from the backend each time.  So each fall that was in vain
- * makes the next ones slower, by halves, until there is none for a while.
+ * Some needs come again and again, as with the batches of a compiler or of packets.
+ * Such a program would get each batch from the backend.  So each fall after which the
+ * need returns soon makes the next falls half as fast, until there is none for a while.
  *
- * Nothing here is locked.  Each field is written whole by whoever samples; when
- * two do at once one sample is lost, which the next one makes good.
+ * Nothing here is locked.  Each sample writes each field whole.  When two samples
+ * collide one of them is lost, and the next one makes up for it.
  */
 #include "plat.h"
 
-/* Spans within which what was given back must be wanted again to be missed. */
+/* Spans: if the need returns within so many, the fall was too fast. */
 #define NEED_SOON	32
 
-/* Most times that a fall is made to take twice as long. */
+/* How often, at most, the fall is made half as fast. */
 #define NEED_PATIENCE	8
 
 static unsigned long larger(unsigned long a, unsigned long b)
@@ -52,9 +52,9 @@ static unsigned long fall(unsigned long avg, unsigned long peak,
 }
 
 /*
- * Learn from the past.  @avg is near the top again before NEED_SOON spans are over:
- * what was given back meanwhile was given back in vain, and the next fall is to take
- * twice as long.  It is not: the top is forgotten.
+ * Learn from the past.  If the average is back near its top within NEED_SOON spans, the
+ * objects were given back too early: make the next fall half as fast.  Otherwise forget
+ * the top.
  */
 static void learn(struct pool *pool, unsigned long avg)
 {
@@ -90,10 +90,10 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 }
 
 /*
- * @n objects, needed until now, are brought down; @shared are there already.  Where
- * one put in several is sampled it stands for those before it, too, as if they were
- * as large: need was as much higher when the first of them began.  Where too much is
- * there each put is.
+ * @n objects, needed until now, are brought down; @shared are there already.  Where only
+ * one put in several is sampled, it stands for those before it as well, as if they were
+ * as large: the need was that much higher when the first of them began.  While the pool
+ * has too much every put is sampled.
  */
 static void sample(struct pool *pool, unsigned long allocated,
 		   unsigned long shared, unsigned int n)
@@ -115,11 +115,11 @@ static void sample(struct pool *pool, unsigned long allocated,
 }
 
 /**
- * pool_need_keeps() - Is there need for objects that are brought down?
+ * pool_need_keeps() - Are objects that are brought down needed?
  * @pool: the pool.
  * @n: how many.
  *
- * Return: true: to the shared pool; false: to the backend.
+ * Return: true: they go to the shared pool; false: to the backend.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {

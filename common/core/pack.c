@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * pack.c - cached objects are exchanged for ones that lie closer together
+ * pack.c - exchange cached objects for ones that lie closer together
  *
  * Layer:   beside the four.
  * Context: process context; neither guard nor lock held, a CPU lock for one cluster
  *	    at a time.
  *
- * What users free in any order leaves the last few objects, those in the caches,
- * spread over all the memory that there was.  gc leaves the caches alone, as
- * documented; but it may exchange an object there for another one of the same pool,
- * since nobody knows which of them is next.  So numbers, charges and order stay, and
- * the memory behind the objects goes back.
+ * Users free objects in any order.  So the few that are left in the caches are spread
+ * over all the memory that there was.  gc leaves the caches alone, as documented.  But it
+ * may exchange a cached object for another one of the same pool, since callers do not
+ * know which object is next.  Numbers, charges and order stay, and the memory behind the
+ * exchanged objects goes back.
  *
  * Clusters of all CPUs are packed; arrays belong to their owners.
  */
 #include "plat.h"
 
-/* Objects with contents that matter, or that are known by address, stay. */
+/* Constructed or checked objects stay, and so do those known by address. */
 static bool may_pack(const struct pool *pool)
 {
 	return pool->cached && !pool->head.constructed &&
 	       !pool_is_closed(pool) && !plat_read(&pool->object_table.part[0]);
 }
 
-/* Exchange what is better exchanged, at most @n; how many were.  CPU lock held. */
+/* Exchange up to @n objects for denser ones; returns how many.  CPU lock held. */
 static unsigned int pack_cluster(const struct pool *pool,
 				 struct pool_cluster *c, void **fresh,
 				 unsigned int n)
@@ -43,8 +43,8 @@ static unsigned int pack_cluster(const struct pool *pool,
 }
 
 /*
- * Pack the oldest cluster, which then is the newest of its pool: after a round they
- * are in order again.  @left: objects that are still to be looked at.
+ * Pack the oldest cluster and make it the newest of its pool, so that after a round all
+ * are in order again.  @left: how many objects are still to be looked at.
  */
 static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 				void **fresh, unsigned int n,
@@ -92,7 +92,7 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 }
 
 /**
- * pool_pack() - Have the cached objects of a pool keep little memory.
+ * pool_pack() - Move the cached objects of a pool to less memory.
  * @pool: the pool.
  */
 void pool_pack(struct pool *pool)

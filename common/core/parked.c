@@ -6,15 +6,15 @@
  * Context: parking: any, NMI and signal handlers too.  Taking: neither guard
  *	    nor lock held.
  *
- * The one place where a free object is written to: its first word links it, or,
- * where what is in it must stay, a word behind its end.
- * A list is only ever taken as a whole, by an exchange, so that no object's
- * link is read before it belongs to the reader.  The release of the push pairs
- * with the acquire of the exchange and carries the links.
+ * A parked object is the one free object that is written to.  Its first word links it,
+ * or, where its contents must stay, a word behind its end.
+ * A list is only taken as a whole, by an exchange, so that an object's link is read
+ * only after it belongs to the reader.  The release of the push pairs with the acquire
+ * of the exchange and carries the links.
  */
 #include "plat.h"
 
-/* Of an object that is parked, nothing but the link is touched. */
+/* Let tools see only the link of a parked object. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
 	struct pool_layout l;
@@ -36,7 +36,7 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
 }
 
 /**
- * pool_park() - Keep a free object until somebody can bring it away.
+ * pool_park() - Keep a free object until another call can bring it down.
  * @pool: its pool.
  * @obj: the object, which belongs to the pool again; a seal is taken off, since
  *	its link is written into it.
@@ -63,8 +63,8 @@ void pool_park(struct pool *pool, void *obj)
 }
 
 /*
- * Take a whole list; its first object, linked to the others, or NULL.  That is a
- * departure, for reach.c: it is counted before count is lowered.
+ * Take a whole list; returns its first object, linked to the others, or NULL.  reach.c
+ * sees a departure, which is counted before the list's count is lowered.
  */
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 {
@@ -75,9 +75,10 @@ void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 }
 
 /*
- * The first object of a list that was taken; @rest: the others.  The link is
- * wiped: what was freed as zeros is zeros again.  It counts as parked until the
- * caller has brought it elsewhere and says so by pool_parked_settled().
+ * Take the first object off a list that was taken; @rest: the others.  The link is
+ * wiped, so that an object freed as zeros is all zeros again.  The object counts as
+ * parked until the caller has brought it elsewhere and has called
+ * pool_parked_settled().
  */
 void *pool_parked_next(const struct pool *pool, void **rest)
 {
@@ -92,15 +93,15 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 	return obj;
 }
 
-/* The release pairs with the acquire in reach.c: it is seen where it went. */
+/* The release pairs with the acquire in reach.c: a reader sees where the object went. */
 void pool_parked_settled(struct pool_parked *parked)
 {
 	plat_word_sub_release(&parked->count, 1);
 }
 
 /*
- * Make one list of two that belong to the caller.  Walks both at once, as far as
- * the shorter one goes: the other may have any length.
+ * Join two lists that belong to the caller.  Walks both at once and stops at the end of
+ * the shorter one, since the other may have any length.
  */
 static void *join(const struct pool *pool, void *a, void *b)
 {
@@ -120,10 +121,10 @@ static void *join(const struct pool *pool, void *a, void *b)
 }
 
 /*
- * What is left of a list is a list again, for the next call, together with what was
- * parked meanwhile.  That is little: what this call has freed in vain, and what
- * interrupts and other CPUs have parked since it took the list.  A try fails only
- * where one of these has parked once more.  Release: as parked_push().
+ * Put back what is left of a list, for the next call, joined with what was parked
+ * meanwhile.  That is little: what this call tried to free and parked again, and what
+ * interrupts and other CPUs have parked since it took the list.  A try fails only where
+ * one of these has parked once more.  The release is that of parked_push().
  */
 void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest)

@@ -5,29 +5,29 @@
  * Layer:   beside the four; reads all of them, writes nothing.
  * Context: any; nothing is locked.
  *
- * Within reach is what is in clusters, in the shared pool, parked, or at the
- * backend while the limit allows; what is in other CPUs' arrays is not.  A caller
- * that looks at one place after the other misses an object that goes from one that
- * comes later to one that came before, and no order of looks helps.  So places
- * count departures, which never fall:
+ * Within reach are the objects in clusters, in the shared pool, parked, and at the
+ * backend while the limit allows.  Those in other CPUs' arrays are not.  A caller that
+ * looks at one place after the other misses an object that moves from a place it has not
+ * yet seen to one it has seen.  No order of looks helps.  So places count departures,
+ * which never fall:
  *
- *	read      departures, what is on its way, and whether a place has some
+ *	read      departures, what is moving, and whether a place has some
  *	look      at all places if so, and at the backend
  *	compare   is there something in a place, or has anything departed?
  *
- * Nothing on its way at first, nothing found, nothing in a place and nothing
- * departed: then at the moment of the first reading there was no free object.
- * What was on its way arrives before it ceases to be announced, so it is in a place
- * before the first reading ends.
+ * If nothing was moving at first, nothing was found, no place has any, and nothing has
+ * departed, then there was no free object at the moment of the first reading.
+ * A moving object arrives before it ceases to be announced, so it is in a place before
+ * the first reading ends.
  *
- * Departures are counted before an object is missing in its place, each by the
- * holder of the lock or bucket that it leaves; those of parked lists by whoever takes
- * one, in a word of the pool.  Only the reader sums them up.  The first reading reads
- * them before what is announced, the second one after what is there, place by place.
+ * A departure is counted before the object is missing in its place.  The holder of the
+ * lock or bucket counts it; for a parked list the code that takes the list does, in a
+ * word of the pool.  Only the reader sums departures up.  The first reading reads them
+ * before what is announced, the second one after what is there, place by place.
  */
 #include "plat.h"
 
-/* Is something on its way, parked or in clusters, on one CPU? */
+/* Is something moving, parked or in clusters on one CPU? */
 static bool some_on(struct pool_local *local)
 {
 	return plat_read_acquire(&local->moving) |
@@ -40,9 +40,10 @@ static bool some_on(struct pool_local *local)
  * @pool: the pool.
  * @reading: filled in, before the caller looks.
  *
- * What moves is read after the departures: it is announced before they are counted.  So
- * CPUs are counted after the buckets, too: a new one may take from one at once.
- * That there are objects in a place is read, too.  It is no part of the proof, but
+ * Moving objects are announced before their departure is counted, so they are read after
+ * the departures.  CPUs are read after the buckets, since a new CPU may take from a bucket
+ * at once.
+ * The reading also notes whether a place has objects.  The proof does not need that; it
  * saves a look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
@@ -70,10 +71,10 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 }
 
 /*
- * Departures until now; @some: set where a place has objects.  What moves is read first:
- * it comes out of an array, perhaps, which is no place that counts departures, and it
- * arrives before it ceases to move.  Departures of parked lists, and of CPUs that are
- * gone, come last: what is handed on meanwhile is counted twice, never missed.
+ * Sum up the departures until now; @some: set where a place has objects.  Moving objects
+ * are read first: they may come out of an array, which counts no departures, and they
+ * arrive before they cease to move.  Departures of parked lists, and of CPUs that are
+ * gone, are read last: those handed on meanwhile are counted twice, never missed.
  */
 static unsigned long departures(struct pool *pool, bool *some)
 {

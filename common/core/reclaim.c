@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * reclaim.c - what leaves the caches and the shared pool as a whole
+ * reclaim.c - empty caches and the shared pool as a whole
  *
  * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction.
  * Context: process context; pool_take_remote() any.  Neither guard nor lock
@@ -8,7 +8,7 @@
  */
 #include "plat.h"
 
-/* A CPU's part was made, all zero.  Nobody else sees it yet. */
+/* Set up the part of a CPU, all zero until now, before other code sees it. */
 void pool_cpu_init(struct pool_cpu *cpu)
 {
 	pool_list_init(&cpu->by_lru);
@@ -27,7 +27,7 @@ static struct pool_cluster *detach_newest(struct pool_local *local)
 	return c;
 }
 
-/* Take a cluster of a CPU; its owner finds it gone. */
+/* Take a cluster of a CPU; its owner finds it gone at its next visit. */
 static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 					 struct pool_local *local)
 {
@@ -54,7 +54,7 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 
 /*
  * Bring all that a pool has on a CPU without an owner down a layer.  Objects are
- * settled one by one, since those that are still moving are lost by a fork.
+ * settled one by one, since a fork loses those that are still moving.
  */
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 			struct pool_local *local)
@@ -77,7 +77,7 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 	}
 }
 
-/* Has a CPU without an owner nothing of this pool, and nobody something to settle? */
+/* Is nothing of this pool left on a CPU without an owner, and nothing to be settled? */
 static bool is_drained(struct pool_local *local)
 {
 	return !plat_read(&local->hot.room) &&
@@ -86,13 +86,14 @@ static bool is_drained(struct pool_local *local)
 	       !plat_read(&local->parked.count);
 }
 
-/* More than the departures that anybody sees between two readings. */
+/* More departures than a reader sees between two readings. */
 #define HAND_ON	(1ul << 20)
 
 /*
- * Departures never fall, for those who compare two readings: reach.c.  So they are
- * raised by a jump before the part's own are cleared, and after; who reads in between
- * both times sees that something moves: so it is said, though it is no object.
+ * Readers that compare two readings need departures that never fall: reach.c.  So the
+ * pool's count jumps before the part's own is cleared, and again after.  A reader that
+ * reads in between both times sees something moving: an announcement of 1, though no
+ * object moves.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
@@ -105,7 +106,7 @@ static void hand_on_departures(struct pool *pool, struct pool_local *local)
 	pool_arrive(&pool->moving, 1);
 }
 
-/* The pool keeps what was counted there; who reads both meanwhile counts twice. */
+/* The pool keeps the part's counts; a reader of both meanwhile counts some twice. */
 static void hand_on_counts(struct pool *pool, struct pool_local *local)
 {
 	unsigned long nested = plat_read(&local->nested);
@@ -122,8 +123,8 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 }
 
 /*
- * A part that has nothing is as one that was never set up: all zero.  So in user space
- * its memory can go back.  What is not set here is zero where the part is drained.
+ * Make a part that has nothing like one that was never set up: all zero.  So in user
+ * space its memory can go back.  Fields not set here are zero in a drained part.
  */
 static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 			 struct pool_local *local)
@@ -163,10 +164,10 @@ static void drain_stash(struct pool_cpu *cpu)
 }
 
 /**
- * pool_cpu_gone() - Hand on all that a CPU without an owner has cached.
+ * pool_cpu_gone() - Bring down all that a CPU without an owner has cached.
  * @cpu: its number; the CPU is dead, or the thread has given up its area.
  *
- * What is parked there goes to the platform: nobody else looks there often.
+ * Parked objects there go to the platform, since other CPUs rarely look there.
  */
 void pool_cpu_gone(unsigned int cpu)
 {
@@ -184,7 +185,7 @@ void pool_cpu_gone(unsigned int cpu)
 	drain_stash(plat_cpu_of(cpu));
 }
 
-/* Wait until evictions of this pool's clusters have brought them away. */
+/* Wait until evictions have brought this pool's clusters away. */
 static void wait_settled(struct pool_local *local)
 {
 	while (plat_read_acquire(&local->moving))
@@ -192,10 +193,10 @@ static void wait_settled(struct pool_local *local)
 }
 
 /**
- * pool_drain() - Empty all CPUs' caches of a pool that nobody calls any more.
+ * pool_drain() - Empty all CPUs' caches of a pool that is no longer called.
  * @pool: the pool.
  *
- * Other pools' slow paths may still be evicting its clusters: waits for them.
+ * Waits for slow paths of other pools that may still be evicting its clusters.
  * The acquire pairs with the release in pool_cluster_settled().
  */
 void pool_drain(struct pool *pool)
@@ -213,7 +214,7 @@ void pool_drain(struct pool *pool)
 	}
 }
 
-/* Give the emptied clusters that all CPUs keep back to the platform. */
+/* Free the emptied clusters that all CPUs keep. */
 void pool_drain_stashes(void)
 {
 	unsigned int cpus = plat_nr_cpus();
@@ -225,8 +226,8 @@ void pool_drain_stashes(void)
 }
 
 /*
- * Release objects of a cluster that was taken out of the shared pool, all but
- * @keep of them, which go back.  A bucket that is BUSY will not be for long.
+ * Give back all but @keep objects of a cluster that was taken out of the shared pool.
+ * The rest returns there; a BUSY bucket is BUSY only briefly.
  */
 static void release_but(struct pool *pool, struct pool_cluster *c,
 			unsigned int keep)
@@ -248,7 +249,7 @@ static void release_but(struct pool *pool, struct pool_cluster *c,
  * @pool: the pool.
  * @spare: how many objects stay.
  *
- * As much as there is now: what others put meanwhile may stay.
+ * Takes as many as there are now.  What other calls put meanwhile may stay.
  */
 void pool_drain_shared(struct pool *pool, unsigned long spare)
 {
@@ -273,9 +274,9 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
  * @flags: of the call.
  *
  * The last resort of an allocation.  A cluster is taken whole; its other
- * objects go down a layer.  CPUs whose lock cannot be had at once are
- * passed over: the holder may be a thread that does not run.  clustered is read
- * unlocked: it only says where to look.
+ * objects go down a layer.  A CPU whose lock is held is passed over, since the
+ * holder may be a thread that does not run.  clustered is read unlocked, since it
+ * only says where to look.
  *
  * Context: any; neither guard nor lock held.
  * Return: an object, or NULL.
@@ -314,7 +315,7 @@ void pool_flush(struct pool_head *head)
 		pool_drain_shared(pool_of(head), 0);
 }
 
-/* What is parked and shared, but for the spare objects. */
+/* Give back what is parked and shared, except the spare objects. */
 static void collect(struct pool *pool)
 {
 	pool_unpark_below(pool);
@@ -334,9 +335,9 @@ void pool_gc(struct pool_head *unused)
 }
 
 /*
- * Take the clusters that a CPU has now of a pool to the shared pool, from where
- * they are collected: so that spare objects are kept.  Those that the owner makes
- * meanwhile may stay.  clustered is read unlocked: it only bounds the loop.
+ * Take the clusters that a CPU has now of a pool to the shared pool, where collect()
+ * finds them and keeps the spare objects.  Clusters that the owner makes meanwhile may
+ * stay.  clustered is read unlocked, since it only bounds the loop.
  */
 static void reclaim_local(struct pool *pool, struct pool_cpu *cpu,
 			  struct pool_local *local)

@@ -6,19 +6,19 @@
  * Context: process context; pool_alloc_reserved() any.
  *
  * A reserve is an array and an index.  Taking is one atomic subtraction, which
- * gives each taker a slot of its own; nothing is ever put back, so that no slot is
- * written while somebody may read it.
+ * gives each taker a slot of its own.  Nothing is ever put back, so no slot is
+ * written while another call may read it.
  */
 #include "plat.h"
 
 struct pool_reserved {
 	struct pool *pool;
 	unsigned int size;		/* slots */
-	plat_word_t taken;		/* slots taken, or tried to be */
+	plat_word_t taken;		/* slots taken, and tries to take one */
 	void *obj[];
 };
 
-/* Memory of a reserve that was not made. */
+/* Free the memory of a reserve that could not be filled. */
 static void free_reserve(struct pool_reserved **r)
 {
 	plat_mem_free(*r);
@@ -62,8 +62,8 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 }
 
 /*
- * Relaxed: the slots were written before anybody was given the reserve.  An empty
- * reserve is looked at first, so that "taken" stays near its size.
+ * Relaxed: the slots were written before any caller got the reserve.  The first test
+ * keeps "taken" near the size of an empty reserve.
  */
 void *pool_alloc_reserved(struct pool_reserved *r)
 {
@@ -78,7 +78,7 @@ void *pool_alloc_reserved(struct pool_reserved *r)
 	return r->obj[slot];
 }
 
-/* What is left keeps the pool.  With nothing left it may be destroyed already. */
+/* Objects left in a reserve keep its pool.  With none left it may be destroyed already. */
 void pool_unreserve(struct pool_reserved *r)
 {
 	unsigned long taken;

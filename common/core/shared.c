@@ -3,7 +3,7 @@
  * shared.c - the shared pool: buckets of clusters
  *
  * Layer:   local clusters -> [shared pool] -> backend
- * Context: any, also with guard and CPU lock held, but for *_one().
+ * Context: any; *_one() with neither guard nor lock held.
  *
  *   bucket       cluster      cluster      cluster
  *  +------+     +------+     +------+     +------+
@@ -11,14 +11,14 @@
  *  +------+     | 8    |     | 32   |     | 32   |  objects
  *               +------+     +------+     +------+
  *
- * Whoever exchanges head for the magic pointer POOL_BUSY and does not get
- * POOL_BUSY itself holds the bucket until it stores a head back.  Nobody waits
- * for a holder: a BUSY bucket is skipped.  The exchange is an acquire and the
- * store a release; they pair with each other, so all that a holder writes is
- * seen by the next one.  "filled" has a bit per bucket that is not empty; bits
- * change before the head is stored, so that a set bit without a cluster behind
- * it means that somebody is about to store one, or has just taken it.  A bit is as
- * the head that the holder found, so it is added and taken off like a number.
+ * A caller holds a bucket if it exchanges head for the magic pointer POOL_BUSY and gets
+ * anything but POOL_BUSY.  It holds the bucket until it stores a head back.  Callers do
+ * not wait for a holder: they skip a BUSY bucket.  The exchange is an acquire and the
+ * store a release.  They pair, so a holder sees all that the last one wrote.  "filled"
+ * has a bit for each bucket that is not empty.  Bits change before the head is stored.
+ * So a set bit without a cluster behind it means that a holder is about to store one, or
+ * has just taken it.  A holder changes the bit only if the head that it found says
+ * otherwise, so the bit can be added and subtracted like a number.
  */
 #include "plat.h"
 
@@ -28,7 +28,7 @@ static unsigned int first_bucket(const struct pool *pool)
 	return plat_cpu_hint() & (pool->buckets - 1);
 }
 
-/* Hold a bucket; POOL_BUSY: somebody else does. */
+/* Hold a bucket; POOL_BUSY: it is held already. */
 static struct pool_cluster *bucket_hold(struct pool_bucket *b)
 {
 	if (plat_read(&b->head) == POOL_BUSY)
@@ -36,7 +36,7 @@ static struct pool_cluster *bucket_hold(struct pool_bucket *b)
 	return plat_xchg_acquire(&b->head, POOL_BUSY);
 }
 
-/* Let go of bucket @i; its first cluster from now on is @head. */
+/* Let go of bucket @i and make @head its first cluster. */
 static void bucket_release(struct pool *pool, unsigned int i,
 			   struct pool_cluster *head)
 {
@@ -44,8 +44,8 @@ static void bucket_release(struct pool *pool, unsigned int i,
 }
 
 /*
- * The counts of a bucket that the caller holds, as @n objects leave or come.  The
- * release pairs with the acquire in reach.c: whoever misses the objects sees that
+ * Update the counts of a bucket that the caller holds: @n objects leave, or come.  The
+ * release pairs with the acquire in reach.c: a reader that misses the objects sees that
  * they departed.
  */
 static void count_get(struct pool_bucket *b, unsigned int n)
@@ -61,7 +61,7 @@ static void count_put(struct pool_bucket *b, unsigned int n)
 	plat_write(&b->puts, b->puts + 1);
 }
 
-/* Take the first cluster of bucket @i; NULL: empty, or BUSY. */
+/* Take the first cluster of bucket @i; NULL: the bucket is empty, or BUSY. */
 static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 				       plat_word_t *moving)
 {
@@ -102,8 +102,8 @@ static bool bucket_put(struct pool *pool, unsigned int i,
 }
 
 /*
- * Take one object out of bucket @i's first cluster, in place; NULL: empty, or
- * BUSY.  @emptied: that cluster, if this was its last object.
+ * Take one object out of bucket @i's first cluster, in place; NULL: the bucket is empty,
+ * or BUSY.  @emptied: set to that cluster if this was its last object.
  */
 static void *bucket_get_one(struct pool *pool, unsigned int i,
 			    struct pool_cluster **emptied)
@@ -166,10 +166,10 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* Buckets that are read per put, about, to see how much the shared pool has. */
+/* About so many buckets are read per put, to see how much the shared pool has. */
 #define TURN_LINES	8
 
-/* One in so many puts counts all buckets; at least 1. */
+/* One put in this many counts all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
 	unsigned int every = pool->buckets / TURN_LINES;
@@ -177,7 +177,7 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
-/* Is it this CPU's turn to?  Read unlocked: it is a matter of cost. */
+/* Should this put count the buckets?  Read unlocked, since only the cost depends on it. */
 bool pool_shared_turn(const struct pool *pool)
 {
 	unsigned int every = pool_shared_every(pool);
@@ -189,12 +189,12 @@ bool pool_shared_turn(const struct pool *pool)
 /**
  * pool_refill_local_from_shared() - Take one whole cluster, the newest.
  * @pool: the pool.
- * @moving: where its objects are counted from then on.
+ * @moving: the word that counts its objects from then on.
  *
- * Starts at this CPU's bucket and looks at each that is not empty once.
+ * Starts at this CPU's bucket and looks once at each that is not empty.
  *
  * Context: any, guard and CPU lock may be held.
- * Return: a cluster that belongs to the caller; NULL: none was to be had.
+ * Return: a cluster that belongs to the caller; NULL: there was none.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   plat_word_t *moving)
@@ -238,7 +238,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 	return false;
 }
 
-/* One round over the buckets that are not empty. */
+/* Try each bucket that is not empty, once. */
 static void *get_one_round(struct pool *pool, unsigned long filled,
 			   struct pool_cluster **emptied)
 {
@@ -291,11 +291,11 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
  * @obj: the object.
  * @flags: of the call.
  *
- * Into the first cluster of a bucket where one has room, else as a cluster of
- * its own if an empty one can be had.
+ * The object goes into the first cluster of a bucket that has room, else into an empty
+ * cluster of its own if there is one.
  *
  * Context: any; neither guard nor lock held.
- * Return: false: nowhere to be put.
+ * Return: false: there is no place for it.
  */
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * spare.c - clusters themselves: how large they may be, and empty ones
+ * spare.c - how large clusters may be, and what becomes of empty ones
  *
  * Layer:   beside the others; below them all, since each empties clusters.
- * Context: any; neither guard nor lock held, but for pool_cluster_max().
+ * Context: any; neither guard nor lock held, except for pool_cluster_max().
  *
- * A CPU keeps empty clusters in its stash, under its lock.  Those that it has no room
- * for, and those that were emptied elsewhere, are the pool's spares: a list that
- * anybody pushes to and that is taken as a whole.
+ * A CPU keeps empty clusters in its stash, under its lock.  Clusters that its stash has
+ * no room for, and those emptied elsewhere, are the pool's spares: a lock-free list that
+ * is taken as a whole.
  */
 #include "plat.h"
 
 /* One cluster is at most this part of the byte bound. */
 #define CLUSTER_PART	8
 
-/* Most objects a cluster of @pool may hold now; at least 1. */
+/* How many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
 	unsigned long part = plat_read(&pool_options.hot_size) / CLUSTER_PART;
@@ -25,7 +25,7 @@ unsigned int pool_cluster_max(const struct pool *pool)
 	return part < size ? 1 : (unsigned int)(part / size);
 }
 
-/* Push an emptied cluster where anybody can, in any context. */
+/* Push an emptied cluster to the pool's spares, from any context. */
 static void spare_push(struct pool *pool, struct pool_cluster *c)
 {
 	struct pool_cluster *head = plat_read(&pool->spare);
@@ -36,7 +36,7 @@ static void spare_push(struct pool *pool, struct pool_cluster *c)
 	} while (!plat_cmpxchg_release(&pool->spare, &head, c));
 }
 
-/* Make one chain of two, walking both at once: one of them is short. */
+/* Join two chains; walks both at once, since one of them is short. */
 static struct pool_cluster *join(struct pool_cluster *a, struct pool_cluster *b)
 {
 	struct pool_cluster *end_a = a;
@@ -55,8 +55,8 @@ static struct pool_cluster *join(struct pool_cluster *a, struct pool_cluster *b)
 }
 
 /*
- * What is left is the list again, together with what was pushed meanwhile.  Release:
- * as spare_push().
+ * Put the rest back as the list, joined with what was pushed meanwhile.  The release is
+ * that of spare_push().
  */
 static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 {
@@ -73,10 +73,10 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 }
 
 /*
- * Take all spare clusters at once.  To take one its link would have to be read, and
- * another taker may have given that cluster away already.  Handlers, who cannot free them,
- * may have left any number; what no stash has room for is put back.  The acquire
- * pairs with the release of spare_push() and carries the links.
+ * Take all spare clusters at once.  Taking one would mean to read its link, and another
+ * taker may already have given that cluster away.  Interrupt handlers cannot free
+ * clusters, so they may have left any number; those that no stash has room for are put
+ * back.  The acquire pairs with the release of spare_push() and carries the links.
  */
 static struct pool_cluster *spare_take(struct pool *pool)
 {
@@ -99,14 +99,14 @@ static struct pool_cluster *spare_take(struct pool *pool)
 }
 
 /**
- * pool_cluster_get() - Emptied clusters, from anywhere.
- * @pool: the pool; its spare ones are taken first.
- * @n: how many new ones, if there are no spare ones.
+ * pool_cluster_get() - Get emptied clusters.
+ * @pool: the pool; its spares are taken first.
+ * @n: how many new ones to make if there are no spares.
  * @flags: decide whether the allocator may be asked.
  *
  * Context: any; neither guard nor lock held.
- * Return: a chain by ->next, of spare clusters, about POOL_STASH_MAX at most, or of
- * new ones; or NULL.
+ * Return: a chain by ->next of spares, about POOL_STASH_MAX at most, or of new ones;
+ * or NULL.
  */
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags)
@@ -134,8 +134,8 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
  * @c: the cluster.
  * @flags: decide whether the allocator may be called.
  *
- * Some are kept: where one CPU allocates what another frees, the clusters that
- * the one empties are those that the other needs.
+ * The pool keeps some: where one CPU allocates what another frees, the first one empties
+ * the clusters that the other one needs.
  *
  * Context: any; neither guard nor lock held.
  */
@@ -149,7 +149,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		plat_mem_free(c);
 }
 
-/* The same for each of a chain, which may be NULL. */
+/* pool_cluster_put() for each cluster of a chain, which may be NULL. */
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * unpark.c - parked objects, brought down or used
+ * unpark.c - bring parked objects down, or use them
  *
  * Layer:   beside shared pool and backend: local clusters -> [unpark] -> below
  * Context: neither guard nor lock held.
  *
- * What was parked goes where what leaves the caches goes, as soon as there is a call
- * that may; it rises again only where somebody misses.
+ * Parked objects go where objects that leave the caches go, by the next call that may
+ * bring them there.  They rise again only when a call misses.
  */
 #include "plat.h"
 
@@ -14,9 +14,9 @@
 #define PARKED_MOST	64
 
 /*
- * Bring objects of a list that was taken down: PARKED_MOST, so that no call pays for
- * all that interrupters freed; and none after one that parked again, since the others
- * would, too.
+ * Bring down objects of a list that was taken: at most PARKED_MOST, so that no call pays
+ * for all that interrupt handlers freed.  Stop when an object was parked again, since the
+ * others would be, too.
  */
 static void bring_down(struct pool *pool, struct pool_parked *parked,
 		       void *rest, unsigned int flags)
@@ -33,7 +33,7 @@ static void bring_down(struct pool *pool, struct pool_parked *parked,
 		pool_parked_leave(pool, parked, rest);
 }
 
-/* Take a list, return one object and bring others down. */
+/* Take a list, return one object and bring some of the others down. */
 static void *parked_take(struct pool *pool, struct pool_parked *parked,
 			 unsigned int flags)
 {
@@ -49,8 +49,8 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 }
 
 /*
- * This CPU's list, or else the pool's, if something is parked there; NULL: neither has
- * any.  A CPU without a local part reads zeros there.
+ * This CPU's list if something is parked there, else the pool's; NULL: neither has any.
+ * A CPU without a local part reads zeros.
  */
 static struct pool_parked *parked_here(struct pool *pool)
 {
@@ -64,7 +64,7 @@ static struct pool_parked *parked_here(struct pool *pool)
 }
 
 /**
- * pool_unpark() - One parked object of this CPU, or of none.
+ * pool_unpark() - Get an object parked on this CPU, or in the pool's own list.
  * @pool: the pool.
  * @flags: of the call.
  *
@@ -78,9 +78,9 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 }
 
 /**
- * pool_unpark_here() - Bring down what is parked on this CPU, and on none.
+ * pool_unpark_here() - Bring down what is parked on this CPU, and in the pool's own list.
  * @pool: the pool.
- * @flags: of the call; where these do not allow it nothing happens.
+ * @flags: of the call; does nothing where they do not allow it.
  */
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
@@ -98,7 +98,7 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 }
 
 /**
- * pool_unpark_all() - One parked object of any CPU.
+ * pool_unpark_all() - Get one parked object of any CPU.
  * @pool: the pool.
  * @flags: of the call.
  *
@@ -131,7 +131,7 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 	}
 }
 
-/* Bring one list to the layers below the caches.  Process context. */
+/* Bring one list down to the layers below the caches.  Process context. */
 static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 {
 	void *rest = pool_parked_take(pool, parked);
@@ -143,7 +143,7 @@ static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 	}
 }
 
-/* Have all lists of a pool emptied, one by one. */
+/* Empty all lists of a pool, one by one. */
 static void each_list(struct pool *pool,
 		      void (*empty)(struct pool *pool,
 				    struct pool_parked *parked))
@@ -161,7 +161,7 @@ static void each_list(struct pool *pool,
 }
 
 /**
- * pool_unpark_below() - Bring all that is parked to the layers below the caches.
+ * pool_unpark_below() - Bring all parked objects to the layers below the caches.
  * @pool: the pool.
  *
  * Context: process context.
@@ -172,8 +172,8 @@ void pool_unpark_below(struct pool *pool)
 }
 
 /**
- * pool_drain_parked() - Give all that is parked back to the platform.
- * @pool: the pool; not by way of its caches, which may be drained already.
+ * pool_drain_parked() - Give all parked objects back to the platform.
+ * @pool: the pool; its caches are bypassed, since they may be drained already.
  *
  * Context: process context.
  */
