@@ -100,14 +100,14 @@
 #endif
 
 /*
- * What sizes are rounded up to: two pointers.  The document's four made room
- * for links in free objects, which there are none of here.
+ * Sizes are rounded up to a multiple of this: two pointers.  The document has four, to
+ * make room for links in free objects.  Here free objects have no links.
  */
 #ifndef POOL_SIZE_ROUND
 #define POOL_SIZE_ROUND		(2 * (unsigned int)sizeof(void *))
 #endif
 
-/* User space: largest object that comes from slabs, not malloc(); 0: none does. */
+/* User space: the largest object that comes from slabs, not malloc(); 0: all use malloc(). */
 #ifndef POOL_SLAB_MAX
 #define POOL_SLAB_MAX		1024
 #endif
@@ -115,7 +115,7 @@
 #error "POOL_SLAB_MAX is 0 to 8192"
 #endif
 
-/* Buckets of a shared pool; 0: as many as there are CPUs; a bit of a word each. */
+/* Buckets of a shared pool; 0: one per CPU.  Each needs a bit of one word. */
 #ifndef POOL_BUCKETS
 #define POOL_BUCKETS		0
 #endif
@@ -126,17 +126,17 @@
 #define POOL_HOT_MAX		POOL_HOT_SLOTS
 #endif
 
-/* Every k-th backend call fails in hostile builds; 0: none. */
+/* Hostile builds: every n-th backend call fails; 0: none. */
 #ifndef POOL_FAIL_EVERY
 #define POOL_FAIL_EVERY		0
 #endif
 
-/* Bytes of address space of freed guarded objects that are held. */
+/* How many bytes of address space of freed guarded objects are held. */
 #ifndef POOL_UAF_KEEP
 #define POOL_UAF_KEEP		(64ul << 20)
 #endif
 
-/* The option word of pools, unless they are told otherwise. */
+/* The default option word of pools. */
 #if defined(POOL_NO_CACHE)
 #define POOL_DEFAULT_NO_CACHE		POOL_D_NO_CACHE
 #else
@@ -183,14 +183,14 @@
 				 POOL_DEFAULT_FAIL | POOL_DEFAULT_UAF | \
 				 POOL_DEFAULT_INTEGRITY | POOL_DEFAULT_CALLER)
 
-/* With pools off, calls of pools are counted, too. */
+/* In mode no-cache, calls of pools are counted, too. */
 #if defined(DEBUG_MEM_STATS)
 #define POOL_MEM_STATS		true
 #else
 #define POOL_MEM_STATS		false
 #endif
 
-/* What objects are aligned to at least. */
+/* Objects are aligned to this at least. */
 #define POOL_ALIGN_MIN		(2 * (unsigned int)sizeof(void *))
 
 #endif /* POOL_CONFIG_H */

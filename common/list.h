@@ -3,7 +3,7 @@
  * list.h - doubly linked list with a head, for both worlds
  *
  * Layer:   none; used by common/ and user/.
- * Context: any.  Whoever owns a list serialises its calls.
+ * Context: any.  The owner of a list serialises its calls.
  *
  * "First" is the newest end, "last" the oldest.
  */
@@ -33,7 +33,7 @@ static inline bool pool_list_empty(const struct pool_list *head)
 	return head->next == head;
 }
 
-/* Insert behind @at: with a head, as its first entry. */
+/* Insert after @at; if @at is a head, as the first entry. */
 static inline void pool_list_add(struct pool_list *node, struct pool_list *at)
 {
 	node->next = at->next;
@@ -48,14 +48,14 @@ static inline void pool_list_add_last(struct pool_list *node,
 	pool_list_add(node, head->prev);
 }
 
-/* Unlink a node that is added anew, or never looked at again. */
+/* Unlink a node that is added again, or never looked at again. */
 static inline void pool_list_unlink(struct pool_list *node)
 {
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
 }
 
-/* Make a node of the list, or a list by itself, the list's first entry. */
+/* Make a node the list's first entry; it is on the list, or a list by itself. */
 static inline void pool_list_first(struct pool_list *node,
 				   struct pool_list *head)
 {
@@ -65,7 +65,7 @@ static inline void pool_list_first(struct pool_list *node,
 	pool_list_add(node, head);
 }
 
-/* Unlink; the node then is an empty list, so doing it twice is harmless. */
+/* Unlink, and make the node an empty list, so that a second call is harmless. */
 static inline void pool_list_del(struct pool_list *node)
 {
 	pool_list_unlink(node);

@@ -11,14 +11,14 @@
  * Non-goal:  to look like Linux.
  *
  * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
- * in kernel/ or user/.  plat_report.h has what tells people something.  All three
- * places keep the order of this page, and then of that one.  What an
- * operation promises is tested in tests/unit/plat.c, or, where only its use can
- * show it, by the cases of its users.
+ * in kernel/ or user/.  plat_report.h has the operations that report to people.  All
+ * three places keep the order of this page, and then of that one.  Cases in
+ * tests/unit/plat.c test what an operation promises.  Where only its use can show that,
+ * the cases of its users do.
  *
  * Three operations that programs need, too, are in pool_hot.h, with both worlds'
- * implementations: pool_hot_enter(), pool_hot_leave() and pool_barrier().  What C
- * itself has by one name and meaning in all three places is no part of the seam:
+ * implementations: pool_hot_enter(), pool_hot_leave() and pool_barrier().  Functions
+ * that C has by one name and meaning in all three places are no part of the seam:
  * memmove() and snprintf(), of plain integers and strings.
  *
  * What the twin rests on:
@@ -47,28 +47,27 @@ struct pool_local;
  * plat_types.h also has
  *
  * PLAT_LAST_TRIES
- *	So many calls of plat_pause(true) let whoever was descheduled run.
+ *	This many calls of plat_pause(true) let a descheduled thread run.
  * PLAT_SIZE_MAX
  *	Bytes of the largest object that the platform can make.
  * PLAT_POLICY
- *	What is done about faults unless something else is asked for: one of
- *	plat_policies[].
+ *	The default policy for faults: one of plat_policies[].
  */
 
-/* What may be done here, in a call with these flags? */
+/* What plat_may() is asked: may a call with these flags do this here? */
 enum plat_may {
-	PLAT_ALLOC,	/* the platform's allocator called, for both directions */
-	PLAT_WAIT,	/* others waited for: plat_pause() may sleep */
-	PLAT_NAME,	/* plat_symbol() called */
+	PLAT_ALLOC,	/* call the platform's allocator, to get or to give back */
+	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */
+	PLAT_NAME,	/* call plat_symbol() */
 };
 
 /* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */
 enum plat_told {
-	PLAT_USED,	/* the user's; what is behind it, of @size too, nobody's */
-	PLAT_BACK,	/* ours again, and shown to us */
-	PLAT_SHOWN,	/* bytes of one that is ours: we are about to touch them */
-	PLAT_HIDDEN,	/* bytes of one that is ours: nobody is */
-	PLAT_KEPT,	/* ours for ever, and that is no leak */
+	PLAT_USED,	/* the user's; the bytes behind it, of @size too, are not */
+	PLAT_BACK,	/* the pool's again, and the pool may touch it */
+	PLAT_SHOWN,	/* bytes of a free object: the pool is about to touch them */
+	PLAT_HIDDEN,	/* bytes of a free object: nothing may touch them */
+	PLAT_KEPT,	/* the pool's for ever, which is no leak */
 };
 
 /*
@@ -81,13 +80,13 @@ enum plat_told {
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
  *	CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
- *	was one.  What they point to is written by its owner meanwhile.
+ *	was one.  The owner may be writing what they point to.
  * unsigned int plat_cpu_hint(void)
- *	This CPU's number, perhaps stale outside of the guard; where it has no part
- *	of its own one that no CPU has.  Any context.
+ *	This CPU's number; it may be stale outside of the guard.  A CPU without a
+ *	part of its own gets a number that no CPU has.  Any context.
  * void plat_cpu_ready(unsigned int flags)
- *	Give this CPU a part of its own, if it has none and the allocator may be
- *	called with these flags.  Any context; neither guard nor lock held.
+ *	Give this CPU a part of its own, if it has none and these flags let the
+ *	allocator be called.  Any context; neither guard nor lock held.
  *
  * Atomics: relaxed unless the name says more.
  *
@@ -96,48 +95,47 @@ enum plat_told {
  * any plat_xchg_acquire(any *p, any v)
  * bool plat_cmpxchg_acquire(any *p, any *old, any new)
  * bool plat_cmpxchg_release(any *p, any *old, any new)
- *	False: nothing stored, *old is what was found.
+ *	False: nothing was stored, and *old is the value found.
  * unsigned long plat_word_add(plat_word_t *w, unsigned long n)
- *	What it is then.
+ *	Returns the new value.
  * void plat_word_sub(plat_word_t *w, unsigned long n)
  * void plat_word_sub_release(plat_word_t *w, unsigned long n)
  * void plat_fence(void)
- *	All that was written before it is seen before what is read after it.
+ *	Writes before it are seen before reads after it.
  *
  * CPU lock, one per struct pool_cpu
  *
  * bool plat_cpu_trylock(struct pool_cpu *cpu)
- *	For allocations and frees, and any context.  False when it cannot be had by
- *	waiting for a bounded time, as where the holder was interrupted by the
- *	caller, or may be descheduled.
+ *	For allocations and frees, in any context.  Waits for a bounded time at most.
+ *	False: the holder was interrupted by the caller, or may be descheduled.
  * void plat_cpu_lock(struct pool_cpu *cpu)
- *	Waits; asleep where the holder may be descheduled.  Process context; plain
- *	threads, never a signal handler.
+ *	Waits; sleeps where the holder may be descheduled.  Process context, or a
+ *	plain thread, never a signal handler.
  * void plat_cpu_unlock(struct pool_cpu *cpu)
- *	By whoever locked it.
+ *	Only the CPU or thread that locked it may call this.
  *
  * BUSY section: the caller keeps a bucket BUSY in between
  *
  * plat_irq_t plat_busy_enter(void), void plat_busy_leave(plat_irq_t irq)
- *	Any context; nothing on this CPU that plat_cpu_trylock() admits runs in
- *	between where the world can have that so.
+ *	Any context.  In between, this CPU runs nothing else that plat_cpu_trylock()
+ *	admits, as far as the world can ensure that.
  *
  * Context
  *
  * bool plat_may(enum plat_may what, unsigned int flags)
  * const void *plat_thread(void)
- *	The calling thread: no two that are there at once are the same.
+ *	Identifies the calling thread: no two threads that exist have the same.
  * bool plat_backend_may(const plat_backend_t *backend, const void *obj,
  *		       unsigned int flags)
- *	May plat_backend_free() be called here for this object, for any one of
- *	the source where @obj is NULL?  As PLAT_ALLOC, but guarded objects
- *	are refused more often.
+ *	May plat_backend_free() be called here for this object?  With @obj NULL: for
+ *	any object of the source?  As PLAT_ALLOC, but guarded objects are refused
+ *	more often.
  *
  * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
  *
  * void plat_tell(const struct pool *pool, void *p, unsigned int size,
  *		  enum plat_told what)
- *	What is true of these bytes from here on.  Any context.
+ *	Tell tools what holds for these bytes from here on.  Any context.
  */
 
 /**
@@ -145,8 +143,8 @@ enum plat_told {
  * @pool: its head.hot is set.
  *
  * Context: Process context; registry mutex not held.
- * Return: false when there is no room; then its hot arrays are found closed on every
- * CPU, for ever.
+ * Return: false when there is no room; then all CPUs find the pool's hot arrays closed,
+ * for ever.
  */
 bool plat_local_alloc(struct pool *pool);
 
@@ -154,15 +152,15 @@ bool plat_local_alloc(struct pool *pool);
  * plat_local_free() - Take the local parts back; they are all zero again.
  * @pool: a pool that plat_local_alloc() served.
  *
- * Context: Process context; nobody looks at these parts any more.
+ * Context: Process context; no other code looks at these parts any more.
  */
 void plat_local_free(struct pool *pool);
 
-/* The mutexes; who needs several locks the last of these first. */
+/* The mutexes.  Code that needs several locks the last of these first. */
 enum plat_mutex {
 	PLAT_REGISTRY,		/* the lists of pools, and their options */
 	PLAT_CREATE,		/* one creation at a time */
-	PLAT_DUMP,		/* the dump there is */
+	PLAT_DUMP,		/* the one dump under way */
 };
 
 /**
@@ -175,29 +173,29 @@ void plat_mutex_lock(enum plat_mutex mutex);
 void plat_mutex_unlock(enum plat_mutex mutex);
 
 /**
- * plat_registry_wait() - Sleep until somebody else has unlocked the registry mutex.
+ * plat_registry_wait() - Sleep until another thread has unlocked the registry mutex.
  *
- * It is free meanwhile.  May also return for no reason.
+ * The mutex is free meanwhile.  May also return for no reason.
  *
  * Context: Process context; may sleep; registry mutex held.
  */
 void plat_registry_wait(void);
 
-/* What is done to get memory. */
+/* What an allocation of memory may do. */
 enum plat_mem {
-	PLAT_MEM_SLEEP,		/* all; in process context, which may sleep */
-	PLAT_MEM_NO_IO,		/* may sleep; starts no I/O, which may wait for us */
-	PLAT_MEM_AT_HAND,	/* reclaims nothing, wakes nobody, as a free must */
+	PLAT_MEM_SLEEP,		/* anything; in process context, which may sleep */
+	PLAT_MEM_NO_IO,		/* sleep, but start no I/O, which may wait for us */
+	PLAT_MEM_AT_HAND,	/* reclaim nothing, wake nothing, as a free must */
 };
 
 /**
- * plat_mem_alloc() - Memory for what is known of objects, not for objects.
+ * plat_mem_alloc() - Get memory for bookkeeping, not for objects.
  * @size: bytes.
- * @how: what is done to get it.
+ * @how: what may be done to get it.
  *
  * Context: As @how says, and plat_may(PLAT_ALLOC); neither guard nor lock held.
- * Return: memory for plat_mem_free(), or NULL.  It is zeroed, but where it is what was
- * at hand; and 128-byte aligned where it may sleep for anything.
+ * Return: memory for plat_mem_free(), or NULL.  It is zeroed, except with
+ * PLAT_MEM_AT_HAND, and 128-byte aligned with PLAT_MEM_SLEEP.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how);
 void plat_mem_free(void *p);
@@ -212,9 +210,9 @@ void plat_mem_free(void *p);
  * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
- *	addresses not given out again for a while: see pool_backend_keep().
- *	POOL_D_TOOLS, POOL_D_NO_CACHE: each is a block of the platform's general
- *	allocator, where there is another source.
+ *	addresses are not used again for a while: see pool_backend_keep().
+ *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
+ *	general allocator, where the platform has another source besides.
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.
@@ -226,7 +224,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 /**
  * plat_backend_destroy() - End a source of objects.
  * @backend: one that plat_backend_create() made.
- * @lost: objects never freed; when not 0 what they need stays behind.
+ * @lost: objects never freed; if not 0 the memory that they need stays.
  *
  * Context: Process context; may sleep.
  */
@@ -240,8 +238,8 @@ void plat_backend_destroy(plat_backend_t *backend, unsigned long lost);
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
  * Context: plat_may(PLAT_ALLOC); neither guard nor lock held.
- * Return: how many there are, of undefined contents; fewer than @n where no more can be
- * had at once.
+ * Return: how many there are, of undefined contents; fewer than @n where no more are
+ * to be had at once.
  */
 unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
 				unsigned int flags);
@@ -251,7 +249,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
  * @backend: their source.
  * @n: how many, at least 1.
  * @objs: the objects.
- * @fault: what is wrong with the first one that was not given back.
+ * @fault: set to what is wrong with the first one that was not given back.
  *
  * Context: plat_backend_may(); neither guard nor lock held.
  * Return: how many were given back, the first ones; fewer than @n: something is wrong
@@ -261,27 +259,27 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 			       enum pool_fault *fault);
 
 /**
- * plat_backend_denser() - Is a new object in a better place than an old one?
+ * plat_backend_denser() - Does a new object lie in denser memory than an old one?
  * @backend: their source.
- * @old: an object that was not freed; NULL, and @new, too: are there such ones?
- * @new: another one.
+ * @old: an object that was not freed; NULL, and @new, too: ask about the source.
+ * @new: another object.
  *
- * Context: Any; stale.
- * Return: true only where the old one is where few others are; without objects where
- * much of the source's memory has few.
+ * Context: Any.  The answer may be stale.
+ * Return: true only where few other objects lie near the old one; without objects, where
+ * much of the source's memory holds few objects.
  */
 bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 			 const void *new);
 
 /**
- * plat_guard_check() - Is what surrounds an object within its pages untouched?
+ * plat_guard_check() - Are the bytes around an object, within its pages, untouched?
  * @backend: its source.
  * @obj: the object, not freed.
- * @where: when it is not, offset from @obj of the nearest byte that was written:
+ * @where: if not, set to the offset from @obj of the nearest byte that was written:
  *	negative, or not less than the size of the source's objects.
  *
  * Context: Any.
- * Return: true where it is, and for all objects of sources that are not guarded.
+ * Return: true if they are, and for all objects of sources that are not guarded.
  */
 bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where);
 
@@ -290,7 +288,7 @@ bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *wher
  * @p: any address.
  *
  * Context: Any.
- * Return: false also where that cannot be found out.
+ * Return: false also where the platform cannot tell.
  */
 bool plat_readable(const void *p);
 
@@ -302,8 +300,8 @@ bool plat_readable(const void *p);
 void plat_trim(void);
 
 /**
- * plat_pause() - Between two looks at what another CPU will change.
- * @sleep: let others run, those of lower priority, too.
+ * plat_pause() - Pause between two looks at what another CPU will change.
+ * @sleep: let other threads run, even those of lower priority.
  *
  * Context: Any; with @sleep process context, where PLAT_WAIT.
  */
@@ -322,14 +320,14 @@ void plat_hide(struct pool *pool);
  * Called by the platform, implemented in common/ (options.c, core/reclaim.c):
  *
  * void pool_options_start(const struct pool_start *start)
- *	Before any other call: what is on by default besides, because tools that
- *	watch this program, or kernel, need it; how many CPUs may run at once; and
- *	how large a page is.
+ *	Before any other call.  Says which options are on by default because tools
+ *	that watch this program, or kernel, need them; how many CPUs may run at once;
+ *	and how large a page is.
  * void pool_cpu_init(struct pool_cpu *cpu)
- *	A part of a CPU was made, all zero but for its lock, which is free; before
- *	anybody sees it.
+ *	A part of a CPU was made, all zero but for its lock, which is free.  No other
+ *	code sees it yet.
  * void pool_cpu_gone(unsigned int cpu)
- *	That CPU will make no call until it comes back; process context.
+ *	That CPU makes no call until it comes back; process context.
  */
 
 #include "pool_impl.h"

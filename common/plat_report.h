@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * plat_report.h - the seam: telling people what was found
+ * plat_report.h - the seam: reports to people
  *
  * Layer:   below everything in common/; implemented in kernel/ and in user/.
  * Context: said per operation.
@@ -18,7 +18,7 @@ enum plat_level {
 	PLAT_WARN,
 };
 
-/* What may be done about faults in this world, by name; ends with a NULL. */
+/* The policies for faults in this world, by name; ends with a NULL. */
 struct plat_policy {
 	const char *word;
 	enum pool_policy policy;
@@ -36,8 +36,8 @@ extern const struct plat_policy plat_policies[];
 void plat_where(char *buf, size_t size);
 
 /**
- * plat_fault() - A fault was reported: do what the policy says.
- * @policy: what it says.
+ * plat_fault() - Do what the policy says about a fault that was reported.
+ * @policy: the policy.
  *
  * Context: Any.  May not return.
  */
@@ -49,22 +49,22 @@ void plat_fault(enum pool_policy policy);
  * @size: bytes.
  * @addr: a return address, or any other.
  *
- * A function and the distance from it, else a file and the distance from its
+ * Writes a function and the distance from it, else a file and the distance from its
  * beginning, else the number.
  *
- * Context: Process context; kernel: any.  No mutex of ours held: in user space
- * the loader's lock is taken, which is held where constructors make pools.
- * Return: what would have been written, without the terminator.
+ * Context: Process context; kernel: any.  No mutex of ours held, since in user space
+ * this takes the loader's lock, which is held where constructors make pools.
+ * Return: the length of the whole text, without the terminator.
  */
 size_t plat_symbol(char *buf, size_t size, const void *addr);
 
 /**
  * plat_places() - Call a function for each place that calls malloc() and such.
- * @show: the function.  It takes no lock, and what it is given goes when it
- *	returns; true: the place's counts are to become 0.
+ * @show: the function.  It takes no lock, and its argument is valid until it
+ *	returns; true: set the place's counts to 0.
  * @arg: for it.
  *
- * Those that were compiled to count, see pool_memstats.h.
+ * Only places that were compiled to count are shown, see pool_memstats.h.
  *
  * Context: Process context; may sleep; takes the dump mutex.
  */
@@ -72,8 +72,8 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg);
 
 /**
- * plat_print() - Write lines as they are to stderr; kernel: to the log.
- * @text: lines that end with newlines, which are lost.
+ * plat_print() - Write lines, without a prefix, to stderr; kernel: to the log.
+ * @text: lines that end with newlines; the function overwrites these.
  *
  * In user space the thread may be cancelled here.
  *
@@ -87,8 +87,8 @@ void plat_print(char *text);
  * @fmt: printf format of plain integers and strings; no newline.
  *
  * Context: Any; neither guard, nor lock, nor mutex held, nor a pool pinned.  In a
- * signal handler only what tells of faults, which may be in the middle of another
- * one's line.
+ * signal handler only lines about faults, which may appear in the middle of another
+ * line.
  */
 void plat_log(enum plat_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

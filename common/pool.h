@@ -14,7 +14,7 @@
  * It is the only header users need; it includes the others of the interface:
  * pool_hot.h, the hit path; pool_attr.h, more than a name and a size, and
  * declared pools; pool_bulk.h, many objects at once, and reserves; pool_stats.h,
- * numbers and dumps; pool_memstats.h, who allocates and who frees; pool_debug.h,
+ * numbers and dumps; pool_memstats.h, which code allocates and frees; pool_debug.h,
  * options.  All are clean C11 and C++17.
  *
  *   concurrent calls on one pool      any CPU or thread   interrupt, signal
@@ -25,7 +25,7 @@
 #ifndef LIBPOOL_POOL_H
 #define LIBPOOL_POOL_H
 
-/* What this header and the library must agree on; see pool_create_at(). */
+/* This header and the library must agree on it; see pool_create_at(). */
 #define POOL_ABI		4
 
 /* Flags of create_pool(). */
@@ -38,7 +38,7 @@
 #define POOL_F_NO_FAIL		0x4u	/* alloc: no injected failure */
 #define POOL_F_ATOMIC		0x8u	/* must not sleep; signal handlers */
 
-/* Who creates: a module answers for its pools, a program for all. */
+/* The owner of new pools: a module has its own pools, a program has one owner. */
 #ifdef __KERNEL__
 #include <linux/export.h>
 #include <linux/init.h>
@@ -47,7 +47,7 @@
 #define POOL_OWNER		NULL
 #endif
 
-/* Whatever else is given is ignored. */
+/* Other bits of flags are ignored. */
 #define POOL_F_ALL		0xfu
 
 /* Bytes of the longest pool name; the rest is cut off. */
@@ -76,7 +76,7 @@ extern "C" {
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
  * @owner: the calling module; user space: NULL.
- * @abi: POOL_ABI of the caller's header; another one than the library's is
+ * @abi: POOL_ABI of the caller's header.  If it is not the library's the call is
  *	refused, since the hit path is compiled into the caller.
  *
  * Without MEM_F_EXACT the size is rounded up to a multiple of two pointers.
@@ -97,11 +97,11 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 				 unsigned int abi);
 
 /*
- * create_pool() - pool_create_at() from here.
+ * create_pool() - pool_create_at() with this place in the source.
  *
- * The macro records file and line.  The function below it, with the document's types,
- * is what create_pool is without an argument list, and for programs that do not
- * include this header.
+ * The macro records file and line.  The function below it has the document's types.  It
+ * serves uses of create_pool without an argument list, and programs that do not include
+ * this header.
  */
 #ifdef __KERNEL__
 static inline struct pool_head *create_pool(char *name, unsigned int size,
@@ -123,8 +123,8 @@ struct pool_head *create_pool(char *name, unsigned int size,
  * @pool: the pool; NULL is a no-op.
  *
  * A pool that serves several calls of create_pool() loses one of them, whatever
- * is in use.  The last one takes back what every CPU's or thread's caches hold of
- * it.  The caller promises that no other call on this pool is under way or to come.
+ * is in use.  The last one takes back what the caches of all CPUs or threads hold of
+ * the pool.  The caller promises that no other call on this pool is under way or to come.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when
@@ -137,7 +137,7 @@ void *pool_destroy(struct pool_head *pool);
  * pool_destroy_owned() - Destroy all pools of an owner, for use on exit.
  * @owner: as given to pool_create_at(); NULL: user space.
  *
- * Pools with objects in use go too: these objects are left as they are.  In the
+ * Pools with objects in use go too; these objects are left as they are.  In the
  * kernel, and where the pool has the option caller or memstats, one line in the log
  * names each such pool.
  *
@@ -145,7 +145,7 @@ void *pool_destroy(struct pool_head *pool);
  */
 void pool_destroy_owned(const void *owner);
 
-/* pool_destroy_all() - All pools; in the kernel, all of the calling module. */
+/* pool_destroy_all() - Destroy all pools; in the kernel, all of the calling module. */
 #ifdef __KERNEL__
 static inline void pool_destroy_all(void)
 {
@@ -159,7 +159,7 @@ void pool_destroy_all(void);
  * pool_alloc_nocache() - Allocate without looking into this CPU's caches.
  * @pool: the pool.
  *
- * The shared pool first, then the backend.  For early allocation of spare
+ * Asks the shared pool first, then the backend.  For early allocation of spare
  * objects.
  *
  * Context: Process context or a plain thread; may sleep.
@@ -172,8 +172,8 @@ void *pool_alloc_nocache(struct pool_head *pool);
  * @pool: the pool.
  * @flags: POOL_F_*.
  *
- * Out-of-line half of __pool_alloc(); not for direct use.  Reports name whom this
- * returns to, so what calls it last does so by a jump.
+ * Out-of-line half of __pool_alloc(); not for direct use.  Reports name the code that
+ * this returns to, so the last call to it must be a jump.
  *
  * Context: as __pool_alloc().
  * Return: an object, or NULL.
@@ -199,11 +199,11 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
  * Not for direct use.
  *
  * Context: as __pool_alloc().
- * Return: NULL; counted as a failure, and the first time said in the log.
+ * Return: NULL; counted as a failure.  The first time a line in the log says so.
  */
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
-/* So that slow halves, which tell reports who called, see the user's function. */
+/* Always inlined: reports name the code that called the slow halves, the user's function. */
 #define POOL_INLINE	__attribute__((__always_inline__))
 
 static inline POOL_INLINE
@@ -236,13 +236,13 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * @pool: the pool.
  * @flags: any of POOL_F_*.
  *
- * This CPU's caches first, then the shared pool, then the backend, as far as
+ * Asks this CPU's caches first, then the shared pool, then the backend, as far as
  * the pool's mode has them.
  *
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.
  * Return: an object of pool->size bytes for pool_free(); undefined contents
- * unless POOL_F_MUST_ZERO.  NULL when there is none to be had.
+ * unless POOL_F_MUST_ZERO.  NULL when there is none.
  */
 static inline POOL_INLINE
 void *__pool_alloc(struct pool_head *pool, unsigned int flags)
@@ -302,7 +302,7 @@ static inline POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
 
 #else
 
-/* Most of these calls hit: the jump by the PLT would be a tenth of what they take. */
+/* Most of these calls hit; a jump by the PLT would take a tenth of their time. */
 #define POOL_NO_PLT
 #if !defined(__KERNEL__) && defined(__has_attribute)
 #if __has_attribute(__noplt__)
@@ -323,7 +323,7 @@ POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
  * pool_flush() - Give all objects of a pool's shared part to the backend.
  * @pool: the pool; NULL is a no-op.
  *
- * CPU-local caches are not touched; spare objects are not spared.
+ * CPU-local caches are not touched.  Spare objects go, too.
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -333,9 +333,9 @@ void pool_flush(struct pool_head *pool);
  * pool_gc() - Give the unused objects of all shared pools to the backend.
  * @unused: NULL by convention.
  *
- * But for the spare objects that each pool is to keep, its min_avail.  Then asks
+ * Leaves the spare objects that each pool is to keep, its min_avail.  Then asks
  * the platform's allocator to return memory where it can.  CPU-local caches are
- * not touched and nobody is stopped.
+ * not touched, and no CPU is stopped.
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -346,9 +346,9 @@ void pool_gc(struct pool_head *unused);
  * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
  *	return memory.
  *
- * What stays are hot arrays, which only their owners may empty: at most half of
- * each CPU's bound.  Nobody is stopped, locks are held for a cluster
- * at a time.
+ * Hot arrays stay, since only their owners may empty them: at most half of each CPU's
+ * bound.  No CPU is stopped, and locks are held for one cluster at a time.
+ *
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -358,7 +358,7 @@ void pool_reclaim(struct pool_head *pool);
  * pool_set_hot_size() - Set the byte bound of each CPU's caches.
  * @bytes: 0 (cache nothing) to 1 GiB.
  *
- * What lies above a lowered bound leaves at the owners' next slow paths.
+ * Objects above a lowered bound leave at the owners' next slow paths.
  *
  * Context: Any.
  * Return: true; false and no change when @bytes is out of range.
@@ -367,12 +367,12 @@ bool pool_set_hot_size(unsigned long bytes);
 
 /**
  * pool_configure() - Change load-time options.
- * @options: "word,key=value,...": see pool_debug_help_to_buf().  "help" prints
- *	what there is to stderr, in the kernel to the log.
+ * @options: "word,key=value,...": see pool_debug_help_to_buf().  "help" prints all
+ *	options to stderr, in the kernel to the log.
  *
  * Words, buckets and cluster are for pools created from now on, and for declared
- * pools that have not been used yet; all other values hold at once for all pools.  One line in the log names pools that exist already
- * and so do not get what they should.
+ * pools that have not been used yet.  All other values hold at once for all pools.  One
+ * line in the log names existing pools to which some of it does not apply.
  *
  * Context: Process context or a plain thread.
  * Return: true; false, one line in the log that names the wrong word, and no
@@ -385,8 +385,8 @@ bool pool_configure(const char *options);
 /**
  * pool_thread_idle() - Give up all that this thread has cached, of all pools.
  *
- * For threads that are about to wait for long: their objects go to the shared
- * pools, parked ones and memory for clusters to the backend, as at thread exit.
+ * For threads that are about to wait for long.  Their objects go to the shared
+ * pools; parked objects and memory for clusters go to the backend, as at thread exit.
  * The thread keeps its place and may go on at any time, with empty caches.
  *
  * Context: A plain thread; not in a signal handler.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_attr.h - pools that are more than a name and a size; declared pools
+ * pool_attr.h - pools with more than a name and a size; declared pools
  *
  * Layer:   API.
  * Context: process context or a plain thread; may sleep.
@@ -29,24 +29,23 @@ struct pool_head;
 #define POOL_M_NO_CACHE		3u	/* straight to the backend */
 
 /**
- * struct pool_attr - what a pool is to be
+ * struct pool_attr - the properties of a new pool
  * @name: any text that is not empty; cut to POOL_NAME_LEN bytes.  Copied.  Where
  *	a name is a word of a text, it is percent-encoded: "a b" is shown as a%20b.
  * @size: bytes of an object: 1 to 2 GiB, in the kernel to KMALLOC_MAX_SIZE.
- * @align: a power of two up to a page; 0 and what is below two pointers mean
+ * @align: a power of two, at most a page; 0, and anything below two pointers, mean
  *	two pointers.
  * @flags: MEM_F_SHARED, MEM_F_EXACT.
  * @mode: POOL_M_*.
  * @limit: most objects to hold from the backend at once; 0: no limit.
  * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
  *	@limit, where there is one.
- * @ctor: makes of raw memory an object, when it comes from the backend; NULL:
- *	none.
+ * @ctor: turns raw memory from the backend into an object; NULL: none.
  * @dtor: undoes @ctor, before an object goes to the backend; NULL: none.
  * @arg: for both.
  *
- * With a constructor or a destructor, what is in an object survives being freed
- * and allocated again, so POOL_F_MUST_ZERO is refused.
+ * With a constructor or a destructor, the contents of an object survive a free and the
+ * next allocation, so POOL_F_MUST_ZERO is refused.
  *
  * Both may run in any context that allocates or frees, in the kernel also while a
  * CPU goes down: they must not sleep, nor take locks that callers hold, nor call
@@ -70,7 +69,7 @@ struct pool_attr {
 
 /**
  * pool_create_ext_at() - Create a pool; create_pool_ext() calls it.
- * @attr: what it is to be; not kept.
+ * @attr: the properties; not kept.
  * @attr_size: sizeof(struct pool_attr) of the caller's header.
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
@@ -85,18 +84,18 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     int line, const void *owner,
 				     unsigned int abi);
 
-/* create_pool_ext() - pool_create_ext_at() from here. */
+/* create_pool_ext() - pool_create_ext_at() with this place in the source. */
 #define create_pool_ext(attr) \
 	pool_create_ext_at(attr, sizeof(struct pool_attr), __FILE__, __LINE__, \
 			   POOL_OWNER, POOL_ABI)
 
 /**
  * pool_set_limit() - Set the most objects that a pool may hold.
- * @pool: the pool; all its registrations are concerned.
+ * @pool: the pool; the limit is for all its registrations.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
- * Where more are held already, the backend is not asked for more until there
- * are less.
+ * If the pool holds more already, it asks the backend for no more until it holds fewer.
+ *
  *
  * Context: Process context or a plain thread.
  * Return: true; false, with one line in the log and no change, when @limit is
@@ -127,18 +126,18 @@ bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
  * In user space they exist before main(), and before dlopen() returns; dlclose()
  * gives them back, exit() does not.  A kernel module calls
  * pool_register_declared() in its init and pool_release_declared() in its exit.
- * Where one cannot be made, a program ends with status 1, after two lines in the
- * log, unless it has set a handler by pool_declare_failed(); a module's
- * pool_register_declared() fails, and leaves none.
+ * If a pool cannot be made, a program ends with status 1, after two lines in the
+ * log, unless it has set a handler by pool_declare_failed().  A module's
+ * pool_register_declared() fails, and leaves no pool.
  *
- * Options are a matter of boot.  So until a declared pool gives out its first object,
- * options hold for it from whichever side they come: LIBPOOL_OPTIONS, pool_configure(),
- * pool_parse_debugging() or module parameters.  The variable then may point to
- * another pool, where pools part or unite: no-merge, merge, sizes that are not rounded
- * with tag, uaf and tools, more buckets.  Otherwise it stays, and a pointer that was
- * copied before is the same pool.  One that is not stays valid, until the declaration
- * ends; but objects must be freed to the pool that they are from.  So copy the
- * variable once options are set, and set them before other threads use it.
+ * Until a declared pool gives out its first object, it follows the options, wherever
+ * they are set: LIBPOOL_OPTIONS, pool_configure(), pool_parse_debugging() or module
+ * parameters.  Some options make pools part or unite: no-merge, merge, sizes that are
+ * not rounded with tag, uaf and tools, more buckets.  Then the variable may point to
+ * another pool.  Otherwise it stays, and a pointer that was copied before is the same
+ * pool.  A copy of the old pointer stays valid until the declaration ends; but objects
+ * must be freed to the pool that they are from.  So set options before other threads use
+ * the variable, and copy it only afterwards.
  */
 
 /*
@@ -153,25 +152,25 @@ struct pool_decl {
 	unsigned int align;
 	const char *file;
 	int line;
-	bool registered;	/* by this declaration, to be given back by it */
+	bool registered;	/* this declaration has a registration to give back */
 };
 
 #define POOL_DECL_CAT_(a, b)	a##b
 #define POOL_DECL_CAT(a, b)	POOL_DECL_CAT_(a, b)
 #define POOL_DECL_ID(n)		POOL_DECL_CAT(pool_decl_, n)
 
-/* Without parentheses, which g++ warns of in declarations. */
+/* Without parentheses, since g++ warns of them in declarations. */
 #define POOL_DECL_VAR(ptr)	ptr
 
-/* No casts: a size of 4 GiB shall not become one of 0. */
+/* No casts, so that a size of 4 GiB does not become one of 0. */
 #define POOL_DECL_INIT(ptr, name, size, align) \
 	{ ptr, name, size, align, __FILE__, __LINE__, false }
 
 #ifdef __KERNEL__
 
 /*
- * A module parameter that cannot be set: of all that a module may have any
- * number of, the one table that the kernel keeps for whoever asks.
+ * A module parameter that cannot be set.  A module may have any number of parameters,
+ * and their table is the only one that the kernel keeps and hands out.
  */
 extern const struct kernel_param_ops pool_decl_ops;
 
@@ -186,10 +185,10 @@ extern const struct kernel_param_ops pool_decl_ops;
  * @module: pool_register_declared() passes THIS_MODULE.
  * @abi: POOL_ABI of the module's header.
  *
- * Those that are there already stay as they are.
+ * Pools that exist already stay as they are.
  *
  * Context: Process context; may sleep.
- * Return: 0; -ENOMEM, with none left, when one could not be; -EINVAL, with none
+ * Return: 0; -ENOMEM, with no pool left, when one could not be made; -EINVAL, with none
  * created, for code that is no module or was built with another header.  One
  * line in the log says why.
  */
@@ -199,7 +198,7 @@ int pool_register_declared_of(struct module *module, unsigned int abi);
  * pool_release_declared_of() - Give back all pools that a module has declared.
  * @module: pool_release_declared() passes THIS_MODULE.
  *
- * Those that exist, so that it may be called after a registration that failed.
+ * Only those that exist, so it may be called after a registration that failed.
  * Their variables become NULL.  A pool with objects in use stays; one line in the
  * log says how many.
  *
@@ -213,15 +212,15 @@ void pool_release_declared_of(struct module *module);
 
 #else
 
-/* Told of a declared pool that cannot be made; its variable is NULL. */
+/* Called for a declared pool that cannot be made; its variable is NULL. */
 typedef void pool_declare_failed_t(const struct pool_decl *decl);
 
 /**
- * pool_declare_failed() - Say what to do about a declared pool that cannot be made.
- * @fn: called in the place of ending the program; NULL: end it.
+ * pool_declare_failed() - Set the handler for declared pools that cannot be made.
+ * @fn: called instead of ending the program; NULL: end it.
  *
- * Declarations of the program itself come before main(): call this in a constructor
- * with a priority of 102 to 109.  Those of plugins come in dlopen().
+ * Declarations of the program itself are made before main(): call this in a constructor
+ * with a priority of 102 to 109.  Those of plugins are made in dlopen().
  *
  * Context: A plain thread.
  */
@@ -233,7 +232,7 @@ void pool_declare_failed(pool_declare_failed_t *fn);
 /*
  * The linker gathers pointers to all declarations of a program or a library here, and
  * names both ends.  The first of their constructors makes all pools, the largest first,
- * so that the order of files does not decide which of them are one.
+ * so that the order of files does not decide which of them are merged.
  */
 #define POOL_DECL_SECTION	__attribute__((section("pool_decls")))
 extern struct pool_decl *__start_pool_decls[]

@@ -31,7 +31,7 @@ struct pool_reserved;
  * @objs: filled in; undefined contents after a failure.
  *
  * Context: as __pool_alloc().
- * Return: true, or false when there are not as many; then nothing is allocated.
+ * Return: true; false when there are too few objects, and then nothing is allocated.
  */
 bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags,
 		     unsigned int n, void **objs);
@@ -53,11 +53,11 @@ void pool_free_bulk(struct pool_head *pool, unsigned int flags,
  * @pool: the pool.
  * @n: how many, 1 to POOL_RESERVE_MAX.
  *
- * They count as used, and apart from it as reserved, until they are taken out.
+ * They count as used, and also as reserved, until they are taken out.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: a reserve for pool_unreserve(); NULL, with nothing allocated, when
- * there are not as many objects, or, with one line in the log, @n is wrong.
+ * there are too few objects, or, with one line in the log, when @n is wrong.
  */
 struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
 
@@ -68,7 +68,7 @@ struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
  * pool_alloc_reserved() - Take an object out of a reserve.
  * @reserve: from pool_reserve().
  *
- * Takes no lock, waits for nobody and cannot fail while there is one.  It may be
+ * Takes no lock, never waits, and cannot fail while the reserve has an object.  It may be
  * interrupted by itself and run on several CPUs at once.  The object is freed to
  * its pool, by pool_free().
  *
@@ -80,7 +80,7 @@ void *pool_alloc_reserved(struct pool_reserved *reserve);
 
 /**
  * pool_unreserve() - Free a reserve and what is left in it.
- * @reserve: the reserve; NULL is a no-op.  Nobody uses it any more.
+ * @reserve: the reserve; NULL is a no-op.  It must not be in use any more.
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -91,10 +91,10 @@ void pool_unreserve(struct pool_reserved *reserve);
  * pool_alloc_gfp() - Allocate an object as kmem_cache_alloc() would.
  * @pool: the pool.
  * @gfp: the kernel's flags.  With __GFP_ZERO, and where the kernel zeroes new
- *	memory, recycled objects are zeroed, too.  __GFP_THISNODE passes all
- *	caches over.  __GFP_NOFAIL passes the limit over, and is refused
- *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP and __GFP_ACCOUNT mean
- *	nothing here; they are dropped, and the first time this is said.
+ *	memory, recycled objects are zeroed, too.  __GFP_THISNODE bypasses all
+ *	caches.  __GFP_NOFAIL ignores the limit, and is refused
+ *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP and __GFP_ACCOUNT have no
+ *	effect here; the first time, a line in the log says so.
  *
  * Context: Any that @gfp is right for.
  * Return: an object, or NULL.

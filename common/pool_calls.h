@@ -8,7 +8,7 @@
 #ifndef POOL_CALLS_H
 #define POOL_CALLS_H
 
-/* hot.c: how large the array may be; here.h has what is short */
+/* hot.c: how large the array may be; here.h has the short parts */
 extern plat_word_t pool_era;
 void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
@@ -23,7 +23,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 
-/* age.c: what was not used for longest gives way */
+/* age.c: the least recently used gives way */
 void pool_age_obey(struct pool_local *here, struct pool_carried *out);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
@@ -73,7 +73,7 @@ void pool_parked_settled(struct pool_parked *parked);
 void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest);
 
-/* unpark.c: parked objects, brought down or used */
+/* unpark.c: bring parked objects down, or use them */
 void *pool_unpark(struct pool *pool, unsigned int flags);
 void pool_unpark_here(struct pool *pool, unsigned int flags);
 void *pool_unpark_all(struct pool *pool, unsigned int flags);
@@ -100,7 +100,7 @@ void pool_backend_swap_out(struct pool *pool, void *obj);
 unsigned long pool_backend_keep(void);
 extern unsigned int pool_fail_every;
 
-/* guard_fill.c: what surrounds guarded objects in their pages */
+/* guard_fill.c: the bytes around guarded objects in their pages */
 size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align);
 void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size);
 bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
@@ -126,7 +126,7 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags);
 
-/* registry.c: which pools there are */
+/* registry.c: the list of pools */
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 void pool_registry_put(struct pool *pool);
@@ -166,7 +166,7 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
 				       const void *owner, unsigned int abi);
 unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
-/* names.c: what is kept of them, and how they are shown */
+/* names.c: how much of a name is kept, and how it is shown */
 void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
 
@@ -178,10 +178,10 @@ unsigned int pool_merged_apart(struct pool *pool);
 bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_request *request);
 
-/* pack.c: what gc does about caches */
+/* pack.c: gc packs the caches */
 void pool_pack(struct pool *pool);
 
-/* reclaim.c: what leaves the caches and the shared pool as a whole */
+/* reclaim.c: empty caches and the shared pool as a whole */
 void *pool_take_remote(struct pool *pool, unsigned int flags);
 void pool_cpu_init(struct pool_cpu *cpu);
 void pool_cpu_gone(unsigned int cpu);
@@ -198,10 +198,10 @@ void pool_sum(struct pool *pool, struct pool_stats *sum);
 unsigned long pool_allocated(const struct pool *pool);
 bool pool_in_use(struct pool *pool, unsigned long *used);
 
-/* options.c: what they are */
+/* options.c: what the options are */
 extern struct pool_start {
-	unsigned int debug;	/* what tools that watch need */
-	unsigned int cpus;	/* may run at once, at least 1 */
+	unsigned int debug;	/* options that tools that watch need */
+	unsigned int cpus;	/* how many may run at once, at least 1 */
 	unsigned int page;	/* bytes: the largest alignment of objects */
 } pool_start;			/* written once */
 
@@ -209,10 +209,10 @@ void pool_options_start(const struct pool_start *start);
 void pool_options_get(struct pool_options *options);
 void pool_printable(char *to, size_t size, const char *text, size_t len);
 
-/* configure.c: setting them */
+/* configure.c: set options */
 bool pool_options_set(const char *text, const char *where, bool strict);
 
-/* switch.c: options of a pool that change meanwhile */
+/* switch.c: change options of a pool that is in use */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

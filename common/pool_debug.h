@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_debug.h - options: to read, to set, and to switch while pools are in use
+ * pool_debug.h - options: read them, set them, switch them while pools are in use
  *
  * Layer:   API.
  * Context: process context or a plain thread.
@@ -25,7 +25,7 @@ extern "C" {
 struct pool_head;
 
 /*
- * pool_debugging - which words are on for new pools; to be read, writing it has no
+ * pool_debugging - which words are on for new pools; read only: writing it has no
  * effect.  Bit n stands for the n-th word of the help, counted from 0: 0x1 fail, 0x2
  * no-merge, 0x4 cold-first, 0x8 integrity, 0x10 no-global, 0x20 no-cache, 0x40 caller,
  * 0x80 tag, 0x100 poison, 0x200 uaf, 0x400 backup, 0x800 memstats, 0x1000 tools, 0x2000
@@ -36,17 +36,17 @@ extern unsigned int pool_debugging;
 /**
  * pool_parse_debugging() - Set options from a program's own command line.
  * @words: "word,key=value,...", as pool_configure() reads them, or "help".
- * @text: filled in and terminated; NULL: nobody wants to know.
+ * @text: filled in and terminated; NULL: no text is wanted.
  * @size: its bytes; the help has less than 4096.
  *
- * For an option like the document's -dM.  What it holds for is as with
+ * For an option like the document's -dM.  Applies to the same pools as
  * pool_configure().
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: 1: done; @text is empty, or names pools for which some of it comes too
- * late.  -1: "help" was asked for, which is in @text.
- * -2: @text names the first wrong word, NULL included.  Where it is not 1 nothing
- * has changed.
+ * late.  -1: "help" was asked for, and @text has it.
+ * -2: @text names the first wrong word, NULL included.  With -1 and -2 nothing has
+ * changed.
  */
 int pool_parse_debugging(const char *words, char *text, size_t size);
 
@@ -56,13 +56,13 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * @words: words, each alone or as "+word", or as "-word", which means its
  *	opposite; separated by spaces or commas.  With NULL also key=value.
  *
- * Nobody is stopped.  Each CPU obeys from its next slow path on; until then it
- * serves at most the objects that its array has.  What was freed before is
- * checked against what was true of it then.  Of callers who contradict each other
- * at once, the last to reach a pool is right about it.
+ * No CPU is stopped.  Each CPU obeys from its next slow path on; until then it
+ * serves at most the objects that its array has.  Objects freed before are checked by the
+ * options they were freed under.  If callers contradict each other at once, the last one
+ * to reach a pool decides.
  *
- * What is fixed at a pool's creation is refused: caller, tag, uaf, backup, tools,
- * and for one pool also no-merge and merge-modules, and values.
+ * Options that are fixed at a pool's creation are refused: caller, tag, uaf, backup,
+ * tools, and for one pool also no-merge and merge-modules, and values.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, one line in the log that names the first wrong word, and
@@ -76,8 +76,8 @@ bool pool_set_debug(struct pool_head *pool, const char *words);
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  *
- * One line: words separated by spaces; "none".  Behind the defaults' words come
- * those values that are not as they were built, key=value.
+ * One line: words separated by spaces; "none".  After the defaults' words come the
+ * values that differ from the built ones, key=value.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: the bytes of the whole text without the terminator: as snprintf(), it
@@ -86,11 +86,11 @@ bool pool_set_debug(struct pool_head *pool, const char *words);
 size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size);
 
 /**
- * pool_debug_help_to_buf() - Write what options there are into a buffer.
+ * pool_debug_help_to_buf() - Write a list of all options into a buffer.
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  *
- * A line for each word, with its opposite and what is the default now, then one
+ * A line for each word, with its opposite and the present default, then one
  * for each value with its range.
  *
  * Context: Process context or a plain thread; may sleep.
@@ -100,29 +100,28 @@ size_t pool_debug_help_to_buf(char *buf, size_t size);
 
 #ifndef __KERNEL__
 
-/* What a line of the log is. */
+/* The kind of a line of the log. */
 enum pool_log_level {
-	POOL_LOG_ERROR,			/* refused, or a fault: something is wrong */
+	POOL_LOG_ERROR,			/* a refusal, or a fault: something is wrong */
 	POOL_LOG_WARNING,
 	POOL_LOG_TEXT,			/* asked for: dump_pools(), "help" */
 };
 
 /**
- * pool_set_log() - Say where lines go that otherwise are written to stderr.
+ * pool_set_log() - Set the function that gets lines instead of stderr.
  * @fn: called for each line, which has no newline and lasts as long as the call;
  *	NULL: stderr, as at the start.  A program that is started without
- *	descriptor 2 has no stderr, whatever it opens later: there lines go nowhere.
+ *	descriptor 2 has no stderr, whatever it opens later; its lines are lost.
  * @arg: for it.
  *
- * All lines go there: errors, warnings, faults, dump_pools() and "help".  @fn may be
- * called by many threads at once and, with a fault that a POOL_F_ATOMIC call has
- * found, in a signal handler: then it may do only what a handler may.  After such a
- * line of a fault the program may be ended.  In the child of a fork it is called, too,
- * also before fork() returns there.
+ * All lines go to @fn: errors, warnings, faults, dump_pools() and "help".  Many threads
+ * may call it at once.  A POOL_F_ATOMIC call that finds a fault calls it in a signal
+ * handler; then it may do only what a handler may.  After the line of a fault the program
+ * may be ended.  The child of a fork calls it, too, even before fork() returns there.
  *
  * No lock of ours is held, so @fn may use pools, but must not cause another line.  It
- * returns: it neither throws nor ends its thread, which is not cancelled in it, but
- * for lines of dump_pools().  Its last call may end after this function has
+ * must return: it may neither throw nor end its thread.  Its thread is not cancelled in
+ * it, except for lines of dump_pools().  Its last call may end after this function has
  * returned.
  *
  * Context: A plain thread.

@@ -3,10 +3,10 @@
  * pool_hot.h - the hit path: alloc and free that find what they need here
  *
  * Layer:   API -> [hot array]; compiled into users.
- * Context: any; whoever is interrupted inside is left alone by its interrupter.
+ * Context: any; an interrupt handler leaves an array that it interrupted alone.
  *
- * No call, no atomic instruction, no test of a feature and no write to a line
- * that others write.
+ * No call, no atomic instruction, no test of a feature, and no write to a line
+ * that other CPUs write.
  */
 #ifndef LIBPOOL_POOL_HOT_H
 #define LIBPOOL_POOL_HOT_H
@@ -43,8 +43,8 @@ extern "C" {
 /*
  * The hot array of one pool on one CPU (user space: in one thread): a stack of
  * free objects, freshest on top.  POOL_HOT_SLOTS pointers follow the struct.
- * Only its owner reads or writes it, except that anybody may read the numbers
- * and that the destruction of a pool, which excludes its calls, clears it.
+ * Only its owner reads or writes it, with two exceptions: any code may read the
+ * numbers, and the destruction of a pool, which excludes its calls, clears it.
  */
 struct pool_hot {
 	unsigned char open;	/* POOL_OPEN or POOL_HELD */
@@ -57,8 +57,8 @@ struct pool_hot {
  * struct pool_head - what users and the inline hit path see of a pool
  * @hot: where each CPU finds its hot array
  * @size: bytes a user may write to each object
- * @constructed: there is a constructor or a destructor: what is in free objects
- *	stays as it is
+ * @constructed: there is a constructor or a destructor: the contents of free objects
+ *	stay as they are
  *
  * Made by create_pool(); never copied, never changed by users.
  */
@@ -74,8 +74,8 @@ struct pool_head {
 
 /*
  * What the hit path needs of its world.  The accesses are relaxed atomics
- * because others read the numbers; the order of the steps matters only to
- * whoever interrupts this CPU, hence compiler barriers and nothing more.
+ * because others read the numbers.  The order of the steps matters only to
+ * code that interrupts this CPU, so compiler barriers are enough.
  */
 #define POOL_READ(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define POOL_WRITE(field, v)	__atomic_store_n(&(field), v, __ATOMIC_RELAXED)
@@ -99,7 +99,7 @@ static inline void pool_hot_leave(void)
 	preempt_enable();
 }
 
-/* Recycled objects get what new ones get from the slab; static keys. */
+/* Recycled objects are wiped where the slab would wipe new ones; static keys. */
 static inline bool pool_wipes_out(const struct pool_head *pool,
 				  unsigned int flags)
 {
@@ -108,7 +108,7 @@ static inline bool pool_wipes_out(const struct pool_head *pool,
 }
 
 /*
- * With this no free is a hit: the slow path wipes, where nothing is held and a
+ * If this is true no free is a hit.  The slow path wipes, where nothing is held and a
  * checked pool has looked at the pointer.  So a hit has no call in it.
  */
 static inline bool pool_wipes_in(const struct pool_head *pool)
@@ -127,7 +127,7 @@ static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 	return (struct pool_hot *)(void *)(pool_thread_area + pool->hot);
 }
 
-/* Empty: a thread is not moved off its own area. */
+/* Empty: a thread always stays on its own area. */
 static inline void pool_hot_leave(void)
 {
 }
@@ -139,7 +139,7 @@ static inline bool pool_wipes_out(const struct pool_head *pool,
 	return flags & POOL_F_MUST_ZERO;
 }
 
-/* Nothing in user space asks for freed objects to be wiped. */
+/* False: nothing in user space asks for freed objects to be wiped. */
 static inline bool pool_wipes_in(const struct pool_head *pool)
 {
 	(void)pool;
@@ -161,7 +161,7 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 }
 
 /*
- * Hold this CPU's array, which was entered; false: it cannot be held, and was left.
+ * Hold this CPU's array, which was entered.  False: it cannot be held, and was left.
  *
  * HELD is stored before n is read, and OPEN is stored after n is written.  An interrupt
  * handler that runs in between finds HELD and leaves the array alone.  "open" is zero,
@@ -169,7 +169,7 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
  *
  * "open" and n are read plainly, so that the compiler may compare them in memory.  No
  * other CPU writes them while this one has the array.  An interrupt handler may have
- * changed them before: the first barrier makes the compiler read them again.
+ * changed them before, so the first barrier makes the compiler read them again.
  */
 static inline bool pool_hot_hold(struct pool_hot *hot)
 {
@@ -196,8 +196,8 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
  * the caller would have to test again which of the two it was.
  *
  * One subtraction says whether there is an object, and in which slot.  It is a size_t, so
- * that the index needs no extension.  A slot below n is never NULL: the compiler is told
- * so, and leaves out the caller's test for NULL.
+ * that the index needs no extension.  A slot below n is never NULL.  The compiler learns
+ * that here, and leaves out the caller's test for NULL.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
@@ -224,7 +224,7 @@ static inline void *pool_hot_get(const struct pool_head *pool)
  * cap is read atomically, since a switch of options on another CPU writes it.  A slot is
  * written before n counts it.  In user space a signal handler may jump out of this
  * function for good, and then the code that empties the array relies on n.  The new n is
- * computed before the comparison: that saves an instruction.
+ * computed before the comparison, which saves an instruction.
  */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {

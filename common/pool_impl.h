@@ -30,7 +30,7 @@
  *
  *   sum over pools of (n + clustered) * size
  *      <= sum over pools of (room + clustered) * size
- *      <= charged <= the bound, unless that was lowered
+ *      <= charged <= the bound, unless the bound was lowered
  *
  * and when quiet, for each pool:
  *
@@ -45,40 +45,40 @@
 #define POOL_IMPL_H
 
 /*
- * A variable whose scope ends with a call of fn(&variable), however it ends: also
- * where a user's function throws an exception of C++, or ends its thread.
+ * Declare a variable whose scope ends with a call of fn(&variable), even where a user's
+ * function throws an exception of C++, or ends its thread.
  */
 #define POOL_AT_END(fn)		__attribute__((cleanup(fn)))
 
 /* Flag bits of our own, above the public ones. */
 #define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
-#define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: nor give up */
+#define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: no limit, no giving up */
 
-/* Two lines: x86 fetches lines in pairs. */
+/* Two cache lines, since x86 fetches them in pairs. */
 #define POOL_ALIGN		128
 
-/* Clusters that one visit evicts at most, before its object goes down. */
+/* One visit evicts at most this many clusters; then its object goes down. */
 #define POOL_EVICT_MOST		8
 
-/* Emptied clusters kept: by a CPU, for a burst; by a pool, for who spills more. */
+/* Limits on spare clusters: per CPU, for bursts; per pool, for CPUs that spill more. */
 #define POOL_STASH_MAX		64
 #define POOL_SPARES_MAX		16
 
 /*
- * Looks for free objects that are on their way, before NULL is returned, by those
- * who may not wait; others look PLAT_LAST_TRIES times, and yield in between.
+ * A call that may not wait looks this often for free objects that are moving, before
+ * it returns NULL.  Other calls look PLAT_LAST_TRIES times, and yield in between.
  */
 #define POOL_LAST_LOOKS		4
 
 /* Objects brought down between two updates of the average need: need.c. */
 #define POOL_NEED_SPAN		2048
 
-/* Looks at BUSY buckets before a caller gives up on the shared pool. */
+/* How often a caller looks at BUSY buckets before it gives up on the shared pool. */
 #define POOL_BUSY_TRIES		64
 
 /*
- * A cluster: up to POOL_CLUSTER_SIZE pointers to free objects.  It belongs to
- * whoever detached it, to a CPU's lists (CPU lock), or to a bucket (BUSY).
+ * A cluster: up to POOL_CLUSTER_SIZE pointers to free objects.  It belongs to the
+ * code that detached it, to a CPU's lists (CPU lock), or to a bucket (BUSY).
  */
 struct pool_cluster {
 	struct pool_list by_pool;	/* of its local, newest first */
@@ -91,8 +91,8 @@ struct pool_cluster {
 };
 
 /*
- * Objects that could not go anywhere: linked through their first words, pushed
- * by anybody in any context, taken only as a whole.
+ * Objects that could not go anywhere.  They are linked through their first words, pushed
+ * from any context, and taken only as a whole.
  */
 struct pool_parked {
 	void *head;
@@ -104,13 +104,13 @@ struct pool_local {
 	struct pool_hot hot;		/* owner, entered; room: and CPU lock */
 	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
 	struct pool *pool;		/* CPU lock; NULL: not set up */
-	struct pool_cpu *cpu;		/* with pool: whose lists and charge */
+	struct pool_cpu *cpu;		/* with pool: has its lists and charge */
 	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: on its CPU's, while it has room */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
-	unsigned long era;		/* CPU lock: both are of this one */
+	unsigned long era;		/* CPU lock: most and max are of this one */
 	unsigned long clustered;	/* CPU lock; read by anybody */
 	unsigned long fills;		/* CPU lock; read by anybody */
 	unsigned long spills;		/* CPU lock; read by anybody */
@@ -125,7 +125,7 @@ struct pool_local {
 					 * that fills still do without
 					 */
 	plat_word_t nested;		/* anybody: calls that found HELD */
-	plat_word_t moving;		/* anybody: objects on their way */
+	plat_word_t moving;		/* anybody: objects moving */
 	struct pool_parked parked;	/* anybody */
 } __attribute__((aligned(64)));
 
@@ -157,10 +157,10 @@ struct pool_bucket {
 /* The top bit of "allocated": a declared pool is made anew, see renew.c. */
 #define POOL_RENEWING		(~(~0ul >> 1))
 
-/* Longest name as it is shown: three letters for each of its bytes. */
+/* Longest name as it is shown: three characters for each of its bytes. */
 #define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
 
-/* How much of the name of a registration's file is kept, its end. */
+/* How much of the end of a registration's file name is kept. */
 #define POOL_FILE_LEN		39
 
 /* One call of create_pool() that a pool serves. */
@@ -173,7 +173,7 @@ struct pool_reg {
 	unsigned int flags;
 	unsigned int align;		/* of the objects */
 	const void *owner;
-	const struct pool_decl *decl;	/* whose this is; NULL: nobody's */
+	const struct pool_decl *decl;	/* its declaration; NULL: none */
 	bool left;			/* its declaration has gone elsewhere */
 };
 
@@ -207,7 +207,7 @@ struct pool {
 	plat_word_t refused;		/* NULL: the limit */
 	plat_word_t injected;		/* NULL: on purpose */
 	plat_word_t reserved;		/* objects in reserves */
-	plat_word_t moving;		/* objects on their way, of no CPU */
+	plat_word_t moving;		/* objects moving that no CPU counts */
 
 	/* Changed per cluster brought down; lost updates do no harm: need.c. */
 	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
@@ -215,21 +215,21 @@ struct pool {
 	unsigned long need_peak;
 	unsigned long need_left;
 	unsigned long need_top;		/* the average before it fell */
-	unsigned int need_low;		/* spans since; 0: it is there still */
-	unsigned int need_patience;	/* how much slower it falls */
+	unsigned int need_low;		/* spans since; 0: it has not fallen */
+	unsigned int need_patience;	/* how often the fall is halved */
 
 	/* Changed when something is rare or wrong. */
 	struct pool_list by_registry __attribute__((aligned(POOL_ALIGN)));
 	unsigned int pins;		/* registry mutex: users of the pointer */
-	bool orphan;			/* child of a fork: who ended it is gone */
+	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
-	unsigned int flags;		/* registry mutex: MEM_F_* of any there was */
+	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* anybody: of CPUs without a local */
-	plat_word_t nested;		/* anybody: likewise, and CPUs that are gone */
+	plat_word_t nested;		/* anybody: of those, and of CPUs that are gone */
 	plat_word_t gone_fills;		/* anybody: of CPUs that are gone */
 	plat_word_t gone_spills;	/* anybody: likewise */
 	plat_word_t gone_evictions;	/* anybody: likewise */
@@ -238,11 +238,11 @@ struct pool {
 					 */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
 	plat_word_t quarantined;	/* anybody: objects found corrupted */
-	plat_word_t reports;		/* anybody: faults that were told of */
-	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: all that were */
+	plat_word_t reports;		/* anybody: faults that were reported */
+	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: faults found, by kind */
 	struct pool_object_table object_table;	/* object_table.c; registry mutex to begin */
 
-	/* Emptied clusters that no CPU keeps, taken as a whole; about how many. */
+/* Emptied clusters that no CPU keeps, taken as a whole; their number is approximate. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
 	plat_word_t spares;
 
@@ -255,7 +255,7 @@ struct pool {
 struct pool_visit {
 	struct pool_list list;		/* registry mutex: all of them */
 	struct pool *at;		/* registry mutex: pinned */
-	const void *thread;		/* whose walk it is */
+	const void *thread;		/* the thread that walks */
 };
 
 extern struct pool_list pool_visits;
@@ -271,8 +271,9 @@ static inline struct pool *pool_of(struct pool_head *head)
 }
 
 /*
- * Stay on this CPU until pool_hot_leave(), and have its part of the pool.  Where it has
- * none (pools without caches, threads without an area) zeros that nobody may write.
+ * Stay on this CPU until pool_hot_leave(), and get its part of the pool.  A CPU without
+ * one (pools without caches, threads without an area) gets zeros that must not be
+ * written.
  */
 static inline struct pool_local *pool_local_enter(const struct pool *pool)
 {
@@ -280,23 +281,23 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 			       struct pool_local, hot);
 }
 
-/* What a visit carries out of the guard, to be brought away. */
+/* What a visit carries out of the guard, for the caller to bring away. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
 	struct pool_cluster *empty;	/* a chain of emptied ones */
-	struct pool_cluster *rest;	/* what of a fill was not kept: moving */
-	unsigned int rounds;		/* times that the oldest gave way */
-	bool low;			/* the stash is */
+	struct pool_cluster *rest;	/* the rest of a fill, not kept: moving */
+	unsigned int rounds;		/* how often the oldest gave way */
+	bool low;			/* the stash is low */
 	bool parked;			/* there are parked objects */
 };
 
-/* How much of a function's name is looked at by fail_site. */
+/* fail_site looks at this much of a function's name. */
 #define POOL_SITE_LEN		47
 
 /*
- * Options; options.c.  Written under the registry mutex, but for hot_size.  What
- * slow paths read without it are single words that stand for themselves, and a
- * name whose last byte is always 0.
+ * Options; options.c.  Written under the registry mutex, except hot_size.  Slow paths
+ * read some without it: single words, each independent of the others, and a name whose
+ * last byte is always 0.
  */
 struct pool_options {
 	unsigned long hot_size;
@@ -314,8 +315,8 @@ struct pool_options {
 extern struct pool_options pool_options;
 
 /*
- * Take the freshest object out of a cluster.  Its pointer goes with it: one that
- * stayed would keep tools that search for leaks from seeing this one.
+ * Take the freshest object out of a cluster, and wipe its pointer there.  A pointer left
+ * behind would hide a leak of this object from tools that search for leaks.
  */
 static inline void *pool_cluster_pop(struct pool_cluster *c)
 {
@@ -325,34 +326,34 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 	return obj;
 }
 
-/* A cluster, not empty, has sealed pointers only, or none.  Whoever has it asks. */
+/* Are the pointers of a cluster, not empty, sealed?  All or none are.  For its holder. */
 static inline bool pool_cluster_sealed(const struct pool_cluster *c)
 {
 	return pool_seal_of(c->obj[0]);
 }
 
-/* Does a cluster, not empty, take one more object of this kind?  Likewise. */
+/* Does a cluster, not empty, take one more object of this kind?  For its holder. */
 static inline bool pool_cluster_takes(const struct pool_cluster *c,
 				      unsigned int max, const void *obj)
 {
 	return c->n < max && !pool_cluster_sealed(c) == !pool_seal_of(obj);
 }
 
-/* What giving a registration back came to. */
+/* What came of giving a registration back. */
 enum pool_drop {
 	POOL_DROPPED,
 	POOL_ENDS,
 	POOL_KEPT,
 };
 
-/* Which registrations are meant. */
+/* Which registrations a call means. */
 enum pool_whose {
 	POOL_OWNED,		/* an owner's */
 	POOL_OWNED_BUILT,	/* those with a constructor or a destructor */
 	POOL_ANYBODYS,
 };
 
-/* Who creates a pool. */
+/* The code that creates a pool. */
 struct pool_creator {
 	const char *file;
 	int line;
@@ -361,7 +362,7 @@ struct pool_creator {
 	const struct pool_decl *decl;
 };
 
-/* What a new pool is to be, checked and complete. */
+/* The properties of a new pool, checked and complete. */
 struct pool_request {
 	struct pool_attr attr;		/* size: rounded; align, mode: final */
 	char name[POOL_NAME_LEN + 1];
@@ -369,11 +370,11 @@ struct pool_request {
 	struct pool_options options;
 };
 
-/* What was read of a pool before a caller looks for a free object: reach.c. */
+/* What a caller read of a pool before it looks for a free object: reach.c. */
 struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
-	bool some;			/* in a place, or on its way */
+	bool some;			/* in a place, or moving */
 };
 
 /* An allocation that looks for the last free object, again and again. */
@@ -382,7 +383,7 @@ struct pool_last {
 	unsigned int looks;		/* 0 at first */
 };
 
-/* Why an allocation came to nothing. */
+/* Why an allocation got nothing. */
 enum pool_cause {
 	POOL_GOT,
 	POOL_FAILED,

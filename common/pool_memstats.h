@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_memstats.h - who allocates and who frees: calls counted by place
+ * pool_memstats.h - which code allocates and frees: calls counted by place
  *
  * Layer:   API.
  * Context: process context or a plain thread.
  *
- * Calls of pools are counted while the option "memstats" is set for them, by the
+ * Calls of a pool are counted while the option "memstats" is set for it, by the
  * address they come from.
  *
  * Programs in C that are built with -DDEBUG_MEM_STATS, one of the document's build
  * options, also have malloc(), calloc(), realloc(), strdup(), strndup() and free()
- * counted, by file and line, where this header was included before.  These become
- * macros then: pointers to them and functions of theirs in structs are not counted,
- * and a call of such a member, s->free(p), has to be written (s->free)(p).  There
- * are none in C++ and in the kernel.
+ * counted, by file and line, in code after the include of this header.  These names are
+ * macros then.  Calls through pointers to these functions, or through members of structs
+ * with these names, are not counted; a call of such a member, s->free(p), has to be
+ * written (s->free)(p).  There are no such macros in C++ and in the kernel.
  */
 #ifndef LIBPOOL_POOL_MEMSTATS_H
 #define LIBPOOL_POOL_MEMSTATS_H
@@ -31,42 +31,42 @@ extern "C" {
 #endif
 
 /**
- * pool_memstats_to_buf() - Write who allocates and who frees into a buffer.
+ * pool_memstats_to_buf() - Write which code allocates and frees into a buffer.
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  * @words: separated by spaces; NULL or "": all places with calls.
  *
  *	all
  *		Places without calls, too: those that were reset, and, of programs
- *		built to count malloc(), those that have not been reached.
+ *		built to count malloc(), those that were never reached.
  *	match <prefix>
- *		Only pools whose names begin like that, and malloc() and such in
+ *		Only pools whose names begin with it, and malloc() and such in
  *		files whose names, without folders, do.  At most 31 characters.
  *	reset
- *		Shows nothing: sets the counts to 0; with match, only of these.
+ *		Shows nothing and sets the counts to 0; with match, only of these.
  *
  * After two lines of heading, a line per place: what is called there; the pool, or
  * "-"; calls that allocate and that free; bytes of both; bytes allocated and not
  * freed; and the place.  The last line, BALANCE, sums up these.  See
  * Documentation/memstats.
  *
- * A text that does not fit has whole lines, as many as fit, then a line
+ * If a text does not fit, it has as many whole lines as fit, then a line
  * "truncated" and BALANCE of all.  Where not even that fits, the text is empty.
  *
  * Context: Process context or a plain thread; may sleep.
- * Return: the bytes of the whole text without the terminator: as snprintf(), the
- * text is whole if that is less than @size.  0 and an empty text after a reset; and,
+ * Return: the bytes of the whole text without the terminator: as with snprintf(), the
+ * text is whole if that is less than @size.  0 and an empty text after a reset.  0 also,
  * with one line in the log that says why, when @words are wrong, which changes
- * nothing, or memory is short.
+ * nothing, or when memory is short.
  */
 size_t pool_memstats_to_buf(char *buf, size_t size, const char *words);
 
 #ifndef __KERNEL__
 
-/* Places lie one after the other, as in an array. */
+/* Aligned so that places lie one after the other, as in an array. */
 #define POOL_MEM_ALIGN		64
 
-/* One call in the source; what the macros below make, and nobody else. */
+/* One call in the source; only the macros below make it. */
 struct pool_mem_place {
 	const char *file;
 	const char *what;
@@ -89,7 +89,7 @@ struct pool_mem_block {
 void pool_mem_register(struct pool_mem_block *block);
 void pool_mem_unregister(struct pool_mem_block *block);
 
-/* As the functions they are named after; only what succeeds is counted. */
+/* As the functions they are named after; only calls that succeed are counted. */
 void *pool_mem_malloc(struct pool_mem_place *place, size_t size);
 void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size);
 void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size);
@@ -108,7 +108,7 @@ void pool_mem_free(struct pool_mem_place *place, void *p);
 }
 #endif
 
-/* Makes macros of malloc() and such. */
+/* Define malloc() and such as macros. */
 #if defined(DEBUG_MEM_STATS) && !defined(__KERNEL__) && !defined(__cplusplus)
 #include "pool_malloc.h"
 #endif

@@ -24,9 +24,9 @@ struct pool_head;
 
 /* Kinds of faults that checks find; see Documentation/debugging. */
 enum pool_fault {
-	POOL_FAULT_WRITTEN,		/* an object, while it was free */
-	POOL_FAULT_OVERFLOW,		/* behind an object's end */
-	POOL_FAULT_UNDERFLOW,		/* in front of an object's beginning */
+	POOL_FAULT_WRITTEN,		/* an object was written while it was free */
+	POOL_FAULT_OVERFLOW,		/* bytes after an object's end were written */
+	POOL_FAULT_UNDERFLOW,		/* bytes before an object were written */
 	POOL_FAULT_DOUBLE_FREE,
 	POOL_FAULT_FOREIGN,		/* freed, but no object of any pool */
 	POOL_FAULT_INTERIOR,		/* freed, but points into an object */
@@ -43,40 +43,41 @@ enum pool_fault {
  * @allocated: objects held from the backend: used + cached + shared.
  * @used: objects neither cached nor shared: in users' hands, parked, reserved,
  *	quarantined or abandoned.
- * @cached: objects in hot arrays and local clusters, those on their way from
+ * @cached: objects in hot arrays and local clusters, and those moving from
+ *	one of them.
  *	one of them included.
  * @shared: objects in the shared pool.
- * @parked: part of @used: freed, where they could not be brought anywhere yet.
+ * @parked: part of @used: freed, but not brought down yet.
  * @reserved: part of @used: in reserves, see pool_reserve().
  * @quarantined: part of @used: found corrupted, never handed out again.
  * @abandoned: part of @used: what the child of a fork() lost, at most; see
  *	Documentation/life-cycle.  Destroying a pool does not wait for them.
- * @moving: part of @cached: on their way down.
+ * @moving: part of @cached: moving down.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool does not give up by itself.
- * @need: average of what was needed of @allocated, see Documentation/amounts.
+ * @need: average need of @allocated, see Documentation/amounts.
  * @fills: hot arrays filled from a cluster.
  * @spills: hot arrays spilled into a cluster.
  * @evictions: clusters that had to leave a CPU because of its byte bound.
- * @gets: times that the shared pool gave something.
+ * @gets: times that the shared pool gave objects.
  * @get_objs: objects that it gave.
- * @puts: times that it took something.
+ * @puts: times that the shared pool took objects.
  * @put_objs: objects that it took.
  * @nested: calls that interrupted another one of this pool on their CPU.
  * @store_gets: objects that the backend gave.
  * @store_puts: objects that it took back.
  * @failed: allocations that returned NULL because the backend had nothing.
  * @refused: allocations that returned NULL because of @limit.
- * @injected: allocations that returned NULL because they were told to.
+ * @injected: allocations that returned NULL because a failure was injected.
  * @object_size: bytes of an object.
  * @alignment: bytes that objects are aligned to.
  * @registrations: calls of create_pool() that this pool serves.
  * @id: serial number of the pool, never used again.
- * @name: its name, as much of it as is kept.
+ * @name: its name, cut to POOL_NAME_LEN bytes.
  * @faults: how often each kind of enum pool_fault was found.
  *
- * What is behind them is counted in machine words: on 32-bit machines counts of
- * events wrap at 2^32.  Members may be added at the end; see pool_stats_get().  The sums are exact
+ * Pools count in machine words: on 32-bit machines counts of events wrap at 2^32.
+ * Members may be added at the end; see pool_stats_get().  The sums are exact
  * when the pool is quiet.
  */
 struct pool_stats {
@@ -118,11 +119,11 @@ struct pool_stats {
  * pool_stats_get() - Read a pool's numbers.
  * @pool: the pool.
  * @stats: filled in, as far as @size goes.
- * @size: sizeof(struct pool_stats) of the caller's header.  What a newer header
- *	has and this library does not is set to 0.
+ * @size: sizeof(struct pool_stats) of the caller's header.  Members that a newer
+ *	header has and this library does not are set to 0.
  *
- * Reading disturbs nobody.  Objects that are on their way from a layer to the
- * next may be missed, or counted twice, while they are.
+ * Reading disturbs no other call.  Objects that move from one layer to the
+ * next may be missed, or counted twice, while they do.
  *
  * Context: Any.
  */
@@ -145,8 +146,8 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg);
  * pool_total_failures() - Failed allocations of all pools.
  *
  * Context: Process context or a plain thread.
- * Return: those of the backend, those refused by a limit and injected ones: an
- * indicator, at most INT_MAX.
+ * Return: the sum of failures of the backend, refusals by a limit and injected
+ * failures: an indicator, at most INT_MAX.
  */
 int pool_total_failures(void);
 
@@ -154,7 +155,7 @@ int pool_total_failures(void);
  * pool_total_allocated() - Bytes that all pools hold from the backend.
  *
  * Context: Process context or a plain thread.
- * Return: their number, an indicator.
+ * Return: the number, an indicator.
  */
 unsigned long long pool_total_allocated(void);
 
@@ -162,8 +163,8 @@ unsigned long long pool_total_allocated(void);
  * pool_total_used() - Bytes in use or in CPU-local caches, all pools.
  *
  * Context: Process context or a plain thread.
- * Return: their number, an indicator.  As documented, objects in caches are
- * accounted as used here, and only here.
+ * Return: the number, an indicator.  As documented, objects in caches count as used
+ * here, and only here.
  */
 unsigned long long pool_total_used(void);
 
@@ -172,7 +173,7 @@ unsigned long long pool_total_used(void);
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  * @options: words, separated by spaces; NULL or "": a table of all pools in
- *	order of creation.  Of words that contradict the last one wins.
+ *	order of creation.  If words contradict each other the last one wins.
  *
  *	table, raw, json, prometheus
  *		The format: a table for people (the default), which may change;
@@ -183,15 +184,15 @@ unsigned long long pool_total_used(void);
  *		allocated first, without pools that have none.
  *	match <prefix>
  *		Only pools whose names, as stored or as the table shows them,
- *		begin like that.
+ *		begin with it.
  *	<count>
- *		No more pools than that, 1 to INT_MAX.
+ *		At most this many pools, 1 to INT_MAX.
  *	detailed
  *		With each creation that a pool serves; no effect on prometheus.
  *
- * All numbers are of one moment per pool.  Totals are of all pools that match,
- * also where fewer are shown.  A text that does not fit has whole lines (JSON:
- * whole pools), as many as fit, then a line "truncated" (JSON: "truncated":true;
+ * All numbers of a pool are of one moment.  Totals are of all pools that match,
+ * even where fewer are shown.  If a text does not fit, it has as many whole lines (JSON:
+ * whole pools) as fit, then a line "truncated" (JSON: "truncated":true;
  * Prometheus: a comment) and the totals.  JSON is always valid.  Where not even
  * that fits, the text is empty.
  *
@@ -199,7 +200,7 @@ unsigned long long pool_total_used(void);
  * one another.
  *
  * Context: Process context or a plain thread; may sleep.
- * Return: the bytes of the whole text without the terminator, at most INT_MAX: as
+ * Return: the bytes of the whole text without the terminator, at most INT_MAX: as with
  * snprintf(), the text is whole if that is less than @size.  -1, one line in the
  * log that names the wrong word and lists the right ones, and an empty text, when
  * @options are wrong.
@@ -207,19 +208,19 @@ unsigned long long pool_total_used(void);
 int dump_pools_to_buf(char *buf, size_t size, const char *options);
 
 /**
- * dump_pools_to_trash() - Write the table for people where pool_trash() is.
+ * dump_pools_to_trash() - Write the table for people to the text of pool_trash().
  *
- * What does not fit into 16 KiB is truncated, as by dump_pools_to_buf().
+ * A table of more than 16 KiB is truncated, as by dump_pools_to_buf().
  *
  * Context: Process context or a plain thread; may sleep.
  */
 void dump_pools_to_trash(void);
 
 /**
- * pool_trash() - What dump_pools_to_trash() wrote last.
+ * pool_trash() - The text that dump_pools_to_trash() wrote last.
  *
- * Context: Any; whoever reads the text sees to it that nobody calls
- * dump_pools_to_trash() meanwhile.
+ * Context: Any; the caller must see to it that dump_pools_to_trash() is not called
+ * while it reads the text.
  * Return: the text; empty before the first call.
  */
 const char *pool_trash(void);
@@ -227,9 +228,9 @@ const char *pool_trash(void);
 /**
  * dump_pools() - Write the table for people to stderr (kernel: the log).
  *
- * However long it is; where memory is short, as much as the trash holds, which then
- * is overwritten.  Nobody waits while it is being written.  In a program the thread
- * may be cancelled then: see also pool_set_log().
+ * The table has any length.  Where memory is short, it is cut to the size of the trash,
+ * whose text is overwritten.  No other call waits while it is being written.  In a program
+ * the thread may be cancelled then: see also pool_set_log().
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -238,23 +239,23 @@ void dump_pools(void);
 #ifndef __KERNEL__
 
 /**
- * pool_sigquit_start() - From now on SIGQUIT dumps the pools and collects.
+ * pool_sigquit_start() - Make SIGQUIT dump the pools and collect.
  *
- * A thread is started that at each SIGQUIT calls dump_pools() and pool_gc(), as
- * documented: the handler itself does no more than to wake it.  The thread blocks
+ * Starts a thread that calls dump_pools() and pool_gc() at each SIGQUIT, as
+ * documented; the handler itself only wakes it.  The thread blocks
  * all signals.  A forked child has SIGQUIT as it was before, and may call this to
  * have a thread of its own.
  *
  * Context: A plain thread.
- * Return: true, also if that was so already.  False, and one line in the log,
- * if SIGQUIT has a handler or there is no thread to be had.
+ * Return: true, also if SIGQUIT did so already.  False, and one line in the log,
+ * if SIGQUIT has a handler or no thread can be started.
  */
 bool pool_sigquit_start(void);
 
 /**
- * pool_sigquit_stop() - SIGQUIT does again what it did before.
+ * pool_sigquit_stop() - Make SIGQUIT do again what it did before.
  *
- * Waits for the dump that may be under way.  No-op if nothing was started.  A
+ * Waits for a dump under way.  No-op if nothing was started.  A
  * handler that the program has set meanwhile stays.
  *
  * Context: A plain thread.
