@@ -45,7 +45,6 @@ enum pool_fault {
  *	quarantined or abandoned.
  * @cached: objects in hot arrays and local clusters, and those moving from
  *	one of them.
- *	one of them included.
  * @shared: objects in the shared pool.
  * @parked: part of @used: freed, but not brought down yet.
  * @reserved: part of @used: in reserves, see pool_reserve().

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * layout.c - what lies behind an object
+ * layout.c - what lies behind an object in memory
  *
- * Layer:   beside the four; decides what the backend is asked for.
+ * Layer:   beside the four; decides how much the backend is asked for.
  * Context: any; nothing is locked.
  *
  *   +--------+-----+--------+-------------+------+
@@ -10,10 +10,10 @@
  *   +--------+-----+--------+-------------+------+
  *     size     word  2 words   size          word
  *
- * Each is there only when its option is, and has room of its own.  The tag sits
- * at the object's very end, aligned or not, so that the first byte too many hits
+ * Each part exists only when its option is on, and has room of its own.  The tag
+ * directly follows the object, aligned or not, so that the first byte too many hits
  * it; the others are aligned to a word.  The link is used while an object is
- * parked; where nothing in an object need stay, it is its first word.
+ * parked.  Objects that are not constructed use their first word instead.
  */
 #include "plat.h"
 
@@ -26,7 +26,7 @@ static unsigned int words_up(unsigned int size)
 
 /*
  * Guarded objects end where their pages do, so that the first byte too many
- * faults; what must be behind them is kept apart by a tag.
+ * faults.  Where parts must follow an object, a tag separates them from it.
  */
 static bool has_tag(const struct pool *pool, unsigned int debug)
 {
@@ -38,7 +38,7 @@ static bool has_tag(const struct pool *pool, unsigned int debug)
 }
 
 /**
- * pool_layout_of() - Where what belongs to an object is.
+ * pool_layout_of() - Compute where the parts behind an object are.
  * @pool: its pool; the option word, and whether objects are constructed.
  * @size: bytes of the object.
  * @layout: filled in.

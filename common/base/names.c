@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * names.c - names of pools: what is kept of them, and how they are shown
+ * names.c - names of pools: how much is kept of them, and how they are shown
  *
  * Layer:   beside the four.
  * Context: any; nothing is allocated.
  *
- * Any text is a name.  A pool keeps its first bytes as they are.  Where a name is a
- * word, it is shown percent-encoded, as in a URL, so that it needs no quotes: in
- * columns, in the log, as a folder of debugfs, as part of a kmem_cache's name.  No
+ * Any text is a name.  A pool keeps its first bytes as they are.  Where a name is one
+ * word of a text, it is shown percent-encoded, as in a URL, so that it needs no quotes:
+ * in columns, in the log, as a folder of debugfs, as part of a kmem_cache's name.  No
  * two names are shown alike.
  */
 #include "plat.h"
 
-/* As much of a name as is kept. */
+/* Copy the part of a name that a pool keeps. */
 void pool_copy_name(char *to, const char *name)
 {
 	unsigned int i;
@@ -23,8 +23,8 @@ void pool_copy_name(char *to, const char *name)
 }
 
 /*
- * What means something in a text in quotes, in a path, or here: "~" separates a
- * name from an id, see kernel/debugfs/debugfs.c.
+ * Characters that have a meaning in quotes, in a path, or here are not plain: "~"
+ * separates a name from an id, see kernel/debugfs/debugfs.c.
  */
 static bool is_plain(char c)
 {
@@ -33,11 +33,11 @@ static bool is_plain(char c)
 }
 
 /**
- * pool_show_name() - A name as one word of printable ASCII.
+ * pool_show_name() - Write a name as one word of printable ASCII.
  * @to: filled in and terminated; POOL_SHOWN_LEN + 1 bytes.
- * @name: the name; what pool_copy_name() cuts off is not shown.
+ * @name: the name; only the part that pool_copy_name() keeps is shown.
  *
- * A "." at the beginning would hide a folder, or be one that is there already.
+ * A "." at the beginning is encoded: it would hide a folder, or name an existing one.
  */
 void pool_show_name(char *to, const char *name)
 {

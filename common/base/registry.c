@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * registry.c - which pools there are, and who asked for them
+ * registry.c - the list of pools, and of the creations they serve
  *
  * Layer:   above the four.
  * Context: process context; may sleep.
  *
- * The list is guarded by the registry mutex.  A walk holds no lock between two
- * pools: it pins the pool it is at, and a destruction waits for pins to go.  A
- * pool whose last registration was given back is still listed until then, but
- * nobody is given it any more.
+ * The registry mutex guards the list.  A walk holds no lock between two
+ * pools: it pins the pool it is at, and a destruction waits until no walk pins the
+ * pool.  A pool whose last registration was given back stays listed until then, but
+ * no new creation gets it.
  */
 #include "plat.h"
 
-/* Registry mutex: in order of creation, which is that of ids, oldest first. */
+/* Registry mutex.  In order of creation, which is that of ids, oldest first. */
 static struct pool_list pools = { &pools, &pools };
 
 static struct pool *of_registry(struct pool_list *node)
@@ -25,7 +25,7 @@ static struct pool_reg *of_regs(struct pool_list *node)
 	return pool_list_entry(node, struct pool_reg, list);
 }
 
-/* The same as pool_registry_add().  Registry mutex held. */
+/* pool_registry_add() without the lock.  Registry mutex held. */
 void pool_registry_list(struct pool *pool)
 {
 	pool_list_add_last(&pool->by_registry, &pools);
@@ -39,7 +39,7 @@ void pool_registry_add(struct pool *pool)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* The pool after @prev, NULL: the first; NULL: none.  Registry mutex held. */
+/* The pool after @prev; with NULL the first.  NULL: there is none.  Registry mutex held. */
 struct pool *pool_registry_after(struct pool *prev)
 {
 	struct pool_list *node = prev ? prev->by_registry.next : pools.next;
@@ -47,7 +47,7 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
-/* Registry mutex held.  A destruction may wait for this, until it is unlocked. */
+/* Unpin a pool.  A destruction that waits goes on once the mutex is unlocked. */
 void pool_registry_unpin(struct pool *pool)
 {
 	pool->pins--;
@@ -57,8 +57,8 @@ void pool_registry_unpin(struct pool *pool)
  * pool_registry_next() - Walk over all pools.
  * @prev: the pool before, which is unpinned; NULL: start.
  *
- * Return: the next pool, pinned; NULL: that was the last one.  To stop earlier,
- * pool_registry_put() the pool.
+ * Return: the next pool, pinned; NULL: that was the last one.  A caller that stops
+ * earlier must pool_registry_put() the pool.
  */
 struct pool *pool_registry_next(struct pool *prev)
 {
@@ -81,7 +81,7 @@ void pool_registry_put(struct pool *pool)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Add a registration; the first one, or registry mutex held. */
+/* Add a registration.  Registry mutex held, unless it is the first one of a new pool. */
 void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_add(&reg->list, &pool->regs);
@@ -89,7 +89,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 	plat_write(&pool->users, pool->users + 1);
 }
 
-/* Take a registration out.  Registry mutex held. */
+/* Remove a registration.  Registry mutex held. */
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_del(&reg->list);
@@ -97,9 +97,9 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 }
 
 /*
- * Registry mutex held.  The registration goes to @gone, to be freed outside.  The
+ * Move a registration to @gone, to be freed outside.  Registry mutex held.  The
  * pool keeps its flags: pool_destroy() does not say whose registration it means,
- * so that one which asked for MEM_F_EXACT may be there still.
+ * so a registration with MEM_F_EXACT may still exist.
  */
 static void drop(struct pool *pool, struct pool_reg *reg,
 		 struct pool_list *gone)
@@ -118,7 +118,7 @@ static void free_regs(struct pool_list *gone)
 	}
 }
 
-/* Registry mutex held.  The registration that pool_registry_drop() means. */
+/* Find the registration that pool_registry_drop() means.  Registry mutex held. */
 static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl)
 {
 	struct pool_list *node;
@@ -132,12 +132,12 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl)
 /**
  * pool_registry_drop() - Give one registration back.
  * @pool: the pool, with at least one.
- * @decl: that of this declaration; NULL: the newest that was not declared, or,
- *	where there are only declared ones, the newest.
- * @may_end: also the last one.
+ * @decl: give back that of this declaration; NULL: the newest that was not declared,
+ *	or, where there are only declared ones, the newest.
+ * @may_end: give back even the last one.
  *
  * Return: POOL_DROPPED, also when there is none of this declaration; POOL_ENDS:
- * it was the last one, and the pool belongs to the caller, who must end it;
+ * it was the last one, and the pool belongs to the caller, which must end it;
  * POOL_KEPT: it is the last one.
  */
 enum pool_drop pool_registry_drop(struct pool *pool,
@@ -162,11 +162,10 @@ enum pool_drop pool_registry_drop(struct pool *pool,
  * pool_registry_of() - Find the pool that a declaration is registered with.
  * @decl: the declaration.
  *
- * Its registration may be gone, by pool_destroy_all() or one pool_destroy() too
- * many, and the pool with it; so whoever declared it looks here.
+ * pool_destroy_all(), or one pool_destroy() too many, may have given back its
+ * registration and ended the pool.  So code that declares looks here.
  *
- * Return: the pool, which stays as long as nobody else gives this registration
- * back; NULL: none.
+ * Return: the pool, which stays until this registration is given back; NULL: none.
  */
 struct pool *pool_registry_of(const struct pool_decl *decl)
 {
@@ -181,7 +180,7 @@ struct pool *pool_registry_of(const struct pool_decl *decl)
 	return found;
 }
 
-/* Who owns the newest registration of a pool; it has one. */
+/* The owner of a pool's newest registration; the pool has one. */
 const void *pool_registry_owner(struct pool *pool)
 {
 	const void *owner;
@@ -193,8 +192,8 @@ const void *pool_registry_owner(struct pool *pool)
 }
 
 /**
- * pool_registry_forget() - A declaration is no more.
- * @decl: the declaration.  Registrations that it has left are nobody's.
+ * pool_registry_forget() - Forget a declaration that goes away.
+ * @decl: the declaration.  Its remaining registrations belong to none.
  */
 void pool_registry_forget(const struct pool_decl *decl)
 {
@@ -208,7 +207,7 @@ void pool_registry_forget(const struct pool_decl *decl)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Are these a pool and a registration that are meant?  Registry mutex held. */
+/* Does a call mean this registration of this pool?  Registry mutex held. */
 static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 		     const void *owner, enum pool_whose whose)
 {
@@ -218,7 +217,7 @@ static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 	       (whose == POOL_OWNED || pool->ctor || pool->dtor);
 }
 
-/* Registry mutex held.  Drop what is meant of a pool; true: nothing is left. */
+/* Drop what a call means of a pool; true: none is left.  Registry mutex held. */
 static bool drop_owned(struct pool *pool, const void *owner,
 		       enum pool_whose whose, struct pool_list *gone)
 {
@@ -237,10 +236,10 @@ static bool drop_owned(struct pool *pool, const void *owner,
 /**
  * pool_registry_drop_owned() - Give back all registrations of an owner.
  * @owner: the owner.
- * @whose: which of them, or whoever owns them.
+ * @whose: which of them, or those of all owners.
  *
- * Return: a pool that lost its last one, which belongs to the caller, who must
- * end it and come again; NULL: there are no more.
+ * Return: a pool that lost its last one.  It belongs to the caller, which must
+ * end it and call again.  NULL: there are no more.
  */
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 {
@@ -260,10 +259,10 @@ struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 	return found;
 }
 
-/* The owner of what an owner that is gone has left.  Nobody else is there. */
+/* The owner of registrations whose own owner is gone.  Its address is unique. */
 static const char nobody;
 
-/* Registry mutex held. */
+/* Returns how many registrations of @owner there were.  Registry mutex held. */
 static unsigned int disown(struct pool *pool, const void *owner)
 {
 	struct pool_list *node;
@@ -282,10 +281,10 @@ static unsigned int disown(struct pool *pool, const void *owner)
 }
 
 /**
- * pool_registry_disown() - Make all registrations of an owner nobody's.
+ * pool_registry_disown() - Take all registrations away from their owner.
  * @owner: the owner.
  *
- * So that a later one at the same address is not taken for it.
+ * Afterwards a later owner at the same address does not have them.
  *
  * Return: how many there were.
  */
@@ -302,14 +301,14 @@ unsigned int pool_registry_disown(const void *owner)
 }
 
 /*
- * Registry mutex: walks whose user's function may fork, or never return.  A child of
+ * Registry mutex: walks whose user's function may fork, or never return.  The child of
  * a fork keeps the pins of its only thread, see user/fork.c.
  */
 struct pool_list pool_visits = { &pool_visits, &pool_visits };
 
 /*
- * Is a walk at a pool that calls a user's function: of this thread, if @thread is its
- * own, or of any, if it is NULL?  Registry mutex held.
+ * Is a walk that calls a user's function at this pool?  @thread: only a walk of this
+ * thread counts; NULL: one of any thread.  Registry mutex held.
  */
 bool pool_registry_visited(const struct pool *pool, const void *thread)
 {
@@ -371,7 +370,7 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
  * pool_registry_remove() - Take a pool off the lists.
  * @pool: a pool without registrations.
  *
- * Waits for walks that are at it.
+ * Waits for walks that are at the pool.
  *
  * Return: whether it was the last pool.
  */

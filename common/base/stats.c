@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * stats.c - numbers: sums that readers make
+ * stats.c - numbers: the sums that readers make
  *
  * Layer:   beside the four; reads all of them, writes nothing.
- * Context: any; nothing is locked, nobody is disturbed, but by pool_in_use().
+ * Context: any; nothing is locked or disturbed, except by pool_in_use().
  *
- * Every number has one owner, who writes it plainly or, where there are many,
- * by an atomic; readers read them one after the other.  The sums are exact when
- * the pool is quiet.
+ * Every number has one owner, which writes it plainly, or several, which write it by
+ * an atomic instruction.  Readers read the numbers one after the other.  The sums are
+ * exact when the pool is quiet.
  */
 #include "plat.h"
 
@@ -37,8 +37,8 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 }
 
 /*
- * One CPU's part.  With its lock no cluster is just being detached there, which
- * for two instructions is counted twice.
+ * Add one CPU's part.  While a cluster is detached, it is counted twice for two
+ * instructions.  Under the CPU's lock that cannot happen.
  */
 static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 			struct pool_stats *sum)
@@ -54,7 +54,7 @@ static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 		plat_cpu_unlock(plat_cpu_of(i));
 }
 
-/* Without the mark of renew.c, which is there only while nothing is allocated. */
+/* Masks out the mark of renew.c, which is set only while nothing is allocated. */
 unsigned long pool_allocated(const struct pool *pool)
 {
 	return plat_read(&pool->allocated) & ~POOL_RENEWING;
@@ -107,9 +107,9 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
  * @pool: the pool.
  * @sum: filled in.
  *
- * Objects that are on their way from a layer to the next may be missed or counted
- * twice while they are.  The acquire of "moving" pairs with the release of
- * pool_cluster_settled(): when it is seen to be 0, so is where they went to.
+ * Objects that move from one layer to the next may be missed or counted twice while
+ * they do.  The acquire of "moving" pairs with the release of
+ * pool_cluster_settled(): a reader that sees 0 also sees where the objects went.
  */
 void pool_sum(struct pool *pool, struct pool_stats *sum)
 {
@@ -141,9 +141,9 @@ static bool still(const struct pool_stats *before,
 }
 
 /*
- * Wait until no walk is at the pool: it may have objects of it in its hands.  False,
- * without a wait, when the pool has more users than one.  A creation that becomes
- * one has the pool pinned, and so wakes this.
+ * Wait until no walk is at the pool, since a walk may hold objects of it.  False,
+ * without a wait, when the pool has more than one user.  A creation that becomes
+ * a user has the pool pinned, and so wakes this.
  */
 static bool wait_for_walks(struct pool *pool)
 {
@@ -158,22 +158,22 @@ static bool wait_for_walks(struct pool *pool)
 }
 
 /**
- * pool_in_use() - How many objects users have, of a pool that nobody calls.
+ * pool_in_use() - Count the objects that users have of a pool that is not called.
  * @pool: the pool.
- * @used: objects, without parked ones.
+ * @used: set to their number, without parked ones.
  *
- * Others may still bring its objects down: other pools' slow paths evict its
- * clusters, a thread that exits hands its caches on, a gc frees what is shared.
- * Objects on their way are missed by one look, or counted twice.  So a number
- * counts when two looks agree, nothing moves and, between them, no walk is at the
- * pool: one that ended before then disturbed the first look at most, one that
- * began after it the second, and so they differ.
+ * Other code may still bring its objects down: slow paths of other pools evict its
+ * clusters, a thread that exits drains its caches, a gc frees what is shared.
+ * A look misses moving objects, or counts them twice.  So a number counts only when two
+ * looks agree, nothing moves, and no walk is at the pool between them.  A walk that ended
+ * before then disturbed only the first look.  A walk that began after it disturbed only
+ * the second.  In both cases the looks differ.
  *
  * Context: process context.
- * Return: true, with objects in @used; without parked ones, and without those that
- * a fork lost or that are in quarantine: they are nobody's, and can never be freed.
- * False, with no number, when somebody else registers with the pool: it is called
- * then, perhaps without a pause.
+ * Return: true, with objects in @used.  They do not include parked ones, nor those that
+ * a fork lost or that are in quarantine, which have no user and can never be freed.
+ * False, with no number, when another creation registers with the pool: then it is
+ * called, perhaps without a pause.
  */
 bool pool_in_use(struct pool *pool, unsigned long *used)
 {

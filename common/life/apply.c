@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * apply.c - a change of options reaches the pools that exist, or they are named
+ * apply.c - apply a change of options to existing pools, or name those it misses
  *
  * Layer:   above options.c and switch.c.
  * Context: process context; may sleep.
@@ -10,12 +10,12 @@
  *   words, buckets, cluster       pools to come, and declared ones not used yet
  *   words of pool_set_debug()     all pools, at once, but for merging
  *
- * Whatever a pool does not have afterwards is told, with the pool's name.
+ * A line names the pools that do not get all of the change.
  */
 #include "plat.h"
 #include "options/options.h"
 
-/* Pools that are named; the others are counted. */
+/* This many pools are named; the others are counted. */
 #define NAMED	4
 
 /* What has come too late, and for which pools. */
@@ -44,7 +44,7 @@ static unsigned int late_flags(struct pool *pool,
 	return ((word ^ want) & ~POOL_D_CREATION) | parts;
 }
 
-/* The same for keys. */
+/* Keys that were changed and whose value a pool does not have. */
 unsigned int pool_change_late_keys(const struct pool *pool,
 				   const struct pool_change *change)
 {
@@ -80,7 +80,7 @@ static void look(struct late *late, struct pool *pool,
 			      late->pools > NAMED ? "..." : pool->shown);
 }
 
-/* A list of words that grows in a buffer, as far as it fits. */
+/* Append a word to a list in a buffer, as far as it fits. */
 static size_t put_word(char *text, size_t size, size_t len, const char *word)
 {
 	if (len < size)
@@ -112,13 +112,13 @@ static void tell(const struct late *late, const struct pool_change *change,
 }
 
 /**
- * pool_change_apply() - Store a change of the options, and have pools obey it.
+ * pool_change_apply() - Store a change of the options, and apply it to all pools.
  * @change: the change, of all pools.
- * @late: filled in: which of it does not reach which pools; empty: it reaches all.
+ * @late: filled in: what of it does not reach which pools; empty: all of it reaches all.
  * @size: its bytes.
  *
  * A creation reads the options and lists its pool under one hold of the creation
- * lock.  So those that have read the old ones are listed by now.
+ * lock.  So creations that have read the old options have listed their pools by now.
  */
 void pool_change_apply(const struct pool_change *change, char *late,
 		       size_t size)

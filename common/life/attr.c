@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * attr.c - what of a pool can be changed while it is there
+ * attr.c - properties of a pool that can change while it is in use
  *
  * Layer:   beside the four.
  * Context: process context; may sleep.
  *
- * Both values are read by anybody, unlocked and one at a time; the registry mutex
+ * Any code reads both values, unlocked and one at a time.  The registry mutex
  * keeps them right for each other, and keeps them from a merge under way.
  */
 #include "plat.h"
 
-/* As a declared pool that could not be made. */
+/* Refuse NULL, such as the variable of a declared pool that could not be made. */
 static bool no_pool(const char *function)
 {
 	plat_log(PLAT_ERR, "%s(NULL) is refused", function);

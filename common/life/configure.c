@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * configure.c - setting options: lists of words and values
+ * configure.c - set options from lists of words and values
  *
  * Layer:   above options/, which reads the text; beside apply.c.
  * Context: process context; may sleep.
  *
- * A text is read into a change, and that is applied as a whole or not at all.
+ * A text is read into a change.  The change is applied as a whole or not at all.
  */
 #include "plat.h"
 #include "options/options.h"
 
-/* Only what was changed: others may have set the rest meanwhile. */
+/* Store only what the change touches, since others may have set the rest meanwhile. */
 void pool_change_store(const struct pool_change *change)
 {
 	unsigned int i;
@@ -41,10 +41,10 @@ static size_t item_length(const char *text)
  * pool_options_set() - Set options from a list of words and values.
  * @text: "word,key=value,...".
  * @where: what to call the text in the log.
- * @strict: one wrong item refuses the whole text.  Else it is warned of and
- *	passed over.
+ * @strict: one wrong item refuses the whole text.  Otherwise a warning names the
+ *	item, and it is ignored.
  *
- * "help" prints what there is, in the log of the kernel or to stderr.
+ * "help" prints all options, in the log of the kernel or to stderr.
  *
  * Return: false, with nothing changed, if refused.  One line in the log names
  * each wrong item.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * create.c - making and ending pools
+ * create.c - make and end pools
  *
  * Layer:   above the four; decides which of them a pool has.
  * Context: process context; may sleep.
  *
  * Creations run one after the other, under the creation lock, which comes before
- * all others: so two of equal pools find each other.
+ * all others.  So two creations of equal pools find each other.
  */
 #include "plat.h"
 
 /* Creation lock: the last pool's id. */
 static unsigned int serial;
 
-/* Why this name and this size are refused; NULL: they are fine. */
+/* Why this name and this size are refused; NULL: they are not. */
 static const char *basics_refusal(const struct pool_attr *attr)
 {
 	if (!attr->name || !*attr->name)
@@ -25,7 +25,7 @@ static const char *basics_refusal(const struct pool_attr *attr)
 	return NULL;
 }
 
-/* The same for the other members. */
+/* Why the other members are refused; NULL: they are not. */
 static const char *extras_refusal(const struct pool_attr *attr)
 {
 	if (attr->flags & ~(MEM_F_SHARED | MEM_F_EXACT))
@@ -52,8 +52,8 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
 }
 
 /**
- * pool_buckets_for() - Buckets that serve so many CPUs.
- * @cpus: their number, or a number of buckets that somebody wants.
+ * pool_buckets_for() - How many buckets serve this many CPUs.
+ * @cpus: their number, or the number of buckets that an option asks for.
  *
  * As many as CPUs: Documentation/performance-scale says why.
  *
@@ -68,7 +68,7 @@ unsigned int pool_buckets_for(unsigned int cpus)
 	return n;
 }
 
-/* What @options give a new pool. */
+/* How many buckets @options give a new pool. */
 unsigned int pool_buckets_of(const struct pool_options *options)
 {
 	unsigned int fixed = options->buckets;
@@ -76,7 +76,7 @@ unsigned int pool_buckets_of(const struct pool_options *options)
 	return pool_buckets_for(fixed ? fixed : pool_start.cpus);
 }
 
-/* What checks the end of objects checks it to the byte. */
+/* Round a size up, unless the options check the end of objects to the byte. */
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug)
 {
@@ -104,8 +104,9 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 }
 
 /*
- * Tools see more of objects that rest before they are in use again.  DEBUG_MEM_STATS
- * counts calls of pools where each is one of the backend.
+ * Complete an option word.  Tools find more faults in objects that rest before they are
+ * used again.  With DEBUG_MEM_STATS, pools whose every call goes to the backend are
+ * counted.
  */
 unsigned int pool_word_of(unsigned int debug)
 {
@@ -116,7 +117,7 @@ unsigned int pool_word_of(unsigned int debug)
 	return debug;
 }
 
-/* The end of a file's name, which says more than its beginning. */
+/* Keep the end of a file's name, which says more than its beginning. */
 static void copy_file(char *to, const char *file)
 {
 	size_t len = 0, i;
@@ -132,7 +133,7 @@ static void copy_file(char *to, const char *file)
 	to[i] = 0;
 }
 
-/* Complete what a caller wants; false: out of memory. */
+/* Complete a caller's request; false: out of memory. */
 static bool request_init(struct pool_request *request, const struct pool_attr *attr,
 			 const struct pool_creator *creator)
 {
@@ -201,13 +202,13 @@ static struct pool *pool_new(const struct pool_request *request)
 	return pool;
 }
 
-/* Can it be made with all that follows it?  Their sum may have wrapped. */
+/* Can objects be made with all their parts?  The sum of sizes may have wrapped. */
 static bool fits(const struct pool_layout *layout, unsigned int size)
 {
 	return layout->total >= size && layout->total <= PLAT_SIZE_MAX;
 }
 
-/* Make the source of a pool's objects; false, and why. */
+/* Make the source of a pool's objects; false: failed, and @why says why. */
 static bool open_store(struct pool *pool, const char **why)
 {
 	struct pool_layout layout;
@@ -223,9 +224,9 @@ static bool open_store(struct pool *pool, const char **why)
 }
 
 /**
- * pool_assemble() - Make a pool that nobody knows yet.
- * @request: what it is to be; the registration is not looked at.
- * @why: set to what is the matter when this fails.
+ * pool_assemble() - Make a pool that is not listed yet.
+ * @request: its properties; the registration is not used.
+ * @why: set to the reason when this fails.
  *
  * Return: the pool, without registrations; NULL.
  */
@@ -244,7 +245,7 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
 	return pool;
 }
 
-/* Undo pool_assemble(); @lost: objects that stay where they are. */
+/* Undo pool_assemble(); @lost: how many objects stay in use. */
 void pool_discard(struct pool *pool, unsigned long lost)
 {
 	unsigned long aside = plat_read(&pool->quarantined);
@@ -256,7 +257,7 @@ void pool_discard(struct pool *pool, unsigned long lost)
 	plat_mem_free(pool);
 }
 
-/* Creation lock: the id of the newest pool. */
+/* The id of the newest pool.  Creation lock held. */
 unsigned int pool_newest_id(void)
 {
 	return serial;
@@ -274,7 +275,7 @@ static struct pool *make(const struct pool_request *request, const char **why)
 	return pool;
 }
 
-/* NULL, and why. */
+/* Make a pool, or register with one; NULL: failed, and @why says why. */
 static struct pool *create(const struct pool_attr *attr,
 			   const struct pool_creator *creator, const char **why)
 {
@@ -327,7 +328,7 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 	return pool_create(&attr, &creator);
 }
 
-/* Attributes of another version's layout are not looked into. */
+/* Attributes of another version's layout are not read. */
 struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     size_t attr_size, const char *file,
 				     int line, const void *owner,
@@ -348,10 +349,10 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 
 /**
  * pool_end() - End a pool without registrations.
- * @pool: the pool; the caller's alone.
- * @lost: objects of it that are in use, and stay where they are.
+ * @pool: the pool, which only the caller uses.
+ * @lost: how many of its objects are in use; they stay.
  *
- * Without any pool, nothing is kept for pools.
+ * When the last pool ends, nothing is kept for pools.
  */
 void pool_end(struct pool *pool, unsigned long lost)
 {
@@ -373,9 +374,9 @@ void pool_end(struct pool *pool, unsigned long lost)
 }
 
 /*
- * Give a registration back; returns how many objects kept the last one from it.
- * While they are counted, somebody else may register: then it is not the last,
- * and the objects are somebody else's.
+ * Give a registration back.  Returns how many objects in use kept the last one from it.
+ * While they are counted another creation may register.  Then it is not the last one,
+ * and the objects are the other creation's.
  */
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 {
@@ -397,8 +398,9 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 }
 
 /*
- * Are objects in use told of when their pool is to end?  Those of a program end with
- * it, which needs no word unless it was asked for; those of a module stay for ever.
+ * Does a line in the log tell of objects in use when their pool is to end?  Those of a
+ * program end with it, so a line is printed only if an option asks for it.  Those of a
+ * module stay for ever.
  */
 static bool tells_of_left(const struct pool *pool, const void *owner)
 {
@@ -443,20 +445,20 @@ void pool_destroy_owned(const void *owner)
 	destroy_owned(owner, POOL_OWNED);
 }
 
-/* Whoever made them: nobody is left who could use them. */
+/* Destroy the pools of all owners: no code is left that could use them. */
 void pool_destroy_every(void)
 {
 	destroy_owned(NULL, POOL_ANYBODYS);
 }
 
 /**
- * pool_owner_gone() - An owner goes, and may have left pools behind.
+ * pool_owner_gone() - Handle the pools of an owner that goes away.
  * @owner: the owner; its code is still there.
  *
  * Pools with a constructor or a destructor cannot stay without that code: they are
- * destroyed.  Others stay, since somebody else may have objects of them.
+ * destroyed.  Others stay, since other code may have objects of them.
  *
- * Return: how many registrations are left, nobody's now.
+ * Return: how many registrations are left, now without an owner.
  */
 unsigned int pool_owner_gone(const void *owner)
 {

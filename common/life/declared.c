@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * declared.c - the pools of declarations: to make them, and to give them back
+ * declared.c - make the pools of declarations, and give them back
  *
  * Layer:   above the four, beside create.c; used by both worlds' declare.c.
  * Context: process context; may sleep.
@@ -8,7 +8,7 @@
 #include "plat.h"
 
 /**
- * pool_create_declared() - Create what a declaration says.
+ * pool_create_declared() - Create the pool of a declaration.
  * @decl: the declaration.
  * @owner: the module that has it; user space: NULL.
  * @abi: POOL_ABI of its header.
@@ -39,11 +39,11 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
  * pool_destroy_declared() - Give a declaration's registrations back, silently.
  * @decl: the declaration.
  *
- * There is one, or also one that keeps a pool which it has left.  A pool with objects
- * in use stays, as does its registration.
+ * It has one registration, and perhaps one more that keeps a pool which it has left.  A
+ * pool with objects in use stays, and so does its registration.
  *
- * Return: how many are in use of a pool that stays; 0: it is gone, or others have
- * registered with it.
+ * Return: how many objects are in use of a pool that stays; 0: it is gone, or others
+ * have registered with it.
  */
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {

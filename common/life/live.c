@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * live.c - switching options of pools that are in use, by words
+ * live.c - switch options of pools that are in use, by words
  *
  * Layer:   above options.c and switch.c.
  * Context: process context; may sleep.
@@ -15,7 +15,7 @@ static bool separates(char c)
 	return c == ' ' || c == ',';
 }
 
-/* Why a word does not change what is there; NULL: it does. */
+/* Why a word cannot change existing pools; NULL: it can. */
 static const char *word_refusal(const struct pool_change *change,
 				const struct pool_word *word)
 {

@@ -11,20 +11,21 @@
  *   a little smaller          any, where neither side is MEM_F_EXACT: less than
  *                             1 %, or less than 16 bytes, below the pool's size
  *   larger                    none: no pool ever grows
- *   tag, uaf, tools           one of equal size only: there ends are checked
+ *   tag, uaf, tools           one of equal size only, since the ends of objects are
+ *                             checked
  *   no-merge                  one of the same name only
  *   other alignment, mode     none: neither side may be weakened
- *   limit, min_avail          none: they are one user's
+ *   limit, min_avail          none: they are for one user
  *   constructor, destructor   none
  *   other kernel module       none, unless merge-modules is set
  */
 #include "plat.h"
 
-/* Sizes are near that differ by less than this, or this part of the larger one. */
+/* Two sizes are near if they differ by less than this, or this part of the larger one. */
 #define NEAR_BYTES	16
 #define NEAR_PART	100
 
-/* Names as they are kept. */
+/* Compares names as pools keep them. */
 bool pool_same_name(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -54,7 +55,7 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 	return limit || min_avail || ctor || dtor;
 }
 
-/* May they be one, whatever their sizes?  Registry mutex held. */
+/* May these be merged, whatever their sizes?  Registry mutex held. */
 static bool compatible(struct pool *pool, const struct pool_request *request)
 {
 	if (!pool->users || !(pool->flags & MEM_F_SHARED) ||
@@ -71,7 +72,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 	return owned_alike(pool, request);
 }
 
-/* May a creation share a pool of this size?  Registry mutex held, or it is new. */
+/* May a creation share a pool of this size?  Registry mutex held, or the pool is new. */
 bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 {
 	unsigned int size = pool->head.size;
@@ -86,8 +87,8 @@ bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 }
 
 /*
- * In what do creations that are one pool differ that would part them?  As the flags
- * that would.  Registry mutex held.
+ * In what do the creations that one pool serves differ, as flags of the options that would
+ * part them?  Registry mutex held.
  */
 unsigned int pool_merged_apart(struct pool *pool)
 {
@@ -108,14 +109,14 @@ unsigned int pool_merged_apart(struct pool *pool)
 }
 
 /**
- * pool_find_match() - The best pool for a creation.
- * @request: what is wanted; the registration is not looked at but for its owner.
+ * pool_find_match() - Find the best pool for a creation.
+ * @request: the new pool's properties; of the registration only the owner is used.
  * @from: pools with an id from this one...
- * @to: ...to this one are passed over; ids begin at 1.
+ * @to: ...to this one are left out; ids begin at 1.
  *
  * The registry mutex is held.
  *
- * Return: the smallest pool that fits, the oldest of equal ones; NULL: none does.
+ * Return: the smallest pool that fits, the oldest of equal ones; NULL: none fits.
  */
 struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
 			     unsigned int to)
@@ -138,12 +139,12 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned int fr
 
 /**
  * pool_merge() - Find a pool that a creation can share.
- * @request: what is wanted; its registration is added.
+ * @request: the new pool's properties; its registration is added.
  *
- * Both are done under one hold of the registry mutex: the pool might end in between.
- * A destruction that waits for walks to leave the pool is not the last one any more.
+ * One hold of the registry mutex covers both, since the pool might end in between.
+ * A destruction that waits for walks to leave the pool is then no longer the last one.
  *
- * Return: the pool; NULL: it needs one of its own.
+ * Return: the pool; NULL: the creation needs a pool of its own.
  */
 struct pool *pool_merge(struct pool_request *request)
 {

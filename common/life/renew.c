@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * renew.c - declared pools are made anew while nobody has used them
+ * renew.c - make declared pools anew while they have not been used
  *
  * Layer:   above the four, beside merge.c.
  * Context: process context; may sleep.
  *
- * A declared pool is made before its program or module can say what it wants.  So
+ * A declared pool is made before its program or module can set options.  So
  * a change of options reaches it as long as it never had an object:
  *
- *   what the change asks for              what is done
- *   another option word, or cluster,      the pool becomes what it should be, where
- *   or fewer buckets                      it is
- *   that creations part: no-merge, sizes  the first one keeps the pool, the others
- *   that are not rounded any more         go to pools that fit them
- *   that pools unite: merge, sizes that   the younger one's creations go to the
+ *   the change asks for                   what is done
+ *   another option word, or cluster,      the pool changes in place
+ *   or fewer buckets
+ *   creations to part: no-merge, sizes    the first one keeps the pool, the others
+ *   that are no longer rounded            go to pools that fit them
+ *   pools to unite: merge, sizes that     the younger one's creations go to the
  *   are rounded; more buckets             older pool, or to a new one
  *
  * The declared variable always points to the right pool.  A pointer that was copied
  * before stays valid: a pool that its declarations have left is kept for it.
  *
- * All is prepared under the creation lock: a pool to exchange with, and new pools
- * that nobody knows yet.  It is done under the registry mutex, where the pool must
- * still be unused: "allocated" is held at 0 by its top bit, so that no object comes
- * to exist meanwhile.
+ * All is prepared under the creation lock: a model that the pool becomes, and new pools
+ * that are not listed yet.  The change is made under the registry mutex, where the pool
+ * must still be unused: the top bit of "allocated" holds it at 0, so that no object
+ * can be made meanwhile.
  *
- * Pools are gone through in the order of their creation.  Declared pools that were
- * made together were made in order of falling size, so a pool meets those that may
- * take its creations in before them.
+ * Pools are visited in the order of their creation.  Declared pools that were
+ * made together were made in order of falling size.  So a pool is visited after those
+ * that may take its creations in.
  */
 #include "plat.h"
 #include "options/options.h"
@@ -36,14 +36,14 @@ struct renewal {
 	struct pool *pool;		/* pinned */
 	struct pool *model;		/* what it becomes; NULL: it stays */
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
-	struct pool_reg *copy;		/* to be left behind */
+	struct pool_reg *copy;		/* of a registration, to be left behind */
 	const struct pool_decl *first;	/* of the oldest registration */
 	struct pool_options options;	/* with the new option word */
-	const void *owner;		/* likewise */
-	unsigned int was;		/* option word */
-	unsigned int size;		/* that it gets */
-	unsigned int last;		/* newest pool of before the change */
-	bool resizes;			/* sizes are rounded otherwise */
+	const void *owner;		/* of the oldest registration */
+	unsigned int was;		/* the old option word */
+	unsigned int size;		/* the new size */
+	unsigned int last;		/* id of the newest pool before the change */
+	bool resizes;			/* whether sizes are rounded changes */
 	bool unites;			/* pools may become one */
 };
 
@@ -57,7 +57,7 @@ static bool is_declared(const struct pool_reg *reg)
 	return reg->decl && !reg->left;
 }
 
-/* Is a pool there for copied pointers alone?  Registry mutex held. */
+/* Does a pool exist only for copied pointers?  Registry mutex held. */
 bool pool_declared_left(struct pool *pool)
 {
 	return !pool_list_empty(&pool->regs) && of_regs(pool->regs.next)->left;
@@ -85,8 +85,8 @@ static bool any_declared(struct pool *pool)
 }
 
 /*
- * What a registration asks for, as the options are now.  New pools keep the owner in
- * "arg", until they are listed: they have no constructor.
+ * Make a request of a registration, with the present options.  New pools have no
+ * constructor, so they keep the owner in "arg" until they are listed.
  */
 static void want_of(const struct renewal *r, struct pool_reg *reg,
 		    struct pool_request *request)
@@ -126,8 +126,8 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 }
 
 /*
- * A pool that is what a registration asks for; NULL: none.  Those that the change
- * has not reached yet are passed over.  Registry mutex held.
+ * A pool that fits a registration; NULL: none.  Pools that the change has not reached yet
+ * are left out.  Registry mutex held.
  */
 static struct pool *find_listed(const struct renewal *r,
 				const struct pool_request *request)
@@ -156,8 +156,8 @@ static struct pool *find_fresh(const struct renewal *r,
 }
 
 /*
- * The first registration that has to leave and has nowhere to go yet; copied, since
- * it may be given back meanwhile.
+ * Find the first registration that has to leave and that no pool fits yet.  It is copied,
+ * since it may be given back meanwhile.
  */
 static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 {
@@ -181,7 +181,7 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	return found;
 }
 
-/* Make pools for all that has to leave; false: out of memory. */
+/* Make pools for all registrations that have to leave; false: out of memory. */
 static bool prepare_fresh(struct renewal *r)
 {
 	struct pool_request request;
@@ -202,8 +202,8 @@ static bool prepare_fresh(struct renewal *r)
 }
 
 /*
- * Make what the pool is to become.  More buckets do not fit in its place: then this
- * is a new pool.
+ * Make the model that the pool becomes.  If it needs more buckets than the pool has room
+ * for, it is a new pool instead.
  */
 static bool prepare_model(struct renewal *r)
 {
@@ -229,7 +229,7 @@ static bool prepare_model(struct renewal *r)
 	return r->model;
 }
 
-/* The pool becomes its model.  Registry mutex and "allocated" held. */
+/* Turn the pool into its model.  Registry mutex and "allocated" held. */
 static void become(struct renewal *r)
 {
 	struct pool *pool = r->pool, *model = r->model;
@@ -249,7 +249,7 @@ static void become(struct renewal *r)
 	pool_era_ends();
 }
 
-/* Registry mutex held; false: it has been used. */
+/* Change the pool, if it is still unused; false: it is not.  Registry mutex held. */
 static bool exchange(struct renewal *r)
 {
 	plat_irq_t irq = plat_busy_enter();
@@ -268,8 +268,8 @@ static bool exchange(struct renewal *r)
 }
 
 /*
- * A registration leaves for another pool.  The last one leaves a copy behind, which
- * keeps the pool for pointers that were copied, until the declaration ends.
+ * Move a registration to another pool.  The last one leaves a copy behind, which
+ * keeps the pool for copied pointers until the declaration ends.
  */
 static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 {
@@ -285,7 +285,7 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 	plat_write(reg->decl->ptr, &to->head);
 }
 
-/* Where does a registration go?  NULL: it stays.  Registry mutex held. */
+/* The pool that a registration moves to; NULL: it stays.  Registry mutex held. */
 static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 {
 	struct pool_request request;
@@ -301,7 +301,7 @@ static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 	return to;
 }
 
-/* All that leave the pool do, oldest first.  Registry mutex held. */
+/* Move all registrations that leave the pool, oldest first.  Registry mutex held. */
 static void move_all(struct renewal *r)
 {
 	struct pool_list *node = r->pool->regs.prev;
@@ -316,7 +316,7 @@ static void move_all(struct renewal *r)
 	}
 }
 
-/* List the new pools that are somebody's now.  Registry mutex held. */
+/* List the new pools that have got a registration.  Registry mutex held. */
 static void list_fresh(struct renewal *r)
 {
 	struct pool_list *node = r->fresh.next;
@@ -335,9 +335,9 @@ static void list_fresh(struct renewal *r)
 }
 
 /*
- * Nothing is changed where somebody has used or switched the pool meanwhile.  A walk
- * of another thread is waited for, but not for long: what it calls may wait for the
- * creation lock.  One of this thread cannot end before this does.
+ * Make the change, unless the pool was used or switched meanwhile.  This waits for walks
+ * of other threads, but not for long, since they may wait for the creation lock.  It does
+ * not wait for a walk of this thread, which cannot end before this call does.
  */
 static void commit(struct renewal *r)
 {
@@ -360,7 +360,7 @@ static void commit(struct renewal *r)
 	}
 }
 
-/* What was not needed, and what the pool was. */
+/* Discard the new pools that were not needed, and what the pool was before. */
 static void clean_up(struct renewal *r)
 {
 	while (!pool_list_empty(&r->fresh)) {
@@ -376,7 +376,7 @@ static void clean_up(struct renewal *r)
 	plat_mem_free(r->copy);
 }
 
-/* Does a pool have to become another one, or several?  Registry mutex held. */
+/* Must a pool become another one, or several?  Registry mutex held. */
 static bool is_outdated(struct renewal *r, const struct pool_change *change)
 {
 	unsigned int debug = r->options.debug;
@@ -389,8 +389,8 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 }
 
 /*
- * Look at a pool; false: it stays as it is.  Where a creation that was not declared
- * shares it, that one keeps it: @keeps.
+ * Look at a pool; false: it stays as it is.  @keeps: set if a creation that was not
+ * declared shares the pool; that creation keeps it as it is.
  */
 static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
@@ -434,10 +434,10 @@ static void renew(struct pool *pool, const struct pool_change *change,
 }
 
 /**
- * pool_declared_renew() - Let a change reach declared pools that were never used.
+ * pool_declared_renew() - Apply a change to declared pools that were never used.
  * @change: the change, stored already; creation lock held.
  *
- * Where memory is short, or others keep walking over a pool, it stays as it is.
+ * Where memory is short, or other threads keep walking over a pool, it stays as it is.
  */
 void pool_declared_renew(const struct pool_change *change)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * switch.c - options of a pool that change while it is in use
+ * switch.c - change options of a pool while it is in use
  *
  * Layer:   beside the four.
  * Context: process context; may sleep.
  *
  * A switch stores the option word, and then, where arrays are to be closed, a
- * capacity of 0 on every CPU.  Nobody is stopped: each owner closes its array on
+ * capacity of 0 on every CPU.  No CPU is stopped: each owner closes its array on
  * its next slow paths, and until then serves at most the objects that are in it.
- * What was freed before a switch is checked against what was true of it then, by
- * the seal in its pointer.
+ * Objects freed before a switch are checked by the options they were freed under,
+ * which the seal in the pointer says.
  *
  *   switch                          owner that raises a capacity: hot.c
  *     word = new                      cap = room
@@ -19,8 +19,8 @@
 #include "plat.h"
 
 /*
- * Generations begin where checks begin: see object_table.c.  They come again, but for 0,
- * in which nothing was ever checked.  Registry mutex held.
+ * A generation begins where checks begin: see object_table.c.  Generations wrap around,
+ * but 0 stays for the time before any checks.  Registry mutex held.
  */
 static unsigned int next_word(unsigned int word, unsigned int set,
 			      unsigned int clear)
@@ -36,8 +36,8 @@ static unsigned int next_word(unsigned int word, unsigned int set,
 }
 
 /*
- * The switch itself; returns the new word.  Registry mutex held.  The fence of the
- * era that ends pairs with the one of pool_hot_set_cap().
+ * Make the switch; returns the new word.  Registry mutex held.  The fence in
+ * pool_era_ends() pairs with the one of pool_hot_set_cap().
  */
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)
@@ -68,11 +68,11 @@ static void close_arrays(struct pool *pool)
 
 /**
  * pool_switch() - Change a pool's option word while it is in use.
- * @pool: the pool; pinned, or the caller's.
+ * @pool: the pool; pinned, or only the caller uses it.
  * @set: flags to be set; none of POOL_D_FIXED.
- * @clear: flags to be cleared; likewise.
+ * @clear: flags to be cleared; none of POOL_D_FIXED.
  *
- * Layers that the pool does not have any more are emptied.
+ * Layers that the pool no longer has are emptied.
  */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {
