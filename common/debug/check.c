@@ -14,13 +14,13 @@
  *          v
  *        user
  *
- * A call reads the option word once.  What was done to a free object is in its
- * seal, and is checked whatever the options are when it leaves.  An object that is
+ * A call reads the option word once.  The seal says what was done to a free object, and
+ * that is checked whatever the options are when the object leaves.  An object that is
  * found corrupted stays where it is: it is counted as quarantined, and never
  * handed out again.
  *
- * Tools that watch memory are told first that an object is freed, and last that it
- * is handed out; in between they are shown it while it is filled or looked at.
+ * Tools that watch memory learn first that an object is freed, and last that it
+ * is handed out.  In between they let us touch it while it is filled or looked at.
  */
 #include "plat.h"
 
@@ -58,7 +58,7 @@ static long compare(void *obj, const struct pool_layout *l, unsigned int size)
 	return -1;
 }
 
-/* Put a corrupted object, which is shown to us, aside and tell of it. */
+/* Put a corrupted object aside and report it.  Tools let us touch it already. */
 static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 		       long where)
 {
@@ -75,7 +75,7 @@ static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 	plat_tell(pool, info->obj, l.total, PLAT_KEPT);
 }
 
-/* Somebody frees what is not his to free.  Nothing behind the pointer is read. */
+/* Report a wrong free.  Nothing behind the pointer is read. */
 static void misfreed(struct pool_fault_info *info, enum pool_seen seen)
 {
 	void *around;
@@ -95,7 +95,7 @@ static void misfreed(struct pool_fault_info *info, enum pool_seen seen)
 	pool_report(info);
 }
 
-/* Fill, copy, hide and seal an object that was freed rightly. */
+/* Fill, copy, hide and seal an object after a correct free. */
 static void *seal(struct pool *pool, void *obj, unsigned int phase,
 		  const struct pool_layout *l, void *caller)
 {
@@ -115,7 +115,7 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
-/* Was nothing written around an object that is freed?  Else it is put aside. */
+/* Are the bytes around a freed object unwritten?  If not it is put aside. */
 static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l)
 {
 	struct pool *pool = info->pool;
@@ -131,14 +131,14 @@ static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l
 }
 
 /**
- * pool_check_free() - A user frees an object.
- * @pool: the pool he names.
+ * pool_check_free() - Check an object that a user frees.
+ * @pool: the pool that the call names.
  * @obj: the pointer.
  * @flags: of the call.
  * @caller: of the call.
  *
  * Return: a pointer to pass on, sealed where the pool is checked; NULL: there is
- * nothing to pass on, and this was reported.
+ * nothing to pass on, and the fault was reported.
  */
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
@@ -176,12 +176,12 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /**
- * pool_check_out() - A free object leaves the layers, for whatever reason.
+ * pool_check_out() - Check a free object that leaves the layers, for any reason.
  * @pool: its pool.
  * @obj: the pointer, perhaps sealed.
  * @flags: of the call.
- * @caller: of the call; NULL: nobody's.
- * @raw: out; was destructed, because it was filled.
+ * @caller: of the call; NULL: there is none.
+ * @raw: set: the object was destructed, because it was filled.
  *
  * Return: the object; NULL: it is corrupted, and was reported.
  */
@@ -212,8 +212,8 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * A tool takes for unwritten what was written before it is told, but zeros that the
- * caller wants are written.
+ * A tool takes bytes written before it learns of the object for unwritten.  So zeros that
+ * the caller asks for are written after.
  */
 static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		     unsigned int total)
@@ -224,10 +224,10 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /**
- * pool_check_used() - A free object is a user's from now on.
+ * pool_check_used() - Hand a free object to a user.
  * @pool: its pool.
- * @word: the pool's options, as the call has read them; something is checked.
- * @obj: the object, constructed and filled as is wished.
+ * @word: the pool's options, as the call has read them; some are checks.
+ * @obj: the object, constructed and filled as asked for.
  * @flags: of the call.
  * @caller: of the call.
  */

@@ -11,7 +11,7 @@
  * A free object that was checked and filled travels through the layers as a
  * sealed pointer: its address, with a seal in the bits that alignment leaves.  So
  * each object says what must be true of it, whatever the options are by now, and
- * no layer needs to know.  Hot arrays never hold sealed pointers; a cluster holds
+ * the layers need not know.  Hot arrays never hold sealed pointers; a cluster holds
  * sealed ones only, or none.
  */
 #ifndef POOL_DEBUG_H
@@ -24,7 +24,7 @@
 #define POOL_D_INTEGRITY	0x0008u	/* free objects are filled, checked */
 #define POOL_D_NO_GLOBAL	0x0010u	/* no shared pool */
 #define POOL_D_NO_CACHE		0x0020u	/* straight to the backend */
-#define POOL_D_CALLER		0x0040u	/* who allocated, who freed */
+#define POOL_D_CALLER		0x0040u	/* the callers that allocated and freed */
 #define POOL_D_TAG		0x0080u	/* the pool's address behind objects */
 #define POOL_D_POISON		0x0100u	/* fill at allocation */
 #define POOL_D_UAF		0x0200u	/* pages of their own, unmapped by free */
@@ -38,42 +38,42 @@
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
 
-/* What has checks, and so a table of object states. */
+/* Options with checks.  They need a table of objects. */
 #define POOL_D_CHECKED	(POOL_D_FAIL | POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
 			 POOL_D_CALLER | POOL_D_TAG | POOL_D_POISON | \
 			 POOL_D_UAF | POOL_D_BACKUP | POOL_D_MEMSTATS | \
 			 POOL_D_TOOLS)
 
-/* What keeps hot arrays closed. */
+/* Options that keep hot arrays closed. */
 #define POOL_D_CLOSED	(POOL_D_CHECKED | POOL_D_NO_CACHE)
 
-/* What creations look at, and pools do not have. */
+/* Options that only creations use, and that pools do not have. */
 #define POOL_D_CREATION	(POOL_D_NO_MERGE | POOL_D_MERGE_MODULES)
 
-/* What checks where an object ends, and so wants sizes as they were asked for. */
+/* Options that check where an object ends, and so need sizes as they were asked for. */
 #define POOL_D_EXACT	(POOL_D_TAG | POOL_D_UAF | POOL_D_TOOLS)
 
-/* These options keep the callers that have objects in use. */
+/* Options that keep the callers that have objects in use. */
 #define POOL_D_WHO	(POOL_D_CALLER | POOL_D_MEMSTATS)
 
-/* What is the same from a pool's creation to its end. */
+/* Options that are the same from a pool's creation to its end. */
 #define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
 			 POOL_D_BACKUP | POOL_D_TOOLS)
 
 /*
- * What is done about a fault once it has been reported.  Each world has words for
- * some: plat_policies[].
+ * What is done about a fault after its report.  Each world has words for some of these:
+ * plat_policies[].
  */
 enum pool_policy {
-	POOL_POLICY_CONTINUE,		/* go on; what is corrupt is put aside */
+	POOL_POLICY_CONTINUE,		/* go on; corrupted objects are put aside */
 	POOL_POLICY_WARN,		/* kernel: WARN(), and go on */
 	POOL_POLICY_ABORT,		/* user space: abort() */
 	POOL_POLICY_PANIC,		/* kernel: panic() */
 };
 
 /*
- * A seal: bit 0 says that there is one; the two above it which of three patterns
- * fills the object, 0 for none.
+ * A seal.  Bit 0 says that there is one.  The two bits above it say which of three
+ * patterns fills the object; 0: none does.
  */
 #define POOL_SEAL		0x1ul
 #define POOL_SEAL_PHASE		0x6ul
@@ -84,10 +84,10 @@ static inline unsigned long pool_seal_of(const void *obj)
 	return (unsigned long)obj & POOL_SEAL_BITS;
 }
 
-/* What follows an object in the memory that the backend gives; 0: nothing. */
+/* What follows an object in the backend's memory; 0: nothing. */
 struct pool_layout {
 	unsigned int tag;		/* right behind its last byte */
-	unsigned int caller;		/* two words: who allocated, who freed */
+	unsigned int caller;		/* two words: callers that allocated, freed */
 	unsigned int copy;		/* as many bytes as the object */
 	unsigned int link;		/* while it is parked; 0: first word */
 	unsigned int total;
@@ -102,18 +102,18 @@ struct pool_entry;
 struct pool_object_table {
 	struct pool_entry *part[POOL_STATE_PARTS];
 	unsigned long known;		/* entries of a generation: object_table.c */
-	bool whole;			/* every object is, and always was */
+	bool whole;			/* it has every object, and always had */
 };
 
 /* What a table says of a pointer that is freed. */
 enum pool_seen {
-	POOL_SEEN_USED,			/* rightly */
+	POOL_SEEN_USED,			/* the free is correct */
 	POOL_SEEN_FREE,			/* it is free already */
 	POOL_SEEN_BAD,			/* it is quarantined */
 	POOL_SEEN_NEVER,		/* there is no such object */
 };
 
-/* Reports of a pool; what is found later is only counted. */
+/* Limit on reports per pool; further faults are only counted. */
 #define POOL_REPORTS_MAX	64
 
 /* A fault that was found: all that a report needs, see report.c. */
@@ -124,14 +124,14 @@ struct pool_fault_info {
 	void *caller;			/* of the call that found it; or NULL */
 	unsigned int flags;		/* of that call */
 	long where;			/* first bad byte, from obj */
-	bool contents_stable;			/* nobody else may write to it now */
+	bool contents_stable;			/* no other code may write to it now */
 };
 
 /* layout.c */
 void pool_layout_of(const struct pool *pool, unsigned int size,
 		    struct pool_layout *layout);
 
-/* object_table.c: what is known of each object */
+/* object_table.c: the state of each object */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note);
 void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
@@ -146,7 +146,7 @@ void pool_object_table_lapse(struct pool *pool);
 void pool_object_table_grow(struct pool *pool);
 void pool_object_table_end(struct pool *pool);
 
-/* pattern.c: what fills free objects */
+/* pattern.c: the patterns in free objects */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);
 long pool_pattern_check(const void *obj, unsigned int size,
 			unsigned int phase);
@@ -165,7 +165,7 @@ bool pool_fail_turn(unsigned int flags, void *caller);
 /* report.c: one function, one format */
 void pool_report(const struct pool_fault_info *info);
 
-/* profile.c: calls, counted by place; 0 is the number of no bin */
+/* profile.c: calls, counted by place; bin number 0 means no bin */
 #define POOL_PROFILE_BINS	4096
 
 extern bool pool_mem_stats;

@@ -5,15 +5,15 @@
  * Layer:   beside the four.
  * Context: any; neither guard nor lock held.
  *
- * At a rate, or every so many-th, of the calls that a filter lets through.  Which
- * ones is decided by a count of these calls, in all pools: the same run fails at
+ * Either a percentage or every n-th of the calls that a filter lets through fails.  A
+ * count of these calls, in all pools, decides which ones do.  So the same run fails at
  * the same places.
  */
 #include "plat.h"
 
 static plat_word_t calls;
 
-/* Is @caller in the function that the options name?  Empty: any is. */
+/* Is @caller in the function that the options name?  With no name every caller is. */
 static bool is_site(const void *caller)
 {
 	char symbol[sizeof(pool_options.fail_site) + 16];
@@ -40,11 +40,11 @@ static unsigned int spread(unsigned long n)
 }
 
 /**
- * pool_fail_turn() - Must this allocation fail?  Asked by pool_fails() alone.
+ * pool_fail_turn() - Must this allocation fail?  Only pool_fails() calls this.
  * @flags: of the call; POOL_F_NO_FAIL: no.
  * @caller: of the call.
  *
- * The name of a function is looked up only where that is possible: not in a signal
+ * The name of a function is looked up only where the context allows it: not in a signal
  * handler.
  */
 bool pool_fail_turn(unsigned int flags, void *caller)

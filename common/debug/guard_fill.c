@@ -8,10 +8,10 @@
  *	pages                        obj             obj + size
  *	|---------- before -----------|---- object ----|- behind -|
  *
- * An object ends where its pages do, as far as its alignment allows: less than
- * the alignment is behind it, less than a page before it.  No fault tells of a
- * write there, so these bytes are filled, and looked at when somebody asks.  What
- * a byte is filled with depends on its address: no run of equal bytes matches.
+ * An object ends where its pages do, as far as its alignment allows: there are fewer
+ * bytes than the alignment behind it, and less than a page before it.  A write there
+ * causes no fault.  So these bytes are filled, and checked later.  The fill of
+ * a byte depends on its address, so that no run of equal bytes matches.
  */
 #include "plat.h"
 
@@ -29,7 +29,7 @@ static void fill(unsigned char *from, const unsigned char *to)
 }
 
 /**
- * pool_guard_fill_before() - How far behind the start of its pages an object is.
+ * pool_guard_fill_before() - How far from the start of its pages an object is.
  * @bytes: of its pages.
  * @size: of the object.
  * @align: of the object, a power of two, at most a page.
@@ -42,7 +42,7 @@ size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align)
 }
 
 /**
- * pool_guard_fill_put() - Fill what is before and behind an object.
+ * pool_guard_fill_put() - Fill the bytes before and behind an object.
  * @pages: its pages.
  * @bytes: of its pages.
  * @obj: the object.
@@ -58,15 +58,15 @@ void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size
 }
 
 /**
- * pool_guard_fill_check() - Is it still what it was filled with?
+ * pool_guard_fill_check() - Do the bytes around an object still have their fill?
  * @pages: the object's pages.
  * @bytes: of its pages.
  * @obj: the object.
  * @size: of the object.
- * @where: when not, offset from @obj of the bad byte that is nearest to it;
- *	one behind it rather than one before it.
+ * @where: if not, set to the offset from @obj of a bad byte: the nearest one behind
+ *	the object, or else the nearest one before it.
  *
- * Return: true: intact.
+ * Return: true: they do.
  */
 bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
 			   size_t size, long *where)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * modes.h - what the layers ask of a pool's options, on slow paths
+ * modes.h - tests of a pool's options, for slow paths
  *
  * Layer:   beside the four; the hot half of debug.h.
  * Context: any.
@@ -8,13 +8,13 @@
 #ifndef POOL_MODES_H
 #define POOL_MODES_H
 
-/* Do its hot arrays take nothing? */
+/* Do the pool's hot arrays take nothing? */
 static inline bool pool_is_closed(const struct pool *pool)
 {
 	return POOL_READ(pool->debug) & POOL_D_CLOSED;
 }
 
-/* May free objects be put into its shared part?  Who takes need not ask. */
+/* May free objects be put into its shared part?  Taking from it needs no test. */
 static inline bool pool_shares(const struct pool *pool)
 {
 	return !(POOL_READ(pool->debug) &
@@ -22,15 +22,15 @@ static inline bool pool_shares(const struct pool *pool)
 }
 
 /*
- * Is there nothing to check or to undo before a user, or the platform, has this object?
- * Only such objects may be in an array: a hit hands out what it finds, unseen.
+ * May this object go to a user, or to the platform, without a check or an undo?
+ * Only such objects may be in an array, since a hit hands out what it finds.
  */
 static inline bool pool_is_plain(const struct pool *pool, const void *obj)
 {
 	return !pool_seal_of(obj) && !pool_is_closed(pool);
 }
 
-/* Must this allocation fail?  Only where the options say that some do. */
+/* Must this allocation fail?  Some do if the options say so. */
 static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 			      void *caller)
 {
@@ -38,7 +38,7 @@ static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 	       pool_fail_turn(flags, caller);
 }
 
-/* What a free does to an object where the kernel wishes that. */
+/* Wipe an object on free, where the kernel asks for that. */
 static inline void pool_hot_in(const struct pool_head *pool, void *obj)
 {
 	if (pool_wipes_in(pool))
@@ -47,7 +47,7 @@ static inline void pool_hot_in(const struct pool_head *pool, void *obj)
 
 /*
  * Check a pointer that a user frees, where there is something to check; else wipe
- * the object where that is wished.  NULL: there is nothing to pass on.
+ * the object where the kernel asks for that.  NULL: there is nothing to pass on.
  */
 static inline void *pool_freed(struct pool *pool, void *obj,
 			       unsigned int flags, void *caller)

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * object_table.c - what is known of each object of a checked pool
+ * object_table.c - the state of each object of a checked pool
  *
  * Layer:   beside the four.
  * Context: any, also interrupts and signal handlers; no lock, no waiting.
  *
  * A hash table by address, out of band: a pointer is judged before anything
  * behind it is read, and nothing that a user writes reaches the table.  It
- * consists of parts, each twice as large as the one before; an entry may be in any
- * of a few slots of any part.  Parts are never moved, and go with the pool, so
- * that nobody waits for anybody.
+ * consists of parts, each twice as large as the one before.  An entry may be in any
+ * of a few slots of any part.  Parts are never moved, and are freed with the pool, so
+ * no call waits for another.
  *
  *   state   bits 0-1: used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
- *           bits 4-15: who allocated, see profile.c
+ *           bits 4-15: the bin of the allocation, see profile.c
  *           bits 16-31: the generation
  *
- * Where the options let hits go by unseen, the table falls behind.  So each begin
- * of checks is a new generation, of which nothing is known; entries of an earlier
- * one, and objects that are not in the table, are adopted at first sight.  While
- * less objects are known than allocated, a pointer that is not known may be one of
- * these; when all are known it is none.  "known" has the generation in its upper
- * half, so that who began his call before the switch does not count into it.  An
- * object is counted in "allocated" before it is known and after it was, so that
- * one that is not known yet is never taken for none.  A pool that was checked from
- * its creation on needs no count: what is not in its table is none.
+ * While the options let hits bypass the checks, the table becomes stale.  So each begin
+ * of checks starts a new generation, of which nothing is known.  Entries of an earlier
+ * generation, and objects that are not in the table, are adopted at first sight.  While
+ * fewer objects are known than allocated, an unknown pointer may be one of the missing
+ * ones; once all are known it is no object.  The upper half of "known" has the generation,
+ * so that a call which began before the switch does not count into it.  An object is
+ * counted in "allocated" before it is known and until after it is known.  So a missing
+ * entry is never mistaken for a foreign pointer.  A pool that was checked from its
+ * creation on needs no count: what is not in its table is no object.
  *
- * Entries change by compare and exchange: of two who free an object at once, one
- * finds it free.  But where it is not in the table yet, two may both adopt it: a
- * double free at the very same moment, of an object of before a switch, is missed.
+ * Entries change by compare and exchange: if two calls free an object at once, one of
+ * them finds it free.  But if it is not in the table yet, both may adopt it.  So a double
+ * free at the very same moment, of an object from before a switch, is missed.
  *
- * The addresses of objects in use are inverted: tools that search memory for leaks
- * are not to find these objects here, but those that are free.
+ * The addresses of objects in use are inverted.  So tools that search memory for leaks
+ * do not find these objects here, but they do find the free ones.
  */
 #include "plat.h"
 
@@ -49,11 +49,11 @@
 #define KNOWN_SHIFT	(sizeof(long) * 8 - 12)
 #define KNOWN_COUNT	((1ul << KNOWN_SHIFT) - 1)
 
-/* An entry that somebody is just filling in. */
+/* The key of an entry that is being filled in. */
 #define ENTRY_TAKEN	1ul
 
 struct pool_entry {
-	unsigned long obj;		/* or ~obj; 0: nothing is here */
+	unsigned long obj;		/* or ~obj; 0: the slot is empty */
 	unsigned long state;
 };
 
@@ -78,7 +78,7 @@ static unsigned long known_gen(unsigned int word)
 	return gen_of(word) << KNOWN_SHIFT;
 }
 
-/* Count @more objects known, or one less; unless the generation is another. */
+/* Count one object more, or one less, as known, if the generation is still the same. */
 static void count_known(struct pool *pool, unsigned long state, bool more)
 {
 	unsigned long gen = state_gen(state) << KNOWN_SHIFT;
@@ -92,7 +92,7 @@ static void count_known(struct pool *pool, unsigned long state, bool more)
 	} while (!plat_cmpxchg_release(&pool->object_table.known, &old, now));
 }
 
-/* Objects that came from the backend, and went there. */
+/* Objects that came from the backend, plus those that went there. */
 static unsigned long backend_calls(struct pool *pool)
 {
 	return plat_read(&pool->store_gets) +
@@ -100,12 +100,12 @@ static unsigned long backend_calls(struct pool *pool)
 }
 
 /*
- * Is every object of the pool in the table?  Where it was not always so, two
- * numbers are compared that others change; they belong together when nothing
- * came or went in between.  The fences order the reads: an object is known no
- * more, then its way to the backend is counted, then it is allocated no more.  The
- * first one pairs with that of pool_object_table_lapse(), too: who has read an option
- * word of after checks had ended finds that they had.
+ * Is every object of the pool in the table?  If it was not always so, two
+ * numbers are compared that other calls change.  They belong together when nothing
+ * came or went in between.  The fences order the reads.  A drop makes an object unknown
+ * first, then counts its way to the backend, then lowers "allocated".  The first fence also
+ * pairs with that of pool_object_table_lapse(): a call that has read an option word from
+ * after the end of checks also sees that they ended.
  */
 static bool all_known(struct pool *pool, unsigned int word)
 {
@@ -123,7 +123,7 @@ static bool all_known(struct pool *pool, unsigned int word)
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
-/* The upper bits are the good ones; all are needed where a word has 32. */
+/* The upper bits are well mixed; all are needed where a word has 32 bits. */
 static unsigned long hash(const void *obj)
 {
 	unsigned long x = (unsigned long)obj >> 3;
@@ -132,13 +132,13 @@ static unsigned long hash(const void *obj)
 	return x ^ x >> (sizeof(long) * 4);
 }
 
-/* What an entry of an object has for it. */
+/* The key that an entry has for an object. */
 static unsigned long key_of(unsigned long obj, unsigned long state)
 {
 	return (state & ST_MASK) == ST_USED ? ~obj : obj;
 }
 
-/* And the other way; addresses are aligned. */
+/* The object of an entry: the reverse of key_of().  Addresses are aligned. */
 static unsigned long obj_of(const struct pool_entry *e)
 {
 	unsigned long key = plat_read_acquire(&e->obj);
@@ -146,7 +146,7 @@ static unsigned long obj_of(const struct pool_entry *e)
 	return key & 2 ? ~key : key;
 }
 
-/* By whoever has just changed the state, and so has the object. */
+/* Set the key for a state; the caller has just changed the state, and so has the object. */
 static void rekey(struct pool_entry *e, unsigned long state)
 {
 	plat_write_release(&e->obj, key_of(obj_of(e), state));
@@ -157,7 +157,7 @@ static struct pool_entry *part_of(struct pool *pool, unsigned int i)
 	return plat_read_acquire(&pool->object_table.part[i]);
 }
 
-/* The entry of address @key in a part; with 0 one that is empty, for @obj. */
+/* The entry of address @key in a part; with 0 an empty one for @obj. */
 static struct pool_entry *probe(struct pool *pool, unsigned int i,
 				const void *obj, unsigned long key)
 {
@@ -175,7 +175,7 @@ static struct pool_entry *probe(struct pool *pool, unsigned int i,
 	return NULL;
 }
 
-/* The entry of an object; NULL: there is none.  The largest part first. */
+/* The entry of an object; NULL: there is none.  Begins with the largest part. */
 static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 {
 	struct pool_entry *e = NULL;
@@ -186,7 +186,7 @@ static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 	return e;
 }
 
-/* Fill in an empty entry in one of the parts there are; false: no room. */
+/* Fill in an empty entry in one of the existing parts; false: no room. */
 static bool insert(struct pool *pool, void *obj, unsigned long state)
 {
 	unsigned int i = POOL_STATE_PARTS;
@@ -232,7 +232,7 @@ static bool add_part(struct pool *pool, unsigned int flags)
 	return true;
 }
 
-/* Let an entry be @state; true if it was of another generation. */
+/* Set the state of an entry, unless it is quarantined. */
 static void set_state(struct pool *pool, struct pool_entry *e,
 		      unsigned long state)
 {
@@ -260,14 +260,14 @@ static unsigned long next_phase(unsigned long state)
 	return (phase % 3 + 1) << ST_PHASE_SHIFT;
 }
 
-/* Who allocated, as far as that is known: not of what was free when last seen. */
+/* The bin of the allocation, if it is known: not if the object was free when last seen. */
 static unsigned long bin_note(unsigned long state)
 {
 	return (state & ST_MASK) == ST_USED ?
 	       state & (ST_BIN_MASK << ST_BIN_SHIFT) : 0;
 }
 
-/* Change an entry from used to free; @note: what it was. */
+/* Change an entry from used to free; @note: set to its new state. */
 static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 				 struct pool_entry *e, unsigned long *note)
 {
@@ -291,16 +291,16 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 }
 
 /**
- * pool_state_free() - Somebody frees an object, or what he takes for one.
- * @pool: the pool he names.
- * @word: the option word of his call.
+ * pool_state_free() - Note the free of a pointer, and judge it.
+ * @pool: the pool that the call names.
+ * @word: the option word of the call.
  * @obj: the pointer; nothing behind it is read.
- * @note: for pool_state_phase() and pool_state_bin(); where the object is seen
- *	for the first time a pattern, and no bin.
+ * @note: for pool_state_phase() and pool_state_bin(); an object that is seen
+ *	for the first time has a pattern, and no bin.
  *
- * Never needs memory: what does not fit the table stays unknown.
+ * Never needs memory: an object that does not fit into the table stays unknown.
  *
- * Return: what it was until now.
+ * Return: the state until now.
  */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note)
@@ -320,7 +320,7 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 }
 
 /**
- * pool_state_alloc() - An object is handed out.
+ * pool_state_alloc() - Note that an object is handed out.
  * @pool: its pool.
  * @word: the option word of the call.
  * @obj: the object.
@@ -359,7 +359,7 @@ unsigned int pool_state_bin(unsigned long note)
 	return (note >> ST_BIN_SHIFT) & ST_BIN_MASK;
 }
 
-/* An object goes to the backend.  The fence: see all_known(). */
+/* Drop an object that goes to the backend.  For the fence see all_known(). */
 void pool_state_drop(struct pool *pool, void *obj)
 {
 	struct pool_entry *e = find_entry(pool, obj);
@@ -371,7 +371,7 @@ void pool_state_drop(struct pool *pool, void *obj)
 	plat_write_release(&e->obj, 0ul);
 }
 
-/* An object is never to be handed out, nor taken back, again. */
+/* Mark an object so that it is never handed out, nor taken back, again. */
 void pool_state_quarantine(struct pool *pool, void *obj)
 {
 	struct pool_entry *e = find_entry(pool, obj);
@@ -389,11 +389,11 @@ static bool is_around(unsigned long obj, unsigned int size, unsigned long p)
 }
 
 /**
- * pool_state_around() - The object that a pointer points into.
+ * pool_state_around() - Find the object that a pointer points into.
  * @pool: the pool.
  * @p: the pointer.
  *
- * Reads the whole table: for reports.
+ * Reads the whole table, so only reports call it.
  *
  * Return: a known object, perhaps @p itself; NULL: none.
  */
@@ -415,7 +415,7 @@ void *pool_state_around(struct pool *pool, const void *p)
 	return NULL;
 }
 
-/* Let all entries be of generation 0, which never is. */
+/* Set all entries to generation 0, which is never in use. */
 static void forget(struct pool *pool)
 {
 	unsigned int i, j;
@@ -434,11 +434,11 @@ static void forget(struct pool *pool)
 }
 
 /**
- * pool_object_table_begin() - A generation begins: nothing is known.
+ * pool_object_table_begin() - Begin a generation, of which nothing is known.
  * @pool: the pool; creation, or registry mutex held.
  * @word: its new option word, not stored yet.
  *
- * Before they all come again, the marks of the first ones are wiped.
+ * Generations wrap around.  Before the first one comes again, all marks are wiped.
  */
 void pool_object_table_begin(struct pool *pool, unsigned int word)
 {
@@ -447,7 +447,7 @@ void pool_object_table_begin(struct pool *pool, unsigned int word)
 	plat_write(&pool->object_table.known, known_gen(word));
 }
 
-/* Checks end: from now on objects come and go unseen.  Registry mutex held. */
+/* End checks: from now on objects come and go unseen.  Registry mutex held. */
 void pool_object_table_lapse(struct pool *pool)
 {
 	plat_write(&pool->object_table.whole, false);
@@ -455,10 +455,10 @@ void pool_object_table_lapse(struct pool *pool)
 }
 
 /**
- * pool_object_table_grow() - Make room for the objects that there are.
+ * pool_object_table_grow() - Make room for all objects of the pool.
  * @pool: the pool.
  *
- * So that frees, which allocate nothing, find room to note them.
+ * Frees allocate nothing, so they need room to note their objects.
  *
  * Context: process context; no lock held.
  */
@@ -475,7 +475,7 @@ void pool_object_table_grow(struct pool *pool)
 	}
 }
 
-/* Free the table.  Nobody calls the pool any more. */
+/* Free the table.  The pool is no longer called. */
 void pool_object_table_end(struct pool *pool)
 {
 	unsigned int i;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * pattern.c - what fills free objects
+ * pattern.c - the patterns that fill free objects
  *
  * Layer:   beside the four.
  * Context: any; the object is the caller's.
  *
  * The pattern of an object is a word made from its address, plus a third of a
- * word's range for each free; so about half of its bits change from one free to
- * the next, and a fourth one would be the first again.  It is known from the
- * pointer and its seal alone: whatever is found is compared with what was
- * written, not with its neighbour, and a uniform overwrite is seen as well as a
- * bit.  All bytes are covered, also where the size is no multiple of a word.
+ * word's range for each free.  So about half of its bits change from one free to
+ * the next, and there are three patterns.  The pointer and its seal alone determine the
+ * pattern.  So the bytes are compared with those that were written, not with their
+ * neighbours, and an overwrite by equal bytes is found as well as one of a single
+ * bit.  All bytes are covered, even where the size is no multiple of a word.
  */
 #include "plat.h"
 
@@ -52,12 +52,12 @@ void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
 }
 
 /**
- * pool_pattern_check() - Is a free object as it was filled?
+ * pool_pattern_check() - Has a free object still its pattern?
  * @obj: the object.
  * @size: its bytes.
  * @phase: of its fill.
  *
- * Return: -1; or the first byte that is not.
+ * Return: -1: it has; otherwise the offset of the first byte that differs.
  */
 long pool_pattern_check(const void *obj, unsigned int size,
 			unsigned int phase)

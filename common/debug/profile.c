@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * profile.c - allocations and frees, counted by who called
+ * profile.c - count allocations and frees by the code that calls
  *
  * Layer:   beside the four.
  * Context: any, also NMIs and signal handlers; no lock, no waiting, no memory,
- *	    but for pool_profile_ready() and pool_profile_end().
+ *	    except for pool_profile_ready() and pool_profile_end().
  *
- * A table of bins, of a fixed size.  A bin is a caller and a key: the pool's id and
- * which of the two it does.  Both are set once, the caller first, each by compare
- * and exchange; whoever finds a bin of his caller without a key tries to give it
- * his own, be it somebody else who took it.  So nobody waits, and no place ever has
- * two bins.  Bins are never given up: their numbers are kept with objects, which
- * may outlive everything but the table.
+ * A table of a fixed number of bins.  A bin has a caller and a key: the pool's id, and
+ * whether the caller allocates or frees.  Both are set once, the caller first, each by
+ * compare and exchange.  A call that finds a bin of its caller without a key tries to set
+ * its own key, even if another call took the bin.  So no call waits, and no place ever has
+ * two bins.  Bins are never given up: objects keep their numbers, and may outlive
+ * everything but the table.
  *
- * A place that finds no bin in some probes is counted in one of the first two, with
- * all others.
+ * A place that finds no bin in PROBES probes is counted in one of the first two bins,
+ * together with all such places.
  */
 #include "plat.h"
 #include "profile.h"
 
 #define PROBES		16
 
-/* The first two bins: places that found none. */
+/* The first two bins: for places that found none. */
 #define OTHER_ALLOCS	0
 #define OTHER_FREES	1
 
-/* What a key says beside the id, which is never 0. */
+/* What a key says besides the pool's id, which is never 0. */
 #define KEY_ALLOC	0u
 #define KEY_FREE	1u
 
-/* Counts come in twos: calls, and behind them their bytes. */
+/* Counts come in pairs: calls, then their bytes. */
 enum {
 	ALLOCS,
 	FREES = 2,
 	COUNTS = 4,
 };
 
-/* Of places that free: of those frees, the ones whose allocation is known. */
+/* In bins of frees: those frees whose allocation is known. */
 #define KNOWN		ALLOCS
 
 struct pool_bin {
-	const void *caller;		/* NULL: nobody's yet */
-	unsigned long key;		/* 0: caller's, whatever it will be */
+	const void *caller;		/* NULL: the bin is free */
+	unsigned long key;		/* 0: not set yet */
 	bool named;			/* the name is there */
 	char name[POOL_NAME_LEN + 1];
 	plat_word_t count[COUNTS];
 } __attribute__((aligned(64)));
 
-/* Set once, by whoever comes first. */
+/* Set once, by the first call of pool_profile_ready(). */
 static struct pool_bin *table;
 
 /**
- * pool_profile_ready() - See to it that calls can be counted from now on.
+ * pool_profile_ready() - Make the table, so that calls can be counted.
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.  Then counting does nothing.
@@ -80,9 +80,9 @@ bool pool_profile_ready(void)
 /**
  * pool_profile_end() - Free the table.
  *
- * The library never does: other threads may be using pools while it ends.
+ * The library never calls this, since other threads may use pools while it ends.
  *
- * Context: Process context; nobody counts any more.
+ * Context: Process context; no call counts any more.
  */
 void pool_profile_end(void)
 {
@@ -93,7 +93,7 @@ void pool_profile_end(void)
 /* Was this, or a program that uses it, built with DEBUG_MEM_STATS? */
 bool pool_mem_stats = POOL_MEM_STATS;
 
-/* Multiplicative: the upper bits are the good ones. */
+/* Multiplicative: the upper bits are well mixed. */
 static unsigned int first_probe(const void *caller, unsigned long key)
 {
 	unsigned long long x = (unsigned long)caller;
@@ -103,7 +103,7 @@ static unsigned int first_probe(const void *caller, unsigned long key)
 	return (unsigned int)(x >> 40) % POOL_PROFILE_BINS;
 }
 
-/* Readers look at the name when "named" says so. */
+/* Write the name, then "named": readers read the name only if that is set. */
 static void name_bin(struct pool_bin *bin, const struct pool *pool)
 {
 	unsigned int i;
@@ -113,7 +113,7 @@ static void name_bin(struct pool_bin *bin, const struct pool *pool)
 	plat_write_release(&bin->named, true);
 }
 
-/* Is this the bin of a place, or is it now? */
+/* Is this the bin of a place?  Takes the bin if it is free. */
 static bool claim(struct pool_bin *bin, const struct pool *pool,
 		  const void *caller, unsigned long key)
 {
@@ -157,13 +157,13 @@ static void count(struct pool_bin *bin, unsigned int what, unsigned int bytes)
 
 /**
  * pool_profile_alloc() - Count an allocation.
- * @pool: of it.
- * @caller: who allocates.
- * @bytes: what he gets.
+ * @pool: the object's pool.
+ * @caller: the address of the code that allocates.
+ * @bytes: how many it gets.
  *
  * Context: Any.
- * Return: the number of his bin, less than POOL_PROFILE_BINS, for the free of the
- * object; 0 if he has none.
+ * Return: the number of the caller's bin, less than POOL_PROFILE_BINS, for the free of
+ * the object; 0 if it has none.
  */
 unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 				unsigned int bytes)
@@ -179,12 +179,12 @@ unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 }
 
 /**
- * pool_profile_free() - Count a free, and the balance of who allocated.
+ * pool_profile_free() - Count a free, also in the balance of the allocation's place.
  * @pool: the object's.
- * @caller: who frees.
+ * @caller: the address of the code that frees.
  * @bytes: as at its allocation.
- * @alloc_bin: what its allocation returned.  0, or what is no number of a bin: it
- *	is not known who allocated.
+ * @alloc_bin: the number that its allocation returned.  0, or no number of a bin: the
+ *	place of the allocation is not known.
  *
  * Context: Any.
  */
@@ -233,7 +233,7 @@ static void read_counts(struct pool_place *place, struct pool_bin *bin,
  * @nr: its number, from 0 on.
  * @place: filled in.
  *
- * Return: false, if it is nobody's.
+ * Return: false if the bin is free.
  */
 bool pool_profile_read(unsigned int nr, struct pool_place *place)
 {
@@ -256,9 +256,9 @@ bool pool_profile_read(unsigned int nr, struct pool_place *place)
 
 /**
  * pool_profile_reset() - Set the counts of a bin to 0.
- * @nr: of one that could be read.
+ * @nr: of a bin that could be read.
  *
- * What is counted meanwhile is not lost.
+ * Calls counted meanwhile are not lost.
  */
 void pool_profile_reset(unsigned int nr)
 {

@@ -3,11 +3,11 @@
  * profile.h - places in the code that allocate or free, and what they counted
  *
  * Layer:   beside the four; private to profile.c, show/memstats.c and the seam.
- * Context: process context, but for what debug.h has of profile.c.
+ * Context: process context, except for the functions of profile.c in debug.h.
  *
  * A place allocates, or frees.  A free whose allocation is known is counted twice:
- * where it happened, and where the object came from.  "known" of the former takes
- * that back, so that what is summed up over places is exact:
+ * where it happened, and where the object came from.  The place where it happened also
+ * counts it as "known", so that sums over places are exact:
  *
  *   balance = allocated - (freed - known)
  */
@@ -24,7 +24,7 @@ struct pool_place {
 	unsigned long allocated;	/* bytes */
 	unsigned long frees;		/* calls */
 	unsigned long freed;		/* bytes */
-	unsigned long known;		/* calls of the latter */
+	unsigned long known;		/* frees whose allocation is known */
 	unsigned long known_bytes;
 };
 

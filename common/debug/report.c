@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * report.c - what is told of a fault: one function, one format
+ * report.c - the report of a fault: one function, one format
  *
  * Layer:   beside the four.
  * Context: any; neither guard nor lock held.  Allocates nothing.
@@ -12,12 +12,12 @@
  *
  * The first line says everything that is needed to count and to sort.  Names of
  * functions and other pools are looked up where the context allows it.  Each pool
- * has so many reports; then its faults are only counted, and not warned of, so that
- * a broken loop does not fill the log.
+ * has a limited number of reports.  Further faults are only counted, without a warning,
+ * so that a broken loop does not fill the log.
  */
 #include "plat.h"
 
-/* Bytes of a line of the dump, and lines. */
+/* Bytes of a line of the dump, and number of lines. */
 #define DUMP_BYTES	16
 #define DUMP_LINES	4
 
@@ -46,8 +46,8 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 }
 
 /*
- * Find the name of a pool; false: there is none, or this is no place to look.  No
- * pool is pinned while lines are written, which may take for ever.
+ * Find the name of a pool; false: there is none, or this context cannot look.  No
+ * pool is pinned while lines are written, since that may take for ever.
  */
 static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),
@@ -66,7 +66,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* Is the object one of this pool, which is not the one that it was freed to? */
+/* Is this pool, which is not the one that the call names, the object's? */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;
@@ -90,8 +90,8 @@ static void print_finder(const struct pool_fault_info *info)
 }
 
 /*
- * What is behind an object that somebody else may have by now is read if it is
- * there at all.
+ * Other code may have the object by now.  So the bytes behind it are read only where they
+ * are readable.
  */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
@@ -109,8 +109,8 @@ static void print_callers(const struct pool_fault_info *info,
 }
 
 /*
- * The pool whose tag is there, if it is not the right one.  Free objects have none:
- * who freed them is there.
+ * Name the pool whose tag is there, if it is the wrong one.  A free object has no tag: the
+ * address of the code that freed it is there.
  */
 static void print_tag(const struct pool_fault_info *info,
 		      const struct pool_layout *l)
@@ -177,7 +177,7 @@ static void print_report(const struct pool_fault_info *info, const char *owner)
 	print_bytes(info, (long)l.total);
 }
 
-/* May one more be told of? */
+/* May one more fault be reported? */
 static bool is_loud(struct pool *pool)
 {
 	unsigned long n = plat_word_add(&pool->reports, 1);
@@ -189,7 +189,7 @@ static bool is_loud(struct pool *pool)
 }
 
 /**
- * pool_report() - Count a fault, tell of it, and do what the policy says.
+ * pool_report() - Count a fault, report it, and do what the policy says.
  * @info: the fault.
  *
  * May not return.
