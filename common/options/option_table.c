@@ -6,7 +6,7 @@
  * Context: process context.
  *
  * It drives the parser, the help, the environment variable, the module's
- * parameters, the debugfs files and a page of Documentation.  A new option is a
+ * parameters, the debugfs files and a page of Documentation.  A new option needs a
  * line here, and one in "make doc-options".
  */
 #include "plat.h"
@@ -19,9 +19,9 @@
 #define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
 
 /*
- * In the document's order, then ours.  uaf takes the caches away, as documented,
- * and a later "cache" brings them back.  In the same way integrity picks the oldest
- * object, and a later "hot-first" the freshest.
+ * The document's words in its order, then ours.  uaf sets no-cache, as documented,
+ * and a later "cache" clears it again.  In the same way integrity sets cold-first, and a
+ * later "hot-first" clears it.
  */
 const struct pool_word pool_option_table[] = {
 	{ "fail", "no-fail", ONE(POOL_D_FAIL),
@@ -98,7 +98,7 @@ bool pool_spells(const char *text, size_t len, const char *word)
 	return !word[len];
 }
 
-/* The word that is spelt, or whose opposite is; NULL: none. */
+/* Find a word by itself or by its opposite; NULL: there is none. */
 const struct pool_word *pool_word_find(const char *text, size_t len,
 				       bool *opposite)
 {
@@ -129,7 +129,7 @@ static unsigned int digit(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
 }
 
-/* Digits, also behind 0x, and k or m; false: no number, or far too large. */
+/* Read digits, also after 0x, and k or m; false: no number, or far too large. */
 static bool read_number(const char *text, size_t len, unsigned long *value)
 {
 	unsigned int base = 10, shift = 0;
@@ -166,7 +166,7 @@ static bool read_policy(const char *text, size_t len, unsigned int *to)
 	return false;
 }
 
-/* Filled up with zeros, so that texts can be compared as they are. */
+/* Copy a text and fill it up with zeros, so that two texts can be compared bytewise. */
 static bool read_text(const char *text, size_t len, char *to, size_t max)
 {
 	size_t i;
@@ -184,11 +184,11 @@ static bool read_text(const char *text, size_t len, char *to, size_t max)
 /**
  * pool_key_read() - Read a key's value from a text.
  * @key: the key.
- * @options: where it goes; not changed if it is refused.
+ * @options: gets the value; not changed if it is refused.
  * @text: the value.
  * @len: bytes of it.
  *
- * Return: false: it is none, or out of range.
+ * Return: false: it is no value of this key, or out of range.
  */
 bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 		   const char *text, size_t len)
@@ -212,7 +212,7 @@ bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 	return true;
 }
 
-/* Either may be the options that are in force, which others read meanwhile. */
+/* Copy a value.  Either side may be the options in force, which others read meanwhile. */
 void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 		   const struct pool_options *from)
 {
@@ -242,7 +242,7 @@ static const char *policy_word(unsigned int policy)
 	return p->word ? p->word : "?";
 }
 
-/* A key's value as text that pool_key_read() reads, but for what @zero says. */
+/* Write a value as text that pool_key_read() reads; 0 and "" are written as @zero. */
 size_t pool_key_format(const struct pool_key *key,
 		       const struct pool_options *options, char *buf,
 		       size_t size)
@@ -263,7 +263,7 @@ size_t pool_key_format(const struct pool_key *key,
 	return snprintf(buf, size, "%lu", value);
 }
 
-/* What a key accepts. */
+/* Write the range of values that a key accepts. */
 size_t pool_key_range(const struct pool_key *key, char *buf, size_t size)
 {
 	const struct plat_policy *p;

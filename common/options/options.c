@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * options.c - what options are, and what a text would change of them
+ * options.c - the options, and what a text would change of them
  *
  * Layer:   beside the registry.
  * Context: process context; may sleep.
  *
- * A text is read into a change; configure.c and live.c apply that.
+ * A text is read into a change; configure.c and live.c apply the change.
  */
 #include "plat.h"
 #include "options.h"
@@ -20,19 +20,19 @@
 	.policy = PLAT_POLICY,						\
 }
 
-/* What this was built with. */
+/* The options that this was built with. */
 const struct pool_options pool_options_built = BUILT;
 
-/* See struct pool_options for who may write and read them. */
+/* See struct pool_options for the rules of writing and reading them. */
 struct pool_options pool_options = BUILT;
 
 /* The document's variable: a copy of pool_options.debug, for programs to read. */
 unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 
-/* What the platform said at its start; a program may make pools before. */
+/* Set by the platform at its start; a program may make pools before. */
 struct pool_start pool_start = { .cpus = 1, .page = 4096 };
 
-/* The platform begins; what tools need is on from the start. */
+/* Called when the platform starts.  Options that tools need are on from the start. */
 void pool_options_start(const struct pool_start *start)
 {
 	pool_start = *start;
@@ -41,7 +41,7 @@ void pool_options_start(const struct pool_start *start)
 }
 
 /**
- * pool_printable() - What can be shown of a text in one line of a log.
+ * pool_printable() - Copy a text so that one line of a log can show it.
  * @to: filled in and terminated.
  * @size: its bytes.
  * @text: ends at a NUL or after @len bytes.
@@ -56,7 +56,7 @@ void pool_printable(char *to, size_t size, const char *text, size_t len)
 	to[i] = 0;
 }
 
-/* Copy all options.  Registry mutex held, which hot_size's writers do not take. */
+/* Copy all options.  Registry mutex held; writers of hot_size do not take it. */
 void pool_options_get(struct pool_options *options)
 {
 	unsigned int i;
@@ -67,7 +67,7 @@ void pool_options_get(struct pool_options *options)
 		pool_key_copy(&pool_keys[i], options, &pool_options);
 }
 
-/* A change of nothing.  @one: for one pool, others stay as they are. */
+/* Begin a change, with nothing to change.  @one: for one pool only. */
 void pool_change_begin(struct pool_change *change, bool one)
 {
 	*change = (struct pool_change){ .one = one };
@@ -85,8 +85,8 @@ static void change_flags(struct pool_change *change, unsigned int set,
 }
 
 /*
- * A word that is to make allocations fail does so, and its opposite forgets how
- * many; for one pool it must not, others may be failing.
+ * A word that makes allocations fail sets a rate, and its opposite resets the rate.  For
+ * one pool the opposite leaves the rate alone, since others may use it.
  */
 static void change_rate(struct pool_change *change, bool fail)
 {
@@ -101,7 +101,7 @@ static void change_rate(struct pool_change *change, bool fail)
 			   1u << POOL_KEY_FAIL_EVERY;
 }
 
-/* Change what a word, or its opposite, says. */
+/* Add to a change what a word, or its opposite, says. */
 void pool_change_word(struct pool_change *change, const struct pool_word *word,
 		      bool opposite)
 {
@@ -133,12 +133,12 @@ static bool change_key(struct pool_change *change, const struct pool_key *key,
 }
 
 /**
- * pool_change_item() - Change what one item of a text says.
- * @change: so far; stays as it is if the item is wrong.
+ * pool_change_item() - Add to a change what one item of a text says.
+ * @change: the change so far; not changed if the item is wrong.
  * @text: a word, or key=value.
  * @len: bytes of it.
  *
- * Return: what it was.
+ * Return: the kind of the item.
  */
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len)

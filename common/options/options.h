@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * options.h - the table of options, and what reads and shows it
+ * options.h - the table of options, and the code that reads and shows it
  *
- * Layer:   beside the registry; private to options/ and to what applies a change:
- *	    configure.c, live.c, apply.c and renew.c.
+ * Layer:   beside the registry; private to options/ and to the files that apply a
+ *	    change: configure.c, live.c, apply.c and renew.c.
  * Context: process context.
  */
 #ifndef POOL_OPTIONS_H
@@ -13,33 +13,33 @@
 struct pool_word {
 	const char *word;
 	const char *opposite;
-	unsigned int flag;		/* what it stands for: on, where this is */
-	unsigned int set;		/* by the word */
-	unsigned int clear;		/* by the opposite */
+	unsigned int flag;		/* the word is on where this flag is set */
+	unsigned int set;		/* flags that the word sets */
+	unsigned int clear;		/* flags that the opposite clears */
 	const char *help;
 };
 
 enum pool_key_kind {
 	POOL_KEY_WIDE,			/* unsigned long */
 	POOL_KEY_NUMBER,		/* unsigned int */
-	POOL_KEY_POWER,			/* likewise, a power of two */
-	POOL_KEY_POLICY,		/* likewise, one of plat_policies[] */
+	POOL_KEY_POWER,			/* unsigned int, a power of two */
+	POOL_KEY_POLICY,		/* unsigned int, one of plat_policies[] */
 	POOL_KEY_TEXT,			/* char[], at most max and a 0 */
 };
 
-/* A value. */
+/* A key that has a value. */
 struct pool_key {
 	const char *key;
 	enum pool_key_kind kind;
 	size_t offset;			/* in struct pool_options */
 	unsigned long min;
 	unsigned long max;
-	unsigned int flag;		/* that it switches, too */
+	unsigned int flag;		/* a flag that it switches, too */
 	const char *zero;		/* how to show 0, or an empty text */
 	const char *help;
 };
 
-/* One bit of "touched" each. */
+/* The number of each key, and of its bit in "touched". */
 enum pool_key_name {
 	POOL_KEY_HOT_SIZE,
 	POOL_KEY_BUCKETS,
@@ -53,7 +53,7 @@ enum pool_key_name {
 	POOL_KEYS,
 };
 
-/* What a text changes, before it is done: the outcome, and which parts of it. */
+/* A change that a text asks for: the outcome, and which parts of it are new. */
 struct pool_change {
 	struct pool_options options;
 	unsigned int set;		/* flags; none of "clear" */
@@ -63,7 +63,7 @@ struct pool_change {
 	bool one;			/* for one pool, others stay as they are */
 };
 
-/* What one item of a text is. */
+/* The kind of one item of a text. */
 enum pool_item {
 	POOL_ITEM_GOOD,
 	POOL_ITEM_WRONG,
@@ -86,7 +86,7 @@ size_t pool_key_format(const struct pool_key *key,
 		       size_t size);
 size_t pool_key_range(const struct pool_key *key, char *buf, size_t size);
 
-/* What is told of pools that a change does not reach, in a line of the log. */
+/* Longest text that says which pools a change does not reach. */
 #define LATE_LEN	192
 
 /* options.c */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * options_text.c - options as text: the help, and what is on
+ * options_text.c - options as text: the help, and a list of those that are on
  *
  * Layer:   above options.c.
  * Context: process context; may sleep.
  *
- * Nothing is allocated: texts are made line by line, or word by word, where they
- * are to be.
+ * Nothing is allocated: texts are made line by line, or word by word, in their
+ * final place.
  */
 #include "plat.h"
 #include "options.h"
@@ -103,7 +103,7 @@ size_t pool_debug_help_to_buf(char *buf, size_t size)
 	return t.len;
 }
 
-/* The same to stderr; kernel: to the log. */
+/* Print the help to stderr; kernel: to the log. */
 void pool_help_print(void)
 {
 	struct pool_options now;
@@ -124,7 +124,7 @@ static void put_words(struct text *t, unsigned int debug)
 			put(t, t->len ? " " : "", word->word);
 }
 
-/* Those that are not as they were built. */
+/* Write the keys whose values differ from the built ones. */
 static void put_keys(struct text *t, const struct pool_options *now)
 {
 	char value[POOL_SITE_LEN + 1], built[POOL_SITE_LEN + 1];

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump.c - the state of pools as text: snapshot, order, where the text goes
+ * dump.c - the state of pools as text: snapshot, order, buffer
  *
  * Layer:   above stats.c.
  * Context: process context; may sleep; only dump_pools() allocates.
  *
- * A dump is taken under the dump mutex in one walk over the pools, whose numbers
- * are kept in them, and linked in the order they are shown in.  Then they are
- * written one by one, from a copy, with no pool pinned and the registry mutex
- * free: a pool that is destroyed meanwhile leaves that list and is not shown any
- * more; one that is made meanwhile is not on it.  The total is the snapshot's.
+ * A dump walks over the pools once, under the dump mutex.  It keeps each pool's numbers
+ * in the pool, and links the pools in the order of the output.  Then it writes them one
+ * by one, from a copy, with no pool pinned and the registry mutex free.  A pool that is
+ * destroyed meanwhile leaves that list and is not shown; one that is made meanwhile is
+ * not on the list.  The total is the snapshot's.
  */
 #include "plat.h"
 #include "dump.h"
 
 #define TRASH_SIZE	16384
 
-/* Dump mutex, but for the lists in it. */
+/* Dump mutex, except for the lists in it. */
 static struct pool_dump the_dump;
 
-/* Dump mutex to write. */
+/* Written under the dump mutex. */
 static char trash[TRASH_SIZE];
 
 static const struct pool_dump_writer *const writers[] = {
@@ -55,7 +55,7 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 	}
 }
 
-/* Insert from behind: pools come in order of creation. */
+/* Insert from the end, since pools come in order of creation. */
 static void enlist(struct pool_dump *d, struct pool *pool)
 {
 	struct pool_list *at;
@@ -79,7 +79,7 @@ static void add_to_total(struct pool_dump_total *total,
 	total->shared += s->shared * s->object_size;
 }
 
-/* Unlink all, the cursor too, but the first @keep. */
+/* Unlink all entries, the cursor too, except the first @keep. */
 static void unlink_from(struct pool_dump *d, unsigned int keep)
 {
 	struct pool_list *node, *next;
@@ -118,7 +118,7 @@ static void take_snapshot(struct pool_dump *d,
 		unlink_from(d, d->options.count);
 }
 
-/* Begin with the first pool again. */
+/* Start again at the first pool. */
 void pool_dump_rewind(struct pool_dump *d)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
@@ -127,7 +127,7 @@ void pool_dump_rewind(struct pool_dump *d)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Take the next pool in hand; false: there is none. */
+/* Move to the next pool and copy its numbers; false: there is none. */
 bool pool_dump_next(struct pool_dump *d)
 {
 	struct pool_list *node;
@@ -145,7 +145,7 @@ bool pool_dump_next(struct pool_dump *d)
 	return found;
 }
 
-/* A registration by its number, from 0 on, oldest first; NULL: there is none. */
+/* Find a registration by its number, from 0 on, oldest first; NULL: there is none. */
 static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 {
 	struct pool_list *node = pool->regs.prev;
@@ -158,14 +158,14 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 }
 
 /**
- * pool_dump_registration() - One of the creations that a pool serves, as text.
+ * pool_dump_registration() - Write one of the creations that a pool serves as text.
  * @pool: the pool.
  * @nth: which, from 0 on, oldest first.
  * @buf: filled in and terminated.
  * @size: its bytes.
  *
  * Context: registry mutex held; neither logs nor allocates.
- * Return: as snprintf(); 0: there is none of that number.
+ * Return: as snprintf(); 0: there is none with that number.
  */
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
@@ -181,7 +181,7 @@ size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			reg->file, reg->line);
 }
 
-/* The pool in hand; NULL: it is gone.  Registry mutex held. */
+/* The pool at the cursor; NULL: it is gone.  Registry mutex held. */
 static struct pool *in_hand(struct pool_dump *d)
 {
 	struct pool_list *node = d->cursor.prev;
@@ -191,7 +191,7 @@ static struct pool *in_hand(struct pool_dump *d)
 	return of_dump(node);
 }
 
-/* Put a registration of the pool in hand into d->detail; false: none. */
+/* Put a registration of the pool at the cursor into d->detail; false: none. */
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 {
 	struct pool *pool;
@@ -206,7 +206,7 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 	return len;
 }
 
-/* Put the name of a registration alone into d->detail; false: none. */
+/* Put only the name of a registration into d->detail; false: none. */
 bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 {
 	struct pool *pool;
@@ -246,7 +246,7 @@ void pool_dump_number(struct pool_dump *d, unsigned long long number)
 	pool_dump_put(d, text);
 }
 
-/* Write a number of the pool in hand. */
+/* Write a number of the pool at the cursor. */
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
 {
 	const void *at = (const char *)&d->now + field->offset;
@@ -257,7 +257,7 @@ void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
 		pool_dump_number(d, *(const unsigned int *)at);
 }
 
-/* What is written so far may stay if the rest is cut off: with its tail it fits. */
+/* Mark a place where the text may be cut, if it fits there together with its tail. */
 void pool_dump_commit(struct pool_dump *d)
 {
 	if (d->cut || d->used + d->tail >= d->size)
@@ -266,7 +266,7 @@ void pool_dump_commit(struct pool_dump *d)
 	d->has_safe = true;
 }
 
-/* Go back to where the text may end, and end it. */
+/* Go back to the last such place, and end the text there. */
 static void cut_off(struct pool_dump *d, const struct pool_dump_writer *writer)
 {
 	size_t wanted = d->wanted;
@@ -290,10 +290,10 @@ static void begin(struct pool_dump *d, char *buf, size_t size)
 }
 
 /**
- * pool_dump_write() - Have a text written into a buffer.
- * @d: the caller's; afterwards, @d->wanted is as pool_dump() returns it.
- * @writer: who writes it.  Its tail is written to nowhere first, before the body,
- *	to know how long that of a cut text is: never longer than this one.
+ * pool_dump_write() - Write a text into a buffer.
+ * @d: the caller's; afterwards @d->wanted is the length of the whole text.
+ * @writer: writes the text.  It first writes its tail without a buffer, to learn how
+ *	long the tail of a cut text is: that is never longer than this one.
  * @buf: as of pool_dump().
  * @size: its bytes.
  */
@@ -318,7 +318,7 @@ void pool_dump_write(struct pool_dump *d,
 
 /**
  * pool_dump() - Dump into a buffer.
- * @buf: whole lines or entries, as many as fit, and the tail; or "".
+ * @buf: gets as many whole lines or entries as fit, and the tail; or "".
  * @size: its bytes.
  * @options: what to dump.
  *
@@ -340,7 +340,7 @@ size_t pool_dump(char *buf, size_t size,
 	return wanted;
 }
 
-/* What dump_pools() and the trash show. */
+/* The options of dump_pools() and of the trash. */
 static const struct pool_dump_options all;
 
 int dump_pools_to_buf(char *buf, size_t size, const char *options)
@@ -367,7 +367,7 @@ const char *pool_trash(void)
 	return trash;
 }
 
-/* How much longer a text may be than it was a moment before. */
+/* A text may be this much longer than it was a moment before. */
 #define TEXT_MORE	4096
 
 static void free_text(char **text)
@@ -376,8 +376,8 @@ static void free_text(char **text)
 }
 
 /*
- * Written when it is complete, with nothing held: stderr may be a pipe that nobody
- * reads.  Where memory is short, what fits into the trash has to do.
+ * The text is complete before it is written, and nothing is held then, since stderr may be
+ * a pipe that is not read.  Where memory is short, the text is cut to the trash's size.
  */
 void dump_pools(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * dump.h - one dump: its options, its snapshot, where its text goes
+ * dump.h - one dump: its options, its snapshot, its buffer
  *
  * Layer:   above stats.c; private to dump*.c, memstats.c, kernel/debugfs/pools.c,
  *	    tests.
@@ -12,18 +12,18 @@
  *   dump_table.c      struct pool_dump -> a table for people
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
- *   dump_names.c      names            -> what each of these takes
+ *   dump_names.c      names            -> words, JSON strings, labels
  *   dump.c            text             -> a buffer
  *
- * memstats.c shows something else, by a writer of its own.
+ * memstats.c shows other numbers, by a writer of its own.
  *
- * Nothing is allocated but the text of dump_pools(): what a dump needs is in the one
- * struct pool_dump there is, and in each struct pool.
+ * Only the text of dump_pools() is allocated.  All else that a dump needs is in the one
+ * struct pool_dump, and in each struct pool.
  */
 #ifndef POOL_DUMP_H
 #define POOL_DUMP_H
 
-/* The raw table's columns, the keys of JSON; another number when they change. */
+/* The version of the raw table's columns and of JSON's keys; changes with them. */
 #define POOL_DUMP_VERSION	3
 
 enum pool_dump_format {
@@ -46,7 +46,7 @@ struct pool_dump_options {
 	enum pool_dump_order order;
 	bool detailed;
 	unsigned int count;		/* most pools shown; 0: all */
-	char match[POOL_SHOWN_LEN + 2];	/* room to be longer than any name */
+	char match[POOL_SHOWN_LEN + 2];	/* one byte more than any name */
 };
 
 /* Bytes of all pools that match, shown or not. */
@@ -63,20 +63,20 @@ struct pool_dump {
 	struct pool_dump_total total;
 
 	/*
-	 * Registry mutex: the pools to show, in order, and behind the one in
-	 * hand the cursor.  Pools that are destroyed leave this list, too.
+	 * Registry mutex: the pools to show, in order, with the cursor after the
+	 * present pool.  Pools that are destroyed leave this list, too.
 	 */
 	struct pool_list pools;
 	struct pool_list cursor;
-	struct pool_stats now;		/* the pool in hand */
+	struct pool_stats now;		/* numbers of the pool at the cursor */
 	char detail[192];		/* one of its registrations */
 
 	char *buf;
 	size_t size;
-	size_t wanted;			/* of a buffer that is large enough */
+	size_t wanted;			/* length of the whole text */
 	size_t used;
-	size_t safe;			/* where a cut text may end: */
-	size_t tail;			/* with this much behind it */
+	size_t safe;			/* a cut text may end here, */
+	size_t tail;			/* with a tail of this length */
 	bool has_safe;
 	bool cut;
 };
@@ -94,8 +94,8 @@ struct pool_dump_field {
 	{ name, offsetof(struct pool_stats, member), true }
 
 /*
- * A format.  body() writes all before the tail, and says by pool_dump_commit()
- * where it may be cut.  tail() ends the text; @cut: something is missing.
+ * A format.  body() writes all before the tail, and calls pool_dump_commit() where
+ * the text may be cut.  tail() ends the text; @cut: something is missing.
  */
 struct pool_dump_writer {
 	void (*body)(struct pool_dump *d);
@@ -107,7 +107,7 @@ extern const struct pool_dump_writer pool_dump_raw;
 extern const struct pool_dump_writer pool_dump_json;
 extern const struct pool_dump_writer pool_dump_prometheus;
 
-/* Longer than any word that means something; the rest is cut off. */
+/* Longer than any word that has a meaning; longer words are cut. */
 #define POOL_DUMP_WORD_LEN	48
 
 /* dump_options.c */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump_names.c - names in dumps: as a word, in JSON, as a label, and to be matched
+ * dump_names.c - names in dumps: as a word, in JSON, as a label, and to match
  *
  * Layer:   above dump.c, below the writers.
  * Context: process context; the dump mutex is held where there is a struct pool_dump.
  *
  * JSON and Prometheus have escapes of their own, and take UTF-8.  Bytes that are no
- * UTF-8, as half of a character that was cut, become U+FFFD, the character for what
- * cannot be shown.
+ * UTF-8, such as half of a character that was cut, become U+FFFD, the character for
+ * what cannot be shown.
  */
 #include "plat.h"
 #include "dump.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"
 
-/* Write one of several bytes that a UTF-8 character has. */
+/* Write the @n bytes of one character. */
 static void put_bytes(struct pool_dump *d, const char *from, unsigned int n)
 {
 	char text[5] = "";
@@ -32,9 +32,9 @@ static bool is_next(char c, unsigned int min, unsigned int max)
 }
 
 /*
- * Bytes of the UTF-8 character of more than one byte at @text, 0: there is none.
- * The second byte tells long spellings, surrogates and what is above U+10FFFF, none
- * of which is UTF-8.
+ * Length of the UTF-8 character of more than one byte at @text; 0: there is none.
+ * The second byte shows overlong forms, surrogates and values above U+10FFFF, which
+ * are not UTF-8.
  */
 static unsigned int utf8_length(const char *text)
 {
@@ -60,7 +60,7 @@ static unsigned int utf8_length(const char *text)
 	return len;
 }
 
-/* Write what is no ASCII at @text; returns how many bytes of it that was. */
+/* Write the non-ASCII character at @text; returns how many bytes of @text it took. */
 static unsigned int put_wide(struct pool_dump *d, const char *text)
 {
 	unsigned int len = utf8_length(text);
@@ -102,8 +102,8 @@ void pool_dump_json_string(struct pool_dump *d, const char *text)
 }
 
 /*
- * Write the value of a Prometheus label, with its quotes.  The format has no escape
- * for control characters, some of which readers take for the end of a line.
+ * Write the value of a Prometheus label, with its quotes.  Control characters become
+ * U+FFFD: the format has no escape for them, and some readers end the line at one.
  */
 void pool_dump_label(struct pool_dump *d, const char *text)
 {
@@ -135,7 +135,7 @@ void pool_dump_name(struct pool_dump *d, const char *name)
 	pool_dump_put(d, shown);
 }
 
-/* Does a pool's name begin with @prefix, as it is or as it is shown? */
+/* Does a pool's name begin with @prefix, either as it is or as it is shown? */
 bool pool_dump_name_matches(const char *name, const char *prefix)
 {
 	char shown[POOL_SHOWN_LEN + 1];

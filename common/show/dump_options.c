@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump_options.c - what to dump: words, as of the document's "show pools"
+ * dump_options.c - what to dump: the words of the document's "show pools"
  *
  * Layer:   beside dump.c.
  * Context: process context; may sleep.
  *
- * Words are separated by spaces, in any order; of those that contradict the last
+ * Words are separated by spaces, in any order.  If words contradict each other the last
  * one wins.
  */
 #include "plat.h"
@@ -35,7 +35,7 @@ static const struct {
 	{ NULL, WORD_FORMAT, 0 },
 };
 
-/* Copy the next word and move behind it; false: there is none. */
+/* Copy the next word and move past it; false: there is none. */
 bool pool_dump_word(const char **text, char *word)
 {
 	size_t len = 0;
@@ -67,7 +67,7 @@ static bool set_word(struct pool_dump_options *options, const char *word)
 	return true;
 }
 
-/* 1 to INT_MAX. */
+/* Read a count: 1 to INT_MAX. */
 static bool set_count(struct pool_dump_options *options, const char *word)
 {
 	unsigned long long n = 0;
@@ -83,7 +83,7 @@ static bool set_count(struct pool_dump_options *options, const char *word)
 	return true;
 }
 
-/* A prefix longer than a name can be matches none. */
+/* A prefix that is longer than any name matches none. */
 static void set_match(struct pool_dump_options *options, const char *prefix)
 {
 	unsigned int i;
@@ -112,8 +112,8 @@ static const char *take_word(struct pool_dump_options *options,
 }
 
 /**
- * pool_dump_parse() - Read what to dump.
- * @options: set from @text alone; not changed if that is refused.
+ * pool_dump_parse() - Read words that say what to dump.
+ * @options: set from @text alone; not changed if it is refused.
  * @text: words; NULL: none.
  * @where: what to call the text in the log.
  *

@@ -5,16 +5,16 @@
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
  *
- * All samples of a metric are together, as the format wants: so the pools are
- * gone through once per metric.  Two pools may have one name, which is why the id
- * is a label, too.  There is nothing to say about registrations but their number.
+ * All samples of a metric are together, as the format asks.  So the pools are
+ * visited once per metric.  Two pools may have one name, which is why the id
+ * is a label, too.  Of registrations only the number is written.
  */
 #include "plat.h"
 #include "dump.h"
 
-/* A sample of each pool; those that belong to one metric follow each other. */
+/* A sample of each pool.  Samples that belong to one metric follow each other. */
 struct sample {
-	const char *metric;		/* NULL: that of the one before */
+	const char *metric;		/* NULL: as the sample before */
 	const char *type;
 	const char *help;
 	struct pool_dump_field field;	/* with a label as its name, or "" */
@@ -87,7 +87,7 @@ static const struct sample samples[] = {
 	{ NULL, NULL, NULL, { NULL, 0, false } },
 };
 
-/* Is there a sample of that number? */
+/* Is there a sample with that number? */
 static bool is_sample(unsigned int i)
 {
 	return samples[i].field.name;
@@ -107,7 +107,7 @@ static void put_metric(struct pool_dump *d, const char *metric,
 	pool_dump_put(d, "\n");
 }
 
-/* A sample of the pool in hand. */
+/* Write a sample of the pool at the cursor. */
 static void put_sample(struct pool_dump *d, const char *metric,
 		       const struct pool_dump_field *field)
 {
@@ -124,7 +124,7 @@ static void put_sample(struct pool_dump *d, const char *metric,
 	pool_dump_commit(d);
 }
 
-/* The samples of one metric, samples[from] and up to samples[to - 1]. */
+/* Write the samples of one metric: samples[from] to samples[to - 1]. */
 static void put_family(struct pool_dump *d, unsigned int from,
 		       unsigned int to)
 {
@@ -160,7 +160,7 @@ static void put_total(struct pool_dump *d, const char *sample,
 	pool_dump_put(d, "\n");
 }
 
-/* Of all pools that match, also where fewer are shown. */
+/* Totals of all pools that match, even where fewer are shown. */
 static void prometheus_tail(struct pool_dump *d, bool cut)
 {
 	if (cut)

@@ -6,19 +6,19 @@
  * Context: dump mutex held.
  *
  * The pools are read twice: once for the width of each column and for the columns
- * that have something to say, once to print them.  Programs read the raw table of
+ * that are not 0 everywhere, once to print them.  Programs read the raw table of
  * dump_text.c, whose columns are always the same.
  */
 #include "plat.h"
 #include "dump.h"
 
-/* The table keeps two spaces between its columns while it is no wider. */
+/* Columns are two spaces apart if the table then has no more than this width. */
 #define NARROW		80
 
-/* The line of a pool's other names is broken here. */
+/* The line of a pool's other names is broken at this width. */
 #define WRAP		78
 
-/* Most other names of a pool that are shown; the rest are counted. */
+/* At most this many other names of a pool are shown; the rest are counted. */
 #define NAMES_MOST	16
 
 /* Longer than any cell, and than any name as it is kept. */
@@ -94,7 +94,7 @@ static const struct column columns[COLUMNS] = {
 	COMPUTED("faults", SELDOM, faults),
 };
 
-/* What a first look at all pools finds out. */
+/* The results of a first look at all pools. */
 struct layout {
 	unsigned int name;		/* width of the names */
 	unsigned int width[COLUMNS];	/* 0: the column is left out */
@@ -110,7 +110,7 @@ static unsigned long long value_of(const struct column *c,
 	return *(const unsigned long long *)((const char *)s + c->offset);
 }
 
-/* Three digits at least, rounded down: 64B, 6.1K, 18.2K, 182K. */
+/* At least three digits, rounded down: 64B, 6.1K, 18.2K, 182K. */
 static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -167,7 +167,7 @@ static void measure_pool(struct layout *l, const struct pool_stats *s)
 	}
 }
 
-/* Leave out what is 0 everywhere, and choose the gap. */
+/* Leave out columns that are 0 everywhere, and choose the gap. */
 static void settle(struct layout *l)
 {
 	unsigned int i, wide = l->name;
@@ -241,8 +241,8 @@ static void put_pool(struct pool_dump *d, const struct layout *l)
 }
 
 /*
- * Fetch the name of the @nth registration and how many have it; false: there is no
- * such registration, or one before it has the same name.
+ * Fetch the name of the @nth registration and how many registrations have it.  False:
+ * there is no such registration, or one before it has the same name.
  */
 static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 		     unsigned int *times)
@@ -263,7 +263,7 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 	return true;
 }
 
-/* Write a word of the line of names; return the column behind it. */
+/* Write a word of the line of names; return the column after it. */
 static unsigned int put_name(struct pool_dump *d, const char *name,
 			     unsigned int at)
 {
@@ -280,7 +280,7 @@ static unsigned int put_name(struct pool_dump *d, const char *name,
 	return at + len;
 }
 
-/* Which other names does the pool serve? */
+/* Write the other names that the pool serves. */
 static void put_names(struct pool_dump *d)
 {
 	unsigned int nth, times, at = 0;

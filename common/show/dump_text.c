@@ -8,7 +8,7 @@
 #include "plat.h"
 #include "dump.h"
 
-/* "name" comes behind the first. */
+/* "name" comes after the first one. */
 static const struct pool_dump_field columns[] = {
 	POOL_DUMP_U32("id", id),
 	POOL_DUMP_U32("size", object_size),
@@ -79,7 +79,7 @@ static void raw_line(struct pool_dump *d)
 	pool_dump_commit(d);
 }
 
-/* The registrations of the pool in hand, a line each. */
+/* Write the registrations of the pool at the cursor, a line each. */
 void pool_dump_details(struct pool_dump *d)
 {
 	unsigned int nth;
@@ -103,7 +103,7 @@ static void raw_body(struct pool_dump *d)
 	}
 }
 
-/* A number with something before it. */
+/* Write a number after a text. */
 static void put_named(struct pool_dump *d, const char *before,
 		      unsigned long long number)
 {

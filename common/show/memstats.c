@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * memstats.c - who allocates and who frees, as text; the document's "memstats"
+ * memstats.c - which code allocates and frees, as text; the document's "memstats"
  *
  * Layer:   above profile.c.
  * Context: process context; may sleep.
  *
- * A line is what was read of its place once, and the last line sums up these: so
- * it fits them whatever is counted meanwhile.  No mutex is held while addresses
- * are made into names, see plat_symbol(); so each text needs some memory.
+ * A line has the numbers of its place as they were read once, and the last line sums
+ * up these lines.  So it fits them whatever is counted meanwhile.  No mutex is held
+ * while addresses are made into names, see plat_symbol(); so each text needs some
+ * memory.
  */
 #include "plat.h"
 #include "memstats.h"
@@ -15,7 +16,7 @@
 
 #define WORDS	"reset all match <prefix>"
 
-/* Another number when columns change. */
+/* The version changes when columns do. */
 #define HEAD	"memstats version 1\n" \
 		"# what pool allocs frees allocated freed balance site\n"
 
@@ -42,7 +43,7 @@ static const char *base_name(const char *file)
 	return name;
 }
 
-/* Calls of pools match by the pool, others by the file. */
+/* Calls of pools match by the pool, other calls by the file. */
 static bool is_wanted(const struct pool_memstats_options *options,
 		      const struct pool_place *place)
 {
@@ -81,7 +82,7 @@ static void put_numbers(struct pool_dump *d, const struct pool_place *place,
 	pool_dump_put(d, text);
 }
 
-/* A line, with all before its numbers, and behind them who it is. */
+/* Write a line: the call and the pool, the numbers, the place. */
 static void put_place(struct memstats *m, const struct pool_place *place)
 {
 	static const char *const blanks[5] = { " ", " ", " ", " ", " " };
@@ -105,7 +106,7 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 	pool_dump_commit(&m->d);
 }
 
-/* What plat_places() calls, and what is done for bins likewise. */
+/* Show one place, if it is wanted.  Also called for bins. */
 static bool show_place(const struct pool_place *place, void *arg)
 {
 	struct memstats *m = arg;
@@ -155,7 +156,7 @@ static const struct pool_dump_writer writer = {
 	.tail = memstats_tail,
 };
 
-/* One reset at a time: two would each take off what was counted. */
+/* One reset at a time, since two would each subtract the same counts. */
 static void reset(const struct pool_memstats_options *options)
 {
 	struct pool_place place;
@@ -170,16 +171,16 @@ static void reset(const struct pool_memstats_options *options)
 	plat_places(reset_place, (void *)options);
 }
 
-/* What makes the longest tail there is. */
+/* The numbers of the longest possible tail. */
 static const struct pool_place widest = {
 	.allocs = ~0ul, .frees = ~0ul, .allocated = ~0ul >> 1, .freed = ~0ul,
 };
 
 /**
- * pool_memstats() - Do what was asked for.
+ * pool_memstats() - Do what the options ask for.
  * @buf: as of pool_dump().
  * @size: its bytes.
- * @options: what is.
+ * @options: what to show, or a reset.
  *
  * Context: Process context; may sleep.
  * Return: as pool_dump(); 0, and an empty text, after a reset and, with a line in
@@ -242,8 +243,8 @@ static const char *take_word(struct pool_memstats_options *options,
 }
 
 /**
- * pool_memstats_parse() - Read what is asked for.
- * @options: set from @text alone; not changed if that is refused.
+ * pool_memstats_parse() - Read words that say what to show.
+ * @options: set from @text alone; not changed if it is refused.
  * @text: words; NULL: none.
  * @where: what to call the text in the log.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * memstats.h - who allocates and who frees, as text
+ * memstats.h - which code allocates and frees, as text
  *
  * Layer:   above debug/profile.h; private to memstats.c, kernel/debugfs/memstats.c.
  * Context: process context.
@@ -10,7 +10,7 @@
 
 #include "dump.h"
 
-/* What is asked for; all zero: places with calls. */
+/* What to show; all zero: places with calls. */
 struct pool_memstats_options {
 	bool reset;			/* show nothing, set counts to 0 */
 	bool all;			/* those without calls, too */
