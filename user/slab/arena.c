@@ -3,23 +3,23 @@
  * arena.c - empty slabs, and the memory behind them
  *
  * Layer:   seam, cold half; below slab.c.
- * Context: plain threads; locks of shelves may be held, but for
+ * Context: plain threads; locks of shelves may be held, except in
  *	    pool_arena_put() and pool_arena_trim(), which give memory back.
  *
- * Chunks become accessible in steps, from the lowest slab on, in proportion to what
- * there is: few calls of the system, whole huge pages where there is much, and little
- * that a strict system has to account for where there is little.
+ * Chunks become accessible in steps, from the lowest slab on.  A step is in proportion to
+ * the size of the arena.  So a large arena needs few system calls and has whole huge
+ * pages, and a small one has little that a strict system must account for.
  *
- * An empty slab is any class's next one.  Of those some keep their memory, newest
- * first out; what is too many gives it back, and keeps its addresses until all of its
- * chunk is empty and a trim comes by.
+ * Any class may use an empty slab next.  Some empty slabs keep their memory, and the
+ * newest of these is used first.  The others give it back, and keep their addresses until
+ * all of their chunk is empty and a trim finds it.
  */
 #include "slab.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* Part of the slabs in use by which the arena grows, and that may be kept empty. */
+/* The arena grows by this part of its slabs; this part of those in use may be kept empty. */
 #define GROW_PART	4
 #define KEEP_PART	4
 #define KEEP_MIN	16
@@ -28,7 +28,7 @@
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
-static struct slab_chunk *carving;	/* slabs that were never used are here */
+static struct slab_chunk *carving;	/* has the slabs that were never used */
 static size_t ready;			/* slabs with access */
 static size_t used;
 static size_t kept_count;
@@ -55,7 +55,7 @@ static struct slab_chunk *add_chunk(void)
 	return carving;
 }
 
-/* Give access to @n slabs more, as far as the chunk has them. */
+/* Give access to @n more slabs, as far as the chunk has them. */
 static bool open_more(struct slab_chunk *chunk, size_t n)
 {
 	size_t left = CHUNK_SLABS - chunk->ready;
@@ -68,7 +68,7 @@ static bool open_more(struct slab_chunk *chunk, size_t n)
 	return true;
 }
 
-/* A chunk with an accessible slab that was never in use; NULL: none now. */
+/* Find a chunk with an accessible slab that was never in use; NULL: none now. */
 static struct slab_chunk *chunk_to_carve(void)
 {
 	size_t step = ready / GROW_PART ? ready / GROW_PART : 1;
@@ -97,7 +97,7 @@ static struct slab *take_first(struct pool_list *list)
 	return pool_list_entry(node, struct slab, list);
 }
 
-/* An empty slab, or NULL. */
+/* Get an empty slab, or NULL. */
 struct slab *pool_arena_get(void)
 {
 	struct slab *slab;
@@ -117,7 +117,7 @@ struct slab *pool_arena_get(void)
 	return slab;
 }
 
-/* Move the oldest to a list of the caller's until @keep are left.  Mutex held. */
+/* Move the oldest kept slabs to a list of the caller's until @keep are left.  Mutex held. */
 static void take_oldest(struct pool_list *to, size_t keep)
 {
 	while (kept_count > keep) {
@@ -129,7 +129,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 	}
 }
 
-/* Where that fails the memory stays, and nothing else is wrong. */
+/* Give back the memory of slabs.  Where madvise() fails the memory just stays. */
 static void discard(struct pool_list *list)
 {
 	struct pool_list *node;
@@ -149,7 +149,7 @@ static void discard(struct pool_list *list)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* The end of a slab's use: it is empty, and has no class. */
+/* Take back a slab that is empty and has no class. */
 void pool_arena_put(struct slab *slab)
 {
 	struct pool_list list;
@@ -180,7 +180,7 @@ static void put_chunk(struct slab_chunk *chunk)
 	pool_chunk_put(chunk);
 }
 
-/* Give back the addresses of a chunk, if all of its slabs are bare; or the next. */
+/* Give back the addresses of the next chunk, if all of its slabs are bare. */
 static void trim_chunk(void)
 {
 	struct pool_list *node;

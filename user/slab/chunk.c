@@ -6,7 +6,7 @@
  * Context: plain threads, arena mutex held; pool_arena_slab() of slab.h reads the
  *	    map without it.
  *
- * The address space of a process is its own: a limit may be set on it at any time,
+ * The address space of a process is limited: a limit may be set at any time,
  * and mlockall() counts all of it.  So addresses are taken in chunks of 2 MiB, when
  * they are needed, and go back when a chunk is empty.
  *
@@ -18,20 +18,20 @@
  *
  * Leaves and the descriptions of chunks are mapped apart from objects, with pages
  * without access around them, so that no stray write to an object reaches them.
- * They are never unmapped: a wrong pointer may lead somebody there at any time.
+ * They are never unmapped, since the free of a wrong pointer may read them at any time.
  */
 #include "slab.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptions that are mapped at once. */
+/* How many descriptions are mapped at once. */
 #define DESCRIBED	8
 
 /* Arena mutex to write; entries are read by anybody. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
-/* Arena mutex: descriptions without addresses, and where the next may be. */
+/* Arena mutex: descriptions without addresses, and a place for the next chunk. */
 static struct pool_list spare = { &spare, &spare };
 static unsigned char *next_base;
 
@@ -43,7 +43,7 @@ static unsigned char *map(void *hint, size_t bytes, int prot)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Zeroed memory with a page without access on both sides; NULL: none. */
+/* Map zeroed memory with a page without access on both sides; NULL: none. */
 static void *map_apart(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -70,7 +70,7 @@ static void describe(struct slab_chunk *chunk)
 	pool_list_add_last(&chunk->list, &spare);
 }
 
-/* See to it that there is a description to spare. */
+/* Make sure that there is a spare description. */
 static bool have_spare(void)
 {
 	struct slab_chunk *chunks;
@@ -84,7 +84,7 @@ static bool have_spare(void)
 	return chunks;
 }
 
-/* Where the map has an address; NULL: it is out of reach, or memory is short. */
+/* The map's entry for an address; NULL: it is out of reach, or memory is short. */
 static struct slab_chunk **entry_of(const unsigned char *base)
 {
 	uintptr_t n = (uintptr_t)base >> CHUNK_SHIFT;
@@ -109,7 +109,7 @@ static bool is_aligned(const unsigned char *at)
 	return !((uintptr_t)at & (CHUNK_BYTES - 1));
 }
 
-/* The part of twice as many addresses that is aligned. */
+/* Map twice as many addresses, and keep the aligned part. */
 static unsigned char *map_aligned(void)
 {
 	unsigned char *at = map(NULL, 2 * CHUNK_BYTES, PROT_NONE);
@@ -126,7 +126,7 @@ static unsigned char *map_aligned(void)
 }
 
 /*
- * Addresses without access, below those of the chunk before if nobody has them:
+ * Map addresses without access, just below those of the last chunk if they are free:
  * chunks side by side are one mapping to the system.
  */
 static unsigned char *map_chunk(void)
@@ -142,7 +142,7 @@ static unsigned char *map_chunk(void)
 	return at ? at : map_aligned();
 }
 
-/* The release pairs with the acquire in pool_arena_slab(). */
+/* Enter a chunk into the map.  The release pairs with the acquire in pool_arena_slab(). */
 static bool enter_map(struct slab_chunk *chunk, unsigned char *base)
 {
 	struct slab_chunk **entry = entry_of(base);
@@ -156,9 +156,9 @@ static bool enter_map(struct slab_chunk *chunk, unsigned char *base)
 }
 
 /**
- * pool_chunk_get() - Addresses for more slabs, none of them accessible yet.
+ * pool_chunk_get() - Get addresses for more slabs, none of them accessible yet.
  *
- * Return: the chunk; NULL: none are to be had now.
+ * Return: the chunk; NULL: there are none now.
  */
 struct slab_chunk *pool_chunk_get(void)
 {
@@ -182,7 +182,7 @@ struct slab_chunk *pool_chunk_get(void)
 /**
  * pool_chunk_open() - Give access to the first slabs of a chunk.
  * @chunk: the chunk.
- * @n: how many; those that have access already included.
+ * @n: how many, including those that have access already.
  *
  * Return: false: the system refuses, and nothing has changed.
  */
@@ -199,7 +199,7 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
  * pool_chunk_put() - Give the addresses of a chunk back.
  * @chunk: all of its slabs are empty, and on no list.
  *
- * A free of a wrong pointer may still look for its slab here.  It finds none, or one
+ * The free of a wrong pointer may still look for its slab here.  It finds none, or one
  * that is on no shelf, or one that has other addresses by then.
  */
 void pool_chunk_put(struct slab_chunk *chunk)

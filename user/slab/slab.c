@@ -5,23 +5,23 @@
  * Layer:   seam, cold half; between plat.c and arena.c.
  * Context: plain threads; no lock of ours held.
  *
- * A class has all objects of a stride, whichever pool they are of: so a pool of a few
- * objects costs no page of its own.  Objects are taken from one slab until it is
- * full, lowest first, so that pages that were never needed are never touched.  Slabs
- * that have room again wait, by how full they are; the next one to be used is one of
- * the fullest, so that the others may become empty.  One that does goes back to the
- * arena, unless it is the one that objects are taken from.
+ * A class has all objects of a stride, of any pools.  So a pool of a few
+ * objects needs no page of its own.  Objects are taken from one slab until it is
+ * full, lowest first, so that pages that are not needed are never touched.  Slabs
+ * that have room again are listed by how full they are.  The next one to be used is one
+ * of the fullest, so that the others may become empty.  An empty slab goes back to the
+ * arena, unless objects are being taken from it.
  *
- * A class has shelves, of which all but the first are for who finds others at work.
- * A thread stays with the shelf that it found free; what it frees goes to where it
- * is from.  Before a shelf gets a new slab it takes one with room from another.
+ * A class has several shelves.  All but the first are used when others are contended.
+ * A thread stays with the shelf that it found free.  An object is freed to the shelf that
+ * has its slab.  Before a shelf gets a new slab it takes one with room from another.
  *
- * Where strides are multiples of large powers of two, first lines of all objects
- * would be in few sets of a cache: so slabs begin at different lines, their colours,
+ * Where strides are multiples of large powers of two, the first lines of all objects
+ * would be in few sets of a cache.  So slabs begin at different lines, their colours,
  * and the largest of such strides are made odd ones.
  *
- * Lock order: shelves, as in locks[] -> arena mutex.  Who has one shelf only tries
- * to get another.
+ * Lock order: shelves, in the order of locks[] -> arena mutex.  A holder of one shelf
+ * only tries to lock another.
  */
 #include "main.h"
 #include "slab.h"
@@ -31,10 +31,10 @@
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
 
-/* The edge of a slab that no free moves to another grade. */
+/* The edge of a slab if no free moves it to another grade. */
 #define NO_EDGE		0xffff
 
-/* Few enough to be held all at once; shelves of a class have different ones. */
+/* Few enough to be held all at once.  The shelves of a class have different locks. */
 #define LOCKS		32
 
 static struct {
@@ -64,8 +64,8 @@ void pool_slab_fork_release(void)
 }
 
 /*
- * How many lines a slab may begin at: as many as objects leave out otherwise.  With a
- * step more than 512 bytes the objects of one slab are in half of the sets, with one
+ * At how many lines a slab may begin: as many as objects would otherwise leave out.  With
+ * a step more than 512 bytes the objects of one slab are in half of the sets, with one
  * more than 1024 in all but the last.
  */
 static unsigned int colours_of(unsigned int stride)
@@ -82,7 +82,7 @@ static pthread_mutex_t *lock_of(unsigned int class, unsigned int shelf)
 	return &locks[(class + shelf * (LOCKS / SLAB_SHELVES)) % LOCKS].mutex;
 }
 
-/* Once, with its first lock held.  The release pairs with the acquire of a trim. */
+/* Runs once, with the first lock held.  The release pairs with the acquire of a trim. */
 static void class_init(unsigned int i)
 {
 	struct slab_class *class = &classes[i];
@@ -104,9 +104,10 @@ static void class_init(unsigned int i)
 }
 
 /*
- * Of a class's stride, in steps.  With 1024 bytes first lines of a slab's objects
- * would be in 4 sets of a first level's cache, which has room for 32 of them, and a
- * batch of 64 would miss; 16 bytes more put them into all sets.  512 likewise.
+ * A class's stride, in steps.  With 1024 bytes the first lines of a slab's objects
+ * would be in 4 sets of a first-level cache, which hold 32 of them, so a
+ * batch of 64 would miss.  16 bytes more spread them over all sets.  The same holds for
+ * 512.
  */
 static unsigned int steps_of(unsigned int size, unsigned int align)
 {
@@ -117,11 +118,11 @@ static unsigned int steps_of(unsigned int size, unsigned int align)
 }
 
 /**
- * pool_slab_class() - Where objects come from.
+ * pool_slab_class() - Find the class of objects.
  * @size: bytes of one.
- * @align: what they are aligned to, a power of two.
+ * @align: their alignment, a power of two.
  *
- * Return: their class; NULL: they are too large, or too much aligned.
+ * Return: their class; NULL: they are too large, or their alignment is.
  */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 {
@@ -139,7 +140,7 @@ struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 	return &classes[i];
 }
 
-/* All objects free, and no more of the bits touched than there are. */
+/* Set up a slab, all objects free.  Touches only as many of the bits as there are. */
 static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 {
 	const struct slab_class *class = shelf->class;
@@ -160,7 +161,7 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->hint = 0;
 }
 
-/* The highest number of used objects that is of the next grade. */
+/* The number of used objects at which a slab enters the next grade. */
 static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 {
 	unsigned int free;
@@ -171,7 +172,7 @@ static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 	return (unsigned short)(slab->objs - free);
 }
 
-/* Off its list, if it is on one; still of this shelf.  Lock held. */
+/* Take a slab off its list, if it is on one; it stays on the shelf.  Lock held. */
 static void unlist(struct slab_shelf *shelf, struct slab *slab)
 {
 	pool_list_del(&slab->list);
@@ -182,8 +183,8 @@ static void unlist(struct slab_shelf *shelf, struct slab *slab)
 }
 
 /*
- * A free has brought a slab to its edge: a full one has room again, another one is a
- * grade emptier.  Lock held.
+ * A free has brought a slab to its edge: a full one has room again, or another one enters
+ * the next grade.  Lock held.
  */
 __attribute__((__noinline__))
 static void regrade(struct slab_shelf *shelf, struct slab *slab)
@@ -200,7 +201,7 @@ static void regrade(struct slab_shelf *shelf, struct slab *slab)
 	slab->edge = edge_of(slab, grade);
 }
 
-/* Lock held.  Who frees to it asks twice where it is: pool_slab_free(). */
+/* Lock held.  A free reads the slab's shelf twice: lock_shelf_of(). */
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
 	plat_write(&slab->shelf, shelf);
@@ -213,7 +214,7 @@ static void leave(struct slab_shelf *shelf, struct slab *slab)
 	plat_write(&slab->shelf, NULL);
 }
 
-/* A slab with room, one of the fullest or of the emptiest; NULL: none. */
+/* A slab with room, one of the fullest or of the emptiest; NULL: there is none. */
 static struct slab *listed(const struct slab_shelf *shelf, bool fullest)
 {
 	unsigned int i;
@@ -229,7 +230,7 @@ static struct slab *listed(const struct slab_shelf *shelf, bool fullest)
 	return NULL;
 }
 
-/* A slab that a shelf can do without, one of the emptiest; or NULL.  Lock held. */
+/* A slab that a shelf does not need, one of the emptiest; or NULL.  Lock held. */
 static struct slab *to_spare(const struct slab_shelf *shelf)
 {
 	struct slab *slab = listed(shelf, false);
@@ -238,8 +239,8 @@ static struct slab *to_spare(const struct slab_shelf *shelf)
 }
 
 /*
- * Take a slab away from another shelf; but not its only one, which whoever is there
- * needs next.  Lock of @shelf held.
+ * Take a slab away from another shelf, but not its only one, which the threads there
+ * need next.  Lock of @shelf held.
  */
 static struct slab *take_over(struct slab_shelf *shelf)
 {
@@ -271,7 +272,7 @@ static struct slab *take_new(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* The next slab to take objects from, or NULL.  Lock held. */
+/* Get the next slab to take objects from, or NULL.  Lock held. */
 __attribute__((__noinline__))
 static struct slab *next_from(struct slab_shelf *shelf)
 {
@@ -287,7 +288,7 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* The lowest free object.  A slab that is full comes back by a free.  Lock held. */
+/* Take the lowest free object.  A free lists a full slab again.  Lock held. */
 static void *take(struct slab_shelf *shelf, struct slab *slab)
 {
 	unsigned int word = slab->hint;
@@ -307,7 +308,7 @@ static void *take(struct slab_shelf *shelf, struct slab *slab)
 			     (size_t)shelf->class->stride;
 }
 
-/* This thread's shelf, or one that nobody is at: then that is its own.  Locked. */
+/* Lock this thread's shelf, or a free one, which the thread then keeps as its own. */
 static struct slab_shelf *lock_shelf(struct slab_class *class)
 {
 	struct plat_area *area = plat_this_area();
@@ -328,12 +329,12 @@ static struct slab_shelf *lock_shelf(struct slab_class *class)
 }
 
 /**
- * pool_slab_alloc() - Objects of a class.
+ * pool_slab_alloc() - Allocate objects of a class.
  * @class: the class.
  * @n: how many.
  * @objs: where to.
  *
- * Return: how many; fewer: the arena has no more.
+ * Return: how many; fewer than @n: the arena has no more.
  */
 unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
@@ -354,8 +355,8 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 }
 
 /*
- * Which object of its slab this is, and whether it can be freed.  The inverse is
- * exact for all that is within a slab.  Lock held.
+ * Find which object of its slab this is, and whether it can be freed.  The inverse is
+ * exact for all offsets within a slab.  Lock held.
  */
 static enum pool_fault look(const struct slab_class *class,
 			    const struct slab *slab, const void *obj,
@@ -375,7 +376,7 @@ static enum pool_fault look(const struct slab_class *class,
 	return POOL_FAULT_KINDS;
 }
 
-/* Is the slab the arena's then?  Lock held. */
+/* Free one object.  True: the slab is empty and goes to the arena.  Lock held. */
 static bool put(struct slab_shelf *shelf, struct slab *slab, unsigned int n)
 {
 	unsigned int word = n / SLAB_BITS;
@@ -392,8 +393,8 @@ static bool put(struct slab_shelf *shelf, struct slab *slab, unsigned int n)
 }
 
 /*
- * The shelf that a slab is on, locked; NULL: it is on none.  It may be moved to
- * another as long as that is not locked.
+ * Lock the shelf of a slab; NULL: it is on none.  The slab may be moved to
+ * another shelf until its own is locked.
  */
 static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 {
@@ -413,14 +414,14 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 }
 
 /**
- * pool_slab_free() - The end of some objects.
- * @slab: where the first one is, by pool_arena_slab().
+ * pool_slab_free() - Free some objects.
+ * @slab: the slab of the first one, by pool_arena_slab().
  * @n: how many, at least 1.
  * @objs: the objects.
- * @fault: POOL_FAULT_KINDS; or what is wrong with the first one that is not freed, and
- * nothing has changed for it.
+ * @fault: POOL_FAULT_KINDS; or what is wrong with the first one that is not freed.  That
+ *	one is unchanged.
  *
- * Those of one shelf are freed under its lock, until a slab has become empty.
+ * Objects of one shelf are freed under its lock, until a slab has become empty.
  *
  * Return: how many are freed, the first ones; 0: see @fault.
  */
@@ -450,7 +451,7 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 	return done;
 }
 
-/* The slab that objects are taken from, if it is empty. */
+/* Give back the slab that objects are taken from, if it is empty. */
 static void trim_from(struct slab_shelf *shelf)
 {
 	struct slab *slab;
@@ -468,7 +469,7 @@ static void trim_from(struct slab_shelf *shelf)
 		pool_arena_put(slab);
 }
 
-/* Give back the memory of all that is empty. */
+/* Give back the memory of all empty slabs and pages. */
 void pool_slab_trim(void)
 {
 	unsigned int i, k;

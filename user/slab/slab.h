@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * slab.h - what slabs are made of; private to user/ and its tests
+ * slab.h - the structs of slabs; private to user/ and its tests
  *
  * Layer:   below plat.c; user/ only.
  *
  * Slabs are of equal size, and all objects of a slab are equal.  Their addresses come
- * in chunks.  What is known of slabs is kept apart from them, so that no stray write
- * to an object reaches it:
+ * in chunks.  The descriptions of slabs are kept apart from them, so that no stray write
+ * to an object reaches them:
  *
  *	 a chunk's base                                 base + 2 MiB
  *	 |<---------- carved ---------->|
@@ -43,8 +43,8 @@
 #define CHUNK_SLABS	((unsigned int)(CHUNK_BYTES / SLAB_BYTES))
 
 /*
- * The map of chunks, by address.  mmap() gives out no higher ones unless it is asked
- * to; those that have a tag in their top byte are malloc()'s.
+ * The map of chunks, by address.  mmap() gives out no higher addresses unless asked
+ * to.  Addresses with a tag in their top byte are malloc()'s.
  */
 #if UINTPTR_MAX > 0xffffffffu
 #define CHUNK_BITS	(48 - CHUNK_SHIFT)
@@ -56,54 +56,54 @@
 #define CHUNK_LEAVES	((uintptr_t)1 << LEAF_BITS)
 #define CHUNK_ROOTS	((uintptr_t)1 << (CHUNK_BITS - LEAF_BITS))
 
-/* Parts of a class, each with a lock, for threads that are there at once. */
+/* Parts of a class, each with a lock, so that several threads can work at once. */
 #define SLAB_SHELVES	4
 
 /*
- * How full slabs are that have room: quarters, the fullest first.  The last grade is
- * of those that objects are being taken from, and of full ones.
+ * Grades: how full slabs with room are, in quarters, the fullest first.  The last number
+ * is for slabs that objects are being taken from, and for full ones.
  */
 #define SLAB_GRADES	4
 #define SLAB_SPARSE	(SLAB_GRADES - 1)
 #define SLAB_UNLISTED	((unsigned char)SLAB_GRADES)
 
 /*
- * A slab.  Its shelf's lock guards it while it is on one; else it is the arena's, or
- * of who is taking it there or away.
+ * A slab.  Its shelf's lock guards it while it is on one.  Otherwise it belongs to the
+ * arena, or to the thread that moves it from or to the arena.
  */
 struct slab {
-	struct pool_list list;		/* of its shelf, by grade; of the arena */
+	struct pool_list list;		/* on its shelf, by grade; or on the arena's */
 	struct slab_shelf *shelf;	/* read by anybody; NULL: it is empty */
 	struct slab_chunk *chunk;	/* set once */
-	unsigned char *first;		/* object; where its colour has it */
+	unsigned char *first;		/* first object; depends on the colour */
 	unsigned short objs;
 	unsigned short used;
-	unsigned short edge;		/* with so many used the grade is another */
-	unsigned short hint;		/* no free object in words before */
+	unsigned short edge;		/* with so many used the grade changes */
+	unsigned short hint;		/* no free object in words before this */
 	unsigned char grade;		/* read by anybody */
-	unsigned long free[SLAB_WORDS];	/* a bit for each that is free */
+	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
-/* What is known of a chunk.  Arena mutex. */
+/* The description of a chunk.  Arena mutex. */
 struct slab_chunk {
-	struct pool_list list;		/* of all that have addresses; of spares */
+	struct pool_list list;		/* of all that have addresses; or of spares */
 	unsigned char *base;
 	unsigned int ready;		/* slabs with access */
-	unsigned int carved;		/* slabs that ever were in use */
+	unsigned int carved;		/* slabs that were ever in use */
 	unsigned int bare;		/* of these: empty, without memory */
 	struct slab slab[CHUNK_SLABS];
 };
 
 struct slab_shelf {
-	pthread_mutex_t *lock;		/* shelves of other classes may have it */
+	pthread_mutex_t *lock;		/* shelves of other classes may share it */
 	struct slab_class *class;
-	struct slab *from;		/* lock: the one to take objects from */
-	struct pool_list room[SLAB_GRADES];	/* lock: others that have some */
-	unsigned int sparse;		/* lock; read by anybody: of the last grade */
+	struct slab *from;		/* lock: objects are taken from this one */
+	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
+	unsigned int sparse;		/* lock; read by anybody: slabs of the last grade */
 	unsigned int colour;		/* lock: of the next slab */
 } __attribute__((aligned(64)));
 
-/* All slabs of one stride.  Does not change once it is made. */
+/* All slabs of one stride.  The numbers do not change once it is made. */
 struct slab_class {
 	unsigned int stride;		/* 0: not made yet */
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
@@ -124,9 +124,9 @@ bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
 void pool_slab_trim_pages(struct slab_shelf *shelf);
 
-/* How much of the arena there is, in slabs. */
+/* How large the arena is, in slabs. */
 struct arena_size {
-	size_t reserved;	/* addresses, in chunks */
+	size_t reserved;		/* with addresses, in chunks */
 	size_t ready;		/* with access */
 	size_t used;		/* on a shelf, or about to be */
 	size_t kept;		/* empty, with memory */
@@ -149,7 +149,7 @@ extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
 /*
  * The slab that an address is in; NULL: it is no address of slabs.  The acquires pair
- * with the releases of chunk.c: what is found in the map is complete.
+ * with the releases of chunk.c: what the map has is complete.
  */
 static inline struct slab *pool_arena_slab(const void *p)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * trim.c - memory of slabs that have few objects in use
+ * trim.c - give back memory of slabs that have few objects in use
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: plain threads; no lock of ours held.
  *
- * A slab goes back as a whole when its last object does: slab.c.  Here is what can be
- * done before: free pages go back, and objects that caches hold may be exchanged for
+ * A slab goes back as a whole when its last object does: slab.c.  This file acts
+ * earlier: free pages go back, and objects that caches hold may be exchanged for
  * others in fuller slabs (common/core/pack.c asks which).
  */
 #include "slab.h"
@@ -14,10 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Slabs of a class that are nearly empty, and no reason to do anything yet. */
+/* A class with no more nearly empty slabs than this is left alone. */
 #define SPARSE_FEW	8
 
-/* Are many slabs of a class nearly empty?  Read unlocked: a matter of cost. */
+/* Are many slabs of a class nearly empty?  Read unlocked: only the cost depends on it. */
 bool pool_slab_sparse(const struct slab_class *class)
 {
 	unsigned int sparse = 0, k;
@@ -37,10 +37,10 @@ static const struct slab_class *class_of(const struct slab *slab)
 /**
  * pool_slab_denser() - Does an object keep a slab that is nearly empty?
  * @old: the object.
- * @new: what it could be exchanged for.
+ * @new: the object that may take its place.
  *
- * Grades are read unlocked.  Slabs of objects that were not freed stay what they are
- * otherwise, and of their class.
+ * Grades are read unlocked.  Otherwise slabs of objects that were not freed stay as they
+ * are, and in their class.
  *
  * Return: true if @old does, @new does not, and both are of one class.
  */
@@ -54,7 +54,7 @@ bool pool_slab_denser(const void *old, const void *new)
 	       class_of(from) == class_of(to);
 }
 
-/* Are all objects free that have a byte in this part of a slab?  Lock held. */
+/* Are all objects with a byte in this part of a slab free?  Lock held. */
 static bool is_unused(const struct slab *slab, unsigned int stride,
 		      const unsigned char *from, const unsigned char *to)
 {
@@ -72,8 +72,8 @@ static bool is_unused(const struct slab *slab, unsigned int stride,
 }
 
 /*
- * Give back the pages of a slab that no object in use is on.  Neighbours go at once.
- * Lock held: an object of them could be taken, and written to, meanwhile.
+ * Give back the pages of a slab on which no object in use lies; adjacent ones by one
+ * call.  Lock held, since otherwise an object there could be taken and written.
  */
 static void trim_pages(const struct slab *slab, unsigned int stride,
 		       size_t page)
@@ -90,7 +90,7 @@ static void trim_pages(const struct slab *slab, unsigned int stride,
 	}
 }
 
-/* The pages of the next slab of a grade, which is then the last; NULL: none. */
+/* Trim the next slab of a grade, and make it the last; NULL: there is none. */
 static const struct slab *trim_next(struct slab_shelf *shelf,
 				    unsigned int grade, size_t page)
 {
@@ -110,7 +110,7 @@ static const struct slab *trim_next(struct slab_shelf *shelf,
 	return slab;
 }
 
-/* Once around; others may move slabs meanwhile, so there is a bound. */
+/* Trim all slabs of a grade once.  Others may move slabs meanwhile, so there is a bound. */
 static void trim_grade(struct slab_shelf *shelf, unsigned int grade,
 		       size_t page)
 {
@@ -126,7 +126,7 @@ static void trim_grade(struct slab_shelf *shelf, unsigned int grade,
 	}
 }
 
-/* Give back free pages of a shelf's slabs; the fullest have hardly any. */
+/* Give back free pages of a shelf's slabs, except the fullest, which have hardly any. */
 void pool_slab_trim_pages(struct slab_shelf *shelf)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
