@@ -6,10 +6,10 @@
  * Context: plain threads.
  *
  * A hit finds a pool's local part by adding the pool's offset to the address of the
- * thread's area.  So a part is at the same offset in all areas, and none may ever
- * move.  How many pools there will be nobody knows, and address space that is merely
- * reserved is address space that the program is without.  So an area begins small,
- * and areas are apart from each other by what all of their parts would take:
+ * thread's area.  So a part is at the same offset in all areas, and may never move.
+ * The number of pools is not known in advance, and reserved address space is lost to
+ * the program.  So an area begins small, and the distance from one area to the next is
+ * what all of its parts would take:
  *
  *	area 0                    area 1                    area 2
  *	 |near|....................|near|....................|near|......
@@ -17,13 +17,13 @@
  *	 |<-------- STRIDE ------->|
  *	 |<--------- far = near + k * STRIDE --------------->|
  *
- * Far parts are mapped when there are as many pools, for all areas at once.  k is the
- * same for all, and there because of the zeros that threads without an area point
- * to: they are part of the program or library, whose addresses are not ours to choose,
- * and often have something behind them.  So may areas: k is chosen, once, such that
- * there is room behind the zeros and all areas of that time.  Of an area that loses
- * its place to others' mappings later no far parts can be had; then further pools
- * stay closed.
+ * Far parts are mapped when the number of pools asks for them, for all areas at once.  k
+ * is the same for all areas.  It exists because of the zeros that threads without an area
+ * point to.  The zeros are part of the program or library, at an address that is not ours
+ * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
+ * So k is chosen, once, such that there is room behind the zeros and behind all areas of
+ * that time.  If another mapping later takes the place of an area's far parts, they cannot
+ * be mapped; then further pools stay closed.
  */
 #include "main.h"
 #include "plat.h"
@@ -34,17 +34,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Local parts of a far part, about, and its bytes: whole pages. */
+/* About how many local parts a far part has, and its bytes: whole pages. */
 #define PART_LOCALS	256
 #define PART_BYTES \
 	((PART_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
 	 PLAT_PAGES * PLAT_PAGES)
 #define PARTS	((PLAT_LOCALS + PART_LOCALS - 1) / PART_LOCALS)
 
-/* From one area to the next. */
+/* The distance from one area to the next. */
 #define STRIDE		(PLAT_AREA_BYTES + PARTS * PART_BYTES)
 
-/* Places that are tried for an area. */
+/* How many places are tried for an area. */
 #define PLACES		16
 
 unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
@@ -52,7 +52,7 @@ unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
 struct plat_area *plat_areas[PLAT_AREAS];
 unsigned int plat_area_count;
 
-/* Guards what follows, plat_areas and the free areas.  Never held by a call. */
+/* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct plat_area *free_areas;
 static unsigned char *next_place;	/* for an area; NULL: not known yet */
@@ -60,8 +60,8 @@ static unsigned long far;		/* offset of far parts; 0: none yet */
 static unsigned int parts;		/* far parts that all areas have */
 static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
 static unsigned int lowest;		/* no offset below is free */
-static unsigned int highest;		/* no offset above ever was used */
-static bool said;			/* that there are no more */
+static unsigned int highest;		/* no offset from here on was ever used */
+static bool said;			/* the log has said that there are no more */
 
 void pool_area_fork_hold(void)
 {
@@ -81,7 +81,7 @@ static void *map(void *hint, size_t bytes, int prot)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* There or nowhere.  Not by MAP_FIXED_NOREPLACE, of which checkers know nothing. */
+/* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
 static bool map_at(void *wanted, size_t bytes, int prot)
 {
 	void *at = map(wanted, bytes, prot);
@@ -91,13 +91,13 @@ static bool map_at(void *wanted, size_t bytes, int prot)
 	return at && at == wanted;
 }
 
-/* No address is too large for far parts at this offset. */
+/* Do far parts at this offset stay within the address space? */
 static bool offset_fits(const void *start, unsigned long offset)
 {
 	return offset <= UINTPTR_MAX - (uintptr_t)start - STRIDE;
 }
 
-/* Nothing is yet where far parts at this offset would be.  Area mutex held. */
+/* Is the place of far parts at this offset free in all areas?  Area mutex held. */
 static bool areas_have_room(unsigned long offset)
 {
 	unsigned int i;
@@ -114,8 +114,8 @@ static bool areas_have_room(unsigned long offset)
 }
 
 /*
- * Zeros at an offset, for threads without an area, if the areas that are there have
- * room for far parts at that offset, too.  Area mutex held.
+ * Map zeros at this offset, for threads without an area, if all areas have room for far
+ * parts at that offset, too.  Area mutex held.
  */
 static bool try_far(unsigned long k)
 {
@@ -130,8 +130,8 @@ static bool try_far(unsigned long k)
 }
 
 /*
- * Far ones first, which are in nobody's way: not in that of the heap, too.  With 32
- * bits the farthest may well be where libraries are.  Area mutex held.
+ * Try large distances first, since they are in the way of nothing, not even of the heap.
+ * With 32 bits the largest one may well be where libraries are.  Area mutex held.
  */
 static bool find_far(void)
 {
@@ -142,7 +142,7 @@ static bool find_far(void)
 	return far || try_far(0);
 }
 
-/* Area mutex held. */
+/* Map one more far part for an area.  Area mutex held. */
 static bool add_part(struct plat_area *area)
 {
 	unsigned char *at = (unsigned char *)area + far +
@@ -155,7 +155,7 @@ static bool add_part(struct plat_area *area)
 	return true;
 }
 
-/* Far parts for all areas, one more.  Area mutex held. */
+/* Map one more far part for all areas.  Area mutex held. */
 static bool add_parts(void)
 {
 	unsigned int i;
@@ -169,7 +169,7 @@ static bool add_parts(void)
 	return true;
 }
 
-/* An area at a place, with all parts; NULL: something is there.  Area mutex held. */
+/* Make an area with all parts at a place; NULL: that is not free.  Area mutex held. */
 static struct plat_area *area_at(unsigned char *place)
 {
 	struct plat_area *area = (struct plat_area *)(void *)place;
@@ -189,8 +189,8 @@ static struct plat_area *area_at(unsigned char *place)
 }
 
 /*
- * The first area: far below where the system puts mappings of its own accord.  Halfway
- * down nobody is; checkers admit a smaller distance only.
+ * The first area: far below the place where the system puts mappings by itself.  Halfway
+ * down the addresses are free; checkers admit only a smaller distance.
  */
 static struct plat_area *first_area(void)
 {
@@ -210,7 +210,7 @@ static struct plat_area *first_area(void)
 	return area;
 }
 
-/* At the next place that is free; where there is none anywhere.  Area mutex held. */
+/* Make an area at the next free place, or where the system puts it.  Area mutex held. */
 static struct plat_area *new_area(void)
 {
 	struct plat_area *area = next_place ? NULL : first_area();
@@ -226,7 +226,7 @@ static struct plat_area *new_area(void)
 					  PROT_READ | PROT_WRITE);
 }
 
-/* Area mutex held. */
+/* Append a new area to the table; NULL: there can be no more.  Area mutex held. */
 static struct plat_area *append_area(void)
 {
 	struct plat_area *area;
@@ -245,7 +245,7 @@ static struct plat_area *append_area(void)
 	return area;
 }
 
-/* An allocation asks for an area, and the holder may be a thread that does not run. */
+/* Lock by tries: an allocation asks for an area, and the holder may be descheduled. */
 static bool try_area_lock(void)
 {
 	unsigned int tries = PLAT_LAST_TRIES;
@@ -258,7 +258,7 @@ static bool try_area_lock(void)
 	return true;
 }
 
-/* An area for a thread; NULL: there is none, or not now. */
+/* Get an area for a thread; NULL: there is none, or not now. */
 struct plat_area *pool_area_get(void)
 {
 	struct plat_area *area;
@@ -303,7 +303,7 @@ static unsigned int index_of(unsigned long offset)
 					  sizeof(struct pool_local));
 }
 
-/* Offsets that all areas have.  Area mutex held. */
+/* How many offsets all areas have.  Area mutex held. */
 static unsigned int room(void)
 {
 	unsigned long locals = PLAT_NEAR + parts * PART_BYTES /
@@ -312,7 +312,7 @@ static unsigned int room(void)
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
 
-/* A free offset, 0: there is none.  Area mutex held. */
+/* Take a free offset; 0: there is none.  Area mutex held. */
 static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
@@ -325,7 +325,7 @@ static unsigned int take_offset(void)
 	return lowest;
 }
 
-/* Is it the first time that there is none? */
+/* Did this call find none, as the first one? */
 static bool runs_out(unsigned int i)
 {
 	bool first = !i && !said;
@@ -352,7 +352,7 @@ bool plat_local_alloc(struct pool *pool)
 	return i;
 }
 
-/* The pool is read by pool_area_trim() meanwhile. */
+/* Clear a part.  pool_area_trim() may read the pool meanwhile. */
 static void clear(struct pool_local *local)
 {
 	memset(local, 0, offsetof(struct pool_local, pool));
@@ -361,7 +361,7 @@ static void clear(struct pool_local *local)
 	plat_write(&local->pool, NULL);
 }
 
-/* A part that was never set up is zero still, and costs no memory so. */
+/* A part that was never set up is still zero.  Not writing to it saves its memory. */
 void plat_local_free(struct pool *pool)
 {
 	unsigned int number = index_of(pool->head.hot);
@@ -393,8 +393,8 @@ static void trim(const unsigned char *from, const unsigned char *to)
 }
 
 /*
- * Give back the pages of an area that are between local parts @from and @to, but for
- * those of parts that @keep says.
+ * Give back the pages of an area between the local parts @from and @to, except those of
+ * parts for which @keep is true.
  */
 static void trim_between(const struct plat_area *area, unsigned int from,
 			 unsigned int to,
@@ -417,7 +417,7 @@ static void trim_between(const struct plat_area *area, unsigned int from,
 	trim(zeros, start + offset_of(to - 1) + sizeof(struct pool_local));
 }
 
-/* @end: no offset from there on ever was used. */
+/* @end: no offset from there on was ever used. */
 static void trim_area(const struct plat_area *area, unsigned int end,
 		      bool (*keep)(const struct plat_area *area,
 				   unsigned int i))
@@ -427,8 +427,8 @@ static void trim_area(const struct plat_area *area, unsigned int end,
 }
 
 /*
- * A handler parks on parts that were never set up, too.  Who takes such a list counts
- * it as parked until all of it is elsewhere.
+ * A signal handler parks even on parts that were never set up.  Code that takes such a
+ * list counts it as parked until all of it is elsewhere.
  */
 static bool is_needed(const struct plat_area *area, unsigned int i)
 {
@@ -446,8 +446,8 @@ static bool is_offset(const struct plat_area *area, unsigned int i)
 }
 
 /*
- * Give back the memory of an area that nobody has, once pool_cpu_gone() has emptied
- * it.  A part that was not emptied stays: others may be taking from it still.
+ * Give back the memory of an area without an owner, once pool_cpu_gone() has emptied
+ * it.  A part that was not emptied stays, since other threads may still take from it.
  */
 void pool_area_trim(const struct plat_area *area)
 {
@@ -459,7 +459,7 @@ void pool_area_trim(const struct plat_area *area)
 	trim_area(area, end, is_needed);
 }
 
-/* Of all areas: what no pool has. */
+/* Give back the memory of local parts that no pool has, in all areas. */
 void pool_areas_trim(void)
 {
 	unsigned int i;
@@ -470,7 +470,7 @@ void pool_areas_trim(void)
 	pthread_mutex_unlock(&area_mutex);
 }
 
-/* Nobody may ever write where no area is. */
+/* Make the zeros read-only: they are no area. */
 void pool_area_protect(void)
 {
 	if (mprotect(plat_zeros, sizeof(plat_zeros), PROT_READ))

@@ -5,16 +5,15 @@
  * Layer:   above the registry; twin of kernel/declare.c.
  * Context: before main(), in dlopen(), in dlclose(), in exit().
  *
- * What dlclose() unloads gives its pools back.  What exit() ends does not: other
- * threads may be using them still.  A destructor cannot tell the one from the
- * other, so:
+ * dlclose() gives the pools of what it unloads back.  exit() does not, since other
+ * threads may still use them.  A destructor cannot tell one from the other, so:
  *
  *  - what was loaded before libpool's own constructor ran, the program and the
  *    libraries that it is linked with, is never unloaded: it never gives back.
  *    The loader counts what it loads.  Where a plugin brings libpool along, this
  *    includes the plugin: the registrations of its first load stay, once;
- *  - when the first object that was loaded later declares a pool, libpool asks,
- *    with atexit(), to be told of exit().  Handlers run before all destructors
+ *  - when the first object that was loaded later declares a pool, libpool registers
+ *    a handler with atexit() that notes exit().  Handlers run before all destructors
  *    of objects, if they were registered after the program's start.
  */
 #include "main.h"
@@ -23,7 +22,7 @@
 #include <link.h>
 #include <stdlib.h>
 
-/* Objects that the loader had loaded when libpool started. */
+/* How many objects the loader had loaded when libpool started. */
 static unsigned long long loads_at_start;
 
 /* Relaxed: written by exit(), in the thread that then runs the destructors. */
@@ -44,7 +43,7 @@ static unsigned long long count_loads(void)
 	return loads;
 }
 
-/* Before any declaration: called by libpool's first constructor. */
+/* Called by libpool's first constructor, before any declaration. */
 void libpool_declare_start(void)
 {
 	loads_at_start = count_loads();
@@ -55,7 +54,7 @@ static void print_exit(void)
 	plat_write(&exiting, true);
 }
 
-/* Once; the creation lock is not needed, twice would do no harm. */
+/* Registers once.  It needs no lock, since a second registration does no harm. */
 static bool hook_exit(void)
 {
 	static bool hooked;
@@ -73,7 +72,7 @@ void pool_declare_failed(pool_declare_failed_t *fn)
 	plat_write(&failed, fn);
 }
 
-/* No variable is left NULL for the first allocation to crash on. */
+/* End the program: a variable left NULL would crash the first allocation. */
 static void fail(const struct pool_decl *decl)
 {
 	pool_declare_failed_t *fn = plat_read(&failed);
@@ -96,7 +95,7 @@ static void declare(struct pool_decl *decl, unsigned int abi)
 			   hook_exit();
 }
 
-/* The entry of the largest that is left, the first of equal ones; NULL: none is. */
+/* The entry of the largest that is left, the first of equal ones; NULL: none is left. */
 static struct pool_decl **largest(struct pool_decl **first,
 				  struct pool_decl **end)
 {
@@ -109,9 +108,9 @@ static struct pool_decl **largest(struct pool_decl **first,
 }
 
 /**
- * pool_decls_get() - Create what the declarations of a program or library say.
- * @own: the entry of the declaration that calls.  Naming it keeps it from linkers that
- *	throw away what nothing refers to.
+ * pool_decls_get() - Create the declared pools of a program or library.
+ * @own: the entry of the declaration that calls.  Linkers throw away what nothing refers
+ *	to, and this argument refers to the entry.
  * @first: the entries of all.
  * @end: behind the last one.
  * @abi: POOL_ABI of their header.
@@ -133,10 +132,10 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 }
 
 /**
- * pool_decl_put() - Give back what a declaration has created.
+ * pool_decl_put() - Give back the pool of a declaration.
  * @decl: the declaration; its object is being unloaded, or the program ends.
  *
- * What stays knows it no more: its memory may be about to go.
+ * The memory of the declaration may be about to go, so pools that stay forget it.
  */
 void pool_decl_put(struct pool_decl *decl)
 {

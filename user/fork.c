@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * fork.c - what a fork finds of the pools, and what its child makes of it
+ * fork.c - make the pools of a forked child whole
  *
- * Layer:   beside common/, whose structs it mends; user space alone has forks.
- * Context: dump and creation lock, registry and area mutex held, but for
- *	    pool_fork_end(); signals blocked: nobody creates a pool or an area
+ * Layer:   beside common/, whose structs it mends; only user space has forks.
+ * Context: dump and creation lock, registry and area mutex held, except in
+ *	    pool_fork_end(); signals blocked.  So no thread creates a pool or an area
  *	    meanwhile, and no handler of this thread calls.
  *
  * All CPU locks and all buckets are held across the fork, so that what they
  * guard is whole in the child.  Other threads go on meanwhile as far as hot
- * arrays, parked lists and the backend let them; in the child they stop
- * somewhere in there and are gone.  What the child sees is one moment: who
- * writes to a page that was copied already waits until the fork is over.  So an
- * object is in one place or on its way, never in two, and
+ * arrays, parked lists and the backend let them.  In the child they are gone, wherever
+ * they were.  The child sees one moment: a thread that writes to a page which is copied
+ * already waits until the fork is over.  So an object is in one place or moving, never
+ * in two places, and
  *
  *   an array found OPEN	is whole: no call was inside
  *   an array found HELD	is lost: a call may have been anywhere inside
  *   objects moving, or
- *   taken off a parked list	are lost: where to is on the stack of who is gone
+ *   taken off a parked list	are lost: only the stack of a gone thread knows where to
  *
- * Lost objects are counted in pool->abandoned.  Those of a cluster that was
- * being brought away are counted as lost also where they had just arrived.
+ * Lost objects are counted in pool->abandoned.  The objects of a cluster that was
+ * being brought away are counted as lost even if they had just arrived.
  */
 #include "main.h"
 #include "plat.h"
@@ -49,7 +49,7 @@ static void release_buckets(struct pool *pool)
 				   pool->bucket[i].kept);
 }
 
-/* Before the fork.  Waits for holders, none of which waits for anything. */
+/* Before the fork: hold all locks.  Waits for holders, which never wait themselves. */
 void pool_fork_hold(void)
 {
 	unsigned int cpus = plat_nr_cpus();
@@ -63,8 +63,8 @@ void pool_fork_hold(void)
 }
 
 /*
- * After the fork, in both processes.  A child has another thread id than the one
- * that its locks were taken by, and none of the threads that wait for them.
+ * After the fork, in both processes: let go.  The child's thread has another id than the
+ * one in its locks, and the threads that wait for them do not exist there.
  */
 void pool_fork_release(bool child)
 {
@@ -82,8 +82,8 @@ void pool_fork_release(bool child)
 }
 
 /*
- * Count what is parked.  Who was parking counted first and linked then, and who
- * took counts last: the difference was on its way.
+ * Count what is parked.  Parking counts first and links then, and taking counts last.  So
+ * the difference was moving.
  */
 static unsigned long mend_parked(const struct pool *pool,
 				 struct pool_parked *parked)
@@ -100,7 +100,7 @@ static unsigned long mend_parked(const struct pool *pool,
 	return had - n;
 }
 
-/* A pool's part in one area; @own: the forking thread's, where no call is. */
+/* Mend a pool's part in one area; @own: the area of this thread, which is in no call. */
 static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 				struct pool_local *local, bool own)
 {
@@ -119,7 +119,7 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 	return lost + moving;
 }
 
-/* Clusters that were being pushed or taken are lost memory. */
+/* The memory of clusters that were being pushed or taken is lost. */
 static void mend_spares(struct pool *pool)
 {
 	struct pool_cluster *c;
@@ -130,7 +130,7 @@ static void mend_spares(struct pool *pool)
 	plat_write(&pool->spares, n);
 }
 
-/* What was under way between the backend and somebody who is gone is nobody's. */
+/* Objects that a gone thread was getting or giving back are no longer counted. */
 static void mend_allocated(struct pool *pool)
 {
 	plat_write(&pool->allocated, plat_read(&pool->store_gets) -
@@ -157,7 +157,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	pool->orphan = !pool->users;
 }
 
-/* The forking thread may be in walks, which go on; all others are gone. */
+/* Walks of this thread go on.  Walks of all other threads are gone. */
 static void mend_visits(void)
 {
 	struct pool_list *node, *next;
@@ -175,8 +175,8 @@ static void mend_visits(void)
 }
 
 /*
- * What is on a CPU's lists, and no more, is charged to it.  By its lists and not
- * by pools: some of it may belong to a pool whose destruction had begun.
+ * Charge a CPU with what is on its lists.  The lists of the CPU are used, not those of
+ * pools, since some clusters may belong to a pool whose destruction had begun.
  */
 static void mend_charge(struct pool_cpu *cpu)
 {
@@ -212,7 +212,7 @@ void pool_fork_mend(const struct pool_cpu *own)
 		mend_charge(plat_cpu_of(i));
 }
 
-/* Has a walk forked, and is at this pool?  It goes on in the child, after the fork. */
+/* Is a walk that has forked at this pool?  It goes on in the child, after the fork. */
 static bool is_walked(const struct pool *pool)
 {
 	bool walked;
@@ -223,7 +223,7 @@ static bool is_walked(const struct pool *pool)
 	return walked;
 }
 
-/* A pool that lost its last registration, and then who was to end it. */
+/* Find a pool that lost its last registration and whose destroying thread is gone. */
 static struct pool *next_orphan(void)
 {
 	struct pool *pool = NULL;
@@ -237,12 +237,11 @@ static struct pool *next_orphan(void)
 }
 
 /**
- * pool_fork_end() - In the child: end what others were about to end.
+ * pool_fork_end() - In the child: end the pools that gone threads were about to end.
  *
- * All is let go of, and all areas without an owner have been drained.  Pools that
- * are not even listed any more, or not yet, remain as they are, and so does one that
- * a walk is at which has forked: their memory is lost, and their place among the
- * local parts.
+ * Nothing is held any more, and all areas without an owner have been drained.  Pools that
+ * are no longer listed, or not yet, remain as they are.  So does a pool at which a walk is
+ * that has forked.  Their memory, and their place among the local parts, is lost.
  */
 void pool_fork_end(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * functions.c - documented calls that headers make something else of, as functions
+ * functions.c - documented calls that the headers turn into macros, as functions
  *
- * Layer:   API; the kernel has these two in pool.h, for there the caller is a module.
+ * Layer:   API; the kernel has these two in pool.h, since there a module calls.
  * Context: as said in pool.h.
  *
  * For programs that take the address of a call, or declare it themselves.  The
@@ -10,7 +10,7 @@
  */
 #include "plat.h"
 
-/* A function does not know its caller's file and line: it records the address. */
+/* A function does not know its caller's file and line, so it records the address. */
 struct pool_head *(create_pool)(char *name, unsigned int size,
 				unsigned int flags)
 {

@@ -3,22 +3,21 @@
  * guard.c - objects with pages of their own, user space
  *
  * Layer:   seam; twin of kernel/guard.c.
- * Context: plain threads, but for plat_guard_check() and plat_readable().
+ * Context: plain threads, except for plat_guard_check() and plat_readable().
  *
  * A mapping per object:
  *
  *	| none | pages, object at their end | none |
  *
- * Freed, all of it is mapped anew as one without access: its memory is gone, its
- * address is taken.  The last of these spans are kept in a ring, which has a fixed
- * place, so that a free needs no memory, and is no part of them, so that no stray
- * write reaches it.  Neighbours without access are one mapping to the kernel; so
- * each object in use takes two of vm.max_map_count, those that are kept next to
- * none.
+ * A free maps all of it anew, without access: its memory is gone, and its
+ * address stays taken.  The last of these spans are kept in a ring.  The ring has a fixed
+ * place, so that a free needs no memory.  It is apart from the spans, so that no stray
+ * write reaches it.  Adjacent spans without access are one mapping to the kernel.  So
+ * each object in use takes two of vm.max_map_count, and kept spans take nearly none.
  *
- * Where a limit is met, mappings cannot be split or joined any more, and most calls
- * may fail.  What then cannot be unmapped stays, without access and memory, as
- * address space that nobody will use.
+ * At a limit of the system, mappings can no longer be split or joined, and most calls
+ * may fail.  What cannot be unmapped then stays, without access and memory, as
+ * address space that is never used again.
  */
 #include "main.h"
 #include "plat.h"
@@ -30,7 +29,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Most spans that are kept.  Memory is used of it as it is gone through. */
+/* Limit on kept spans.  The ring takes memory only as it fills. */
 #define KEPT	32768
 
 struct span {
@@ -72,7 +71,7 @@ static unsigned char *start_of(const void *obj)
 	return (unsigned char *)((unsigned long)obj & ~(page_size() - 1));
 }
 
-/* Remove the oldest span; false: there is none, or @keep allows for all. */
+/* Remove the oldest span; false: there is none, or @keep allows all of them. */
 static bool take_oldest(struct span *span, unsigned long keep)
 {
 	bool take;
@@ -89,7 +88,7 @@ static bool take_oldest(struct span *span, unsigned long keep)
 	return take;
 }
 
-/* Unmap the oldest spans until at most @keep bytes are kept; were there any? */
+/* Unmap the oldest spans until at most @keep bytes are kept; true: there were some. */
 static bool unmap_oldest(unsigned long keep)
 {
 	struct span span;
@@ -118,7 +117,7 @@ static bool try_put_newest(void *at, size_t bytes)
 	return done;
 }
 
-/* Keep a span; others give way, those that are put meanwhile too. */
+/* Keep a span.  Older spans give way, and so do those that are put meanwhile. */
 static void put_newest(void *at, size_t bytes)
 {
 	while (!try_put_newest(at, bytes))
@@ -126,7 +125,7 @@ static void put_newest(void *at, size_t bytes)
 	unmap_oldest(pool_backend_keep());
 }
 
-/* Not counted as memory before it is written to; nor when it is without access. */
+/* Map without access: the system counts memory only once it is accessible and written. */
 static void *map(size_t bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_NONE,
@@ -135,7 +134,7 @@ static void *map(size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Address space may be what is short: then what is kept is in the way. */
+/* Address space may be short.  Then unmap all kept spans and try again. */
 static unsigned char *map_pages(size_t bytes)
 {
 	size_t page = page_size();
@@ -151,7 +150,7 @@ static unsigned char *map_pages(size_t bytes)
 	return NULL;
 }
 
-/* An object of a guarded source, or NULL. */
+/* Allocate an object of a guarded source, or return NULL. */
 void *pool_guard_alloc(const plat_backend_t *backend)
 {
 	size_t bytes = pages_of(backend);
@@ -167,7 +166,7 @@ void *pool_guard_alloc(const plat_backend_t *backend)
 
 /*
  * Take memory and access away from pages; false: that cannot be done.  At the limit
- * of mappings the second way is open still: it joins three to one.
+ * of mappings the second way still works, since it joins three mappings to one.
  */
 static bool drop(void *pages, size_t bytes)
 {
@@ -178,7 +177,7 @@ static bool drop(void *pages, size_t bytes)
 	return !mprotect(pages, bytes, PROT_NONE);
 }
 
-/* The end of an object of a guarded source; never fails. */
+/* Free an object of a guarded source; never fails. */
 void pool_guard_free(const plat_backend_t *backend, void *obj)
 {
 	size_t page = page_size();
@@ -198,15 +197,16 @@ bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *wher
 				     backend->size, where);
 }
 
-/* Address space of freed objects that is held: bytes, with the pages around it. */
+/* How many bytes of address space of freed objects are held, with guard pages. */
 unsigned long pool_guard_kept(void)
 {
 	return plat_read(&kept_bytes);
 }
 
 /*
- * The kernel is who can look at an address without harm: it tells whether it could
- * copy the byte to a pipe.  Not by write(), of which checkers make a read of ours.
+ * Only the kernel can look at any address without harm: it says whether it could copy
+ * the byte to a pipe.  This is a raw system call, since checkers take write() for a read
+ * of the program.
  */
 bool plat_readable(const void *p)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * lock.c - locks that are waited for: how a thread sleeps until one is free
+ * lock.c - locks that threads wait for, and how a thread sleeps until one is free
  *
  * Layer:   seam, cold half.
- * Context: plain threads, but for plat_thread_id_find(), which any may call.
+ * Context: plain threads, except for plat_thread_id_find(), which is for any context.
  *
  * The CPU lock's word is the holder's thread id, as FUTEX_LOCK_PI wants it.  So the
- * kernel knows which thread is waited for, and lends it the waiter's priority.
+ * kernel knows which thread holds the lock, and lends it the waiter's priority.
  * Owners only try: their half is in plat_impl.h, one instruction each way.
  *
- * Where the kernel has no such futexes (a filter of system calls, an emulator), or has
- * others, the waiter tries again and again, with a pause in between.
+ * Where the kernel lacks such futexes (a filter of system calls, an emulator), or has
+ * different ones, the waiter tries again and again, with a pause in between.
  */
 #include "main.h"
 #include "plat.h"
@@ -38,9 +38,9 @@ static bool futex(plat_lock_t *lock, int op)
 }
 
 /*
- * Does the kernel write a thread's id as the thread reads it?  qemu-user leaves the
- * bytes of a machine of the other byte order as they are: a lock that such a kernel
- * has given would never be free again.  A lock of no other thread's tells, once.
+ * Does the kernel write a thread's id as the thread reads it?  qemu-user does not swap
+ * the bytes where the machine has the other byte order: a lock given by such a kernel
+ * would never be free again.  A test with a lock of this thread alone tells, once.
  */
 static bool futex_has_ids(void)
 {
@@ -57,7 +57,7 @@ static bool futex_has_ids(void)
 }
 
 /*
- * The kernel hands the lock over, which ThreadSanitizer does not see: it sees the
+ * ThreadSanitizer does not see that the kernel hands the lock over: it sees the
  * release below and this acquire.
  */
 void plat_cpu_lock(struct pool_cpu *cpu)
@@ -76,7 +76,7 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 	}
 }
 
-/* The word has the mark of waiters beside this thread's id. */
+/* Unlock a word that has the mark of waiters beside this thread's id. */
 void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 {
 	__atomic_fetch_or(&cpu->lock, FUTEX_WAITERS, __ATOMIC_RELEASE);
@@ -84,8 +84,8 @@ void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 }
 
 /*
- * To threads of real-time priority sched_yield() returns at once while the thread
- * they wait for does not run, if that one has a lower priority.
+ * For a thread of real-time priority sched_yield() returns at once, without running a
+ * thread of lower priority that it waits for.
  */
 static bool is_real_time(void)
 {
@@ -96,7 +96,7 @@ static bool is_real_time(void)
 	       policy == SCHED_DEADLINE;
 }
 
-/* nanosleep() would be a place where the thread may be cancelled. */
+/* Cancellation is off, since nanosleep() is a cancellation point. */
 static void sleep_a_moment(void)
 {
 	struct timespec moment = { .tv_nsec = 10000 };
@@ -127,7 +127,7 @@ void plat_mutex_unlock(enum plat_mutex mutex)
 	pthread_mutex_unlock(&mutexes[mutex]);
 }
 
-/* pthread_cond_wait() would be a place where the thread may be cancelled. */
+/* Cancellation is off, since pthread_cond_wait() is a cancellation point. */
 void plat_registry_wait(void)
 {
 	int state;
@@ -156,7 +156,7 @@ void plat_pause(bool sleep)
 		sched_yield();
 }
 
-/* The threads that waited are not there, and this one has another id. */
+/* In the child no waiting thread exists, and this thread has another id. */
 void pool_lock_fork_child(void)
 {
 	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;

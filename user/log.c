@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * log.c - where lines for people go: stderr, or a function of the program
+ * log.c - the destination of lines for people: stderr, or a function of the program
  *
  * Layer:   seam, cold half: plat_print() and plat_log(); pool_set_log() above it.
- * Context: plat_log() any, a signal handler included; the others plain threads.
+ * Context: plat_log() any, even a signal handler; the others plain threads.
  *
  * No lock is held while a line is written, or while the function is called.
  */
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * In a program that was started without stderr, descriptor 2 is some file that it
- * has opened since.
+ * If a program was started without stderr, descriptor 2 is some file that it has opened
+ * since.
  */
 static bool has_stderr = true;
 
@@ -29,20 +29,20 @@ void libpool_find_stderr(void)
 	has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 }
 
-/* NULL: stderr. */
+/* Where lines go.  fn is NULL for stderr. */
 struct sink {
 	void (*fn)(enum pool_log_level level, const char *line, void *arg);
 	void *arg;
 };
 
 /*
- * The sink in use is the one that the lowest bit of "turn" says.  A new one goes to
- * the other place: so nobody waits for whoever sets it.
+ * The lowest bit of "turn" says which sink is in use.  A new sink goes to the other
+ * place, so that no line waits for the call that sets it.
  */
 static struct sink sinks[2];
 static unsigned int turn;
 
-/* Both members of one sink: if another was set meanwhile, twice, they may not be. */
+/* Read both members of one sink; read again if it was replaced meanwhile. */
 static struct sink sink_in_use(void)
 {
 	unsigned int now = plat_read_acquire(&turn), seen;
@@ -86,7 +86,7 @@ static void write_all(const char *text)
 	}
 }
 
-/* Line by line, without their ends. */
+/* Pass a text on line by line, without newlines. */
 static void hand_over(const struct sink *sink, enum pool_log_level level,
 		      char *text)
 {
@@ -103,7 +103,7 @@ static void hand_over(const struct sink *sink, enum pool_log_level level,
 	}
 }
 
-/* What a program has in errno is none of our business. */
+/* Write a text.  The program's errno is preserved. */
 static void tell(enum pool_log_level level, char *text)
 {
 	struct sink sink = sink_in_use();
@@ -116,13 +116,13 @@ static void tell(enum pool_log_level level, char *text)
 	errno = saved;
 }
 
-/* A thread that stderr blocks here may be cancelled. */
+/* The thread may be cancelled here, where stderr may block it. */
 void plat_print(char *text)
 {
 	tell(POOL_LOG_TEXT, text);
 }
 
-/* A thread may not be cancelled here: a line may be told in the middle of a free. */
+/* Cancellation is off, since a line may be logged in the middle of a free. */
 void plat_log(enum plat_level level, const char *fmt, ...)
 {
 	char line[256] = "pool: ";

@@ -15,7 +15,7 @@
 
 /*
  * The environment is ignored where the program runs with more rights than its user.
- * Processors are counted now: that opens a file, which a program may forbid itself.
+ * Processors are counted now, since that opens a file, which a program may later forbid.
  */
 void libpool_start(void)
 {

@@ -21,19 +21,19 @@ void libpool_start(void);
 /* declare.c */
 void libpool_declare_start(void);
 
-/* log.c: first of all, before main() */
+/* log.c: the first call of all, before main() */
 void libpool_find_stderr(void);
 
-/* lock.c: in the child of a fork, first of all */
+/* lock.c: the first call in the child of a fork */
 void pool_lock_fork_child(void);
 
-/* fork.c: in handlers of fork(), all mutexes held, but for pool_fork_end() */
+/* fork.c: in handlers of fork(), all mutexes held, except for pool_fork_end() */
 void pool_fork_hold(void);
 void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
 
-/* area.c: what threads have of their own; and around a fork */
+/* area.c: the areas of threads; and around a fork */
 void pool_area_protect(void);
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);

@@ -7,15 +7,15 @@
  *
  * This world differs from the kernel in five ways:
  *
- *   1. A CPU is a thread with an area (thread.c); there may be more of them
- *	than processors, and their holders may be descheduled at any point: so
- *	owners only try locks, and BUSY buckets are passed over.  What may wait
- *	for a CPU lock sleeps until it is free (lock.c).
+ *   1. A CPU is a thread with an area (thread.c).  There may be more of them
+ *	than processors, and their holders may be descheduled at any point.  So
+ *	owners only try locks, and BUSY buckets are skipped.  Calls that may wait
+ *	for a CPU lock sleep until it is free (lock.c).
  *   2. An interrupt is a signal handler.  It must pass POOL_F_ATOMIC, because
- *	malloc() may be what it interrupted.
+ *	it may have interrupted malloc().
  *   3. Nothing is masked in lock and BUSY sections.
  *   4. Small objects come from slabs, by slab.c; others from malloc(), or
- *	posix_memalign() where that is not aligned enough; those of guarded pools
+ *	posix_memalign() where malloc() is not aligned enough; those of guarded pools
  *	from mmap(), by guard.c.
  *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
  */
@@ -39,11 +39,11 @@ const struct plat_policy plat_policies[] = {
 	{ NULL, 0 },
 };
 
-/* Here the locks and what is waited for by them: lock.c. */
+/* The locks, and waiting for them, would be here: lock.c. */
 
 /*
- * malloc() reclaims nothing.
- * What calloc() gives costs no memory until it is used.
+ * malloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
+ * costs nothing until it is used.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
@@ -64,7 +64,7 @@ void plat_mem_free(void *p)
 }
 
 /*
- * Who passes the caches by, or has a tool watch, is to see blocks of malloc(): as
+ * A pool without caches, or with a tool that watches, uses blocks of malloc(), as
  * documented.
  */
 static struct slab_class *slabs_for(unsigned int size, unsigned int align,
@@ -93,14 +93,14 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	return true;
 }
 
-/* Nothing is kept per source, but by tools: to them objects in use stay known. */
+/* Only tools keep anything per source; they still know objects in use. */
 void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
 	if (backend->told && !lost)
 		tool_end(backend->told);
 }
 
-/* Where slabs have no more, malloc() may. */
+/* Allocate one object not from slabs: slabs have no more, or none of this kind. */
 static void *alloc_one(plat_backend_t *backend)
 {
 	void *obj;
@@ -128,7 +128,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 	return got;
 }
 
-/* An object of slabs goes back to them, whatever pool it is freed to. */
+/* An object of slabs goes back to slabs, whatever pool it is freed to. */
 unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
@@ -163,7 +163,7 @@ bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 
 /* plat_guard_check() and plat_readable() are in guard.c. */
 
-/* Not every C library has it. */
+/* Not every C library has this function. */
 int malloc_trim(size_t pad) __attribute__((weak));
 
 void plat_trim(void)
@@ -174,9 +174,9 @@ void plat_trim(void)
 		malloc_trim(0);
 }
 
-/* Here plat_pause(): lock.c. */
+/* plat_pause() would be here: lock.c. */
 
-/* Empty, both: see 5. above. */
+/* Both are empty: see 5. above. */
 void plat_show(struct pool *pool)
 {
 	(void)pool;
@@ -192,14 +192,14 @@ void plat_where(char *buf, size_t size)
 	snprintf(buf, size, "thread %ld", (long)gettid());
 }
 
-/* A program has no warnings: what is not continued ends. */
+/* A program has no warnings: unless it continues, it ends. */
 void plat_fault(enum pool_policy policy)
 {
 	if (policy != POOL_POLICY_CONTINUE)
 		abort();
 }
 
-/* The number alone where it is in no file, as code that was made at run time. */
+/* Only the number, if the address is in no file, as for code made at run time. */
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
 	uintptr_t at = (uintptr_t)addr;

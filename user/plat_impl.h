@@ -7,8 +7,8 @@
  *
  * A CPU is a thread's area: the CPU's own part, and one local part per pool,
  * found by the pool's offset.  Areas are appended to a table, never unmapped,
- * and handed to a new thread after their owner's exit.  Threads without an area
- * point to read-only zeros: all arrays there are closed.
+ * and given to a new thread after their owner's exit.  Threads without an area
+ * point to read-only zeros, where all arrays are closed.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pools that can have local parts at once, but for one; see plat_local_alloc() */
+/* One more than the pools that can have local parts at once; see plat_local_alloc(). */
 #define PLAT_LOCALS		16384
 
-/* Those whose local parts each area has from the beginning; the others: area.c */
+/* Local parts that each area has from the beginning; the others: area.c */
 #define PLAT_NEAR		128
 
 /* Threads that can have an area at once. */
@@ -29,17 +29,18 @@
 
 struct plat_area {
 	struct pool_cpu cpu;
-	unsigned int number;		/* set once, before it is shown */
+	unsigned int number;		/* set once, before other threads see it */
 	struct plat_area *next_free;	/* area mutex */
-	bool is_free;			/* area mutex: nobody's */
-	unsigned int parts;		/* area mutex: of local parts, far ones */
+	bool is_free;			/* area mutex: it has no owner */
+	unsigned int parts;		/* area mutex: far parts that it has */
 	unsigned int shelf;		/* owner: where slab.c looks first */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 
 /*
- * Whole pages, of whatever size, to be made read-only.  Not larger than they can
- * be: valgrind reads no symbols of a library whose .bss is mapped by itself.
+ * Whole pages, for any page size, since they are made read-only.  On x86 they are no
+ * larger than needed: valgrind reads no symbols of a library whose .bss is a mapping of
+ * its own.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define PLAT_PAGES		4096ul
@@ -47,7 +48,7 @@ struct plat_area {
 #define PLAT_PAGES		65536ul
 #endif
 
-/* Bytes of an area, and of all that is said to be one; see plat_area_none. */
+/* Bytes of an area, and of the zeros that stand for one; see plat_area_none. */
 #define PLAT_AREA_BYTES \
 	((sizeof(struct plat_area) + 3 * POOL_ALIGN - 1) / PLAT_PAGES * \
 	 PLAT_PAGES + PLAT_PAGES)
@@ -57,8 +58,8 @@ extern struct plat_area *plat_areas[PLAT_AREAS];
 extern unsigned int plat_area_count;
 
 /*
- * area.c: what threads without an area of their own point to.  Zeros are the same
- * wherever an area of zeros begins; so the three are one, but for their addresses.
+ * area.c: threads without an area of their own point to these.  An area of zeros looks
+ * the same wherever it begins, so the three share their bytes and differ in address.
  */
 extern unsigned char plat_zeros[PLAT_AREA_BYTES];
 #define plat_area_none		(plat_zeros)
@@ -106,7 +107,7 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : UINT_MAX;
 }
 
-/* thread.c: of a thread that has no area, and has not lost it. */
+/* thread.c: for a thread that has no area, and has not lost it. */
 void plat_area_make(unsigned int flags);
 
 static inline void plat_cpu_ready(unsigned int flags)
@@ -152,7 +153,7 @@ static inline void plat_fence(void)
 
 /* CPU lock */
 
-/* lock.c: this thread's id, once it is known; a child of a fork has another. */
+/* lock.c: this thread's id, once known; the child of a fork has another. */
 extern __thread unsigned int plat_thread_id
 	__attribute__((tls_model("initial-exec")));
 unsigned int plat_thread_id_find(void);
@@ -164,8 +165,8 @@ static inline unsigned int plat_own_id(void)
 }
 
 /*
- * One try: the holder may be descheduled, or be the very thread whose signal
- * handler this is.
+ * One try: the holder may be descheduled, or may be the very thread that this
+ * signal handler interrupted.
  */
 static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
@@ -177,7 +178,7 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 
 void plat_cpu_lock(struct pool_cpu *cpu);
 
-/* The thread that locked it unlocks it. */
+/* Only the thread that locked it may unlock it. */
 static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 {
 	unsigned int own = plat_thread_id;
@@ -189,8 +190,8 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 
 /*
  * BUSY section.  Empty: a handler that interrupts the holder finds the bucket
- * BUSY and passes it over, which costs it a bucket but never its correctness;
- * masking signals would cost every caller two system calls.
+ * BUSY and skips it.  That costs it a bucket, and is still correct.
+ * Masking signals would cost every caller two system calls.
  */
 
 static inline plat_irq_t plat_busy_enter(void)
@@ -220,7 +221,7 @@ static inline const void *plat_thread(void)
 	return &pool_thread_area;
 }
 
-/* mmap() may be called where malloc() may: not in the middle of guard.c's lock. */
+/* guard.c may be called where malloc() may: a handler may have interrupted its lock. */
 static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
 				    unsigned int flags)
 {

@@ -12,19 +12,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Yields until who is descheduled with a lock held has run: some milliseconds. */
+/* So many yields let a descheduled lock holder run: some milliseconds. */
 #define PLAT_LAST_TRIES	4096
 
 /* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
 #define PLAT_SIZE_MAX	(1u << 31)
 
-/* A checked program dies of a fault, as documented. */
+/* A fault ends a checked program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
 /* A word that many CPUs change. */
 typedef unsigned long plat_word_t;
 
-/* The CPU lock: 0: free, or the holder's thread id, and a mark while it is waited for. */
+/* The CPU lock: 0: free; else the holder's thread id, with a mark if a thread waits. */
 typedef unsigned int plat_lock_t;
 
 /* Nothing needs to be kept while a bucket is BUSY: signals stay enabled. */
@@ -33,16 +33,16 @@ typedef struct plat_irq {
 } plat_irq_t;
 
 /*
- * Slabs are the source of objects, or malloc(), or mmap(); they need to know what
- * they are like.
+ * The source of objects is slabs, or malloc(), or mmap(); these need the properties of
+ * the objects.
  */
 struct slab_class;
 
 typedef struct plat_backend {
 	unsigned int size;
 	unsigned int align;	/* 0: as malloc() does it */
-	unsigned int told;	/* its serial number to tools; 0: not told */
-	struct slab_class *slabs;	/* from slab.c, as long as it has some */
+	unsigned int told;	/* serial number for tools; 0: no tool is told */
+	struct slab_class *slabs;	/* slab.c, as long as it has objects; or NULL */
 	bool guarded;		/* from guard.c */
 } plat_backend_t;
 

@@ -13,23 +13,23 @@
 #error "include pool.h"
 #endif
 
-/* Their declarations must not be read after the macros. */
+/* Included before the macros, which would break the declarations in them. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The linker's; one of each per program or library, none without any place. */
+/* The linker defines both, once per program or library, if there is any place. */
 extern struct pool_mem_place __start_pool_mem_stats[]
 	__attribute__((weak, visibility("hidden")));
 extern struct pool_mem_place __stop_pool_mem_stats[]
 	__attribute__((weak, visibility("hidden")));
 
-/* Of each file; all of a program or library are the same block. */
+/* Each file has one; those of one program or library describe the same block. */
 static struct pool_mem_block pool_mem_block = {
 	__start_pool_mem_stats, __stop_pool_mem_stats, 0
 };
 
-/* Before declared pools are made, which are to know. */
+/* Runs before declared pools are made, since these must know of it. */
 __attribute__((constructor(POOL_DECL_PRIORITY - 1)))
 static void pool_mem_start(void)
 {

@@ -3,17 +3,17 @@
  * thread.c - threads as CPUs: areas, and what happens at thread exit and fork
  *
  * Layer:   seam, cold half; twin of kernel/hotplug.c.
- * Context: plain threads, but for plat_area_make(), which any may call.
+ * Context: plain threads, except for plat_area_make(), which is for any context.
  *
  * States of a thread, by where pool_thread_area points:
  *
  *   none ---> making <--> its area ---> lost
  *     ^          |
- *     +----------+ none to be had now; tried again at the next slow path
+ *     +----------+ none is to be had now; the next slow path tries again
  *
  * A thread with an area is "making" again while pool_thread_idle() empties it.
- * All but "its area" are read-only zeros: every hot array there is closed, and
- * calls use the shared pool, the backend and the pool's own parked list.
+ * All states but "its area" point to read-only zeros: every hot array there is closed,
+ * and calls use the shared pool, the backend and the pool's own parked list.
  */
 #include "main.h"
 #include "plat.h"
@@ -28,8 +28,8 @@ static pthread_key_t exit_key;
 static bool have_exit_key;
 
 /*
- * A thread exits: from here on it is without an area, so that a handler, or a
- * later destructor of the program, does not use what is being handed on.
+ * A thread exits.  From here on it has no area, so that a handler, or a
+ * later destructor of the program, does not use the one that is being drained.
  */
 static void thread_exit(void *arg)
 {
@@ -43,8 +43,8 @@ static void thread_exit(void *arg)
 }
 
 /*
- * "making" keeps a handler that interrupts this from making an area too.  An
- * area whose thread could not be told of exit would be lost with it.
+ * "making" keeps a handler that interrupts this from making an area, too.  An
+ * area whose thread's exit could not be noticed would be lost, so it is put back.
  */
 void plat_area_make(unsigned int flags)
 {
@@ -63,7 +63,7 @@ void plat_area_make(unsigned int flags)
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
 }
 
-/* "making" has a handler that interrupts this use the layers below. */
+/* "making" makes a handler that interrupts this use the layers below. */
 void pool_thread_idle(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -80,7 +80,7 @@ void pool_thread_idle(void)
 /* Registry mutex: the signal mask of the thread that forks. */
 static sigset_t fork_mask;
 
-/* Signals that others send; one that a thread raises itself it has to get. */
+/* Signals that other threads send; a signal that a thread raises itself must reach it. */
 static void signals_of_others(sigset_t *set)
 {
 	static const int own[] = {
@@ -94,10 +94,10 @@ static void signals_of_others(sigset_t *set)
 }
 
 /*
- * fork() in the thread that calls it: before.  Signals are blocked, because what
- * a handler parks while the child counts would be counted wrongly.  They are not
- * while something is waited for: a handler meanwhile finds its own thread's locks
- * taken, and passes them over.
+ * Before fork(), in the thread that calls it.  Signals are blocked, because objects that
+ * a handler parks while the child counts would be counted wrongly.  They are not blocked
+ * while this waits: a handler then finds the locks of its own thread held, and skips
+ * them.
  */
 static void fork_prepare(void)
 {
@@ -115,7 +115,7 @@ static void fork_prepare(void)
 	fork_mask = mask;
 }
 
-/* After, in both processes. */
+/* After fork(), in both processes. */
 static void fork_release(bool child)
 {
 	pool_slab_fork_release();
@@ -136,8 +136,8 @@ static void fork_parent(void)
 }
 
 /*
- * All areas but @own that are not free: those of threads which do not exist in
- * the child, however far they were in making or losing them.  Area mutex held.
+ * All areas except @own that are not free.  Their threads do not exist in the child,
+ * whether they were making them, using them or losing them.  Area mutex held.
  */
 static struct plat_area *orphans(const struct plat_area *own)
 {
@@ -156,8 +156,8 @@ static struct plat_area *orphans(const struct plat_area *own)
 }
 
 /*
- * After, in the child, whose only thread this is.  The key and not where
- * pool_thread_area points says which area is its own: it may be "making".
+ * After fork(), in the child, whose only thread this is.  The key says which area is its
+ * own; pool_thread_area does not, since the thread may be "making".
  */
 static void fork_child(void)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * memstats.c - malloc() and such, counted by place
+ * memstats.c - calls of malloc() and such, counted by place
  *
  * Layer:   seam, cold half: plat_places(); its kernel twin is in plat.c.
  * Context: plain threads; constructors and destructors of what is loaded.
  *
- * The places of a program or library are one block, which each of its files
- * registers: the first one counts, and the first one that goes takes it away.  The
- * dump mutex guards the list.  It is taken where the loader's lock is held: so
- * whoever holds it may not call the loader.
+ * The places of a program or library are one block, and each of its files registers it.
+ * The first registration counts, and the first unregistration removes the block.  The
+ * dump mutex guards the list.  The loader's lock may be held where it is taken, so
+ * its holder must not call the loader.
  *
- * Bytes are what malloc_usable_size() says, of allocations and of frees: so that
- * what is freed is what was allocated, whatever was asked for.
+ * Bytes are those of malloc_usable_size(), for allocations and for frees.  So a free
+ * counts as many bytes as the allocation, whatever size was asked for.
  */
 #include "plat.h"
 #include "debug/profile.h"
@@ -58,8 +58,8 @@ void pool_mem_register(struct pool_mem_block *block)
 }
 
 /**
- * pool_mem_unregister() - A program or library goes.
- * @block: as was registered by one of its files.
+ * pool_mem_unregister() - Remove the places of a program or library that goes away.
+ * @block: as one of its files registered it.
  */
 void pool_mem_unregister(struct pool_mem_block *block)
 {
@@ -86,7 +86,7 @@ static void read_place(struct pool_place *to, struct pool_mem_place *place)
 	};
 }
 
-/* What is counted meanwhile is not lost. */
+/* Subtract what was read, so that calls counted meanwhile are not lost. */
 static void reset(struct pool_mem_place *place, const struct pool_place *was)
 {
 	plat_word_sub(&place->allocs, was->allocs);
@@ -138,7 +138,7 @@ void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size)
 	return count_alloc(place, calloc(n, size));
 }
 
-/* One free and one allocation, be it at the same address. */
+/* Count one free and one allocation, even at the same address. */
 void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size)
 {
 	size_t bytes = malloc_usable_size(p);

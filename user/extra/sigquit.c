@@ -3,11 +3,11 @@
  * sigquit.c - on request, SIGQUIT dumps the pools and collects
  *
  * Layer:   above everything; user space only.
- * Context: plain threads, but for on_quit(), which is a signal handler.
+ * Context: plain threads, except for on_quit(), which is a signal handler.
  *
- * A handler may neither print nor collect, since it may have interrupted what
+ * A handler may neither print nor collect, since it may have interrupted the code that
  * these use.  So it posts a semaphore, and a thread that waits for it does both.
- * Signals that come while the thread is at work are one more round together.
+ * All signals that come while the thread is at work cause one more round.
  */
 #include "plat.h"
 
@@ -17,12 +17,12 @@
 #include <signal.h>
 
 /*
- * One start or stop at a time.  Held while the helper is waited for, which may be for
- * ever: so forks do not take it.
+ * One start or stop at a time.  Held while waiting for the helper, perhaps for ever, so
+ * forks do not take it.
  */
 static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
 
-/* Guards what follows; held by forks, and for no wait. */
+/* Guards what follows; forks hold it, and nothing waits while it is held. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 static bool watches_forks;
@@ -35,7 +35,7 @@ static bool has_wake;
 static bool stopping;
 
 /*
- * May be on its way still when the helper is gone, so the semaphore is never
+ * A handler may still run when the helper is gone, so the semaphore is never
  * destroyed.
  */
 static void on_quit(int sig)
@@ -77,7 +77,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* A child has no helper: the handler would wake nobody there. */
+/* A child has no helper for the handler to wake. */
 static void after_fork_in_child(void)
 {
 	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -90,7 +90,7 @@ static void after_fork_in_child(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Once, for all children. */
+/* Register with fork() once, for all children. */
 static bool watch_forks(void)
 {
 	if (!watches_forks)
@@ -99,7 +99,7 @@ static bool watch_forks(void)
 	return watches_forks;
 }
 
-/* The semaphore; what late handlers of an earlier start have posted is no round. */
+/* Prepare the semaphore.  Posts by late handlers of an earlier start are dropped. */
 static bool prepare_wake(void)
 {
 	if (has_wake)
@@ -109,7 +109,7 @@ static bool prepare_wake(void)
 	return has_wake;
 }
 
-/* All signals are the program's: none may be handled in our thread. */
+/* All signals are the program's, so our thread blocks them. */
 static bool start_helper(void)
 {
 	sigset_t all, old;
@@ -139,7 +139,7 @@ static bool is_free(const struct sigaction *action)
 		action->sa_handler == SIG_IGN);
 }
 
-/* Why it cannot be started; NULL: it is.  Mutex held. */
+/* Start; returns why that fails, or NULL.  Mutex held. */
 static const char *start(void)
 {
 	struct sigaction ours = { .sa_flags = SA_RESTART };
@@ -175,7 +175,7 @@ bool pool_sigquit_start(void)
 	return !why;
 }
 
-/* SIGQUIT is what it was; true: there is a helper to be stopped. */
+/* Restore SIGQUIT; true: there is a helper to be stopped. */
 static bool end_start(void)
 {
 	struct sigaction now;
@@ -191,7 +191,7 @@ static bool end_start(void)
 	return was;
 }
 
-/* pthread_join() would be a place where the thread may be cancelled. */
+/* Cancellation is off, since pthread_join() is a cancellation point. */
 void pool_sigquit_stop(void)
 {
 	int state;

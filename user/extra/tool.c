@@ -5,29 +5,29 @@
  * Layer:   seam, cold half.
  * Context: any, signal handlers too.
  *
- * Who may touch the bytes of an object, and of what lies behind it (layout.c):
+ * What may touch the bytes of an object, and of what lies behind it (layout.c):
  *
  *                                 object      behind it
  *   the backend's, new            library     library
- *   in use      PLAT_USED         user        nobody
+ *   in use      PLAT_USED         user        none
  *   given back  PLAT_BACK         library     library
- *   in a layer  PLAT_HIDDEN       nobody      nobody
+ *   in a layer  PLAT_HIDDEN       none        none
  *   taken out   PLAT_SHOWN        library     library
  *
- * Valgrind knows an object in use as a block of a memory pool, which counts for
- * its search for leaks instead of the block of malloc() around it.  Their
- * source is known to it by a serial number, so that objects that were in use when
- * it ended can stay known, and leak.
+ * To valgrind an object in use is a block of a memory pool.  In its search for leaks this
+ * block counts instead of the block of malloc() around it.  The source has a serial
+ * number in valgrind, so that objects which are in use when it ends stay known, and
+ * count as leaks.
  *
  * ThreadSanitizer is told nothing.  It does not see the atomics of a library that was
  * built without it, so an object that went through a cache from one thread to another
  * would be a race.  So pools have no caches by default then, and each object is a
- * block of malloc(), which it knows.
+ * block of malloc(), which ThreadSanitizer knows.
  */
 #include "plat.h"
 #include "tool.h"
 
-/* Of valgrind's tools Memcheck alone answers this request; others count time. */
+/* Of valgrind's tools only Memcheck answers this request; for the others it costs time. */
 static bool have_memcheck(void)
 {
 	char byte = 0;
@@ -43,10 +43,10 @@ static bool have_asan(void)
 /**
  * tool_sees_blocks() - Does a tool watch blocks of malloc()?
  *
- * Then objects should be some, with whatever options: also a search for leaks goes
- * through these, and not through slabs.
+ * Then each object should be such a block, whatever the options: a search for leaks looks
+ * into these blocks, too, and not into slabs.
  *
- * Return: whether it does.
+ * Return: whether one does.
  */
 bool tool_sees_blocks(void)
 {
@@ -58,7 +58,7 @@ static void *anchor(unsigned int id)
 	return (void *)(unsigned long)id;
 }
 
-/* What tools that watch this program need: flags of the option word. */
+/* The options that tools which watch this program need: flags of the option word. */
 unsigned int tool_options(void)
 {
 	if (have_asan() || have_memcheck())
@@ -66,13 +66,13 @@ unsigned int tool_options(void)
 	return __tsan_init ? POOL_D_NO_CACHE : 0;
 }
 
-/* Objects of a source will be told of. */
+/* Announce the objects of a source. */
 void tool_begin(unsigned int id)
 {
 	VALGRIND_CREATE_MEMPOOL(anchor(id), 0, 0);
 }
 
-/* None will be any more. */
+/* The source has no objects any more. */
 void tool_end(unsigned int id)
 {
 	VALGRIND_DESTROY_MEMPOOL(anchor(id));
@@ -92,7 +92,7 @@ static void hide(void *p, unsigned int size)
 	(void)VALGRIND_MAKE_MEM_NOACCESS(p, size);
 }
 
-/* Valgrind takes an object for written to when it was constructed only. */
+/* Only constructed objects are passed to valgrind as written. */
 static void used(const struct pool *pool, void *obj, unsigned int total)
 {
 	unsigned int size = pool->head.size;
@@ -138,7 +138,7 @@ void tool_tell(const struct pool *pool, void *p, unsigned int size,
 	}
 }
 
-/* Areas are no malloc(): what they point to is not lost. */
+/* Register an area, which is not from malloc(): what it points to is not lost. */
 void tool_root(const void *p, size_t size)
 {
 	if (__lsan_register_root_region)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * tool.h - the sanitizers of addresses, leaks and threads, and valgrind, as far as they
- *	    are there
+ * tool.h - the sanitizers of addresses, leaks and threads, and valgrind, where they
+ *	    exist
  *
- * Layer:   seam; user space alone has such tools beside the program.
- * Context: any; all of this is lock-free, and may be called in signal handlers.
+ * Layer:   seam; only user space has such tools beside the program.
+ * Context: any; all of this is lock-free, and signal handlers may call it.
  *
  * The sanitizers' functions are weak: where the program was built without them
  * they are NULL.  Valgrind's requests are instructions that do nothing outside of
- * it; a library that was built without its headers, or for a machine that they do
+ * it.  A library that was built without its headers, or for a machine that they do
  * not know, has none.
  */
 #ifndef POOL_TOOL_H
