@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat.h - what differs between the kernels this is built for
+ * compat.h - differences between the kernels this is built for
  *
  * Layer:   none; included by the files of kernel/ that need it.
  * Context: compile time.
@@ -13,7 +13,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 
-/* Absent before 6.5; there a usercopy region keeps a cache from merging. */
+/* Absent before 6.5, where a usercopy region keeps a cache from merging. */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
 #endif
@@ -25,7 +25,7 @@
 #define POOL_EXPORT_NS(sym, ns)	EXPORT_SYMBOL_NS_GPL(sym, #ns)
 #endif
 
-/* For all modules, and for the tests of this one. */
+/* Exports for all modules, and exports for the tests of this one. */
 #define POOL_EXPORT(sym)	POOL_EXPORT_NS(sym, LIBPOOL)
 #define POOL_EXPORT_TEST(sym)	POOL_EXPORT_NS(sym, LIBPOOL_TEST)
 

@@ -6,13 +6,13 @@
  * Context: process context; may sleep.
  *
  * A module's init must find what its files have declared.  The kernel's loader
- * keeps one table of things that any file of a module can add to and that can be
+ * keeps one table that any file of a module can add to and that can be
  * found from its struct module: the parameters.  A declaration is a parameter
- * that nobody can set and that no file shows; its argument is the struct
- * pool_decl.  Who tries to set it is told by the kernel that there is none.
+ * that cannot be set and that no file shows; its argument is the struct
+ * pool_decl.  The kernel tells a user that tries to set it that there is none.
  *
  * Larger pools are made first: a pool can be shared by smaller ones that come later,
- * never by larger ones.  So the order of files does not decide which are one.
+ * never by larger ones.  So the order of files does not decide which are merged.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -43,7 +43,7 @@ static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 	return NULL;
 }
 
-/* The largest that is not registered, the first of equal ones; NULL: none. */
+/* The largest one not registered, the first of equal ones; NULL: none. */
 static struct pool_decl *largest_left(struct module *module)
 {
 	struct pool_decl *decl, *most = NULL;
@@ -63,8 +63,8 @@ static bool declare(struct pool_decl *decl, struct module *module)
 }
 
 /*
- * The variable is NULL afterwards, in any case.  A pool with objects in use stays,
- * with its registration, as one that was never destroyed.
+ * Give a declared pool back.  The variable is NULL afterwards in any case.  A pool with
+ * objects in use stays, with its registration, as if it had never been destroyed.
  */
 static void undeclare(struct pool_decl *decl)
 {
@@ -91,7 +91,7 @@ void pool_release_declared_of(struct module *module)
 			undeclare(decl);
 }
 
-/* Is it no module that could have declared? */
+/* Can this caller not declare pools? */
 static bool unfit(const struct module *module, unsigned int abi)
 {
 	if (!module)

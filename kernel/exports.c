@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exports.c - what pool.ko exports; twin of user/libpool.map
+ * exports.c - the symbols that pool.ko exports; twin of user/libpool.map
  *
  * Layer:   none, a list.
  * Context: compile time.
  *
  * Users import the namespace LIBPOOL.  The tests, which are a module of their
- * own, also import LIBPOOL_TEST: what is there has no promise of staying.
+ * own, also import LIBPOOL_TEST: symbols there may go at any time.
  */
 #include "plat.h"
 #include "show/dump.h"
@@ -110,7 +110,7 @@ POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_state_around);
 POOL_EXPORT_TEST(pool_switch);
 
-/* The seam's cold half, and what its hot half refers to. */
+/* The seam's cold half, and symbols that its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);
 POOL_EXPORT_TEST(plat_locking);
 POOL_EXPORT_TEST(plat_mutex_lock);

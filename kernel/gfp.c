@@ -2,20 +2,20 @@
 /*
  * gfp.c - allocation by the kernel's own flags
  *
- * Layer:   API; composes the layers as alloc.c does, with a backend that is
- *	    asked in the caller's words.
+ * Layer:   API; composes the layers as alloc.c does, but asks the backend with the
+ *	    caller's gfp flags.
  * Context: any that the flags are right for.
  *
  *   flag                            here
  *   no direct reclaim               POOL_F_ATOMIC
  *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
- *   __GFP_THISNODE                  caches are passed over: what is in them may
- *				     be of any node
- *   __GFP_NOFAIL                    the limit and injected failures are passed
- *				     over; refused without direct reclaim
+ *   __GFP_THISNODE                  caches are bypassed: their objects may be
+ *				     of any node
+ *   __GFP_NOFAIL                    the limit and injected failures are
+ *				     ignored; refused without direct reclaim
  *   zones, __GFP_COMP               dropped: a cache has its own
- *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong one
- *   all others                      reach the slab, when it comes to that
+ *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong task
+ *   all others                      are passed to the slab, if it is asked
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -44,9 +44,9 @@ static unsigned int flags_of(gfp_t gfp)
 }
 
 /*
- * From the slab, asked in the caller's words but for zeros, which are made at the
- * end, once.  Which node "this" one is must be said: without a node the slab may
- * have partly used memory of another one at hand.
+ * Ask the slab with the caller's gfp flags, except for __GFP_ZERO: objects are zeroed
+ * once, at the end.  __GFP_THISNODE needs the node's number: without it the slab may
+ * use partly used memory of another node.
  */
 static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 		       enum pool_cause *cause)
@@ -68,8 +68,8 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 }
 
 /*
- * The last resort, as alloc.c's.  The backend is asked here, since there nobody knows
- * that this caller may not, say, enter a file system.
+ * The last resort, as in alloc.c.  The backend is asked here, since alloc.c does not know
+ * the caller's gfp flags, which may forbid to enter a file system.
  */
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      enum pool_cause *cause)
@@ -104,7 +104,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 	return obj;
 }
 
-/* As pool_alloc_slow(). */
+/* The slow half, as pool_alloc_slow(). */
 static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 			 void *caller)
 {
@@ -120,7 +120,7 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
-/* Drop what means nothing here; said the first time. */
+/* Drop flags that have no effect here; the first time, the log says so. */
 static gfp_t meant(const struct pool *pool, gfp_t gfp)
 {
 	if (gfp & MEANINGLESS)
@@ -130,7 +130,7 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 	return gfp & ~MEANINGLESS;
 }
 
-/* Who must not be refused must be able to wait. */
+/* An allocation that must not fail must be able to wait. */
 static void *refuse_nofail(struct pool *pool)
 {
 	pr_err_once("pool \"%s\": __GFP_NOFAIL without __GFP_DIRECT_RECLAIM is refused\n",

@@ -3,25 +3,25 @@
  * guard.c - objects with pages of their own, kernel
  *
  * Layer:   seam; twin of user/guard.c.
- * Context: process context, but for pool_guard_alloc(), plat_guard_check() and
+ * Context: process context, except for pool_guard_alloc(), plat_guard_check() and
  *	    plat_readable().
  *
  * An area of vmalloc() per object:
  *
  *	... none | pages, object at their end | none ...
  *
- * Each area has a page without access behind it; the one before is of the area
- * there, or a hole.  Areas of vm_map_ram() have none: next to such a one another
- * is asked for.
+ * Each area has a page without access behind it.  The page before it belongs to the
+ * area there, or is a hole.  Areas of vm_map_ram() have no such page.  If an area is next
+ * to one of these, another area is asked for.
  *
  * vfree() takes the pages out of the page table, but a CPU may have them in its TLB
- * until that is flushed; vm_unmap_aliases() does it.  From then on the addresses
- * are free, too.  To keep them from being used again, the very next thing is to map
- * as many pages there as pages without access.  That is asked for by size alone,
- * but it is what was freed last that one gets, as a rule.  Where one does not, the
- * address is loose: one of a few that are passed over when vmalloc() offers them.
+ * until vm_unmap_aliases() flushes it.  From then on the addresses are free, too.
+ * To keep them from being used again, as many pages without access are mapped there at
+ * once.  vmap() is asked by size only, but as a rule it returns the addresses that were
+ * freed last.  If it does not, the address is loose: it is one of a few that are refused
+ * when vmalloc() offers them.
  *
- * User-Mode Linux has no pages without access, so all are loose there.
+ * User-Mode Linux has no pages without access, so all addresses are loose there.
  */
 #include "guard.h"
 #include "main.h"
@@ -35,10 +35,10 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-/* How often a wrong address is taken before one is content with it. */
+/* How often a wrong address is refused before it is accepted. */
 #define TRIES	8
 
-/* Loose addresses that are known: no more than are passed over. */
+/* How many loose addresses are known: no more than can be refused. */
 #define LOOSE	TRIES
 
 /* An address that is held: mapped, without access. */
@@ -46,7 +46,7 @@ struct span {
 	struct list_head list;
 	void *at;
 	unsigned long bytes;
-	struct page *page[];		/* what is mapped there */
+	struct page *page[];		/* the pages mapped there */
 };
 
 /* Guards what follows.  Never held while vmalloc() is called. */
@@ -69,7 +69,7 @@ static void *start_of(const void *obj)
 	return (void *)((unsigned long)obj & PAGE_MASK);
 }
 
-/* Is any of it known as loose? */
+/* Is any of this range known as loose? */
 static bool is_loose(const unsigned char *at, size_t bytes)
 {
 	bool found = false;
@@ -92,7 +92,7 @@ static void put_loose(const unsigned char *at, size_t bytes)
 	mutex_unlock(&kept_mutex);
 }
 
-/* Remove the oldest address; NULL: there is none, or @keep allows for all. */
+/* Remove the oldest address; NULL: there is none, or @keep allows all of them. */
 static struct span *take_oldest(unsigned long keep)
 {
 	struct span *span = NULL;
@@ -125,7 +125,7 @@ static void put_newest(struct span *span)
 	mutex_unlock(&kept_mutex);
 }
 
-/* What holding @n pages needs; NULL: nothing can be held.  Any page will do. */
+/* Get what is needed to hold @n pages; NULL: they cannot be held.  Any page will do. */
 static struct span *span_new(void *at, unsigned int n)
 {
 	struct span *span = NULL;
@@ -143,7 +143,7 @@ static struct span *span_new(void *at, unsigned int n)
 	return span;
 }
 
-/* Map a span's pages where it wants them. */
+/* Map a span's pages at its address; false: vmap() returns others. */
 static bool occupy(struct span *span, unsigned int n)
 {
 	void *wrong[TRIES];
@@ -161,8 +161,8 @@ static bool occupy(struct span *span, unsigned int n)
 }
 
 /*
- * The end of an object of a guarded source; never fails.  Whoever frees may be
- * somebody whom reclaim waits for.
+ * Free an object of a guarded source; never fails.  No I/O is started, since reclaim
+ * may wait for the caller.
  */
 void pool_guard_free(const plat_backend_t *backend, void *obj)
 {
@@ -183,14 +183,14 @@ void pool_guard_free(const plat_backend_t *backend, void *obj)
 	memalloc_noio_restore(noio);
 }
 
-/* Is this area what a guarded object should have? */
+/* May a guarded object have this area? */
 static bool is_good(const unsigned char *at, size_t bytes)
 {
 	return !is_loose(at, bytes) && !plat_readable(at - 1) &&
 	       !plat_readable(at + bytes);
 }
 
-/* Those that are not good are kept from being offered again, and then freed. */
+/* Map pages.  Areas that are not good are freed last, so that they are not offered again. */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
 	void *bad[TRIES];
@@ -206,8 +206,8 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 }
 
 /*
- * An object of a guarded source, or NULL.  A caller that cannot sleep gets an
- * ordinary one: the pool must serve where it serves without guards.
+ * Allocate an object of a guarded source, or return NULL.  A caller that cannot sleep
+ * gets an ordinary object, since the pool must serve where it serves without guards.
  */
 void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp)
 {
@@ -224,7 +224,7 @@ void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp)
 	return obj;
 }
 
-/* Nothing is in use any more. */
+/* Unmap all held addresses.  No object is in use any more. */
 void pool_guard_exit(void)
 {
 	unmap_oldest(0);
@@ -238,13 +238,13 @@ bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *wher
 				     backend->size, where);
 }
 
-/* Address space of freed objects that is held: bytes, with the pages around it. */
+/* How many bytes of address space of freed objects are held, with guard pages. */
 unsigned long pool_guard_kept(void)
 {
 	return READ_ONCE(kept_bytes);
 }
 
-/* User-Mode Linux dies of each fault of its own; there the page table is asked. */
+/* User-Mode Linux dies of each fault of its own, so there the page table is read. */
 bool plat_readable(const void *p)
 {
 	unsigned char byte;

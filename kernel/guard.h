@@ -3,7 +3,7 @@
  * guard.h - objects with pages of their own, for plat.c and gfp.c
  *
  * Layer:   seam; private to kernel/.
- * Context: process context, but for pool_guard_alloc(), which then asks the slab.
+ * Context: process context, except for pool_guard_alloc(), which then asks the slab.
  */
 #ifndef POOL_GUARD_H
 #define POOL_GUARD_H

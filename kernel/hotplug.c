@@ -8,10 +8,10 @@
  *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys
  *	    changed) is called with the registry mutex held.
  *
- * The state is one of the "prepare" section: its teardown runs on a CPU that
- * lives, after the other one is dead.  So nobody is inside an array of the dead
- * one, and no call there starts before it is back.  There is nothing to do for
- * a CPU that comes.
+ * The state belongs to the "prepare" section: its teardown runs on a live
+ * CPU, after the other one is dead.  So no call is inside an array of the dead
+ * CPU, and no call there starts before it is back.  A CPU that comes up needs
+ * nothing.
  */
 #include "plat.h"
 #include "main.h"
@@ -27,8 +27,8 @@ static int cpu_dead(unsigned int cpu)
 }
 
 /*
- * Without calls for the CPUs that are up: removing the state would otherwise
- * call the teardown for CPUs that live.
+ * Without calls for the CPUs that are up: otherwise the removal of the state would
+ * call the teardown for live CPUs.
  */
 int pool_hotplug_init(void)
 {

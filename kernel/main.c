@@ -4,7 +4,7 @@
  *
  * Layer:   above the seam; twin of user/main.c.
  * Context: module load and unload.  Modules that use an exported function keep
- *	    this one loaded; what they left behind is ended at unload.
+ *	    this one loaded.  The pools that they left behind end at unload.
  *
  * The exported functions are listed in exports.c.
  */
@@ -15,7 +15,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
-/* A parameter that was not given. */
+/* The value of a parameter that was not given. */
 #define DEFAULT	"default"
 
 static char *debug = "";
@@ -63,7 +63,7 @@ static const struct {
 	{ "uaf_keep", &uaf_keep },
 };
 
-/* A comma would make one parameter set another one's option. */
+/* A value with a comma is refused: it would set other options, too. */
 static int set_value(const char *key, const char *value)
 {
 	char item[64];
@@ -79,7 +79,7 @@ static int set_value(const char *key, const char *value)
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 
-/* A free object that is cached is one in use to KASAN. */
+/* Under KASAN pools have no caches: KASAN takes a cached object for one in use. */
 static int set_options(void)
 {
 	size_t i;

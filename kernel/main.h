@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * main.h - what the parts of the kernel world offer to main.c
+ * main.h - the functions that the parts of the kernel world offer to main.c
  *
  * Layer:   above the seam; private to kernel/.
- * Context: module load and unload, where nothing else is said.
+ * Context: module load and unload, unless said otherwise.
  */
 #ifndef POOL_MAIN_H
 #define POOL_MAIN_H

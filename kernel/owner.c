@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * owner.c - modules that go and have left pools behind
+ * owner.c - modules that go and leave pools behind
  *
- * Layer:   seam, cold half; user space has none: there what dlclose() unloads
- *	    only gives back what it has declared.
- * Context: process context; may sleep.  The module's exit has returned, its memory
+ * Layer:   seam, cold half; user space has none, since there dlclose() only gives
+ *	    back what the unloaded code has declared.
+ * Context: process context; may sleep.  The module's exit has returned, and its memory
  *	    is still there: the last moment at which its functions can be called.
  */
 #define pr_fmt(fmt) "pool: " fmt

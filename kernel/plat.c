@@ -7,8 +7,8 @@
  *
  * This world differs from user space in five ways:
  *
- *   1. A CPU is a possible CPU; hotplug.c tells when one is gone.  Nothing is
- *	descheduled with the guard or a lock held: so locks are waited for.
+ *   1. A CPU is a possible CPU; hotplug.c handles one that is gone.  A holder of the
+ *	guard or of a lock is not descheduled, so locks are waited for.
  *   2. An interrupt is a hardirq, a softirq or an NMI.  All may free; they must
  *	pass POOL_F_ATOMIC to allocate, because they cannot sleep.
  *   3. Interrupts are off in lock and BUSY sections.
@@ -43,10 +43,10 @@ const struct plat_policy plat_policies[] = {
 
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
-/* This CPU is inside a CPU lock's section: written by itself, interrupts off. */
+/* Is this CPU inside a CPU lock's section?  It writes this itself, interrupts off. */
 DEFINE_PER_CPU(bool, plat_locking);
 
-/* What all pools without local parts point to.  Never opened, never written. */
+/* All pools without local parts point to this.  Never opened, never written. */
 static DEFINE_PER_CPU(struct pool_local, closed);
 
 static DEFINE_MUTEX(registry_mutex);
@@ -62,8 +62,8 @@ static struct mutex *const mutexes[] = {
 static struct kmem_cache *cluster_cache;
 
 /*
- * Milliseconds since boot.  Caches of objects that were in use when an earlier
- * load of this module ended are still there under their names.
+ * Milliseconds since boot.  An earlier load of this module may have left caches with
+ * objects in use, so this makes names unique.
  */
 static u64 load_time;
 
@@ -75,7 +75,7 @@ bool plat_local_alloc(struct pool *pool)
 	return local;
 }
 
-/* They are zeroed when they are allocated again. */
+/* Local parts are zeroed when they are allocated again. */
 void plat_local_free(struct pool *pool)
 {
 	free_percpu(pool->head.hot);
@@ -88,7 +88,7 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	mutex_lock(mutexes[mutex]);
 }
 
-/* Whoever wakes holds the mutex, so nothing is missed before it is free. */
+/* The waker holds the mutex, so no wakeup is lost before the mutex is free. */
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
 	if (mutex == PLAT_REGISTRY)
@@ -108,8 +108,8 @@ void plat_registry_wait(void)
 }
 
 /*
- * No bit of reclaim, and no reserves even where the caller could have them.  Most
- * are clusters, of which kmalloc() would waste a third.
+ * Allocate without any reclaim, and without the reserves even where the caller may use
+ * them.  Most are clusters, of which kmalloc() would waste a third.
  */
 static void *at_hand(size_t size)
 {
@@ -121,8 +121,8 @@ static void *at_hand(size_t size)
 }
 
 /*
- * Powers of two are what the slab aligns at their size.  Who starts no I/O may be a
- * file system or a driver: of its gfp flags nothing is known here.
+ * The slab aligns powers of two at their size.  With PLAT_MEM_NO_IO the caller may be a
+ * file system or a driver, whose gfp flags are not known here.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
@@ -134,7 +134,7 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 	return kvzalloc(size, GFP_KERNEL);
 }
 
-/* Of a cache or not.  What had to be mapped is not freed in interrupts. */
+/* Frees memory of a cache, too.  Mapped memory is not freed in interrupts. */
 void plat_mem_free(void *p)
 {
 	kvfree(p);
@@ -142,7 +142,7 @@ void plat_mem_free(void *p)
 
 /*
  * Objects may be copied from and to user space as a whole, as those of kmalloc()
- * may: the cache does not know what users put into them.
+ * may, since the cache does not know what users put into them.
  */
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
 			 unsigned int size, unsigned int align,
@@ -161,7 +161,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	return backend->cache;
 }
 
-/* A cache with objects in use would be complained about, not destroyed. */
+/* The kernel does not destroy a cache with objects in use; it would only complain. */
 void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
 	if (!lost)
@@ -169,9 +169,9 @@ void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 }
 
 /*
- * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels tell those
- * who are not.  Many at once, and then all or none, only with interrupts on, as the slab
- * allocator asks for: it may turn them on.
+ * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
+ * that cannot.  Several objects come at once, all or none, and only with interrupts on, as
+ * the slab allocator asks: it may turn them on.
  */
 unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
 				unsigned int flags)
@@ -192,8 +192,8 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 }
 
 /*
- * What is wrong with a pointer the slab allocator tells itself.  Many at once only with
- * interrupts on, as for allocations.
+ * The slab allocator itself reports a wrong pointer.  Several objects are freed at once
+ * only with interrupts on, as for allocations.
  */
 unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
@@ -212,7 +212,7 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 	return n;
 }
 
-/* The slab allocator does not tell; where memory is short the shrinker comes by. */
+/* The slab allocator cannot tell.  Where memory is short it is shrunk. */
 bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 			 const void *new)
 {
@@ -257,7 +257,7 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 	return snprintf(buf, size, "%pS", addr);
 }
 
-/* Empty: kmalloc() is the kernel's to account for, see /proc/allocinfo. */
+/* Empty: the kernel itself accounts for kmalloc(), see /proc/allocinfo. */
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg)
 {
@@ -288,14 +288,14 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 	va_end(args);
 }
 
-/* All locks are made here, so they are one class for lockdep. */
+/* All locks are initialized here, so they are one class for lockdep. */
 static void cpu_start(struct pool_cpu *cpu)
 {
 	raw_spin_lock_init(&cpu->lock.spin);
 	pool_cpu_init(cpu);
 }
 
-/* First of all: the CPUs' own parts, and where clusters come from. */
+/* Called first: makes the CPUs' own parts and the cache of clusters. */
 int plat_init(void)
 {
 	unsigned int cpu;
@@ -309,7 +309,7 @@ int plat_init(void)
 	return cluster_cache ? 0 : -ENOMEM;
 }
 
-/* Last of all: there are no pools any more. */
+/* Called last: there are no pools any more. */
 void plat_exit(void)
 {
 	unsigned int cpu;

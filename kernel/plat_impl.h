@@ -5,9 +5,9 @@
  * Layer:   seam; twin of user/plat_impl.h, in the order of common/plat.h.
  * Context: as common/plat.h says.
  *
- * A CPU is a possible CPU, present or not: the memory of all of them is there
- * from the start, so that nothing is made on the way and a CPU that is gone
- * leaves its part behind.
+ * A CPU is a possible CPU, present or not.  The memory of all of them exists
+ * from the start.  So nothing is made later, and a CPU that is gone leaves its part
+ * behind.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -25,7 +25,7 @@
 /* plat.c */
 DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
 
-/* plat.c: this CPU is inside a CPU lock's section; its own, interrupts off */
+/* plat.c: is this CPU inside a CPU lock's section?  Its own, interrupts off */
 DECLARE_PER_CPU(bool, plat_locking);
 
 /* Per-CPU copies */
@@ -65,14 +65,14 @@ static inline void plat_cpu_ready(unsigned int flags)
 
 #define plat_read(p)		READ_ONCE(*(p))
 #define plat_write(p, v)	WRITE_ONCE(*(p), v)
-/* What each is for, and with what it pairs, is said where it is used. */
+/* Each use says what it is for, and with what it pairs. */
 #define plat_read_acquire(p)	smp_load_acquire(p)
 #define plat_write_release(p, v) smp_store_release(p, v)
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg_acquire(p, old, v) try_cmpxchg_acquire(p, old, v)
 #define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
 
-/* Words are read as all else is; the kernel's own bit operations do the same. */
+/* Words are read as all else; the kernel's own bit operations do the same. */
 static inline atomic_long_t *plat_long(plat_word_t *w)
 {
 	return (atomic_long_t *)w;
@@ -95,7 +95,7 @@ static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 
 static inline void plat_fence(void)
 {
-	/* What it pairs with is said where it is used. */
+	/* Each use says with what it pairs. */
 	smp_mb();
 }
 
@@ -103,9 +103,9 @@ static inline void plat_fence(void)
 
 /*
  * Waits, because the holder has interrupts off, is not preempted and copies a
- * bounded number of pointers.  Not where this CPU is inside a lock section, of
- * whichever lock, or about to enter or leave one: then an NMI, a probe or a
- * tracer has interrupted it.  The mark of that is this CPU's own.
+ * bounded number of pointers.  Fails where this CPU is inside a section of any CPU
+ * lock, or about to enter or leave one: then the caller is an NMI, a probe or a
+ * tracer that interrupted it.  Each CPU has a mark of its own for that.
  */
 static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
@@ -160,9 +160,10 @@ static inline void plat_busy_leave(plat_irq_t irq)
 /* Context */
 
 /*
- * The slab takes no NMI; on RT it takes sleeping locks.  Kernels that do not count
- * preemption cannot tell who could sleep, and never wait; readers of RCU may be
- * preempted, but not wait, and may free.  The table of symbols can be read anywhere.
+ * The slab may not be called in an NMI; on RT it takes sleeping locks.  Kernels that do
+ * not count preemption cannot tell whether a caller could sleep, so they never wait.
+ * Readers of RCU may be preempted, but may not wait, and may free.  The table of symbols
+ * can be read anywhere.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
@@ -184,8 +185,9 @@ static inline const void *plat_thread(void)
 }
 
 /*
- * Guarded objects are mapped and unmapped by callers that can sleep.  Kernels that do
- * not count preemption cannot tell who is inside a lock: there callers must.
+ * Only callers that can sleep map and unmap guarded objects.  Kernels that do not count
+ * preemption cannot tell whether a caller holds a lock: there callers must be able to
+ * sleep.
  */
 static inline bool guard_may_map(unsigned int flags)
 {
@@ -209,10 +211,10 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 
 /*
  * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab, and
- * modules have no way to tell them of parts of it.  Where there is KASAN, pools go
- * straight to the slab, see main.c: so it sees every object anyway.  What is kept is
- * not told to kmemleak, which takes locks that an NMI, which may free, could have
- * interrupted.
+ * modules cannot tell them of parts of it.  Under KASAN pools go
+ * straight to the slab, see main.c, so it sees every object anyway.  PLAT_KEPT is
+ * not passed to kmemleak: that takes locks, and an NMI, which may free, could have
+ * interrupted their holder.
  */
 
 static inline void plat_tell(const struct pool *pool, void *p,

@@ -19,31 +19,31 @@
 struct dentry;
 struct kmem_cache;
 
-/* Each a jiffy; only who brings objects away is ever preempted with some. */
+/* Each is a jiffy; of holders of objects only those that bring them down are preempted. */
 #define PLAT_LAST_TRIES	64
 
-/* As kmalloc() has them. */
+/* The limit of kmalloc(). */
 #define PLAT_SIZE_MAX	((unsigned int)KMALLOC_MAX_SIZE)
 
-/* A checked kernel says what it found and lives on. */
+/* A checked kernel warns of a fault and goes on. */
 #define PLAT_POLICY	POOL_POLICY_WARN
 
 /* A word that many CPUs change. */
 typedef unsigned long plat_word_t;
 
-/* The CPU lock: raw, since it is taken with preemption off, also on RT. */
+/* The CPU lock: raw, since it is taken with preemption off, even on RT. */
 typedef struct plat_lock {
 	raw_spinlock_t spin;
-	unsigned long flags;		/* its holder's, to be restored */
+	unsigned long flags;		/* its holder's, to restore */
 } plat_lock_t;
 
-/* What has to be restored when a bucket is let go. */
+/* State to restore when a bucket is let go. */
 typedef struct plat_irq {
 	unsigned long flags;
 } plat_irq_t;
 
 /*
- * The source of a pool's objects: a cache.  A guarded source asks guard.c, and the
+ * The source of a pool's objects: a cache.  A guarded source uses guard.c, and the
  * cache only where a caller cannot sleep.
  */
 typedef struct plat_backend {
@@ -53,7 +53,7 @@ typedef struct plat_backend {
 	unsigned int align;
 } plat_backend_t;
 
-/* Where debugfs shows the pool. */
+/* The directory of the pool in debugfs. */
 typedef struct plat_view {
 	struct dentry *dir;
 } plat_view_t;

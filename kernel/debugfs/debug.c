@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debug.c - the files "debug" and "help": options, to read and to switch
+ * debug.c - the files "debug" and "help": read and switch options
  *
  * Layer:   above live.c.
  * Context: process context; may sleep.
  *
- *   debug			what new pools have on, and values; words that are
- *				written switch all pools that there are, too
- *   help			all options, and what new pools have on
- *   by-name/<name>/debug	what one pool has on
+ *   debug			the options of new pools, and values; words that are
+ *				written switch all existing pools, too
+ *   help			all options, and their present defaults
+ *   by-name/<name>/debug	the options of one pool
  *
- * Their modes say that nobody may write, for the reason of pools.c; root
- * may.
+ * Their modes forbid writing, for the reason given in pools.c; root can write
+ * nevertheless.
  */
 #include "plat.h"
 #include "main.h"
@@ -24,7 +24,7 @@
 /* Longer than all words together. */
 #define TEXT_LEN	320
 
-/* What does not fit makes seq_file come again with a larger buffer. */
+/* If the text does not fit, seq_file calls again with a larger buffer. */
 static int debug_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
@@ -42,8 +42,8 @@ static int debug_open(struct inode *inode, struct file *file)
 }
 
 /*
- * A pool is switched while it is pinned: to whoever destroys it, objects that
- * leave its caches must be those of a walk.  False: it is being destroyed.
+ * A pool is pinned while it is switched.  So a destruction takes objects that leave its
+ * caches for those of a walk.  False: the pool is being destroyed.
  */
 static bool set_pool(const struct pool *pool, const char *words)
 {
@@ -99,8 +99,8 @@ DEFINE_SHOW_ATTRIBUTE(help);
 
 /**
  * pool_debugfs_debug() - Make the files of options.
- * @dir: where.
- * @pool: whose options; NULL: those of new pools, and the help.
+ * @dir: the directory.
+ * @pool: show its options; NULL: those of new pools, and the help.
  */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs.c - the state of the pools, to read and to trim, in debugfs
+ * debugfs.c - files in debugfs that show and trim the pools
  *
  * Layer:   above stats.c.
  * Context: process context; may sleep.
@@ -12,14 +12,14 @@
  *	flush			"all" or a pool's name, as it is or as it is
  *				shown: pool_flush()
  *	debug, help		options, see debug.c
- *	by-name/<name>/debug	one pool's
+ *	by-name/<name>/debug	options of one pool
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU
- *	by-name/<name>/registrations	who created it, a line each
+ *	by-name/<name>/registrations	the calls that created it, a line each
  *
- * Reading disturbs nobody.  A pool is pinned only while read() runs, never from
- * one to the next.  Everything else works without debugfs, so nothing here can
- * fail, and no result of making a file is looked at.
+ * Reading disturbs no other call.  A pool is pinned only while read() runs, never from
+ * one read() to the next.  Everything else works without debugfs.  So nothing here can
+ * fail, and the results of making files are not checked.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -37,7 +37,7 @@
 static struct dentry *root;
 static struct dentry *by_name;
 
-/* Keeps two pools of one name from getting one directory. */
+/* Keeps two pools of one name from getting the same directory. */
 static DEFINE_MUTEX(name_mutex);
 
 /* totals: the documented names and units, then the same in bytes. */
@@ -56,10 +56,10 @@ static int totals_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(totals);
 
-/* Longer than any word that means something. */
+/* Longer than any word that has a meaning. */
 #define WORD_LEN	48
 
-/* Fetch a word without its newline; what is too long is cut and means nothing */
+/* Fetch a word without its newline; a word that is too long is cut and matches nothing. */
 static bool read_word(char *word, const char __user *from, size_t count)
 {
 	if (count > WORD_LEN - 1)
@@ -98,7 +98,7 @@ static const struct file_operations gc_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Flush the pools of that name; false: there is none. */
+/* Flush the pools with this name; false: there are none. */
 static bool flush_named(const char *name)
 {
 	bool all = !strcmp(name, "all");
@@ -235,7 +235,7 @@ static int percpu_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(percpu);
 
-/* by-name/<name>/registrations; a file's name may have blanks, it comes last. */
+/* by-name/<name>/registrations; a file's name may have blanks, so it comes last. */
 static void registration_show(struct seq_file *m, const struct pool_reg *reg)
 {
 	static const char * const flags[] = {
@@ -267,7 +267,7 @@ static int registrations_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
-/* The pool's name as shown, with "~" and its id if there is one of that name. */
+/* The directory is the pool's name as shown, with "~" and its id if that is taken. */
 static struct dentry *make_dir(struct pool *pool)
 {
 	char name[POOL_SHOWN_LEN + sizeof("~4294967295")];
@@ -295,7 +295,7 @@ void plat_show(struct pool *pool)
 	pool_debugfs_debug(dir, pool);
 }
 
-/* Waits for reads that are under way; later ones find nothing. */
+/* Waits for reads under way; later ones find nothing. */
 void plat_hide(struct pool *pool)
 {
 	if (root)
@@ -314,7 +314,7 @@ void pool_debugfs_init(void)
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);
 }
 
-/* With all that is below it, the directories of pools that are left too. */
+/* Removes all files below, too: those of pools that still exist. */
 void pool_debugfs_exit(void)
 {
 	debugfs_remove(root);

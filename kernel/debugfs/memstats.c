@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * memstats.c - the file "memstats": who allocates and who frees
+ * memstats.c - the file "memstats": which code allocates and frees
  *
  * Layer:   above memstats.c.
  * Context: process context; may sleep.
  *
- * What is written holds for all later reads, as in pools.c; but "reset" is
- * done at once, and changes nothing of what is shown.
+ * Words that are written hold for all later reads, as in pools.c.  "reset" is
+ * done at once, and does not change what is shown.
  */
 #include "plat.h"
 #include "show/memstats.h"
@@ -27,7 +27,7 @@ static DEFINE_MUTEX(options_mutex);
 static struct pool_memstats_options options;
 
 /*
- * What does not fit makes seq_file come again with a larger buffer.  No text at
+ * If the text does not fit, seq_file calls again with a larger buffer.  No text at
  * all: there was no memory for one.
  */
 static int memstats_show(struct seq_file *m, void *v)
@@ -63,7 +63,7 @@ static void use(const struct pool_memstats_options *now)
 	mutex_unlock(&options_mutex);
 }
 
-/* Nothing, or a newline alone, is all places with calls again. */
+/* Writing nothing, or only a newline, selects all places with calls again. */
 static ssize_t memstats_write(struct file *file, const char __user *from,
 			      size_t count, loff_t *pos)
 {
@@ -90,7 +90,7 @@ static const struct file_operations memstats_fops = {
 	.release = single_release,
 };
 
-/* The mode: see pools.c.  Addresses are shown as names, as in /proc. */
+/* For the mode see pools.c.  Addresses are shown as names, as in /proc. */
 void pool_debugfs_memstats(struct dentry *root)
 {
 	debugfs_create_file("memstats", 0444, root, NULL, &memstats_fops);

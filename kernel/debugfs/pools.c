@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pools.c - the file "pools": all pools, shown as was asked for
+ * pools.c - the file "pools": all pools, in the form that was asked for
  *
  * Layer:   above dump.c.
  * Context: process context; may sleep.
  *
- * What is written holds for all later reads, of whoever reads, until something
- * else is written.  A read is one dump: the text stays as it is until the file
+ * Words that are written hold for all later reads, by any reader, until others
+ * are written.  A read is one dump: the text stays as it is until the file
  * is read from its beginning again.
  */
 #include "plat.h"
@@ -27,7 +27,7 @@
 static DEFINE_MUTEX(options_mutex);
 static struct pool_dump_options options;
 
-/* What does not fit makes seq_file come again with a larger buffer. */
+/* If the text does not fit, seq_file calls again with a larger buffer. */
 static int pools_show(struct seq_file *m, void *v)
 {
 	struct pool_dump_options now;
@@ -48,7 +48,7 @@ static int pools_open(struct inode *inode, struct file *file)
 	return single_open(file, pools_show, NULL);
 }
 
-/* Nothing, or a newline alone, is the table of all pools again. */
+/* Writing nothing, or only a newline, selects the table of all pools again. */
 static ssize_t pools_write(struct file *file, const char __user *from,
 			   size_t count, loff_t *pos)
 {
@@ -78,8 +78,8 @@ static const struct file_operations pools_fops = {
 };
 
 /*
- * Root may write whatever the mode says.  With a mode that says so, lockdown would
- * refuse to open the file for reading, too: see debugfs_locked_down().
+ * Root may write whatever the mode says.  If the mode allowed writing, lockdown would
+ * refuse even to open the file for reading: see debugfs_locked_down().
  */
 void pool_debugfs_pools(struct dentry *root)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text.c - what users write to files of words
+ * text.c - fetch words that users write to files
  *
  * Layer:   below the files of debugfs.
  * Context: process context; may sleep.
@@ -15,8 +15,8 @@
 /**
  * pool_debugfs_text() - Fetch one line that a user writes.
  * @text: filled in and terminated, without the newline.
- * @size: its bytes: more than all words that a file knows are together.
- * @from: the user's.
+ * @size: its bytes: more than all words of a file have together.
+ * @from: the user's buffer.
  * @count: bytes of it.
  * @where: the file, for the log.
  *

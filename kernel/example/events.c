@@ -20,12 +20,12 @@ struct event {
 
 DECLARE_STATIC_TYPED_POOL(event_pool, "ex_event", struct event);
 
-/* Only the timer uses them. */
+/* Only the timer uses these. */
 static struct timer_list timer;
 static struct event *events[EVENTS];
 static unsigned int event_count;
 
-/* In softirq nobody may sleep, hence POOL_F_ATOMIC. */
+/* POOL_F_ATOMIC, since a softirq cannot sleep. */
 static void make_event(void)
 {
 	struct event *event = __pool_alloc(event_pool, POOL_F_ATOMIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * example.h - what the two files of the example offer to each other
+ * example.h - the functions that the two files of the example share
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H

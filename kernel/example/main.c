@@ -9,8 +9,8 @@
  * Each file declares the pool that it uses.  One line in the module's init creates
  * those of all files, or none; one in its exit gives them back.
  *
- * With leave=1 the module departs without cleaning up behind itself, as no
- * module should: it leaves one pool with objects in use, and one without.
+ * With leave=1 the module goes without cleaning up, as no module should: it
+ * leaves one pool with objects in use, and one without.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(leave, "Depart without destroying two pools");
 
 DECLARE_STATIC_POOL(conn_pool, "ex_conn", sizeof(struct conn));
 
-/* Only the thread uses them. */
+/* Only the thread uses these. */
 static struct task_struct *thread;
 static struct conn *conns[CONNS];
 static unsigned int conn_count;
@@ -69,7 +69,7 @@ static int run(void *unused)
 	return 0;
 }
 
-/* What leave=1 leaves behind; without MEM_F_SHARED, so that there are two. */
+/* Leave pools behind; without MEM_F_SHARED, so that there are two. */
 static void leave_pools(void)
 {
 	struct pool_head *idle = create_pool("ex_idle", 100, 0);
