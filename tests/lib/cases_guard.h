@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * cases_guard.h - what unit/guard.c and those of one world share
+ * cases_guard.h - what the cases of guarded objects share, in both worlds
  *
  * Layer:   tests.
  * Context: guard_use() is for workers.
@@ -10,7 +10,7 @@
 
 #include "test.h"
 
-/* A pool of guarded objects of 100 bytes that many use. */
+/* A pool of guarded objects of 100 bytes that several workers use. */
 struct guard_load {
 	struct pool *pool;
 	plat_word_t bad;

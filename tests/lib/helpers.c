@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * helpers.c - what many cases need
+ * helpers.c - functions that many cases need
  *
  * Layer:   tests, both worlds.
- * Context: the case's own thread, but for test_random().
+ * Context: the case's own thread, except for test_random().
  */
 #include "test.h"
 
@@ -13,8 +13,8 @@ static struct pool_options saved_options;
 static unsigned int saved_fail_every;
 
 /*
- * Before each case.  Hot arrays are looked at also where a tool watches: cases for
- * tools ask for what it wants.
+ * Runs before each case.  Hot arrays are tested even where a tool watches; cases of
+ * tools set the options that the tool needs.
  */
 void test_begin(void)
 {
@@ -25,7 +25,7 @@ void test_begin(void)
 }
 
 /*
- * After each case: options as they were, no pool left, nothing charged or kept.
+ * Runs after each case: options as they were, no pool left, nothing charged or kept.
  * Pools that a failed case left are removed, so that the next one can run.
  */
 bool test_end(void)
@@ -93,7 +93,7 @@ unsigned long test_faults(struct pool *pool)
 	return sum;
 }
 
-/* Allocate, also where every k-th backend call fails. */
+/* Allocate, even where every n-th backend call fails. */
 void *test_alloc(struct pool *pool)
 {
 	unsigned int tries = 100;
@@ -117,7 +117,7 @@ void test_alloc_many(struct pool *pool, void **objs, unsigned int n)
 		objs[i] = test_alloc(pool);
 }
 
-/* The same, and no more than @n: what passes the caches by gets nothing ahead. */
+/* test_alloc() of @n objects and no more: without caches nothing is got ahead. */
 void test_alloc_just(struct pool *pool, void **objs, unsigned int n)
 {
 	unsigned int i, tries;
@@ -137,7 +137,7 @@ void test_free_many(struct pool *pool, void **objs, unsigned int n)
 		pool_free(&pool->head, objs[i]);
 }
 
-/* Allocate @n and free them: most end in this CPU's caches. */
+/* Allocate @n objects and free them; most stay in this CPU's caches. */
 void test_wave(struct pool *pool, unsigned int n)
 {
 	test_alloc_many(pool, test_objs, n);
@@ -152,7 +152,7 @@ void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
 	return plat_backend_alloc(backend, 1, &obj, flags) ? obj : NULL;
 }
 
-/* Give one object back to its source; what is wrong with it. */
+/* Give one object back to its source; returns what is wrong with it. */
 enum pool_fault test_backend_free(plat_backend_t *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
@@ -161,7 +161,7 @@ enum pool_fault test_backend_free(plat_backend_t *backend, void *obj)
 	return fault;
 }
 
-/* A cluster of the shared pool; it has arrived here. */
+/* Take a cluster of the shared pool; it counts as arrived. */
 struct pool_cluster *test_take_shared(struct pool *pool)
 {
 	struct pool_cluster *c;
@@ -181,7 +181,7 @@ struct pool_local *test_local(struct pool *pool)
 	return local;
 }
 
-/* An empty cluster of nobody's, for plat_mem_free(). */
+/* An empty cluster without an owner, for plat_mem_free(). */
 struct pool_cluster *test_cluster_new(void)
 {
 	struct pool_cluster *c = plat_mem_alloc(sizeof(*c), PLAT_MEM_AT_HAND);
@@ -214,13 +214,13 @@ static unsigned long count_clusters(struct pool_local *local)
 	return n;
 }
 
-/* Has an array an age?  One with room must have. */
+/* Is an array on the list of ages?  One with room must be. */
 static bool has_age(struct pool_local *local)
 {
 	return local->pool && !pool_list_empty(&local->by_age);
 }
 
-/* Are all of a pool's parts what their counts say?  Quiet pools only. */
+/* Do all of a pool's parts agree with their counts?  Quiet pools only. */
 static bool counts_are_true(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
@@ -241,7 +241,7 @@ static bool counts_are_true(struct pool *pool)
 	return true;
 }
 
-/* Do the numbers of a pool that nobody calls add up, with @used in use? */
+/* Do the numbers of a quiet pool add up, with @used in use? */
 bool test_quiet(struct pool *pool, unsigned long used)
 {
 	struct pool_stats now;
@@ -252,7 +252,7 @@ bool test_quiet(struct pool *pool, unsigned long used)
 	       now.allocated && counts_are_true(pool);
 }
 
-/* Is what this CPU holds of all pools <= what is charged <= the bound? */
+/* Is what this CPU holds of all pools <= the charge <= the bound? */
 bool test_bound_holds(void)
 {
 	unsigned long charged = test_charged();

@@ -21,7 +21,7 @@
 #define STEP_LIST	"none.list"
 #endif
 
-/* AddressSanitizer sees each call: there are no hits to jump out of. */
+/* AddressSanitizer sees each call, so there are no hits to jump out of. */
 #ifdef TEST_JUMP
 #define JUMP_LIST	"../step/jump.list"
 #else

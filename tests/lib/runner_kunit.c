@@ -37,7 +37,7 @@ struct worker {
 	unsigned int i;
 };
 
-/* Stays until it is stopped: its text must not go away under it. */
+/* Stays until it is stopped, so that its code does not go away under it. */
 static int worker_main(void *arg)
 {
 	struct worker *w = arg;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * test.h - what a case is written in; the only file that knows Check and KUnit
+ * test.h - the interface of cases; the only file that knows Check and KUnit
  *
  * Layer:   tests; every file of unit/ is compiled for both worlds.
  * Context: cases run in a plain thread or a kthread that stays on its CPU.
  *
  * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line
  * in unit/cases.list.  It frees all it made: after each case no pool may be left.
- * EXPECT goes on or not, as the framework likes; nothing may depend on it.
- * Workers of test_threads() have no framework: they count what goes wrong.
+ * After an EXPECT that fails the case may go on or not, so nothing may depend on it.
+ * Workers of test_threads() have no framework, so they count what goes wrong.
  */
 #ifndef POOL_TEST_H
 #define POOL_TEST_H
@@ -46,12 +46,12 @@
 
 #endif
 
-/* Hand something from CPU to CPU through a word. */
+/* Pass a value from CPU to CPU through a word. */
 #define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
 
-/* Most objects a case keeps at once in test_objs. */
+/* How many objects a case can keep at once in test_objs. */
 #define TEST_OBJS	4096
 
 extern void *test_objs[TEST_OBJS];
@@ -96,7 +96,7 @@ unsigned long test_scale(unsigned long iterations);
 
 /*
  * gcc says which checker a build has; clang's are not among the flavours.  Checkers
- * take memory, addresses and mappings of their own, and time.
+ * use memory, addresses and mappings of their own, and time.
  */
 #ifdef __SANITIZE_THREAD__
 #define UNDER_TSAN	1
@@ -110,7 +110,7 @@ unsigned long test_scale(unsigned long iterations);
 #endif
 #define UNDER_CHECKER	(UNDER_ASAN || UNDER_TSAN)
 
-/* user/user.c: what fn(arg) writes to stderr. */
+/* user/user.c: captures what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
 unsigned int count_lines(const char *text);
 

@@ -3,11 +3,11 @@
  * trap.h - a signal after every single instruction
  *
  * Layer:   tests; x86-64 only.
- * Context: user space.  Who includes this is built without a red zone, since both
- *	    push.
+ * Context: user space.  Files that include this are built without a red zone, since
+ *	    trap_on() and trap_off() push.
  *
  * From trap_on() to trap_off() the CPU raises SIGTRAP after each instruction of this
- * thread, those of trap_off() included.  In the handler it does not.
+ * thread, those of trap_off() included, but not in the handler.
  */
 #ifndef POOL_TRAP_H
 #define POOL_TRAP_H

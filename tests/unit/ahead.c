@@ -9,7 +9,7 @@
 
 #define BOUND		524288ul
 
-/* Half of the array's room, one at least, and not across all that it may have. */
+/* Half of the array's room, at least one, and not more than it may have in all. */
 static unsigned long half_of(unsigned int room, unsigned long have,
 			     unsigned long most)
 {
@@ -18,7 +18,7 @@ static unsigned long half_of(unsigned int room, unsigned long have,
 	return have < most && n > most - have ? most - have : n;
 }
 
-/* Allocate; does the pool grow as is told, its numbers right? */
+/* Allocate.  Does the pool grow by as many as expected, and are its numbers right? */
 static bool grows(struct pool *pool, void **obj)
 {
 	const struct pool_hot *hot = &test_local(pool)->hot;
@@ -95,7 +95,7 @@ TEST_CASE(with_a_limit_objects_come_one_at_a_time)
 	pool_destroy(&pool->head);
 }
 
-/* A pool that is known to have needed that many: it regains them, and no more. */
+/* A pool that has needed this many before regains them, and gets no more. */
 TEST_CASE(what_was_given_back_is_regained_one_at_a_time)
 {
 	struct pool *pool = test_pool(64);
@@ -143,7 +143,7 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 	pool_destroy(&checked->head);
 }
 
-/* As many as an array holds: one more would be spilled, and filled, in each round. */
+/* As many as an array holds; one more would be spilled, and filled, in each round. */
 TEST_CASE(nothing_is_got_ahead_across_an_array)
 {
 	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
@@ -163,7 +163,7 @@ TEST_CASE(nothing_is_got_ahead_across_an_array)
 	pool_destroy(&pool->head);
 }
 
-/* What is left of the last batch does not take the room of what swings then. */
+/* Objects left of the last batch do not take the room of those in use by turns. */
 TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
 {
 	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
@@ -191,7 +191,7 @@ TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
 	pool_destroy(&pool->head);
 }
 
-/* Just as many as the bound caches: one more would evict a cluster in each round. */
+/* As many as the bound allows; one more would evict a cluster in each round. */
 TEST_CASE(nothing_is_got_ahead_across_the_bound)
 {
 	unsigned int fit = BOUND / 1024;
@@ -212,7 +212,7 @@ TEST_CASE(nothing_is_got_ahead_across_the_bound)
 	pool_destroy(&pool->head);
 }
 
-/* Neither what comes nor the room that the array then would like to have. */
+/* Neither the objects nor the room that the array would then want evict anything. */
 TEST_CASE(what_is_got_ahead_evicts_nothing)
 {
 	unsigned int n = BOUND / 1024;
@@ -243,7 +243,7 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 	pool_destroy(&idle->head);
 }
 
-/* Each second call of the backend fails: the one for what nobody has asked for. */
+/* Every second call of the backend fails: the one that gets objects ahead. */
 TEST_CASE(a_backend_that_fails_ahead_fails_no_call)
 {
 	struct pool *pool = test_pool(64);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * attr.c - pools that are more than a name and a size
+ * attr.c - pools with more than a name and a size
  *
  * Layer:   tests of common/life/create.c, attr.c, parked.c and backend.c.
  * Context: see test.h.
  */
 #include "test.h"
 
-/* What constructors and destructors have seen. */
+/* Counts of what constructors and destructors have seen. */
 static struct {
 	unsigned int made;
 	unsigned int undone;
@@ -69,7 +69,7 @@ static bool wave_intact(struct pool *pool, unsigned int n)
 	return good == n;
 }
 
-/* Was every object made once and undone once, whole? */
+/* Was every object made once, and undone once while it was intact? */
 static bool life_is_even(void)
 {
 	return life.made == life.undone && life.made && !life.bad;
@@ -89,7 +89,7 @@ static bool all_aligned(struct pool *pool, unsigned int n, unsigned int align)
 	return !bad;
 }
 
-/* All layers: caches too small for all, what is parked, and the backend. */
+/* Tests all layers: caches too small for all objects, parking, and the backend. */
 static bool stays_aligned(struct pool *pool, unsigned int align)
 {
 	bool good = all_aligned(pool, 40, align);
@@ -188,7 +188,7 @@ TEST_CASE(constructed_state_survives_all_layers)
 	}
 }
 
-/* The link is behind the object, however small or odd that is. */
+/* The link is behind the object, even if that is small or odd. */
 TEST_CASE(parking_leaves_constructed_state_alone)
 {
 	static const unsigned int sizes[] = { 1, 3, 7, 8, 9, 15, 40, 4096, 0 };
@@ -294,7 +294,7 @@ TEST_CASE(a_constructed_pool_refuses_to_zero)
 	EXPECT(life_is_even());
 }
 
-/* A constructor alone, and a destructor alone, are complete. */
+/* A constructor alone is enough, and so is a destructor. */
 TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 {
 	struct pool_attr attr = {
@@ -321,7 +321,7 @@ TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 	EXPECT(life_is_even());
 }
 
-/* With a destructor what users leave must be there when it runs. */
+/* The destructor must find what users left in the object. */
 TEST_CASE(parking_leaves_alone_what_a_destructor_will_see)
 {
 	struct pool_attr attr = {
@@ -375,7 +375,7 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 		}
 }
 
-/* What a pool is told later; refusals change nothing. */
+/* Values set later; a refusal changes nothing. */
 TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 {
 	struct pool_attr attr = {
@@ -407,7 +407,7 @@ TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 
 static const struct pool_attr fine = { .name = "fine", .size = 64 };
 
-/* Is this refused, and by nothing but what was changed? */
+/* Is this refused, and only because of what was changed? */
 static bool refused(struct pool_attr attr)
 {
 	struct pool_head *pool = create_pool_ext(&attr);
@@ -453,7 +453,7 @@ TEST_CASE(bad_attributes_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-/* Nothing of attributes that are laid out otherwise may be believed. */
+/* Attributes of another layout must not be read. */
 TEST_CASE(attributes_of_another_version_are_not_looked_into)
 {
 	struct pool_attr wild;

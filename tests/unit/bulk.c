@@ -11,7 +11,7 @@
 
 static const unsigned int counts[COUNTS] = { 0, 1, 2, 63, 64, 65, 1000 };
 
-/* All of @n objects, also where every k-th backend call fails. */
+/* Get all of @n objects, even where every n-th backend call fails. */
 static bool take(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int tries = 100;
@@ -94,7 +94,7 @@ TEST_CASE(a_bulk_above_the_limit_takes_nothing)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Odd numbers: every other call of the backend gets ahead, and may fail unnoticed. */
+/* Odd numbers, since every other call of the backend gets ahead, and may fail unnoticed. */
 TEST_CASE(a_bulk_that_fails_half_way_leaks_nothing)
 {
 	struct pool *pool = test_pool(64);
@@ -167,7 +167,7 @@ TEST_CASE(the_last_of_a_bulk_is_the_freshest)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Emptied clusters for what is freed next: a wave leaves them in the stash. */
+/* A wave leaves emptied clusters in the stash, for the next frees. */
 static bool stash_some(struct pool *pool)
 {
 	test_wave(pool, 400);
@@ -261,7 +261,7 @@ TEST_CASE(a_bulk_works_in_every_mode)
 	}
 }
 
-/* As an interrupt in the middle of a call: the array is not touched. */
+/* As an interrupt in the middle of a call; the array is not touched. */
 TEST_CASE(a_nested_bulk_uses_the_layers_below)
 {
 	struct pool *pool = test_pool(64);
@@ -300,7 +300,7 @@ struct crowd {
 	plat_word_t bad;
 };
 
-/* Objects of bulks of all sizes, each marked by who has it. */
+/* Uses bulks of all sizes; each object is marked by its owner. */
 static void bulk_and_single(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;
@@ -351,7 +351,7 @@ TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Freed rightly, but it could only be parked: its seal is gone, its state is not. */
+/* A correct free that could only park.  The seal is gone, but the state is not. */
 TEST_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked)
 {
 	struct pool *pool;

@@ -182,8 +182,8 @@ static void sample_charge(struct sampled *s)
 }
 
 /*
- * The first thread does nothing but look.  It may get no time at all while the
- * others run, so these look too, at all CPUs after each round.
+ * The first thread only looks.  It may get no time at all while the
+ * others run, so these look, too, at all CPUs after each round.
  */
 static void churn(unsigned int i, void *arg)
 {

@@ -2,8 +2,7 @@
 /*
  * cases_dump.h - what the cases of dumps share
  *
- * Layer:   tests, both worlds; of dump*.c, names.c and profile.c
- *	    alone.
+ * Layer:   tests, both worlds; only of dump*.c, names.c and profile.c.
  * Context: see test.h.
  */
 #ifndef POOL_CASES_DUMP_H
@@ -34,7 +33,7 @@ static inline void drop(struct pool_head *pool, unsigned int from,
 	test_free_many(pool_of(pool), test_objs + from, n);
 }
 
-/* Three pools in an order that is none of the others: c a b. */
+/* Make three pools in an order that no option produces: c a b. */
 static inline bool make_three(struct pool_head **pools)
 {
 	pool_fail_every = 0;
@@ -60,7 +59,7 @@ static inline void end_three(struct pool_head **pools)
 		pool_destroy(pools[i]);
 }
 
-/* Dump into "full"; false: it does not fit, or is not as long as it says. */
+/* Dump into "full"; false: the text does not fit, or its length is wrong. */
 static inline bool dump(const char *options)
 {
 	int n = dump_pools_to_buf(full, sizeof(full), options);
@@ -68,7 +67,7 @@ static inline bool dump(const char *options)
 	return n > 0 && n < FULL_SIZE && strlen(full) == (size_t)n;
 }
 
-/* The same as the raw table, which begins with its version. */
+/* dump() of the raw table, which begins with its version. */
 static inline bool dump_raw(const char *options)
 {
 	char words[128];

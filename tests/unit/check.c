@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * check.c - what checks find, and that they find nothing else
+ * check.c - checks find all faults, and nothing else
  *
  * Layer:   tests, both worlds.
- * Context: the case's own thread; faults are counted, not died from.
+ * Context: the case's own thread; the policy only counts faults.
  */
 #include "test.h"
 
@@ -224,7 +224,7 @@ TEST_CASE(a_second_free_is_found_at_once_and_later)
 	}
 }
 
-/* CPU 0 frees all, and all others free the same again, at the same time. */
+/* CPU 0 frees all objects, and all other CPUs free them again at the same time. */
 static void free_them_all(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
@@ -362,7 +362,7 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* In user space a policy that is none of its own aborts: were it obeyed. */
+/* In user space a policy of the other world would abort, if it were obeyed. */
 TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
 {
 	struct pool *pool;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * configure.c - what a change of options means for pools that exist
+ * configure.c - the effect of a change of options on existing pools
  *
  * Layer:   tests of common/life/apply.c and configure.c.
  * Context: see test.h.
  *
- * Values hold at once for all pools; words, buckets and cluster for pools to come.
- * What is too late for a pool is said.
+ * Values hold at once for all pools; words, buckets and cluster hold for new pools.
+ * A text says what comes too late for a pool.
  */
 #include "test.h"
 
-/* A pool without options whose array has objects, however this was built. */
+/* A pool without options whose array has objects, whatever the build's options. */
 static struct pool *used_pool(void)
 {
 	struct pool *pool;
@@ -25,7 +25,7 @@ static struct pool *used_pool(void)
 	return pool;
 }
 
-/* How many of @n allocations fail, once the array has been emptied. */
+/* How many of @n allocations fail once the array is empty? */
 static unsigned int failures(struct pool *pool, unsigned int n)
 {
 	unsigned int failed = 0, i;
@@ -109,7 +109,7 @@ TEST_CASE(a_word_behind_a_value_may_undo_it)
 	pool_destroy(&pool->head);
 }
 
-/* What is answered to @words, which are good. */
+/* The answer to @words, which are correct. */
 static const char *answer(const char *words)
 {
 	static char text[256];

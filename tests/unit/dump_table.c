@@ -12,7 +12,7 @@ static size_t line_len(const char *line)
 	return (size_t)(next_line(line) - line) - 1;
 }
 
-/* Does the line have a word of the head right above its own one, at its end? */
+/* Does the line have a cell directly below its word in the head, with equal ends? */
 static bool is_below(const char *head, const char *word, const char *line,
 		     const char *cell)
 {
@@ -25,7 +25,7 @@ static bool is_below(const char *head, const char *word, const char *line,
 	return end <= line_len(line) && begins(line + end - strlen(cell), cell);
 }
 
-/* The line of a pool; the text's end if there is none. */
+/* The line of a pool; the end of the text if there is none. */
 static const char *line_of(const char *name)
 {
 	const char *line = full;
@@ -99,7 +99,7 @@ TEST_CASE(a_column_of_zeros_is_left_out)
 	end_three(pools);
 }
 
-/* What the total says while @n objects of a new pool are held. */
+/* What does the total say while @n objects of a new pool are held? */
 static const char *held_of(unsigned int size, unsigned int n)
 {
 	struct pool_head *pool = make("units", size);

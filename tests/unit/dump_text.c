@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump_text.c - dumps: formats, what does not fit, many pools
+ * dump_text.c - dumps: formats, cut texts, many pools
  *
  * Layer:   tests of common/show/dump_text.c, dump_prom.c and dump.c.
  * Context: see test.h.
@@ -9,7 +9,7 @@
 
 static char part[16384];
 
-/* The end of a JSON string, number or word; NULL: it is none. */
+/* The end of a JSON string, number or word; NULL: it is not one. */
 static const char *json_scalar(const char *p)
 {
 	const char *from = p;
@@ -36,7 +36,7 @@ static const char *json_space(const char *p)
 	return p;
 }
 
-/* The end of a JSON value; NULL: it is none. */
+/* The end of a JSON value; NULL: it is not one. */
 static const char *json_value(const char *p)
 {
 	bool object = *p == '{';
@@ -111,7 +111,7 @@ TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 	end_three(pools);
 }
 
-/* Is the metric of this line the one whose head was last, and only there? */
+/* Is the metric of this line the one of the last head, and under no other? */
 static bool is_grouped(const char *line, const char *metric)
 {
 	size_t len = strlen(metric);
@@ -189,7 +189,7 @@ static bool is_cut(const char *mark, const char *tail)
 	return !strcmp(part + i + len, tail);
 }
 
-/* Into @size bytes of "part", with nothing written behind them. */
+/* Dump into @size bytes of "part".  Is nothing written behind them? */
 static bool stays_inside(const char *options, size_t size, size_t want)
 {
 	memset(part, 'x', sizeof(part));
@@ -197,7 +197,7 @@ static bool stays_inside(const char *options, size_t size, size_t want)
 	       part[size] == 'x' && (!size || strnlen(part, size) < size);
 }
 
-/* All sizes, or every few where that takes too long; the last ones always. */
+/* The next size: each one, or some where that takes too long; always the last ones. */
 static size_t next_size(size_t size, size_t want)
 {
 	size_t step = 37 / test_scale(37);
@@ -205,7 +205,7 @@ static size_t next_size(size_t size, size_t want)
 	return size + step < want - 40 ? size + step : size + 1;
 }
 
-/* How many sizes are cut wrong, up to one more than is needed. */
+/* How many sizes are cut wrongly, up to one more than the whole text needs? */
 static unsigned int wrong_cuts(const char *options, const char *mark,
 			       const char *tail_begins)
 {
@@ -321,7 +321,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
 }
 
-/* Dumps while others make and destroy pools: it finds its own, and no rubbish. */
+/* Dumps while other workers make and destroy pools: finds its own pools, and no garbage. */
 static void make_and_dump(unsigned int i, void *arg)
 {
 	static const char * const formats[] = {

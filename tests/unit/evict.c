@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * evict.c - whose clusters and arrays give way under the byte bound
+ * evict.c - which clusters and arrays give way under the byte bound
  *
  * Layer:   tests of common/core/age.c.
  * Context: see test.h.
@@ -9,7 +9,7 @@
 
 #define BOUND		524288ul
 
-/* Batches after which a busy pool has all of its working set. */
+/* After this many batches a busy pool has all of its working set. */
 #define DOZENS		36
 
 /* Objects that did not come from this CPU's caches. */
@@ -21,7 +21,7 @@ static unsigned long from_below(struct pool *pool)
 	return (unsigned long)(now.get_objs + now.store_gets);
 }
 
-/* Run batches until the working set must be here, then count one more. */
+/* Run batches until the working set must be cached, then count one more. */
 static unsigned long misses_of(struct pool *busy, unsigned int n)
 {
 	unsigned long before;
@@ -59,7 +59,7 @@ TEST_CASE(a_busy_pool_has_all_it_needs_beside_an_idle_one)
 	}
 }
 
-/* Without a shared pool what is evicted goes to the backend. */
+/* Without a shared pool, evicted objects go to the backend. */
 TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 {
 	struct pool *idle, *busy;
@@ -75,7 +75,7 @@ TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 	pool_destroy(&idle->head);
 }
 
-/* Half of the bound is charged for their slots. */
+/* Half of the bound is charged for the idle arrays' slots. */
 TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
 {
 	struct pool *idle[32], *busy;
@@ -108,8 +108,8 @@ TEST_CASE(a_pool_alone_may_fill_the_bound)
 }
 
 /*
- * Eight small pools that take and free a few objects at a time, in the course of a
- * huge one's batches, which are twice the bound.
+ * Eight small pools take and free a few objects at a time, in the middle of a
+ * huge pool's batches, which are twice the bound.
  */
 TEST_CASE(small_active_pools_are_not_starved_by_a_huge_one)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * fill.c - options that change what is in objects, or which one is next
+ * fill.c - options that change the contents of objects, or which one is next
  *
  * Layer:   tests, both worlds.
- * Context: the case's own thread; faults are counted, not died from.
+ * Context: the case's own thread; the policy only counts faults.
  */
 #include "test.h"
 
-/* All options that need nothing of the platform. */
+/* All options that need no help of the platform. */
 #define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
 			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
 			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
@@ -22,7 +22,7 @@ static bool is_all(const unsigned char *obj, unsigned char byte)
 	return true;
 }
 
-/* What is not poisoned is as it was, or zero where the kernel is told to wipe. */
+/* Bytes not poisoned stay as they were, or are zero where the kernel wipes. */
 TEST_CASE(poison_fills_what_is_allocated)
 {
 	unsigned char *obj = NULL;
@@ -64,7 +64,7 @@ TEST_CASE(cold_first_hands_out_the_oldest)
 	pool_destroy(&pool->head);
 }
 
-/* Configure @words, and say whether the oldest of 30 free objects comes first. */
+/* Configure @words.  Does the oldest of 30 free objects come first? */
 static bool is_oldest_first(const char *words)
 {
 	struct pool *pool;

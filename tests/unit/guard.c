@@ -6,12 +6,12 @@
  *	    that have them.
  * Context: see test.h.
  *
- * Nothing here is accessed that must not be: plat_readable() tells.
+ * No case accesses a forbidden byte: plat_readable() tells.
  */
 #include "cases_guard.h"
 #include "main.h"
 
-/* How many of the last addresses are not used again, at least. */
+/* At least this many of the last addresses are not used again. */
 #ifdef CONFIG_UML
 #define NOT_AGAIN	8
 #else
@@ -41,7 +41,7 @@ bool guard_backend_open(plat_backend_t *backend, unsigned int size,
 				   POOL_D_UAF);
 }
 
-/* Can all pages of an object be read, or none?  And none beside them? */
+/* Can all pages of an object be read, or none of them?  And none beside them? */
 bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 {
 	unsigned char *end = end_of(obj, size);
@@ -53,7 +53,7 @@ bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 	return !plat_readable(guard_page_of(obj) - 1) && !plat_readable(end);
 }
 
-/* One object: is it where it should be, and gone afterwards? */
+/* Is one object where it should be, and gone after its free? */
 static bool one_is_good(unsigned int size, unsigned int align)
 {
 	plat_backend_t backend;
@@ -140,7 +140,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* Write a byte @at from an object: is just that found?  And undo it. */
+/* Write a byte @at from an object.  Is exactly that found?  Then undo it. */
 static bool is_found(const plat_backend_t *backend, unsigned char *obj, long at)
 {
 	long where = 12345;
@@ -199,7 +199,7 @@ TEST_CASE(what_can_be_read_is_told_from_what_cannot)
 	EXPECT(!plat_readable(NULL));
 }
 
-/* Objects of a pool, each in its own page, with nothing else there. */
+/* Is each object in a page of its own, with no other object there? */
 static bool are_apart(void **objs, unsigned int n)
 {
 	unsigned int i, j;
@@ -277,7 +277,7 @@ TEST_CASE(a_checked_end_is_checked_to_the_byte)
 	}
 }
 
-/* Objects that are filled, looked at, checked and freed. */
+/* Objects are filled, read, checked and freed. */
 void guard_use(unsigned int i, void *arg)
 {
 	struct guard_load *load = arg;

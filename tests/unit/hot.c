@@ -55,7 +55,7 @@ TEST_CASE(one_array_takes_a_quarter_of_the_bound_at_most)
 	pool_destroy(&pool->head);
 }
 
-/* More than fits a bound of 32768 bytes, again and again: others give way. */
+/* Use more than fits a bound of 32768 bytes, again and again, so that others give way. */
 static void need_the_bound(struct pool *busy)
 {
 	unsigned int i;
@@ -136,7 +136,7 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* As who found no part of its own, and was interrupted before it had the lock. */
+/* A call that finds no part of its own is interrupted before it has the lock. */
 TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 {
 	struct pool *pool = test_pool(64);
@@ -188,7 +188,7 @@ TEST_CASE(halving_a_small_array_never_raises_the_charge)
 	pool_destroy(&big->head);
 }
 
-/* Calls that were no hits, as far as they are counted. */
+/* How many calls were no hits, as far as that is counted? */
 static unsigned long long slow_paths(struct pool *pool)
 {
 	struct pool_stats now;
@@ -198,7 +198,7 @@ static unsigned long long slow_paths(struct pool *pool)
 	       now.store_gets + now.store_puts;
 }
 
-/* The array of a pool that was used is open: further calls take no slow path. */
+/* Is the array of a used pool open?  Then further calls take no slow path. */
 static bool hits(struct pool *pool)
 {
 	unsigned long long before;

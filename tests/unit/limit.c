@@ -84,7 +84,7 @@ TEST_CASE(the_three_causes_of_failure_are_counted_apart)
 	pool_destroy(&pool->head);
 }
 
-/* Callers that hold up to HOLD objects each, of a pool that has a limit. */
+/* Callers each hold up to HOLD objects of a pool that has a limit. */
 #define HOLDERS		4
 #define HOLD		10
 
@@ -185,7 +185,7 @@ TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
-/* The same while another CPU flushes, and evicts this pool's clusters. */
+/* hold() while another CPU flushes, and evicts this pool's clusters. */
 static void hold_or_disturb(unsigned int i, void *arg)
 {
 	struct holders *h = arg;

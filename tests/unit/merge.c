@@ -113,7 +113,7 @@ TEST_CASE(exact_pools_neither_round_nor_join_near_ones)
 	pool_destroy_all();
 }
 
-/* Which of the two has gone nobody knows: pool_destroy() does not say. */
+/* pool_destroy() does not say which of the two registrations it means. */
 TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 {
 	struct pool *a = plain(3200, 0);
@@ -127,7 +127,7 @@ TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 	pool_destroy_all();
 }
 
-/* Whether it was used before, is used now, or never was. */
+/* The pool was used before, is used now, or never was. */
 TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
 {
 	struct pool *a = plain(3200, 0);
@@ -173,7 +173,7 @@ TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
 	pool_destroy_all();
 }
 
-/* Each is compared with the pool's size, which stays. */
+/* Each new size is compared with the pool's size, which stays. */
 TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
 {
 	struct pool *a = plain(32000, 0);
@@ -235,7 +235,7 @@ TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
 	pool_destroy_all();
 }
 
-/* They are made in rising order, so that none joins another one. */
+/* The pools are made in rising order, so that none joins another one. */
 TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
 {
 	struct pool *a = plain(6400, 0);
@@ -304,7 +304,7 @@ TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
 	pool_destroy_all();
 }
 
-/* What is the default is no difference. */
+/* An option that is on by default makes no difference. */
 TEST_CASE(pools_that_only_spell_the_default_are_one)
 {
 	struct pool_attr attr = {

@@ -17,7 +17,7 @@ static struct pool_head *shared(unsigned int size, unsigned int mode)
 	return create_pool_ext(&attr);
 }
 
-/* One registration's life; what goes wrong is counted. */
+/* The life of one registration; counts what goes wrong. */
 static void live(unsigned int i, unsigned int mode, plat_word_t *bad)
 {
 	struct pool_head *pool = shared(64, mode);
@@ -177,8 +177,8 @@ struct leaving {
 };
 
 /*
- * Does another worker come to that while this one waits?  Gives up after a while, and
- * in the kernel after as many ticks.
+ * Does another worker finish while this one waits?  Gives up after a while, in the
+ * kernel after as many ticks.
  */
 static bool comes(const plat_word_t *done)
 {
@@ -193,7 +193,7 @@ static bool comes(const plat_word_t *done)
 	return plat_read(done);
 }
 
-/* Give the last registration back; it is not the last any more in between. */
+/* Give the last registration back, while another one comes. */
 static void leave_or_join(unsigned int i, void *arg)
 {
 	struct leaving *l = arg;
@@ -218,8 +218,8 @@ static void leave_or_join(unsigned int i, void *arg)
 }
 
 /*
- * A walk at the pool keeps its objects from being counted; that there is another
- * user now does not have to wait for it.
+ * A walk at the pool prevents the count of its objects.  A destruction that is no longer
+ * the last one must not wait for that walk.
  */
 TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 {
@@ -245,7 +245,7 @@ struct visit {
 	bool in_time;
 };
 
-/* Stay at the pool until the creation is over: it must not wait for this walk. */
+/* Stay at the pool until the creation is over, which must not wait for this walk. */
 static void stay_at(struct pool_head *pool, void *arg)
 {
 	struct visit *v = arg;
@@ -256,7 +256,7 @@ static void stay_at(struct pool_head *pool, void *arg)
 	v->in_time = comes(&v->done);
 }
 
-/* Worker 0 walks over the pools, the other one creates one that is near. */
+/* Worker 0 walks over the pools, the other one creates a pool of a near size. */
 static void walk_or_create(unsigned int i, void *arg)
 {
 	struct visit *v = arg;
@@ -271,7 +271,7 @@ static void walk_or_create(unsigned int i, void *arg)
 	plat_word_add(&v->done, 1);
 }
 
-/* What the walk calls may fork or set options, and so wait for the creation. */
+/* The function that a walk calls may fork or set options, and so wait for the creation. */
 TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
 {
 	struct visit v;

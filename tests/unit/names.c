@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * names.c - names of pools: what is kept, and how each text shows them
+ * names.c - names of pools: how much is kept, and how each text shows them
  *
  * Layer:   tests of common/base/names.c and dump_names.c.
  * Context: see test.h.
  */
 #include "cases_dump.h"
 
-/* The character for what cannot be shown. */
+/* U+FFFD, the character for what cannot be shown. */
 #define BAD	"\xef\xbf\xbd"
 
 static const struct odd_name {
@@ -33,12 +33,12 @@ static const struct odd_name {
 	  "\"caf\xc3\xa9\"", "\"caf\xc3\xa9\"" },
 	{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "%F0%9F%98%80",
 	  "\"\xf0\x9f\x98\x80\"", "\"\xf0\x9f\x98\x80\"" },
-	/* A character that is cut. */
+	/* A character that the end of the name cuts. */
 	{ "0123456789\xe2\x82\xac", "0123456789\xe2", "0123456789%E2",
 	  "\"0123456789" BAD "\"", "\"0123456789" BAD "\"" },
 	{ "\x01\t\x7f\xff", "\x01\t\x7f\xff", "%01%09%7F%FF",
 	  "\"\\u0001\\u0009\\u007f" BAD "\"", "\"" BAD BAD BAD BAD "\"" },
-	/* No UTF-8: a surrogate, a long spelling, above the last character. */
+	/* No UTF-8: a surrogate, an overlong form, a value above the last character. */
 	{ "\xed\xa0\x80", "\xed\xa0\x80", "%ED%A0%80",
 	  "\"" BAD BAD BAD "\"", "\"" BAD BAD BAD "\"" },
 	{ "\xc0\xaf" "1", "\xc0\xaf" "1", "%C0%AF1",
@@ -49,7 +49,7 @@ static const struct odd_name {
 
 static struct pool_head *pools[ARRAY_LEN(odd)];
 
-/* A pool of each name, and one object of it. */
+/* Make a pool for each name, and one object of it. */
 static bool make_odd(void)
 {
 	unsigned int i, made = 0;
@@ -109,7 +109,7 @@ static int hex(char c)
 	return c <= '9' ? c - '0' : c - 'A' + 10;
 }
 
-/* Does what is shown of a name say the name, and is it fit for a path? */
+/* Can a shown name be read back, and be part of a path? */
 static bool is_shown_well(const char *name)
 {
 	char shown[POOL_SHOWN_LEN + 1];
@@ -133,7 +133,7 @@ static bool is_shown_well(const char *name)
 	return !*name;
 }
 
-/* What can be read back is shown by no other name. */
+/* A shown name that can be read back belongs to one name only. */
 TEST_CASE(no_two_names_are_shown_alike)
 {
 	char name[4] = "";
@@ -150,7 +150,7 @@ TEST_CASE(no_two_names_are_shown_alike)
 	EXPECT(is_shown_well("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"));
 }
 
-/* How many names are not in the dump in "full", each at @which of odd[]. */
+/* How many names, each at @which of odd[], are missing in the dump in "full"? */
 static unsigned int missing(const char *before, size_t which,
 			    const char *behind)
 {
@@ -183,7 +183,7 @@ TEST_CASE(each_dump_has_its_own_way_to_write_odd_names)
 	pool_destroy_all();
 }
 
-/* How many pools "json" shows with these words. */
+/* How many pools does "json" show with these words? */
 static unsigned int count_shown(const char *words)
 {
 	const char *at = full;
@@ -211,7 +211,7 @@ TEST_CASE(names_match_as_they_are_and_as_they_are_shown)
 	pool_destroy_all();
 }
 
-/* The longest prefix that can match is taken whole, and one letter more. */
+/* The longest prefix that can match is read completely, and so is one letter more. */
 TEST_CASE(the_longest_name_as_shown_can_be_matched)
 {
 	static const char name[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * need.c - how much is kept after bursts, by steady users, by gc
+ * need.c - how many objects are kept after bursts, by steady users, by gc
  *
  * Layer:   tests of common/core/need.c and reclaim.c.
  * Context: see test.h.
@@ -40,7 +40,7 @@ static unsigned long free_list(struct pool *pool, void *list)
 	return n;
 }
 
-/* What a burst leaves behind, beyond what CPUs have cached. */
+/* How many objects does a burst leave, beyond those that CPUs have cached? */
 static unsigned long left_by_burst(struct pool *pool)
 {
 	void *list = alloc_list(pool, BURST);
@@ -83,7 +83,7 @@ TEST_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* One thread allocates a batch, the other one frees it; in turns. */
+/* One thread allocates a batch, the other one frees it, in turns. */
 #define BATCH		1000
 #define WARM_UP		40
 #define ROUNDS		100
@@ -93,7 +93,7 @@ struct turns {
 	unsigned long turn;		/* even: the producer's */
 	void *list;
 	unsigned long after_warm_up;	/* backend calls */
-	unsigned long at_end;		/* before threads hand their caches on */
+	unsigned long at_end;		/* before threads drain their caches */
 };
 
 static unsigned long store_calls(struct pool *pool)
@@ -126,7 +126,7 @@ static void take_turns(unsigned int i, void *arg)
 	}
 }
 
-/* Backend calls of a producer and a consumer after they have warmed up. */
+/* Backend calls of a producer and a consumer after their warm-up. */
 static unsigned long steady_calls(unsigned int size)
 {
 	static struct turns t;
@@ -162,7 +162,7 @@ TEST_CASE(all_of_that_holds_with_many_buckets)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Spans that end while @n objects are brought down, one by one. */
+/* How many spans end while @n objects are brought down, one by one? */
 static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 {
 	unsigned long ends = 0;
@@ -230,7 +230,7 @@ TEST_CASE(the_average_need_is_what_a_wave_needs)
 	pool_destroy(&pool->head);
 }
 
-/* Few enough that what falls in vain is seen, more than a span and the caches. */
+/* More than a span and the caches, few enough that a fall in vain is noticed. */
 #define AGAIN		16384
 
 /* Backend calls of one more burst. */
@@ -332,7 +332,7 @@ TEST_CASE(what_is_shed_never_takes_spare_objects)
 	}
 }
 
-/* A thread that has cached something and stays. */
+/* A thread that caches objects and stays. */
 struct resident {
 	struct pool *pool;
 	unsigned int cpu;
@@ -420,7 +420,7 @@ TEST_CASE(a_reclaim_under_load_loses_nothing)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* As if @n more objects were in use. */
+/* Count @n more objects as in use. */
 static void pretend(struct pool *pool, unsigned long n)
 {
 	plat_word_add(&pool->allocated, n);

@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-/* What the word "integrity" stands for. */
+/* The flags of the word "integrity". */
 #define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
 
 static const struct {
@@ -31,7 +31,7 @@ static const struct {
 	{ NULL, NULL, 0 },
 };
 
-/* Cases begin with nothing on, however this was built. */
+/* Cases begin with all options off, whatever the build's options. */
 static void nothing_on(void)
 {
 	pool_options.debug = 0;
@@ -187,7 +187,7 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
 }
 
-/* The document's: its bits are the words of the help, in their order. */
+/* The document's variable: its bits are the words of the help, in their order. */
 TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
 {
 	EXPECT(pool_configure("no-tools"));
@@ -232,7 +232,7 @@ TEST_CASE(help_has_a_line_for_each_option)
 	EXPECT(strstr(text, "\nuaf            no-uaf "));
 }
 
-/* Does pool_debug_to_buf() say this, cut anywhere? */
+/* Does pool_debug_to_buf() say this, at any size of the buffer? */
 static bool shows(struct pool_head *pool, const char *wanted)
 {
 	size_t len = strlen(wanted), size;
@@ -281,7 +281,7 @@ static unsigned int flags_of(const struct pool *pool)
 	return pool->debug & POOL_D_FLAGS;
 }
 
-/* Its objects, some in use: alloc, free, keep 10. */
+/* Use the pool: allocate, free, keep 10 objects. */
 static void use(struct pool *pool)
 {
 	test_alloc_many(pool, test_objs + 10, 300);

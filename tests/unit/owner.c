@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * owner.c - whose pools are whose: modules, which user space has none of
+ * owner.c - pools and their owners, which are modules; user space has none
  *
  * Layer:   tests of common/base/registry.c, merge.c and create.c.
  * Context: see test.h.
@@ -62,7 +62,7 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* As a module that is loaded where one was that left a pool behind. */
+/* A module is loaded at the address of one that left a pool behind. */
 TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 {
 	struct pool_head *left = owned("left", 96, &one);
@@ -87,7 +87,7 @@ static void undo(void *obj, void *arg)
 	undone++;
 }
 
-/* Its destructor is about to go, so it must not be called later. */
+/* The destructor's code is about to go, so it must not be called later. */
 TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 {
 	struct pool_attr attr = { .name = "built", .size = 96, .dtor = undo };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * parked.c - how much of what is parked one call touches
+ * parked.c - how many parked objects one call touches
  *
  * Layer:   tests of common/core/parked.c.
  * Context: see test.h.
@@ -9,14 +9,14 @@
 
 #define PARKED		1000u
 
-/* What one call may touch: as many as it frees, and their like. */
+/* One call may touch this many: as many as it frees, and about as many more. */
 #define TOUCHED		128u
 
 static void *links[PARKED];
 
 /*
- * A pool that has no place for free objects but its parked list, and whose backend
- * atomic callers may not call, in either world; with all of its objects parked.
+ * A pool with no place for free objects except its parked list, and whose backend
+ * atomic callers may not call, in either world; all of its objects are parked.
  */
 static struct pool *parked_pool(void)
 {
@@ -35,7 +35,7 @@ static struct pool *parked_pool(void)
 	return pool;
 }
 
-/* How many objects are no longer linked as they were. */
+/* How many objects are no longer linked as they were? */
 static unsigned int touched(struct pool *pool)
 {
 	unsigned int i, n = 0;

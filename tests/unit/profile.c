@@ -2,12 +2,12 @@
 /*
  * profile.c - calls counted by place, and the text that shows them
  *
- * Layer:   tests of common/debug/profile.c and memstats.c, called as checks call them.
+ * Layer:   tests of common/debug/profile.c and memstats.c, called in the way of checks.
  * Context: see test.h.
  */
 #include "cases_dump.h"
 
-/* Places are made up: where nothing is, so that their names are numbers. */
+/* Places are invented addresses without code, so that their names are numbers. */
 #define PLACE(i)	((void *)(0x1000ul + 16ul * (i)))
 
 #define PLACES		256
@@ -19,7 +19,7 @@
 
 static char part[4096];
 
-/* A new table: that of the case before may be full. */
+/* Make a new table, since that of the last case may be full. */
 static struct pool *begin_profile(void)
 {
 	struct pool *pool = test_pool(64);
@@ -34,7 +34,7 @@ static void end_profile(struct pool *pool)
 	pool_destroy(&pool->head);
 }
 
-/* Write into "full"; false: it does not fit, or is not as long as it says. */
+/* Write into "full"; false: the text does not fit, or its length is wrong. */
 static bool memstats(const char *words)
 {
 	size_t n = pool_memstats_to_buf(full, sizeof(full), words);
@@ -42,7 +42,7 @@ static bool memstats(const char *words)
 	return n && n < FULL_SIZE && strlen(full) == n;
 }
 
-/* Is there exactly one line that begins so, and ends with a place's name? */
+/* Is there exactly one line that begins with this and ends with this place's name? */
 static bool has_line(const char *numbers, const void *caller)
 {
 	char site[64];
@@ -88,7 +88,7 @@ TEST_CASE(places_show_what_they_allocated_and_what_came_back)
 	end_profile(pool);
 }
 
-/* What a build with DEBUG_MEM_STATS sets. */
+/* Sets what a build with DEBUG_MEM_STATS sets. */
 TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
 {
 	bool was = pool_mem_stats;
@@ -135,7 +135,7 @@ struct counting {
 	unsigned long wrong;
 };
 
-/* All at once: take bins in the first round, count in the others. */
+/* All workers take bins in the first round, and count in the others. */
 static void count_everywhere(unsigned int i, void *arg)
 {
 	struct counting *c = arg;
@@ -222,7 +222,7 @@ TEST_CASE(a_pool_that_is_gone_keeps_its_places_and_its_name)
 
 	ASSERT(pool);
 	bin = pool_profile_alloc(pool, PLACE(1), 64);
-	/* As if another pool were made where this one was. */
+	/* As if another pool were made at the same address. */
 	pool->id++;
 	pool_copy_name(pool->name, "later");
 	EXPECT(pool_profile_alloc(pool, PLACE(1), 32) != bin);
@@ -306,7 +306,7 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 	end_profile(pool);
 }
 
-/* Is a text that has @size bytes for it whole lines of "full" and a last one? */
+/* Is the text in @size bytes made of whole lines of "full" and a last one? */
 static bool is_cut_well(size_t size)
 {
 	static const char tail[] = "truncated\nBALANCE allocs=";

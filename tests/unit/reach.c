@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * reach.c - what moves while a caller looks for the last free object
+ * reach.c - objects that move while a caller looks for the last free one
  *
  * Layer:   tests of common/core/reach.c and alloc.c.
- * Context: see test.h.  Races are replayed by hand: a reading, what another CPU would
- *	    do, the comparison.
+ * Context: see test.h.  Races are replayed by hand: a reading, the steps of another
+ *	    CPU, the comparison.
  */
 #include "test.h"
 
-/* A pool without arrays, whose objects are clustered singly, and one of them. */
+/* A pool without arrays, with clusters of single objects, and one object of it. */
 static struct pool *reach_pool(void **obj)
 {
 	struct pool *pool;
@@ -34,7 +34,7 @@ TEST_CASE(where_nothing_is_free_one_look_is_enough)
 	pool_destroy(&pool->head);
 }
 
-/* What is there by now is not what tells of it later: only departures do. */
+/* Ignore what the places have now, so that only departures tell of it later. */
 static bool read_places(struct pool *pool, struct pool_reading *before)
 {
 	bool some;
@@ -61,7 +61,7 @@ TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 	pool_destroy(&pool->head);
 }
 
-/* Up, by a fill, and into use: no place has it, and none had it when it was read. */
+/* A fill moves the object up, into use.  No place has it, and none had it when read. */
 TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
 {
 	struct pool_reading before;
@@ -89,7 +89,7 @@ TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
 	pool_destroy(&pool->head);
 }
 
-/* The caller looked while this was on its way, and it has arrived since. */
+/* The object was moving while the caller looked, and has arrived since. */
 TEST_CASE(an_object_that_was_on_its_way_was_missed)
 {
 	struct pool_reading before;
@@ -115,7 +115,7 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 	pool_destroy(&pool->head);
 }
 
-/* It is parked after that list was read, and taken before the comparison. */
+/* The object is parked after that list was read, and taken before the comparison. */
 TEST_CASE(an_object_that_is_parked_meanwhile_was_missed)
 {
 	struct pool_reading before;

@@ -185,7 +185,7 @@ struct evicting {
 	plat_word_t bad;
 };
 
-/* What an eviction by another pool's atomic free does, in slow motion. */
+/* The steps of an eviction by another pool's atomic free, with a pause between them. */
 static void evict_slowly(struct evicting *e)
 {
 	struct pool_local *local = test_local(e->pool);
@@ -247,7 +247,7 @@ struct crowded {
 	plat_word_t bad;
 };
 
-/* Fill the caches with one pool; then other pools evict it. */
+/* Fill the caches with one pool; then use other pools, which evict it. */
 static void crowd_out(unsigned int i, void *arg)
 {
 	struct crowded *c = arg;

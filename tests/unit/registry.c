@@ -20,7 +20,7 @@ TEST_CASE(bad_arguments_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-/* As a program that keeps them in a table would; with the types of the document. */
+/* A program may keep the calls in a table, with the types of the document. */
 TEST_CASE(documented_calls_have_addresses_and_types)
 {
 	struct pool_head *(*create)(char *, unsigned int, unsigned int) =
@@ -176,7 +176,7 @@ TEST_CASE(totals_sum_up_all_pools)
 	EXPECT_EQ(pool_total_used(), 0);
 }
 
-/* As headers of an older and of a newer version would call. */
+/* Called as by headers of an older and of a newer version. */
 TEST_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them)
 {
 	static struct {

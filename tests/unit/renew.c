@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * renew.c - options that come before a declared pool is used
+ * renew.c - options that are set before a declared pool is used
  *
  * Layer:   tests of common/life/renew.c and declared.c, both worlds.
  * Context: see test.h.
