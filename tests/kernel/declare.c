@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * declare.c - declared pools of a module, which this one is
+ * declare.c - declared pools of this module
  *
  * Layer:   tests of kernel/declare.c.
  * Context: see test.h.
  *
  * One name is a variable, so that a case can spoil it; helper_declare.c declares
- * four more pools.  Two of its sizes are near to two here: once the larger one is here,
- * once it is there.
+ * four more pools.  Two of its sizes are near to two here.  The larger one is here in one
+ * case, and there in the other.
  */
 #include "test.h"
 #include "helper_declare.h"
@@ -32,7 +32,7 @@ REGISTER_POOL(&existing, spoilt.name, 600);
 DECLARE_STATIC_POOL(declared_smaller, "d_smaller", 3200);
 DECLARE_STATIC_POOL(declared_larger, "d_larger", 6432);
 
-/* All variables: none of them set, or all. */
+/* How many variables are set?  Either none or all should be. */
 static unsigned int count_set(void)
 {
 	return !!declared_static + !!declared_aligned + !!declared_typed +

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * gfp.c - allocation by the kernel's flags, and what the kernel's wish to
- *		 see memory wiped means for objects that are recycled
+ * gfp.c - allocation by the kernel's flags, and the effect of init_on_alloc and
+ *		 init_on_free on recycled objects
  *
  * Layer:   tests of kernel/gfp.c and of the kernel's half of pool_hot.h.
  * Context: see test.h.
  *
- * Which wishes there are is said at boot: the same cases run in kernels that were
+ * Both are set at boot.  The same cases run in kernels that were
  * booted with init_on_alloc=1 and with init_on_free=1; see tests/check.sh.
  */
 #include "test.h"
@@ -19,7 +19,7 @@
 #define SIZE		96
 #define DIRT		0x5a
 
-/* What the kernel of this world does with memory. */
+/* Does this kernel wipe memory at allocation? */
 static bool wiped_at_alloc(void)
 {
 	return want_init_on_alloc(0);
@@ -35,14 +35,14 @@ static bool is_all(const void *obj, unsigned char byte)
 	return !memchr_inv(obj, byte, SIZE);
 }
 
-/* Also where every k-th call of the backend fails: nothing here counts them. */
+/* Nothing here counts calls of the backend, so these may fail on purpose. */
 static struct pool *gfp_pool(void)
 {
 	pool_fail_every = 0;
 	return test_pool(SIZE);
 }
 
-/* An object that comes back dirty, if nobody wipes it. */
+/* Get an object that comes back dirty, unless it is wiped. */
 static void *recycle_dirty(struct pool *pool)
 {
 	void *obj = test_alloc(pool);
@@ -77,7 +77,7 @@ TEST_CASE(gfp_zero_zeroes_recycled_and_new_objects)
 	pool_destroy(&pool->head);
 }
 
-/* Both bits of init_on_*, for each way that an object can be recycled. */
+/* Both init_on_* options, for each way that an object can be recycled. */
 TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 {
 	bool clean = wiped_at_alloc() || wiped_at_free();
@@ -177,7 +177,7 @@ TEST_CASE(zeros_are_refused_where_a_constructor_was)
 	pool_destroy(&pool->head);
 }
 
-/* Sleeping here would be reported, and make the world fail. */
+/* Sleeping here would be reported, and the run would fail. */
 TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
 {
 	struct pool *pool = gfp_pool();
@@ -256,8 +256,8 @@ TEST_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait)
 }
 
 /*
- * What somebody else does to a pool while a caller waits.  Not on the stack: what
- * ends such a timer has different names in different kernels.
+ * Changes a pool while a caller waits.  Not on the stack, since the function that ends
+ * such a timer has different names in different kernels.
  */
 static struct {
 	struct timer_list timer;
@@ -288,7 +288,7 @@ TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 	pool_destroy(&pool->head);
 }
 
-/* The slab would complain of some of them. */
+/* The slab would complain about some of them. */
 TEST_CASE(gfp_flags_that_mean_nothing_here_are_dropped)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_DMA | __GFP_DMA32 | __GFP_HIGHMEM |
@@ -331,16 +331,16 @@ static void limit_goes(struct timer_list *timer)
 	plat_write(&meanwhile.pool->limit, 0);
 }
 
-/* Lockdep switches itself off when it has found something. */
+/* Lockdep switches itself off when it has found a fault. */
 static bool lockdep_is_content(void)
 {
 	return !IS_ENABLED(CONFIG_LOCKDEP) || debug_locks;
 }
 
 /*
- * As in a file system that reclaim may enter: who enters it again is reported.
- * The second object is had by the last resort: there seems to be a free one on
- * its way, and meanwhile the limit goes.
+ * As in a file system that reclaim may enter: a second entry is reported.
+ * The last resort finds the second object: a free one seems to be moving, and meanwhile
+ * the limit is lifted.
  */
 static bool alloc_within_reclaim(gfp_t gfp)
 {
@@ -373,7 +373,7 @@ TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
-/* The table of object states needs memory for the first object. */
+/* The table of objects needs memory for the first object. */
 TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
 {
 	test_mode(POOL_D_INTEGRITY);

@@ -10,7 +10,7 @@
 
 #include <linux/mm.h>
 
-/* Ordinary, aligned, and nothing is found beside it? */
+/* Is it ordinary and aligned, with no fault beside it? */
 static bool is_ordinary(const plat_backend_t *backend, const void *obj,
 			unsigned int align)
 {
@@ -21,7 +21,7 @@ static bool is_ordinary(const plat_backend_t *backend, const void *obj,
 	       plat_guard_check(backend, obj, &where);
 }
 
-/* Allocate and free where nobody may sleep. */
+/* Allocate where the caller may not sleep. */
 static void *alloc_atomic(struct pool *pool)
 {
 	void *obj;
@@ -167,8 +167,8 @@ TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
 }
 
 /*
- * What is freed is an ordinary object, and there is no need for it.  The one in the
- * shared pool has pages of its own, which nobody may unmap here.
+ * The freed object is an ordinary one, and is not needed.  The one in the
+ * shared pool has pages of its own, which may not be unmapped here.
  */
 TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 {

@@ -15,28 +15,28 @@
 #define KEPT	16
 #define OWNED	0x600dul
 
-/* Somebody who interrupts this CPU, allocates, keeps some, and frees. */
+/* Code that interrupts this CPU, allocates, keeps some objects, and frees. */
 struct intruder {
 	struct hrtimer timer;
 	struct pool *pool;
-	struct pool *other;		/* every second turn, if there is one */
+	struct pool *other;		/* used every second turn; or NULL */
 	void *kept[KEPT];
 	unsigned long turns;
 	unsigned long got;
 	unsigned long bad;
-	struct task_struct *task;	/* whose probes count */
+	struct task_struct *task;	/* only probes in this task count */
 	bool busy;
 };
 
 static struct intruder intruder;
 
-/* The pool that an intruder uses in a turn, and for what it kept in it. */
+/* The pool that an intruder uses in a turn, and that its kept object is of. */
 static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
 {
 	return (turn & 1) && in->other ? in->other : in->pool;
 }
 
-/* Mark an object as owned; it must not be so already. */
+/* Mark an object as owned; it must not be marked yet. */
 static void own(struct intruder *in, void *obj)
 {
 	unsigned long *word = obj;
@@ -90,8 +90,8 @@ static bool intruder_begin(struct pool *pool)
 }
 
 /*
- * Free what the intruder kept; then all must add up.  Marks are wiped: the slab may
- * hand the memory to the pool of the next case.
+ * Free what the intruder kept; then all numbers must add up.  Marks are wiped, since the
+ * slab may give the memory to the pool of the next case.
  */
 static bool intruder_end(void)
 {
@@ -110,7 +110,7 @@ static bool intruder_end(void)
 	       test_quiet(pool, 0) && !intruder.bad && intruder.got;
 }
 
-/* Waves of calls in the case's own thread; marks all that it has. */
+/* Waves of calls in the case's own thread, which marks all its objects. */
 static void waves(struct pool *pool, unsigned long rounds, unsigned int n)
 {
 	unsigned long r;
@@ -138,7 +138,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Kbuild looks which of the two this kernel has. */
+/* Kbuild looks which of the two functions this kernel has. */
 static void setup_timer(void)
 {
 #ifdef POOL_HAS_HRTIMER_SETUP
@@ -217,7 +217,7 @@ static bool probed(struct pool *pool, const char *symbol)
 
 #endif
 
-/* Objects of the other pool may be new: not marked, but not clean either. */
+/* Objects of the other pool may be new: not marked, and not clean either. */
 static struct pool *clean_pool(void)
 {
 	struct pool *pool = test_pool(64);
@@ -272,7 +272,7 @@ struct hotplug {
 	plat_word_t bad;
 };
 
-/* The first takes the last CPU away and back; the others work. */
+/* The first worker takes the last CPU away and back; the others work. */
 static void on_and_off(unsigned int i, void *arg)
 {
 	struct hotplug *h = arg;
@@ -322,7 +322,7 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	pool_destroy(&h.pool->head);
 }
 
-/* Preemptible, but must not sleep: the pools are not looked through. */
+/* Preemptible, but must not sleep, so the report does not walk over pools. */
 TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
 {
 	struct pool *pool, *other;

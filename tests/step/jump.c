@@ -6,10 +6,10 @@
  * Context: see test.h and trap.h.  Built without a red zone.
  *
  * A call that hits is left for good after its first instruction, after its second,
- * and so on, until it ends before that.  The array may stay held: then its thread's
+ * and so on, until it ends before that.  The array may stay held.  Then its thread's
  * calls are nested, until the thread ends or idles, or the pool is destroyed.
- * The object in hand may be lost.  Nothing else may be, and nobody gets an object
- * that somebody has.
+ * The object in hand may be lost.  Nothing else may be lost, and no call gets an object
+ * that another one has.
  */
 #include "stepper.h"
 
@@ -26,12 +26,12 @@ static struct {
 	void (*way_out)(void);
 	unsigned long at;		/* the instruction to leave after */
 	unsigned long steps;
-	void *hand;			/* the object in hand, not yet accounted for */
+	void *hand;			/* object in hand, not yet accounted for */
 	void *result;
 	bool jumped;
 	unsigned long jumps;
 	unsigned long held;		/* jumps that left the array held */
-	unsigned long got;		/* allocated while it was */
+	unsigned long got;		/* objects allocated while it was held */
 	unsigned long wrong;
 	unsigned int lost;
 	void *lost_objs[1024];
@@ -89,7 +89,7 @@ static void wrong_unless(bool good)
 	jump.wrong += !good;
 }
 
-/* Allocate all that may be had of @n, each for nobody else, and write to it. */
+/* Allocate up to @n objects that no other call has, and write to each. */
 static unsigned int take_all(void **objs, unsigned int n)
 {
 	unsigned int i, got = 0;
@@ -112,7 +112,7 @@ static void give_all(void **objs, unsigned int n)
 	}
 }
 
-/* Objects that nested calls may have, who get none of the backend. */
+/* Stock the shared pool for nested calls, which get nothing from the backend. */
 static void stock_shared(void)
 {
 	unsigned int i, n = 0;
@@ -129,7 +129,7 @@ static void stock_shared(void)
 
 /*
  * Make this thread's next call of either kind a hit.  Above the top of the array is
- * what it had before: an object that is in use now.  Returns how many @objs are.
+ * an old pointer, of an object that is in use now.  Returns how many @objs there are.
  */
 static unsigned int warm_up(void **objs)
 {
@@ -144,7 +144,7 @@ static unsigned int warm_up(void **objs)
 	return n;
 }
 
-/* Has nobody what is in the array, and is nothing twice in it? */
+/* Is no object of the array in use, and none in it twice? */
 static void look_at_array(struct pool_local *local)
 {
 	unsigned int i;
@@ -157,7 +157,7 @@ static void look_at_array(struct pool_local *local)
 		step_give(local->slot[i]);
 }
 
-/* Calls meanwhile leave a held array alone. */
+/* Calls made meanwhile leave a held array alone. */
 static void go_on(struct pool_local *local)
 {
 	bool held = local->hot.open == POOL_HELD;
@@ -174,7 +174,7 @@ static void go_on(struct pool_local *local)
 	wrong_unless(local->hot.open == POOL_HELD && local->hot.n == n);
 }
 
-/* In a thread of its own, which has what it needs for the next try. */
+/* Runs in a thread of its own, which has what it needs for the next try. */
 static void jump_once(unsigned int i, void *arg)
 {
 	struct pool_local *local;
@@ -204,7 +204,7 @@ static void jump_once(unsigned int i, void *arg)
 		jump.way_out();
 }
 
-/* All but the objects in hand, one for each jump at most, is there again. */
+/* All objects are there again, except at most one in hand for each jump. */
 static void account(void)
 {
 	struct pool_stats now;
@@ -220,7 +220,7 @@ static void account(void)
 	wrong_unless(now.used == jump.lost);
 }
 
-/* All that the pool has now, and some more, has nobody: not what was lost, either. */
+/* No object that the pool has now, or gets, is in use, not even a lost one. */
 static void look_at_all(void)
 {
 	struct pool_stats now;
@@ -229,7 +229,7 @@ static void look_at_all(void)
 	give_all(test_objs, take_all(test_objs, now.allocated + JUMP_OBJS));
 }
 
-/* What was lost is what was in hand: it can be freed, and all adds up. */
+/* The lost objects are those in hand: they can be freed, and all adds up. */
 static void end_lost(void)
 {
 	give_all(jump.lost_objs, jump.lost);
@@ -259,7 +259,7 @@ static void leave_by_destroying(void)
 		give_all(objs, warm_up(objs));
 }
 
-/* Leave that call after each of its instructions, in a fresh thread each time. */
+/* Leave that call after each of its instructions, in a new thread each time. */
 static void leave_everywhere(unsigned int call)
 {
 	unsigned long held = jump.held;

@@ -22,7 +22,7 @@ static unsigned long nested_calls(void)
 	return sum;
 }
 
-/* Allocate @n of each pool, then free them; hits, fills, spills, evictions. */
+/* Allocate @n of each pool, then free them: hits, fills, spills, evictions. */
 static void waves(unsigned int rounds, unsigned int n)
 {
 	unsigned int r, i;
@@ -128,7 +128,7 @@ TEST_CASE(a_handler_during_reclaim_loses_nothing)
 	EXPECT(step_end());
 }
 
-/* Some at once, then all of them back. */
+/* Allocate some at once, then free all of them. */
 static void bulk_wave(struct pool *pool, unsigned int n)
 {
 	unsigned int i;
@@ -151,7 +151,7 @@ TEST_CASE(a_handler_after_every_instruction_of_checked_calls_loses_nothing)
 {
 	static const struct {
 		unsigned int debug;
-		unsigned int n;		/* guarded pages are long to fill */
+		unsigned int n;		/* fewer where pages must be filled */
 	} what[] = {
 		{ POOL_D_INTEGRITY | POOL_D_COLD_FIRST, 12 },
 		{ POOL_D_INTEGRITY | POOL_D_TAG | POOL_D_CALLER |
@@ -170,7 +170,7 @@ TEST_CASE(a_handler_after_every_instruction_of_checked_calls_loses_nothing)
 	}
 }
 
-/* What is on now and then, while objects of all times are about. */
+/* Switch options now and then, while objects of all times exist. */
 static void stepped_switch(struct pool *pool, unsigned int set,
 			   unsigned int clear)
 {

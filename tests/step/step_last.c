@@ -11,14 +11,14 @@
 #include <semaphore.h>
 #include <signal.h>
 
-/* What the other side does while one allocation looks for the last object. */
+/* The steps of the other side while one allocation looks for the last object. */
 static struct {
 	struct pool *pool;
-	struct pool_cpu *cpu;		/* another one, whose thread waits */
+	struct pool_cpu *cpu;		/* of another thread, which waits */
 	sem_t ready, done;
 	void *obj;
 	unsigned long steps;
-	unsigned long at;		/* the step at which something ends */
+	unsigned long at;		/* the step at which an action ends */
 	unsigned long seed;
 	unsigned long moved;
 } other;
@@ -44,7 +44,7 @@ static void end_flush(int sig)
 	pool_arrive(&other.pool->moving, 1);
 }
 
-/* The only object there may be goes to the backend at each instruction once. */
+/* The only allowed object goes to the backend at each instruction once. */
 TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
 {
 	unsigned long at, refused = 0;
@@ -94,7 +94,7 @@ static void move_down(struct pool_local *local, struct pool_cluster *c)
 	other.moved++;
 }
 
-/* Now and then, for a while, free objects go up to that CPU, or down from it. */
+/* Now and then, free objects move up to that CPU, or down from it, for a while. */
 static void move(int sig)
 {
 	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
@@ -112,7 +112,7 @@ static void move(int sig)
 	plat_cpu_unlock(other.cpu);
 }
 
-/* A thread that has an empty part of the pool, and keeps it until it may end. */
+/* A thread with an empty part of the pool, which it keeps until it may end. */
 static void *use_and_wait(void *arg)
 {
 	(void)arg;
@@ -153,7 +153,7 @@ static void free_and_take(int sig)
 	other.obj = pool_take_remote(other.pool, POOL_F_ATOMIC);
 }
 
-/* One object in a cluster of that CPU, and one in use, which was in this CPU's array. */
+/* One object in a cluster of that CPU, and one in use that was in this CPU's array. */
 static void share_out(struct pool_local *local)
 {
 	void *obj = pool_alloc_nocache(&other.pool->head);
@@ -167,7 +167,7 @@ static void share_out(struct pool_local *local)
 	EXPECT(other.obj);
 }
 
-/* A handler frees one here, and then the other one is taken: one is always free. */
+/* A handler frees one here, and then the other one is taken, so one is always free. */
 TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 {
 	struct pool_local *local;

@@ -7,8 +7,8 @@
  *	    raise SIGTRAP after each instruction; the handler allocates, keeps
  *	    some, frees, and checks the byte bound, all with POOL_F_ATOMIC.
  *
- * A table that knows each object's owner finds an object handed out twice.  It
- * is changed outside the stepped region, or by the handler, never by both.  Where
+ * A table that knows each object's owner finds an object that is handed out twice.  It
+ * is changed outside the stepped region, or by the handler, never by both.  If
  * a handler's own calls are stepped, too, it is changed between them.
  */
 #include "stepper.h"
@@ -58,7 +58,7 @@ void step_give(void *obj)
 	*o = false;
 }
 
-/* Real sum <= charged <= bound, for the thread that was interrupted. */
+/* Real sum <= charge <= bound, for the thread that was interrupted. */
 static void check_bound(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -81,7 +81,7 @@ static void check_bound(void)
 		step.beyond++;
 }
 
-/* Now and then one of the reserve, which may be being taken from. */
+/* Now and then take an object of the reserve, perhaps in the middle of such a call. */
 static void take_reserved(void)
 {
 	void *obj = NULL;
@@ -124,7 +124,7 @@ static void handler_free(struct pool_head *pool, void *obj, bool stepped)
 		trap_off();
 }
 
-/* Allocate two, keep one for a while, free the other; in turn for each pool. */
+/* Allocate two, keep one for a while, free the other, in turn for each pool. */
 static void use_pools(unsigned int level, bool stepped)
 {
 	unsigned int which = step.turn % STEP_POOLS;
@@ -188,8 +188,8 @@ void step_free(struct pool *pool, void *obj)
 }
 
 /*
- * Empty clusters that the handler, which may not make any, can put objects in:
- * without them all that it frees is parked, and little else happens.
+ * Stock empty clusters for the handler, which cannot make any.  Without them all that it
+ * frees would be parked, and little else would happen.
  */
 static void stock_spares(struct pool *pool)
 {
@@ -221,7 +221,7 @@ bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode)
 	return !sigaction(SIGTRAP, &act, NULL);
 }
 
-/* Does a pool say that somebody did something wrong?  Nobody does. */
+/* Does a pool report a fault?  No call makes one. */
 static bool is_accused(struct pool *pool)
 {
 	unsigned int i;
@@ -232,7 +232,7 @@ static bool is_accused(struct pool *pool)
 	return false;
 }
 
-/* Free what the handler kept; then all must add up. */
+/* Free what the handler kept; then all numbers must add up. */
 bool step_end(void)
 {
 	bool good = !step.twice && !step.beyond && !step.full && step.steps &&

@@ -4,7 +4,7 @@
  *
  * Layer:   tests, user space on x86-64; below step/step.c, step/step_last.c and
  *	    step/jump.c.
- * Context: see test.h and trap.h.  What is in "step" changes outside the stepped
+ * Context: see test.h and trap.h.  The fields of "step" change outside the stepped
  *	    region, or in the handler, never in both.
  */
 #ifndef POOL_STEPPER_H
@@ -16,11 +16,11 @@
 #define STEP_KEPT	8
 #define STEP_POOLS	2
 
-/* A handler that interrupts one, too; after so many instructions of its calls. */
+/* A second handler interrupts the first, after this many instructions of its calls. */
 #define STEP_LEVELS	2
 #define STEP_INNER	5
 
-/* More of all for a long look; less of each wave, and bound, where slow. */
+/* More of everything for a long run; smaller waves and bounds where it is slow. */
 #ifndef STEP_ROUNDS
 #define STEP_ROUNDS	1
 #endif
@@ -32,22 +32,22 @@ struct stepper {
 	struct pool *pool[STEP_POOLS];
 	void *kept[STEP_LEVELS][STEP_POOLS][STEP_KEPT];
 	bool inside;			/* a handler runs */
-	unsigned int deep;		/* of so many one is stepped; 0: none */
+	unsigned int deep;		/* one of so many is stepped; 0: none */
 	unsigned long steps;
 	unsigned long inner;		/* steps of handlers' calls */
 	unsigned long turn;
-	unsigned long bound;		/* the largest one in force */
+	unsigned long bound;		/* the largest bound in force */
 	unsigned long got;
-	unsigned long twice;		/* handed out while somebody had it */
-	unsigned long beyond;		/* instants with the bound not held */
-	unsigned long full;		/* the table was too small */
+	unsigned long twice;		/* objects handed out while in use */
+	unsigned long beyond;		/* instants with the bound exceeded */
+	unsigned long full;		/* times that the table was too small */
 	struct pool_reserved *reserve;	/* of the first pool, or NULL */
-	unsigned long reserved;		/* taken of it by the handler */
+	unsigned long reserved;		/* objects that the handler took of it */
 };
 
 extern struct stepper step;
 
-/* An object gets an owner, and has none again. */
+/* Note that an object gets an owner, and that it has none again. */
 void step_take(void *obj);
 void step_give(void *obj);
 
@@ -56,9 +56,8 @@ void *step_alloc(struct pool *pool);
 void step_free(struct pool *pool, void *obj);
 
 /*
- * Make the pools, with a byte bound, a cluster size and an option word, and let
- * the handler have the signal; in the end free what it kept.  False: something was
- * wrong.
+ * Make the pools, with a byte bound, a cluster size and an option word, and install
+ * the handler; in the end free what it kept.  False: a check failed.
  */
 bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode);
 bool step_end(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * area.c - areas of threads: what memory they keep, and how many pools they serve
+ * area.c - areas of threads: how much memory they keep, and how many pools they serve
  *
  * Layer:   tests of user/area.c.
- * Context: see test.h.  What cannot be undone is done in a child.
+ * Context: see test.h.  Steps that cannot be undone are done in a child.
  */
 #include "cases_slab.h"
 #include "life.h"
@@ -18,7 +18,7 @@
 #define MANY_POOLS	300
 
 static struct pool *pools[MANY_POOLS];
-static unsigned long hot[MANY_POOLS];	/* their offsets, when they are gone, too */
+static unsigned long hot[MANY_POOLS];	/* their offsets, kept when they are gone */
 static pthread_barrier_t together;
 static unsigned long at_peak;
 
@@ -31,7 +31,7 @@ static bool is_resident(const void *p)
 	       there & 1;
 }
 
-/* Parts of these pools, in all areas but this thread's, whose memory is there. */
+/* How many parts of these pools have memory, in all areas except this thread's? */
 static unsigned long resident_parts(void)
 {
 	unsigned int own = plat_cpu_hint(), cpu, i;
@@ -76,7 +76,7 @@ static void use_all(unsigned int i, void *arg)
 	pthread_barrier_wait(&together);
 }
 
-/* A page is left of each: the twentieth part, and less. */
+/* A page of each is left: a twentieth part, or less. */
 TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 {
 	unsigned int i;
@@ -93,7 +93,7 @@ TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 	end_pools();
 }
 
-/* Pools go while threads are there. */
+/* The pools go while the threads exist. */
 static void use_and_outlive(unsigned int i, void *arg)
 {
 	unsigned int k;
@@ -122,7 +122,7 @@ TEST_CASE(parts_of_pools_that_are_gone_give_their_memory_back)
 	EXPECT_LE(left * 20, at_peak);
 }
 
-/* What a thread counted is the pool's afterwards. */
+/* The pool keeps the counts of a thread that is gone. */
 TEST_CASE(counts_of_threads_that_are_gone_stay)
 {
 	struct pool *pool = test_pool(64);
@@ -143,13 +143,13 @@ TEST_CASE(counts_of_threads_that_are_gone_stay)
 	pool_destroy(&pool->head);
 }
 
-/* No part near this pool's is set up, and no other thing of the area is near. */
+/* No part near this pool's is set up, and nothing else of the area is near it. */
 #define LONELY		(MANY_POOLS / 2)
 
 static pthread_t parker;
 static bool parker_there;
 
-/* As a handler does while the CPU lock is held: so the part is not set up. */
+/* Like a handler that runs while the CPU lock is held, so that the part is not set up. */
 static void *park_and_stay(void *arg)
 {
 	struct pool_local **part = arg;
@@ -166,7 +166,7 @@ static void *park_and_stay(void *arg)
 	return NULL;
 }
 
-/* The first object on its way to the backend: meanwhile the thread exits. */
+/* The thread exits while the first object moves to the backend. */
 static void see_parker_off(void *obj, void *arg)
 {
 	(void)obj;
@@ -219,7 +219,7 @@ static unsigned long slow_paths(struct pool *pool)
 	       now.store_gets + now.store_puts;
 }
 
-/* Ten hits of each pool, in turn, once the arrays are open. */
+/* Hit each pool ten times, in turn, once the arrays are open. */
 static void hit_all(unsigned int i, void *arg)
 {
 	struct pool **all = arg;
@@ -239,7 +239,7 @@ static void hit_all(unsigned int i, void *arg)
 	EXPECT_EQ(after, before);
 }
 
-/* An array has 4 slots at least: so many need a bound to match. */
+/* An array has at least 4 slots, so this many need a large bound. */
 TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 {
 	struct pool **all = calloc(ALL_POOLS, sizeof(struct pool *));
@@ -259,7 +259,7 @@ TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 	free(all);
 }
 
-/* Addresses that others have, from half as far behind an area as parts are put first. */
+/* Take addresses, from half as far behind an area as parts are tried first. */
 static void *crowd(size_t *bytes)
 {
 	char *wanted, *at;
@@ -272,7 +272,7 @@ static void *crowd(size_t *bytes)
 	return at;
 }
 
-/* Where not all of these are free, others have some of them already. */
+/* If not all of these are free, other mappings already have some of them. */
 TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
 {
 	struct pool *first = test_pool(64);
@@ -296,7 +296,7 @@ TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
 
 static struct pool *last;
 
-/* More pools than an area has parts for from the beginning. */
+/* Make more pools than an area has parts for from the beginning. */
 static void make_more(void *arg)
 {
 	unsigned int i;

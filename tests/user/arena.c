@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * arena.c - slabs: what becomes of their memory
+ * arena.c - slabs: their memory, and when it goes back
  *
  * Layer:   tests of user/slab/arena.c.
- * Context: see test.h.  What cannot be undone is done in a child.
+ * Context: see test.h.  Steps that cannot be undone are done in a child.
  */
 #include "cases_slab.h"
 
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Pages of this memory that are there. */
+/* How many pages of this range have memory? */
 static unsigned int resident(void *at, size_t bytes)
 {
 	unsigned int n = 0;
@@ -85,7 +85,7 @@ TEST_CASE(what_is_not_written_to_takes_no_memory)
 	EXPECT_EQ(slab_put_many(objs, 3), 0);
 }
 
-/* Kilobytes of memory of a process that a file of /proc tells of. */
+/* Kilobytes of memory that a process has, read from a file of /proc. */
 static long resident_kib(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -130,7 +130,7 @@ TEST_CASE(a_million_small_objects_are_close_together)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* No more memory may become writable; malloc() has some that is free. */
+/* No more memory may become writable; malloc() has some free memory. */
 static int use_without_growth(void *arg)
 {
 	static const struct rlimit none = { 0, 0 };
@@ -171,8 +171,8 @@ TEST_CASE(where_the_arena_cannot_grow_malloc_serves)
 }
 
 /*
- * The caches keep the freshest 8192, in as many places as there are.  A tenth of fewer
- * objects would be no more than that: there are as many wherever it is slow.
+ * The caches keep the freshest 8192, in as many places as there are.  With fewer objects
+ * these would be a tenth of all.  So slow machines use as many, too.
  */
 #define SCATTERED	800000
 
@@ -189,7 +189,7 @@ static void shuffle(void **objs, unsigned long n)
 	}
 }
 
-/* Allocates @n and frees them in any order; says how much memory there was between. */
+/* Allocate @n and free them in any order; returns the memory in use in between. */
 static long scatter(struct pool *pool, void **objs, unsigned long n)
 {
 	unsigned long i;
@@ -206,9 +206,9 @@ static long scatter(struct pool *pool, void **objs, unsigned long n)
 }
 
 /*
- * More than a tenth of the peak is left: 1.  All is done once with fewer objects
- * before memory is counted: qemu-user keeps what it makes of code that runs for the
- * first time.
+ * Returns 1 if more than a tenth of the peak is left.  All is done once with fewer objects
+ * before memory is counted, since qemu-user keeps the translation of code that runs for
+ * the first time.
  */
 static int scatter_and_collect(void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * cases_slab.h - what user/slab.c and user/arena.c share
+ * cases_slab.h - what the cases of user/slab.c and user/arena.c share
  *
  * Layer:   tests.
  * Context: the case's own thread.
@@ -17,7 +17,7 @@
 #define LARGE		1008
 #define PER_SLAB	(SLAB_BYTES / LARGE)
 
-/* One object; NULL: the arena has no more. */
+/* Allocate one object; NULL: the arena has no more. */
 static inline void *test_slab_alloc(struct slab_class *class)
 {
 	void *obj;

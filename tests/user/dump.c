@@ -93,7 +93,7 @@ TEST_CASE(a_wrong_word_for_a_dump_is_named_with_the_right_ones)
 	EXPECT(strstr(text, "\"match\": no prefix"));
 }
 
-/* user.mk makes all of the library's calls come here. */
+/* user.mk redirects all of the library's calls to these. */
 void *__real_malloc(size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
@@ -153,7 +153,7 @@ static void *dump_main(void *arg)
 	return NULL;
 }
 
-/* Is the pipe so full that a line more waits? */
+/* Is the pipe so full that one more line waits? */
 static bool is_filled(int pipe)
 {
 	int n = 0;
@@ -161,7 +161,7 @@ static bool is_filled(int pipe)
 	return !ioctl(pipe, FIONREAD, &n) && n > 4096 - 256;
 }
 
-/* Read to the end of the table; lines that were printed. */
+/* Read to the end of the table; returns how many lines were printed. */
 static unsigned int read_table(int pipe)
 {
 	size_t len = 0;
@@ -224,7 +224,7 @@ static void leave_shared(unsigned int i, void *arg)
 	test_free_many(pool, objs, 100);
 }
 
-/* SIGQUIT, and all that it has to bring; what comes first is dumped. */
+/* Raise SIGQUIT and read all that it causes; the dump comes first. */
 static void quit(void *arg)
 {
 	struct pool *pool = arg;
@@ -380,7 +380,7 @@ TEST_CASE(the_thread_behind_sigquit_takes_no_signal)
 	pool_sigquit_stop();
 }
 
-/* The thread sanitizer allows no thread in a child of a program that had some. */
+/* The thread sanitizer allows no thread in the child of a program with threads. */
 #if UNDER_TSAN
 static bool works_in_child(struct pool *pool)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * fork.c - forks while other threads are where one wants them
+ * fork.c - forks while other threads are in chosen places
  *
  * Layer:   tests of user/fork.c and user/thread.c.
  * Context: see test.h and life.h.
@@ -24,7 +24,7 @@ void child_needs(bool cond, const char *what, const char *file, int line)
 	_exit(1);
 }
 
-/* Log lines of a child's pools, of which there are many, go nowhere. */
+/* Log lines of a child's pools, of which there are many, are discarded. */
 static void child_main(void (*fn)(void *arg), void *arg)
 {
 	int null = open("/dev/null", O_WRONLY);
@@ -58,7 +58,7 @@ bool adds_up(struct pool *pool)
 	       test_quiet(pool, now.used);
 }
 
-/* Are all that are cached and shared to be had, each of them once? */
+/* Can all cached and shared objects be allocated, each of them once? */
 bool objects_are_distinct(struct pool *pool)
 {
 	struct pool_stats before, now;
@@ -81,8 +81,8 @@ bool objects_are_distinct(struct pool *pool)
 }
 
 /*
- * A thread that stays in the middle of something, begun by its @begin and ended by
- * its @end, while the case goes on.
+ * A thread that stays in the middle of something, which its @begin begins and its @end
+ * ends, while the case goes on.
  */
 struct stayer {
 	pthread_t thread;
@@ -93,8 +93,8 @@ struct stayer {
 	struct pool_local *local;	/* its part */
 	struct pool_cluster *c;
 	void *parked;
-	unsigned int n;			/* objects it is at */
-	plat_word_t held;		/* something is, for a while */
+	unsigned int n;			/* objects that it is using */
+	plat_word_t held;		/* it holds something, for a while */
 	bool well;
 };
 
@@ -113,7 +113,7 @@ static void *stayer_main(void *arg)
 	return NULL;
 }
 
-/* Returns when the thread is where it stays. */
+/* Returns when the thread is where it is to stay. */
 static void stayer_start(struct stayer *s)
 {
 	pthread_barrier_init(&s->meet, NULL, 2);
@@ -138,7 +138,7 @@ static void end_open(struct stayer *s)
 	(void)s;
 }
 
-/* As who was interrupted between two instructions of a hit. */
+/* Like a thread that is interrupted between two instructions of a hit. */
 static void begin_held(struct stayer *s)
 {
 	s->n = plat_read(&s->local->hot.n);
@@ -151,8 +151,8 @@ static void end_held(struct stayer *s)
 }
 
 /*
- * As who brings an evicted cluster away, is at a walk, took what was parked and
- * has counted, but not pushed, spare clusters.
+ * Like a thread that brings an evicted cluster down, is at a walk, has taken what was
+ * parked, and has counted, but not pushed, spare clusters.
  */
 static void begin_moving(struct stayer *s)
 {
@@ -181,7 +181,7 @@ static void end_moving(struct stayer *s)
 	plat_write_release(&s->local->parked.head, s->parked);
 }
 
-/* As who is descheduled with a CPU lock, or with a bucket; not for long. */
+/* Like a thread that is descheduled with a CPU lock, or with a bucket; not for long. */
 static void *lock_a_while(void *arg)
 {
 	struct stayer *s = arg;
@@ -206,7 +206,7 @@ static void *busy_a_while(void *arg)
 	return NULL;
 }
 
-/* The child has all of the pool but what was lost, and can end it. */
+/* The child has all of the pool except what was lost, and can end it. */
 static void find_all_but(void *arg)
 {
 	struct stayer *s = arg;
@@ -324,7 +324,7 @@ TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
 	EXPECT(fork_waits(&s, busy_a_while));
 }
 
-/* A child that begins without an area gets one of those that were left. */
+/* A child that begins without an area gets one that another thread left. */
 static void use_as_new(void *arg)
 {
 	unsigned int cpus = plat_nr_cpus();
@@ -345,7 +345,7 @@ static void find_it_ended(void *arg)
 	NEED(!test_charged() && others_are_empty());
 }
 
-/* As who destroys a pool, and waits for walks to leave it before it is unlisted. */
+/* Like a thread that destroys a pool, and waits for walks to leave it. */
 TEST_CASE(a_child_ends_pools_that_others_were_ending)
 {
 	struct stayer s = { .begin = begin_open, .end = end_open };
@@ -368,7 +368,7 @@ static void *fork_in_new_thread(void *arg)
 static plat_word_t late_forks;
 static pthread_key_t fork_key;
 
-/* Its key is younger than libpool's, so the area is lost by now. */
+/* The key was made after libpool's, so the area is lost by now. */
 static void fork_late(void *arg)
 {
 	if (child_is_well(use_as_new, arg))
@@ -407,7 +407,7 @@ TEST_CASE(threads_without_an_area_may_fork)
 static pthread_barrier_t crowd;
 static unsigned char *crowd_area[2 * CROWD];
 
-/* One of many threads that are there at once. */
+/* One of many threads that exist at once. */
 static void join_crowd(unsigned int i, void *arg)
 {
 	use_pool(i, arg);
@@ -415,7 +415,7 @@ static void join_crowd(unsigned int i, void *arg)
 	pthread_barrier_wait(&crowd);
 }
 
-/* Have @n threads at once, and this one, an area each? */
+/* Do @n threads at once, and this one, each have an area? */
 static bool crowd_meets(struct pool *pool, unsigned int n)
 {
 	unsigned int i, k;
@@ -433,7 +433,7 @@ static bool crowd_meets(struct pool *pool, unsigned int n)
 	return true;
 }
 
-/* Areas of threads that are gone and areas that were free: each once. */
+/* Areas of gone threads and areas that were free are used once each. */
 static void start_threads(void *arg)
 {
 	unsigned int cpus = plat_nr_cpus();
@@ -446,7 +446,7 @@ static void start_threads(void *arg)
 	NEED(!pool_destroy(arg));
 }
 
-/* ThreadSanitizer ends children of a program with threads that start some. */
+/* ThreadSanitizer ends a child that starts threads, if its parent has some. */
 TEST_CASE(a_child_starts_threads_of_its_own)
 {
 	struct stayer s = { .begin = begin_open, .end = end_open };

@@ -3,7 +3,7 @@
  * guard.c - guarded objects: real faults, limits of the system, forks
  *
  * Layer:   tests of user/guard.c.
- * Context: see test.h.  What does harm is done in a child.
+ * Context: see test.h.  Steps that do harm are done in a child.
  */
 #include "cases_guard.h"
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How a child ended that calls fn(arg) and returns what that does. */
+/* The status of a child that calls fn(arg) and returns its result. */
 static int status_of_child(int (*fn)(unsigned char *obj), unsigned char *obj)
 {
 	int status = -1;
@@ -66,10 +66,10 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* Checkers have mappings of their own to make, and end when they cannot. */
+/* Checkers make mappings of their own, and end when they cannot. */
 #define AT_LIMIT	(UNDER_CHECKER ? 0 : 16)
 
-/* Mappings until there may be no more of them. */
+/* Make mappings until the limit is reached. */
 static void use_up_mappings(void)
 {
 	unsigned char *at;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/time.h>
 
-/* Is what each area holds of all pools <= what is charged <= the bound? */
+/* Is what each area holds of all pools <= the charge <= the bound? */
 bool areas_are_true(void)
 {
 	unsigned int i;
@@ -37,7 +37,7 @@ bool areas_are_true(void)
 	return true;
 }
 
-/* Are all areas but this thread's uncharged? */
+/* Are all areas except this thread's uncharged? */
 bool others_are_empty(void)
 {
 	unsigned int i;
@@ -61,7 +61,7 @@ static unsigned long resident_pages(void)
 	return resident;
 }
 
-/* The checkers keep a description of each thread there was: no flat memory. */
+/* The checkers keep a description of each thread ever, so their memory is not flat. */
 TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 {
 	struct pool *pool = test_pool(64);
@@ -194,14 +194,14 @@ TEST_CASE(a_handler_may_call_while_its_thread_idles)
 static pthread_key_t keys[KEYS];
 static struct pool *keys_pool;
 
-/* Objects know their key. */
+/* Each object knows its key. */
 static void keep_by_key(unsigned int k, void *obj)
 {
 	*(unsigned int *)obj = k;
 	pthread_setspecific(keys[k], obj);
 }
 
-/* Frees what its thread kept; three times it is called again, in later rounds. */
+/* Frees what its thread kept; it is called three more times, in later rounds. */
 static void key_destructor(void *obj)
 {
 	static __thread unsigned int again;
@@ -212,7 +212,7 @@ static void key_destructor(void *obj)
 		keep_by_key(k, test_alloc(keys_pool));
 }
 
-/* Some keys have a value before this thread has an area, some after. */
+/* Some keys get a value before this thread has an area, some after. */
 static void keep_by_keys(unsigned int i, void *arg)
 {
 	unsigned int k;

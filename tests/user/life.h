@@ -11,16 +11,16 @@
 
 #include "test.h"
 
-/* What a child is for: true, or it says what is not and fails. */
+/* A child's check: if it is false the child says so and fails. */
 #define NEED(cond)	child_needs(cond, #cond, __FILE__, __LINE__)
 
-/* user/user.c: for test_threads(); allocates and frees some, of a pool */
+/* user/user.c: for test_threads(); allocates and frees objects of a pool */
 void use_pool(unsigned int i, void *arg);
 
-/* user/wait.c: does the thread with this id fall asleep, and stay so a while? */
+/* user/wait.c: does the thread with this id fall asleep, and stay asleep a while? */
 bool falls_asleep(const plat_word_t *id);
 
-/* user/life.c: of all areas, when nobody calls */
+/* user/life.c: tests all areas, while no call is under way */
 bool areas_are_true(void);
 bool others_are_empty(void);
 

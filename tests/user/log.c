@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * log.c - where lines go, and that nobody waits for them
+ * log.c - where lines go, and that no other thread waits for them
  *
- * Layer:   tests of user/log.c, of dump_pools() and user/extra/sigquit.c, and of what a
- *	    fork waits for.
+ * Layer:   tests of user/log.c, of dump_pools() and user/extra/sigquit.c, and of locks that
+ *	    a fork waits for.
  * Context: see test.h and life.h.
  *
- * stderr is a pipe that nobody reads.  What must not wait for it runs in a thread
+ * stderr is a pipe that is not read.  Code that must not wait for it runs in a thread
  * that is given a bounded number of moments.
  */
 #include "life.h"
@@ -29,7 +29,7 @@
 static struct pool_head *pools[POOLS];
 static char text[65536];
 
-/* What a checker reports must not wait for the pipe. */
+/* Reports of a checker must not wait for the pipe. */
 #if UNDER_CHECKER
 void __sanitizer_set_report_fd(void *fd);
 
@@ -66,7 +66,7 @@ static void block_stderr(void)
 	close(ends[1]);
 }
 
-/* Whoever writes to the pipe goes on, and is told that nobody reads it. */
+/* Let a blocked write go on: it fails, since the pipe has no reader any more. */
 static void unblock_stderr(void)
 {
 	unsigned int i;
@@ -89,7 +89,7 @@ static void *dump_main(void *arg)
 	return arg;
 }
 
-/* A thread that is blocked in a dump. */
+/* Start a thread that blocks in a dump. */
 static pthread_t start_dump(void)
 {
 	pthread_t thread;
@@ -114,7 +114,7 @@ static void *run_errand(void *arg)
 	return NULL;
 }
 
-/* Does it end while nobody reads stderr? */
+/* Does it end while stderr is not read? */
 static bool ends_soon(void (*fn)(void))
 {
 	static struct errand errands[16];	/* one may go on for ever */
@@ -132,7 +132,7 @@ static bool ends_soon(void (*fn)(void))
 	return moments;
 }
 
-/* Not by _exit(): there ThreadSanitizer looks for threads that were not joined. */
+/* No _exit(): ThreadSanitizer looks there for threads that were not joined. */
 static void fork_and_wait(void)
 {
 	int status = -1;
@@ -170,7 +170,7 @@ TEST_CASE(a_dump_that_stderr_blocks_blocks_nobody_else)
 
 /*
  * AddressSanitizer's runtime fails while a thread that was cancelled in write()
- * unwinds: it takes its own look at a stack that is poisoned still for an error.
+ * unwinds: it looks at a stack that is still poisoned, and takes that for an error.
  */
 TEST_CASE(a_dump_that_is_cancelled_leaves_no_mutex_behind)
 {
@@ -226,7 +226,7 @@ static void note(int sig)
 	plat_word_add(&signalled, 1);
 }
 
-/* As who creates a pool, for a while. */
+/* Like a thread that creates a pool, for a while. */
 static void *create_slowly(void *arg)
 {
 	unsigned int moments = MOMENTS;
@@ -242,7 +242,7 @@ static void *create_slowly(void *arg)
 	return arg;
 }
 
-/* ThreadSanitizer holds signals back while a mutex is waited for. */
+/* ThreadSanitizer delays signals while a thread waits for a mutex. */
 TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 {
 	struct sigaction action = { .sa_handler = note }, before;
@@ -261,7 +261,7 @@ TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 
 struct heard {
 	unsigned int lines;
-	unsigned int wrong;		/* of another level, or no single line */
+	unsigned int wrong;		/* lines of another level, or no single line */
 	enum pool_log_level level;
 	char last[300];
 };

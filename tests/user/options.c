@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * options.c - what is said of options, on stderr
+ * options.c - what stderr says about options
  *
  * Layer:   tests of common/options/options.c, options_text.c and live.c, in user space.
  * Context: see test.h.
@@ -48,7 +48,7 @@ static void configure_leniently(void *arg)
 	pool_options_set(arg, "here", false);
 }
 
-/* What is said of a wrong word, and then the help, as it is after the rest. */
+/* A line for the wrong word, and then the help, with the options set after it. */
 TEST_CASE(help_for_lenient_readers_is_printed)
 {
 	static char text[8192], help[4096];
@@ -70,7 +70,7 @@ static void configure_with_help(void *arg)
 	*(bool *)arg = pool_configure("help,no-global");
 }
 
-/* As the module's parameter does. */
+/* As by the module's parameter. */
 TEST_CASE(help_is_printed_and_the_rest_holds)
 {
 	static char text[8192], help[4096];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab.c - slabs: where small objects are, and what is wrong with others
+ * slab.c - slabs: where small objects are, and wrong frees
  *
  * Layer:   tests of user/slab/slab.c.
- * Context: see test.h.  Most call slabs themselves, since pools have none where a
+ * Context: see test.h.  Most cases call slabs directly, since pools have none where a
  *	    tool watches memory.
  */
 #include "cases_slab.h"
@@ -27,7 +27,7 @@ enum pool_fault slab_put(void *obj)
 	return fault;
 }
 
-/* How many could not be freed. */
+/* How many could not be freed? */
 unsigned int slab_put_many(void **objs, unsigned int n)
 {
 	unsigned int bad = 0;
@@ -50,7 +50,7 @@ void *slab_of(const void *obj)
 	return pool_arena_at(pool_arena_slab(obj));
 }
 
-/* What fn(arg) returns in a child. */
+/* The result of fn(arg) in a child. */
 int slab_child(int (*fn)(void *arg), void *arg)
 {
 	int status = -1;
@@ -74,7 +74,7 @@ TEST_CASE(equal_strides_are_one_class_and_large_ones_none)
 	EXPECT_PTR_EQ(pool_slab_class(64, 128), NULL);
 }
 
-/* Objects of one class, more than a slab has, filled to the last byte. */
+/* Are objects of one class, more than a slab has, apart when filled to the last byte? */
 static bool are_apart(unsigned int size, unsigned int align)
 {
 	unsigned int n = 2 * SLAB_BYTES / size, bad = 0, i;
@@ -121,7 +121,7 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
 }
 
-/* Where only first lines are touched, all sets of a cache should be in use. */
+/* If only first lines are touched, all sets of a cache should be used. */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
@@ -139,7 +139,7 @@ TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 	}
 }
 
-/* Of a batch that was allocated at once, too: 8 ways are usual. */
+/* The same holds for a batch that was allocated at once: 8 ways are usual. */
 TEST_CASE(first_lines_of_a_batch_do_not_crowd_a_set)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
@@ -214,7 +214,7 @@ TEST_CASE(who_is_to_see_blocks_of_malloc_gets_them)
 	EXPECT(!has_slabs(POOL_D_UAF));
 }
 
-/* Nobody checks; but the backend sees that an object is freed again. */
+/* No option checks, but the backend sees that an object is freed again. */
 TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 {
 	struct pool *pool;
@@ -238,7 +238,7 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The first shelf is taken: a thread finds another, and there what others have. */
+/* The first shelf is locked: a thread uses another one, and slabs of others there. */
 TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -253,7 +253,7 @@ TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 	pthread_mutex_unlock(first->lock);
 	EXPECT(pool_arena_slab(other)->shelf != first);
 	EXPECT_PTR_EQ(pool_arena_slab(test_objs[n - 1])->shelf, first);
-	/* One of each slab, so that all of them have room. */
+	/* Free one object of each slab, so that all of them have room. */
 	EXPECT_EQ(slab_put_many(&test_objs[0], 1), 0);
 	EXPECT_EQ(slab_put_many(&test_objs[PER_SLAB], 1), 0);
 	EXPECT_EQ(slab_put_many(&test_objs[2 * PER_SLAB], 1), 0);
@@ -276,7 +276,7 @@ struct moved {
 	bool locked;
 };
 
-/* One moves the slab while the other waits for its lock, most often. */
+/* Most often one worker moves the slab while the other waits for its lock. */
 static void move_or_free(unsigned int i, void *arg)
 {
 	struct moved *m = arg;
@@ -298,7 +298,7 @@ static void move_or_free(unsigned int i, void *arg)
 	pthread_mutex_unlock(shelf[0].lock);
 }
 
-/* It is the one that objects are taken from: so it stays, although it is empty. */
+/* Objects are taken from this slab, so it stays though it is empty. */
 TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 {
 	struct moved m = { .class = pool_slab_class(LARGE, 16) };
@@ -321,7 +321,7 @@ struct load {
 	bool forked;
 };
 
-/* Each object says what it is; others free it. */
+/* Each object names itself; other workers free it. */
 static void use_slabs(unsigned int i, void *arg)
 {
 	struct load *load = arg;
@@ -382,7 +382,7 @@ TEST_CASE(many_use_slabs_at_once_and_free_what_others_have)
 	EXPECT_EQ(arena_now().used, used);
 }
 
-/* Who held a lock is not here. */
+/* In the child the thread that held a lock does not exist. */
 static bool is_free(struct slab_class *class)
 {
 	unsigned int i;
@@ -414,7 +414,7 @@ static int use_in_child(void *arg)
 	return 0;
 }
 
-/* Some are in the middle of slabs, and one in that of the arena. */
+/* Some threads are in the middle of slabs, and one in the middle of the arena. */
 static void use_or_fork(unsigned int i, void *arg)
 {
 	struct load *load = arg;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * space.c - how much address space a program is left with
+ * space.c - how much address space is left to a program
  *
  * Layer:   tests of user/slab/chunk.c and of the areas of threads.
- * Context: see test.h.  What cannot be undone is done in a child.
+ * Context: see test.h.  Steps that cannot be undone are done in a child.
  */
 #include "cases_slab.h"
 
@@ -15,7 +15,7 @@
 
 #define MIB		(1024ul * 1024)
 
-/* Bytes of address space that this process has. */
+/* How many bytes of address space has this process? */
 unsigned long space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -29,7 +29,7 @@ unsigned long space(void)
 	return pages * (unsigned long)sysconf(_SC_PAGESIZE);
 }
 
-/* Allocate up to so many objects, linked. */
+/* Allocate objects, linked, until there are @want. */
 static void grow_list(struct pool *pool, void **list, unsigned long *have,
 		      unsigned long want)
 {
@@ -43,7 +43,7 @@ static void grow_list(struct pool *pool, void **list, unsigned long *have,
 	}
 }
 
-/* With nothing, and then with 1 to 64 MiB of objects. */
+/* With no objects, and then with 1 to 64 MiB of them. */
 TEST_CASE(address_space_is_in_proportion_to_what_is_allocated)
 {
 	struct pool *pool = test_pool(1024);
@@ -112,7 +112,7 @@ TEST_CASE(addresses_of_others_are_in_no_slab)
 	EXPECT(is_nobodys(0) && is_nobodys(1) && is_nobodys(UINTPTR_MAX));
 	EXPECT(is_nobodys((uintptr_t)block) && is_nobodys((uintptr_t)&obj));
 	EXPECT(is_nobodys((uintptr_t)&class) && is_nobodys((uintptr_t)space));
-	/* Those that differ from an object in one bit, tags of pointers included. */
+	/* Addresses that differ from an object in one bit, tags of pointers included. */
 	for (bit = CHUNK_SHIFT + 8; bit < 8 * sizeof(obj); bit++)
 		EXPECT(is_nobodys((uintptr_t)obj ^ (uintptr_t)1 << bit));
 	EXPECT_EQ(slab_put_many((void **)&obj, 1), 0);
@@ -124,7 +124,7 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-/* The limit is what a program has that was not told of pools, and a bit. */
+/* The limit is what a program without pools uses, and a bit more. */
 static int use_under_limit(void *arg)
 {
 	struct rlimit limit = { 0, 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * storm.c - forks while other threads do all there is
+ * storm.c - forks while other threads make all kinds of calls
  *
  * Layer:   tests of user/fork.c and user/thread.c.
  * Context: see test.h and life.h.
@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* Threads that do all there is while the case forks. */
+/* Threads that make all kinds of calls while the case forks. */
 #define STORM_POOLS	3
 #define STORM_THREADS	4
 #define STORM_KEPT	48
@@ -18,11 +18,11 @@
 struct storm {
 	pthread_t thread[STORM_THREADS];
 	struct pool *pool[STORM_POOLS];
-	void *slot[STORM_POOLS][STORM_SLOTS];	/* handed from thread to thread */
-	struct pool *mine;			/* the forking thread's alone */
-	void *kept[STORM_KEPT];			/* of it */
+	void *slot[STORM_POOLS][STORM_SLOTS];	/* passed from thread to thread */
+	struct pool *mine;			/* only the forking thread uses it */
+	void *kept[STORM_KEPT];			/* objects of it */
 	plat_word_t stop;
-	plat_word_t calm;			/* hits only, please */
+	plat_word_t calm;			/* asks threads for hits only */
 	plat_word_t calmed;			/* threads that comply */
 	plat_word_t bad;
 	plat_word_t workers;
@@ -45,7 +45,7 @@ static void storm_step(struct storm *s, void **objs, unsigned long *random)
 		r / 4096 % 2 ? test_alloc(s->pool[p]) : NULL;
 }
 
-/* Hits, most of which a fork finds in the middle. */
+/* Make hits; most of them are in the middle when a fork comes. */
 static void storm_hits(struct pool *pool)
 {
 	unsigned int i;
@@ -126,7 +126,7 @@ static void storm_start(struct storm *s)
 		ck_assert(!pthread_create(&s->thread[i], NULL, storm_main, s));
 }
 
-/* All that the forking thread alone had is there as it was. */
+/* Is all that only the forking thread had there as it was? */
 static bool mine_is_whole(struct storm *s)
 {
 	unsigned int i;
@@ -137,7 +137,7 @@ static bool mine_is_whole(struct storm *s)
 	return test_quiet(s->mine, STORM_KEPT) && !s->mine->abandoned;
 }
 
-/* The parent has lost nothing at all. */
+/* The parent has lost nothing. */
 static bool storm_end(struct storm *s)
 {
 	bool well = mine_is_whole(s);
@@ -158,7 +158,7 @@ static bool storm_end(struct storm *s)
 	       !plat_read(&s->bad);
 }
 
-/* Whatever the others were at: the numbers agree and everything works. */
+/* Whatever the other threads did, the numbers agree and everything works. */
 static void check_storm(struct storm *s)
 {
 	unsigned int i;
@@ -201,16 +201,16 @@ static void weather(void *arg)
 	NEED(!plat_read(&s->bad));
 }
 
-/* Forks are slow where there is as much again of shadow to copy. */
+/* Forks are slow where shadow memory must be copied, too. */
 static unsigned long storm_forks(void)
 {
 	return test_scale(UNDER_ASAN ? 40 : 200);
 }
 
 /*
- * A fork finds most threads waiting for malloc() or a lock.  When they do hits
- * only, it finds them in the middle of one.  The malloc() of the checkers has
- * locks that their forks do not care about: there no thread may be in it.
+ * A fork finds most threads waiting for malloc() or a lock.  If they only make hits, it
+ * finds them in the middle of one.  Checkers' malloc() has locks that their forks do not
+ * handle, so with a checker no thread may be in it.
  */
 static bool storm_fork(struct storm *s, bool calm)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * tools.c - whose each byte of an object is, as AddressSanitizer has it
+ * tools.c - what AddressSanitizer lets touch each byte of an object
  *
  * Layer:   tests of user/extra/tool.c.
- * Context: see test.h; builds without AddressSanitizer see that nothing is amiss.
+ * Context: see test.h; builds without AddressSanitizer see that nothing breaks.
  */
 #include "test.h"
 
-/* All that is behind objects. */
+/* All parts that can be behind objects. */
 #define BEHIND	(POOL_D_TAG | POOL_D_CALLER | POOL_D_BACKUP)
 
 static const unsigned int sizes[] = { 1, 7, 8, 13, 61, 64, 100 };
@@ -18,7 +18,7 @@ static const unsigned int options[] = {
 
 int __asan_address_is_poisoned(const void *p) __attribute__((weak));
 
-/* How many of these bytes may be touched; where nobody knows, as many as wanted. */
+/* How many of these bytes may be touched?  Returns @want where no tool knows. */
 static unsigned int shown(const void *p, unsigned int size, unsigned int want)
 {
 	unsigned int n = 0, i;
@@ -44,7 +44,7 @@ static unsigned int total_of(struct pool *pool)
 	return l.total;
 }
 
-/* In use, and free again; in that order, twice. */
+/* Objects in use, and then free, in that order, twice. */
 static void see_bytes(struct pool *pool)
 {
 	unsigned int size = pool->head.size, total = total_of(pool), i;
@@ -74,7 +74,7 @@ TEST_CASE(an_object_in_use_is_its_users_to_the_byte)
 	}
 }
 
-/* As many as there are in a layer; none of them is anybody's. */
+/* None of the objects of a layer may be touched. */
 static void see_hidden(struct pool *pool, unsigned int n)
 {
 	unsigned int i, bad = 0;
@@ -100,7 +100,7 @@ TEST_CASE(free_objects_are_hidden_in_the_caches_and_the_shared_pool)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Of constructed objects the link is behind the object. */
+/* In constructed objects the link is behind the object. */
 TEST_CASE(of_a_parked_object_the_link_alone_is_shown)
 {
 	unsigned int word = sizeof(void *);
@@ -145,7 +145,7 @@ TEST_CASE(parked_constructed_objects_stay_as_they_are_and_hidden)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* What malloc() gets back must be usable by others. */
+/* Memory that malloc() gets back must be usable for others. */
 TEST_CASE(what_the_backend_gets_back_is_shown)
 {
 	unsigned int i;

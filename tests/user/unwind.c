@@ -6,7 +6,7 @@
  * Context: see test.h and life.h.
  *
  * pthread_exit() in a user's function leaves all of its callers in the same way as
- * an exception of C++ does; for that one there is tests/install/life/throws.cc.
+ * an exception of C++ does; tests/install/life/throws.cc tests these.
  */
 #include "life.h"
 
@@ -17,7 +17,7 @@
 
 #define HELD		8
 
-static unsigned int returns;		/* times, then a constructor does not */
+static unsigned int returns;		/* so many times; then a constructor does not */
 static unsigned int alive;		/* constructed objects */
 static void *held[HELD];
 static unsigned int holds;
@@ -88,7 +88,7 @@ static void run(void *(*fn)(void *arg), struct pool *pool)
 	pthread_join(thread, NULL);
 }
 
-/* Is all that the thread did not get before it ended in the pool, or nowhere? */
+/* Is every object that the thread did not get in the pool, or given back? */
 static bool leaves_nothing(unsigned int debug, void *(*fn)(void *arg))
 {
 	unsigned int round;
@@ -218,7 +218,7 @@ static void *walk_others(void *arg)
 	return arg;
 }
 
-/* Ends in the child with what is wrong there, 0: nothing. */
+/* Ends the child with a number that says what is wrong there; 0: nothing. */
 static void end_in_child(struct pool *first, struct pool *pool)
 {
 	if (child)
@@ -228,7 +228,7 @@ static void end_in_child(struct pool *first, struct pool *pool)
 	_exit(pool_destroy(&first->head) || pool_destroy(&pool->head) ? 2 : 0);
 }
 
-/* Meanwhile another thread is at a walk, too, which the child has not. */
+/* Another thread is at a walk, too, which does not exist in the child. */
 TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 {
 	struct pool *first = test_pool(64);
@@ -277,7 +277,7 @@ TEST_CASE(a_child_keeps_the_pool_that_its_walk_is_at)
 	pool_destroy(&pool->head);
 }
 
-/* As where another thread was about to end the pool. */
+/* As if another thread were about to end the pool. */
 static void drop_and_fork_at(struct pool_head *head, void *arg)
 {
 	if (pool_of(head) != arg)
@@ -286,7 +286,7 @@ static void drop_and_fork_at(struct pool_head *head, void *arg)
 	fork_at(head, arg);
 }
 
-/* Does the child end well?  One that hangs is ended after a minute. */
+/* Does the child end well?  A child that hangs is ended after a minute. */
 static bool child_ends(void)
 {
 	unsigned int moments = 60000;

@@ -21,7 +21,7 @@ void use_pool(unsigned int i, void *arg)
 	test_free_many(pool, objs, 200);
 }
 
-/* Of a pool that has no more objects then. */
+/* Use all objects of a pool. */
 static void use_just(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
@@ -34,14 +34,14 @@ static void use_just(unsigned int i, void *arg)
 
 static pthread_barrier_t together;
 
-/* The same, with all threads there at once. */
+/* use_pool() while all threads exist at once. */
 static void use_pool_together(unsigned int i, void *arg)
 {
 	use_pool(i, arg);
 	pthread_barrier_wait(&together);
 }
 
-/* As a handler of a thread that has no area, beside threads that only free. */
+/* A handler of a thread without an area parks, beside threads that only free. */
 TEST_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others)
 {
 	struct pool *pool = test_pool(64);
@@ -223,7 +223,7 @@ TEST_CASE(a_held_cpu_lock_sends_calls_down_a_layer)
 	pool_destroy(&pool->head);
 }
 
-/* What fn() writes to stderr. */
+/* Captures what fn() writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg)
 {
 	int keep = dup(STDERR_FILENO);
@@ -275,11 +275,11 @@ static void destroy_all(void *arg)
 	pool_destroy_all();
 }
 
-/* As at the end of a program: without checking, unless somebody wants to know. */
+/* At the end of a program a line says this only if checks ask for it. */
 TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
-	static void *left[6];		/* LeakSanitizer looks here */
+	static void *left[6];		/* LeakSanitizer searches here */
 	char text[1000];
 
 	ASSERT(pool);
@@ -348,7 +348,7 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 	pool_destroy(&pool->head);
 }
 
-/* Sanitizers take more memory per object than this is worth. */
+/* Sanitizers take too much memory per object for as many as this. */
 #define MANY		(UNDER_CHECKER ? 100000ul : 5000000ul)
 
 TEST_CASE(five_million_objects_come_and_go)
@@ -380,7 +380,7 @@ TEST_CASE(five_million_objects_come_and_go)
 	pool_destroy(&pool->head);
 }
 
-/* Their pages are never touched, but for malloc()'s headers. */
+/* The pages of these objects are never touched, except by malloc()'s headers. */
 TEST_CASE(more_than_4_gib_are_allocated_and_counted)
 {
 	unsigned int size = 2u << 20;
@@ -406,7 +406,7 @@ static struct pool_decl decls[2] = {
 	{ &declared, "declared", 64, 0, "here.c", 2, false },
 };
 
-/* As in an object that was loaded later, which gives back when it is unloaded. */
+/* As by an object that was loaded later, which gives back when it is unloaded. */
 static void declare(unsigned int i)
 {
 	struct pool_decl *entry = &decls[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * wait.c - who waits for a thread that does not run, and how
+ * wait.c - which calls wait for a thread that does not run, and how
  *
  * Layer:   tests of the CPU lock in user/, of common/core/alloc.c, reclaim.c, stats.c
  *	    and registry.c.
@@ -8,7 +8,7 @@
  *
  * A thread that holds something and does nothing stands for one that a debugger or
  * a collector has stopped.  It gives up after a bounded number of moments, so that
- * a call which waits for it is told from one that does not.
+ * a call which waits for it can be told from one that does not.
  */
 #include "life.h"
 
@@ -28,7 +28,7 @@ struct holder {
 	struct pool_cpu *cpu;		/* its own */
 	struct pool *pinned;
 	plat_word_t holds;
-	plat_word_t done;		/* set by whoever must not wait */
+	plat_word_t done;		/* set by the code that must not wait */
 	bool gave_up;
 };
 
@@ -37,7 +37,7 @@ static void moment(void)
 	usleep(1000);
 }
 
-/* Some objects are in its clusters, and it holds what it holds. */
+/* Some objects are in the holder's clusters, and it holds what it is told to. */
 static void *holder_main(void *arg)
 {
 	struct holder *h = arg;
@@ -64,7 +64,7 @@ static void release_cpu(struct holder *h)
 	plat_cpu_unlock(h->cpu);
 }
 
-/* Returns when the holder holds it. */
+/* Start a holder; returns when it holds. */
 static pthread_t holder_start(struct holder *h)
 {
 	pthread_t thread;
@@ -77,7 +77,7 @@ static pthread_t holder_start(struct holder *h)
 	return thread;
 }
 
-/* Did nobody wait for the holder? */
+/* Did no call wait for the holder? */
 static bool holder_finish(struct holder *h, pthread_t thread)
 {
 	plat_word_add(&h->done, 1);
@@ -158,7 +158,7 @@ static void release_walk(struct holder *h)
 	pool_registry_put(h->pinned);
 }
 
-/* Is a thread of ours asleep?  Not while it tries again and again. */
+/* Is a thread of ours asleep?  It is not while it tries again and again. */
 static bool is_asleep(long id)
 {
 	char name[64], stat[512];
@@ -213,7 +213,7 @@ TEST_CASE(a_destruction_sleeps_until_a_walk_has_left_its_pool)
 	EXPECT_PTR_EQ(left, NULL);
 }
 
-/* As who makes a declared pool anew: for some instructions nothing can be counted. */
+/* Like a renewal of a declared pool: for some instructions nothing can be counted. */
 static void hold_renewal(struct holder *h)
 {
 	pool_reclaim(&h->pool->head);
