@@ -9,8 +9,8 @@
  *
  * Per size, of 100 allocations: how many an exact least-recently-used order of
  * single objects would serve, simulated on the same steps and bound; how many
- * calls the pools served without asking the shared pool or the backend; and how
- * many objects did not come from there, which are less, since they come by
+ * calls the pools served without the shared pool or the backend; and how
+ * many objects did not come from there.  These are fewer, since objects come by
  * clusters and some are evicted before they are used.  Then clusters evicted per
  * 1000 allocations, and the most bytes cached at any sample, over the bound.
  */
@@ -81,7 +81,7 @@ static void lru_free(unsigned int pool, unsigned long size)
 		lru_evict(size);
 }
 
-/* What all pools come to. */
+/* Sums over all pools. */
 struct sums {
 	unsigned long long cached;
 	unsigned long long calls;	/* of the shared pool or the backend */

@@ -5,8 +5,8 @@
  * Layer:   a program.
  * Context: two threads, one after the other.
  *
- * Bytes per pool, of 1000: what malloc() has handed out, which the objects are no
- * part of, as they come from slabs; and what has become resident, when the pool is
+ * Bytes per pool, of 1000.  First what malloc() has handed out; the objects are no
+ * part of that, since they come from slabs.  Then what has become resident: when the pool is
  * created, when a first thread has allocated and freed an object of it, and when a
  * second one has.
  */
@@ -49,7 +49,7 @@ static long handed_out(void)
 
 static long handed_before, resident_before;
 
-/* Since the last call; of what is resident, @objects bytes each are the objects'. */
+/* Print the growth since the last call; of the resident bytes, @objects are objects. */
 static void say(const char *what, long objects)
 {
 	long handed = handed_out() - handed_before;
@@ -72,7 +72,7 @@ static void *touch(void *arg)
 	return NULL;
 }
 
-/* The thread stays until all is said: its end would give memory back. */
+/* The thread stays until all is printed, since its end would give memory back. */
 static pthread_barrier_t touched, said;
 
 static void *touch_and_stay(void *arg)
@@ -103,7 +103,7 @@ int main(void)
 	unsigned int i;
 	char name[16];
 
-	/* Once, so that what is made once is there. */
+	/* Use one pool first, so that memory needed only once is there. */
 	pools[0] = create_pool("first", SIZE, 0);
 	pool_free(pools[0], pool_alloc(pools[0]));
 	printf("# bytes per pool, of %d\n%-32s %10s %10s\n", POOLS, "# when",

@@ -31,7 +31,7 @@ static void add_pool(struct pool_head *pool, void *arg)
 	sum->store_puts += s.store_puts;
 }
 
-/* Of all pools that there are. */
+/* Sum up the counts of all pools. */
 static struct counts counts(void)
 {
 	struct counts sum = { 0 };

@@ -7,11 +7,11 @@
  *
  * Each dump of callgrind is named "take N VISITS" or "give N VISITS": N calls in a
  * loop, of which VISITS filled or spilled.  Without a visit the count is a line,
- * a + b N, which two dumps give exactly.  What a dump with visits has above that
- * line are its visits.  So hits, the loop and its call are left out.
+ * a + b N, which two dumps give exactly.  The rest of a dump with visits is the cost
+ * of the visits.  So hits, the loop and its call are left out.
  *
- * Fails where a loop did anything but fill or spill, and where a visit moves another
- * number of objects than MOVED: that would be the count of other work.
+ * Fails where a loop did anything but fill or spill, or where a visit does not move
+ * MOVED objects: then the count would be of other work.
  */
 #include "counts.h"
 

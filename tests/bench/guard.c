@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * guard.c - what the guard of the hit path costs, and what another one would
+ * guard.c - the cost of the guard of the hit path, and of other guards
  *
  * Layer:   a program.  x86-64, and a C library that registers restartable sequences.
  * Context: one thread, no signals.
@@ -9,12 +9,12 @@
  *
  *	none	no guard: a signal handler would break it
  *	byte	the pool's: pool_hot_get() and pool_hot_put()
- *	rseq	a restartable sequence, whose one committing store is that of n; the
- *		kernel sends whoever was interrupted inside to a place of his choice
- *	clear	likewise, and the thread's pointer to the sequence is cleared after
- *		it, without which no code that has one in it could ever be unloaded
+ *	rseq	a restartable sequence, whose one committing store is that of n; after an
+ *		interrupt inside, the kernel continues at the sequence's abort address
+ *	clear	as rseq, and then the thread's pointer to the sequence is cleared; without
+ *		that, code that contains a sequence could never be unloaded
  *
- * Written are ns per pair, the median and the least of ROUNDS slices of each, taken
+ * Prints ns per pair: the median and the least of ROUNDS slices of each, taken
  * in turns.
  */
 #include "pool.h"
@@ -42,7 +42,7 @@ int main(void)
 #define PAIRS		2000000
 #define KINDS		4
 
-/* Stands for the pool in all loops, found as a pool finds its array. */
+/* Stands for the pool in all loops; it is found as a pool finds its array. */
 static unsigned char memory[4096] __attribute__((aligned(128)));
 static struct pool_head head;
 

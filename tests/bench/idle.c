@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * idle.c - what does a busy pool get beside what lies idle, and a small one beside
+ * idle.c - how well is a busy pool served beside idle ones, and a small one beside
  * a huge one?
  *
  * Layer:   a program.
@@ -40,7 +40,7 @@ static struct pool_head *new_pool(unsigned int size)
 	return pool;
 }
 
-/* Objects that did not come from this thread's caches. */
+/* How many objects did not come from this thread's caches? */
 static unsigned long long from_below(struct pool_head *pool)
 {
 	struct pool_stats s;
@@ -59,7 +59,7 @@ static void batch(struct pool_head *pool, unsigned int n)
 		pool_free(pool, objs[i]);
 }
 
-/* @idle: how many pools; @n: objects of each; then the busy pool's. */
+/* @idle: how many pools; @n: objects of each; then the busy pool's size and number. */
 static void beside_idle(unsigned int idle, unsigned int size, unsigned int n,
 			unsigned int busy_size, unsigned int busy_n)
 {

@@ -7,7 +7,7 @@
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 
-/* Below @n, which is small against 2^31. */
+/* A number below @n, which is small against 2^31. */
 static inline unsigned int random_below(unsigned int *state, unsigned int n)
 {
 	*state ^= *state << 13;
@@ -16,7 +16,7 @@ static inline unsigned int random_below(unsigned int *state, unsigned int n)
 	return (unsigned int)((unsigned long long)*state * n >> 32);
 }
 
-/* 0 to @n - 1, shuffled. */
+/* The numbers 0 to @n - 1, shuffled. */
 static inline void random_order(unsigned int *order, unsigned int n,
 				unsigned int seed)
 {

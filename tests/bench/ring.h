@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * ring.h - hands pointers from one thread to one other
+ * ring.h - passes pointers from one thread to one other
  *
  * Layer:   below work.c.
  * Context: one thread puts, one takes.
  *
- * Positions are shown to the other side once per RING_BURST pointers: else a
- * taker that is faster than the giver would wait for each single one, and what
- * is measured would be how long a line takes from one processor to the other.
- * So only whole bursts arrive.  Each side keeps what it last saw of the other's
- * position, and looks again only when that does not suffice.  The release of a
+ * Positions are shown to the other side once per RING_BURST pointers.  Otherwise a
+ * taker that is faster than the giver would wait for each single one, and the
+ * measurement would be of how long a line takes from one processor to the other.
+ * So only whole bursts arrive.  Each side keeps the other's position as last seen,
+ * and looks again only when that does not suffice.  The release of a
  * position pairs with the acquire of it on the other side and carries the slots.
  */
 #ifndef BENCH_RING_H
@@ -20,7 +20,7 @@
 #define RING_SLOTS	1024
 #define RING_BURST	64
 
-/* Looks at the other side before its thread may need this processor. */
+/* How often the other side is looked at before its thread may need this processor. */
 #define RING_SPINS	1000
 
 struct ring_side {
@@ -38,7 +38,7 @@ struct ring {
 	void *slot[RING_SLOTS];
 };
 
-/* Wait until *shown is another than @seen. */
+/* Wait until *shown is no longer @seen. */
 static inline unsigned long ring_wait(const unsigned long *shown,
 				      unsigned long seen)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * steps.h - 32 pools, of which now these and now those are popular
+ * steps.h - 32 pools, whose popularity changes
  *
  * Layer:   below work_pools.c, work_tail.c and bound.c.
  * Context: one thread.
  *
- * A step picks a pool: the one of rank k with a probability as 1/k.  If it has a
+ * A step picks a pool: the one of rank k with a probability of 1/k, scaled.  If it has a
  * burst of live objects they are freed, oldest first; else a burst of 1 to 128 is
  * allocated.  After 128 steps each pool gets the next one's rank.  From 256 bytes
  * on, all pools' bursts together are more than the default bound.
@@ -28,7 +28,7 @@ struct steps {
 	unsigned int at;
 };
 
-/* In proportion to 1/1, 1/2, 1/3 and so on. */
+/* A rank, in proportion to 1/1, 1/2, 1/3 and so on. */
 static inline unsigned short steps_rank(unsigned int *seed)
 {
 	unsigned int all = 0, left, i;
@@ -54,7 +54,7 @@ static inline void steps_make(struct steps *s)
 	s->at = 0;
 }
 
-/* The pool of the next step, and how many objects it is if it has none. */
+/* The pool of the next step, and how many objects to allocate if it has none. */
 static inline unsigned int steps_next(struct steps *s, unsigned int *burst)
 {
 	unsigned int i = s->at % STEPS;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bugs.c - each bug that the matrix is about, in both worlds
+ * bugs.c - the bugs of the matrix, in both worlds
  *
  * Layer:   tests, above the API.
  * Context: may sleep; one cell at a time.
  *
- * The world must survive.  So what is written to memory that is not the pool's is
- * written back at once: a cell says what the pool sees, not what malloc() or the
- * slab allocator does.  What a pool took that was not its to take is taken out
- * again.  Where a pool without checks and caches would hand that to the platform,
- * it is not done, and not found.
+ * The world must survive.  So a write to memory that is not the pool's is
+ * undone at once: a cell says what the pool sees, not what malloc() or the
+ * slab allocator does.  A pointer that a pool took wrongly is taken out
+ * again.  If a pool without checks and caches would pass it to the platform,
+ * that is not done, and the bug is not found.
  */
 #include "bugs.h"
 
@@ -19,7 +19,7 @@ static unsigned char foreign[BUGS_SIZE] __attribute__((aligned(64)));
 static unsigned char before[BUGS_DAMAGE];
 static unsigned char damaged[BUGS_DAMAGE];
 
-/* An object in use is neither zeros nor anything else that fills memory. */
+/* Fill an object with bytes that are neither zeros nor any filler. */
 static void use(struct bugs_cell *cell)
 {
 	unsigned int i;
@@ -42,7 +42,7 @@ static bool is_held(struct bugs_cell *cell)
 	       plat_read(&cell->pool->store_puts) == cell->puts;
 }
 
-/* Write back what is not the pool's.  Guarded objects are among themselves. */
+/* Undo writes to memory that is not the pool's.  Around guarded objects all is theirs. */
 static void undo(struct bugs_cell *cell, long at, unsigned int n)
 {
 	struct pool_layout layout;
@@ -57,7 +57,7 @@ static void undo(struct bugs_cell *cell, long at, unsigned int n)
 			bugs_write(cell->victim + at, &before[i], 1);
 }
 
-/* Bits are flipped, so that each byte changes, whatever it was. */
+/* Flip bits, so that each byte changes, whatever it was. */
 static void damage(struct bugs_cell *cell)
 {
 	const struct bug *bug = cell->bug;
@@ -81,7 +81,7 @@ static void free_rightly(struct bugs_cell *cell)
 	put_victim(cell);
 }
 
-/* What the program does next. */
+/* The next allocations of the program. */
 static void alloc_next(struct bugs_cell *cell)
 {
 	void *next;
@@ -144,7 +144,7 @@ static bool is_pattern(const void *obj)
 	return false;
 }
 
-/* Read an object; a filler is not what the program takes it for. */
+/* Read an object; a filler is not what the program expects. */
 static void read_all(struct bugs_cell *cell, const void *obj)
 {
 	bugs_step(cell, BUGS_ACCESS);
@@ -183,7 +183,7 @@ static void use_again(struct bugs_cell *cell)
 	pool_free(&cell->pool->head, next);
 }
 
-/* Would a pool hand a wrong pointer straight to the platform? */
+/* Would a pool pass a wrong pointer directly to the platform? */
 static bool passes_on(const struct pool *pool)
 {
 	unsigned int word = plat_read(&pool->debug);
@@ -191,7 +191,7 @@ static bool passes_on(const struct pool *pool)
 	return (word & POOL_D_NO_CACHE) && !(word & POOL_D_CHECKED);
 }
 
-/* Take out of a pool what was not to be freed to it. */
+/* Take a wrongly freed pointer out of a pool. */
 static void take_back(struct bugs_cell *cell, struct pool *pool)
 {
 	void *others[BUGS_OBJS], *obj = NULL;

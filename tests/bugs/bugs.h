@@ -23,7 +23,7 @@
 /* Objects in use beside the one that the bug is about. */
 #define BUGS_OBJS	24u
 
-/* Where a cell is, and so when a bug is found. */
+/* The moment in a cell, and so the moment when a bug is found. */
 enum bugs_when {
 	BUGS_NEVER,
 	BUGS_ACCESS,			/* by the access itself */
@@ -70,7 +70,7 @@ size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
 
 /*
  * bugs_cell.c, for bugs.  bugs_found() notes what was found, bugs_look() whether a
- * fault has been counted by now, bugs_step() that the next step begins; bugs_get()
+ * fault has been counted by now, bugs_step() that the next step begins.  bugs_get()
  * allocates where failures are injected.
  */
 void bugs_found(struct bugs_cell *cell, enum bugs_when when,
@@ -80,11 +80,11 @@ void bugs_step(struct bugs_cell *cell, enum bugs_when now);
 void *bugs_get(struct pool *pool);
 
 /*
- * The runners.  Access that faults returns false, or does not return.
+ * The runners.  An access that faults returns false, or does not return.
  *
  * bugs_on_other() runs a function on another CPU, where there is one, and in
- * another thread.  bugs_has_room() says whether nobody else's memory is within
- * BUGS_DAMAGE bytes of an object.
+ * another thread.  bugs_has_room() says whether all memory within
+ * BUGS_DAMAGE bytes of an object belongs to the cell.
  */
 bool bugs_read(void *to, const void *from, size_t bytes);
 bool bugs_write(void *to, const void *from, size_t bytes);

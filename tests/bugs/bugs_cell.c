@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bugs_cell.c - a cell of the matrix: its pools, and what is found
+ * bugs_cell.c - a cell of the matrix: its pools, and its findings
  *
  * Layer:   tests, above the API; looks at counters of the pools.
  * Context: may sleep; one cell at a time.
@@ -13,7 +13,7 @@
 
 #define TRIES	100u
 
-/* As report.c has them. */
+/* The words of report.c. */
 static const char * const reports[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_WRITTEN] = "written to while free",
 	[POOL_FAULT_OVERFLOW] = "written to behind its end",
@@ -35,7 +35,7 @@ static const char * const when_words[] = {
 	[BUGS_WRONG] = "wrong",
 };
 
-/* The first finding counts; but that a cell does not work counts always. */
+/* The first finding counts, except that a cell which does not work always counts. */
 void bugs_found(struct bugs_cell *cell, enum bugs_when when,
 		const char *report)
 {
@@ -69,7 +69,7 @@ void bugs_step(struct bugs_cell *cell, enum bugs_when now)
 	cell->now = now;
 }
 
-/* Injected failures are no bugs. */
+/* Allocate in spite of injected failures, which are no bugs. */
 void *bugs_get(struct pool *pool)
 {
 	unsigned int tries = TRIES;
@@ -80,7 +80,7 @@ void *bugs_get(struct pool *pool)
 	return obj;
 }
 
-/* As LIBPOOL_OPTIONS has them; the first is what the library was built with. */
+/* As in LIBPOOL_OPTIONS; the first is what the library was built with. */
 const char * const bugs_options[] = {
 	"none",
 	"fail",
@@ -103,7 +103,7 @@ const char * const bugs_options[] = {
 	NULL,
 };
 
-/* Options and pools of a cell. */
+/* Set the options and make the pools of a cell. */
 static bool make_pools(struct bugs_cell *cell, const char *options)
 {
 	struct pool_head *head, *other;
@@ -119,7 +119,7 @@ static bool make_pools(struct bugs_cell *cell, const char *options)
 	return head && other;
 }
 
-/* The victim: one around which nobody else's memory can be hit. */
+/* Choose the victim: an object with only this cell's memory around it. */
 static bool take_victim(struct bugs_cell *cell)
 {
 	bool guarded = plat_read(&cell->pool->debug) & POOL_D_UAF;
@@ -142,7 +142,7 @@ static bool take_victim(struct bugs_cell *cell)
 	return false;
 }
 
-/* All goes; what was not freed is told of. */
+/* End the pools; objects that were not freed are reported. */
 static void end_pools(struct bugs_cell *cell)
 {
 	unsigned int i;
@@ -165,7 +165,7 @@ static void end_pools(struct bugs_cell *cell)
 }
 
 /**
- * bugs_run() - Find out about one cell.
+ * bugs_run() - Run one cell.
  * @cell: filled in.
  * @bug: the bug.
  * @options: one of bugs_options[].
@@ -192,7 +192,7 @@ void bugs_run(struct bugs_cell *cell, const struct bug *bug,
 }
 
 /**
- * bugs_line() - The line of a cell.
+ * bugs_line() - Write the line of a cell.
  * @cell: one that has run.
  * @options: its options.
  * @text: the line, with a newline; always terminated.

@@ -3,7 +3,7 @@
  * bugs_kernel.c - the matrix of bugs and options, kernel; a test, never installed
  *
  * Layer:   tests; twin of bugs_user.c.
- * Context: module load, which runs all cells.  What they came to is in
+ * Context: module load, which runs all cells.  The results are in
  *	    /sys/kernel/debug/pool_bugs, a line per cell.
  */
 #include "bugs.h"
@@ -23,7 +23,7 @@
 static struct debugfs_blob_wrapper text;
 static struct dentry *file;
 
-/* User-Mode Linux dies of each fault of its own: there each page is asked for. */
+/* User-Mode Linux dies of each fault of its own, so there each page is tested. */
 static bool is_mapped(const void *p, size_t bytes)
 {
 	const void *end = p + bytes;
@@ -43,7 +43,7 @@ bool bugs_read(void *to, const void *from, size_t bytes)
 }
 
 /*
- * copy_to_kernel_nofault() is not exported.  What a guarded object is next to can
+ * copy_to_kernel_nofault() is not exported.  The pages beside a guarded object can
  * be neither read nor written.
  */
 bool bugs_write(void *to, const void *from, size_t bytes)
@@ -62,7 +62,7 @@ struct errand {
 	struct completion done;
 };
 
-/* Stays until it is stopped: its text must not go away under it. */
+/* Stays until it is stopped, so that its code does not go away under it. */
 static int run_errand(void *arg)
 {
 	struct errand *errand = arg;
@@ -78,7 +78,7 @@ static int run_errand(void *arg)
 	return 0;
 }
 
-/* This one's next; the same where there is but one. */
+/* The next CPU; the same one if there is only one. */
 static unsigned int other_cpu(void)
 {
 	unsigned int cpu = cpumask_next(raw_smp_processor_id(),
@@ -102,7 +102,7 @@ void bugs_on_other(void (*fn)(void *arg), void *arg)
 	kthread_stop(task);
 }
 
-/* A slab is of one pool alone, since its objects may be copied to users. */
+/* A slab belongs to one pool, since its objects may be copied to users. */
 bool bugs_has_room(const void *obj, size_t bytes)
 {
 	struct page *slab = virt_to_head_page(obj);
@@ -130,7 +130,7 @@ static void run_all(void)
 	}
 }
 
-/* On one CPU: other_cpu() must be another one for all of a cell. */
+/* On one CPU, since other_cpu() must be another one for all of a cell. */
 static int __init bugs_init(void)
 {
 	cpumask_var_t allowed;

@@ -3,11 +3,11 @@
  * bugs_user.c - the matrix of bugs and options, user space
  *
  * Layer:   tests; twin of bugs_kernel.c.
- * Context: main program.  Each cell in a child of its own, which may die of it.
+ * Context: main program.  Each cell runs in a child of its own, which may die of it.
  *
  *	bugs [BUG [OPTIONS]]	prints a line per cell; a cell's reports, too
  *
- * Where a report is expected the child must also have written it, in the words
+ * If a report is expected the child must also have written it, in the words
  * that the line has.
  */
 #include "bugs.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds after which a cell hangs. */
+/* A cell that takes more seconds than this hangs. */
 #define PATIENCE	60
 
 /* Longest text of a child. */
@@ -66,7 +66,7 @@ void bugs_on_other(void (*fn)(void *arg), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* There are objects on both sides. */
+/* There are objects of the cell on both sides. */
 bool bugs_has_room(const void *obj, size_t bytes)
 {
 	return obj && bytes;
@@ -97,13 +97,13 @@ static void judge(int status)
 		shared->when = BUGS_ACCESS;
 }
 
-/* Does the pool tell of what was found?  Of an access nobody but the system does. */
+/* Does the pool report the finding?  Only the system reports an access. */
 static bool is_told(void)
 {
 	return shared->when >= BUGS_FREE && shared->when <= BUGS_DESTROY;
 }
 
-/* Is a report what was said, and was nothing said without one? */
+/* Did the child write the report, and did it write nothing if there is none? */
 static void compare(const char *said)
 {
 	char line[128];

@@ -6,8 +6,8 @@
  * Context: plain threads.
  *
  * All wait for the phase that the program sets, under one mutex.  The program's
- * own thread allocates nothing from pools, so that with one worker it is the
- * worker that gets the first area.
+ * own thread allocates nothing from pools.  So with one worker the
+ * worker gets the first area.
  */
 #include "crew.h"
 
@@ -95,7 +95,7 @@ static void *member_main(void *arg)
 	return NULL;
 }
 
-/* Worker i runs on the i-th processor we may use, if there are so many. */
+/* Worker i runs on the i-th processor that the program may use, if there are so many. */
 static void pin(pthread_t thread, unsigned int i)
 {
 	cpu_set_t ours, one;

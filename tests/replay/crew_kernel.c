@@ -38,7 +38,7 @@ struct crew {
 	struct member member[];
 };
 
-/* Also ends when the thread is to stop.  The barriers are the wait queue's. */
+/* Wait for the next phase, or until the thread is to stop.  The queue has barriers. */
 static enum phase wait_after(struct crew *crew, enum phase seen)
 {
 	wait_event_idle(crew->changed,

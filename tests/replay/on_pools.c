@@ -13,7 +13,7 @@ static void *create_pooled(const char *name, unsigned int size)
 	return create_pool(name, size, 0);
 }
 
-/* Equal and very similar ones become one. */
+/* Pools of equal and of near sizes are merged. */
 static void *create_merged(const char *name, unsigned int size)
 {
 	return create_pool(name, size, MEM_F_SHARED);

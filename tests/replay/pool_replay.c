@@ -10,15 +10,15 @@
  *
  *   /sys/kernel/debug/pool_replay/
  *	run	write words: execute all events.  The pools stay, and with them
- *		what is still live, as long as nobody writes to "end".
+ *		the live objects, until "end" is written.
  *		  cpus=N	at most N threads; 1: the order of the trace
  *		  kmem_cache	on kmem_caches instead of pools
  *		  word		write the first word of objects only
  *	end	write: free what is still live, destroy the pools
  *	bench	write: the benchmark, see bench_kernel.c
- *	result	read: what the last of them came to
+ *	result	read: the result of the last of them
  *
- * A write fails with EINVAL where the trace is bad or something went wrong;
+ * A write fails with EINVAL if the trace is wrong or a step failed;
  * result says what.
  */
 #include "session.h"
@@ -113,7 +113,7 @@ static bool read_options(char *text, struct options *o)
 	return true;
 }
 
-/* All of a file, for vfree(); NULL: it cannot be read. */
+/* Read all of a file, for vfree(); NULL: it cannot be read. */
 static char *read_all(struct file *file, size_t len)
 {
 	char *text = vmalloc(len + 1);
@@ -186,7 +186,7 @@ static const char *end(void)
 	return why;
 }
 
-/* The write's result; the reason becomes the file's text. */
+/* The result of a write; the reason becomes the text of the file "result". */
 static ssize_t told(const char *why, size_t count)
 {
 	if (!why)

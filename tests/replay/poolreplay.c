@@ -14,8 +14,8 @@
  *		events are done and before the objects still live are freed;
  *		WORDS as of dump_pools_to_buf(): "json", "byusage 5", ...
  *
- * Exits with 0 if all went well, 1 if the trace is bad or something failed, 2
- * if it was called in a wrong way.
+ * Exits with 0 if all went well, 1 if the trace is wrong or a step failed, 2
+ * if the arguments are wrong.
  */
 #include "session.h"
 #include "textfile.h"
@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* With malloc(), a pool is its size. */
+/* With malloc(), a pool is only its size. */
 static void *create_size(const char *name, unsigned int size)
 {
 	(void)name;
@@ -51,7 +51,7 @@ static void free_size(void *pool, void *obj)
 	free(obj);
 }
 
-/* What malloc() had before the replay: the trace and the like. */
+/* What malloc() had handed out before the replay: the trace and the like. */
 static unsigned long long held_before;
 
 static unsigned long long held_by_malloc(void)
@@ -133,7 +133,7 @@ static struct options read_options(int argc, char **argv)
 	return o;
 }
 
-/* False after saying why. */
+/* False, after it has printed why. */
 static bool load(struct session *s, const char *file)
 {
 	struct textfile text = { 0 };
@@ -160,7 +160,7 @@ static bool apply_settings(const struct trace *t)
 	return pool_configure(text);
 }
 
-/* What /sys/kernel/debug/pool/pools says.  No pool comes or goes meanwhile. */
+/* Prints what /sys/kernel/debug/pool/pools says.  No pool comes or goes meanwhile. */
 static void dump(const char *words)
 {
 	int wanted = dump_pools_to_buf(NULL, 0, words);
@@ -176,7 +176,7 @@ static void dump(const char *words)
 	free(text);
 }
 
-/* False after saying why. */
+/* False, after it has printed why. */
 static bool replay(struct session *s, const struct options *o)
 {
 	char text[1024];

@@ -5,20 +5,20 @@
  * Layer:   above trace.c, in both worlds.
  * Context: process context, a plain thread; allocates nothing itself.
  *
- * One word per allocation of the trace hands objects over: NULL until the
+ * One word per allocation of the trace passes objects on: NULL until the
  * object is there, and again after it was freed.  The release of the allocating
  * worker pairs with the acquire of the freeing one and carries the contents.
  */
 #include "replay.h"
 
-/* Events between two looks at what is held. */
+/* How many events are between two looks at what is held. */
 #define SAMPLE_EVERY	4096
 
-/* Objects up to so many words are filled whole, others at both ends. */
+/* Objects up to this many words are filled completely, larger ones at both ends. */
 #define WHOLE_WORDS	32
 #define END_WORDS	8
 
-/* In a slot: the allocation failed.  Its free does nothing. */
+/* The word of an allocation that failed.  Its free does nothing. */
 #define NO_OBJECT	((void *)1)
 
 /* Spreads the pool's and the allocation's number over a word. */
@@ -66,7 +66,7 @@ static bool filled(const void *obj, unsigned int size, unsigned long pattern)
 	return true;
 }
 
-/* For REPLAY_WORD: what any user of an object does at least. */
+/* For REPLAY_WORD: write to an object, the least that every user does. */
 static void touch(void *obj, unsigned int size)
 {
 	*(unsigned char *)obj = (unsigned char)size;
@@ -132,7 +132,7 @@ static void sample(struct replay_worker *w)
 
 /**
  * replay_split() - Give each worker its events.
- * @r: all but the results is set.
+ * @r: all fields but the results are set.
  *
  * CPU c of the trace goes to worker c modulo their number.
  */
@@ -154,7 +154,7 @@ void replay_split(struct replay *r)
 	}
 }
 
-/* Is pool @i one that the trace had before? */
+/* Is pool @i one that the trace made before? */
 static bool made_before(const struct replay *r, unsigned int i)
 {
 	unsigned int k;
@@ -169,7 +169,7 @@ static bool made_before(const struct replay *r, unsigned int i)
  * replay_create() - Make the pools, in the order of the trace.
  * @r: after replay_split().
  *
- * Return: false when one could not be made; replay_destroy() is due then too.
+ * Return: false when one could not be made; replay_destroy() must follow then, too.
  */
 bool replay_create(struct replay *r)
 {
@@ -225,7 +225,7 @@ void replay_free_rest(struct replay *r)
 }
 
 /**
- * replay_destroy() - End the pools there are.
+ * replay_destroy() - End all pools.
  * @r: no worker is at work.
  *
  * Return: false when one of them has objects in use.

@@ -6,14 +6,14 @@
  *	    memory, the workers and the clock.
  *
  * A worker stands for one or more CPUs of the trace and executes their events
- * in the order of the text.  What order two workers' events have is open, but
- * for one thing: a free waits for its allocation.  No two workers can wait for
+ * in the order of the text.  The order of two workers' events is open, with
+ * one exception: a free waits for its allocation.  Two workers never wait for
  * each other, since an allocation waits for nothing and comes earlier in the
  * text than its free.
  *
  * Every object is filled when it is allocated, with a pattern made of its pool
- * and number, and compared when it is freed: an object that two owners have, or
- * that an allocator wrote to, is found.  Small objects are filled whole, large
+ * and number, and compared when it is freed.  That finds an object that has two owners,
+ * or that an allocator wrote to.  Small objects are filled completely, large
  * ones at both ends.
  */
 #ifndef REPLAY_REPLAY_H
@@ -21,16 +21,16 @@
 
 #include "trace.h"
 
-/* What is replayed on. */
+/* The allocator that a trace is replayed on. */
 struct replay_ops {
 	const char *name;
-	/* A pool; NULL after saying why. */
+	/* Make a pool; NULL, after it has printed why. */
 	void *(*create)(const char *name, unsigned int size);
-	/* False: objects are in use; the pool is still there. */
+	/* False: objects are in use, and the pool still exists. */
 	bool (*destroy)(void *pool);
 	void *(*alloc)(void *pool);
 	void (*free)(void *pool, void *obj);
-	/* Bytes taken from the platform, all pools; NULL: cannot be said. */
+	/* Bytes taken from the platform, all pools; NULL: that is not known. */
 	unsigned long long (*held)(void);
 };
 
@@ -40,7 +40,7 @@ enum replay_content {
 	REPLAY_WORD,			/* the first word is written: for time */
 };
 
-/* One worker's part; the results are its own until it is done. */
+/* One worker's part; only the worker uses the results until it is done. */
 struct replay_worker {
 	char apart[128];		/* two workers' never share a line */
 	struct replay *replay;
@@ -68,7 +68,7 @@ struct replay {
 	void **slot;			/* trace->allocs, all 0 */
 };
 
-/* In this order, each by one thread, but for replay_work(). */
+/* In this order, each by one thread, except replay_work(). */
 void replay_split(struct replay *r);
 bool replay_create(struct replay *r);
 void replay_work(struct replay_worker *w);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * report.c - what a replay came to, as text, the same in both worlds
+ * report.c - the results of a replay as text, the same in both worlds
  *
  * Layer:   above replay.c.
  * Context: any; the workers are done.
  *
- * One "key value" line each, so that scripts can pick what they need.
+ * One "key value" line each, so that scripts can pick some.
  */
 #include "replay.h"
 
-/* What the workers' results add up to. */
+/* The sums of the workers' results. */
 struct sum {
 	unsigned int waits;
 	unsigned int nulls;
@@ -48,13 +48,13 @@ unsigned int replay_failures(const struct replay *r)
 }
 
 /**
- * replay_report() - The results as text.
+ * replay_report() - Write the results as text.
  * @r: the replay.
  * @buf: where to.
  * @size: its bytes; 1024 are enough.
  *
- * pools are those of the trace, pools_made how many they came to: less where
- * they were merged.
+ * pools counts those of the trace, pools_made the pools in fact: fewer if
+ * some were merged.
  * ns_per_event is the workers' time, added up, per event: the indirect call to
  * the allocator, the contents as said, the reading of the event, waits for
  * other workers, and one look at what is held every few thousand events.
@@ -88,7 +88,7 @@ size_t replay_report(const struct replay *r, char *buf, size_t size)
 }
 
 /**
- * replay_settings() - What the trace asks of pools, as text.
+ * replay_settings() - Write the settings that the trace asks of pools as text.
  * @t: the trace, its header read.
  * @buf: where to.
  * @size: its bytes; 128 are enough.

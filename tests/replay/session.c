@@ -12,10 +12,10 @@ static const char no_memory[] = "out of memory";
 /**
  * session_load() - Read a trace.
  * @s: all zero.
- * @text: the trace; not needed any more afterwards.
+ * @text: the trace; no longer needed afterwards.
  * @len: its bytes.
  *
- * Return: NULL, or why not; trace.error is set if it is the text's fault.
+ * Return: NULL, or the reason of a failure; trace.error is set if the text is wrong.
  */
 const char *session_load(struct session *s, const char *text, size_t len)
 {
@@ -49,11 +49,11 @@ static bool get_memory(struct replay *r)
 /**
  * session_begin() - Make pools and threads.
  * @s: loaded.
- * @ops: what to replay on.
+ * @ops: the allocator to replay on.
  * @content: how much of objects is written.
  * @cpus: how many workers at most; 0: as many as the trace has CPUs.
  *
- * Return: NULL, or why not; then there is nothing to end.
+ * Return: NULL, or the reason of a failure; then there is nothing to end.
  */
 const char *session_begin(struct session *s, const struct replay_ops *ops,
 			  enum replay_content content, unsigned int cpus)
@@ -107,7 +107,7 @@ const char *session_end(struct session *s)
 
 /**
  * session_forget() - Give all memory back.
- * @s: in any state but between begin and end; all zero afterwards.
+ * @s: in any state except between begin and end; all zero afterwards.
  */
 void session_forget(struct session *s)
 {

@@ -6,14 +6,14 @@
  *	    module.
  * Context: one thread, process context; may sleep.
  *
- *	session_load()		reads the text, which may go then
+ *	session_load()		reads the text, which is not needed afterwards
  *	session_begin()		makes pools and threads
- *	session_work()		executes all events; what is live stays live, the
- *				threads stay, nothing moves: the time to look
+ *	session_work()		executes all events; then live objects and threads
+ *				stay, and nothing moves: the time to look
  *	session_end()		frees the rest, destroys the pools
- *	session_forget()	at any time, but between begin and end
+ *	session_forget()	at any time, except between begin and end
  *
- * Those that can fail return NULL, or why they did.
+ * Those that can fail return NULL, or the reason of the failure.
  */
 #ifndef REPLAY_SESSION_H
 #define REPLAY_SESSION_H

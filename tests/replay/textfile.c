@@ -17,7 +17,7 @@
 #define XZ_MAGIC	"\xfd\x37zXZ"
 #define MAGIC_LEN	5
 
-/* No trace needs more; this bounds what a small compressed file can do. */
+/* No trace needs more; this bounds the size of an unpacked file. */
 #define LEN_MAX		((size_t)1 << 30)
 
 static bool append(struct textfile *text, size_t *room, int fd, bool *more)

@@ -15,7 +15,7 @@ struct textfile {
 	size_t len;
 };
 
-/* False after saying why; textfile_forget() is due then too. */
+/* False, after it has printed why; textfile_forget() must follow then, too. */
 bool textfile_read(struct textfile *text, const char *file);
 void textfile_forget(struct textfile *text);
 

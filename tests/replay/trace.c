@@ -6,7 +6,7 @@
  * Context: any that may read the text; allocates nothing.
  *
  * Strict: one space between words, no sign, no leading zero, a newline at the
- * end of each line, nothing after the last one.  The first thing that is wrong
+ * end of each line, nothing after the last one.  The first error
  * ends the reading.
  */
 #include "trace.h"
@@ -19,7 +19,7 @@ const char *const trace_mode_word[TRACE_MODES] = {
 	[TRACE_NO_CACHE] = "no-cache",
 };
 
-/* Always false.  @at: where the wrong thing starts. */
+/* Note an error; always false.  @at: where it starts. */
 static bool wrong(struct trace *t, size_t at, const char *what)
 {
 	t->error = what;
@@ -123,7 +123,7 @@ static unsigned int crc32_of(const char *text, size_t len)
 	return ~crc;
 }
 
-/* The header's numbers, and where they go. */
+/* The header's numbers, and the fields they go to. */
 static const struct {
 	const char *key;
 	unsigned int min;
@@ -195,7 +195,7 @@ static bool skip_comment(struct trace *t)
  * @t: set up by this.
  * @text: the trace; must stay until the last call on @t.
  * @len: its bytes.
- *
+ * @t: set up by this function.
  * Return: false when something is wrong.
  */
 bool trace_read_header(struct trace *t, const char *text, size_t len)

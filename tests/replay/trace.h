@@ -33,7 +33,7 @@ enum trace_mode {
 	TRACE_MODES,
 };
 
-/* The words of the text; pool_configure() knows them too. */
+/* The words of the text; pool_configure() knows these, too. */
 extern const char *const trace_mode_word[TRACE_MODES];
 
 struct trace_pool {
@@ -58,7 +58,7 @@ struct trace_event {
 };
 
 struct trace {
-	/* What is read, and how far. */
+	/* The text, and how far it was read. */
 	const char *text;
 	size_t len;
 	size_t pos;
@@ -80,7 +80,7 @@ struct trace {
 	struct trace_event *event;	/* events */
 	unsigned int *live;		/* objects, all 0; only for reading */
 
-	/* What the events come to, in the order of the text. */
+	/* The results of the events, in the order of the text. */
 	unsigned int allocs;
 	unsigned long long live_bytes;	/* at the end */
 	unsigned long long peak_bytes;	/* most that were live at once */

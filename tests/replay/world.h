@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * world.h - what the replay needs of the world it runs in
+ * world.h - the functions that the replay needs of its world
  *
  * Layer:   below trace.c, replay.c, session.c and report.c; the only file of
  *	    theirs that knows whether this is the kernel.
@@ -30,7 +30,7 @@ static inline void world_free(void *p)
 	kvfree(p);
 }
 
-/* Let others run, if they need to. */
+/* Let other threads run, if they need to. */
 static inline void world_breathe(void)
 {
 	cond_resched();

@@ -3,7 +3,7 @@
  * choose.c - which fibres may run next
  *
  * Layer:   tests; the enumerator.
- * Context: one thread; nobody runs.
+ * Context: one thread; no fibre runs.
  */
 #include "sched.h"
 
@@ -30,7 +30,7 @@ static void add(struct options *o, unsigned int who, unsigned int cost)
 					     (unsigned char)cost };
 }
 
-/* Of the fibres that the CPUs run, those that have yielded, or those that have not. */
+/* Add the fibres that the CPUs run: those that have yielded, or those that have not. */
 static void add_tops(struct options *o, unsigned int cost, bool yielded)
 {
 	unsigned int i;
@@ -55,7 +55,7 @@ static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 			add(o, SCHED_CPUS + i, cost);
 }
 
-/* Who goes on where nobody is preempted?  SCHED_NOBODY: that is to be decided. */
+/* The fibre that goes on without a preemption; SCHED_NOBODY: that is still open. */
 static unsigned int who_goes_on(unsigned int last)
 {
 	unsigned int over;
@@ -70,8 +70,8 @@ static unsigned int who_goes_on(unsigned int last)
 }
 
 /*
- * All have yielded: it is the turn of all but the last one again.  So nobody goes
- * round while another one could change what is waited for.
+ * All have yielded: all but the last one may run again.  So no fibre goes round in a loop
+ * while another one could change what it waits for.
  */
 static void forget_yields(unsigned int last)
 {

@@ -17,12 +17,12 @@
 
 #include <string.h>
 
-/* What somebody is doing. */
+/* What a fibre is doing. */
 enum doing {
 	DOING_NOTHING,
 	DOING_ALLOC,
 	DOING_FREE,
-	DOING_HAND_ON,			/* all that a CPU has */
+	DOING_HAND_ON,			/* drains all that a CPU has */
 };
 
 struct call {
@@ -30,7 +30,7 @@ struct call {
 	enum doing doing;
 	unsigned int n;			/* objects, at most */
 	unsigned int hot;		/* most that its CPU's array had meanwhile */
-	bool had_none;			/* there was nothing to be had, once */
+	bool had_none;			/* at one moment no object was within reach */
 };
 
 /* Part of the world. */
@@ -72,7 +72,7 @@ int index_of(const void *obj)
 					  ~POOL_SEAL_BITS));
 }
 
-/* The platform has made an object. */
+/* Note an object that the platform has made. */
 void judge_made(plat_backend_t *backend, void *obj)
 {
 	struct pool *pool = pool_list_entry(backend, struct pool, backend);
@@ -97,8 +97,8 @@ void judge_unmade(void *obj)
 }
 
 /*
- * Objects in a CPU's array.  Those that a call takes out are not within reach before
- * others see where they go, which may be late.
+ * Count the objects in a CPU's array.  Objects that a call takes out are not within reach
+ * before others see where they go, which may be late.
  */
 static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 {
@@ -111,7 +111,7 @@ static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 	return n;
 }
 
-/* Keep what that needs. */
+/* Note the largest number of objects in the array during a call that needs it. */
 static void look_at_array(unsigned int who)
 {
 	struct call *c = &call[who];
@@ -126,8 +126,8 @@ static void look_at_array(unsigned int who)
 }
 
 /*
- * Objects that a call may have, if its pool has a limit: all but those that users
- * have, that other calls take or bring, and that are in other CPUs' arrays.
+ * Is there an object that a call may have, if its pool has a limit?  All count except
+ * those that users have, that other calls move, and that are in other CPUs' arrays.
  */
 static bool has_some(unsigned int who)
 {
@@ -164,7 +164,7 @@ void judge_point(void)
 		look_for(i);
 }
 
-/* What users write into their objects: at the beginning and at the end. */
+/* Write what users write into their objects: at the beginning and at the end. */
 static void stamp(const struct pool *pool, void *obj, unsigned long word)
 {
 	unsigned char *end = (unsigned char *)obj + pool->head.size;
@@ -209,7 +209,7 @@ static struct call *take_begin(struct pool_head *head, unsigned int n)
 	return c;
 }
 
-/* NULL, or less than was asked for. */
+/* Judge NULL, or fewer objects than were asked for. */
 static void refused(struct call *c)
 {
 	look_for(sched->cur);
@@ -217,7 +217,7 @@ static void refused(struct call *c)
 		sched_fail("NULL, though an object was free all the time");
 }
 
-/* It is a user's from here on. */
+/* An object is a user's from here on. */
 static void taken(const struct pool *pool, void *obj)
 {
 	int at = index_of(obj);
@@ -234,7 +234,7 @@ static void taken(const struct pool *pool, void *obj)
 	stamp(pool, obj, (unsigned long)obj);
 }
 
-/* What a single allocation has come to. */
+/* Judge the result of a single allocation. */
 static void *take_end(struct call *c, void *obj)
 {
 	if (!obj)
@@ -340,7 +340,7 @@ void s_destroy(struct pool_head *head)
 	sched_note("pool_destroy() ends");
 }
 
-/* As pool_thread_idle() does: without an area, for a while. */
+/* Like pool_thread_idle(): without an area, for a while. */
 static void hand_on(void)
 {
 	struct call *c = call_begin(&pools[0]->head, DOING_HAND_ON, 0);
@@ -361,7 +361,7 @@ void s_idle(void)
 	sched_note("idles no more");
 }
 
-/* As a thread does: from here on it has no area. */
+/* Like a thread's exit: from here on it has no area. */
 void s_exit(void)
 {
 	sched_note("exits");

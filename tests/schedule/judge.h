@@ -11,12 +11,12 @@
 #include "plat.h"
 #include "sched.h"
 
-/* Whose an object is. */
+/* The owner of an object. */
 enum owner {
 	OWNER_NONE,			/* it is no object */
 	OWNER_POOL,
 	OWNER_USER,
-	OWNER_SEEN,			/* the pool's; met once by who counts them */
+	OWNER_SEEN,			/* the pool; the count at the end has met it */
 };
 
 /* Ids that the pools of a scenario have, from 0; more than it makes. */

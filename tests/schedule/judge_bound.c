@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * judge_bound.c - what must be true at each step: what is there, charged, the bound
+ * judge_bound.c - what must be true at each step: objects <= charge <= bound
  *
  * Layer:   tests; the enumerator.
  * Context: fibres; between two points all is one step.
  *
- * What is on its way is charged, too, if it was detached from a list or an array of a
- * CPU.  The linker lets the judge know of those: it wraps their functions.
+ * A moving object is charged, too, if it was detached from a list or an array of a
+ * CPU.  The linker lets the judge know of these: it wraps their functions.
  */
 #include "judge.h"
 
 #include <string.h>
 
 /* Part of the world. */
-static unsigned long over_bound[PLAT_CPUS];	/* charges, when it was lowered */
+static unsigned long over_bound[PLAT_CPUS];	/* the charge when the bound fell */
 static unsigned int detached[PLAT_CPUS][PLAT_LOCALS];	/* objects, not settled */
 
 void __real_pool_cluster_detach(struct pool_cluster *c);
@@ -25,7 +25,7 @@ unsigned int __real_pool_hot_detach(struct pool_cpu *cpu,
 unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
 				    struct pool_local *local, void **objs);
 
-/* Where the objects are counted that were detached from a pool's part. */
+/* The word that counts the objects detached from a pool's part. */
 static unsigned int *detached_of(const struct pool_local *local)
 {
 	unsigned int cpu;
@@ -63,8 +63,8 @@ unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
 }
 
 /*
- * Objects of one pool on one CPU that move and are charged.  What a fill takes from
- * below moves, too, and is not charged yet.
+ * Count the objects of one pool on one CPU that move and are charged.  Objects that a fill
+ * takes from below move, too, and are not charged yet.
  */
 static unsigned long moving_in(const struct pool_local *local)
 {
@@ -84,8 +84,8 @@ unsigned long charged_in(const struct pool_local *local)
 }
 
 /*
- * The bound, at any instant, on one CPU.  Once it was lowered the charge only falls,
- * until it fits.
+ * Judge the bound, at any instant, on one CPU.  Once the bound was lowered the charge only
+ * falls, until it fits.
  */
 void judge_bound(unsigned int cpu)
 {
@@ -112,7 +112,7 @@ void judge_bound(unsigned int cpu)
 			   cpu, held, room, charged, bound);
 }
 
-/* It is about to be. */
+/* The bound is about to be lowered. */
 void judge_lowered(void)
 {
 	unsigned int i;
@@ -121,7 +121,7 @@ void judge_lowered(void)
 		over_bound[i] = pool_options.hot_size;
 }
 
-/* What is remembered is no part of an end: two ends may be one but for that. */
+/* Forget notes that are no part of an end, so that ends which differ only in them are one. */
 void judge_forget(void)
 {
 	memset(over_bound, 0, sizeof(over_bound));

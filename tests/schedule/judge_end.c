@@ -3,11 +3,11 @@
  * judge_end.c - what must be true at the end: each object is in one place
  *
  * Layer:   tests; the enumerator.
- * Context: nobody runs.
+ * Context: no fibre runs.
  */
 #include "judge.h"
 
-/* A free object is met in a place: never twice, and nobody's. */
+/* Note a free object in its place: it must be the pool's, and met only once. */
 static void meet(const struct pool *pool, const void *obj)
 {
 	int at = index_of(obj);
@@ -33,7 +33,7 @@ static unsigned long meet_cluster(const struct pool *pool,
 	return c->n;
 }
 
-/* Objects in the array and in the clusters of a CPU. */
+/* Meet the objects in the array and in the clusters of a CPU. */
 static unsigned long meet_local(const struct pool *pool,
 				const struct pool_local *local)
 {
@@ -85,7 +85,7 @@ static void forget_met(void)
 			owner[i] = OWNER_POOL;
 }
 
-/* Is each object of a pool in one place, and are they as many as it says? */
+/* Is each object of a pool in one place, and is their number the pool's? */
 static void check_pool(struct pool *pool)
 {
 	unsigned long cached = 0, shared = 0, parked, users = used[pool->id];
@@ -123,7 +123,7 @@ static void check_pool(struct pool *pool)
 			   s.shared, s.parked, shared, parked);
 }
 
-/* What is charged to a CPU where nothing moves. */
+/* Check a CPU's charge where nothing moves. */
 static void check_charge(unsigned int cpu)
 {
 	unsigned long bytes = 0;
@@ -138,7 +138,7 @@ static void check_charge(unsigned int cpu)
 			   plat_cpu_of(cpu)->charged, bytes);
 }
 
-/* Is each array that has room by its age, and no other one? */
+/* Are exactly the arrays with room on the list by age? */
 static void check_ages(unsigned int cpu)
 {
 	const struct pool_cpu *c = plat_cpu_of(cpu);

@@ -5,8 +5,8 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * A relaxed store may be late, which costs as much as a preemption: its CPU, and the
- * handlers on it, see it at once; others see the old value until that CPU stores with a
+ * A relaxed store may be late, which costs as much as a preemption.  Its CPU, and the
+ * handlers on it, see it at once.  Others see the old value until that CPU stores with a
  * release, fences, unlocks, yields, or comes to the end of a call.  So while a CPU does
  * not run its late stores are taken back.  Loads are never early.
  */
@@ -35,7 +35,7 @@ static void swap(struct late *l)
 	l->hidden = now;
 }
 
-/* A CPU goes on: it sees what it has stored. */
+/* A CPU goes on: show it what it has stored. */
 void late_show(unsigned int cpu)
 {
 	unsigned int i;
@@ -44,7 +44,7 @@ void late_show(unsigned int cpu)
 		swap(&late[cpu][i]);
 }
 
-/* It has stopped. */
+/* A CPU has stopped: hide its late stores. */
 void late_hide(unsigned int cpu)
 {
 	unsigned int i;
@@ -53,13 +53,13 @@ void late_hide(unsigned int cpu)
 		swap(&late[cpu][i - 1]);
 }
 
-/* Has it any?  Then each operation matters: it may be the one that ends that. */
+/* Has a CPU late stores?  Then each operation matters, since it may end that. */
 bool late_any(unsigned int cpu)
 {
 	return lates[cpu];
 }
 
-/* The running CPU's stores, of this word or of all, are no longer late. */
+/* Make the running CPU's late stores, of this word or of all, visible. */
 static void arrive(const void *p)
 {
 	unsigned int cpu = sched_cpu(sched->cur);

@@ -83,7 +83,7 @@ static bool judge(const struct scenario *s, const struct limits *limits)
 	return good;
 }
 
-/* Does the search come to the same ends where it skips nothing? */
+/* Does the search find the same ends if it skips nothing? */
 static bool compare(const struct scenario *s, unsigned int preemptions)
 {
 	struct limits quick = { preemptions, ~0ul, true, false, false };
@@ -102,7 +102,7 @@ static bool compare(const struct scenario *s, unsigned int preemptions)
 	return same;
 }
 
-/* A line for each mutant: its name, and the scenario's. */
+/* Print a line for each mutant: its name, and the scenario's. */
 static bool list(const struct scenario *s)
 {
 	const char *kills = s->kills;
@@ -127,7 +127,7 @@ static bool is_named(const char *name, char **names)
 	return false;
 }
 
-/* What is asked for. */
+/* What the command line asks for. */
 struct asked {
 	struct limits limits;
 	const char *schedule;

@@ -6,7 +6,7 @@
  *	    common/plat.h.
  * Context: as common/plat.h says; fibres.
  *
- * What no scenario reaches is not here, and the linker leaves its callers out.
+ * Operations that no scenario reaches are missing; the linker leaves their callers out.
  */
 #include "plat.h"
 #include "sched.h"
@@ -25,11 +25,11 @@ struct plat_area *plat_areas[PLAT_CPUS];
 unsigned int plat_cpus;
 const struct plat_area plat_zeros;
 
-/* The pool that has each place, the same in all areas. */
+/* The pool at each place, the same in all areas. */
 static const struct pool *places[PLAT_LOCALS];
 
 static struct {
-	unsigned int holder;	/* 0: nobody */
+	unsigned int holder;	/* 0: none */
 	const char *name;
 } mutexes[] = {
 	[PLAT_REGISTRY] = { 0, "registry mutex" },
@@ -37,10 +37,10 @@ static struct {
 	[PLAT_DUMP] = { 0, "dump mutex" },
 };
 
-/* Stands for the arena, where somebody is about to change it. */
+/* Stands for the arena, which a fibre is about to change. */
 static unsigned int arena_users;
 
-/* Areas for a scenario.  The world is as it was when the program began. */
+/* Make areas for a scenario.  The world is as it was when the program began. */
 void plat_begin(unsigned int cpus)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ void plat_registry_wait(void)
 	plat_mutex_lock(PLAT_REGISTRY);
 }
 
-/* Who allocates first gets the lower address; for the rest it does not matter. */
+/* The first to allocate gets the lower address; for the rest the order is irrelevant. */
 static void point_at_arena(const char *function, const char *op)
 {
 	sched_point(function, op, "arena", &arena_users, sizeof(arena_users));
@@ -262,12 +262,12 @@ bool plat_readable(const void *p)
 	return world_block(p) >= 0;
 }
 
-/* Empty: the arena is all there is. */
+/* Empty: there is no memory besides the arena. */
 void plat_trim(void)
 {
 }
 
-/* Here plat_pause(): sched.c. */
+/* plat_pause() would be here: sched.c. */
 
 void plat_show(struct pool *pool)
 {
@@ -295,7 +295,7 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 	return snprintf(buf, size, "%p", addr);
 }
 
-/* Empty: nobody reads it. */
+/* Empty: the text is not read. */
 void plat_print(char *text)
 {
 	(void)text;

@@ -6,10 +6,10 @@
  *	    order of common/plat.h.
  * Context: as common/plat.h says.
  *
- * A CPU is a fibre, with an area as a thread of user space has one; an interrupt is
+ * A CPU is a fibre, with an area like a thread of user space; an interrupt is
  * another fibre on the same CPU.  Operations are macros where a trace is to show
- * their operands.  What reads nothing that others write is no point: a switch there
- * is the same as one at the next point.
+ * their operands.  An operation that reads nothing that others write is no point: a
+ * switch there is the same as one at the next point.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -27,7 +27,7 @@ struct plat_area {
 	struct pool_local local[PLAT_LOCALS] __attribute__((aligned(128)));
 };
 
-/* plat.c: the areas of all CPUs; zeros, for those that have lost theirs. */
+/* plat.c: the areas of all CPUs; and zeros, for CPUs that have lost theirs. */
 extern struct plat_area *plat_areas[PLAT_CPUS];
 extern unsigned int plat_cpus;
 extern const struct plat_area plat_zeros;

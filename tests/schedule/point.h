@@ -6,13 +6,13 @@
  * Context: none.
  *
  * The hit path, in pool_hot.h, uses the compiler's atomics, and so does this seam.
- * So the points are put into those; a name is not expanded again within its own
- * expansion.  The text of the operand is what a trace shows.
+ * So those contain the points; a name is not expanded again within its own
+ * expansion.  A trace shows the text of the operand.
  */
 #ifndef SCHEDULE_POINT_H
 #define SCHEDULE_POINT_H
 
-/* What is about to be done, and to what. */
+/* Called before an operation: says what it is, and on which word. */
 void sched_point(const char *function, const char *op, const char *operand,
 		 const void *p, unsigned int size);
 /* The same of a store; and what an order makes of stores before it: late.c. */

@@ -3,7 +3,7 @@
  * scenario.h - what scenarios share
  *
  * Layer:   tests; the enumerator.
- * Context: fibres; setups: nobody's, as CPU 0 unless they say otherwise.
+ * Context: fibres; setups run in no fibre, as CPU 0 unless they say otherwise.
  */
 #ifndef SCHEDULE_SCENARIO_H
 #define SCHEDULE_SCENARIO_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scenario_objects.c - objects go from place to place at the same time
+ * scenario_objects.c - several objects move from place to place at the same time
  *
  * Layer:   tests; the enumerator.
  * Context: see scenario.h.
@@ -8,7 +8,7 @@
 #include "scenario.h"
 
 /*
- * Of three objects one is in use.  Two go from clusters to the shared pool and back up,
+ * Of three objects one is in use.  Two move from clusters to the shared pool and back up,
  * one after the other, so that there always is one for CPU 0.
  */
 
@@ -29,7 +29,7 @@ static void down_and_up(void)
 	alloc_free();
 }
 
-/* One takes from a bucket singly, one a cluster, one puts a cluster. */
+/* One CPU takes an object from a bucket, one a cluster, and one puts a cluster. */
 
 static void setup_buckets(void)
 {
@@ -57,7 +57,7 @@ static void spill(void)
 	give(5, 6, 0);
 }
 
-/* Objects are parked while others that are parked are taken. */
+/* Objects are parked while other parked objects are taken. */
 
 static void setup_parked(void)
 {
@@ -88,7 +88,7 @@ static void setup_reclaim(void)
 	give(0, 1, 0);
 }
 
-/* Two want the last object. */
+/* Two CPUs want the last object. */
 
 static void setup_limit(void)
 {
@@ -141,7 +141,7 @@ static void evict_last(void)
 	s_free(other, obj[5]);
 }
 
-/* The same where clusters have more objects and are sealed. */
+/* setup_evict_last() where clusters have more objects and are sealed. */
 
 static void setup_sealed(unsigned int limit, unsigned int min_avail)
 {
@@ -162,7 +162,7 @@ static void setup_checked(void)
 	give_as(1, 2, 3);
 }
 
-/* One of two takes a cluster of two, and the other one gets what is left of it. */
+/* One of two CPUs takes a cluster of two objects, the other one gets its rest. */
 
 static void setup_fill(void)
 {
@@ -171,7 +171,7 @@ static void setup_fill(void)
 	reclaim();
 }
 
-/* Several at once. */
+/* Bulk calls. */
 
 static void setup_bulk(void)
 {
@@ -205,7 +205,7 @@ static void lower(void)
 	s_set_hot_size(NARROW);
 }
 
-/* A few visits bring all within the new bound: there no array is open. */
+/* After a few visits all is within the new bound, where no array is open. */
 static void end_lower(void)
 {
 	void *objs[6];
@@ -250,7 +250,7 @@ static void handle_other(void)
 	s_free_flags(other, obj[9], POOL_F_ATOMIC);
 }
 
-/* Two want the last one of a reserve. */
+/* Two CPUs want the last object of a reserve. */
 
 static struct pool_reserved *reserve;
 
@@ -271,9 +271,9 @@ static void end_reserve(void)
 }
 
 /*
- * An array that grows for what a cluster has evicts that cluster, and another pool's,
- * which is large; and since both are charged until they are brought away, it does not
- * grow after all.
+ * An array grows to make room for an evicted cluster.  That evicts this cluster, and
+ * another pool's, which is large.  Both are charged until they are brought down, so the
+ * array does not grow after all.
  */
 
 static void setup_grow(void)
@@ -291,14 +291,14 @@ static void setup_grow(void)
 	pool_set_hot_size(8 * SIZE);
 }
 
-/* A handler is the first one to use a pool on a CPU. */
+/* A handler is the first to use a pool on a CPU. */
 
 static void setup_unused(void)
 {
 	setup(SINGLY, 2, 0);
 }
 
-/* The last free object is parked by a handler. */
+/* A handler parks the last free object. */
 
 static void setup_park_last(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scenario_pools.c - pools change and end, and CPUs go, while they are used
+ * scenario_pools.c - pools change and end, and CPUs go, while they are in use
  *
  * Layer:   tests; the enumerator.
  * Context: see scenario.h.
@@ -20,7 +20,7 @@ static void switch_caches_off(void)
 	switch_to("no-cache");
 }
 
-/* The next object of CPU 0 is got with two more, which its array may not take any more. */
+/* CPU 0 gets its next object with two more, which its array may no longer take. */
 
 static void setup_ahead(void)
 {
@@ -71,7 +71,7 @@ static void spill_others(unsigned int from, unsigned int to)
 		s_free(other, obj[from]);
 }
 
-/* With the next but one it will be closed. */
+/* The visit after the next one will close it. */
 static void setup_close(void)
 {
 	setup_shrink();
@@ -88,7 +88,7 @@ static void handle_spill_other(void)
 	s_free_flags(other, obj[3], POOL_F_ATOMIC);
 }
 
-/* A CPU goes, and what it has is handed on. */
+/* A CPU goes, and its objects are drained. */
 
 static void setup_exit(void)
 {
@@ -124,7 +124,7 @@ static void destroy_other(void)
 	s_destroy(o);
 }
 
-/* The same where the cluster goes to the platform, outside. */
+/* setup_evict() where the cluster goes to the platform, outside. */
 
 static void setup_carry(void)
 {
@@ -132,7 +132,7 @@ static void setup_carry(void)
 	pool_set_debug(other, "no-global");
 }
 
-/* The same of a pool that cannot end, since an object of it is in use. */
+/* The same with a pool that cannot end, since an object of it is in use. */
 
 static void fail_to_destroy_other(void)
 {
@@ -142,7 +142,7 @@ static void fail_to_destroy_other(void)
 	sched_note("pool_destroy() ends");
 }
 
-/* A newcomer that is a little smaller joins a pool while others use it. */
+/* A slightly smaller newcomer joins a pool while others use it. */
 
 static void setup_merge(void)
 {
@@ -186,7 +186,7 @@ static void join(void)
 	s_free(other, s_alloc(other));
 }
 
-/* Two create the same pool. */
+/* Two CPUs create the same pool. */
 
 static void setup_none(void)
 {
@@ -206,7 +206,7 @@ static void create(void)
 	s_free(p, s_alloc(p));
 }
 
-/* A CPU goes while a pool ends that it has objects of. */
+/* A CPU goes while a pool ends whose objects it has. */
 
 static void setup_exit_destroy(void)
 {
@@ -226,7 +226,7 @@ static void switch_global_off(void)
 	switch_to("no-global");
 }
 
-/* The array of a CPU that goes has objects, too. */
+/* The array of the CPU that goes has objects, too. */
 
 static void setup_exit_array(void)
 {
@@ -234,7 +234,7 @@ static void setup_exit_array(void)
 	give_as(1, 0, 3);
 }
 
-/* One of its clusters is on its way when it has handed on the others. */
+/* One of its clusters is moving when it has drained the others. */
 
 static void setup_exit_clusters(void)
 {
@@ -242,7 +242,7 @@ static void setup_exit_clusters(void)
 	give_as(1, 0, 3);
 }
 
-/* A thread gives up what it has cached while a handler interrupts it. */
+/* A thread gives up its caches while a handler interrupts it. */
 
 static void setup_idle(void)
 {

@@ -6,8 +6,8 @@
  * Context: one thread.
  *
  * A fibre runs on a stack that is part of the world.  At each point it stops, and
- * the search decides who goes on.  Where no preemption is left the points are
- * passed, and only looked at by the judge.
+ * the search decides which fibre goes on.  Where no preemption is left the points are
+ * passed, and only the judge looks.
  */
 #include "plat.h"
 #include "sched.h"
@@ -31,7 +31,7 @@ struct sched *const sched = SCHED_ADDRESS;
 
 __thread unsigned char *pool_thread_area;
 
-/* Save what the callee must keep, and go on where another stack was left. */
+/* Save the callee-saved registers, and go on where another stack was left. */
 void sched_switch(void **from, void *const *to);
 __asm__(".text\n"
 	".type sched_switch, @function\n"
@@ -75,7 +75,7 @@ static void fibre_main(void)
 	abort();
 }
 
-/* As if it had called sched_switch() right before its beginning. */
+/* Make a stack look as if sched_switch() was called just before the fibre begins. */
 static void fibre_begin(unsigned int who)
 {
 	void **sp = (void **)(void *)world_stack_end(who);
@@ -137,7 +137,7 @@ void sched_run(unsigned int who)
 		*f = (struct fibre){ .state = FIBRE_DONE };
 }
 
-/* Run a function to its end, for nobody. */
+/* Run a function to its end, in no fibre. */
 void sched_call(void (*fn)(void))
 {
 	sched->alone = 0;
@@ -181,7 +181,7 @@ void sched_die(const char *why)
 	exit(2);
 }
 
-/* The schedule is at its end; who called does not go on. */
+/* End the schedule; the caller does not go on. */
 void sched_fail(const char *fmt, ...)
 {
 	va_list args;
@@ -247,7 +247,7 @@ void sched_point(const char *function, const char *op, const char *operand,
 			   value_of(p, size));
 }
 
-/* Others run first.  Where there are none, this would go on for ever. */
+/* Let others run first.  If there are none, this would go on for ever. */
 static void yield(const char *name)
 {
 	if (sched->cur == SCHED_NOBODY) {
@@ -267,7 +267,7 @@ void plat_pause(bool sleep)
 	yield(sleep ? "plat_pause(true)" : "plat_pause(false)");
 }
 
-/* Go on when a word is 0. */
+/* Wait until a word is 0. */
 void sched_wait(const unsigned int *word)
 {
 	if (!*word)
@@ -292,7 +292,7 @@ static void crashed(int sig)
 	siglongjmp(sched->back, 1);
 }
 
-/* A loop without a point in it. */
+/* Finds a loop without a point in it. */
 static void watch(int sig)
 {
 	if (sched->guarded && sched->points == sched->watched)

@@ -25,15 +25,15 @@
 #define SCHED_CPUS	3
 #define SCHED_FIBRES	(2 * SCHED_CPUS)	/* then the handlers of each */
 #define SCHED_NOBODY	SCHED_FIBRES		/* the scenario's beginning and end */
-#define SCHED_LATE	8			/* who: a fibre, and its store is late */
+#define SCHED_LATE	8			/* added to a fibre: its store is late */
 
-/* More steps than any schedule has that ends. */
+/* More steps than any schedule that ends. */
 #define SCHED_STEPS_MAX	100000
 
 struct pool_head;
 struct pool_reserved;
 
-/* What happens at the same time.  All functions may be NULL but for the first CPU's. */
+/* What happens at the same time.  All functions may be NULL except the first CPU's. */
 struct scenario {
 	const char *name;	/* reads like a sentence */
 	const char *kills;	/* mutants it finds, separated by spaces */
@@ -44,13 +44,13 @@ struct scenario {
 	void (*end)(void);		/* when all are done */
 };
 
-/* scenario.c: the tables of all; each ends with one without a name. */
+/* scenario.c: the tables of all; each ends with an entry without a name. */
 extern const struct scenario *const scenarios[];
 extern const struct scenario scenarios_of_objects[], scenarios_of_pools[];
 
 /* Why a fibre has stopped. */
 enum sched_event {
-	SCHED_START,		/* nobody has run yet */
+	SCHED_START,		/* no fibre has run yet */
 	SCHED_POINT,		/* it is about to do an operation of the seam */
 	SCHED_YIELD,		/* others are to run first */
 	SCHED_WAIT,		/* for a word to become 0 */
@@ -70,7 +70,7 @@ struct fibre {
 	unsigned int asleep;
 	enum fibre_state state;
 	bool yielded;
-	unsigned char over;		/* a handler: who ran before it */
+	unsigned char over;		/* a handler: the fibre that ran before it */
 };
 
 /* sched.c; part of the world. */
@@ -79,21 +79,21 @@ extern struct fibre sched_fibre[SCHED_FIBRES];
 /* Not part of the world: outlasts all schedules. */
 struct sched {
 	const struct scenario *scenario;
-	unsigned int cur;		/* who runs */
+	unsigned int cur;		/* the fibre that runs */
 	enum sched_event event;		/* why it has stopped */
-	unsigned int over;		/* whom a handler that ended had interrupted */
+	unsigned int over;		/* the fibre that an ended handler interrupted */
 	unsigned int steps;		/* events since the beginning */
-	unsigned int alone;		/* yields when nobody else is there */
+	unsigned int alone;		/* yields while no other fibre is there */
 	bool freely;			/* no more preemptions: points are passed */
 	bool weak;			/* stores may be late */
-	bool may_be_late;		/* the one that comes next */
-	bool is_late;			/* it is */
+	bool may_be_late;		/* the next store may be */
+	bool is_late;			/* the next store is */
 	bool tracing;
-	bool guarded;			/* "back" is to be used */
+	bool guarded;			/* "back" is valid */
 	bool failed;
 	char why[256];
-	unsigned long points;		/* all there ever were */
-	unsigned long watched;		/* as many a second ago */
+	unsigned long points;		/* in all schedules */
+	unsigned long watched;		/* the same a second ago */
 	void *sp;			/* of sched_run() */
 	sigjmp_buf back;		/* where a failure goes */
 };
@@ -130,7 +130,7 @@ struct option {
 
 struct options {
 	unsigned int left;		/* preemptions: none costs more */
-	bool any;			/* they cost nothing */
+	bool any;			/* preemptions cost nothing */
 	unsigned int n;
 	struct option option[2 * SCHED_FIBRES + 1];
 };
@@ -142,7 +142,7 @@ void find_options(struct options *o, unsigned int last, unsigned int left,
 struct limits {
 	unsigned int preemptions;
 	unsigned long states;		/* of one walk */
-	bool merge;			/* look at no state again */
+	bool merge;			/* look at no state twice */
 	bool all_words;			/* stop before each operation */
 	bool weak;			/* stores may be late */
 };
@@ -151,8 +151,8 @@ struct limits {
 
 struct outcome {
 	unsigned int preemptions;	/* all schedules with so many were tried */
-	unsigned long states;		/* that were looked at, in all walks */
-	unsigned long runs;		/* schedules that were run to their end */
+	unsigned long states;		/* looked at, in all walks */
+	unsigned long runs;		/* schedules run to their end */
 	unsigned long ends;		/* different worlds at the end */
 	unsigned long digest;		/* of these, in any order */
 	unsigned int steps;		/* of the longest */
@@ -169,7 +169,7 @@ bool search_replay(const struct scenario *scenario, const char *schedule,
 enum seen {
 	SEEN_NOT,			/* or with fewer preemptions left */
 	SEEN_ALREADY,
-	SEEN_ON_THE_WAY,		/* we come from there, for nothing */
+	SEEN_ON_THE_WAY,		/* the way here leads through it: a loop */
 };
 
 void seen_init(void);

@@ -5,17 +5,18 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * Depth first.  Whenever somebody has stopped, those who may go on are the options;
- * the first one is tried at once, and the world is saved for the others.  To let
- * another one run than whoever is at a point costs a preemption; where somebody
+ * Depth first.  When a fibre has stopped, the fibres that may go on are the options.
+ * The first one is tried at once, and the world is saved for the others.  To run
+ * another fibre than the one at a point costs a preemption.  Where a fibre
  * ends, waits or yields it costs nothing.  A state that was seen with as many
  * preemptions left is not looked at again, since all that can follow from it was.
  *
- * The search is done with no preemption, then one, then two: so the first failure has
- * the fewest.  Then with any number, since states run out: where they do, all schedules
- * were tried, but for one thing: those whom others have yielded to are preempted by these
- * RETURNS times at most, or all bounded waits could be in vain.  Where states are too
- * many, it is three preemptions, four, and so on, as far as that many states go.
+ * The search is done with no preemption, then one, then two, so that the first failure has
+ * the fewest.  Then it is done with any number, since states run out.  If they do, all
+ * schedules were tried, with one exception: fibres to which others have yielded are
+ * preempted by these at most RETURNS times, or all bounded waits could be in vain.  If
+ * there are too many states, it is three preemptions, four, and so on, as far as that many
+ * states go.
  */
 #include "sched.h"
 
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Somebody has stopped, and these may go on. */
+/* A fibre has stopped, and these may go on. */
 struct frame {
 	unsigned long hash;		/* of the world; 0: not looked at */
 	unsigned long entered;		/* the state of the option that is tried */
@@ -31,7 +32,7 @@ struct frame {
 	unsigned int steps;
 	unsigned int left;		/* preemptions */
 	unsigned int choices;
-	unsigned int last;		/* who has stopped */
+	unsigned int last;		/* the fibre that has stopped */
 	unsigned int next;
 	struct options options;
 };
@@ -43,7 +44,7 @@ struct choice {
 
 #define RETURNS		2
 
-/* States without a limit of preemptions: more, since that may be the last walk. */
+/* Limit on states without a limit of preemptions: higher, since that may be the last walk. */
 #define ANY_MORE	4
 #define ANY_MOST	8000000ul	/* but half a gigabyte at most */
 
@@ -52,7 +53,7 @@ struct choice {
 #define SAVED_ONE	(1ul << 18)	/* more than a world has */
 #define CHOICES		256
 
-/* Not in the world; what is not touched takes no memory. */
+/* Not in the world.  Parts never touched take no memory. */
 struct search {
 	struct outcome *out;
 	unsigned char *saved;		/* where the next frame saves the world */
@@ -60,7 +61,7 @@ struct search {
 	bool any;			/* preemptions cost nothing */
 	unsigned int frames;
 	unsigned int choices;
-	struct choice choice[CHOICES];	/* that led here, but for first options */
+	struct choice choice[CHOICES];	/* that led here, except first options */
 	struct frame frame[FRAMES];
 	unsigned char root[SAVED_ONE];	/* the world when the schedule begins */
 };
@@ -114,7 +115,7 @@ static unsigned long hash_world(void)
 	return hash + !hash;
 }
 
-/* Somebody has stopped, with so many preemptions left.  False: all have. */
+/* A fibre has stopped, with @left preemptions left.  False: all fibres have ended. */
 static bool push(unsigned int last, unsigned int left)
 {
 	struct frame *f = &here->frame[here->frames];
@@ -147,7 +148,7 @@ static void fails(const char *why)
 	sched->failed = true;
 }
 
-/* Is an option worth while, or does it lead where we were? */
+/* Is an option worth a try, or does it lead to a state that was seen? */
 static bool enter(struct frame *f, const struct option *o)
 {
 	unsigned long state = (f->hash ^ (o->who + 1)) * 0x9e3779b97f4a7c15ul;
@@ -182,7 +183,7 @@ static void note_choice(unsigned int step, unsigned int who)
 	here->choice[here->choices++] = (struct choice){ step, who };
 }
 
-/* Put the world back for another option of a frame than its first one. */
+/* Put the world back for an option of a frame that is not its first. */
 static void take_back(struct frame *f, const struct option *o)
 {
 	world_restore(f->saved);
@@ -191,7 +192,7 @@ static void take_back(struct frame *f, const struct option *o)
 	note_choice(f->steps, o->who);
 }
 
-/* The next option to be tried, of the last frame that has one; NULL: all were. */
+/* The next option to try, of the last frame that has one; NULL: all were tried. */
 static const struct option *next_option(void)
 {
 	while (here->frames && !sched->failed) {
@@ -213,7 +214,7 @@ static const struct option *next_option(void)
 	return NULL;
 }
 
-/* Returns who has run. */
+/* Run a fibre; returns the fibre that ran last. */
 static unsigned int run(unsigned int who, unsigned int last, unsigned int left)
 {
 	unsigned int fibre = who % SCHED_LATE;
@@ -236,7 +237,7 @@ static bool all_are_done(void)
 	return true;
 }
 
-/* Nobody can go on: are all done, and is all well?  Equal ends are judged once. */
+/* No fibre can go on.  Are all done, and is all well?  Equal ends are judged once. */
 static void end_run(void)
 {
 	unsigned long hash;
@@ -269,7 +270,7 @@ static void begin(const struct scenario *scenario, bool merge,
 	sched_begin(scenario);
 }
 
-/* All schedules with at most @left preemptions; false: there are too many states. */
+/* Try all schedules with at most @left preemptions; false: there are too many states. */
 static bool walk(unsigned int left, unsigned long most)
 {
 	unsigned int last = SCHED_NOBODY;
@@ -332,7 +333,7 @@ static bool pass_once(const struct scenario *scenario,
 	return sched->failed || !whole || here->any;
 }
 
-/* The same, again if meanwhile words were found to matter. */
+/* pass_once(), and again if it found more words that matter. */
 static bool pass(const struct scenario *scenario, unsigned int preemptions,
 		 const struct limits *limits, struct outcome *out)
 {

@@ -5,22 +5,22 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * A state is known by a hash of 64 bits, of all memory and of who is to run.  It is
- * looked at again only with more preemptions left than before.
+ * A state is known by a hash of 64 bits, of all memory and of the fibre that runs next.  It
+ * is looked at again only with more preemptions left than before.
  */
 #include "sched.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* Two words: the program has gigabytes of them at most. */
+/* Two words: at most the program has gigabytes of them. */
 struct entry {
 	unsigned long state;		/* 0: free */
 	unsigned int left;		/* preemptions */
-	bool open;			/* on the way to where we are */
+	bool open;			/* on the way to the present state */
 };
 
-/* Entries, a power of two; what is not touched takes no memory. */
+/* Entries, a power of two.  Entries never touched take no memory. */
 #define ENTRIES_FIRST	(1ul << 16)
 
 /* Not in the world. */
@@ -85,7 +85,7 @@ static void grow(void)
 	munmap(old, n * sizeof(*old));
 }
 
-/* A state is about to be looked at, with so many preemptions left. */
+/* Note that a state is about to be looked at, with this many preemptions left. */
 enum seen seen_enter(unsigned long state, unsigned int left)
 {
 	struct entry *e;
@@ -103,7 +103,7 @@ enum seen seen_enter(unsigned long state, unsigned int left)
 	return SEEN_NOT;
 }
 
-/* All that follows from it was looked at. */
+/* Note that all that follows from a state was looked at. */
 void seen_leave(unsigned long state)
 {
 	find(state + !state)->open = false;

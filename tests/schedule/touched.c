@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * touched.c - which words matter to more fibres than one
+ * touched.c - which words matter to more than one fibre
  *
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * A switch before an operation changes nothing where no other fibre ever touches its
- * word, or nobody ever writes to it: the operation could as well have come before.  So
- * there the search does not stop.  Which words these are it learns while it goes; it
+ * A switch before an operation changes nothing if no other fibre ever touches its
+ * word, or if no fibre ever writes to it: the operation could as well have come before.  So
+ * the search does not stop there.  It learns which words these are while it goes, and
  * begins again until it learns nothing more.
  */
 #include "sched.h"
@@ -22,13 +22,13 @@ struct word {
 	bool written;
 };
 
-#define WORDS		4096		/* of a scenario, at most half of that */
+#define WORDS		4096		/* a scenario has at most half as many */
 #define WORDS_ADDRESS	((void *)0x160000000000ul)
 
 /* Not in the world. */
 struct words {
-	bool all;			/* stop at each */
-	bool learned;			/* that one matters, since that was asked */
+	bool all;			/* stop at each word */
+	bool learned;			/* a word that matters, since the last question */
 	unsigned int count;
 	struct word word[WORDS];
 };
@@ -50,7 +50,7 @@ void touched_forget(bool all)
 	words->all = all;
 }
 
-/* Was anything learned since it was asked last? */
+/* Was anything learned since the last call? */
 bool touched_learned(void)
 {
 	bool learned = words->learned;
@@ -78,7 +78,7 @@ static bool matters(const struct word *w)
 	return w->written && (w->users & (w->users - 1));
 }
 
-/* A fibre is about to touch a word; does it matter when? */
+/* A fibre is about to touch a word.  Does it matter when? */
 bool touched_now(const void *p, bool writes)
 {
 	struct word *w = find((uintptr_t)p & ~7ul);

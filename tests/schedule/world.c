@@ -93,7 +93,7 @@ unsigned int world_used(void)
 	return used;
 }
 
-/* What is free is zero: equal states have equal bytes. */
+/* Free memory is zeroed, so that equal states have equal bytes. */
 void world_free(void *p)
 {
 	int at = world_block(p);
@@ -121,7 +121,7 @@ struct range {
 
 #define RANGES	(3 + WORLD_STACKS)
 
-/* Whole words each. */
+/* The ranges of the world, in whole words. */
 static void ranges_of(struct range *r, unsigned int granules, void *const *sp)
 {
 	unsigned char *data = (unsigned char *)((uintptr_t)__data_start & ~7ul);
@@ -190,7 +190,7 @@ static inline unsigned long mix(unsigned long h, unsigned long word)
 	return (unsigned long)wide ^ (unsigned long)(wide >> 64);
 }
 
-/* Four chains at once, so that multiplications overlap. */
+/* Hash in four chains at once, so that multiplications overlap. */
 static unsigned long hash_range(unsigned long h, const struct range *range)
 {
 	const unsigned long *w = (const unsigned long *)(void *)range->at;

@@ -6,7 +6,7 @@
  * Context: one thread.
  *
  * The world is this program's .data and .bss, an arena, and the stacks of fibres as
- * far as they are in use.  What outlasts a schedule is not in it: it is mapped, and
+ * far as they are in use.  Memory that outlasts a schedule is not in it: it is mapped, and
  * found by a pointer that never changes.
  */
 #ifndef SCHEDULE_WORLD_H
@@ -23,16 +23,16 @@
 void world_init(void);
 unsigned char *world_stack_end(unsigned int fibre);
 
-/* The arena: lowest place first, so that equal histories give equal addresses. */
+/* The arena takes the lowest place first, so that equal histories give equal addresses. */
 void *world_alloc(size_t bytes);
 void world_free(void *p);
 
-/* The number of the granule that @p points to the beginning of a block in; or -1. */
+/* The granule at which @p is the beginning of a block; -1: it is not. */
 int world_block(const void *p);
 void *world_at(unsigned int granule);
 unsigned int world_used(void);
 
-/* @sp: of each fibre, where its stack begins to be in use; NULL: not at all. */
+/* @sp: for each fibre, the beginning of the used part of its stack; NULL: none is used. */
 size_t world_save(void *to, void *const *sp);
 void world_restore(const void *from);
 unsigned long world_hash(void *const *sp);

@@ -9,11 +9,11 @@
  * destructor, sc_built, each with a free object; and ends with pool_destroy_all().
  *
  *   leave=1	ends without it
- *   gfp=1	asks thrice for an object with flags that mean nothing to pools
- *   gfp=2	asks thrice for one that must not fail where nobody can wait
+ *   gfp=1	asks three times for an object with flags that mean nothing to pools
+ *   gfp=2	asks three times for one that must not fail, where the caller cannot wait
  *   odd=1	makes two pools of each of three names that are no words
  *   keep=1	keeps an object of sc_conn in use
- *   fail=1	then its init fails, having cleaned up nothing
+ *   fail=1	its init fails, without cleaning up
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>

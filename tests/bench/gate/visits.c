@@ -8,9 +8,9 @@
  *
  *	visits SIZE OPERATIONS WORKLOAD...
  *
- * Each workload is run once before it is counted, so that what fills the caches is
- * not.  A line per workload: its name, its operations, and as many fills, spills,
- * gets and puts of the shared pool, evictions, nested calls, and objects from and
+ * Each workload runs once before it is counted, so that filling the caches is
+ * not counted.  A line per workload: its name, its operations, and the numbers of fills,
+ * spills, gets and puts of the shared pool, evictions, nested calls, and objects from and
  * to the backend.
  */
 #include "counts.h"

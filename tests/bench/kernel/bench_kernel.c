@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bench_kernel.c - what an object costs in the kernel: pools and all others
+ * bench_kernel.c - the cost of an object in the kernel: pools and other allocators
  *
  * Layer:   part of pool_replay.ko, which calls it -> peers; twin of worker.c.
  * Context: process context, bound to CPU 0; may sleep.
  *
  * The unit is the clock's nanosecond.  Under qemu -icount shift=0 each
- * instruction takes one, which makes it a count of instructions; elsewhere it
- * is time, and says little in a virtual machine.  Of some runs the least is
- * taken: what comes in between are interrupts, and they only add.  The cost of
+ * instruction takes one, so it is a count of instructions.  Elsewhere it
+ * is time, and says little in a virtual machine.  The least of some runs is
+ * taken, since interrupts only add to it.  The cost of
  * the loop and of the write to the object is in all figures, and is given.
  *
  *   workload       an operation is an allocation, a write and a free
@@ -63,7 +63,7 @@ static const struct bench_peer * const peers[] = {
 
 typedef void (*give_fn)(void **held, unsigned int n);
 
-/* A workload on a peer.  What runs it returns the ns of OPS operations; 0: failed. */
+/* A workload on a peer.  The function returns the ns of OPS operations; 0: failed. */
 struct job {
 	const struct bench_peer *peer;
 	unsigned int batch;
@@ -108,7 +108,7 @@ static u64 run_refused(const struct job *job)
 
 /* Two CPUs */
 
-/* On CPU 0, or on CPU 1; both are idle before, but for this. */
+/* Runs on CPU 0, or on CPU 1; both are idle otherwise. */
 static long take_there(void *arg)
 {
 	struct job *job = arg;
@@ -147,7 +147,7 @@ static u64 run_remote(const struct job *job)
 	return both.ns;
 }
 
-/* Hard interrupts: the whole run is one, so that nothing of it is counted. */
+/* Hard interrupts: the whole run is in one, so that its own cost is not counted. */
 
 static void pairs_in_irq(struct irq_work *irq)
 {
@@ -190,7 +190,7 @@ static u64 run_irq(const struct job *job)
 
 /* The table */
 
-/* give: where in struct bench_peer; 0: none is needed. */
+/* give: offset in struct bench_peer; 0: none is needed. */
 struct workload {
 	const char *name;
 	unsigned int batch;
@@ -250,7 +250,7 @@ static u64 least(const struct bench_peer *peer, const struct workload *w)
 	return div_u64(best * 100, OPS);
 }
 
-/* Each workload has a pool, or whatever it is, of its own. */
+/* Each workload has a pool, or the peer's equivalent, of its own. */
 static u64 measure(const struct bench_peer *peer, const struct workload *w)
 {
 	u64 cost = 0;
@@ -261,7 +261,7 @@ static u64 measure(const struct bench_peer *peer, const struct workload *w)
 	return cost;
 }
 
-/* bench_kernel.c's table, and where it is to go. */
+/* bench_kernel.c's table, and its buffer. */
 struct table {
 	char *buf;
 	size_t size;

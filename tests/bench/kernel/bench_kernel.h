@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * bench_kernel.h - what an object costs in the kernel
+ * bench_kernel.h - the cost of an object in the kernel
  *
  * Layer:   part of pool_replay.ko.
  */
@@ -14,16 +14,16 @@ struct kmem_cache;
 /* Most objects that a workload has at once. */
 #define BENCH_LIVE	1000
 
-/* Pools, and what they are compared with.  Where a function is NULL it has no such thing. */
+/* Pools, and allocators they are compared with.  A NULL function: the peer has none. */
 struct bench_peer {
 	const char *name;
 	/*
 	 * @limit: no more than that many at once; 0: no limit.  Peers without
-	 * "refused" know no limit.  After a failure, too, comes teardown().
+	 * "refused" know no limit.  teardown() follows even a failure.
 	 */
 	bool (*setup)(unsigned int size, unsigned int limit);
 	void (*teardown)(void);
-	/* @n times: allocate, write, free.  Those that may fail say so. */
+	/* @n times: allocate, write, free.  False: an allocation failed. */
 	bool (*pairs)(unsigned int n);
 	bool (*pairs_atomic)(unsigned int n);
 	/* Allocate @n and write to them. */
@@ -49,12 +49,12 @@ extern const struct bench_peer bench_objpool;	/* with BENCH_HAS_OBJPOOL */
 /* 0 to BENCH_LIVE - 1, shuffled. */
 extern unsigned int bench_order[BENCH_LIVE];
 
-/* bench_kernel_cache.c: as the backend of a pool has it, or NULL. */
+/* bench_kernel_cache.c: like the cache in the backend of a pool; or NULL. */
 struct kmem_cache *bench_cache_create(unsigned int size);
 
 /*
- * The table, as text, in @buf.  Returns NULL, or why there is none.  Two
- * parameters of the module say which one: bench_size, the bytes of an object,
+ * Write the table, as text, to @buf.  Returns NULL, or why there is none.  Two
+ * parameters of the module select it: bench_size, the bytes of an object,
  * and bench_cpus, 0 for costs, else for visits on that many CPUs.
  */
 const char *bench_kernel(char *buf, size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bench_kernel_cache.c - a kmem_cache, and by its bulk calls
+ * bench_kernel_cache.c - a kmem_cache, by its single and by its bulk calls
  *
  * Layer:   part of pool_replay.ko; peers of bench_kernel.c.
  * Context: as the peers' functions are called.
@@ -12,7 +12,7 @@
 static struct kmem_cache *cache;
 static void *shuffled[BENCH_LIVE];
 
-/* The region for user copies, which those of pools have, keeps it from merging. */
+/* The region for user copies, as in the caches of pools, keeps it from merging. */
 struct kmem_cache *bench_cache_create(unsigned int size)
 {
 	return kmem_cache_create_usercopy("pool-bench", size,
@@ -74,7 +74,7 @@ static void give_bulk_shuffled(void **held, unsigned int n)
 	kmem_cache_free_bulk(cache, n, shuffled);
 }
 
-/* Given in the order in which they came; newest first is no other call. */
+/* Frees in the order of allocation; newest first would need no other call. */
 const struct bench_peer bench_cache_bulk = {
 	.name = "kmem-bulk",
 	.setup = setup,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bench_kernel_empty.c - one address: what the loop itself costs
+ * bench_kernel_empty.c - one address: the cost of the loop itself
  *
  * Layer:   part of pool_replay.ko; a peer of bench_kernel.c.
  * Context: any.
@@ -23,7 +23,7 @@ static __always_inline void *bench_get(bool atomic)
 	return &object;
 }
 
-/* Has to be read, as by others. */
+/* Must be read, as by other peers. */
 static __always_inline void bench_put(void *p)
 {
 	bench_forgotten(p);

@@ -5,8 +5,8 @@
  * Layer:   part of pool_replay.ko; a peer of bench_kernel.c.
  * Context: as the peer's functions are called.
  *
- * Its objects are all made beforehand, an equal part for each CPU.  How many they
- * are is the limit.
+ * Its objects are all made beforehand, an equal part for each CPU.  Their number
+ * is the limit.
  */
 #include "bench_kernel_work.h"
 

@@ -5,7 +5,7 @@
  * Layer:   part of bench_kernel_pool.c and bench_kernel_call.c, of which the
  *	    latter defines POOL_NO_INLINE.
  *
- * Left to itself the compiler makes a function of what is inline and called from
+ * The compiler by itself makes a function of an inline function that is called from
  * many places, as here; hence the always-inline halves in the former.
  */
 #ifndef BENCH_BENCH_KERNEL_POOL_H

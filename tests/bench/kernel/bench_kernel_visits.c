@@ -6,15 +6,15 @@
  * Context: process context; may sleep.  A thread per CPU, bound to it.
  *
  * Counted, not timed: emulated CPUs take turns on real ones, so time says
- * nothing.  All of them share one pool.  Each workload is run once before it is
- * counted, so that what fills the caches is not.
+ * nothing.  All of them share one pool.  Each workload runs once before it is
+ * counted, so that filling the caches is not counted.
  *
  *   workload       an operation is an allocation and a free
  *   hot            one object at a time
  *   batch100, batch1000	as many are allocated, then freed, newest first
  *   random1000     a random one of 1000 objects of each CPU is replaced
  *   handed64       each CPU allocates 64 at a time, which the next one frees
- *   handed1000     likewise 1000
+ *   handed1000     the same with 1000
  */
 #include "bench_kernel.h"
 #include "../random.h"
@@ -34,7 +34,7 @@
 #define OPS		100000
 #define CPUS_MAX	64
 
-/* What one thread has allocated and the next one is to free. */
+/* Objects that one thread has allocated and the next one is to free. */
 struct handed {
 	void *objs[BENCH_LIVE];
 	bool full;
@@ -101,7 +101,7 @@ static bool run_batch(struct worker *w, unsigned int batch)
 	return true;
 }
 
-/* What is allocated before counts, too, and is one in a hundred. */
+/* The first allocations count, too; they are one in a hundred. */
 static bool run_random(struct worker *w, unsigned int batch)
 {
 	unsigned int seed = w->cpu + 1;
@@ -123,26 +123,26 @@ static bool run_random(struct worker *w, unsigned int batch)
 	return n == OPS;
 }
 
-/* Free what the CPU before has allocated, if it has. */
+/* Free the objects of the previous CPU, if there are any. */
 static bool accept(struct worker *w, unsigned int batch)
 {
-	/* with offer(): the objects are there */
+	/* pairs with offer(): the objects are there */
 	if (!smp_load_acquire(&w->from.full))
 		return false;
 	give(w->crew->pool, w->from.objs, batch);
-	/* with offer(): they have been read */
+	/* pairs with offer(): they have been read */
 	smp_store_release(&w->from.full, false);
 	return true;
 }
 
-/* Likewise, allocate for the next one, if it can take more. */
+/* Allocate objects for the next CPU, if it can take more. */
 static bool offer(struct worker *w, unsigned int batch)
 {
-	/* with accept(): the last ones have been read */
+	/* pairs with accept(): the last ones have been read */
 	if (smp_load_acquire(&w->to->full) ||
 	    !take(w->crew->pool, w->to->objs, batch))
 		return false;
-	/* with accept(): the objects are there */
+	/* pairs with accept(): the objects are there */
 	smp_store_release(&w->to->full, true);
 	return true;
 }
@@ -190,7 +190,7 @@ static int work(void *arg)
 	return ok ? 0 : -ENOMEM;
 }
 
-/* A thread that begins when all are there. */
+/* Start a thread that begins when all are there. */
 static bool hire(struct worker *w)
 {
 	w->task = kthread_create(work, w, "pool_bench/%u", w->cpu);
@@ -205,7 +205,7 @@ static bool hire(struct worker *w)
 	return true;
 }
 
-/* Wait until it is gone from here; true: it has done its work. */
+/* Wait until a thread has ended; true: it has done its work. */
 static bool dismiss(struct worker *w)
 {
 	bool ok;
@@ -218,7 +218,7 @@ static bool dismiss(struct worker *w)
 	return ok;
 }
 
-/* Where one thread is not to be had, none does anything. */
+/* If one thread cannot be made, none does anything. */
 static bool run_crew(struct crew *crew, const struct visit *visit)
 {
 	bool ok = true;
@@ -272,7 +272,7 @@ static bool begin_crew(struct crew *crew)
 	return true;
 }
 
-/* A row: operations of all CPUs, and what the pool counted meanwhile. */
+/* Write a row: operations of all CPUs, and what the pool counted meanwhile. */
 static size_t row(const struct visit *visit, unsigned int cpus,
 		  const struct pool_stats *from, const struct pool_stats *to,
 		  char *buf, size_t size)
@@ -288,7 +288,7 @@ static size_t row(const struct visit *visit, unsigned int cpus,
 			 to->store_puts - from->store_puts);
 }
 
-/* Once to fill the caches, and once to count. */
+/* Run once to fill the caches, and once to count. */
 static const char *count(struct crew *crew, unsigned int object,
 			 const struct visit *visit, char *buf, size_t size,
 			 size_t *len)

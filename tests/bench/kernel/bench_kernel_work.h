@@ -6,7 +6,7 @@
  *
  * A peer's file has bench_get() and bench_put(), which are inlined here, and with
  * them the peer's calls, if these are inline for its users.  BENCH_WORKS are the
- * members of struct bench_peer that come of it.
+ * resulting members of struct bench_peer.
  */
 #ifndef BENCH_BENCH_KERNEL_WORK_H
 #define BENCH_BENCH_KERNEL_WORK_H
@@ -18,7 +18,7 @@
 static __always_inline void *bench_get(bool atomic);
 static __always_inline void bench_put(void *p);
 
-/* The compiler knows nothing of what happened to @p. */
+/* Hides from the compiler what happened to @p. */
 static __always_inline void *bench_forgotten(void *p)
 {
 	__asm__ __volatile__("" : "+r"(p) : : "memory");
@@ -38,7 +38,7 @@ static __always_inline bool bench_pairs(unsigned int n, bool atomic)
 	return true;
 }
 
-/* What was allocated before one that failed goes back. */
+/* If an allocation fails, the objects allocated before it go back. */
 static __always_inline bool bench_take(void **held, unsigned int n, bool atomic)
 {
 	unsigned int i;
@@ -100,7 +100,7 @@ static void give_shuffled(void **held, unsigned int n)
 		bench_put(held[bench_order[i]]);
 }
 
-/* For those that have a limit. */
+/* For peers with a limit. */
 static __always_inline bool bench_refused(unsigned int n)
 {
 	for (; n; n--) {

@@ -9,8 +9,8 @@
  * program and in the library, and the most in the C library.  Most calls are those of
  * "pools32" (steps.h); others are rare ones of a program's life, made on purpose.
  *
- * A stepped instruction takes microseconds.  So of calls that will hit only some are
- * stepped, and in some runs only each so many of the others.
+ * A stepped instruction takes microseconds.  So only some of the calls that will hit are
+ * stepped, and in some runs only every n-th of the others.
  */
 #include "longest.h"
 #include "pool.h"
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define MANY		65536u
-#define HITS		100		/* so many are stepped */
+#define HITS		100		/* how many are stepped */
 #define SMALL		16u
 
 static struct steps steps;
@@ -56,7 +56,7 @@ static bool free_hits(struct pool_head *pool)
 	return hot->open == POOL_OPEN && hot->n < hot->cap;
 }
 
-/* Is this call to be stepped?  Each @every-th of those that do not hit is. */
+/* Is this call to be stepped?  Every @every-th call that does not hit is. */
 static bool is_chosen(bool hits, unsigned int every, unsigned int *hit)
 {
 	static unsigned int slow;
@@ -89,7 +89,7 @@ static void take_more(struct pool_head *pool, unsigned int from,
 		objs[i] = pool_alloc(pool);
 }
 
-/* @n objects; 0: no call is counted, else each so many. */
+/* Allocate @n objects.  @every: 0: no call is counted; else every n-th. */
 static void take(struct pool_head *pool, unsigned int n, unsigned int every)
 {
 	static unsigned int hit;
@@ -113,7 +113,7 @@ static void give(struct pool_head *pool, unsigned int n, unsigned int every)
 	}
 }
 
-/* A step of pools32: a burst of one pool. */
+/* Make a step of pools32: a burst of one pool. */
 static void one_step(unsigned int every)
 {
 	unsigned int burst, k;
@@ -132,7 +132,7 @@ static void one_step(unsigned int every)
 	count[i] = burst;
 }
 
-/* The first calls, then a part of the sequence with warm caches. */
+/* Count the first calls, then a part of the sequence with warm caches. */
 static void run_steps(unsigned int size)
 {
 	unsigned int i, k;
@@ -150,7 +150,7 @@ static void run_steps(unsigned int size)
 	}
 }
 
-/* Up and down: what is not needed any more goes to the backend. */
+/* Need rises and falls, so that objects go to the backend. */
 static void run_waves(unsigned int size, unsigned int n)
 {
 	struct pool_head *pool = new_pool(size);
@@ -164,9 +164,9 @@ static void run_waves(unsigned int size, unsigned int n)
 }
 
 /*
- * One large object for which many small ones have to leave.  The pool of the
- * smallest ones comes last, so that the oldest clusters are small: then one call may
- * evict most.
+ * Allocate one large object for which many small ones have to leave.  The pool of the
+ * smallest ones comes last, so that the oldest clusters are small.  Then one call evicts
+ * as many as possible.
  */
 static void run_evictions(void)
 {
@@ -189,7 +189,7 @@ static void run_evictions(void)
 	pool_destroy(large);
 }
 
-/* Warm, then beyond what there is, then beyond what can stay. */
+/* Bulk calls: warm, then more than is cached, then more than can be cached. */
 static void run_bulks(unsigned int size)
 {
 	struct pool_head *pool = new_pool(size);
@@ -271,7 +271,7 @@ static void *stay(void *arg)
 	return NULL;
 }
 
-/* Nothing to be had: it reads all threads' numbers, with so many threads. */
+/* No object is to be had, so the call reads the numbers of this many threads. */
 static void refuse(const char *op, unsigned int threads)
 {
 	struct pool_head *pool = new_pool(64);
@@ -296,9 +296,9 @@ static void refuse(const char *op, unsigned int threads)
 	pool_destroy(pool);
 }
 
-/* What grows with what others left: see Documentation/performance-figures.rst. */
+/* Costs that grow with what others left: see Documentation/performance-figures.rst. */
 
-/* A handler freed so many where there was no room. */
+/* A handler frees @n objects where there is no room. */
 static void after_parking(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(64);
@@ -312,7 +312,7 @@ static void after_parking(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
-/* A handler emptied so many clusters of the shared pool. */
+/* A handler empties @n clusters of the shared pool. */
 static void after_emptying(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(64);
@@ -332,7 +332,7 @@ static void after_emptying(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
-/* So many more than a thread caches. */
+/* Collect @n objects beyond those that a thread caches. */
 static void run_gc(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(1024);

@@ -2,7 +2,7 @@
 /*
  * longest.h - how many instructions single calls take, and why
  *
- * Layer:   between longest.c, which calls, and the two files that count and tell.
+ * Layer:   between longest.c, which calls, and the two files that count and print.
  * Context: one thread at a time.
  */
 #ifndef BENCH_LONGEST_H
@@ -12,17 +12,17 @@
 
 #include <stdbool.h>
 
-/* longest_call.c: find out where the code is, and what stepping itself takes. */
+/* longest_call.c: find out where the code is, and how many instructions stepping takes. */
 void call_start(void);
 
 /*
- * A call is about to be made, and has been made.  @op begins the name of its cause;
+ * Mark the beginning and the end of a call.  @op begins the name of its cause;
  * what the pools' counters say is added if @causes.
  */
 void call_begin(const char *op, bool causes);
 void call_end(void);
 
-/* A statement that is one call, every instruction of it counted. */
+/* Count every instruction of a statement that is one call. */
 #define CALL_COUNTED(op, causes, statement)	\
 	do {					\
 		call_begin(op, causes);		\

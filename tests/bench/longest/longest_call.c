@@ -3,17 +3,17 @@
  * longest_call.c - counts the instructions of a call, and names its cause
  *
  * Layer:   between longest.c and longest_table.c.
- * Context: the handler of SIGTRAP counts for whichever thread is stepped.
+ * Context: the handler of SIGTRAP counts for the thread that is stepped.
  *
- * The cause is made of what the counters of all pools say afterwards: "alloc_hit"
- * never entered the library, "alloc_slow" did and moved nothing, as where an array
- * opens.  Else words follow:
+ * The counters of all pools, read afterwards, give the cause.  "alloc_hit"
+ * never entered the library; "alloc_slow" did and moved nothing, as where an array
+ * opens.  Otherwise words follow:
  *
  *   fill       an array was filled from a cluster
  *   get        from the shared pool, a cluster or an object
  *   backend    an object came from the backend
  *   spill      an array was spilled into a cluster
- *   evictN     so many clusters had to leave
+ *   evictN     N clusters had to leave
  *   put        something came to the shared pool
  *   release    objects went to the backend
  */
@@ -28,7 +28,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* Where a file's code and data are; one mapping after the other. */
+/* The addresses of a file's code and data; one mapping after the other. */
 struct range {
 	uintptr_t from;
 	uintptr_t end;

@@ -79,7 +79,7 @@ static void rule(void)
 	puts("================================  ========  ========  ========  ========");
 }
 
-/* As Documentation has it. */
+/* Prints the table in the form of Documentation. */
 void table_print(void)
 {
 	unsigned int i;

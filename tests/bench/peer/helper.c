@@ -6,7 +6,7 @@
  * Context: plain threads.
  *
  * It lives as long as the program, so that its caches are warm.  Jobs are given
- * under a mutex: it sleeps while the other workloads run.
+ * under a mutex, so it sleeps while the other workloads run.
  */
 #include "helper.h"
 #include "peer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * peer.h - the allocator that a benchmark program is made for
+ * peer.h - the allocator that a benchmark program measures
  *
  * Layer:   below the workloads, which are compiled once per peer, so that each
  *	    is called the way its users call it: inline, or in its library.
@@ -20,23 +20,23 @@
 #define PEER_POOLS	64
 #define PEER_BULK	64
 
-/* Once, by the first thread, before all others.  NULL, or why it cannot be. */
+/* Called once, by the first thread, before all others.  NULL, or why it failed. */
 static inline const char *peer_start(unsigned long bound);
 
-/* By each further thread, at its start and at its end. */
+/* Called by each further thread, at its start and at its end. */
 static inline void peer_thread_start(void);
 static inline void peer_thread_end(void);
 
 #include BENCH_PEER
 
 /*
- * A pool of objects of @size bytes, of which @threads threads have at most @most
- * at once.  False: it cannot be.
+ * Make a pool of objects of @size bytes, of which @threads threads have at most @most
+ * at once.  False: that failed.
  */
 static inline bool peer_create(peer_pool *pool, size_t size, unsigned int most,
 			       unsigned int threads);
 
-/* None of its objects is in use. */
+/* Called when none of its objects is in use. */
 static inline void peer_destroy(peer_pool pool);
 
 /* NULL: there is none. */

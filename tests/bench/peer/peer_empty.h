@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * peer_empty.h - no allocator: one address, which tells what the loop costs
+ * peer_empty.h - no allocator: one address, which shows the cost of the loop
  *
  * Layer:   the peer "empty"; see peer.h.
  * Context: plain threads; each has an address of its own.

@@ -5,8 +5,8 @@
  * Layer:   the peer "floor"; see peer.h.  Above malloc().
  * Context: plain threads.
  *
- * No bound over all pools, nothing shared: what one thread allocates and another
- * one frees piles up there and then goes to malloc(), one by one.
+ * There is no bound over all pools, and nothing is shared: objects that one thread
+ * allocates and another frees pile up there and then go to malloc(), one by one.
  */
 #ifndef BENCH_PEER_FLOOR_H
 #define BENCH_PEER_FLOOR_H
@@ -22,7 +22,7 @@ struct floor_stack {
 	void *slot[];
 };
 
-/* A thread that has freed nothing yet has floor_none, where nothing fits. */
+/* A thread that has freed nothing yet has floor_none, which has no room. */
 extern struct floor_stack floor_none;
 extern __thread struct floor_stack *floor_stack[PEER_POOLS];
 extern size_t floor_size[PEER_POOLS];	/* 0: no such pool */

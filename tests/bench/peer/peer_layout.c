@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * peer_layout.c - the documented layout: what is not a hit
+ * peer_layout.c - the documented layout: calls that do not hit
  *
  * Layer:   the peer "layout".
  * Context: plain threads.
  *
- * The head of a shared list is its lock: whoever takes it leaves BUSY there and
- * stores what is to follow.
+ * The head of a shared list is its lock: its holder leaves BUSY there and
+ * stores the new head.
  */
 #include "peer.h"
 
@@ -17,7 +17,7 @@
 /* In a shared list's head: it is being changed. */
 #define BUSY		((struct layout_shared *)1)
 
-/* Looks at a busy head before its holder may need this processor. */
+/* How often a busy head is looked at before its holder may need this processor. */
 #define SPINS		1000
 
 __thread struct layout_thread layout_thread;
@@ -82,7 +82,7 @@ static void put_cluster(struct layout_pool *pool, struct layout_shared *first)
 	store_head(pool, first);
 }
 
-/* All of a cluster goes to the cache, then one is taken from there. */
+/* Move all of a cluster to the cache, then take one from there. */
 void *layout_refill(struct layout_cache *cache)
 {
 	struct layout_shared *item = get_cluster(cache->pool);
@@ -101,7 +101,7 @@ void *layout_refill(struct layout_cache *cache)
 	return link;
 }
 
-/* The oldest ones of a pool, a cluster of them at most. */
+/* Evict the oldest objects of a pool, a cluster of them at most. */
 static void evict_last(struct layout_cache *cache)
 {
 	struct layout_shared *first = NULL;

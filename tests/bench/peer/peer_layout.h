@@ -5,11 +5,11 @@
  * Layer:   the peer "layout"; see peer.h.  Above malloc().
  * Context: plain threads.
  *
- * Sections 3 and 4 of the document, word for word: each cached object is on two
- * doubly linked lists of its thread, its pool's and that of all pools; the
- * thread counts bytes and objects, and above three quarters of the bound a pool
- * with too many of them, above the bound the oldest of all, go to the pool's
- * shared list by clusters of eight.  What comes there stays: it never goes back
+ * Sections 3 and 4 of the document, word for word.  Each cached object is on two
+ * doubly linked lists of its thread: its pool's and that of all pools.  The
+ * thread counts bytes and objects.  Above three quarters of the bound a pool
+ * with too many of them gives, above the bound the oldest of all; they go to the pool's
+ * shared list by clusters of eight.  Objects there stay: they never go back
  * to malloc(), which favours this peer.
  */
 #ifndef BENCH_PEER_LAYOUT_H
@@ -22,13 +22,13 @@ struct layout_link {
 	struct layout_link *prev;
 };
 
-/* What a cached object is. */
+/* The contents of a cached object. */
 struct layout_item {
 	struct layout_link by_pool;
 	struct layout_link by_lru;
 };
 
-/* What an object in a shared pool is. */
+/* The contents of an object in a shared pool. */
 struct layout_shared {
 	struct layout_shared *next;	/* cluster */
 	struct layout_shared *down;	/* object of this cluster */
@@ -49,7 +49,7 @@ struct layout_cache {
 };
 
 struct layout_thread {
-	struct layout_link lru;		/* NULLs: not begun */
+	struct layout_link lru;		/* NULLs: not set up */
 	unsigned long bytes;
 	unsigned int count;
 	struct layout_cache cache[PEER_POOLS];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * peer_malloc.h - malloc() and free(), of whoever the program is linked with
+ * peer_malloc.h - malloc() and free() of the library that the program is linked with
  *
  * Layer:   the peers "glibc", "jemalloc", "mimalloc", "tcmalloc"; see peer.h.
  *	    PEER_LIBRARY is a part of the name of the file that must have malloc().
  * Context: plain threads.
  *
- * Compiled with -fno-builtin: else the compiler leaves pairs of calls out.
+ * Compiled with -fno-builtin, since otherwise the compiler leaves out pairs of calls.
  */
 #ifndef BENCH_PEER_MALLOC_H
 #define BENCH_PEER_MALLOC_H

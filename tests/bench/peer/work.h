@@ -6,11 +6,11 @@
  *
  *   workload     an operation is an allocation, a write and a free of one object
  *   hot          one object at a time; the compiler knows that it is not NULL
- *   hot-opaque   likewise, but the pool is in a variable that may change, NULL is
+ *   hot-opaque   as hot, but the pool is in a variable that may change, NULL is
  *		  tested for, and the object's address comes from elsewhere
  *   lifo64       64 are allocated, then freed, newest first
  *   fifo64       oldest first
- *   lifo1000, fifo1000		likewise 1000
+ *   lifo1000, fifo1000		the same with 1000
  *   bulk64       64 by one call, if the peer has one
  *   random       of 10,000 live objects a random one is replaced
  *   refill64     of 10,000 live objects 64 random ones are freed, then replaced
@@ -21,7 +21,7 @@
  *   alternate    one thread allocates 1000, another one frees them, and so on
  *   hot2         two threads at once do "hot"; per operation of each
  *   churn        two threads replace random ones of 1000 objects each; after
- *		  20,000 operations they end and others inherit the objects
+ *		  20,000 operations they end and other threads inherit the objects
  *   trace        the trace; an operation is an allocation or a free
  *   million      1,000,000 are allocated, then freed; for the memory they take
  *
@@ -40,7 +40,7 @@ struct work {
 	const char *name;
 	/* 1: its instructions can be counted, too. */
 	unsigned int threads;
-	/* False: the peer cannot. */
+	/* False: the peer cannot do this. */
 	bool (*prepare)(size_t size);
 	/* At least @n operations; returns how many there were. */
 	unsigned long (*run)(unsigned long n);
@@ -56,29 +56,29 @@ extern const struct work work_trace[];
 /* works.c: one of them; there must be one. */
 const struct work *work_find(const char *name);
 
-/* work_trace.c: read it, not compressed, for "trace". */
+/* work_trace.c: read the trace, not compressed, for "trace". */
 void work_trace_load(const char *file);
 
-/* work_tail.c: time @n calls each.  False: the peer cannot. */
+/* work_tail.c: time @n calls each.  False: the peer cannot do this. */
 bool work_tail(size_t size, unsigned long n);
 
-/* work_grow.c: time @n objects, from nothing, once.  False: the peer cannot. */
+/* work_grow.c: time @n objects, from nothing, once.  False: the peer cannot do this. */
 bool work_grow(size_t size, unsigned long n);
 
-/* The compiler knows nothing of what happened to @p. */
+/* Hides from the compiler what happened to @p. */
 static inline void *forgotten(void *p)
 {
 	__asm__ __volatile__("" : "+r"(p) : : "memory");
 	return p;
 }
 
-/* What an object's owner leaves in it. */
+/* The word that an object's owner writes into it. */
 static inline uintptr_t cookie_of(const void *p)
 {
 	return (uintptr_t)p ^ 0x5a5a5a5a;
 }
 
-/* What every user of an object does at least. */
+/* Write to an object, the least that every user does. */
 static inline void *got(void *p)
 {
 	if (!p)
@@ -92,7 +92,7 @@ static inline void *get_written(peer_pool pool)
 	return got(peer_get(pool));
 }
 
-/* Built with BENCH_VERIFY: does it have one owner, and was it left alone? */
+/* Built with BENCH_VERIFY: is the object's only owner this one, and its word intact? */
 static inline void verify(void *p)
 {
 #ifdef BENCH_VERIFY

@@ -3,7 +3,7 @@
  * work_grow.c - growing from nothing, and giving all of it back
  *
  * Layer:   between worker.c and the peer.
- * Context: one thread, once per process: the second time memory is there already.
+ * Context: one thread, once per process, since the second time memory is there already.
  *
  * The objects are allocated and written, which is where the system gives pages, and
  * then freed in the order of their allocation.  The pool is made within the time of
@@ -24,7 +24,7 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Resident from the start and not the peer's: its pages are in no figure. */
+/* Resident from the start, and not part of the peer: no figure includes it. */
 static void **room(unsigned long n)
 {
 	void *p = mmap(NULL, n * sizeof(void *), PROT_READ | PROT_WRITE,
@@ -35,7 +35,7 @@ static void **room(unsigned long n)
 	return p;
 }
 
-/* Writes ns per object: of the allocations, and of the frees. */
+/* Prints ns per object: of the allocations, and of the frees. */
 bool work_grow(size_t size, unsigned long n)
 {
 	void **held = room(n);

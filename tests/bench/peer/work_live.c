@@ -75,7 +75,7 @@ static unsigned long random_one(unsigned long n)
 	return n;
 }
 
-/* The next 64 of the shuffled order, which are different ones. */
+/* The next 64 of the shuffled order, all different. */
 static unsigned long refill64(unsigned long n)
 {
 	peer_pool pool = the_pool;

@@ -6,7 +6,7 @@
  * Context: one thread.
  *
  * The pool is a variable of each function, so that the compiler need not read it
- * each time; "hot-opaque" is the one where it must.
+ * each time.  In "hot-opaque" it must.
  */
 #include "work.h"
 

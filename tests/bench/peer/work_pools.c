@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * work_pools.c - 32 pools, of which now these and now those are popular
+ * work_pools.c - 32 pools, whose popularity changes
  *
  * Layer:   between worker.c and the peer; see steps.h.
  * Context: one thread.
@@ -45,7 +45,7 @@ static unsigned int alloc_burst(unsigned int i, unsigned int burst)
 	return burst;
 }
 
-/* The whole sequence, or again: all peers have the same part of it. */
+/* The whole sequence, or more of it; all peers have the same parts. */
 static unsigned long run(unsigned long n)
 {
 	unsigned long done = 0;

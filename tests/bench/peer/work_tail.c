@@ -5,8 +5,8 @@
  * Layer:   between worker.c and the peer; see steps.h.
  * Context: one thread.
  *
- * The steps of "pools32", each call between two looks at the clock, whose own cost
- * is in all figures: that of the empty loop tells it.
+ * The steps of "pools32", with a look at the clock before and after each call.  Its own
+ * cost is in all figures; the empty loop shows it.
  */
 #include "work.h"
 #include "steps.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Calls of so many ticks and more are in the last one. */
+/* Calls of this many ticks, or more, are counted in the last entry. */
 #define TICKS		(1u << 20)
 
 static struct steps steps;
@@ -79,7 +79,7 @@ static void alloc_burst(unsigned int i, unsigned int burst)
 	count[i] = burst;
 }
 
-/* So many calls. */
+/* Make @n calls. */
 static void run(unsigned long n)
 {
 	while (n) {
@@ -98,7 +98,7 @@ static void run(unsigned long n)
 	}
 }
 
-/* Ticks that all but @part of the calls take at most. */
+/* The ticks that all but @part of the calls do not exceed. */
 static unsigned int all_but(double part)
 {
 	double all = 0, sum = 0;
@@ -134,8 +134,8 @@ static bool begin(size_t size)
 }
 
 /*
- * Writes ns: the median, and what all but 1 %, 0.1 % and 0.01 % take at most.  Not
- * the longest: that is when the machine did something else.
+ * Prints ns: the median, and the most that all but 1 %, 0.1 % and 0.01 % take.  Not
+ * the longest call, since in that one the machine did something else.
  */
 bool work_tail(size_t size, unsigned long n)
 {

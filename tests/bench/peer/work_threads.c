@@ -109,7 +109,7 @@ static unsigned long run_hot2(unsigned long n)
 	return n;
 }
 
-/* What a line of threads hands on. */
+/* The objects that a line of threads passes on. */
 static struct line {
 	void *held[SLOTS];
 	unsigned int seed;

@@ -5,7 +5,7 @@
  * Layer:   between worker.c and the peer; above trace.c.
  * Context: one thread.
  *
- * The events in the order of the text; then what they leave live is freed.  The
+ * The events in the order of the text; then the objects that they leave live are freed.  The
  * peer is called directly, not by a table as in replay.c.  An object's first byte
  * is written.  The trace is not in the peer's memory.
  */
@@ -42,7 +42,7 @@ static void get_memory(void)
 	pools = memory(trace.pools, sizeof(*pools));
 }
 
-/* For peers that must know before. */
+/* For peers that must know this before. */
 static void count_live(void)
 {
 	unsigned int *now = memory(trace.pools, sizeof(*now));

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * worker.c - runs workloads on one peer, as it is told
+ * worker.c - runs workloads on one peer, as commands say
  *
- * Layer:   a program per peer; above the workloads.  bench.py tells it what to do.
+ * Layer:   a program per peer; above the workloads.  bench.py commands it.
  *
  *	PEER [--size BYTES] [--bound BYTES] [--trace FILE] WORKLOAD...
  *
- * A workload is prepared, which it says by "ready" or "cannot"; then each line of
- * stdin is a number of operations to do.  Written is how many were done, and the
+ * The worker prepares a workload and answers "ready" or "cannot".  Then each line of
+ * stdin is a number of operations to do.  It prints how many were done, and the
  * nanoseconds.  The end of stdin, or an empty line, ends the workload.
  *
- *	--once N	do N operations of each, and write nothing
- *	--count N	likewise, after N more to warm up.  Under callgrind each
- *			workload's instructions become a dump of its name and how
- *			many operations they were
- *	--memory N	do N operations and write the most bytes that were resident
- *			since the workload was prepared, above what was before
+ *	--once N	do N operations of each, and print nothing
+ *	--count N	the same, after N more to warm up.  Under callgrind each
+ *			workload's instructions become a dump of its name and its
+ *			number of operations
+ *	--memory N	do N operations and print the most bytes that were resident
+ *			since the workload was prepared, above those before
  *	--tail N	no workload: see work_tail.c
  *	--grow N	no workload: see work_grow.c
  */
@@ -100,7 +100,7 @@ static long status(const char *key)
 	return value;
 }
 
-/* The most ever becomes what is there now. */
+/* Reset the peak of resident memory to the present value. */
 static void forget_peak(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);

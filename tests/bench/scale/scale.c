@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scale.c - measures what a model of more processors needs
+ * scale.c - measures the inputs of a model of more processors
  *
  * Layer:   a program, with the library and its insides linked in.
  * Context: a team of threads, on at least two processors.
@@ -8,8 +8,8 @@
  *	scale [ROUNDS]			5
  *
  * Prints a line per value, "what,threads,buckets,value"; scale.py takes the medians
- * of rounds.  Times are nanoseconds.  All is measured in each round, so that what
- * disturbs the machine for a while meets all alike; lines twice, since a virtual
+ * of rounds.  Times are nanoseconds.  All is measured in each round, so that a
+ * disturbance of the machine meets all alike.  Lines are measured twice, since a virtual
  * machine's processors may be moved, and then are nearer or farther.
  */
 #include "plat.h"

@@ -12,7 +12,7 @@
 
 #define TEAM_MAX	8
 
-/* Bytes that a thread may cache in all of this. */
+/* How many bytes a thread may cache in all measurements. */
 #define SCALE_BOUND	32768u
 
 static inline double scale_clock(clockid_t clock)
@@ -23,7 +23,7 @@ static inline double scale_clock(clockid_t clock)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* scale.c: one line of the output. */
+/* scale.c: prints one line of the output. */
 void scale_say(const char *what, unsigned int threads, unsigned int buckets,
 	       double value);
 
@@ -38,7 +38,7 @@ void team_stop(void);
 /* scale_line.c: how long a cache line takes from one processor to another. */
 void scale_line(void);
 
-/* scale_visit.c: what a visit to the shared pool costs one thread alone. */
+/* scale_visit.c: the cost of a visit to the shared pool for one thread alone. */
 void scale_visit(void);
 
 /* scale_run.c: many visits, by many threads. */

@@ -6,15 +6,15 @@
  * Context: two of the team, on two processors.
  *
  * One of them writes lines; the other reads them, then writes them; then the
- * first one writes them back.  They are linked in shuffled order, each access
- * needs what the one before has read, and writes are locked: so each waits for
- * its line, and nothing comes ahead of time.
+ * first one writes them back.  The lines are linked in shuffled order, each access
+ * needs the result of the one before, and writes are locked.  So each access waits for
+ * its line, and nothing is prefetched.
  *
  *	first:   write  .      .        fetch  own  .    again  .      claim
  *	second:  .      read   upgrade  .      .    sum  .      third  .
  *
- * A sum of many lines waits for none of them: they arrive side by side.  "again"
- * tells whether the first reader of a line that was written takes it away from its
+ * A sum over many lines does not wait for each of them: they arrive side by side.
+ * "again" tells whether the first reader of a written line takes it away from its
  * writer; "third", whether the next one does.  "claim": both have read the line.
  */
 #include "plat.h"
@@ -63,7 +63,7 @@ static double read_all(void)
 	return (scale_clock(CLOCK_MONOTONIC) - start) / LINES;
 }
 
-/* What is added is zero, which the compiler must not know: else it need not write. */
+/* Adds zero, which the compiler must not know, or it would not write. */
 static double write_all(void)
 {
 	double start = scale_clock(CLOCK_MONOTONIC);
@@ -89,7 +89,7 @@ static double sum_all(void)
 	return (scale_clock(CLOCK_MONOTONIC) - start) / LINES;
 }
 
-/* The release pairs with the acquire: what is measured comes after. */
+/* The release pairs with the acquire, so that the measured accesses come after. */
 static void turn_is(unsigned long n)
 {
 	while (__atomic_load_n(&phase.next, __ATOMIC_ACQUIRE) != n)

@@ -7,11 +7,11 @@
  *
  * A thread allocates BATCH objects and frees them, oldest first, over and over;
  * with a bound of SCALE_BOUND bytes half of a batch goes through the shared pool.
- * "few" is a batch that fits the caches.  Nobody touches an object.
+ * "few" is a batch that fits the caches.  Objects are never touched.
  *
  * The time of a run is that of the processors it had, not the clock's.  A run that
- * had to share them with other programs is made again, a few times: threads that
- * do not run at the same time do not meet, either.
+ * shared them with other programs is repeated, a few times, since threads that
+ * do not run at the same time do not collide.
  */
 #include "plat.h"
 #include "scale.h"
@@ -28,13 +28,13 @@
 
 #define WARM		4e6		/* ns */
 #define MEASURED	6e6		/* for each thread */
-#define SHARE		0.97		/* of the processors, to be counted */
+#define SHARE		0.97		/* of the processors; with less a run is void */
 #define TRIES		6
 
 struct side {
 	unsigned long ops, all;		/* while measured, and warming up too */
 	double cpu;
-	long switches;			/* others got the processor */
+	long switches;			/* times that others got the processor */
 } __attribute__((aligned(POOL_ALIGN)));
 
 struct run {
@@ -44,7 +44,7 @@ struct run {
 	struct side side[TEAM_MAX];
 };
 
-/* So far apart that nobody's prefetcher runs into the next one's. */
+/* So far apart that a prefetcher does not reach the next one. */
 static void *held[TEAM_MAX][4 * BATCH];
 static struct ring ring;
 
@@ -105,7 +105,7 @@ static struct pool_head *pool_with(unsigned int buckets)
 	return pool;
 }
 
-/* Times that the shared pool and the backend were asked, per operation. */
+/* Print how often the shared pool and the backend were asked, per operation. */
 static void say_visits(const char *name, struct pool_head *pool,
 		       unsigned int threads, unsigned int buckets, double ops)
 {
@@ -121,7 +121,7 @@ static void say_visits(const char *name, struct pool_head *pool,
 	scale_say(what, threads, buckets, (double)now.store_gets / ops);
 }
 
-/* What a run came to, all threads together. */
+/* The results of a run, all threads together. */
 struct sum {
 	double ops, all, cpu, switches;
 };
@@ -142,7 +142,7 @@ static struct sum run_once(struct run *run, unsigned int threads)
 	return sum;
 }
 
-/* @processors are what the threads share. */
+/* @processors: how many the threads share. */
 static void measure(const char *name, unsigned int n, unsigned int threads,
 		    unsigned int buckets, unsigned int processors)
 {
@@ -179,7 +179,7 @@ static void give_or_take(unsigned int i, void *arg)
 	}
 }
 
-/* One thread allocates, another one frees: HANDED is whole bursts. */
+/* One thread allocates, another one frees; HANDED is a number of whole bursts. */
 static void hand(void)
 {
 	struct pool_head *pool = pool_with(2);

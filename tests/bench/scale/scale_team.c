@@ -37,7 +37,7 @@ static void bind_to(unsigned int i, const cpu_set_t *ours)
 		err(1, "processor %d", cpu);
 }
 
-/* An area is given to a thread that has none when it first calls a pool. */
+/* A thread without an area gets one when it first calls a pool. */
 static void take_area(unsigned int i)
 {
 	struct pool_head *pool = create_pool("team", 64, 0);

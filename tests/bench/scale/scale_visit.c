@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scale_visit.c - visits of one thread alone, all lines its own
+ * scale_visit.c - visits of one thread alone, which owns all lines
  *
- * Layer:   part of scale.c; calls common/core/shared.c without what is above it,
+ * Layer:   part of scale.c; calls common/core/shared.c without the layers above it,
  *	    because through the API a visit cannot be told from its surroundings.
  * Context: the first of the team.
  */
@@ -44,7 +44,7 @@ static void put_cluster(struct pool *pool)
 		errx(1, "BUSY");
 }
 
-/* A cluster of the shared pool, which the caller has at once; NULL: none. */
+/* Take a cluster of the shared pool and count it as arrived; NULL: there is none. */
 static struct pool_cluster *take_cluster(struct pool *pool)
 {
 	struct pool_cluster *c;
@@ -55,7 +55,7 @@ static struct pool_cluster *take_cluster(struct pool *pool)
 	return c;
 }
 
-/* Take a cluster and put it back; of the last one that changes "filled". */
+/* Take a cluster and put it back; for the last cluster that changes "filled". */
 static double pairs(struct pool *pool)
 {
 	double start = scale_clock(CLOCK_MONOTONIC);
@@ -66,7 +66,7 @@ static double pairs(struct pool *pool)
 	return (scale_clock(CLOCK_MONOTONIC) - start) / VISITS;
 }
 
-/* The same without a bucket that is held: nothing to take, nowhere to put. */
+/* pairs() without holding a bucket: nothing to take, nowhere to put. */
 static double misses(struct pool *pool)
 {
 	double start = scale_clock(CLOCK_MONOTONIC);
@@ -131,9 +131,9 @@ static double free_all(struct pool *pool)
 }
 
 /*
- * What those pay who find the one bucket BUSY, as when its holder lost the
+ * The cost for calls that find the one bucket BUSY, as when its holder lost the
  * processor: allocations look at it again and again, then ask the backend.
- * Caches are a part of OBJECTS.
+ * Caches hold a part of OBJECTS.
  */
 static void busy(struct pool *pool)
 {

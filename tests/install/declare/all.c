@@ -15,7 +15,7 @@ DECLARE_POOL(first, "first", 64); DECLARE_POOL(second, "second", 60);
 #include <stdio.h>
 #include <string.h>
 
-/* The largest alignment that there is, and none. */
+/* The largest alignment of a type, and none. */
 struct wide {
 	_Alignas(256) char text[300];
 };
@@ -35,12 +35,12 @@ static struct pool_head *late_aligned;
 REGISTER_TYPED_POOL(&late_typed, "late", struct wide);
 REGISTER_ALIGNED_POOL(&late_aligned, "late-line", 100, 64);
 
-/* other.c: the same header there, and a pool of this file used there. */
+/* other.c: includes the same header, and uses a pool of this file. */
 int other_works(void);
 
 static int early;
 
-/* Without a priority: after all declarations. */
+/* Without a priority, so it runs after all declarations. */
 __attribute__((constructor)) static void before_main(void)
 {
 	void *obj = first ? pool_alloc(first) : NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bad.c - a declaration that cannot be fulfilled, beside one that can
+ * bad.c - a declared pool that cannot be made, beside one that can
  *
  * Layer:   tests, user space; see declare.sh.
- * Context: a program.  With -DHANDLED it wants to be told of it, and goes on.
+ * Context: a program.  With -DHANDLED it sets a handler, and goes on.
  */
 #include <libpool/pool.h>
 
@@ -21,7 +21,7 @@ static void tell(const struct pool_decl *decl)
 		strstr(decl->file, "bad.c");
 }
 
-/* Before declarations, which have priority 110. */
+/* Runs before declarations, which have priority 110. */
 __attribute__((constructor(105))) static void set_handler(void)
 {
 	pool_declare_failed(tell);

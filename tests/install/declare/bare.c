@@ -14,7 +14,7 @@
 static void (*for_each)(void (*fn)(struct pool_head *pool, void *arg),
 			void *arg);
 
-/* ISO C has no conversion of what dlsym() returns. */
+/* ISO C cannot convert the result of dlsym() to a function. */
 static void find(void *handle, const char *name, void *to)
 {
 	void *at = dlsym(handle, name);
@@ -34,7 +34,7 @@ static void count(struct pool_head *pool, void *arg)
 }
 
 /*
- * The library stays.  What was loaded together with it counts as the program, so
+ * The library stays.  Objects loaded together with it count as the program, so
  * the two registrations of the first time are not given back; those of later
  * times are.
  */

@@ -27,7 +27,7 @@ struct plugin {
 	int (*start)(void);
 };
 
-/* ISO C has no conversion of what dlsym() returns. */
+/* ISO C cannot convert the result of dlsym() to a function. */
 static void find(struct plugin *p, const char *name, void *to)
 {
 	void *at = dlsym(p->handle, name);
@@ -56,7 +56,7 @@ static void count(struct pool_head *pool, void *arg)
 	((unsigned int *)arg)[1] += now.registrations;
 }
 
-/* Are there so many pools, of so many registrations? */
+/* Are there this many pools, of this many registrations? */
 static int there_are(unsigned int pools, unsigned int registrations)
 {
 	unsigned int n[2] = { 0, 0 };
@@ -69,7 +69,7 @@ static int there_are(unsigned int pools, unsigned int registrations)
 	return 0;
 }
 
-/* All plugins' pools are there, and what is equal is one. */
+/* Do all plugins' pools exist, and are equal ones merged? */
 static int exists(void)
 {
 	struct plugin p[PLUGINS];
@@ -101,7 +101,7 @@ static int gives_back(void)
 	return !there_are(1, 1);
 }
 
-/* In KiB, of what the process has mapped. */
+/* How many KiB has the process mapped? */
 static long mapped(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -144,7 +144,7 @@ static int cycles(void)
 	return 2;
 }
 
-/* What was destroyed under a plugin is not given back by it. */
+/* A plugin does not give back a pool that was destroyed before. */
 static int gone(void)
 {
 	struct plugin p[2];
@@ -189,7 +189,7 @@ static int exits(void)
 
 static struct plugin late_plugin;
 
-/* Runs when exit() has begun, before what libpool asked to be told of it. */
+/* Runs when exit() has begun, before libpool's own handler of exit(). */
 static void load_late(void)
 {
 	if (!load(&late_plugin, 1) || late_plugin.pool() != own)

@@ -3,8 +3,8 @@
  * options.c - options that a program sets in main(), and its declared pools
  *
  * Layer:   tests, user space; see declare.sh.
- * Context: a program: options WORDS [used].  Prints the answer, which names are one
- *	    pool, what is on, and then frees an object twice.
+ * Context: a program: options WORDS [used].  Prints the answer, which names share a
+ *	    pool, and the options, and then frees an object twice.
  */
 #include <libpool/pool.h>
 
@@ -16,7 +16,7 @@ DECLARE_STATIC_POOL(second, "second", 61);
 
 static struct pool_head *copy;
 
-/* Before main(), as a C++ object may copy it. */
+/* Runs before main(), like the constructor of a C++ object that copies it. */
 __attribute__((constructor)) static void copy_it(void)
 {
 	copy = first;

@@ -7,7 +7,7 @@
  */
 #include "shared.h"
 
-/* Of the same names as in all.c, where they are static. */
+/* These have the same names as in all.c, where they are static. */
 DECLARE_STATIC_POOL(third, "other", 128);
 DECLARE_POOL(global, "global", 256);
 

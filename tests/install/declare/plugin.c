@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * plugin.c - a plugin that declares pools: one that others share, one aligned
+ * plugin.c - a plugin that declares pools: one shared with others, one aligned
  *
  * Layer:   tests, user space; see declare.sh.
  * Context: dlopen()ed by host.c and bare.c.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * prog.c - a program that knows nothing but the document's prototypes
+ * prog.c - a program that has only the document's prototypes
  *
  * Layer:   tests, user space; see document.sh.
  * Context: a program, compiled as C11 and as C++17.  The prototypes are those of
@@ -54,10 +54,10 @@ int main(void)
 	char *obj[4];
 	int i;
 
-	/* no-cache, which document.sh asks for by the environment. */
+	/* document.sh sets no-cache in the environment. */
 	if (!(pool_debugging & 0x20) != !getenv("LIBPOOL_OPTIONS"))
 		return 7;
-	/* Whatever is in use at the end. */
+	/* Destroys all, with objects in use at the end. */
 	if (!pool || atexit(pool_destroy_all))
 		return 1;
 	obj[0] = (char *)pool_alloc(pool);

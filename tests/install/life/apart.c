@@ -7,7 +7,7 @@
  *
  *	apart FILE	the plugin, tests/install/life/plugin.c
  *
- * Neither sees anything of the other's: each has its pools, its numbers and its
+ * Neither sees anything of the other: each has its pools, its numbers and its
  * threads' areas, whichever of them a thread calls first.
  */
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static void need(int good, const char *what)
 	exit(1);
 }
 
-/* POSIX has functions come as data pointers. */
+/* POSIX returns functions as data pointers. */
 static void find(void *handle, const char *name, void *fn)
 {
 	void *found = dlsym(handle, name);

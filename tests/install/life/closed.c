@@ -5,7 +5,7 @@
  * Layer:   tests, a program of its own: see life.sh.
  * Context: main program.
  *
- * Writes to that file, and has libpool find faults and dump.
+ * Writes to that file, and makes libpool find faults and dump.
  */
 #include <libpool/pool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * host.c - a program that knows libpool by dlopen() only
+ * host.c - a program that uses libpool only by dlopen()
  *
  * Layer:   tests, a program of its own: see life.sh.
  * Context: not linked with libpool.
@@ -22,7 +22,7 @@
 #define THREADS	4
 #define ROUNDS	100
 
-/* What of libpool is used, by name. */
+/* The functions of libpool that are used, by name. */
 static void *(*create_at)(const char *name, unsigned int size,
 			  unsigned int flags, const char *file, int line,
 			  const void *owner, unsigned int abi);
@@ -45,7 +45,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* POSIX has functions come as data pointers. */
+/* POSIX returns functions as data pointers. */
 static void find(void *handle, const char *name, void *fn)
 {
 	void *found = dlsym(handle, name);
@@ -81,7 +81,7 @@ static void *use_plugin(void *arg)
 	return NULL;
 }
 
-/* One that outlives all plugins, with an area in which each had arrays. */
+/* A thread that outlives all plugins, with an area in which each had arrays. */
 static void *outlive(void *arg)
 {
 	unsigned int i;
@@ -144,14 +144,14 @@ static void use_library(void)
 	}
 }
 
-/* Its key is older than libpool's, so this runs before libpool's. */
+/* The key is older than libpool's, so this runs before libpool's destructor. */
 static void free_late(void *obj)
 {
 	put(pool, obj);
 	__atomic_fetch_add(&freed_late, 1, __ATOMIC_RELAXED);
 }
 
-/* Is there before libpool is, and after it was closed. */
+/* A thread that exists before libpool is loaded and after it was closed. */
 static void *around_library(void *arg)
 {
 	pthread_barrier_wait(&barrier);
@@ -162,7 +162,7 @@ static void *around_library(void *arg)
 	return arg;
 }
 
-/* The handlers of fork() are there still. */
+/* The handlers of fork() are still there. */
 static void fork_after(void)
 {
 	int status = 1;

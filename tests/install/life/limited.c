@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * limited.c - a program that may have only so many addresses
+ * limited.c - a program with limited address space
  *
  * Layer:   tests, a user of libpool.
  * Context: run by life.sh, under "ulimit -v".
@@ -20,7 +20,7 @@ struct obj {
 	unsigned char bytes[SIZE - sizeof(struct obj *)];
 };
 
-/* Newest first; fewer than @n where there are no more. */
+/* Allocate a list, newest first; fewer than @n if there are no more. */
 static struct obj *get_many(struct pool_head *pool, unsigned long n)
 {
 	struct obj *list = NULL;
@@ -37,7 +37,7 @@ static struct obj *get_many(struct pool_head *pool, unsigned long n)
 	return list;
 }
 
-/* How many there were that had kept what was written to them. */
+/* Free a list; returns how many objects had kept their contents. */
 static unsigned long put_many(struct pool_head *pool, struct obj *list)
 {
 	unsigned long n, good = 0;

@@ -3,7 +3,7 @@
  * locked.c - a program without privileges that locks its memory
  *
  * Layer:   tests, a user of libpool.
- * Context: run by life.sh, by root or anybody.
+ * Context: run by life.sh, as root or as any user.
  *
  *	locked		0: it did, or could not have done before it used pools
  */
@@ -14,7 +14,7 @@
 
 #include <libpool/pool.h>
 
-/* Bytes of address space that this process has: what mlockall() counts. */
+/* Bytes of address space that this process has, as mlockall() counts them. */
 static unsigned long space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

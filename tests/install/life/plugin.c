@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * plugin.c - an object that has pools while it is loaded
+ * plugin.c - a plugin that has pools while it is loaded
  *
  * Layer:   tests; loaded and unloaded by host.c, linked with libpool.so; loaded by
  *	    apart.c, linked with libpool.a.
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void plugin_load(void)
 	}
 }
 
-/* Returns 0 if each object was there. */
+/* Returns 0 if all allocations succeeded. */
 int plugin_use(void)
 {
 	void *objs[100];
@@ -42,7 +42,7 @@ int plugin_use(void)
 	return bad;
 }
 
-/* Of the libpool that the plugin calls. */
+/* Bytes in the libpool that the plugin calls. */
 unsigned long long plugin_total(void)
 {
 	return pool_total_allocated();

@@ -37,7 +37,7 @@ static void need(int good, const char *what)
 	exit(1);
 }
 
-/* Whatever the machine: a number of a call that it does not have is no call's. */
+/* Works on any machine: a number that the machine does not have matches no call. */
 static void seal(void)
 {
 	struct sock_filter code[] = {
@@ -75,7 +75,7 @@ static void *use(void *pool)
 	return NULL;
 }
 
-/* A pool's whole life, in two threads and a child. */
+/* The whole life of a pool, in two threads and a child. */
 static void live(unsigned int size, unsigned int mode)
 {
 	struct pool_attr attr = { .name = "sealed", .size = size, .mode = mode };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * host.c - loads a plugin whose calls are counted, and lets go of it
+ * host.c - loads a plugin whose calls are counted, and unloads it
  *
  * Layer:   tests, user space; see memstats.sh.
  * Context: main program, built without DEBUG_MEM_STATS.
@@ -26,7 +26,7 @@ static const char *show(const char *words)
 	return text;
 }
 
-/* As part.h has it. */
+/* The plugin's functions are those of part.h. */
 static int use(const char *plugin)
 {
 	void *handle = dlopen(plugin, RTLD_NOW);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* The first of them stays. */
+/* The first object stays. */
 void *part_make(void)
 {
 	void *p = malloc(40);	/* @kept */

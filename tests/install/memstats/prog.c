@@ -3,9 +3,9 @@
  * prog.c - a program whose calls of malloc() and such are counted
  *
  * Layer:   tests, user space; see memstats.sh, which finds lines by their @.
- * Context: main program; the text is written by exit(), to see what it still has.
+ * Context: main program; exit() writes the text, to see what the program still has.
  *
- * Sizes are ones that malloc() of glibc gives exactly, on 64 bits.
+ * malloc() of glibc gives exactly these sizes, on 64 bits.
  */
 #include <libpool/pool.h>
 

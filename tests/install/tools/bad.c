@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bad.c - programs with a fault each, which a tool must tell of
+ * bad.c - programs with a fault each, which a tool must report
  *
  * Layer:   tests, a user of libpool: see tools.sh.
  * Context: built with AddressSanitizer, or run by valgrind.
  *
- *	bad FAULT	prints the address that must be told of, then does it
+ *	bad FAULT	prints the address that must be reported, then makes the fault
  *	bad closed	succeeds if each call is seen by the checks
  */
 #include <pthread.h>
@@ -15,13 +15,13 @@
 
 #include <libpool/pool.h>
 
-/* No multiple of what pools round sizes to, nor of what ASan looks at. */
+/* No multiple of what pools round sizes to, nor of ASan's granules. */
 #define SIZE	61
 
 static struct pool_head *pool;
 static volatile char sink;
 
-/* An object that has been around: allocated, freed, allocated. */
+/* An object that was used before: allocated, freed, allocated. */
 static char *object(void)
 {
 	char *obj = pool_alloc(pool);
@@ -71,7 +71,7 @@ static void free_twice(void)
 	pool_free(pool, obj);
 }
 
-/* In a thread, whose stack and registers go with it. */
+/* Runs in a thread, whose stack and registers go with it. */
 static void *leak(void *unused)
 {
 	char *obj = object();
@@ -102,7 +102,7 @@ static void use_unwritten(void)
 	pool_free(pool, obj);
 }
 
-/* Objects of a pool whose arrays are open come back at once. */
+/* Objects of a pool with open arrays come back at once. */
 static int is_closed(void)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * cost.c - what a tool makes of a pool's calls
+ * cost.c - the cost of a pool's calls under a tool
  *
  * Layer:   tests, a user of libpool: see cost.sh.
  * Context: run alone, by the tool, and with no-tools.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * good.c - a program without a fault, which no tool may complain about
+ * good.c - a program without a fault, in which no tool may report one
  *
  * Layer:   tests, a user of libpool: see tools.sh.
  * Context: built with AddressSanitizer, or run by valgrind.
@@ -90,7 +90,7 @@ static void wave(struct pool_head *pool)
 		pool_free(pool, objs[i]);
 }
 
-/* Constructed objects are as they were freed, or as they were made. */
+/* Constructed objects must be as they were freed, or as they were made. */
 static void wave_built(void)
 {
 	static __thread void **objs[OBJS];
@@ -130,7 +130,7 @@ static void reserve(struct pool_head *pool)
 	pool_free(pool, obj);
 }
 
-/* What a handler frees may be parked. */
+/* Objects that a handler frees may be parked. */
 static void handler(int sig)
 {
 	char *objs[10] = { NULL };

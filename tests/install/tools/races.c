@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * races.c - threads that hand objects on, through pools and past them
+ * races.c - threads that pass objects on, through pools and past them
  *
  * Layer:   tests, a user of libpool: see tools.sh.
  * Context: built with ThreadSanitizer, and linked with a libpool that is not.
  *
- *	races		everything is in order: nothing may be told
- *	races bad	two threads write to an object at once: that must be told
+ *	races		everything is in order: nothing may be reported
+ *	races bad	two threads write to an object at once: that must be reported
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void wave(struct pool_head *pool, int byte)
 	pool_free_bulk(pool, 0, OBJS, (void **)objs);
 }
 
-/* One's objects are freed by the next. */
+/* Each thread's objects are freed by the next one. */
 static void hand_on(struct pool_head *pool, unsigned int i)
 {
 	void *obj = pool_alloc(pool);
