@@ -98,7 +98,6 @@ enum plat_told {
  *	False: nothing was stored, and *old is the value found.
  * unsigned long plat_word_add(plat_word_t *w, unsigned long n)
  *	Returns the new value.
- * void plat_word_sub(plat_word_t *w, unsigned long n)
  * void plat_word_sub_release(plat_word_t *w, unsigned long n)
  * void plat_fence(void)
  *	Writes before it are seen before reads after it.
@@ -300,12 +299,34 @@ bool plat_readable(const void *p);
 void plat_trim(void);
 
 /**
+ * plat_empty_arrays() - Have all CPUs empty their hot arrays of a pool.
+ * @pool: the pool.
+ *
+ * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done
+ * so on return.  In user space that takes a signal which the program has lent, and threads
+ * that answer it.
+ *
+ * Context: PLAT_WAIT; may sleep; no lock held but the registry mutex.
+ * Return: false: no CPU was asked.
+ */
+bool plat_empty_arrays(struct pool *pool);
+
+/**
  * plat_pause() - Pause between two looks at what another CPU will change.
  * @sleep: let other threads run, even those of lower priority.
  *
  * Context: Any; with @sleep process context, where PLAT_WAIT.
  */
 void plat_pause(bool sleep);
+
+/**
+ * plat_sleep() - Sleep for a while.
+ * @ms: about so many milliseconds, at least 1.
+ *
+ * Context: PLAT_WAIT; sleeps.
+ * Return: how many passed, at least 1; 0: the caller is being killed.
+ */
+unsigned int plat_sleep(unsigned int ms);
 
 /**
  * plat_show() - Show a pool in the platform's listing of single pools.
@@ -323,6 +344,8 @@ void plat_hide(struct pool *pool);
  *	Before any other call.  Says which options are on by default because tools
  *	that watch this program, or kernel, need them; how many CPUs may run at once;
  *	and how large a page is.
+ * void pool_empty_array(struct pool *pool)
+ *	In an interrupt, for plat_empty_arrays().
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free.  No other
  *	code sees it yet.
@@ -334,6 +357,12 @@ void plat_hide(struct pool *pool);
 #include "pool_calls.h"
 #include "debug/modes.h"
 #include "plat_impl.h"
+
+static inline void pool_word_sub(plat_word_t *w, unsigned long n)
+{
+	plat_word_add(w, 0 - n);
+}
+
 #include "core/moving.h"
 #include "core/cluster.h"
 #include "core/hot.h"

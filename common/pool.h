@@ -37,6 +37,7 @@
 #define POOL_F_MUST_ZERO	0x2u	/* alloc: all bytes zero, as calloc() */
 #define POOL_F_NO_FAIL		0x4u	/* alloc: no injected failure */
 #define POOL_F_ATOMIC		0x8u	/* must not sleep; signal handlers */
+#define POOL_F_WAIT		0x10u	/* alloc: wait until there is an object */
 
 /* The owner of new pools: a module has its own pools, a program has one owner. */
 #ifdef __KERNEL__
@@ -48,7 +49,7 @@
 #endif
 
 /* Other bits of flags are ignored. */
-#define POOL_F_ALL		0xfu
+#define POOL_F_ALL		0x1fu
 
 /* Bytes of the longest pool name; the rest is cut off. */
 #define POOL_NAME_LEN		11
@@ -242,7 +243,8 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.
  * Return: an object of pool->size bytes for pool_free(); undefined contents
- * unless POOL_F_MUST_ZERO.  NULL when there is none.
+ * unless POOL_F_MUST_ZERO.  NULL when there is none.  With POOL_F_WAIT that is only when the
+ * task is being killed, or POOL_F_ATOMIC is given, too.
  */
 static inline POOL_INLINE
 void *__pool_alloc(struct pool_head *pool, unsigned int flags)
@@ -319,6 +321,27 @@ POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
 
 #endif
 
+/* pool_alloc_timeout(): as long as it takes. */
+#define POOL_FOREVER		0xffffffffu
+
+/**
+ * pool_alloc_timeout() - Allocate an object, and wait for one that is freed.
+ * @pool: the pool.
+ * @flags: any of POOL_F_*; POOL_F_WAIT is implied.  POOL_F_ATOMIC: does not wait.
+ * @ms: for how long, in milliseconds; 0: one try; POOL_FOREVER: until there is one, as
+ *	with POOL_F_WAIT in __pool_alloc().
+ *
+ * For pools with a limit, and for times when memory is short.  Looks again after 1 to 10
+ * milliseconds, at everything that other CPUs have cached, too; in user space see
+ * pool_reclaim_signal().  There is no order among callers that wait.
+ *
+ * Context: Process context or a plain thread; sleeps.
+ * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being
+ * killed.  No failure is injected.
+ */
+void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
+			 unsigned int ms);
+
 /**
  * pool_flush() - Give all objects of a pool's shared part to the backend.
  * @pool: the pool; NULL is a no-op.
@@ -346,8 +369,9 @@ void pool_gc(struct pool_head *unused);
  * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
  *	return memory.
  *
- * Hot arrays stay, since only their owners may empty them: at most half of each CPU's
- * bound.  No CPU is stopped, and locks are held for one cluster at a time.
+ * Each CPU whose hot array has objects empties it in an interrupt.  In user space that
+ * takes a signal: see pool_reclaim_signal().  Without one the arrays stay, at most half of
+ * each thread's bound.  Locks are held for one cluster at a time.
  *
  *
  * Context: Process context or a plain thread; may sleep.
@@ -381,6 +405,22 @@ bool pool_set_hot_size(unsigned long bytes);
 bool pool_configure(const char *options);
 
 #ifndef __KERNEL__
+
+/**
+ * pool_reclaim_signal() - Lend the library a signal, to reach what threads have cached.
+ * @signo: a signal without a handler, as SIGRTMIN + 3 or SIGURG; 0: give it back.
+ *
+ * Only a thread itself may touch its hot arrays.  With a signal, an allocation that is at
+ * its pool's limit, and pool_reclaim(), have other threads empty theirs.  The handler runs
+ * for some microseconds; system calls that it interrupts are restarted where the system
+ * does so.  A thread that blocks the signal keeps what it has.  The caller waits for it for
+ * a tenth of a second, once.
+ *
+ * Context: A plain thread.
+ * Return: false: nothing has changed, and errno is EINVAL: no such signal, or none that may
+ * be handled; EBUSY: it has a handler, or another one has been lent.
+ */
+bool pool_reclaim_signal(int signo);
 
 /**
  * pool_thread_idle() - Give up all that this thread has cached, of all pools.

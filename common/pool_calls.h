@@ -67,6 +67,7 @@ bool pool_shared_turn(const struct pool *pool);
 
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);
+void pool_empty_array(struct pool *pool);
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
 void *pool_parked_next(const struct pool *pool, void **rest);
 void pool_parked_settled(struct pool_parked *parked);

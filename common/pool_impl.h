@@ -70,6 +70,9 @@
  */
 #define POOL_LAST_LOOKS		4
 
+/* How often an allocation has other CPUs empty their arrays, before it returns NULL. */
+#define POOL_LAST_ASKS		3
+
 /* Objects brought down between two updates of the average need: need.c. */
 #define POOL_NEED_SPAN		2048
 
@@ -375,12 +378,14 @@ struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
 	bool some;			/* in a place, or moving */
+	bool arrays;			/* in the array of a CPU */
 };
 
 /* An allocation that looks for the last free object, again and again. */
 struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
+	unsigned int asked;		/* how often other CPUs were; 0 at first */
 };
 
 /* Why an allocation got nothing. */

@@ -230,6 +230,31 @@ void plat_trim(void)
 	kmem_cache_shrink(cluster_cache);
 }
 
+static bool has_hot(int cpu, void *pool)
+{
+	return READ_ONCE(plat_local_of(pool, cpu)->hot.n);
+}
+
+static void empty_array(void *pool)
+{
+	pool_empty_array(pool);
+}
+
+/* Arrays of CPUs that are gone have no objects.  Interrupts must be on to wait for others. */
+bool plat_empty_arrays(struct pool *pool)
+{
+	bool any = false;
+	unsigned int cpu;
+
+	if (!pool->cached || irqs_disabled())
+		return false;
+	for_each_online_cpu(cpu)
+		any |= has_hot(cpu, pool);
+	if (any)
+		on_each_cpu_cond(has_hot, empty_array, pool, true);
+	return any;
+}
+
 /* The holder may have a lower priority.  A yield would not let it run; a sleep does. */
 void plat_pause(bool sleep)
 {
@@ -237,6 +262,18 @@ void plat_pause(bool sleep)
 		schedule_timeout_uninterruptible(1);
 	else
 		cpu_relax();
+}
+
+unsigned int plat_sleep(unsigned int ms)
+{
+	ktime_t start = ktime_get();
+	s64 slept;
+
+	schedule_timeout_killable(msecs_to_jiffies(ms));
+	if (fatal_signal_pending(current))
+		return 0;
+	slept = ktime_ms_delta(ktime_get(), start);
+	return clamp_t(s64, slept, 1, UINT_MAX);
 }
 
 void plat_where(char *buf, size_t size)

@@ -83,11 +83,6 @@ static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
-static inline void plat_word_sub(plat_word_t *w, unsigned long n)
-{
-	atomic_long_sub(n, plat_long(w));
-}
-
 static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 {
 	(void)atomic_long_fetch_sub_release(n, plat_long(w));

@@ -152,7 +152,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	plat_word_add(&pool->abandoned, lost);
 	mend_spares(pool);
 	mend_allocated(pool);
-	plat_word_sub(&pool->moving, plat_read(&pool->moving));
+	pool_word_sub(&pool->moving, plat_read(&pool->moving));
 	pool->pins = 0;
 	pool->orphan = !pool->users;
 }

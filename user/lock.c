@@ -97,7 +97,7 @@ static bool is_real_time(void)
 }
 
 /* Cancellation is off, since nanosleep() is a cancellation point. */
-static void sleep_a_moment(void)
+void pool_nap(void)
 {
 	struct timespec moment = { .tv_nsec = 10000 };
 	int state;
@@ -151,9 +151,31 @@ void plat_pause(bool sleep)
 	if (!sleep)
 		relax();
 	else if (is_real_time())
-		sleep_a_moment();
+		pool_nap();
 	else
 		sched_yield();
+}
+
+static long ms_of(const struct timespec *t)
+{
+	return t->tv_sec * 1000 + t->tv_nsec / 1000000;
+}
+
+unsigned int plat_sleep(unsigned int ms)
+{
+	struct timespec start, end, time = {
+		.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000,
+	};
+	long slept;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	nanosleep(&time, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	pthread_setcancelstate(state, NULL);
+	slept = ms_of(&end) - ms_of(&start);
+	return slept > 1 ? (unsigned int)slept : 1;
 }
 
 /* In the child no waiting thread exists, and this thread has another id. */

@@ -42,6 +42,13 @@ void pool_areas_trim(void);
 void pool_area_fork_hold(void);
 void pool_area_fork_release(void);
 
+/* remote.c: arrays of other threads; around a fork */
+void pool_remote_fork_hold(void);
+void pool_remote_fork_release(void);
+
+/* lock.c: sleep for some 60 us, and be no place where the thread may be cancelled */
+void pool_nap(void);
+
 /* guard.c: objects with pages of their own; and around a fork */
 void *pool_guard_alloc(const struct plat_backend *backend);
 void pool_guard_free(const struct plat_backend *backend, void *obj);

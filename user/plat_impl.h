@@ -34,6 +34,9 @@ struct plat_area {
 	bool is_free;			/* area mutex: it has no owner */
 	unsigned int parts;		/* area mutex: far parts that it has */
 	unsigned int shelf;		/* owner: where slab.c looks first */
+	unsigned int thread;		/* owner: its id, for remote.c; 0: nobody's */
+	bool deaf;			/* remote.c: does not answer */
+	unsigned long asked;		/* remote.c: for which pool */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 
@@ -133,11 +136,6 @@ static inline void plat_cpu_ready(unsigned int flags)
 static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
 {
 	return __atomic_add_fetch(w, n, __ATOMIC_RELAXED);
-}
-
-static inline void plat_word_sub(plat_word_t *w, unsigned long n)
-{
-	__atomic_fetch_sub(w, n, __ATOMIC_RELAXED);
 }
 
 static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)

@@ -27,6 +27,13 @@ __thread unsigned char *pool_thread_area
 static pthread_key_t exit_key;
 static bool have_exit_key;
 
+/* Nobody answers for this area any more: remote.c. */
+static void lose_thread(struct plat_area *area)
+{
+	plat_write(&area->thread, 0u);
+	plat_write(&area->asked, 0ul);
+}
+
 /*
  * A thread exits.  From here on it has no area, so that a handler, or a
  * later destructor of the program, does not use the one that is being drained.
@@ -35,6 +42,7 @@ static void thread_exit(void *arg)
 {
 	struct plat_area *area = arg;
 
+	lose_thread(area);
 	pool_thread_area = plat_area_lost;
 	pool_barrier();
 	pool_cpu_gone(area->number);
@@ -59,6 +67,8 @@ void plat_area_make(unsigned int flags)
 		pool_area_put(area);
 		area = NULL;
 	}
+	if (area)
+		plat_write(&area->thread, plat_own_id());
 	pool_barrier();
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
 }
@@ -110,6 +120,7 @@ static void fork_prepare(void)
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
+	pool_remote_fork_hold();
 	signals_of_others(&others);
 	pthread_sigmask(SIG_BLOCK, &others, &mask);
 	fork_mask = mask;
@@ -118,6 +129,7 @@ static void fork_prepare(void)
 /* After fork(), in both processes. */
 static void fork_release(bool child)
 {
+	pool_remote_fork_release();
 	pool_slab_fork_release();
 	pool_guard_fork_release();
 	pool_fork_release(child);
@@ -167,12 +179,15 @@ static void fork_child(void)
 	sigset_t mask = fork_mask;
 
 	pool_lock_fork_child();
+	if (own)
+		plat_write(&own->thread, plat_own_id());
 	pool_fork_mend(own ? &own->cpu : NULL);
 	next = orphans(own);
 	fork_release(true);
 	while (next) {
 		area = next;
 		next = area->next_free;
+		lose_thread(area);
 		pool_cpu_gone(area->number);
 		pool_area_trim(area);
 		pool_area_put(area);

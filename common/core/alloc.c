@@ -66,6 +66,17 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->head);
 }
 
+/*
+ * Have other CPUs empty their arrays.  A caller that may not wait cannot, and an array that
+ * is held at that moment stays as it is: so it is tried more than once.
+ */
+static bool arrays_emptied(struct pool *pool, unsigned int flags,
+			   struct pool_last *last)
+{
+	return last->before.arrays && plat_may(PLAT_WAIT, flags) &&
+	       last->asked++ < POOL_LAST_ASKS && plat_empty_arrays(pool);
+}
+
 /**
  * pool_last_again() - Is another look worth while?
  * @pool: the pool.
@@ -75,7 +86,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
  * It is while the last look may have missed a free object, such as one that another CPU
  * is bringing down.  The number of looks is bounded.  It is small for a call that may not
  * wait, since it may have interrupted the code that brings the object.  Pauses before it
- * returns true.
+ * returns true.  When these looks are spent, other CPUs empty their arrays.
  *
  * Return: false: there was no object, or the looks are spent.
  */
@@ -86,7 +97,7 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 	unsigned int most = wait ? PLAT_LAST_TRIES : POOL_LAST_LOOKS;
 
 	if (last->looks++ >= most || !pool_reach_missed(pool, &last->before))
-		return false;
+		return arrays_emptied(pool, flags, last);
 	plat_pause(wait);
 	return true;
 }
@@ -138,6 +149,12 @@ static void get_ahead(struct pool *pool, unsigned int flags)
 		pool_put_below(pool, objs[done++], flags);
 }
 
+/* Does the caller try again after a failure?  Then this one is not counted. */
+static bool waits(unsigned int flags)
+{
+	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
+}
+
 /* Allocate from the layers below the caches.  @more: get some ahead for the caches, too. */
 static void *get_below(struct pool *pool, unsigned int flags, bool more)
 {
@@ -150,7 +167,7 @@ static void *get_below(struct pool *pool, unsigned int flags, bool more)
 		get_ahead(pool, flags);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, &cause);
-	if (!obj)
+	if (!obj && !waits(flags))
 		pool_count_failure(pool, cause);
 	return obj;
 }
@@ -161,6 +178,50 @@ static void *get(struct pool *pool, unsigned int flags)
 	void *obj = pool_get_one_from_cache(pool, &flags);
 
 	return obj ? obj : get_below(pool, flags, true);
+}
+
+/* A caller that waits looks again after 1, 2, ... NAP_MOST milliseconds. */
+#define NAP_MOST	10
+
+struct wait {
+	unsigned int left;	/* milliseconds, or POOL_FOREVER */
+	unsigned int nap;	/* 0 at first */
+};
+
+/* Sleep; false: the time is over, or the caller is being killed. */
+static bool nap(struct wait *wait)
+{
+	unsigned int slept;
+
+	if (wait->nap < NAP_MOST)
+		wait->nap++;
+	if (wait->nap > wait->left)
+		wait->nap = wait->left;
+	slept = wait->nap ? plat_sleep(wait->nap) : 0;
+	if (wait->left != POOL_FOREVER)
+		wait->left -= slept < wait->left ? slept : wait->left;
+	return slept;
+}
+
+/*
+ * Try until there is an object.  Frees tell nobody, since a free that hits could not: so
+ * this looks, and each look reaches the arrays of other CPUs.
+ */
+static void *wait_for_free(struct pool *pool, unsigned int flags, void *caller,
+			   unsigned int ms)
+{
+	struct wait wait = { .left = ms };
+	void *obj;
+
+	do {
+		do {
+			obj = get(pool, flags);
+		} while (obj && !pool_checked(pool, &obj, flags, caller));
+	} while (!obj && nap(&wait));
+	if (!obj)
+		pool_count_failure(pool, plat_read(&pool->limit) ?
+				   POOL_REFUSED : POOL_FAILED);
+	return obj;
 }
 
 /*
@@ -176,6 +237,8 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 		obj = get_below(pool, how, true);
 	while (obj && !pool_checked(pool, &obj, flags, caller))
 		obj = get(pool, flags);
+	if (!obj && waits(flags))
+		obj = wait_for_free(pool, flags, caller, POOL_FOREVER);
 	return obj;
 }
 
@@ -210,6 +273,25 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 		      void *caller)
 {
 	return alloc_from(head, flags, caller);
+}
+
+void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
+			 unsigned int ms)
+{
+	void *obj;
+
+	flags = (flags | POOL_F_WAIT) & POOL_F_ALL;
+	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
+		return pool_refuse_zero(head, flags);
+	if (flags & POOL_F_ATOMIC)
+		return pool_alloc_inline(head, flags);
+	plat_cpu_ready(flags);
+	obj = pool_hot_get(head);
+	if (!obj)
+		return wait_for_free(pool_of(head), flags,
+				     __builtin_return_address(0), ms);
+	pool_hot_out(head, obj, flags);
+	return obj;
 }
 
 /* Not inlined into the exported functions, since they are a hit path, too. */

@@ -102,7 +102,7 @@ static inline void pool_cluster_taken(struct pool_cpu *cpu,
 	struct pool_local *local = c->local;
 
 	pool_clustered_less(local, n);
-	plat_word_sub(&cpu->charged,
+	pool_word_sub(&cpu->charged,
 		      (unsigned long)n * local->pool->head.size);
 	if (!c->n)
 		pool_cluster_unlink(c);

@@ -164,7 +164,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 	pool_hot_set_cap(local, room);
 	plat_write(&local->hot.room, room);
 	cpu->hot_bytes -= bytes;
-	plat_word_sub(&cpu->charged, bytes);
+	pool_word_sub(&cpu->charged, bytes);
 	if (!room)
 		pool_list_del(&local->by_age);
 }

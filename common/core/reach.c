@@ -43,14 +43,14 @@ static bool some_on(struct pool_local *local)
  * Moving objects are announced before their departure is counted, so they are read after
  * the departures.  CPUs are read after the buckets, since a new CPU may take from a bucket
  * at once.
- * The reading also notes whether a place has objects.  The proof does not need that; it
- * saves a look where there are none.
+ * The reading also notes whether a place, or an array, has objects.  The proof does not
+ * need that; it saves a look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
 	unsigned int cpus, i;
-	bool some;
+	bool some, arrays = false;
 
 	sum += plat_read_acquire(&pool->gone_departures);
 	for (i = 0; i < pool->buckets; i++)
@@ -65,7 +65,9 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 			continue;
 		sum += plat_read_acquire(&local->departures);
 		some = some || some_on(local);
+		arrays |= plat_read(&local->hot.n);
 	}
+	reading->arrays = arrays;
 	reading->some = plat_read_acquire(&pool->moving) || some;
 	reading->departures = sum;
 }

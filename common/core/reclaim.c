@@ -119,7 +119,7 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 	plat_write(&local->fills, 0);
 	plat_write(&local->spills, 0);
 	plat_write(&local->evictions, 0);
-	plat_word_sub(&local->nested, nested);
+	pool_word_sub(&local->nested, nested);
 }
 
 /*
@@ -368,6 +368,7 @@ static void reclaim(struct pool *pool)
 		if (local)
 			reclaim_local(pool, plat_cpu_of(i), local);
 	}
+	plat_empty_arrays(pool);
 	collect(pool);
 }
 

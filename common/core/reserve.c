@@ -74,7 +74,7 @@ void *pool_alloc_reserved(struct pool_reserved *r)
 	slot = plat_word_add(&r->taken, 1) - 1;
 	if (slot >= r->size)
 		return NULL;
-	plat_word_sub(&r->pool->reserved, 1);
+	pool_word_sub(&r->pool->reserved, 1);
 	return r->obj[slot];
 }
 
@@ -89,7 +89,7 @@ void pool_unreserve(struct pool_reserved *r)
 	if (taken > r->size)
 		taken = r->size;
 	if (taken < r->size) {
-		plat_word_sub(&r->pool->reserved, r->size - taken);
+		pool_word_sub(&r->pool->reserved, r->size - taken);
 		pool_free_bulk(&r->pool->head, 0,
 			       r->size - (unsigned int)taken, r->obj + taken);
 	}

@@ -73,7 +73,7 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 		pool_depart(moving, c->n);
 		count_get(b, c->n);
 		if (!c->next)
-			plat_word_sub(&pool->filled, 1ul << i);
+			pool_word_sub(&pool->filled, 1ul << i);
 		bucket_release(pool, i, c->next);
 	} else if (!c) {
 		bucket_release(pool, i, NULL);
@@ -122,7 +122,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 			head = c->next;
 		}
 		if (!head)
-			plat_word_sub(&pool->filled, 1ul << i);
+			pool_word_sub(&pool->filled, 1ul << i);
 	}
 	if (c != POOL_BUSY)
 		bucket_release(pool, i, head);

@@ -94,7 +94,7 @@ static struct pool_cluster *spare_take(struct pool *pool)
 	last->next = NULL;
 	if (rest)
 		spare_leave(pool, rest);
-	plat_word_sub(&pool->spares, n);
+	pool_word_sub(&pool->spares, n);
 	return chain;
 }
 

@@ -41,7 +41,7 @@ static unsigned int spread(unsigned long n)
 
 /**
  * pool_fail_turn() - Must this allocation fail?  Only pool_fails() calls this.
- * @flags: of the call; POOL_F_NO_FAIL: no.
+ * @flags: of the call; POOL_F_NO_FAIL, POOL_F_WAIT: no.
  * @caller: of the call.
  *
  * The name of a function is looked up only where the context allows it: not in a signal
@@ -53,7 +53,7 @@ bool pool_fail_turn(unsigned int flags, void *caller)
 	unsigned int every = plat_read(&pool_options.fail_every);
 	unsigned long n;
 
-	if ((flags & POOL_F_NO_FAIL) || !(percent || every))
+	if ((flags & (POOL_F_NO_FAIL | POOL_F_WAIT)) || !(percent || every))
 		return false;
 	if (pool_options.fail_site[0] &&
 	    (!plat_may(PLAT_NAME, flags) || !is_site(caller)))

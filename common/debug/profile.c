@@ -266,5 +266,5 @@ void pool_profile_reset(unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < COUNTS; i++)
-		plat_word_sub(&bin->count[i], plat_read(&bin->count[i]));
+		pool_word_sub(&bin->count[i], plat_read(&bin->count[i]));
 }

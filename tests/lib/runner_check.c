@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #ifndef TEST_SCALE
@@ -83,8 +84,14 @@ unsigned long test_scale(unsigned long iterations)
 	return iterations < TEST_SCALE ? 1 : iterations / TEST_SCALE;
 }
 
+bool test_lend_signal(void)
+{
+	return pool_reclaim_signal(SIGURG);
+}
+
 static void teardown(void)
 {
+	pool_reclaim_signal(0);
 	ck_assert_msg(test_end(), "the case left a pool or a charge");
 }
 

@@ -100,6 +100,11 @@ unsigned long test_scale(unsigned long iterations)
 	return max(iterations / max(scale, 1u), 1ul);
 }
 
+bool test_lend_signal(void)
+{
+	return true;
+}
+
 static int case_init(struct kunit *test)
 {
 	int err = set_cpus_allowed_ptr(current,

@@ -85,12 +85,14 @@ unsigned long test_random(unsigned long *state);
 /*
  * The runners.  test_threads() runs fn(0..n-1, arg) at once and returns when all
  * have returned; the first test_cpus() of them have CPUs of their own.
- * test_scale() makes fewer iterations where they are slow.
+ * test_scale() makes fewer iterations where they are slow.  test_lend_signal() has the
+ * arrays of other CPUs within reach; kernels have interrupts for that.
  */
 void test_threads(unsigned int n, void (*fn)(unsigned int i, void *arg),
 		  void *arg);
 unsigned int test_cpus(void);
 unsigned long test_scale(unsigned long iterations);
+bool test_lend_signal(void);
 
 #ifndef __KERNEL__
 

@@ -267,7 +267,20 @@ void plat_trim(void)
 {
 }
 
+/* Interrupts come at any step: scenarios have them. */
+bool plat_empty_arrays(struct pool *pool)
+{
+	(void)pool;
+	return false;
+}
+
 /* plat_pause() would be here: sched.c. */
+
+unsigned int plat_sleep(unsigned int ms)
+{
+	plat_pause(true);
+	return ms;
+}
 
 void plat_show(struct pool *pool)
 {

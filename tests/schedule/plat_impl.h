@@ -90,8 +90,6 @@ static inline void plat_cpu_ready(unsigned int flags)
 				    __ATOMIC_RELAXED)
 
 #define plat_word_add(w, n)	__atomic_add_fetch(w, n, __ATOMIC_RELAXED)
-#define plat_word_sub(w, n) \
-	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELAXED))
 #define plat_word_sub_release(w, n) \
 	((void)__atomic_sub_fetch(w, n, __ATOMIC_RELEASE))
 

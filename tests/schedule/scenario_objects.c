@@ -314,6 +314,19 @@ static void setup_collect(void)
 	give(0, 1, 0);
 }
 
+/* Another CPU wants what is in the array of this one. */
+
+static void setup_array(void)
+{
+	setup(ROOMY, 3, 3);
+	give(1, 3, 0);
+}
+
+static void handle_request(void)
+{
+	pool_empty_array(pool_of(pool));
+}
+
 const struct scenario scenarios_of_objects[] = {
 	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
@@ -365,6 +378,9 @@ const struct scenario scenarios_of_objects[] = {
 		 2, setup_collect, CPUS(alloc_one, collect)),
 	SCENARIO(an_array_that_grows_evicts_what_is_wanted, "regrown",
 		 2, setup_grow, CPUS(alloc_one, alloc_one)),
+	SCENARIO(an_array_is_emptied_between_any_two_steps, "emptied",
+		 2, setup_array, CPUS(alloc_free, alloc_one),
+		 IRQS(handle_request)),
 	SCENARIO(a_handler_comes_first_on_a_cpu, "reopened opened",
 		 1, setup_unused, CPUS(alloc_one), IRQS(handle_alloc)),
 	{ .name = NULL }

@@ -208,7 +208,7 @@ static void churn(unsigned int i, void *arg)
 			pool_free(&pool->head, objs[j]);
 		sample_charge(s);
 	}
-	plat_word_sub(&s->running, 1);
+	pool_word_sub(&s->running, 1);
 }
 
 TEST_CASE(the_charge_never_passes_the_bound)

@@ -232,7 +232,7 @@ TEST_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over)
 	EXPECT(pool_set_limit(&pool->head, 1));
 	test_objs[0] = pool_alloc(&pool->head);
 	EXPECT(test_objs[0]);
-	for (bit = 4; bit < 32; bit++) {
+	for (bit = 5; bit < 32; bit++) {
 		unsigned int flags = 1u << bit;
 
 		EXPECT_PTR_EQ(__pool_alloc(&pool->head, flags), NULL);

@@ -445,6 +445,6 @@ TEST_CASE(five_million_objects_past_4_gib_are_counted_and_needed)
 	EXPECT_LE(many, now.need);
 	EXPECT_EQ(pool_total_allocated(), (many + 100) * 4096);
 	EXPECT_EQ(pool_total_used(), many * 4096);
-	plat_word_sub(&pool->allocated, (unsigned long)many);
+	pool_word_sub(&pool->allocated, (unsigned long)many);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

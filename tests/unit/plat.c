@@ -123,7 +123,7 @@ TEST_CASE(a_word_counts)
 	EXPECT_EQ(plat_read(&w), 0);
 	plat_word_add(&w, 5);
 	EXPECT_EQ(plat_word_add(&w, 2), 7);
-	plat_word_sub(&w, 3);
+	pool_word_sub(&w, 3);
 	plat_word_sub_release(&w, 1);
 	EXPECT_EQ(plat_read_acquire(&w), 3);
 }

@@ -157,7 +157,7 @@ TEST_CASE(the_last_object_is_found_in_any_bucket)
 				from->head = NULL;
 				from->objs = 0;
 			}
-			plat_word_sub(&pool->filled,
+			pool_word_sub(&pool->filled,
 				      plat_read(&pool->filled));
 			plat_word_add(&pool->filled, 1ul << b);
 			EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);

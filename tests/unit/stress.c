@@ -81,7 +81,7 @@ static void storm(unsigned int i, void *arg)
 		if (r % 256 == 255)
 			plat_pause(true);
 	}
-	plat_word_sub(&s->running, 1);
+	pool_word_sub(&s->running, 1);
 }
 
 /* The first one reclaims, and looks at numbers, while the others work. */

@@ -281,7 +281,7 @@ static void work(unsigned int i, void *arg)
 		if (r % 64 == 0)
 			plat_pause(true);
 	}
-	plat_word_sub(&load->running, 1);
+	pool_word_sub(&load->running, 1);
 }
 
 TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)

@@ -176,7 +176,7 @@ static void end_moving(struct stayer *s)
 
 	pool_put_cluster_below(s->pool, s->c, 0);
 	pool_cluster_settled(s->local, n);
-	plat_word_sub(&s->pool->spares, POOL_SPARES_MAX + 1);
+	pool_word_sub(&s->pool->spares, POOL_SPARES_MAX + 1);
 	pool_registry_put(s->pool);
 	plat_write_release(&s->local->parked.head, s->parked);
 }

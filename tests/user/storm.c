@@ -77,7 +77,7 @@ static void storm_calm(struct storm *s)
 		if (obj && !pool_hot_put(pool, obj))
 			plat_word_add(&s->bad, 1);
 	}
-	plat_word_sub(&s->calmed, 1);
+	pool_word_sub(&s->calmed, 1);
 }
 
 static void *storm_main(void *arg)
@@ -222,7 +222,7 @@ static bool storm_fork(struct storm *s, bool calm)
 	while (plat_read(&s->calmed) < STORM_THREADS)
 		plat_pause(true);
 	well = child_is_well(weather, s);
-	plat_word_sub(&s->calm, 1);
+	pool_word_sub(&s->calm, 1);
 	while (plat_read(&s->calmed))
 		plat_pause(true);
 	return well;

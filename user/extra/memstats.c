@@ -89,10 +89,10 @@ static void read_place(struct pool_place *to, struct pool_mem_place *place)
 /* Subtract what was read, so that calls counted meanwhile are not lost. */
 static void reset(struct pool_mem_place *place, const struct pool_place *was)
 {
-	plat_word_sub(&place->allocs, was->allocs);
-	plat_word_sub(&place->allocated, was->allocated);
-	plat_word_sub(&place->frees, was->frees);
-	plat_word_sub(&place->freed, was->freed);
+	pool_word_sub(&place->allocs, was->allocs);
+	pool_word_sub(&place->allocated, was->allocated);
+	pool_word_sub(&place->frees, was->frees);
+	pool_word_sub(&place->freed, was->freed);
 }
 
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * remote.c - what lies in the arrays of other CPUs, and callers that wait
+ *
+ * Layer:   tests of plat_empty_arrays() and of common/core/alloc.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define LIMIT	32
+
+/* CPU 0 has objects in its array, and does nothing until CPU 1 is done. */
+struct pair {
+	struct pool *pool;
+	plat_word_t ready;
+	plat_word_t done;
+	unsigned int nulls;
+};
+
+static void wait_until(plat_word_t *word)
+{
+	while (!plat_read(word))
+		plat_pause(true);
+}
+
+static void use_once(struct pair *p)
+{
+	void *objs[LIMIT];
+
+	test_alloc_many(p->pool, objs, LIMIT);
+	test_free_many(p->pool, objs, LIMIT);
+	plat_word_add(&p->ready, 1);
+	wait_until(&p->done);
+}
+
+static void alloc_elsewhere(struct pair *p)
+{
+	void *objs[LIMIT];
+	unsigned int i;
+
+	wait_until(&p->ready);
+	for (i = 0; i < LIMIT; i++) {
+		objs[i] = pool_alloc(&p->pool->head);
+		p->nulls += !objs[i];
+	}
+	if (pool_alloc(&p->pool->head))
+		p->nulls += 1000;
+	for (i = 0; i < LIMIT; i++)
+		pool_free(&p->pool->head, objs[i]);
+	for (i = 0; i < 100; i++) {
+		void *obj = pool_alloc(&p->pool->head);
+
+		p->nulls += !obj;
+		pool_free(&p->pool->head, obj);
+	}
+	plat_word_add(&p->done, 1);
+}
+
+static void use_here_then_there(unsigned int i, void *arg)
+{
+	if (i)
+		alloc_elsewhere(arg);
+	else
+		use_once(arg);
+}
+
+TEST_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu)
+{
+	struct pair p = { .pool = test_pool(64) };
+
+	ASSERT(p.pool);
+	pool_fail_every = 0;
+	ASSERT(test_lend_signal());
+	EXPECT(pool_set_limit(&p.pool->head, LIMIT));
+	test_threads(2, use_here_then_there, &p);
+	EXPECT_EQ(p.nulls, 0);
+	EXPECT(test_quiet(p.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+}
+
+static void reclaim_elsewhere(unsigned int i, void *arg)
+{
+	struct pair *p = arg;
+
+	if (!i) {
+		use_once(p);
+		return;
+	}
+	wait_until(&p->ready);
+	pool_reclaim(&p->pool->head);
+	p->nulls = (unsigned int)pool_allocated(p->pool);
+	plat_word_add(&p->done, 1);
+}
+
+TEST_CASE(a_reclaim_empties_the_arrays_of_other_cpus)
+{
+	struct pair p = { .pool = test_pool(64) };
+
+	ASSERT(p.pool);
+	pool_fail_every = 0;
+	ASSERT(test_lend_signal());
+	test_threads(2, reclaim_elsewhere, &p);
+	EXPECT_EQ(p.nulls, 0);
+	EXPECT(test_quiet(p.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+}
+
+TEST_CASE(an_array_that_is_held_is_not_emptied)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	obj = test_alloc(pool);
+	local = test_local(pool);
+	test_free(pool, obj);
+	ASSERT(plat_read(&local->hot.n));
+	plat_write(&local->hot.open, POOL_HELD);
+	pool_empty_array(pool);
+	EXPECT(plat_read(&local->hot.n));
+	EXPECT_EQ(plat_read(&local->parked.count), 0);
+	plat_write(&local->hot.open, POOL_OPEN);
+	pool_empty_array(pool);
+	EXPECT_EQ(plat_read(&local->hot.n), 0);
+	EXPECT(plat_read(&local->parked.count));
+	pool_destroy(&pool->head);
+}
+
+/* As many callers as there are objects for, each with its share: nobody is refused. */
+#define SHARERS	4
+#define SHARE	(LIMIT / SHARERS)
+
+static void share(unsigned int i, void *arg)
+{
+	struct pair *p = arg;
+	unsigned long r, rounds = test_scale(2000);
+	void *objs[SHARE];
+	unsigned int j;
+
+	for (r = 0; r < rounds; r++) {
+		for (j = 0; j < SHARE; j++) {
+			objs[j] = __pool_alloc(&p->pool->head, POOL_F_WAIT);
+			if (!objs[j])
+				plat_word_add(&p->done, 1);
+			else
+				memset(objs[j], (int)i, 64);
+		}
+		for (j = 0; j < SHARE; j++)
+			pool_free(&p->pool->head, objs[j]);
+	}
+}
+
+TEST_CASE(callers_that_wait_share_a_limit_and_none_is_refused)
+{
+	struct pair p = { .pool = test_pool(64) };
+	struct pool_stats now;
+
+	ASSERT(p.pool);
+	pool_fail_every = 0;
+	ASSERT(test_lend_signal());
+	EXPECT(pool_set_limit(&p.pool->head, LIMIT));
+	test_threads(SHARERS, share, &p);
+	EXPECT_EQ(plat_read(&p.done), 0);
+	pool_stats_get(&p.pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused, 0);
+	EXPECT(test_quiet(p.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+}
+
+static void free_after_a_while(unsigned int i, void *arg)
+{
+	struct pair *p = arg;
+	void *obj;
+
+	if (!i) {
+		obj = pool_alloc(&p->pool->head);
+		plat_word_add(&p->ready, 1);
+		plat_sleep(20);
+		pool_free(&p->pool->head, obj);
+		wait_until(&p->done);
+		return;
+	}
+	wait_until(&p->ready);
+	obj = __pool_alloc(&p->pool->head, POOL_F_WAIT);
+	p->nulls += !obj;
+	pool_free(&p->pool->head, obj);
+	plat_word_add(&p->done, 1);
+}
+
+TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
+{
+	struct pair p = { .pool = test_pool(64) };
+	struct pool_stats now;
+
+	ASSERT(p.pool);
+	pool_fail_every = 0;
+	ASSERT(test_lend_signal());
+	EXPECT(pool_set_limit(&p.pool->head, 1));
+	test_threads(2, free_after_a_while, &p);
+	EXPECT_EQ(p.nulls, 0);
+	pool_stats_get(&p.pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused, 0);
+	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+}
+
+TEST_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	obj = pool_alloc_timeout(&pool->head, 0, 0);
+	EXPECT(obj);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 0), NULL);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 30), NULL);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused, 2);
+	pool_free(&pool->head, obj);
+	obj = pool_alloc_timeout(&pool->head, POOL_F_MUST_ZERO, POOL_FOREVER);
+	EXPECT(obj);
+	pool_free(&pool->head, obj);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_caller_that_may_not_sleep_does_not_wait)
+{
+	unsigned int flags = POOL_F_WAIT | POOL_F_ATOMIC;
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	obj = pool_alloc(&pool->head);
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, flags), NULL);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, flags, POOL_FOREVER),
+		      NULL);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused + now.failed, 2);
+	pool_free(&pool->head, obj);
+	pool_destroy(&pool->head);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * remote.c - the signal that reaches the arrays of other threads
+ *
+ * Layer:   tests of user/remote.c.
+ * Context: see test.h and life.h.
+ */
+#include "life.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void no_handler(int sig)
+{
+	(void)sig;
+}
+
+static bool refused(int signo, int why)
+{
+	errno = 0;
+	return !pool_reclaim_signal(signo) && errno == why;
+}
+
+TEST_CASE(a_signal_that_cannot_be_lent_is_refused_and_nothing_changes)
+{
+	struct sigaction action = { .sa_handler = no_handler }, now;
+
+	EXPECT(refused(-1, EINVAL));
+	EXPECT(refused(SIGKILL, EINVAL));
+	EXPECT(refused(SIGSTOP, EINVAL));
+	EXPECT(refused(100000, EINVAL));
+	ASSERT(!sigaction(SIGUSR1, &action, NULL));
+	EXPECT(refused(SIGUSR1, EBUSY));
+	ASSERT(!sigaction(SIGUSR1, NULL, &now));
+	EXPECT(now.sa_handler == no_handler);
+	EXPECT(pool_reclaim_signal(SIGURG));
+	EXPECT(pool_reclaim_signal(SIGURG));
+	EXPECT(refused(SIGUSR2, EBUSY));
+	EXPECT(pool_reclaim_signal(0));
+	EXPECT(pool_reclaim_signal(0));
+	ASSERT(!sigaction(SIGURG, NULL, &now));
+	EXPECT(now.sa_handler == SIG_DFL);
+}
+
+/* A thread with objects in its array, which has perhaps blocked all signals. */
+struct sleeper {
+	struct pool *pool;
+	bool blocks;
+	plat_word_t ready;
+	plat_word_t done;
+};
+
+static void *sleep_with_objects(void *arg)
+{
+	struct sleeper *s = arg;
+	sigset_t all, old;
+	void *objs[16];
+
+	test_alloc_many(s->pool, objs, 16);
+	test_free_many(s->pool, objs, 16);
+	sigfillset(&all);
+	if (s->blocks)
+		pthread_sigmask(SIG_BLOCK, &all, &old);
+	plat_word_add(&s->ready, 1);
+	while (!plat_read(&s->done))
+		plat_sleep(1);
+	if (s->blocks)
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return NULL;
+}
+
+static pthread_t start(struct sleeper *s)
+{
+	pthread_t thread;
+
+	pool_fail_every = 0;
+	s->pool = test_pool(64);
+	ck_assert(s->pool);
+	ck_assert(!pthread_create(&thread, NULL, sleep_with_objects, s));
+	while (!plat_read(&s->ready))
+		plat_pause(true);
+	return thread;
+}
+
+static void stop(struct sleeper *s, pthread_t thread)
+{
+	plat_word_add(&s->done, 1);
+	pthread_join(thread, NULL);
+	EXPECT_PTR_EQ(pool_destroy(&s->pool->head), NULL);
+}
+
+TEST_CASE(without_a_signal_a_reclaim_leaves_the_arrays_of_others)
+{
+	struct sleeper s = { .blocks = false };
+	pthread_t thread = start(&s);
+
+	pool_reclaim(&s.pool->head);
+	EXPECT(pool_allocated(s.pool));
+	ASSERT(pool_reclaim_signal(SIGURG));
+	pool_reclaim(&s.pool->head);
+	EXPECT_EQ(pool_allocated(s.pool), 0);
+	stop(&s, thread);
+}
+
+/* SIGUSR1 ends the program where it is given back while it is pending. */
+TEST_CASE(a_thread_that_blocks_the_signal_keeps_its_objects_and_lives)
+{
+	struct sleeper s = { .blocks = true };
+	pthread_t thread = start(&s);
+
+	ASSERT(pool_reclaim_signal(SIGUSR1));
+	pool_reclaim(&s.pool->head);
+	EXPECT(pool_allocated(s.pool));
+	EXPECT(!plat_empty_arrays(s.pool));
+	ASSERT(pool_reclaim_signal(0));
+	stop(&s, thread);
+}
+
+/* In a child: a thread of its own is asked. */
+static bool works_in_child(void)
+{
+	struct sleeper s = { .blocks = false };
+	pthread_t thread = start(&s);
+	bool empty;
+
+	pool_reclaim(&s.pool->head);
+	empty = !pool_allocated(s.pool);
+	plat_word_add(&s.done, 1);
+	pthread_join(thread, NULL);
+	return empty;
+}
+
+/* ThreadSanitizer lets a child have no threads. */
+TEST_CASE(a_child_of_a_fork_reaches_its_own_threads)
+{
+	struct sleeper s = { .blocks = false };
+	pthread_t thread = start(&s);
+	int status;
+	pid_t pid;
+
+	ASSERT(pool_reclaim_signal(SIGURG));
+	pid = fork();
+	if (!pid)
+		_exit(works_in_child() ? 7 : 1);
+	ASSERT(waitpid(pid, &status, 0) == pid);
+	EXPECT(UNDER_TSAN || (WIFEXITED(status) && WEXITSTATUS(status) == 7));
+	stop(&s, thread);
+}
+
+/* Threads come and go while others ask them. */
+#define STORM	4
+
+static void ask_or_come_and_go(unsigned int i, void *arg)
+{
+	unsigned long r, rounds = test_scale(i ? 4000 : 400);
+	struct pool *pool = arg;
+	void *objs[8];
+
+	for (r = 0; r < rounds; r++) {
+		test_alloc_many(pool, objs, 8);
+		test_free_many(pool, objs, 8);
+		if (!i)
+			pool_reclaim(&pool->head);
+		else if (r % 64 == 0)
+			pool_thread_idle();
+	}
+}
+
+TEST_CASE(threads_that_idle_and_exit_are_asked_meanwhile)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	ASSERT(pool_reclaim_signal(SIGURG));
+	test_threads(STORM, ask_or_come_and_go, pool);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
