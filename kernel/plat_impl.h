@@ -66,8 +66,8 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_read(p)		READ_ONCE(*(p))
 #define plat_write(p, v)	WRITE_ONCE(*(p), v)
 /* Each use says what it is for, and with what it pairs. */
-#define plat_read_acquire(p)	smp_load_acquire(p)
 #define plat_write_release(p, v) smp_store_release(p, v)
+#define plat_read_acquire(p)	smp_load_acquire(p)
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg_acquire(p, old, v) try_cmpxchg_acquire(p, old, v)
 #define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
@@ -83,9 +83,10 @@ static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
+/* Adds: a long does not hold the negative of the top bit, which is one such n. */
 static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
 {
-	(void)atomic_long_fetch_sub_release(n, plat_long(w));
+	(void)atomic_long_fetch_add_release(-n, plat_long(w));
 }
 
 static inline void plat_fence(void)
@@ -95,6 +96,19 @@ static inline void plat_fence(void)
 }
 
 /* CPU lock */
+
+/* Interrupts off, and this CPU's mark set; false: it is set already. */
+static inline bool lock_section_enter(unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (__this_cpu_read(plat_locking)) {
+		local_irq_restore(*flags);
+		return false;
+	}
+	__this_cpu_write(plat_locking, true);
+	barrier();
+	return true;
+}
 
 /*
  * Waits, because the holder has interrupts off, is not preempted and copies a
@@ -106,15 +120,8 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
 	unsigned long flags;
 
-	if (in_nmi())
+	if (in_nmi() || !lock_section_enter(&flags))
 		return false;
-	local_irq_save(flags);
-	if (__this_cpu_read(plat_locking)) {
-		local_irq_restore(flags);
-		return false;
-	}
-	__this_cpu_write(plat_locking, true);
-	barrier();
 	raw_spin_lock(&cpu->lock.spin);
 	cpu->lock.flags = flags;
 	return true;
@@ -122,12 +129,18 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 
 /* Process context is never inside a lock section already. */
 static inline void plat_cpu_lock(struct pool_cpu *cpu)
+	__acquires(&cpu->lock.spin)
 {
-	while (!plat_cpu_trylock(cpu))
+	unsigned long flags;
+
+	while (!lock_section_enter(&flags))
 		cpu_relax();
+	raw_spin_lock(&cpu->lock.spin);
+	cpu->lock.flags = flags;
 }
 
 static inline void plat_cpu_unlock(struct pool_cpu *cpu)
+	__releases(&cpu->lock.spin)
 {
 	unsigned long flags = cpu->lock.flags;
 

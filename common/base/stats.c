@@ -47,11 +47,13 @@ static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 
 	if (!local)
 		return;
-	if (locked)
-		plat_cpu_lock(plat_cpu_of(i));
+	if (!locked) {
+		add_local(local, sum);
+		return;
+	}
+	plat_cpu_lock(plat_cpu_of(i));
 	add_local(local, sum);
-	if (locked)
-		plat_cpu_unlock(plat_cpu_of(i));
+	plat_cpu_unlock(plat_cpu_of(i));
 }
 
 /* Masks out the mark of renew.c, which is set only while nothing is allocated. */

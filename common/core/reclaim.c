@@ -268,15 +268,30 @@ void pool_drain_shared(struct pool *pool, unsigned long spare)
 	pool_cluster_trim(pool);
 }
 
+/*
+ * A cluster of another CPU, or NULL, also where its lock is held, since the holder may
+ * be a thread that does not run.  clustered is read unlocked, since it only says where
+ * to look.
+ */
+static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
+					  struct pool_local *local)
+{
+	struct pool_cluster *c;
+
+	if (!plat_read(&local->clustered) || !plat_cpu_trylock(cpu))
+		return NULL;
+	c = detach_newest(local);
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
 /**
  * pool_take_remote() - Take an object out of another CPU's clusters.
  * @pool: the pool.
  * @flags: of the call.
  *
  * The last resort of an allocation.  A cluster is taken whole; its other
- * objects go down a layer.  A CPU whose lock is held is passed over, since the
- * holder may be a thread that does not run.  clustered is read unlocked, since it
- * only says where to look.
+ * objects go down a layer.  A CPU whose lock is held is passed over.
  *
  * Context: any; neither guard nor lock held.
  * Return: an object, or NULL.
@@ -290,14 +305,9 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 	void *obj;
 
 	for (i = 0; i < cpus && !c; i++) {
-		struct pool_cpu *cpu = plat_cpu_of(i);
-
 		local = plat_local_of(pool, i);
-		if (!local || !plat_read(&local->clustered) ||
-		    !plat_cpu_trylock(cpu))
-			continue;
-		c = detach_newest(local);
-		plat_cpu_unlock(cpu);
+		if (local)
+			c = detach_remote(plat_cpu_of(i), local);
 	}
 	if (!c)
 		return NULL;
