@@ -196,6 +196,7 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
 /**
  * pool_refuse_zero() - POOL_F_MUST_ZERO for a pool of constructed objects.
  * @pool: the pool.
+ * @flags: of the call.
  *
  * Not for direct use.
  *

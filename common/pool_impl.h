@@ -35,8 +35,8 @@
  * and when quiet, for each pool:
  *
  *   allocated = used + cached + shared
- *   cached    = sum over CPUs of n + clustered
  *   clustered = sum of c->n over by_pool
+ *   cached    = sum over CPUs of n + clustered
  *
  * Lock order: Documentation/contexts, "Lock order".  The backend is called under no
  * lock; sources of objects are made and ended under the creation lock.
