@@ -66,6 +66,7 @@ help:
 	@echo '  twin-check       both worlds make the same decisions'
 	@echo '  check-schedule   interleavings of CPUs and handlers; check-long: many more'
 	@echo '  check-trixie     check-user in a fresh Debian 13'
+	@echo '  lint             what tools for kernel code remark; prints nothing when that is nothing'
 	@echo '  check-cross      the cases on other machines, and with musl'
 	@echo '  check-traces     bad input for the replay'
 	@echo '  bug-matrix       which option finds which bug; bug-matrix-accept keeps the result'
@@ -174,3 +175,4 @@ include tests/bugs/bugs.mk
 include tests/schedule/schedule.mk
 include tests/replay/replay.mk
 include tests/bench/bench.mk
+include tests/lint/lint.mk

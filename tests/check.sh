@@ -80,6 +80,7 @@ mkdir -p $results
 ls $results/user-* >/dev/null 2>&1 || echo "not ok user_ran" >$results/user-none
 tests/deps.sh vm
 kunit
+world lint tests/lint/lint.sh quick
 newest=$($vm/kernel.sh newest) || newest=stock-newest
 for kernel in stock-6.1 stock-6.12 "$newest" debug; do
 	world "load-$kernel" lines "load-$kernel" $vm/stock.sh $kernel

@@ -3,7 +3,7 @@
 #
 # Sees that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|cross|vm|bench|html
+#	deps.sh build|check-user|cross|lint|vm|bench|html
 #
 # As root it installs what is missing; else it prints the command and fails.
 
@@ -20,15 +20,17 @@ cross=("${build[@]}" git qemu-user musl-tools
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
+lint=("${build[@]}" perl sparse coccinelle rsync)
 html=(make python3-sphinx)
 vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
 
 case ${1:-} in
 build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
+lint) need "${lint[@]}" ;;
 cross) need "${cross[@]}" ;;
 vm) need "${vm[@]}" ;;
 bench) need "${bench[@]}" ;;
 html) need "${html[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|cross|vm|bench|html" ;;
+*) die "usage: ${0##*/} build|check-user|cross|lint|vm|bench|html" ;;
 esac

@@ -5,6 +5,7 @@
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-X.Y|uml|debug|kasan
 #	kernel.sh newest
+#	kernel.sh source
 #
 #   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed
 #   stock-X.Y              Debian 13's newest kernel, if that is what the backports
@@ -12,6 +13,7 @@
 #                          because kbuild's programs need that libc
 #   newest                 prints the name of that one, as stock-7.3.  What is in the
 #                          cache folder stays the newest until it is removed
+#   source                 prints SOURCE='folder' of what the next ones are built from
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
 #   kasan                  the same with KASAN (kasan.config)
@@ -37,7 +39,7 @@ readonly SERIES=6.12
 readonly NEXT=trixie		# whose backports have the newest kernel
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|newest|uml|debug|kasan"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|newest|source|uml|debug|kasan"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -242,6 +244,31 @@ source_unpack() {
 	rm -f "$dir"/*.deb
 }
 
+# get_source - sets $source to the kernel's source, unpacked, and $entry to the name of
+# that cache entry; leaves it locked.
+get_source() {
+	local version
+
+	need xz-utils patch
+	version=$(with_update candidate "linux-source-$SERIES")
+	if [ -z "$version" ]; then
+		version=$(newest source-)
+		version=${version##*/source-}
+		version=${version%-*}
+		[ -n "$version" ] || die "apt knows no linux-source-$SERIES;" \
+			"as root, run: apt-get update"
+	fi
+	entry=source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
+	source=$LIBPOOL_CACHE/$entry
+	lock source
+	if [ ! -d "$source" ]; then
+		begin "$source"
+		source_unpack "$work" "$version" >>"$log" 2>&1
+		finish "$source"
+	fi
+	source=$source/linux-source-$SERIES
+}
+
 # build ARCH FRAGMENT DIR - a kernel of $source in DIR.
 build() {
 	local arch=$1 fragment=$2 dir=$3 line
@@ -271,34 +298,19 @@ build() {
 
 built() {
 	local what=$1 arch=$2 image=$3 kmake=$4
-	local fragment=$here/$what.config version key dir source
+	local fragment=$here/$what.config key dir source entry
 
 	if [ "$what" = kasan ]; then
 		fragment=$LIBPOOL_CACHE/kasan.config
 	fi
-	need make gcc bison flex bc libelf-dev xz-utils patch
-	version=$(with_update candidate "linux-source-$SERIES")
-	if [ -z "$version" ]; then
-		version=$(newest source-)
-		version=${version##*/source-}
-		version=${version%-*}
-		[ -n "$version" ] || die "apt knows no linux-source-$SERIES;" \
-			"as root, run: apt-get update"
-	fi
-	source=$LIBPOOL_CACHE/source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
+	need make gcc bison flex bc libelf-dev
+	get_source
 	key=$({
-		echo "${source##*/} $arch"
+		echo "$entry $arch"
 		gcc --version
 		cat "$fragment"
 	} | sha256sum | cut -c1-12)
 	dir=$LIBPOOL_CACHE/$what-$key
-	lock source
-	if [ ! -d "$source" ]; then
-		begin "$source"
-		source_unpack "$work" "$version" >>"$log" 2>&1
-		finish "$source"
-	fi
-	source=$source/linux-source-$SERIES
 	if [ ! -d "$dir" ]; then
 		begin "$dir"
 		build "$arch" "$fragment" "$work" >>"$log" 2>&1
@@ -310,13 +322,17 @@ built() {
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-[1-9]*.[0-9]* | newest | uml | debug | kasan) ;;
+stock-[1-9]*.[0-9]* | newest | source | uml | debug | kasan) ;;
 *) usage ;;
 esac
 open_log "$what"
 
 case $what in
 newest) echo "stock-$(series_of "$(backports)")" ;;
+source)
+	get_source
+	echo "SOURCE='$source'"
+	;;
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
 stock-*) stock_backports "${what#stock-}" ;;
 uml) built uml um linux ARCH=um ;;

@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What tools for kernel code remark about what is installed or loaded: common/, kernel/
+# and user/.  "make lint" calls it.  Prints nothing when there is nothing.
+#
+#	lint.sh [quick]		quick: what needs no kernel built; for "make check"
+#
+#   checkpatch    with --strict, of linux-source
+#   kernel-doc    comments of functions and types
+#   sparse        all objects of pool.ko, for User-Mode Linux and Debian's 6.12
+#   coccicheck    each rule of linux-source that needs no OCaml compiler
+#
+# Each build of the modules has gcc's W=1.  clang cannot build them: a kernel configured
+# for gcc passes it options that it refuses, as -fconserve-stack.
+#
+# A remark that is wrong here is in allowed.list, with the reason.  Writes a line per
+# tool, "ok NAME" or "not ok NAME", to build/results/lint.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+cd "$top"
+tests/deps.sh lint >&2
+eval "$(tests/vm/kernel.sh source)"
+results=build/results/lint
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+mkdir -p build/results
+: >"$results"
+: >"$tmp/used"
+
+# sources DIR... - the C files there
+sources() {
+	find "$@" -name '*.[ch]' ! -name '*.mod.c' | sort
+}
+
+# judge NAME COMMAND... - says each of its lines "PATH:LINE: KIND: text" that is not
+# allowed
+judge() {
+	local name=$1 verdict=ok
+
+	shift
+	"$@" >"$tmp/remarks"
+
+	awk -v list="$here/allowed.list" -v used="$tmp/used" '
+		BEGIN {
+			while ((getline line < list) > 0)
+				if (split(line, f, "\t") == 2)
+					where[++n] = f[2] SUBSEP f[1]
+		}
+		{
+			split($1, at, ":")
+			kind = $2
+			sub(/:$/, "", kind)
+			for (i = 1; i <= n; i++) {
+				split(where[i], f, SUBSEP)
+				if (kind == f[2] && index(at[1], f[1]) == 1) {
+					print f[2] "\t" f[1] >> used
+					next
+				}
+			}
+			print
+			bad = 1
+		}
+		END { exit bad }' "$tmp/remarks" || verdict="not ok"
+	echo "$verdict ${name}_remarks_nothing" >>"$results"
+	[ "$verdict" = ok ] || failed=1
+}
+
+# Without .checkpatch.conf, which leaves whole kinds away.
+run_checkpatch() {
+	sources common kernel user | (
+		cd "$tmp"
+		sed "s|^|$top/|" |
+			xargs perl "$SOURCE/scripts/checkpatch.pl" --no-tree --strict \
+				--terse --show-types -f 2>&1 || true
+	) | sed -nE "s|^$top/||; s/^(\S+:[0-9]+): [A-Z]+:([A-Z_0-9]+): /\1: \2: /p"
+}
+
+run_kernel_doc() {
+	sources common kernel user | xargs perl "$SOURCE/scripts/kernel-doc" -none 2>&1 |
+		sed -E 's/^(\S+:[0-9]+): \w+: /\1: kernel-doc: /' || true
+}
+
+# build NAME KERNEL ARGUMENT... - what a build of pool.ko says, if it is not without
+# warnings
+build() {
+	local name=$1 kernel=$2
+
+	shift 2
+	if ! VARIANT=$name POOL_TESTS='' tests/vm/build-modules.sh "$kernel" "$@" \
+	     >"$tmp/build" 2>&1; then
+		sed -E "s|^$top/build/kernel/$kernel-$name/||" "$tmp/build"
+	fi
+}
+
+# The rules that say nothing of this code cost 3 s each.
+run_coccicheck() {
+	local rule
+
+	find "$SOURCE/scripts/coccinelle" -name '*.cocci' | sort |
+	while read -r rule; do
+		! grep -q '@ *\(script\|initialize\|finalize\):ocaml' "$rule" || continue
+		spatch -D report --very-quiet --no-show-diff --no-includes \
+			--include-headers --cocci-file "$rule" \
+			--dir common --dir kernel 2>>"$tmp/spatch" </dev/null |
+			sed -nE "s|^(\S+:[0-9]+):[-0-9]+: |\1: ${rule##*/}: |p"
+	done
+}
+
+# Entries of the list that no tool needed; so a tool that says nothing at all is seen,
+# too.  PATTERN: of those whose tools have run.
+unused() {
+	grep -P "^[^#]*$1\t" "$here/allowed.list" | sort >"$tmp/allowed"
+	sort -u "$tmp/used" | comm -23 "$tmp/allowed" - |
+		sed 's|^|tests/lint/allowed.list:1: unused: |'
+}
+
+judge checkpatch run_checkpatch
+judge kernel_doc run_kernel_doc
+judge list_for_checkpatch unused '[A-Z]'
+if [ "${1:-}" != quick ]; then
+	judge sparse build sparse uml C=2
+	judge sparse_on_smp build sparse stock-6.12 C=2
+	judge coccicheck run_coccicheck
+	judge list_for_coccicheck unused cocci
+fi
+exit $failed
