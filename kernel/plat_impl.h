@@ -66,8 +66,8 @@ static inline void plat_cpu_ready(unsigned int flags)
 #define plat_read(p)		READ_ONCE(*(p))
 #define plat_write(p, v)	WRITE_ONCE(*(p), v)
 /* Each use says what it is for, and with what it pairs. */
-#define plat_write_release(p, v) smp_store_release(p, v)
-#define plat_read_acquire(p)	smp_load_acquire(p)
+#define plat_read_acquire(p)	smp_load_acquire(p) /* as its use says */
+#define plat_write_release(p, v) smp_store_release(p, v) /* as its use says */
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg_acquire(p, old, v) try_cmpxchg_acquire(p, old, v)
 #define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
