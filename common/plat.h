@@ -155,7 +155,7 @@ bool plat_local_alloc(struct pool *pool);
  */
 void plat_local_free(struct pool *pool);
 
-/* The mutexes.  Code that needs several locks the last of these first. */
+/* The mutexes.  A thread that needs several of them locks them in reverse order. */
 enum plat_mutex {
 	PLAT_REGISTRY,		/* the lists of pools, and their options */
 	PLAT_CREATE,		/* one creation at a time */
@@ -237,8 +237,8 @@ void plat_backend_destroy(plat_backend_t *backend, unsigned long lost);
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
  * Context: plat_may(PLAT_ALLOC); neither guard nor lock held.
- * Return: how many there are, of undefined contents; fewer than @n where no more are
- * to be had at once.
+ * Return: how many there are, of undefined contents; fewer than @n where the platform
+ * has no more at once.
  */
 unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
 				unsigned int flags);

@@ -70,7 +70,7 @@
  */
 #define POOL_LAST_LOOKS		4
 
-/* How often an allocation has other CPUs empty their arrays, before it returns NULL. */
+/* How often an allocation makes other CPUs empty their arrays before it returns NULL. */
 #define POOL_LAST_ASKS		3
 
 /* Objects brought down between two updates of the average need: need.c. */
@@ -114,11 +114,11 @@ struct pool_local {
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
 	unsigned long era;		/* CPU lock: most and max are of this one */
-	unsigned long clustered;	/* CPU lock; read by anybody */
-	unsigned long fills;		/* CPU lock; read by anybody */
-	unsigned long spills;		/* CPU lock; read by anybody */
-	unsigned long evictions;	/* CPU lock; read by anybody */
-	unsigned long departures;	/* CPU lock; read by anybody: times that
+	unsigned long clustered;	/* CPU lock; read by any CPU */
+	unsigned long fills;		/* CPU lock; read by any CPU */
+	unsigned long spills;		/* CPU lock; read by any CPU */
+	unsigned long evictions;	/* CPU lock; read by any CPU */
+	unsigned long departures;	/* CPU lock; read by any CPU: times that
 					 * objects left its clusters
 					 */
 	unsigned long grown;		/* owner, entered: objects that it got from
@@ -127,9 +127,9 @@ struct pool_local {
 	unsigned int surplus;		/* owner, entered: objects got ahead last
 					 * that fills still do without
 					 */
-	plat_word_t nested;		/* anybody: calls that found HELD */
-	plat_word_t moving;		/* anybody: objects moving */
-	struct pool_parked parked;	/* anybody */
+	plat_word_t nested;		/* any CPU: calls that found HELD */
+	plat_word_t moving;		/* any CPU: objects moving */
+	struct pool_parked parked;	/* any CPU */
 } __attribute__((aligned(64)));
 
 /* All pools on one CPU. */
@@ -141,16 +141,16 @@ struct pool_cpu {
 	unsigned int stashed;		/* CPU lock: how many */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long hot_bytes;	/* CPU lock: sum of room * size */
-	plat_word_t charged;		/* raised under CPU lock, lowered by anybody */
+	plat_word_t charged;		/* raised under CPU lock, lowered by any CPU */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */
 struct pool_bucket {
 	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
-	unsigned long objs;		/* objects in it; read by anybody */
-	unsigned long gets;		/* times; read by anybody */
-	unsigned long get_objs;		/* objects; read by anybody */
-	unsigned long puts;		/* times; read by anybody */
+	unsigned long objs;		/* objects in it; read by any CPU */
+	unsigned long gets;		/* times; read by any CPU */
+	unsigned long get_objs;		/* objects; read by any CPU */
+	unsigned long puts;		/* times; read by any CPU */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -189,13 +189,13 @@ struct pool {
 	char name[POOL_NAME_LEN + 1];
 	unsigned int align;		/* bytes, a power of two */
 	unsigned int link;		/* where parked objects are: layout.c */
-	unsigned int limit;		/* read by anybody; 0: none */
-	unsigned int min_avail;		/* read by anybody */
+	unsigned int limit;		/* read by any CPU; 0: none */
+	unsigned int min_avail;		/* read by any CPU */
 	void (*ctor)(void *obj, void *arg);
 	void (*dtor)(void *obj, void *arg);
 	void *arg;
 	unsigned int id;		/* serial number, never reused */
-	unsigned int debug;		/* option word; read by anybody: debug.h */
+	unsigned int debug;		/* option word; read by any CPU: debug.h */
 	unsigned int buckets;		/* a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* has local parts */
@@ -231,18 +231,18 @@ struct pool {
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
-	struct pool_parked parked;	/* anybody: of CPUs without a local */
-	plat_word_t nested;		/* anybody: of those, and of CPUs that are gone */
-	plat_word_t gone_fills;		/* anybody: of CPUs that are gone */
-	plat_word_t gone_spills;	/* anybody: likewise */
-	plat_word_t gone_evictions;	/* anybody: likewise */
-	plat_word_t gone_departures;	/* anybody: of CPUs that are gone, jumps,
+	struct pool_parked parked;	/* any CPU: of CPUs without a local */
+	plat_word_t nested;		/* any CPU: of those, and of CPUs that are gone */
+	plat_word_t gone_fills;		/* any CPU: of CPUs that are gone */
+	plat_word_t gone_spills;	/* any CPU: of CPUs that are gone */
+	plat_word_t gone_evictions;	/* any CPU: of CPUs that are gone */
+	plat_word_t gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
-	plat_word_t quarantined;	/* anybody: objects found corrupted */
-	plat_word_t reports;		/* anybody: faults that were reported */
-	plat_word_t faults[POOL_FAULT_KINDS];	/* anybody: faults found, by kind */
+	plat_word_t quarantined;	/* any CPU: objects found corrupted */
+	plat_word_t reports;		/* any CPU: faults that were reported */
+	plat_word_t faults[POOL_FAULT_KINDS];	/* any CPU: faults found, by kind */
 	struct pool_object_table object_table;	/* object_table.c; registry mutex to begin */
 
 /* Emptied clusters that no CPU keeps, taken as a whole; their number is approximate. */
@@ -284,7 +284,7 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 			       struct pool_local, hot);
 }
 
-/* What a visit carries out of the guard, for the caller to bring away. */
+/* What a visit carries out of the guard, for the caller to bring down. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
 	struct pool_cluster *empty;	/* a chain of emptied ones */
@@ -378,14 +378,14 @@ struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
 	bool some;			/* in a place, or moving */
-	bool arrays;			/* in the array of a CPU */
+	bool arrays;			/* some are in the array of a CPU */
 };
 
 /* An allocation that looks for the last free object, again and again. */
 struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
-	unsigned int asked;		/* how often other CPUs were; 0 at first */
+	unsigned int asked;		/* how often other CPUs were asked; 0 at first */
 };
 
 /* Why an allocation got nothing. */

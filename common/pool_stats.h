@@ -54,7 +54,7 @@ enum pool_fault {
  * @moving: part of @cached: moving down.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool does not give up by itself.
- * @need: average need of @allocated, see Documentation/amounts.
+ * @need: average of how many of @allocated were needed, see Documentation/amounts.
  * @fills: hot arrays filled from a cluster.
  * @spills: hot arrays spilled into a cluster.
  * @evictions: clusters that had to leave a CPU because of its byte bound.

@@ -52,7 +52,7 @@ struct span {
 /* Guards what follows.  Never held while vmalloc() is called. */
 static DEFINE_MUTEX(kept_mutex);
 static LIST_HEAD(kept);			/* oldest first */
-static unsigned long kept_bytes;	/* read by anybody */
+static unsigned long kept_bytes;	/* read by any CPU */
 static struct {
 	const unsigned char *at;
 	size_t bytes;

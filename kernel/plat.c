@@ -212,7 +212,7 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 	return n;
 }
 
-/* The slab allocator cannot tell.  Where memory is short it is shrunk. */
+/* The slab allocator cannot tell.  Where memory is short the kernel's shrinker runs. */
 bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 			 const void *new)
 {

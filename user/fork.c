@@ -20,7 +20,7 @@
  *   taken off a parked list	are lost: only the stack of a gone thread knows where to
  *
  * Lost objects are counted in pool->abandoned.  The objects of a cluster that was
- * being brought away are counted as lost even if they had just arrived.
+ * being brought down are counted as lost even if they had just arrived.
  */
 #include "main.h"
 #include "plat.h"

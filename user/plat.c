@@ -93,7 +93,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	return true;
 }
 
-/* Only tools keep anything per source; they still know objects in use. */
+/* Only tools know sources.  A source with objects in use stays known to them. */
 void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
 {
 	if (backend->told && !lost)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many yields let a descheduled lock holder run: some milliseconds. */
+/* This many yields let a descheduled lock holder run: some milliseconds. */
 #define PLAT_LAST_TRIES	4096
 
 /* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */

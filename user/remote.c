@@ -3,11 +3,11 @@
  * remote.c - arrays of other threads, emptied by a signal
  *
  * Layer:   seam, cold half; user space only.
- * Context: plain threads, but for on_signal(), which is a signal handler.
+ * Context: plain threads, except for on_signal(), which is a signal handler.
  *
- * Only its own thread may touch a hot array.  So a thread that needs what lies in those of
- * others asks them: it writes the pool into their areas, and sends the signal that the
- * program has lent.  The handler parks what is in the array, and says so.
+ * Only its own thread may touch a hot array.  So a thread that needs objects in the arrays
+ * of others asks these threads.  It writes the pool into their areas, and sends the signal
+ * that the program has lent.  The handler parks the objects of the array, and says so.
  *
  *	asked, in an area:   0 ---> pool ---> pool | TAKEN ---> 0
  *				     |  asker gives up         ^ handler
@@ -25,10 +25,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Low bit of "asked": the handler is at work. */
+/* The low bit of "asked": the handler is at work. */
 #define TAKEN		1ul
 
-/* Looks for an answer, some 60 us apart. */
+/* How often an asker looks for an answer, some 60 us apart. */
 #define ANSWER_LOOKS	2000
 
 /* One thread asks at a time; the signal and what it did before. */
@@ -57,7 +57,7 @@ static void on_signal(int sig)
 	plat_write_release(&area->asked, 0ul);
 }
 
-/* SIGKILL and SIGSTOP cannot be handled, and what has a handler is not free. */
+/* SIGKILL and SIGSTOP cannot be handled, and a signal with a handler is not free. */
 static bool take_signal(int signo)
 {
 	struct sigaction action = {
@@ -75,8 +75,8 @@ static bool take_signal(int signo)
 }
 
 /*
- * A thread that has blocked the signal may have one pending, and what the signal did before
- * may be to end the program.  Ignoring a signal discards those that are pending.
+ * A thread that has blocked the signal may have one pending, and the signal's earlier
+ * action may end the program.  Ignoring a signal discards pending ones.
  */
 static void give_signal_back(void)
 {
@@ -105,7 +105,7 @@ bool pool_reclaim_signal(int signo)
 	return done;
 }
 
-/* Does the array of another thread have objects?  Read unlocked: it says whom to ask. */
+/* Is another thread worth asking?  Read unlocked: an empty array costs only a signal. */
 static bool has_hot(struct pool *pool, struct plat_area *area)
 {
 	return area != plat_this_area() && !plat_read(&area->deaf) &&

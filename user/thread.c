@@ -9,7 +9,7 @@
  *
  *   none ---> making <--> its area ---> lost
  *     ^          |
- *     +----------+ none is to be had now; the next slow path tries again
+ *     +----------+ there is none now; the next slow path tries again
  *
  * A thread with an area is "making" again while pool_thread_idle() empties it.
  * All states but "its area" point to read-only zeros: every hot array there is closed,
@@ -27,7 +27,7 @@ __thread unsigned char *pool_thread_area
 static pthread_key_t exit_key;
 static bool have_exit_key;
 
-/* Nobody answers for this area any more: remote.c. */
+/* No thread answers for this area any more: remote.c. */
 static void lose_thread(struct plat_area *area)
 {
 	plat_write(&area->thread, 0u);

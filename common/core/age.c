@@ -211,7 +211,7 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 /**
  * pool_age_obey() - Bring this CPU nearer to what the new era allows.
  * @here: entered and locked.
- * @out: receives evicted clusters, for the caller to bring away.
+ * @out: receives evicted clusters, for the caller to bring down.
  *
  * Each visit does one step, so that none takes long.  The part enters the new era once
  * nothing is left to do.

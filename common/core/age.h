@@ -25,7 +25,7 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
  * pool_age_room() - Make room under the byte bound, where there is none.
  * @here: entered and locked.
  * @bytes: how many are about to be charged; 0 after the bound was lowered.
- * @out: receives evicted clusters, for the caller to bring away.
+ * @out: receives evicted clusters, for the caller to bring down.
  *
  * Any cluster may be gone afterwards, even one of this pool.
  *
@@ -41,7 +41,7 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 /**
  * pool_age_grow() - Let an array accept more, if it may.
  * @here: entered and locked.
- * @out: receives evicted clusters, for the caller to bring away.
+ * @out: receives evicted clusters, for the caller to bring down.
  *
  * Most arrays already are as large as they may be, so that is tested first.
  * Otherwise any cluster may be gone afterwards.

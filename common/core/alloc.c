@@ -204,8 +204,9 @@ static bool nap(struct wait *wait)
 }
 
 /*
- * Try until there is an object.  Frees tell nobody, since a free that hits could not: so
- * this looks, and each look reaches the arrays of other CPUs.
+ * Try until there is an object.  A free that hits cannot wake a waiting caller, so no free
+ * does.  So the caller looks again and again, and each look reaches the arrays of other
+ * CPUs.
  */
 static void *wait_for_free(struct pool *pool, unsigned int flags, void *caller,
 			   unsigned int ms)

@@ -36,8 +36,8 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * Read "allocated" while renew.c does not hold the pool.  renew.c holds a declared pool
- * that never had an object for a few instructions.  In user space its thread may be
+ * Read "allocated" while renew.c does not hold the pool.  For a few instructions renew.c
+ * holds a declared pool that never had an object.  In user space its thread may be
  * descheduled meanwhile, so the wait is bounded.  POOL_F_NO_LIMIT waits until the end:
  * only the kernel has it, and there renew.c holds with interrupts off.  False: the pool is
  * still held.

@@ -31,7 +31,7 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 	return pool_get_from_cache(pool, most_of(n), objs, flags);
 }
 
-/* Put some of @n objects into this CPU's caches; likewise. */
+/* Put some of @n objects into this CPU's caches, by the same rules. */
 static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
@@ -50,7 +50,7 @@ static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		pool_hot_out(head, objs[n], flags);
 }
 
-/* What a bulk call has while it asks the slow path for one more; n is 0 once it has it. */
+/* The objects of a bulk call while it asks the slow path for one more; n: 0 afterwards. */
 struct got {
 	struct pool_head *head;
 	unsigned int flags;

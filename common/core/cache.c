@@ -388,7 +388,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
  * @n: how many, 1 to POOL_HOT_SLOTS; several only if they are plain.
  * @objs: the objects, coldest first.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- * @asked: a hit has already tried the array, in vain.
+ * @asked: the hit path has already tried the array.
  *
  * Return: how many were put, the first ones; the caller goes down a layer with the
  * others.

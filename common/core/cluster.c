@@ -43,7 +43,7 @@ void pool_cluster_detach(struct pool_cluster *c)
 }
 
 /**
- * pool_cluster_settled() - The objects of a detached cluster are elsewhere.
+ * pool_cluster_settled() - Note that the objects of a detached cluster are elsewhere.
  * @local: where it was.
  * @n: how many objects it had.
  *

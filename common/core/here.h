@@ -42,7 +42,7 @@ static inline void pool_here_leave(struct pool_local *here)
 	pool_hot_leave();
 }
 
-/* Take this CPU's lock, for its lists; false: it is not to be had now. */
+/* Take this CPU's lock, for its lists; false: it cannot be taken now. */
 static inline bool pool_here_lock(struct pool_local *here)
 {
 	return plat_cpu_trylock(here->cpu);
@@ -56,11 +56,11 @@ static inline void pool_here_unlock(struct pool_local *here)
 /**
  * pool_visit_begin() - Begin a visit: take the CPU's lock, and count the visit.
  * @here: entered.
- * @out: receives what the visit evicts, to be brought away once @here is left.
+ * @out: receives what the visit evicts, to be brought down once @here is left.
  *
  * Makes the pool's array the newest.
  *
- * Return: false: the lock is not to be had, and there is no visit.
+ * Return: false: the lock cannot be taken, and there is no visit.
  */
 static inline __attribute__((__always_inline__))
 bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)

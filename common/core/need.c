@@ -31,7 +31,7 @@
  */
 #include "plat.h"
 
-/* Spans: if the need returns within so many, the fall was too fast. */
+/* If the need returns within this number of spans, the fall was too fast. */
 #define NEED_SOON	32
 
 /* How often, at most, the fall is made half as fast. */

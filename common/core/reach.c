@@ -76,7 +76,8 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
  * Sum up the departures until now; @some: set where a place has objects.  Moving objects
  * are read first: they may come out of an array, which counts no departures, and they
  * arrive before they cease to move.  Departures of parked lists, and of CPUs that are
- * gone, are read last: those handed on meanwhile are counted twice, never missed.
+ * gone, are read last: if a CPU goes meanwhile, its departures are counted twice, never
+ * missed.
  */
 static unsigned long departures(struct pool *pool, bool *some)
 {

@@ -17,8 +17,8 @@
  * store a release.  They pair, so a holder sees all that the last one wrote.  "filled"
  * has a bit for each bucket that is not empty.  Bits change before the head is stored.
  * So a set bit without a cluster behind it means that a holder is about to store one, or
- * has just taken it.  A holder changes the bit only if the head that it found says
- * otherwise, so the bit can be added and subtracted like a number.
+ * has just taken it.  The bit always matches the head that a holder finds, so it can be
+ * added and subtracted like a number.
  */
 #include "plat.h"
 
@@ -166,7 +166,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* About so many buckets are read per put, to see how much the shared pool has. */
+/* About this many buckets are read per put, to see how much the shared pool has. */
 #define TURN_LINES	8
 
 /* One put in this many counts all buckets; at least 1. */

@@ -115,7 +115,7 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
-/* Are the bytes around a freed object unwritten?  If not it is put aside. */
+/* Are the bytes around a freed object intact?  If not, the object is put aside. */
 static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l)
 {
 	struct pool *pool = info->pool;

@@ -52,7 +52,7 @@ void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
 }
 
 /**
- * pool_pattern_check() - Has a free object still its pattern?
+ * pool_pattern_check() - Does a free object still have its pattern?
  * @obj: the object.
  * @size: its bytes.
  * @phase: of its fill.

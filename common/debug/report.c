@@ -66,7 +66,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* Is this pool, which is not the one that the call names, the object's? */
+/* Does the object belong to this pool, and not to the one that the call names? */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;

@@ -398,7 +398,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 }
 
 /*
- * Does a line in the log tell of objects in use when their pool is to end?  Those of a
+ * Does the log get a line for objects in use when their pool is to end?  Those of a
  * program end with it, so a line is printed only if an option asks for it.  Those of a
  * module stay for ever.
  */

@@ -15,7 +15,7 @@
 /* Called before an operation: says what it is, and on which word. */
 void sched_point(const char *function, const char *op, const char *operand,
 		 const void *p, unsigned int size);
-/* The same of a store; and what an order makes of stores before it: late.c. */
+/* sched_point() for a store; and the effect of an order on stores before it: late.c. */
 void sched_store(const char *function, const char *operand, void *p,
 		 unsigned int size, int order);
 void sched_order(int order);

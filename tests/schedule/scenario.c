@@ -3,7 +3,7 @@
  * scenario.c - what scenarios share
  *
  * Layer:   tests; the enumerator.
- * Context: fibres; setups: nobody's, as CPU 0 unless they say otherwise.
+ * Context: fibres; setups run in no fibre, as CPU 0 unless they say otherwise.
  */
 #include "scenario.h"
 

@@ -26,14 +26,14 @@ void setup(unsigned long bound, unsigned int limit, unsigned int n);
 void give(unsigned int from, unsigned int to, unsigned int flags);
 void give_as(unsigned int cpu, unsigned int from, unsigned int to);
 
-/* What CPUs do. */
+/* For CPUs. */
 void alloc_one(void);
 void alloc_free(void);
 void reclaim(void);
 void collect(void);
 void switch_to(const char *words);
 
-/* What handlers do. */
+/* For handlers. */
 void handle_alloc(void);
 void handle_free(void);
 

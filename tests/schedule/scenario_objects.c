@@ -271,9 +271,9 @@ static void end_reserve(void)
 }
 
 /*
- * An array grows to make room for an evicted cluster.  That evicts this cluster, and
- * another pool's, which is large.  Both are charged until they are brought down, so the
- * array does not grow after all.
+ * An array wants to grow for the objects of a cluster.  That evicts this very cluster,
+ * and another pool's, which is large.  Both are charged until they are brought down, so
+ * the array does not grow after all.
  */
 
 static void setup_grow(void)

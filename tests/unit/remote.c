@@ -128,7 +128,7 @@ TEST_CASE(an_array_that_is_held_is_not_emptied)
 	pool_destroy(&pool->head);
 }
 
-/* As many callers as there are objects for, each with its share: nobody is refused. */
+/* As many callers as there are objects for, each with its share: none is refused. */
 #define SHARERS	4
 #define SHARE	(LIMIT / SHARERS)
 

@@ -14,7 +14,7 @@
 static struct pool_head *declared[DECLARED];
 static struct pool_decl decls[DECLARED];
 
-/* Declare number @i, with nothing on but what is on already. */
+/* Declare number @i, with no options on except those that are on already. */
 static bool declare(unsigned int i, const char *name, unsigned int size)
 {
 	decls[i] = (struct pool_decl){
@@ -156,7 +156,7 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* As they would be one pool if they were made now. */
+/* They would be one pool if they were made now. */
 TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
 {
 	begin(0);
@@ -284,7 +284,7 @@ static void configure(struct pool_head *pool, void *arg)
 	*(unsigned int *)arg += pool_configure("tag") && pool_configure("no-tag");
 }
 
-/* Its own walk keeps it from changing the pool that it is at, and no other. */
+/* The walk keeps the option from changing the pool that it is at, but no other. */
 TEST_CASE(options_may_be_set_in_a_walk_over_pools)
 {
 	unsigned int n = 0;

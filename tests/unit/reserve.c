@@ -15,7 +15,7 @@ static unsigned long long reserved(struct pool *pool)
 	return now.reserved;
 }
 
-/* Also where every k-th backend call fails. */
+/* Get a reserve, even where every n-th backend call fails. */
 static struct pool_reserved *reserve(struct pool *pool, unsigned int n)
 {
 	struct pool_reserved *r = NULL;

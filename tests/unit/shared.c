@@ -64,7 +64,7 @@ TEST_CASE(a_pool_has_a_bucket_per_cpu)
 	pool_destroy(&pool->head);
 }
 
-/* What some write all the time must not take away what others read. */
+/* Fields that some CPUs write all the time must not share lines with fields others read. */
 TEST_CASE(lines_that_change_per_cluster_are_apart)
 {
 	static const size_t at[] = {
@@ -82,7 +82,7 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 	EXPECT_EQ(sizeof(struct pool_bucket) % POOL_ALIGN, 0);
 }
 
-/* Caches of 16 clusters, as those of large objects are, and a burst beyond them. */
+/* Caches of 16 clusters, as for large objects, and a burst beyond them. */
 TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
 {
 	unsigned int cluster = pool_options.cluster < 8 ?
@@ -248,7 +248,7 @@ struct contended {
 	plat_word_t bad;
 };
 
-/* Objects go round between all CPUs; each is marked while it is owned. */
+/* Objects move between all CPUs; each is marked while it is owned. */
 static void pass_objects(unsigned int i, void *arg)
 {
 	struct contended *c = arg;
@@ -292,7 +292,7 @@ TEST_CASE(cpus_on_one_bucket_never_get_the_same_object)
 	pool_destroy(&c.pool->head);
 }
 
-/* The same with whole clusters, two of them for four CPUs. */
+/* pass_objects() with whole clusters, two of them for four CPUs. */
 static void pass_clusters(unsigned int i, void *arg)
 {
 	struct contended *c = arg;
@@ -392,7 +392,7 @@ TEST_CASE(no_call_brings_away_all_that_was_parked)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Only who may not call the allocator leaves more than POOL_SPARES_MAX. */
+/* Only calls that may not call the allocator leave more than POOL_SPARES_MAX. */
 TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 {
 	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MAX :

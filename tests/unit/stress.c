@@ -12,13 +12,13 @@
 
 struct storm {
 	struct pool *pool[POOLS];
-	void *slot[SLOTS];		/* objects on their way to another CPU */
+	void *slot[SLOTS];		/* objects passed to another CPU */
 	plat_word_t running;
 	plat_word_t bad;
 	unsigned long rounds;
 };
 
-/* Each object says whose it is, at both ends, while it is in use. */
+/* Each object names its pool at both ends while it is in use. */
 static void mark(void *obj, unsigned int pool)
 {
 	unsigned int *word = obj;
@@ -56,7 +56,7 @@ static void storm_free(struct storm *s, void *obj)
 	pool_free(&s->pool[which]->head, obj);
 }
 
-/* Put an object into a slot, and free what was there: often another CPU's. */
+/* Put an object into a slot, and free the one that was there, often another CPU's. */
 static void storm_round(struct storm *s, unsigned long *seed)
 {
 	unsigned long r = test_random(seed);
@@ -84,7 +84,7 @@ static void storm(unsigned int i, void *arg)
 	pool_word_sub(&s->running, 1);
 }
 
-/* The first one reclaims, and looks at numbers, while the others work. */
+/* The first worker reclaims, and reads numbers, while the others work. */
 static void storm_and_reclaim(unsigned int i, void *arg)
 {
 	struct storm *s = arg;
@@ -123,7 +123,7 @@ static struct storm *storm_new(unsigned long rounds, unsigned int running)
 	return s;
 }
 
-/* Free what is left in the slots; then all must add up. */
+/* Free the objects in the slots; then all numbers must add up. */
 static bool storm_end(struct storm *s)
 {
 	bool good = !plat_read(&s->bad);
@@ -140,7 +140,7 @@ static bool storm_end(struct storm *s)
 	return good;
 }
 
-/* All of a storm; four workers run @fn, @running of them make the rounds. */
+/* Run a whole storm: four workers run @fn, and @running of them make the rounds. */
 static bool weathered(void (*fn)(unsigned int i, void *arg),
 		      unsigned long rounds, unsigned int running)
 {

@@ -185,7 +185,7 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Frees that were counted for places that allocate. */
+/* How many frees are counted for places that allocate? */
 static unsigned long credited(void)
 {
 	struct pool_place place;
@@ -227,7 +227,7 @@ struct load {
 	plat_word_t bad;
 };
 
-/* Objects carry their owner; nobody else may find or change it. */
+/* Objects name their owner; no other worker may find or change one. */
 static void use(struct load *load, unsigned int i, unsigned long *seed)
 {
 	unsigned long *objs[32];

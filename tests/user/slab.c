@@ -238,7 +238,7 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The first shelf is locked: a thread uses another one, and slabs of others there. */
+/* The first shelf is locked: a thread uses another one, and takes slabs from others. */
 TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);

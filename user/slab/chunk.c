@@ -28,7 +28,7 @@
 /* How many descriptions are mapped at once. */
 #define DESCRIBED	8
 
-/* Arena mutex to write; entries are read by anybody. */
+/* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
 /* Arena mutex: descriptions without addresses, and a place for the next chunk. */
