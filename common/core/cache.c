@@ -407,8 +407,8 @@ unsigned int put(struct pool *pool, unsigned int n, void **objs,
 		done = n;
 	} else if (pool_visit_begin(here, &out)) {
 		done = put_here(here, n, objs, &out);
-		out.parked = plat_read(&here->parked.head) ||
-			     plat_read(&pool->parked.head);
+		out.parked = done && (plat_read(&here->parked.head) ||
+				      plat_read(&pool->parked.head));
 		pool_visit_end(here, &out);
 	}
 	pool_here_leave(here);
@@ -424,7 +424,7 @@ unsigned int put(struct pool *pool, unsigned int n, void **objs,
  * @flags: of the call.
  *
  * Objects parked on this CPU are brought down, too, since a CPU that only frees never
- * misses.  A visit does so, or this function.
+ * misses.  A visit that put something does so, else this function.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

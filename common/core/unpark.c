@@ -14,23 +14,22 @@
 #define PARKED_MOST	64
 
 /*
- * Bring down objects of a list that was taken: at most PARKED_MOST, so that no call pays
- * for all that interrupt handlers freed.  Stop when an object was parked again, since the
- * others would be, too.
+ * Bring down objects of a list that was taken.  The call has brought down @n already: at
+ * most PARKED_MOST in all, so that no call pays for all that interrupt handlers freed.
+ * Stop when an object was parked again, since the others would be, too.  Returns the new
+ * @n; PARKED_MOST if the call is to bring down no more.
  */
-static void bring_down(struct pool *pool, struct pool_parked *parked,
-		       void *rest, unsigned int flags)
+static unsigned int bring_down(struct pool *pool, struct pool_parked *parked,
+			       void *rest, unsigned int n, unsigned int flags)
 {
-	unsigned int n;
-
-	for (n = 0; rest && n < PARKED_MOST; n++) {
+	while (rest && n < PARKED_MOST) {
 		pool_put_below(pool, pool_parked_next(pool, &rest), flags);
 		pool_parked_settled(parked);
-		if (plat_read(&parked->head))
-			break;
+		n = plat_read(&parked->head) ? PARKED_MOST : n + 1;
 	}
 	if (rest)
 		pool_parked_leave(pool, parked, rest);
+	return n;
 }
 
 /* Take a list, return one object and bring some of the others down. */
@@ -43,7 +42,7 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 	if (!rest)
 		return NULL;
 	first = pool_parked_next(pool, &rest);
-	bring_down(pool, parked, rest, flags);
+	bring_down(pool, parked, rest, 0, flags);
 	pool_parked_settled(parked);
 	return first;
 }
@@ -85,16 +84,18 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
 	struct pool_parked *parked;
+	unsigned int n;
 
 	if ((flags & POOL_F_NESTED) ||
 	    !plat_backend_may(&pool->backend, NULL, flags))
 		return;
 	parked = parked_here(pool);
-	if (parked)
-		bring_down(pool, parked, pool_parked_take(pool, parked), flags);
-	if (plat_read(&pool->parked.head))
+	if (!parked)
+		return;
+	n = bring_down(pool, parked, pool_parked_take(pool, parked), 0, flags);
+	if (n < PARKED_MOST && plat_read(&pool->parked.head))
 		bring_down(pool, &pool->parked,
-			   pool_parked_take(pool, &pool->parked), flags);
+			   pool_parked_take(pool, &pool->parked), n, flags);
 }
 
 /**

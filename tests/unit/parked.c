@@ -12,6 +12,9 @@
 /* One call may touch this many: as many as it frees, and about as many more. */
 #define TOUCHED		128u
 
+/* What one call brings down besides its own: PARKED_MOST of unpark.c. */
+#define BROUGHT		64u
+
 static void *links[PARKED];
 
 /*
@@ -97,4 +100,36 @@ TEST_CASE(atomic_calls_find_all_that_is_parked_one_by_one)
 	EXPECT_EQ(pool_allocated(pool), PARKED);
 	test_free_many(pool, test_objs, PARKED);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Park all of a pool's objects but one, free that: how many does it bring down? */
+static unsigned long brought_by_a_free(struct pool *pool)
+{
+	void *last = test_alloc(pool);
+	unsigned int i;
+
+	test_alloc_many(pool, test_objs, PARKED);
+	for (i = 0; i < PARKED; i++)
+		pool_park(pool, test_objs[i]);
+	test_free(pool, last);
+	return PARKED - parked_in(pool);
+}
+
+/* One pool parks on this CPU's list.  The other has no part there: on its own. */
+TEST_CASE(a_free_that_goes_down_brings_a_bounded_number_along)
+{
+	struct pool *with, *without;
+
+	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	with = test_pool(64);
+	without = test_pool(64);
+	ASSERT(with && without);
+	without->cached = false;
+	EXPECT_EQ(brought_by_a_free(with), BROUGHT);
+	EXPECT_EQ(plat_read(&with->parked.count), 0);
+	EXPECT_EQ(brought_by_a_free(without), BROUGHT);
+	EXPECT_EQ(plat_read(&without->parked.count), PARKED - BROUGHT);
+	without->cached = true;
+	EXPECT_PTR_EQ(pool_destroy(&with->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&without->head), NULL);
 }
