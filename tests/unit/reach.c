@@ -45,6 +45,7 @@ static bool read_places(struct pool *pool, struct pool_reading *before)
 	return some;
 }
 
+/* A place counts what leaves it.  A user does not: then "allocated" tells of it. */
 TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 {
 	struct pool_reading before;
@@ -57,6 +58,11 @@ TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 	EXPECT(read_places(pool, &before));
 	pool_flush(&pool->head);
 	EXPECT_EQ(pool_allocated(pool), 0);
+	EXPECT(pool_reach_missed(pool, &before));
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	pool_reach_read(pool, &before);
+	pool_backend_put(pool, obj);
 	EXPECT(pool_reach_missed(pool, &before));
 	pool_destroy(&pool->head);
 }
@@ -106,17 +112,12 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 	pool_reach_read(pool, &before);
 	pool_arrive(&test_local(pool)->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
-	pool_park(pool, obj);
-	EXPECT(read_places(pool, &before));
-	obj = pool_unpark_all(pool, 0);
-	EXPECT(obj);
-	EXPECT(pool_reach_missed(pool, &before));
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }
 
-/* The object is parked after that list was read, and taken before the comparison. */
-TEST_CASE(an_object_that_is_parked_meanwhile_was_missed)
+/* An array does not count departures.  Only what moves tells of the object. */
+TEST_CASE(an_object_that_has_left_an_array_meanwhile_was_missed)
 {
 	struct pool_reading before;
 	struct pool *pool;
@@ -125,12 +126,42 @@ TEST_CASE(an_object_that_is_parked_meanwhile_was_missed)
 	pool = reach_pool(&obj);
 	ASSERT(pool);
 	pool_reach_read(pool, &before);
-	EXPECT(!before.some);
-	pool_park(pool, obj);
+	pool_depart(&test_local(pool)->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
-	obj = pool_unpark_all(pool, 0);
-	EXPECT(obj);
-	EXPECT(pool_reach_missed(pool, &before));
+	pool_arrive(&test_local(pool)->moving, 1);
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
+}
+
+/*
+ * The object is parked before the reading, then after it, and taken before the comparison.
+ * It is on this CPU's list first.  A pool without a part on this CPU has it on its own.
+ */
+TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
+{
+	struct pool_reading before;
+	struct pool *pool;
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < 2; i++) {
+		pool = reach_pool(&obj);
+		ASSERT(pool);
+		pool->cached = !i;
+		pool_park(pool, obj);
+		EXPECT(read_places(pool, &before));
+		obj = pool_unpark_all(pool, 0);
+		EXPECT(obj);
+		EXPECT(pool_reach_missed(pool, &before));
+		pool_reach_read(pool, &before);
+		EXPECT(!before.some);
+		pool_park(pool, obj);
+		EXPECT(pool_reach_missed(pool, &before));
+		obj = pool_unpark_all(pool, 0);
+		EXPECT(obj);
+		EXPECT(pool_reach_missed(pool, &before));
+		pool->cached = true;
+		test_free(pool, obj);
+		pool_destroy(&pool->head);
+	}
 }
