@@ -7,19 +7,20 @@
 #
 #	check.sh [kunit]	"make check" and "make kunit" call it
 #
-# Results, a line per case, go to build/results; summary.sh says what came out.
+# Results, a line per case, go to build/results; summary.sh prints what came out.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 vm=tests/vm
-results=build/results
+# shellcheck source=tests/lib/worlds.sh
+. tests/lib/worlds.sh
 export WERROR=-Werror
 HOSTILE='-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2'
 HOSTILE+=' -DPOOL_FAIL_EVERY=7'
 
-# world NAME COMMAND... - if it leaves no results, that is one failure
+# world NAME COMMAND... - a command that leaves results; none at all are one failure
 world() {
 	local name=$1 start=$SECONDS
 
@@ -27,23 +28,15 @@ world() {
 	echo "== $name"
 	"$@" || true
 	echo $((SECONDS - start)) >"$results/$name.seconds"
-	[ -s "$results/$name" ] || echo "not ok ${name}_ran" >"$results/$name"
+	[ -s "$results/$name" ] || echo "not ok - ${name}_ran" >"$results/$name"
 }
 
-# lines NAME COMMAND... - a command that prints "ok - text" lines
-lines() {
-	local name=$1 status=ok
-
-	shift
-	"$@" >"$results/$name.log" 2>&1 || status="not ok"
-	grep -E '^not ok|^ok' "$results/$name.log" |
-		sed -E 's/^(not ok|ok) - //; s/[^a-zA-Z0-9]+/_/g; s/^_|_$//g' \
-		>"$results/$name.names" || true
-	grep -oE '^(not ok|ok) - ' "$results/$name.log" | sed 's/ - //' |
-		paste -d' ' - "$results/$name.names" >"$results/$name" || true
-	rm -f "$results/$name.names"
-	echo "$status ${name}_as_a_whole" >>"$results/$name"
-	[ "$status" = ok ] || tail -n 30 "$results/$name.log"
+# script NAME COMMAND... - a command that prints results
+script() {
+	echo "== $1"
+	job "$@"
+	grep -q '^not ok' "$results/$1" || return 0
+	tail -n 30 "$results/$1.log"
 }
 
 kunit() {
@@ -61,35 +54,34 @@ kunit() {
 		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 900
 	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
 		--singlestep --timeout 580
-	world bugs-uml $vm/bugs.sh uml
-	world bugs-debug $vm/bugs.sh debug --cpus 4
+	script bugs-uml $vm/bugs.sh uml
+	script bugs-debug $vm/bugs.sh debug --cpus 4
 }
 
 if [ "${1:-}" = kunit ]; then
-	rm -rf $results
-	mkdir -p $results
+	rm -rf "$results"
+	mkdir -p "$results"
 	tests/deps.sh vm
 	kunit
 	tests/lib/summary.sh kernel
 	exit
 fi
 
-rm -rf $results
+rm -rf "$results"
 make -s check-user || true
-mkdir -p $results
-ls $results/user-* >/dev/null 2>&1 || echo "not ok user_ran" >$results/user-none
+mkdir -p "$results"
+ls "$results"/user-* >/dev/null 2>&1 || echo "not ok - user_ran" >"$results/user-none"
 tests/deps.sh vm
 kunit
 world lint tests/lint/lint.sh quick
 newest=$($vm/kernel.sh newest) || newest=stock-newest
 for kernel in stock-6.1 stock-6.12 "$newest" debug; do
-	world "load-$kernel" lines "load-$kernel" $vm/stock.sh $kernel
+	script "load-$kernel" $vm/stock.sh "$kernel"
 done
 for kernel in stock-6.1 stock-6.12 "$newest"; do
-	TWIN_KERNEL=$kernel world "twins-$kernel" lines "twins-$kernel" \
-		$vm/twin-check.sh
+	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
 done
-world gate-kernel $vm/gate.sh
-# Figures of another kernel are not to be judged by those of this one.
-[ "$newest" != stock-7.3 ] || world gate-stock-7.3 $vm/gate.sh stock-7.3
+script gate-kernel $vm/gate.sh
+# There are limits for this kernel and no other.
+[ "$newest" != stock-7.3 ] || script gate-stock-7.3 $vm/gate.sh stock-7.3
 tests/lib/summary.sh all

@@ -16,13 +16,11 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 # shellcheck source=tests/vm/lib.sh
 . tests/vm/lib.sh
-# shellcheck disable=SC2034	# for results.sh
-kind=cross
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/lib/worlds.sh
+. tests/lib/worlds.sh
 
-# world NAME - its compiler, the machine in GNU's words, what runs its programs, and
-# flags of its own
+# world NAME - sets its compiler, GNU's name of the machine, the command that runs its
+# programs, and flags of its own
 world() {
 	local gnu
 
@@ -33,7 +31,7 @@ world() {
 	riscv64 | s390x) gnu=$1-linux-gnu ;;
 	musl)
 		cc=musl-gcc host=$(uname -m)-linux-musl run=()
-		# The kernel's headers, which musl's package leaves to others.
+		# The kernel's headers, which musl's package does not have.
 		own="-idirafter /usr/include/$(uname -m)-linux-gnu"
 		own+=" -idirafter /usr/include"
 		# gcc's unwinder was built for another C library.
@@ -106,34 +104,34 @@ check_for() {
 what() (
 	local b=build/cross/$1/user flags=(-O2 -Wall -Wextra -Werror -pthread)
 
-	# shellcheck source=tests/lib/promise.sh
-	. tests/lib/promise.sh
+	# shellcheck source=tests/lib/programs.sh
+	. tests/lib/programs.sh
 	flags+=("-I$tmp" "-Wl,-rpath,$top/$b")
-	promise a_program_with_the_shared_library_runs eval \
+	check a_program_with_the_shared_library_runs eval \
 		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare \
 			-o "$tmp/so" tests/install/declare/all.c tests/install/declare/other.c \
 			"$b/libpool.so.0" && "${run[@]}" "$tmp/so"'
-	promise a_program_with_the_archive_runs eval \
+	check a_program_with_the_archive_runs eval \
 		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare \
 			-o "$tmp/a" tests/install/declare/all.c tests/install/declare/other.c \
 			"$b/libpool.a" && "${run[@]}" "$tmp/a"'
-	promise a_static_program_runs eval \
+	check a_static_program_runs eval \
 		'"$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Itests/install/declare -static \
 			-o "$tmp/static" tests/install/declare/all.c \
 			tests/install/declare/other.c "$b/libpool.a" &&
 			"${run[@]}" "$tmp/static"'
-	promise a_program_without_libpool_builds \
+	check a_program_without_libpool_builds \
 		"$cc" -std=gnu11 "${flags[@]}" -o "$tmp/host" tests/install/life/host.c -ldl
 	if [ "$1" = musl ]; then
-		promise musl_says_why_it_does_not_load_libpool eval \
+		check musl_says_why_it_does_not_load_libpool eval \
 			'! "$tmp/host" library "$top/$b/libpool.so.0" \
 				>"$tmp/why" 2>&1 &&
 				grep "initial-exec TLS" "$tmp/why"'
 	else
-		promise a_program_loads_libpool_and_lets_go_of_it \
+		check a_program_loads_libpool_and_lets_go_of_it \
 			"${run[@]}" "$tmp/host" library "$top/$b/libpool.so.0"
 	fi
-	exit "$failed"
+	finish
 )
 
 # none NAME - cases that cannot run there are neither passed nor failed
@@ -143,13 +141,13 @@ none() {
 	while read -r name case reason; do
 		[ "$name" = "$1" ] || [ "$name$((${#run[@]} > 0))" = qemu1 ] ||
 			continue
-		sed -i -E "/^(not )?ok $case\$/d" "$results"
-		echo "n/a $case # $reason" >>"$results"
+		sed -i -E "/^(not )?ok - $case\$/d" "$results"
+		echo "n/a - $case # $reason" >>"$results"
 	done < <(grep -v '^#' tests/user/cross-none.list)
-	# It ended as failures make it end, and none is left.
+	# The program ended so because of these cases, if no other one has failed.
 	if grep -aqE '^[0-9]+%: Checks: ' "$results.log" &&
-	   ! grep -v '^not ok program_ends_well$' "$results" | grep -q '^not ok'; then
-		sed -i '/^not ok program_ends_well$/d' "$results"
+	   ! grep -v '^not ok - program_ends_well$' "$results" | grep -q '^not ok'; then
+		sed -i '/^not ok - program_ends_well$/d' "$results"
 	fi
 }
 
@@ -168,13 +166,13 @@ check() {
 	     CHECK_LIBS="-L$LIBPOOL_CACHE/check-$name/lib -lcheck -lrt -lm" \
 	     all "$b/tests/plain" >"build/results/cross-$name.log" 2>&1; then
 		cat "build/results/cross-$name.log"
-		echo "not ok ${name}_builds" >"build/results/cross-$name"
+		echo "not ok - ${name}_builds" >"build/results/cross-$name"
 		return
 	fi
 	say "running the cases for $name"
-	cases "$name" timeout 1800 "${run[@]}" "$b/tests/plain"
+	cases "cross-$name" timeout 1800 "${run[@]}" "$b/tests/plain"
 	none "$name"
-	job "$name-programs" what "$name"
+	job "cross-$name-programs" what "$name"
 }
 
 [ $# -gt 0 ] || set -- arm64 armhf riscv64 s390x musl

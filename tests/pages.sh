@@ -8,21 +8,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-failed=0
-
-# check NAME COMMAND... - "ok NAME", or "not ok NAME" and what the command says
-check() {
-	local name=$1 said
-
-	shift
-	if said=$("$@" 2>&1); then
-		echo "ok $name"
-	else
-		echo "$said"
-		echo "not ok $name"
-		failed=1
-	fi
-}
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 
 # Docutils knows neither Sphinx's role "doc" nor its table of contents.
 renders() {
@@ -116,4 +103,4 @@ check a_call_that_goes_up_is_told_of goes_up
 check calls_between_folders_go_down tests/pages/folders.py
 check a_call_to_a_folder_above_is_told_of goes_up_between
 check constants_are_as_pages_say tests/pages/constants.py
-exit $failed
+finish

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What goals.py makes of figures that are there, and of those that are not: prints
-# "ok NAME" or "not ok NAME" for each promise.
+# Checks what goals.py makes of figures that are there, and of those that are not.
 
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 out=$tmp/out
 page=$tmp/page.rst
 
@@ -44,7 +43,7 @@ shown_as_missing() {
 	! grep -E '  (met|missed)  ' "$tmp/shown" &&
 		grep -E '^Of [1-9][0-9]* goals 0 are met, 0 missed' "$tmp/shown"
 }
-promise without_figures_no_goal_is_met shown_as_missing
+check without_figures_no_goal_is_met shown_as_missing
 
 judged() {
 	afresh
@@ -55,7 +54,7 @@ judged() {
 		is 'work, floor, ' missing &&
 		grep '^Of 3 goals 1 are met, 1 missed, 1 missing' "$tmp/shown"
 }
-promise a_figure_above_its_goal_is_missed judged
+check a_figure_above_its_goal_is_missed judged
 
 all=(glibc=4 jemalloc=4 mimalloc=4 tcmalloc=4)
 with_all() {
@@ -64,7 +63,7 @@ with_all() {
 	samples pool=1 "${all[@]}" >"$out/samples.csv"
 	is work met
 }
-promise a_ratio_to_all_peers_is_judged with_all
+check a_ratio_to_all_peers_is_judged with_all
 
 without_one() {
 	afresh
@@ -74,7 +73,7 @@ without_one() {
 	samples pool=3 "${all[@]:0:3}" >"$out/samples.csv"
 	is work missed
 }
-promise without_one_of_the_peers_a_goal_is_not_met without_one
+check without_one_of_the_peers_a_goal_is_not_met without_one
 
 died() {
 	afresh
@@ -85,7 +84,7 @@ died() {
 		>"$out/memory.csv"
 	is pools32 missing && is trace missing
 }
-promise a_ratio_to_nothing_is_missing died
+check a_ratio_to_nothing_is_missing died
 
 counted() {
 	afresh
@@ -96,7 +95,7 @@ counted() {
 	echo work,64,empty,3 >>"$out/instructions.csv"
 	is work met
 }
-promise instructions_without_those_of_the_loop_are_missing counted
+check instructions_without_those_of_the_loop_are_missing counted
 
 visits() {
 	afresh
@@ -107,7 +106,7 @@ visits() {
 		>"$out/fillspill.txt"
 	is fill missed
 }
-promise a_fill_and_a_spill_are_judged_together visits
+check a_fill_and_a_spill_are_judged_together visits
 
 boot='mitigations=off init_on_alloc=0'
 kernel_goals() {
@@ -134,7 +133,7 @@ kernel() {
 	sed -i 's/^6\.1\.2/6.12/' "$out"/kernel-a-*
 	is 'Linux 6.1, refused,' missing && is 'Linux 6.12' met
 }
-promise kernels_are_told_apart kernel
+check kernels_are_told_apart kernel
 
 # What bench-page.sh writes is read back; a kernel that was measured is not mixed
 # with what the page says of it.
@@ -152,20 +151,20 @@ paged() {
 		is 'Linux 6.1, refused,' met &&
 		is 'Linux 6.1, refused-more' missed && is 'Linux 6.12' missing
 }
-promise kernels_that_were_not_measured_are_those_of_the_page paged
+check kernels_that_were_not_measured_are_those_of_the_page paged
 
 refuses() {
 	afresh
 	goals "$@"
 	! tests/bench/goals.py show "$out" "$tmp/table" "$page"
 }
-promise a_line_that_lacks_a_word_is_refused refuses 'time pool work 64 1'
-promise a_figure_that_nobody_makes_is_refused refuses 'tme pool work 64 glibc 1'
-promise a_table_without_goals_is_refused refuses '# none'
+check a_line_that_lacks_a_word_is_refused refuses 'time pool work 64 1'
+check a_figure_that_nobody_makes_is_refused refuses 'tme pool work 64 glibc 1'
+check a_table_without_goals_is_refused refuses '# none'
 
 placed() {
 	[ "$(grep '^\.\. goals ' Documentation/performance-figures.rst)" = \
 	  '.. goals begin: make bench-goals'$'\n''.. goals end' ]
 }
-promise the_page_has_a_place_for_the_table placed
-exit $failed
+check the_page_has_a_place_for_the_table placed
+finish

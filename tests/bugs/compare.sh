@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Is a matrix of bugs and options what is expected?
+# Is a matrix of bugs and options what is expected in its world?
 #
-#	compare.sh EXPECTED MATRIX	prints "ok NAME" or "not ok NAME" per bug
+#	compare.sh EXPECTED MATRIX	prints a result per bug
 #
-# Each cell that differs is named: a bug that is not found any more, one that is
-# found now, found elsewhere, or told of otherwise, a cell that did not run, and
-# one that nobody expects.  So is one that does not work.
+# Each cell that differs is named: a bug that is not found any more, one that is found
+# now, one that is found elsewhere or reported otherwise, a cell that did not run, and
+# one that is not expected.  A cell that does not work is named, too.
 
 set -euo pipefail
 
-[ -s "$1" ] && [ -s "$2" ] || { echo "not ok matrix_ran"; exit 1; }
+[[ -s $1 && -s $2 ]] || { echo "not ok - matrix_ran"; exit 1; }
 awk '
 { bug = $1; cell = $1 " " $2; sub(/^[^ ]+ [^ ]+ /, "") }
 !(bug in seen) { seen[bug] = ++n; name[n] = bug }
@@ -29,7 +29,7 @@ END {
 	for (i = 1; i <= n; i++) {
 		text = "matrix_" name[i]
 		gsub(/-/, "_", text)
-		print (name[i] in bad ? "not ok " : "ok ") text
+		print (name[i] in bad ? "not ok - " : "ok - ") text
 	}
 	exit failed
 }' "$1" "$2"

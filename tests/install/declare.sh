@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Declared pools of programs, libraries and plugins in user space, compiled and
-# run: prints a line per promise, "ok NAME" or "not ok NAME".
+# Compiles and runs programs, libraries and plugins with declared pools.
 #
 #	declare.sh BUILD-FOLDER
 
@@ -12,21 +11,13 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(cd "$1" && pwd)
 src=$top/tests/install/declare
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wredundant-decls -Werror'
 C="-std=c11 -D_GNU_SOURCE $W -g -I$tmp -I$src"
 CXX="-std=c++17 $W -g -I$tmp -I$src"
 SO="-L$out -lpool -Wl,-rpath,$out"
-
-# runs COMMAND... - it ends with 0, and says nothing
-runs() {
-	local said
-
-	said=$(timeout 60 "$@" 2>&1) || { echo "$? $said"; return 1; }
-	[ -z "$said" ] || { echo "$said"; return 1; }
-}
 
 # builds_and_runs CC FLAGS LIBS SOURCE... - words of FLAGS and LIBS
 # shellcheck disable=SC2086
@@ -38,22 +29,22 @@ builds_and_runs() {
 }
 
 for cc in gcc clang; do
-	promise "c11_declarations_work_with_${cc}_and_the_shared_library" \
+	check "c11_declarations_work_with_${cc}_and_the_shared_library" \
 		builds_and_runs $cc "$C" "$SO" $src/all.c $src/other.c
-	promise "c11_declarations_work_with_${cc}_and_the_archive" \
+	check "c11_declarations_work_with_${cc}_and_the_archive" \
 		builds_and_runs $cc "$C" "$out/libpool.a" $src/all.c \
 		$src/other.c
 done
 for cc in g++ clang++; do
-	promise "cxx17_declarations_work_with_${cc/++/xx}_and_the_shared_library" \
+	check "cxx17_declarations_work_with_${cc/++/xx}_and_the_shared_library" \
 		builds_and_runs $cc "$CXX" "$SO" $src/all.cc
-	promise "cxx17_declarations_work_with_${cc/++/xx}_and_the_archive" \
+	check "cxx17_declarations_work_with_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$CXX" "$out/libpool.a" $src/all.cc
 done
-promise declarations_work_in_a_static_program \
+check declarations_work_in_a_static_program \
 	builds_and_runs gcc "$C -static" "$out/libpool.a" $src/all.c \
 	$src/other.c
-promise declarations_work_without_inline \
+check declarations_work_without_inline \
 	builds_and_runs gcc "$C -DPOOL_NO_INLINE" "$SO" $src/all.c \
 	$src/other.c
 
@@ -74,12 +65,12 @@ merges_in_any_order() {
 		runs "$tmp/prog" || { echo "$order"; return 1; }
 	done
 }
-promise declared_pools_merge_alike_in_any_order_of_files \
+check declared_pools_merge_alike_in_any_order_of_files \
 	merges_in_any_order gcc "-O2"
-promise declarations_stay_where_unused_sections_go \
+check declarations_stay_where_unused_sections_go \
 	merges_in_any_order clang \
 	"-fdata-sections -Wl,--gc-sections -Wno-unused-command-line-argument"
-promise declarations_stay_where_the_whole_program_is_optimised \
+check declarations_stay_where_the_whole_program_is_optimised \
 	merges_in_any_order gcc "-O2 -flto"
 
 # Options hold for declared pools, too: three names are three pools then.
@@ -89,7 +80,7 @@ no_merge() {
 	LIBPOOL_OPTIONS=no-merge "$tmp/prog"
 	[ $? = 2 ]
 }
-promise options_of_the_environment_come_before_declarations no_merge
+check options_of_the_environment_come_before_declarations no_merge
 
 # A size that does not fit its type is said by the compiler.
 too_large() {
@@ -100,7 +91,7 @@ too_large() {
 	! gcc $C -c -o "$tmp/large.o" "$tmp/large.c" &&
 		! g++ $CXX -c -o "$tmp/large.o" "$tmp/large.cc"
 }
-promise a_size_above_4_gib_does_not_compile too_large
+check a_size_above_4_gib_does_not_compile too_large
 
 # says TEXT STATUS ARGUMENT... - what options.c prints, and how it ends
 says() {
@@ -120,15 +111,15 @@ abort=134
 found() {
 	says "$@" && grep -q 'FAULT: freed' "$tmp/said_of_it"
 }
-promise a_program_without_options_finds_no_double_free \
+check a_program_without_options_finds_no_double_free \
 	says "one, 64, none" 0 ""
-promise options_of_main_hold_for_declared_pools \
+check options_of_main_hold_for_declared_pools \
 	found "one, 61, cold-first integrity caller tag" $abort caller,tag,integrity
-promise options_of_main_part_declared_pools \
+check options_of_main_part_declared_pools \
 	found "two, 61, tag" $abort tag,no-merge
-promise guarded_pages_reach_declared_pools \
+check guarded_pages_reach_declared_pools \
 	found "one, 61, no-cache uaf" $abort uaf
-promise what_comes_after_the_first_use_is_named \
+check what_comes_after_the_first_use_is_named \
 	says "no-merge,tag: too late for 1 pool: first; one, 64, none" 0 \
 	tag,no-merge used
 
@@ -143,13 +134,13 @@ bad_declaration() {
 		grep -q 'bad.c:[0-9]*: .* cannot be made: the program ends' \
 		"$tmp/line"
 }
-promise a_bad_declaration_ends_the_program_with_two_lines bad_declaration
+check a_bad_declaration_ends_the_program_with_two_lines bad_declaration
 handled_declaration() {
 	# shellcheck disable=SC2086
 	gcc $C -DHANDLED -o "$tmp/bad" $src/bad.c $SO && "$tmp/bad" 2>"$tmp/line" &&
 		cat "$tmp/line" && [ "$(wc -l <"$tmp/line")" = 1 ]
 }
-promise a_handler_is_told_of_a_bad_declaration_and_the_program_goes_on \
+check a_handler_is_told_of_a_bad_declaration_and_the_program_goes_on \
 	handled_declaration
 
 # Plugins: two that share a pool, in C, and one in C++ with static objects.
@@ -162,7 +153,7 @@ plugins() {
 		gcc $C -o "$tmp/host" $src/host.c $SO -ldl -pthread &&
 		gcc $C -o "$tmp/bare" $src/bare.c -ldl
 }
-promise plugins_build plugins
+check plugins_build plugins
 # host WHAT - one of what host.c does with them
 host() {
 	runs "$tmp/host" "$1" "$tmp/one.so" "$tmp/two.so" "$tmp/three.so"
@@ -175,12 +166,12 @@ often() {
 		host "$1" || return 1
 	done
 }
-promise plugins_pools_exist_when_dlopen_returns host exists
-promise dlclose_gives_registrations_back host gives_back
-promise a_hundred_loads_leave_nothing host cycles
-promise what_was_destroyed_is_not_given_back host gone
-promise exit_leaves_pools_to_threads_that_use_them often exits
-promise exit_leaves_pools_of_plugins_that_come_late often late
-promise a_plugin_may_bring_the_library_along \
+check plugins_pools_exist_when_dlopen_returns host exists
+check dlclose_gives_registrations_back host gives_back
+check a_hundred_loads_leave_nothing host cycles
+check what_was_destroyed_is_not_given_back host gone
+check exit_leaves_pools_to_threads_that_use_them often exits
+check exit_leaves_pools_of_plugins_that_come_late often late
+check a_plugin_may_bring_the_library_along \
 	runs "$tmp/bare" "$tmp/one.so"
-exit $failed
+finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Programs written to the document: with its prototypes alone, and by its ways to
-# end.  Prints a line per promise, "ok NAME" or "not ok NAME".
+# Compiles and runs programs that are written to the document: with its prototypes
+# alone, and by its ways to end.
 #
 #	document.sh BUILD-FOLDER
 
@@ -11,22 +11,14 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 C="-std=c11 $W -Wstrict-prototypes"
 CXX="-x c++ -std=c++17 $W"
 SO="-L$out -lpool -Wl,-rpath,$out"
 src=tests/install/document
-
-# runs COMMAND... - it ends with 0, and says nothing
-runs() {
-	local said
-
-	said=$(timeout 60 "$@" 2>&1) || { echo "$? $said"; return 1; }
-	[ -z "$said" ] || { echo "$said"; return 1; }
-}
 
 # builds_and_runs CC FLAGS SOURCE LIBS - words of FLAGS and LIBS
 # shellcheck disable=SC2086
@@ -39,15 +31,15 @@ builds_and_runs() {
 for cc in gcc clang g++ clang++; do
 	flags=$C
 	[ "${cc%++}" = "$cc" ] || flags=$CXX
-	promise "the_documents_prototypes_are_enough_for_${cc/++/xx}" \
+	check "the_documents_prototypes_are_enough_for_${cc/++/xx}" \
 		builds_and_runs $cc "$flags" $src/prog.c "$SO"
-	promise "the_documents_prototypes_are_enough_for_${cc/++/xx}_and_the_archive" \
+	check "the_documents_prototypes_are_enough_for_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$flags" $src/prog.c "$out/libpool.a"
-	promise "the_documented_variable_is_read_without_pic_for_${cc/++/xx}" \
+	check "the_documented_variable_is_read_without_pic_for_${cc/++/xx}" \
 		builds_and_runs $cc "$flags -fno-pie" $src/prog.c "$SO -no-pie"
-	promise "each_documented_call_is_a_function_for_${cc/++/xx}" \
+	check "each_documented_call_is_a_function_for_${cc/++/xx}" \
 		builds_and_runs $cc "$flags" $src/functions.c "$SO"
-	promise "each_documented_call_is_a_function_for_${cc/++/xx}_and_the_archive" \
+	check "each_documented_call_is_a_function_for_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$flags" $src/functions.c "$out/libpool.a"
 done
-exit $failed
+finish

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What the public header and the sources promise before anything runs: prints a
-# line per promise, "ok NAME" or "not ok NAME".
+# Checks what the public header, the sources and the built library promise.
 #
 #	header.sh BUILD-FOLDER
 
@@ -11,13 +10,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$1
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
-
-# fails COMMAND... - for promises that something is refused
-fails() {
-	! "$@"
-}
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 cat >"$tmp/use.c" <<'END'
 #include <libpool/pool.h>
@@ -38,24 +32,24 @@ W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
 for cc in gcc clang; do
 	# shellcheck disable=SC2086	# W is words
-	promise "header_is_clean_c11_for_$cc" \
+	check "header_is_clean_c11_for_$cc" \
 		$cc -std=c11 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.c"
 done
 for cc in g++ clang++; do
 	# shellcheck disable=SC2086	# W is words
-	promise "header_is_clean_cxx17_for_$cc" \
+	check "header_is_clean_cxx17_for_$cc" \
 		$cc -std=c++17 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.cc"
 done
 
-promise no_conditional_compilation_in_common \
-	fails grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
-promise common_includes_no_system_header \
-	fails grep -nE '#[[:space:]]*include[[:space:]]*<' \
+check no_conditional_compilation_in_common \
+	not grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
+check common_includes_no_system_header \
+	not grep -nE '#[[:space:]]*include[[:space:]]*<' \
 	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
 
 # make -j may start with any target: each makes the folder it writes to.
 for target in libpool.pc libpool.a poolreplay bench; do
-	promise "an_empty_folder_builds_${target/./_}" \
+	check "an_empty_folder_builds_${target/./_}" \
 		make -s "B=$tmp/$target" "$tmp/$target/$target"
 done
 
@@ -67,7 +61,7 @@ config() {
 }
 for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
 	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
-	promise "builds_with_${option//=/_}" config "-D$option"
+	check "builds_with_${option//=/_}" config "-D$option"
 done
 # dumped WORDS -D... - what a build with these says after one object was freed
 cat >"$tmp/dump.c" <<'END'
@@ -94,28 +88,28 @@ dumped() {
 		-pthread &&
 		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -q "$words\$"
 }
-promise a_plain_build_caches dumped ' used=0 cached=64 shared=0'
-promise no_pools_caches_nothing \
+check a_plain_build_caches dumped ' used=0 cached=64 shared=0'
+check no_pools_caches_nothing \
 	dumped ' allocated=0 used=0 cached=0 shared=0' -DDEBUG_NO_POOLS
-promise a_bound_of_0_leaves_all_shared \
+check a_bound_of_0_leaves_all_shared \
 	dumped ' cached=0 shared=64' -DCONFIG_HAP_POOL_CACHE_SIZE=0
-promise without_shared_pools_nothing_is_left \
+check without_shared_pools_nothing_is_left \
 	dumped ' allocated=0 used=0 cached=0 shared=0' \
 	-DCONFIG_HAP_POOL_CACHE_SIZE=0 -DCONFIG_HAP_NO_GLOBAL_POOLS
-promise a_build_without_slabs_caches_too \
+check a_build_without_slabs_caches_too \
 	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=0
-promise slabs_of_the_largest_objects_work \
+check slabs_of_the_largest_objects_work \
 	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=8192
-promise slabs_of_larger_objects_are_refused fails config -DPOOL_SLAB_MAX=8193
-promise contradictory_modes_are_refused \
-	fails config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
-promise a_mode_against_no_pools_is_refused \
-	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_NO_POOLS
-promise contradictory_sizes_are_refused \
-	fails config -DPOOL_CACHE_SIZE=1 -DCONFIG_HAP_POOL_CACHE_SIZE=2
-promise a_cluster_of_65_is_refused fails config -DPOOL_CLUSTER_SIZE=65
-promise a_mode_against_uaf_is_refused \
-	fails config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
+check slabs_of_larger_objects_are_refused not config -DPOOL_SLAB_MAX=8193
+check contradictory_modes_are_refused \
+	not config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
+check a_mode_against_no_pools_is_refused \
+	not config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_NO_POOLS
+check contradictory_sizes_are_refused \
+	not config -DPOOL_CACHE_SIZE=1 -DCONFIG_HAP_POOL_CACHE_SIZE=2
+check a_cluster_of_65_is_refused not config -DPOOL_CLUSTER_SIZE=65
+check a_mode_against_uaf_is_refused \
+	not config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
 
 # defaults WORDS -D... - what a build with these has on, by the file that says so
 cat >"$tmp/defaults.c" <<'END'
@@ -130,6 +124,7 @@ int main(void)
 	return fputs(text, stdout) < 0;
 }
 END
+# shellcheck disable=SC2012,SC2046	# names of objects are words
 defaults() {
 	local words=$1
 
@@ -141,11 +136,11 @@ defaults() {
 		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
 		[ "$(cat "$tmp/on")" = "$words" ]
 }
-promise a_plain_build_has_nothing_on defaults none
+check a_plain_build_has_nothing_on defaults none
 while read -r define synonym words; do
-	promise "$define" defaults "$words" "-D$define"
+	check "$define" defaults "$words" "-D$define"
 	[ "$synonym" = - ] ||
-		promise "$synonym" defaults "$words" "-D$synonym"
+		check "$synonym" defaults "$words" "-D$synonym"
 done <<'END'
 DEBUG_NO_POOLS POOL_NO_CACHE no-cache
 DEBUG_MEMORY_POOLS POOL_TAG tag
@@ -158,11 +153,11 @@ DEBUG_MEM_STATS - none
 CONFIG_HAP_GLOBAL_POOLS POOL_GLOBAL none
 CONFIG_HAP_NO_GLOBAL_POOLS POOL_NO_GLOBAL no-global
 END
-promise defines_add_up defaults "cold-first integrity caller tag" \
+check defines_add_up defaults "cold-first integrity caller tag" \
 	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
 
 # As on a machine that valgrind's headers do not know.
-promise valgrind_need_not_know_the_machine \
+check valgrind_need_not_know_the_machine \
 	gcc -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE \
 	-Icommon -Iuser -DNVALGRIND -fsyntax-only user/extra/tool.c
 
@@ -170,10 +165,10 @@ promise valgrind_need_not_know_the_machine \
 nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
 	sed 's/@.*//' | sort >"$tmp/exported"
 sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
-promise the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
+check the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
 
-# The archive shows the same names, and hides them from everybody but what it is
-# linked into.  All others are the program's to use.
+# The archive shows the same names, and hides them from all but what it is linked into.
+# All other names are free for the program.
 archive_shows() {
 	nm -g --defined-only "$out/libpool.a" | awk 'NF == 3 { print $3 }' |
 		sort >"$tmp/shown"
@@ -182,12 +177,12 @@ archive_shows() {
 		     awk '$5 == "GLOBAL" && $7 != "UND"' |
 		     grep -vc ' HIDDEN ')" = 0 ]
 }
-promise the_archive_shows_its_map archive_shows
+check the_archive_shows_its_map archive_shows
 no_executable_stack() {
 	readelf -SW "$out/libpool.a" | grep ' .note.GNU-stack ' >"$tmp/stack" &&
 		! grep ' X ' "$tmp/stack"
 }
-promise the_archive_asks_for_no_executable_stack no_executable_stack
+check the_archive_asks_for_no_executable_stack no_executable_stack
 cat >"$tmp/names.c" <<'END'
 #include <libpool/pool.h>
 
@@ -206,7 +201,7 @@ names() {
 	gcc -I"$tmp" -o "$tmp/names" "$tmp/names.c" "$out/libpool.a" -pthread &&
 		"$tmp/names"
 }
-promise a_program_may_have_names_of_the_library names
+check a_program_may_have_names_of_the_library names
 
 # The hit path: no call, no lock, one screen.
 cat >"$tmp/hit.c" <<'END'
@@ -226,7 +221,7 @@ hit_path() {
 		[ "$(grep -cE '^ +[0-9a-f]+:' "$tmp/code")" -le 56 ]
 }
 if [ "$(uname -m)" = x86_64 ]; then
-	promise the_hit_path_has_no_call_and_no_atomic hit_path
+	check the_hit_path_has_no_call_and_no_atomic hit_path
 fi
 
 # Off means off: whatever the library or the program is built with, a hit is the
@@ -251,24 +246,24 @@ same_hit_code() {
 			diff "$tmp/code.plain" "$tmp/code" || return 1
 	done
 }
-promise options_leave_the_hit_path_alone same_hit_code
+check options_leave_the_hit_path_alone same_hit_code
 
 # Installed somewhere, found by pkg-config, used by a program.
+# shellcheck disable=SC2046	# words of pkg-config
 installed() {
 	make -s install DESTDIR="$tmp/dest" PREFIX=/usr B="$out" &&
 	export PKG_CONFIG_PATH=$tmp/dest/usr/lib/pkgconfig \
 	       PKG_CONFIG_SYSROOT_DIR=$tmp/dest &&
-	# shellcheck disable=SC2046	# words
 	gcc -o "$tmp/use" "$tmp/use.c" $(pkg-config --cflags --libs libpool) &&
 	LD_LIBRARY_PATH=$tmp/dest/usr/lib "$tmp/use" &&
 	gcc -o "$tmp/use-static" "$tmp/use.c" -I"$tmp/dest/usr/include" \
 		"$tmp/dest/usr/lib/libpool.a" -pthread &&
 	"$tmp/use-static"
 }
-promise an_installed_library_is_found_and_used installed
+check an_installed_library_is_found_and_used installed
 
-# What a distribution sets holds, a warning stops nobody's build, and what is
-# installed is what was built, whatever was said when it was.
+# What a distribution sets holds, a warning stops no build, and what is
+# installed is what was built, with the flags that it was built with.
 echo 'static void warned_of(void) { }' >"$tmp/warns.h"
 echo 'static int included_with __attribute__((used)) = 1;' >"$tmp/marks.h"
 build_with() {
@@ -290,10 +285,10 @@ flags_hold() {
 	readelf -sW "$tmp/with.so" | grep ' included_with' &&
 		readelf -sW "$tmp/with.so" | grep ' linked_with'
 }
-promise a_warning_does_not_stop_a_build build_with
+check a_warning_does_not_stop_a_build build_with
 cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
-promise flags_of_a_distribution_hold flags_hold
-promise install_installs_what_was_built installs_what_was_built
+check flags_of_a_distribution_hold flags_hold
+check install_installs_what_was_built installs_what_was_built
 
 # The environment: a good word works, a wrong one is named once.
 environment() {
@@ -307,7 +302,7 @@ environment() {
 	[ "$(grep -c nonsense <<<"$said")" = 1 ] &&
 		[ "$(wc -l <<<"$said")" = 1 ]
 }
-promise an_unknown_word_in_the_environment_is_named environment
+check an_unknown_word_in_the_environment_is_named environment
 
 # Help: every option of the table, what is on by now, and the program goes on.
 environment_help() {
@@ -321,5 +316,5 @@ environment_help() {
 		grep -q '^no-cache  *cache  *off  ' "$tmp/help" &&
 		grep -q '^poison  *0-255  *65  ' "$tmp/help"
 }
-promise help_in_the_environment_is_printed_at_start environment_help
-exit $failed
+check help_in_the_environment_is_printed_at_start environment_help
+finish

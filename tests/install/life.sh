@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Programs that come and go with the library: C++ thread_locals and exceptions, plugins, libpool
-# itself loaded by dlopen(), and little room for it.  Prints a line per promise, "ok NAME" or
-# "not ok NAME".
+# Runs programs that come and go with the library: C++ thread_locals and exceptions,
+# plugins, libpool itself loaded by dlopen(), and programs with few addresses.
 #
 #	life.sh BUILD-FOLDER
 
@@ -12,8 +11,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 W='-O2 -g -Wall -Wextra -Werror'
 so=$out/libpool.so.0
@@ -28,9 +27,9 @@ thread_locals() {
 		tests/install/life/thread_locals.cc "$@" -pthread &&
 		[ "$(timeout 60 "$tmp/thread_locals")" = "in use 0" ]
 }
-promise cxx_thread_locals_free_at_thread_exit \
+check cxx_thread_locals_free_at_thread_exit \
 	thread_locals g++ "$so" "-Wl,-rpath,$out"
-promise cxx_thread_locals_free_with_the_static_library \
+check cxx_thread_locals_free_with_the_static_library \
 	thread_locals clang++ "$out/libpool.a"
 
 # throws COMPILER LIBRARY...
@@ -44,8 +43,8 @@ throws() {
 		[ "$(timeout 60 "$tmp/throws")" = \
 		  "in use 0, allocated 0 above what is cached" ]
 }
-promise cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
-promise cxx_exceptions_leave_nothing_behind_in_the_static_library \
+check cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
+check cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
 # closed - started without stderr, and with a word that is refused
@@ -56,7 +55,7 @@ closed() {
 	LIBPOOL_OPTIONS=nonsense "$tmp/closed" "$tmp/data" 2>&- &&
 		[ "$(cat "$tmp/data")" = data ]
 }
-promise a_file_that_was_opened_as_stderr_gets_no_lines closed
+check a_file_that_was_opened_as_stderr_gets_no_lines closed
 
 # loaded MODE FILE... - by a program that is not linked with libpool
 loaded() {
@@ -66,15 +65,15 @@ loaded() {
 		timeout 60 "$tmp/host" "$@"
 }
 # shellcheck disable=SC2086	# W is words
-promise a_plugin_with_pools_builds \
+check a_plugin_with_pools_builds \
 	gcc -std=c11 $W -Wpedantic -shared -fPIC -I"$tmp" -o "$tmp/plugin.so" \
 	tests/install/life/plugin.c "$so" "-Wl,-rpath,$out"
-promise a_plugin_with_pools_is_loaded_a_hundred_times \
+check a_plugin_with_pools_is_loaded_a_hundred_times \
 	loaded plugin "$tmp/plugin.so" "$so"
-promise a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
+check a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
 
-# A plugin that has libpool.a in it has a libpool of its own, with whatever it was
-# linked, and whatever the program has.
+# A plugin that contains libpool.a has a libpool of its own, however it was linked and
+# whatever the program has.
 # apart FLAGS LIBRARY... - FLAGS: words for the plugin's link
 apart() {
 	local flags=$1
@@ -91,13 +90,13 @@ apart() {
 }
 for flags in '' -Wl,-Bsymbolic-functions -Wl,-Bsymbolic; do
 	name=${flags#-Wl,-B}
-	promise "a_plugin_with_the_archive_is_apart${name:+_${name//-/_}}" \
+	check "a_plugin_with_the_archive_is_apart${name:+_${name//-/_}}" \
 		apart "$flags" "$so" "-Wl,-rpath,$out"
 done
-promise programs_and_plugins_with_the_archive_are_apart \
+check programs_and_plugins_with_the_archive_are_apart \
 	apart '' "$out/libpool.a" -rdynamic
 
-# A program that gave up files, as those that feed on strangers' data do.
+# A program that may not open files any more, as programs do that read untrusted data.
 # sealed LIBRARY...
 sealed() {
 	# shellcheck disable=SC2086	# W is words
@@ -105,29 +104,30 @@ sealed() {
 		-pthread || return 1
 	(ulimit -c 0 && ! "$tmp/sealed" open) && "$tmp/sealed"
 }
-promise pools_open_no_files_once_a_program_runs sealed "$so" "-Wl,-rpath,$out"
-promise pools_of_the_archive_open_no_files_either sealed "$out/libpool.a"
+check pools_open_no_files_once_a_program_runs sealed "$so" "-Wl,-rpath,$out"
+check pools_of_the_archive_open_no_files_either sealed "$out/libpool.a"
 
-# limited KIBIBYTES OBJECTS - with so many addresses; an arena for all objects, for
-# some, and none.
+# limited KIBIBYTES OBJECTS - with so many addresses.  There is room for an arena of all
+# objects, for one of some, and for none.
 limited() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/limited" tests/install/life/limited.c \
 		"$out/libpool.a" -pthread &&
 		(ulimit -v "$1" && timeout 60 "$tmp/limited" "$2")
 }
-promise a_program_may_have_all_addresses limited unlimited 400000
-promise a_program_may_have_few_addresses limited 100000 400000
-promise a_program_may_have_hardly_any_addresses limited 12000 40000
+check a_program_may_have_all_addresses limited unlimited 400000
+check a_program_may_have_few_addresses limited 100000 400000
+check a_program_may_have_hardly_any_addresses limited 12000 40000
 
 # locked LIBRARY... - under the limit of locked memory that there is, 8 MiB most often
 locked() {
 	# shellcheck disable=SC2086	# W is words
-	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/locked" tests/install/life/locked.c "$@" 		-pthread && "$tmp/locked"
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/locked" tests/install/life/locked.c "$@" \
+		-pthread && "$tmp/locked"
 }
-promise a_program_may_lock_its_memory_without_privileges \
+check a_program_may_lock_its_memory_without_privileges \
 	locked "$so" "-Wl,-rpath,$out"
-promise a_program_with_the_archive_may_lock_its_memory locked "$out/libpool.a"
+check a_program_with_the_archive_may_lock_its_memory locked "$out/libpool.a"
 
 # Nothing is left on the heap, and nothing is used before it was written.
 # clean LIBRARY... - by valgrind
@@ -139,6 +139,6 @@ clean() {
 			--errors-for-leak-kinds=all --error-exitcode=9 \
 			"$tmp/clean"
 }
-promise valgrind_sees_nothing_left clean "$so" "-Wl,-rpath,$out"
-promise valgrind_sees_nothing_left_of_the_archive clean "$out/libpool.a"
-exit $failed
+check valgrind_sees_nothing_left clean "$so" "-Wl,-rpath,$out"
+check valgrind_sees_nothing_left_of_the_archive clean "$out/libpool.a"
+finish

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Programs and plugins that are built with DEBUG_MEM_STATS, run: prints a line per
-# promise, "ok NAME" or "not ok NAME".
+# Runs programs and plugins that are built with DEBUG_MEM_STATS.
 #
 #	memstats.sh BUILD-FOLDER
 
@@ -11,8 +10,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wredundant-decls -Werror'
 C="-std=c11 -D_GNU_SOURCE $W -g -I$tmp -Itests/install/memstats"
@@ -20,8 +19,8 @@ src=tests/install/memstats
 so=$out/libpool.so.0
 SO="$so -Wl,-rpath,$out"
 
-# What prog.c says: a line per call, of two files each once.  @x is the line of a
-# source that has @x in a comment.
+# What prog.c prints has a line per call.  Here, @x stands for the line of the source
+# that has @x in a comment.
 numbered() {
 	local line file mark
 
@@ -64,17 +63,17 @@ counted() {
 		timeout 60 "$tmp/prog" | sort | diff "$tmp/expected" -
 }
 for cc in gcc clang; do
-	promise "each_call_is_counted_at_its_place_with_$cc" \
+	check "each_call_is_counted_at_its_place_with_$cc" \
 		counted $cc -O2 "$SO"
-	promise "each_call_is_counted_at_its_place_with_${cc}_and_the_archive" \
+	check "each_call_is_counted_at_its_place_with_${cc}_and_the_archive" \
 		counted $cc -O0 "$out/libpool.a"
 done
-promise each_call_is_counted_in_a_static_program \
+check each_call_is_counted_in_a_static_program \
 	counted gcc "-O2 -static" "$out/libpool.a"
-promise each_call_is_counted_where_sections_are_collected \
+check each_call_is_counted_where_sections_are_collected \
 	counted gcc "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections" \
 	"$out/libpool.a"
-promise each_call_is_counted_under_asan \
+check each_call_is_counted_under_asan \
 	counted gcc "-O1 -fsanitize=address,undefined" "$SO"
 
 # Without the option nothing is a macro, and nothing is counted.
@@ -85,9 +84,9 @@ uncounted() {
 		[ "$(wc -l <"$tmp/text")" = 3 ] &&
 		! nm "$tmp/prog" | grep pool_mem_
 }
-promise without_the_option_nothing_is_counted uncounted
+check without_the_option_nothing_is_counted uncounted
 
-# A C++ program has no macros, and no harm of the option.
+# A C++ program has no macros, and the option does it no harm.
 # shellcheck disable=SC2086
 cxx() {
 	printf '#include <libpool/pool.h>\n#include <cstdlib>\n%s\n' \
@@ -95,7 +94,7 @@ cxx() {
 	g++ -std=c++17 $W -DDEBUG_MEM_STATS -I"$tmp" -o "$tmp/use" \
 		"$tmp/use.cc" $SO && "$tmp/use"
 }
-promise the_option_does_no_harm_to_cxx cxx
+check the_option_does_no_harm_to_cxx cxx
 
 # A plugin that is counted, in a program that is not.
 # shellcheck disable=SC2086
@@ -105,7 +104,7 @@ plugin() {
 		gcc $C -o "$tmp/host" $src/host.c $SO -ldl &&
 		timeout 60 "$tmp/host" "$tmp/part.so"
 }
-promise places_of_a_plugin_come_and_go_with_it plugin
+check places_of_a_plugin_come_and_go_with_it plugin
 
 # pools_say COUNT OPTIONS COMPILER-WORDS... - so many lines of calls of pools
 # shellcheck disable=SC2086
@@ -122,14 +121,14 @@ P=$src/pools.c
 # shellcheck disable=SC2086
 for lib in "$SO" "$out/libpool.a"; do
 	case $lib in *.a) and=_and_the_archive ;; *) and= ;; esac
-	promise "without_caches_calls_of_pools_are_counted_too$and" \
+	check "without_caches_calls_of_pools_are_counted_too$and" \
 		pools_say 4 no-cache -DDEBUG_MEM_STATS $P $lib
-	promise "with_caches_calls_of_pools_are_not_counted$and" \
+	check "with_caches_calls_of_pools_are_not_counted$and" \
 		pools_say 0 "" -DDEBUG_MEM_STATS $P $lib
-	promise "without_caches_alone_nothing_is_counted$and" \
+	check "without_caches_alone_nothing_is_counted$and" \
 		pools_say 0 no-cache $P $lib
 done
 C="-std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser -I$tmp"
-promise both_build_options_count_calls_of_pools \
+check both_build_options_count_calls_of_pools \
 	pools_say 4 "" -DDEBUG_MEM_STATS -DDEBUG_NO_POOLS $P common/*/*.c user/*.c user/*/*.c
-exit $failed
+finish

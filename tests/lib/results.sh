@@ -1,42 +1,72 @@
-# shellcheck shell=bash
+# shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# results.sh - for scripts that leave a line per case in build/results
+# results.sh - for every script that checks something
 #
-# Sourced in the top folder.  $kind is what names of worlds begin with: user, cross.
+# A result is a line "ok - NAME" or "not ok - NAME"; summary.sh counts them.  Lines that
+# begin with "#" say more.  Sourced by bash, and by busybox sh in virtual machines.
+# Makes the folder $tmp, which is removed at exit.  The last command of a script is
+# "finish".
 
-results=build/results
-mkdir -p "$results"
+passed=0
+failed=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 
-# cases NAME COMMAND... - runs the cases in one build of them, by a program of
-# runner_check.c.  Every listed case must have run, and the whole must end well.
-cases() {
-	local world=$kind-$1 tap status=0 start=$SECONDS
-
-	shift
-	tap=$(mktemp)
-	TEST_TAP=$tap "$@" >"$results/$world.log" 2>&1 || status=1
-	sed -nE 's/^(not )?ok [0-9]+ - [^:]*:[a-z]+:([a-z0-9_]+): .*/\1ok \2/p' \
-		"$tap" >"$results/$world"
-	rm -f "$tap"
-	sed -nE 's/^CASE\((.*)\)/\1/p' tests/unit/cases.list tests/user/cases.list |
-	while read -r name; do
-		grep -qE "ok $name$" "$results/$world" || echo "not ok $name"
-	done >"$results/missing-$world.log"
-	cat "$results/missing-$world.log" >>"$results/$world"
-	rm -f "$results/missing-$world.log"
-	[ $status = 0 ] || echo "not ok program_ends_well" >>"$results/$world"
-	echo $((SECONDS - start)) >"$results/$world.seconds"
+# result ok|"not ok" NAME
+result() {
+	echo "$1 - $2"
+	if [ "$1" = ok ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
 }
 
-# job NAME COMMAND... - a check that says "ok NAME" itself, or is one as a whole
-job() {
-	local world=$kind-$1 status=ok start=$SECONDS
+# check NAME COMMAND... - the command succeeds; if not, what it printed follows
+check() {
+	local name=$1
 
 	shift
-	"$@" >"$results/$world.log" 2>&1 || status="not ok"
-	sed -nE 's/^(not ok|ok) ([a-zA-Z0-9_+-]+)$/\1 \2/p' \
-		"$results/$world.log" >"$results/$world"
-	echo "$status ${world#*-}_as_a_whole" >>"$results/$world"
-	echo $((SECONDS - start)) >"$results/$world.seconds"
+	if "$@" >"$tmp/printed" 2>&1; then
+		result ok "$name"
+	else
+		result "not ok" "$name"
+		sed 's/^/# /' "$tmp/printed"
+	fi
+}
+
+# results COMMAND... - a command that prints results; if it fails without having printed
+# a failure, or prints no result, that is one
+results() {
+	local status=0
+
+	"$@" >"$tmp/printed" 2>&1 || status=$?
+	sed -E 's/^(not ok|ok) (- )?/\1 - /' "$tmp/printed"
+	passed=$((passed + $(grep -c '^ok ' "$tmp/printed" || true)))
+	failed=$((failed + $(grep -c '^not ok ' "$tmp/printed" || true)))
+	if [ "$status" != 0 ] && ! grep -q '^not ok ' "$tmp/printed"; then
+		result "not ok" "${1##*/} ends with status $status"
+	elif ! grep -qE '^(not ok|ok) ' "$tmp/printed"; then
+		result "not ok" "${1##*/} prints results"
+	fi
+}
+
+# not COMMAND... - the command fails
+not() {
+	! "$@"
+}
+
+# same IS EXPECTED
+same() {
+	[ "$1" = "$2" ] || {
+		echo "'$1' is not '$2'"
+		return 1
+	}
+}
+
+# finish - counts, and ends the script
+finish() {
+	echo "$passed passed, $failed failed"
+	exit $((failed > 0))
 }

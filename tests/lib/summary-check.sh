@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What summary.sh says of some results: prints a line per promise, "ok NAME" or
-# "not ok NAME".
+# Checks what results.sh prints, what worlds.sh keeps of it, and what summary.sh says of
+# that.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 
 # Results of three worlds; one has a dot in its name and a failure.
 results=$tmp/build/results
 mkdir -p "$tmp/tests/lib" "$results"
 cp tests/lib/summary.sh "$tmp/tests/lib"
 for world in user-plain uml load-stock-6.1; do
-	printf 'ok a_case\nok b_case\nn/a c_case # no such machine\n' \
+	printf 'ok - a_case\nok - b_case\nn/a - c case # no such machine\n' \
 		>"$results/$world"
 	echo 7 >"$results/$world.seconds"
-	echo 'not ok this is a log' >"$results/$world.log"
+	echo 'not ok - this is a log' >"$results/$world.log"
 done
-echo 'not ok d_case' >>"$results/load-stock-6.1"
+printf 'not ok - d case\nnonsense\n' >>"$results/load-stock-6.1"
 "$tmp/tests/lib/summary.sh" all >"$tmp/all" && echo "no failure" >>"$tmp/all"
 "$tmp/tests/lib/summary.sh" user >"$tmp/user" || echo "a failure" >>"$tmp/user"
 
@@ -32,18 +32,65 @@ has() {
 
 # Short, and the lines that CI and people look for.
 short() {
-	[ "$(wc -l <"$tmp/all")" = 7 ]
+	[ "$(wc -l <"$tmp/all")" = 8 ]
 }
 
-promise a_world_has_a_line has "$tmp/all" "user-plain 2 0 1 7"
-promise a_world_with_a_dot_has_one has "$tmp/all" "load-stock-6.1 2 1 1 7"
-promise a_failure_is_named has "$tmp/all" "FAILED: load-stock-6.1: d_case"
-promise the_table_is_short short
-promise the_last_line_counts [ "$(tail -n 1 "$tmp/all")" = "6 passed, 1 failed" ]
-promise one_kind_of_worlds_is_counted_alone \
+check a_world_has_a_line has "$tmp/all" "user-plain 2 0 1 7"
+check a_world_with_a_dot_has_one has "$tmp/all" "load-stock-6.1 2 2 1 7"
+check a_failure_is_named has "$tmp/all" "FAILED: load-stock-6.1: d case"
+check a_line_that_is_no_result_is_a_failure \
+	has "$tmp/all" "FAILED: load-stock-6.1: nonsense"
+check the_table_is_short short
+check the_last_line_counts [ "$(tail -n 1 "$tmp/all")" = "6 passed, 2 failed" ]
+check one_kind_of_worlds_is_counted_alone \
 	[ "$(tail -n 1 "$tmp/user")" = "2 passed, 0 failed" ]
 "$tmp/tests/lib/summary.sh" all >/dev/null || true
-promise the_long_table_has_a_row_per_case has "$results/table.txt" "F d_case"
-promise the_long_table_has_reasons \
-	has "$results/table.txt" "n/a: uml: c_case: no such machine"
-exit $failed
+check the_long_table_has_a_row_per_case has "$results/table.txt" "F d case"
+check the_long_table_has_reasons \
+	has "$results/table.txt" "n/a: uml: c case: no such machine"
+# A script with each kind of result, and one that fails without a word.
+cat >"$tmp/script" <<'END'
+set -eu
+. tests/lib/results.sh
+check "what succeeds" true
+check "what fails" same 1 2
+results printf 'ok of_a_program\n# more\nnot ok - another\n'
+results sh -c 'echo ok before; exit 3'
+results true
+finish
+END
+cat >"$tmp/expected" <<'END'
+ok - what succeeds
+not ok - what fails
+# '1' is not '2'
+ok - of_a_program
+# more
+not ok - another
+ok - before
+not ok - sh ends with status 3
+not ok - true prints results
+3 passed, 4 failed
+END
+prints() {
+	"$1" "$tmp/script" >"$tmp/out" 2>&1 && echo "no failure" >>"$tmp/out"
+	diff "$tmp/expected" "$tmp/out"
+}
+check results_are_printed_and_counted prints bash
+check results_are_the_same_in_another_shell prints sh
+
+kept() {
+	mkdir "$tmp/job"
+	(
+		cd "$tmp/job"
+		# shellcheck source=tests/lib/worlds.sh
+		. "$top/tests/lib/worlds.sh"
+		cd "$top"
+		results=$tmp/job/build/results
+		job user-job bash "$tmp/script"
+	)
+	grep -E '^(not )?ok' "$tmp/expected" >"$tmp/results"
+	echo 'not ok - as_a_whole' >>"$tmp/results"
+	diff "$tmp/results" "$tmp/job/build/results/user-job"
+}
+check results_of_a_job_are_kept kept
+finish

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Says what came out of each world and job, from build/results.
+# Prints what the worlds and jobs have left in build/results; see worlds.sh.
 #
 #	summary.sh user|kernel|cross|all
 #
 # Prints a line per world or job: passed, failed, cases that cannot run there, and
-# seconds.  Then each failure, and as the last line "N passed, N failed".  Fails if
-# a case did, or if there is no result at all.  The long table goes to
-# build/results/table.txt: one column per world and one row per case, "." passed,
-# "F" failed, "-" cannot run there (the reasons follow), " " belongs to others.
+# seconds.  Then each failure, and as the last line "N passed, N failed".  Fails if a
+# case failed, if a line is no result, or if there is no result at all.  The long table
+# goes to build/results/table.txt: one column per world and one row per case, "." passed,
+# "F" failed, "-" cannot run there (the reasons follow), " " belongs to other worlds.
 
 set -euo pipefail
 
@@ -29,15 +29,17 @@ done
 awk '
 FNR == 1 { world[++worlds] = FILENAME }
 {
-	name = $2; mark = "."
-	if ($1 == "not") { name = $3; mark = "F"; failed[FILENAME]++ }
-	else if ($1 == "n/a") {
+	name = $0
+	sub(/^(ok|not ok|n\/a) - /, "", name)
+	if (/^ok - /) { mark = "."; passed[FILENAME]++ }
+	else if (/^n\/a - /) {
 		mark = "-"
 		absent[FILENAME]++
-		reason = $0
-		sub(/^[^#]*# /, "", reason)
+		reason = name
+		sub(/ # .*/, "", name)
+		sub(/^.* # /, "", reason)
 		why[++whys] = FILENAME ": " name ": " reason
-	} else passed[FILENAME]++
+	} else { mark = "F"; failed[FILENAME]++ }
 	if (!(name in row)) { row[name] = ++rows; names[rows] = name }
 	cell[name, FILENAME] = mark
 	if (mark == "F") bad[++bads] = FILENAME ": " name

@@ -17,20 +17,8 @@ if [ $# -ne 1 ] || [ ! -x "$1" ]; then
 fi
 program=$1
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
-
-# result WORD NAME - counts a check; only failures are said.
-result() {
-	if [ "$1" = ok ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "$1 - $2"
-	fi
-}
+# shellcheck source=tests/lib/results.sh
+. "$(dirname "$0")/../lib/results.sh"
 
 # seal - the standard input as a trace: with an end that fits.
 seal() {
@@ -43,36 +31,47 @@ seal() {
 	echo "end ${1:-$count} $crc"
 }
 
-# is_refused - does the program refuse $tmp/bad as it should?
-is_refused() {
+# refused [WHY] - the program refuses $tmp/bad, because of WHY
+refused() {
 	local status=0
 
 	"$program" "$tmp/bad" >"$tmp/out" 2>&1 || status=$?
 	[ "$status" -eq 1 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
 		grep -Eq ': event [0-9]+, byte [0-9]+: ' "$tmp/out" &&
-		grep -Eq -- "${1-}" "$tmp/out"
+		grep -Eq -- "${1-}" "$tmp/out" && return
+	head -n 3 "$tmp/out"
+	return 1
 }
 
-# refused NAME [WHY] - $tmp/bad must be refused, because of WHY.
-refused() {
-	if is_refused "${2-}"; then
-		result ok "$1"
-	else
-		result "not ok" "$1: $(head -n 3 "$tmp/out")"
-	fi
-}
-
-# changed NAME WHY SED... - the good trace, changed by sed and sealed again.
+# changed NAME WHY SED... - the good trace, changed by sed and sealed again, is refused
 changed() {
 	local name=$1 why=$2
+
 	shift 2
 	sed "$@" "$tmp/body.good" >"$tmp/changed"
-	if cmp -s "$tmp/changed" "$tmp/body.good"; then
-		result "not ok" "$name: nothing was changed"
-		return
-	fi
 	seal <"$tmp/changed" >"$tmp/bad"
-	refused "$name" "$why"
+	check "$name" differs_and_is_refused "$why"
+}
+differs_and_is_refused() {
+	! cmp "$tmp/changed" "$tmp/body.good" && refused "$1"
+}
+
+# at_each_byte COMMAND... - prints a bad trace, when it is given the number of a byte
+at_each_byte() {
+	local at size status=0
+
+	size=$(wc -c <"$tmp/good")
+	for ((at = 0; at < size; at++)); do
+		"$@" $at >"$tmp/bad"
+		refused || { echo "byte $at"; status=1; }
+	done
+	return $status
+}
+cut_off() {
+	head -c "$1" "$tmp/good"
+}
+one_byte_changed() {
+	perl -0777 -pe 'substr($_, '"$1"', 1) ^= "\x01"' "$tmp/good"
 }
 
 cat >"$tmp/body.good" <<'END'
@@ -108,33 +107,18 @@ seal <"$tmp/body.good" >"$tmp/good"
 
 ### The good trace is accepted, and would not count as refused
 
-if "$program" "$tmp/good" >"$tmp/out" 2>&1; then
-	result ok "good trace"
-else
-	result "not ok" "good trace: $(cat "$tmp/out")"
-fi
+check "good trace" "$program" "$tmp/good"
 cp "$tmp/good" "$tmp/bad"
-if is_refused; then
-	result "not ok" "the good trace counts as refused"
-else
-	result ok "the good trace does not count as refused"
-fi
+check "the good trace does not count as refused" not refused
 
 ### Cut off, at every byte; and every byte changed
 
-size=$(wc -c <"$tmp/good")
-for ((at = 0; at < size; at++)); do
-	head -c "$at" "$tmp/good" >"$tmp/bad"
-	refused "cut off after $at bytes"
-done
-for ((at = 0; at < size; at++)); do
-	perl -0777 -pe 'substr($_, '$at', 1) ^= "\x01"' "$tmp/good" >"$tmp/bad"
-	refused "byte $at changed"
-done
+check "cut off after each byte" at_each_byte cut_off
+check "each byte changed" at_each_byte one_byte_changed
 { cat "$tmp/good"; echo; } >"$tmp/bad"
-refused "more after the end" "more after"
+check "more after the end" refused "more after"
 cat "$tmp/good" "$tmp/good" >"$tmp/bad"
-refused "given twice" "more after"
+check "given twice" refused "more after"
 
 ### Whole and sealed, but not consistent
 
@@ -185,22 +169,21 @@ changed "more objects than events" "event 0, .*more objects" \
 	's/^objects 5$/objects 15/'
 changed "another version" "event 0, byte 0: .*first line" '1s/1$/2/'
 seal 13 <"$tmp/body.good" >"$tmp/bad"
-refused "another count in the end" "another count"
+check "another count in the end" refused "another count"
 seal <"$tmp/body.good" | sed 's/\(end [0-9]* \).*/\100000000/' >"$tmp/bad"
-refused "checksum" "event 14, .*checksum"
+check "checksum" refused "event 14, .*checksum"
 : >"$tmp/bad"
-refused "empty file" "event 0, byte 0: .*first line"
+check "empty file" refused "event 0, byte 0: .*first line"
 
 ### Not even text
 
 printf '\3757zXZ\0garbage' >"$tmp/bad"
-status=0
-"$program" "$tmp/bad" >"$tmp/out" 2>&1 || status=$?
-if [ "$status" -eq 1 ] && grep -q 'not by xz, after byte 0$' "$tmp/out"; then
-	result ok "bad xz"
-else
-	result "not ok" "bad xz: $(cat "$tmp/out")"
-fi
+not_by_xz() {
+	local status=0
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+	"$program" "$tmp/bad" >"$tmp/out" 2>&1 || status=$?
+	cat "$tmp/out"
+	[ "$status" -eq 1 ] && grep -q 'not by xz, after byte 0$' "$tmp/out"
+}
+check "bad xz" not_by_xz
+finish

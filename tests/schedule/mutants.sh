@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Each mutant, a patch that makes common/ wrong, is found by the scenario that says so.
-# Prints "ok NAME" or "not ok NAME".
+# Each mutant, a patch that makes common/ wrong, is found by the scenario that names it.
 #
 #	mutants.sh [MUTANT...]
 #
@@ -11,9 +10,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 schedule=build/tests/schedule
 make -s $schedule
 $schedule -l >"$tmp/list"
@@ -29,8 +27,8 @@ build() {
 	make -s T="$dir" COMMON="$dir/common" "$dir/schedule"
 }
 
-# killed MUTANT SCENARIO - fails for the scenario's sake, not otherwise.  What drops an
-# order, late-*, is found where stores may be late.
+# killed MUTANT SCENARIO - this scenario fails.  Mutants late-* drop an order, which is
+# found where stores may be late.
 killed() {
 	local how=() name=$2
 
@@ -42,18 +40,18 @@ killed() {
 	grep -qx "not ok $name" "$tmp/said"
 }
 
+# found MUTANT SCENARIO
+found() {
+	rm -f "$tmp/said"
+	[ -n "$2" ] && build "$1" && killed "$1" "$2"
+}
+
 for patch in tests/schedule/mutants/*.patch; do
 	mutant=$(basename "$patch" .patch)
 	[ $# = 0 ] || [[ " $* " = *" $mutant "* ]] || continue
 	scenario=$(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
-	status="not ok"
-	if [ -n "$scenario" ] && build "$mutant" && killed "$mutant" "$scenario"; then
-		status=ok
-		sed -n '/^# schedule -r/s/^# schedule/#/p' "$tmp/said"
-	else
-		failed=1
-	fi
-	echo "$status mutant_${mutant//-/_}_is_found"
+	check "mutant_${mutant//-/_}_is_found" found "$mutant" "$scenario"
+	[ ! -f "$tmp/said" ] || sed -n '/^# schedule -r/s/^# schedule/#/p' "$tmp/said"
 	rm -rf "${tmp:?}/$mutant"
 done
-exit $failed
+finish

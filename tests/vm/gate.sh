@@ -8,8 +8,7 @@
 #	gate.sh [WHAT]			Debian's 6.12 or the kernel that is named
 #
 # One boot, with one CPU, without mitigations and init_on_alloc, runs the benchmark
-# of pool_replay.ko.  Prints "ok NAME" or "not ok NAME" for each limit, and writes
-# these lines to build/results/gate-kernel, or to gate-WHAT.
+# of pool_replay.ko.  Prints a result for each limit.
 
 set -euo pipefail
 
@@ -17,17 +16,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
+# shellcheck source=tests/lib/results.sh
+. "$top/tests/lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$top/tests/bench/gate/limits.sh"
 tables=$top/tests/bench/gate
 what=${1:-stock-6.12}
-results=$top/build/results/gate-${1:-kernel}
 
-mkdir -p "${results%/*}"
-rm -f "$results"
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 
 cat >"$tmp/script" <<'END'
 set -e
@@ -53,12 +49,11 @@ boot_icount --append "mitigations=off init_on_alloc=0" \
 awk '$1 == "costs" { print $3, $2, $4 }' "$tmp/data" >"$tmp/costs"
 sed -n 's/^visits //p' "$tmp/data" >"$tmp/visits"
 
-status=0
-limits "$tables/gate-kernel.table" "$(compiler "$modules/pool_replay.ko")" \
-	>"$tmp/limits"
-judge_all "$tmp/costs" "$tmp/limits" empty >"$tmp/verdict" || status=1
-judge_visits kernel "$tmp/visits" "$tables/gate-visits.table" \
-	>>"$tmp/verdict" || status=1
-cat "$tmp/verdict"
-grep -v '^#' "$tmp/verdict" >"$results"
-exit $status
+costs() {
+	limits "$tables/gate-kernel.table" "$(compiler "$modules/pool_replay.ko")" \
+		>"$tmp/limits" &&
+		judge_all "$tmp/costs" "$tmp/limits" empty
+}
+results costs
+results judge_visits kernel "$tmp/visits" "$tables/gate-visits.table"
+finish

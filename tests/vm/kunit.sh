@@ -9,8 +9,8 @@
 # WHAT is uml, debug or kasan.  SCALE divides the iterations of the cases (20).  SUITE
 # runs one suite alone.  BOOT is one more parameter of the kernel, KEY=VALUE.
 # Writes a line per case, ok, not ok, or n/a with the reason, to
-# build/results/WHAT[-VARIANT][-SUITE][-KEY].  Fails if a case does, if one
-# that is listed did not run, or if the kernel's log has a bad line.
+# build/results/WHAT[-VARIANT][-SUITE][-KEY]; see tests/lib/worlds.sh.  Fails if a case
+# does, if one that is listed did not run, or if the kernel's log has a bad line.
 
 set -euo pipefail
 
@@ -56,18 +56,18 @@ status=0
 [ -s "$work/results" ] || die "$world: no results"
 
 # KTAP: "    ok 3 name # SKIP reason" for cases, "ok 1 pool_x" for suites.
-sed -nE 's/^ +(not )?ok [0-9]+ ([a-z0-9_]+)( # SKIP (.*))?$/\1ok \2 \4/p' \
+sed -nE 's/^ +(not )?ok [0-9]+ ([a-z0-9_]+)( # SKIP (.*))?$/\1ok - \2 \4/p' \
 	"$work/results" |
-	sed -E 's/^ok ([a-z0-9_]+) (.+)$/n\/a \1 # \2/; s/ +$//' \
+	sed -E 's/^ok - ([a-z0-9_]+) (.+)$/n\/a - \1 # \2/; s/ +$//' \
 	>"$results/$world"
 cat "$top/tests/unit/cases.list" "$top/tests/kernel/cases.list" |
 	sed -nE "/^SUITE\(${SUITE:-.*}\)/,/^END/s/^CASE\((.*)\)/\1/p" |
 while read -r name; do
-	grep -qE "^(ok|not ok|n/a) $name( |$)" "$results/$world" ||
-		echo "not ok $name" >>"$results/$world"
+	grep -qE "^(ok|not ok|n/a) - $name( |$)" "$results/$world" ||
+		echo "not ok - $name" >>"$results/$world"
 done
 # A log that is bad fails the world even where all cases passed.
-[ $status = 0 ] || echo "not ok kernel_log_is_clean" >>"$results/$world"
+[ $status = 0 ] || echo "not ok - kernel_log_is_clean" >>"$results/$world"
 
 if grep '^not ok' "$results/$world" >&2; then
 	cp "$work/log" "$results/$world.log"

@@ -11,49 +11,31 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+# shellcheck source=tests/lib/results.sh
+. "$here/../lib/results.sh"
 
 if [ $# -eq 0 ]; then
 	set -- stock-6.1 stock-6.12 "$("$here/kernel.sh" newest)" uml debug
 fi
 
-# result WORD NAME - counts a check.
-result() {
-	echo "$1 - $2"
-	if [ "$1" = ok ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-	fi
-}
-
-# passes NAME BOOT-ARG... - boot.sh must succeed.
+# passes NAME BOOT-ARG... - boot.sh must succeed
 passes() {
-	local name=$1
-	shift
-	if "$here/boot.sh" "$@" >"$tmp/out" 2>&1; then
-		result ok "$name"
-	else
-		result "not ok" "$name"
-		cat "$tmp/out"
-	fi
+	check "$1" "$here/boot.sh" "${@:2}"
 }
 
-# fails NAME WHY BOOT-ARG... - boot.sh must fail and say WHY, a regex.
+# fails NAME WHY BOOT-ARG... - boot.sh must fail and say WHY, a regex
 fails() {
-	local name=$1 why=$2
-	shift 2
-	if "$here/boot.sh" --log "$tmp/log" "$@" >"$tmp/out" 2>&1; then
-		result "not ok" "$name: no failure"
-	elif grep -q "FAILED: $why" "$tmp/out"; then
-		result ok "$name"
-	else
-		result "not ok" "$name: not for '$why'"
-		cat "$tmp/out"
-	fi
+	check "$1" fails_for "${@:2}"
+}
+fails_for() {
+	local why=$1
+
+	shift
+	! "$here/boot.sh" --log "$tmp/log" "$@" >"$tmp/out" 2>&1 &&
+		grep -q "FAILED: $why" "$tmp/out" && return
+	echo "no failure for '$why'"
+	cat "$tmp/out"
+	return 1
 }
 
 # script NAME - a script for the machine, from the standard input.
@@ -116,27 +98,29 @@ reboot -f
 EOF
 seq 20000 >"$tmp/numbers"
 
+# builds DIR - without a warning
+builds() {
+	kmake "$1" "$1" W=1 modules >"$tmp/out" 2>&1 &&
+		! grep -Ei 'warning|skipping' "$tmp/out" && return
+	cat "$tmp/out"
+	return 1
+}
+
+# whole - what the machine wrote is all there
+whole() {
+	cmp "$tmp/data" "$tmp/numbers" && cmp "$tmp/got/numbers" "$tmp/numbers"
+}
+
 for what; do
 	eval "$("$here/kernel.sh" "$what")"
 	cp -r "$tmp/module" "$tmp/$what"
-	if kmake "$tmp/$what" "$tmp/$what" W=1 modules >"$tmp/out" 2>&1 &&
-	   ! grep -Ei 'warning|skipping' "$tmp/out"; then
-		result ok "$what: module"
-	else
-		result "not ok" "$what: module"
-		cat "$tmp/out"
-	fi
+	check "$what: module" builds "$tmp/$what"
 	cpus=3
 	[ "$what" != uml ] || cpus=1
 	passes "$what: boots" --cpus 3 --append "word=given cpus=$cpus" --data "$tmp/data" \
 		--extract-to "$tmp/got" "$what" "$tmp/good.sh" \
 		"$tmp/$what/hello.ko"
-	if cmp "$tmp/data" "$tmp/numbers" &&
-	   cmp "$tmp/got/numbers" "$tmp/numbers"; then
-		result ok "$what: files come out whole"
-	else
-		result "not ok" "$what: files come out whole"
-	fi
+	check "$what: files come out whole" whole
 	rm -rf "$tmp/data" "$tmp/got"
 	fails "$what: bad line" "bad lines" "$what" "$tmp/bad.sh"
 done
@@ -162,5 +146,4 @@ if [ "$what" != uml ]; then
 	fi
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

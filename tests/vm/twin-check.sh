@@ -22,20 +22,8 @@ kernel=${TWIN_KERNEL:-stock-6.12}
 # What the control changes: the largest hot array, which is 64.
 CONTROL=-DPOOL_HOT_MAX=48
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
-
-# result WORD NAME - counts a check.
-result() {
-	echo "$1 - $2"
-	if [ "$1" = ok ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-	fi
-}
+# shellcheck source=tests/lib/results.sh
+. "$here/../lib/results.sh"
 
 # dump PROGRAM TRACE - the pools after the replay, to the standard output.
 dump() {
@@ -106,32 +94,28 @@ EOT
 	--extract-to "$tmp/got" "$kernel" "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko" "$tmp/traces"/*
 
+# fewer POOLS NAME - than the trace has
+fewer() {
+	[ "$1" -lt "$(sed -n 's/^pools //p' "$tmp/traces/$2")" ]
+}
+
+# agree POOLS NAME - library and kernel
+agree() {
+	[ "$1" -gt 0 ] && cmp "$tmp/user" "$tmp/got/$2.pools" && return
+	diff "$tmp/user" "$tmp/got/$2.pools" | head -n 20
+	return 1
+}
+
 for name in "${names[@]}"; do
 	dump "$top/build/user/poolreplay" "$tmp/traces/$name" >"$tmp/user"
 	dump "$top/build/user-control/poolreplay" "$tmp/traces/$name" \
 		>"$tmp/control"
 	pools=$(grep -c '^[0-9]' "$tmp/user") || true
 	case $name in
-	merge-*)
-		if [ "$pools" -lt "$(sed -n 's/^pools //p' "$tmp/traces/$name")" ]; then
-			result ok "$name: pools are merged"
-		else
-			result "not ok" "$name: no pool is merged"
-		fi
-		;;
+	merge-*) check "$name: pools are merged" fewer "$pools" "$name" ;;
 	esac
-	if [ "$pools" -gt 0 ] &&
-	   cmp "$tmp/user" "$tmp/got/$name.pools"; then
-		result ok "$name: library and $kernel agree on $pools pools"
-	else
-		result "not ok" "$name: library and $kernel differ"
-		diff "$tmp/user" "$tmp/got/$name.pools" | head -n 20 || true
-	fi
-	if cmp -s "$tmp/control" "$tmp/got/$name.pools"; then
-		result "not ok" "$name: no difference with $CONTROL"
-	else
-		result ok "$name: with $CONTROL they differ"
-	fi
+	check "$name: library and $kernel agree on $pools pools" agree "$pools" "$name"
+	check "$name: with $CONTROL they differ" \
+		not cmp -s "$tmp/control" "$tmp/got/$name.pools"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -7,21 +7,20 @@
 #
 #	gate-object.sh [TABLE]
 #
-# Both compilers put what is not likely out of line.  So each conditional jump is
-# taken as one that does not happen, and where that ends in a call, in a jump out of
-# the function or at a locked instruction, it is no hit path and fails.  Prints "ok
-# NAME" or "not ok NAME" for each limit of gate-object.table; a compiler that is
-# missing, or has no limits, fails too.
+# Both compilers put unlikely code out of line.  So the path is the one on which no
+# conditional jump is taken.  If that ends in a call, in a jump out of the function or at
+# a locked instruction, it is no hit path, and the check fails.  Prints a result for each
+# limit of gate-object.table; a compiler that is missing, or has no limits, fails too.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
+# shellcheck source=tests/lib/results.sh
+. "$here/../../lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/limits.sh"
 table=${1:-$here/gate-object.table}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 
 cat >"$tmp/hit.c" <<'END'
 #include "pool.h"
@@ -54,18 +53,18 @@ path() {
 		}'
 }
 
-status=0
-for cc in gcc clang; do
-	$cc -std=gnu11 -O2 -fcf-protection=none -I"$top/common" -c \
-		-o "$tmp/hit.o" "$tmp/hit.c"
-	limits "$table" "$(compiler "$tmp/hit.o")" >"$tmp/limits" || {
-		status=1
-		continue
-	}
+# measured COMPILER - the results; a path that has no count fails as not measured
+measured() {
+	$1 -std=gnu11 -O2 -fcf-protection=none -I"$top/common" -c \
+		-o "$tmp/hit.o" "$tmp/hit.c" &&
+		limits "$table" "$(compiler "$tmp/hit.o")" >"$tmp/limits" || return
 	{
 		path hit_alloc
 		path hit_free
-	} >"$tmp/counts" || status=1
-	judge_all "$tmp/counts" "$tmp/limits" || status=1
+	} >"$tmp/counts"
+	judge_all "$tmp/counts" "$tmp/limits"
+}
+for cc in gcc clang; do
+	results measured $cc
 done
-exit $status
+finish

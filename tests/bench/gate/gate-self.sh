@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What limits.sh makes of compilers and machines: prints "ok NAME" or "not ok NAME"
-# for each promise.
+# Checks what limits.sh makes of compilers and machines.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/limits.sh"
 machine=x86_64
@@ -39,22 +38,22 @@ limit() {
 		[ ! -s "$tmp/words" ]
 	fi
 }
-promise a_compiler_with_limits_has_its_own limit gcc-12 40
-promise a_newer_compiler_is_compared_to_the_nearest limit gcc-14 50 gcc-12
-promise an_older_compiler_is_compared_to_the_nearest limit gcc-9 125 gcc-10
-promise of_two_as_near_the_older_is_taken limit gcc-11 125 gcc-10
-promise a_compiler_is_compared_to_its_own_make limit clang-19 75 clang-14
-promise another_make_is_compared_to_the_nearest limit icc-12 50 gcc-12
+check a_compiler_with_limits_has_its_own limit gcc-12 40
+check a_newer_compiler_is_compared_to_the_nearest limit gcc-14 50 gcc-12
+check an_older_compiler_is_compared_to_the_nearest limit gcc-9 125 gcc-10
+check of_two_as_near_the_older_is_taken limit gcc-11 125 gcc-10
+check a_compiler_is_compared_to_its_own_make limit clang-19 75 clang-14
+check another_make_is_compared_to_the_nearest limit icc-12 50 gcc-12
 
 refused() {
 	machine=$1
 	! limits "$tmp/test.table" "$2" >"$tmp/none" 2>"$tmp/words" &&
 		[ ! -s "$tmp/none" ] &&
-		grep -q '^not ok test_table_has_limits$' "$tmp/words"
+		grep -q '^not ok - test_table_has_limits$' "$tmp/words"
 }
-promise a_machine_without_limits_fails refused riscv64 gcc-12
+check a_machine_without_limits_fails refused riscv64 gcc-12
 machine=x86_64
-promise a_compiler_without_a_name_fails refused x86_64 ''
+check a_compiler_without_a_name_fails refused x86_64 ''
 
 judged() {
 	limits "$tmp/test.table" gcc-14 >"$tmp/limits" &&
@@ -63,5 +62,5 @@ judged() {
 		echo 'prog work 51' >"$tmp/counts" &&
 		! judge_all "$tmp/counts" "$tmp/limits"
 }
-promise more_than_the_margin_fails judged
-exit $failed
+check more_than_the_margin_fails judged
+finish

@@ -7,12 +7,14 @@
 #
 #	gate-visits.sh VISITS [TABLE]		VISITS: the program
 #
-# Prints "ok NAME" or "not ok NAME" for each line of the table, and what was
-# counted.  The number of buckets is fixed, since it follows the number of CPUs.
+# Prints a result for each line of the table, and what was counted.  The number of
+# buckets is fixed, since by default it follows the number of CPUs.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/results.sh
+. "$here/../../lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/limits.sh"
 [ $# -eq 1 ] || [ $# -eq 2 ] || {
@@ -20,11 +22,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 	exit 2
 }
 table=${2:-$here/gate-visits.table}
-counts=$(mktemp)
-trap 'rm -f "$counts"' EXIT
 
 awk '$1 == "user" { print $2, $3 }' "$table" | while read -r size sequence; do
 	LIBPOOL_OPTIONS=buckets=4 "$1" "$size" 100000 "$sequence" |
 		sed "s/^/$size /"
-done >"$counts"
-judge_visits user "$counts" "$table"
+done >"$tmp/counts"
+results judge_visits user "$tmp/counts" "$table"
+finish

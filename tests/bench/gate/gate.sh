@@ -6,13 +6,15 @@
 #
 #	gate.sh PEERS [TABLE]		PEERS: folder of the programs
 #
-# Prints "ok NAME" or "not ok NAME" for each limit of this machine and compiler, and
-# what was measured.  No limits for them, or no valgrind: that fails, too.  Counts
-# do not depend on what else the machine does.
+# Prints a result for each limit of this machine and compiler, and what was measured.
+# Without limits or without valgrind it fails.  Counts do not depend on what else the
+# machine does.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/results.sh
+. "$here/../../lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/limits.sh"
 [ $# -eq 1 ] || [ $# -eq 2 ] || {
@@ -21,8 +23,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 }
 peers=$1
 table=${2:-$here/gate.table}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 
 # count PEER WORKLOAD... - "PEER WORKLOAD INSTRUCTIONS", a line for each.
 count() {
@@ -45,9 +45,16 @@ count() {
 		}' "$tmp/$peer.callgrind"
 }
 
-limits "$table" "$(compiler "$peers/pool")" >"$tmp/limits"
-read -ra works <<<"$(awk '{ print $5 }' "$tmp/limits" | sort -u | tr '\n' ' ')"
-for peer in empty $(awk '{ print $4 }' "$tmp/limits" | sort -u); do
-	count "$peer" "${works[@]}" || echo "# $peer could not be counted" >&2
-done >"$tmp/counts"
-judge_all "$tmp/counts" "$tmp/limits" empty
+# measured - the results
+measured() {
+	local peer works
+
+	limits "$table" "$(compiler "$peers/pool")" >"$tmp/limits" || return
+	read -ra works <<<"$(awk '{ print $5 }' "$tmp/limits" | sort -u | tr '\n' ' ')"
+	for peer in empty $(awk '{ print $4 }' "$tmp/limits" | sort -u); do
+		count "$peer" "${works[@]}" || echo "# $peer could not be counted" >&2
+	done >"$tmp/counts"
+	judge_all "$tmp/counts" "$tmp/limits" empty
+}
+results measured
+finish

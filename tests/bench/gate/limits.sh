@@ -3,21 +3,22 @@
 #
 # limits.sh - for scripts that compare counts with the limits of a table
 #
-# Sourced by gate.sh, gate-object.sh, gate-visits.sh and tests/vm/gate.sh.  A table has a line
+# Sourced together with tests/lib/results.sh, by gate.sh and others.  A table has a line
+# per limit,
 #
 #	NAME MACHINE COMPILER PROGRAM WORKLOAD LIMIT
 #
-# per limit, counts have a line "PROGRAM WORKLOAD INSTRUCTIONS" each.
+# and counts have a line "PROGRAM WORKLOAD INSTRUCTIONS" each.
 
-# compiler FILE - gcc-12 and the like: what an object says that it was built by
+# compiler FILE - the compiler of an object, as the object names it: gcc-12 and the like
 compiler() {
 	readelf -p .comment "$1" |
 		sed -nE 's/.*\b(GCC|clang)[^0-9]*.* ([0-9]+)\.[0-9]+\.[0-9]+.*/\1-\2/p' |
 		head -n 1 | tr '[:upper:]' '[:lower:]'
 }
 
-# nearest TABLE MACHINE COMPILER - of the same make, else any; of those with the nearest
-# number the older
+# nearest TABLE MACHINE COMPILER - the compiler of the same make, else of any, with the
+# nearest number; of two as near, the older one
 nearest() {
 	awk -v arch="$2" -v cc="$3" '
 		/^#/ || $2 != arch { next }
@@ -38,8 +39,8 @@ nearest() {
 
 # limits TABLE COMPILER - its lines for this machine
 #
-# A compiler that has none gets those of the nearest one, and a quarter more; that is
-# said.  A machine without any is a failure.
+# A compiler without limits gets those of the nearest one and a quarter more, and a line
+# says so.  A machine without any limit is a failure.
 limits() {
 	local arch known
 
@@ -47,7 +48,7 @@ limits() {
 	known=$(nearest "$1" "$arch" "$2")
 	if [ -z "$known" ] || [ -z "$2" ]; then
 		echo "# no limits for $arch and ${2:-an unknown compiler} in $1" >&2
-		echo "not ok ${1##*/}_has_limits" | tr '.' '_' >&2
+		echo "not ok - ${1##*/}_has_limits" | tr '.' '_' >&2
 		return 1
 	fi
 	[ "$known" = "$2" ] ||
@@ -60,7 +61,8 @@ limits() {
 		}' "$1"
 }
 
-# judge COUNTS NAME PROGRAM WORKLOAD LIMIT [LOOP] - less what the program LOOP takes
+# judge COUNTS NAME PROGRAM WORKLOAD LIMIT [LOOP] - the count of the program LOOP is
+# subtracted
 judge() {
 	awk -v name="$2" -v program="$3" -v work="$4" -v limit="$5" \
 	    -v loop="${6:-}" '
@@ -68,18 +70,18 @@ judge() {
 		END {
 			if (!(program in cost) || (loop && !(loop in cost))) {
 				print "# " name ": not measured"
-				print "not ok " name
+				print "not ok - " name
 				exit 1
 			}
 			net = cost[program] - (loop ? cost[loop] : 0)
 			bad = net > limit
 			printf "# %s: %.2f of %s\n", name, net, limit
-			print (bad ? "not ok " : "ok ") name
+			print (bad ? "not ok - " : "ok - ") name
 			exit bad
 		}' "$1"
 }
 
-# judge_all COUNTS LIMITS [LOOP] - fails if one does
+# judge_all COUNTS LIMITS [LOOP] - judges each limit, fails if one does
 judge_all() {
 	local name program work limit status=0
 
@@ -92,14 +94,14 @@ judge_all() {
 
 # judge_visits WORLD COUNTS TABLE - slow paths per 1000 operations
 #
-# Counts have a line "SIZE SEQUENCE OPERATIONS" and eight columns each, as visits.c
-# has them.  More than in the table, rounding apart, fails; none means none.  The
-# table's last column says of which a steady state is promised not to call the
-# backend, whatever the other columns say.
+# Counts have a line "SIZE SEQUENCE OPERATIONS" and eight columns each, as visits.c prints
+# them.  More than in the table fails, rounding apart; 0 in the table allows none.  Where
+# the last column of the table is "promised", the backend must not be called at all,
+# whatever the other columns say.
 judge_visits() {
 	awk -v world="$1" '
 		function judged(name, bad) {
-			print (bad ? "not ok " : "ok ") name
+			print (bad ? "not ok - " : "ok - ") name
 			failed = failed || bad
 		}
 		FILENAME != ARGV[1] {

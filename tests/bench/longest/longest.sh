@@ -7,21 +7,27 @@
 #	longest.sh gate LONGEST		... against the limits of longest.table
 #	longest.sh write LONGEST	... into the section of Documentation/performance-figures.rst
 #
-# "gate" prints "ok NAME" or "not ok NAME" for each limit.  The number of buckets is
-# fixed, since it follows the number of CPUs: then the counts of pools' own
-# instructions repeat.  Takes a minute, since each instruction is a signal.
+# "gate" prints a result for each limit.  The number of buckets is fixed, since by default
+# it follows the number of CPUs: then the counts of the library's instructions repeat.
+# Takes a minute, since each instruction is a signal.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/results.sh
+. "$here/../../lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$here/../gate/limits.sh"
 [ $# -eq 2 ] || {
 	sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2
 	exit 2
 }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+
+# judged PROGRAM
+judged() {
+	limits "$here/longest.table" "$(compiler "$1")" >"$tmp/limits" &&
+		judge_all "$tmp/counts" "$tmp/limits"
+}
 
 LIBPOOL_OPTIONS=buckets=4 "$2" >"$tmp/table"
 case $1 in
@@ -31,8 +37,8 @@ show)
 gate)
 	awk 'NF == 5 && $2 ~ /^[0-9]+$/ { print "longest", $1, $4 }' \
 		"$tmp/table" >"$tmp/counts"
-	limits "$here/longest.table" "$(compiler "$2")" >"$tmp/limits"
-	judge_all "$tmp/counts" "$tmp/limits"
+	results judged "$2"
+	finish
 	;;
 write)
 	"$here/../section.py" longest <"$tmp/table"

@@ -10,8 +10,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 cd "$top"
 out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 for cc in "gcc" "gcc -fsanitize=address"; do
 	name=$tmp/cost-${cc##*=}
@@ -33,4 +33,3 @@ printf '%-20s %8s %10s\n' "ns per object" tools no-tools
 row "no tool" "$tmp/cost-gcc" 8000000
 row AddressSanitizer "$tmp/cost-address" 2000000
 row valgrind valgrind -q "$tmp/cost-gcc" 200000
-exit "$failed"

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# worlds.sh - for scripts that run others and leave a file per world in build/results
+#
+# Sourced in the top folder.  A file has the results of results.sh, and for what cannot
+# run in its world "n/a - NAME # reason".  Names of worlds begin with user or cross; all
+# others are kernels.  WORLD.log has all output, WORLD.seconds the time.
+
+results=build/results
+mkdir -p "$results"
+
+# cases WORLD COMMAND... - runs the cases in one build of them, by a program of
+# runner_check.c.  Every listed case must have run, and the program must end well.
+cases() {
+	local world=$1 tap status=0 start=$SECONDS
+
+	shift
+	tap=$(mktemp)
+	TEST_TAP=$tap "$@" >"$results/$world.log" 2>&1 || status=1
+	sed -nE 's/^(not )?ok [0-9]+ - [^:]*:[a-z]+:([a-z0-9_]+): .*/\1ok - \2/p' \
+		"$tap" >"$results/$world"
+	rm -f "$tap"
+	sed -nE 's/^CASE\((.*)\)/\1/p' tests/unit/cases.list tests/user/cases.list |
+	while read -r name; do
+		grep -qE "ok - $name$" "$results/$world" || echo "not ok - $name"
+	done >"$results/missing-$world.log"
+	cat "$results/missing-$world.log" >>"$results/$world"
+	rm -f "$results/missing-$world.log"
+	[ $status = 0 ] || echo "not ok - program_ends_well" >>"$results/$world"
+	echo $((SECONDS - start)) >"$results/$world.seconds"
+}
+
+# job WORLD COMMAND... - a script that prints results, which is one as a whole
+job() {
+	local world=$1 status=ok start=$SECONDS
+
+	shift
+	"$@" >"$results/$world.log" 2>&1 || status="not ok"
+	grep -E '^(not ok|ok) - ' "$results/$world.log" >"$results/$world" || true
+	echo "$status - as_a_whole" >>"$results/$world"
+	echo $((SECONDS - start)) >"$results/$world.seconds"
+}
