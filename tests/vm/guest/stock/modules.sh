@@ -1,0 +1,71 @@
+# shellcheck shell=dash disable=SC2086
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# modules.sh - two modules with pools: apart, merged, and one that does not clean up
+
+echo "# two modules"
+regs() { number "$1" registrations; }
+check "pool.ko loads" insmod pool.ko
+decl=$(grep -ao 'pool_decl_[0-9][0-9]*' pool_example.ko | head -n 1)
+for value in =1 ""; do
+	forget
+	check "a declaration is refused as parameter${value:+ with a value}" \
+		not insmod pool_example.ko "$decl$value" 2>/dev/null
+	check "... like any unknown one" same \
+		"$(dmesg | sed 's/^\[[^]]*\] //' | grep -v 'tainting kernel' | sort -u)" \
+		"pool_example: Unknown parameter \`$decl'"
+done
+check "... and nothing is left" table 0
+check "the example loads" insmod pool_example.ko
+check "a second user loads" insmod pool_second.ko
+check "they share no pool" same "$(folders)" "ex_conn ex_event sc_built sc_conn "
+check "... of equal size" same "$(number ex_conn size)" "$(number sc_conn size)"
+forget
+check "the second departs by pool_destroy_all()" rmmod pool_second
+check "... its own are gone" same "$(folders)" "ex_conn ex_event "
+check "... without a line in the log" same "$(logged)" ""
+check "... and those of the example live" moves ex_conn fills
+forget
+check "it loads again and leaves" sh -c \
+	"insmod pool_second.ko leave=1 && rmmod pool_second"
+check "... which is said" says "pool_second is gone without destroying pools: 1 "
+check "... the pool with a destructor is gone" \
+	same "$(folders)" "ex_conn ex_event sc_conn "
+check "... after undoing its object" \
+	sh -c "dmesg | grep -q 'an object is undone'"
+check "it loads again" insmod pool_second.ko
+check "... and does not get what was left" \
+	same "$(folders)" "ex_conn ex_event sc_built sc_conn sc_conn~ "
+check "... nor destroys it" rmmod pool_second
+check "... as can be seen" same "$(folders)" "ex_conn ex_event sc_conn "
+forget
+check "a user whose init fails does not load" \
+	not insmod pool_second.ko fail=1 2>/dev/null
+check "... and is known to be gone" says "pool_second is gone"
+check "... the pool with a destructor is gone" not ls $P/by-name/sc_built* 2>/dev/null
+forget
+check "flags that mean nothing work" insmod pool_second.ko gfp=1
+check "... and are named once" says '"sc_conn": gfp flags 0x'
+rmmod pool_second
+forget
+check "a call that must not fail and cannot wait" insmod pool_second.ko gfp=2
+check "... is refused, said once" says "__GFP_NOFAIL without"
+check "... and counted" same "$(cat $P/by-name/sc_conn*/stats | sed -n 's/^failed //p' | sort -n | tail -n 1)" 3
+rmmod pool_second
+forget
+check "unloading pool.ko ends all that was left" stop
+check "... which had no object in use" same "$(logged)" ""
+check "no cache is left" same "$(caches_left '.*')" 0
+check "loads with merge-modules" start debug=merge-modules
+check "a second user loads" insmod pool_second.ko
+check "they share a pool" same "$(folders)" "ex_conn ex_event sc_built "
+check "... with a registration each" same \
+	"$(sed -n 's/ .*//; 2,$p' $P/by-name/ex_conn/registrations | tr '\n' ' ')" \
+	"sc_conn ex_conn "
+check "the second departs by pool_destroy_all()" rmmod pool_second
+check "... the example keeps the pool" same "$(regs ex_conn)" 1
+check "... and uses it" moves ex_conn fills
+check "it loads again" insmod pool_second.ko
+check "the example departs" rmmod pool_example
+check "... the second keeps the pool" same "$(regs ex_conn)" 1
+check "unloads" rmmod pool_second pool
+check "no cache is left" same "$(caches_left '.*')" 0
