@@ -13,16 +13,17 @@ cd "$top"
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 out=build/bug-matrix
-expected=tests/bugs/expected-user.txt
+expected=$tmp/user
 
 mkdir -p $out
 unset LIBPOOL_OPTIONS
 rm -f $out/user.txt
 "$program" >$out/user.txt || true
+tests/bugs/expected.sh user >"$expected"
 results tests/bugs/compare.sh "$expected" $out/user.txt
 
 same_again() {
-	"$program" | cmp - $out/user.txt
+	"$program" | cmp - "$out/user.txt"
 }
 check the_matrix_is_the_same_again same_again
 
@@ -49,5 +50,13 @@ broken() {
 }
 check a_cell_that_does_not_work_is_noticed broken
 check no_matrix_is_no_good_matrix not tests/bugs/compare.sh "$expected" /dev/null
+
+# joined - what is expected in each world makes the table again
+joined() {
+	tests/bugs/expected.sh kernel >"$tmp/kernel"
+	tests/bugs/expected.sh join "$expected" "$tmp/kernel" |
+		diff tests/bugs/expected.txt -
+}
+check the_table_says_where_worlds_differ joined
 check the_page_of_the_matrix_is_up_to_date tests/bugs/page.sh
 finish

@@ -4,9 +4,9 @@
 # "make bug-matrix": which option finds which bug, when, and with what report.
 #
 #	matrix.sh		runs all cells in user space, in User-Mode Linux and
-#				in the SMP debug kernel; prints the tables, and what
-#				is not as expected, in which case it fails
-#	matrix.sh accept	makes of what it found last what is expected
+#				in the SMP debug kernel; prints the tables, then what
+#				is not as expected, and fails if there is any
+#	matrix.sh accept	makes what it found last the expected table
 #
 # A line per cell is in build/bug-matrix: user.txt, kernel.txt.  A cell must be the
 # same in both kernels.
@@ -18,8 +18,8 @@ cd "$top"
 out=build/bug-matrix
 
 if [ "${1:-}" = accept ]; then
-	cat $out/user.txt >tests/bugs/expected-user.txt
-	cat $out/kernel.txt >tests/bugs/expected-kernel.txt
+	tests/bugs/expected.sh join $out/user.txt $out/kernel.txt >$out/expected.txt
+	cp $out/expected.txt tests/bugs/expected.txt
 	tests/bugs/page.sh write
 	exit
 fi
@@ -36,7 +36,8 @@ cp $out/debug.txt $out/kernel.txt
 tests/bugs/table.sh $out/user.txt $out/kernel.txt
 status=0
 for world in user kernel; do
-	tests/bugs/compare.sh tests/bugs/expected-$world.txt $out/$world.txt |
+	tests/bugs/expected.sh $world >$out/expected.txt
+	tests/bugs/compare.sh $out/expected.txt $out/$world.txt |
 		sed -n "s/^#/$world:/p" >&2 || status=1
 done
 [ $status = 0 ] || echo "not as expected; make bug-matrix-accept makes it so" >&2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# The tables of Documentation/bug-matrix.rst are those of the expected matrices.
+# The tables of Documentation/bug-matrix.rst have what expected.txt has.
 #
 #	page.sh [write]		without "write" fails if they are not
 
@@ -18,11 +18,13 @@ trap 'rm -rf "$tmp"' EXIT
 # One of each marker, in their order: else nothing would be replaced.
 [ "$(grep -xF -e "$begins" -e "$ends" "$page")" = "$begins"$'\n'"$ends" ]
 
+for world in user kernel; do
+	tests/bugs/expected.sh $world >"$tmp/$world"
+done
 {
 	sed "/^$begins\$/q" "$page"
 	echo
-	tests/bugs/table.sh tests/bugs/expected-user.txt \
-		tests/bugs/expected-kernel.txt
+	tests/bugs/table.sh "$tmp/user" "$tmp/kernel"
 	echo
 	sed -n "/^$ends\$/,\$p" "$page"
 } >"$tmp/page"

@@ -6,7 +6,7 @@
 #	bugs.sh WHAT [boot.sh option...]
 #
 # WHAT is uml or debug.  Writes a line per cell to build/bug-matrix/WHAT.txt, and prints
-# a result per bug: all of its cells are as tests/bugs/expected-kernel.txt has them.
+# a result per bug: all of its cells are as tests/bugs/expected.txt has them.
 # Fails if the kernel's log has a bad line.  What a cell loses stays lost, so the kernel
 # does not look for leaks.
 
@@ -37,11 +37,12 @@ rmmod pool_bugs || exit 1
 rmmod pool || exit 1
 END
 
-check "the kernel had nothing to complain of" "$here/boot.sh" --log "$out/$what.log" --extract-to "$tmp" \
+check "the kernel had nothing to complain of" \
+	"$here/boot.sh" --log "$out/$what.log" --extract-to "$tmp" \
 	--append kmemleak=off "$@" \
 	"$what" "$tmp/script" "$dir/pool.ko" "$dir/pool_bugs.ko"
 [ -s "$tmp/matrix" ] || die "$what: no matrix; log in build/bug-matrix/$what.log"
 mv "$tmp/matrix" "$out/$what.txt"
-results "$top/tests/bugs/compare.sh" "$top/tests/bugs/expected-kernel.txt" \
-	"$out/$what.txt"
+"$top/tests/bugs/expected.sh" kernel >"$tmp/expected"
+results "$top/tests/bugs/compare.sh" "$tmp/expected" "$out/$what.txt"
 finish
