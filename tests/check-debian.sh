@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# "make check-user" in another release of Debian, of a clone of what is committed.
+# Runs "make check-user" in another release of Debian, in a clone of what is committed.
 #
 #	check-debian.sh SUITE		trixie
 #
-# From nothing: the Debian is a fresh installation, which has neither make nor a
-# compiler.  The clone is build/SUITE, and so are its results.
+# The Debian is a fresh installation, which has neither make nor a compiler.  The clone is
+# build/SUITE; its results are in there.
 
 set -euo pipefail
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Every test there is: user space, User-Mode Linux, an SMP debug kernel, stock
-# kernels, both worlds against each other, and instructions against their limits.
-# A world that did not run fails.
+# Runs every test: in user space, in User-Mode Linux, in an SMP debug kernel and in stock
+# kernels; compares both worlds with each other, and instructions with their limits.  A
+# world that did not run has failed.
 #
 #	check.sh [kunit]	"make check" and "make kunit" call it
 #

@@ -6,9 +6,9 @@
 #
 #	cross.sh [NAME...]	NAME: arm64 armhf riscv64 s390x musl
 #
-# Debian has no Check for these, so it is built from Debian's source, in the cache
-# folder.  What cannot run there, with its reason: cross-none.list.  Results, a line
-# per case, go to build/results.
+# Debian has no package of the library Check for these, so it is built from Debian's
+# source, in the cache folder.  tests/user/cross-none.list has the cases that cannot run
+# there, with reasons.  Results, a line per case, go to build/results.
 
 set -euo pipefail
 
@@ -50,7 +50,7 @@ source_of() {
 
 	lists=$(mktemp -d)
 	mkdir -p "$lists/lists/partial"
-	# The sources of what apt has the programs of; apt's own settings stay.
+	# Lists of sources for each repository that apt uses; apt's own settings stay.
 	# shellcheck disable=SC2016	# apt's variables
 	apt-get indextargets --format 'deb-src $(REPO_URI) $(CODENAME) main' \
 		'Created-By: Packages' 'Component: main' 'Origin: Debian' |
@@ -68,7 +68,7 @@ source_of() {
 	rm -rf "$lists"
 }
 
-# check_for NAME - Check for a world is in the cache folder
+# check_for NAME - builds the library Check for a world, unless the cache folder has it
 check_for() {
 	local name=$1 made=$LIBPOOL_CACHE/check-$1 source=$LIBPOOL_CACHE/check-source
 
@@ -99,9 +99,9 @@ check_for() {
 	exec 9>&-
 }
 
-# what NAME - the library's other shapes: a program that is linked with the shared
-# one, one with the archive, and one that loads it, and a plugin, by dlopen()
-what() (
+# programs NAME - programs that use the library: one linked with the shared library, two
+# with the archive, and one that loads it by dlopen()
+programs() (
 	local b=build/cross/$1/user flags=(-O2 -Wall -Wextra -Werror -pthread)
 
 	# shellcheck source=tests/lib/programs.sh
@@ -151,8 +151,8 @@ none() {
 	fi
 }
 
-# check NAME - everything there, as far as it can be built
-check() {
+# all_of NAME - builds and runs everything for a world
+all_of() {
 	local name=$1 b=build/cross/$1 scale
 
 	world "$name"
@@ -172,12 +172,12 @@ check() {
 	say "running the cases for $name"
 	cases "cross-$name" timeout 1800 "${run[@]}" "$b/tests/plain"
 	none "$name"
-	job "cross-$name-programs" what "$name"
+	job "cross-$name-programs" programs "$name"
 }
 
 [ $# -gt 0 ] || set -- arm64 armhf riscv64 s390x musl
 rm -f build/results/cross-*
 for name; do
-	check "$name"
+	all_of "$name"
 done
 tests/lib/summary.sh cross

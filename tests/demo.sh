@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# The main job on real input, in both worlds: what Linux allocated while it
-# worked, replayed on pools and on what a user would have used instead.
+# Shows the main job on real input, in both worlds: replays what Linux allocated while it
+# worked, on pools and on what a user would have used instead.
 #
 #	demo.sh			"make demo" calls it
 #

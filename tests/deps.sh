@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Sees that the Debian packages for a kind of work are there.
+# Checks that the Debian packages for a kind of work are there.
 #
 #	deps.sh build|check-user|cross|lint|vm|bench|html
 #
-# As root it installs what is missing; else it prints the command and fails.
+# As root it installs those that are missing; else it prints the command and fails.
 
 set -euo pipefail
 

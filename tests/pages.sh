@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Checks that the pages render, refer to pages that there are, and say what the
-# source says: the seam, ordered accesses, functions, constants, promises kept.
-# README has what CI runs, and examples compile.
+# Checks that the pages render, that what they refer to is there, and that they agree with
+# the source: the seam, ordered accesses, functions, constants, promises.  README has the
+# command that CI runs, and examples compile.
 
 set -euo pipefail
 
@@ -36,8 +36,8 @@ refers() {
 	return $status
 }
 
-# A reader sees what this is, and finds what there is.  Benchmarks write the page of
-# figures, whose tables are as long as they are.
+# Readers do not finish long pages.  The page of figures is left out, since benchmarks write
+# its tables.
 short() {
 	local page lines status=0
 
@@ -64,7 +64,7 @@ ci_command() {
 	fi
 }
 
-# A copy of the core in which a bucket is filled by a call of the API.
+# In a copy of the core, shared.c calls the API, which is above it; order.py must say so.
 goes_up() {
 	local copy said
 
@@ -76,7 +76,8 @@ goes_up() {
 	grep -q '^shared calls up: pool_alloc_slow of alloc$' <<<"$said"
 }
 
-# A copy of the tree in which what pools are made of asks for a dump.
+# In a copy of the tree, a file of a low folder calls for a dump, which is in a high one;
+# folders.py must say so.
 goes_up_between() {
 	local copy said
 

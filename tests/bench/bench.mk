@@ -12,7 +12,7 @@ BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] $(BENCH_DIR)/*/*.[ch] \
 BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -I$(BENCH_DIR)/peer -Itests/replay \
 	       -fno-builtin -pthread
 
-# A program per peer: its header, and what else it is made of.
+# There is a program per peer.  These are its header, and its other sources and flags.
 BENCH_OWN = empty floor pool pool-so layout glibc
 BENCH_LIBPOOL = -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..'
 peer_empty	= peer_empty.h $(BENCH_DIR)/peer/peer_empty.c
@@ -31,7 +31,7 @@ peer_gslice	= peer_gslice.h \
 		  $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0)) \
 		  -lglib-2.0
 
-# Libraries that nothing refers to are what they replace.
+# A library that replaces malloc() is linked although nothing refers to it.
 $(B)/peers/%: $(BENCH_DEP)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) \
@@ -48,21 +48,21 @@ $(B)/visits: $(BENCH_DIR)/gate/visits.c $(BENCH_DEP)
 		$(LDFLAGS) -o $@ $< $(BENCH_WORKS) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
-# The trap flag needs x86-64, and no red zone under what pushes.
+# Single steps use the trap flag of x86-64, and their handler must not overwrite a red zone.
 LONGEST_SRC = $(addprefix $(BENCH_DIR)/longest/longest,.c _call.c _table.c)
 $(B)/longest: $(LONGEST_SRC) tests/lib/trap.h $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) -I$(BENCH_DIR) -Itests/lib -mno-red-zone \
 		$(LDFLAGS) -pthread -Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
-# Looks at what the library does not show, nor libpool.a: its objects are linked in.
+# It reads what libpool.so and libpool.a hide, so the library's objects are linked in.
 SCALE_SRC = $(addprefix $(BENCH_DIR)/scale/,scale.c scale_team.c scale_line.c \
 	    scale_visit.c scale_run.c)
 $(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale/scale.h $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DPOOL_NO_INLINE -I$(BENCH_DIR) \
 		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(LIB_OBJ)
 
-# What needs no package of others.
+# The peers that need no package.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
@@ -83,12 +83,12 @@ bench-user:
 		mv build/bench/fillspill.new build/bench/fillspill.txt || \
 		echo "# a fill and a spill could not be counted"
 
-# What was measured last, for readers.
+# Writes the last figures into the page.
 bench-doc:
 	$(BENCH_DIR)/page.py build/bench
 	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
 
-# What many processors would get: measured on two, then played.
+# How pools scale: measures costs on two processors, then plays many of them.
 bench-scale: $(B)/scale
 	@mkdir -p build/bench
 	$(B)/scale > build/bench/scale.csv
@@ -97,12 +97,13 @@ bench-scale: $(B)/scale
 bench-scale-doc:
 	$(BENCH_DIR)/scale.py --rst build/bench
 
-# The same work, and each object looked at when it is freed; no times.
+# Does the same work and checks each object when it is freed; takes no times.
 bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
 	$(BENCH_DIR)/peer/verify.sh build/bench-verify/peers
 
-# Has the hit path become longer, are slow paths taken more often?  No times: seconds.
+# Fails if the hit path has become longer, or slow paths are taken more often.  It counts
+# instructions and calls, so it takes seconds.
 bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate/gate-object.sh
 	@$(BENCH_DIR)/gate/gate.sh $(B)/peers
@@ -115,7 +116,7 @@ bench-longest: $(B)/longest
 bench-longest-doc: $(B)/longest
 	@$(BENCH_DIR)/longest/longest.sh write $(B)/longest
 
-# Which goals do the last figures reach?  Into Documentation, too.
+# Compares the last figures with the goals, and writes the table into the page.
 bench-goals:
 	@$(BENCH_DIR)/goals.py write build/bench
 

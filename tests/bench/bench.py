@@ -132,7 +132,7 @@ def write(out, work, size, name, values):
 
 
 def answer(command, text=""):
-    """What a process says of its only round, both outputs; "": it fails."""
+    """Both outputs of a process that has one round; "" if it fails."""
     try:
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
@@ -170,7 +170,7 @@ def library(program, name):
 
 
 def replayers(opt):
-    """poolreplay on pools, and on the malloc() of each peer that is one.  One whose
+    """poolreplay on pools, and on the malloc() of each peer that is one.  A peer whose
     library is not found is left out: without it this would be glibc's."""
     replay = [str(opt.folder.parent / "poolreplay"), "--word", "--cpus", "1"]
     found = {}
@@ -189,8 +189,8 @@ ONCE_DO = {"grow": grow, "trace-cold": trace_cold, "poolreplay": poolreplay}
 
 
 def measure_once(opt, work, out):
-    """A round is a process of each, in shuffled order.  Such rounds differ more, as
-    nobody waits while others have their turn; so there are three times as many."""
+    """A round is a process of each, in shuffled order.  Such rounds differ more, since
+    each process runs alone from its start to its end; so there are three times as many."""
     commands = replayers(opt) if work == "poolreplay" else candidates(opt, 64)
     samples = {}
     for _ in range(3 * opt.rounds):

@@ -5,11 +5,11 @@
 #
 #	fillspill.sh FILLSPILL		the program
 #
-# By callgrind, of batches of 1000; from these it takes what hits would be, by the
-# line through the counts of 8 and of 16 hits, and divides the rest by the visits:
-# see fillspill.c.  What now and then comes on top of a visit, such as a look at
-# other arrays, is in the average.  The number of buckets is fixed, since it
-# follows the number of CPUs; then the figures repeat exactly.
+# Callgrind counts batches of 1000 objects.  The script subtracts the cost of the hits,
+# which is the line through the counts of 8 and of 16 hits, and divides the rest by the
+# visits: see fillspill.c.  The average includes what only some visits do, such as a look
+# at other arrays.  The number of buckets is fixed, since by default it follows the number
+# of CPUs; then the figures repeat exactly.
 
 set -euo pipefail
 

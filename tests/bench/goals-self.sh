@@ -16,13 +16,13 @@ goals() {
 	printf '%s\n' "$@" >"$tmp/table"
 }
 
-# is WHAT VERDICT - the row that begins with WHAT ends so, and no other does
+# is WHAT VERDICT - one row begins with WHAT and has this verdict
 is() {
 	tests/bench/goals.py show "$out" "$tmp/table" "$page" | tee "$tmp/shown"
 	[ "$(grep -cE "^$1.*  $2  " "$tmp/shown")" = 1 ]
 }
 
-# afresh - no figure of anything
+# afresh - forgets all figures
 afresh() {
 	rm -rf "$out" "$page"
 	mkdir "$out"
@@ -135,8 +135,8 @@ kernel() {
 }
 check kernels_are_told_apart kernel
 
-# What bench-page.sh writes is read back; a kernel that was measured is not mixed
-# with what the page says of it.
+# goals.py reads back what bench-page.sh writes.  If a kernel has new figures, those of the
+# page are not mixed with them.
 paged() {
 	afresh
 	kernel_goals

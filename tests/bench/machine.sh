@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Says on what a benchmark ran: processor, system, compiler, and the packages of the
-# peers.  No name of this machine, no path.
+# Prints what a benchmark ran on: processor, system, compiler, and the packages of the
+# peers.  Neither the name of this machine nor a path is printed.
 
 set -euo pipefail
 

@@ -15,7 +15,7 @@ ends='.. tables end'
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# One of each marker, in their order: else nothing would be replaced.
+# Each marker must be there once, in this order; else nothing would be replaced.
 [ "$(grep -xF -e "$begins" -e "$ends" "$page")" = "$begins"$'\n'"$ends" ]
 
 for world in user kernel; do

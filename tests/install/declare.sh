@@ -73,7 +73,7 @@ check declarations_stay_where_unused_sections_go \
 check declarations_stay_where_the_whole_program_is_optimised \
 	merges_in_any_order gcc "-O2 -flto"
 
-# Options hold for declared pools, too: three names are three pools then.
+# Options hold for declared pools, too: with no-merge, three names are three pools.
 no_merge() {
 	# shellcheck disable=SC2086
 	gcc $C -o "$tmp/prog" $src/all.c $src/other.c $SO || return 1
@@ -82,7 +82,7 @@ no_merge() {
 }
 check options_of_the_environment_come_before_declarations no_merge
 
-# A size that does not fit its type is said by the compiler.
+# The compiler refuses a size that does not fit its type.
 too_large() {
 	printf '#include <libpool/pool.h>\n%s\n' \
 		'DECLARE_STATIC_POOL(p, "large", 0x100000040);' >"$tmp/large.c"
@@ -123,7 +123,7 @@ check what_comes_after_the_first_use_is_named \
 	says "no-merge,tag: too late for 1 pool: first; one, 64, none" 0 \
 	tag,no-merge used
 
-# A bad declaration: the program ends, or whoever wants to is told of it.
+# A bad declaration ends the program, unless the program has a handler for it.
 bad_declaration() {
 	# shellcheck disable=SC2086
 	gcc $C -o "$tmp/bad" $src/bad.c $SO || return 1
@@ -154,11 +154,11 @@ plugins() {
 		gcc $C -o "$tmp/bare" $src/bare.c -ldl
 }
 check plugins_build plugins
-# host WHAT - one of what host.c does with them
+# host WHAT - one of the things that host.c does with the plugins
 host() {
 	runs "$tmp/host" "$1" "$tmp/one.so" "$tmp/two.so" "$tmp/three.so"
 }
-# often WHAT - the same, where it is a matter of luck
+# often WHAT - the same twenty times, where the outcome depends on timing
 often() {
 	local i
 

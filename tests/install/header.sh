@@ -47,7 +47,7 @@ check common_includes_no_system_header \
 	not grep -nE '#[[:space:]]*include[[:space:]]*<' \
 	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
 
-# make -j may start with any target: each makes the folder it writes to.
+# make -j may start with any target, so each target makes the folder that it writes to.
 for target in libpool.pc libpool.a poolreplay bench; do
 	check "an_empty_folder_builds_${target/./_}" \
 		make -s "B=$tmp/$target" "$tmp/$target/$target"
@@ -111,7 +111,8 @@ check a_cluster_of_65_is_refused not config -DPOOL_CLUSTER_SIZE=65
 check a_mode_against_uaf_is_refused \
 	not config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
 
-# defaults WORDS -D... - what a build with these has on, by the file that says so
+# defaults WORDS -D... - the options that are on in a build with these defines.  They
+# matter in options.c alone, so only that file is compiled again.
 cat >"$tmp/defaults.c" <<'END'
 #include "pool.h"
 #include <stdio.h>
@@ -156,7 +157,7 @@ END
 check defines_add_up defaults "cold-first integrity caller tag" \
 	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
 
-# As on a machine that valgrind's headers do not know.
+# NVALGRIND stands for a machine that valgrind's headers do not know.
 check valgrind_need_not_know_the_machine \
 	gcc -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE \
 	-Icommon -Iuser -DNVALGRIND -fsyntax-only user/extra/tool.c
@@ -224,8 +225,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check the_hit_path_has_no_call_and_no_atomic hit_path
 fi
 
-# Off means off: whatever the library or the program is built with, a hit is the
-# same instructions.  Only where things are may differ.
+# An option that is off costs nothing: whatever the library or the program is built with,
+# a hit is the same instructions.  Only addresses may differ.
 hit_code() {
 	gcc -std=gnu11 -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
 		-c -o "$tmp/alloc.o" common/core/alloc.c &&
@@ -248,7 +249,7 @@ same_hit_code() {
 }
 check options_leave_the_hit_path_alone same_hit_code
 
-# Installed somewhere, found by pkg-config, used by a program.
+# The library is installed, found by pkg-config, and used by a program.
 # shellcheck disable=SC2046	# words of pkg-config
 installed() {
 	make -s install DESTDIR="$tmp/dest" PREFIX=/usr B="$out" &&
@@ -304,7 +305,7 @@ environment() {
 }
 check an_unknown_word_in_the_environment_is_named environment
 
-# Help: every option of the table, what is on by now, and the program goes on.
+# The help has every option of the table and its present state; then the program runs.
 environment_help() {
 	LIBPOOL_OPTIONS=no-global,help,poison=0x41 "$tmp/use-static" \
 		>"$tmp/out" 2>"$tmp/help" || return 1

@@ -53,7 +53,7 @@ malloc - 1 0 56 0 56 part.c:@gone
 free - 0 1 0 56 -56 part.c:@gone
 BALANCE allocs=40008 frees=40007 allocated=960336 freed=960296 balance=40
 END
-export ASAN_OPTIONS=detect_leaks=0	# one is what is counted
+export ASAN_OPTIONS=detect_leaks=0	# the program leaks on purpose
 
 # counted CC FLAGS LIBS - words
 # shellcheck disable=SC2086
@@ -96,7 +96,7 @@ cxx() {
 }
 check the_option_does_no_harm_to_cxx cxx
 
-# A plugin that is counted, in a program that is not.
+# A plugin that is built with the option, in a program that is not.
 # shellcheck disable=SC2086
 plugin() {
 	gcc $C -DDEBUG_MEM_STATS -shared -fPIC -o "$tmp/part.so" \
@@ -106,7 +106,7 @@ plugin() {
 }
 check places_of_a_plugin_come_and_go_with_it plugin
 
-# pools_say COUNT OPTIONS COMPILER-WORDS... - so many lines of calls of pools
+# pools_say COUNT OPTIONS COMPILER-WORDS... - the output has so many lines of pools' calls
 # shellcheck disable=SC2086
 pools_say() {
 	local count=$1 options=$2

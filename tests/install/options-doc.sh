@@ -58,7 +58,7 @@ with_tables() {
 	}' "$page"
 }
 
-# One of each marker, in their order: else nothing would be replaced.
+# Each marker must be there once, in this order; else nothing would be replaced.
 has_markers() {
 	[ "$(grep -nxF -e "$begins" -e "$ends" "$page" | sed 's/^[0-9]*://')" = \
 		"$begins"$'\n'"$ends" ]

@@ -14,7 +14,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"``([A-Z][A-Z0-9_]+)``\s+\((\d+)(?:;\s+kernel\s+(\d+))?\)")
 DEFINED = re.compile(r"^#define ([A-Z][A-Z0-9_]+)\s+(\d+)u?l?\b(?! *[-+*/<])", re.M)
 
-# Fewer than this in all pages: the pattern is wrong, not the pages.
+# If all pages have fewer, then the pattern does not find them.
 LEAST = 15
 
 

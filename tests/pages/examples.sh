@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Compiles the examples of README.md and of the pages: each block that is marked as C,
-# behind the header if it does not include it.  Those of modules are left out: a
-# block that includes a header of the kernel, or that is not marked.
+# Compiles the examples of README.md and of the pages: each block that is marked as C.  A
+# block that does not include the header gets it.  Blocks that include a header of the
+# kernel are left out.
 
 set -euo pipefail
 
@@ -41,7 +41,7 @@ for file in "$tmp"/*.c; do
 		-I"$tmp" "${first[@]}" "$file" || { basename "$file"; failed=1; }
 done
 
-# Fewer than this: the pattern is wrong, not the pages.
+# If there are fewer, then the pattern above does not find them.
 [ "$seen" -ge 10 ] || failed=1
 echo "$seen examples"
 exit $failed

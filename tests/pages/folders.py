@@ -6,7 +6,7 @@ The folders of common/ have one order, which is here, and so have those of each 
 file may call functions of its own folder and of later ones, and include their headers.
 The headers at the top of common/, user/ and kernel/ belong to no folder: all include
 those.  A prototype is no call; what a header has inline is.  Between common/ and a world
-is the seam, of which seam.py sees to.
+is the seam, which seam.py checks.
 
         folders.py [TREE]               this one, or a copy to be tested
         folders.py map FILE             draws the folders and their calls: an SVG
@@ -24,7 +24,7 @@ from order import ATTRIBUTE, COMMENT, DEFINED
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# From what readers ask down to what all of them know, each with what it is.
+# From what users call down to what all folders use, each with a few words.
 ORDER = {
     "common/show": "dumps, and who allocates",
     "common/life": "pools are made, merged, changed, ended",
@@ -148,7 +148,7 @@ path {{ fill: none; stroke: #555; marker-end: url(#to) }} marker path {{ marker-
 
 
 def main():
-    """Print the order, or draw it; tell of what goes up."""
+    """Print the order, or draw it; print each call that goes up."""
     args = sys.argv[1:]
     picture = args[1] if args[:1] == ["map"] else None
     tree = pathlib.Path(args[0]) if args and not picture else TOP

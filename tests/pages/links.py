@@ -20,7 +20,7 @@ SECTION = re.compile(r':doc:`(?:[^`<]*<)?([\w/-]+)>?`,\s+"([^"]+)"')
 TITLE = re.compile(r"^(\S.*)\n([=~\-^])\2{2,}$", re.M)
 NAMED = re.compile(r"`(?:\./)?([\w.-]+/[\w./*-]+)(?::\w+(?:\(\))?)?`")
 
-# Fewer than this: the pattern is wrong, not the pages.
+# If there are fewer, then the patterns do not find them.
 LEAST = {"links": 10, "sections": 20, "files": 80}
 
 

@@ -9,7 +9,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"``((?:\w+/)*\w+\.[ch]):(\w+)(?:\(\))?``")
 
-# Fewer than this in all pages: the pattern is wrong, not the pages.
+# If all pages have fewer, then the pattern does not find them.
 LEAST = 60
 
 

@@ -53,7 +53,7 @@ def calls_of(texts):
 
 
 def main():
-    """Print the order; tell of what goes up."""
+    """Print the order, and each call that goes up."""
     folder = pathlib.Path(sys.argv[1]) if sys.argv[1:] else TOP / "common/core"
     calls = calls_of(read(folder))
     wrong = [f"{stem} has no place in the order" for stem in calls if stem not in ORDER]

@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 MOST = 50
 PAGES = ("plat.h", "plat_report.h")
 
-# What no scenario of schedules reaches, and so is not there.
+# Operations that no scenario of schedules reaches; schedule/ need not have them.
 WORLDS = {"user": set(), "kernel": set(), "tests/schedule": {"plat_places"}}
 
 PROTOTYPE = re.compile(r"\b(?:void|bool|any|size_t|unsigned int|unsigned long"

@@ -5,9 +5,9 @@
 #
 #	bad-traces.sh PROGRAM
 #
-# PROGRAM is poolreplay, built with AddressSanitizer, which then exits with
-# another status than 1 where memory is misused or lost.  Each damaged trace
-# must make it exit with 1 and one line that names an event and a byte.
+# PROGRAM is poolreplay, built with AddressSanitizer.  Each damaged trace must make it exit
+# with 1 and one line that names an event and a byte.  Where it misuses or loses memory,
+# AddressSanitizer makes it exit with another status.
 
 set -euo pipefail
 
@@ -20,7 +20,7 @@ export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 # shellcheck source=tests/lib/results.sh
 . "$(dirname "$0")/../lib/results.sh"
 
-# seal - the standard input as a trace: with an end that fits.
+# seal - the standard input as a trace, with the end line that fits it
 seal() {
 	local body=$tmp/body crc count
 

@@ -8,7 +8,7 @@
 # Boots the kernel in QEMU with two CPUs, runs process trees, files, archives and
 # TCP transfers with the tracepoints kmem:kmem_cache_alloc, kmem_cache_free and
 # kfree on, and writes OUTPUT (data/kernel-6.12.trace.xz, or 6.1), in the format
-# that Documentation/trace-format.rst describes.  No event may get lost.
+# that Documentation/trace-format.rst describes.  It fails if an event was lost.
 
 set -euo pipefail
 

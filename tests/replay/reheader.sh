@@ -5,7 +5,7 @@
 #
 #	reheader.sh KEY=VALUE... <trace >trace
 #
-# For example hot_size=65536 cluster=8: a bound that the trace's work exceeds.
+# For example hot_size=65536 cluster=8, a bound that the work of the trace exceeds.
 
 set -euo pipefail
 

@@ -11,7 +11,7 @@ $(B)/poolreplay: $(REPLAY_DEP) $(B)/libpool.a
 	$(CC) $(CFLAGS) $(REPLAY_CFLAGS) $(LDFLAGS) -o $@ $(REPLAY_SRC) \
 		$(B)/libpool.a
 
-# The library's sources too: one program, all of it under the sanitizer.
+# Compiled with the library's sources, so that the sanitizer sees all of the program.
 $(B)/poolreplay-asan: $(REPLAY_DEP) $(LIB_SRC)
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \

@@ -5,7 +5,7 @@
 #
 #	mutants.sh [MUTANT...]
 #
-# A patch that does not apply any more is a failure: then it has to be written anew.
+# A patch that does not apply any more is a failure, and has to be written anew.
 
 set -euo pipefail
 
@@ -16,7 +16,7 @@ schedule=build/tests/schedule
 make -s $schedule
 $schedule -l >"$tmp/list"
 
-# build MUTANT - what was compiled already is used, unless a header differs
+# build MUTANT - reuses the objects that were compiled already, unless a header differs
 build() {
 	local dir=$tmp/$1 patch=$PWD/tests/schedule/mutants/$1.patch
 

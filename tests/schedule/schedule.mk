@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # schedule.mk - the schedule enumerator; included by the Makefile.
 
-# Mutants are another folder with the same files.
+# A mutant is a copy of the folder with one change.
 COMMON	?= common
 
-# No red zone: a stack is saved from where it begins to be in use.  What no scenario
-# reaches goes, so that the rest of the seam need not be there.
+# The enumerator saves a stack from the stack pointer on, so there must be no red zone.
+# The linker drops what no scenario reaches, so that schedule/ need not have all of the
+# seam.
 SCHEDULE_CFLAGS = -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
 	-Itests/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
 	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8
-# What the judge looks at before the rest of common/ goes on: judge_bound.c.
+# The judge looks at these calls before the rest of common/ goes on: judge_bound.c.
 SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_hot_detach
 SCHEDULE_OBJ = $(patsubst $(COMMON)/%.c,$(T)/schedule.o/common/%.o, \
 		 $(wildcard $(COMMON)/*/*.c)) \
@@ -30,7 +31,7 @@ $(T)/schedule: $(SCHEDULE_OBJ)
 
 -include $(SCHEDULE_OBJ:.o=.d)
 
-# As check-user has it.
+# The part of check-user that runs schedules.
 check-schedule: $(T)/schedule
 	@tests/schedule/check.sh $<
 

@@ -10,8 +10,8 @@
 # traces of tests/replay/data, in the order of the trace; then an event is an
 # allocation or a free.  Each kernel is booted with its mitigations against attacks
 # by speculation and without, and with init_on_alloc, which wipes objects when they
-# are allocated, and without; with 4 CPUs, for what one that is refused looks at; and
-# with 4 and with 8 CPUs, for the visits.
+# are allocated, and without.  Boots with 4 CPUs measure refusals, which look at each CPU;
+# boots with 4 and with 8 CPUs count visits.
 #
 # The virtual machine's clock runs one nanosecond per instruction, so the figures
 # repeat, and say nothing of caches.  Tables are printed, and left as CSV in
@@ -24,8 +24,8 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
 
-# The processor: the first Zen, which needs most of the mitigations that cost
-# something at each call and return.
+# The processor is the first Zen.  It needs most of the mitigations that cost something at
+# each call and return.
 CPU=EPYC
 
 need xz-utils
@@ -40,14 +40,14 @@ for trace in "$top"/tests/replay/data/*.trace.xz; do
 	xz -dc "$trace" >"$tmp/files/${name%.xz}"
 done
 
-# Lines "WORKLOAD SIZE PEER COST", after one of the kernel's release.
+# The machine writes the kernel's release, then lines "WORKLOAD SIZE PEER COST".
 cat >"$tmp/costs" <<'EOT'
 set -e
 R=/sys/kernel/debug/pool_replay
 P=/sys/module/pool_replay/parameters
 insmod pool.ko
 insmod pool_replay.ko
-sleep 3	# until what the boot started has come to rest
+sleep 3	# until the work of the boot has ended
 uname -r >/dev/ttyS1
 for size in 64 1024; do
 	echo $size >$P/bench_size
@@ -92,8 +92,8 @@ cat /sys/kernel/debug/pool_replay/result >/dev/ttyS1
 EOT
 
 # costs KERNEL MITIGATIONS INIT - one boot: its CSV and its table.  "remote1000"
-# needs two CPUs; 6.1 never ends starting the second one by this clock, so there is
-# no such row of it.
+# needs two CPUs.  With this clock 6.1 hangs when it starts the second CPU, so it has no
+# such row.
 costs() {
 	local kernel=$1 mitigations=$2 init=$3 append="init_on_alloc=$3"
 	local csv=$out/kernel-$kernel-$mitigations-init$init.csv cpus=2

@@ -23,7 +23,7 @@
 #   --data FILE         what the machine writes to /dev/ttyS1 goes there
 #   --extract-to DIR    where emitted files go
 #   --icount            a clock of one ns per instruction.  More than one CPU
-#                       takes turns on it; 6.1 never ends starting a second one
+#                       takes turns on it; 6.1 hangs when it starts a second one
 #   --singlestep        one instruction per translated block between the script's
 #                       "step on" and "step off": interrupts come between any
 #                       two instructions
@@ -212,7 +212,7 @@ fi
 timeout -k 5 "$timeout" "${run[@]}" <"$input" >"$log" 2>&1 &
 pid=$!
 
-# seen COUNT REGEX FILE - waits for so many lines, as long as the machine runs.
+# seen COUNT REGEX FILE - waits until there are so many lines, or the machine has ended.
 seen() {
 	until [ "$(grep -cE "$2" "$3")" -ge "$1" ]; do
 		kill -0 "$pid" 2>/dev/null || return 1
@@ -220,9 +220,9 @@ seen() {
 	done
 }
 
-# step COUNT on|off - answers that call of the script's.  Steps from the start on
-# would make a kernel's boot take eight minutes.  QEMU has called its command by two
-# names; to the wrong one it answers with a line.
+# step COUNT on|off - answers a call of step by the script.  Single steps from the start on
+# would make the boot take eight minutes.  The command has two names, of different versions
+# of QEMU; QEMU answers to the wrong one with a line.
 step() {
 	local answers=$tmp/monitor.log
 
@@ -253,8 +253,8 @@ since() {
 	perl -ne 's/\r//g; $on ||= /\] VM-SCRIPT-START$/; print if $on' "$1"
 }
 
-# bad LOG - the bad lines of it.  A line of an emitted file is none, nor is what KUnit
-# says of a case that took long, whose name may have "leaks" in it.
+# bad LOG - the bad lines of it.  Lines of emitted files are not looked at, nor what KUnit
+# prints of a case that took long, since its name may have "leaks" in it.
 bad() {
 	since "$1" | BAD=$BAD NAMES=$NAMES EXPECT=$expect \
 		perl -ne '

@@ -23,7 +23,7 @@ usage() {
 	die "usage: ${0##*/} make SUITE DIR | run DIR TREE COMMAND..."
 }
 
-# repositories - lines "URI CODENAME" of what this machine's apt has of Debian.
+# repositories - lines "URI CODENAME", of the Debian repositories of this machine's apt.
 repositories() {
 	# shellcheck disable=SC2016	# apt's variables
 	apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
@@ -100,8 +100,8 @@ make_chroot() {
 		'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade' >&2
 }
 
-# in_chroot DIR TREE COMMAND... - the mounts are of a namespace that ends with the
-# command.  Users who are not root are root in one of their own.
+# in_chroot DIR TREE COMMAND... - the mounts belong to a namespace that ends with the
+# command.  Without root, the command is root in a user namespace.
 in_chroot() {
 	local dir=$1 tree=$2 own=()
 

@@ -6,8 +6,8 @@
 #	extract.sh LOG NAME	the file, to the standard output
 #	extract.sh LOG		the names of the files that there are
 #
-# Kernel messages in the midst of the file are left out.  Of several files with
-# one name it is the last.
+# Kernel messages between the lines of the file are left out.  If several files have the
+# name, it is the last one.
 
 set -euo pipefail
 

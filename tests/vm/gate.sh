@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Sees that pools in the kernel have not become slower: instructions per operation,
-# by a clock of one ns per instruction, against tests/bench/gate/gate-kernel.table, and
-# slow paths per 1000 operations against gate-visits.table.
+# Checks that pools in the kernel have not become slower: instructions per operation, by a
+# clock of one ns per instruction, against tests/bench/gate/gate-kernel.table, and slow
+# paths per 1000 operations against gate-visits.table.
 #
 #	gate.sh [WHAT]			Debian's 6.12 or the kernel that is named
 #
@@ -31,7 +31,7 @@ R=/sys/kernel/debug/pool_replay
 P=/sys/module/pool_replay/parameters
 insmod pool.ko
 insmod pool_replay.ko
-sleep 3	# until what the boot started has come to rest
+sleep 3	# until the work of the boot has ended
 echo 64 >$P/bench_size
 echo 1 >$R/bench
 sed 's/^/costs /' $R/result >/dev/ttyS1

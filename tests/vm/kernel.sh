@@ -36,7 +36,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 readonly SERIES=6.12
-readonly NEXT=trixie		# whose backports have the newest kernel
+readonly NEXT=trixie		# the release with the newest kernel in its backports
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|newest|source|uml|debug|kasan"
@@ -142,8 +142,8 @@ stock() {
 		finish "$dir"
 	fi
 
-	# pahole warns when there is no vmlinux to take type data from, as in
-	# the headers of 6.1.  Modules load without.
+	# pahole warns when there is no vmlinux for it to read types from, as in
+	# the headers of 6.1.  Modules load without these types.
 	local kdir=("$dir"/usr/src/linux-headers-*-amd64) kmake=
 	if [ ! -f "${kdir[0]}/vmlinux" ]; then
 		kmake=CONFIG_DEBUG_INFO_BTF_MODULES=

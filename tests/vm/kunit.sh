@@ -66,7 +66,7 @@ while read -r name; do
 	grep -qE "^(ok|not ok|n/a) - $name( |$)" "$results/$world" ||
 		echo "not ok - $name" >>"$results/$world"
 done
-# A log that is bad fails the world even where all cases passed.
+# A bad line in the log fails the world even if all cases passed.
 [ $status = 0 ] || echo "not ok - kernel_log_is_clean" >>"$results/$world"
 
 if grep '^not ok' "$results/$world" >&2; then

@@ -59,7 +59,7 @@ with_update() {
 }
 
 # kmake TREE DIR ARGUMENT... - make for the modules in DIR and for the kernel that
-# kernel.sh has printed.  TREE is DIR or above it: all of ours that is needed.
+# kernel.sh has printed.  TREE, which is DIR or above it, has all files that are needed.
 kmake() {
 	local tree=$1 dir=$2 run=()
 	shift 2
@@ -71,9 +71,9 @@ kmake() {
 	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@"
 }
 
-# boot_icount OPTION... - boot.sh --icount.  Up to four times while the machine dies with
-# flags that no processor has, more than 22 bits: QEMU 7.2 computes such now and then,
-# where the same boot goes well the next time: Documentation/performance.rst.
+# boot_icount OPTION... - boot.sh --icount, up to four times.  Now and then QEMU 7.2 computes
+# flags with more than 22 bits, which no processor has, and the machine dies; the same boot
+# goes well the next time: Documentation/performance.rst.
 boot_icount() {
 	local tries said
 
@@ -96,7 +96,7 @@ boot_icount() {
 
 ### Cache entries
 
-# open_log NAME - $log, for what begin() begins, and where failures are told.
+# open_log NAME - sets $log, for the work between begin() and finish()
 open_log() {
 	mkdir -p "$LIBPOOL_CACHE"
 	LIBPOOL_CACHE=$(cd "$LIBPOOL_CACHE" && pwd)
@@ -104,15 +104,15 @@ open_log() {
 	exec 8>&2
 }
 
-# lock NAME - until the script ends or locks another; the others wait, then find
-# the work done.
+# lock NAME - until the script ends or locks another name.  Other scripts wait, then find
+# that the work is done.
 lock() {
 	exec 9>"$LIBPOOL_CACHE/$1.lock"
 	flock 9
 }
 
 # begin DIR - sets $work to an empty folder that finish() renames to DIR, so
-# that an entry is complete or absent.  What an interrupted run has left goes.
+# that an entry is complete or absent.  Removes what an interrupted run has left.
 begin() {
 	work=$1.part
 	say "making ${1##*/}, log: $log"

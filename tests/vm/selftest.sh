@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Checks kernel.sh, boot.sh and extract.sh: every kernel boots, loads a module
-# built for it without a warning and hands files out, and what should fail does.
+# Checks kernel.sh, boot.sh and extract.sh: every kernel boots, loads a module that was
+# built for it without a warning, and hands files out; scripts that should fail do fail.
 #
 #	selftest.sh [WHAT...]		the kernels (all five)
 
@@ -91,7 +91,7 @@ EOF
 script sleeps <<'EOF'
 sleep 1000
 EOF
-# The end of User-Mode Linux is a power off, that of QEMU -no-reboot a reboot.
+# User-Mode Linux ends by a power off, QEMU -no-reboot by a reboot.
 script stops <<'EOF'
 if grep -q User.Mode /proc/cpuinfo; then poweroff -f; fi
 reboot -f

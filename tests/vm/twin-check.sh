@@ -5,11 +5,11 @@
 #
 #	twin-check.sh [TRACE...]	else all of tests/replay/data
 #
-# Each trace is replayed by one thread on the library, and by one on pool.ko in
-# a virtual machine: as it is, with a bound that its work exceeds, with that bound
-# and no shared pool, and with that bound on pools that may be merged.  Then all
-# that the pools have counted must be the same, byte by byte.  A library with one
-# constant changed must differ, or the trace is not worth much.
+# Each trace is replayed by one thread on the library, and by one on pool.ko in a virtual
+# machine: as it is, with a bound that its work exceeds, with that bound and no shared
+# pool, and with that bound on pools that may be merged.  Then all counters of the pools
+# must be the same, byte by byte.  A library with one constant changed must differ, since
+# a trace that shows no difference would prove little.
 
 set -euo pipefail
 

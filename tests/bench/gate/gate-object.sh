@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Sees that the hit path has not become longer, from object code alone: the
-# instructions from a function's entry to its return, for a function that does
-# nothing but allocate, or free, by the inline functions of pool.h.
+# Checks from object code alone that the hit path has not become longer: counts the
+# instructions from a function's entry to its return, for a function that does nothing but
+# allocate, or free, by the inline functions of pool.h.
 #
 #	gate-object.sh [TABLE]
 #

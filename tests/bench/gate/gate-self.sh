@@ -24,7 +24,7 @@ a	x86_64	clang-14	prog	work		60
 a	s390x	gcc-20		prog	work		10
 END
 
-# limit COMPILER LIMIT [WORDS] - the limit, and what is said about it
+# limit COMPILER LIMIT [NEAREST] - the limit, and the line that names another compiler
 limit() {
 	local is
 

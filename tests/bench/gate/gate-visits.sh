@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Sees that fixed sequences take the slow paths as rarely as they did: fills,
-# spills, evictions and calls of the shared pool and the backend, per 1000
-# operations, against gate-visits.table.
+# Checks that fixed sequences do not take slow paths more often than they did: fills,
+# spills, evictions and calls of the shared pool and the backend, per 1000 operations,
+# against gate-visits.table.
 #
 #	gate-visits.sh VISITS [TABLE]		VISITS: the program
 #

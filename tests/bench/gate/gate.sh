@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Sees that the hit path has not become longer: instructions per operation, by
+# Checks that the hit path has not become longer: instructions per operation, by
 # callgrind, less those of the empty loop, against the limits of gate.table.
 #
 #	gate.sh PEERS [TABLE]		PEERS: folder of the programs

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Says which peers of the benchmark can be built here: what it prints are their
-# names; those that cannot are named on stderr, with the Debian package they need.
+# Prints the names of the peers that can be built here.  The others are named on stderr,
+# with the Debian package that they need.
 #
 #	peers.sh [NAME...]		all, if none is given
 
