@@ -20,10 +20,10 @@ DEBUG	?=
 WERROR	?=
 WARN	 = -Wall -Wextra -Wconversion -Wno-sign-conversion -Wmissing-prototypes \
 	   -Wstrict-prototypes $(WERROR)
-# What is exported jumps to its slow half, which tells reports who called.
+# An exported function jumps to its slow half, so that reports name the caller.
 POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls \
 	      -Icommon -Iuser $(DEBUG)
-# No LTO: names of its objects cannot be made local, as libpool.a's are.
+# No LTO, since the names of such objects cannot be made local, as in libpool.a.
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto
 LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 	      -Wl,-z,relro,-z,now,-z,nodelete \
@@ -36,7 +36,7 @@ ifeq ($(MAKECMDGOALS),install)
 -include $(B)/settings.mk
 endif
 
-# Of the compiler's target.
+# For the compiler's target.
 ifeq ($(origin AR),default)
 AR	:= $(shell $(CC) -print-prog-name=ar)
 endif
@@ -61,6 +61,7 @@ help:
 	@echo '  demo             a recorded kernel trace, on the library and on pool.ko'
 	@echo 'Test'
 	@echo '  check            every test, in every world'
+	@echo '  check-quick      at each save: a minute, and seconds if little has changed'
 	@echo '  check-user       those that need no virtual machine'
 	@echo '  kunit            those inside kernels: User-Mode Linux and QEMU'
 	@echo '  twin-check       both worlds make the same decisions'
@@ -95,9 +96,9 @@ $(B)/%.o: %.c $(B)/settings.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
-# One object, which shows its user nothing but the interface, and nobody else even
-# that: a program or plugin has a libpool.a for itself.  What is hidden in an object
-# becomes local; what another object says is hidden is so, too.
+# The archive is one object.  It shows nothing but the interface, and hides that from all
+# but the program or plugin that it is linked into, so each has a libpool for itself.
+# objcopy makes names local that are hidden; interface.s hides those of the interface.
 $(B)/interface.s: user/libpool.map Makefile
 	@mkdir -p $(B)
 	sed -nE 's/^\t\t(\w+);$$/\t.globl \1\n\t.hidden \1/p' $< > $@
@@ -122,7 +123,7 @@ $(B)/libpool.pc: user/pool.pc.in FORCE
 	     -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	     $< > $@
 
-# The installed ones; tests copy them.
+# Prints the installed headers, for tests that copy them.
 headers:
 	@echo $(HEADERS)
 
@@ -157,12 +158,12 @@ check:
 kunit:
 	@tests/check.sh kunit
 
-# A warning is an error: pages refer to each other.
+# A warning is an error, since most are of references that lead nowhere.
 html:
 	@tests/deps.sh html
 	sphinx-build -q -W --keep-going -b html -d build/doctrees Documentation build/html
 
-# Folders, and who calls whom.
+# The folders of the source and their calls.
 map:
 	@mkdir -p build
 	@tests/pages/folders.py map build/map.svg

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# user.mk - the cases of user space, in builds that differ in compiler, checkers
-# and limits; included by the Makefile.
+# user.mk - the cases of user space, in builds that differ in compiler, checkers and
+# limits; included by the Makefile.
 
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
@@ -13,11 +13,11 @@ TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 TEST_CFLAGS = -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests/lib -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)
-# tests/user/dump.c counts the library's allocations.
+# Wrapped, since tests/user/dump.c counts the library's allocations.
 TEST_LIBS = $(CHECK_LIBS) -pthread \
 	   -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc
 
-# The trap flag needs x86-64, and no red zone under the handler.
+# Single steps use the trap flag of x86-64, and their handler must not overwrite a red zone.
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 STEP	 = -DTEST_STEP -mno-red-zone $(STEP_SRC)
 JUMP	 = $(STEP) -DTEST_JUMP $(JUMP_SRC)
@@ -42,6 +42,22 @@ $(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP)
 
 test-builds: $(FLAVOURS:%=$(T)/%)
 
+# As plain without single steps, object by object, so that little is compiled at a save.
+QUICK_OBJ = $(TEST_SRC:%.c=$(T)/quick.o/%.o)
+$(T)/quick.o/%.o: %.c tests/user.mk
+	@mkdir -p $(@D)
+	$(CC) -O1 $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(T)/quick: $(QUICK_OBJ)
+	$(CC) -o $@ $^ $(TEST_LIBS)
+
+-include $(QUICK_OBJ:.o=.d)
+
+# At each save: in a minute, without a virtual machine.
+check-quick:
+	@tests/deps.sh check-user
+	@tests/check-quick.sh
+
 check-user: export WERROR = -Werror
 check-user:
 	@tests/deps.sh check-user
@@ -53,7 +69,7 @@ check-user:
 	@tests/check-user.sh $(FLAVOURS)
 
 # The same in a fresh Debian 13, as root; and the cases on other machines and C
-# libraries, by qemu-user.  CROSS: some of tests/cross.sh's names, else all.
+# libraries, by qemu-user.  CROSS has names of tests/cross.sh; else all run.
 check-trixie:
 	@tests/check-debian.sh trixie
 
@@ -62,8 +78,8 @@ check-cross:
 	@tests/deps.sh cross
 	@tests/cross.sh $(CROSS)
 
-# The tables of Documentation/options.rst; check-user finds them out of date.
+# Writes the tables of Documentation/options.rst; check-user fails if they are out of date.
 doc-options: all
 	@tests/install/options-doc.sh $(B) write
 
-.PHONY: test-builds check-user check-trixie check-cross doc-options
+.PHONY: test-builds check-quick check-user check-trixie check-cross doc-options

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Prints what the worlds and jobs have left in build/results; see worlds.sh.
+# Prints what the worlds and jobs have left in build/results, or in the folder RESULTS;
+# see worlds.sh.
 #
 #	summary.sh user|kernel|cross|all
 #
@@ -14,7 +15,7 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top/build/results" 2>/dev/null || { echo "no results"; exit 1; }
+cd "$top/${RESULTS:=build/results}" 2>/dev/null || { echo "no results"; exit 1; }
 shopt -s nullglob
 worlds=()
 for f in *; do
@@ -26,7 +27,7 @@ for f in *; do
 done
 [ ${#worlds[@]} -gt 0 ] || { echo "no results"; exit 1; }
 
-awk '
+awk -v folder="$RESULTS" '
 FNR == 1 { world[++worlds] = FILENAME }
 {
 	name = $0
@@ -71,7 +72,7 @@ END {
 	}
 	for (b = 1; b <= bads; b++)
 		print "FAILED: " bad[b]
-	print "each case in each world: build/results/table.txt"
+	print "each case in each world: " folder "/table.txt"
 	printf "%d passed, %d failed\n", all, none
 	exit none > 0
 }' "${worlds[@]}"
