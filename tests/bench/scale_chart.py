@@ -7,7 +7,7 @@ from chart import LAYOUT, OTHERS, OURS, text
 
 COLOURS = OTHERS, LAYOUT, OURS
 WIDTH, HEIGHT = 320, 260
-LEFT, TOP, RIGHT, BOTTOM = 54, 46, 60, 40
+LEFT, TOP, RIGHT, BOTTOM = 54, 46, 66, 40
 
 
 class Plot:
@@ -35,14 +35,20 @@ class Plot:
             yield text(self.x(b), TOP + HEIGHT + 14, b, "middle", 9)
         yield text(LEFT + WIDTH / 2, TOP + HEIGHT + 30, "buckets", "middle")
 
-    def curve(self, cpus, rates, colour):
+    def curve(self, rates, colour):
         points = [(self.x(b), self.y(r)) for b, r in zip(self.buckets, rates)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         yield (f'<polyline points="{path}" fill="none" stroke="{colour}" '
                'stroke-width="2"/>')
         for x, y in points:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
-        yield text(points[-1][0] + 7, points[-1][1] + 4, f"{cpus} CPUs")
+
+    def names(self, table):
+        """Behind the last points, from above, moved down where they would overlap."""
+        least = 0
+        for cpus, rates in sorted(table.items(), key=lambda row: -row[1][-1]):
+            least = max(least + 12, self.y(rates[-1]) + 4)
+            yield text(LEFT + WIDTH + 7, least, f"{cpus} CPUs")
 
 
 def draw(buckets, tables):
@@ -58,7 +64,8 @@ def draw(buckets, tables):
     for i, (name, table) in enumerate(tables.items()):
         out += [f'<g transform="translate({i * panel},0)">', *plot.grid(),
                 text(LEFT, TOP - 10, f"lines take {name} as long", weight="bold")]
-        for colour, (cpus, rates) in zip(COLOURS, table.items()):
-            out += plot.curve(cpus, rates, colour)
+        for colour, rates in zip(COLOURS, table.values()):
+            out += plot.curve(rates, colour)
+        out += plot.names(table)
         out.append("</g>")
     return "\n".join(out + ["</svg>", ""])
