@@ -55,7 +55,7 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
  * pool_buckets_for() - How many buckets serve this many CPUs.
  * @cpus: their number, or the number of buckets that an option asks for.
  *
- * As many as CPUs: Documentation/performance-scale says why.
+ * As many as CPUs: Documentation/performance-figures says why.
  *
  * Return: a power of two, at most POOL_BUCKETS_MAX.
  */

@@ -7,7 +7,7 @@
 
 The first reads FOLDER/scale.csv, which build/user/scale has measured, plays
 scale_model.py, prints tables and writes FOLDER/scale.json; the second makes the
-tables of Documentation/performance-scale.rst and scale.svg of that.
+section "scale" of Documentation/performance-figures.rst and scale.svg of that.
 """
 
 import csv
@@ -16,6 +16,7 @@ import pathlib
 import statistics
 import sys
 
+import section
 from scale_chart import draw
 from scale_model import Machine
 
@@ -29,9 +30,6 @@ FAR = 3					# the assumption: so many times as far
 SEEDS = 1, 2
 SLICE = 1e5				# see settled()
 
-PAGE = pathlib.Path("Documentation/performance-scale.rst")
-BEGINS = ".. tables begin: make bench-scale bench-scale-doc"
-ENDS = ".. tables end"
 
 
 def rounds_of(file):
@@ -287,11 +285,8 @@ def page(result):
 
 
 def write(result):
-    before, rest = PAGE.read_text().split(BEGINS)
-    after = rest.split(ENDS)[1]
-    PAGE.write_text(f"{before}{BEGINS}\n\n" + "\n".join(page(result)) +
-                    f"\n{ENDS}{after}")
-    (PAGE.parent / "scale.svg").write_text(draw(BUCKETS, result["chart"]))
+    section.write("scale", "\n".join(page(result)))
+    (section.PAGES / "scale.svg").write_text(draw(BUCKETS, result["chart"]))
 
 
 def main():
