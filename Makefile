@@ -2,7 +2,7 @@
 # libpool and pool.ko.  kbuild reads Kbuild, this file is for people:
 # make help.
 
-VERSION	 = 0.1.0
+VERSION	:= $(shell sed -n 's/^.define POOL_VERSION[^"]*"\(.*\)"/\1/p' common/pool.h)
 SOVER	 = 0
 
 CC	?= cc
@@ -11,6 +11,8 @@ PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR	?= $(PREFIX)/bin
+MANDIR	?= $(PREFIX)/share/man
+SRCDIR	?= /usr/src
 KDIR	?= /lib/modules/$(shell uname -r)/build
 
 # Build options of the document, for both worlds: make DEBUG="-DDEBUG_NO_POOLS"
@@ -32,7 +34,7 @@ LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 B	 = build/user
 
 # Installs what was built, with the flags that it was built with.
-ifeq ($(MAKECMDGOALS),install)
+ifneq ($(filter install install-tools,$(MAKECMDGOALS)),)
 -include $(B)/settings.mk
 endif
 
@@ -48,13 +50,15 @@ HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)
 LIB	 = $(B)/libpool.a $(B)/libpool.so.$(SOVER)
 
-all: $(LIB) $(B)/libpool.pc
+all: $(LIB) user-files
 
 help:
 	@echo 'Build'
 	@echo '  all              libpool.a and libpool.so, in $(B)'
 	@echo '  modules          pool.ko and its example, for KDIR=$(KDIR)'
 	@echo '  install          DESTDIR, PREFIX, LIBDIR and INCLUDEDIR are honoured'
+	@echo '  install-tools    poolreplay, in BINDIR; install-dkms: pool.ko, for DKMS, in SRCDIR'
+	@echo '  dist             build/libpool-$(VERSION).tar.xz, of what is committed'
 	@echo '  clean            removes build/'
 	@echo '  DEBUG="-D..."    build options, for both worlds: Documentation/options.rst'
 	@echo 'Try'
@@ -69,6 +73,7 @@ help:
 	@echo '  check-trixie     check-user in a fresh Debian 13'
 	@echo '  lint             what tools for kernel code remark; prints nothing when that is nothing'
 	@echo '  check-cross      the cases on other machines, and with musl'
+	@echo '  check-package    Debian packages, on 12 and 13: built twice, installed, used'
 	@echo '  check-traces     bad input for the replay'
 	@echo '  bug-matrix       which option finds which bug; bug-matrix-accept keeps the result'
 	@echo 'Measure'
@@ -117,26 +122,6 @@ $(B)/libpool.so.$(SOVER): $(LIB_OBJ) user/libpool.map
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LIB_LDFLAGS) -o $@ $(LIB_OBJ) -pthread
 	ln -sf libpool.so.$(SOVER) $(B)/libpool.so
 
-$(B)/libpool.pc: user/pool.pc.in FORCE
-	@mkdir -p $(B)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-	     -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	     $< > $@
-
-# Prints the installed headers, for tests that copy them.
-headers:
-	@echo $(HEADERS)
-
-install: all
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/libpool
-	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/libpool
-	install -m 644 $(B)/libpool.a $(DESTDIR)$(LIBDIR)
-	install -m 755 $(B)/libpool.so.$(SOVER) \
-		$(DESTDIR)$(LIBDIR)/libpool.so.$(VERSION)
-	ln -sf libpool.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libpool.so.$(SOVER)
-	ln -sf libpool.so.$(SOVER) $(DESTDIR)$(LIBDIR)/libpool.so
-	install -m 644 $(B)/libpool.pc $(DESTDIR)$(LIBDIR)/pkgconfig
-
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) DEBUG='$(DEBUG)' $(KMAKE) modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel/example DEBUG='$(DEBUG)' $(KMAKE) \
@@ -146,7 +131,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all help headers install modules clean FORCE
+.PHONY: all help modules clean FORCE
 -include $(LIB_OBJ:.o=.d)
 
 demo:
@@ -171,7 +156,9 @@ map:
 
 .PHONY: demo check kunit html map
 
+include user/install.mk
 include tests/user.mk
+include tests/package/package.mk
 include tests/bugs/bugs.mk
 include tests/schedule/schedule.mk
 include tests/replay/replay.mk

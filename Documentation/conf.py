@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """How Sphinx makes a site of these pages: "make html"."""
 
+import re
+from pathlib import Path
+
+header = (Path(__file__).parent.parent / "common/pool.h").read_text(encoding="utf-8")
+
 project = "libpool"
+version = release = re.search(r'POOL_VERSION\s+"(.*)"', header).group(1)
 author = "the authors of libpool"
 project_copyright = "GPL-2.0-only OR MIT"
 

@@ -25,6 +25,9 @@
 #ifndef LIBPOOL_POOL_H
 #define LIBPOOL_POOL_H
 
+/* The version of the library, of the module and of packages is kept here alone. */
+#define POOL_VERSION		"0.9.0"
+
 /* This header and the library must agree on it; see pool_create_at(). */
 #define POOL_ABI		4
 

@@ -141,4 +141,4 @@ module_exit(pool_exit);
 MODULE_DESCRIPTION("Fixed-size object pools with per-CPU caches");
 MODULE_AUTHOR("The libpool authors");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(POOL_VERSION);

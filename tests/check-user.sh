@@ -35,6 +35,9 @@ job user-tools tests/install/tools.sh build/user &
 job user-life tests/install/life.sh build/user &
 job user-declare tests/install/declare.sh build/user &
 job user-document tests/install/document.sh build/user &
+job user-version tests/package/version.sh build/user &
+job user-abi tests/package/abi.sh build/user &
+job user-consumers tests/package/consumers.sh build/user &
 job user-memstats tests/install/memstats.sh build/user &
 job user-bugs tests/bugs/check.sh build/tests/bugs &
 job user-gate tests/bench/gate/gate.sh build/user/peers &

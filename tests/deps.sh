@@ -3,7 +3,7 @@
 #
 # Checks that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|cross|lint|vm|bench|html
+#	deps.sh build|check-user|cross|package|lint|vm|bench|html
 #
 # As root it installs those that are missing; else it prints the command and fails.
 
@@ -14,13 +14,14 @@ set -euo pipefail
 
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
-       valgrind)
+       cmake abigail-tools valgrind)
 cross=("${build[@]}" git qemu-user musl-tools
        gcc-{aarch64,s390x,riscv64}-linux-gnu gcc-arm-linux-gnueabihf
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
 lint=("${build[@]}" perl sparse coccinelle rsync)
+package=(build-essential debhelper git lintian autopkgtest xz-utils)
 html=(make python3-sphinx)
 vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
 
@@ -29,8 +30,9 @@ build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
 lint) need "${lint[@]}" ;;
 cross) need "${cross[@]}" ;;
+package) need "${package[@]}" ;;
 vm) need "${vm[@]}" ;;
 bench) need "${bench[@]}" ;;
 html) need "${html[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|cross|lint|vm|bench|html" ;;
+*) die "usage: ${0##*/} build|check-user|cross|package|lint|vm|bench|html" ;;
 esac

@@ -3,8 +3,8 @@
 #
 # worlds.sh - for scripts that run others and leave a file per world in build/results
 #
-# Sourced in the top folder.  RESULTS may name another one than build/results.  A file has the results of results.sh, and for what cannot
-# run in its world "n/a - NAME # reason".  Names of worlds begin with user or cross; all
+# Sourced in the top folder.  RESULTS may name another one than build/results.  A file has
+# the results of results.sh, and for what cannot run in its world "n/a - NAME # reason".  Names of worlds begin with user or cross; all
 # others are kernels.  WORLD.log has all output, WORLD.seconds the time.
 
 results=${RESULTS:-build/results}
@@ -36,13 +36,18 @@ cases() {
 	echo $((SECONDS - start)) >"$results/$world.seconds"
 }
 
-# job WORLD COMMAND... - a script that prints results, which is one as a whole
+# job WORLD COMMAND... - a script that prints results, which is one as a whole.  A script
+# that cannot run here prints "n/a - NAME # reason", and ends with 77.
 job() {
-	local world=$1 status=ok start=$SECONDS
+	local world=$1 status=0 start=$SECONDS
 
 	shift
-	"$@" >"$results/$world.log" 2>&1 || status="not ok"
-	grep -E '^(not ok|ok) - ' "$results/$world.log" >"$results/$world" || true
-	echo "$status - as_a_whole" >>"$results/$world"
+	"$@" >"$results/$world.log" 2>&1 || status=$?
+	grep -E '^(not ok|ok) - |^n/a - [^ ]+ # .' "$results/$world.log" >"$results/$world" || true
+	case $status in
+	0) echo "ok - as_a_whole" ;;
+	77) grep -q '^n/a' "$results/$world" || echo "not ok - ran" ;;
+	*) echo "not ok - as_a_whole" ;;
+	esac >>"$results/$world"
 	echo $((SECONDS - start)) >"$results/$world.seconds"
 }

@@ -8,7 +8,7 @@ REPLAY_CFLAGS = $(POOL_CFLAGS) -Itests/replay -pthread
 
 $(B)/poolreplay: $(REPLAY_DEP) $(B)/libpool.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(REPLAY_CFLAGS) $(LDFLAGS) -o $@ $(REPLAY_SRC) \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(REPLAY_CFLAGS) $(LDFLAGS) -o $@ $(REPLAY_SRC) \
 		$(B)/libpool.a
 
 # Compiled with the library's sources, so that the sanitizer sees all of the program.

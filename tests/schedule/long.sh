@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What takes too long for check-user: schedules with three preemptions at least, and the
-# mutants.  "make check-long" calls it.
+# What takes too long for check-user: schedules with three preemptions at least, the
+# mutants, and Debian's packages.  "make check-long" calls it.
 
 set -euo pipefail
 
@@ -23,4 +23,7 @@ three() {
 
 job user-schedule-long three build/tests/schedule
 job user-schedule-mutants tests/schedule/mutants.sh
+job user-abi-self tests/package/abi-self.sh
+job user-package-bookworm tests/package/debian.sh bookworm
+job user-package-trixie tests/package/debian.sh trixie
 tests/lib/summary.sh user

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Programs that were linked with the last release run with this library, or the SONAME
+# says that they do not.  Prints a line per promise, "ok NAME" or "not ok NAME"; where
+# there is no release to compare with, "n/a NAME # reason", and ends with 77.
+#
+#	abi.sh BUILD-FOLDER
+#
+# A release is a tag vX.Y.Z before the last commit.  It is built in build/abi.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$(cd "$1" && pwd)
+cd "$top"
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' HEAD^ 2>/dev/null) || {
+	echo "n/a the_abi_is_that_of_the_last_release # no tag vX.Y.Z to compare with"
+	exit 77
+}
+old=$top/build/abi/$tag
+
+built() {
+	[ -e "$old/done" ] && return
+	rm -rf "$old"
+	mkdir -p "$old" && git archive "$tag" | tar -C "$old" -x &&
+		env -u MAKEFLAGS make -s -C "$old" CFLAGS='-O1 -g' all && touch "$old/done"
+}
+promise "the_release_${tag}_builds" built
+
+# What it is linked by, and what its header and this one agree on.
+soname_of() {
+	sed -nE 's/^SOVER[ \t]*= ([0-9]+)/\1/p' "$1/Makefile"
+}
+number_of() {
+	sed -nE 's/^#define POOL_ABI[ \t]+([0-9]+)/\1/p' "$1/common/pool.h"
+}
+# Compiled into programs.
+hit_path_of() {
+	sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p' \
+		"$1/common/pool_hot.h" | sed 's|/\*.*\*/||; s/[ \t]*$//'
+}
+
+headers() {
+	mkdir -p "$2"
+	# shellcheck disable=SC2046	# words
+	(cd "$1" && cp $(env -u MAKEFLAGS make -s headers) "$2")
+}
+headers "$old" "$tmp/old"
+headers "$top" "$tmp/new"
+new=("$out"/libpool.so.[0-9])
+compatible() {
+	abidiff --suppressions tests/package/abi.suppr --no-added-syms \
+		--drop-private-types --headers-dir1 "$tmp/old" --headers-dir2 "$tmp/new" "$old"/build/user/libpool.so.[0-9] "${new[0]}"
+}
+
+if [ "$(soname_of "$old")" != "$(soname_of "$top")" ]; then
+	echo "# the SONAME has changed since $tag, so all else may"
+	exit $failed
+fi
+promise "functions_and_types_are_those_of_$tag" compatible
+promise "the_number_of_the_abi_is_that_of_$tag" \
+	[ "$(number_of "$old")" = "$(number_of "$top")" ]
+promise "the_hit_path_has_the_structs_of_$tag" \
+	diff <(hit_path_of "$old") <(hit_path_of "$top")
+exit $failed

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Programs that find an installed library by pkg-config and by CMake, shared and static.
+# Prints a line per promise, "ok NAME" or "not ok NAME".
+#
+#	consumers.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$(cd "$1" && pwd)
+cd "$top"
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+src=$top/tests/package/consumers
+version=$(make -s version)
+soname=$(make -s soname)
+# Where Debian has it, and then moved to a folder that no file knows.
+lib=usr/lib/$(gcc -print-multiarch)
+moved=$tmp/moved
+make -s install "B=$out" DESTDIR="$tmp/dest" PREFIX=/usr "LIBDIR=/$lib"
+mv "$tmp/dest" "$moved"
+export PKG_CONFIG_PATH=$moved/$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$moved
+export LD_LIBRARY_PATH=$moved/$lib
+
+# is FILE LINKED - the program runs, and needs the shared library or not
+is() {
+	local needs=apart
+
+	! readelf -d "$1" | grep -q "NEEDED.*\[$soname\]" || needs=shared
+	echo "$needs"
+	[ "$("$1")" = "$version" ] && [ $needs = "$2" ]
+}
+
+# by_pkg_config LINKED ARG... - words of pkg-config, and options of the compiler
+by_pkg_config() {
+	local linked=$1 words=$2
+
+	shift 2
+	# shellcheck disable=SC2046,SC2086	# words
+	gcc -o "$tmp/prog" "$src/prog.c" $(pkg-config $words --cflags libpool) "$@" \
+		$(pkg-config $words --libs libpool) && is "$tmp/prog" "$linked"
+}
+promise pkg_config_finds_the_shared_library by_pkg_config shared ""
+promise pkg_config_links_a_static_program by_pkg_config apart --static -static
+
+# configured VERSION - CMakeLists.txt that asks for this version
+configured() {
+	rm -rf "$tmp/project" "$tmp/cmake"
+	cp -r "$src" "$tmp/project"
+	sed -i "s/find_package(pool [0-9.]*/find_package(pool $1/" \
+		"$tmp/project/CMakeLists.txt"
+	cmake -S "$tmp/project" -B "$tmp/cmake" "-DCMAKE_PREFIX_PATH=$moved/usr"
+}
+refused() {
+	! configured "$1"
+}
+promise cmake_refuses_a_version_to_come refused "${version%%.*}.99"
+promise cmake_refuses_another_interface refused 0.1
+promise cmake_takes_this_version configured "$version"
+promise cmake_takes_what_is_as_new configured "${version%.*}"
+promise cmake_builds cmake --build "$tmp/cmake"
+promise cmake_links_the_shared_library is "$tmp/cmake/shared" shared
+promise cmake_links_the_archive is "$tmp/cmake/archive" apart
+promise cmake_links_a_static_program is "$tmp/cmake/static" apart
+exit $failed

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What debian.sh runs in a fresh Debian, as root, in a clone: prints a line per promise,
+# "ok NAME" or "not ok NAME".  It installs packages, also those that it has built.
+
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+tests/deps.sh package
+# shellcheck source=tests/lib/promise.sh
+. tests/lib/promise.sh
+
+top=$PWD
+version=$(make -s version)
+# The control file says what a build needs.
+DEBIAN_FRONTEND=noninteractive apt-get -qy build-dep --no-install-recommends "$top" >&2
+
+# packages DIR [ARG...] - made in the new folder DIR of the archive of the source and of
+# debian/, which is not in it
+packages() {
+	local dir=$1
+
+	shift
+	mkdir -p "$dir" &&
+		cp "build/libpool-$version.tar.xz" \
+			"$dir/libpool_$version.orig.tar.xz" &&
+		tar -C "$dir" -xf "$dir/libpool_$version.orig.tar.xz" &&
+		cp -r debian "$dir/libpool-$version" &&
+		(cd "$dir/libpool-$version" && dpkg-buildpackage -us -uc "$@") \
+			>"$dir.log" 2>&1 || { tail -n 40 "$dir.log"; return 1; }
+}
+
+# Elsewhere, by another user's settings, in another order, without the cases.
+packages_again() (
+	umask 0077
+	export TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 HOME=/nowhere
+	export DEB_BUILD_OPTIONS="nocheck parallel=1"
+	packages "$top/build/and/again" -b
+)
+
+# same - each package that was built is there again, with the same bytes
+same() {
+	local deb status=0 seen=0
+
+	for deb in build/package/*.deb; do
+		cmp "$deb" "build/and/again/${deb##*/}" || status=1
+		seen=$((seen + 1))
+	done
+	[ $seen -ge 7 ] && return $status
+}
+
+make -s dist
+promise the_packages_build packages "$top/build/package"
+promise the_packages_build_again packages_again
+promise both_builds_have_the_same_bytes same
+changes=$(ls build/package/*.changes)
+promise lintian_has_no_error_and_no_warning \
+	lintian -EvIL +pedantic --allow-root --fail-on error,warning "$changes"
+sed 's/^/# /' "$tmp/said"
+
+# Each of debian/tests runs against what was installed.
+autopkgtest --quiet --summary-file="$tmp/summary" "$changes" -- null \
+	>build/autopkgtest.log 2>&1 || tail -n 60 build/autopkgtest.log
+for name in $(sed -n 's/^Tests: //p' debian/tests/control); do
+	promise "installed_packages_pass_$name" \
+		grep -E "^$name +PASS" "$tmp/summary"
+done
+exit $failed
