@@ -57,6 +57,11 @@
 /* Bytes of the longest pool name; the rest is cut off. */
 #define POOL_NAME_LEN		11
 
+/* An analyzer knows calls, and no hit path. */
+#if defined(__clang_analyzer__) && !defined(POOL_NO_INLINE)
+#define POOL_NO_INLINE
+#endif
+
 #include "pool_hot.h"
 #include "pool_attr.h"
 #include "pool_bulk.h"
@@ -159,6 +164,49 @@ static inline void pool_destroy_all(void)
 void pool_destroy_all(void);
 #endif
 
+/*
+ * Analyzers know calls, so these attributes are for builds where all calls are functions.
+ * They say that an object must be freed once, by one of two functions.  The attribute
+ * "malloc" without a function would also say that a new object has no pointer in it; a
+ * constructor may have put one there.  Code that frees twice on purpose, to test checks,
+ * defines POOL_FREED as nothing.
+ */
+#ifdef POOL_NO_INLINE
+
+/* Most of these calls hit; a jump by the PLT would take a tenth of their time. */
+#define POOL_NO_PLT
+#if !defined(__KERNEL__) && defined(__has_attribute)
+#if __has_attribute(__noplt__)
+#undef POOL_NO_PLT
+#define POOL_NO_PLT	__attribute__((__noplt__))
+#endif
+#endif
+
+#if defined(__clang_analyzer__) && !defined(POOL_FREED)
+#define POOL_FREED	__attribute__((ownership_returns(malloc)))
+#define POOL_FREES	__attribute__((ownership_takes(malloc, 2)))
+#elif !defined(__KERNEL__) && defined(__GNUC__) && __GNUC__ >= 11 && \
+	!defined(__clang__) && !defined(POOL_FREED)
+#define POOL_FREED	__attribute__((__malloc__(pool_free, 2), \
+				       __malloc__(__pool_free, 2)))
+#endif
+#ifndef POOL_FREED
+#define POOL_FREED
+#endif
+#ifndef POOL_FREES
+#define POOL_FREES
+#endif
+
+POOL_FREES
+POOL_NO_PLT void __pool_free(struct pool_head *pool, void *obj, unsigned int flags);
+POOL_FREES
+POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
+
+#else
+#undef POOL_FREED
+#define POOL_FREED
+#endif
+
 /**
  * pool_alloc_nocache() - Allocate without looking into this CPU's caches.
  * @pool: the pool.
@@ -169,6 +217,7 @@ void pool_destroy_all(void);
  * Context: Process context or a plain thread; may sleep.
  * Return: an object for pool_free(), or NULL.
  */
+POOL_FREED
 void *pool_alloc_nocache(struct pool_head *pool);
 
 /**
@@ -308,20 +357,12 @@ static inline POOL_INLINE void pool_free(struct pool_head *pool, void *obj)
 
 #else
 
-/* Most of these calls hit; a jump by the PLT would take a tenth of their time. */
-#define POOL_NO_PLT
-#if !defined(__KERNEL__) && defined(__has_attribute)
-#if __has_attribute(__noplt__)
-#undef POOL_NO_PLT
-#define POOL_NO_PLT	__attribute__((__noplt__))
-#endif
-#endif
-
+POOL_FREED
 POOL_NO_PLT void *__pool_alloc(struct pool_head *pool, unsigned int flags);
+POOL_FREED
 POOL_NO_PLT void *pool_alloc(struct pool_head *pool);
+POOL_FREED
 POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
-POOL_NO_PLT void __pool_free(struct pool_head *pool, void *obj, unsigned int flags);
-POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
 
 #endif
 
@@ -343,6 +384,7 @@ POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
  * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being
  * killed.  No failure is injected.
  */
+POOL_FREED
 void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
 			 unsigned int ms);
 

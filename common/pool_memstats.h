@@ -90,10 +90,15 @@ void pool_mem_register(struct pool_mem_block *block);
 void pool_mem_unregister(struct pool_mem_block *block);
 
 /* As the functions they are named after; only calls that succeed are counted. */
+__attribute__((__malloc__, __alloc_size__(2)))
 void *pool_mem_malloc(struct pool_mem_place *place, size_t size);
+__attribute__((__malloc__, __alloc_size__(2, 3)))
 void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size);
+__attribute__((__alloc_size__(3)))
 void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size);
+__attribute__((__malloc__))
 char *pool_mem_strdup(struct pool_mem_place *place, const char *text);
+__attribute__((__malloc__))
 char *pool_mem_strndup(struct pool_mem_place *place, const char *text,
 		       size_t size);
 void pool_mem_free(struct pool_mem_place *place, void *p);

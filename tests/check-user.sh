@@ -34,6 +34,8 @@ job user-summary tests/lib/summary-check.sh &
 job user-tools tests/install/tools.sh build/user &
 job user-life tests/install/life.sh build/user &
 job user-declare tests/install/declare.sh build/user &
+job user-cxx tests/install/cxx.sh build/user &
+job user-analyzer tests/install/analyzer.sh &
 job user-document tests/install/document.sh build/user &
 job user-version tests/package/version.sh build/user &
 job user-abi tests/package/abi.sh build/user &

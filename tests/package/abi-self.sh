@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# abi.sh sees what breaks programs, and nothing else: prints a line per promise, "ok NAME"
-# or "not ok NAME".
+# abi.sh sees what breaks programs, and nothing else: prints a line per promise, "ok - NAME"
+# or "not ok - NAME".
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 copy=$tmp/copy
 git clone -q . "$copy"
@@ -35,22 +35,22 @@ after() {
 	return $status
 }
 
-promise without_a_tag_nothing_is_compared abi 77
+check without_a_tag_nothing_is_compared abi 77
 git -C "$copy" tag v0.0.1
 git -C "$copy" commit -q --allow-empty -m next
-promise the_same_is_compatible abi 0
-promise a_function_that_goes_is_seen after user/libpool.map '/pool_thread_idle;/d' 1
-promise a_function_that_comes_is_compatible \
+check the_same_is_compatible abi 0
+check a_function_that_goes_is_seen after user/libpool.map '/pool_thread_idle;/d' 1
+check a_function_that_comes_is_compatible \
 	after user/libpool.map 's/pool_thread_idle;/&\n\t\tplat_log;/' 0
-promise a_member_that_comes_is_seen \
+check a_member_that_comes_is_seen \
 	after common/pool_attr.h 's/^\tunsigned int min_avail;/&\n\tint more;/' 1
-promise a_statistic_that_comes_last_is_compatible \
+check a_statistic_that_comes_last_is_compatible \
 	after common/pool_stats.h '/^struct pool_stats {/,/^};/s/^};/\tint more;\n&/' 0
-promise a_statistic_that_comes_first_is_seen \
+check a_statistic_that_comes_first_is_seen \
 	after common/pool_stats.h 's/^struct pool_stats {/&\n\tint more;/' 1
-promise another_hit_path_is_seen \
+check another_hit_path_is_seen \
 	after common/pool_hot.h 's/^\tunsigned int room;/\tunsigned long room;/' 1
-promise another_number_is_seen \
+check another_number_is_seen \
 	after common/pool.h 's/^#define POOL_ABI.*/#define POOL_ABI 99/' 1
-promise another_soname_allows_all after Makefile 's/^SOVER\t = 0/SOVER\t = 1/' 0
-exit $failed
+check another_soname_allows_all after Makefile 's/^SOVER\t = 0/SOVER\t = 1/' 0
+finish

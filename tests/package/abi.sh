@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Programs that were linked with the last release run with this library, or the SONAME
-# says that they do not.  Prints a line per promise, "ok NAME" or "not ok NAME"; where
-# there is no release to compare with, "n/a NAME # reason", and ends with 77.
+# says that they do not.  Prints a line per promise, "ok - NAME" or "not ok - NAME"; where
+# there is no release to compare with, "n/a - NAME # reason", and ends with 77.
 #
 #	abi.sh BUILD-FOLDER
 #
@@ -14,11 +14,11 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(cd "$1" && pwd)
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' HEAD^ 2>/dev/null) || {
-	echo "n/a the_abi_is_that_of_the_last_release # no tag vX.Y.Z to compare with"
+	echo "n/a - the_abi_is_that_of_the_last_release # no tag vX.Y.Z to compare with"
 	exit 77
 }
 old=$top/build/abi/$tag
@@ -29,7 +29,7 @@ built() {
 	mkdir -p "$old" && git archive "$tag" | tar -C "$old" -x &&
 		env -u MAKEFLAGS make -s -C "$old" CFLAGS='-O1 -g' all && touch "$old/done"
 }
-promise "the_release_${tag}_builds" built
+check "the_release_${tag}_builds" built
 
 # What it is linked by, and what its header and this one agree on.
 soname_of() {
@@ -59,11 +59,11 @@ compatible() {
 
 if [ "$(soname_of "$old")" != "$(soname_of "$top")" ]; then
 	echo "# the SONAME has changed since $tag, so all else may"
-	exit $failed
+	finish
 fi
-promise "functions_and_types_are_those_of_$tag" compatible
-promise "the_number_of_the_abi_is_that_of_$tag" \
+check "functions_and_types_are_those_of_$tag" compatible
+check "the_number_of_the_abi_is_that_of_$tag" \
 	[ "$(number_of "$old")" = "$(number_of "$top")" ]
-promise "the_hit_path_has_the_structs_of_$tag" \
+check "the_hit_path_has_the_structs_of_$tag" \
 	diff <(hit_path_of "$old") <(hit_path_of "$top")
-exit $failed
+finish

@@ -10,15 +10,13 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-# shellcheck disable=SC2034	# for results.sh
-kind=user
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/lib/worlds.sh
+. tests/lib/worlds.sh
 
-job version tests/package/version.sh "$1"
-job consumers tests/package/consumers.sh "$1"
-job abi tests/package/abi.sh "$1"
-job abi-self tests/package/abi-self.sh
-job package-bookworm tests/package/debian.sh bookworm
-job package-trixie tests/package/debian.sh trixie
+job user-version tests/package/version.sh "$1"
+job user-consumers tests/package/consumers.sh "$1"
+job user-abi tests/package/abi.sh "$1"
+job user-abi-self tests/package/abi-self.sh
+job user-package-bookworm tests/package/debian.sh bookworm
+job user-package-trixie tests/package/debian.sh trixie
 tests/lib/summary.sh user

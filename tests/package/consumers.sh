@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Programs that find an installed library by pkg-config and by CMake, shared and static.
-# Prints a line per promise, "ok NAME" or "not ok NAME".
+# Prints a line per promise, "ok - NAME" or "not ok - NAME".
 #
 #	consumers.sh BUILD-FOLDER
 
@@ -11,8 +11,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(cd "$1" && pwd)
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 src=$top/tests/package/consumers
 version=$(make -s version)
@@ -43,8 +43,8 @@ by_pkg_config() {
 	gcc -o "$tmp/prog" "$src/prog.c" $(pkg-config $words --cflags libpool) "$@" \
 		$(pkg-config $words --libs libpool) && is "$tmp/prog" "$linked"
 }
-promise pkg_config_finds_the_shared_library by_pkg_config shared ""
-promise pkg_config_links_a_static_program by_pkg_config apart --static -static
+check pkg_config_finds_the_shared_library by_pkg_config shared ""
+check pkg_config_links_a_static_program by_pkg_config apart --static -static
 
 # configured VERSION - CMakeLists.txt that asks for this version
 configured() {
@@ -57,12 +57,12 @@ configured() {
 refused() {
 	! configured "$1"
 }
-promise cmake_refuses_a_version_to_come refused "${version%%.*}.99"
-promise cmake_refuses_another_interface refused 0.1
-promise cmake_takes_this_version configured "$version"
-promise cmake_takes_what_is_as_new configured "${version%.*}"
-promise cmake_builds cmake --build "$tmp/cmake"
-promise cmake_links_the_shared_library is "$tmp/cmake/shared" shared
-promise cmake_links_the_archive is "$tmp/cmake/archive" apart
-promise cmake_links_a_static_program is "$tmp/cmake/static" apart
-exit $failed
+check cmake_refuses_a_version_to_come refused "${version%%.*}.99"
+check cmake_refuses_another_interface refused 0.1
+check cmake_takes_this_version configured "$version"
+check cmake_takes_what_is_as_new configured "${version%.*}"
+check cmake_builds cmake --build "$tmp/cmake"
+check cmake_links_the_shared_library is "$tmp/cmake/shared" shared
+check cmake_links_the_archive is "$tmp/cmake/archive" apart
+check cmake_links_a_static_program is "$tmp/cmake/static" apart
+finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Debian packages of what is committed: built twice in a fresh Debian, judged by lintian,
-# installed there and used.  Prints a line per promise, "ok NAME" or "not ok NAME".
+# installed there and used.  Prints a line per promise, "ok - NAME" or "not ok - NAME".
 #
 #	debian.sh SUITE		bookworm, trixie; needs root
 #

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What debian.sh runs in a fresh Debian, as root, in a clone: prints a line per promise,
-# "ok NAME" or "not ok NAME".  It installs packages, also those that it has built.
+# "ok - NAME" or "not ok - NAME".  It installs packages, also those that it has built.
 
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
 tests/deps.sh package
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 top=$PWD
 version=$(make -s version)
@@ -51,11 +51,11 @@ same() {
 }
 
 make -s dist
-promise the_packages_build packages "$top/build/package"
-promise the_packages_build_again packages_again
-promise both_builds_have_the_same_bytes same
+check the_packages_build packages "$top/build/package"
+check the_packages_build_again packages_again
+check both_builds_have_the_same_bytes same
 changes=$(ls build/package/*.changes)
-promise lintian_has_no_error_and_no_warning \
+check lintian_has_no_error_and_no_warning \
 	lintian -EvIL +pedantic --allow-root --fail-on error,warning "$changes"
 sed 's/^/# /' "$tmp/said"
 
@@ -63,7 +63,7 @@ sed 's/^/# /' "$tmp/said"
 autopkgtest --quiet --summary-file="$tmp/summary" "$changes" -- null \
 	>build/autopkgtest.log 2>&1 || tail -n 60 build/autopkgtest.log
 for name in $(sed -n 's/^Tests: //p' debian/tests/control); do
-	promise "installed_packages_pass_$name" \
+	check "installed_packages_pass_$name" \
 		grep -E "^$name +PASS" "$tmp/summary"
 done
-exit $failed
+finish

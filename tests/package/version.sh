@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # All that is made of this tree has one version, that of common/pool.h, and its archive
-# is the same file wherever it is made.  Prints a line per promise, "ok NAME" or
-# "not ok NAME".
+# is the same file wherever it is made.  Prints a line per promise, "ok - NAME" or
+# "not ok - NAME".
 #
 #	version.sh BUILD-FOLDER
 
@@ -12,8 +12,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(cd "$1" && pwd)
 cd "$top"
-# shellcheck source=tests/lib/promise.sh
-. tests/lib/promise.sh
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
 
 version=$(make -s version)
 
@@ -27,14 +27,14 @@ says() {
 	[ "$said" = "$text" ]
 }
 
-promise the_version_has_three_numbers grep -qxE '[0-9]+(\.[0-9]+){2}' <<<"$version"
-promise the_changelog_begins_with_it \
+check the_version_has_three_numbers grep -qxE '[0-9]+(\.[0-9]+){2}' <<<"$version"
+check the_changelog_begins_with_it \
 	says "$version" sed -nE '0,/^## /s/^## ([0-9.]+) .*/\1/p' CHANGELOG.md
-promise the_package_begins_with_it \
+check the_package_begins_with_it \
 	says "$version" sed -nE '1s/^libpool \(([0-9.]+)-[0-9]+\) .*/\1/p' debian/changelog
-promise pkg_config_has_it \
+check pkg_config_has_it \
 	says "$version" sed -n 's/^Version: //p' "$out/libpool.pc"
-promise cmake_has_it \
+check cmake_has_it \
 	says "$version" sed -nE 's/^set\(PACKAGE_VERSION "(.*)"\)/\1/p' \
 	"$out/pool-config-version.cmake"
 symbols() {
@@ -42,8 +42,8 @@ symbols() {
 		<(sed -nE 's/^ (\w+)@LIBPOOL_0 [0-9.]+$/\1/p' debian/libpool0.symbols |
 		  grep -vx LIBPOOL_0 | sort)
 }
-promise the_package_has_the_symbols_of_the_map symbols
-promise no_other_file_of_the_source_has_it \
+check the_package_has_the_symbols_of_the_map symbols
+check no_other_file_of_the_source_has_it \
 	says common/pool.h grep -rlF "\"$version\"" common kernel user Makefile Kbuild \
 	dkms.conf Documentation/conf.py
 
@@ -60,7 +60,7 @@ same() {
 	make -s dist && clone &&
 		cmp "build/libpool-$version.tar.xz" "$tmp/clone/build/libpool-$version.tar.xz"
 }
-promise the_archive_is_the_same_from_everywhere same
+check the_archive_is_the_same_from_everywhere same
 
 # What is in the archive builds, outside of git.
 archive_builds() {
@@ -68,5 +68,5 @@ archive_builds() {
 		make -s -C "$tmp/libpool-$version" CFLAGS=-O0 install DESTDIR="$tmp/dest" &&
 		[ -e "$tmp/dest/usr/local/lib/libpool.so.$version" ]
 }
-promise the_archive_builds_and_installs archive_builds
-exit $failed
+check the_archive_builds_and_installs archive_builds
+finish

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Compiles the examples of README.md and of the pages: each block that is marked as C.  A
-# block that does not include the header gets it.  Blocks that include a header of the
-# kernel are left out.
+# Compiles the examples of README.md and of the pages: each block that is marked as C or
+# C++.  A block that does not include the header gets it.  Blocks that include a header of
+# the kernel are left out.
 
 set -euo pipefail
 
@@ -15,13 +15,13 @@ for header in $(make -s headers); do
 	cp "$header" "$tmp/libpool"
 done
 
-# Each block of C becomes a file PAGE-LINE.c.
+# Each block becomes a file PAGE-LINE.c, or .cc.
 cut_out() {
 	local page=$1
 
 	awk -v to="$tmp/$(basename "$page")-" '
-		/^```c$/ || /^\.\. code-block:: c$/ {
-			out = to NR ".c"; fence = /^```/; next
+		/^```c$/ || /^\.\. code-block:: c(\+\+)?$/ {
+			out = to NR (/\+$/ ? ".cc" : ".c"); fence = /^```/; next
 		}
 		out && (fence ? /^```$/ : /^[^ \t]/) { out = "" }
 		out { print >out }' "$page"
@@ -32,12 +32,16 @@ for page in README.md Documentation/*.rst; do
 done
 
 failed=0 seen=0
-for file in "$tmp"/*.c; do
+for file in "$tmp"/*.c "$tmp"/*.cc; do
 	grep -q '^[[:space:]]*#include <linux/' "$file" && continue
 	seen=$((seen + 1))
-	first=(-include libpool/pool.h)
-	grep -q '#include <libpool/pool.h>' "$file" && first=()
-	"${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -Wno-unused-variable -fsyntax-only \
+	case $file in
+	*.cc) compiler=("${CXX:-c++}" -std=c++17) header=libpool.hpp ;;
+	*) compiler=("${CC:-cc}" -std=gnu11) header=pool.h ;;
+	esac
+	first=(-include "libpool/$header")
+	grep -q "#include <libpool/$header>" "$file" && first=()
+	"${compiler[@]}" -Wall -Wextra -Werror -Wno-unused-variable -fsyntax-only \
 		-I"$tmp" "${first[@]}" "$file" || { basename "$file"; failed=1; }
 done
 

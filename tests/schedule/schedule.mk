@@ -7,7 +7,7 @@ COMMON	?= common
 # The enumerator saves a stack from the stack pointer on, so there must be no red zone.
 # The linker drops what no scenario reaches, so that schedule/ need not have all of the
 # seam.
-SCHEDULE_CFLAGS = -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
+SCHEDULE_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
 	-Itests/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
 	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=4 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8
