@@ -79,6 +79,7 @@ help:
 	@echo 'Measure'
 	@echo '  bench            all of it, in both worlds; bench-user: the library only'
 	@echo '  bench-gate       instructions and slow paths, in seconds'
+	@echo '  bench-memory     what is resident after a burst, beside others'
 	@echo '  bench-verify     the same work, each object looked at'
 	@echo 'Write pages'
 	@echo '  html             Documentation/ as a site, in build/html'

@@ -65,7 +65,7 @@ check-user:
 	@rm -rf build/results
 	@$(MAKE) -s -j2 all test-builds $(T)/bugs $(B)/poolreplay-asan \
 		$(addprefix $(B)/peers/,empty pool pool-so) \
-		$(addprefix $(B)/,bound cost fillspill guard idle scale visits) \
+		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool scale visits) \
 		$(if $(STEP),$(B)/longest $(T)/schedule)
 	@tests/check-user.sh $(FLAVOURS)
 

@@ -43,6 +43,14 @@ $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
+# How much memory each of them keeps.
+$(B)/memory/%: $(BENCH_DIR)/memory.c $(BENCH_DEP)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) \
+		'-DBENCH_PEER="$(firstword $(peer_$*))"' $(LDFLAGS) \
+		-Wl,--no-as-needed -o $@ $< \
+		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
+
 $(B)/visits: $(BENCH_DIR)/gate/visits.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) '-DBENCH_PEER="peer_pool.h"' \
 		$(LDFLAGS) -o $@ $< $(BENCH_WORKS) -L$(B) -lpool \
@@ -109,6 +117,19 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate/gate.sh $(B)/peers
 	@$(BENCH_DIR)/gate/gate-visits.sh $(B)/visits
 
+# What is resident after a burst; the chart goes into Documentation.
+MEMORY_PEERS = pool glibc jemalloc mimalloc tcmalloc
+bench-memory:
+	@tests/deps.sh bench || echo "# what is missing is left out"
+	@rm -rf $(B)/memory
+	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh $(MEMORY_PEERS) | \
+		sed 's|^|$(B)/memory/|')
+	@mkdir -p build/bench
+	@$(BENCH_DIR)/memory.py $(B)/memory build/bench
+
+bench-memory-doc:
+	cp build/bench/bench-memory.svg Documentation
+
 # The longest call of each cause.
 bench-longest: $(B)/longest
 	@$(BENCH_DIR)/longest/longest.sh show $(B)/longest
@@ -125,4 +146,4 @@ bench: bench-user bench-scale
 	@$(MAKE) -s bench-goals
 
 .PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
-	bench-longest bench-longest-doc bench-scale bench-scale-doc
+	bench-longest bench-longest-doc bench-memory bench-memory-doc bench-scale bench-scale-doc

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Compares the memory that allocators keep after a burst.
+
+    memory.py PROGRAMS FOLDER
+
+PROGRAMS has the programs made of memory.c, one per allocator.  Prints a table; writes
+what the programs say to FOLDER/memory.csv, and a chart to FOLDER/bench-memory.svg.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+from chart import OURS, text
+
+PEERS = "pool", "glibc", "jemalloc", "mimalloc", "tcmalloc"
+COLOURS = OURS, "#8a8a8a", "#b8732c", "#3d8b54", "#8a4fa0"
+ENDS = "peak", "freed", "calmed", "gc", "reclaim"
+TITLES = "peak", "freed", "calm", "asked", "all"
+CALLS = {
+    "pool": "pool_gc(); pool_reclaim(NULL)",
+    "glibc": "malloc_trim(0), twice",
+    "jemalloc": "arena.4096.purge; and thread.tcache.flush",
+    "mimalloc": "mi_collect(false); mi_collect(true)",
+    "tcmalloc": "ReleaseFreeMemory; and MarkThreadIdle",
+}
+WIDTH, HEIGHT, LEFT, TOP = 640, 260, 54, 40
+
+
+def run(program):
+    """[(phase, operations, KiB)]"""
+    out = subprocess.run([program], stdout=subprocess.PIPE, check=True, text=True)
+    rows = [line.split() for line in out.stdout.splitlines()]
+    return [(phase, int(done), int(kib)) for phase, done, kib in rows]
+
+
+def end(rows, phase):
+    return next(kib for name, _, kib in rows if name == phase)
+
+
+def table(results):
+    rule = "=" * 8 + "".join("  " + "=" * 7 for _ in TITLES) + "  " + "=" * 6
+    yield rule
+    yield f"{'KiB':8}" + "".join(f"  {t:>7}" for t in TITLES) + f"  {'part':>6}"
+    yield rule
+    for name, rows in results.items():
+        kib = [end(rows, phase) for phase in ENDS]
+        part = 100 * kib[3] / kib[0]
+        yield (f"{name:8}" + "".join(f"  {k:7}" for k in kib) + f"  {part:4.1f} %")
+    yield rule
+
+
+class Plot:
+    """Operations to the right, MiB up; what is asked for comes after the last."""
+
+    def __init__(self, results):
+        rows = [row for rows in results.values() for row in rows]
+        self.ops = max(done for _, done, _ in rows)
+        self.most = max(kib for _, _, kib in rows)
+
+    def x(self, phase, done):
+        after = {"gc": 1, "reclaim": 2}.get(phase, 0)
+        return LEFT + WIDTH * (done / self.ops + after / 12) / (1 + 2 / 12)
+
+    def y(self, kib):
+        return TOP + HEIGHT * (1 - max(0, kib) / self.most)
+
+    def grid(self):
+        for mib in range(0, self.most // 1024 + 1, 64):
+            y = self.y(mib * 1024)
+            yield (f'<line x1="{LEFT}" y1="{y:.1f}" x2="{LEFT + WIDTH}" y2="{y:.1f}" '
+                   'stroke="#e4e4e4"/>')
+            yield text(LEFT - 5, y + 4, mib, "end", 9)
+        for part, name in enumerate(("allocate", "free in random order",
+                                     "1000 objects live")):
+            yield text(self.x("", self.ops * (2 * part + 1) / 6), TOP + HEIGHT + 16,
+                       name, "middle")
+        for phase, name in ("gc", "asked"), ("reclaim", "all"):
+            yield text(self.x(phase, self.ops), TOP + HEIGHT + 16, name, "middle")
+
+    def curve(self, rows, colour):
+        points = [(self.x(phase, done), self.y(kib)) for phase, done, kib in rows]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        yield (f'<polyline points="{path}" fill="none" stroke="{colour}" '
+               'stroke-width="2"/>')
+
+
+def chart(results):
+    plot = Plot(results)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 30}" '
+           f'height="{TOP + HEIGHT + 46}" font-family="sans-serif">',
+           '<rect width="100%" height="100%" fill="white"/>',
+           text(8, 18, "MiB resident after a burst of 256 MB, less is better", size=13)]
+    out += plot.grid()
+    for i, (name, rows) in enumerate(results.items()):
+        colour = COLOURS[PEERS.index(name)]
+        out += plot.curve(rows, colour)
+        out.append(f'<rect x="{LEFT + 110 * i}" y="{TOP + HEIGHT + 28}" width="14" '
+                   f'height="6" fill="{colour}"/>')
+        out.append(text(LEFT + 110 * i + 20, TOP + HEIGHT + 35, name))
+    return "\n".join(out + ["</svg>", ""])
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: memory.py PROGRAMS FOLDER")
+    programs, folder = map(pathlib.Path, sys.argv[1:])
+    results = {name: run(programs / name) for name in PEERS
+               if (programs / name).exists()}
+    with open(folder / "memory.csv", "w") as out:
+        out.write("peer,phase,operations,KiB\n")
+        for name, rows in results.items():
+            out.writelines(f"{name},{phase},{done},{kib}\n"
+                           for phase, done, kib in rows)
+    (folder / "bench-memory.svg").write_text(chart(results))
+    print("\n".join(table(results)))
+    for name in results:
+        print(f"# {name}: {CALLS[name]}")
+
+
+if __name__ == "__main__":
+    main()
