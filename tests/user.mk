@@ -27,6 +27,9 @@ endif
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 	   -DPOOL_FAIL_EVERY=7
 
+# tests/user/space.c looks at names of mappings.
+TEST_LIBS += -Wl,--wrap=prctl
+
 FLAVOURS = plain clang asan tsan hostile hostile-asan
 flavour_plain	= $(CC) -O2 $(JUMP)
 flavour_clang	= clang -O2

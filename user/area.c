@@ -41,6 +41,9 @@
 	 PLAT_PAGES * PLAT_PAGES)
 #define PARTS	((PLAT_LOCALS + PART_LOCALS - 1) / PART_LOCALS)
 
+/* What /proc/PID/maps calls them. */
+#define NAME	"libpool:areas"
+
 /* The distance from one area to the next. */
 #define STRIDE		(PLAT_AREA_BYTES + PARTS * PART_BYTES)
 
@@ -73,18 +76,10 @@ void pool_area_fork_release(void)
 	pthread_mutex_unlock(&area_mutex);
 }
 
-static void *map(void *hint, size_t bytes, int prot)
-{
-	void *at = mmap(hint, bytes, prot,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
 /* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
 static bool map_at(void *wanted, size_t bytes, int prot)
 {
-	void *at = map(wanted, bytes, prot);
+	void *at = pool_map(wanted, bytes, prot);
 
 	if (at && at != wanted)
 		munmap(at, bytes);
@@ -150,6 +145,7 @@ static bool add_part(struct plat_area *area)
 
 	if (!map_at(at, PART_BYTES, PROT_READ | PROT_WRITE))
 		return false;
+	pool_map_name(at, PART_BYTES, NAME);
 	tool_root(at, PART_BYTES);
 	area->parts++;
 	return true;
@@ -194,7 +190,7 @@ static struct plat_area *area_at(unsigned char *place)
  */
 static struct plat_area *first_area(void)
 {
-	unsigned char *top = map(NULL, PLAT_PAGES, PROT_NONE);
+	unsigned char *top = pool_map(NULL, PLAT_PAGES, PROT_NONE);
 	uintptr_t distance = (uintptr_t)top / 2;
 	struct plat_area *area = NULL;
 
@@ -222,7 +218,7 @@ static struct plat_area *new_area(void)
 	}
 	if (area)
 		next_place = (unsigned char *)area + STRIDE;
-	return area || parts ? area : map(NULL, PLAT_AREA_BYTES,
+	return area || parts ? area : pool_map(NULL, PLAT_AREA_BYTES,
 					  PROT_READ | PROT_WRITE);
 }
 
@@ -236,6 +232,7 @@ static struct plat_area *append_area(void)
 	area = new_area();
 	if (!area)
 		return NULL;
+	pool_map_name(area, PLAT_AREA_BYTES, NAME);
 	tool_root(area, PLAT_AREA_BYTES);
 	pool_cpu_init(&area->cpu);
 	area->number = plat_area_count;

@@ -125,23 +125,14 @@ static void put_newest(void *at, size_t bytes)
 	unmap_oldest(pool_backend_keep());
 }
 
-/* Map without access: the system counts memory only once it is accessible and written. */
-static void *map(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_NONE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
 /* Address space may be short.  Then unmap all kept spans and try again. */
 static unsigned char *map_pages(size_t bytes)
 {
 	size_t page = page_size();
-	unsigned char *at = map(bytes + 2 * page);
+	unsigned char *at = pool_map(NULL, bytes + 2 * page, PROT_NONE);
 
 	if (!at && unmap_oldest(0))
-		at = map(bytes + 2 * page);
+		at = pool_map(NULL, bytes + 2 * page, PROT_NONE);
 	if (!at)
 		return NULL;
 	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE))

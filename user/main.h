@@ -10,6 +10,7 @@
 #define POOL_MAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct plat_backend;
 struct plat_area;
@@ -32,6 +33,11 @@ void pool_fork_hold(void);
 void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
+
+/* slab/map.c: mappings; names for them, unless the kernel has refused one before */
+void *pool_map(void *hint, size_t bytes, int prot);
+void pool_map_name(void *at, size_t bytes, const char *name);
+extern bool pool_map_nameless;
 
 /* area.c: the areas of threads; and around a fork */
 void pool_area_protect(void);

@@ -6,7 +6,9 @@
  * Context: see test.h.  Steps that cannot be undone are done in a child.
  */
 #include "cases_slab.h"
+#include "main.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,4 +156,99 @@ TEST_CASE(a_limit_of_address_space_set_late_leaves_room_for_others)
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_under_limit, pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* What the library would have the system call its mappings. */
+static const char *names[16];
+static const char *named_at[16];
+static unsigned long named_bytes[16];
+static unsigned int asked;
+static bool watched, without_names;
+
+int __real_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
+		 unsigned long d);
+int __wrap_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
+		 unsigned long d);
+
+int __wrap_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
+		 unsigned long d)
+{
+	if (!watched)
+		return __real_prctl(what, a, b, c, d);
+	if (asked < 16) {
+		named_at[asked] = (const char *)b;
+		named_bytes[asked] = c;
+		names[asked++] = (const char *)d;
+	}
+	errno = EINVAL;
+	return without_names ? -1 : 0;
+}
+
+static bool has_name(const void *at, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < asked; i++)
+		if ((uintptr_t)at - (uintptr_t)named_at[i] < named_bytes[i] &&
+		    !strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* Until there is one more than there was. */
+static const void *new_slab(void)
+{
+	struct slab_class *class = pool_slab_class(LARGE, 16);
+	size_t reserved = arena_now().reserved;
+	const void *obj;
+
+	do
+		obj = test_slab_alloc(class);
+	while (obj && arena_now().reserved == reserved);
+	return obj;
+}
+
+static const void *new_area(void)
+{
+	unsigned int before = plat_area_count;
+	const void *area;
+
+	do
+		area = pool_area_get();
+	while (area && plat_area_count == before);
+	return area;
+}
+
+static void watch_names(bool refuse)
+{
+	pool_map_nameless = false;
+	without_names = refuse;
+	watched = true;
+}
+
+static int name_mappings(void *arg)
+{
+	(void)arg;
+	watch_names(false);
+	if (!has_name(new_slab(), "libpool:slabs"))
+		return 1;
+	return !has_name(new_area(), "libpool:areas");
+}
+
+TEST_CASE(mappings_say_whose_they_are)
+{
+	EXPECT_EQ(slab_child(name_mappings, NULL), 0);
+}
+
+static int name_in_vain(void *arg)
+{
+	(void)arg;
+	watch_names(true);
+	errno = 0;
+	return !new_slab() || !new_area() || asked != 1 || errno;
+}
+
+TEST_CASE(a_kernel_without_names_is_asked_once)
+{
+	EXPECT_EQ(slab_child(name_in_vain, NULL), 0);
 }

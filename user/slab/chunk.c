@@ -20,6 +20,7 @@
  * without access around them, so that no stray write to an object reaches them.
  * They are never unmapped, since the free of a wrong pointer may read them at any time.
  */
+#include "main.h"
 #include "slab.h"
 
 #include <sys/mman.h>
@@ -35,14 +36,6 @@ struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 static struct pool_list spare = { &spare, &spare };
 static unsigned char *next_base;
 
-static unsigned char *map(void *hint, size_t bytes, int prot)
-{
-	void *at = mmap(hint, bytes, prot,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
 /* Map zeroed memory with a page without access on both sides; NULL: none. */
 static void *map_apart(size_t bytes)
 {
@@ -50,11 +43,13 @@ static void *map_apart(size_t bytes)
 	unsigned char *at;
 
 	bytes = (bytes + page - 1) / page * page;
-	at = map(NULL, bytes + 2 * page, PROT_NONE);
+	at = pool_map(NULL, bytes + 2 * page, PROT_NONE);
 	if (!at)
 		return NULL;
-	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE))
+	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE)) {
+		pool_map_name(at + page, bytes, "libpool:slab-map");
 		return at + page;
+	}
 	munmap(at, bytes + 2 * page);
 	return NULL;
 }
@@ -112,7 +107,7 @@ static bool is_aligned(const unsigned char *at)
 /* Map twice as many addresses, and keep the aligned part. */
 static unsigned char *map_aligned(void)
 {
-	unsigned char *at = map(NULL, 2 * CHUNK_BYTES, PROT_NONE);
+	unsigned char *at = pool_map(NULL, 2 * CHUNK_BYTES, PROT_NONE);
 	size_t before, behind;
 
 	if (!at)
@@ -134,7 +129,7 @@ static unsigned char *map_chunk(void)
 	unsigned char *at = NULL;
 
 	if (next_base)
-		at = map(next_base, CHUNK_BYTES, PROT_NONE);
+		at = pool_map(next_base, CHUNK_BYTES, PROT_NONE);
 	if (at && !is_aligned(at)) {
 		munmap(at, CHUNK_BYTES);
 		at = NULL;
@@ -170,6 +165,7 @@ struct slab_chunk *pool_chunk_get(void)
 	base = map_chunk();
 	if (!base)
 		return NULL;
+	pool_map_name(base, CHUNK_BYTES, "libpool:slabs");
 	chunk = pool_list_entry(spare.next, struct slab_chunk, list);
 	if (!enter_map(chunk, base)) {
 		munmap(base, CHUNK_BYTES);

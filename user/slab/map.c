@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * map.c - mappings, and names for them
+ *
+ * Layer:   seam, cold half; below chunk.c, and area.c and guard.c of user/.
+ * Context: any thread.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+/* Older headers of the system lack it. */
+#ifndef PR_SET_VMA
+#define PR_SET_VMA		0x53564d41
+#define PR_SET_VMA_ANON_NAME	0
+#endif
+
+bool pool_map_nameless;
+
+/*
+ * Zeros, or addresses without access.  The system does not count them as memory before
+ * they are written to.  NULL: there are none.
+ */
+void *pool_map(void *hint, size_t bytes, int prot)
+{
+	void *at = mmap(hint, bytes, prot,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/*
+ * Have /proc/PID/maps and smaps say what a mapping is for.  @name stays where it is.
+ * Kernels without CONFIG_ANON_VMA_NAME refuse all; they are asked once.
+ */
+void pool_map_name(void *at, size_t bytes, const char *name)
+{
+	int error = errno;
+
+	if (plat_read(&pool_map_nameless))
+		return;
+	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, (unsigned long)at, bytes,
+		  (unsigned long)name) && errno == EINVAL)
+		plat_write(&pool_map_nameless, true);
+	errno = error;
+}
