@@ -55,25 +55,35 @@ unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
 struct plat_area *plat_areas[PLAT_AREAS];
 unsigned int plat_area_count;
 
-/* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
-static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *free_areas;
-static unsigned char *next_place;	/* for an area; NULL: not known yet */
-static unsigned long far;		/* offset of far parts; 0: none yet */
-static unsigned int parts;		/* far parts that all areas have */
+/*
+ * Guards the offsets of pools.  Held while the memory of parts goes back, so no call
+ * that a thread without an area makes may need it.  Before the area mutex.
+ */
+static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
 static unsigned int lowest;		/* no offset below is free */
 static unsigned int highest;		/* no offset from here on was ever used */
 static bool said;			/* the log has said that there are no more */
 
+/* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
+static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct plat_area *free_areas;
+static unsigned char *next_place;	/* for an area; NULL: not known yet */
+
+/* Both mutexes to write, one of them to read. */
+static unsigned long far;		/* offset of far parts; 0: none yet */
+static unsigned int parts;		/* far parts that all areas have */
+
 void pool_area_fork_hold(void)
 {
+	pthread_mutex_lock(&offset_mutex);
 	pthread_mutex_lock(&area_mutex);
 }
 
 void pool_area_fork_release(void)
 {
 	pthread_mutex_unlock(&area_mutex);
+	pthread_mutex_unlock(&offset_mutex);
 }
 
 /* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
@@ -151,8 +161,8 @@ static bool add_part(struct plat_area *area)
 	return true;
 }
 
-/* Map one more far part for all areas.  Area mutex held. */
-static bool add_parts(void)
+/* Map one more far part for all areas.  Both mutexes held. */
+static bool add_part_each(void)
 {
 	unsigned int i;
 
@@ -163,6 +173,17 @@ static bool add_parts(void)
 			return false;
 	parts++;
 	return true;
+}
+
+/* Offset mutex held. */
+static bool add_parts(void)
+{
+	bool done;
+
+	pthread_mutex_lock(&area_mutex);
+	done = add_part_each();
+	pthread_mutex_unlock(&area_mutex);
+	return done;
 }
 
 /* Make an area with all parts at a place; NULL: that is not free.  Area mutex held. */
@@ -282,7 +303,7 @@ void pool_area_put(struct plat_area *area)
 	pthread_mutex_unlock(&area_mutex);
 }
 
-/* The offset of a pool's parts.  Area mutex held, or the pool has it already. */
+/* The offset of a pool's parts.  A mutex held, or the pool has it already. */
 static unsigned long offset_of(unsigned int i)
 {
 	if (i < PLAT_NEAR)
@@ -300,7 +321,7 @@ static unsigned int index_of(unsigned long offset)
 					  sizeof(struct pool_local));
 }
 
-/* How many offsets all areas have.  Area mutex held. */
+/* How many offsets all areas have.  Offset mutex held. */
 static unsigned int room(void)
 {
 	unsigned long locals = PLAT_NEAR + parts * PART_BYTES /
@@ -309,7 +330,7 @@ static unsigned int room(void)
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
 
-/* Take a free offset; 0: there is none.  Area mutex held. */
+/* Take a free offset; 0: there is none.  Offset mutex held. */
 static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
@@ -337,10 +358,10 @@ bool plat_local_alloc(struct pool *pool)
 	unsigned int i;
 	bool say;
 
-	pthread_mutex_lock(&area_mutex);
+	pthread_mutex_lock(&offset_mutex);
 	i = take_offset();
 	say = runs_out(i);
-	pthread_mutex_unlock(&area_mutex);
+	pthread_mutex_unlock(&offset_mutex);
 	pool->head.hot = offset_of(i);
 	if (say)
 		plat_log(PLAT_WARN,
@@ -371,11 +392,11 @@ void plat_local_free(struct pool *pool)
 		if (local->pool)
 			clear(local);
 	}
-	pthread_mutex_lock(&area_mutex);
+	pthread_mutex_lock(&offset_mutex);
 	offset_used[number] = false;
 	if (number < lowest)
 		lowest = number;
-	pthread_mutex_unlock(&area_mutex);
+	pthread_mutex_unlock(&offset_mutex);
 }
 
 /* Give back whole pages of zeros. */
@@ -450,21 +471,22 @@ void pool_area_trim(const struct plat_area *area)
 {
 	unsigned int end;
 
-	pthread_mutex_lock(&area_mutex);
+	pthread_mutex_lock(&offset_mutex);
 	end = highest;
-	pthread_mutex_unlock(&area_mutex);
+	pthread_mutex_unlock(&offset_mutex);
 	trim_area(area, end, is_needed);
 }
 
 /* Give back the memory of local parts that no pool has, in all areas. */
 void pool_areas_trim(void)
 {
+	unsigned int count = plat_nr_cpus();
 	unsigned int i;
 
-	pthread_mutex_lock(&area_mutex);
-	for (i = 0; i < plat_area_count; i++)
+	pthread_mutex_lock(&offset_mutex);
+	for (i = 0; i < count; i++)
 		trim_area(plat_areas[i], highest, is_offset);
-	pthread_mutex_unlock(&area_mutex);
+	pthread_mutex_unlock(&offset_mutex);
 }
 
 /* Make the zeros read-only: they are no area. */

@@ -64,6 +64,6 @@ void pool_guard_fork_release(void);
 
 /* slab.c: around a fork */
 void pool_slab_fork_hold(void);
-void pool_slab_fork_release(void);
+void pool_slab_fork_release(bool child);
 
 #endif /* POOL_MAIN_H */

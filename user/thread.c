@@ -130,7 +130,7 @@ static void fork_prepare(void)
 static void fork_release(bool child)
 {
 	pool_remote_fork_release();
-	pool_slab_fork_release();
+	pool_slab_fork_release(child);
 	pool_guard_fork_release();
 	pool_fork_release(child);
 	pool_area_fork_release();

@@ -36,17 +36,23 @@ static peer_pool pool;
 
 /* What allocators offer to give memory back, if the program has it. */
 struct pool_head;
-#define WEAK	__attribute__((weak))
-extern void pool_gc(struct pool_head *unused) WEAK;
-extern void pool_reclaim(struct pool_head *head) WEAK;
-extern int malloc_trim(size_t pad) WEAK;
+#pragma weak pool_gc
+#pragma weak pool_reclaim
+#pragma weak malloc_trim
+#pragma weak mallctl
+#pragma weak mi_collect
+#pragma weak MallocExtension_ReleaseFreeMemory
+#pragma weak MallocExtension_MarkThreadIdle
+extern void pool_gc(struct pool_head *unused);
+extern void pool_reclaim(struct pool_head *head);
+extern int malloc_trim(size_t pad);
 extern int mallctl(const char *name, void *old, size_t *old_size, void *new,
-		   size_t new_size) WEAK;
-extern void mi_collect(bool force) WEAK;
-extern void MallocExtension_ReleaseFreeMemory(void) WEAK;
-extern void MallocExtension_MarkThreadIdle(void) WEAK;
+		   size_t new_size);
+extern void mi_collect(bool force);
+extern void MallocExtension_ReleaseFreeMemory(void);
+extern void MallocExtension_MarkThreadIdle(void);
 
-static void purge(bool all)
+static void give_back(bool all)
 {
 	if (pool_gc) {
 		if (all)
@@ -178,9 +184,9 @@ int main(int argc, char **argv)
 	begin(size);
 	burst(size);
 	calm();
-	purge(false);
+	give_back(false);
 	say("gc");
-	purge(true);
+	give_back(true);
 	say("reclaim");
 	return 0;
 }

@@ -24,13 +24,16 @@
 #define KEEP_PART	4
 #define KEEP_MIN	16
 
+/* Slabs whose memory goes back at once. */
+#define BATCH		16
+
 /* Guards what follows.  Held while the arena grows, not while it shrinks. */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
 static struct slab_chunk *carving;	/* has the slabs that were never used */
 static size_t ready;			/* slabs with access */
-static size_t used;
+static size_t used;			/* read by anybody */
 static size_t kept_count;
 static struct pool_list kept = { &kept, &kept };	/* newest first */
 static struct pool_list bare = { &bare, &bare };	/* without memory */
@@ -112,7 +115,7 @@ struct slab *pool_arena_get(void)
 	} else {
 		slab = carve();
 	}
-	used += !!slab;
+	plat_write(&used, used + !!slab);
 	pthread_mutex_unlock(&arena_mutex);
 	return slab;
 }
@@ -149,6 +152,17 @@ static void discard(struct pool_list *list)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
+/*
+ * How many slabs without objects may keep their memory, and how many with a few, which
+ * are none of those in use here.  Read unlocked: a matter of cost.
+ */
+size_t pool_arena_keep(void)
+{
+	size_t all = plat_read(&used), scant = plat_read(&pool_slab_scant);
+
+	return (all > scant ? all - scant : 0) / KEEP_PART + KEEP_MIN;
+}
+
 /* Take back a slab that is empty and has no class. */
 void pool_arena_put(struct slab *slab)
 {
@@ -158,15 +172,15 @@ void pool_arena_put(struct slab *slab)
 	pthread_mutex_lock(&arena_mutex);
 	pool_list_add(&slab->list, &kept);
 	kept_count++;
-	used--;
-	if (kept_count > used / KEEP_PART + KEEP_MIN)
-		take_oldest(&list, kept_count / 2);
+	plat_write(&used, used - 1);
+	if (kept_count > pool_arena_keep())
+		take_oldest(&list, kept_count - BATCH);
 	pthread_mutex_unlock(&arena_mutex);
 	discard(&list);
 }
 
-/* Mutex held. */
-static void put_chunk(struct slab_chunk *chunk)
+/* Nothing leads there any more.  Mutex held. */
+static void take_chunk(struct slab_chunk *chunk)
 {
 	unsigned int i;
 
@@ -177,25 +191,40 @@ static void put_chunk(struct slab_chunk *chunk)
 	ready -= chunk->ready;
 	if (chunk == carving)
 		carving = NULL;
-	pool_chunk_put(chunk);
+	pool_chunk_hide(chunk);
 }
 
-/* Give back the addresses of the next chunk, if all of its slabs are bare. */
-static void trim_chunk(void)
+/* The next chunk in turn, if all of its slabs are bare; or NULL. */
+static struct slab_chunk *next_bare(void)
 {
+	struct slab_chunk *chunk = NULL;
 	struct pool_list *node;
 
 	pthread_mutex_lock(&arena_mutex);
 	node = chunks.next;
 	if (node != &chunks) {
-		struct slab_chunk *chunk;
-
 		chunk = pool_list_entry(node, struct slab_chunk, list);
 		pool_list_del(node);
 		pool_list_add_last(node, &chunks);
 		if (chunk->bare == chunk->carved)
-			put_chunk(chunk);
+			take_chunk(chunk);
+		else
+			chunk = NULL;
 	}
+	pthread_mutex_unlock(&arena_mutex);
+	return chunk;
+}
+
+/* Give back the addresses of a chunk, if all of its slabs are bare. */
+static void trim_chunk(void)
+{
+	struct slab_chunk *chunk = next_bare();
+
+	if (!chunk)
+		return;
+	pool_chunk_unmap(chunk);
+	pthread_mutex_lock(&arena_mutex);
+	pool_chunk_put(chunk);
 	pthread_mutex_unlock(&arena_mutex);
 }
 
@@ -213,6 +242,21 @@ void pool_arena_trim(void)
 	discard(&list);
 	while (left--)
 		trim_chunk();
+}
+
+/* All slabs that ever were in use.  Mutex held. */
+void pool_arena_each(void (*fn)(struct slab *slab))
+{
+	struct pool_list *node;
+	unsigned int i;
+
+	pool_list_for_each(node, &chunks) {
+		struct slab_chunk *chunk;
+
+		chunk = pool_list_entry(node, struct slab_chunk, list);
+		for (i = 0; i < chunk->carved; i++)
+			fn(&chunk->slab[i]);
+	}
 }
 
 unsigned char *pool_arena_at(const struct slab *slab)

@@ -3,8 +3,8 @@
  * chunk.c - addresses for slabs, chunk by chunk, and the map that finds them
  *
  * Layer:   seam, cold half; below arena.c.
- * Context: plain threads, arena mutex held; pool_arena_slab() of slab.h reads the
- *	    map without it.
+ * Context: plain threads, arena mutex held, but for pool_chunk_unmap();
+ *	    pool_arena_slab() of slab.h reads the map without it.
  *
  * The address space of a process is limited: a limit may be set at any time,
  * and mlockall() counts all of it.  So addresses are taken in chunks of 2 MiB, when
@@ -192,16 +192,26 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 }
 
 /**
- * pool_chunk_put() - Give the addresses of a chunk back.
+ * pool_chunk_hide() - Lead nobody to the slabs of a chunk any more.
  * @chunk: all of its slabs are empty, and on no list.
  *
  * The free of a wrong pointer may still look for its slab here.  It finds none, or one
  * that is on no shelf, or one that has other addresses by then.
  */
-void pool_chunk_put(struct slab_chunk *chunk)
+void pool_chunk_hide(const struct slab_chunk *chunk)
 {
 	plat_write_release(entry_of(chunk->base), NULL);
+}
+
+/* Arena mutex not held: the system may take its time. */
+void pool_chunk_unmap(const struct slab_chunk *chunk)
+{
 	munmap(chunk->base, CHUNK_BYTES);
+}
+
+/* The end of a chunk that is hidden, and has no addresses any more. */
+void pool_chunk_put(struct slab_chunk *chunk)
+{
 	chunk->ready = 0;
 	chunk->carved = 0;
 	chunk->bare = 0;

@@ -10,7 +10,8 @@
  * full, lowest first, so that pages that are not needed are never touched.  Slabs
  * that have room again are listed by how full they are.  The next one to be used is one
  * of the fullest, so that the others may become empty.  An empty slab goes back to the
- * arena, unless objects are being taken from it.
+ * arena, unless objects are being taken from it.  A slab with a few objects left gives
+ * its free pages back: trim.c.
  *
  * A class has several shelves.  All but the first are used when others are contended.
  * A thread stays with the shelf that it found free.  An object is freed to the shelf that
@@ -30,9 +31,6 @@
 
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
-
-/* The edge of a slab if no free moves it to another grade. */
-#define NO_EDGE		0xffff
 
 /* Few enough to be held all at once.  The shelves of a class have different locks. */
 #define LOCKS		32
@@ -54,10 +52,12 @@ void pool_slab_fork_hold(void)
 	pool_arena_fork_hold();
 }
 
-void pool_slab_fork_release(void)
+void pool_slab_fork_release(bool child)
 {
 	unsigned int i = LOCKS;
 
+	if (child)
+		pool_slab_trim_fork_child();
 	pool_arena_fork_release();
 	while (i--)
 		pthread_mutex_unlock(&locks[i].mutex);
@@ -156,86 +156,23 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->first = pool_arena_at(slab) + start;
 	slab->objs = (unsigned short)objs;
 	slab->used = 0;
-	slab->edge = NO_EDGE;
+	slab->edge = SLAB_NO_EDGE;
 	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
 }
 
-/* The number of used objects at which a slab enters the next grade. */
-static unsigned short edge_of(const struct slab *slab, unsigned int grade)
-{
-	unsigned int free;
-
-	if (grade >= SLAB_SPARSE)
-		return NO_EDGE;
-	free = ((grade + 1) * (slab->objs + 1u) + SLAB_GRADES - 1) / SLAB_GRADES;
-	return (unsigned short)(slab->objs - free);
-}
-
-/* Take a slab off its list, if it is on one; it stays on the shelf.  Lock held. */
-static void unlist(struct slab_shelf *shelf, struct slab *slab)
-{
-	pool_list_del(&slab->list);
-	if (slab->grade == SLAB_SPARSE)
-		plat_write(&shelf->sparse, shelf->sparse - 1);
-	plat_write(&slab->grade, SLAB_UNLISTED);
-	slab->edge = NO_EDGE;
-}
-
-/*
- * A free has brought a slab to its edge: a full one has room again, or another one enters
- * the next grade.  Lock held.
- */
-__attribute__((__noinline__))
-static void regrade(struct slab_shelf *shelf, struct slab *slab)
-{
-	unsigned char grade = 0;
-
-	if (slab->grade != SLAB_UNLISTED)
-		grade = (unsigned char)(slab->grade + 1);
-	pool_list_del(&slab->list);
-	pool_list_add_last(&slab->list, &shelf->room[grade]);
-	if (grade == SLAB_SPARSE)
-		plat_write(&shelf->sparse, shelf->sparse + 1);
-	plat_write(&slab->grade, grade);
-	slab->edge = edge_of(slab, grade);
-}
-
-/* Lock held.  A free reads the slab's shelf twice: lock_shelf_of(). */
+/* Lock held.  Who frees to it asks twice where it is: pool_slab_free(). */
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
 	plat_write(&slab->shelf, shelf);
 }
 
-/* Lock held. */
-static void leave(struct slab_shelf *shelf, struct slab *slab)
-{
-	unlist(shelf, slab);
-	plat_write(&slab->shelf, NULL);
-}
-
-/* A slab with room, one of the fullest or of the emptiest; NULL: there is none. */
-static struct slab *listed(const struct slab_shelf *shelf, bool fullest)
-{
-	unsigned int i;
-
-	for (i = 0; i < SLAB_GRADES; i++) {
-		const struct pool_list *room;
-
-		room = &shelf->room[fullest ? i : SLAB_SPARSE - i];
-		if (!pool_list_empty(room))
-			return pool_list_entry(fullest ? room->next : room->prev,
-					       struct slab, list);
-	}
-	return NULL;
-}
-
-/* A slab that a shelf does not need, one of the emptiest; or NULL.  Lock held. */
+/* A slab that a shelf can do without, one of the emptiest; or NULL.  Lock held. */
 static struct slab *to_spare(const struct slab_shelf *shelf)
 {
-	struct slab *slab = listed(shelf, false);
+	struct slab *slab = pool_slab_listed(shelf, false);
 
-	return shelf->from || slab != listed(shelf, true) ? slab : NULL;
+	return shelf->from || slab != pool_slab_listed(shelf, true) ? slab : NULL;
 }
 
 /*
@@ -253,7 +190,7 @@ static struct slab *take_over(struct slab_shelf *shelf)
 			continue;
 		slab = to_spare(other);
 		if (slab) {
-			unlist(other, slab);
+			pool_slab_unlist(other, slab);
 			enter(shelf, slab);
 		}
 		pthread_mutex_unlock(other->lock);
@@ -276,10 +213,10 @@ static struct slab *take_new(struct slab_shelf *shelf)
 __attribute__((__noinline__))
 static struct slab *next_from(struct slab_shelf *shelf)
 {
-	struct slab *slab = listed(shelf, true);
+	struct slab *slab = pool_slab_listed(shelf, true);
 
 	if (slab)
-		unlist(shelf, slab);
+		pool_slab_unlist(shelf, slab);
 	else
 		slab = take_over(shelf);
 	if (!slab)
@@ -376,20 +313,25 @@ static enum pool_fault look(const struct slab_class *class,
 	return POOL_FAULT_KINDS;
 }
 
-/* Free one object.  True: the slab is empty and goes to the arena.  Lock held. */
-static bool put(struct slab_shelf *shelf, struct slab *slab, unsigned int n)
+/* What a free has made of a slab, and is to be seen to without the lock. */
+enum change { CHANGE_NONE, CHANGE_EMPTY, CHANGE_FEW };
+
+/* An empty slab is the arena's then.  Lock held. */
+static enum change put(struct slab_shelf *shelf, struct slab *slab,
+		       unsigned int n)
 {
 	unsigned int word = n / SLAB_BITS;
 
 	slab->free[word] |= 1ul << n % SLAB_BITS;
 	if (word < slab->hint)
 		slab->hint = (unsigned short)word;
-	if (--slab->used == slab->edge)
-		regrade(shelf, slab);
-	if (slab->used || slab == shelf->from)
-		return false;
-	leave(shelf, slab);
-	return true;
+	if (--slab->used == slab->edge &&
+	    pool_slab_regrade(shelf, slab) == SLAB_FEW)
+		return CHANGE_FEW;
+	if (slab->used || slab == shelf->from || slab->grade == SLAB_TRIMMED)
+		return CHANGE_NONE;
+	pool_slab_leave(shelf, slab);
+	return CHANGE_EMPTY;
 }
 
 /*
@@ -421,7 +363,8 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
  * @fault: POOL_FAULT_KINDS; or what is wrong with the first one that is not freed.  That
  *	one is unchanged.
  *
- * Objects of one shelf are freed under its lock, until a slab has become empty.
+ * Objects of one shelf are freed under its lock, until a slab has become empty, or
+ * nearly empty.
  *
  * Return: how many are freed, the first ones; 0: see @fault.
  */
@@ -429,7 +372,8 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault)
 {
 	struct slab_shelf *shelf = lock_shelf_of(slab);
-	struct slab *empty = NULL;
+	struct slab *next = slab;
+	enum change change = CHANGE_NONE;
 	unsigned int done = 0;
 
 	*fault = POOL_FAULT_FOREIGN;
@@ -438,16 +382,18 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 	do {
 		unsigned int at;
 
+		slab = next;
 		*fault = look(shelf->class, slab, objs[done], &at);
 		if (*fault != POOL_FAULT_KINDS)
 			break;
-		if (put(shelf, slab, at))
-			empty = slab;
-		slab = ++done < n ? pool_arena_slab(objs[done]) : NULL;
-	} while (slab && !empty && plat_read(&slab->shelf) == shelf);
+		change = put(shelf, slab, at);
+		next = ++done < n ? pool_arena_slab(objs[done]) : NULL;
+	} while (next && !change && plat_read(&next->shelf) == shelf);
 	pthread_mutex_unlock(shelf->lock);
-	if (empty)
-		pool_arena_put(empty);
+	if (change == CHANGE_EMPTY)
+		pool_arena_put(slab);
+	else if (change == CHANGE_FEW)
+		pool_slab_trim_few(shelf);
 	return done;
 }
 
@@ -459,7 +405,7 @@ static void trim_from(struct slab_shelf *shelf)
 	pthread_mutex_lock(shelf->lock);
 	slab = shelf->from;
 	if (slab && !slab->used) {
-		leave(shelf, slab);
+		pool_slab_leave(shelf, slab);
 		shelf->from = NULL;
 	} else {
 		slab = NULL;

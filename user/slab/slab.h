@@ -60,12 +60,21 @@
 #define SLAB_SHELVES	4
 
 /*
- * Grades: how full slabs with room are, in quarters, the fullest first.  The last number
- * is for slabs that objects are being taken from, and for full ones.
+ * Grades: how full slabs with room are, in quarters, the fullest first.  Slabs of the last
+ * quarter that have only a few objects are apart, and so are those of them whose free
+ * pages went back.
  */
-#define SLAB_GRADES	4
-#define SLAB_SPARSE	(SLAB_GRADES - 1)
-#define SLAB_UNLISTED	((unsigned char)SLAB_GRADES)
+enum slab_grade {
+	SLAB_SPARSE = 3,	/* less than a quarter */
+	SLAB_FEW,		/* a few objects, and maybe all pages */
+	SLAB_LEAN,		/* a few, and no free pages but newer ones */
+	SLAB_GRADES,
+	SLAB_UNLISTED = SLAB_GRADES,	/* full, or objects are being taken from it */
+	SLAB_TRIMMED,			/* its free pages are going back */
+};
+
+/* The edge of a slab that no free moves to another grade. */
+#define SLAB_NO_EDGE	0xffff
 
 /*
  * A slab.  Its shelf's lock guards it while it is on one.  Otherwise it belongs to the
@@ -80,7 +89,7 @@ struct slab {
 	unsigned short used;
 	unsigned short edge;		/* with so many used the grade changes */
 	unsigned short hint;		/* no free object in words before this */
-	unsigned char grade;		/* read by anybody */
+	unsigned char grade;		/* enum slab_grade; read by anybody */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
@@ -99,7 +108,7 @@ struct slab_shelf {
 	struct slab_class *class;
 	struct slab *from;		/* lock: objects are taken from this one */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
-	unsigned int sparse;		/* lock; read by anybody: slabs of the last grade */
+	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
 	unsigned int colour;		/* lock: of the next slab */
 } __attribute__((aligned(64)));
 
@@ -119,10 +128,20 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
 void pool_slab_trim(void);
 
+/* grade.c: lock of the shelf held */
+void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab);
+void pool_slab_list(struct slab_shelf *shelf, struct slab *slab);
+enum slab_grade pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab);
+void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab);
+struct slab *pool_slab_listed(const struct slab_shelf *shelf, bool fullest);
+extern plat_word_t pool_slab_scant;
+
 /* trim.c */
 bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
+void pool_slab_trim_few(struct slab_shelf *shelf);
 void pool_slab_trim_pages(struct slab_shelf *shelf);
+void pool_slab_trim_fork_child(void);
 
 /* How large the arena is, in slabs. */
 struct arena_size {
@@ -137,6 +156,8 @@ struct slab *pool_arena_get(void);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);
+size_t pool_arena_keep(void);
+void pool_arena_each(void (*fn)(struct slab *slab));
 void pool_arena_size(struct arena_size *size);
 void pool_arena_fork_hold(void);
 void pool_arena_fork_release(void);
@@ -144,6 +165,8 @@ void pool_arena_fork_release(void);
 /* chunk.c */
 struct slab_chunk *pool_chunk_get(void);
 bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n);
+void pool_chunk_hide(const struct slab_chunk *chunk);
+void pool_chunk_unmap(const struct slab_chunk *chunk);
 void pool_chunk_put(struct slab_chunk *chunk);
 extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 

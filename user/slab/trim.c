@@ -8,6 +8,13 @@
  * A slab goes back as a whole when its last object does: slab.c.  This file acts
  * earlier: free pages go back, and objects that caches hold may be exchanged for
  * others in fuller slabs (common/core/pack.c asks which).
+ *
+ * The system may take its time to take pages back.  So no lock is held meanwhile, and
+ * the slab is on no list:
+ *
+ *	a list --> trimmed --> a list again
+ *	              |
+ *	              +------> the arena, if its last object was freed meanwhile
  */
 #include "slab.h"
 
@@ -17,13 +24,19 @@
 /* A class with no more nearly empty slabs than this is left alone. */
 #define SPARSE_FEW	8
 
+static bool is_sparse(unsigned int grade)
+{
+	return grade >= SLAB_SPARSE && grade < SLAB_GRADES;
+}
+
 /* Are many slabs of a class nearly empty?  Read unlocked: only the cost depends on it. */
 bool pool_slab_sparse(const struct slab_class *class)
 {
-	unsigned int sparse = 0, k;
+	unsigned int sparse = 0, grade, k;
 
 	for (k = 0; k < SLAB_SHELVES; k++)
-		sparse += plat_read(&class->shelf[k].sparse);
+		for (grade = SLAB_SPARSE; grade < SLAB_GRADES; grade++)
+			sparse += plat_read(&class->shelf[k].count[grade]);
 	return sparse > SPARSE_FEW;
 }
 
@@ -49,8 +62,8 @@ bool pool_slab_denser(const void *old, const void *new)
 	const struct slab *from = pool_arena_slab(old);
 	const struct slab *to = pool_arena_slab(new);
 
-	return from && to && plat_read(&from->grade) == SLAB_SPARSE &&
-	       plat_read(&to->grade) != SLAB_SPARSE &&
+	return from && to && is_sparse(plat_read(&from->grade)) &&
+	       !is_sparse(plat_read(&to->grade)) &&
 	       class_of(from) == class_of(to);
 }
 
@@ -71,67 +84,136 @@ static bool is_unused(const struct slab *slab, unsigned int stride,
 	return n >= end;
 }
 
+/* Slabs that are being trimmed, for who forks. */
+static plat_word_t trimming;
+
 /*
- * Give back the pages of a slab on which no object in use lies; adjacent ones by one
- * call.  Lock held, since otherwise an object there could be taken and written.
+ * Take the next slab of a grade off its list: so no object is taken from it, while its
+ * free pages go back without the lock.  Frees go on, to its other pages.  NULL: none.
  */
-static void trim_pages(const struct slab *slab, unsigned int stride,
-		       size_t page)
-{
-	unsigned char *from = pool_arena_at(slab), *end = from + SLAB_BYTES;
-	unsigned char *to;
-
-	for (to = from; from < end; from = to + page) {
-		for (to = from; to < end; to += page)
-			if (!is_unused(slab, stride, to, to + page))
-				break;
-		if (to > from)
-			madvise(from, (size_t)(to - from), MADV_DONTNEED);
-	}
-}
-
-/* Trim the next slab of a grade, and make it the last; NULL: there is none. */
-static const struct slab *trim_next(struct slab_shelf *shelf,
-				    unsigned int grade, size_t page)
+static struct slab *trim_begin(struct slab_shelf *shelf, unsigned int grade)
 {
 	struct pool_list *room = &shelf->room[grade];
-	const struct slab *slab = NULL;
+	struct slab *slab = NULL;
 
 	pthread_mutex_lock(shelf->lock);
 	if (!pool_list_empty(room)) {
-		struct pool_list *node = room->next;
-
-		slab = pool_list_entry(node, struct slab, list);
-		trim_pages(slab, shelf->class->stride, page);
-		pool_list_del(node);
-		pool_list_add_last(node, room);
+		slab = pool_list_entry(room->next, struct slab, list);
+		pool_slab_unlist(shelf, slab);
+		plat_write(&slab->grade, SLAB_TRIMMED);
+		plat_word_add(&trimming, 1);
 	}
 	pthread_mutex_unlock(shelf->lock);
 	return slab;
 }
 
-/* Trim all slabs of a grade once.  Others may move slabs meanwhile, so there is a bound. */
-static void trim_grade(struct slab_shelf *shelf, unsigned int grade,
-		       size_t page)
+/* Its last object may have been freed meanwhile. */
+static void trim_end(struct slab_shelf *shelf, struct slab *slab)
 {
-	const struct slab *slab, *first = NULL;
-	struct arena_size size;
+	bool empty;
 
-	pool_arena_size(&size);
-	while (size.used-- && (slab = trim_next(shelf, grade, page))) {
-		if (slab == first)
-			break;
-		if (!first)
-			first = slab;
+	pthread_mutex_lock(shelf->lock);
+	empty = !slab->used;
+	if (empty)
+		pool_slab_leave(shelf, slab);
+	else
+		pool_slab_list(shelf, slab);
+	pool_word_sub(&trimming, 1);
+	pthread_mutex_unlock(shelf->lock);
+	if (empty)
+		pool_arena_put(slab);
+}
+
+/* Pages that no object in use is on, a bit each. */
+static unsigned long unused_pages(struct slab_shelf *shelf,
+				  const struct slab *slab, size_t page)
+{
+	const unsigned char *at = pool_arena_at(slab);
+	unsigned long pages = 0;
+	unsigned int i;
+
+	pthread_mutex_lock(shelf->lock);
+	for (i = 0; i < SLAB_BYTES / page; i++, at += page)
+		if (is_unused(slab, shelf->class->stride, at, at + page))
+			pages |= 1ul << i;
+	pthread_mutex_unlock(shelf->lock);
+	return pages;
+}
+
+/* Neighbours at once. */
+static void give_back(unsigned char *at, unsigned long pages, size_t page)
+{
+	while (pages) {
+		unsigned int skip = (unsigned int)__builtin_ctzl(pages);
+		unsigned int n = (unsigned int)__builtin_ctzl(~(pages >> skip));
+
+		at += skip * page;
+		madvise(at, n * page, MADV_DONTNEED);
+		at += n * page;
+		pages = pages >> skip >> n;
 	}
 }
 
-/* Give back free pages of a shelf's slabs, except the fullest, which have hardly any. */
-void pool_slab_trim_pages(struct slab_shelf *shelf)
+/* The free pages of one slab go back; false: there is none of that grade. */
+static bool trim_next(struct slab_shelf *shelf, unsigned int grade)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned int grade;
+	struct slab *slab = page < SLAB_BYTES ? trim_begin(shelf, grade) : NULL;
 
-	for (grade = 1; page < SLAB_BYTES && grade < SLAB_GRADES; grade++)
-		trim_grade(shelf, grade, page);
+	if (!slab)
+		return false;
+	give_back(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
+	trim_end(shelf, slab);
+	return true;
+}
+
+/*
+ * One slab more has a few objects left, and who frees in any order may leave all slabs
+ * so.  As many may stay as the arena keeps empty ones.  Of the others two are trimmed
+ * where one has come.
+ */
+void pool_slab_trim_few(struct slab_shelf *shelf)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (plat_read(&shelf->count[SLAB_FEW]) <= pool_arena_keep() ||
+		    !trim_next(shelf, SLAB_FEW))
+			return;
+}
+
+/* Those that are there now, once; others may come meanwhile. */
+static void trim_grade(struct slab_shelf *shelf, unsigned int grade)
+{
+	unsigned int n = plat_read(&shelf->count[grade]);
+
+	while (n-- && trim_next(shelf, grade))
+		;
+}
+
+/*
+ * Give back free pages of a shelf's slabs; the fullest have hardly any.  Emptiest first,
+ * since they are lean then, and lean ones are not trimmed twice.
+ */
+void pool_slab_trim_pages(struct slab_shelf *shelf)
+{
+	unsigned int grade = SLAB_GRADES;
+
+	while (--grade)
+		trim_grade(shelf, grade);
+}
+
+/* What was being trimmed when its thread was lost to the child has room again. */
+static void mend(struct slab *slab)
+{
+	if (slab->grade == SLAB_TRIMMED)
+		pool_slab_list(slab->shelf, slab);
+}
+
+/* In the child of a fork, all locks held. */
+void pool_slab_trim_fork_child(void)
+{
+	if (plat_read(&trimming))
+		pool_arena_each(mend);
+	plat_write(&trimming, 0);
 }

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * trim.c - slabs: memory of those that have few objects, and what goes on meanwhile
+ *
+ * Layer:   tests of user/slab/trim.c and user/slab/grade.c.
+ * Context: see test.h.  The library's calls of madvise() and munmap() come here, so
+ *	    cases can look at it in the middle of them.
+ */
+#include "cases_slab.h"
+#include "main.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void (*meanwhile)(void);
+static unsigned int bad;
+static plat_word_t calls;
+
+int __real_madvise(void *at, size_t bytes, int advice);
+int __wrap_madvise(void *at, size_t bytes, int advice);
+int __real_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes);
+
+int __wrap_madvise(void *at, size_t bytes, int advice)
+{
+	plat_word_add(&calls, 1);
+	if (meanwhile)
+		meanwhile();
+	return __real_madvise(at, bytes, advice);
+}
+
+int __wrap_munmap(void *at, size_t bytes)
+{
+	plat_word_add(&calls, 1);
+	if (meanwhile)
+		meanwhile();
+	return __real_munmap(at, bytes);
+}
+
+#define SMALL		64
+#define SMALL_SLAB	(SLAB_BYTES / SMALL)
+#define SLABS		512
+#define LEFT		(SLABS * 4)
+
+static void *objs[SLABS * SMALL_SLAB];
+static void *left[LEFT];
+
+/* Pages that these objects are on are there, or not. */
+static unsigned int pages_there(unsigned int n)
+{
+	unsigned int count = 0, i;
+
+	for (i = 0; i < n; i += SLAB_PAGE / SMALL) {
+		unsigned char there = 0;
+		uintptr_t at = (uintptr_t)objs[i] & -(uintptr_t)SLAB_PAGE;
+
+		if (!mincore((void *)at, SLAB_PAGE, &there))
+			count += there & 1;
+	}
+	return count;
+}
+
+static void swap(void **a, void **b)
+{
+	void *obj = *a;
+
+	*a = *b;
+	*b = obj;
+}
+
+/* Frees all but one in so many, in any order; those that are left are the first. */
+static unsigned int free_but(unsigned int n, unsigned int one_in)
+{
+	static void *order[SLABS * SMALL_SLAB];
+	unsigned long state = 1;
+	unsigned int kept = 0, i;
+
+	memcpy(order, objs, n * sizeof(*order));
+	for (i = 0; i < n; i += one_in)
+		swap(&order[kept++], &order[i]);
+	for (i = kept; i < n; i++)
+		swap(&order[i], &order[i + test_random(&state) % (n - i)]);
+	bad += slab_put_many(order + kept, n - kept);
+	memcpy(left, order, kept * sizeof(*left));
+	return kept;
+}
+
+static unsigned int get_all(struct slab_class *class)
+{
+	unsigned int n = sizeof(objs) / sizeof(*objs), i;
+
+	slab_get_many(class, objs, n);
+	for (i = 0; i < n; i++)
+		memset(objs[i], 1, SMALL);
+	return n;
+}
+
+/* No trim is asked for.  Two or three are left of each slab, in any places. */
+TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int n, kept;
+
+	plat_trim();
+	n = get_all(class);
+	EXPECT_LE(n / (SLAB_PAGE / SMALL) * 9 / 10, pages_there(n));
+	kept = free_but(n, SMALL_SLAB * 2 / 5);
+	EXPECT_LE(pages_there(n), n / (SLAB_PAGE / SMALL) / 3);
+	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
+	plat_trim();
+}
+
+static struct slab_class *watched;
+static unsigned int taken;
+
+/* Who frees may need any of these; that of the arena is waited for. */
+static void look_at_locks(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLAB_SHELVES; i++) {
+		if (pthread_mutex_trylock(watched->shelf[i].lock))
+			taken++;
+		else
+			pthread_mutex_unlock(watched->shelf[i].lock);
+	}
+	arena_now();
+	taken += !pool_area_get();
+}
+
+static int trim_and_look(void *arg)
+{
+	unsigned int n;
+
+	alarm(60);
+	watched = arg;
+	n = get_all(arg);
+	free_but(n, SMALL_SLAB * 2 / 5);
+	plat_write(&calls, 0);
+	meanwhile = look_at_locks;
+	plat_trim();
+	meanwhile = NULL;
+	return taken || plat_read(&calls) < SLABS / 4;
+}
+
+/* A child, which makes many areas. */
+TEST_CASE(no_lock_that_a_free_needs_is_held_while_memory_goes_back)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+
+	EXPECT_EQ(slab_child(trim_and_look, class), 0);
+}
+
+TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int n = get_all(class);
+	unsigned long most = 0;
+
+	while (n--) {
+		plat_write(&calls, 0);
+		bad += slab_put(objs[n]) != POOL_FAULT_KINDS;
+		if (plat_read(&calls) > most)
+			most = plat_read(&calls);
+	}
+	EXPECT_EQ(bad, 0);
+	EXPECT_LE(most, 32);
+	plat_trim();
+}
+
+/* The slab of the first object that is left, if that is the one now. */
+static struct slab *being_trimmed(void)
+{
+	struct slab *slab = pool_arena_slab(left[0]);
+
+	return slab->grade == SLAB_TRIMMED ? slab : NULL;
+}
+
+static bool have_forked, have_freed;
+static int status;
+
+static int use_trimmed(void *arg)
+{
+	struct slab *slab = arg;
+
+	alarm(20);
+	if (slab->grade >= SLAB_GRADES)
+		return 1;
+	meanwhile = NULL;
+	return slab_put(left[0]) != POOL_FAULT_KINDS;
+}
+
+static void fork_meanwhile(void)
+{
+	struct slab *slab = being_trimmed();
+
+	if (!slab || have_forked)
+		return;
+	have_forked = true;
+	status = slab_child(use_trimmed, slab);
+}
+
+static void free_meanwhile(void)
+{
+	if (!being_trimmed() || have_freed)
+		return;
+	have_freed = true;
+	status = slab_put(left[0]) != POOL_FAULT_KINDS;
+}
+
+TEST_CASE(a_child_uses_the_slab_that_was_being_trimmed)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int kept = free_but(get_all(class), SMALL_SLAB / 2);
+
+	status = -1;
+	meanwhile = fork_meanwhile;
+	plat_trim();
+	meanwhile = NULL;
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
+	plat_trim();
+}
+
+TEST_CASE(an_object_freed_while_its_slab_is_trimmed_ends_it)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int kept = free_but(get_all(class), SMALL_SLAB);
+	struct slab *slab = pool_arena_slab(left[0]);
+
+	status = -1;
+	meanwhile = free_meanwhile;
+	plat_trim();
+	meanwhile = NULL;
+	EXPECT_EQ(status, 0);
+	EXPECT_PTR_EQ(slab->shelf, NULL);
+	EXPECT_EQ(slab_put_many(left + 1, kept - 1) + bad, 0);
+	plat_trim();
+}
