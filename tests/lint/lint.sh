@@ -15,7 +15,7 @@
 # for gcc passes it options that it refuses, as -fconserve-stack.
 #
 # A remark that is wrong here is in allowed.list, with the reason.  Writes a line per
-# tool, "ok NAME" or "not ok NAME", to build/results/lint.
+# tool, "ok - NAME" or "not ok - NAME", to build/results/lint.
 
 set -euo pipefail
 
@@ -66,7 +66,7 @@ judge() {
 			bad = 1
 		}
 		END { exit bad }' "$tmp/remarks" || verdict="not ok"
-	echo "$verdict ${name}_remarks_nothing" >>"$results"
+	echo "$verdict - ${name}_remarks_nothing" >>"$results"
 	[ "$verdict" = ok ] || failed=1
 }
 
