@@ -180,8 +180,12 @@ static inline bool plat_may(enum plat_may what, unsigned int flags)
 		return !in_nmi() &&
 		       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 	case PLAT_WAIT:
-		return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) &&
-		       preemptible() && !rcu_preempt_depth();
+		if (flags & (POOL_F_ATOMIC | POOL_F_NESTED))
+			return false;
+		/* This kernel does not know; the caller says so. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT) && (flags & POOL_F_WAIT))
+			return !in_interrupt() && !irqs_disabled();
+		return preemptible() && !rcu_preempt_depth();
 	default:
 		return true;
 	}

@@ -87,6 +87,16 @@ static void give_signal_back(void)
 	plat_write(&lent, 0);
 }
 
+/* All threads are asked again: another signal may not be blocked. */
+static void hear_all(void)
+{
+	unsigned int areas = plat_nr_cpus();
+	unsigned int i;
+
+	for (i = 0; i < areas; i++)
+		plat_write(&plat_areas[i]->deaf, false);
+}
+
 bool pool_reclaim_signal(int signo)
 {
 	bool done = true;
@@ -96,6 +106,7 @@ bool pool_reclaim_signal(int signo)
 		errno = EBUSY;
 		done = signo == lent;
 	} else if (signo) {
+		hear_all();
 		done = take_signal(signo);
 		plat_write(&lent, done ? signo : 0);
 	} else if (lent) {
@@ -130,14 +141,18 @@ static bool has_answered(struct plat_area *area)
 	return !plat_read_acquire(&area->asked);
 }
 
-/* A request that the handler has not taken is withdrawn; one that it has taken ends. */
-static void wait_for_answer(struct plat_area *area)
+/*
+ * A request that the handler has not taken is withdrawn; one that it has taken ends.  All
+ * areas were asked at once, so @looks is what is left for all of them.
+ */
+static void wait_for_answer(struct plat_area *area, unsigned int *looks)
 {
 	unsigned long asked = plat_read(&area->asked);
-	unsigned int looks = ANSWER_LOOKS;
 
-	while (!has_answered(area) && looks--)
+	while (!has_answered(area) && *looks) {
+		--*looks;
 		pool_nap();
+	}
 	asked &= ~TAKEN;
 	if (asked && plat_cmpxchg_acquire(&area->asked, &asked, 0ul)) {
 		plat_write(&area->deaf, true);
@@ -150,6 +165,7 @@ static void wait_for_answer(struct plat_area *area)
 bool plat_empty_arrays(struct pool *pool)
 {
 	unsigned int areas = plat_nr_cpus();
+	unsigned int looks = ANSWER_LOOKS;
 	bool any = false;
 	unsigned int i;
 
@@ -159,7 +175,7 @@ bool plat_empty_arrays(struct pool *pool)
 	for (i = 0; i < areas && lent; i++)
 		any |= ask(pool, plat_areas[i]);
 	for (i = 0; i < areas && any; i++)
-		wait_for_answer(plat_areas[i]);
+		wait_for_answer(plat_areas[i], &looks);
 	pthread_mutex_unlock(&mutex);
 	return any;
 }

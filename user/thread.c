@@ -27,6 +27,18 @@ __thread unsigned char *pool_thread_area
 static pthread_key_t exit_key;
 static bool have_exit_key;
 
+/*
+ * This thread answers for its area from now on: remote.c.  pool_thread_area is set, so the
+ * handler of a later request finds the area.  An earlier request counts as answered.
+ */
+static void hear(struct plat_area *area)
+{
+	pool_barrier();
+	plat_write(&area->thread, plat_own_id());
+	plat_write(&area->deaf, false);
+	plat_write_release(&area->asked, 0ul);
+}
+
 /* No thread answers for this area any more: remote.c. */
 static void lose_thread(struct plat_area *area)
 {
@@ -67,10 +79,10 @@ void plat_area_make(unsigned int flags)
 		pool_area_put(area);
 		area = NULL;
 	}
-	if (area)
-		plat_write(&area->thread, plat_own_id());
 	pool_barrier();
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
+	if (area)
+		hear(area);
 }
 
 /* "making" makes a handler that interrupts this use the layers below. */
@@ -85,6 +97,7 @@ void pool_thread_idle(void)
 	pool_cpu_gone(area->number);
 	pool_barrier();
 	pool_thread_area = (unsigned char *)area;
+	hear(area);
 }
 
 /* Registry mutex: the signal mask of the thread that forks. */
@@ -115,12 +128,12 @@ static void fork_prepare(void)
 
 	plat_mutex_lock(PLAT_DUMP);
 	plat_mutex_lock(PLAT_CREATE);
+	pool_remote_fork_hold();
 	plat_mutex_lock(PLAT_REGISTRY);
 	pool_area_fork_hold();
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
-	pool_remote_fork_hold();
 	signals_of_others(&others);
 	pthread_sigmask(SIG_BLOCK, &others, &mask);
 	fork_mask = mask;
@@ -129,12 +142,12 @@ static void fork_prepare(void)
 /* After fork(), in both processes. */
 static void fork_release(bool child)
 {
-	pool_remote_fork_release();
 	pool_slab_fork_release(child);
 	pool_guard_fork_release();
 	pool_fork_release(child);
 	pool_area_fork_release();
 	plat_mutex_unlock(PLAT_REGISTRY);
+	pool_remote_fork_release();
 	plat_mutex_unlock(PLAT_CREATE);
 	plat_mutex_unlock(PLAT_DUMP);
 }
@@ -180,7 +193,7 @@ static void fork_child(void)
 
 	pool_lock_fork_child();
 	if (own)
-		plat_write(&own->thread, plat_own_id());
+		hear(own);
 	pool_fork_mend(own ? &own->cpu : NULL);
 	next = orphans(own);
 	fork_release(true);

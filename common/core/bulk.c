@@ -82,9 +82,11 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 {
 	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
-	unsigned int how = flags;
 	unsigned int got = 0;
+	unsigned int how;
 
+	flags &= ~POOL_F_WAIT;
+	how = flags;
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return !n || pool_refuse_zero(head, flags);
 	while (got < n) {

@@ -44,26 +44,24 @@ check the_table_is_short short
 check the_last_line_counts [ "$(tail -n 1 "$tmp/all")" = "6 passed, 2 failed" ]
 check one_kind_of_worlds_is_counted_alone \
 	[ "$(tail -n 1 "$tmp/user")" = "2 passed, 0 failed" ]
-# A job that cannot run is neither passed nor failed, if it says why.
+# left_by_job SCRIPT RESULTS - a job that is this script leaves these results
 left_by_job() {
 	(
 		cd "$tmp"
-		# shellcheck disable=SC2034	# for results.sh
-		kind=user
-		# shellcheck source=tests/lib/results.sh
-		. "$top/tests/lib/results.sh"
-		job absent sh -c "$1"
-		tail -n +1 build/results/user-absent
+		# shellcheck source=tests/lib/worlds.sh
+		. "$top/tests/lib/worlds.sh"
+		job user-absent sh -c "$1"
+		cat build/results/user-absent
 		rm build/results/user-absent*
 	) >"$tmp/left"
-	[ "$(cat "$tmp/left")" = "$2" ]
+	same "$(cat "$tmp/left")" "$2"
 }
-promise a_job_that_cannot_run_is_absent \
-	left_by_job 'echo "n/a x # why"; exit 77' 'n/a x # why'
-promise a_job_that_does_not_say_why_has_failed \
-	left_by_job 'exit 77' 'not ok absent_ran'
-promise a_job_that_ends_badly_has_failed \
-	left_by_job 'echo "ok x"; exit 1' $'ok x\nnot ok absent_as_a_whole'
+
+check a_job_that_cannot_run_is_absent \
+	left_by_job 'echo "n/a - x # why"; exit 77' 'n/a - x # why'
+check a_job_that_does_not_say_why_has_failed left_by_job 'exit 77' 'not ok - ran'
+check a_job_that_ends_badly_has_failed \
+	left_by_job 'echo "ok - x"; exit 1' $'ok - x\nnot ok - as_a_whole'
 "$tmp/tests/lib/summary.sh" all >/dev/null || true
 check the_long_table_has_a_row_per_case has "$results/table.txt" "F d case"
 check the_long_table_has_reasons \

@@ -227,6 +227,21 @@ TEST_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once)
 	pool_destroy(&pool->head);
 }
 
+TEST_CASE(a_bulk_call_does_not_wait_while_it_holds_some)
+{
+	struct pool *pool = test_pool(64);
+	void *objs[LIMIT + 1];
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, LIMIT));
+	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT + 1, objs));
+	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT, objs));
+	pool_free_bulk(&pool->head, 0, LIMIT, objs);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(a_caller_that_may_not_sleep_does_not_wait)
 {
 	unsigned int flags = POOL_F_WAIT | POOL_F_ATOMIC;

@@ -27,16 +27,17 @@ static bool refused(int signo, int why)
 
 TEST_CASE(a_signal_that_cannot_be_lent_is_refused_and_nothing_changes)
 {
-	struct sigaction action = { .sa_handler = no_handler }, now;
+	struct sigaction action = { .sa_handler = no_handler }, before, now;
 
 	EXPECT(refused(-1, EINVAL));
 	EXPECT(refused(SIGKILL, EINVAL));
 	EXPECT(refused(SIGSTOP, EINVAL));
 	EXPECT(refused(100000, EINVAL));
-	ASSERT(!sigaction(SIGUSR1, &action, NULL));
+	ASSERT(!sigaction(SIGUSR1, &action, &before));
 	EXPECT(refused(SIGUSR1, EBUSY));
 	ASSERT(!sigaction(SIGUSR1, NULL, &now));
 	EXPECT(now.sa_handler == no_handler);
+	ASSERT(!sigaction(SIGUSR1, &before, NULL));
 	EXPECT(pool_reclaim_signal(SIGURG));
 	EXPECT(pool_reclaim_signal(SIGURG));
 	EXPECT(refused(SIGUSR2, EBUSY));
@@ -50,6 +51,7 @@ TEST_CASE(a_signal_that_cannot_be_lent_is_refused_and_nothing_changes)
 struct sleeper {
 	struct pool *pool;
 	bool blocks;
+	bool stays_deaf;		/* exits with all signals blocked */
 	plat_word_t ready;
 	plat_word_t done;
 };
@@ -68,7 +70,7 @@ static void *sleep_with_objects(void *arg)
 	plat_word_add(&s->ready, 1);
 	while (!plat_read(&s->done))
 		plat_sleep(1);
-	if (s->blocks)
+	if (s->blocks && !s->stays_deaf)
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return NULL;
 }
@@ -132,6 +134,37 @@ static bool works_in_child(void)
 	plat_word_add(&s.done, 1);
 	pthread_join(thread, NULL);
 	return empty;
+}
+
+TEST_CASE(a_thread_is_asked_though_one_that_had_its_area_did_not_answer)
+{
+	struct sleeper deaf = { .blocks = true, .stays_deaf = true };
+	struct sleeper s = { .blocks = false };
+	pthread_t thread = start(&deaf);
+
+	ASSERT(pool_reclaim_signal(SIGURG));
+	pool_reclaim(&deaf.pool->head);
+	EXPECT(pool_allocated(deaf.pool));
+	stop(&deaf, thread);
+	thread = start(&s);
+	pool_reclaim(&s.pool->head);
+	EXPECT_EQ(pool_allocated(s.pool), 0);
+	stop(&s, thread);
+}
+
+TEST_CASE(a_thread_is_asked_again_by_another_signal)
+{
+	struct sleeper s = { .blocks = true };
+	pthread_t thread = start(&s);
+
+	ASSERT(pool_reclaim_signal(SIGURG));
+	EXPECT(plat_empty_arrays(s.pool));
+	EXPECT(!plat_empty_arrays(s.pool));
+	ASSERT(pool_reclaim_signal(0));
+	ASSERT(pool_reclaim_signal(SIGUSR2));
+	EXPECT(plat_empty_arrays(s.pool));
+	ASSERT(pool_reclaim_signal(0));
+	stop(&s, thread);
 }
 
 /* ThreadSanitizer lets a child have no threads. */
