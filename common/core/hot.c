@@ -38,11 +38,14 @@ void pool_era_ends(void)
  *
  * The division takes as long as the rest of a slow path, so its results are kept for
  * this era.
+ * The size is that of a moment: a pool that is made anew before its first use changes it,
+ * and then ends the era.
  */
 void pool_local_fit(struct pool_local *local)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
-	unsigned long most = bound / HOT_ONE / local->pool->head.size;
+	unsigned long most = bound / HOT_ONE /
+			     plat_read(&local->pool->head.size);
 
 	if (pool_is_closed(local->pool))
 		most = 0;

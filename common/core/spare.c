@@ -18,10 +18,11 @@
 unsigned int pool_cluster_max(const struct pool *pool)
 {
 	unsigned long part = plat_read(&pool_options.hot_size) / CLUSTER_PART;
-	unsigned int size = pool->head.size;
+	unsigned int size = plat_read(&pool->head.size);
+	unsigned int cluster = plat_read(&pool->cluster);
 
-	if (size <= part && (unsigned long)pool->cluster * size <= part)
-		return pool->cluster;
+	if (size <= part && (unsigned long)cluster * size <= part)
+		return cluster;
 	return part < size ? 1 : (unsigned int)(part / size);
 }
 
