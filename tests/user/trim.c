@@ -68,7 +68,11 @@ static void swap(void **a, void **b)
 	*b = obj;
 }
 
-/* Frees all but one in so many, in any order; those that are left are the first. */
+/*
+ * Frees all but one in so many, in any order; those that are left are the first.  left[0]
+ * is from the middle: the slab of the first one may be that which objects are taken from,
+ * and that is not trimmed.
+ */
 static unsigned int free_but(unsigned int n, unsigned int one_in)
 {
 	static void *order[SLABS * SMALL_SLAB];
@@ -80,8 +84,9 @@ static unsigned int free_but(unsigned int n, unsigned int one_in)
 		swap(&order[kept++], &order[i]);
 	for (i = kept; i < n; i++)
 		swap(&order[i], &order[i + test_random(&state) % (n - i)]);
-	bad += slab_put_many(order + kept, n - kept);
 	memcpy(left, order, kept * sizeof(*left));
+	swap(&left[0], &left[kept / 2]);
+	bad += slab_put_many(order + kept, n - kept);
 	return kept;
 }
 
@@ -168,7 +173,10 @@ TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
 	plat_trim();
 }
 
-/* The slab of the first object that is left, if that is the one now. */
+/*
+ * The slab of the first object that is left, if that is the one now.  Frees trim it, or the
+ * call that asks for it: that depends on what the arena keeps.
+ */
 static struct slab *being_trimmed(void)
 {
 	struct slab *slab = pool_arena_slab(left[0]);
@@ -211,10 +219,11 @@ static void free_meanwhile(void)
 TEST_CASE(a_child_uses_the_slab_that_was_being_trimmed)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
-	unsigned int kept = free_but(get_all(class), SMALL_SLAB / 2);
+	unsigned int n = get_all(class), kept;
 
 	status = -1;
 	meanwhile = fork_meanwhile;
+	kept = free_but(n, SMALL_SLAB / 2);
 	plat_trim();
 	meanwhile = NULL;
 	EXPECT_EQ(status, 0);
@@ -225,15 +234,15 @@ TEST_CASE(a_child_uses_the_slab_that_was_being_trimmed)
 TEST_CASE(an_object_freed_while_its_slab_is_trimmed_ends_it)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
-	unsigned int kept = free_but(get_all(class), SMALL_SLAB);
-	struct slab *slab = pool_arena_slab(left[0]);
+	unsigned int n = get_all(class), kept;
 
 	status = -1;
 	meanwhile = free_meanwhile;
+	kept = free_but(n, SMALL_SLAB);
 	plat_trim();
 	meanwhile = NULL;
 	EXPECT_EQ(status, 0);
-	EXPECT_PTR_EQ(slab->shelf, NULL);
+	EXPECT_PTR_EQ(pool_arena_slab(left[0])->shelf, NULL);
 	EXPECT_EQ(slab_put_many(left + 1, kept - 1) + bad, 0);
 	plat_trim();
 }
