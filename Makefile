@@ -94,9 +94,11 @@ define settings
 $(foreach name,$(SETTINGS),$(name) = $(subst #,\#,$(subst $$,$$$$,$($(name))))
 )
 endef
+# Unchanged it is not written, since several makes may use these objects at once.
+same = $(and $(findstring $(1),$(2)),$(findstring $(2),$(1)))
 $(B)/settings.mk: FORCE
-	$(shell mkdir -p $(B))$(file >$@.new,$(settings))
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	$(if $(call same,$(strip $(file <$@)),$(strip $(settings))),,\
+		$(shell mkdir -p $(B))$(file >$@,$(settings)))@:
 
 $(B)/%.o: %.c $(B)/settings.mk Makefile
 	@mkdir -p $(@D)

@@ -301,15 +301,16 @@ void plat_trim(void);
 /**
  * plat_empty_arrays() - Have all CPUs empty their hot arrays of a pool.
  * @pool: the pool.
+ * @ms: for how long the caller can wait, or POOL_FOREVER.
  *
  * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done
  * so on return.  In user space that takes a signal which the program has lent, and threads
- * that answer it.
+ * that answer it in time.
  *
- * Context: PLAT_WAIT; may sleep; no lock held but the registry mutex.
+ * Context: PLAT_WAIT; may sleep; neither lock nor mutex held.
  * Return: false: no CPU was asked.
  */
-bool plat_empty_arrays(struct pool *pool);
+bool plat_empty_arrays(struct pool *pool, unsigned int ms);
 
 /**
  * plat_pause() - Pause between two looks at what another CPU will change.
@@ -321,10 +322,11 @@ void plat_pause(bool sleep);
 
 /**
  * plat_sleep() - Sleep for a while.
- * @ms: about so many milliseconds, at least 1.
+ * @ms: so many milliseconds; 0: not at all, to read the clock.
  *
- * Context: PLAT_WAIT; sleeps.
- * Return: how many passed, at least 1; 0: the caller is being killed.
+ * Context: PLAT_WAIT; sleeps, if only for 0.
+ * Return: what a clock of milliseconds shows then, 1 instead of 0; 0: the caller is being
+ * killed.
  */
 unsigned int plat_sleep(unsigned int ms);
 

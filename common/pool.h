@@ -297,7 +297,9 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * it process context or a plain thread; may sleep.
  * Return: an object of pool->size bytes for pool_free(); undefined contents
  * unless POOL_F_MUST_ZERO.  NULL when there is none.  With POOL_F_WAIT that is only when the
- * task is being killed, or POOL_F_ATOMIC is given, too.
+ * task is being killed, or the call may not wait, as with POOL_F_ATOMIC.  In a program a
+ * waiting call finds what other threads have in their hot arrays only by a signal that
+ * pool_reclaim_signal() has lent; without one it may wait although there are free objects.
  */
 static inline POOL_INLINE
 void *__pool_alloc(struct pool_head *pool, unsigned int flags)
@@ -373,12 +375,14 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
  * pool_alloc_timeout() - Allocate an object, and wait for one that is freed.
  * @pool: the pool.
  * @flags: any of POOL_F_*; POOL_F_WAIT is implied.  POOL_F_ATOMIC: does not wait.
- * @ms: for how long, in milliseconds; 0: one try; POOL_FOREVER: until there is one, as
- *	with POOL_F_WAIT in __pool_alloc().
+ * @ms: for how long, in milliseconds; 0: one try, which waits for no other thread;
+ *	POOL_FOREVER: until there is one, as with POOL_F_WAIT in __pool_alloc().
  *
  * For pools with a limit, and for times when memory is short.  Looks again after 1 to 10
- * milliseconds, at everything that other CPUs have cached, too; in user space see
- * pool_reclaim_signal().  There is no order among callers that wait.
+ * milliseconds, at everything that other CPUs have cached, too; in a program at other
+ * threads' hot arrays only where pool_reclaim_signal() has lent a signal.  There is no order
+ * among callers that wait.  @ms bounds the whole call, except for what the backend takes,
+ * and a thread that has begun to answer.
  *
  * Context: Process context or a plain thread; sleeps.
  * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being
@@ -411,18 +415,46 @@ void pool_flush(struct pool_head *pool);
 void pool_gc(struct pool_head *unused);
 
 /**
- * pool_reclaim() - As pool_gc(), and take all CPUs' local clusters too.
+ * pool_reclaim() - As pool_gc(), and empty all CPUs' caches, too.
  * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
  *	return memory.
  *
- * Each CPU whose hot array has objects empties it in an interrupt.  In user space that
+ * Interrupts each CPU whose hot array has objects, which empties it.  In user space that
  * takes a signal: see pool_reclaim_signal().  Without one the arrays stay, at most half of
  * each thread's bound.  Locks are held for one cluster at a time.
- *
  *
  * Context: Process context or a plain thread; may sleep.
  */
 void pool_reclaim(struct pool_head *pool);
+
+/**
+ * pool_shrink() - Give some unused memory back, the cheapest to miss first.
+ * @pages: about how much, in pages; 0: nothing; more than there is: all.
+ *
+ * First go empty clusters, then what shared pools have beyond need, then the rest of shared
+ * pools, then the clusters that CPUs have not used for longest.  Spare objects, min_avail
+ * of each pool, stay, and so do hot arrays.  CPUs whose lock is held are passed over.  Then
+ * asks the platform's allocator to return memory where it can.
+ *
+ * The kernel does the same when memory is short, and the library when the system has no
+ * more.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: pages' worth of memory that the backend got; it may keep some of it.
+ */
+unsigned long pool_shrink(unsigned long pages);
+
+/**
+ * pool_age() - Give back half of what was not needed since the last call.
+ *
+ * For programs with a clock of their own; pool_age_start() and the kernel have one.  Gives
+ * back from shared pools and from CPUs' clusters.  What was used since the last call stays,
+ * and so do spare objects and hot arrays.  The first call only begins the count.
+ *
+ * Context: Process context or a plain thread; may sleep.
+ * Return: whether a later call may give more.
+ */
+bool pool_age(void);
 
 /**
  * pool_set_hot_size() - Set the byte bound of each CPU's caches.
@@ -459,8 +491,10 @@ bool pool_configure(const char *options);
  * Only a thread itself may touch its hot arrays.  With a signal, an allocation that is at
  * its pool's limit, and pool_reclaim(), have other threads empty theirs.  The handler runs
  * for some microseconds; system calls that it interrupts are restarted where the system
- * does so.  A thread that blocks the signal keeps what it has.  The caller waits for it for
- * a tenth of a second, once.
+ * does so.  A thread that blocks the signal keeps what it has.  The caller waits about a
+ * tenth of a second in all for such threads, and later callers do not wait for them again
+ * before they have taken the signal, or another one is lent.  A thread that has begun to
+ * answer is waited for until it has.
  *
  * Context: A plain thread.
  * Return: false: nothing has changed, and errno is EINVAL: no such signal, or none that may
@@ -478,6 +512,46 @@ bool pool_reclaim_signal(int signo);
  * Context: A plain thread; not in a signal handler.
  */
 void pool_thread_idle(void);
+
+/**
+ * pool_age_start() - From now on a thread calls pool_age() from time to time.
+ * @seconds: between two calls, 1 to 2147483; an unused pool is at a 32nd after six calls.
+ *
+ * The thread blocks all signals.  A forked child has no such thread, and may start one.
+ *
+ * Context: A plain thread.
+ * Return: true.  False, with errno and one line in the log: EINVAL: @seconds is out of
+ * range; EALREADY: the thread was started before, and goes on as it was; or no thread can
+ * be made.
+ */
+bool pool_age_start(unsigned int seconds);
+
+/**
+ * pool_age_stop() - Stop that thread, and wait for it; no-op if there is none.
+ *
+ * Context: A plain thread.
+ */
+void pool_age_stop(void);
+
+/**
+ * pool_pressure_start() - From now on a thread gives memory back when it is short.
+ * @file: a cgroup's memory.pressure; NULL: /proc/pressure/memory, of the whole system.
+ *
+ * Half of what pools have unused goes, as by pool_shrink(), when some threads waited for
+ * memory for 100 ms within two seconds.  Signals and forks are as in pool_age_start().
+ *
+ * Context: A plain thread.
+ * Return: true.  False, with errno and one line in the log: @file cannot be opened or
+ * written, as in many containers; EALREADY; or no thread can be made.
+ */
+bool pool_pressure_start(const char *file);
+
+/**
+ * pool_pressure_stop() - Stop that thread, and wait for it; no-op if there is none.
+ *
+ * Context: A plain thread.
+ */
+void pool_pressure_stop(void);
 
 #endif
 

@@ -43,7 +43,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags);
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags);
-void pool_cluster_trim(struct pool *pool);
+unsigned long pool_cluster_trim(struct pool *pool);
 
 /* cache.c: between the array, the local clusters and the shared pool */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
@@ -62,6 +62,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
+unsigned long pool_shared_unused(struct pool *pool);
 unsigned int pool_shared_every(const struct pool *pool);
 bool pool_shared_turn(const struct pool *pool);
 
@@ -187,8 +188,26 @@ void *pool_take_remote(struct pool *pool, unsigned int flags);
 void pool_cpu_init(struct pool_cpu *cpu);
 void pool_cpu_gone(unsigned int cpu);
 void pool_drain(struct pool *pool);
-void pool_drain_stashes(void);
-void pool_drain_shared(struct pool *pool, unsigned long spare);
+unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries);
+unsigned long pool_drain_stashes(unsigned long most, bool tries);
+unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
+				unsigned long most, bool tries);
+unsigned long pool_release_taken(struct pool_cluster *c);
+
+/* shrink.c: a piece of what is unused */
+unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);
+bool pool_unused_bytes(unsigned int flags, unsigned long *bytes);
+unsigned long pool_clustered_bytes(struct pool_cpu *cpu);
+struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu,
+				       const unsigned long *old,
+				       unsigned int flags);
+
+/* bound.c: bytes that each CPU may cache */
+void pool_bound_fit(void);
+void pool_bound_share(void);
+
+/* idle.c: what was not needed for a while */
+unsigned long pool_age_bytes(bool *more);
 
 /* reach.c: is there a free object that a caller could have? */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading);
@@ -212,6 +231,10 @@ void pool_printable(char *to, size_t size, const char *text, size_t len);
 
 /* configure.c: set options */
 bool pool_options_set(const char *text, const char *where, bool strict);
+
+/* live.c: change options by words */
+bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
+		       size_t size);
 
 /* switch.c: change options of a pool that is in use */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);

@@ -20,6 +20,7 @@
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else

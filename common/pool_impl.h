@@ -76,7 +76,10 @@
 /* Objects brought down between two updates of the average need: need.c. */
 #define POOL_NEED_SPAN		2048
 
-/* How often a caller looks at BUSY buckets before it gives up on the shared pool. */
+/* Bytes to be given back: whatever there is. */
+#define POOL_ALL		(~0ul)
+
+/* Looks at BUSY buckets before a caller gives up on the shared pool. */
 #define POOL_BUSY_TRIES		64
 
 /*
@@ -140,7 +143,8 @@ struct pool_cpu {
 	struct pool_cluster *stash;	/* CPU lock: emptied clusters */
 	unsigned int stashed;		/* CPU lock: how many */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
-	unsigned long hot_bytes;	/* CPU lock: sum of room * size */
+	unsigned long aged;		/* CPU lock: when idle.c came by last */
+	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
 	plat_word_t charged;		/* raised under CPU lock, lowered by any CPU */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -151,6 +155,7 @@ struct pool_bucket {
 	unsigned long gets;		/* times; read by any CPU */
 	unsigned long get_objs;		/* objects; read by any CPU */
 	unsigned long puts;		/* times; read by any CPU */
+	unsigned long low;		/* least of objs since idle.c came by */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -231,7 +236,7 @@ struct pool {
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
-	struct pool_parked parked;	/* any CPU: of CPUs without a local */
+	struct pool_parked parked;	/* any CPU: where its own list is full, or it has none */
 	plat_word_t nested;		/* any CPU: of those, and of CPUs that are gone */
 	plat_word_t gone_fills;		/* any CPU: of CPUs that are gone */
 	plat_word_t gone_spills;	/* any CPU: of CPUs that are gone */
@@ -304,6 +309,7 @@ struct pool_carried {
  */
 struct pool_options {
 	unsigned long hot_size;
+	unsigned long max_cached;	/* of all CPUs together; 0: any */
 	unsigned long uaf_keep;		/* bytes of addresses not used again */
 	unsigned int debug;		/* POOL_D_*, of new pools */
 	unsigned int buckets;		/* 0: by the number of CPUs */
@@ -316,6 +322,9 @@ struct pool_options {
 };
 
 extern struct pool_options pool_options;
+
+/* bound.c: bytes that each CPU may cache, of all pools */
+extern unsigned long pool_bound;
 
 /*
  * Take the freshest object out of a cluster, and wipe its pointer there.  A pointer left
@@ -386,6 +395,8 @@ struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
 	unsigned int asked;		/* how often other CPUs were asked; 0 at first */
+	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
+	unsigned int now;		/* what plat_sleep() returned last */
 };
 
 /* Why an allocation got nothing. */

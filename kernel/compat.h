@@ -11,12 +11,56 @@
 #define POOL_COMPAT_H
 
 #include <linux/export.h>
+#include <linux/shrinker.h>
 #include <linux/slab.h>
 
 /* Absent before 6.5, where a usercopy region keeps a cache from merging. */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
 #endif
+
+/*
+ * The kernel allocates a shrinker since 6.7; before, its user does.  NULL: there is no
+ * memory for it.
+ */
+static inline struct shrinker *
+pool_compat_shrinker(unsigned long (*count)(struct shrinker *shrinker,
+					    struct shrink_control *sc),
+		     unsigned long (*scan)(struct shrinker *shrinker,
+					   struct shrink_control *sc))
+{
+	struct shrinker *shrinker;
+
+#ifdef SHRINKER_ALLOCATED
+	shrinker = shrinker_alloc(0, "pool");
+#else
+	shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+#endif
+	if (!shrinker)
+		return NULL;
+	shrinker->count_objects = count;
+	shrinker->scan_objects = scan;
+	shrinker->seeks = DEFAULT_SEEKS;
+#ifdef SHRINKER_ALLOCATED
+	shrinker_register(shrinker);
+#else
+	if (register_shrinker(shrinker, "pool")) {
+		kfree(shrinker);
+		return NULL;
+	}
+#endif
+	return shrinker;
+}
+
+static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
+{
+#ifdef SHRINKER_ALLOCATED
+	shrinker_free(shrinker);
+#else
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
+#endif
+}
 
 /* Namespaces are tokens before 6.13 and strings since; Kbuild looks. */
 #ifdef POOL_NS_IS_TOKEN

@@ -74,7 +74,7 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      enum pool_cause *cause)
 {
-	struct pool_last last = { .looks = 0 };
+	struct pool_last last = { .left = POOL_FOREVER };
 	void *obj;
 
 	do {
@@ -91,9 +91,9 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 	bool any_node = !(gfp & __GFP_THISNODE);
 	void *obj = NULL;
 
-	if (any_node && pool_get_from_cache(pool, 1, &obj, &flags))
-		return obj;
 	if (any_node)
+		obj = pool_get_one_from_cache(pool, &flags);
+	if (!obj && any_node)
 		obj = pool_get_spare(pool, flags);
 	if (!obj && plat_may(PLAT_ALLOC, flags))
 		obj = store_get(pool, flags, gfp, &cause);

@@ -22,6 +22,10 @@ static char *debug = "";
 module_param(debug, charp, 0444);
 MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-merge, cold-first, integrity, no-global, no-cache, caller, tag, poison, uaf, backup, memstats, tools, merge-modules; opposites: merge, hot-first, global, cache, no-... of the others; and any key=value of /sys/kernel/debug/pool/help; help prints these to the log");
 
+static char *max_cached = DEFAULT;
+module_param(max_cached, charp, 0444);
+MODULE_PARM_DESC(max_cached, "Bytes that all CPUs may cache, 0 to 1024m, 0: any; k and m are understood");
+
 static char *hot_size = DEFAULT;
 module_param(hot_size, charp, 0444);
 MODULE_PARM_DESC(hot_size, "Bytes that each CPU may cache, 0 to 1024m; k and m are understood");
@@ -55,6 +59,7 @@ static const struct {
 	char **value;
 } values[] = {
 	{ "hot_size", &hot_size },
+	{ "max_cached", &max_cached },
 	{ "buckets", &buckets },
 	{ "cluster", &cluster },
 	{ "faults", &faults },
@@ -115,9 +120,19 @@ static int __init pool_init(void)
 	ret = pool_owner_init();
 	if (ret)
 		goto exit_hotplug;
+	ret = pool_shrinker_init();
+	if (ret)
+		goto exit_owner;
+	ret = pool_age_init();
+	if (ret)
+		goto exit_shrinker;
 	pool_debugfs_init();
 	return 0;
 
+exit_shrinker:
+	pool_shrinker_exit();
+exit_owner:
+	pool_owner_exit();
 exit_hotplug:
 	pool_hotplug_exit();
 exit_plat:
@@ -128,8 +143,10 @@ exit_plat:
 static void __exit pool_exit(void)
 {
 	pool_debugfs_exit();
+	pool_shrinker_exit();
 	pool_owner_exit();
 	pool_hotplug_exit();
+	pool_age_exit();
 	pool_destroy_every();
 	pool_profile_end();
 	plat_exit();

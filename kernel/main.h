@@ -13,6 +13,7 @@ struct pool;
 
 /* plat.c */
 int plat_init(void);
+bool pool_registry_trylock(void);
 void plat_exit(void);
 
 /* guard.c: for tests; any context */
@@ -34,6 +35,15 @@ void pool_debugfs_memstats(struct dentry *root);
 
 /* debugfs/debug.c */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool);
+
+/* shrinker.c */
+int pool_shrinker_init(void);
+void pool_shrinker_exit(void);
+
+/* age.c; pool_age_wake(): any context that may allocate */
+int pool_age_init(void);
+void pool_age_exit(void);
+void pool_age_wake(void);
 
 /* owner.c */
 int pool_owner_init(void);

@@ -88,6 +88,12 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	mutex_lock(mutexes[mutex]);
 }
 
+/* For callers that may not wait, as in reclaim. */
+bool pool_registry_trylock(void)
+{
+	return mutex_trylock(&registry_mutex);
+}
+
 /* The waker holds the mutex, so no wakeup is lost before the mutex is free. */
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
@@ -115,8 +121,10 @@ static void *at_hand(size_t size)
 {
 	gfp_t gfp = __GFP_NOWARN | __GFP_NOMEMALLOC;
 
-	if (size == sizeof(struct pool_cluster))
+	if (size == sizeof(struct pool_cluster)) {
+		pool_age_wake();
 		return kmem_cache_alloc(cluster_cache, gfp);
+	}
 	return kmalloc(size, gfp);
 }
 
@@ -240,8 +248,11 @@ static void empty_array(void *pool)
 	pool_empty_array(pool);
 }
 
-/* Arrays of CPUs that are gone have no objects.  Interrupts must be on to wait for others. */
-bool plat_empty_arrays(struct pool *pool)
+/*
+ * Arrays of CPUs that are gone have no objects.  Interrupts must be on to wait for others,
+ * which answer at once: @ms is not needed.
+ */
+bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
 	bool any = false;
 	unsigned int cpu;
@@ -266,14 +277,11 @@ void plat_pause(bool sleep)
 
 unsigned int plat_sleep(unsigned int ms)
 {
-	ktime_t start = ktime_get();
-	s64 slept;
-
-	schedule_timeout_killable(msecs_to_jiffies(ms));
+	if (ms)
+		schedule_timeout_killable(msecs_to_jiffies(ms));
 	if (fatal_signal_pending(current))
 		return 0;
-	slept = ktime_ms_delta(ktime_get(), start);
-	return clamp_t(s64, slept, 1, UINT_MAX);
+	return (u32)ktime_to_ms(ktime_get()) ?: 1;
 }
 
 void plat_where(char *buf, size_t size)

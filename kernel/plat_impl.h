@@ -169,7 +169,8 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /*
  * The slab may not be called in an NMI; on RT it takes sleeping locks.  Kernels that do
- * not count preemption cannot tell whether a caller could sleep, so they never wait.
+ * not count preemption cannot tell whether a caller could sleep.  They wait only where the
+ * caller says by POOL_F_WAIT that it can.
  * Readers of RCU may be preempted, but may not wait, and may free.  The table of symbols
  * can be read anywhere.
  */

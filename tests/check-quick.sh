@@ -16,7 +16,6 @@ export RESULTS=build/quick
 rm -rf $RESULTS
 # shellcheck source=tests/lib/worlds.sh
 . tests/lib/worlds.sh
-results=$RESULTS
 
 # These suites take more time than all others together.
 SLOW='fork user'
@@ -38,8 +37,8 @@ suites() {
 }
 
 job user-build make -s -j2 WERROR=-Werror all build/tests/quick
-if grep -q '^not ok' $results/user-build; then
-	cat $results/user-build.log
+if grep -q '^not ok' "$results/user-build"; then
+	cat "$results/user-build.log"
 else
 	job user-cases suites &
 	job user-gate-object tests/bench/gate/gate-object.sh

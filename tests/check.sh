@@ -73,7 +73,7 @@ mkdir -p "$results"
 ls "$results"/user-* >/dev/null 2>&1 || echo "not ok - user_ran" >"$results/user-none"
 tests/deps.sh vm
 kunit
-world lint tests/lint/lint.sh quick
+script lint tests/lint/lint.sh quick
 newest=$($vm/kernel.sh newest) || newest=stock-newest
 for kernel in stock-6.1 stock-6.12 "$newest" debug; do
 	script "load-$kernel" $vm/stock.sh "$kernel"
@@ -81,6 +81,7 @@ done
 for kernel in stock-6.1 stock-6.12 "$newest"; do
 	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
 done
+script oom $vm/oom.sh
 script gate-kernel $vm/gate.sh
 # There are limits for this kernel and no other.
 [ "$newest" != stock-7.3 ] || script gate-stock-7.3 $vm/gate.sh stock-7.3

@@ -156,26 +156,36 @@ void plat_pause(bool sleep)
 		sched_yield();
 }
 
-static long ms_of(const struct timespec *t)
+/* Signals, of profilers and of remote.c, do not end the sleep. */
+static void sleep_until(struct timespec time, unsigned int ms)
 {
-	return t->tv_sec * 1000 + t->tv_nsec / 1000000;
+	int state;
+
+	time.tv_sec += ms / 1000;
+	time.tv_nsec += ms % 1000 * 1000000;
+	if (time.tv_nsec >= 1000000000) {
+		time.tv_nsec -= 1000000000;
+		time.tv_sec++;
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) ==
+	       EINTR)
+		;
+	pthread_setcancelstate(state, NULL);
 }
 
 unsigned int plat_sleep(unsigned int ms)
 {
-	struct timespec start, end, time = {
-		.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000,
-	};
-	long slept;
-	int state;
+	struct timespec now;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	nanosleep(&time, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	pthread_setcancelstate(state, NULL);
-	slept = ms_of(&end) - ms_of(&start);
-	return slept > 1 ? (unsigned int)slept : 1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (ms) {
+		sleep_until(now, ms);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	ms = (unsigned int)now.tv_sec * 1000 +
+	     (unsigned int)(now.tv_nsec / 1000000);
+	return ms ? ms : 1;
 }
 
 /* In the child no waiting thread exists, and this thread has another id. */

@@ -11,6 +11,7 @@
 #include "plat.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /*

@@ -112,12 +112,10 @@ static void *alloc_one(plat_backend_t *backend)
 	return posix_memalign(&obj, backend->align, backend->size) ? NULL : obj;
 }
 
-unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
-				unsigned int flags)
+static unsigned int alloc_some(plat_backend_t *backend, unsigned int n, void **objs)
 {
 	unsigned int got = 0;
 
-	(void)flags;
 	if (backend->slabs && !backend->guarded)
 		got = pool_slab_alloc(backend->slabs, n, objs);
 	for (; got < n; got++) {
@@ -126,6 +124,25 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 			break;
 	}
 	return got;
+}
+
+/*
+ * Where the system has no more memory, pools may have some that is unused.  In the kernel
+ * the shrinker comes by then.  Only for callers that may wait, and once: a destructor that
+ * runs meanwhile may allocate, too.  Less than a page may be enough.
+ */
+unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+				unsigned int flags)
+{
+	static __thread bool shrinking;
+	unsigned int got = alloc_some(backend, n, objs);
+
+	if (got || shrinking || !plat_may(PLAT_WAIT, flags))
+		return got;
+	shrinking = true;
+	pool_shrink(POOL_ALL);
+	shrinking = false;
+	return alloc_some(backend, n, objs);
 }
 
 /* An object of slabs goes back to slabs, whatever pool it is freed to. */

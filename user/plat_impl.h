@@ -35,8 +35,7 @@ struct plat_area {
 	unsigned int parts;		/* area mutex: far parts that it has */
 	unsigned int shelf;		/* owner: where slab.c looks first */
 	unsigned int thread;		/* owner: its id, for remote.c; 0: no owner */
-	bool deaf;			/* remote.c: does not answer */
-	unsigned long asked;		/* remote.c: for which pool */
+	unsigned long asked;		/* remote.c: for which pool, and what became of it */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 

@@ -10,11 +10,13 @@
  * that the program has lent.  The handler parks the objects of the array, and says so.
  *
  *	asked, in an area:   0 ---> pool ---> pool | TAKEN ---> 0
- *				     |  asker gives up         ^ handler
- *				     +-------------------------+
+ *				     |      handler            ^ handler
+ *				     +---> DEAF ---------------+
+ *				      asker	  handler
  *
  * A thread that has blocked the signal does not answer.  It is not asked again before its
- * handler has run.
+ * handler has run.  All of this is one word, so no order of asker and handler leaves a mark
+ * behind.  An asker whose time was short takes its request back without a mark.
  */
 #include "main.h"
 #include "plat.h"
@@ -25,8 +27,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The low bit of "asked": the handler is at work. */
+/* In "asked": the handler is at work; this alone: the thread did not answer. */
 #define TAKEN		1ul
+#define DEAF		2ul
 
 /* How often an asker looks for an answer, some 60 us apart. */
 #define ANSWER_LOOKS	2000
@@ -36,25 +39,76 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int lent;
 static struct sigaction before;
 
+/* The area of this thread, "making" or not; NULL: it has none. */
+static struct plat_area *own_area(void)
+{
+	struct plat_area *area = plat_this_area();
+	unsigned int areas = plat_nr_cpus();
+	unsigned int i;
+
+	for (i = 0; i < areas && !area; i++)
+		if (plat_read(&plat_areas[i]->thread) == plat_own_id())
+			area = plat_areas[i];
+	return area;
+}
+
 /*
- * The acquire pairs with the release in ask(): the pool is there.  The release pairs with
- * the acquire in has_answered(): what was in the array is parked.
+ * Take a request, or the mark of an old one; 0: there was none.  The acquire pairs with the
+ * release in ask(): the pool is there.
+ */
+static unsigned long take_request(struct plat_area *area)
+{
+	unsigned long asked = plat_read(&area->asked);
+	unsigned long taken;
+
+	do {
+		if (!asked || (asked & TAKEN))
+			return 0;
+		taken = asked == DEAF ? 0 : asked | TAKEN;
+	} while (!plat_cmpxchg_acquire(&area->asked, &asked, taken));
+	return taken & ~TAKEN;
+}
+
+/*
+ * A thread that is "making" is emptying its area, and pool_heard() answers when it has done
+ * so.  The release pairs with the acquire in has_answered(): what was in the array is
+ * parked.
  */
 static void on_signal(int sig)
 {
-	struct plat_area *area = plat_this_area();
-	unsigned long asked;
+	struct plat_area *area = own_area();
+	unsigned long pool = area ? take_request(area) : 0;
 
 	(void)sig;
-	if (!area)
+	if (!pool || !plat_this_area())
 		return;
-	plat_write(&area->deaf, false);
-	asked = plat_read(&area->asked);
-	if (!asked || (asked & TAKEN) ||
-	    !plat_cmpxchg_acquire(&area->asked, &asked, asked | TAKEN))
-		return;
-	pool_empty_array((struct pool *)asked);
+	pool_empty_array((struct pool *)pool);
 	plat_write_release(&area->asked, 0ul);
+}
+
+/*
+ * This thread has emptied its area, which answers any request.  One that did not answer
+ * before has not heard the signal now, either.  The release: as in on_signal().
+ */
+void pool_heard(struct plat_area *area)
+{
+	unsigned long asked = plat_read(&area->asked);
+
+	while (asked && asked != DEAF &&
+	       !plat_cmpxchg_release(&area->asked, &asked, 0ul))
+		;
+}
+
+/*
+ * This thread answers for its area from now on; 0: no thread does.  The fence pairs with
+ * the one in ask(): a request to the thread before is one that ask() takes back, or is
+ * dropped here.
+ */
+void pool_answers(struct plat_area *area, unsigned int thread)
+{
+	plat_write(&area->thread, thread);
+	plat_fence();
+	plat_write(&area->asked, 0ul);
 }
 
 /* SIGKILL and SIGSTOP cannot be handled, and a signal with a handler is not free. */
@@ -94,7 +148,7 @@ static void hear_all(void)
 	unsigned int i;
 
 	for (i = 0; i < areas; i++)
-		plat_write(&plat_areas[i]->deaf, false);
+		plat_write(&plat_areas[i]->asked, 0ul);
 }
 
 bool pool_reclaim_signal(int signo)
@@ -119,63 +173,99 @@ bool pool_reclaim_signal(int signo)
 /* Is another thread worth asking?  Read unlocked: an empty array costs only a signal. */
 static bool has_hot(struct pool *pool, struct plat_area *area)
 {
-	return area != plat_this_area() && !plat_read(&area->deaf) &&
+	return area != plat_this_area() && !plat_read(&area->asked) &&
 	       plat_read(&area->thread) &&
 	       plat_read(&plat_local_of(pool, area->number)->hot.n);
 }
 
-/* Mutex held. */
+/* End a request that the handler has not taken; false: it has, or another one answers. */
+static bool end_request(struct plat_area *area, unsigned long mark)
+{
+	unsigned long asked = plat_read(&area->asked) & ~TAKEN;
+
+	return asked && plat_cmpxchg_acquire(&area->asked, &asked, mark);
+}
+
+/* Mutex held.  A request that cannot be taken back is answered. */
 static bool ask(struct pool *pool, struct plat_area *area)
 {
+	unsigned int thread;
+
 	if (!has_hot(pool, area))
 		return false;
 	plat_write_release(&area->asked, (unsigned long)pool);
-	if (!syscall(SYS_tgkill, getpid(), plat_read(&area->thread), lent))
+	plat_fence();
+	thread = plat_read(&area->thread);
+	if (thread && !syscall(SYS_tgkill, getpid(), thread, lent))
 		return true;
-	plat_write(&area->asked, 0ul);
-	return false;
+	return !end_request(area, 0);
 }
 
 static bool has_answered(struct plat_area *area)
 {
-	return !plat_read_acquire(&area->asked);
+	return !(plat_read_acquire(&area->asked) & ~DEAF);
+}
+
+/* How long an asker waits. */
+struct patience {
+	unsigned int looks;	/* that are left */
+	unsigned int start;	/* by the clock of plat_sleep() */
+	unsigned int ms;	/* from then on, or POOL_FOREVER */
+};
+
+/* Wait a little; false: the patience is at its end. */
+static bool waits(struct patience *p)
+{
+	if (!p->looks || (p->ms != POOL_FOREVER &&
+			  plat_sleep(0) - p->start >= p->ms))
+		return false;
+	p->looks--;
+	pool_nap();
+	return true;
+}
+
+/* An asker whose time is limited does not stand in a line. */
+static bool lock(struct patience *p)
+{
+	if (p->ms == POOL_FOREVER)
+		return !pthread_mutex_lock(&mutex);
+	while (pthread_mutex_trylock(&mutex))
+		if (!waits(p))
+			return false;
+	p->looks = ANSWER_LOOKS;
+	return true;
 }
 
 /*
  * A request that the handler has not taken is withdrawn; one that it has taken ends.  All
- * areas were asked at once, so @looks is what is left for all of them.
+ * areas were asked at once, so the asker's patience is for all of them.
  */
-static void wait_for_answer(struct plat_area *area, unsigned int *looks)
+static void wait_for_answer(struct plat_area *area, struct patience *p)
 {
-	unsigned long asked = plat_read(&area->asked);
-
-	while (!has_answered(area) && *looks) {
-		--*looks;
-		pool_nap();
-	}
-	asked &= ~TAKEN;
-	if (asked && plat_cmpxchg_acquire(&area->asked, &asked, 0ul)) {
-		plat_write(&area->deaf, true);
+	while (!has_answered(area) && waits(p))
+		;
+	if (!has_answered(area) && end_request(area, p->looks ? 0 : DEAF))
 		return;
-	}
 	while (!has_answered(area))
 		pool_nap();
 }
 
-bool plat_empty_arrays(struct pool *pool)
+bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
+	struct patience p = { .looks = ANSWER_LOOKS, .ms = ms };
 	unsigned int areas = plat_nr_cpus();
-	unsigned int looks = ANSWER_LOOKS;
 	bool any = false;
 	unsigned int i;
 
-	if (!pool->cached || !plat_read(&lent))
+	if (!pool->cached || !plat_read(&lent) || !ms)
 		return false;
-	pthread_mutex_lock(&mutex);
+	p.start = plat_sleep(0);
+	if (!lock(&p))
+		return false;
 	for (i = 0; i < areas && lent; i++)
 		any |= ask(pool, plat_areas[i]);
 	for (i = 0; i < areas && any; i++)
-		wait_for_answer(plat_areas[i], &looks);
+		wait_for_answer(plat_areas[i], &p);
 	pthread_mutex_unlock(&mutex);
 	return any;
 }

@@ -28,25 +28,6 @@ static pthread_key_t exit_key;
 static bool have_exit_key;
 
 /*
- * This thread answers for its area from now on: remote.c.  pool_thread_area is set, so the
- * handler of a later request finds the area.  An earlier request counts as answered.
- */
-static void hear(struct plat_area *area)
-{
-	pool_barrier();
-	plat_write(&area->thread, plat_own_id());
-	plat_write(&area->deaf, false);
-	plat_write_release(&area->asked, 0ul);
-}
-
-/* No thread answers for this area any more: remote.c. */
-static void lose_thread(struct plat_area *area)
-{
-	plat_write(&area->thread, 0u);
-	plat_write(&area->asked, 0ul);
-}
-
-/*
  * A thread exits.  From here on it has no area, so that a handler, or a
  * later destructor of the program, does not use the one that is being drained.
  */
@@ -54,7 +35,7 @@ static void thread_exit(void *arg)
 {
 	struct plat_area *area = arg;
 
-	lose_thread(area);
+	pool_answers(area, 0);
 	pool_thread_area = plat_area_lost;
 	pool_barrier();
 	pool_cpu_gone(area->number);
@@ -81,8 +62,11 @@ void plat_area_make(unsigned int flags)
 	}
 	pool_barrier();
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
-	if (area)
-		hear(area);
+	pool_barrier();
+	if (area) {
+		pool_answers(area, plat_own_id());
+		pool_bound_share();
+	}
 }
 
 /* "making" makes a handler that interrupts this use the layers below. */
@@ -97,7 +81,8 @@ void pool_thread_idle(void)
 	pool_cpu_gone(area->number);
 	pool_barrier();
 	pool_thread_area = (unsigned char *)area;
-	hear(area);
+	pool_barrier();
+	pool_heard(area);
 }
 
 /* Registry mutex: the signal mask of the thread that forks. */
@@ -193,14 +178,14 @@ static void fork_child(void)
 
 	pool_lock_fork_child();
 	if (own)
-		hear(own);
+		pool_answers(own, plat_own_id());
 	pool_fork_mend(own ? &own->cpu : NULL);
 	next = orphans(own);
 	fork_release(true);
 	while (next) {
 		area = next;
 		next = area->next_free;
-		lose_thread(area);
+		pool_answers(area, 0);
 		pool_cpu_gone(area->number);
 		pool_area_trim(area);
 		pool_area_put(area);

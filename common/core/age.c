@@ -170,7 +170,7 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
-	if (bytes > plat_read(&pool_options.hot_size))
+	if (bytes > plat_read(&pool_bound))
 		return false;
 	while (!pool_cluster_fits(here->cpu, bytes))
 		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))

@@ -15,7 +15,7 @@
 static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 				     unsigned long bytes)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long bound = plat_read(&pool_bound);
 	unsigned long charged = plat_read(&cpu->charged);
 
 	return charged <= bound && bytes <= bound - charged;

@@ -28,7 +28,7 @@ static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n
  */
 static unsigned int ahead(struct pool_local *local, unsigned int room)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long bound = plat_read(&pool_bound);
 	unsigned long fit = bound / local->pool->head.size;
 	unsigned int n = room > 1 ? room / 2 - 1 : 0;
 

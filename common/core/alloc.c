@@ -74,7 +74,30 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 			   struct pool_last *last)
 {
 	return last->before.arrays && plat_may(PLAT_WAIT, flags) &&
-	       last->asked++ < POOL_LAST_ASKS && plat_empty_arrays(pool);
+	       last->asked++ < POOL_LAST_ASKS &&
+	       plat_empty_arrays(pool, last->left);
+}
+
+/* Sleep, and see how much time is left: none if the caller is being killed. */
+static void spend(struct pool_last *last, unsigned int ms)
+{
+	unsigned int now = plat_sleep(ms);
+	unsigned int passed = now - last->now;
+
+	last->now = now;
+	if (!now)
+		last->left = 0;
+	else if (last->left != POOL_FOREVER)
+		last->left -= passed < last->left ? passed : last->left;
+}
+
+static bool time_is_over(struct pool_last *last)
+{
+	if (last->left == POOL_FOREVER)
+		return false;
+	if (last->left)
+		spend(last, 0);
+	return !last->left;
 }
 
 /**
@@ -84,9 +107,10 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
  * @last: as before.
  *
  * It is while the last look may have missed a free object, such as one that another CPU
- * is bringing down.  The number of looks is bounded.  It is small for a call that may not
- * wait, since it may have interrupted the code that brings the object.  Pauses before it
- * returns true.  When these looks are spent, other CPUs empty their arrays.
+ * is bringing down.  The number of looks is bounded, and so is their time.  It is small
+ * for a call that may not wait, since it may have interrupted the code that brings the
+ * object.  Pauses before it returns true.  When these looks are spent, other CPUs empty
+ * their arrays.
  *
  * Return: false: there was no object, or the looks are spent.
  */
@@ -96,23 +120,31 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 	bool wait = plat_may(PLAT_WAIT, flags);
 	unsigned int most = wait ? PLAT_LAST_TRIES : POOL_LAST_LOOKS;
 
-	if (last->looks++ >= most || !pool_reach_missed(pool, &last->before))
+	if (last->looks++ >= most ||
+	    !pool_reach_missed(pool, &last->before) || time_is_over(last))
 		return arrays_emptied(pool, flags, last);
 	plat_pause(wait);
 	return true;
 }
 
-static void *get_last(struct pool *pool, unsigned int flags,
-		      enum pool_cause *cause)
+/* An allocation that the caches could not serve. */
+struct rest {
+	struct pool_last last;
+	enum pool_cause cause;		/* why the last try got nothing */
+	unsigned int nap;		/* the last one, in milliseconds; if it waits */
+};
+
+static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 {
-	struct pool_last last = { .looks = 0 };
 	void *obj;
 
+	rest->last.looks = 0;
+	rest->last.asked = 0;
 	do {
-		obj = pool_last_look(pool, flags, &last);
-		if (!obj && *cause == POOL_REFUSED)
-			obj = pool_backend_get(pool, flags, cause);
-	} while (!obj && pool_last_again(pool, flags, &last));
+		obj = pool_last_look(pool, flags, &rest->last);
+		if (!obj && rest->cause == POOL_REFUSED)
+			obj = pool_backend_get(pool, flags, &rest->cause);
+	} while (!obj && pool_last_again(pool, flags, &rest->last));
 	return obj;
 }
 
@@ -130,9 +162,11 @@ void pool_count_failure(struct pool *pool, enum pool_cause cause)
  * A miss that reached the backend gets more at once, since a pool that grows goes on
  * growing.  A pool that regains what it needed before gets only one.  A pool with a limit
  * gets only one, since other CPUs would be refused the rest.  A pool with a constructor or
- * checks gets only one, since they run for the caller that asks.
+ * checks gets only one, since they run for the caller that asks.  Not inlined, since its
+ * array would then be on the stack of all calls.
  */
-static void get_ahead(struct pool *pool, unsigned int flags)
+static __attribute__((__noinline__))
+void get_ahead(struct pool *pool, unsigned int flags)
 {
 	void *objs[POOL_HOT_SLOTS / 2];
 	unsigned int n, done;
@@ -149,97 +183,92 @@ static void get_ahead(struct pool *pool, unsigned int flags)
 		pool_put_below(pool, objs[done++], flags);
 }
 
-/* Does the caller try again after a failure?  Then this one is not counted. */
-static bool waits(unsigned int flags)
+/* Allocate from the layers below the caches. */
+static void *get_below(struct pool *pool, unsigned int flags, struct rest *rest)
 {
-	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
-}
-
-/* Allocate from the layers below the caches.  @more: get some ahead for the caches, too. */
-static void *get_below(struct pool *pool, unsigned int flags, bool more)
-{
-	enum pool_cause cause = POOL_FAILED;
 	void *obj = pool_get_spare(pool, flags);
 
+	rest->cause = POOL_FAILED;
 	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = pool_backend_get(pool, flags, &cause);
-	if (more && cause == POOL_GOT && !(flags & POOL_F_NESTED))
-		get_ahead(pool, flags);
+		obj = pool_backend_get(pool, flags, &rest->cause);
 	if (!obj && !(flags & POOL_F_NESTED))
-		obj = get_last(pool, flags, &cause);
-	if (!obj && !waits(flags))
-		pool_count_failure(pool, cause);
+		obj = get_last(pool, flags, rest);
+	return obj;
+}
+
+/* The same, and get some ahead for the caches, too. */
+static void *get_and_ahead(struct pool *pool, unsigned int flags,
+			   struct rest *rest)
+{
+	void *obj = get_below(pool, flags, rest);
+
+	if (rest->cause == POOL_GOT && !(flags & POOL_F_NESTED))
+		get_ahead(pool, flags);
 	return obj;
 }
 
 /* Try all layers once. */
-static void *get(struct pool *pool, unsigned int flags)
+static void *get(struct pool *pool, unsigned int flags, struct rest *rest)
 {
 	void *obj = pool_get_one_from_cache(pool, &flags);
 
-	return obj ? obj : get_below(pool, flags, true);
+	return obj ? obj : get_and_ahead(pool, flags, rest);
 }
 
 /* A caller that waits looks again after 1, 2, ... NAP_MOST milliseconds. */
 #define NAP_MOST	10
 
-struct wait {
-	unsigned int left;	/* milliseconds, or POOL_FOREVER */
-	unsigned int nap;	/* 0 at first */
-};
-
-/* Sleep; false: the time is over, or the caller is being killed. */
-static bool nap(struct wait *wait)
+/* Does the caller try again after a failure? */
+static bool waits(unsigned int flags)
 {
-	unsigned int slept;
-
-	if (wait->nap < NAP_MOST)
-		wait->nap++;
-	if (wait->nap > wait->left)
-		wait->nap = wait->left;
-	slept = wait->nap ? plat_sleep(wait->nap) : 0;
-	if (wait->left != POOL_FOREVER)
-		wait->left -= slept < wait->left ? slept : wait->left;
-	return slept;
+	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
 }
 
 /*
- * Try until there is an object.  A free that hits cannot wake a waiting caller, so no free
- * does.  So the caller looks again and again, and each look reaches the arrays of other
- * CPUs.
+ * Sleep before the next try.  A free that hits cannot wake a waiting caller, so no free
+ * does.  False: the caller does not wait, the time is over, or it is being killed.
  */
-static void *wait_for_free(struct pool *pool, unsigned int flags, void *caller,
-			   unsigned int ms)
+static bool nap(struct rest *rest, unsigned int flags)
 {
-	struct wait wait = { .left = ms };
-	void *obj;
+	if (!waits(flags) || time_is_over(&rest->last))
+		return false;
+	if (rest->nap < NAP_MOST)
+		rest->nap++;
+	if (rest->nap > rest->last.left)
+		rest->nap = rest->last.left;
+	spend(&rest->last, rest->nap);
+	return rest->last.now;
+}
 
-	do {
-		do {
-			obj = get(pool, flags);
-		} while (obj && !pool_checked(pool, &obj, flags, caller));
-	} while (!obj && nap(&wait));
-	if (!obj)
-		pool_count_failure(pool, plat_read(&pool->limit) ?
-				   POOL_REFUSED : POOL_FAILED);
-	return obj;
+/* The time of a caller that does not wait is not limited, since its looks are. */
+static void rest_begin(struct rest *rest, unsigned int flags, unsigned int ms)
+{
+	rest->last.left = POOL_FOREVER;
+	if (!waits(flags))
+		return;
+	rest->nap = 0;
+	rest->last.left = ms;
+	rest->last.now = plat_sleep(0);
 }
 
 /*
  * The rest of an allocation that the caches could not serve, or whose object must be
- * checked.  A corrupted object is passed over.  Each is passed over only once, so the loop
- * ends.  @how: the flags of the call, as the caches found it.
+ * checked.  A corrupted object is passed over.  Each is passed over only once, so a caller
+ * that does not wait comes to an end.  @how: the flags of the call, as the caches found it.
  */
 static __attribute__((__noinline__))
 void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
-		 unsigned int flags, void *caller)
+		 unsigned int flags, void *caller, unsigned int ms)
 {
+	struct rest rest;
+
+	rest_begin(&rest, how, ms);
 	if (!obj)
-		obj = get_below(pool, how, true);
-	while (obj && !pool_checked(pool, &obj, flags, caller))
-		obj = get(pool, flags);
-	if (!obj && waits(flags))
-		obj = wait_for_free(pool, flags, caller, POOL_FOREVER);
+		obj = get_and_ahead(pool, how, &rest);
+	while (obj ? !pool_checked(pool, &obj, flags, caller) : nap(&rest, how))
+		obj = get(pool, flags, &rest);
+	if (!obj)
+		pool_count_failure(pool, rest.cause);
 	return obj;
 }
 
@@ -248,11 +277,12 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
  * @head: the pool.
  * @flags: POOL_F_*.
  * @caller: the code address to name in reports.
+ * @ms: for how long a call with POOL_F_WAIT waits.
  *
  * Return: an object, prepared as @flags say, or NULL.
  */
 static inline void *alloc_from(struct pool_head *head, unsigned int flags,
-			       void *caller)
+			       void *caller, unsigned int ms)
 {
 	struct pool *pool = pool_of(head);
 	unsigned int how = flags & POOL_F_ALL;
@@ -265,7 +295,8 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 	}
 	obj = pool_get_one_from_cache(pool, &how);
 	if (!obj || !pool_is_plain(pool, obj))
-		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller);
+		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
+				  ms);
 	pool_hot_out(head, obj, flags);
 	return obj;
 }
@@ -273,33 +304,24 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 		      void *caller)
 {
-	return alloc_from(head, flags, caller);
+	return alloc_from(head, flags, caller, POOL_FOREVER);
 }
 
 void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 			 unsigned int ms)
 {
-	void *obj;
-
-	flags = (flags | POOL_F_WAIT) & POOL_F_ALL;
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return pool_refuse_zero(head, flags);
-	if (flags & POOL_F_ATOMIC)
-		return pool_alloc_inline(head, flags);
-	plat_cpu_ready(flags);
-	obj = pool_hot_get(head);
-	if (!obj)
-		return wait_for_free(pool_of(head), flags,
-				     __builtin_return_address(0), ms);
-	pool_hot_out(head, obj, flags);
-	return obj;
+	return alloc_from(head, flags | POOL_F_WAIT,
+			  __builtin_return_address(0), ms);
 }
 
 /* Not inlined into the exported functions, since they are a hit path, too. */
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
-	return alloc_from(head, flags, __builtin_return_address(0));
+	return alloc_from(head, flags, __builtin_return_address(0),
+			  POOL_FOREVER);
 }
 
 /**
@@ -337,15 +359,19 @@ void *pool_alloc_nocache(struct pool_head *head)
 {
 	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
+	struct rest rest;
 	void *obj;
 
 	if (pool_fails(pool, 0, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
+	rest_begin(&rest, 0, POOL_FOREVER);
 	do {
-		obj = get_below(pool, 0, false);
+		obj = get_below(pool, 0, &rest);
 	} while (obj && !pool_checked(pool, &obj, 0, caller));
+	if (!obj)
+		pool_count_failure(pool, rest.cause);
 	return obj;
 }
 

@@ -271,6 +271,7 @@ static bool all_bare(const struct pool *pool, const void *obj)
  * pool_backend_swap_in() - Get an object that takes the place of another one.
  * @pool: the pool, without a constructor and without checks.
  *
+ * It is not worth taking memory back from other pools.
  * The new object is not counted, since the other one is.  The caller must then give one
  * of the two to pool_backend_swap_out().
  *
@@ -280,7 +281,8 @@ void *pool_backend_swap_in(struct pool *pool)
 {
 	void *obj;
 
-	return plat_backend_alloc(&pool->backend, 1, &obj, 0) ? obj : NULL;
+	return plat_backend_alloc(&pool->backend, 1, &obj, POOL_F_ATOMIC) ?
+	       obj : NULL;
 }
 
 void pool_backend_swap_out(struct pool *pool, void *obj)

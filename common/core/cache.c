@@ -155,22 +155,23 @@ unsigned int fill_shared(struct pool_local *here, void **objs,
 }
 
 /*
- * Get up to @n objects that the array does not have.  One object may come from the shared
- * pool; several come only from this CPU's clusters, and never sealed.
+ * Get up to @n objects that the array does not have.  The one object of a single call may
+ * come from the shared pool, and may be sealed.  Those of a bulk call come only from this
+ * CPU's clusters, and never sealed, even where just one is lacking.
  */
 static inline __attribute__((__always_inline__))
 unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
-		  struct pool_carried *out)
+		  bool single, struct pool_carried *out)
 {
 	unsigned int got = 0;
 
 	if (pool_list_empty(&here->by_pool))
-		return n == 1 ? fill_shared(here, objs, out) : 0;
+		return single ? fill_shared(here, objs, out) : 0;
 	pool_age_grow(here, out);
 	while (got < n && !pool_list_empty(&here->by_pool)) {
 		struct pool_cluster *c = next_cluster(here);
 
-		if (n > 1 && pool_cluster_sealed(c))
+		if (!single && pool_cluster_sealed(c))
 			break;
 		got += fill_local(here, c, n - got, objs + got, out);
 	}
@@ -242,15 +243,16 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
  * @n: how many, at least 1.
  * @objs: where to.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
+ * @single: a call for one object, which looks whether it is sealed.
  *
- * A call for one object may also get it from the shared pool, with its cluster.  A call
- * for several gets none that is sealed.
+ * A single call may also get its object from the shared pool, with its cluster.  Others
+ * get none that is sealed.
  *
  * Return: how many; the caller goes down a layer for the others.
  */
 static inline __attribute__((__always_inline__))
 unsigned int get(struct pool *pool, unsigned int n, void **objs,
-		 unsigned int *flags)
+		 unsigned int *flags, bool single)
 {
 	struct pool_carried out = { .low = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
@@ -260,7 +262,7 @@ unsigned int get(struct pool *pool, unsigned int n, void **objs,
 		return 0;
 	got = take_hot(here, n, objs);
 	if (got < n && pool_visit_begin(here, &out)) {
-		got += fill(here, n - got, objs + got, &out);
+		got += fill(here, n - got, objs + got, single, &out);
 		pool_visit_end(here, &out);
 	}
 	pool_here_leave(here);
@@ -274,14 +276,15 @@ void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
 	void *obj = NULL;
 
-	get(pool, 1, &obj, flags);
+	get(pool, 1, &obj, flags, true);
 	return obj;
 }
 
+/* get() of up to @n objects, even of one; none is sealed. */
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags)
 {
-	return get(pool, n, objs, flags);
+	return get(pool, n, objs, flags, false);
 }
 
 /*

@@ -43,7 +43,7 @@ void pool_era_ends(void)
  */
 void pool_local_fit(struct pool_local *local)
 {
-	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long bound = plat_read(&pool_bound);
 	unsigned long most = bound / HOT_ONE /
 			     plat_read(&local->pool->head.size);
 
@@ -115,7 +115,7 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
 {
 	return cpu->hot_bytes + bytes >
-	       plat_read(&pool_options.hot_size) / HOT_ALL;
+	       plat_read(&pool_bound) / HOT_ALL;
 }
 
 /*
@@ -143,7 +143,7 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 			      local->pool->head.size;
 
 	plat_word_add(&cpu->charged, bytes);
-	cpu->hot_bytes += bytes;
+	plat_write(&cpu->hot_bytes, cpu->hot_bytes + bytes);
 	if (!local->hot.room) {
 		pool_list_add(&local->by_age, &cpu->by_age);
 		local->grown = 0;
@@ -166,7 +166,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 
 	pool_hot_set_cap(local, room);
 	plat_write(&local->hot.room, room);
-	cpu->hot_bytes -= bytes;
+	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	pool_word_sub(&cpu->charged, bytes);
 	if (!room)
 		pool_list_del(&local->by_age);
@@ -195,7 +195,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	plat_write(&local->hot.n, 0);
 	plat_write(&local->hot.cap, 0);
 	plat_write(&local->hot.room, 0);
-	cpu->hot_bytes -= bytes;
+	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	pool_list_del(&local->by_age);
 	return n;
 }

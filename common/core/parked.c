@@ -14,6 +14,9 @@
  */
 #include "plat.h"
 
+/* Objects that may be parked on one CPU; further ones go to the pool's own list. */
+#define PARKED_HERE	64
+
 /* Let tools see only the link of a parked object. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
@@ -33,6 +36,19 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
 	do {
 		*pool_link_of(pool, obj) = head;
 	} while (!plat_cmpxchg_release(&parked->head, &head, obj));
+}
+
+/*
+ * The list for one more object.  Only calls on this CPU bring down what is parked on it, and
+ * there may never be one, as where all frees come from NMIs.  So the CPU's list has room for
+ * some.  Misses and frees of all CPUs bring down what is on the pool's own list.
+ */
+static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
+{
+	if (pool->cached && plat_cpu_of(plat_cpu_hint()) &&
+	    plat_read(&local->parked.count) < PARKED_HERE)
+		return &local->parked;
+	return &pool->parked;
 }
 
 /**
@@ -55,10 +71,7 @@ void pool_park(struct pool *pool, void *obj)
 		pool->ctor(obj, pool->arg);
 	hide_but_link(pool, obj);
 	local = pool_local_enter(pool);
-	if (pool->cached && plat_cpu_of(plat_cpu_hint()))
-		parked_push(pool, &local->parked, obj);
-	else
-		parked_push(pool, &pool->parked, obj);
+	parked_push(pool, list_for(pool, local), obj);
 	pool_hot_leave();
 }
 

@@ -2,7 +2,8 @@
 /*
  * reclaim.c - empty caches and the shared pool as a whole
  *
- * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction.
+ * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and
+ *	    what shrink.c gives back by the piece.
  * Context: process context; pool_take_remote() any.  Neither guard nor lock
  *	    held; each lock is held for one cluster or one array at a time.
  */
@@ -149,18 +150,31 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 	plat_cpu_unlock(cpu);
 }
 
-/* Give the emptied clusters of a CPU back. */
-static void drain_stash(struct pool_cpu *cpu)
+/**
+ * pool_drain_stash() - Give the emptied clusters of a CPU back.
+ * @cpu: the CPU.
+ * @tries: do not wait for its lock.
+ *
+ * No more than a stash has room for: its owner may add some meanwhile.
+ *
+ * Return: bytes.
+ */
+unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 {
-	struct pool_cluster *c;
+	struct pool_cluster *c = NULL;
+	unsigned int n = 0;
 
 	do {
-		plat_cpu_lock(cpu);
+		if (!tries)
+			plat_cpu_lock(cpu);
+		else if (!plat_cpu_trylock(cpu))
+			break;
 		c = pool_cluster_unstash(cpu);
 		plat_cpu_unlock(cpu);
 		if (c)
 			plat_mem_free(c);
-	} while (c);
+	} while (c && ++n < POOL_STASH_MAX);
+	return n * sizeof(*c);
 }
 
 /**
@@ -182,7 +196,7 @@ void pool_cpu_gone(unsigned int cpu)
 		drain_local(pool, plat_cpu_of(cpu), local);
 		forget_local(pool, plat_cpu_of(cpu), local);
 	}
-	drain_stash(plat_cpu_of(cpu));
+	pool_drain_stash(plat_cpu_of(cpu), false);
 }
 
 /* Wait until evictions have brought this pool's clusters away. */
@@ -214,58 +228,102 @@ void pool_drain(struct pool *pool)
 	}
 }
 
-/* Free the emptied clusters that all CPUs keep. */
-void pool_drain_stashes(void)
+/**
+ * pool_drain_stashes() - Give the emptied clusters that CPUs keep to the platform.
+ * @most: bytes, about, after which no other CPU is asked.
+ * @tries: pass over CPUs whose lock cannot be had at once.
+ *
+ * Return: bytes.
+ */
+unsigned long pool_drain_stashes(unsigned long most, bool tries)
 {
 	unsigned int cpus = plat_nr_cpus();
+	unsigned long given = 0;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++)
+	for (i = 0; i < cpus && given < most; i++)
 		if (plat_cpu_of(i))
-			drain_stash(plat_cpu_of(i));
+			given += pool_drain_stash(plat_cpu_of(i), tries);
+	return given;
 }
 
 /*
  * Give back all but @keep objects of a cluster that was taken out of the shared pool.
- * The rest returns there; a BUSY bucket is BUSY only briefly.
+ * The rest returns there; a BUSY bucket is BUSY only briefly.  Returns how many went.
  */
-static void release_but(struct pool *pool, struct pool_cluster *c,
-			unsigned int keep)
+static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
+				unsigned int keep, bool tries)
 {
-	unsigned int tries = POOL_BUSY_TRIES;
+	unsigned int left = POOL_BUSY_TRIES;
+	unsigned int n = c->n;
 
 	pool_backend_put_cluster(pool, c, keep);
-	while (c->n && tries--) {
+	while (c->n && left--) {
 		if (pool_put_to_shared_cache(pool, c))
-			return;
-		plat_pause(true);
+			return n - keep;
+		plat_pause(!tries);
 	}
 	pool_backend_put_cluster(pool, c, 0);
 	plat_mem_free(c);
+	return n;
 }
 
 /**
  * pool_drain_shared() - Give what is in the shared pool to the platform.
  * @pool: the pool.
  * @spare: how many objects stay.
+ * @most: bytes, about, after which no other cluster goes.
+ * @tries: do not sleep.
  *
  * Takes as many as there are now.  What other calls put meanwhile may stay.
+ *
+ * Return: bytes.
  */
-void pool_drain_shared(struct pool *pool, unsigned long spare)
+unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
+				unsigned long most, bool tries)
 {
 	unsigned long left = pool_shared_count(pool);
+	unsigned long given = 0;
 	struct pool_cluster *c;
 
-	while (left > spare &&
+	while (left > spare && given < most &&
 	       (c = pool_refill_local_from_shared(pool, &pool->moving))) {
 		unsigned long over = left - spare;
 		unsigned int n = c->n;
+		unsigned int keep = n > over ? (unsigned int)(n - over) : 0;
 
 		left -= n < left ? n : left;
-		release_but(pool, c, n > over ? (unsigned int)(n - over) : 0);
+		given += (unsigned long)release_but(pool, c, keep, tries) *
+			 pool->head.size;
 		pool_arrive(&pool->moving, n);
 	}
-	pool_cluster_trim(pool);
+	return given + pool_cluster_trim(pool);
+}
+
+/**
+ * pool_release_taken() - Give away a cluster that was taken off a CPU's lists.
+ * @c: the cluster, which is counted as moving.
+ *
+ * To the shared pool while that lacks spare objects, else to the platform.
+ *
+ * Context: nothing is held.  The pool may be gone afterwards.
+ * Return: bytes that the platform got.
+ */
+unsigned long pool_release_taken(struct pool_cluster *c)
+{
+	struct pool_local *local = c->local;
+	struct pool *pool = local->pool;
+	unsigned long size = pool->head.size;
+	unsigned int n = c->n;
+	bool kept = pool_shared_count(pool) < plat_read(&pool->min_avail) &&
+		    pool_put_to_shared_cache(pool, c);
+
+	if (!kept) {
+		pool_backend_put_cluster(pool, c, 0);
+		plat_mem_free(c);
+	}
+	pool_cluster_settled(local, n);
+	return kept ? 0 : n * size + sizeof(*c);
 }
 
 /*
@@ -322,14 +380,14 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 void pool_flush(struct pool_head *head)
 {
 	if (head)
-		pool_drain_shared(pool_of(head), 0);
+		pool_drain_shared(pool_of(head), 0, POOL_ALL, false);
 }
 
 /* Give back what is parked and shared, except the spare objects. */
 static void collect(struct pool *pool)
 {
 	pool_unpark_below(pool);
-	pool_drain_shared(pool, plat_read(&pool->min_avail));
+	pool_drain_shared(pool, plat_read(&pool->min_avail), POOL_ALL, false);
 }
 
 void pool_gc(struct pool_head *unused)
@@ -345,25 +403,17 @@ void pool_gc(struct pool_head *unused)
 }
 
 /*
- * Take the clusters that a CPU has now of a pool to the shared pool, where collect()
- * finds them and keeps the spare objects.  Clusters that the owner makes meanwhile may
- * stay.  clustered is read unlocked, since it only bounds the loop.
+ * Take the clusters that a CPU has now of a pool.  Clusters that the owner makes meanwhile
+ * may stay.  clustered is read unlocked, since it only bounds the loop.
  */
-static void reclaim_local(struct pool *pool, struct pool_cpu *cpu,
-			  struct pool_local *local)
+static void reclaim_local(struct pool_cpu *cpu, struct pool_local *local)
 {
 	unsigned long left = plat_read(&local->clustered);
 	struct pool_cluster *c;
 
 	while (left && (c = take_cluster(cpu, local))) {
-		unsigned int n = c->n;
-
-		left -= n < left ? n : left;
-		if (!pool_put_to_shared_cache(pool, c)) {
-			pool_backend_put_cluster(pool, c, 0);
-			pool_cluster_put(pool, c, 0);
-		}
-		pool_cluster_settled(local, n);
+		left -= c->n < left ? c->n : left;
+		pool_release_taken(c);
 	}
 }
 
@@ -376,9 +426,9 @@ static void reclaim(struct pool *pool)
 		struct pool_local *local = plat_local_of(pool, i);
 
 		if (local)
-			reclaim_local(pool, plat_cpu_of(i), local);
+			reclaim_local(plat_cpu_of(i), local);
 	}
-	plat_empty_arrays(pool);
+	plat_empty_arrays(pool, POOL_FOREVER);
 	collect(pool);
 }
 
@@ -392,6 +442,6 @@ void pool_reclaim(struct pool_head *head)
 	}
 	while ((pool = pool_registry_next(pool)))
 		reclaim(pool);
-	pool_drain_stashes();
+	pool_drain_stashes(POOL_ALL, false);
 	plat_trim();
 }

@@ -53,6 +53,8 @@ static void count_get(struct pool_bucket *b, unsigned int n)
 	plat_write_release(&b->gets, b->gets + 1);
 	plat_write(&b->get_objs, b->get_objs + n);
 	plat_write_release(&b->objs, b->objs - n);
+	if (b->objs < b->low)
+		b->low = b->objs;
 }
 
 static void count_put(struct pool_bucket *b, unsigned int n)
@@ -163,6 +165,39 @@ unsigned long pool_shared_count(const struct pool *pool)
 
 	for (i = 0; i < pool->buckets; i++)
 		sum += plat_read(&pool->bucket[i].objs);
+	return sum;
+}
+
+/* The least that bucket @i had since the last call; 0 also where it is BUSY. */
+static unsigned long bucket_unused(struct pool *pool, unsigned int i)
+{
+	struct pool_bucket *b = &pool->bucket[i];
+	plat_irq_t irq = plat_busy_enter();
+	struct pool_cluster *head = bucket_hold(b);
+	unsigned long low = 0;
+
+	if (head != POOL_BUSY) {
+		low = b->low;
+		b->low = b->objs;
+		bucket_release(pool, i, head);
+	}
+	plat_busy_leave(irq);
+	return low;
+}
+
+/**
+ * pool_shared_unused() - Objects that the shared pool could have done without.
+ * @pool: the pool.
+ *
+ * Return: how many, since the last call.
+ */
+unsigned long pool_shared_unused(struct pool *pool)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++)
+		sum += bucket_unused(pool, i);
 	return sum;
 }
 

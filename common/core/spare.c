@@ -17,7 +17,7 @@
 /* How many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
-	unsigned long part = plat_read(&pool_options.hot_size) / CLUSTER_PART;
+	unsigned long part = plat_read(&pool_bound) / CLUSTER_PART;
 	unsigned int size = plat_read(&pool->head.size);
 	unsigned int cluster = plat_read(&pool->cluster);
 
@@ -74,10 +74,12 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 }
 
 /*
- * Take all spare clusters at once.  Taking one would mean to read its link, and another
- * taker may already have given that cluster away.  Interrupt handlers cannot free
- * clusters, so they may have left any number; those that no stash has room for are put
- * back.  The acquire pairs with the release of spare_push() and carries the links.
+ * Take the whole list of spare clusters with one exchange.  To take only the first
+ * cluster, this function would have to read its link.  Another CPU may take that cluster
+ * and give it away before the link is read.  The list may have any length, because
+ * interrupt handlers add clusters but cannot free them.  Clusters for which no stash has
+ * room are put back.  The acquire pairs with the release of spare_push() and carries the
+ * links.
  */
 static struct pool_cluster *spare_take(struct pool *pool)
 {
@@ -162,21 +164,40 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 	}
 }
 
-static void free_chain(struct pool_cluster *chain)
+/* Returns bytes. */
+static unsigned long free_chain(struct pool_cluster *chain)
 {
+	unsigned long bytes = 0;
+
 	while (chain) {
 		struct pool_cluster *c = chain;
 
 		chain = c->next;
 		plat_mem_free(c);
+		bytes += sizeof(*c);
 	}
+	return bytes;
 }
 
-/* Free all spare clusters of a pool.  Process context. */
-void pool_cluster_trim(struct pool *pool)
+/**
+ * pool_cluster_trim() - Free the spare clusters that a pool has now.
+ * @pool: the pool.
+ *
+ * About: what is pushed meanwhile may be freed, too, in the place of others.
+ *
+ * Context: PLAT_ALLOC; neither guard nor lock held.
+ * Return: bytes.
+ */
+unsigned long pool_cluster_trim(struct pool *pool)
 {
+	unsigned long most = plat_read(&pool->spares) *
+			     sizeof(struct pool_cluster);
 	struct pool_cluster *chain;
+	unsigned long bytes = 0;
 
-	while ((chain = spare_take(pool)))
-		free_chain(chain);
+	do {
+		chain = spare_take(pool);
+		bytes += free_chain(chain);
+	} while (chain && bytes < most);
+	return bytes;
 }

@@ -24,8 +24,11 @@ void pool_change_store(const struct pool_change *change)
 		if (change->touched & 1u << i)
 			pool_key_copy(&pool_keys[i], &pool_options,
 				      &change->options);
+	pool_bound_fit();
 	pool_era_ends();
 	plat_mutex_unlock(PLAT_REGISTRY);
+	if (change->touched & 1u << POOL_KEY_MAX_CACHED)
+		pool_bound_share();
 }
 
 static size_t item_length(const char *text)
@@ -126,6 +129,6 @@ bool pool_set_hot_size(unsigned long bytes)
 		return false;
 	}
 	plat_write(&pool_options.hot_size, bytes);
-	pool_era_ends();
+	pool_bound_fit();
 	return true;
 }

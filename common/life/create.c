@@ -362,7 +362,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	plat_hide(pool);
 	last = pool_registry_remove(pool);
 	pool_drain(pool);
-	pool_drain_shared(pool, 0);
+	pool_drain_shared(pool, 0, POOL_ALL, false);
 	pool_drain_parked(pool);
 	aside = plat_read(&pool->quarantined);
 	if (aside)
@@ -370,7 +370,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 			 pool->shown, aside);
 	pool_discard(pool, lost);
 	if (last)
-		pool_drain_stashes();
+		pool_drain_stashes(POOL_ALL, false);
 }
 
 /*

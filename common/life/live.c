@@ -64,7 +64,8 @@ static const char *take_item(struct pool_change *change, const char *text,
 	       "unknown word or value out of range";
 }
 
-static bool read_words(struct pool_change *change, const char *words)
+static bool read_words(struct pool_change *change, const char *words,
+		       char *wrong, size_t size)
 {
 	const char *why = NULL;
 	char shown[64] = "";
@@ -81,7 +82,7 @@ static bool read_words(struct pool_change *change, const char *words)
 		pool_printable(shown, sizeof(shown), words, len);
 	}
 	if (why)
-		plat_log(PLAT_ERR, "options: \"%s\": %s", shown, why);
+		snprintf(wrong, size, "\"%s\": %s", shown, why);
 	return !why;
 }
 
@@ -101,20 +102,37 @@ static void switch_one(struct pool *pool, const struct pool_change *change)
 	pool_switch(pool, change->set, change->clear);
 }
 
-bool pool_set_debug(struct pool_head *pool, const char *words)
+/**
+ * pool_switch_words() - As pool_set_debug(), for callers that say themselves what is wrong.
+ * @pool: the pool; NULL: all.
+ * @words: words.
+ * @wrong: names the first wrong word if they are refused.
+ * @size: its bytes.
+ *
+ * Return: false if refused.
+ */
+bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
+		       size_t size)
 {
 	struct pool_change change;
 
-	if (!words) {
-		plat_log(PLAT_ERR, "options: no words");
-		return false;
-	}
 	pool_change_begin(&change, pool);
-	if (!read_words(&change, words))
+	if (!read_words(&change, words, wrong, size))
 		return false;
 	if (pool)
 		switch_one(pool_of(pool), &change);
 	else
 		switch_all(&change);
 	return true;
+}
+
+bool pool_set_debug(struct pool_head *pool, const char *words)
+{
+	char wrong[128] = "no words";
+	bool good = words &&
+		    pool_switch_words(pool, words, wrong, sizeof(wrong));
+
+	if (!good)
+		plat_log(PLAT_ERR, "options: %s", wrong);
+	return good;
 }

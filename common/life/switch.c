@@ -90,5 +90,5 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 	if (word & POOL_D_NO_CACHE)
 		pool_reclaim(&pool->head);
 	if (!pool_shares(pool))
-		pool_drain_shared(pool, 0);
+		pool_drain_shared(pool, 0, POOL_ALL, false);
 }

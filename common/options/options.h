@@ -42,6 +42,7 @@ struct pool_key {
 /* The number of each key, and of its bit in "touched". */
 enum pool_key_name {
 	POOL_KEY_HOT_SIZE,
+	POOL_KEY_MAX_CACHED,
 	POOL_KEY_BUCKETS,
 	POOL_KEY_CLUSTER,
 	POOL_KEY_FAIL_ALLOC,

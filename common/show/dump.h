@@ -110,8 +110,13 @@ extern const struct pool_dump_writer pool_dump_prometheus;
 /* Longer than any word that has a meaning; longer words are cut. */
 #define POOL_DUMP_WORD_LEN	48
 
+/* Longer than any text that says which word is wrong. */
+#define POOL_DUMP_WRONG_LEN	224
+
 /* dump_options.c */
 bool pool_dump_word(const char **text, char *word);
+bool pool_dump_read(struct pool_dump_options *options, const char *text,
+		    char *wrong, size_t size);
 bool pool_dump_parse(struct pool_dump_options *options, const char *text,
 		     const char *where);
 
@@ -133,6 +138,12 @@ void pool_dump_put(struct pool_dump *d, const char *text);
 void pool_dump_number(struct pool_dump *d, unsigned long long number);
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
 void pool_dump_commit(struct pool_dump *d);
+
+/*
+ * dump_text.c: the columns of the raw table and the keys of JSON; a name comes after the
+ * first.  The last one has no name.
+ */
+extern const struct pool_dump_field pool_dump_columns[];
 
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);

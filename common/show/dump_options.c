@@ -112,16 +112,16 @@ static const char *take_word(struct pool_dump_options *options,
 }
 
 /**
- * pool_dump_parse() - Read words that say what to dump.
+ * pool_dump_read() - Read words that say what to dump.
  * @options: set from @text alone; not changed if it is refused.
  * @text: words; NULL: none.
- * @where: what to call the text in the log.
+ * @wrong: if they are refused, names the first wrong word and lists the right ones.
+ * @size: its bytes.
  *
- * Return: false, with one line in the log that names the first wrong word and
- * lists the right ones, if refused.
+ * Return: false if refused.
  */
-bool pool_dump_parse(struct pool_dump_options *options, const char *text,
-		     const char *where)
+bool pool_dump_read(struct pool_dump_options *options, const char *text,
+		    char *wrong, size_t size)
 {
 	struct pool_dump_options read = { .count = 0 };
 	char word[POOL_DUMP_WORD_LEN + 1];
@@ -132,10 +132,22 @@ bool pool_dump_parse(struct pool_dump_options *options, const char *text,
 		why = take_word(&read, word, &text);
 	if (why) {
 		pool_printable(shown, sizeof(shown), word, sizeof(word));
-		plat_log(PLAT_ERR, "%s: \"%s\": %s; words are " WORDS, where,
-			 shown, why);
+		snprintf(wrong, size, "\"%s\": %s; words are " WORDS, shown,
+			 why);
 		return false;
 	}
 	*options = read;
 	return true;
+}
+
+/* As pool_dump_read(); one line in the log, with @where before it, says what is wrong. */
+bool pool_dump_parse(struct pool_dump_options *options, const char *text,
+		     const char *where)
+{
+	char wrong[POOL_DUMP_WRONG_LEN];
+	bool good = pool_dump_read(options, text, wrong, sizeof(wrong));
+
+	if (!good)
+		plat_log(PLAT_ERR, "%s: %s", where, wrong);
+	return good;
 }

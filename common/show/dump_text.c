@@ -9,7 +9,7 @@
 #include "dump.h"
 
 /* "name" comes after the first one. */
-static const struct pool_dump_field columns[] = {
+const struct pool_dump_field pool_dump_columns[] = {
 	POOL_DUMP_U32("id", id),
 	POOL_DUMP_U32("size", object_size),
 	POOL_DUMP_U32("align", alignment),
@@ -56,9 +56,9 @@ static void raw_head(struct pool_dump *d)
 	pool_dump_put(d, "pools version ");
 	pool_dump_number(d, POOL_DUMP_VERSION);
 	pool_dump_put(d, "\n# id name");
-	for (i = 1; columns[i].name; i++) {
+	for (i = 1; pool_dump_columns[i].name; i++) {
 		pool_dump_put(d, " ");
-		pool_dump_put(d, columns[i].name);
+		pool_dump_put(d, pool_dump_columns[i].name);
 	}
 	pool_dump_put(d, "\n");
 	pool_dump_commit(d);
@@ -68,12 +68,12 @@ static void raw_line(struct pool_dump *d)
 {
 	unsigned int i;
 
-	pool_dump_field(d, &columns[0]);
+	pool_dump_field(d, &pool_dump_columns[0]);
 	pool_dump_put(d, " ");
 	pool_dump_name(d, d->now.name);
-	for (i = 1; columns[i].name; i++) {
+	for (i = 1; pool_dump_columns[i].name; i++) {
 		pool_dump_put(d, " ");
-		pool_dump_field(d, &columns[i]);
+		pool_dump_field(d, &pool_dump_columns[i]);
 	}
 	pool_dump_put(d, "\n");
 	pool_dump_commit(d);
@@ -146,14 +146,14 @@ static void json_pool(struct pool_dump *d, bool first)
 	unsigned int i;
 
 	pool_dump_put(d, first ? "\n{\"id\":" : ",\n{\"id\":");
-	pool_dump_field(d, &columns[0]);
+	pool_dump_field(d, &pool_dump_columns[0]);
 	pool_dump_put(d, ",\"name\":");
 	pool_dump_json_string(d, d->now.name);
-	for (i = 1; columns[i].name; i++) {
+	for (i = 1; pool_dump_columns[i].name; i++) {
 		pool_dump_put(d, ",\"");
-		pool_dump_put(d, columns[i].name);
+		pool_dump_put(d, pool_dump_columns[i].name);
 		pool_dump_put(d, "\":");
-		pool_dump_field(d, &columns[i]);
+		pool_dump_field(d, &pool_dump_columns[i]);
 	}
 	if (d->options.detailed)
 		json_details(d);

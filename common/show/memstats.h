@@ -17,6 +17,8 @@ struct pool_memstats_options {
 	char match[POOL_DUMP_WORD_LEN];
 };
 
+bool pool_memstats_read(struct pool_memstats_options *options,
+			const char *text, char *wrong, size_t size);
 bool pool_memstats_parse(struct pool_memstats_options *options,
 			 const char *text, const char *where);
 size_t pool_memstats(char *buf, size_t size,

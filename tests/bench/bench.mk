@@ -128,7 +128,7 @@ bench-memory:
 	@$(BENCH_DIR)/memory.py $(B)/memory build/bench
 
 bench-memory-doc:
-	cp build/bench/bench-memory.svg Documentation
+	$(BENCH_DIR)/memory.py build/bench
 
 # The longest call of each cause.
 bench-longest: $(B)/longest

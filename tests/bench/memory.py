@@ -3,15 +3,19 @@
 """Compares the memory that allocators keep after a burst.
 
     memory.py PROGRAMS FOLDER
+    memory.py FOLDER
 
 PROGRAMS has the programs made of memory.c, one per allocator.  Prints a table; writes
 what the programs say to FOLDER/memory.csv, and a chart to FOLDER/bench-memory.svg.
+Without PROGRAMS, writes both of FOLDER to slabs.rst.
 """
 
+import csv
 import pathlib
 import subprocess
 import sys
 
+import section
 from chart import OURS, text
 
 PEERS = "pool", "glibc", "jemalloc", "mimalloc", "tcmalloc"
@@ -102,10 +106,16 @@ def chart(results):
     return "\n".join(out + ["</svg>", ""])
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: memory.py PROGRAMS FOLDER")
-    programs, folder = map(pathlib.Path, sys.argv[1:])
+def write_page(folder):
+    results = {}
+    with open(folder / "memory.csv") as rows:
+        for peer, phase, done, kib in list(csv.reader(rows))[1:]:
+            results.setdefault(peer, []).append((phase, int(done), int(kib)))
+    section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
+    (section.PAGES / "bench-memory.svg").write_text(chart(results))
+
+
+def measure(programs, folder):
     results = {name: run(programs / name) for name in PEERS
                if (programs / name).exists()}
     with open(folder / "memory.csv", "w") as out:
@@ -117,6 +127,16 @@ def main():
     print("\n".join(table(results)))
     for name in results:
         print(f"# {name}: {CALLS[name]}")
+
+
+def main():
+    folders = [pathlib.Path(name) for name in sys.argv[1:]]
+    if len(folders) == 2:
+        measure(*folders)
+    elif len(folders) == 1:
+        write_page(*folders)
+    else:
+        sys.exit("usage: memory.py [PROGRAMS] FOLDER")
 
 
 if __name__ == "__main__":

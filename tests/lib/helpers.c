@@ -34,6 +34,7 @@ bool test_end(void)
 	bool clean = !left;
 
 	pool_options = saved_options;
+	pool_bound_fit();
 	pool_fail_every = saved_fail_every;
 	if (left)
 		pool_registry_put(left);
@@ -45,6 +46,7 @@ bool test_end(void)
 void test_options(unsigned long hot_size, unsigned int cluster)
 {
 	pool_options.hot_size = hot_size;
+	pool_bound_fit();
 	pool_options.cluster = cluster < POOL_CLUSTER_SIZE ?
 			       cluster : POOL_CLUSTER_SIZE;
 }
@@ -268,7 +270,7 @@ bool test_bound_holds(void)
 				 plat_read(&local->moving)) *
 				pool->head.size;
 	}
-	return held <= charged && charged <= pool_options.hot_size;
+	return held <= charged && charged <= pool_bound;
 }
 
 /* xorshift: the same sequence everywhere. */

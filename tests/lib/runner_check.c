@@ -61,10 +61,10 @@ static void *worker_main(void *arg)
 void test_threads(unsigned int n, void (*fn)(unsigned int i, void *arg),
 		  void *arg)
 {
-	struct worker workers[64];
+	struct worker workers[128];
 	unsigned int i;
 
-	ck_assert_uint_le(n, 64);
+	ck_assert_uint_le(n, 128);
 	for (i = 0; i < n; i++) {
 		workers[i] = (struct worker){ .fn = fn, .arg = arg, .i = i };
 		ck_assert(!pthread_create(&workers[i].thread, NULL,

@@ -95,6 +95,24 @@ void collect(void)
 	sched_note("pool_gc() ends");
 }
 
+void shrink(void)
+{
+	sched_note("pool_shrink_bytes()");
+	pool_shrink_bytes(2 * SIZE, 0);
+	sched_note("pool_shrink_bytes() ends");
+}
+
+/* The first one begins the count. */
+void age(void)
+{
+	bool more;
+
+	sched_note("pool_age_bytes()");
+	pool_age_bytes(&more);
+	pool_age_bytes(&more);
+	sched_note("pool_age_bytes() ends");
+}
+
 /* Options of the pool. */
 void switch_to(const char *words)
 {

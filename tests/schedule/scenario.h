@@ -31,6 +31,8 @@ void alloc_one(void);
 void alloc_free(void);
 void reclaim(void);
 void collect(void);
+void shrink(void);
+void age(void);
 void switch_to(const char *words);
 
 /* For handlers. */

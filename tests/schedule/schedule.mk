@@ -35,8 +35,8 @@ $(T)/schedule: $(SCHEDULE_OBJ)
 check-schedule: $(T)/schedule
 	@tests/schedule/check.sh $<
 
-check-long: $(T)/schedule
+check-long: all $(T)/schedule
 	@rm -rf build/results
-	@tests/schedule/long.sh
+	@tests/schedule/long.sh $(B)
 
 .PHONY: check-schedule check-long

@@ -191,9 +191,9 @@ TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 		refused += !obj;
 		pool_free(&other.pool->head, obj);
 		pool_free(&other.pool->head, other.obj);
-	} while (other.steps >= at && at < 9000);
+	} while (other.steps >= at && at < 16000);
 	end_thread(thread);
-	EXPECT(at > 100 && at < 9000);
+	EXPECT(at > 100 && at < 16000);
 	EXPECT_EQ(refused, 0);
 	EXPECT(test_quiet(other.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);

@@ -231,7 +231,7 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 		test_objs[i++] = test_alloc(pool);
 	EXPECT(!test_local(pool)->clustered);
 	EXPECT_LE(test_local(pool)->hot.room * 2, test_local(pool)->most);
-	pool_options.hot_size = test_charged();
+	pool_set_hot_size(test_charged());
 	evictions = test_local(idle)->evictions;
 	test_alloc_many(pool, test_objs + i, 1000 - i);
 	EXPECT_EQ(test_local(idle)->evictions, evictions);

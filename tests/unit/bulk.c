@@ -380,6 +380,39 @@ TEST_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* How many of the pointers that a bulk call hands out are sealed. */
+static unsigned int sealed_of(struct pool *pool, unsigned int n)
+{
+	unsigned int i, sealed = 0;
+
+	if (!take(pool, n, test_objs))
+		return n;
+	for (i = 0; i < n; i++)
+		sealed += !!pool_seal_of(test_objs[i]);
+	return sealed;
+}
+
+/* Alone, and as the rest of a call whose other object the array has. */
+TEST_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, 32);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	test_wave(pool, 200);
+	pool_switch(pool, 0, POOL_D_INTEGRITY);
+	ASSERT(sealed_of(pool, 1) == 0);
+	test_free(pool, test_objs[0]);
+	ASSERT(sealed_of(pool, 2) == 0);
+	pool_free_bulk(&pool->head, 0, 2, test_objs);
+	EXPECT_EQ(test_faults(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(bulks_of_many_at_once_lose_nothing)
 {
 	struct crowd c;

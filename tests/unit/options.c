@@ -210,7 +210,7 @@ TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
 TEST_CASE(help_has_a_line_for_each_option)
 {
 	static const char * const keys[] = {
-		"hot_size", "buckets", "cluster", "fail_alloc", "fail_every",
+		"hot_size", "max_cached", "buckets", "cluster", "fail_alloc", "fail_every",
 		"fail_site", "poison", "uaf_keep", "faults", NULL,
 	};
 	static char text[4096];

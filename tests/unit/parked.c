@@ -115,7 +115,7 @@ static unsigned long brought_by_a_free(struct pool *pool)
 	return PARKED - parked_in(pool);
 }
 
-/* One pool parks on this CPU's list.  The other has no part there: on its own. */
+/* One pool parks on this CPU's list first.  The other has no part there: on its own. */
 TEST_CASE(a_free_that_goes_down_brings_a_bounded_number_along)
 {
 	struct pool *with, *without;
@@ -126,10 +126,51 @@ TEST_CASE(a_free_that_goes_down_brings_a_bounded_number_along)
 	ASSERT(with && without);
 	without->cached = false;
 	EXPECT_EQ(brought_by_a_free(with), BROUGHT);
-	EXPECT_EQ(plat_read(&with->parked.count), 0);
+	EXPECT_EQ(plat_read(&test_local(with)->parked.count), 0);
 	EXPECT_EQ(brought_by_a_free(without), BROUGHT);
 	EXPECT_EQ(plat_read(&without->parked.count), PARKED - BROUGHT);
 	without->cached = true;
 	EXPECT_PTR_EQ(pool_destroy(&with->head), NULL);
 	EXPECT_PTR_EQ(pool_destroy(&without->head), NULL);
+}
+
+static unsigned long taken;
+
+/* Take all objects of a pool's own list, as misses of a CPU do that has parked none. */
+static void take_all(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	unsigned long n = 0;
+	void *obj;
+
+	(void)i;
+	while (n < PARKED && pool_allocated(pool) == PARKED) {
+		obj = test_alloc(pool);
+		if (!obj)
+			break;
+		test_objs[n++] = obj;
+	}
+	taken = n;
+	while (n)
+		test_free(pool, test_objs[--n]);
+}
+
+/* As by NMIs that free what other CPUs allocate: it would pile up without bound. */
+TEST_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	pool_fail_every = 0;
+	test_options(0, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_just(pool, test_objs, PARKED);
+	for (i = 0; i < PARKED; i++)
+		pool_park(pool, test_objs[i]);
+	EXPECT_EQ(parked_in(pool), PARKED);
+	EXPECT_LE(plat_read(&test_local(pool)->parked.count), BROUGHT);
+	test_threads(1, take_all, pool);
+	EXPECT_LE(PARKED - BROUGHT, taken);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -15,6 +15,7 @@ struct pair {
 	plat_word_t ready;
 	plat_word_t done;
 	unsigned int nulls;
+	unsigned int ms;		/* for pool_alloc_timeout(); 0: not by that */
 };
 
 static void wait_until(plat_word_t *word)
@@ -183,26 +184,53 @@ static void free_after_a_while(unsigned int i, void *arg)
 		return;
 	}
 	wait_until(&p->ready);
-	obj = __pool_alloc(&p->pool->head, POOL_F_WAIT);
+	obj = p->ms ? pool_alloc_timeout(&p->pool->head, 0, p->ms) :
+		      __pool_alloc(&p->pool->head, POOL_F_WAIT);
 	p->nulls += !obj;
 	pool_free(&p->pool->head, obj);
 	plat_word_add(&p->done, 1);
 }
 
-TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
+/* How often was a caller refused who waited for so long? */
+static unsigned long long refused_later(unsigned int ms)
 {
-	struct pair p = { .pool = test_pool(64) };
+	struct pair p = { .pool = test_pool(64), .ms = ms };
 	struct pool_stats now;
 
-	ASSERT(p.pool);
-	pool_fail_every = 0;
-	ASSERT(test_lend_signal());
-	EXPECT(pool_set_limit(&p.pool->head, 1));
+	if (!p.pool || !test_lend_signal() ||
+	    !pool_set_limit(&p.pool->head, 1))
+		return 1;
 	test_threads(2, free_after_a_while, &p);
-	EXPECT_EQ(p.nulls, 0);
 	pool_stats_get(&p.pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused, 0);
-	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	return now.refused + p.nulls + !!pool_destroy(&p.pool->head);
+}
+
+TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
+{
+	pool_fail_every = 0;
+	EXPECT_EQ(refused_later(0), 0);
+	EXPECT_EQ(refused_later(100000), 0);
+}
+
+#define TIMED		50
+#define TIMED_MOST	4000
+
+TEST_CASE(a_wait_takes_as_long_as_it_was_told_to)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int start, passed;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	obj = pool_alloc(&pool->head);
+	start = plat_sleep(0);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, TIMED), NULL);
+	passed = plat_sleep(0) - start;
+	EXPECT(passed >= TIMED && passed < TIMED_MOST);
+	pool_free(&pool->head, obj);
+	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once)
@@ -259,5 +287,46 @@ TEST_CASE(a_caller_that_may_not_sleep_does_not_wait)
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_EQ(now.refused + now.failed, 2);
 	pool_free(&pool->head, obj);
+	pool_destroy(&pool->head);
+}
+
+/* The code that was interrupted cannot go on while its interrupter waits. */
+TEST_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	struct pool_stats now;
+	unsigned int start;
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	obj = pool_alloc(&pool->head);
+	local = test_local(pool);
+	plat_write(&local->hot.open, POOL_HELD);
+	start = plat_sleep(0);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5000), NULL);
+	EXPECT(plat_sleep(0) - start < 5000);
+	plat_write(&local->hot.open, POOL_OPEN);
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused + now.failed, 1);
+	pool_free(&pool->head, obj);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_wait_in_vain_is_counted_by_its_cause)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, 10000));
+	pool_fail_every = 1;
+	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5), NULL);
+	pool_fail_every = 0;
+	pool_stats_get(&pool->head, &now, sizeof(now));
+	EXPECT_EQ(now.refused, 0);
+	EXPECT_EQ(now.injected, 1);
 	pool_destroy(&pool->head);
 }

@@ -6,12 +6,15 @@
  * Context: see test.h and life.h.
  */
 #include "life.h"
+#include "main.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void no_handler(int sig)
@@ -75,17 +78,22 @@ static void *sleep_with_objects(void *arg)
 	return NULL;
 }
 
-static pthread_t start(struct sleeper *s)
+static pthread_t start_with(struct sleeper *s, void *(*fn)(void *arg))
 {
 	pthread_t thread;
 
 	pool_fail_every = 0;
 	s->pool = test_pool(64);
 	ck_assert(s->pool);
-	ck_assert(!pthread_create(&thread, NULL, sleep_with_objects, s));
+	ck_assert(!pthread_create(&thread, NULL, fn, s));
 	while (!plat_read(&s->ready))
 		plat_pause(true);
 	return thread;
+}
+
+static pthread_t start(struct sleeper *s)
+{
+	return start_with(s, sleep_with_objects);
 }
 
 static void stop(struct sleeper *s, pthread_t thread)
@@ -117,9 +125,156 @@ TEST_CASE(a_thread_that_blocks_the_signal_keeps_its_objects_and_lives)
 	ASSERT(pool_reclaim_signal(SIGUSR1));
 	pool_reclaim(&s.pool->head);
 	EXPECT(pool_allocated(s.pool));
-	EXPECT(!plat_empty_arrays(s.pool));
+	EXPECT(!plat_empty_arrays(s.pool, POOL_FOREVER));
 	ASSERT(pool_reclaim_signal(0));
 	stop(&s, thread);
+}
+
+static void fill_array(struct pool *pool)
+{
+	void *objs[16];
+
+	test_alloc_many(pool, objs, 16);
+	test_free_many(pool, objs, 16);
+}
+
+/* The signal comes to a thread as if that were within pool_thread_idle(). */
+static void hear_while_idling(const sigset_t *mask)
+{
+	unsigned char *area = pool_thread_area;
+
+	pool_thread_area = plat_area_making;
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	pool_thread_area = area;
+	pool_heard((struct plat_area *)(void *)area);
+}
+
+/* Is deaf at first, and is asked twice; in between it idles, and perhaps hears. */
+static void *idle_between(void *arg)
+{
+	struct sleeper *s = arg;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	fill_array(s->pool);
+	plat_word_add(&s->ready, 1);
+	while (!plat_read(&s->done))
+		plat_sleep(1);
+	pool_thread_idle();
+	if (!s->blocks)
+		hear_while_idling(&old);
+	fill_array(s->pool);
+	plat_word_add(&s->ready, 1);
+	while (plat_read(&s->done) < 2)
+		plat_sleep(1);
+	return NULL;
+}
+
+static bool asked_after_idle(bool blocks)
+{
+	struct sleeper s = { .blocks = blocks };
+	pthread_t thread = start_with(&s, idle_between);
+	bool again;
+
+	ck_assert(pool_reclaim_signal(SIGURG));
+	ck_assert(plat_empty_arrays(s.pool, POOL_FOREVER));
+	ck_assert(!plat_empty_arrays(s.pool, POOL_FOREVER));
+	plat_word_add(&s.done, 1);
+	while (plat_read(&s.ready) < 2)
+		plat_sleep(1);
+	again = plat_empty_arrays(s.pool, POOL_FOREVER);
+	stop(&s, thread);
+	return again;
+}
+
+/* Each such wait would be a tenth of a second. */
+TEST_CASE(a_thread_that_does_not_answer_is_waited_for_once_though_it_idles)
+{
+	EXPECT(!asked_after_idle(true));
+}
+
+TEST_CASE(a_thread_that_hears_while_it_idles_is_asked_again)
+{
+	EXPECT(asked_after_idle(false));
+}
+
+/* All free objects that there are then are in the array of that thread. */
+static void limit_to_array(struct pool *pool)
+{
+	pool_reclaim(&pool->head);
+	EXPECT(pool_allocated(pool));
+	EXPECT(pool_set_limit(&pool->head, 1));
+}
+
+TEST_CASE(without_a_signal_a_wait_does_not_find_what_another_thread_has)
+{
+	struct sleeper s = { .blocks = false };
+	pthread_t thread = start(&s);
+	void *obj;
+
+	limit_to_array(s.pool);
+	EXPECT_PTR_EQ(pool_alloc_timeout(&s.pool->head, 0, 50), NULL);
+	ASSERT(pool_reclaim_signal(SIGURG));
+	obj = pool_alloc_timeout(&s.pool->head, 0, POOL_FOREVER);
+	EXPECT(obj);
+	pool_free(&s.pool->head, obj);
+	stop(&s, thread);
+}
+
+/* How long an allocation at the limit takes that may take so long. */
+static long timed_out(struct pool *pool, unsigned int ms)
+{
+	struct timespec start, end;
+	void *obj;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	obj = pool_alloc_timeout(&pool->head, 0, ms);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ck_assert(!obj);
+	return (end.tv_sec - start.tv_sec) * 1000 +
+	       (end.tv_nsec - start.tv_nsec) / 1000000;
+}
+
+/* An asker with all the time waits for 120 ms at least.  A busy machine needs some tries. */
+TEST_CASE(a_wait_is_over_in_time_though_a_thread_does_not_answer)
+{
+	struct sleeper s = { .blocks = true };
+	pthread_t thread = start(&s);
+	long ms, least = 1000;
+	unsigned int i;
+
+	limit_to_array(s.pool);
+	for (i = 0; i < 10 && least >= 100; i++) {
+		ASSERT(pool_reclaim_signal(SIGURG));
+		ms = timed_out(s.pool, 5);
+		least = ms < least ? ms : least;
+		ASSERT(pool_reclaim_signal(0));
+	}
+	EXPECT(least >= 4 && least < 100);
+	stop(&s, thread);
+}
+
+TEST_CASE(a_wait_is_not_cut_short_by_signals)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+	struct sigaction action = {
+		.sa_handler = no_handler, .sa_flags = SA_RESTART,
+	}, before;
+	struct pool *pool = test_pool(64);
+	void *obj;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 1));
+	obj = pool_alloc(&pool->head);
+	ASSERT(!sigaction(SIGALRM, &action, &before));
+	ASSERT(!setitimer(ITIMER_REAL, &often, NULL));
+	EXPECT(timed_out(pool, 300) >= 299);
+	ASSERT(!setitimer(ITIMER_REAL, &never, NULL));
+	ASSERT(!sigaction(SIGALRM, &before, NULL));
+	pool_free(&pool->head, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* In a child: a thread of its own is asked. */
@@ -158,11 +313,11 @@ TEST_CASE(a_thread_is_asked_again_by_another_signal)
 	pthread_t thread = start(&s);
 
 	ASSERT(pool_reclaim_signal(SIGURG));
-	EXPECT(plat_empty_arrays(s.pool));
-	EXPECT(!plat_empty_arrays(s.pool));
+	EXPECT(plat_empty_arrays(s.pool, POOL_FOREVER));
+	EXPECT(!plat_empty_arrays(s.pool, POOL_FOREVER));
 	ASSERT(pool_reclaim_signal(0));
 	ASSERT(pool_reclaim_signal(SIGUSR2));
-	EXPECT(plat_empty_arrays(s.pool));
+	EXPECT(plat_empty_arrays(s.pool, POOL_FOREVER));
 	ASSERT(pool_reclaim_signal(0));
 	stop(&s, thread);
 }

@@ -29,7 +29,7 @@ cat >"$tmp/script" <<'END'
 set -e
 R=/sys/kernel/debug/pool_replay
 P=/sys/module/pool_replay/parameters
-insmod pool.ko
+insmod pool.ko age=0
 insmod pool_replay.ko
 sleep 3	# until the work of the boot has ended
 echo 64 >$P/bench_size

@@ -33,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cat >"$work/script" <<'END'
-insmod pool.ko || exit 1
+insmod pool.ko age=0 || exit 1
 step on
 insmod pool_kunit.ko scale=$SCALE || exit 1
 step off

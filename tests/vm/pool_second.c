@@ -13,10 +13,12 @@
  *   gfp=2	asks three times for one that must not fail, where the caller cannot wait
  *   odd=1	makes two pools of each of three names that are no words
  *   keep=1	keeps an object of sc_conn in use
+ *   burst=N	holds N objects of 4 KiB and frees them, 40 times
  *   fail=1	its init fails, without cleaning up
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/sched.h>
 
 #include "pool.h"
 
@@ -27,6 +29,10 @@ MODULE_PARM_DESC(leave, "Depart without destroying the pools");
 static int gfp;
 module_param(gfp, int, 0444);
 MODULE_PARM_DESC(gfp, "1: flags that mean nothing; 2: must not fail, cannot wait");
+
+static int burst;
+module_param(burst, int, 0444);
+MODULE_PARM_DESC(burst, "Hold so many objects of 4 KiB at once, 40 times, and free them");
 
 static bool odd;
 module_param(odd, bool, 0444);
@@ -68,6 +74,40 @@ static void make_odd(void)
 		use_one(create_pool(names[i / 2], 64, 0));
 }
 
+/* Each object is linked by its first word to the one before. */
+static void hold(struct pool_head *pool, unsigned int n)
+{
+	void **last = NULL;
+
+	while (n--) {
+		void **obj = pool_alloc(pool);
+
+		if (!obj)
+			break;
+		*obj = last;
+		last = obj;
+	}
+	while (last) {
+		void **obj = last;
+
+		last = *obj;
+		pool_free(pool, obj);
+		cond_resched();
+	}
+}
+
+static int hold_often(void)
+{
+	struct pool_head *pool = create_pool("sc_burst", 4096, 0);
+	unsigned int i;
+
+	if (!pool)
+		return -ENOMEM;
+	for (i = 0; i < 40; i++)
+		hold(pool, burst);
+	return 0;
+}
+
 static int __init second_init(void)
 {
 	struct pool_attr attr = {
@@ -85,6 +125,8 @@ static int __init second_init(void)
 		alloc_thrice(conn, GFP_NOWAIT | __GFP_NOFAIL);
 	if (odd)
 		make_odd();
+	if (burst && hold_often())
+		return -ENOMEM;
 	if (keep && !pool_alloc(conn))
 		return -ENOMEM;
 	return fail ? -EIO : 0;

@@ -71,7 +71,7 @@ done
 cat >"$tmp/script" <<'EOT'
 set -e
 for trace in *.trace; do
-	insmod pool.ko
+	insmod pool.ko age=0
 	merge=0
 	case $trace in
 	merge-*) merge=1 ;;

@@ -46,7 +46,7 @@ static bool have_asan(void)
  * Then each object should be such a block, whatever the options: a search for leaks looks
  * into these blocks, too, and not into slabs.
  *
- * Return: whether one does.
+ * Return: true if AddressSanitizer, LeakSanitizer or Valgrind's memcheck does.
  */
 bool tool_sees_blocks(void)
 {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * bound.c - how many bytes each CPU may cache
+ *
+ * Layer:   beside the four, above shrink.c, whose pieces it uses.
+ * Context: any where a caller may come to the allocator; neither guard nor lock held.
+ *
+ * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs that
+ * there are have the same share.  In a program these are as many as it ever had threads at
+ * once.  So no operation counts what others have: a visit reads one word that changes only
+ * with the options and with the number of CPUs.
+ *
+ * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
+ * are taken from outside.  Their arrays stay, since only their owners may touch them; they
+ * are at most half of what the bound was.
+ */
+#include "plat.h"
+
+/* Read by all slow paths. */
+unsigned long pool_bound = POOL_CACHE_SIZE;
+
+static unsigned long share(unsigned long all)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned long sharers = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		sharers += !!plat_cpu_of(i);
+	return sharers ? all / sharers : all;
+}
+
+static unsigned long bound_now(void)
+{
+	unsigned long bound = plat_read(&pool_options.hot_size);
+	unsigned long all = plat_read(&pool_options.max_cached);
+	unsigned long part = all ? share(all) : bound;
+
+	return part < bound ? part : bound;
+}
+
+/**
+ * pool_bound_fit() - Compute the bound anew, after hot_size, max_cached or CPUs changed.
+ *
+ * Two such calls may run at once, and the slower one may have seen less.  So each looks
+ * again after its store.
+ *
+ * Context: Any.
+ */
+void pool_bound_fit(void)
+{
+	unsigned long before = plat_read(&pool_bound);
+	unsigned long bound;
+
+	do {
+		bound = bound_now();
+		plat_write(&pool_bound, bound);
+		/* Pairs with the same fence of another call: one of both sees all. */
+		plat_fence();
+	} while (bound != bound_now());
+	if (bound != before)
+		pool_era_ends();
+}
+
+/* Take clusters of a CPU that has more than its share; no more than it has now. */
+static void trim_cpu(struct pool_cpu *cpu)
+{
+	unsigned long left = pool_clustered_bytes(cpu);
+	struct pool_cluster *c;
+
+	while (left && plat_read(&cpu->charged) > plat_read(&pool_bound) &&
+	       (c = pool_take_coldest(cpu, NULL, 0))) {
+		unsigned long bytes = (unsigned long)c->n *
+				      c->local->pool->head.size;
+
+		left -= bytes < left ? bytes : left;
+		pool_release_taken(c);
+	}
+}
+
+/**
+ * pool_bound_share() - The number of CPUs, or max_cached, may have changed.
+ *
+ * Does nothing but one read where max_cached is not set.
+ *
+ * Context: PLAT_ALLOC; neither guard nor lock held.
+ */
+void pool_bound_share(void)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned int i;
+
+	if (!plat_read(&pool_options.max_cached))
+		return;
+	pool_bound_fit();
+	for (i = 0; i < cpus; i++)
+		if (plat_cpu_of(i))
+			trim_cpu(plat_cpu_of(i));
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * shrink.c - a piece of what is unused, where memory is short
+ *
+ * Layer:   beside the four, above reclaim.c, which does the same by the whole.
+ * Context: PLAT_ALLOC; neither guard nor lock held.  With POOL_F_ATOMIC, as where the
+ *	    kernel reclaims, nothing is waited for: not for the registry, not for a CPU,
+ *	    nor asleep.
+ *
+ * The order of what goes, the cheapest to do without first:
+ *
+ *   1. empty clusters, of CPUs and of pools
+ *   2. of shared pools, what lies beyond need
+ *   3. of shared pools, the rest but spare objects
+ *   4. of CPUs, the clusters that were not used for longest
+ *
+ * Arrays stay, since only their owners may touch them.  Pools give in proportion to what
+ * they have, and CPUs take turns.  So pools and CPUs that have most give most.  Each step
+ * gives no more than there was when it began.
+ */
+#include "plat.h"
+
+/* A walk over all pools. */
+struct shrinking {
+	unsigned long (*over)(struct pool *pool);	/* bytes it may give */
+	unsigned int flags;
+	unsigned long most;		/* bytes that are wanted */
+	unsigned long total;		/* bytes that all may give */
+	unsigned long given;		/* bytes that were */
+};
+
+/*
+ * Call @visit for each pool.  A caller that may not wait has locked the registry, since
+ * letting go of a pin would need the lock; false: it could not.
+ */
+static bool each_pool(struct shrinking *s,
+		      void (*visit)(struct pool *pool, struct shrinking *s))
+{
+	bool held = s->flags & POOL_F_ATOMIC;
+	struct pool *pool = NULL;
+
+	if (s->flags & POOL_F_NESTED)
+		return false;
+	while ((pool = held ? pool_registry_after(pool) :
+			      pool_registry_next(pool)))
+		visit(pool, s);
+	return true;
+}
+
+/* Objects of the shared pool that are not spare. */
+static unsigned long not_spare(struct pool *pool)
+{
+	unsigned long shared = pool_shared_count(pool);
+	unsigned long spare = plat_read(&pool->min_avail);
+
+	return shared > spare ? shared - spare : 0;
+}
+
+static unsigned long over_spare(struct pool *pool)
+{
+	return not_spare(pool) * pool->head.size;
+}
+
+static unsigned long over_need(struct pool *pool)
+{
+	unsigned long allocated = pool_allocated(pool);
+	unsigned long kept = plat_read(&pool->need_kept);
+	unsigned long most = not_spare(pool);
+	unsigned long over = allocated > kept ? allocated - kept : 0;
+
+	return (over < most ? over : most) * pool->head.size;
+}
+
+static void add_up(struct pool *pool, struct shrinking *s)
+{
+	s->total += s->over(pool);
+}
+
+static void give_empty(struct pool *pool, struct shrinking *s)
+{
+	if (s->given < s->most)
+		s->given += pool_cluster_trim(pool);
+}
+
+/* May objects of a pool go to its backend in such a call? */
+static bool may_give(const struct pool *pool, unsigned int flags)
+{
+	return plat_backend_may(&pool->backend, NULL, flags);
+}
+
+/* A pool's share of what is still wanted, or all it has. */
+static void give_shared(struct pool *pool, struct shrinking *s)
+{
+	unsigned long over = s->over(pool);
+	unsigned long left = s->given < s->most ? s->most - s->given : 0;
+	unsigned long size = pool->head.size;
+	unsigned long share;
+
+	if (!over || !left || !may_give(pool, s->flags))
+		return;
+	share = s->total > over ? s->most / (s->total / over) : s->most;
+	if (share > left)
+		share = left;
+	if (share > over)
+		share = over;
+	s->given += pool_drain_shared(pool,
+				      pool_shared_count(pool) - over / size,
+				      share, s->flags & POOL_F_ATOMIC);
+}
+
+static void shrink_shared(struct shrinking *s,
+			  unsigned long (*over)(struct pool *pool))
+{
+	unsigned long most = s->most;
+
+	s->over = over;
+	s->total = 0;
+	if (s->given >= s->most || !each_pool(s, add_up) || !s->total)
+		return;
+	s->most -= s->given;
+	s->given = 0;
+	each_pool(s, give_shared);
+	s->given += most - s->most;
+	s->most = most;
+}
+
+/* Bytes of a CPU's clusters, about. */
+unsigned long pool_clustered_bytes(struct pool_cpu *cpu)
+{
+	unsigned long arrays = plat_read(&cpu->hot_bytes);
+	unsigned long charged = plat_read(&cpu->charged);
+
+	return charged > arrays ? charged - arrays : 0;
+}
+
+static unsigned long clustered_anywhere(void)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned long bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		if (plat_cpu_of(i))
+			bytes += pool_clustered_bytes(plat_cpu_of(i));
+	return bytes;
+}
+
+/* Is a cluster of that time, or older?  Time may wrap. */
+static bool is_old(const struct pool_cluster *c, const unsigned long *old)
+{
+	return !old || (long)(*old - c->stamp) >= 0;
+}
+
+/**
+ * pool_take_coldest() - Take a CPU's oldest cluster, of whatever pool.
+ * @cpu: the CPU.
+ * @old: if it is of that time or older; NULL: in any case.
+ * @flags: of the call.
+ *
+ * Its pool does not end before the cluster is settled.
+ *
+ * Return: a cluster for pool_release_taken(); NULL: there is none, or the lock cannot be
+ * had now, or its objects cannot go in such a call.
+ */
+struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu,
+				       const unsigned long *old,
+				       unsigned int flags)
+{
+	struct pool_cluster *c;
+
+	if (!plat_cpu_trylock(cpu))
+		return NULL;
+	c = pool_cluster_coldest(cpu);
+	if (c && (!is_old(c, old) || !may_give(c->local->pool, flags)))
+		c = NULL;
+	if (c) {
+		plat_write(&c->local->evictions, c->local->evictions + 1);
+		pool_cluster_detach(c);
+	}
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
+/*
+ * One cluster of each CPU, while more is wanted.  Returns bytes that were taken; some may
+ * have become spare objects.
+ */
+static unsigned long round_of_cpus(struct shrinking *s)
+{
+	unsigned int cpus = plat_nr_cpus();
+	unsigned long taken = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus && s->given < s->most; i++) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+		struct pool_cluster *c = NULL;
+
+		if (cpu && pool_clustered_bytes(cpu))
+			c = pool_take_coldest(cpu, NULL, s->flags);
+		if (!c)
+			continue;
+		taken += (unsigned long)c->n * c->local->pool->head.size;
+		s->given += pool_release_taken(c);
+	}
+	return taken;
+}
+
+/* Owners that go on spilling do not make it endless: no more goes than there was. */
+static void shrink_cpus(struct shrinking *s)
+{
+	unsigned long bytes = clustered_anywhere();
+	unsigned long taken = 1;
+
+	while (s->given < s->most && bytes && taken) {
+		taken = round_of_cpus(s);
+		bytes -= taken < bytes ? taken : bytes;
+	}
+}
+
+/**
+ * pool_shrink_bytes() - Give back some of what is unused.
+ * @most: bytes, about.
+ * @flags: POOL_F_ATOMIC: wait for nothing; the caller has the registry locked, or,
+ *	with POOL_F_NESTED, could not lock it: then shared pools are passed by.
+ *
+ * Return: bytes that the backend got.
+ */
+unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
+{
+	struct shrinking s = { .most = most, .flags = flags };
+
+	if (!most || !plat_may(PLAT_ALLOC, flags))
+		return 0;
+	s.given = pool_drain_stashes(most, true);
+	each_pool(&s, give_empty);
+	shrink_shared(&s, over_need);
+	shrink_shared(&s, over_spare);
+	shrink_cpus(&s);
+	return s.given;
+}
+
+/**
+ * pool_unused_bytes() - About how much pool_shrink_bytes() could give.
+ * @flags: as there.
+ * @bytes: set to it.
+ *
+ * Return: false: that cannot be known now.
+ */
+bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
+{
+	struct shrinking s = { .over = over_spare, .flags = flags };
+	bool known = each_pool(&s, add_up);
+
+	*bytes = s.total + clustered_anywhere();
+	return known;
+}
+
+/* Pages that are asked for, as bytes. */
+static unsigned long bytes_of(unsigned long pages, unsigned long page)
+{
+	return pages < POOL_ALL / page ? pages * page : POOL_ALL;
+}
+
+unsigned long pool_shrink(unsigned long pages)
+{
+	unsigned long page = pool_start.page;
+	unsigned long given = pool_shrink_bytes(bytes_of(pages, page), 0);
+
+	if (given)
+		plat_trim();
+	return given / page;
+}

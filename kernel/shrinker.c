@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * shrinker.c - memory that the kernel takes back where it is short
+ *
+ * Layer:   above the seam; user space has none: user/plat.c asks for itself.
+ * Context: reclaim.  So nothing here allocates or waits: the task that has locked the
+ *	    registry may be the one that reclaims, or may be waiting for it.
+ *
+ * The kernel asks for a count at each pass, and there may be many passes.  So the count is
+ * an estimate, made anew at most ten times a second.  Its unit is the page.
+ */
+#include "plat.h"
+#include "compat.h"
+#include "main.h"
+
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/shrinker.h>
+
+static bool shrink = true;
+module_param(shrink, bool, 0444);
+MODULE_PARM_DESC(shrink, "Give back what is unused where memory is short (Y)");
+
+/* Read and written by all tasks that reclaim; a lost update makes it a little older. */
+static unsigned long unused_pages;
+static unsigned long looked_at;
+
+/* Lock the registry, if that can be had; returns flags for a call that may not wait. */
+static unsigned int registry_begin(void)
+{
+	return pool_registry_trylock() ? POOL_F_ATOMIC :
+					 POOL_F_ATOMIC | POOL_F_NESTED;
+}
+
+static void registry_end(unsigned int flags)
+{
+	if (!(flags & POOL_F_NESTED))
+		plat_mutex_unlock(PLAT_REGISTRY);
+}
+
+static void look(void)
+{
+	unsigned int flags = registry_begin();
+	unsigned long bytes;
+
+	WRITE_ONCE(looked_at, jiffies);
+	if (pool_unused_bytes(flags, &bytes))
+		WRITE_ONCE(unused_pages, bytes >> PAGE_SHIFT);
+	registry_end(flags);
+}
+
+static unsigned long count(struct shrinker *shrinker, struct shrink_control *sc)
+{
+	unsigned long pages;
+
+	if (jiffies - READ_ONCE(looked_at) > HZ / 10)
+		look();
+	pages = READ_ONCE(unused_pages);
+	return pages ? pages : SHRINK_EMPTY;
+}
+
+/* Where less than a page was given, no more can be had now. */
+static unsigned long scan(struct shrinker *shrinker, struct shrink_control *sc)
+{
+	unsigned long had = READ_ONCE(unused_pages);
+	unsigned int flags = registry_begin();
+	unsigned long pages;
+
+	pages = pool_shrink_bytes(sc->nr_to_scan << PAGE_SHIFT, flags) >>
+		PAGE_SHIFT;
+	registry_end(flags);
+	if (!pages) {
+		look();
+		return SHRINK_STOP;
+	}
+	WRITE_ONCE(unused_pages, had > pages ? had - pages : 0);
+	return pages;
+}
+
+static struct shrinker *shrinker;
+
+int pool_shrinker_init(void)
+{
+	if (!shrink)
+		return 0;
+	looked_at = jiffies - HZ;
+	shrinker = pool_compat_shrinker(count, scan);
+	return shrinker ? 0 : -ENOMEM;
+}
+
+void pool_shrinker_exit(void)
+{
+	if (shrinker)
+		pool_compat_shrinker_end(shrinker);
+}

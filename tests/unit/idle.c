@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * idle.c - what was not needed for a while goes
+ *
+ * Layer:   tests of common/core/idle.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define PEAK	4000u
+
+/* What a pool has is what it has beyond its arrays, which stay. */
+static unsigned long beyond_arrays(struct pool *pool)
+{
+	return pool_allocated(pool) - test_local(pool)->hot.n;
+}
+
+TEST_CASE(an_idle_pool_is_below_a_tenth_after_six_ages)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long peak;
+	unsigned int i;
+
+	ASSERT(pool);
+	test_wave(pool, PEAK);
+	peak = pool_allocated(pool);
+	for (i = 0; i < 6; i++)
+		pool_age();
+	EXPECT_LE(pool_allocated(pool) * 10, peak);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(the_first_age_takes_nothing_that_was_just_used)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long before;
+
+	ASSERT(pool);
+	pool_age();
+	test_wave(pool, PEAK);
+	before = pool_allocated(pool);
+	EXPECT(pool_age());
+	EXPECT_EQ(pool_allocated(pool), before);
+	EXPECT(pool_age());
+	EXPECT(pool_allocated(pool) < before);
+	pool_destroy(&pool->head);
+}
+
+/* All that a pool has is used between any two ages. */
+TEST_CASE(a_busy_pool_loses_nothing)
+{
+	struct pool_stats before, now;
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 10; i++)
+		test_wave(pool, PEAK);
+	pool_age();
+	test_wave(pool, PEAK);
+	pool_sum(pool, &before);
+	for (i = 0; i < 20; i++) {
+		pool_age();
+		test_wave(pool, PEAK);
+	}
+	pool_sum(pool, &now);
+	EXPECT_LE(now.store_gets - before.store_gets, PEAK / 100);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(an_idle_pool_beside_a_busy_one_goes)
+{
+	struct pool *idle = test_pool(64);
+	struct pool *busy = test_pool(64);
+	unsigned long peak, most;
+	unsigned int i;
+
+	ASSERT(idle && busy);
+	test_wave(idle, PEAK);
+	peak = pool_allocated(idle);
+	for (i = 0; i < 3; i++)
+		test_wave(busy, 200);
+	most = pool_allocated(busy);
+	for (i = 0; i < 8; i++) {
+		test_wave(busy, 200);
+		pool_age();
+	}
+	EXPECT_LE(beyond_arrays(idle) * 10, peak);
+	EXPECT_LE(most, 2 * pool_allocated(busy));
+	pool_destroy(&idle->head);
+	pool_destroy(&busy->head);
+}
+
+TEST_CASE(age_leaves_spare_objects)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	test_wave(pool, PEAK);
+	pool_set_min_avail(&pool->head, 100);
+	for (i = 0; i < 20; i++)
+		pool_age();
+	EXPECT_LE(100, pool_shared_count(pool));
+	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* So its caller may stop. */
+TEST_CASE(age_says_when_there_is_nothing_left)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i = 0;
+
+	ASSERT(pool);
+	test_wave(pool, PEAK);
+	while (i < 100 && pool_age())
+		i++;
+	EXPECT_LE(i, 30);
+	EXPECT(!pool_age());
+	EXPECT_EQ(pool_shared_count(pool), 0);
+	EXPECT_EQ(test_local(pool)->clustered, 0);
+	EXPECT_EQ(test_cpu()->stashed, 0);
+	EXPECT_EQ(plat_read(&pool->spares), 0);
+	test_wave(pool, PEAK);
+	EXPECT(pool_age());
+	pool_destroy(&pool->head);
+}
+
+static void use_or_age(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	void *objs[100];
+	unsigned long r;
+
+	for (r = 0; r < test_scale(1000); r++) {
+		if (!i) {
+			pool_age();
+			continue;
+		}
+		test_alloc_many(pool, objs, 100);
+		test_free_many(pool, objs, 100);
+	}
+}
+
+TEST_CASE(age_under_load_loses_nothing)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	test_threads(4, use_or_age, pool);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}

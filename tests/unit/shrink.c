@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * shrink.c - a piece of what is unused goes back
+ *
+ * Layer:   tests of common/core/shrink.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* So many objects of 256 bytes are 64 pages of 4096. */
+#define MANY	1024u
+#define SIZE	256u
+
+/* A pool that holds so many, nearly all in its shared part. */
+static struct pool *shared_pool(unsigned int n)
+{
+	struct pool *pool;
+
+	test_options(16384, 8);
+	pool = test_pool(SIZE);
+	if (pool)
+		test_wave(pool, n);
+	return pool;
+}
+
+static unsigned long held(struct pool *pool)
+{
+	return pool_allocated(pool) * SIZE;
+}
+
+/* What the backend got meanwhile, of objects; clusters are not counted there. */
+static unsigned long gone(struct pool *pool, unsigned long before)
+{
+	return before - held(pool);
+}
+
+TEST_CASE(a_shrink_by_nothing_gives_nothing)
+{
+	struct pool *pool = shared_pool(MANY);
+	unsigned long before;
+
+	ASSERT(pool);
+	before = held(pool);
+	EXPECT_EQ(pool_shrink(0), 0);
+	EXPECT_EQ(held(pool), before);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_shrink_where_there_is_nothing_gives_nothing)
+{
+	pool_shrink(POOL_ALL);
+	EXPECT_EQ(pool_shrink(1), 0);
+	EXPECT_EQ(pool_shrink(POOL_ALL), 0);
+}
+
+TEST_CASE(a_shrink_gives_about_as_much_as_is_asked_for)
+{
+	unsigned long page = pool_start.page;
+	struct pool *pool = shared_pool(MANY);
+	unsigned long before, want;
+
+	ASSERT(pool);
+	pool_drain_stashes(POOL_ALL, false);
+	pool_cluster_trim(pool);
+	before = held(pool);
+	want = before / 4 / page;
+	EXPECT(want);
+	EXPECT_LE(want, pool_shrink(want));
+	/* A cluster more, at most, of each kind. */
+	EXPECT_LE(want * page / 2, gone(pool, before));
+	EXPECT_LE(gone(pool, before), want * page + 2ul * 64 * SIZE);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_shrink_by_more_than_there_is_leaves_arrays)
+{
+	struct pool *pool = shared_pool(MANY);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	EXPECT(pool_shrink(POOL_ALL));
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.shared, 0);
+	EXPECT_EQ(now.cached, test_local(pool)->hot.n);
+	EXPECT_EQ(test_cpu()->stashed, 0);
+	EXPECT_EQ(plat_read(&pool->spares), 0);
+	EXPECT(test_bound_holds());
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_shrink_leaves_spare_objects)
+{
+	struct pool *pool = shared_pool(MANY);
+	struct pool_stats now;
+
+	ASSERT(pool);
+	pool_set_min_avail(&pool->head, 100);
+	pool_shrink(POOL_ALL);
+	pool_sum(pool, &now);
+	EXPECT_LE(100, now.shared);
+	EXPECT_LE(now.shared, 100 + POOL_CLUSTER_SIZE);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* The shared pool has none, so the CPU's clusters become its spare objects. */
+TEST_CASE(a_shrink_makes_spare_objects_of_what_cpus_have)
+{
+	struct pool_stats now;
+	struct pool *pool;
+
+	test_options(65536, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_wave(pool, 300);
+	pool_flush(&pool->head);
+	pool_set_min_avail(&pool->head, 20);
+	EXPECT(test_local(pool)->clustered > 40);
+	pool_shrink(POOL_ALL);
+	pool_sum(pool, &now);
+	EXPECT_LE(20, now.shared);
+	EXPECT_LE(now.shared, 20 + POOL_CLUSTER_SIZE);
+	EXPECT_EQ(test_local(pool)->clustered, 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(who_has_more_gives_more)
+{
+	struct pool *large, *small;
+	unsigned long before[2], want;
+
+	large = shared_pool(4 * MANY);
+	small = shared_pool(MANY);
+	ASSERT(large && small);
+	pool_drain_stashes(POOL_ALL, false);
+	pool_cluster_trim(large);
+	pool_cluster_trim(small);
+	before[0] = held(large);
+	before[1] = held(small);
+	want = before[1] / 2;
+	pool_shrink_bytes(want, 0);
+	EXPECT(gone(large, before[0]) > gone(small, before[1]));
+	EXPECT_LE(gone(small, before[1]), want / 2);
+	pool_destroy(&large->head);
+	pool_destroy(&small->head);
+}
+
+/* Of one pool that is in use and one that is not, on one CPU, the idle one's go. */
+TEST_CASE(the_oldest_clusters_go_first)
+{
+	struct pool *idle, *busy;
+	unsigned long before;
+
+	test_options(POOL_CACHE_SIZE, 8);
+	idle = test_pool(64);
+	busy = test_pool(64);
+	ASSERT(idle && busy);
+	test_wave(idle, 400);
+	test_wave(busy, 400);
+	EXPECT(test_local(idle)->clustered > 200);
+	pool_flush(&idle->head);
+	pool_flush(&busy->head);
+	pool_drain_stashes(POOL_ALL, false);
+	before = test_local(busy)->clustered;
+	pool_shrink_bytes(100 * 64, 0);
+	EXPECT(test_local(idle)->clustered <= 400 - 50);
+	EXPECT_EQ(test_local(busy)->clustered, before);
+	EXPECT(test_quiet(idle, 0));
+	pool_destroy(&idle->head);
+	pool_destroy(&busy->head);
+}
+
+TEST_CASE(what_is_unused_is_known_beforehand)
+{
+	unsigned long before, now, given;
+	struct pool *pool;
+
+	pool_shrink(POOL_ALL);
+	EXPECT(pool_unused_bytes(0, &before));
+	pool = shared_pool(MANY);
+	ASSERT(pool);
+	EXPECT(pool_unused_bytes(0, &now));
+	EXPECT_LE(now - before, held(pool));
+	given = pool_shrink_bytes(POOL_ALL, 0);
+	EXPECT_LE(now - before, given);
+	EXPECT(pool_unused_bytes(0, &now));
+	EXPECT_LE(now, before);
+	pool_destroy(&pool->head);
+}
+
+/* Reclaim may begin while the registry is locked, and even in the thread that has it. */
+TEST_CASE(a_shrink_that_may_not_wait_passes_the_registry_by)
+{
+	struct pool *pool = shared_pool(MANY);
+	unsigned long bytes;
+	bool known;
+
+	ASSERT(pool);
+	EXPECT(!pool_unused_bytes(POOL_F_ATOMIC | POOL_F_NESTED, &bytes));
+	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC | POOL_F_NESTED);
+	EXPECT(pool_shared_count(pool));
+	plat_mutex_lock(PLAT_REGISTRY);
+	known = pool_unused_bytes(POOL_F_ATOMIC, &bytes);
+	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	EXPECT(known);
+	if (plat_may(PLAT_ALLOC, POOL_F_ATOMIC))
+		EXPECT_EQ(pool_shared_count(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* With the registry locked, or waiting for it. */
+static void shrink(unsigned long bytes, bool held)
+{
+	if (held)
+		plat_mutex_lock(PLAT_REGISTRY);
+	pool_shrink_bytes(bytes, held ? POOL_F_ATOMIC : 0);
+	if (held)
+		plat_mutex_unlock(PLAT_REGISTRY);
+}
+
+struct load {
+	struct pool *pool[2];
+	plat_word_t bad;
+};
+
+static void use(struct load *l, unsigned int i)
+{
+	struct pool *pool = l->pool[i & 1];
+	void *objs[100];
+	unsigned int k;
+
+	test_alloc_many(pool, objs, 100);
+	for (k = 0; k < 100; k++) {
+		if (!objs[k])
+			continue;
+		memset(objs[k], (int)i, SIZE);
+	}
+	for (k = 0; k < 100; k++) {
+		unsigned char *p = objs[k];
+
+		if (p && (p[0] != (unsigned char)i ||
+			  p[SIZE - 1] != (unsigned char)i))
+			plat_word_add(&l->bad, 1);
+	}
+	test_free_many(pool, objs, 100);
+}
+
+static void use_or_shrink(unsigned int i, void *arg)
+{
+	unsigned long r;
+
+	for (r = 0; r < test_scale(2000); r++)
+		if (i)
+			use(arg, i);
+		else
+			shrink(r % 16 * 4096, r & 1);
+}
+
+TEST_CASE(a_shrink_under_load_loses_nothing)
+{
+	struct load l;
+	unsigned int i;
+
+	memset(&l, 0, sizeof(l));
+	test_options(16384, 8);
+	for (i = 0; i < 2; i++) {
+		l.pool[i] = test_pool(SIZE);
+		ASSERT(l.pool[i]);
+	}
+	test_threads(4, use_or_shrink, &l);
+	EXPECT_EQ(plat_read(&l.bad), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT(test_quiet(l.pool[i], 0));
+		pool_destroy(&l.pool[i]->head);
+	}
+}
+
+static void destroy_or_shrink(unsigned int i, void *arg)
+{
+	struct load *l = arg;
+	unsigned long r;
+
+	for (r = 0; r < test_scale(400); r++) {
+		struct pool_head *pool;
+
+		if (i & 1) {
+			shrink(POOL_ALL, r & 1);
+			continue;
+		}
+		pool = create_pool("test", 64, 0);
+		if (!pool)
+			continue;
+		test_alloc_many(pool_of(pool), test_objs + i * 100, 100);
+		test_free_many(pool_of(pool), test_objs + i * 100, 100);
+		while (pool_destroy(pool))
+			plat_word_add(&l->bad, 1);
+	}
+}
+
+TEST_CASE(an_idle_pool_is_destroyed_while_others_shrink)
+{
+	struct load l;
+
+	memset(&l, 0, sizeof(l));
+	test_options(4096, 8);
+	test_threads(4, destroy_or_shrink, &l);
+	EXPECT_EQ(plat_read(&l.bad), 0);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pressure.c - memory that comes back by a thread, or where the system has no more
+ *
+ * Layer:   tests of user/extra/age.c, pressure.c and helper.c, and of user/plat.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PEAK	4000u
+
+/* Wait until a pool has a tenth of @peak; false: it never has. */
+static bool fades(struct pool *pool, unsigned long peak)
+{
+	unsigned int tenths;
+
+	for (tenths = 0; tenths < 300; tenths++) {
+		if (pool_allocated(pool) * 10 <= peak)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+TEST_CASE(a_thread_ages_what_is_not_needed)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	test_wave(pool, PEAK);
+	ASSERT(pool_age_start(1));
+	EXPECT(fades(pool, pool_allocated(pool)));
+	pool_age_stop();
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+static void start_wrongly(void *arg)
+{
+	int *err = arg;
+
+	err[0] = pool_age_start(0) ? 0 : errno;
+	err[1] = pool_age_start(UINT_MAX) ? 0 : errno;
+}
+
+TEST_CASE(ageing_of_no_seconds_is_refused)
+{
+	char text[1024];
+	int err[2];
+
+	captured(text, sizeof(text), start_wrongly, err);
+	EXPECT_EQ(count_lines(text), 2);
+	EXPECT_EQ(err[0], EINVAL);
+	EXPECT_EQ(err[1], EINVAL);
+	pool_age_stop();
+}
+
+static void start_again(void *arg)
+{
+	*(int *)arg = pool_age_start(2) ? 0 : errno;
+}
+
+TEST_CASE(ageing_is_started_once_and_stopped_at_any_time)
+{
+	char text[1024];
+	int err;
+
+	pool_age_stop();
+	ASSERT(pool_age_start(1000));
+	captured(text, sizeof(text), start_again, &err);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT_EQ(err, EALREADY);
+	pool_age_stop();
+	pool_age_stop();
+	ASSERT(pool_age_start(1000));
+	pool_age_stop();
+}
+
+/* The thread sanitizer allows no thread in the child of a program with threads. */
+static bool starts_in_child(void)
+{
+	bool good = UNDER_TSAN || pool_age_start(1000);
+
+	pool_age_stop();
+	return good;
+}
+
+TEST_CASE(a_child_may_start_ageing_anew)
+{
+	int status = -1;
+	pid_t child;
+
+	ASSERT(pool_age_start(1000));
+	child = fork();
+	ASSERT(child >= 0);
+	if (!child)
+		_exit(starts_in_child() ? 0 : 1);
+	waitpid(child, &status, 0);
+	EXPECT_EQ(status, 0);
+	pool_age_stop();
+}
+
+static void start_without_file(void *arg)
+{
+	*(int *)arg = pool_pressure_start("/nowhere/memory.pressure") ? 0 : errno;
+}
+
+/* As in containers, and on kernels without pressure. */
+TEST_CASE(pressure_without_its_file_is_refused)
+{
+	char text[1024];
+	int err;
+
+	captured(text, sizeof(text), start_without_file, &err);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT_EQ(err, ENOENT);
+	pool_pressure_stop();
+}
+
+static void start_pressure_again(void *arg)
+{
+	const char **name = arg;
+
+	if (pool_pressure_start(*name) || errno != EALREADY)
+		*name = NULL;
+}
+
+/* A file of ours stands for the system's: nothing ever happens there. */
+TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
+{
+	char path[] = "/tmp/pool-pressure-XXXXXX";
+	const char *name = path;
+	char text[1024];
+	int fd = mkstemp(path);
+
+	ASSERT(fd >= 0);
+	ASSERT(pool_pressure_start(path));
+	captured(text, sizeof(text), start_pressure_again, &name);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT(name);
+	pool_pressure_stop();
+	pool_pressure_stop();
+	close(fd);
+	unlink(path);
+}
+
+/* Bytes of address space of this program. */
+static unsigned long address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (f) {
+		if (fscanf(f, "%lu", &pages) != 1)
+			pages = 0;
+		fclose(f);
+	}
+	return pages * (unsigned long)sysconf(_SC_PAGESIZE);
+}
+
+#define MANY	8192u
+#define LARGE	4096u
+
+static void *many[MANY];
+
+/* One pool has 32 MB unused, and another one needs 16 where there are 4. */
+static bool lives_at_limit(struct pool *idle, struct pool *needy)
+{
+	unsigned long now;
+	struct rlimit limit;
+	unsigned int i, got = 0;
+
+	test_alloc_many(idle, many, MANY);
+	test_free_many(idle, many, MANY);
+	now = address_space();
+	if (!now || getrlimit(RLIMIT_AS, &limit))
+		return false;
+	limit.rlim_cur = now + (4ul << 20);
+	if (setrlimit(RLIMIT_AS, &limit))
+		return false;
+	for (i = 0; i < MANY / 4; i++) {
+		many[i] = test_alloc(needy);
+		if (many[i])
+			got++;
+	}
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_AS, &limit);
+	test_free_many(needy, many, MANY / 4);
+	return got == MANY / 4;
+}
+
+TEST_CASE(an_allocation_gets_what_other_pools_have_unused)
+{
+	struct pool *idle = test_pool(LARGE);
+	struct pool *needy = test_pool(2 * LARGE);
+
+	ASSERT(idle && needy);
+	if (!UNDER_CHECKER)
+		EXPECT(lives_at_limit(idle, needy));
+	pool_destroy(&idle->head);
+	pool_destroy(&needy->head);
+}
+
+TEST_CASE(an_injected_failure_takes_nothing_from_other_pools)
+{
+	struct pool *idle = test_pool(LARGE);
+	struct pool *needy = test_pool(2 * LARGE);
+	unsigned long before;
+
+	ASSERT(idle && needy);
+	test_wave(idle, 1000);
+	before = pool_allocated(idle);
+	pool_fail_every = 1;
+	EXPECT_PTR_EQ(pool_alloc(&needy->head), NULL);
+	EXPECT_EQ(pool_allocated(idle), before);
+	pool_destroy(&idle->head);
+	pool_destroy(&needy->head);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * helper.h - a thread that does something again and again: by time, or by an event
+ *
+ * Layer:   above everything; user space only.
+ * Context: plain threads.
+ */
+#ifndef POOL_HELPER_H
+#define POOL_HELPER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* One thread.  All but the first three are 0 at first. */
+struct pool_helper {
+	const char *what;		/* for the log */
+	void (*work)(void);
+	short events;			/* of fd, by which work is due; 0: by time */
+	int milliseconds;		/* between two works; -1: no matter how many */
+	int fd;				/* what is waited for; ours to be closed; or -1 */
+	int stop;			/* becomes readable when it is to end */
+	bool started;
+	pthread_t thread;
+};
+
+bool pool_helper_start(struct pool_helper *helper, int fd, int milliseconds);
+void pool_helper_stop(struct pool_helper *helper);
+
+#endif /* POOL_HELPER_H */
