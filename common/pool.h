@@ -265,6 +265,7 @@ void *pool_alloc_inline(struct pool_head *pool, unsigned int flags)
 {
 	void *obj;
 
+	pool_might_alloc(flags);
 	if ((flags & POOL_F_MUST_ZERO) && pool->constructed)
 		return pool_refuse_zero(pool, flags);
 	obj = pool_hot_get(pool);

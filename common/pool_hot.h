@@ -100,6 +100,18 @@ static inline void pool_hot_leave(void)
 	preempt_enable();
 }
 
+/*
+ * An allocation that may sleep says so even where it does not.  A kernel that looks for
+ * such calls in the wrong place reports them.  In all others this is no instruction, while
+ * might_alloc() alone would be one where preemption is voluntary.
+ */
+static inline void pool_might_alloc(unsigned int flags)
+{
+	if ((IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || IS_ENABLED(CONFIG_LOCKDEP)) &&
+	    !(flags & POOL_F_ATOMIC))
+		might_alloc(GFP_KERNEL);
+}
+
 /* Recycled objects are wiped where the slab would wipe new ones; static keys. */
 static inline bool pool_wipes_out(const struct pool_head *pool,
 				  unsigned int flags)
@@ -131,6 +143,12 @@ static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 /* Empty: a thread always stays on its own area. */
 static inline void pool_hot_leave(void)
 {
+}
+
+/* Empty: a thread may sleep anywhere. */
+static inline void pool_might_alloc(unsigned int flags)
+{
+	(void)flags;
 }
 
 static inline bool pool_wipes_out(const struct pool_head *pool,

@@ -310,6 +310,7 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 			 unsigned int ms)
 {
+	pool_might_alloc(flags);
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return pool_refuse_zero(head, flags);
 	return alloc_from(head, flags | POOL_F_WAIT,
@@ -362,6 +363,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 	struct rest rest;
 	void *obj;
 
+	pool_might_alloc(0);
 	if (pool_fails(pool, 0, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;

@@ -85,6 +85,7 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 	unsigned int got = 0;
 	unsigned int how;
 
+	pool_might_alloc(flags);
 	flags &= ~POOL_F_WAIT;
 	how = flags;
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * sleep.c - allocations that may sleep say so where nothing makes them sleep
+ *
+ * Layer:   tests of pool_might_alloc().
+ * Context: see test.h.
+ *
+ * A kernel with DEBUG_ATOMIC_SLEEP asks in __might_sleep() whether this place may
+ * sleep, and reports where it may not.  A probe there counts the questions.
+ */
+#include "test.h"
+
+#include <linux/kprobes.h>
+
+#define CALLS	100
+
+#if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
+
+static struct task_struct *counted;
+static unsigned int asked;
+
+static int on_question(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == counted)
+		asked++;
+	return 0;
+}
+
+/* How often the kernel is asked while fn() runs. */
+static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	struct kprobe probe = {
+		.symbol_name = "__might_sleep",
+		.pre_handler = on_question,
+	};
+
+	if (register_kprobe(&probe))
+		return 0;
+	asked = 0;
+	counted = current;
+	fn(pool);
+	counted = NULL;
+	unregister_kprobe(&probe);
+	return asked;
+}
+
+#else
+
+static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
+
+#endif
+
+static void hit(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc(pool));
+}
+
+static void hit_atomic(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, __pool_alloc(pool, POOL_F_ATOMIC));
+}
+
+static void hit_bulk(struct pool_head *pool)
+{
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < CALLS; i++)
+		if (pool_alloc_bulk(pool, 0, 1, &obj))
+			pool_free(pool, obj);
+}
+
+TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_KPROBES) || !IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+		kunit_skip(test, "this kernel does not ask, or has no kprobes");
+	pool = test_pool(64);
+	ASSERT(pool);
+	hit(&pool->head);
+	EXPECT_LE(CALLS, questions(hit, &pool->head));
+	EXPECT_LE(CALLS, questions(hit_bulk, &pool->head));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_KPROBES) || !IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+		kunit_skip(test, "this kernel does not ask, or has no kprobes");
+	pool = test_pool(64);
+	ASSERT(pool);
+	hit(&pool->head);
+	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
