@@ -83,6 +83,7 @@ help:
 	@echo '  bench-verify     the same work, each object looked at'
 	@echo 'Write pages'
 	@echo '  html             Documentation/ as a site, in build/html'
+	@echo '  man              manual pages, in build/man'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
 	@echo '  doc-options      the tables of options.rst'
 	@echo '  bench-doc        the figures of performance-figures.rst; bench-goals: the goals'
