@@ -12,6 +12,7 @@ LIBDIR	?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR	?= $(PREFIX)/bin
 MANDIR	?= $(PREFIX)/share/man
+GDBDIR	?= $(PREFIX)/share/gdb/auto-load
 SRCDIR	?= /usr/src
 KDIR	?= /lib/modules/$(shell uname -r)/build
 
@@ -50,7 +51,7 @@ HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)
 LIB	 = $(B)/libpool.a $(B)/libpool.so.$(SOVER)
 
-all: $(LIB) user-files
+all: $(LIB) $(B)/libpool.so.$(SOVER)-gdb.py
 
 help:
 	@echo 'Build'

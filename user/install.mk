@@ -5,15 +5,18 @@
 # Where headers are, as seen from the library: what was installed may be moved.
 INCLUDE_FROM_LIB = $(shell realpath -ms --relative-to='$(LIBDIR)' '$(INCLUDEDIR)')
 
-USER_FILES = libpool.pc pool-config.cmake pool-config-version.cmake
-$(USER_FILES:%=$(B)/%): $(B)/%: user/%.in FORCE
-	@mkdir -p $(B)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-	     -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	     -e 's|@SOVER@|$(SOVER)|' -e 's|@INCLUDE_FROM_LIB@|$(INCLUDE_FROM_LIB)|' \
-	     $< > $@
+# Written where they are installed, since each installation may have other folders.
+install-filled = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	-e 's|@SOVER@|$(SOVER)|' -e 's|@INCLUDE_FROM_LIB@|$(INCLUDE_FROM_LIB)|' \
+	user/$(1).in >$(2)/$(1) && chmod 644 $(2)/$(1)
 
-user-files: $(USER_FILES:%=$(B)/%)
+# Commands of gdb, which loads a script by the name of the library that it reads.
+GDB_SCRIPT = $(B)/libpool.so.$(SOVER)-gdb.py
+GDB_PARTS  = $(addprefix user/gdb/,read.py check.py commands.py)
+$(GDB_SCRIPT): $(GDB_PARTS) common/pool.h user/install.mk
+	@mkdir -p $(B)
+	@sed -e 's|@VERSION@|$(VERSION)|' $(GDB_PARTS) > $@.$$$$ && mv $@.$$$$ $@
 
 # The installed ones; tests copy them.
 headers:
@@ -26,7 +29,26 @@ version:
 soname:
 	@echo libpool.so.$(SOVER)
 
-install: all
+# Manual pages, of the comments in headers, of options.rst and of the files of debugfs.
+MAN_FROM = $(wildcard Documentation/man/*) $(filter common/%,$(HEADERS)) README.md \
+	   Documentation/options.rst Documentation/ABI/testing/debugfs-pool
+build/man/done: $(MAN_FROM)
+	@rm -rf build/man
+	@python3 -B Documentation/man/man.py build/man
+	@touch $@
+
+man: build/man/done
+
+# Without Python there are no pages, and the rest is installed.
+PYTHON	:= $(shell command -v python3)
+install-man: $(if $(PYTHON),man)
+	$(foreach s,$(if $(PYTHON),3 5 7),install -d $(DESTDIR)$(MANDIR)/man$(s) && \
+		install -m 644 build/man/man$(s)/* $(DESTDIR)$(MANDIR)/man$(s) &&) true
+
+install-gdb: $(GDB_SCRIPT)
+	install -D -m 644 $< $(DESTDIR)$(GDBDIR)$(LIBDIR)/libpool.so.$(VERSION)-gdb.py
+
+install: all install-gdb install-man
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/pool \
 		$(DESTDIR)$(INCLUDEDIR)/libpool
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/libpool
@@ -35,14 +57,15 @@ install: all
 		$(DESTDIR)$(LIBDIR)/libpool.so.$(VERSION)
 	ln -sf libpool.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libpool.so.$(SOVER)
 	ln -sf libpool.so.$(SOVER) $(DESTDIR)$(LIBDIR)/libpool.so
-	install -m 644 $(B)/libpool.pc $(DESTDIR)$(LIBDIR)/pkgconfig
-	install -m 644 $(B)/pool-config.cmake $(B)/pool-config-version.cmake \
-		$(DESTDIR)$(LIBDIR)/cmake/pool
+	$(call install-filled,libpool.pc,$(DESTDIR)$(LIBDIR)/pkgconfig)
+	$(call install-filled,pool-config.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
+	$(call install-filled,pool-config-version.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
 
-install-tools: $(B)/poolreplay
+install-tools: tools
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(B)/poolreplay $(DESTDIR)$(BINDIR)
-	install -m 644 Documentation/man/poolreplay.1 $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(B)/poolctl $(B)/poolreplay $(DESTDIR)$(BINDIR)
+	install -m 644 $(addprefix Documentation/man/,poolctl.1 poolreplay.1) \
+		$(DESTDIR)$(MANDIR)/man1
 
 # What DKMS builds pool.ko of, for each kernel: no test, nothing of user space.
 DKMS_TO	  = $(DESTDIR)$(SRCDIR)/pool-$(VERSION)
@@ -62,4 +85,4 @@ dist:
 		xz -9 -T1 >build/$(DIST).tar.xz
 	@echo build/$(DIST).tar.xz
 
-.PHONY: user-files headers version soname install install-tools install-dkms dist
+.PHONY: headers version soname install install-gdb install-man install-tools install-dkms man dist

@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Checks the commands of gdb, on a program that knows where its objects are, and on a core
+# file of it, which gdb writes.
+#
+#	gdb.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+out=$(cd "$1" && pwd)
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
+
+# No file of the user, no question, no download.
+gdb=(timeout 300 gdb -batch -nx -iex 'set debuginfod enabled off'
+     -iex "set auto-load safe-path $out:$tmp")
+script=$out/libpool.so.0-gdb.py
+export LC_ALL=C
+
+# build NAME LIBRARY... - the program, optimised, so that calls of pools are inline
+build() {
+	local name=$1
+
+	shift
+	gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Icommon -Iuser \
+		-o "$tmp/$name" tests/install/gdb/prog.c "$@" -pthread
+}
+
+# What a program and its core file are asked; the answers to each follow a line "[NAME]".
+places=(use hot other cluster shared parked checked uaf unmapped twin slab big nowhere)
+looks() {
+	local place command
+
+	for command in list 'show conn' 'show checked' check leaks 'leaks counted' 'objects conn' \
+		       'objects checked' 'objects twin' 'objects big' 'show nothing'; do
+		printf 'echo [%s]\\n\n' "$command"
+		printf 'python ask("pool %s")\n' "$command"
+	done
+	for place in "${places[@]}"; do
+		printf 'echo [%s]\\n\nprintf "%%p\\n", at.%s\n' "$place" "$place"
+		printf 'python ask("pool owner at.%s")\n' "$place"
+		printf 'python ask("pool owner (long)at.%s + 5")\n' "$place"
+	done
+}
+
+# A command that fails would end the script of commands.
+ask='python
+def ask(command):
+    try:
+        gdb.execute(command)
+    except gdb.error as e:
+        print("error:", e)
+end'
+
+# live NAME - runs the program, asks, and writes a core file; then asks that
+live() {
+	{
+		echo "$ask"
+		printf 'break placed\nrun >%s 2>%s\n' "$tmp/$1.said" "$tmp/$1.log"
+		printf 'shell echo ANSWERS\n'
+		looks
+		printf 'echo [end]\\n\ngcore %s\n' "$tmp/$1.core"
+	} >"$tmp/$1.live"
+	"${gdb[@]}" "${@:2}" -x "$tmp/$1.live" "$tmp/$1" >"$tmp/$1.all" 2>&1 || return 1
+	sed '1,/^ANSWERS$/d; /^\[end\]$/,$d' "$tmp/$1.all" >"$tmp/$1.answers"
+	[ -s "$tmp/$1.answers" ] || { cat "$tmp/$1.all"; return 1; }
+}
+on_core() {
+	{
+		echo "$ask"
+		printf 'shell echo ANSWERS\n'
+		looks
+	} >"$tmp/$1.post"
+	"${gdb[@]}" "${@:2}" -x "$tmp/$1.post" "$tmp/$1" "$tmp/$1.core" 2>&1 |
+		sed '1,/^ANSWERS$/d' >"$tmp/$1.core-answers"
+	# gdb numbers the threads of a core anew.
+	diff <(sed 's/thread [0-9]*/thread N/' "$tmp/$1.answers") \
+		<(sed 's/thread [0-9]*/thread N/' "$tmp/$1.core-answers")
+}
+
+# answer NAME SECTION - the lines that follow "[SECTION]"
+answer() {
+	awk -v name="[$2]" '/^\[/ { on = $0 == name; next } on' "$tmp/$1.answers"
+}
+
+# says NAME SECTION PATTERN - one of these lines has it
+says() {
+	answer "$1" "$2" | tee "$tmp/answer"
+	grep -qE -- "$3" "$tmp/answer"
+}
+
+# owned NAME PLACE PATTERN - what is said of an object, and of an address within it
+owned() {
+	says "$1" "$2" "^0x[0-9a-f]+: $3" &&
+		grep -qE "^0x[0-9a-f]+( \+ 5)?: $3" <(tail -n 1 "$tmp/answer") &&
+		same "$(sed -n '2s/:.*//p' "$tmp/answer")" "$(head -n 1 "$tmp/answer")"
+}
+
+# The table has the numbers that the program has read by pool_stats_get().
+listed() {
+	answer "$1" list | sed 1,2d | grep -v '^other' |
+		awk '{ print $1, $2, $3, $4, $5, $6, $7 }' | diff - "$tmp/$1.said"
+}
+
+# asked NAME - all that a program with its symbols is asked
+asked() {
+	local conn='object of pool "conn", size 64:' twins='"twin" or "other%20twin"'
+
+	check "pool_list_has_the_programs_numbers_$1" listed "$1"
+	check "pool_check_finds_nothing_$1" says "$1" check '^8 pools, 0 problems$'
+	check "pool_show_knows_where_it_was_created_$1" \
+		says "$1" "show conn" 'created at .*gdb/prog.c:[0-9]+, size 64$'
+	check "pool_show_has_each_thread_$1" \
+		says "$1" "show conn" '^  thread [0-9]+: 1 of 4 hot, 31 in 1 clusters, 0 parked$'
+	check "pool_show_has_faults_$1" \
+		says "$1" "show checked" '^  POOL_FAULT_DOUBLE_FREE: 1$'
+	check "an_object_in_use_is_found_$1" \
+		owned "$1" use 'object of pool "conn": allocated$'
+	check "an_object_in_a_hot_array_is_found_$1" \
+		owned "$1" hot "$conn free, in the hot array of thread 1, slot 0$"
+	check "an_object_in_the_hot_array_of_another_thread_is_found_$1" \
+		owned "$1" other "$conn free, in the hot array of thread [23], slot 0$"
+	check "an_object_in_a_cluster_is_found_$1" \
+		owned "$1" cluster "$conn free, in a cluster of thread 1$"
+	check "an_object_in_the_shared_pool_is_found_$1" \
+		owned "$1" shared "$conn free, in the shared pool, bucket [0-9]+$"
+	check "a_parked_object_is_found_$1" \
+		owned "$1" parked '.* "parks", size 128: free, parked by thread 1$'
+	check "an_object_of_a_checked_pool_is_found_with_its_caller_$1" \
+		owned "$1" checked '.* "checked", size 100: allocated by .*keep_here at .*prog.c'
+	check "an_object_with_pages_of_its_own_is_found_$1" \
+		owned "$1" uaf '.* "guarded", size 72: allocated$'
+	check "an_unmapped_object_is_found_$1" owned "$1" unmapped '.* uaf has unmapped'
+	check "an_object_of_shared_slabs_is_of_one_of_two_pools_$1" \
+		owned "$1" twin "object of pool $twins: allocated$"
+	check "an_object_in_its_slab_is_found_$1" \
+		owned "$1" slab "given back to its slab, which is for pool $twins$"
+	check "an_object_in_use_of_malloc_is_unknown_$1" owned "$1" big 'unknown$'
+	check "an_address_of_nothing_is_unknown_$1" says "$1" nowhere '^0x5: unknown$'
+	check "pool_objects_lists_those_in_use_$1" \
+		says "$1" "objects conn" '^5 objects of pool "conn" are in use$'
+	check "pool_objects_of_a_checked_pool_has_callers_$1" \
+		says "$1" "objects checked" '^0x[0-9a-f]+  .*leak_here at .*prog.c'
+	check "pool_objects_says_whose_slabs_are_shared_$1" \
+		says "$1" "objects twin" '^error: pool: .*other pools.*LIBPOOL_OPTIONS=caller$'
+	check "pool_objects_says_that_malloc_does_not_tell_$1" \
+		says "$1" "objects big" '^error: pool: .* are of malloc\(\)'
+	check "pool_leaks_names_the_function_$1" \
+		says "$1" leaks '^ *7 +700  checked +.*leak_here at .*prog.c'
+	check "pool_leaks_of_the_profile_name_the_function_$1" \
+		says "$1" "leaks counted" '^ *7 +336  counted +.*leak_here at .*prog.c'
+	check "a_name_that_no_pool_has_is_an_error_$1" \
+		says "$1" "show nothing" '^error: pool: there is no pool "nothing"'
+}
+
+# The other end of each DAMAGE() of prog.c: what "pool check" prints of it.
+damages() {
+	cat <<-'END'
+		list	pool "conn": the clusters of thread 1: the entry at .* points back to
+		wild	the clusters of thread 1 by age: an entry at 0x8, which cannot be read
+		twice	pool "conn": 0x.* is free twice: in the hot .* slot 0, and .* slot 1
+		crossed	pool "conn": 0x.* is an object of another pool: slabs of 320 bytes
+		unaligned	pool "conn": 0x1008, .* is not aligned to 16 bytes
+		clustered	pool "conn": clusters of thread 1 have 64 objects, clustered is 65
+		many	pool "conn": the cluster at .* has 1000 objects; it may have 1 to
+		array	pool "conn": the hot array of thread 1: n 65, cap 64, room 64
+		charged	thread 1: [0-9]+ bytes are there, [0-9]+ are charged
+		bucket	pool "conn": bucket [0-9]+ has 96 objects, objs is 97
+		filled	pool "conn": bucket [0-9]+ has 96 objects, its bit in filled is 0
+		parked	pool "parks": parked by thread 1 are 3 objects, the count is 4
+		circle	pool "parks": the list parked by thread 1 is a circle at
+		behind	pool "checked": 0x.*, in use, was written to behind its end
+		written	pool "checked": 0x.* \+ 12, in a cluster .*, was written to while free
+	END
+}
+damage() {
+	cat >"$tmp/damage" <<-END
+		break damaged
+		commands
+		silent
+		printf "[%s]\n", what
+		pool check
+		printf "%d problems\n", \$pool_problems
+		continue
+		end
+		run >$tmp/said 2>$tmp/log
+	END
+	"${gdb[@]}" -x "$tmp/damage" "$tmp/prog" >"$tmp/damage.answers" 2>&1 || true
+	cat "$tmp/damage.answers"
+	grep -q '^\[written\]$' "$tmp/damage.answers" &&
+		! grep -q Traceback "$tmp/damage.answers"
+}
+
+check gdb_asks_a_program build prog "$out/libpool.so.0" "-Wl,-rpath,$out"
+check gdb_loads_the_commands_by_itself live prog
+asked prog
+check a_core_file_has_the_same_answers on_core prog
+
+check gdb_asks_a_damaged_program damage
+while IFS=$'\t' read -r what pattern; do
+	check "pool_check_finds_$what" says damage "$what" "^$pattern"
+done < <(damages)
+check pool_check_finds_nothing_before says damage nothing '^8 pools, 0 problems$'
+
+# A static program has no file of the library's name, so the user loads the script.
+check gdb_asks_a_static_program build static "$out/libpool.a" -static
+check gdb_loads_the_commands_for_a_static_program live static -iex "source $script"
+asked static
+check a_core_file_of_a_static_program_has_the_same_answers \
+	on_core static -iex "source $script"
+
+# refused PATTERN GDB-WORDS... - each command ends with this error, and without a traceback
+refused() {
+	local pattern=$1 command
+
+	shift
+	for command in list 'show conn' 'owner 0' 'objects conn' check leaks; do
+		"${gdb[@]}" "$@" -ex "pool $command" >"$tmp/refused" 2>&1 || true
+		if ! grep -qE "$pattern" "$tmp/refused" || grep -q Traceback "$tmp/refused"; then
+			cat "$tmp/refused"
+			return 1
+		fi
+	done
+}
+sed 's/^VERSION = .*/VERSION = "0.1.2"/' "$script" >"$tmp/other.py"
+check another_version_is_refused refused \
+	'are for libpool 0\.1\.2; .*libpool.so.0 has [0-9.]+$' \
+	-iex 'set auto-load python-scripts off' \
+	-iex "source $tmp/other.py" "$tmp/prog" "$tmp/prog.core"
+check a_program_that_does_not_run_is_refused refused 'the program does not run' \
+	-iex "source $script" "$tmp/prog"
+# The core file has the library's path.  So the program gets one that is stripped later.
+stripped() {
+	cp "$out/libpool.so.0" "$tmp" &&
+		build bare "$tmp/libpool.so.0" "-Wl,-rpath,$tmp" &&
+		strip "$tmp/libpool.so.0" &&
+		live bare -iex "source $script"
+}
+check a_program_without_symbols_of_the_library_runs stripped
+check a_library_without_symbols_is_refused refused 'no debug information of libpool' \
+	-iex "source $script" "$tmp/bare" "$tmp/bare.core"
+check a_core_without_its_program_is_refused refused 'no debug information of libpool' \
+	-iex "source $script" -iex 'set sysroot /nowhere' -core "$tmp/prog.core"
+
+# Installed, the script is found by the path of the library, to which its name leads.
+installed() {
+	local lib=$tmp/usr/lib/libpool.so
+
+	make -s install-gdb "B=$out" PREFIX="$tmp/usr" &&
+		install -D "$out/libpool.so.0" "$lib.$(make -s version)" &&
+		ln -s "libpool.so.$(make -s version)" "$lib.0" &&
+		build moved "$lib.0" "-Wl,-rpath,$tmp/usr/lib" &&
+		"${gdb[@]}" -iex "set auto-load scripts-directory $tmp/usr/share/gdb/auto-load" \
+			-ex 'break placed' -ex "run >$tmp/said 2>$tmp/log" -ex 'pool check' \
+			"$tmp/moved" | tee "$tmp/answer" &&
+		grep -q '^8 pools, 0 problems$' "$tmp/answer"
+}
+check an_installed_library_has_its_commands installed
+finish
