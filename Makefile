@@ -58,7 +58,8 @@ help:
 	@echo '  all              libpool.a and libpool.so, in $(B)'
 	@echo '  modules          pool.ko and its example, for KDIR=$(KDIR)'
 	@echo '  install          DESTDIR, PREFIX, LIBDIR and INCLUDEDIR are honoured'
-	@echo '  install-tools    poolreplay, in BINDIR; install-dkms: pool.ko, for DKMS, in SRCDIR'
+	@echo '  tools            poolctl, which needs curses, and poolreplay'
+	@echo '  install-tools    these, in BINDIR; install-dkms: pool.ko, for DKMS, in SRCDIR'
 	@echo '  dist             build/libpool-$(VERSION).tar.xz, of what is committed'
 	@echo '  clean            removes build/'
 	@echo '  DEBUG="-D..."    build options, for both worlds: Documentation/options.rst'
@@ -162,6 +163,7 @@ map:
 .PHONY: demo check kunit html map
 
 include user/install.mk
+include tools/tools.mk
 include tests/user.mk
 include tests/package/package.mk
 include tests/bugs/bugs.mk

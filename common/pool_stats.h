@@ -261,6 +261,31 @@ bool pool_sigquit_start(void);
  */
 void pool_sigquit_stop(void);
 
+/**
+ * pool_ctl_start() - Offer the pools on a UNIX socket, for the tool poolctl.
+ * @path: the socket's; "%p" in it becomes the process's id.  A socket without a server,
+ *	which a program has left there, is replaced.
+ *
+ * LIBPOOL_OPTIONS=ctl=PATH calls this before main().  Starts a thread that answers one
+ * client at a time, none for long.  The socket's mode is 0600, and only root and the
+ * program's effective user are answered.  The thread blocks all signals.  A forked child
+ * has no such thread, and may start one at another path.
+ *
+ * Context: A plain thread.
+ * Return: true.  False, with errno and one line in the log: EADDRINUSE: something is at
+ * @path; ENAMETOOLONG; EALREADY: it was started before, and goes on as it was; and others.
+ */
+bool pool_ctl_start(const char *path);
+
+/**
+ * pool_ctl_stop() - Close and remove that socket, and wait for its thread.
+ *
+ * No-op if there is none.
+ *
+ * Context: A plain thread.
+ */
+void pool_ctl_stop(void);
+
 #endif
 
 #ifndef __KERNEL__

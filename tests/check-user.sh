@@ -32,6 +32,9 @@ job user-options-doc tests/install/options-doc.sh build/user &
 job user-pages tests/pages.sh &
 job user-summary tests/lib/summary-check.sh &
 job user-tools tests/install/tools.sh build/user &
+job user-gdb tests/install/gdb.sh build/user &
+job user-man tests/install/man.sh &
+job user-poolctl tests/install/poolctl.sh build/user &
 job user-life tests/install/life.sh build/user &
 job user-declare tests/install/declare.sh build/user &
 job user-cxx tests/install/cxx.sh build/user &

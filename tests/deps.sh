@@ -14,7 +14,8 @@ set -euo pipefail
 
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
-       cmake abigail-tools valgrind)
+       cmake abigail-tools valgrind gdb mandoc groff-base
+       libncurses-dev tmux python3 perl bsdutils)
 cross=("${build[@]}" git qemu-user musl-tools
        gcc-{aarch64,s390x,riscv64}-linux-gnu gcc-arm-linux-gnueabihf
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
@@ -23,7 +24,7 @@ bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
 lint=("${build[@]}" perl sparse coccinelle rsync)
 package=(build-essential debhelper git lintian autopkgtest xz-utils)
 html=(make python3-sphinx)
-vm=("${build[@]}" rsync cpio qemu-system-x86 busybox-static debootstrap)
+vm=("${build[@]}" libncurses-dev rsync cpio qemu-system-x86 busybox-static debootstrap)
 
 case ${1:-} in
 build) need "${build[@]}" ;;

@@ -66,7 +66,7 @@ check-user: export WERROR = -Werror
 check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results
-	@$(MAKE) -s -j2 all test-builds $(T)/bugs $(B)/poolreplay-asan \
+	@$(MAKE) -s -j2 all man test-builds $(T)/bugs $(B)/poolreplay-asan $(B)/poolctl-asan \
 		$(addprefix $(B)/peers/,empty pool pool-so) \
 		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool scale visits) \
 		$(if $(STEP),$(B)/longest $(T)/schedule)

@@ -14,6 +14,45 @@
 #include <string.h>
 #include <unistd.h>
 
+/* For the commands of gdb, in user/gdb, which know one version only. */
+const char libpool_version[] __attribute__((__used__)) = POOL_VERSION;
+
+/*
+ * Take the item "ctl=PATH", which only programs have, out of a list of options.  Returns
+ * the path, or NULL; of several items the last one counts.
+ */
+static char *take_ctl(char *text)
+{
+	static const char key[] = "ctl=";
+	char *path = NULL, *end;
+
+	while (*text) {
+		end = strchrnul(text, ',');
+		if (strncmp(text, key, strlen(key))) {
+			text = end + (*end == ',');
+			continue;
+		}
+		free(path);
+		path = strndup(text + strlen(key), (size_t)(end - text) - strlen(key));
+		memmove(text, end + (*end == ','), strlen(end + (*end == ',')) + 1);
+	}
+	return path;
+}
+
+static void read_options(const char *environment)
+{
+	char *text = strdup(environment), *path;
+
+	if (!text)
+		return;
+	path = take_ctl(text);
+	pool_options_set(text, "LIBPOOL_OPTIONS", false);
+	if (path)
+		pool_ctl_start(path);
+	free(path);
+	free(text);
+}
+
 /*
  * The environment is ignored where the program runs with more rights than its user.
  * Processors are counted now, since that opens a file, which a program may later forbid.
@@ -30,5 +69,5 @@ void libpool_start(void)
 		.page = (unsigned int)sysconf(_SC_PAGESIZE),
 	});
 	if (text)
-		pool_options_set(text, "LIBPOOL_OPTIONS", false);
+		read_options(text);
 }

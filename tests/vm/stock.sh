@@ -42,13 +42,17 @@ stock-6.* | debug) ;;	# the debug kernel, which is a 6.12, runs them
 esac
 dir=$("$here/build-modules.sh" "$what" | tail -n1)
 
-need xz-utils
+need xz-utils libncurses-dev
+# A machine has no libraries.
+make -s -C "$here/../.." B=build/user-static LDFLAGS=-static \
+	CURSES_LIBS='-lncurses -ltinfo' build/user-static/poolctl
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
 boots() {
 	"$here/boot.sh" --show --mem 1024 --append "${topics:+topics=${topics// /,}}" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$tmp/trace" \
+		"$here/../../build/user-static/poolctl" \
 		>"$tmp/out" 2>"$tmp/err"
 }
 

@@ -1,0 +1,496 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# poolctl, beside programs that serve their pools, that die, and that are no such programs;
+# top on screens of tmux.
+#
+#	poolctl.sh BUILD-FOLDER
+#
+# The tool is the build with AddressSanitizer.  It leaves its memory to exit().
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+out=$(cd "$1" && pwd)
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
+
+export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
+export LC_ALL=C.UTF-8
+unset LIBPOOL_OPTIONS
+ctl=$tmp/poolctl
+ln -s "$out/poolctl-asan" "$ctl"
+src=tests/install/poolctl
+sock=$tmp/pool.sock
+started=()
+tmux=(tmux -L "poolctl-$$" -f /dev/null)
+
+# All that was started ends with the script.
+end() {
+	"${tmux[@]}" kill-server 2>/dev/null || true
+	kill -9 "${started[@]}" 2>/dev/null || true
+	rm -rf "$tmp"
+}
+trap end EXIT
+
+# within COMMAND... - it succeeds within ten seconds
+within() {
+	local tries=100
+
+	until "$@" >"$tmp/within" 2>&1; do
+		((tries--)) || { cat "$tmp/within"; return 1; }
+		sleep 0.1
+	done
+}
+
+# program SOCKET ARG... - starts one, whose number is $program; what it reads is $to_program
+program() {
+	local path=$1
+
+	shift
+	rm -f "$tmp/in" "$tmp/said"
+	mkfifo "$tmp/in"
+	exec {to_program}<>"$tmp/in"
+	LIBPOOL_OPTIONS=ctl=$path "$tmp/prog" "$@" <"$tmp/in" >"$tmp/said" &
+	program=$!
+	started+=("$program")
+	disown
+	within grep -q ready "$tmp/said"
+}
+
+ask() {
+	"$src/ask.py" ask "$sock" "$1"
+}
+
+gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -I"$tmp" -o "$tmp/prog" "$src/prog.c" \
+	"$out/libpool.a" -pthread
+program "$sock" 5
+
+### Formats
+
+# alike OPTIONS LINE - list has the text that the socket has
+alike() {
+	# shellcheck disable=SC2086	# words
+	diff <("$ctl" --socket "$sock" list $1) <(ask "$2")
+}
+check list_is_the_table_of_the_program alike '' 'pools'
+check list_may_be_raw alike --raw 'pools raw'
+check list_may_be_json alike --json 'pools json'
+check list_may_be_for_prometheus alike --prometheus 'pools prometheus'
+check list_takes_a_prefix alike 'pool' 'pools match pool'
+check list_takes_a_count alike '--count 2 --raw' 'pools raw 2'
+check list_sorts_by_name alike '--sort name' 'pools byname'
+check list_sorts_by_size alike '--sort size' 'pools bysize'
+
+detailed() {
+	diff <("$ctl" --socket "$sock" --json show twin) \
+		<(ask 'pools json detailed match twin')
+}
+check show_has_what_details_have detailed
+shows_all() {
+	"$ctl" --socket "$sock" show 'a%20%22name%22%09' >"$tmp/show" &&
+		grep -qx 'size          64' "$tmp/show" &&
+		grep -q "prog.c:" "$tmp/show" && grep -qx 'options       none' "$tmp/show"
+}
+check show_has_numbers_creations_and_options shows_all
+keys() {
+	"$ctl" --socket "$sock" --json list | python3 -c '
+import json, sys
+dump = json.load(sys.stdin)
+header = sys.argv[1].split()[1:]
+assert dump["version"] == 3 and not dump["truncated"]
+assert all(list(pool) == header for pool in dump["pools"])
+assert [pool["name"] for pool in dump["pools"]][5:] == ["a \"name\"\t", "twin"]
+' "$(ask 'pools raw' | sed -n 2p)"
+}
+check keys_of_json_are_the_columns keys
+prometheus() {
+	"$ctl" --socket "$sock" --prometheus list | "$src/ask.py" prometheus
+}
+check the_text_for_prometheus_is_one prometheus
+
+# As the textfile collector wants it: complete, readable, alone in its folder.
+replaced() {
+	mkdir -p "$tmp/textfile"
+	echo old >"$tmp/textfile/pools.prom"
+	(umask 022; "$ctl" --socket "$sock" --prometheus \
+		--output "$tmp/textfile/pools.prom" list) &&
+		"$src/ask.py" prometheus <"$tmp/textfile/pools.prom" &&
+		same "$(stat -c %a "$tmp/textfile/pools.prom")" 644 &&
+		same "$(ls "$tmp/textfile")" pools.prom
+}
+check an_output_file_is_replaced_as_a_whole replaced
+check a_full_disk_is_an_error \
+	eval "! '$ctl' --socket '$sock' list >/dev/full"
+
+### Commands
+
+by_pid() {
+	same "$("$ctl" --pid "$program" list --raw)" "$(ask 'pools raw')"
+}
+check a_process_is_found_by_its_number by_pid
+saved() {
+	"$ctl" --socket "$sock" list --raw >"$tmp/before"
+	"$ctl" --socket "$sock" list --json >"$tmp/before.json"
+	echo >&"$to_program"
+	within grep -q more "$tmp/said"
+	"$ctl" --socket "$sock" list --raw >"$tmp/after"
+	"$ctl" diff "$tmp/before" "$tmp/after" >"$tmp/diff"
+	cat "$tmp/diff"
+	grep -Eq '^pool1 +40B changed .* \+10 ' "$tmp/diff" &&
+		same "$(tail -n 1 "$tmp/diff")" "7 pools, 2 as before" &&
+		"$ctl" diff "$tmp/before.json" "$tmp/after" | diff - "$tmp/diff" &&
+		"$ctl" --json diff "$tmp/before" "$tmp/after" | python3 -c '
+import json, sys
+pools = {p["name"]: p for p in json.load(sys.stdin)["pools"]}
+assert pools["pool1"]["used"] == 10 and pools["pool1"]["what"] == "changed"
+assert pools["twin"]["used"] == 0 and pools["twin"]["what"] == "same"'
+}
+check diff_shows_what_has_changed saved
+gone() {
+	grep -v ' pool1 ' "$tmp/after" >"$tmp/less"
+	"$ctl" diff "$tmp/after" "$tmp/less" | grep -Eq '^pool1 .* gone .* -13 ' &&
+		"$ctl" diff "$tmp/less" "$tmp/after" | grep -Eq '^pool1 .* new .* \+13 '
+}
+check diff_shows_pools_that_came_and_went gone
+nothing_changes() {
+	same "$("$ctl" --socket "$sock" diff 0.2 | tail -n 1)" "7 pools, 7 as before"
+}
+check diff_waits_for_what_changes nothing_changes
+watched() {
+	"$ctl" --socket "$sock" watch 0.1 3 >"$tmp/watch" &&
+		same "$(wc -l <"$tmp/watch")" 4 &&
+		same "$("$ctl" --socket "$sock" --json watch 0.1 3 | grep -c version)" 3
+}
+check watch_prints_a_line_each_time watched
+# silent ARG... - all is well, and nothing is printed
+silent() {
+	same "$("$ctl" "$@" 2>&1 || echo $?)" ''
+}
+check gc_is_asked_for silent --socket "$sock" gc
+check reclaim_is_asked_for silent --socket "$sock" reclaim
+check flush_is_asked_for silent --socket "$sock" flush all
+check flush_of_a_name_is_asked_for silent --socket "$sock" flush $'a "name"\t'
+switches() {
+	"$ctl" --socket "$sock" debug pool1 +poison &&
+		same "$("$ctl" --socket "$sock" show pool1 | tail -n 1)" \
+			"options       poison" &&
+		"$ctl" --socket "$sock" debug no-poison,integrity &&
+		same "$("$ctl" --socket "$sock" debug)" "cold-first integrity" &&
+		"$ctl" --socket "$sock" set no-integrity,hot_size=4096 &&
+		same "$("$ctl" --socket "$sock" debug)" "hot_size=4096"
+}
+check options_are_switched switches
+check memstats_are_shown eval \
+	"'$ctl' --socket '$sock' memstats all | grep -q '^memstats version'"
+
+### The kernel's files, in a folder that is like theirs
+
+made_up() {
+	local name id=0
+
+	mkdir -p "$tmp/debugfs/by-name"
+	touch "$tmp/debugfs/"{gc,flush}
+	echo none >"$tmp/debugfs/debug"
+	for name in 'twin~7' %2Edot plain; do
+		mkdir "$tmp/debugfs/by-name/$name"
+		id=$((id + 1))
+		printf 'id %d\nname %s\nsize 64\nalignment 8\nregistrations 1\n' $id "${name%~*}" \
+			>"$tmp/debugfs/by-name/$name/stats"
+		printf 'mode global\nbuckets 1\ncluster 8\nallocated %d\nused 1\nto_come 5\n' $id \
+			>>"$tmp/debugfs/by-name/$name/stats"
+		printf '# name size flags align file:line\n%s 64 shared 8 a file.c:1\n' "${name%~*}" \
+			>"$tmp/debugfs/by-name/$name/registrations"
+		echo tag >"$tmp/debugfs/by-name/$name/debug"
+	done
+}
+made_up
+kernel() {
+	"$ctl" --debugfs "$tmp/debugfs" "$@"
+}
+check the_kernels_pools_are_in_order same \
+	"$(kernel --raw list | awk '/^[0-9]/ { print $1, $2, $5, $6 }' | tr '\n' ,)" \
+	'1 twin 1 1,2 %2Edot 2 1,3 plain 3 1,'
+kernel_shows() {
+	kernel show .dot | grep -x '%2Edot size=64 flags=0x1 align=8 \[a file.c:1\]' &&
+		kernel show plain | grep -x 'options       tag' &&
+		same "$(kernel debug)" none
+}
+check the_kernels_pools_are_shown kernel_shows
+kernel_obeys() {
+	kernel gc && kernel flush plain && kernel debug +poison &&
+		kernel debug plain no-tag &&
+		same "$(cat "$tmp/debugfs/"{gc,flush,debug})" $'1plain+poison' &&
+		same "$(cat "$tmp/debugfs/by-name/plain/debug")" no-tag
+}
+truncate -s 0 "$tmp/debugfs/debug" "$tmp/debugfs/by-name/plain/debug"
+check the_kernels_files_are_written kernel_obeys
+
+### What is wrong
+
+# refused STATUS WHY ARG... - ends with the status and a line that says why
+refused() {
+	local status=0 want=$1 why=$2
+
+	shift 2
+	timeout 30 "$ctl" "$@" >"$tmp/refused" 2>&1 </dev/null || status=$?
+	cat "$tmp/refused"
+	same "$status" "$want" && grep -Eq "^poolctl: .*$why" "$tmp/refused" &&
+		[ "$(wc -l <"$tmp/refused")" -le 2 ]
+}
+# wrong NAME WHY ARG... - bad arguments
+wrong() {
+	local name=$1 why=$2
+
+	shift 2
+	check "${name}_is_refused" refused 2 "$why" "$@"
+}
+s=(--socket "$sock")
+long=$(printf 'x%.0s' {1..300})
+wrong no_command 'what is to be done'
+wrong an_unknown_command 'no such command: "lsit"' "${s[@]}" lsit
+wrong no_source 'whose pools' list
+wrong two_sources 'only one of' "${s[@]}" --kernel list
+wrong two_sources_with_a_process 'only one of' --kernel --pid 1 list
+wrong an_unknown_option '--help' --bogus list
+wrong an_option_without_its_value '--help' list --socket
+wrong a_value_for_an_option_without_one '--help' --json=5 list
+wrong debugfs_of_a_program 'for --kernel' "${s[@]}" --debugfs /tmp list
+nth=0
+for n in '' 0 -1 1x x 99999999999999999999 0x10 ' 1'; do
+	nth=$((nth + 1))
+	wrong "bad_count_$nth" 'not a number from 1' "${s[@]}" --count "$n" list
+	wrong "bad_process_$nth" 'not a number from 1' --pid "$n" list
+	wrong "bad_number_of_times_$nth" 'not a number from 1' "${s[@]}" watch -- 1 "$n"
+done
+for n in '' 0 -1 1x nan inf 1e3 99999 0.01 .; do
+	nth=$((nth + 1))
+	for command in top watch diff; do
+		wrong "bad_seconds_${nth}_of_$command" 'not 0.1 to 86400 seconds' \
+			"${s[@]}" -- $command "$n"
+	done
+done
+wrong an_unknown_column 'no column "hled"; they are name held' "${s[@]}" --sort hled list
+wrong an_empty_path '1 to 107 bytes' --socket '' list
+wrong a_path_that_is_too_long '1 to 107 bytes' --socket "$long" list
+wrong show_without_a_pool 'something is missing' "${s[@]}" show
+wrong show_with_two 'too many words' "${s[@]}" show a b
+wrong a_line_that_is_too_long 'too long' "${s[@]}" flush "$long"
+wrong a_line_of_two_lines 'a newline' "${s[@]}" flush $'a\ngc'
+wrong set_of_the_kernel 'set is for programs' --debugfs "$tmp/debugfs" set poison
+wrong a_path_as_a_name 'no name of a pool' --debugfs "$tmp/debugfs" debug ../x poison
+wrong a_format_of_top 'no such format' "${s[@]}" --json top
+wrong an_output_of_top 'for list and watch' "${s[@]}" --output /tmp/x top
+wrong diff_without_a_source 'needs --pid' diff 1
+wrong diff_of_a_program 'a NUL' diff "$tmp/prog" "$tmp/before"
+wrong diff_of_what_is_no_dump 'neither a raw dump' diff "$tmp/before" "$src/prog.c"
+wrong top_without_a_terminal 'needs a terminal' "${s[@]}" top
+check a_file_that_is_not_there_is_told_of refused 1 'No such file' diff /nowhere /nowhere
+check a_pool_that_is_not_there_is_told_of refused 1 'no pool "pool"' "${s[@]}" show pool
+check flush_of_no_pool_is_told_of refused 1 'neither "all" nor' "${s[@]}" flush nothing
+check a_wrong_word_is_told_of refused 1 '"poisson": unknown word' "${s[@]}" debug poisson
+check a_wrong_option_is_told_of refused 1 'out of range: "poison=999"' "${s[@]}" set poison=999
+check a_socket_that_is_not_there_is_told_of refused 1 'No such file' --socket "$tmp/none" list
+check a_file_that_is_no_socket_is_told_of refused 1 'no program serves' \
+	--socket "$tmp/prog" list
+check a_process_that_is_gone_is_told_of refused 1 'no such process' --pid 1073741823 list
+check a_process_that_serves_nothing_is_told_of refused 1 'offers no pools' --pid $$ list
+check a_folder_without_pools_is_told_of refused 1 'is pool.ko loaded' --debugfs "$tmp" list
+printf 'id x\n' >"$tmp/debugfs/by-name/plain/stats"
+check files_with_nonsense_are_told_of refused 1 'no numbers of a pool' \
+	--debugfs "$tmp/debugfs" list
+
+# Saved dumps that are damaged: cut off after each byte, and with each byte changed.
+damaged() {
+	local file=$1 at size status=0 ended
+
+	size=$(wc -c <"$file")
+	for ((at = 0; at < size; at += 7)); do
+		head -c "$at" "$file" >"$tmp/cut"
+		perl -0777 -pe 'substr($_, '"$at"', 1) ^= "\x15"' "$file" >"$tmp/changed"
+		for bad in cut changed; do
+			ended=0
+			"$ctl" diff "$tmp/$bad" "$file" >"$tmp/said.bad" 2>&1 || ended=$?
+			case $bad$ended in
+			cut2 | changed[012]) ;;
+			*) echo "$bad at $at: $ended"; head -n 3 "$tmp/said.bad"; status=1 ;;
+			esac
+		done
+	done
+	return "$status"
+}
+grep -v "pool[234]" "$tmp/before" >"$tmp/short"
+"$ctl" --socket "$sock" --json list twin >"$tmp/short.json"
+check damaged_raw_dumps_are_refused damaged "$tmp/short"
+check damaged_json_is_refused damaged "$tmp/short.json"
+
+### Servers that are none
+
+# says NAME WHY TEXT - a server answers with this text
+says() {
+	local path=$tmp/serves-$1
+
+	check "a_server_that_says_$1_is_told_of" says_it "$2" "$3" "$path"
+}
+says_it() {
+	local why=$1 text=$2 path=$3 pid status=0
+
+	rm -f "$tmp/served"
+	"$src/ask.py" serve "$path" "$text" >"$tmp/served" &
+	pid=$!
+	within grep -q ready "$tmp/served" && refused 1 "$why" --socket "$path" list || status=1
+	kill "$pid"
+	wait "$pid" 2>/dev/null || true
+	return "$status"
+}
+says nothing 'gone, or is none' ''
+says nonsense 'no program with pools' 'HTTP/1.1 400 Bad Request\r\n\r\n'
+says a_nul 'NUL' 'ok\n\0'
+says bytes 'gone, or is none' '\xff\xfe\x80'
+says ok_alone 'no dump of pools' 'ok\n'
+says an_escape 'no dump of pools' 'ok\npools version 3\n# id name\n1 \x1b[2J\n'
+says half_a_dump 'the end of the answer is missing' 'ok\npools version 3\n# id name size\n1 a 8\n'
+says too_few_columns 'no dump of pools' 'ok\npools version 3\n# id name size\n1 a\ntotal x\n'
+says other_columns 'no dump of pools' 'ok\npools version 3\n# x y\n'
+says silent 'does not answer' silent
+
+# A library of another version has other columns.
+other_version() {
+	"$src/ask.py" serve "$tmp/other" \
+		'ok\npools version 9\n# id name size moons used\n1 a 8 77 5\ntotal pools=1\n' &
+	started+=($!)
+	disown
+	within test -S "$tmp/other"
+	"$ctl" --socket "$tmp/other" list --raw | grep -qE '^1 a 8 0 0 5 0'
+}
+check columns_that_are_not_known_are_passed_over other_version
+
+### top, on a screen
+
+# session NAME WIDTH HEIGHT ARG... - top in a session of tmux; its exit status is in NAME.exit
+session() {
+	local name=$1 width=$2 height=$3
+
+	shift 3
+	"${tmux[@]}" new-session -d -s "$name" -x "$width" -y "$height" \
+		"$(printf '%q ' "$ctl" "$@") 2>$tmp/$name.err; echo \$? >$tmp/$name.exit"
+}
+seen() {
+	"${tmux[@]}" capture-pane -p -t "$1"
+}
+# on NAME PATTERN - the screen has a line like this
+on() {
+	within eval "seen $1 | tee $tmp/screen | grep -E -- '$2'" ||
+		{ cat "$tmp/screen"; return 1; }
+}
+keys_to() {
+	"${tmux[@]}" send-keys -t "$1" "${@:2}"
+}
+ends() {
+	within test -s "$tmp/$1.exit" && same "$(cat "$tmp/$1.exit")" "$2"
+}
+session first 100 15 "${s[@]}" top 0.2
+check top_shows_pools on first '^pool4 +960B '
+check top_shows_totals on first '^7 pools: held '
+sorted_by() {
+	keys_to first "$1" && on first "sorted by $2  "
+}
+check a_key_sorts_by_the_next_column sorted_by '>' idle
+check a_key_sorts_by_the_one_before sorted_by '<' held
+check a_key_sorts_by_name sorted_by '<' name
+first_is() {
+	within eval "same \"\$(seen first | sed -n 4p | cut -d' ' -f1)\" $1"
+}
+check pools_are_sorted_by_name first_is a
+keys_to first r
+check a_key_turns_the_order_round first_is twin
+keys_to first Down
+check a_key_goes_down first_is pool4
+keys_to first Home
+check a_key_goes_to_the_beginning first_is twin
+resized() {
+	"${tmux[@]}" resize-window -t first -x "$1" -y "$2" && on first "$3" &&
+		! seen first | grep -q '.\{'$(($1 + 1))'\}'
+}
+check a_screen_of_20_columns_has_names_and_a_number resized 20 12 '^pool4 +960B'
+check a_screen_of_1_line_will_do resized 20 1 '^7 pools: held'
+check a_screen_of_2_columns_will_do resized 2 12 '^po$'
+check a_large_screen_will_do resized 250 60 'faults'
+keys_to first q
+check top_ends_by_q ends first 0
+
+session second 80 10 "${s[@]}" --sort used top 0.2
+check top_starts_sorted_as_asked on second 'sorted by used'
+keys_to second C-c
+# tmux's shell is ended by the signal, too.
+check top_ends_by_a_signal within eval "! '${tmux[*]}' has-session -t second"
+
+# no_screen TERMINAL WHY
+no_screen() {
+	local status=0
+
+	TERM=$1 timeout 20 script -qec "'$ctl' --socket '$sock' top" /dev/null \
+		</dev/null >"$tmp/unknown" || status=$?
+	cat "$tmp/unknown"
+	same "$status" 2 && grep -q "poolctl: the terminal \"$1\" $2" "$tmp/unknown"
+}
+check an_unknown_terminal_is_told_of no_screen nosuch 'is not known'
+check a_terminal_that_only_prints_is_told_of no_screen dumb 'cannot move its cursor'
+
+session third 80 10 "${s[@]}" top 0.2
+check top_runs_before_its_target_dies on third '^pool1'
+kill -9 "$program"
+check top_says_that_its_target_died ends third 1
+check top_says_it_after_the_screen grep -q "^poolctl: $sock: no program serves" "$tmp/third.err"
+check a_target_that_is_dead_is_told_of refused 1 'no program serves' "${s[@]}" list
+check watch_ends_with_its_target refused 1 'no program serves' "${s[@]}" watch
+
+# A killed program's socket is replaced; events in a second are counted.
+program "$sock" 2 busy
+session fourth 150 10 "${s[@]}" --sort get_objs top 0.3
+busy() {
+	"$ctl" --socket "$sock" watch 0.3 2 >"$tmp/busy" && cat "$tmp/busy" &&
+		awk 'END { exit !($6 + $7 + $9 > 0) }' "$tmp/busy"
+}
+check watch_counts_events_of_a_busy_program busy
+keys_to fourth q
+check top_of_a_busy_program_ends_by_q ends fourth 0
+
+# exit() removes the socket; a program that is ended by its input ends so.
+removed() {
+	program "$tmp/exits.sock" 1
+	"$ctl" --socket "$tmp/exits.sock" list >/dev/null
+	exec {to_program}>&-
+	kill -0 "$program"
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in2"
+	LIBPOOL_OPTIONS=ctl=$tmp/brief-%p.sock "$tmp/prog" 1 </dev/null >/dev/null
+	! compgen -G "$tmp/brief-*"
+}
+check exit_removes_the_socket removed
+taken() {
+	LIBPOOL_OPTIONS=poison,ctl=$sock,tag "$tmp/prog" 1 </dev/null 2>"$tmp/taken" >/dev/null &&
+		cat "$tmp/taken" && same "$(wc -l <"$tmp/taken")" 1 &&
+		grep -q "^pool: no control socket at \"$sock\": Address already in use" "$tmp/taken"
+}
+check a_program_runs_on_where_its_socket_is_taken taken
+
+### 20,000 pools
+
+program "$tmp/many.sock" 20000
+many() {
+	timeout 60 "$ctl" --socket "$tmp/many.sock" list "$1" >"$tmp/many" &&
+		ls -l "$tmp/many" && same "$(grep -cE "$2" "$tmp/many")" 20000
+}
+check 20000_pools_are_listed many --raw '^[0-9]+ pool'
+check 20000_pools_are_listed_as_json many --json '"name":"pool'
+check 20000_pools_are_listed_for_prometheus \
+	timeout 60 "$ctl" --socket "$tmp/many.sock" list --prometheus
+session many 80 24 --socket "$tmp/many.sock" --sort name top 0.5
+check 20000_pools_are_on_a_screen on many '^20002 pools: held'
+keys_to many NPage NPage
+check a_screen_of_20000_pools_scrolls on many '^pool10031 '
+keys_to many q
+check a_screen_of_20000_pools_ends_by_q ends many 0
+finish

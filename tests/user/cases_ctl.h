@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * cases_ctl.h - what the cases of the control socket share: a client of it
+ *
+ * Layer:   tests of user/extra/ctl.c.
+ * Context: see test.h and life.h.  Each file has its own copy.
+ */
+#ifndef POOL_CASES_CTL_H
+#define POOL_CASES_CTL_H
+
+#include "life.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Long after a client should have been left, and soon enough for a slow machine. */
+#define SOON_MS		20000
+
+/* Their Prometheus text is longer than what a socket holds. */
+#define POOLS		200
+
+static char dir[32];
+static struct sockaddr_un addr;
+static char text[65536];
+
+/* A folder of its own for the socket. */
+static inline const char *fresh_path(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/libpool-XXXXXX");
+	ck_assert(mkdtemp(dir));
+	addr.sun_family = AF_UNIX;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/ctl", dir);
+	return addr.sun_path;
+}
+
+static inline bool is_there(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/* Nothing but the folder is left. */
+static inline bool is_clean(void)
+{
+	return !is_there(addr.sun_path) && !rmdir(dir);
+}
+
+static inline long ms_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A connection; -1: refused. */
+static inline int client(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Read all into @to; the length. */
+static inline size_t read_all(int fd, char *to, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len + 1 < size && (n = read(fd, to + len, size - len - 1)) > 0)
+		len += (size_t)n;
+	to[len] = 0;
+	return len;
+}
+
+/*
+ * Send bytes and read the answer into text[].  A server that refuses a client may have
+ * left before the client has sent all.
+ */
+static inline const char *ask_bytes(const char *bytes, size_t len)
+{
+	int fd = client();
+
+	text[0] = 0;
+	if (fd >= 0 && (send(fd, bytes, len, MSG_NOSIGNAL) == (ssize_t)len ||
+			errno == EPIPE))
+		read_all(fd, text, sizeof(text));
+	close(fd);
+	return text;
+}
+
+static inline const char *ask(const char *line)
+{
+	return ask_bytes(line, strlen(line));
+}
+
+static struct pool_head *pools[POOLS];
+
+static inline void many_pools(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOLS; i++) {
+		pools[i] = create_pool("many", 64, MEM_F_EXACT);
+		ck_assert(pools[i]);
+	}
+}
+
+static inline void no_pools(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOLS; i++)
+		pool_destroy(pools[i]);
+}
+
+/* A client that has asked for much, and does not read it. */
+static inline int never_reads(void)
+{
+	static const char line[] = "pools prometheus\n";
+	int fd = client();
+
+	ck_assert(fd >= 0);
+	ck_assert(write(fd, line, strlen(line)) == (ssize_t)strlen(line));
+	return fd;
+}
+
+#endif /* POOL_CASES_CTL_H */

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ctl_life.c - the control socket from its start to its end: paths, forks, descriptors
+ *
+ * Layer:   tests of user/extra/ctl.c.
+ * Context: see test.h and life.h.
+ */
+#include "cases_ctl.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static const char *asked_for;
+static int refusal;
+
+static void start_refused(void *arg)
+{
+	(void)arg;
+	errno = 0;
+	refusal = pool_ctl_start(asked_for) ? 0 : errno;
+}
+
+/* The start is refused, for this reason, by one line. */
+static bool start_fails(const char *path, int err)
+{
+	asked_for = path;
+	captured(text, sizeof(text), start_refused, NULL);
+	return refusal == err && count_lines(text) == 1 &&
+	       strstr(text, "pool: no control socket at \"");
+}
+
+TEST_CASE(a_bad_path_is_refused_by_one_line)
+{
+	char path[sizeof(addr.sun_path) + 1];
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	EXPECT(start_fails(path, ENAMETOOLONG));
+	EXPECT(start_fails("", EINVAL));
+	EXPECT(start_fails(NULL, EINVAL));
+	EXPECT(start_fails("/nowhere/at\nall", ENOENT));
+	memcpy(path, "/tmp/", 5);
+	path[sizeof(path) - 2] = 0;
+	ASSERT(pool_ctl_start(path));
+	pool_ctl_stop();
+	EXPECT(!is_there(path));
+}
+
+TEST_CASE(the_path_may_have_the_number_of_the_process)
+{
+	char path[64];
+
+	fresh_path();
+	snprintf(path, sizeof(path), "%s/%%p-%%-%%p%%", dir);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/%d-%%-%d%%", dir,
+		 (int)getpid(), (int)getpid());
+	ASSERT(pool_ctl_start(path));
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
+/* A socket without a server, as a program leaves it that was killed. */
+static void leave_dead_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	close(fd);
+}
+
+static int live_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	ck_assert(!listen(fd, 1));
+	return fd;
+}
+
+TEST_CASE(a_dead_socket_is_replaced_and_nothing_else)
+{
+	char target[64];
+	int fd;
+
+	fresh_path();
+	leave_dead_socket();
+	ASSERT(pool_ctl_start(addr.sun_path));
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	EXPECT(!is_there(addr.sun_path));
+
+	fd = live_socket();
+	EXPECT(start_fails(addr.sun_path, EADDRINUSE));
+	EXPECT(is_there(addr.sun_path));
+	close(fd);
+	unlink(addr.sun_path);
+
+	close(open(addr.sun_path, O_CREAT | O_WRONLY, 0600));
+	EXPECT(start_fails(addr.sun_path, EADDRINUSE));
+	EXPECT(is_there(addr.sun_path));
+	unlink(addr.sun_path);
+
+	snprintf(target, sizeof(target), "%s/target", dir);
+	ck_assert(!symlink(target, addr.sun_path));
+	EXPECT(start_fails(addr.sun_path, EADDRINUSE));
+	EXPECT(is_there(addr.sun_path) && !is_there(target));
+	unlink(addr.sun_path);
+	EXPECT(is_clean());
+}
+
+static void start_again(void *arg)
+{
+	(void)arg;
+	refusal = pool_ctl_start("/tmp/elsewhere") ? 0 : errno;
+}
+
+TEST_CASE(a_second_start_is_refused_and_the_first_goes_on)
+{
+	ASSERT(pool_ctl_start(fresh_path()));
+	captured(text, sizeof(text), start_again, NULL);
+	EXPECT_EQ(refusal, EALREADY);
+	EXPECT(!is_there("/tmp/elsewhere"));
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	pool_ctl_stop();
+	EXPECT(is_clean());
+	ASSERT(pool_ctl_start(fresh_path()));
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
+TEST_CASE(a_stop_waits_for_no_client)
+{
+	long start;
+	int fd, more;
+
+	many_pools();
+	ASSERT(pool_ctl_start(fresh_path()));
+	fd = never_reads();
+	more = client();
+	usleep(50000);
+	start = ms_now();
+	pool_ctl_stop();
+	EXPECT_LE(ms_now() - start, UNDER_CHECKER ? SOON_MS : 700);
+	EXPECT(is_clean());
+	EXPECT(client() < 0);
+	close(fd);
+	close(more);
+	no_pools();
+}
+
+TEST_CASE(a_stop_leaves_the_socket_of_another_program)
+{
+	int fd;
+
+	ASSERT(pool_ctl_start(fresh_path()));
+	EXPECT(!unlink(addr.sun_path));
+	fd = live_socket();
+	pool_ctl_stop();
+	EXPECT(is_there(addr.sun_path));
+	close(fd);
+	unlink(addr.sun_path);
+	EXPECT(is_clean());
+}
+
+/* The thread sanitizer allows no thread in the child of a program with threads. */
+static void be_a_child(void *arg)
+{
+	char path[sizeof(addr.sun_path)];
+
+	(void)arg;
+	pool_ctl_stop();
+	NEED(is_there(addr.sun_path));
+	if (UNDER_TSAN)
+		return;
+	snprintf(path, sizeof(path), "%s/child", dir);
+	NEED(pool_ctl_start(path));
+	memcpy(addr.sun_path, path, sizeof(path));
+	NEED(!strcmp(ask("gc\n"), "ok\n"));
+	pool_ctl_stop();
+	NEED(!is_there(path));
+}
+
+TEST_CASE(a_child_has_no_socket_and_may_have_its_own)
+{
+	ASSERT(pool_ctl_start(fresh_path()));
+	EXPECT(child_is_well(be_a_child, NULL));
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
+/* Descriptors that a process has. */
+static unsigned int count_files(void)
+{
+	unsigned int n = 0;
+	int fd;
+
+	for (fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* A fork while a client is served: its connection must end with the server's answer. */
+TEST_CASE(a_child_keeps_no_connection_open)
+{
+	unsigned int before = count_files();
+	char byte;
+	pid_t child;
+	int fd, child_stays[2], says[2];
+
+	ASSERT(!pipe(child_stays) && !pipe(says));
+	ASSERT(pool_ctl_start(fresh_path()));
+	fd = client();
+	usleep(100000);
+	child = fork();
+	if (!child) {
+		close(child_stays[1]);
+		byte = (char)count_files();
+		if (write(says[1], &byte, 1) == 1 && !read(child_stays[0], &byte, 1))
+			_exit(0);
+		_exit(1);
+	}
+	ASSERT(child > 0);
+	EXPECT_EQ(read(says[0], &byte, 1), 1);
+	/* Both pipes and the client, less one end: nothing of the server. */
+	EXPECT_EQ((unsigned int)byte, before + 4 + 1 - 1);
+	EXPECT_EQ(write(fd, "gc\n", 3), 3);
+	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);
+	pool_ctl_stop();
+	EXPECT(client() < 0);
+	close(child_stays[1]);
+	waitpid(child, NULL, 0);
+	close(fd);
+	close(child_stays[0]);
+	close(says[0]);
+	close(says[1]);
+	EXPECT_EQ(count_files(), before);
+	EXPECT(is_clean());
+}
+
+static unsigned long cpu_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (unsigned long)used.tv_sec * 1000 +
+	       (unsigned long)used.tv_nsec / 1000000;
+}
+
+/* The client is accepted when there is a descriptor again; until then the thread sleeps. */
+TEST_CASE(a_server_without_descriptors_sleeps_and_goes_on)
+{
+	struct rlimit old, none;
+	unsigned long start;
+	int fd;
+
+	ASSERT(pool_ctl_start(fresh_path()));
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	ASSERT(!getrlimit(RLIMIT_NOFILE, &old));
+	/* As many as poll() looks at; those are open. */
+	none = (struct rlimit){ .rlim_cur = 2, .rlim_max = old.rlim_max };
+	ASSERT(!setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT(!connect(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	start = cpu_ms();
+	usleep(500000);
+	EXPECT_LE(cpu_ms() - start, 200);
+	setrlimit(RLIMIT_NOFILE, &old);
+	EXPECT_EQ(write(fd, "gc\n", 3), 3);
+	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);
+	close(fd);
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * main.c - poolctl: look at the pools of a program or of the kernel, and switch them
+ *
+ * Layer:   a program; Documentation/poolctl.rst describes it.
+ * Context: one thread.
+ *
+ * Exits with 0 if all went well, 1 if the target refused or is gone, 2 if the arguments
+ * are wrong.
+ */
+#include "poolctl.h"
+
+#include <err.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define DEBUGFS		"/sys/kernel/debug/pool"
+
+/* The longest time between two looks: a day. */
+#define SECONDS_MOST	86400
+
+static const char help[] =
+"usage: poolctl [OPTIONS] COMMAND\n"
+"\n"
+"Whose pools:\n"
+"  --pid N             the program with this process id\n"
+"  --socket PATH       the program that serves this socket\n"
+"  --kernel            the kernel's; --debugfs DIR if not " DEBUGFS "\n"
+"\n"
+"Look:\n"
+"  list [PREFIX]       all pools, or those whose names begin like that\n"
+"  show POOL           all numbers and options of one\n"
+"  top [SECONDS]       the screen, renewed; q ends it\n"
+"  watch [SECONDS [COUNT]]  a line each time; with a format: a dump each time\n"
+"  diff A B            what has changed between two saved dumps, raw or JSON\n"
+"  diff SECONDS        what changes in that time\n"
+"  memstats [WORDS]    what allocates\n"
+"\n"
+"Change:\n"
+"  gc, reclaim         give back what is unused; reclaim: caches, too\n"
+"  flush POOL          the same for one; or all\n"
+"  debug [[POOL] WORDS]  switch options of one, or of all; alone: what is on\n"
+"  set OPTIONS         for pools to come, as LIBPOOL_OPTIONS\n"
+"\n"
+"  --json, --prometheus, --raw   the format\n"
+"  --sort KEY          name, or a column: see the error for a wrong one\n"
+"  --count N           at most so many pools\n"
+"  --output FILE       replaced as a whole, for list and watch\n"
+"\n"
+"Exits with 1 if the target refused or is gone, 2 if the arguments are wrong.\n";
+
+/* Set by top: a message has to come after the screen is cleared. */
+void (*leave_screen)(void);
+
+void fail(int status, const char *fmt, ...)
+{
+	va_list args;
+
+	if (leave_screen)
+		leave_screen();
+	fflush(stdout);
+	va_start(args, fmt);
+	vwarnx(fmt, args);
+	va_end(args);
+	exit(status);
+}
+
+void *need_memory(void *p)
+{
+	if (!p)
+		fail(1, "no memory");
+	return p;
+}
+
+static unsigned int read_number(const char *what, const char *text,
+				unsigned int most)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !n || n > most)
+		fail(2, "%s: not a number from 1 to %u: \"%s\"", what, most,
+		     text);
+	return (unsigned int)n;
+}
+
+double read_seconds(const char *text)
+{
+	char *end;
+	double n = strtod(text, &end);
+
+	if (strspn(text, "0123456789.") != strlen(text) || end == text || *end ||
+	    n < 0.1 || n > SECONDS_MOST)
+		fail(2, "not 0.1 to %d seconds: \"%s\"", SECONDS_MOST, text);
+	return n;
+}
+
+static void need_no_source(const struct options *o)
+{
+	if (o->has_source)
+		fail(2, "only one of --pid, --socket and --kernel");
+}
+
+static void set_source(struct options *o, const char *socket, const char *debugfs)
+{
+	struct sockaddr_un addr;
+
+	need_no_source(o);
+	if (socket && (!*socket || strlen(socket) >= sizeof(addr.sun_path)))
+		fail(2, "--socket: a path has 1 to %zu bytes",
+		     sizeof(addr.sun_path) - 1);
+	o->has_source = true;
+	o->source.socket = socket;
+	o->source.debugfs = debugfs;
+}
+
+static void set_sort(struct options *o, const char *key)
+{
+	char names[256];
+
+	o->by_name = !strcmp(key, "name");
+	o->sort = column_find(key);
+	if (o->by_name || o->sort)
+		return;
+	column_names(names, sizeof(names));
+	fail(2, "--sort: no column \"%s\"; they are name%s", key, names);
+}
+
+static void set_pid(struct options *o, const char *text)
+{
+	char pid[16];
+
+	need_no_source(o);
+	snprintf(pid, sizeof(pid), "%u", read_number("--pid", text, 1u << 30));
+	set_source(o, socket_of_pid(pid), NULL);
+}
+
+static const struct option words[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "socket", required_argument, NULL, 's' },
+	{ "kernel", no_argument, NULL, 'k' },
+	{ "debugfs", required_argument, NULL, 'd' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "prometheus", no_argument, NULL, 'm' },
+	{ "raw", no_argument, NULL, 'r' },
+	{ "sort", required_argument, NULL, 'o' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "output", required_argument, NULL, 'f' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'v' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void set_option(struct options *o, int c, const char **debugfs)
+{
+	switch (c) {
+	case 'p':
+		set_pid(o, optarg);
+		break;
+	case 's':
+		set_source(o, optarg, NULL);
+		break;
+	case 'k':
+		set_source(o, NULL, DEBUGFS);
+		break;
+	case 'd':
+		*debugfs = optarg;
+		break;
+	case 'j':
+		o->format = POOL_DUMP_JSON;
+		break;
+	case 'm':
+		o->format = POOL_DUMP_PROMETHEUS;
+		break;
+	case 'r':
+		o->format = POOL_DUMP_RAW;
+		break;
+	case 'o':
+		set_sort(o, optarg);
+		break;
+	case 'n':
+		o->count = read_number("--count", optarg, INT_MAX);
+		break;
+	default:
+		o->output = optarg;
+	}
+}
+
+/* Returns the command and what follows it. */
+static char **read_options(struct options *o, int argc, char **argv)
+{
+	const char *debugfs = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", words, NULL)) != -1) {
+		if (c == 'h' || c == 'v') {
+			fputs(c == 'h' ? help : "poolctl " POOL_VERSION "\n", stdout);
+			exit(fflush(stdout) ? 1 : 0);
+		}
+		if (c == '?')
+			fail(2, "--help lists what there is");
+		set_option(o, c, &debugfs);
+	}
+	if (debugfs && o->has_source && o->source.socket)
+		fail(2, "--debugfs is for --kernel");
+	if (debugfs) {
+		o->has_source = true;
+		o->source.debugfs = debugfs;
+	}
+	return argv + optind;
+}
+
+struct printed {
+	const struct table *t;
+	const struct options *o;
+};
+
+static void print_list(FILE *to, const void *arg)
+{
+	const struct printed *p = arg;
+
+	print_table(to, p->t, p->o, false);
+}
+
+static bool begins_like(const struct entry *e, const char *prefix)
+{
+	return pool_dump_name_matches(e->s.name, prefix);
+}
+
+static void list(struct options *o, char **args)
+{
+	struct table t;
+
+	source_table(&o->source, &t, o->format == POOL_DUMP_TABLE);
+	if (args[0])
+		table_keep(&t, begins_like, args[0]);
+	table_sort(&t, o);
+	print_to(o, print_list, &(struct printed){ &t, o });
+	table_free(&t);
+}
+
+static bool is_called(const struct entry *e, const char *name)
+{
+	char shown[POOL_SHOWN_LEN + 1];
+
+	pool_show_name(shown, e->s.name);
+	return !strcmp(name, e->s.name) || !strcmp(name, shown);
+}
+
+/* For people: a number in a line, the creations, and the options that are on. */
+static void show_entry(const struct options *o, const struct entry *e)
+{
+	const struct pool_dump_field *f;
+	char shown[POOL_SHOWN_LEN + 1], *debug;
+	const void *at;
+
+	pool_show_name(shown, e->s.name);
+	printf("pool %s\n", shown);
+	for (f = pool_dump_columns; f->name; f++) {
+		at = (const char *)&e->s + f->offset;
+		printf("%-14s%llu\n", f->name, f->wide ?
+		       *(const unsigned long long *)at :
+		       *(const unsigned int *)at);
+	}
+	fputs(e->details ? e->details : "", stdout);
+	debug = source_debug(&o->source, shown, NULL);
+	printf("options       %s", debug);
+	free(debug);
+}
+
+static void show(struct options *o, char **args)
+{
+	struct table t;
+	size_t i;
+
+	source_table(&o->source, &t, true);
+	table_keep(&t, is_called, args[0]);
+	if (!t.n)
+		fail(1, "there is no pool \"%s\"", args[0]);
+	if (o->format != POOL_DUMP_TABLE)
+		print_table(stdout, &t, o, true);
+	else
+		for (i = 0; i < t.n; i++)
+			show_entry(o, &t.pools[i]);
+	table_free(&t);
+}
+
+static void run_top(struct options *o, char **args)
+{
+	top(o, args[0] ? read_seconds(args[0]) : 2);
+}
+
+static void run_watch(struct options *o, char **args)
+{
+	double seconds = args[0] ? read_seconds(args[0]) : 2;
+
+	watch(o, seconds, args[0] && args[1] ?
+	      read_number("watch", args[1], INT_MAX) : 0);
+}
+
+static void run_diff(struct options *o, char **args)
+{
+	if (args[1] && o->has_source)
+		fail(2, "diff of two files needs no --pid, --socket or --kernel");
+	if (args[1])
+		diff_files(o, args[0], args[1]);
+	else if (!o->has_source)
+		fail(2, "diff SECONDS needs --pid, --socket or --kernel");
+	else
+		diff_source(o, read_seconds(args[0]));
+}
+
+static void run_gc(struct options *o, char **args)
+{
+	(void)args;
+	source_gc(&o->source, false);
+}
+
+static void run_reclaim(struct options *o, char **args)
+{
+	(void)args;
+	source_gc(&o->source, true);
+}
+
+static void run_flush(struct options *o, char **args)
+{
+	source_flush(&o->source, args[0]);
+}
+
+static void run_set(struct options *o, char **args)
+{
+	source_set(&o->source, args[0]);
+}
+
+static void run_debug(struct options *o, char **args)
+{
+	bool one = args[0] && args[1];
+	char *text = source_debug(&o->source, one ? args[0] : "all",
+				  one ? args[1] : args[0]);
+
+	fputs(text, stdout);
+	free(text);
+}
+
+static void run_memstats(struct options *o, char **args)
+{
+	char words[256] = "", *text;
+	size_t len = 0;
+
+	for (; *args && len < sizeof(words); args++)
+		len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s",
+					len ? " " : "", *args);
+	text = source_memstats(&o->source, words);
+	fputs(text, stdout);
+	free(text);
+}
+
+static const struct command {
+	const char *word;
+	void (*run)(struct options *o, char **args);
+	int least, most;		/* words behind it */
+	bool anywhere;			/* needs no source */
+} commands[] = {
+	{ "list", list, 0, 1, false },
+	{ "show", show, 1, 1, false },
+	{ "top", run_top, 0, 1, false },
+	{ "watch", run_watch, 0, 2, false },
+	{ "diff", run_diff, 1, 2, true },
+	{ "gc", run_gc, 0, 0, false },
+	{ "reclaim", run_reclaim, 0, 0, false },
+	{ "flush", run_flush, 1, 1, false },
+	{ "set", run_set, 1, 1, false },
+	{ "debug", run_debug, 0, 2, false },
+	{ "memstats", run_memstats, 0, 3, false },
+	{ NULL, NULL, 0, 0, false },
+};
+
+/* All words are checked before the target is asked. */
+static const struct command *find_command(const struct options *o, char **args)
+{
+	const struct command *c = commands;
+	int n = 0;
+
+	if (!args[0])
+		fail(2, "what is to be done? --help lists it");
+	while (c->word && strcmp(c->word, args[0]))
+		c++;
+	if (!c->word)
+		fail(2, "no such command: \"%s\"; --help lists them", args[0]);
+	while (args[1 + n])
+		n++;
+	if (n < c->least || n > c->most)
+		fail(2, "%s: %s; --help shows it", c->word,
+		     n < c->least ? "something is missing" : "too many words");
+	if (!o->has_source && !c->anywhere)
+		fail(2, "whose pools? --pid N, --socket PATH or --kernel");
+	if (o->format != POOL_DUMP_TABLE && c->run != list && c->run != show &&
+	    c->run != run_watch && (c->run != run_diff || o->format != POOL_DUMP_JSON))
+		fail(2, "%s has no such format", c->word);
+	if (o->output && c->run != list && c->run != run_watch)
+		fail(2, "--output is for list and watch");
+	return c;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .source = { .socket = NULL } };
+	char **args = read_options(&o, argc, argv);
+
+	find_command(&o, args)->run(&o, args + 1);
+	if (fflush(stdout) || ferror(stdout))
+		fail(1, "the output cannot be written");
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * poolctl.h - what the files of poolctl need of each other
+ *
+ * Layer:   a program, above the dumps of common/show.
+ * Context: one thread.
+ *
+ *   main.c      arguments  -> one of the commands below
+ *   source.c    a program's socket, or the kernel's files -> text
+ *   pid.c       a process  -> its socket
+ *   table.c     text       -> struct table
+ *   json.c      JSON       -> struct table
+ *   print.c     struct table -> a dump, by the writers of common/show
+ *   columns.c   what struct table can be sorted by
+ *   watch.c     watch
+ *   diff.c      diff
+ *   top.c       top
+ *
+ * Whatever goes wrong ends the program: with 1 if the target refused or is gone, with 2 if
+ * the arguments were wrong.
+ */
+#ifndef POOLCTL_H
+#define POOLCTL_H
+
+#include "plat.h"
+#include "show/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Where pools are looked for. */
+struct source {
+	const char *socket;		/* a program's; NULL: the kernel */
+	const char *debugfs;		/* the kernel's folder */
+};
+
+struct entry {
+	struct pool_stats s;
+	char *details;			/* its creations, a line each; NULL: not known */
+};
+
+struct table {
+	struct entry *pools;
+	size_t n;
+	bool whole;			/* it has not been cut off */
+};
+
+/* What the arguments say. */
+struct options {
+	struct source source;
+	bool has_source;
+	enum pool_dump_format format;
+	const struct column *sort;	/* NULL: in order of creation */
+	bool by_name;
+	unsigned int count;		/* 0: all */
+	const char *output;		/* a file that is replaced; NULL: stdout */
+};
+
+/* Something that tables are sorted by, and that top shows. */
+struct column {
+	const char *name;
+	enum column_kind {
+		COLUMN_BYTES,
+		COLUMN_COUNT,
+		COLUMN_EVENTS,		/* top shows how many there are in a second */
+	} kind;
+	unsigned long long (*compute)(const struct pool_stats *s);	/* or NULL, and */
+	size_t offset;			/* of an unsigned long long in stats */
+};
+
+/* main.c */
+extern void (*leave_screen)(void);
+void fail(int status, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+void *need_memory(void *p);
+double read_seconds(const char *text);
+
+/* source.c */
+char *source_ask(const struct source *source, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void source_table(const struct source *source, struct table *t, bool detailed);
+void source_gc(const struct source *source, bool all);
+void source_flush(const struct source *source, const char *name);
+void source_set(const struct source *source, const char *options);
+char *source_debug(const struct source *source, const char *name, const char *words);
+char *source_memstats(const struct source *source, const char *words);
+char *read_file(const char *path, int status);
+
+/* pid.c */
+const char *socket_of_pid(const char *pid);
+
+/* table.c */
+bool table_read(struct table *t, const char *text);
+void table_read_file(struct table *t, const char *path);
+struct entry *table_add(struct table *t);
+bool entry_set(struct entry *e, const char *key, const char *value);
+bool entry_name(struct entry *e, const char *shown);
+void entry_detail(struct entry *e, const char *text, size_t len);
+void table_free(struct table *t);
+void table_keep(struct table *t, bool (*wanted)(const struct entry *e, const char *arg),
+		const char *arg);
+void table_sort(struct table *t, const struct options *o);
+const struct entry *table_find(const struct table *t, unsigned int id);
+
+/* json.c */
+bool table_read_json(struct table *t, const char *text);
+
+/* print.c */
+void print_table(FILE *to, const struct table *t, const struct options *o,
+		 bool detailed);
+void print_json_string(FILE *to, const char *text);
+void print_to(const struct options *o, void (*print)(FILE *to, const void *arg),
+	      const void *arg);
+
+/* columns.c */
+extern const struct column columns[];
+const struct column *column_find(const char *name);
+unsigned long long column_value(const struct column *c, const struct pool_stats *s);
+unsigned long long column_since(const struct column *c, const struct pool_stats *now,
+				const struct table *before);
+void column_names(char *text, size_t size);
+void format_bytes(char *text, size_t size, unsigned long long bytes);
+
+/* watch.c */
+double seconds_now(void);
+void watch(const struct options *o, double seconds, unsigned int times);
+
+/* diff.c */
+void diff_files(const struct options *o, const char *before, const char *after);
+void diff_source(const struct options *o, double seconds);
+
+/* top.c */
+void top(const struct options *o, double seconds);
+
+#endif /* POOLCTL_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * print.c - a table becomes a dump, in any format
+ *
+ * Layer:   a part of poolctl; twin of common/show/dump.c.
+ * Context: one thread.
+ *
+ * The texts are those of the library and of the kernel, by the same writers.  They read a
+ * struct pool_dump, which here stands before a table, and write to a file, whose end is
+ * never missing.
+ */
+#include "poolctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The dump that is written. */
+struct view {
+	struct pool_dump d;
+	const struct table *t;
+	size_t shown;			/* how many of them */
+	size_t next;
+	FILE *to;
+};
+
+static struct view *of_dump(struct pool_dump *d)
+{
+	return pool_list_entry(d, struct view, d);
+}
+
+/* As in common/options, which the program does without. */
+void pool_printable(char *to, size_t size, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && i < len && text[i]; i++)
+		to[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	to[i] = 0;
+}
+
+void pool_dump_rewind(struct pool_dump *d)
+{
+	of_dump(d)->next = 0;
+}
+
+bool pool_dump_next(struct pool_dump *d)
+{
+	struct view *v = of_dump(d);
+
+	if (v->next == v->shown)
+		return false;
+	d->now = v->t->pools[v->next++].s;
+	return true;
+}
+
+bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
+{
+	struct view *v = of_dump(d);
+	const char *line = v->t->pools[v->next - 1].details;
+
+	while (line && nth--) {
+		line = strchr(line, '\n');
+		line = line && line[1] ? line + 1 : NULL;
+	}
+	if (!line)
+		return false;
+	snprintf(d->detail, sizeof(d->detail), "%.*s", (int)strcspn(line, "\n"),
+		 line);
+	return true;
+}
+
+/* The name is the first word, as it is shown. */
+bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
+{
+	struct entry e = { .details = NULL };
+
+	if (!pool_dump_detail(d, nth))
+		return false;
+	d->detail[strcspn(d->detail, " ")] = 0;
+	if (entry_name(&e, d->detail))
+		snprintf(d->detail, sizeof(d->detail), "%s", e.s.name);
+	return true;
+}
+
+void pool_dump_put(struct pool_dump *d, const char *text)
+{
+	fputs(text, of_dump(d)->to);
+}
+
+void pool_dump_number(struct pool_dump *d, unsigned long long number)
+{
+	fprintf(of_dump(d)->to, "%llu", number);
+}
+
+void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
+{
+	const void *at = (const char *)&d->now + field->offset;
+
+	pool_dump_number(d, field->wide ? *(const unsigned long long *)at :
+					  *(const unsigned int *)at);
+}
+
+void pool_dump_commit(struct pool_dump *d)
+{
+	(void)d;
+}
+
+void print_json_string(FILE *to, const char *text)
+{
+	struct view v = { .to = to };
+
+	pool_dump_json_string(&v.d, text);
+}
+
+static void add_up(struct pool_dump_total *total, const struct table *t)
+{
+	size_t i;
+
+	*total = (struct pool_dump_total){ .pools = (unsigned int)t->n };
+	for (i = 0; i < t->n; i++) {
+		const struct pool_stats *s = &t->pools[i].s;
+
+		total->allocated += s->allocated * s->object_size;
+		total->used += s->used * s->object_size;
+		total->cached += s->cached * s->object_size;
+		total->shared += s->shared * s->object_size;
+	}
+}
+
+/* The totals are of all pools, as in dumps, even if fewer are shown. */
+void print_table(FILE *to, const struct table *t, const struct options *o,
+		 bool detailed)
+{
+	static const struct pool_dump_writer *const writers[] = {
+		[POOL_DUMP_TABLE] = &pool_dump_table,
+		[POOL_DUMP_RAW] = &pool_dump_raw,
+		[POOL_DUMP_JSON] = &pool_dump_json,
+		[POOL_DUMP_PROMETHEUS] = &pool_dump_prometheus,
+	};
+	struct view v = { .t = t, .to = to, .shown = t->n };
+
+	if (o->count && o->count < t->n)
+		v.shown = o->count;
+	v.d.options.detailed = detailed;
+	add_up(&v.d.total, t);
+	writers[o->format]->body(&v.d);
+	writers[o->format]->tail(&v.d, false);
+}
+
+/* Returns 0, or an error. */
+static int finish(FILE *to)
+{
+	errno = 0;
+	return fflush(to) || ferror(to) ? errno ? errno : EIO : 0;
+}
+
+/* A reader sees the old file or the new one, never a part. */
+static void print_to_file(const char *path, void (*print)(FILE *to, const void *arg),
+			  const void *arg)
+{
+	char *part;
+	FILE *to;
+	int fd, err;
+
+	if (asprintf(&part, "%s.%d.tmp", path, (int)getpid()) < 0)
+		part = need_memory(NULL);
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		fail(1, "%s: cannot be made: %s", part, strerror(errno));
+	to = need_memory(fdopen(fd, "w"));
+	print(to, arg);
+	err = finish(to);
+	fclose(to);
+	if (!err && rename(part, path))
+		err = errno;
+	if (err) {
+		unlink(part);
+		fail(1, "%s: cannot be written: %s", path, strerror(err));
+	}
+	free(part);
+}
+
+/* Print to where the arguments say. */
+void print_to(const struct options *o, void (*print)(FILE *to, const void *arg),
+	      const void *arg)
+{
+	int err;
+
+	if (o->output) {
+		print_to_file(o->output, print, arg);
+		return;
+	}
+	print(stdout, arg);
+	err = finish(stdout);
+	if (err)
+		fail(1, "the output cannot be written: %s", strerror(err));
+}

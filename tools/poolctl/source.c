@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * source.c - what a program answers on its socket, and what the kernel has in its files
+ *
+ * Layer:   a part of poolctl.
+ * Context: one thread.
+ *
+ * Of the kernel only files are read whose text does not depend on what others have written
+ * to them: so by-name/NAME/stats, not pools.
+ */
+#include "poolctl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Longer than a program takes that has other clients to serve. */
+#define ANSWER_SECONDS	10
+
+/* As of the library: a line and its newline. */
+#define LINE_MOST	256
+
+/* @status: to end with if it is no text. */
+static char *read_all(int fd, const char *path, int status)
+{
+	size_t size = 65536, len = 0;
+	char *text = need_memory(malloc(size));
+	ssize_t n;
+
+	while ((n = read(fd, text + len, size - len - 1)) > 0) {
+		len += (size_t)n;
+		if (size - len < 4096)
+			text = need_memory(realloc(text, size *= 2));
+	}
+	if (n < 0 && errno != ECONNRESET)
+		fail(1, "%s: %s", path, errno == EAGAIN ? "it does not answer" :
+							  strerror(errno));
+	if (memchr(text, 0, len))
+		fail(status, "%s: there is a NUL in it", path);
+	text[len] = 0;
+	return text;
+}
+
+char *read_file(const char *path, int status)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text;
+
+	if (fd < 0)
+		fail(1, "%s: %s", path, strerror(errno));
+	text = read_all(fd, path, status);
+	close(fd);
+	return text;
+}
+
+static int connect_to(const char *path)
+{
+	struct timeval most = { .tv_sec = ANSWER_SECONDS };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		fail(1, "socket: %s", strerror(errno));
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		fail(1, "%s: %s", path, errno == ECONNREFUSED ?
+		     "no program serves this socket" : errno == EAGAIN ?
+		     "it does not answer" : strerror(errno));
+	return fd;
+}
+
+/* The text after the first line; ends the program if that is no "ok". */
+static char *text_of(char *answer, const char *path)
+{
+	static const char error[] = "error: ";
+	char *text = strchr(answer, '\n');
+
+	if (!text)
+		fail(1, "%s: its program is gone, or is none with pools", path);
+	*text++ = 0;
+	if (!strncmp(answer, error, strlen(error)))
+		fail(1, "%s", answer + strlen(error));
+	if (strcmp(answer, "ok"))
+		fail(1, "%s: this is no program with pools", path);
+	return memmove(answer, text, strlen(text) + 1);
+}
+
+/* Ask a program; the caller frees the text. */
+char *source_ask(const struct source *source, const char *fmt, ...)
+{
+	char line[LINE_MOST + 1];
+	va_list args;
+	char *answer;
+	int fd, len;
+
+	va_start(args, fmt);
+	len = vsnprintf(line, sizeof(line) - 1, fmt, args);
+	va_end(args);
+	if (len > LINE_MOST - 1)
+		fail(2, "that is too long: at most %d bytes", LINE_MOST - 1);
+	if (strchr(line, '\n'))
+		fail(2, "there is a newline among the words");
+	line[len] = '\n';
+	fd = connect_to(source->socket);
+	/* A program that refuses us may have said so, and left, before we have sent this. */
+	send(fd, line, (size_t)len + 1, MSG_NOSIGNAL);
+	answer = read_all(fd, source->socket, 1);
+	close(fd);
+	return text_of(answer, source->socket);
+}
+
+/* A file below the kernel's folder; the caller frees it. */
+static char *kernel_path(const struct source *source, const char *name,
+			 const char *file)
+{
+	char *path;
+	int len;
+
+	if (name)
+		len = asprintf(&path, "%s/by-name/%s/%s", source->debugfs, name, file);
+	else
+		len = asprintf(&path, "%s/%s", source->debugfs, file);
+	return need_memory(len < 0 ? NULL : path);
+}
+
+static char *kernel_read(const struct source *source, const char *name,
+			 const char *file)
+{
+	char *path = kernel_path(source, name, file);
+	char *text = read_file(path, 1);
+
+	free(path);
+	return text;
+}
+
+/* The kernel says in its log what was wrong. */
+static void kernel_write(const struct source *source, const char *name,
+			 const char *file, const char *text)
+{
+	char *path = kernel_path(source, name, file);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		fail(1, "%s: %s", path, strerror(errno));
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		fail(1, "%s: \"%s\" is refused: %s; dmesg says why", path, text,
+		     strerror(errno));
+	close(fd);
+	free(path);
+}
+
+/* by-name/NAME/stats: a key and a value in each line. */
+static bool read_stats(struct entry *e, char *text)
+{
+	char *line, *at, *value;
+
+	for (line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
+		value = strchr(line, ' ');
+		if (!value)
+			return false;
+		*value++ = 0;
+		if (!strcmp(line, "mode"))
+			continue;
+		if (!strcmp(line, "name") ? !entry_name(e, value) :
+		    !entry_set(e, strcmp(line, "alignment") ? line : "align",
+			       value))
+			return false;
+	}
+	return *e->s.name;
+}
+
+/* by-name/NAME/registrations, each line as dumps have it. */
+static void read_registrations(struct entry *e, char *text)
+{
+	char *line, *at, name[64], flags[16], where[128], detail[256];
+	unsigned int size, align;
+	int len;
+
+	for (line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
+		if (sscanf(line, "%63s %u %15s %u %127[^\n]", name, &size, flags,
+			   &align, where) != 5 || *name == '#')
+			continue;
+		len = snprintf(detail, sizeof(detail),
+			       "%s size=%u flags=0x%x align=%u [%s]", name, size,
+			       (strstr(flags, "shared") ? MEM_F_SHARED : 0) |
+			       (strstr(flags, "exact") ? MEM_F_EXACT : 0),
+			       align, where);
+		entry_detail(e, detail, (size_t)len);
+	}
+}
+
+/* A pool that goes meanwhile is left out. */
+static void kernel_pool(const struct source *source, struct table *t,
+			const char *name, bool detailed)
+{
+	char *path = kernel_path(source, name, "stats");
+	bool gone = access(path, R_OK) && errno == ENOENT;
+	char *text;
+
+	free(path);
+	if (gone)
+		return;
+	text = kernel_read(source, name, "stats");
+	if (!read_stats(table_add(t), text))
+		fail(1, "%s/by-name/%s/stats has no numbers of a pool",
+		     source->debugfs, name);
+	free(text);
+	if (!detailed)
+		return;
+	text = kernel_read(source, name, "registrations");
+	read_registrations(&t->pools[t->n - 1], text);
+	free(text);
+}
+
+static void kernel_table(const struct source *source, struct table *t,
+			 bool detailed)
+{
+	char *path = kernel_path(source, NULL, "by-name");
+	DIR *dir = opendir(path);
+	struct dirent *at;
+
+	if (!dir)
+		fail(1, "%s: %s; is pool.ko loaded, and may you read debugfs?",
+		     path, strerror(errno));
+	while ((at = readdir(dir)))
+		if (*at->d_name != '.')
+			kernel_pool(source, t, at->d_name, detailed);
+	closedir(dir);
+	free(path);
+	t->whole = true;
+	table_sort(t, &(struct options){ .count = 0 });
+}
+
+/* All pools in order of creation.  @detailed: with each creation. */
+void source_table(const struct source *source, struct table *t, bool detailed)
+{
+	char *text;
+
+	*t = (struct table){ .n = 0 };
+	if (!source->socket) {
+		kernel_table(source, t, detailed);
+		return;
+	}
+	text = source_ask(source, "pools raw%s", detailed ? " detailed" : "");
+	if (!table_read(t, text))
+		fail(1, "%s: the answer is no dump of pools", source->socket);
+	if (!t->whole)
+		fail(1, "%s: the end of the answer is missing", source->socket);
+	free(text);
+}
+
+void source_gc(const struct source *source, bool all)
+{
+	if (source->socket)
+		free(source_ask(source, all ? "reclaim" : "gc"));
+	else
+		kernel_write(source, NULL, "gc", all ? "all" : "1");
+}
+
+void source_flush(const struct source *source, const char *name)
+{
+	if (source->socket)
+		free(source_ask(source, "flush %s", name));
+	else
+		kernel_write(source, NULL, "flush", name);
+}
+
+/* The text of a program names pools for which it comes too late. */
+void source_set(const struct source *source, const char *options)
+{
+	char *text;
+
+	if (!source->socket)
+		fail(2, "set is for programs; the kernel has debug, and its module's parameters");
+	text = source_ask(source, "set %s", options);
+	fputs(text, stdout);
+	free(text);
+}
+
+/* Switch options, or if there are no words say which are on.  @name may be "all". */
+char *source_debug(const struct source *source, const char *name, const char *words)
+{
+	if (source->socket)
+		return source_ask(source, "debug %s %s", name, words ? words : "");
+	if (strchr(name, '/') || *name == '.')
+		fail(2, "\"%s\" is no name of a pool as it is shown", name);
+	if (!strcmp(name, "all"))
+		name = NULL;
+	if (!words)
+		return kernel_read(source, name, "debug");
+	kernel_write(source, name, "debug", words);
+	return need_memory(strdup(""));
+}
+
+char *source_memstats(const struct source *source, const char *words)
+{
+	if (source->socket)
+		return source_ask(source, "memstats %s", words);
+	if (*words)
+		fail(2, "memstats of the kernel takes no words");
+	return kernel_read(source, NULL, "memstats");
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ctl.c - on request, a thread offers the pools on a UNIX socket
+ *
+ * Layer:   above everything; user space only, twin of kernel/debugfs.
+ * Context: plain threads.
+ *
+ * A client sends one line and gets one answer: "ok", or "error: " and what was wrong, and
+ * then a text.  One client is served at a time.  It has a second to send its line, and
+ * a second to take the answer, so a client that does neither keeps others for two
+ * seconds at most.
+ */
+#include "ctl.h"
+#include "helper.h"
+#include "plat.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a client has for its line, and again for its answer. */
+#define CLIENT_MS	1000
+
+/* How long no client is accepted after one that could not be. */
+#define PAUSE_MS	100
+
+/* Clients that wait for their turn. */
+#define BACKLOG		16
+
+/* One start or stop at a time.  A stop waits for the thread, so forks do not take it. */
+static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
+
+/* Guards what follows; held by forks, and for no wait. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool watches_forks;
+static int client = -1;
+static struct {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	dev_t dev;
+	ino_t ino;
+} bound;				/* path "": nothing */
+
+static void work(void);
+
+static struct pool_helper helper = {
+	.what = "the control socket", .work = work, .events = POLLIN,
+};
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
+}
+
+/* Wait for an event of a file; false: it is too late, or the server is to stop. */
+static bool wait_for(int fd, short events, long long end)
+{
+	struct pollfd fds[] = {
+		{ .fd = helper.stop, .events = POLLIN },
+		{ .fd = fd, .events = events },
+	};
+	long long left = end - now_ms();
+
+	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
+}
+
+/* Send all, or as much as the client takes in time. */
+static bool send_all(int fd, const char *text, size_t len, long long end)
+{
+	while (len) {
+		ssize_t n = send(fd, text, len, MSG_NOSIGNAL);
+
+		if (n < 0 && (errno != EAGAIN || !wait_for(fd, POLLOUT, end)))
+			return false;
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+/* Read a line, and cut its newline off.  Returns what is wrong with it, or NULL. */
+static const char *read_line(int fd, char *line)
+{
+	long long end = now_ms() + CLIENT_MS;
+	char *newline = NULL;
+	size_t len = 0;
+
+	while (!newline) {
+		ssize_t n = recv(fd, line + len, POOL_CTL_LINE - len, 0);
+
+		if (n > 0) {
+			newline = memchr(line + len, '\n', (size_t)n);
+			len += (size_t)n;
+		} else if (len == POOL_CTL_LINE) {
+			return "the line is too long";
+		} else if (!n || errno != EAGAIN || !wait_for(fd, POLLIN, end)) {
+			return "the line has no end";
+		}
+	}
+	*newline = 0;
+	return strlen(line) == (size_t)(newline - line) ? NULL :
+							  "the line has a NUL";
+}
+
+/* The program's user may have changed since the socket was made. */
+static bool may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (!peer.uid || peer.uid == geteuid());
+}
+
+/* Bytes after the first line are not read. */
+static void serve(int fd)
+{
+	struct pool_ctl_answer answer = { .text = NULL };
+	char line[POOL_CTL_LINE], head[sizeof(answer.wrong) + 16];
+	const char *wrong;
+	long long end;
+
+	wrong = may_ask(fd) ? read_line(fd, line) :
+			      "only root and the program's user may ask";
+	if (!wrong)
+		pool_ctl_answer(&answer, line);
+	else
+		snprintf(answer.wrong, sizeof(answer.wrong), "%s", wrong);
+	snprintf(head, sizeof(head), *answer.wrong ? "error: %s\n" : "ok\n",
+		 answer.wrong);
+	end = now_ms() + CLIENT_MS;
+	if (send_all(fd, head, strlen(head), end) && !*answer.wrong)
+		send_all(fd, answer.text, answer.len, end);
+	free(answer.text);
+}
+
+/* A child of a fork closes the client that this has accepted. */
+static int accept_client(void)
+{
+	int fd;
+
+	pthread_mutex_lock(&mutex);
+	fd = accept4(helper.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	client = fd;
+	pthread_mutex_unlock(&mutex);
+	return fd;
+}
+
+/* The connection ends even where a child has a copy of the file. */
+static void leave_client(int fd)
+{
+	pthread_mutex_lock(&mutex);
+	client = -1;
+	shutdown(fd, SHUT_RDWR);
+	close(fd);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Where files are short, the client that waits would wake the thread again at once. */
+static void work(void)
+{
+	int fd = accept_client();
+
+	if (fd < 0) {
+		if (errno != EAGAIN)
+			wait_for(-1, 0, now_ms() + PAUSE_MS);
+		return;
+	}
+	serve(fd);
+	leave_client(fd);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
+
+/* The helper has closed the socket, whose name is the parent's. */
+static void after_fork_in_child(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	change = fresh;
+	if (client >= 0)
+		close(client);
+	client = -1;
+	bound.path[0] = 0;
+	pthread_mutex_unlock(&mutex);
+}
+
+static bool watch_forks(void)
+{
+	if (!watches_forks)
+		watches_forks = !pthread_atfork(before_fork, after_fork,
+						after_fork_in_child);
+	return watches_forks;
+}
+
+/* Returns 0, or an error, negative. */
+static int expand(struct sockaddr_un *addr, const char *path)
+{
+	size_t len = 0;
+	int n;
+
+	addr->sun_family = AF_UNIX;
+	if (!path || !*path)
+		return -EINVAL;
+	for (; *path; path++) {
+		bool id = path[0] == '%' && path[1] == 'p';
+
+		n = snprintf(addr->sun_path + len, sizeof(addr->sun_path) - len,
+			     id ? "%d" : "%c", id ? (int)getpid() : *path);
+		len += (size_t)n;
+		path += id;
+		if (len >= sizeof(addr->sun_path))
+			return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+/*
+ * Remove a socket that has no server.  A connection to any other file is refused, too, so
+ * look at the file first.
+ */
+static bool remove_dead(const struct sockaddr_un *addr)
+{
+	struct stat st;
+	bool dead;
+	int fd;
+
+	if (lstat(addr->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	dead = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) &&
+	       errno == ECONNREFUSED;
+	close(fd);
+	return dead && !unlink(addr->sun_path);
+}
+
+/*
+ * Linux gives the file the mode of the socket, less the umask, so there is no moment at
+ * which others could connect.  Returns 0, or an error, negative.
+ */
+static int bind_to(int fd, const struct sockaddr_un *addr)
+{
+	const struct sockaddr *to = (const struct sockaddr *)addr;
+
+	if (fchmod(fd, 0600))
+		return -errno;
+	if (bind(fd, to, sizeof(*addr)) &&
+	    (errno != EADDRINUSE || !remove_dead(addr) ||
+	     bind(fd, to, sizeof(*addr))))
+		return -errno;
+	return listen(fd, BACKLOG) ? -errno : 0;
+}
+
+/* Forks neither wait for this nor see half of it. */
+static void note_bound(const struct sockaddr_un *addr)
+{
+	struct stat st;
+
+	if (lstat(addr->sun_path, &st))
+		return;
+	pthread_mutex_lock(&mutex);
+	memcpy(bound.path, addr->sun_path, sizeof(bound.path));
+	bound.dev = st.st_dev;
+	bound.ino = st.st_ino;
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Remove the name, unless it is another file's by now. */
+static void remove_bound(void)
+{
+	struct stat st;
+
+	pthread_mutex_lock(&mutex);
+	if (*bound.path && !lstat(bound.path, &st) &&
+	    st.st_dev == bound.dev && st.st_ino == bound.ino)
+		unlink(bound.path);
+	bound.path[0] = 0;
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Returns 0, or an error, negative. */
+static int start_at(const struct sockaddr_un *addr)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = bind_to(fd, addr);
+	if (!err) {
+		note_bound(addr);
+		err = pool_helper_start(&helper, fd, -1) ? 0 : -errno;
+	}
+	if (!err)
+		return 0;
+	close(fd);
+	remove_bound();
+	return err;
+}
+
+/* Returns 0, or an error, negative. */
+static int start(const char *path)
+{
+	struct sockaddr_un addr;
+	int err = expand(&addr, path);
+
+	if (err)
+		return err;
+	if (helper.started)
+		return -EALREADY;
+	return watch_forks() ? start_at(&addr) : -ENOMEM;
+}
+
+/* Cancellation is off, since close() and connect() are cancellation points. */
+bool pool_ctl_start(const char *path)
+{
+	char shown[128];
+	int state, err;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&change);
+	err = -start(path);
+	pthread_mutex_unlock(&change);
+	pthread_setcancelstate(state, NULL);
+	if (err) {
+		pool_printable(shown, sizeof(shown), path ? path : "", SIZE_MAX);
+		plat_log(PLAT_ERR, "no control socket at \"%s\": %s", shown,
+			 strerror(err));
+		errno = err;
+	}
+	return !err;
+}
+
+void pool_ctl_stop(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&change);
+	remove_bound();
+	pool_helper_stop(&helper);
+	pthread_mutex_unlock(&change);
+	pthread_setcancelstate(state, NULL);
+}
+
+/* exit() leaves no socket behind.  The thread goes with the program. */
+__attribute__((destructor)) static void remove_at_exit(void)
+{
+	remove_bound();
+}

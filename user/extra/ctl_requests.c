@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ctl_requests.c - the requests of the control socket: a line -> an answer
+ *
+ * Layer:   above everything; user space only.
+ * Context: the thread of ctl.c.
+ *
+ * What is wrong with a request is told to its client and not to the log, which a client
+ * could flood.
+ */
+#include "ctl.h"
+#include "plat.h"
+#include "options/options.h"
+#include "show/dump.h"
+#include "show/memstats.h"
+
+#include <stdlib.h>
+
+#define REQUESTS	"pools [WORDS], memstats [WORDS], gc, reclaim, flush NAME, " \
+			"debug NAME [WORDS], set OPTIONS, help; NAME may be all"
+
+/* A text may be this much longer than it was a moment before. */
+#define MORE		4096
+
+/* A text that grows meanwhile is made again, at most this often.  Then it is cut. */
+#define TRIES		4
+
+/* A text of a length that is known only when it is made: as of dump_pools_to_buf(). */
+typedef size_t (*make_text_t)(char *buf, size_t size, const void *arg);
+
+static bool has_room(struct pool_ctl_answer *answer, size_t size)
+{
+	free(answer->text);
+	answer->text = malloc(size);
+	if (!answer->text)
+		snprintf(answer->wrong, sizeof(answer->wrong),
+			 "no memory for %zu bytes", size);
+	return answer->text;
+}
+
+static void answer_text(struct pool_ctl_answer *answer, make_text_t make,
+			const void *arg)
+{
+	size_t wanted = make(NULL, 0, arg), size;
+	unsigned int tries = TRIES;
+
+	do {
+		size = wanted + MORE;
+		if (!has_room(answer, size))
+			return;
+		wanted = make(answer->text, size, arg);
+	} while (wanted >= size && --tries);
+	answer->len = strlen(answer->text);
+}
+
+static size_t make_pools(char *buf, size_t size, const void *options)
+{
+	return pool_dump(buf, size, options);
+}
+
+static void answer_pools(struct pool_ctl_answer *answer, const char *words)
+{
+	struct pool_dump_options options;
+
+	if (pool_dump_read(&options, words, answer->wrong, sizeof(answer->wrong)))
+		answer_text(answer, make_pools, &options);
+}
+
+static size_t make_memstats(char *buf, size_t size, const void *options)
+{
+	return pool_memstats(buf, size, options);
+}
+
+/* A reset is done once, and has no text. */
+static void answer_memstats(struct pool_ctl_answer *answer, const char *words)
+{
+	struct pool_memstats_options options;
+
+	if (!pool_memstats_read(&options, words, answer->wrong,
+				sizeof(answer->wrong)))
+		return;
+	if (options.reset)
+		pool_memstats(NULL, 0, &options);
+	else
+		answer_text(answer, make_memstats, &options);
+}
+
+static size_t make_help(char *buf, size_t size, const void *arg)
+{
+	(void)arg;
+	return pool_debug_help_to_buf(buf, size);
+}
+
+static void answer_help(struct pool_ctl_answer *answer, const char *rest)
+{
+	(void)rest;
+	answer_text(answer, make_help, NULL);
+}
+
+static void answer_gc(struct pool_ctl_answer *answer, const char *rest)
+{
+	(void)answer;
+	(void)rest;
+	pool_gc(NULL);
+}
+
+static void answer_reclaim(struct pool_ctl_answer *answer, const char *rest)
+{
+	(void)answer;
+	(void)rest;
+	pool_reclaim(NULL);
+}
+
+/* Does a pool have the name of @len bytes, either as it is or as it is shown? */
+static bool has_name(const struct pool *pool, const char *name, size_t len)
+{
+	return pool_spells(name, len, pool->name) ||
+	       pool_spells(name, len, pool->shown);
+}
+
+static void no_pool(struct pool_ctl_answer *answer, const char *name, size_t len)
+{
+	char shown[64];
+
+	pool_printable(shown, sizeof(shown), name, len);
+	snprintf(answer->wrong, sizeof(answer->wrong),
+		 "neither \"all\" nor a pool: \"%s\"", shown);
+}
+
+static void answer_flush(struct pool_ctl_answer *answer, const char *name)
+{
+	size_t len = strlen(name);
+	bool all = pool_spells(name, len, "all"), found = all;
+	struct pool *pool = NULL;
+
+	while ((pool = pool_registry_next(pool))) {
+		if (!all && !has_name(pool, name, len))
+			continue;
+		found = true;
+		pool_flush(&pool->head);
+	}
+	if (!found)
+		no_pool(answer, name, len);
+}
+
+static size_t make_debug(char *buf, size_t size, const void *pool)
+{
+	return pool_debug_to_buf((struct pool_head *)pool, buf, size);
+}
+
+/* Switch the options of a pool, or of all, or show them where there are no words. */
+static void debug_one(struct pool_ctl_answer *answer, struct pool_head *pool,
+		      const char *words)
+{
+	if (*words)
+		pool_switch_words(pool, words, answer->wrong,
+				  sizeof(answer->wrong));
+	else
+		answer_text(answer, make_debug, pool);
+}
+
+/* Several pools may have one name.  All are switched; the options of the last are shown. */
+static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
+{
+	size_t len = strcspn(rest, " ");
+	const char *words = rest + len + strspn(rest + len, " ");
+	struct pool *pool = NULL;
+	bool found = false;
+
+	if (pool_spells(rest, len, "all")) {
+		debug_one(answer, NULL, words);
+		return;
+	}
+	while ((pool = pool_registry_next(pool))) {
+		if (!has_name(pool, rest, len))
+			continue;
+		found = true;
+		debug_one(answer, &pool->head, words);
+	}
+	if (!found)
+		no_pool(answer, rest, len);
+}
+
+/* The text of "help" is an answer; that of a wrong word is not; others are warnings. */
+static void answer_set(struct pool_ctl_answer *answer, const char *options)
+{
+	char text[4096];
+	int ret = pool_parse_debugging(options, text, sizeof(text));
+
+	if (ret == -2) {
+		snprintf(answer->wrong, sizeof(answer->wrong), "%.*s",
+			 (int)sizeof(answer->wrong) - 1, text);
+	} else if (*text) {
+		if (!has_room(answer, sizeof(text) + 1))
+			return;
+		answer->len = (size_t)sprintf(answer->text, "%s%s", text,
+					      ret == 1 ? "\n" : "");
+	}
+}
+
+static const struct {
+	const char *word;
+	void (*answer)(struct pool_ctl_answer *answer, const char *rest);
+	bool alone;			/* takes no words */
+} requests[] = {
+	{ "pools", answer_pools, false },
+	{ "memstats", answer_memstats, false },
+	{ "gc", answer_gc, true },
+	{ "reclaim", answer_reclaim, true },
+	{ "flush", answer_flush, false },
+	{ "debug", answer_debug, false },
+	{ "set", answer_set, false },
+	{ "help", answer_help, true },
+	{ NULL, NULL, false },
+};
+
+/**
+ * pool_ctl_answer() - Do what a line asks for.
+ * @answer: filled in; the caller frees its text.
+ * @line: a request, without the newline.
+ */
+void pool_ctl_answer(struct pool_ctl_answer *answer, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	const char *rest = line + len + strspn(line + len, " ");
+	char shown[32];
+	size_t i;
+
+	*answer = (struct pool_ctl_answer){ .text = NULL };
+	for (i = 0; requests[i].word; i++) {
+		if (!pool_spells(line, len, requests[i].word) ||
+		    (requests[i].alone && *rest))
+			continue;
+		requests[i].answer(answer, rest);
+		return;
+	}
+	pool_printable(shown, sizeof(shown), line, strlen(line));
+	snprintf(answer->wrong, sizeof(answer->wrong),
+		 "not a request: \"%s\"; they are " REQUESTS, shown);
+}
