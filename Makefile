@@ -75,6 +75,7 @@ help:
 	@echo '  check-trixie     check-user in a fresh Debian 13'
 	@echo '  lint             what tools for kernel code remark; prints nothing when that is nothing'
 	@echo '  check-cross      the cases on other machines, and with musl'
+	@echo '  torture          everything at once on pool.ko, MINUTES=5 in each kernel'
 	@echo '  check-package    Debian packages, on 12 and 13: built twice, installed, used'
 	@echo '  check-traces     bad input for the replay'
 	@echo '  bug-matrix       which option finds which bug; bug-matrix-accept keeps the result'
@@ -171,3 +172,4 @@ include tests/schedule/schedule.mk
 include tests/replay/replay.mk
 include tests/bench/bench.mk
 include tests/lint/lint.mk
+include tests/torture/torture.mk

@@ -78,6 +78,9 @@ newest=$($vm/kernel.sh newest) || newest=stock-newest
 for kernel in stock-6.1 stock-6.12 "$newest" debug; do
 	script "load-$kernel" $vm/stock.sh "$kernel"
 done
+for kernel in debug stock-6.12; do
+	script "torture-$kernel" $vm/torture.sh "$kernel" 60
+done
 for kernel in stock-6.1 stock-6.12 "$newest"; do
 	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
 done

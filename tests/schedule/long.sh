@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What takes too long for check-user: schedules with three preemptions at least, the
-# mutants, and Debian's packages.  "make check-long" calls it.
+# mutants, also under torture, and all of package/check.sh.  "make check-long" calls it.
+#
+#	long.sh BUILD-FOLDER
 
 set -euo pipefail
 
@@ -23,7 +25,6 @@ three() {
 
 job user-schedule-long three build/tests/schedule
 job user-schedule-mutants tests/schedule/mutants.sh
-job user-abi-self tests/package/abi-self.sh
-job user-package-bookworm tests/package/debian.sh bookworm
-job user-package-trixie tests/package/debian.sh trixie
-tests/lib/summary.sh user
+job torture-mutants tests/vm/torture-mutants.sh
+tests/package/check.sh "$1" || true
+tests/lib/summary.sh all

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * load.c - what units do with pools
+ *
+ * Layer:   torture.
+ * Context: torture_step() any, NMIs included; torture_round() a thread of its own.
+ *
+ * Each call of either is short, so that interrupts do not starve the machine.
+ */
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "torture.h"
+
+/* Most objects of a bulk call; they are on the stack. */
+#define BULK	12
+
+/* Bytes of a wave; few objects if they are large. */
+#define WAVE_BYTES	32768
+
+static unsigned int flags_of(const struct torture_unit *unit)
+{
+	return unit->kind == TORTURE_THREAD || unit->kind >= TORTURE_HOTPLUG ?
+	       0 : POOL_F_ATOMIC;
+}
+
+/* The pool that half of all calls go to for a while, so that they meet. */
+static unsigned int aim;
+
+void torture_aim(unsigned int pool)
+{
+	WRITE_ONCE(aim, pool % torture_nr_pools);
+}
+
+static struct torture_pool *any_pool(struct torture_unit *unit)
+{
+	u64 random = torture_random(unit);
+
+	if (random % 2)
+		return &torture_pools[READ_ONCE(aim)];
+	return &torture_pools[random / 2 % torture_nr_pools];
+}
+
+static void **any_slot(struct torture_unit *unit, struct torture_pool *pool)
+{
+	return &pool->slot[torture_random(unit) % (nr_cpu_ids * TORTURE_SLOTS)];
+}
+
+/* Take an object that was allocated; NULL is counted. */
+static void *came(struct torture_unit *unit, const struct torture_pool *pool,
+		  void *obj)
+{
+	if (obj)
+		torture_own(unit, pool, obj);
+	else
+		unit->none++;
+	return obj;
+}
+
+static void *get(struct torture_unit *unit, struct torture_pool *pool)
+{
+	return came(unit, pool, __pool_alloc(pool->head, flags_of(unit)));
+}
+
+static void put(struct torture_unit *unit, struct torture_pool *pool, void *obj)
+{
+	if (!obj)
+		return;
+	torture_disown(pool, obj);
+	__pool_free(pool->head, obj, flags_of(unit));
+}
+
+/* Put an object into a slot, and free the one that was there. */
+static void hand_on(struct torture_unit *unit, struct torture_pool *pool, void *obj)
+{
+	put(unit, pool, xchg(any_slot(unit, pool), obj));
+}
+
+/* An allocation and a free, as most users do. */
+static void pairs(struct torture_unit *unit, struct torture_pool *pool)
+{
+	void *one = get(unit, pool);
+	void *two = get(unit, pool);
+
+	put(unit, pool, one);
+	put(unit, pool, two);
+}
+
+static void zeroed(struct torture_unit *unit, struct torture_pool *pool)
+{
+	unsigned long *obj;
+
+	if (pool->built)
+		return;
+	obj = __pool_alloc(pool->head, flags_of(unit) | POOL_F_MUST_ZERO);
+	if (obj && memchr_inv(obj, 0, pool->size))
+		torture_wrong(TORTURE_ZERO, pool, "first word", obj[0], 0);
+	put(unit, pool, came(unit, pool, obj));
+}
+
+static void bulk(struct torture_unit *unit, struct torture_pool *pool)
+{
+	unsigned int n = 1 + torture_random(unit) % BULK, i;
+	void *objs[BULK];
+
+	if (!pool_alloc_bulk(pool->head, flags_of(unit), n, objs)) {
+		unit->none++;
+		return;
+	}
+	for (i = 0; i < n; i++)
+		torture_own(unit, pool, objs[i]);
+	for (i = 0; i < n; i++)
+		torture_disown(pool, objs[i]);
+	pool_free_bulk(pool->head, flags_of(unit), n, objs);
+}
+
+static void reserved(struct torture_unit *unit, struct torture_pool *pool)
+{
+	struct pool_reserved *reserve;
+	void *obj = NULL;
+
+	rcu_read_lock();
+	/* Pairs with the release in torture_renew_reserve(). */
+	reserve = smp_load_acquire(&pool->reserve);
+	if (reserve)
+		obj = pool_alloc_reserved(reserve);
+	rcu_read_unlock();
+	if (obj)
+		hand_on(unit, pool, came(unit, pool, obj));
+}
+
+void torture_step(struct torture_unit *unit)
+{
+	struct torture_pool *pool = any_pool(unit);
+
+	unit->rounds++;
+	switch (torture_random(unit) % 16) {
+	case 0 ... 5:
+		hand_on(unit, pool, get(unit, pool));
+		break;
+	case 6 ... 10:
+		pairs(unit, pool);
+		break;
+	case 11:
+		hand_on(unit, pool, NULL);
+		break;
+	case 12:
+		zeroed(unit, pool);
+		break;
+	case 13:
+		reserved(unit, pool);
+		break;
+	default:
+		bulk(unit, pool);
+	}
+}
+
+/* Many objects, so that caches overflow and run empty. */
+static void wave(struct torture_unit *unit, struct torture_pool *pool)
+{
+	unsigned int most = min(WAVE_BYTES / pool->size, TORTURE_KEPT + 0u);
+	unsigned int n = 1 + torture_random(unit) % most, i;
+
+	for (i = 0; i < n; i++)
+		unit->kept[i] = get(unit, pool);
+	for (i = 0; i < n; i++)
+		put(unit, pool, unit->kept[i]);
+}
+
+/* The calls that only threads may make. */
+static void other_calls(struct torture_unit *unit, struct torture_pool *pool)
+{
+	void *obj;
+
+	switch (torture_random(unit) % 4) {
+	case 0:
+		obj = pool_alloc_nocache(pool->head);
+		break;
+	case 1:
+		obj = pool_alloc_timeout(pool->head, 0, 3);
+		break;
+	case 2:
+		obj = pool_alloc_gfp(pool->head, GFP_NOWAIT | __GFP_NOWARN);
+		break;
+	default:
+		obj = pool_alloc_gfp(pool->head, GFP_KERNEL | __GFP_NORETRY |
+				     __GFP_NOWARN);
+	}
+	hand_on(unit, pool, came(unit, pool, obj));
+}
+
+void torture_round(struct torture_unit *unit)
+{
+	struct torture_pool *pool = any_pool(unit);
+	unsigned int n;
+
+	switch (torture_random(unit) % 8) {
+	case 0:
+		wave(unit, pool);
+		unit->rounds++;
+		break;
+	case 1:
+		other_calls(unit, pool);
+		unit->rounds++;
+		break;
+	case 2 ... 3:
+		for (n = 0; n < 32; n++)
+			pairs(unit, pool);
+		unit->rounds++;
+		break;
+	default:
+		for (n = 0; n < 8; n++)
+			torture_step(unit);
+	}
+}
