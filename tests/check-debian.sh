@@ -10,20 +10,7 @@
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top"
-# shellcheck source=tests/vm/lib.sh
-. tests/vm/lib.sh
-[ $# -eq 1 ] || die "usage: ${0##*/} SUITE"
-tree=$top/build/$1
-root=$LIBPOOL_CACHE/check-$1
-trap 'rm -rf "$root"' EXIT
-
-rm -rf "$tree" "$root"
-mkdir -p "$top/build"
-git clone -q "$top" "$tree"
-tests/vm/chroot.sh make "$1" "$root"
-tests/vm/chroot.sh run "$root" "$tree" sh -euc '
+exec "$(dirname "$0")/vm/chroot.sh" clone "$1" "$1" sh -euc '
 	DEBIAN_FRONTEND=noninteractive \
 		apt-get -qy install --no-install-recommends make >/dev/null
 	exec make check-user'

@@ -26,11 +26,12 @@
 #include <type_traits>
 #include <utility>
 
-namespace pool {
+/* Visible: a program and its libraries have one pool of a size, whatever they hide. */
+namespace pool __attribute__((visibility("default"))) {
 
 /*
  * What pools of allocators and smart pointers are to be.  Another struct with the same
- * members makes pools of its own:
+ * members, which has to be visible, too, makes pools of its own:
  *
  *	struct sessions {
  *		static constexpr const char *name = "session";

@@ -24,25 +24,31 @@ builds() {
 	$1 -std=c++17 $W $2 -I"$tmp" -o "$tmp/prog" $src/containers.cc $3 -pthread
 }
 
-# runs [OPTIONS] - it ends with 0 and says nothing
-runs() {
-	local said
+# hides CXX - a library and a program that hide what they do not have to show
+# shellcheck disable=SC2086
+hides() {
+	local flags="-std=c++17 -O1 $W -fvisibility=hidden -I$tmp"
 
-	said=$(LIBPOOL_OPTIONS=${1:-} timeout 120 "$tmp/prog" 2>&1) ||
-		{ echo "$? $said"; return 1; }
-	[ -z "$said" ] || { echo "$said"; return 1; }
+	$1 $flags -DLIBRARY -fPIC -shared -o "$tmp/libhidden.so" $src/hidden.cc $SO &&
+		$1 $flags -o "$tmp/hidden" $src/hidden.cc -L"$tmp" -lhidden \
+			"-Wl,-rpath,$tmp" $SO
 }
 
 for cxx in g++ clang++; do
 	name=${cxx/++/xx}
 	check "containers_build_with_$name" builds $cxx -O2 "$SO"
-	check "containers_of_${name}_work" runs
-	check "containers_of_${name}_work_with_checks" runs tag,integrity,caller
+	check "containers_of_${name}_work" runs "$tmp/prog"
+	check "containers_of_${name}_work_with_checks" \
+		runs env LIBPOOL_OPTIONS=tag,integrity,caller "$tmp/prog"
 	check "containers_build_with_${name}_as_a_later_standard" \
 		builds $cxx "-std=c++20 -O0" "$out/libpool.a"
-	check "containers_of_${name}_work_with_the_archive" runs
+	check "containers_of_${name}_work_with_the_archive" runs "$tmp/prog"
 	check "containers_build_with_${name}_and_asan" \
 		builds $cxx "-O1 -g -fsanitize=address,undefined" "$SO"
-	check "containers_of_${name}_work_under_asan" runs
+	check "containers_of_${name}_work_under_asan" runs "$tmp/prog"
+	check "a_library_and_its_program_build_with_$name" hides $cxx
+	check "pools_of_a_library_of_${name}_are_the_program_s" runs "$tmp/hidden"
+	check "so_are_they_for_${name}_with_tags" \
+		runs env LIBPOOL_OPTIONS=tag,no-merge "$tmp/hidden"
 done
 finish

@@ -48,7 +48,7 @@ check common_includes_no_system_header \
 	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
 
 # make -j may start with any target, so each target makes the folder that it writes to.
-for target in libpool.pc libpool.a poolreplay bench; do
+for target in settings.mk libpool.a poolreplay poolctl bench; do
 	check "an_empty_folder_builds_${target/./_}" \
 		make -s "B=$tmp/$target" "$tmp/$target/$target"
 done
@@ -291,6 +291,16 @@ cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
 check flags_of_a_distribution_hold flags_hold
 check install_installs_what_was_built installs_what_was_built
 
+# Jobs of "make check" install from one build folder at once, to different places.
+writes_no_build() {
+	touch "$tmp/stamp"
+	env -u WERROR make -s install "B=$tmp/with" DESTDIR="$tmp/with-dest" \
+		PREFIX=/opt && find "$tmp/with" -newer "$tmp/stamp" >"$tmp/written"
+	cat "$tmp/written"
+	[ ! -s "$tmp/written" ]
+}
+check install_writes_nothing_where_it_was_built writes_no_build
+
 # The environment: a good word works, a wrong one is named once.
 environment() {
 	local said
@@ -310,7 +320,7 @@ environment_help() {
 	LIBPOOL_OPTIONS=no-global,help,poison=0x41 "$tmp/use-static" \
 		>"$tmp/out" 2>"$tmp/help" || return 1
 	cat "$tmp/help"
-	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 26 ] &&
+	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 27 ] &&
 		grep -q "^pool: LIBPOOL_OPTIONS: help: " "$tmp/help" &&
 		grep -q '^no-global  *global  *on  ' "$tmp/help" &&
 		grep -q '^poison  *no-poison  *on  ' "$tmp/help" &&

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What tools for kernel code remark about what is installed or loaded: common/, kernel/
-# and user/.  "make lint" calls it.  Prints nothing when there is nothing.
+# and user/.  "make lint" calls it.
 #
 #	lint.sh [quick]		quick: what needs no kernel built; for "make check"
 #
@@ -14,22 +14,18 @@
 # Each build of the modules has gcc's W=1.  clang cannot build them: a kernel configured
 # for gcc passes it options that it refuses, as -fconserve-stack.
 #
-# A remark that is wrong here is in allowed.list, with the reason.  Writes a line per
-# tool, "ok - NAME" or "not ok - NAME", to build/results/lint.
+# A remark that is wrong here is in allowed.list, with the reason.  Prints a line per
+# tool, "ok - NAME" or "not ok - NAME", and remarks behind it.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cd "$top"
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
 tests/deps.sh lint >&2
 eval "$(tests/vm/kernel.sh source)"
-results=build/results/lint
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-mkdir -p build/results
-: >"$results"
 : >"$tmp/used"
 
 # sources DIR... - the C files there
@@ -37,14 +33,10 @@ sources() {
 	find "$@" -name '*.[ch]' ! -name '*.mod.c' | sort
 }
 
-# judge NAME COMMAND... - says each of its lines "PATH:LINE: KIND: text" that is not
-# allowed
-judge() {
-	local name=$1 verdict=ok
-
-	shift
-	"$@" >"$tmp/remarks"
-
+# remarks COMMAND... - those of its lines "PATH:LINE: KIND: text" that are not allowed;
+# fails if there are any, or if the command fails
+remarks() {
+	"$@" >"$tmp/remarks" || { cat "$tmp/remarks"; return 1; }
 	awk -v list="$here/allowed.list" -v used="$tmp/used" '
 		BEGIN {
 			while ((getline line < list) > 0)
@@ -65,9 +57,12 @@ judge() {
 			print
 			bad = 1
 		}
-		END { exit bad }' "$tmp/remarks" || verdict="not ok"
-	echo "$verdict - ${name}_remarks_nothing" >>"$results"
-	[ "$verdict" = ok ] || failed=1
+		END { exit bad }' "$tmp/remarks"
+}
+
+# judge NAME COMMAND...
+judge() {
+	check "$1_remarks_nothing" remarks "${@:2}"
 }
 
 # Without .checkpatch.conf, which leaves whole kinds away.
@@ -107,7 +102,10 @@ run_coccicheck() {
 		spatch -D report --very-quiet --no-show-diff --no-includes \
 			--include-headers --cocci-file "$rule" \
 			--dir common --dir kernel 2>>"$tmp/spatch" </dev/null |
-			sed -nE "s|^(\S+:[0-9]+):[-0-9]+: |\1: ${rule##*/}: |p"
+			sed -nE "s|^(\S+:[0-9]+):[-0-9]+: |\1: ${rule##*/}: |p" || {
+			tail "$tmp/spatch"
+			exit 1
+		}
 	done
 }
 
@@ -128,4 +126,4 @@ if [ "${1:-}" != quick ]; then
 	judge coccicheck run_coccicheck
 	judge list_for_coccicheck unused cocci
 fi
-exit $failed
+finish

@@ -17,6 +17,8 @@ job user-version tests/package/version.sh "$1"
 job user-consumers tests/package/consumers.sh "$1"
 job user-abi tests/package/abi.sh "$1"
 job user-abi-self tests/package/abi-self.sh
-job user-package-bookworm tests/package/debian.sh bookworm
-job user-package-trixie tests/package/debian.sh trixie
+for suite in bookworm trixie; do
+	job user-package-$suite tests/vm/chroot.sh clone $suite package-$suite \
+		tests/package/inside.sh
+done
 tests/lib/summary.sh user

@@ -1,8 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What debian.sh runs in a fresh Debian, as root, in a clone: prints a line per promise,
-# "ok - NAME" or "not ok - NAME".  It installs packages, also those that it has built.
+# Debian packages of what is committed: built twice, judged by lintian, installed and used.
+# Prints a line per promise, "ok - NAME" or "not ok - NAME".
+#
+# Runs in a fresh Debian, as root, in a clone: check.sh.  It installs packages, also those
+# that it has built, and leaves them in build/package.
 
 set -euo pipefail
 
@@ -57,7 +60,7 @@ check both_builds_have_the_same_bytes same
 changes=$(ls build/package/*.changes)
 check lintian_has_no_error_and_no_warning \
 	lintian -EvIL +pedantic --allow-root --fail-on error,warning "$changes"
-sed 's/^/# /' "$tmp/said"
+sed 's/^/# /' "$tmp/printed"
 
 # Each of debian/tests runs against what was installed.
 autopkgtest --quiet --summary-file="$tmp/summary" "$changes" -- null \

@@ -32,11 +32,12 @@ check the_changelog_begins_with_it \
 	says "$version" sed -nE '0,/^## /s/^## ([0-9.]+) .*/\1/p' CHANGELOG.md
 check the_package_begins_with_it \
 	says "$version" sed -nE '1s/^libpool \(([0-9.]+)-[0-9]+\) .*/\1/p' debian/changelog
+make -s install "B=$out" "DESTDIR=$tmp/here" LIBDIR=/lib
 check pkg_config_has_it \
-	says "$version" sed -n 's/^Version: //p' "$out/libpool.pc"
+	says "$version" sed -n 's/^Version: //p' "$tmp/here/lib/pkgconfig/libpool.pc"
 check cmake_has_it \
 	says "$version" sed -nE 's/^set\(PACKAGE_VERSION "(.*)"\)/\1/p' \
-	"$out/pool-config-version.cmake"
+	"$tmp/here/lib/cmake/pool/pool-config-version.cmake"
 symbols() {
 	diff <(sed -nE 's/^\t\t(\w+);$/\1/p' user/libpool.map | sort) \
 		<(sed -nE 's/^ (\w+)@LIBPOOL_0 [0-9.]+$/\1/p' debian/libpool0.symbols |

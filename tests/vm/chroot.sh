@@ -12,6 +12,9 @@
 #		runs the command in DIR as root.  TREE is visible there under the
 #		path it has here, and is the current folder.  No mount is left
 #		behind and no process, however the command ends.
+#	chroot.sh clone SUITE NAME COMMAND...
+#		runs the command in a new SUITE, which is removed then.  Its TREE is
+#		build/NAME, a new clone of what is committed, which stays.
 
 set -euo pipefail
 
@@ -20,7 +23,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 usage() {
-	die "usage: ${0##*/} make SUITE DIR | run DIR TREE COMMAND..."
+	die "usage: ${0##*/} make SUITE DIR | run DIR TREE COMMAND... |" \
+		"clone SUITE NAME COMMAND..."
 }
 
 # repositories - lines "URI CODENAME", of the Debian repositories of this machine's apt.
@@ -141,6 +145,18 @@ run)
 	tree=$(cd "$3" && pwd)
 	shift 3
 	in_chroot "$dir" "$tree" "$@"
+	;;
+clone)
+	[ $# -ge 4 ] || usage
+	top=$(cd "$here/../.." && pwd)
+	tree=$top/build/$3
+	dir=$LIBPOOL_CACHE/clone-$3
+	trap 'rm -rf "$dir"' EXIT
+	rm -rf "$tree" "$dir"
+	mkdir -p "$top/build"
+	git clone -q "$top" "$tree"
+	"$0" make "$2" "$dir"
+	"$0" run "$dir" "$tree" "${@:4}"
 	;;
 *) usage ;;
 esac

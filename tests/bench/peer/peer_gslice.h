@@ -10,36 +10,13 @@
 
 #include <glib.h>
 
-/* The size. */
-typedef size_t peer_pool;
+#include "peer_size.h"
 
 static inline const char *peer_start(unsigned long bound)
 {
 	(void)bound;
 	return glib_check_version(2, 76, 0) ? NULL :
 	       "slices are malloc() since GLib 2.76";
-}
-
-static inline void peer_thread_start(void)
-{
-}
-
-static inline void peer_thread_end(void)
-{
-}
-
-static inline bool peer_create(peer_pool *pool, size_t size, unsigned int most,
-			       unsigned int threads)
-{
-	(void)most;
-	(void)threads;
-	*pool = size;
-	return true;
-}
-
-static inline void peer_destroy(peer_pool pool)
-{
-	(void)pool;
 }
 
 static inline void *peer_get(peer_pool pool)

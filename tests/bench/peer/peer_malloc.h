@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size. */
-typedef size_t peer_pool;
+#include "peer_size.h"
 
 static inline const char *peer_start(unsigned long bound)
 {
@@ -27,28 +26,6 @@ static inline const char *peer_start(unsigned long bound)
 	    !strstr(info.dli_fname, PEER_LIBRARY))
 		return "malloc() is not that of " PEER_LIBRARY;
 	return NULL;
-}
-
-static inline void peer_thread_start(void)
-{
-}
-
-static inline void peer_thread_end(void)
-{
-}
-
-static inline bool peer_create(peer_pool *pool, size_t size, unsigned int most,
-			       unsigned int threads)
-{
-	(void)most;
-	(void)threads;
-	*pool = size;
-	return true;
-}
-
-static inline void peer_destroy(peer_pool pool)
-{
-	(void)pool;
 }
 
 static inline void *peer_get(peer_pool pool)
