@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * object.c - contents of objects in use, and a bit for each place that one can have
+ * object.c - what is written into objects in use, and a bitmap of their addresses
  *
  * Layer:   torture.
  * Context: any, NMIs included.
