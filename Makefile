@@ -47,7 +47,7 @@ OBJCOPY	?= $(shell $(CC) -print-prog-name=objcopy)
 
 LIB_SRC	 = $(wildcard common/*/*.c user/*.c user/*/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \
-	   pool_memstats.h pool_stats.h) user/pool_malloc.h user/libpool.hpp
+	   pool_memory.h pool_memstats.h pool_stats.h) user/pool_malloc.h user/libpool.hpp
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)
 LIB	 = $(B)/libpool.a $(B)/libpool.so.$(SOVER)
 

@@ -17,8 +17,8 @@ import header
 import text
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = ("pool.h", "pool_attr.h", "pool_bulk.h", "pool_debug.h", "pool_stats.h",
-           "pool_memstats.h")
+HEADERS = ("pool.h", "pool_attr.h", "pool_bulk.h", "pool_memory.h", "pool_debug.h",
+           "pool_stats.h", "pool_memstats.h")
 
 
 class Group:
