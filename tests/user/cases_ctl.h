@@ -26,25 +26,29 @@
 /* Their Prometheus text is longer than what a socket holds. */
 #define POOLS		200
 
-static char dir[32];
+static char dir[48];
 static struct sockaddr_un addr;
 static char text[65536];
-
-/* A folder of its own for the socket. */
-static inline const char *fresh_path(void)
-{
-	snprintf(dir, sizeof(dir), "/tmp/libpool-XXXXXX");
-	ck_assert(mkdtemp(dir));
-	addr.sun_family = AF_UNIX;
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/ctl", dir);
-	return addr.sun_path;
-}
 
 static inline bool is_there(const char *path)
 {
 	struct stat st;
 
 	return !lstat(path, &st);
+}
+
+/* A folder of its own for the socket.  One that is there belongs to somebody else. */
+static inline const char *fresh_path(void)
+{
+	static unsigned int n;
+
+	do {
+		snprintf(dir, sizeof(dir), "/tmp/libpool-ctl-%d-%u", getpid(), n++);
+	} while (mkdir(dir, 0700) && errno == EEXIST);
+	ck_assert(is_there(dir));
+	addr.sun_family = AF_UNIX;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/ctl", dir);
+	return addr.sun_path;
 }
 
 /* Nothing but the folder is left. */
@@ -85,8 +89,9 @@ static inline size_t read_all(int fd, char *to, size_t size)
 }
 
 /*
- * Send bytes and read the answer into text[].  A server that refuses a client may have
- * left before the client has sent all.
+ * Send bytes and their end, and read the answer into text[].  A server that refuses a
+ * client may have left before the client has sent all.  Without the end, it would wait for
+ * the rest of a line for a second.
  */
 static inline const char *ask_bytes(const char *bytes, size_t len)
 {
@@ -94,8 +99,10 @@ static inline const char *ask_bytes(const char *bytes, size_t len)
 
 	text[0] = 0;
 	if (fd >= 0 && (send(fd, bytes, len, MSG_NOSIGNAL) == (ssize_t)len ||
-			errno == EPIPE))
+			errno == EPIPE)) {
+		shutdown(fd, SHUT_WR);
 		read_all(fd, text, sizeof(text));
+	}
 	close(fd);
 	return text;
 }

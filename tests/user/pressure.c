@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,12 +136,12 @@ static void start_pressure_again(void *arg)
 /* A file of ours stands for the system's: nothing ever happens there. */
 TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 {
-	char path[] = "/tmp/pool-pressure-XXXXXX";
+	int fd = memfd_create("pressure", MFD_CLOEXEC);
+	char path[32], text[1024];
 	const char *name = path;
-	char text[1024];
-	int fd = mkstemp(path);
 
 	ASSERT(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ASSERT(pool_pressure_start(path));
 	captured(text, sizeof(text), start_pressure_again, &name);
 	EXPECT_EQ(count_lines(text), 1);
@@ -148,7 +149,6 @@ TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 	pool_pressure_stop();
 	pool_pressure_stop();
 	close(fd);
-	unlink(path);
 }
 
 /* Bytes of address space of this program. */
