@@ -35,10 +35,10 @@
 #define SUITE(name)
 #define END(name)
 #define CASE(name)	void name(int unused);
-#include "../unit/cases.list"
-#include "../user/cases.list"
 #include STEP_LIST
 #include JUMP_LIST
+#include "../unit/cases.list"
+#include "../user/cases.list"
 #undef SUITE
 #undef END
 #undef CASE
@@ -105,6 +105,10 @@ static TCase *new_tcase(Suite *suite, const char *name)
 	return tcase;
 }
 
+/*
+ * Areas of threads stay until the process ends, and a search visits all of them, so steps
+ * are counted while there are few.
+ */
 static void add_cases(Suite *suite)
 {
 	TCase *tcase;
@@ -117,10 +121,10 @@ static void add_cases(Suite *suite)
 		};							\
 		tcase_add_test(tcase, &test);				\
 	}
-#include "../unit/cases.list"
-#include "../user/cases.list"
 #include STEP_LIST
 #include JUMP_LIST
+#include "../unit/cases.list"
+#include "../user/cases.list"
 }
 
 int main(void)

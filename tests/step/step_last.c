@@ -23,9 +23,10 @@ static struct {
 	unsigned long moved;
 } other;
 
-static bool begin_other(unsigned int limit, void (*fn)(int sig))
+static bool begin_other(unsigned int limit,
+			void (*fn)(int sig, siginfo_t *info, void *context))
 {
-	struct sigaction act = { .sa_handler = fn };
+	struct sigaction act = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO };
 
 	memset(&other, 0, sizeof(other));
 	pool_fail_every = 0;
@@ -35,11 +36,13 @@ static bool begin_other(unsigned int limit, void (*fn)(int sig))
 	       !sigaction(SIGTRAP, &act, NULL);
 }
 
-static void end_flush(int sig)
+static void end_flush(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
+	(void)info;
 	if (++other.steps != other.at)
 		return;
+	trap_end(context);
 	pool_backend_put(other.pool, other.obj);
 	pool_arrive(&other.pool->moving, 1);
 }
@@ -95,14 +98,16 @@ static void move_down(struct pool_local *local, struct pool_cluster *c)
 }
 
 /* Now and then, free objects move up to that CPU, or down from it, for a while. */
-static void move(int sig)
+static void move(int sig, siginfo_t *info, void *context)
 {
 	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
 	struct pool_cluster *c;
 
 	(void)sig;
-	if (++other.steps > 4000 || test_random(&other.seed) % 8 ||
-	    !plat_cpu_trylock(other.cpu))
+	(void)info;
+	if (++other.steps == 4000)
+		trap_end(context);
+	if (test_random(&other.seed) % 8 || !plat_cpu_trylock(other.cpu))
 		return;
 	c = pool_cluster_newest(local);
 	if (c)
@@ -144,11 +149,13 @@ static void end_thread(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-static void free_and_take(int sig)
+static void free_and_take(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
+	(void)info;
 	if (++other.steps != other.at)
 		return;
+	trap_end(context);
 	__pool_free(&other.pool->head, other.obj, POOL_F_ATOMIC);
 	other.obj = pool_take_remote(other.pool, POOL_F_ATOMIC);
 }
@@ -183,7 +190,8 @@ TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 		pool_thread_idle();
 		pool_reclaim(&other.pool->head);
 		share_out(local);
-		other.at = ++at;
+		at += STEP_LESS;
+		other.at = at;
 		other.steps = 0;
 		trap_on();
 		obj = __pool_alloc(&other.pool->head, 0);
