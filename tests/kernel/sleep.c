@@ -79,15 +79,24 @@ static void hit_bulk(struct pool_head *pool)
 			pool_free(pool, obj);
 }
 
-TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
+/* A pool whose calls hit; NULL: there is none. */
+static struct pool *pool_that_hits(struct kunit *test)
 {
 	struct pool *pool;
 
 	if (!IS_ENABLED(CONFIG_KPROBES) || !IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
 		kunit_skip(test, "this kernel does not ask, or has no kprobes");
 	pool = test_pool(64);
+	if (pool)
+		hit(&pool->head);
+	return pool;
+}
+
+TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
+{
+	struct pool *pool = pool_that_hits(test);
+
 	ASSERT(pool);
-	hit(&pool->head);
 	EXPECT_LE(CALLS, questions(hit, &pool->head));
 	EXPECT_LE(CALLS, questions(hit_bulk, &pool->head));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
@@ -95,13 +104,9 @@ TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
 
 TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
 {
-	struct pool *pool;
+	struct pool *pool = pool_that_hits(test);
 
-	if (!IS_ENABLED(CONFIG_KPROBES) || !IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
-		kunit_skip(test, "this kernel does not ask, or has no kprobes");
-	pool = test_pool(64);
 	ASSERT(pool);
-	hit(&pool->head);
 	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

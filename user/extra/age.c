@@ -15,20 +15,32 @@ static void work(void)
 	pool_age();
 }
 
-static struct pool_helper helper = { .what = "ageing", .work = work };
+static struct pool_helper helper = {
+	.own = POOL_OWN_THREAD(pool_helper_forget), .what = "ageing", .work = work,
+};
 
 bool pool_age_start(unsigned int seconds)
 {
+	int cancel, err;
+
 	if (!seconds || seconds > INT_MAX / 1000) {
 		plat_log(PLAT_ERR, "ageing is not started: not 1 to %d seconds: %u",
 			 INT_MAX / 1000, seconds);
 		errno = EINVAL;
 		return false;
 	}
-	return pool_helper_start(&helper, -1, (int)seconds * 1000);
+	cancel = pool_own_enter(&helper.own);
+	err = pool_helper_start(&helper, -1, (int)seconds * 1000);
+	pool_own_leave(&helper.own, cancel);
+	if (err)
+		errno = -err;
+	return !err;
 }
 
 void pool_age_stop(void)
 {
+	int cancel = pool_own_enter(&helper.own);
+
 	pool_helper_stop(&helper);
+	pool_own_leave(&helper.own, cancel);
 }

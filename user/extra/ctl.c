@@ -33,12 +33,7 @@
 /* Clients that wait for their turn. */
 #define BACKLOG		16
 
-/* One start or stop at a time.  A stop waits for the thread, so forks do not take it. */
-static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
-
-/* Guards what follows; held by forks, and for no wait. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool watches_forks;
+/* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
 static int client = -1;
 static struct {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -48,8 +43,19 @@ static struct {
 
 static void work(void);
 
+/* In a child, the name of the socket is the parent's. */
+static void forget(struct pool_own_thread *own)
+{
+	if (client >= 0)
+		close(client);
+	client = -1;
+	bound.path[0] = 0;
+	pool_helper_forget(own);
+}
+
 static struct pool_helper helper = {
-	.what = "the control socket", .work = work, .events = POLLIN,
+	.own = POOL_OWN_THREAD(forget), .what = "the control socket",
+	.work = work, .events = POLLIN,
 };
 
 static long long now_ms(void)
@@ -149,21 +155,21 @@ static int accept_client(void)
 {
 	int fd;
 
-	pthread_mutex_lock(&mutex);
+	pool_own_lock();
 	fd = accept4(helper.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	client = fd;
-	pthread_mutex_unlock(&mutex);
+	pool_own_unlock();
 	return fd;
 }
 
 /* The connection ends even where a child has a copy of the file. */
 static void leave_client(int fd)
 {
-	pthread_mutex_lock(&mutex);
+	pool_own_lock();
 	client = -1;
 	shutdown(fd, SHUT_RDWR);
 	close(fd);
-	pthread_mutex_unlock(&mutex);
+	pool_own_unlock();
 }
 
 /* Where files are short, the client that waits would wake the thread again at once. */
@@ -178,37 +184,6 @@ static void work(void)
 	}
 	serve(fd);
 	leave_client(fd);
-}
-
-static void before_fork(void)
-{
-	pthread_mutex_lock(&mutex);
-}
-
-static void after_fork(void)
-{
-	pthread_mutex_unlock(&mutex);
-}
-
-/* The helper has closed the socket, whose name is the parent's. */
-static void after_fork_in_child(void)
-{
-	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	change = fresh;
-	if (client >= 0)
-		close(client);
-	client = -1;
-	bound.path[0] = 0;
-	pthread_mutex_unlock(&mutex);
-}
-
-static bool watch_forks(void)
-{
-	if (!watches_forks)
-		watches_forks = !pthread_atfork(before_fork, after_fork,
-						after_fork_in_child);
-	return watches_forks;
 }
 
 /* Returns 0, or an error, negative. */
@@ -278,11 +253,11 @@ static void note_bound(const struct sockaddr_un *addr)
 
 	if (lstat(addr->sun_path, &st))
 		return;
-	pthread_mutex_lock(&mutex);
+	pool_own_lock();
 	memcpy(bound.path, addr->sun_path, sizeof(bound.path));
 	bound.dev = st.st_dev;
 	bound.ino = st.st_ino;
-	pthread_mutex_unlock(&mutex);
+	pool_own_unlock();
 }
 
 /* Remove the name, unless it is another file's by now. */
@@ -290,12 +265,12 @@ static void remove_bound(void)
 {
 	struct stat st;
 
-	pthread_mutex_lock(&mutex);
+	pool_own_lock();
 	if (*bound.path && !lstat(bound.path, &st) &&
 	    st.st_dev == bound.dev && st.st_ino == bound.ino)
 		unlink(bound.path);
 	bound.path[0] = 0;
-	pthread_mutex_unlock(&mutex);
+	pool_own_unlock();
 }
 
 /* Returns 0, or an error, negative. */
@@ -309,7 +284,7 @@ static int start_at(const struct sockaddr_un *addr)
 	err = bind_to(fd, addr);
 	if (!err) {
 		note_bound(addr);
-		err = pool_helper_start(&helper, fd, -1) ? 0 : -errno;
+		err = pool_helper_start(&helper, fd, -1);
 	}
 	if (!err)
 		return 0;
@@ -323,25 +298,25 @@ static int start(const char *path)
 {
 	struct sockaddr_un addr;
 	int err = expand(&addr, path);
+	bool watched;
 
 	if (err)
 		return err;
-	if (helper.started)
+	if (helper.own.started)
 		return -EALREADY;
-	return watch_forks() ? start_at(&addr) : -ENOMEM;
+	pool_own_lock();
+	watched = pool_own_watch(&helper.own);
+	pool_own_unlock();
+	return watched ? start_at(&addr) : -ENOMEM;
 }
 
-/* Cancellation is off, since close() and connect() are cancellation points. */
 bool pool_ctl_start(const char *path)
 {
+	int cancel = pool_own_enter(&helper.own);
+	int err = -start(path);
 	char shown[128];
-	int state, err;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&change);
-	err = -start(path);
-	pthread_mutex_unlock(&change);
-	pthread_setcancelstate(state, NULL);
+	pool_own_leave(&helper.own, cancel);
 	if (err) {
 		pool_printable(shown, sizeof(shown), path ? path : "", SIZE_MAX);
 		plat_log(PLAT_ERR, "no control socket at \"%s\": %s", shown,
@@ -353,14 +328,11 @@ bool pool_ctl_start(const char *path)
 
 void pool_ctl_stop(void)
 {
-	int state;
+	int cancel = pool_own_enter(&helper.own);
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&change);
 	remove_bound();
 	pool_helper_stop(&helper);
-	pthread_mutex_unlock(&change);
-	pthread_setcancelstate(state, NULL);
+	pool_own_leave(&helper.own, cancel);
 }
 
 /* exit() leaves no socket behind.  The thread goes with the program. */

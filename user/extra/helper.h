@@ -8,22 +8,21 @@
 #ifndef POOL_HELPER_H
 #define POOL_HELPER_H
 
-#include <pthread.h>
-#include <stdbool.h>
+#include "own_thread.h"
 
-/* One thread.  All but the first three are 0 at first. */
+/* One thread.  All but the first four are 0 at first. */
 struct pool_helper {
+	struct pool_own_thread own;	/* POOL_OWN_THREAD(pool_helper_forget) */
 	const char *what;		/* for the log */
 	void (*work)(void);
 	short events;			/* of fd, by which work is due; 0: by time */
 	int milliseconds;		/* between two works; -1: no matter how many */
 	int fd;				/* what is waited for; ours to be closed; or -1 */
 	int stop;			/* becomes readable when it is to end */
-	bool started;
-	pthread_t thread;
 };
 
-bool pool_helper_start(struct pool_helper *helper, int fd, int milliseconds);
+void pool_helper_forget(struct pool_own_thread *own);
+int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds);
 void pool_helper_stop(struct pool_helper *helper);
 
 #endif /* POOL_HELPER_H */

@@ -33,59 +33,57 @@ static void work(void)
 }
 
 static struct pool_helper helper = {
+	.own = POOL_OWN_THREAD(pool_helper_forget),
 	.what = "giving back under pressure", .work = work, .events = POLLPRI,
 };
 
-/* Returns -1, and errno, where there is no such file, or it takes no trigger. */
+/* Returns an error, negative, where there is no such file, or it takes no trigger. */
 static int open_trigger(const char *file)
 {
 	int fd = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	int err;
 
 	if (fd < 0)
-		return -1;
-	if (write(fd, trigger, sizeof(trigger)) < 0) {
-		int err = errno;
-
-		close(fd);
-		errno = err;
-		return -1;
-	}
-	return fd;
+		return -errno;
+	if (write(fd, trigger, sizeof(trigger)) >= 0)
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
 }
 
-/* Returns 0, or an error. */
+/* Returns 0, or an error, negative. */
 static int start(const char *file)
 {
 	int fd = open_trigger(file);
 	int err;
 
 	if (fd < 0) {
-		err = errno;
 		plat_log(PLAT_ERR, "%s is not started: %s: %s", helper.what,
-			 file, strerror(err));
-		return err;
+			 file, strerror(-fd));
+		return fd;
 	}
-	if (pool_helper_start(&helper, fd, -1))
-		return 0;
-	err = errno;
-	close(fd);
+	err = pool_helper_start(&helper, fd, -1);
+	if (err)
+		close(fd);
 	return err;
 }
 
-/* Cancellation is off, since open() is a cancellation point. */
 bool pool_pressure_start(const char *file)
 {
-	int state, err;
+	int cancel = pool_own_enter(&helper.own);
+	int err = start(file ? file : WHOLE_SYSTEM);
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	err = start(file ? file : WHOLE_SYSTEM);
-	pthread_setcancelstate(state, NULL);
+	pool_own_leave(&helper.own, cancel);
 	if (err)
-		errno = err;
+		errno = -err;
 	return !err;
 }
 
 void pool_pressure_stop(void)
 {
+	int cancel = pool_own_enter(&helper.own);
+
 	pool_helper_stop(&helper);
+	pool_own_leave(&helper.own, cancel);
 }

@@ -9,33 +9,28 @@
  * these use.  So it posts a semaphore, and a thread that waits for it does both.
  * All signals that come while the thread is at work cause one more round.
  */
+#include "own_thread.h"
 #include "plat.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 
+static void forget(struct pool_own_thread *own);
+
+static struct pool_own_thread own = POOL_OWN_THREAD(forget);
+static struct sigaction before;		/* guarded by pool_own_lock() */
+
 /*
- * One start or stop at a time.  Held while waiting for the helper, perhaps for ever, so
- * forks do not take it.
+ * Posted by the handler, and to stop the thread.  A file would not do: a program that
+ * closes all of its files would have the handler write to what it opens next.
  */
-static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
-
-/* Guards what follows; forks hold it, and nothing waits while it is held. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool started;
-static bool watches_forks;
-static pthread_t helper;
-static struct sigaction before;
-
-/* Posted by the handler, and to stop the helper. */
 static sem_t wake;
 static bool has_wake;
 static bool stopping;
 
 /*
- * A handler may still run when the helper is gone, so the semaphore is never
+ * A handler may still run when the thread is gone, so the semaphore is never
  * destroyed.
  */
 static void on_quit(int sig)
@@ -53,7 +48,7 @@ static void drain_wake(void)
 		;
 }
 
-static void *helper_main(void *arg)
+static void *dump_at_each(void *arg)
 {
 	(void)arg;
 	for (;;) {
@@ -67,36 +62,12 @@ static void *helper_main(void *arg)
 	}
 }
 
-static void before_fork(void)
+/* A child has no thread for the handler to wake. */
+static void forget(struct pool_own_thread *quit)
 {
-	pthread_mutex_lock(&mutex);
-}
-
-static void after_fork(void)
-{
-	pthread_mutex_unlock(&mutex);
-}
-
-/* A child has no helper for the handler to wake. */
-static void after_fork_in_child(void)
-{
-	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	change = fresh;
-	if (started)
+	if (quit->started)
 		sigaction(SIGQUIT, &before, NULL);
-	started = false;
 	has_wake = false;
-	pthread_mutex_unlock(&mutex);
-}
-
-/* Register with fork() once, for all children. */
-static bool watch_forks(void)
-{
-	if (!watches_forks)
-		watches_forks = !pthread_atfork(before_fork, after_fork,
-						after_fork_in_child);
-	return watches_forks;
 }
 
 /* Prepare the semaphore.  Posts by late handlers of an earlier start are dropped. */
@@ -109,27 +80,17 @@ static bool prepare_wake(void)
 	return has_wake;
 }
 
-/* All signals are the program's, so our thread blocks them. */
-static bool start_helper(void)
+static bool start_thread(void)
 {
-	sigset_t all, old;
-	int err;
-
-	if (!prepare_wake())
-		return false;
 	plat_write(&stopping, false);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&helper, NULL, helper_main, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return !err;
+	return prepare_wake() && !pool_own_start(&own, dump_at_each, NULL);
 }
 
-static void stop_helper(void)
+static void stop_thread(void)
 {
 	plat_write(&stopping, true);
 	sem_post(&wake);
-	pthread_join(helper, NULL);
+	pthread_join(own.thread, NULL);
 }
 
 static bool is_free(const struct sigaction *action)
@@ -139,67 +100,61 @@ static bool is_free(const struct sigaction *action)
 		action->sa_handler == SIG_IGN);
 }
 
-/* Start; returns why that fails, or NULL.  Mutex held. */
+/* Start; returns why that fails, or NULL.  Entered and locked. */
 static const char *start(void)
 {
-	struct sigaction ours = { .sa_flags = SA_RESTART };
+	struct sigaction ours = { .sa_handler = on_quit, .sa_flags = SA_RESTART };
 
 	if (sigaction(SIGQUIT, NULL, &before))
 		return "its handler cannot be known";
 	if (!is_free(&before))
 		return "it has a handler already";
-	if (!watch_forks() || !start_helper())
+	if (!start_thread())
 		return "no thread to be had";
-	ours.sa_handler = on_quit;
 	sigemptyset(&ours.sa_mask);
-	if (sigaction(SIGQUIT, &ours, NULL)) {
-		stop_helper();
-		return "it cannot be handled";
-	}
-	started = true;
-	return NULL;
+	if (!sigaction(SIGQUIT, &ours, NULL))
+		return NULL;
+	own.started = false;
+	stop_thread();
+	return "it cannot be handled";
 }
 
 bool pool_sigquit_start(void)
 {
+	int cancel = pool_own_enter(&own);
 	const char *why = NULL;
 
-	pthread_mutex_lock(&change);
-	pthread_mutex_lock(&mutex);
-	if (!started)
+	pool_own_lock();
+	if (!own.started)
 		why = start();
-	pthread_mutex_unlock(&mutex);
-	pthread_mutex_unlock(&change);
+	pool_own_unlock();
+	pool_own_leave(&own, cancel);
 	if (why)
 		plat_log(PLAT_ERR, "SIGQUIT is not for dumps: %s", why);
 	return !why;
 }
 
-/* Restore SIGQUIT; true: there is a helper to be stopped. */
+/* Restore SIGQUIT; true: there is a thread to be stopped. */
 static bool end_start(void)
 {
 	struct sigaction now;
 	bool was;
 
-	pthread_mutex_lock(&mutex);
-	was = started;
+	pool_own_lock();
+	was = own.started;
 	if (was && !sigaction(SIGQUIT, NULL, &now) &&
 	    now.sa_handler == on_quit)
 		sigaction(SIGQUIT, &before, NULL);
-	started = false;
-	pthread_mutex_unlock(&mutex);
+	own.started = false;
+	pool_own_unlock();
 	return was;
 }
 
-/* Cancellation is off, since pthread_join() is a cancellation point. */
 void pool_sigquit_stop(void)
 {
-	int state;
+	int cancel = pool_own_enter(&own);
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&change);
 	if (end_start())
-		stop_helper();
-	pthread_mutex_unlock(&change);
-	pthread_setcancelstate(state, NULL);
+		stop_thread();
+	pool_own_leave(&own, cancel);
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * own_thread.c - what each thread of the library's own needs: its starts, stops and forks
+ *
+ * Layer:   above everything; user space only.
+ * Context: plain threads.
+ *
+ * A child of a fork has no such thread, and may start its own.
+ */
+#include "own_thread.h"
+
+#include <errno.h>
+#include <signal.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct pool_own_thread *first;
+static bool watches_forks;
+
+/*
+ * Begin to start or stop one.  Cancellation is off meanwhile, since files are opened and
+ * closed, and threads waited for.  Returns what pool_own_leave() restores.
+ */
+int pool_own_enter(struct pool_own_thread *own)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&own->change);
+	return cancel;
+}
+
+void pool_own_leave(struct pool_own_thread *own, int cancel)
+{
+	pthread_mutex_unlock(&own->change);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+/* Keep forks out. */
+void pool_own_lock(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+
+void pool_own_unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Another thread of the parent may have held "change". */
+static void after_fork_in_child(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+	struct pool_own_thread *own;
+
+	for (own = first; own; own = own->next) {
+		own->change = fresh;
+		own->in_child(own);
+		own->started = false;
+	}
+	pool_own_unlock();
+}
+
+/* From now on in_child() is called in each child.  Locked. */
+bool pool_own_watch(struct pool_own_thread *own)
+{
+	if (!watches_forks)
+		watches_forks = !pthread_atfork(pool_own_lock, pool_own_unlock,
+						after_fork_in_child);
+	if (watches_forks && !own->watched) {
+		own->next = first;
+		first = own;
+		own->watched = true;
+	}
+	return watches_forks;
+}
+
+/**
+ * pool_own_start() - Start the thread.
+ * @own: the thread, entered and locked.
+ * @fn: what it does.
+ * @arg: for @fn.
+ *
+ * All signals are the program's, so the thread blocks them.
+ *
+ * Return: 0, or an error, negative.
+ */
+int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *arg)
+{
+	sigset_t all, old;
+	int err;
+
+	if (!pool_own_watch(own))
+		return -ENOMEM;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&own->thread, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	own->started = !err;
+	return -err;
+}

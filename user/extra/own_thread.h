@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * own_thread.h - what each thread of the library's own needs: its starts, stops and forks
+ *
+ * Layer:   above everything; user space only.
+ * Context: plain threads.
+ */
+#ifndef POOL_OWN_THREAD_H
+#define POOL_OWN_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/*
+ * One thread that the library starts on request.
+ *
+ * change is held by one start or stop at a time, also while a stop waits for the thread,
+ * which may be long.  So forks do not take it.  What else a fork must not see by half is
+ * written between pool_own_lock() and pool_own_unlock(), which wait for nothing.
+ */
+struct pool_own_thread {
+	pthread_mutex_t change;
+	void (*in_child)(struct pool_own_thread *own);	/* after a fork; locked */
+	pthread_t thread;
+	bool started;				/* locked */
+	bool watched;				/* locked */
+	struct pool_own_thread *next;
+};
+
+#define POOL_OWN_THREAD(fn) \
+	{ .change = PTHREAD_MUTEX_INITIALIZER, .in_child = (fn) }
+
+int pool_own_enter(struct pool_own_thread *own);
+void pool_own_leave(struct pool_own_thread *own, int cancel);
+
+void pool_own_lock(void);
+void pool_own_unlock(void);
+
+bool pool_own_watch(struct pool_own_thread *own);
+int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *arg);
+
+#endif /* POOL_OWN_THREAD_H */
