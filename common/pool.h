@@ -62,6 +62,18 @@
 #define POOL_NO_INLINE
 #endif
 
+/* What the library has is C, and visible where a program hides what it has itself. */
+#if defined(__KERNEL__)
+#define POOL_DECLS_BEGIN
+#define POOL_DECLS_END
+#elif defined(__cplusplus)
+#define POOL_DECLS_BEGIN	extern "C" { _Pragma("GCC visibility push(default)")
+#define POOL_DECLS_END		_Pragma("GCC visibility pop") }
+#else
+#define POOL_DECLS_BEGIN	_Pragma("GCC visibility push(default)")
+#define POOL_DECLS_END		_Pragma("GCC visibility pop")
+#endif
+
 #include "pool_hot.h"
 #include "pool_attr.h"
 #include "pool_bulk.h"
@@ -70,13 +82,7 @@
 #include "pool_stats.h"
 #include "pool_memstats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 /**
  * pool_create_at() - Create a pool; create_pool() calls it.
@@ -409,12 +415,6 @@ void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
  */
 bool pool_configure(const char *options);
 
-#ifndef __KERNEL__
-#pragma GCC visibility pop
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 #endif /* LIBPOOL_POOL_H */

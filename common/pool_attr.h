@@ -12,13 +12,7 @@
 #error "include pool.h"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 struct pool_head;
 
@@ -288,12 +282,6 @@ void pool_decl_put(struct pool_decl *decl);
 #define DECLARE_STATIC_TYPED_POOL(ptr, name, type) \
 	DECLARE_STATIC_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
 
-#ifndef __KERNEL__
-#pragma GCC visibility pop
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 #endif /* LIBPOOL_POOL_ATTR_H */

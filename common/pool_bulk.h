@@ -12,13 +12,7 @@
 #error "include pool.h"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 struct pool_head;
 struct pool_reserved;
@@ -103,12 +97,6 @@ void pool_unreserve(struct pool_reserved *reserve);
 void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
 #endif
 
-#ifndef __KERNEL__
-#pragma GCC visibility pop
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 #endif /* LIBPOOL_POOL_BULK_H */

@@ -14,13 +14,7 @@
 #error "include pool.h"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 struct pool_head;
 
@@ -129,11 +123,8 @@ enum pool_log_level {
 void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 			     void *arg), void *arg);
 
-#pragma GCC visibility pop
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 #endif /* LIBPOOL_POOL_DEBUG_H */

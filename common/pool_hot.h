@@ -28,13 +28,7 @@
 #include <stddef.h>
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 /* Slots of a hot array, and the states of its open byte. */
 #define POOL_HOT_SLOTS		64
@@ -265,12 +259,6 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 	return true;
 }
 
-#ifndef __KERNEL__
-#pragma GCC visibility pop
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 #endif /* LIBPOOL_POOL_HOT_H */

@@ -22,13 +22,7 @@
 #error "include pool.h"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifndef __KERNEL__
-#pragma GCC visibility push(default)
-#endif
+POOL_DECLS_BEGIN
 
 /**
  * pool_memstats_to_buf() - Write which code allocates and frees into a buffer.
@@ -105,13 +99,7 @@ void pool_mem_free(struct pool_mem_place *place, void *p);
 
 #endif
 
-#ifndef __KERNEL__
-#pragma GCC visibility pop
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+POOL_DECLS_END
 
 /* Define malloc() and such as macros. */
 #if defined(DEBUG_MEM_STATS) && !defined(__KERNEL__) && !defined(__cplusplus)
