@@ -93,6 +93,32 @@ struct pool_dump_field {
 #define POOL_DUMP_U64(name, member) \
 	{ name, offsetof(struct pool_stats, member), true }
 
+/* Numbers that tables compute of others, also those of poolctl. */
+static inline unsigned long long pool_dump_held(const struct pool_stats *s)
+{
+	return s->allocated * s->object_size;
+}
+
+static inline unsigned long long pool_dump_idle(const struct pool_stats *s)
+{
+	return (s->cached + s->shared) * s->object_size;
+}
+
+static inline unsigned long long pool_dump_object(const struct pool_stats *s)
+{
+	return s->object_size;
+}
+
+static inline unsigned long long pool_dump_faults(const struct pool_stats *s)
+{
+	unsigned long long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POOL_FAULT_KINDS; i++)
+		sum += s->faults[i];
+	return sum;
+}
+
 /*
  * A format.  body() writes all before the tail, and calls pool_dump_commit() where
  * the text may be cut.  tail() ends the text; @cut: something is missing.

@@ -25,31 +25,6 @@
 #define CELL_LEN	24
 #define NAME_LEN	32
 
-static unsigned long long held(const struct pool_stats *s)
-{
-	return s->allocated * s->object_size;
-}
-
-static unsigned long long idle(const struct pool_stats *s)
-{
-	return (s->cached + s->shared) * s->object_size;
-}
-
-static unsigned long long size(const struct pool_stats *s)
-{
-	return s->object_size;
-}
-
-static unsigned long long faults(const struct pool_stats *s)
-{
-	unsigned long long sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += s->faults[i];
-	return sum;
-}
-
 enum column_kind {
 	EXACT,				/* bytes, always there, not rounded */
 	BYTES,				/* bytes, always there, with a unit */
@@ -72,9 +47,9 @@ struct column {
 
 /* The pool's name comes before them.  The names are those of the raw table. */
 static const struct column columns[COLUMNS] = {
-	COMPUTED("size", EXACT, size),
-	COMPUTED("held", BYTES, held),
-	COMPUTED("idle", BYTES, idle),
+	COMPUTED("size", EXACT, pool_dump_object),
+	COMPUTED("held", BYTES, pool_dump_held),
+	COMPUTED("idle", BYTES, pool_dump_idle),
 	MEMBER(COUNT, allocated),
 	MEMBER(COUNT, used),
 	MEMBER(COUNT, cached),
@@ -91,7 +66,7 @@ static const struct column columns[COLUMNS] = {
 	MEMBER(SELDOM, failed),
 	MEMBER(SELDOM, refused),
 	MEMBER(SELDOM, injected),
-	COMPUTED("faults", SELDOM, faults),
+	COMPUTED("faults", SELDOM, pool_dump_faults),
 };
 
 /* The results of a first look at all pools. */

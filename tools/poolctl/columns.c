@@ -9,34 +9,9 @@
 
 #include <string.h>
 
-static unsigned long long held(const struct pool_stats *s)
-{
-	return s->allocated * s->object_size;
-}
-
-static unsigned long long size(const struct pool_stats *s)
-{
-	return s->object_size;
-}
-
-static unsigned long long idle(const struct pool_stats *s)
-{
-	return (s->cached + s->shared) * s->object_size;
-}
-
 static unsigned long long failures(const struct pool_stats *s)
 {
 	return s->failed + s->refused + s->injected;
-}
-
-static unsigned long long faults(const struct pool_stats *s)
-{
-	unsigned long long sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += s->faults[i];
-	return sum;
 }
 
 #define COMPUTED(name, kind, fn)	{ name, kind, fn, 0 }
@@ -45,8 +20,8 @@ static unsigned long long faults(const struct pool_stats *s)
 
 /* In the order in which top shows them, as far as they fit. */
 const struct column columns[] = {
-	COMPUTED("held", COLUMN_BYTES, held),
-	COMPUTED("idle", COLUMN_BYTES, idle),
+	COMPUTED("held", COLUMN_BYTES, pool_dump_held),
+	COMPUTED("idle", COLUMN_BYTES, pool_dump_idle),
 	MEMBER(COLUMN_COUNT, used),
 	MEMBER(COLUMN_COUNT, cached),
 	MEMBER(COLUMN_COUNT, shared),
@@ -58,10 +33,10 @@ const struct column columns[] = {
 	MEMBER(COLUMN_EVENTS, store_gets),
 	MEMBER(COLUMN_EVENTS, store_puts),
 	COMPUTED("failures", COLUMN_EVENTS, failures),
-	COMPUTED("faults", COLUMN_COUNT, faults),
+	COMPUTED("faults", COLUMN_COUNT, pool_dump_faults),
 	MEMBER(COLUMN_COUNT, allocated),
 	MEMBER(COLUMN_COUNT, need),
-	COMPUTED("size", COLUMN_BYTES, size),
+	COMPUTED("size", COLUMN_BYTES, pool_dump_object),
 	{ NULL, COLUMN_COUNT, NULL, 0 },
 };
 

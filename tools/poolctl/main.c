@@ -213,18 +213,6 @@ static char **read_options(struct options *o, int argc, char **argv)
 	return argv + optind;
 }
 
-struct printed {
-	const struct table *t;
-	const struct options *o;
-};
-
-static void print_list(FILE *to, const void *arg)
-{
-	const struct printed *p = arg;
-
-	print_table(to, p->t, p->o, false);
-}
-
 static bool begins_like(const struct entry *e, const char *prefix)
 {
 	return pool_dump_name_matches(e->s.name, prefix);
@@ -238,7 +226,7 @@ static void list(struct options *o, char **args)
 	if (args[0])
 		table_keep(&t, begins_like, args[0]);
 	table_sort(&t, o);
-	print_to(o, print_list, &(struct printed){ &t, o });
+	print_all(&t, o);
 	table_free(&t);
 }
 

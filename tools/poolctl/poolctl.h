@@ -110,9 +110,8 @@ bool table_read_json(struct table *t, const char *text);
 /* print.c */
 void print_table(FILE *to, const struct table *t, const struct options *o,
 		 bool detailed);
+void print_all(const struct table *t, const struct options *o);
 void print_json_string(FILE *to, const char *text);
-void print_to(const struct options *o, void (*print)(FILE *to, const void *arg),
-	      const void *arg);
 
 /* columns.c */
 extern const struct column columns[];

@@ -158,9 +158,9 @@ static int finish(FILE *to)
 }
 
 /* A reader sees the old file or the new one, never a part. */
-static void print_to_file(const char *path, void (*print)(FILE *to, const void *arg),
-			  const void *arg)
+static void print_to_file(const struct table *t, const struct options *o)
 {
+	const char *path = o->output;
 	char *part;
 	FILE *to;
 	int fd, err;
@@ -171,7 +171,7 @@ static void print_to_file(const char *path, void (*print)(FILE *to, const void *
 	if (fd < 0)
 		fail(1, "%s: cannot be made: %s", part, strerror(errno));
 	to = need_memory(fdopen(fd, "w"));
-	print(to, arg);
+	print_table(to, t, o, false);
 	err = finish(to);
 	fclose(to);
 	if (!err && rename(part, path))
@@ -184,16 +184,15 @@ static void print_to_file(const char *path, void (*print)(FILE *to, const void *
 }
 
 /* Print to where the arguments say. */
-void print_to(const struct options *o, void (*print)(FILE *to, const void *arg),
-	      const void *arg)
+void print_all(const struct table *t, const struct options *o)
 {
 	int err;
 
 	if (o->output) {
-		print_to_file(o->output, print, arg);
+		print_to_file(t, o);
 		return;
 	}
-	print(stdout, arg);
+	print_table(stdout, t, o, false);
 	err = finish(stdout);
 	if (err)
 		fail(1, "the output cannot be written: %s", strerror(err));

@@ -110,18 +110,6 @@ static void print_line(const struct table *t, const struct table *before,
 		fail(1, "the output cannot be written: %s", strerror(errno));
 }
 
-struct printed {
-	const struct table *t;
-	const struct options *o;
-};
-
-static void print_dump(FILE *to, const void *arg)
-{
-	const struct printed *p = arg;
-
-	print_table(to, p->t, p->o, false);
-}
-
 /* As list, each time. */
 static void watch_dumps(const struct options *o, double seconds, unsigned int times)
 {
@@ -132,7 +120,7 @@ static void watch_dumps(const struct options *o, double seconds, unsigned int ti
 	for (i = 1;; i++) {
 		source_table(&o->source, &t, false);
 		table_sort(&t, o);
-		print_to(o, print_dump, &(struct printed){ &t, o });
+		print_all(&t, o);
 		table_free(&t);
 		if (i == times)
 			return;
