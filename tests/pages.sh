@@ -77,6 +77,17 @@ ci_command() {
 	fi
 }
 
+# What the workflows of GitHub make, we must have.
+workflows() {
+	local targets target
+
+	targets=$(sed -nE 's/^ *target: \[?([a-z, -]+)\]?$/\1/p' .github/workflows/*.yml |
+		tr -d ,)
+	for target in ${targets:-none}; do
+		make -n "$target" >/dev/null || return 1
+	done
+}
+
 # In a copy of the core, shared.c calls the API, which is above it; order.py must say so.
 goes_up() {
 	local copy said
@@ -109,6 +120,7 @@ check files_and_sections_that_are_referred_to_are_there tests/pages/links.py
 check no_page_is_too_long short
 check all_pages_together_are_short all_short
 check readme_has_the_command_that_ci_runs ci_command
+check workflows_make_targets_that_there_are workflows
 check examples_compile tests/pages/examples.sh
 check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
