@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Runs all tests that need no virtual machine, two at once.  "make check-user" builds
+# Runs all tests that need no virtual machine, some at once.  "make check-user" builds
 # them and calls this script.  Results, a line per case, go to build/results.
 #
 #	check-user.sh FLAVOUR...
@@ -21,39 +21,53 @@ flavour() {
 	cases "user-$1" "build/tests/$1"
 }
 
-for flavour; do
-	flavour "$flavour" &
-	while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
-		wait -n
+# begin N COMMAND... - runs beside others, once there are fewer than N
+begin() {
+	local most=$1
+
+	shift
+	while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do
+		wait -n || true
 	done
+	"$@" &
+}
+
+for flavour; do
+	begin 2 flavour "$flavour"
 done
-job user-header tests/install/header.sh build/user &
-job user-options-doc tests/install/options-doc.sh build/user &
-job user-pages tests/pages.sh &
-job user-summary tests/lib/summary-check.sh &
-job user-tools tests/install/tools.sh build/user &
-job user-gdb tests/install/gdb.sh build/user &
-job user-man tests/install/man.sh &
-job user-poolctl tests/install/poolctl.sh build/user &
-job user-life tests/install/life.sh build/user &
-job user-declare tests/install/declare.sh build/user &
-job user-cxx tests/install/cxx.sh build/user &
-job user-analyzer tests/install/analyzer.sh &
-job user-document tests/install/document.sh build/user &
-job user-version tests/package/version.sh build/user &
-job user-abi tests/package/abi.sh build/user &
-job user-consumers tests/package/consumers.sh build/user &
-job user-memstats tests/install/memstats.sh build/user &
-job user-bugs tests/bugs/check.sh build/tests/bugs &
-job user-gate tests/bench/gate/gate.sh build/user/peers &
-job user-gate-self tests/bench/gate/gate-self.sh &
-job user-goals-self tests/bench/goals-self.sh &
-job user-gate-object tests/bench/gate/gate-object.sh &
-job user-gate-visits tests/bench/gate/gate-visits.sh build/user/visits &
-[ ! -x build/user/longest ] ||
-	job user-gate-longest tests/bench/longest/longest.sh gate build/user/longest &
+
+# The longest first.  Many of them wait for programs now and then, so more than two.
+script() {
+	begin 4 job "$@"
+}
+
+script user-tools tests/install/tools.sh build/user
+script user-header tests/install/header.sh build/user
 [ ! -x build/tests/schedule ] ||
-	job user-schedule tests/schedule/check.sh build/tests/schedule &
-job user-traces tests/replay/bad-traces.sh build/user/poolreplay-asan &
+	script user-schedule tests/schedule/check.sh build/tests/schedule
+script user-cxx tests/install/cxx.sh build/user
+script user-traces tests/replay/bad-traces.sh build/user/poolreplay-asan
+script user-poolctl tests/install/poolctl.sh build/user
+[ ! -x build/user/longest ] ||
+	script user-gate-longest tests/bench/longest/longest.sh gate build/user/longest
+script user-version tests/package/version.sh build/user
+script user-pages tests/pages.sh
+script user-gdb tests/install/gdb.sh build/user
+script user-life tests/install/life.sh build/user
+script user-memstats tests/install/memstats.sh build/user
+script user-goals-self tests/bench/goals-self.sh
+script user-declare tests/install/declare.sh build/user
+script user-bugs tests/bugs/check.sh build/tests/bugs
+script user-document tests/install/document.sh build/user
+script user-man tests/install/man.sh
+script user-consumers tests/package/consumers.sh build/user
+script user-gate tests/bench/gate/gate.sh build/user/peers
+script user-gate-visits tests/bench/gate/gate-visits.sh build/user/visits
+script user-gate-object tests/bench/gate/gate-object.sh
+script user-gate-self tests/bench/gate/gate-self.sh
+script user-analyzer tests/install/analyzer.sh
+script user-abi tests/package/abi.sh build/user
+script user-options-doc tests/install/options-doc.sh build/user
+script user-summary tests/lib/summary-check.sh
 wait
 tests/lib/summary.sh user
