@@ -286,6 +286,8 @@ wrong diff_without_a_source 'needs --pid' diff 1
 wrong diff_of_a_program 'a NUL' diff "$tmp/prog" "$tmp/before"
 wrong diff_of_what_is_no_dump 'neither a raw dump' diff "$tmp/before" "$src/prog.c"
 wrong top_without_a_terminal 'needs a terminal' "${s[@]}" top
+# shellcheck source=tests/install/poolctl/advise.sh
+. $src/advise.sh
 check a_file_that_is_not_there_is_told_of refused 1 'No such file' diff /nowhere /nowhere
 check a_pool_that_is_not_there_is_told_of refused 1 'no pool "pool"' "${s[@]}" show pool
 check flush_of_no_pool_is_told_of refused 1 'neither "all" nor' "${s[@]}" flush nothing

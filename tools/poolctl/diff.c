@@ -11,7 +11,6 @@
 #include "poolctl.h"
 
 #include <string.h>
-#include <time.h>
 
 #define DIFF_VERSION	1
 
@@ -241,12 +240,10 @@ void diff_files(const struct options *o, const char *before, const char *after)
 
 void diff_source(const struct options *o, double seconds)
 {
-	struct timespec wait = { .tv_sec = (time_t)seconds };
 	struct table t, u;
 
-	wait.tv_nsec = (long)((seconds - (double)wait.tv_sec) * 1e9);
 	source_table(&o->source, &t, false);
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+	sleep_until(seconds_now() + seconds);
 	source_table(&o->source, &u, false);
 	diff(o, &t, &u);
 }

@@ -37,6 +37,8 @@ static const char help[] =
 "  watch [SECONDS [COUNT]]  a line each time; with a format: a dump each time\n"
 "  diff A B            what has changed between two saved dumps, raw or JSON\n"
 "  diff SECONDS        what changes in that time\n"
+"  advise [SECONDS]    what a pool lacks, by all its counts, or by those of that time\n"
+"  advise DUMP         the same by a saved dump, without a --pid\n"
 "  memstats [WORDS]    what allocates\n"
 "\n"
 "Change:\n"
@@ -301,6 +303,16 @@ static void run_diff(struct options *o, char **args)
 		diff_source(o, read_seconds(args[0]));
 }
 
+static void run_advise(struct options *o, char **args)
+{
+	if (o->has_source)
+		advise_source(o, args[0] ? read_seconds(args[0]) : 0);
+	else if (args[0])
+		advise_file(args[0]);
+	else
+		fail(2, "advise needs a dump, or --pid, --socket or --kernel");
+}
+
 static void run_gc(struct options *o, char **args)
 {
 	(void)args;
@@ -357,6 +369,7 @@ static const struct command {
 	{ "top", run_top, 0, 1, false },
 	{ "watch", run_watch, 0, 2, false },
 	{ "diff", run_diff, 1, 2, true },
+	{ "advise", run_advise, 0, 1, true },
 	{ "gc", run_gc, 0, 0, false },
 	{ "reclaim", run_reclaim, 0, 0, false },
 	{ "flush", run_flush, 1, 1, false },

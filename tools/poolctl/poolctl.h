@@ -14,6 +14,7 @@
  *   columns.c   what struct table can be sorted by
  *   watch.c     watch
  *   diff.c      diff
+ *   advise.c    advise
  *   top.c       top
  *
  * Whatever goes wrong ends the program: with 1 if the target refused or is gone, with 2 if
@@ -124,11 +125,16 @@ void format_bytes(char *text, size_t size, unsigned long long bytes);
 
 /* watch.c */
 double seconds_now(void);
+void sleep_until(double when);
 void watch(const struct options *o, double seconds, unsigned int times);
 
 /* diff.c */
 void diff_files(const struct options *o, const char *before, const char *after);
 void diff_source(const struct options *o, double seconds);
+
+/* advise.c */
+void advise_file(const char *path);
+void advise_source(const struct options *o, double seconds);
 
 /* top.c */
 void top(const struct options *o, double seconds);

@@ -24,7 +24,7 @@ double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void sleep_until(double when)
+void sleep_until(double when)
 {
 	struct timespec to = { .tv_sec = (time_t)when };
 
