@@ -57,6 +57,7 @@ help:
 	@echo 'Build'
 	@echo '  all              libpool.a and libpool.so, in $(B)'
 	@echo '  modules          pool.ko and its example, for KDIR=$(KDIR)'
+	@echo '  modules_install  pool.ko alone, in that kernel; INSTALL_MOD_PATH is honoured'
 	@echo '  install          DESTDIR, PREFIX, LIBDIR and INCLUDEDIR are honoured'
 	@echo '  tools            poolctl, which needs curses, and poolreplay'
 	@echo '  install-tools    these, in BINDIR; install-dkms: pool.ko, for DKMS, in SRCDIR'
@@ -134,11 +135,15 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel/example DEBUG='$(DEBUG)' $(KMAKE) \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
 
+# pool.ko alone: the example is in a folder of its own, and tests are built for tests only.
+modules_install:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(KMAKE) modules_install
+
 clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all help modules clean FORCE
+.PHONY: all help modules modules_install clean FORCE
 -include $(LIB_OBJ:.o=.d)
 
 demo:

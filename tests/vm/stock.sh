@@ -29,6 +29,20 @@ users_modules() {
 		[ "$(sed 's|.*/||; s|\.k*o$||' "$dir/modules.order")" = pool ]
 }
 
+# installs_alone - what users have built, by the goal that our Makefile gives to kbuild
+installs_alone() {
+	local dir=$here/../../build/kernel/$what goal
+
+	dir=$(cd "$dir" && pwd)
+	goal=$(make -s -C "$here/../.." MAKE=echo modules_install)
+	eval "$("$here/kernel.sh" "$what")"
+	rm -rf "$dir/installed"
+	kmake "$dir" "$dir" INSTALL_MOD_PATH="$dir/installed" "${goal##* }" &&
+		same "$(find "$dir/installed" -name '*.ko*' -printf '%f\n')" \
+			"$(find "$dir/installed" -name 'pool.ko*' -printf '%f\n' | head -n 1)" &&
+		[ -n "$(find "$dir/installed" -name 'pool.ko*')" ]
+}
+
 # kunit_compiles - the cases, although this kernel has no KUnit
 kunit_compiles() {
 	VARIANT=kunit TARGET=pool_kunit.o \
@@ -36,6 +50,7 @@ kunit_compiles() {
 }
 
 check "users get pool.ko and no test" users_modules
+check "modules_install installs pool.ko alone" installs_alone
 case $what in
 stock-6.* | debug) ;;	# the debug kernel, which is a 6.12, runs them
 *) check "the KUnit cases compile" kunit_compiles ;;
