@@ -31,15 +31,20 @@ const struct kernel_param_ops pool_decl_ops = {
 	.set = refuse,
 };
 
-/* The next declaration of a module from *i on; NULL: none. */
+/*
+ * The next declaration of a module from *i on; NULL: none.  A kernel without modules has
+ * none to ask, and struct module has no members there.
+ */
 static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 {
+#ifdef CONFIG_MODULES
 	while (*i < module->num_kp) {
 		const struct kernel_param *param = &module->kp[(*i)++];
 
 		if (param->ops == &pool_decl_ops)
 			return param->arg;
 	}
+#endif
 	return NULL;
 }
 
@@ -92,13 +97,13 @@ void pool_release_declared_of(struct module *module)
 }
 
 /* Can this caller not declare pools? */
-static bool unfit(const struct module *module, unsigned int abi)
+static bool unfit(struct module *module, unsigned int abi)
 {
 	if (!module)
 		pr_err("declared pools are refused: not in a module\n");
 	else if (abi != POOL_ABI)
 		pr_err("%s: declared pools are refused: built with the header of another version\n",
-		       module->name);
+		       module_name(module));
 	return !module || abi != POOL_ABI;
 }
 

@@ -62,6 +62,9 @@ POOL_EXPORT(pool_total_failures);
 POOL_EXPORT(pool_total_allocated);
 POOL_EXPORT(pool_total_used);
 
+/* A kernel that has pools in its tree exports the rest only if it builds the tests. */
+#if !defined(POOL_IN_TREE) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)
+
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);
 POOL_EXPORT_TEST(pool_buckets_for);
@@ -141,3 +144,5 @@ POOL_EXPORT_TEST(plat_sleep);
 POOL_EXPORT_TEST(pool_start);
 POOL_EXPORT_TEST(plat_symbol);
 POOL_EXPORT_TEST(plat_policies);
+
+#endif

@@ -152,7 +152,8 @@ static void __exit pool_exit(void)
 	plat_exit();
 }
 
-module_init(pool_init);
+/* As a module this is module_init(); built in, pools are there before their users. */
+subsys_initcall(pool_init);
 module_exit(pool_exit);
 
 MODULE_DESCRIPTION("Fixed-size object pools with per-CPU caches");

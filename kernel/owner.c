@@ -18,14 +18,16 @@
 static int module_changed(struct notifier_block *block, unsigned long state,
 			  void *data)
 {
-	const struct module *module = data;
 	unsigned int left = 0;
 
+	/* No kernel without modules calls this, nor knows their states. */
+#ifdef CONFIG_MODULES
 	if (state == MODULE_STATE_GOING)
-		left = pool_owner_gone(module);
+		left = pool_owner_gone(data);
+#endif
 	if (left)
 		pr_warn("module %s is gone without destroying pools: %u registrations stay\n",
-			module->name, left);
+			module_name(data), left);
 	return NOTIFY_DONE;
 }
 
