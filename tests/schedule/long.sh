@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What takes too long for check-user: schedules with three preemptions at least, the
-# mutants, also under torture, and all of package/check.sh.  "make check-long" calls it.
+# mutants, also under torture, pools in a kernel tree, and all of package/check.sh.
+# "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -26,5 +27,6 @@ three() {
 job user-schedule-long three build/tests/schedule
 job user-schedule-mutants tests/schedule/mutants.sh
 job torture-mutants tests/vm/torture-mutants.sh
+job into-tree tests/vm/into-tree.sh
 tests/package/check.sh "$1" || true
 tests/lib/summary.sh all

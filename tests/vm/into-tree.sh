@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Brings pools into a copy of Debian's linux-source and builds them there: by
+# scripts/into-tree, and patch by patch of scripts/patch-series.  "make check-long" calls it.
+#
+#	into-tree.sh
+#
+# Builds lib/pool only, with W=1, for x86_64, by gcc, and by clang where it is installed.
+# The copy and what is built are in build/into-tree; what has not changed is not built again.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+# shellcheck source=lib.sh
+. tests/vm/lib.sh
+# shellcheck source=tests/lib/results.sh
+. tests/lib/results.sh
+
+need make gcc bison flex bc libelf-dev rsync git perl
+eval "$(tests/vm/kernel.sh source)"
+work=$top/build/into-tree
+tree=$work/tree
+mkdir -p "$work"
+exec 9>"$work/lock"
+flock 9
+export GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@example.org
+export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@example.org
+
+# The tree as Debian has it.  No driver is built, so theirs stay behind.
+fresh_tree() {
+	rsync -a --delete --exclude='/drivers/**.[ch]' --exclude='/sound/**.[ch]' \
+		"$SOURCE/" "$tree"
+}
+
+# listed - the files that may be ours, with their times
+listed() {
+	(cd "$tree" && find lib include/linux Documentation/{core-api,ABI} MAINTAINERS -type f \
+		-printf '%T@ %s %p\n') | sort
+}
+
+# kbuild NAME ARGUMENT... - make in the tree, for the objects in build/into-tree/NAME
+kbuild() {
+	local name=$1 compiler=()
+
+	shift
+	[ "${name%%-*}" != clang ] || compiler=(CC=clang)
+	make -s -C "$tree" O="$work/$name" ARCH=x86_64 -j2 "${compiler[@]}" "$@"
+}
+
+# configure NAME OPTION... - a small kernel with these; fails if one is not set so
+configure() {
+	local name=$1 option
+
+	shift
+	mkdir -p "$work/$name"
+	kbuild "$name" KCONFIG_ALLCONFIG=<(printf '%s\n' 64BIT=y EXPERT=y PRINTK=y MULTIUSER=y \
+		DEBUG_KERNEL=y RUNTIME_TESTING_MENU=y "$@" | sed 's/^/CONFIG_/') allnoconfig || return 1
+	for option; do
+		case $option in
+		*=n) ! grep -q "^CONFIG_${option%=n}=" "$work/$name/.config" ;;
+		*) grep -qx "CONFIG_$option" "$work/$name/.config" ;;
+		esac || { echo "$option is not set"; return 1; }
+	done
+	kbuild "$name" modules_prepare
+}
+
+# compiles NAME ARGUMENT... - without a warning
+compiles() {
+	kbuild "$@" W=1 KCFLAGS=-Werror 2>&1 | tee "$tmp/said" || return 1
+	! grep -qi 'warning' "$tmp/said"
+}
+
+# builds NAME OPTION... - the folder, in a kernel with these
+builds() {
+	configure "$@" && compiles "$1" lib/pool/
+}
+
+# whole - no function of pool.ko is missing, and no case of its tests
+whole() {
+	local bad=0
+
+	nm -u "$work/gcc-module/lib/pool/pool.o" | grep -E ' (__)?(pool|plat)_' && bad=1
+	nm "$work/gcc-module/lib/pool/tests/pool_kunit.o" >"$tmp/cases"
+	cat tests/{unit,kernel}/cases.list | sed -nE 's/^CASE\((.*)\)/\1/p' |
+	while read -r name; do
+		grep -q " T $name\$" "$tmp/cases" || { echo "no $name"; exit 1; }
+	done || bad=1
+	return "$bad"
+}
+
+# refused SCRIPT ARGUMENT... - it says why, and ends with 2
+refused() {
+	local status=0
+
+	"$@" >"$tmp/why" 2>&1 || status=$?
+	cat "$tmp/why"
+	[ "$status" = 2 ] && grep -q "^${1##*/}: ." "$tmp/why"
+}
+
+# again - a second run of into-tree changes no file
+again() {
+	listed >"$tmp/before"
+	sleep 0.1
+	scripts/into-tree "$tree" && listed | diff "$tmp/before" -
+}
+
+# updated - what is outdated is brought up to date, and what we no longer have goes
+updated() {
+	echo '/* old */' >>"$tree/lib/pool/common/plat.h"
+	touch "$tree/lib/pool/common/core/gone.c"
+	scripts/into-tree "$tree" &&
+		not grep -q 'old \*/$' "$tree/lib/pool/common/plat.h" &&
+		not [ -e "$tree/lib/pool/common/core/gone.c" ]
+}
+
+# What patches change is all that this repository has.
+start_git() {
+	(
+		cd "$tree"
+		git init -q
+		git add -f MAINTAINERS lib/Kconfig lib/Kconfig.debug lib/Makefile \
+			Documentation/core-api/index.rst
+		git -c commit.gpgsign=false commit -q -m base
+	)
+}
+
+# A file that uses pools, as long as there is nothing else to compile.
+write_user() {
+	mkdir -p "$work/user"
+	echo 'obj-m := user.o' >"$work/user/Kbuild"
+	printf '%s\n' '#include <linux/pool.h>' 'void *f(struct pool_head *pool);' \
+		'void *f(struct pool_head *pool) { return pool_zalloc(pool); }' \
+		>"$work/user/user.c"
+}
+
+# patch_builds PATCH - applied to the ones before
+patch_builds() {
+	git -C "$tree" -c commit.gpgsign=false am -q "$1" || return 1
+	rm -f "$work/user/user.o"
+	compiles gcc-module M="$work/user" user.o || return 1
+	if [ -f "$tree/lib/pool/Kconfig" ]; then
+		builds gcc-module "${MODULE[@]}"
+	elif [ -f "$tree/lib/pool/Makefile" ]; then
+		compiles gcc-module CONFIG_POOL=m lib/pool/
+	fi
+}
+
+# In full, without .checkpatch.conf.  One remark per patch is always there: MAINTAINERS names
+# the folder in the first patch, so that is not asked of the others.
+remarks() {
+	(
+		cd "$tmp"
+		perl "$SOURCE/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
+			--ignore FILE_PATH_CHANGES "$work"/patches/*.patch || true
+	) |
+		sed -nE 's/^.*: (ERROR|WARNING|CHECK):([A-Z_]+): .*/\2/p' | sort | uniq -c
+}
+
+MODULE=(MODULES=y SMP=y DEBUG_FS=y KUNIT=y POOL=m)
+fresh_tree
+start_git
+write_user
+
+mkdir "$tmp/empty"
+check a_folder_without_a_kernel_is_refused refused scripts/into-tree "$tmp/empty"
+check a_folder_that_is_not_there_is_refused refused scripts/into-tree "$tmp/none"
+check nothing_is_left_in_a_folder_that_is_refused same "$(ls "$tmp/empty")" ''
+mkdir "$tmp/old"
+(cd "$tree" && cp -r --parents Makefile MAINTAINERS lib/Kconfig lib/Makefile \
+	lib/Kconfig.debug Documentation/core-api/index.rst include/linux/{export,hrtimer}.h \
+	scripts/unifdef.c "$tmp/old")
+sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$tmp/old/Makefile"
+check an_old_kernel_is_refused refused scripts/into-tree "$tmp/old"
+
+rm -rf "$work/patches"
+check patches_are_written scripts/patch-series "$tree" "$work/patches"
+check at_most_eight_patches test "$(find "$work/patches" -name '*.patch' | wc -l)" -le 9
+check a_cover_letter_without_blanks not grep -q '\*\*\*' "$work"/patches/0000-*
+check a_kernel_for_them configure gcc-module "${MODULE[@]:0:4}"
+for patch in "$work"/patches/000[1-9]-*.patch; do
+	name=${patch##*/}
+	check "patch_${name:3:1}_applies_and_builds" patch_builds "$patch"
+done
+check a_tree_that_has_pools_gets_no_patches refused scripts/patch-series "$tree" "$tmp/none"
+check into_tree_brings_what_the_patches_bring again
+check into_tree_brings_what_is_new updated
+
+MODULE+=(POOL_KUNIT_TEST=m)
+check gcc_builds_a_module builds gcc-module "${MODULE[@]}"
+check it_is_whole whole
+check gcc_builds_it_in builds gcc-builtin SMP=y DEBUG_FS=y KUNIT=y MODULES=y POOL=y \
+	POOL_KUNIT_TEST=m
+check gcc_builds_it_without_smp_modules_and_debugfs builds gcc-least SMP=n MODULES=n \
+	DEBUG_FS=n POOL=y
+if command -v clang >/dev/null; then
+	check clang_builds_a_module builds clang-module "${MODULE[@]}"
+	check clang_builds_it_in builds clang-builtin SMP=y DEBUG_FS=y POOL=y
+fi
+echo "# checkpatch --strict, by kind:"
+remarks | sed 's/^/# /'
+finish
