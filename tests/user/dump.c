@@ -421,3 +421,28 @@ TEST_CASE(a_child_may_ask_for_sigquit_anew)
 	EXPECT_EQ(shared_of(pool), 100);
 	pool_destroy(&pool->head);
 }
+
+static bool has_own_handler(void)
+{
+	struct sigaction now;
+
+	return !sigaction(SIGQUIT, NULL, &now) && now.sa_handler == own_handler;
+}
+
+TEST_CASE(a_child_keeps_the_handler_that_came_after_the_start)
+{
+	int status = -1;
+	pid_t child;
+
+	ASSERT(pool_sigquit_start());
+	signal(SIGQUIT, own_handler);
+	child = fork();
+	if (!child)
+		_exit(has_own_handler() ? 0 : 1);
+	ASSERT(child > 0);
+	EXPECT(waitpid(child, &status, 0) == child);
+	EXPECT_EQ(status, 0);
+	pool_sigquit_stop();
+	EXPECT(has_own_handler());
+	signal(SIGQUIT, SIG_DFL);
+}

@@ -62,11 +62,20 @@ static void *dump_at_each(void *arg)
 	}
 }
 
+/* Restore SIGQUIT, unless the program has given it another handler since.  Locked. */
+static void restore(void)
+{
+	struct sigaction now;
+
+	if (!sigaction(SIGQUIT, NULL, &now) && now.sa_handler == on_quit)
+		sigaction(SIGQUIT, &before, NULL);
+}
+
 /* A child has no thread for the handler to wake. */
 static void forget(struct pool_own_thread *quit)
 {
 	if (quit->started)
-		sigaction(SIGQUIT, &before, NULL);
+		restore();
 	has_wake = false;
 }
 
@@ -137,14 +146,12 @@ bool pool_sigquit_start(void)
 /* Restore SIGQUIT; true: there is a thread to be stopped. */
 static bool end_start(void)
 {
-	struct sigaction now;
 	bool was;
 
 	pool_own_lock();
 	was = own.started;
-	if (was && !sigaction(SIGQUIT, NULL, &now) &&
-	    now.sa_handler == on_quit)
-		sigaction(SIGQUIT, &before, NULL);
+	if (was)
+		restore();
 	own.started = false;
 	pool_own_unlock();
 	return was;
