@@ -6,8 +6,10 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "extra/helper.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -149,6 +151,30 @@ TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 	pool_pressure_stop();
 	pool_pressure_stop();
 	close(fd);
+}
+
+static plat_word_t works;
+
+static void count_work(void)
+{
+	plat_word_add(&works, 1);
+}
+
+static struct pool_helper counter = {
+	.own = POOL_OWN_THREAD(pool_helper_forget), .what = "counting",
+	.work = count_work, .events = POLLPRI,
+};
+
+/* As where a program closes all of its files.  1000 is the number of none. */
+TEST_CASE(a_helper_whose_file_was_closed_ends)
+{
+	int cancel = pool_own_enter(&counter.own);
+
+	ASSERT(!pool_helper_start(&counter, 1000, -1));
+	usleep(20000);
+	pool_helper_stop(&counter);
+	pool_own_leave(&counter.own, cancel);
+	EXPECT_EQ(plat_read(&works), 0);
 }
 
 /* Bytes of address space of this program. */

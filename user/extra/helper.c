@@ -28,7 +28,10 @@ void pool_helper_forget(struct pool_own_thread *own)
 		close(helper->fd);
 }
 
-/* Wait until there is work; false: the helper ends.  An error of the file ends it, too. */
+/*
+ * Wait until there is work; false: the helper ends.  An error of the file ends it, too, and
+ * so does a program that has closed it: poll() would not wait any more.
+ */
 static bool is_due(const struct pool_helper *helper)
 {
 	struct pollfd fds[] = {
@@ -40,7 +43,8 @@ static bool is_due(const struct pool_helper *helper)
 	do
 		n = poll(fds, 2, helper->milliseconds);
 	while (n < 0 && errno == EINTR);
-	return n >= 0 && !fds[0].revents && !(fds[1].revents & POLLERR);
+	return n >= 0 && !fds[0].revents &&
+	       !(fds[1].revents & (POLLERR | POLLNVAL));
 }
 
 static void *helper_main(void *arg)
