@@ -110,6 +110,24 @@ TEST_CASE(a_dead_socket_is_replaced_and_nothing_else)
 	EXPECT(is_clean());
 }
 
+/* No thread has so large a stack. */
+TEST_CASE(without_a_thread_the_start_is_refused_by_one_line)
+{
+	pthread_attr_t normal, large;
+
+	fresh_path();
+	ASSERT(!pthread_getattr_default_np(&normal));
+	ASSERT(!pthread_getattr_default_np(&large));
+	ASSERT(!pthread_attr_setstacksize(&large, SIZE_MAX / 4));
+	ASSERT(!pthread_setattr_default_np(&large));
+	EXPECT(start_fails(addr.sun_path, EAGAIN));
+	ASSERT(!pthread_setattr_default_np(&normal));
+	EXPECT(is_clean());
+	ASSERT(pool_ctl_start(fresh_path()));
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
 static void start_again(void *arg)
 {
 	(void)arg;

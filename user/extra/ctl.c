@@ -54,8 +54,7 @@ static void forget(struct pool_own_thread *own)
 }
 
 static struct pool_helper helper = {
-	.own = POOL_OWN_THREAD(forget), .what = "the control socket",
-	.work = work, .events = POLLIN,
+	.own = POOL_OWN_THREAD(forget), .work = work, .events = POLLIN,
 };
 
 static long long now_ms(void)

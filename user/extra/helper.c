@@ -80,8 +80,8 @@ static int start(struct pool_helper *helper, int fd, int milliseconds)
  * @fd: closed when it ends, if it starts; or -1.
  * @milliseconds: as in the struct.
  *
- * Return: 0, or an error, negative, with a line in the log: it is not started, or was
- * already.
+ * Return: 0, or an error, negative, with a line in the log if it has a name there: it is
+ * not started, or was already.
  */
 int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 {
@@ -90,7 +90,7 @@ int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 	pool_own_lock();
 	err = start(helper, fd, milliseconds);
 	pool_own_unlock();
-	if (err)
+	if (err && helper->what)
 		plat_log(PLAT_ERR, "%s is not started: %s", helper->what,
 			 err == -EALREADY ? "it was already" :
 					    "no thread to be had");

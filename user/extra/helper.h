@@ -13,7 +13,7 @@
 /* One thread.  All but the first four are 0 at first. */
 struct pool_helper {
 	struct pool_own_thread own;	/* POOL_OWN_THREAD(pool_helper_forget) */
-	const char *what;		/* for the log */
+	const char *what;		/* for the log; NULL: its user says what is wrong */
 	void (*work)(void);
 	short events;			/* of fd, by which work is due; 0: by time */
 	int milliseconds;		/* between two works; -1: no matter how many */
