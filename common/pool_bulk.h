@@ -48,7 +48,8 @@ void pool_free_bulk(struct pool_head *pool, unsigned int flags,
  * @pool: the pool.
  * @n: how many, 1 to POOL_RESERVE_MAX.
  *
- * They count as used, and also as reserved, until they are taken out.
+ * They count as used, and also as reserved, as long as they are in the reserve.  To
+ * checks they are free.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: a reserve for pool_unreserve(); NULL, with nothing allocated, when
@@ -61,11 +62,11 @@ struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
 
 /**
  * pool_alloc_reserved() - Take an object out of a reserve.
- * @reserve: from pool_reserve().
+ * @reserve: from pool_reserve(); with NULL nothing is taken.
  *
  * Takes no lock, never waits, and cannot fail while the reserve has an object.  It may be
- * interrupted by itself and run on several CPUs at once.  The object is freed to
- * its pool, by pool_free().
+ * interrupted by itself and run on several CPUs at once.  The object is freed by
+ * pool_free_reserved(), or to its pool by pool_free().
  *
  * Context: Any: interrupts, NMI, signal handlers.
  * Return: an object of undefined contents, zeroed in kernels that zero new
@@ -74,8 +75,43 @@ struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
 void *pool_alloc_reserved(struct pool_reserved *reserve);
 
 /**
+ * pool_alloc_reserved_timeout() - Allocate an object; the reserve is the last resort.
+ * @reserve: from pool_reserve(), of a pool that was not destroyed; with NULL nothing is
+ *	allocated.
+ * @flags: any of POOL_F_*; POOL_F_WAIT is implied.  POOL_F_ATOMIC: does not wait.
+ * @ms: for how long, in milliseconds; 0: one try; POOL_FOREVER: until there is one.
+ *
+ * Asks the pool first, in the kernel without waiting for memory, then the reserve.  When
+ * both have none, it waits as pool_alloc_timeout() does, for one that is freed to either.
+ * With POOL_FOREVER each call gets one, even when no memory is left, if all objects are
+ * freed after a while by pool_free_reserved(): "Reserves" in amounts.rst has the rules.
+ *
+ * Context: With POOL_F_ATOMIC any.  Without it process context or a plain thread;
+ * sleeps, also where memory is being reclaimed.
+ * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being
+ * killed.  No failure is injected.
+ */
+void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
+				  unsigned int flags, unsigned int ms);
+
+/**
+ * pool_free_reserved() - Free an object, and refill its reserve.
+ * @reserve: a reserve of the object's pool.  With NULL the object stays allocated.
+ * @obj: the object, however it was allocated; NULL is a no-op.
+ * @flags: as of __pool_free().
+ *
+ * The object goes to the reserve if that has fewer than it was made with, and to the
+ * pool otherwise.  Never fails, takes no lock and needs no memory.
+ *
+ * Context: as __pool_free().
+ */
+void pool_free_reserved(struct pool_reserved *reserve, void *obj,
+			unsigned int flags);
+
+/**
  * pool_unreserve() - Free a reserve and what is left in it.
- * @reserve: the reserve; NULL is a no-op.  It must not be in use any more.
+ * @reserve: the reserve; NULL is a no-op.  It must not be in use any more.  Objects that
+ *	are in use stay so, and are freed to their pool.
  *
  * Context: Process context or a plain thread; may sleep.
  */

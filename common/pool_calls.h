@@ -108,6 +108,10 @@ void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size
 bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
 			   size_t size, long *where);
 
+/* slots.c: the objects of a reserve */
+void *pool_slots_take(struct pool_reserved *r);
+bool pool_slots_put(struct pool_reserved *r, void *obj);
+
 /* alloc.c: the four layers, composed */
 void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 		      void *caller);

@@ -399,6 +399,15 @@ struct pool_last {
 	unsigned int now;		/* what plat_sleep() returned last */
 };
 
+/* A reserve: slots.c. */
+struct pool_reserved {
+	struct pool *pool;
+	unsigned int size;		/* slots */
+	plat_word_t have;		/* objects in slots, except those claimed */
+	plat_word_t room;		/* empty slots, except those claimed */
+	void *slot[];			/* objects, perhaps sealed; or NULL */
+};
+
 /* Why an allocation got nothing. */
 enum pool_cause {
 	POOL_GOT,

@@ -28,6 +28,8 @@ POOL_EXPORT(pool_alloc_bulk);
 POOL_EXPORT(pool_free_bulk);
 POOL_EXPORT(pool_reserve);
 POOL_EXPORT(pool_alloc_reserved);
+POOL_EXPORT(pool_alloc_reserved_timeout);
+POOL_EXPORT(pool_free_reserved);
 POOL_EXPORT(pool_unreserve);
 POOL_EXPORT(pool_alloc_gfp);
 POOL_EXPORT(pool_alloc_timeout);

@@ -49,7 +49,8 @@ GROUPS = (
           "pool_alloc_gfp pool_free __pool_free", kernel=("pool_alloc_gfp",)),
     Group("allocate and free many objects at once", "pool_alloc_bulk pool_free_bulk"),
     Group("objects put aside, for allocations that must not fail",
-          "pool_reserve pool_alloc_reserved pool_unreserve"),
+          "pool_reserve pool_alloc_reserved pool_alloc_reserved_timeout "
+          "pool_free_reserved pool_unreserve"),
     Group("give unused memory of pools back",
           "pool_gc pool_flush pool_reclaim pool_reclaim_signal pool_thread_idle "
           "pool_set_hot_size pool_shrink pool_age pool_age_start pool_age_stop "

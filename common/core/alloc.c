@@ -12,6 +12,8 @@
  *   nested (found HELD)          single objects: the shared pool, then for an
  *                                allocation the backend where PLAT_ALLOC, else
  *                                NULL; a free parks
+ *   with a reserve               the same, then the reserve; it never waits for the
+ *                                platform
  */
 #include "plat.h"
 
@@ -127,12 +129,34 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 	return true;
 }
 
+/* What a call does when there is no object. */
+struct terms {
+	unsigned int ms;		/* with POOL_F_WAIT: waits for so long */
+	struct pool_reserved *reserve;	/* takes one of these first; or NULL */
+};
+
+static const struct terms ordinary = { POOL_FOREVER, NULL };
+
 /* An allocation that the caches could not serve. */
 struct rest {
+	const struct terms *terms;
 	struct pool_last last;
 	enum pool_cause cause;		/* why the last try got nothing */
 	unsigned int nap;		/* the last one, in milliseconds; if it waits */
 };
+
+/*
+ * Ask the backend.  A platform that sleeps until there is memory may wait for the very
+ * code that needs an object to free memory.  So a call that has a reserve asks without
+ * sleeping, where the platform can be asked in that way.
+ */
+static void *ask_backend(struct pool *pool, unsigned int flags,
+			 struct rest *rest)
+{
+	if (rest->terms->reserve && plat_may(PLAT_ALLOC, flags | POOL_F_ATOMIC))
+		flags |= POOL_F_ATOMIC;
+	return pool_backend_get(pool, flags, &rest->cause);
+}
 
 static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 {
@@ -143,7 +167,7 @@ static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 	do {
 		obj = pool_last_look(pool, flags, &rest->last);
 		if (!obj && rest->cause == POOL_REFUSED)
-			obj = pool_backend_get(pool, flags, &rest->cause);
+			obj = ask_backend(pool, flags, rest);
 	} while (!obj && pool_last_again(pool, flags, &rest->last));
 	return obj;
 }
@@ -183,14 +207,16 @@ void get_ahead(struct pool *pool, unsigned int flags)
 		pool_put_below(pool, objs[done++], flags);
 }
 
-/* Allocate from the layers below the caches. */
+/* Allocate from the layers below the caches, and from the reserve of the call. */
 static void *get_below(struct pool *pool, unsigned int flags, struct rest *rest)
 {
 	void *obj = pool_get_spare(pool, flags);
 
 	rest->cause = POOL_FAILED;
 	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = pool_backend_get(pool, flags, &rest->cause);
+		obj = ask_backend(pool, flags, rest);
+	if (!obj && rest->terms->reserve)
+		obj = pool_slots_take(rest->terms->reserve);
 	if (!obj && !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, rest);
 	return obj;
@@ -241,13 +267,15 @@ static bool nap(struct rest *rest, unsigned int flags)
 }
 
 /* The time of a caller that does not wait is not limited, since its looks are. */
-static void rest_begin(struct rest *rest, unsigned int flags, unsigned int ms)
+static void rest_begin(struct rest *rest, unsigned int flags,
+		       const struct terms *terms)
 {
+	rest->terms = terms;
 	rest->last.left = POOL_FOREVER;
 	if (!waits(flags))
 		return;
 	rest->nap = 0;
-	rest->last.left = ms;
+	rest->last.left = terms->ms;
 	rest->last.now = plat_sleep(0);
 }
 
@@ -258,11 +286,11 @@ static void rest_begin(struct rest *rest, unsigned int flags, unsigned int ms)
  */
 static __attribute__((__noinline__))
 void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
-		 unsigned int flags, void *caller, unsigned int ms)
+		 unsigned int flags, void *caller, const struct terms *terms)
 {
 	struct rest rest;
 
-	rest_begin(&rest, how, ms);
+	rest_begin(&rest, how, terms);
 	if (!obj)
 		obj = get_and_ahead(pool, how, &rest);
 	while (obj ? !pool_checked(pool, &obj, flags, caller) : nap(&rest, how))
@@ -277,12 +305,12 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
  * @head: the pool.
  * @flags: POOL_F_*.
  * @caller: the code address to name in reports.
- * @ms: for how long a call with POOL_F_WAIT waits.
+ * @terms: what it does when there is no object.
  *
  * Return: an object, prepared as @flags say, or NULL.
  */
 static inline void *alloc_from(struct pool_head *head, unsigned int flags,
-			       void *caller, unsigned int ms)
+			       void *caller, const struct terms *terms)
 {
 	struct pool *pool = pool_of(head);
 	unsigned int how = flags & POOL_F_ALL;
@@ -296,7 +324,7 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 	obj = pool_get_one_from_cache(pool, &how);
 	if (!obj || !pool_is_plain(pool, obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
-				  ms);
+				  terms);
 	pool_hot_out(head, obj, flags);
 	return obj;
 }
@@ -304,17 +332,35 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 		      void *caller)
 {
-	return alloc_from(head, flags, caller, POOL_FOREVER);
+	return alloc_from(head, flags, caller, &ordinary);
 }
 
 void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 			 unsigned int ms)
 {
+	struct terms terms = { ms, NULL };
+
 	pool_might_alloc(flags);
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return pool_refuse_zero(head, flags);
 	return alloc_from(head, flags | POOL_F_WAIT,
-			  __builtin_return_address(0), ms);
+			  __builtin_return_address(0), &terms);
+}
+
+/* Callers may be the ones that memory is waited for, so this is no pool_might_alloc(). */
+void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
+				  unsigned int flags, unsigned int ms)
+{
+	struct terms terms = { ms, reserve };
+	struct pool_head *head;
+
+	if (!reserve)
+		return NULL;
+	head = &reserve->pool->head;
+	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
+		return pool_refuse_zero(head, flags);
+	return alloc_from(head, flags | POOL_F_WAIT,
+			  __builtin_return_address(0), &terms);
 }
 
 /* Not inlined into the exported functions, since they are a hit path, too. */
@@ -322,7 +368,7 @@ __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
 	return alloc_from(head, flags, __builtin_return_address(0),
-			  POOL_FOREVER);
+			  &ordinary);
 }
 
 /**
@@ -368,7 +414,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
-	rest_begin(&rest, 0, POOL_FOREVER);
+	rest_begin(&rest, 0, &ordinary);
 	do {
 		obj = get_below(pool, 0, &rest);
 	} while (obj && !pool_checked(pool, &obj, 0, caller));

@@ -2,21 +2,14 @@
 /*
  * reserve.c - objects put aside for allocations that must not fail
  *
- * Layer:   API, above bulk.c.
- * Context: process context; pool_alloc_reserved() any.
+ * Layer:   API, above bulk.c; slots.c has the objects.
+ * Context: process context; pool_alloc_reserved() and pool_free_reserved() any.
  *
- * A reserve is an array and an index.  Taking is one atomic subtraction, which
- * gives each taker a slot of its own.  Nothing is ever put back, so no slot is
- * written while another call may read it.
+ * An object in a reserve is a free one.  It is checked, filled and sealed on its way in as
+ * by any free, and is checked on its way out as by any allocation, also when the reserve
+ * is made.
  */
 #include "plat.h"
-
-struct pool_reserved {
-	struct pool *pool;
-	unsigned int size;		/* slots */
-	plat_word_t taken;		/* slots taken, and tries to take one */
-	void *obj[];
-};
 
 /* Free the memory of a reserve that could not be filled. */
 static void free_reserve(struct pool_reserved **r)
@@ -24,18 +17,45 @@ static void free_reserve(struct pool_reserved **r)
 	plat_mem_free(*r);
 }
 
-static struct pool_reserved *fill_reserve(struct pool *pool, unsigned int n)
+/* Memory for a reserve, and objects for all its slots; NULL: nothing is allocated. */
+static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 {
 	struct pool_reserved *r POOL_AT_END(free_reserve) =
-		plat_mem_alloc(sizeof(*r) + n * sizeof(r->obj[0]),
+		plat_mem_alloc(sizeof(*r) + n * sizeof(r->slot[0]),
 			       PLAT_MEM_SLEEP);
 	struct pool_reserved *filled;
 
-	if (!r || !pool_alloc_bulk(&pool->head, 0, n, r->obj))
+	if (!r || !pool_alloc_bulk(&pool->head, 0, n, r->slot))
 		return NULL;
 	filled = r;
 	r = NULL;
 	return filled;
+}
+
+/* Free an object, to the reserve if it has room. */
+static void give_back(struct pool_reserved *r, void *obj, unsigned int flags,
+		      void *caller)
+{
+	obj = pool_freed(r->pool, obj, flags, caller);
+	if (!obj || pool_slots_put(r, obj))
+		return;
+	plat_cpu_ready(flags);
+	pool_put_one(r->pool, obj, flags);
+}
+
+/* Free the @n objects in the slots of a new reserve to it, each into its own slot. */
+static void fill(struct pool_reserved *r, unsigned int n, void *caller)
+{
+	unsigned int i;
+
+	r->size = n;
+	plat_write(&r->room, (unsigned long)n);
+	for (i = 0; i < n; i++) {
+		void *obj = r->slot[i];
+
+		r->slot[i] = NULL;
+		give_back(r, obj, 0, caller);
+	}
 }
 
 struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
@@ -52,46 +72,62 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 			 pool->shown, n, POOL_RESERVE_MAX);
 		return NULL;
 	}
-	r = fill_reserve(pool, n);
+	r = new_reserve(pool, n);
 	if (!r)
 		return NULL;
 	r->pool = pool;
-	r->size = n;
-	plat_word_add(&pool->reserved, n);
+	fill(r, n, __builtin_return_address(0));
 	return r;
 }
 
-/*
- * Relaxed: the slots were written before any caller got the reserve.  The first test
- * keeps "taken" near the size of an empty reserve.
- */
+/* A corrupted object is put aside, and the next one taken. */
 void *pool_alloc_reserved(struct pool_reserved *r)
 {
-	unsigned long slot;
+	void *caller = __builtin_return_address(0);
+	void *obj;
 
-	if (plat_read(&r->taken) >= r->size)
+	if (!r)
 		return NULL;
-	slot = plat_word_add(&r->taken, 1) - 1;
-	if (slot >= r->size)
-		return NULL;
-	pool_word_sub(&r->pool->reserved, 1);
-	return r->obj[slot];
+	do {
+		obj = pool_slots_take(r);
+	} while (obj && !pool_checked(r->pool, &obj, POOL_F_ATOMIC, caller));
+	return obj;
+}
+
+/* Free to the pool of a full reserve: a hit, most often. */
+static void free_beyond(struct pool_head *head, void *obj, unsigned int flags,
+			void *caller)
+{
+	if (pool_wipes_in(head) || !pool_hot_put(head, obj))
+		pool_free_from(head, obj, flags, caller);
+}
+
+void pool_free_reserved(struct pool_reserved *r, void *obj, unsigned int flags)
+{
+	void *caller = __builtin_return_address(0);
+
+	if (!obj)
+		return;
+	if (!r) {
+		if (plat_may(PLAT_WAIT, flags))
+			plat_log(PLAT_ERR, "a free to no reserve is refused");
+		return;
+	}
+	if (plat_read(&r->room))
+		give_back(r, obj, flags & POOL_F_ALL, caller);
+	else
+		free_beyond(&r->pool->head, obj, flags, caller);
 }
 
 /* Objects left in a reserve keep its pool.  With none left it may be destroyed already. */
 void pool_unreserve(struct pool_reserved *r)
 {
-	unsigned long taken;
+	void *obj;
 
 	if (!r)
 		return;
-	taken = plat_read(&r->taken);
-	if (taken > r->size)
-		taken = r->size;
-	if (taken < r->size) {
-		pool_word_sub(&r->pool->reserved, r->size - taken);
-		pool_free_bulk(&r->pool->head, 0,
-			       r->size - (unsigned int)taken, r->obj + taken);
-	}
+	plat_cpu_ready(0);
+	while ((obj = pool_slots_take(r)))
+		pool_put_one(r->pool, obj, 0);
 	plat_mem_free(r);
 }

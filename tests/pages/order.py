@@ -16,7 +16,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # From the API down to the platform.
-ORDER = ["reserve", "bulk", "alloc", "ahead", "border", "bound", "idle", "shrink", "reclaim", "pack", "cache", "here",
+ORDER = ["reserve", "bulk", "alloc", "slots", "ahead", "border", "bound", "idle", "shrink", "reclaim", "pack", "cache", "here",
          "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
          "reach", "spare", "moving"]
 

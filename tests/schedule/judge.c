@@ -308,6 +308,17 @@ void s_free_flags(struct pool_head *head, void *obj, unsigned int flags)
 	call_end(c);
 }
 
+void s_free_reserved(struct pool_head *head, struct pool_reserved *reserve,
+		     void *obj)
+{
+	struct call *c = call_begin(head, DOING_FREE, 1);
+
+	given(c->pool, obj);
+	pool_free_reserved(reserve, obj, POOL_F_ATOMIC);
+	sched_note("pool_free_reserved() ends");
+	call_end(c);
+}
+
 void s_free(struct pool_head *head, void *obj)
 {
 	s_free_flags(head, obj, 0);

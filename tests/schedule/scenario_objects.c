@@ -265,9 +265,44 @@ static void alloc_reserved(void)
 	s_alloc_reserved(pool, reserve);
 }
 
+/* The counts of a reserve that is not in use are those of its slots. */
 static void end_reserve(void)
 {
+	unsigned int i, n = 0;
+
+	for (i = 0; i < reserve->size; i++)
+		n += !!reserve->slot[i];
+	if (reserve->have != n || reserve->room != reserve->size - n ||
+	    reserve->pool->reserved != n)
+		sched_fail("a reserve of %u with %u has counted %lu and %lu",
+			   reserve->size, n, reserve->have, reserve->room);
 	pool_unreserve(reserve);
+}
+
+/* There is one object in reserve for each CPU and each handler, so none is refused. */
+static void setup_refill(void)
+{
+	setup(SINGLY, 0, 0);
+	reserve = pool_reserve(pool, 2);
+}
+
+static void take_and_refill(void)
+{
+	void *mine = s_alloc_reserved(pool, reserve);
+
+	if (mine)
+		s_free_reserved(pool, reserve, mine);
+	else
+		sched_fail("NULL, though a reserve had an object all the time");
+}
+
+/* All is free again. */
+static void end_refill(void)
+{
+	if (reserve->have != reserve->size)
+		sched_fail("a reserve has %lu when all was freed to it",
+			   reserve->have);
+	end_reserve();
 }
 
 /*
@@ -379,6 +414,12 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(two_want_the_last_of_a_reserve, "reserve",
 		 2, setup_reserve, CPUS(alloc_reserved, alloc_reserved),
 		 .end = end_reserve),
+	SCENARIO(two_take_and_refill_a_reserve, "refill",
+		 2, setup_refill, CPUS(take_and_refill, take_and_refill),
+		 .end = end_refill),
+	SCENARIO(a_handler_refills_a_reserve_between_any_two_steps, "",
+		 1, setup_refill, CPUS(take_and_refill), IRQS(take_and_refill),
+		 .end = end_refill),
 	SCENARIO(a_handler_parks_the_last_object, "unparks",
 		 2, setup_park_last, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_free)),

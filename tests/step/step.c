@@ -292,3 +292,31 @@ TEST_CASE(a_handler_that_takes_of_the_same_reserve_loses_nothing)
 	step.reserve = NULL;
 	EXPECT(step_end());
 }
+
+/* Two in reserve: one for the code that is interrupted, one for the handler. */
+TEST_CASE(a_handler_that_refills_the_same_reserve_loses_nothing)
+{
+	unsigned int i, none = 0;
+	void *obj;
+
+	ASSERT(step_begin(8192, 8, 0));
+	pool_fail_every = 0;
+	step.reserve = pool_reserve(&step.pool[0]->head, 2);
+	ASSERT(step.reserve);
+	step.refills = true;
+	for (i = 0; i < 60; i++) {
+		trap_on();
+		obj = pool_alloc_reserved(step.reserve);
+		trap_off();
+		none += !obj;
+		trap_on();
+		pool_free_reserved(step.reserve, obj, 0);
+		trap_off();
+	}
+	EXPECT_EQ(none, 0);
+	EXPECT(step.reserved > 0);
+	EXPECT_EQ(plat_read(&step.reserve->have), 2);
+	pool_unreserve(step.reserve);
+	step.reserve = NULL;
+	EXPECT(step_end());
+}

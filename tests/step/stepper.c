@@ -81,7 +81,10 @@ static void check_bound(void)
 		step.beyond++;
 }
 
-/* Now and then take an object of the reserve, perhaps in the middle of such a call. */
+/*
+ * Now and then take an object of the reserve, perhaps in the middle of such a call.  Refill
+ * the reserve if the case does.
+ */
 static void take_reserved(void)
 {
 	void *obj = NULL;
@@ -93,7 +96,10 @@ static void take_reserved(void)
 	step.reserved++;
 	step_take(obj);
 	step_give(obj);
-	__pool_free(&step.pool[0]->head, obj, POOL_F_ATOMIC);
+	if (step.refills)
+		pool_free_reserved(step.reserve, obj, POOL_F_ATOMIC);
+	else
+		__pool_free(&step.pool[0]->head, obj, POOL_F_ATOMIC);
 }
 
 static void *handler_alloc(struct pool_head *pool, bool stepped)

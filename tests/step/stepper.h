@@ -43,6 +43,7 @@ struct stepper {
 	unsigned long full;		/* times that the table was too small */
 	struct pool_reserved *reserve;	/* of the first pool, or NULL */
 	unsigned long reserved;		/* objects that the handler took of it */
+	bool refills;			/* the handler frees them to it */
 };
 
 extern struct stepper step;

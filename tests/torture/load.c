@@ -114,6 +114,7 @@ static void bulk(struct torture_unit *unit, struct torture_pool *pool)
 	pool_free_bulk(pool->head, flags_of(unit), n, objs);
 }
 
+/* Every other object refills its reserve. */
 static void reserved(struct torture_unit *unit, struct torture_pool *pool)
 {
 	struct pool_reserved *reserve;
@@ -124,9 +125,16 @@ static void reserved(struct torture_unit *unit, struct torture_pool *pool)
 	reserve = smp_load_acquire(&pool->reserve);
 	if (reserve)
 		obj = pool_alloc_reserved(reserve);
+	if (obj)
+		torture_own(unit, pool, obj);
+	if (obj && torture_random(unit) % 2) {
+		torture_disown(pool, obj);
+		pool_free_reserved(reserve, obj, flags_of(unit));
+		obj = NULL;
+	}
 	rcu_read_unlock();
 	if (obj)
-		hand_on(unit, pool, came(unit, pool, obj));
+		hand_on(unit, pool, obj);
 }
 
 void torture_step(struct torture_unit *unit)

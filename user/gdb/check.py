@@ -211,13 +211,14 @@ class CheckPool:
         table = self.pool.table()
         if not table.whole:
             return
-        for obj in table.of(FREE):
-            if obj not in self.places:
-                self.differ(f"{hex(obj)} was freed, and is on no list")
+        sums = self.pool.sums()
+        # Objects in reserves are on no list, and no list has the reserves.
+        nowhere = [obj for obj in table.of(FREE) if obj not in self.places]
+        for obj in nowhere[sums["reserved"]:]:
+            self.differ(f"{hex(obj)} was freed, and is on no list")
         for obj in table.of(USED) if "tag" in self.parts else ():
             if self.lib.words(obj + self.parts["tag"], 1)[0] != self.pool.at:
                 self.differ(f"{hex(obj)}, in use, was written to behind its end")
-        sums = self.pool.sums()
-        known = len(table.of(USED, BAD)) + sums["parked"]
+        known = len(table.of(USED, BAD)) + sums["parked"] + sums["reserved"]
         if known != sums["used"] and not int(self.pool.v["abandoned"]):
             self.differ(f"{sums['used']} objects are used, and {known} are known")

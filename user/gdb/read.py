@@ -148,7 +148,8 @@ class Pool:
     def sums(self):
         """The numbers of stats.c."""
         s = {"allocated": int(self.v["allocated"]) & (self.lib.ones >> 1),
-             "moving": int(self.v["moving"]), "cached": 0, "parked": 0, "shared": 0}
+             "moving": int(self.v["moving"]), "cached": 0, "parked": 0, "shared": 0,
+             "reserved": int(self.v["reserved"])}
         s["parked"] = int(self.v["parked"]["count"])
         for _, local in self.locals():
             moving = int(local["moving"])
