@@ -34,16 +34,6 @@ end() {
 }
 trap end EXIT
 
-# within COMMAND... - it succeeds within ten seconds
-within() {
-	local tries=100
-
-	until "$@" >"$tmp/within" 2>&1; do
-		((tries--)) || { cat "$tmp/within"; return 1; }
-		sleep 0.1
-	done
-}
-
 # program SOCKET ARG... - starts one, whose number is $program; what it reads is $to_program
 program() {
 	local path=$1

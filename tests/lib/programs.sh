@@ -21,3 +21,13 @@ runs() {
 	printed=$(timeout 60 "$@" 2>&1) || { echo "$? $printed"; return 1; }
 	[ -z "$printed" ] || { echo "$printed"; return 1; }
 }
+
+# within COMMAND... - it succeeds within ten seconds
+within() {
+	local tries=100
+
+	until "$@" >"$tmp/within" 2>&1; do
+		((tries--)) || { cat "$tmp/within"; return 1; }
+		sleep 0.1
+	done
+}
