@@ -48,6 +48,7 @@ script user-header tests/install/header.sh build/user
 script user-cxx tests/install/cxx.sh build/user
 script user-traces tests/replay/bad-traces.sh build/user/poolreplay-asan
 script user-poolctl tests/install/poolctl.sh build/user
+script user-tutorial tests/install/tutorial.sh build/user
 [ ! -x build/user/longest ] ||
 	script user-gate-longest tests/bench/longest/longest.sh gate build/user/longest
 script user-version tests/package/version.sh build/user

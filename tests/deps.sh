@@ -14,7 +14,7 @@ set -euo pipefail
 
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
-       cmake abigail-tools valgrind gdb mandoc groff-base
+       cmake abigail-tools valgrind gdb mandoc groff-base patch
        libncurses-dev tmux python3 perl bsdutils)
 cross=("${build[@]}" git qemu-user musl-tools
        gcc-{aarch64,s390x,riscv64}-linux-gnu gcc-arm-linux-gnueabihf

@@ -11,13 +11,16 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 
-# Docutils knows neither Sphinx's role "doc" nor its table of contents.
+# Docutils knows neither Sphinx's role "doc" nor its table of contents, and includes files
+# by other words.
 renders() {
 	local page said status=0
 
 	for page in Documentation/*.rst; do
 		said=$({ printf '.. role:: doc\n\n'
-			sed 's/^\.\. toctree::/.. toctree/' "$page"; } |
+			sed 's/^\.\. toctree::/.. toctree/
+				s/^\.\. literalinclude:: \.\.\//.. include:: /
+				s/^\t:language:/\t:code:/; /^\t:start-at:/d' "$page"; } |
 			rst2html --report=2 --halt=5 \
 				--syntax-highlight=none 2>&1 >/dev/null) || status=1
 		[ -z "$said" ] || { echo "$page, 2 lines less: $said"; status=1; }
@@ -63,7 +66,7 @@ all_short() {
 
 	lines=$(written ./*.md Documentation/*.rst)
 	echo "$lines lines, not counting generated tables"
-	[ "$lines" -le 6611 ]
+	[ "$lines" -le 6772 ]
 }
 
 # README's test command is the one that CI runs, as it is written there.
