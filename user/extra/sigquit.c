@@ -89,12 +89,6 @@ static bool prepare_wake(void)
 	return has_wake;
 }
 
-static bool start_thread(void)
-{
-	plat_write(&stopping, false);
-	return prepare_wake() && !pool_own_start(&own, dump_at_each, NULL);
-}
-
 static void stop_thread(void)
 {
 	plat_write(&stopping, true);
@@ -109,7 +103,10 @@ static bool is_free(const struct sigaction *action)
 		action->sa_handler == SIG_IGN);
 }
 
-/* Start; returns why that fails, or NULL.  Entered and locked. */
+/*
+ * Start; returns why that fails, or NULL.  Entered and locked.  The handler is there before
+ * the thread, which never has to be waited for with forks kept out.
+ */
 static const char *start(void)
 {
 	struct sigaction ours = { .sa_handler = on_quit, .sa_flags = SA_RESTART };
@@ -118,14 +115,14 @@ static const char *start(void)
 		return "its handler cannot be known";
 	if (!is_free(&before))
 		return "it has a handler already";
-	if (!start_thread())
-		return "no thread to be had";
 	sigemptyset(&ours.sa_mask);
-	if (!sigaction(SIGQUIT, &ours, NULL))
+	if (!prepare_wake() || sigaction(SIGQUIT, &ours, NULL))
+		return "it cannot be handled";
+	plat_write(&stopping, false);
+	if (!pool_own_start(&own, dump_at_each, NULL))
 		return NULL;
-	own.started = false;
-	stop_thread();
-	return "it cannot be handled";
+	sigaction(SIGQUIT, &before, NULL);
+	return "no thread to be had";
 }
 
 bool pool_sigquit_start(void)
