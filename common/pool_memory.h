@@ -127,6 +127,7 @@ void pool_thread_idle(void);
  * @seconds: between two calls, 1 to 2147483; an unused pool is at a 32nd after six calls.
  *
  * The thread blocks all signals.  A forked child has no such thread, and may start one.
+ * A program that closes all of its files, as daemons do, ends it, with one line in the log.
  *
  * Context: A plain thread.
  * Return: true.  False, with errno and one line in the log: EINVAL: @seconds is out of
@@ -147,7 +148,7 @@ void pool_age_stop(void);
  * @file: a cgroup's memory.pressure; NULL: /proc/pressure/memory, of the whole system.
  *
  * Half of what pools have unused goes, as by pool_shrink(), when some threads waited for
- * memory for 100 ms within two seconds.  Signals and forks are as in pool_age_start().
+ * memory for 100 ms within two seconds.  Signals, forks and files are as in pool_age_start().
  *
  * Context: A plain thread.
  * Return: true.  False, with errno and one line in the log: @file cannot be opened or

@@ -464,7 +464,7 @@ check exit_removes_the_socket removed
 taken() {
 	LIBPOOL_OPTIONS=poison,ctl=$sock,tag "$tmp/prog" 1 </dev/null 2>"$tmp/taken" >/dev/null &&
 		cat "$tmp/taken" && same "$(wc -l <"$tmp/taken")" 1 &&
-		grep -q "^pool: no control socket at \"$sock\": Address already in use" "$tmp/taken"
+		grep -q "^pool: the control socket is not started: \"$sock\": Address already in use" "$tmp/taken"
 }
 check a_program_runs_on_where_its_socket_is_taken taken
 

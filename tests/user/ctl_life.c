@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static const char *asked_for;
@@ -27,7 +28,7 @@ static bool start_fails(const char *path, int err)
 	asked_for = path;
 	captured(text, sizeof(text), start_refused, NULL);
 	return refusal == err && count_lines(text) == 1 &&
-	       strstr(text, "pool: no control socket at \"");
+	       strstr(text, "pool: the control socket is not started: \"");
 }
 
 TEST_CASE(a_bad_path_is_refused_by_one_line)
@@ -125,6 +126,77 @@ TEST_CASE(without_a_thread_the_start_is_refused_by_one_line)
 	EXPECT(is_clean());
 	ASSERT(pool_ctl_start(fresh_path()));
 	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
+#define PAIRS	4
+
+/*
+ * As daemons do at their start.  By system calls: ThreadSanitizer would say, which is true,
+ * that nothing keeps the numbers of files from the server's thread.
+ */
+static void close_files(void)
+{
+	long fd;
+
+	for (fd = 3; fd < 256; fd++)
+		syscall(SYS_close, fd);
+}
+
+/* It opens files of its own then.  What is written to one of a pair, the other one gets. */
+static void close_and_open(void *arg)
+{
+	int fds[2 * PAIRS], fd;
+	unsigned int i;
+	char c;
+
+	(void)arg;
+	NEED(pool_ctl_start(addr.sun_path));
+	close_files();
+	for (i = 0; i < PAIRS; i++)
+		NEED(!syscall(SYS_socketpair, AF_UNIX,
+			      SOCK_STREAM | SOCK_NONBLOCK, 0, &fds[2 * i]));
+	for (i = 0; i < 1000 && (fd = client()) >= 0; i++) {
+		close(fd);
+		usleep(10000);
+	}
+	NEED(i < 1000);
+	pool_ctl_stop();
+	for (i = 0; i < 2 * PAIRS; i++)
+		NEED(read(fds[i], &c, 1) < 0 && errno == EAGAIN);
+	NEED(!is_there(addr.sun_path));
+}
+
+TEST_CASE(a_program_that_closes_all_files_keeps_those_that_it_opens_then)
+{
+	fresh_path();
+	EXPECT(child_is_well(close_and_open, NULL));
+	EXPECT(is_clean());
+}
+
+/* A server whose file is gone ends, and may be started anew. */
+static void start_after_the_end(void *arg)
+{
+	char *path = arg;
+	unsigned int i;
+
+	NEED(pool_ctl_start(path));
+	close_files();
+	for (i = 0; i < 1000 && !pool_ctl_start(addr.sun_path); i++)
+		usleep(10000);
+	NEED(i < 1000);
+	NEED(!strcmp(ask("gc\n"), "ok\n"));
+	NEED(!is_there(path));
+	pool_ctl_stop();
+}
+
+TEST_CASE(a_server_that_has_lost_its_files_may_be_started_anew)
+{
+	char path[64];
+
+	fresh_path();
+	snprintf(path, sizeof(path), "%s/other", dir);
+	EXPECT(child_is_well(start_after_the_end, path));
 	EXPECT(is_clean());
 }
 

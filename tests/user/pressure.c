@@ -168,12 +168,15 @@ static struct pool_helper counter = {
 /* As where a program closes all of its files.  1000 is the number of none. */
 TEST_CASE(a_helper_whose_file_was_closed_ends)
 {
-	int cancel = pool_own_enter(&counter.own);
+	int cancel = pool_helper_begin(&counter);
+	unsigned int i;
 
-	ASSERT(!pool_helper_start(&counter, 1000, -1));
-	usleep(20000);
-	pool_helper_stop(&counter);
-	pool_own_leave(&counter.own, cancel);
+	ASSERT(pool_helper_began(&counter, cancel,
+				 pool_helper_start(&counter, 1000, -1), NULL));
+	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
+		usleep(10000);
+	EXPECT(plat_read(&counter.ended));
+	pool_helper_end(&counter);
 	EXPECT_EQ(plat_read(&works), 0);
 }
 

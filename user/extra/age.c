@@ -21,7 +21,7 @@ static struct pool_helper helper = {
 
 bool pool_age_start(unsigned int seconds)
 {
-	int cancel, err;
+	int cancel;
 
 	if (!seconds || seconds > INT_MAX / 1000) {
 		plat_log(PLAT_ERR, "ageing is not started: not 1 to %d seconds: %u",
@@ -29,18 +29,13 @@ bool pool_age_start(unsigned int seconds)
 		errno = EINVAL;
 		return false;
 	}
-	cancel = pool_own_enter(&helper.own);
-	err = pool_helper_start(&helper, -1, (int)seconds * 1000);
-	pool_own_leave(&helper.own, cancel);
-	if (err)
-		errno = -err;
-	return !err;
+	cancel = pool_helper_begin(&helper);
+	return pool_helper_began(&helper, cancel,
+				 pool_helper_start(&helper, -1, (int)seconds * 1000),
+				 NULL);
 }
 
 void pool_age_stop(void)
 {
-	int cancel = pool_own_enter(&helper.own);
-
-	pool_helper_stop(&helper);
-	pool_own_leave(&helper.own, cancel);
+	pool_helper_end(&helper);
 }

@@ -34,7 +34,7 @@
 #define BACKLOG		16
 
 /* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
-static int client = -1;
+static struct pool_own_file client = { .fd = -1 };
 static struct {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	dev_t dev;
@@ -46,15 +46,14 @@ static void work(void);
 /* In a child, the name of the socket is the parent's. */
 static void forget(struct pool_own_thread *own)
 {
-	if (client >= 0)
-		close(client);
-	client = -1;
+	pool_own_file_close(&client);
 	bound.path[0] = 0;
 	pool_helper_forget(own);
 }
 
 static struct pool_helper helper = {
-	.own = POOL_OWN_THREAD(forget), .work = work, .events = POLLIN,
+	.own = POOL_OWN_THREAD(forget), .what = "the control socket",
+	.work = work, .events = POLLIN,
 };
 
 static long long now_ms(void)
@@ -69,7 +68,7 @@ static long long now_ms(void)
 static bool wait_for(int fd, short events, long long end)
 {
 	struct pollfd fds[] = {
-		{ .fd = helper.stop, .events = POLLIN },
+		{ .fd = helper.stop.fd, .events = POLLIN },
 		{ .fd = fd, .events = events },
 	};
 	long long left = end - now_ms();
@@ -155,19 +154,19 @@ static int accept_client(void)
 	int fd;
 
 	pool_own_lock();
-	fd = accept4(helper.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	client = fd;
+	fd = accept4(helper.file.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	pool_own_file_note(&client, fd);
 	pool_own_unlock();
 	return fd;
 }
 
 /* The connection ends even where a child has a copy of the file. */
-static void leave_client(int fd)
+static void leave_client(void)
 {
 	pool_own_lock();
-	client = -1;
-	shutdown(fd, SHUT_RDWR);
-	close(fd);
+	if (pool_own_file_is(&client))
+		shutdown(client.fd, SHUT_RDWR);
+	pool_own_file_close(&client);
 	pool_own_unlock();
 }
 
@@ -182,7 +181,7 @@ static void work(void)
 		return;
 	}
 	serve(fd);
-	leave_client(fd);
+	leave_client();
 }
 
 /* Returns 0, or an error, negative. */
@@ -228,13 +227,38 @@ static bool remove_dead(const struct sockaddr_un *addr)
 	return dead && !unlink(addr->sun_path);
 }
 
+/* Note whose name the socket has.  Locked.  Returns 0, or an error, negative. */
+static int note_bound(const struct sockaddr_un *addr)
+{
+	struct stat st;
+
+	if (lstat(addr->sun_path, &st))
+		return -errno;
+	memcpy(bound.path, addr->sun_path, sizeof(bound.path));
+	bound.dev = st.st_dev;
+	bound.ino = st.st_ino;
+	return 0;
+}
+
+/* Remove the name, unless it is another file's by now.  Locked. */
+static void remove_bound(void)
+{
+	struct stat st;
+
+	if (*bound.path && !lstat(bound.path, &st) &&
+	    st.st_dev == bound.dev && st.st_ino == bound.ino)
+		unlink(bound.path);
+	bound.path[0] = 0;
+}
+
 /*
  * Linux gives the file the mode of the socket, less the umask, so there is no moment at
- * which others could connect.  Returns 0, or an error, negative.
+ * which others could connect.  Locked.  Returns 0, or an error, negative.
  */
 static int bind_to(int fd, const struct sockaddr_un *addr)
 {
 	const struct sockaddr *to = (const struct sockaddr *)addr;
+	int err;
 
 	if (fchmod(fd, 0600))
 		return -errno;
@@ -242,37 +266,13 @@ static int bind_to(int fd, const struct sockaddr_un *addr)
 	    (errno != EADDRINUSE || !remove_dead(addr) ||
 	     bind(fd, to, sizeof(*addr))))
 		return -errno;
-	return listen(fd, BACKLOG) ? -errno : 0;
+	err = note_bound(addr);
+	if (!err && listen(fd, BACKLOG))
+		err = -errno;
+	return err;
 }
 
-/* Forks neither wait for this nor see half of it. */
-static void note_bound(const struct sockaddr_un *addr)
-{
-	struct stat st;
-
-	if (lstat(addr->sun_path, &st))
-		return;
-	pool_own_lock();
-	memcpy(bound.path, addr->sun_path, sizeof(bound.path));
-	bound.dev = st.st_dev;
-	bound.ino = st.st_ino;
-	pool_own_unlock();
-}
-
-/* Remove the name, unless it is another file's by now. */
-static void remove_bound(void)
-{
-	struct stat st;
-
-	pool_own_lock();
-	if (*bound.path && !lstat(bound.path, &st) &&
-	    st.st_dev == bound.dev && st.st_ino == bound.ino)
-		unlink(bound.path);
-	bound.path[0] = 0;
-	pool_own_unlock();
-}
-
-/* Returns 0, or an error, negative. */
+/* Locked.  Returns 0, or an error, negative. */
 static int start_at(const struct sockaddr_un *addr)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -281,10 +281,8 @@ static int start_at(const struct sockaddr_un *addr)
 	if (fd < 0)
 		return -errno;
 	err = bind_to(fd, addr);
-	if (!err) {
-		note_bound(addr);
+	if (!err)
 		err = pool_helper_start(&helper, fd, -1);
-	}
 	if (!err)
 		return 0;
 	close(fd);
@@ -292,44 +290,35 @@ static int start_at(const struct sockaddr_un *addr)
 	return err;
 }
 
-/* Returns 0, or an error, negative. */
+/* Begun.  Returns 0, or an error, negative. */
 static int start(const char *path)
 {
 	struct sockaddr_un addr;
 	int err = expand(&addr, path);
-	bool watched;
 
 	if (err)
 		return err;
 	if (helper.own.started)
 		return -EALREADY;
-	pool_own_lock();
-	watched = pool_own_watch(&helper.own);
-	pool_own_unlock();
-	return watched ? start_at(&addr) : -ENOMEM;
+	/* That of a server that has ended by itself. */
+	remove_bound();
+	return start_at(&addr);
 }
 
 bool pool_ctl_start(const char *path)
 {
-	int cancel = pool_own_enter(&helper.own);
-	int err = -start(path);
-	char shown[128];
+	int cancel = pool_helper_begin(&helper);
 
-	pool_own_leave(&helper.own, cancel);
-	if (err) {
-		pool_printable(shown, sizeof(shown), path ? path : "", SIZE_MAX);
-		plat_log(PLAT_ERR, "no control socket at \"%s\": %s", shown,
-			 strerror(err));
-		errno = err;
-	}
-	return !err;
+	return pool_helper_began(&helper, cancel, start(path), path ? path : "");
 }
 
 void pool_ctl_stop(void)
 {
 	int cancel = pool_own_enter(&helper.own);
 
+	pool_own_lock();
 	remove_bound();
+	pool_own_unlock();
 	pool_helper_stop(&helper);
 	pool_own_leave(&helper.own, cancel);
 }
@@ -337,5 +326,7 @@ void pool_ctl_stop(void)
 /* exit() leaves no socket behind.  The thread goes with the program. */
 __attribute__((destructor)) static void remove_at_exit(void)
 {
+	pool_own_lock();
 	remove_bound();
+	pool_own_unlock();
 }

@@ -6,14 +6,70 @@
  * Context: plain threads.
  *
  * What helpers of the parent had open is closed in a child of a fork.
+ *
+ * A pipe tells a helper to end.  A program that closes all of its files closes the pipe,
+ * too, so the helper ends then.  It would otherwise wait for files of the program that have
+ * the same numbers.  Before each work it looks whether its file is still its own.
  */
 #include "helper.h"
 #include "plat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * When a helper looks again whether it still has its pipe, even if nothing happens: soon, since
+ * many programs close all files at their start, and then now and then.
+ */
+#define LOOK_SOON_MS	100
+#define LOOK_MS		60000
+
+void pool_own_file_note(struct pool_own_file *file, int fd)
+{
+	struct stat st = { .st_ino = 0 };
+
+	if (fd >= 0)
+		fstat(fd, &st);
+	*file = (struct pool_own_file){ fd, st.st_dev, st.st_ino };
+}
+
+/* Is its number still that of the file? */
+bool pool_own_file_is(const struct pool_own_file *file)
+{
+	struct stat st;
+
+	return file->fd >= 0 && !fstat(file->fd, &st) &&
+	       st.st_dev == file->dev && st.st_ino == file->ino;
+}
+
+void pool_own_file_close(struct pool_own_file *file)
+{
+	if (pool_own_file_is(file))
+		close(file->fd);
+	file->fd = -1;
+}
+
+static bool open_pipe(struct pool_helper *helper)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return false;
+	pool_own_file_note(&helper->stop, fds[0]);
+	pool_own_file_note(&helper->tell, fds[1]);
+	return true;
+}
+
+static void close_pipe(struct pool_helper *helper)
+{
+	pool_own_file_close(&helper->stop);
+	pool_own_file_close(&helper->tell);
+}
 
 /* It has ended, or is the parent's: close what it had open.  Locked. */
 void pool_helper_forget(struct pool_own_thread *own)
@@ -23,90 +79,129 @@ void pool_helper_forget(struct pool_own_thread *own)
 	if (!own->started)
 		return;
 	own->started = false;
-	close(helper->stop);
-	if (helper->fd >= 0)
-		close(helper->fd);
+	close_pipe(helper);
+	pool_own_file_close(&helper->file);
 }
 
-/*
- * Wait until there is work; false: the helper ends.  An error of the file ends it, too, and
- * so does a program that has closed it: poll() would not wait any more.
- */
+/* Wait until there is work; false: it is to end, or there will be none any more. */
 static bool is_due(const struct pool_helper *helper)
 {
 	struct pollfd fds[] = {
-		{ .fd = helper->stop, .events = POLLIN },
-		{ .fd = helper->fd, .events = helper->events },
+		{ .fd = helper->stop.fd, .events = POLLIN },
+		{ .fd = helper->file.fd, .events = helper->events },
 	};
+	bool timed = helper->milliseconds >= 0;
+	int most = timed ? helper->milliseconds : LOOK_SOON_MS;
 	int n;
 
-	do
-		n = poll(fds, 2, helper->milliseconds);
-	while (n < 0 && errno == EINTR);
+	do {
+		if (!pool_own_file_is(&helper->stop))
+			return false;
+		n = poll(fds, 2, most);
+		most = timed ? most : LOOK_MS;
+	} while (n < 0 ? errno == EINTR : !n && !timed);
 	return n >= 0 && !fds[0].revents &&
-	       !(fds[1].revents & (POLLERR | POLLNVAL));
+	       !(fds[1].revents & (POLLERR | POLLNVAL)) &&
+	       (helper->file.fd < 0 || pool_own_file_is(&helper->file));
 }
 
 static void *helper_main(void *arg)
 {
-	const struct pool_helper *helper = arg;
+	struct pool_helper *helper = arg;
 
 	while (is_due(helper))
 		helper->work();
+	if (plat_read(&helper->told))
+		return NULL;
+	plat_log(PLAT_ERR, "%s has ended: its file is closed or gone", helper->what);
+	plat_write(&helper->ended, true);
 	return NULL;
 }
 
-/* Entered and locked.  Returns 0, or an error, negative. */
-static int start(struct pool_helper *helper, int fd, int milliseconds)
+/*
+ * Begin a start.  Files are opened and the thread is made with forks kept out, so that a
+ * child knows of all of them.  Returns what pool_helper_began() takes.
+ */
+int pool_helper_begin(struct pool_helper *helper)
 {
-	int err;
+	int cancel = pool_own_enter(&helper->own);
 
-	if (helper->own.started)
-		return -EALREADY;
-	helper->stop = eventfd(0, EFD_CLOEXEC);
-	if (helper->stop < 0)
-		return -errno;
-	helper->fd = fd;
-	helper->milliseconds = milliseconds;
-	err = pool_own_start(&helper->own, helper_main, helper);
-	if (err)
-		close(helper->stop);
-	return err;
+	if (plat_read(&helper->ended))
+		pool_helper_stop(helper);
+	pool_own_lock();
+	pool_own_watch(&helper->own);
+	return cancel;
 }
 
 /**
- * pool_helper_start() - Start a helper.
- * @helper: the helper, entered.
+ * pool_helper_start() - Start a helper that is not started.
+ * @helper: the helper, begun.
  * @fd: closed when it ends, if it starts; or -1.
  * @milliseconds: as in the struct.
  *
- * Return: 0, or an error, negative, with a line in the log if it has a name there: it is
- * not started, or was already.
+ * Return: 0, or an error, negative.
  */
 int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 {
 	int err;
 
-	pool_own_lock();
-	err = start(helper, fd, milliseconds);
-	pool_own_unlock();
-	if (err && helper->what)
-		plat_log(PLAT_ERR, "%s is not started: %s", helper->what,
-			 err == -EALREADY ? "it was already" :
-					    "no thread to be had");
+	if (helper->own.started)
+		return -EALREADY;
+	if (!open_pipe(helper))
+		return -errno;
+	pool_own_file_note(&helper->file, fd);
+	helper->milliseconds = milliseconds;
+	plat_write(&helper->told, false);
+	plat_write(&helper->ended, false);
+	err = pool_own_start(&helper->own, helper_main, helper);
+	if (err)
+		close_pipe(helper);
 	return err;
 }
 
+/**
+ * pool_helper_began() - End a start, and say why it failed.
+ * @helper: the helper.
+ * @cancel: from pool_helper_begin().
+ * @err: 0, or an error, negative.
+ * @where: the file that it was to have; NULL: none.
+ *
+ * Return: true.  False, with errno and a line in the log: @err is an error.
+ */
+bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const char *where)
+{
+	char shown[128];
+
+	pool_own_unlock();
+	pool_own_leave(&helper->own, cancel);
+	if (!err)
+		return true;
+	pool_printable(shown, sizeof(shown), where ? where : "", SIZE_MAX);
+	plat_log(PLAT_ERR, "%s is not started%s%s%s: %s", helper->what,
+		 where ? ": \"" : "", shown, where ? "\"" : "", strerror(-err));
+	errno = -err;
+	return false;
+}
+
+/*
+ * The end of the pipe alone would do, but a child that was not made by fork() may have a
+ * copy of it.  Without the other end a byte would raise SIGPIPE.
+ */
 static bool tell_to_stop(struct pool_helper *helper)
 {
-	static const unsigned long long one = 1;
-	bool told;
+	bool started;
+	ssize_t sent = 1;
 
 	pool_own_lock();
-	told = helper->own.started &&
-	       write(helper->stop, &one, sizeof(one)) == sizeof(one);
+	started = helper->own.started;
+	plat_write(&helper->told, true);
+	if (started && pool_own_file_is(&helper->stop) &&
+	    pool_own_file_is(&helper->tell))
+		sent = write(helper->tell.fd, "", 1);
+	if (started)
+		pool_own_file_close(&helper->tell);
 	pool_own_unlock();
-	return told;
+	return started && sent == 1;
 }
 
 /* Stop a helper, entered, and wait for it; no-op if it was not started. */
@@ -118,4 +213,12 @@ void pool_helper_stop(struct pool_helper *helper)
 	pool_own_lock();
 	pool_helper_forget(&helper->own);
 	pool_own_unlock();
+}
+
+void pool_helper_end(struct pool_helper *helper)
+{
+	int cancel = pool_own_enter(&helper->own);
+
+	pool_helper_stop(helper);
+	pool_own_leave(&helper->own, cancel);
 }

@@ -10,19 +10,40 @@
 
 #include "own_thread.h"
 
+#include <sys/types.h>
+
+/*
+ * A file of the library's.  Programs that close all files, as daemons do, close it, too, and
+ * its number may be that of a file of the program's then.
+ */
+struct pool_own_file {
+	int fd;				/* -1: none */
+	dev_t dev;
+	ino_t ino;
+};
+
 /* One thread.  All but the first four are 0 at first. */
 struct pool_helper {
 	struct pool_own_thread own;	/* POOL_OWN_THREAD(pool_helper_forget) */
-	const char *what;		/* for the log; NULL: its user says what is wrong */
+	const char *what;		/* for the log */
 	void (*work)(void);
-	short events;			/* of fd, by which work is due; 0: by time */
+	short events;			/* of file, by which work is due; 0: by time */
 	int milliseconds;		/* between two works; -1: no matter how many */
-	int fd;				/* what is waited for; ours to be closed; or -1 */
-	int stop;			/* becomes readable when it is to end */
+	struct pool_own_file file;	/* what is waited for; closed in the end */
+	struct pool_own_file stop, tell;	/* a pipe: it is told to end */
+	bool told;			/* to end */
+	bool ended;			/* untold: it had no file any more */
 };
 
+void pool_own_file_note(struct pool_own_file *file, int fd);
+bool pool_own_file_is(const struct pool_own_file *file);
+void pool_own_file_close(struct pool_own_file *file);
+
 void pool_helper_forget(struct pool_own_thread *own);
+int pool_helper_begin(struct pool_helper *helper);
 int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds);
+bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const char *where);
 void pool_helper_stop(struct pool_helper *helper);
+void pool_helper_end(struct pool_helper *helper);
 
 #endif /* POOL_HELPER_H */

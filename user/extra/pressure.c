@@ -58,11 +58,8 @@ static int start(const char *file)
 	int fd = open_trigger(file);
 	int err;
 
-	if (fd < 0) {
-		plat_log(PLAT_ERR, "%s is not started: %s: %s", helper.what,
-			 file, strerror(-fd));
+	if (fd < 0)
 		return fd;
-	}
 	err = pool_helper_start(&helper, fd, -1);
 	if (err)
 		close(fd);
@@ -71,19 +68,13 @@ static int start(const char *file)
 
 bool pool_pressure_start(const char *file)
 {
-	int cancel = pool_own_enter(&helper.own);
-	int err = start(file ? file : WHOLE_SYSTEM);
+	const char *from = file ? file : WHOLE_SYSTEM;
+	int cancel = pool_helper_begin(&helper);
 
-	pool_own_leave(&helper.own, cancel);
-	if (err)
-		errno = -err;
-	return !err;
+	return pool_helper_began(&helper, cancel, start(from), from);
 }
 
 void pool_pressure_stop(void)
 {
-	int cancel = pool_own_enter(&helper.own);
-
-	pool_helper_stop(&helper);
-	pool_own_leave(&helper.own, cancel);
+	pool_helper_end(&helper);
 }
