@@ -81,15 +81,17 @@ with() {
 
 # applies FILE
 applies() {
-	(cd "$chat" && patch -p1 <"$1")
+	(cd "$chat" && patch --batch -p1 <"$1")
 }
 # -Werror is not in the page's command: a compiler of tomorrow may warn of more.
 builds() {
 	[ -n "$build" ] && (cd "$chat" && sh -euc "$build -Wall -Wextra -Werror")
 }
 
-# step NAME - applies the patch of this name, builds, and lets clients talk
+# step NAME - applies the patch of this name, builds, and lets clients talk.  After a
+# failure there is none, since each step is made of the one before.
 step() {
+	[ "$failed" = 0 ] || finish
 	[ "$1" = server ] || check "the_patch_${1#*-}_applies" applies "$1.patch"
 	check "the_step_${1#*-}_builds" builds
 	check "clients_talk_in_step_${1#*-}" with '' 0 clients chat
