@@ -37,7 +37,8 @@ installs_alone() {
 	goal=$(make -s -C "$here/../.." MAKE=echo modules_install)
 	eval "$("$here/kernel.sh" "$what")"
 	rm -rf "$dir/installed"
-	kmake "$dir" "$dir" INSTALL_MOD_PATH="$dir/installed" "${goal##* }" &&
+	kmake "$dir" "$dir" INSTALL_MOD_PATH="$dir/installed" \
+		CONFIG_MODULE_COMPRESS_XZ= "${goal##* }" &&
 		same "$(find "$dir/installed" -name '*.ko*' -printf '%f\n')" \
 			"$(find "$dir/installed" -name 'pool.ko*' -printf '%f\n' | head -n 1)" &&
 		[ -n "$(find "$dir/installed" -name 'pool.ko*')" ]
