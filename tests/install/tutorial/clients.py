@@ -7,8 +7,8 @@
         clients.py PORT slow N M        one does not read while another says N lines, and a
                                         third M lines.  Prints "full" and waits for a line.
                                         Then it reads all: prints how many of the N it hears,
-                                        and how many of the M that it does not hear were
-                                        answered "busy"
+                                        and how many of those that were said of the M, and
+                                        that it does not hear, were answered "busy"
         clients.py PORT quit N          N come, one after the other, and say "/quit": prints
                                         how many of them the server lets go
 """
@@ -77,7 +77,7 @@ def ends(sock):
 
 
 def answers(sock, count):
-    """How many of so many lines are answered; with some that are not, it gives up."""
+    """Says so many lines, fewer if some are not answered: how many are, and how many it said."""
     answered = silent = 0
     sock.settimeout(2)
     while answered + silent < count and silent < 5:
@@ -87,7 +87,7 @@ def answers(sock, count):
         except TimeoutError:
             silent += 1
     sock.settimeout(PATIENCE)
-    return answered
+    return answered, answered + silent
 
 
 def slow(count, refused):
@@ -95,7 +95,7 @@ def slow(count, refused):
     talker.sendall(b"".join(b"%0199d\n" % i for i in range(count)))
     ends(talker)
     late = connect()
-    answered = answers(late, refused)
+    answered, said = answers(late, refused)
     print("full", flush=True)
     sys.stdin.readline()
     heard = b""
@@ -104,7 +104,7 @@ def slow(count, refused):
         late.sendall(b"end\n")
     lines = [line for line in heard.split(b"\n") if len(line) == 199]
     assert lines == [b"%0199d" % i for i in range(len(lines))], "not in order"
-    print("heard", len(lines), "answered", answered, "of", refused - heard.count(b"lost\n"))
+    print("heard", len(lines), "answered", answered, "of", said - heard.count(b"lost\n"))
 
 
 def quits(count):
