@@ -14,8 +14,8 @@
  * slot gets one object, whatever other CPUs and interrupt handlers do.  No link is
  * followed and no index is reused, so there is no ABA problem.
  *
- * The counts say who may look for a slot.  A taker claims one of "have" first.  A put
- * claims one of "room".  Each raises the other count when it has changed its slot.  So
+ * A call may look for a slot only after it has claimed one: it lowers a count by 1, a take
+ * "have", and a put "room".  It raises the other count when it has changed its slot.  So
  * there are never fewer objects in slots than "have" and all claims on it together, and
  * the same holds for empty slots and "room".  A caller with a claim finds what it looks
  * for, and a count of 0 is the answer of one moment:
@@ -49,7 +49,7 @@ static bool claim(plat_word_t *count, unsigned long *before)
 	return true;
 }
 
-/* Raise a count.  The release pairs with claim(): who has a claim sees the slot as it is. */
+/* Raise a count.  The release pairs with claim(), after which a call sees the changed slot. */
 static void add(plat_word_t *count)
 {
 	plat_word_sub_release(count, 0 - 1ul);
