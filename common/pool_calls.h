@@ -202,9 +202,8 @@ unsigned long pool_release_taken(struct pool_cluster *c);
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes);
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu);
-struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu,
-				       const unsigned long *old,
-				       unsigned int flags);
+unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
+				unsigned int flags, unsigned long *given);
 
 /* bound.c: bytes that each CPU may cache */
 void pool_bound_fit(void);

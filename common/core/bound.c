@@ -66,15 +66,12 @@ void pool_bound_fit(void)
 static void trim_cpu(struct pool_cpu *cpu)
 {
 	unsigned long left = pool_clustered_bytes(cpu);
-	struct pool_cluster *c;
+	unsigned long bytes = 1, given = 0;
 
-	while (left && plat_read(&cpu->charged) > plat_read(&pool_bound) &&
-	       (c = pool_take_coldest(cpu, NULL, 0))) {
-		unsigned long bytes = (unsigned long)c->n *
-				      c->local->pool->head.size;
-
+	while (left && bytes &&
+	       plat_read(&cpu->charged) > plat_read(&pool_bound)) {
+		bytes = pool_give_coldest(cpu, NULL, 0, &given);
 		left -= bytes < left ? bytes : left;
-		pool_release_taken(c);
 	}
 }
 

@@ -61,16 +61,15 @@ static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 {
 	unsigned long most = half(pool_clustered_bytes(cpu));
-	unsigned long taken = 0;
-	struct pool_cluster *c;
+	unsigned long taken = 0, bytes = 1;
 	unsigned long old;
 	bool busy;
 
 	if (!note_time(cpu, &old, &busy))
 		return true;
-	while (taken < most && (c = pool_take_coldest(cpu, &old, 0))) {
-		taken += (unsigned long)c->n * c->local->pool->head.size;
-		*given += pool_release_taken(c);
+	while (taken < most && bytes) {
+		bytes = pool_give_coldest(cpu, &old, 0, given);
+		taken += bytes;
 	}
 	if (!busy)
 		*given += pool_drain_stash(cpu, true);

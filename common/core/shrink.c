@@ -151,20 +151,13 @@ static bool is_old(const struct pool_cluster *c, const unsigned long *old)
 	return !old || (long)(*old - c->stamp) >= 0;
 }
 
-/**
- * pool_take_coldest() - Take a CPU's oldest cluster, of whatever pool.
- * @cpu: the CPU.
- * @old: if it is of that time or older; NULL: in any case.
- * @flags: of the call.
- *
- * Its pool does not end before the cluster is settled.
- *
- * Return: a cluster for pool_release_taken(); NULL: there is none, or the lock cannot be
- * had now, or its objects cannot go in such a call.
+/*
+ * Take a CPU's oldest cluster.  NULL: there is none, or the lock cannot be had now, or its
+ * objects cannot go in such a call.
  */
-struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu,
-				       const unsigned long *old,
-				       unsigned int flags)
+static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
+					 const unsigned long *old,
+					 unsigned int flags)
 {
 	struct pool_cluster *c;
 
@@ -181,10 +174,30 @@ struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu,
 	return c;
 }
 
-/*
- * One cluster of each CPU, while more is wanted.  Returns bytes that were taken; some may
- * have become spare objects.
+/**
+ * pool_give_coldest() - Give back a CPU's oldest cluster, of whatever pool.
+ * @cpu: the CPU.
+ * @old: if it is of that time or older; NULL: in any case.
+ * @flags: of the call.
+ * @given: raised by the bytes that the backend got.  Others have become spare objects.
+ *
+ * Return: bytes that the CPU had in it; 0: none was taken.
  */
+unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
+				unsigned int flags, unsigned long *given)
+{
+	struct pool_cluster *c = take_coldest(cpu, old, flags);
+	unsigned long bytes;
+
+	if (!c)
+		return 0;
+	/* Its pool does not end before the cluster is released. */
+	bytes = (unsigned long)c->n * c->local->pool->head.size;
+	*given += pool_release_taken(c);
+	return bytes;
+}
+
+/* One cluster of each CPU, while more is wanted.  Returns bytes that were taken. */
 static unsigned long round_of_cpus(struct shrinking *s)
 {
 	unsigned int cpus = plat_nr_cpus();
@@ -193,14 +206,10 @@ static unsigned long round_of_cpus(struct shrinking *s)
 
 	for (i = 0; i < cpus && s->given < s->most; i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		struct pool_cluster *c = NULL;
 
 		if (cpu && pool_clustered_bytes(cpu))
-			c = pool_take_coldest(cpu, NULL, s->flags);
-		if (!c)
-			continue;
-		taken += (unsigned long)c->n * c->local->pool->head.size;
-		s->given += pool_release_taken(c);
+			taken += pool_give_coldest(cpu, NULL, s->flags,
+						   &s->given);
 	}
 	return taken;
 }
