@@ -249,12 +249,7 @@ void pool_dump_number(struct pool_dump *d, unsigned long long number)
 /* Write a number of the pool at the cursor. */
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
 {
-	const void *at = (const char *)&d->now + field->offset;
-
-	if (field->wide)
-		pool_dump_number(d, *(const unsigned long long *)at);
-	else
-		pool_dump_number(d, *(const unsigned int *)at);
+	pool_dump_number(d, pool_dump_value(field, &d->now));
 }
 
 /* Mark a place where the text may be cut, if it fits there together with its tail. */

@@ -93,6 +93,15 @@ struct pool_dump_field {
 #define POOL_DUMP_U64(name, member) \
 	{ name, offsetof(struct pool_stats, member), true }
 
+static inline unsigned long long pool_dump_value(const struct pool_dump_field *field,
+						 const struct pool_stats *s)
+{
+	const void *at = (const char *)s + field->offset;
+
+	return field->wide ? *(const unsigned long long *)at :
+			     *(const unsigned int *)at;
+}
+
 /* Numbers that tables compute of others, also those of poolctl. */
 static inline unsigned long long pool_dump_held(const struct pool_stats *s)
 {

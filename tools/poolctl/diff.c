@@ -173,19 +173,10 @@ static void print_rows(const struct pairs *p)
 	printf("%zu pools, %zu as before\n", p->n, same);
 }
 
-static unsigned long long field_of(const struct pool_dump_field *f,
-				   const struct entry *e)
-{
-	const void *at = (const char *)&e->s + f->offset;
-
-	return f->wide ? *(const unsigned long long *)at :
-			 *(const unsigned int *)at;
-}
-
 /* For programs: all pools, with the keys of a dump. */
 static void print_json_pair(const struct pair *pair)
 {
-	static const struct entry none;
+	static const struct pool_stats none;
 	const struct pool_dump_field *f;
 
 	printf("{\"name\":");
@@ -197,8 +188,8 @@ static void print_json_pair(const struct pair *pair)
 		    !strcmp(f->name, "align"))
 			continue;
 		printf(",\"%s\":%lld", f->name, (long long)
-		       (field_of(f, pair->after ? pair->after : &none) -
-			field_of(f, pair->before ? pair->before : &none)));
+		       (pool_dump_value(f, pair->after ? &pair->after->s : &none) -
+			pool_dump_value(f, pair->before ? &pair->before->s : &none)));
 	}
 	printf("}");
 }

@@ -245,16 +245,11 @@ static void show_entry(const struct options *o, const struct entry *e)
 {
 	const struct pool_dump_field *f;
 	char shown[POOL_SHOWN_LEN + 1], *debug;
-	const void *at;
 
 	pool_show_name(shown, e->s.name);
 	printf("pool %s\n", shown);
-	for (f = pool_dump_columns; f->name; f++) {
-		at = (const char *)&e->s + f->offset;
-		printf("%-14s%llu\n", f->name, f->wide ?
-		       *(const unsigned long long *)at :
-		       *(const unsigned int *)at);
-	}
+	for (f = pool_dump_columns; f->name; f++)
+		printf("%-14s%llu\n", f->name, pool_dump_value(f, &e->s));
 	fputs(e->details ? e->details : "", stdout);
 	debug = source_debug(&o->source, shown, NULL);
 	printf("options       %s", debug);

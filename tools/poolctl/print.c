@@ -97,10 +97,7 @@ void pool_dump_number(struct pool_dump *d, unsigned long long number)
 
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
 {
-	const void *at = (const char *)&d->now + field->offset;
-
-	pool_dump_number(d, field->wide ? *(const unsigned long long *)at :
-					  *(const unsigned int *)at);
+	pool_dump_number(d, pool_dump_value(field, &d->now));
 }
 
 void pool_dump_commit(struct pool_dump *d)
