@@ -135,6 +135,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 /* registry.c: the list of pools */
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
+struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len);
 void pool_registry_put(struct pool *pool);
 void pool_registry_unpin(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);

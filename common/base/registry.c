@@ -74,6 +74,31 @@ struct pool *pool_registry_next(struct pool *prev)
 	return pool;
 }
 
+static bool is_called(const char *kept, const char *name, size_t len)
+{
+	return strlen(kept) == len && !memcmp(kept, name, len);
+}
+
+/**
+ * pool_registry_named() - Walk over the pools of a name.
+ * @prev: as in pool_registry_next().
+ * @name: what they are called, as it is or as it is shown; "all": all pools.
+ * @len: its bytes.
+ *
+ * Return: as pool_registry_next().
+ */
+struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len)
+{
+	struct pool *pool = prev;
+
+	do {
+		pool = pool_registry_next(pool);
+	} while (pool && !is_called("all", name, len) &&
+		 !is_called(pool->name, name, len) &&
+		 !is_called(pool->shown, name, len));
+	return pool;
+}
+
 void pool_registry_put(struct pool *pool)
 {
 	plat_mutex_lock(PLAT_REGISTRY);

@@ -101,14 +101,10 @@ static const struct file_operations gc_fops = {
 /* Flush the pools with this name; false: there are none. */
 static bool flush_named(const char *name)
 {
-	bool all = !strcmp(name, "all");
+	bool found = !strcmp(name, "all");
 	struct pool *pool = NULL;
-	bool found = all;
 
-	while ((pool = pool_registry_next(pool))) {
-		if (!all && strcmp(name, pool->name) &&
-		    strcmp(name, pool->shown))
-			continue;
+	while ((pool = pool_registry_named(pool, name, strlen(name)))) {
 		found = true;
 		pool_flush(&pool->head);
 	}

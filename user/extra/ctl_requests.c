@@ -111,13 +111,6 @@ static void answer_reclaim(struct pool_ctl_answer *answer, const char *rest)
 	pool_reclaim(NULL);
 }
 
-/* Does a pool have the name of @len bytes, either as it is or as it is shown? */
-static bool has_name(const struct pool *pool, const char *name, size_t len)
-{
-	return pool_spells(name, len, pool->name) ||
-	       pool_spells(name, len, pool->shown);
-}
-
 static void no_pool(struct pool_ctl_answer *answer, const char *name, size_t len)
 {
 	char shown[64];
@@ -130,12 +123,10 @@ static void no_pool(struct pool_ctl_answer *answer, const char *name, size_t len
 static void answer_flush(struct pool_ctl_answer *answer, const char *name)
 {
 	size_t len = strlen(name);
-	bool all = pool_spells(name, len, "all"), found = all;
+	bool found = pool_spells(name, len, "all");
 	struct pool *pool = NULL;
 
-	while ((pool = pool_registry_next(pool))) {
-		if (!all && !has_name(pool, name, len))
-			continue;
+	while ((pool = pool_registry_named(pool, name, len))) {
 		found = true;
 		pool_flush(&pool->head);
 	}
@@ -171,9 +162,7 @@ static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
 		debug_one(answer, NULL, words);
 		return;
 	}
-	while ((pool = pool_registry_next(pool))) {
-		if (!has_name(pool, rest, len))
-			continue;
+	while ((pool = pool_registry_named(pool, rest, len))) {
 		found = true;
 		debug_one(answer, &pool->head, words);
 	}
