@@ -361,4 +361,5 @@ def main():
                     str(opt.out)], check=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
