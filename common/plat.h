@@ -130,16 +130,20 @@ enum plat_told {
  *	any object of the source?  As PLAT_ALLOC, but guarded objects are refused
  *	more often.
  *
- * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS
+ * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS.  With
+ * POOL_D_HARDEN the source of objects is told, too, where it keeps marks of them.
  *
- * void plat_tell(const struct pool *pool, void *p, unsigned int size,
- *		  enum plat_told what)
- *	Tell tools what holds for these bytes from here on.  Any context.
+ * enum pool_fault plat_tell(const struct pool *pool, void *p, unsigned int size,
+ *			     enum plat_told what)
+ *	Tell tools what holds for these bytes from here on.  Any context.  Returns what
+ *	the source finds wrong with PLAT_BACK, which then changes nothing in the source;
+ *	POOL_FAULT_KINDS: nothing, or the source keeps no marks.
  */
 
 /**
  * plat_local_alloc() - Give a pool its local parts, one per CPU, all zero.
- * @pool: its head.hot is set.
+ * @pool: its own.hot is set, and head.hot: to the same, or with POOL_D_HARDEN to arrays
+ *	that are closed for ever.
  *
  * Context: Process context; registry mutex not held.
  * Return: false when there is no room; then all CPUs find the pool's hot arrays closed,
@@ -212,6 +216,7 @@ void plat_mem_free(void *p);
  *	addresses are not used again for a while: see pool_backend_keep().
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
  *	general allocator, where the platform has another source besides.
+ *	POOL_D_HARDEN: a source that can keeps marks: see plat_tell().
  *
  * Context: Process context; may sleep.
  * Return: false when memory is short.
@@ -359,6 +364,7 @@ void plat_hide(struct pool *pool);
 #include "pool_calls.h"
 #include "debug/modes.h"
 #include "plat_impl.h"
+#include "events.h"
 
 static inline void pool_word_sub(plat_word_t *w, unsigned long n)
 {

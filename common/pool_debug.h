@@ -23,7 +23,7 @@ struct pool_head;
  * effect.  Bit n stands for the n-th word of the help, counted from 0: 0x1 fail, 0x2
  * no-merge, 0x4 cold-first, 0x8 integrity, 0x10 no-global, 0x20 no-cache, 0x40 caller,
  * 0x80 tag, 0x100 poison, 0x200 uaf, 0x400 backup, 0x800 memstats, 0x1000 tools, 0x2000
- * merge-modules.
+ * merge-modules, 0x4000 harden.
  */
 extern unsigned int pool_debugging;
 
@@ -56,7 +56,7 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * to reach a pool decides.
  *
  * Options that are fixed at a pool's creation are refused: caller, tag, uaf, backup,
- * tools, and for one pool also no-merge and merge-modules, and values.
+ * tools, harden, and for one pool also no-merge and merge-modules, and values.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, one line in the log that names the first wrong word, and

@@ -81,6 +81,7 @@ static inline void pool_barrier(void)
 	__asm__ __volatile__("" : : : "memory");
 }
 
+/* The guard: code between enter and leave stays on its CPU.  The array is held apart. */
 #ifdef __KERNEL__
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)

@@ -11,12 +11,12 @@
  *      | empty: fill from one cluster    | full: spill the coldest half
  *      v                                 v
  *  +------------- local clusters ---------------+  pool_cpu, pool_local: cache.c
- *      | none                            | over the bound: evict one
+ *      | none                            | no room: evict up to 8
  *      v                                 v
  *  +--------------- shared pool ----------------+  pool_bucket: shared.c
- *      | none                            | no room, or gc
+ *      | none                            | not needed, BUSY, gc
  *      v                                 v
- *  +---------------- backend -------------------+  plat_store: backend.c
+ *  +---------------- backend -------------------+  plat_backend_t: backend.c
  *
  * Names:  pool     a pool
  *         obj      one object
@@ -191,6 +191,10 @@ struct pool {
 	 * never had an object.  After the first object the size never changes.
 	 */
 	struct pool_head head;
+	struct pool_head own;		/* creation: its "hot" leads to the arrays.  That of
+					 * "head" leads to closed ones if the pool is
+					 * hardened: harden.c
+					 */
 	char name[POOL_NAME_LEN + 1];
 	unsigned int align;		/* bytes, a power of two */
 	unsigned int link;		/* where parked objects are: layout.c */
@@ -285,7 +289,7 @@ static inline struct pool *pool_of(struct pool_head *head)
  */
 static inline struct pool_local *pool_local_enter(const struct pool *pool)
 {
-	return pool_list_entry(pool_hot_enter(&pool->head),
+	return pool_list_entry(pool_hot_enter(&pool->own),
 			       struct pool_local, hot);
 }
 

@@ -71,14 +71,15 @@ bool plat_local_alloc(struct pool *pool)
 {
 	struct pool_local __percpu *local = alloc_percpu(struct pool_local);
 
-	pool->head.hot = local ? &local->hot : &closed.hot;
+	pool->own.hot = local ? &local->hot : &closed.hot;
+	pool->head.hot = pool->debug & POOL_D_HARDEN ? &closed.hot : pool->own.hot;
 	return local;
 }
 
 /* Local parts are zeroed when they are allocated again. */
 void plat_local_free(struct pool *pool)
 {
-	free_percpu(pool->head.hot);
+	free_percpu(pool->own.hot);
 }
 
 static DECLARE_WAIT_QUEUE_HEAD(registry_changed);

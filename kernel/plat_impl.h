@@ -22,6 +22,8 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "pool_trace.h"
+
 /* plat.c */
 DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
 
@@ -40,7 +42,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 {
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
-	return container_of(per_cpu_ptr(pool->head.hot, cpu),
+	return container_of(per_cpu_ptr(pool->own.hot, cpu),
 			    struct pool_local, hot);
 }
 
@@ -60,6 +62,10 @@ static inline unsigned int plat_cpu_hint(void)
 static inline void plat_cpu_ready(unsigned int flags)
 {
 }
+
+/* For tracers */
+
+#define POOL_TRACE(event, ...)	trace_pool_##event(__VA_ARGS__)
 
 /* Atomics */
 
@@ -230,9 +236,10 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
  * interrupted their holder.
  */
 
-static inline void plat_tell(const struct pool *pool, void *p,
-			     unsigned int size, enum plat_told what)
+static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
+					unsigned int size, enum plat_told what)
 {
+	return POOL_FAULT_KINDS;
 }
 
 #endif /* POOL_PLAT_IMPL_H */

@@ -66,7 +66,8 @@ check-user: export WERROR = -Werror
 check-user:
 	@tests/deps.sh check-user
 	@rm -rf build/results
-	@$(MAKE) -s -j2 all man test-builds $(T)/bugs $(B)/poolreplay-asan $(B)/poolctl-asan \
+	@$(MAKE) -s -j2 all man test-builds $(T)/bugs $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
+		$(B)/pooltrace-asan $(B)/libpooltrace.so $(B)/poolreplay \
 		$(addprefix $(B)/peers/,empty pool pool-so) \
 		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool scale visits) \
 		$(if $(STEP),$(B)/longest $(T)/schedule)
@@ -77,6 +78,11 @@ check-user:
 check-trixie:
 	@tests/check-debian.sh trixie
 
+# The commands of README and the guide, on a Debian that has nothing.
+check-first:
+	@tests/vm/chroot.sh clone trixie first tests/install/first.sh \
+		"$$(tests/pages/commands.py first program)"
+
 check-cross: export WERROR = -Werror
 check-cross:
 	@tests/deps.sh cross
@@ -86,4 +92,9 @@ check-cross:
 doc-options: all
 	@tests/install/options-doc.sh $(B) write
 
-.PHONY: test-builds check-quick check-user check-trixie check-cross doc-options
+# Records Documentation/poolctl-top.svg; check-user fails if its columns are not today's.
+doc-top: all tools
+	@tests/deps.sh check-user
+	@tests/install/poolctl-picture.sh $(B) write
+
+.PHONY: test-builds check-quick check-user check-trixie check-first check-cross doc-options doc-top

@@ -362,7 +362,8 @@ bool plat_local_alloc(struct pool *pool)
 	i = take_offset();
 	say = runs_out(i);
 	pthread_mutex_unlock(&offset_mutex);
-	pool->head.hot = offset_of(i);
+	pool->own.hot = offset_of(i);
+	pool->head.hot = offset_of(pool->debug & POOL_D_HARDEN ? 0 : i);
 	if (say)
 		plat_log(PLAT_WARN,
 			 "pool \"%s\" and further ones have no caches: too many pools",
@@ -382,7 +383,7 @@ static void clear(struct pool_local *local)
 /* A part that was never set up is still zero.  Not writing to it saves its memory. */
 void plat_local_free(struct pool *pool)
 {
-	unsigned int number = index_of(pool->head.hot);
+	unsigned int number = index_of(pool->own.hot);
 	unsigned int cpus = plat_nr_cpus();
 	unsigned int i;
 

@@ -9,6 +9,7 @@
  */
 #include "main.h"
 #include "plat.h"
+#include "slab/slab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ void libpool_start(void)
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
+	pool_slab_turn_start();
 	libpool_declare_start();
 	pool_options_start(&(struct pool_start){
 		.debug = tool_options(),

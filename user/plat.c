@@ -88,6 +88,8 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	backend->guarded = guarded;
 	backend->slabs = slabs_for(size, align, debug);
 	backend->told = debug & POOL_D_TOOLS ? id : 0;
+	backend->lent = (debug & POOL_D_HARDEN) && backend->slabs ?
+			(unsigned char)(id % UCHAR_MAX + 1) : 0;
 	if (backend->told)
 		tool_begin(backend->told);
 	return true;
@@ -112,10 +114,27 @@ static void *alloc_one(plat_backend_t *backend)
 	return posix_memalign(&obj, backend->align, backend->size) ? NULL : obj;
 }
 
+/*
+ * Objects with marks, and no others: what is not in slabs is then known to be no object.
+ * Where memory for marks is short the rest goes back.
+ */
+static unsigned int alloc_lent(plat_backend_t *backend, unsigned int n, void **objs)
+{
+	unsigned int got = pool_slab_alloc(backend->slabs, n, objs);
+	unsigned int ready = pool_lent_ready(got, objs);
+	enum pool_fault fault;
+
+	if (ready < got)
+		plat_backend_free(backend, got - ready, objs + ready, &fault);
+	return ready;
+}
+
 static unsigned int alloc_some(plat_backend_t *backend, unsigned int n, void **objs)
 {
 	unsigned int got = 0;
 
+	if (backend->lent)
+		return alloc_lent(backend, n, objs);
 	if (backend->slabs && !backend->guarded)
 		got = pool_slab_alloc(backend->slabs, n, objs);
 	for (; got < n; got++) {

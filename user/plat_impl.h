@@ -14,6 +14,7 @@
 #define POOL_PLAT_IMPL_H
 
 #include "extra/tool.h"
+#include "probes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 	if (cpu >= plat_nr_cpus())
 		return NULL;
 	area = (unsigned char *)plat_areas[cpu];
-	return (struct pool_local *)(void *)(area + pool->head.hot);
+	return (struct pool_local *)(void *)(area + pool->own.hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
@@ -234,11 +235,17 @@ static inline bool plat_has_tool(const struct pool *pool)
 	return plat_read(&pool->debug) & POOL_D_TOOLS;
 }
 
-static inline void plat_tell(const struct pool *pool, void *p,
-			     unsigned int size, enum plat_told what)
+/* slab/lent.c: marks of the objects in use; where "lent" is not 0 */
+enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,
+			       enum plat_told what);
+
+static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
+					unsigned int size, enum plat_told what)
 {
 	if (plat_has_tool(pool) || what == PLAT_KEPT)
 		tool_tell(pool, p, size, what);
+	return pool->backend.lent ? pool_lent_tell(&pool->backend, p, what) :
+				    POOL_FAULT_KINDS;
 }
 
 #endif /* POOL_PLAT_IMPL_H */

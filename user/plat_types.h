@@ -44,6 +44,7 @@ typedef struct plat_backend {
 	unsigned int told;	/* serial number for tools; 0: no tool is told */
 	struct slab_class *slabs;	/* slab.c, as long as it has objects; or NULL */
 	bool guarded;		/* from guard.c */
+	unsigned char lent;	/* its mark, if its slabs keep marks; or 0: lent.c */
 } plat_backend_t;
 
 /* Single pools are not listed anywhere. */

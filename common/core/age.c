@@ -7,9 +7,9 @@
  *
  * A CPU's time is the number of its visits: slow paths that took the lock.  The age of
  * an array is its owner's last visit.  The age of a cluster is the visit that made it the
- * newest of its pool.  Where a visit needs room beyond the bound the oldest gives way, at
- * most POOL_EVICT_MOST times: the oldest cluster is evicted, and an array that is older
- * than that cluster is halved first.  Where all arrays together have too much the oldest
+ * newest of its pool.  A visit that finds no room under the bound repeats two steps, at
+ * most POOL_EVICT_MOST times.  If an array is older than all clusters, it is halved.  Then
+ * the oldest cluster is evicted.  Where all arrays together have too much the oldest
  * array is halved, once a visit.
  *
  * An array whose calls all hit makes no visits, so it looks old though it is in use.
@@ -17,8 +17,8 @@
  * cluster that takes its surplus.  So its owner finds the surplus there, and the array
  * is halved again only after all others had their turn.  Below two slots it closes.
  *
- * Evicted clusters go straight to the shared pool, whose buckets are taken inside the
- * CPU's lock.  Clusters that the buckets refuse, or that are not needed, are carried out.
+ * Evicted clusters go straight to the shared pool, under the CPU's lock.  Clusters that
+ * are not needed, or find all buckets BUSY, go down once the lock is free.
  */
 #include "plat.h"
 
@@ -142,6 +142,7 @@ static void pool_evict_last_items(struct pool_cluster *c,
 	unsigned int n = c->n;
 
 	plat_write(&local->evictions, local->evictions + 1);
+	pool_trace_evict(local->pool, n);
 	pool_cluster_detach(c);
 	if (pool_keep_cluster(local->pool, c)) {
 		pool_cluster_settled(local, n);

@@ -37,7 +37,7 @@ void *pool_get_spare(struct pool *pool, unsigned int flags)
 /* Look once at all places where a free object may be, except other CPUs' arrays. */
 static void *look_everywhere(struct pool *pool, unsigned int flags)
 {
-	void *obj = pool_hot_get(&pool->head);
+	void *obj = pool_hot_get(&pool->own);
 
 	if (!obj)
 		obj = pool_unpark_all(pool, flags);
@@ -65,7 +65,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 {
 	pool_reach_read(pool, &last->before);
 	return last->before.some ? look_everywhere(pool, flags) :
-				   pool_hot_get(&pool->head);
+				   pool_hot_get(&pool->own);
 }
 
 /*
@@ -174,6 +174,7 @@ static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 
 void pool_count_failure(struct pool *pool, enum pool_cause cause)
 {
+	pool_trace_refused(pool, cause);
 	if (cause == POOL_REFUSED)
 		plat_word_add(&pool->refused, 1);
 	else if (cause == POOL_INJECTED)
@@ -317,12 +318,17 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 	void *obj;
 
 	plat_cpu_ready(how);
+	if (plat_read(&pool->debug) & POOL_D_HARDEN) {
+		obj = pool_harden_get(pool, flags);
+		if (obj)
+			return obj;
+	}
 	if (pool_fails(pool, how, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
 	obj = pool_get_one_from_cache(pool, &how);
-	if (!obj || !pool_is_plain(pool, obj))
+	if (!obj || !pool_goes_out(pool, obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
 				  terms);
 	pool_hot_out(head, obj, flags);
@@ -371,6 +377,18 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 			  &ordinary);
 }
 
+/*
+ * Free an object of a checked or a hardened pool.  The hit path has not tried the array of
+ * a hardened pool, so it is tried here.
+ */
+static __attribute__((__noinline__))
+void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
+{
+	obj = pool_check_free(pool, obj, flags, caller);
+	if (obj && (!pool_is_plain(pool, obj) || !pool_hot_put(&pool->own, obj)))
+		pool_put_one(pool, obj, flags);
+}
+
 /**
  * free_from() - Free an object the hot array did not accept.
  * @head: the pool.
@@ -385,9 +403,12 @@ static inline void free_from(struct pool_head *head, void *obj,
 
 	flags &= POOL_F_ALL;
 	plat_cpu_ready(flags);
-	obj = pool_freed(pool, obj, flags, caller);
-	if (obj)
-		pool_put_one(pool, obj, flags);
+	if (plat_read(&pool->debug) & POOL_D_LOOKED) {
+		free_looked(pool, obj, flags, caller);
+		return;
+	}
+	pool_hot_in(&pool->head, obj);
+	pool_put_one(pool, obj, flags);
 }
 
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,

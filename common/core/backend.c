@@ -92,8 +92,15 @@ enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags)
  */
 static void count_back(struct pool *pool, unsigned int n)
 {
+	pool_trace_backend_put(pool, n);
 	plat_word_add(&pool->store_puts, n);
 	plat_word_sub_release(&pool->allocated, n);
+}
+
+static void count_got(struct pool *pool, unsigned int n)
+{
+	pool_trace_backend_get(pool, n);
+	plat_word_add(&pool->store_gets, n);
 }
 
 /* The platform refused an object: it is none, or no longer one. */
@@ -171,7 +178,7 @@ bool pool_backend_commit(struct pool *pool, void *obj)
 		plat_word_sub_release(&pool->allocated, 1);
 		return false;
 	}
-	plat_word_add(&pool->store_gets, 1);
+	count_got(pool, 1);
 	pool_construct(pool, obj);
 	return true;
 }
@@ -235,7 +242,7 @@ unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 		got = plat_backend_alloc(&pool->backend, n, objs,
 					 flags | POOL_F_ATOMIC);
 	if (got)
-		plat_word_add(&pool->store_gets, got);
+		count_got(pool, got);
 	if (got < n)
 		plat_word_sub_release(&pool->allocated, n - got);
 	return got;

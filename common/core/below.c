@@ -5,11 +5,10 @@
  * Layer:   local clusters -> [below] -> shared pool, backend, parking
  * Context: any, as documented in pool.h; nothing is held between two layers.
  *
- *   they are needed          the shared pool
- *   they are not needed      the backend, and as many of the shared pool with them
+ *   needed                   the shared pool; if it has no place, the backend
+ *   not needed               the backend, and about as many of the shared pool; if the
+ *                            backend may not be called, the shared pool
  *   neither may be used      parked
- *
- * Single objects and clusters follow the same rules.
  */
 #include "plat.h"
 

@@ -37,6 +37,14 @@ static void prepare(struct pool *pool, unsigned int word, void *obj,
 		poison(pool, obj, flags);
 }
 
+/* Hand out an object of a pool without checks.  The source of a hardened one keeps marks. */
+static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
+{
+	pool_hot_out(&pool->head, obj, flags);
+	plat_tell(pool, obj, pool->head.size, PLAT_USED);
+	return obj;
+}
+
 /**
  * pool_check_alloc() - Check and prepare a free object that is handed out.
  * @pool: its pool.
@@ -52,15 +60,15 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 	unsigned int word = plat_read(&pool->debug);
 	bool raw;
 
+	if (!(word & POOL_D_CHECKED) && !pool_seal_of(obj))
+		return hand_out(pool, obj, flags);
 	obj = pool_check_out(pool, obj, flags, caller, &raw);
 	if (!obj)
 		return NULL;
 	if (raw)
 		pool_construct(pool, obj);
-	if (!(word & POOL_D_CHECKED)) {
-		pool_hot_out(&pool->head, obj, flags);
-		return obj;
-	}
+	if (!(word & POOL_D_CHECKED))
+		return hand_out(pool, obj, flags);
 	prepare(pool, word, obj, flags);
 	pool_check_used(pool, word, obj, flags, caller);
 	return obj;

@@ -20,7 +20,7 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 static inline bool pool_checked(struct pool *pool, void **obj,
 				unsigned int flags, void *caller)
 {
-	if (pool_is_plain(pool, *obj))
+	if (pool_goes_out(pool, *obj))
 		pool_hot_out(&pool->head, *obj, flags);
 	else
 		*obj = pool_check_alloc(pool, *obj, flags, caller);

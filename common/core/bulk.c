@@ -26,7 +26,7 @@ static unsigned int most_of(unsigned int n)
 static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
-	if ((*flags & POOL_F_NESTED) || pool_is_closed(pool))
+	if ((*flags & POOL_F_NESTED) || pool_looks_at_each(pool))
 		return 0;
 	return pool_get_from_cache(pool, most_of(n), objs, flags);
 }
@@ -35,7 +35,7 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
-	if ((*flags & POOL_F_NESTED) || pool_is_closed(pool))
+	if ((*flags & POOL_F_NESTED) || pool_looks_at_each(pool))
 		return 0;
 	return pool_put_to_cache(pool, most_of(n), objs, flags);
 }

@@ -4,7 +4,7 @@
  *
  * Layer:   hot array -> [local clusters] -> shared pool
  * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
- *	    POOL_HOT_SLOTS of each kind.  What must be released is carried out.
+ *	    POOL_HOT_SLOTS of each kind.  The rest goes down after both are left.
  *
  * All objects go through the array, one or many.  A call that needs more than the array
  * has fills from the newest cluster.  A call that brings more than the array has room for
@@ -101,11 +101,13 @@ static inline __attribute__((__always_inline__))
 unsigned int fill_local(struct pool_local *here, struct pool_cluster *c,
 			unsigned int n, void **objs, struct pool_carried *out)
 {
-	unsigned int had = c->n;
+	unsigned int left = c->n;
 
 	n = take_clustered(here, c, n, objs);
+	left -= c->n;
+	pool_trace_fill(here->pool, left, false);
 	plat_write(&here->fills, here->fills + 1);
-	pool_cluster_taken(here->cpu, c, had - c->n);
+	pool_cluster_taken(here->cpu, c, left);
 	if (!c->n)
 		carry_empty(here, c, out);
 	return n;
@@ -150,6 +152,7 @@ unsigned int fill_shared(struct pool_local *here, void **objs,
 	pool_age_grow(here, out);
 	take_clustered(here, c, 1, objs);
 	plat_write(&here->fills, here->fills + 1);
+	pool_trace_fill(here->pool, had - c->n, true);
 	pool_arrive(&here->moving, had - keep_rest(here, c, out));
 	return 1;
 }
@@ -308,6 +311,7 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 	n = smaller(n, here->max - c->n);
 	pool_cluster_add(here->cpu, c, objs, n);
 	plat_write(&here->spills, here->spills + 1);
+	pool_trace_spill(here->pool, n);
 	return n;
 }
 

@@ -95,7 +95,7 @@ void pool_empty_array(struct pool *pool)
 	if (!any)
 		return;
 	pool_depart(&local->moving, 1);
-	while ((obj = pool_hot_get(&pool->head)))
+	while ((obj = pool_hot_get(&pool->own)))
 		pool_park(pool, obj);
 	pool_arrive(&local->moving, 1);
 }

@@ -168,6 +168,7 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 		c = NULL;
 	if (c) {
 		plat_write(&c->local->evictions, c->local->evictions + 1);
+		pool_trace_evict(c->local->pool, c->n);
 		pool_cluster_detach(c);
 	}
 	plat_cpu_unlock(cpu);

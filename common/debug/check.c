@@ -130,6 +130,44 @@ static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l
 	return false;
 }
 
+static __attribute__((__noinline__))
+void *check_free(struct pool *pool, unsigned int word, void *obj,
+		 unsigned int flags, void *caller)
+{
+	struct pool_fault_info info = {
+		.pool = pool, .obj = obj, .caller = caller, .flags = flags,
+		.contents_stable = true,
+	};
+	struct pool_layout l;
+	enum pool_seen seen;
+	unsigned long note;
+	unsigned int phase = 0;
+
+	seen = pool_state_free(pool, word, obj, &note);
+	if (seen != POOL_SEEN_USED) {
+		misfreed(&info, seen);
+		return NULL;
+	}
+	pool_layout_of(pool, pool->head.size, &l);
+	info.kind = plat_tell(pool, obj, l.total, PLAT_BACK);
+	if (info.kind != POOL_FAULT_KINDS) {
+		/* The table did not know the pointer, and has taken it for an object. */
+		pool_state_drop(pool, obj);
+		info.contents_stable = false;
+		pool_report(&info);
+		return NULL;
+	}
+	if (!is_bounded(&info, &l))
+		return NULL;
+	pool_hot_in(&pool->head, obj);
+	if (word & POOL_D_MEMSTATS)
+		pool_profile_free(pool, caller, pool->head.size,
+				  pool_state_bin(note));
+	if (word & POOL_D_INTEGRITY)
+		phase = pool_state_phase(note);
+	return seal(pool, obj, phase, &l, caller);
+}
+
 /**
  * pool_check_free() - Check an object that a user frees.
  * @pool: the pool that the call names.
@@ -143,36 +181,11 @@ static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
 {
-	struct pool_fault_info info = {
-		.pool = pool, .obj = obj, .caller = caller, .flags = flags,
-		.contents_stable = true,
-	};
 	unsigned int word = plat_read(&pool->debug);
-	struct pool_layout l;
-	enum pool_seen seen;
-	unsigned long note;
-	unsigned int phase = 0;
 
-	if (!(word & POOL_D_CHECKED)) {
-		pool_hot_in(&pool->head, obj);
-		return obj;
-	}
-	seen = pool_state_free(pool, word, obj, &note);
-	if (seen != POOL_SEEN_USED) {
-		misfreed(&info, seen);
-		return NULL;
-	}
-	pool_layout_of(pool, pool->head.size, &l);
-	plat_tell(pool, obj, l.total, PLAT_BACK);
-	if (!is_bounded(&info, &l))
-		return NULL;
-	pool_hot_in(&pool->head, obj);
-	if (word & POOL_D_MEMSTATS)
-		pool_profile_free(pool, caller, pool->head.size,
-				  pool_state_bin(note));
-	if (word & POOL_D_INTEGRITY)
-		phase = pool_state_phase(note);
-	return seal(pool, obj, phase, &l, caller);
+	if (word & POOL_D_CHECKED)
+		return check_free(pool, word, obj, flags, caller);
+	return pool_harden_free(pool, obj, flags, caller) ? obj : NULL;
 }
 
 /**

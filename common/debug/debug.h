@@ -32,8 +32,9 @@
 #define POOL_D_MEMSTATS		0x0800u	/* count by call site */
 #define POOL_D_TOOLS		0x1000u	/* tell ASan or valgrind of each call */
 #define POOL_D_MERGE_MODULES	0x2000u	/* kernel: modules may share pools */
+#define POOL_D_HARDEN		0x4000u	/* wrong frees are found, by calls */
 
-#define POOL_D_FLAGS		0x3fffu
+#define POOL_D_FLAGS		0x7fffu
 
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
@@ -47,6 +48,9 @@
 /* Options that keep hot arrays closed. */
 #define POOL_D_CLOSED	(POOL_D_CHECKED | POOL_D_NO_CACHE)
 
+/* Options that look at objects where these change hands. */
+#define POOL_D_LOOKED	(POOL_D_CHECKED | POOL_D_HARDEN)
+
 /* Options that only creations use, and that pools do not have. */
 #define POOL_D_CREATION	(POOL_D_NO_MERGE | POOL_D_MERGE_MODULES)
 
@@ -58,7 +62,7 @@
 
 /* Options that are the same from a pool's creation to its end. */
 #define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
-			 POOL_D_BACKUP | POOL_D_TOOLS)
+			 POOL_D_BACKUP | POOL_D_TOOLS | POOL_D_HARDEN)
 
 /*
  * What is done about a fault after its report.  Each world has words for some of these:
@@ -158,6 +162,11 @@ void pool_check_used(struct pool *pool, unsigned int word, void *obj,
 		     unsigned int flags, void *caller);
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw);
+
+/* harden.c: wrong frees, without a table */
+void *pool_harden_get(struct pool *pool, unsigned int flags);
+bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
+		      void *caller);
 
 /* fail.c */
 bool pool_fail_turn(unsigned int flags, void *caller);

@@ -30,6 +30,18 @@ static inline bool pool_is_plain(const struct pool *pool, const void *obj)
 	return !pool_seal_of(obj) && !pool_is_closed(pool);
 }
 
+/* Does each object of this pool need something done when it changes hands? */
+static inline bool pool_looks_at_each(const struct pool *pool)
+{
+	return POOL_READ(pool->debug) & (POOL_D_CLOSED | POOL_D_HARDEN);
+}
+
+/* May this object be handed to a user as it is? */
+static inline bool pool_goes_out(const struct pool *pool, const void *obj)
+{
+	return !pool_seal_of(obj) && !pool_looks_at_each(pool);
+}
+
 /* Must this allocation fail?  Some do if the options say so. */
 static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 			      void *caller)
@@ -52,7 +64,7 @@ static inline void pool_hot_in(const struct pool_head *pool, void *obj)
 static inline void *pool_freed(struct pool *pool, void *obj,
 			       unsigned int flags, void *caller)
 {
-	if (POOL_READ(pool->debug) & POOL_D_CHECKED)
+	if (POOL_READ(pool->debug) & POOL_D_LOOKED)
 		return pool_check_free(pool, obj, flags, caller);
 	pool_hot_in(&pool->head, obj);
 	return obj;

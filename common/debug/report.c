@@ -207,6 +207,7 @@ void pool_report(const struct pool_fault_info *info)
 	if (owned)
 		now.kind = POOL_FAULT_WRONG_POOL;
 	plat_word_add(&now.pool->faults[now.kind], 1);
+	pool_trace_fault(now.pool, now.obj, now.kind, what[now.kind], now.caller);
 	if (loud)
 		print_report(&now, owned ? owner : NULL);
 	if (loud || policy != POOL_POLICY_WARN)

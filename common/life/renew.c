@@ -229,6 +229,20 @@ static bool prepare_model(struct renewal *r)
 	return r->model;
 }
 
+/*
+ * A hardened pool's users have arrays that are closed.  Hits read this word by itself.  The
+ * pool is unused, so both arrays are empty, and a call that has read the old word misses.
+ */
+static void become_hardened_or_not(struct pool *pool, const struct pool *model)
+{
+	__typeof__(pool->head.hot) hot = pool->own.hot;
+
+	if (model->debug & POOL_D_HARDEN)
+		hot = model->head.hot;
+	if (pool->head.hot != hot)
+		plat_write(&pool->head.hot, hot);
+}
+
 /* Turn the pool into its model.  Registry mutex and "allocated" held. */
 static void become(struct renewal *r)
 {
@@ -240,6 +254,7 @@ static void become(struct renewal *r)
 	pool_object_table_begin(pool, model->debug);
 	plat_write(&pool->object_table.whole, model->object_table.whole);
 	plat_write(&pool->debug, model->debug);
+	become_hardened_or_not(pool, model);
 	plat_write(&pool->head.size, r->size);
 	pool->link = model->link;
 	if (pool->cluster != model->cluster)

@@ -52,6 +52,8 @@ const struct pool_word pool_option_table[] = {
 	  "ASan or valgrind is told of each call" },
 	{ "merge-modules", "no-merge-modules", ONE(POOL_D_MERGE_MODULES),
 	  "kernel: modules may share pools" },
+	{ "harden", "no-harden", ONE(POOL_D_HARDEN),
+	  "wrong frees are found, without a table" },
 	{ NULL, NULL, 0, 0, 0, NULL },
 };
 

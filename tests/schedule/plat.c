@@ -102,8 +102,9 @@ static bool has_place(struct pool *pool, unsigned int i)
 	if (places[i])
 		return false;
 	places[i] = pool;
-	pool->head.hot = offsetof(struct plat_area, local) +
-			 i * sizeof(struct pool_local);
+	pool->own.hot = offsetof(struct plat_area, local) +
+			i * sizeof(struct pool_local);
+	pool->head.hot = pool->own.hot;
 	return true;
 }
 

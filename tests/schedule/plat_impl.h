@@ -54,7 +54,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 	if (cpu >= plat_cpus)
 		return NULL;
 	area = (unsigned char *)plat_areas[cpu];
-	return (struct pool_local *)(void *)(area + pool->head.hot);
+	return (struct pool_local *)(void *)(area + pool->own.hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
@@ -139,13 +139,14 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 
 /* Tools that watch memory.  Empty: there are none here. */
 
-static inline void plat_tell(const struct pool *pool, void *p,
-			     unsigned int size, enum plat_told what)
+static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
+					unsigned int size, enum plat_told what)
 {
 	(void)pool;
 	(void)p;
 	(void)size;
 	(void)what;
+	return POOL_FAULT_KINDS;
 }
 
 #endif /* POOL_PLAT_IMPL_H */

@@ -305,6 +305,22 @@ static void end_refill(void)
 	end_reserve();
 }
 
+/* An object that comes back lets two callers look for one in the same slot. */
+static void *taken_before;
+
+static void setup_same_slot(void)
+{
+	setup(SINGLY, 0, 0);
+	reserve = pool_reserve(pool, 3);
+	taken_before = s_alloc_reserved(pool, reserve);
+}
+
+static void refill_and_take(void)
+{
+	s_free_reserved(pool, reserve, taken_before);
+	s_alloc_reserved(pool, reserve);
+}
+
 /*
  * An array wants to grow for the objects of a cluster.  That evicts this very cluster,
  * and another pool's, which is large.  Both are charged until they are brought down, so
@@ -417,6 +433,9 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(two_take_and_refill_a_reserve, "refill",
 		 2, setup_refill, CPUS(take_and_refill, take_and_refill),
 		 .end = end_refill),
+	SCENARIO(two_look_for_an_object_in_one_slot, "same-slot",
+		 2, setup_same_slot, CPUS(alloc_reserved, refill_and_take),
+		 .end = end_reserve),
 	SCENARIO(a_handler_refills_a_reserve_between_any_two_steps, "",
 		 1, setup_refill, CPUS(take_and_refill), IRQS(take_and_refill),
 		 .end = end_refill),

@@ -28,6 +28,7 @@ static const struct {
 	{ "memstats", "no-memstats", POOL_D_MEMSTATS },
 	{ "tools", "no-tools", POOL_D_TOOLS },
 	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES },
+	{ "harden", "no-harden", POOL_D_HARDEN },
 	{ NULL, NULL, 0 },
 };
 

@@ -51,7 +51,7 @@ static bool make_pools(void)
 		pools[i] = test_pool(64);
 		if (!pools[i])
 			return false;
-		hot[i] = pools[i]->head.hot;
+		hot[i] = pools[i]->own.hot;
 	}
 	return true;
 }

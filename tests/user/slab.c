@@ -121,6 +121,24 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
 }
 
+/* Of 16 slabs of 65 objects two begin differently, but for one chance in 65^15. */
+TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
+{
+	struct slab_class *class = pool_slab_class(LARGE, 16);
+	unsigned int differ = 0, n = 16 * PER_SLAB, i;
+
+	plat_trim();
+	slab_get_many(class, test_objs, n);
+	for (i = PER_SLAB; i < n; i += PER_SLAB) {
+		const struct slab *slab = pool_arena_slab(test_objs[i]);
+
+		EXPECT(slab->turn < slab->objs);
+		differ += slab->turn != pool_arena_slab(test_objs[0])->turn;
+	}
+	EXPECT(differ);
+	EXPECT_EQ(slab_put_many(test_objs, n), 0);
+}
+
 /* If only first lines are touched, all sets of a cache should be used. */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {

@@ -26,8 +26,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How many descriptions are mapped at once. */
-#define DESCRIBED	8
+/* What /proc/PID/maps calls them. */
+#define MAP_NAME	"libpool:slab-map"
 
 /* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
@@ -36,22 +36,45 @@ struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 static struct pool_list spare = { &spare, &spare };
 static unsigned char *next_base;
 
-/* Map zeroed memory with a page without access on both sides; NULL: none. */
-static void *map_apart(size_t bytes)
+static size_t page_size(void)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + page_size() - 1) / page_size() * page_size();
+}
+
+/**
+ * pool_map_apart() - Map zeroed memory with a page without access on both sides.
+ * @bytes: how many.
+ * @name: what /proc/PID/maps calls it.
+ *
+ * Return: the memory; NULL: none.
+ */
+void *pool_map_apart(size_t bytes, const char *name)
+{
+	size_t page = page_size();
 	unsigned char *at;
 
-	bytes = (bytes + page - 1) / page * page;
+	bytes = whole_pages(bytes);
 	at = pool_map(NULL, bytes + 2 * page, PROT_NONE);
 	if (!at)
 		return NULL;
 	if (!mprotect(at + page, bytes, PROT_READ | PROT_WRITE)) {
-		pool_map_name(at + page, bytes, "libpool:slab-map");
+		pool_map_name(at + page, bytes, name);
 		return at + page;
 	}
 	munmap(at, bytes + 2 * page);
 	return NULL;
+}
+
+void pool_unmap_apart(void *at, size_t bytes)
+{
+	size_t page = page_size();
+
+	munmap((unsigned char *)at - page, whole_pages(bytes) + 2 * page);
 }
 
 static void describe(struct slab_chunk *chunk)
@@ -73,8 +96,8 @@ static bool have_spare(void)
 
 	if (!pool_list_empty(&spare))
 		return true;
-	chunks = map_apart(DESCRIBED * sizeof(*chunks));
-	for (i = 0; chunks && i < DESCRIBED; i++)
+	chunks = pool_map_apart(CHUNK_DESCRIBED * sizeof(*chunks), MAP_NAME);
+	for (i = 0; chunks && i < CHUNK_DESCRIBED; i++)
 		describe(&chunks[i]);
 	return chunks;
 }
@@ -89,8 +112,9 @@ static struct slab_chunk **entry_of(const unsigned char *base)
 		return NULL;
 	root = &pool_chunk_root[n >> LEAF_BITS];
 	if (!*root) {
-		struct slab_chunk **leaf = map_apart(CHUNK_LEAVES *
-						     sizeof(*leaf));
+		struct slab_chunk **leaf;
+
+		leaf = pool_map_apart(CHUNK_LEAVES * sizeof(*leaf), MAP_NAME);
 
 		if (!leaf)
 			return NULL;
@@ -207,6 +231,8 @@ void pool_chunk_hide(const struct slab_chunk *chunk)
 void pool_chunk_unmap(const struct slab_chunk *chunk)
 {
 	munmap(chunk->base, CHUNK_BYTES);
+	if (chunk->lent)
+		madvise(chunk->lent, LENT_BYTES, MADV_DONTNEED);
 }
 
 /* The end of a chunk that is hidden, and has no addresses any more. */

@@ -7,7 +7,8 @@
  *
  * A class has all objects of a stride, of any pools.  So a pool of a few
  * objects needs no page of its own.  Objects are taken from one slab until it is
- * full, lowest first, so that pages that are not needed are never touched.  Slabs
+ * full, in the order of their addresses, so that pages that are not needed are never
+ * touched.  The first one of a fresh slab is a random one: turn.c.  Slabs
  * that have room again are listed by how full they are.  The next one to be used is one
  * of the fullest, so that the others may become empty.  An empty slab goes back to the
  * arena, unless objects are being taken from it.  A slab with a few objects left gives
@@ -156,6 +157,7 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->first = pool_arena_at(slab) + start;
 	slab->objs = (unsigned short)objs;
 	slab->used = 0;
+	slab->turn = (unsigned short)pool_slab_turn(objs);
 	slab->edge = SLAB_NO_EDGE;
 	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
@@ -225,10 +227,10 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* Take the lowest free object.  A free lists a full slab again.  Lock held. */
+/* Take the free object of the lowest bit.  A free lists a full slab again.  Lock held. */
 static void *take(struct slab_shelf *shelf, struct slab *slab)
 {
-	unsigned int word = slab->hint;
+	unsigned int word = slab->hint, n;
 	unsigned long bits;
 
 	while (!slab->free[word])
@@ -240,8 +242,8 @@ static void *take(struct slab_shelf *shelf, struct slab *slab)
 		slab->edge = (unsigned short)(slab->objs - 1);
 		shelf->from = NULL;
 	}
-	return slab->first + (word * SLAB_BITS +
-			      (unsigned int)__builtin_ctzl(bits)) *
+	n = word * SLAB_BITS + (unsigned int)__builtin_ctzl(bits);
+	return slab->first + slab_place_of(slab, n) *
 			     (size_t)shelf->class->stride;
 }
 
@@ -292,8 +294,8 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 }
 
 /*
- * Find which object of its slab this is, and whether it can be freed.  The inverse is
- * exact for all offsets within a slab.  Lock held.
+ * Find which bit of its slab stands for this object, and whether it can be freed.  The
+ * inverse is exact for all offsets within a slab.  Lock held.
  */
 static enum pool_fault look(const struct slab_class *class,
 			    const struct slab *slab, const void *obj,
@@ -308,9 +310,11 @@ static enum pool_fault look(const struct slab_class *class,
 		return POOL_FAULT_FOREIGN;
 	if (*n * class->stride != off)
 		return POOL_FAULT_INTERIOR;
-	if (slab->free[*n / SLAB_BITS] >> *n % SLAB_BITS & 1)
+	*n = slab_bit_of(slab, *n);
+	if (slab_is_free(slab, *n))
 		return POOL_FAULT_DOUBLE_FREE;
-	return POOL_FAULT_KINDS;
+	/* A user of a hardened pool still has it, so another pool must not have freed it. */
+	return pool_lent_has(slab, obj) ? POOL_FAULT_WRONG_POOL : POOL_FAULT_KINDS;
 }
 
 /* What a free has made of a slab, and is to be seen to without the lock. */

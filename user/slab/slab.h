@@ -42,6 +42,12 @@
 #define CHUNK_BYTES	((size_t)1 << CHUNK_SHIFT)
 #define CHUNK_SLABS	((unsigned int)(CHUNK_BYTES / SLAB_BYTES))
 
+/* How many descriptions of chunks are mapped at once. */
+#define CHUNK_DESCRIBED	8
+
+/* A mark for each place in a chunk where an object can begin. */
+#define LENT_BYTES	(CHUNK_BYTES / SLAB_STEP)
+
 /*
  * The map of chunks, by address.  mmap() gives out no higher addresses unless asked
  * to.  Addresses with a tag in their top byte are malloc()'s.
@@ -89,6 +95,7 @@ struct slab {
 	unsigned short used;
 	unsigned short edge;		/* with so many used the grade changes */
 	unsigned short hint;		/* no free object in words before this */
+	unsigned short turn;		/* the place of the object that bit 0 is for */
 	unsigned char grade;		/* enum slab_grade; read by anybody */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
@@ -100,6 +107,7 @@ struct slab_chunk {
 	unsigned int ready;		/* slabs with access */
 	unsigned int carved;		/* slabs that were ever in use */
 	unsigned int bare;		/* of these: empty, without memory */
+	unsigned char *lent;		/* set once; read by anybody: lent.c */
 	struct slab slab[CHUNK_SLABS];
 };
 
@@ -127,6 +135,10 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
 void pool_slab_trim(void);
+
+/* turn.c */
+void pool_slab_turn_start(void);
+unsigned int pool_slab_turn(unsigned int objs);
 
 /* grade.c: lock of the shelf held */
 void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab);
@@ -162,13 +174,40 @@ void pool_arena_size(struct arena_size *size);
 void pool_arena_fork_hold(void);
 void pool_arena_fork_release(void);
 
+/* lent.c */
+unsigned int pool_lent_ready(unsigned int n, void **objs);
+bool pool_lent_has(const struct slab *slab, const void *obj);
+
 /* chunk.c */
+void *pool_map_apart(size_t bytes, const char *name);
+void pool_unmap_apart(void *at, size_t bytes);
 struct slab_chunk *pool_chunk_get(void);
 bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n);
 void pool_chunk_hide(const struct slab_chunk *chunk);
 void pool_chunk_unmap(const struct slab_chunk *chunk);
 void pool_chunk_put(struct slab_chunk *chunk);
 extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
+
+/*
+ * A slab's bits are for its objects from a random one on, the first ones after the last.
+ * Which place has bit @n, and the reverse.
+ */
+static inline unsigned int slab_place_of(const struct slab *slab, unsigned int n)
+{
+	n += slab->turn;
+	return n < slab->objs ? n : n - slab->objs;
+}
+
+static inline unsigned int slab_bit_of(const struct slab *slab, unsigned int place)
+{
+	return place - slab->turn + (place < slab->turn ? slab->objs : 0);
+}
+
+/* Is the object of bit @n free?  Lock of its shelf held. */
+static inline bool slab_is_free(const struct slab *slab, unsigned int n)
+{
+	return slab->free[n / SLAB_BITS] >> n % SLAB_BITS & 1;
+}
 
 /*
  * The slab that an address is in; NULL: it is no address of slabs.  The acquires pair

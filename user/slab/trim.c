@@ -79,7 +79,7 @@ static bool is_unused(const struct slab *slab, unsigned int stride,
 	      (unsigned int)(to - 1 - slab->first) / stride + 1 : 0;
 	if (end > slab->objs)
 		end = slab->objs;
-	while (n < end && slab->free[n / SLAB_BITS] >> n % SLAB_BITS & 1)
+	while (n < end && slab_is_free(slab, slab_bit_of(slab, n)))
 		n++;
 	return n >= end;
 }

@@ -13,7 +13,12 @@ int mistake(struct pool_head *pool, int n)
 
 	if (!obj)
 		return -1;
+#ifndef UNWRITTEN
 	*obj = n;
+#endif
+#ifdef OVER
+	obj[1] = n;
+#endif
 #ifdef LEAK
 	if (n == 7)
 		return 7;

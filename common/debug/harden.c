@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * harden.c - wrong frees of pools that have no table of objects
+ *
+ * Layer:   beside the four.
+ * Context: any; neither guard nor lock held.
+ *
+ * A hardened pool has caches and hot arrays as others have.  But the head that users have
+ * leads to arrays that are closed for ever, so each call takes the slow path:
+ *
+ *	pool_head, inline:	head.hot --> closed
+ *	the library's calls:	own.hot  --> the array
+ *
+ * There the pointer is looked at, and the array is tried then.  No byte of an object is
+ * read or written, and no memory is needed.
+ *
+ *   the source's marks     exact, for each object; slabs of user space have them
+ *   the freshest objects   of this CPU's array; for all other sources
+ */
+#include "plat.h"
+
+/* Number of objects of an array that are compared with what is freed. */
+#define FRESHEST	4
+
+/**
+ * pool_harden_get() - Take an object of this CPU's array for a user.
+ * @pool: a hardened pool.
+ * @flags: of the call.
+ *
+ * Return: the object; NULL: there is none, or the pool is checked as well.
+ */
+void *pool_harden_get(struct pool *pool, unsigned int flags)
+{
+	void *obj = pool_is_closed(pool) ? NULL : pool_hot_get(&pool->own);
+
+	if (obj) {
+		pool_hot_out(&pool->head, obj, flags);
+		plat_tell(pool, obj, pool->head.size, PLAT_USED);
+	}
+	return obj;
+}
+
+/* Is this one of the freshest free objects here? */
+static bool is_fresh(struct pool *pool, const void *obj)
+{
+	struct pool_hot *hot = pool_hot_enter(&pool->own);
+	bool found = false;
+	void **slots;
+	size_t n, i;
+
+	if (!pool_hot_hold(hot))
+		return false;
+	n = plat_read(&hot->n);
+	slots = pool_hot_slots(hot) + n;
+	for (i = 1; i <= FRESHEST && i <= n; i++)
+		found |= slots[-(long)i] == obj;
+	pool_hot_let_go(hot);
+	return found;
+}
+
+static enum pool_fault look(struct pool *pool, void *obj)
+{
+	if ((unsigned long)obj & (pool->align - 1))
+		return POOL_FAULT_INTERIOR;
+	if (is_fresh(pool, obj))
+		return POOL_FAULT_DOUBLE_FREE;
+	return plat_tell(pool, obj, pool->head.size, PLAT_BACK);
+}
+
+/**
+ * pool_harden_free() - Look at a pointer that is freed.
+ * @pool: the pool that the call names; it has no checks.
+ * @obj: the pointer.
+ * @flags: of the call.
+ * @caller: of the call.
+ *
+ * Return: false: the free is wrong, and was reported.
+ */
+bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
+		      void *caller)
+{
+	struct pool_fault_info info;
+
+	info.kind = plat_read(&pool->debug) & POOL_D_HARDEN ? look(pool, obj) :
+							      POOL_FAULT_KINDS;
+	if (info.kind == POOL_FAULT_KINDS) {
+		pool_hot_in(&pool->head, obj);
+		return true;
+	}
+	info = (struct pool_fault_info){
+		.kind = info.kind, .pool = pool, .obj = obj,
+		.caller = caller, .flags = flags,
+	};
+	pool_report(&info);
+	return false;
+}

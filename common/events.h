@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * events.h - the events that tracers can watch
+ *
+ * Layer:   beside the four, which name their events here; calls nothing of them.
+ * Context: any, also under the guard and the CPU lock.
+ *
+ * This is no part of the seam: common/ needs nothing of it, and a world may leave it out.
+ * A world that has tracers defines, in its plat_impl.h,
+ *
+ *	POOL_TRACE(event, pool, ...)
+ *
+ * User space makes an USDT probe "libpool:event" of it, the kernel a tracepoint
+ * "pool:pool_event".  No event is on the path of a hit.  Each says what its caller has
+ * at hand, so that an event without a tracer computes nothing.
+ */
+#ifndef POOL_EVENTS_H
+#define POOL_EVENTS_H
+
+/* Not defined anywhere: sizeof looks at the types and evaluates nothing. */
+int pool_trace_nothing(const struct pool *pool, ...);
+
+#ifndef POOL_TRACE
+#define POOL_TRACE(event, ...)	((void)sizeof(pool_trace_nothing(__VA_ARGS__)))
+#endif
+
+/* @n objects of a cluster came to the array and its caller; @shared: of the shared pool. */
+static inline void pool_trace_fill(const struct pool *pool, unsigned int n,
+				   unsigned int shared)
+{
+	POOL_TRACE(fill, pool, n, shared);
+}
+
+/* @n objects of the array, or of a caller, went to a cluster. */
+static inline void pool_trace_spill(const struct pool *pool, unsigned int n)
+{
+	POOL_TRACE(spill, pool, n);
+}
+
+/* A cluster of @n objects leaves its CPU, since others need the room. */
+static inline void pool_trace_evict(const struct pool *pool, unsigned int n)
+{
+	POOL_TRACE(evict, pool, n);
+}
+
+/* The backend gave @n objects. */
+static inline void pool_trace_backend_get(const struct pool *pool, unsigned int n)
+{
+	POOL_TRACE(backend_get, pool, n);
+}
+
+/* The backend took @n objects back. */
+static inline void pool_trace_backend_put(const struct pool *pool, unsigned int n)
+{
+	POOL_TRACE(backend_put, pool, n);
+}
+
+/* An allocation returns NULL; @cause: enum pool_cause. */
+static inline void pool_trace_refused(const struct pool *pool, unsigned int cause)
+{
+	POOL_TRACE(refused, pool, cause);
+}
+
+/* A fault was found; @kind: enum pool_fault, @what: in words, @caller: the call, or NULL. */
+static inline void pool_trace_fault(const struct pool *pool, const void *obj,
+				    unsigned int kind, const char *what,
+				    const void *caller)
+{
+	POOL_TRACE(fault, pool, obj, kind, what, caller);
+}
+
+#endif /* POOL_EVENTS_H */

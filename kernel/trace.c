@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace.c - what the tracepoints of pool_trace.h are made of
+ *
+ * Layer:   beside the seam.
+ * Context: none of its own: the kernel's macros make functions, which tracers call.
+ */
+#include "plat.h"
+
+#define CREATE_TRACE_POINTS
+#include "pool_trace.h"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * probes.h - the events of common/events.h as USDT probes
+ *
+ * Layer:   seam, for tracers; user space only.
+ * Context: any.
+ *
+ * A probe is a nop, and a note beside the code that says where its arguments are.  A
+ * tracer that wants the probe puts a breakpoint there.  Nothing is computed for the note:
+ * its arguments are where the code has them, or constants.  So the second one is the
+ * distance from the pool to its name, not the address of the name.
+ *
+ * Without <sys/sdt.h> (package systemtap-sdt-dev) there are no probes.
+ */
+#ifndef POOL_PROBES_H
+#define POOL_PROBES_H
+
+#if !defined(POOL_TRACE) && __has_include(<sys/sdt.h>)
+#ifdef __clang__
+/* Where memory would do, clang stores arguments there first. */
+#define STAP_SDT_ARG_CONSTRAINT	nr
+#endif
+#define SDT_USE_VARIADIC
+#include <sys/sdt.h>
+
+#define POOL_TRACE(event, pool, ...) \
+	STAP_PROBEV(libpool, event, pool, offsetof(struct pool, shown), __VA_ARGS__)
+#endif
+
+#endif /* POOL_PROBES_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * lent.c - marks of the objects that users of hardened pools have
+ *
+ * Layer:   seam, cold half; beside slab.c.
+ * Context: any, signal handlers too; but for pool_lent_ready(), which only plain
+ *	    threads call, no lock of ours held.
+ *
+ * Each 16 bytes of a chunk have a byte here: 0, or the mark of the pool whose user has
+ * the object that begins there.  So one byte says whether a pointer may be freed: it is
+ * the beginning of an object, of this pool, and in use.
+ *
+ *	chunk   | obj 0     | obj 1     | obj 2     | ...		2 MiB
+ *	lent    | 7 0 0 0   | 0 0 0 0   | 7 0 0 0   |			128 KiB
+ *		  in use      free        in use, of the pool whose mark is 7
+ *
+ * 255 pools have a mark of their own, further ones share them.  The bytes are mapped
+ * apart from objects when a hardened pool first gets an object of the chunk, and belong
+ * to its description from then on.
+ */
+#include "main.h"
+#include "slab.h"
+
+/* Of an object in a chunk that has marks. */
+static unsigned char *mark_of(const struct slab *slab, const void *obj)
+{
+	return plat_read(&slab->chunk->lent) +
+	       ((uintptr_t)obj & (CHUNK_BYTES - 1)) / SLAB_STEP;
+}
+
+/* No lock: of two threads that map them at once, one unmaps its own. */
+static bool has_marks(struct slab_chunk *chunk)
+{
+	unsigned char *none = NULL, *lent;
+
+	if (plat_read(&chunk->lent))
+		return true;
+	lent = pool_map_apart(LENT_BYTES, "libpool:lent");
+	if (lent && !plat_cmpxchg_release(&chunk->lent, &none, lent))
+		pool_unmap_apart(lent, LENT_BYTES);
+	return lent;
+}
+
+/**
+ * pool_lent_ready() - Make sure that objects have a place for their marks.
+ * @n: how many.
+ * @objs: the objects, of slabs.
+ *
+ * Return: for how many that is so, the first ones; fewer than @n: memory is short.
+ */
+unsigned int pool_lent_ready(unsigned int n, void **objs)
+{
+	unsigned int i = 0;
+
+	while (i < n && has_marks(pool_arena_slab(objs[i])->chunk))
+		i++;
+	return i;
+}
+
+/* What is wrong with a pointer that no user has, or whose object is of another pool. */
+static enum pool_fault fault_of(const struct slab *slab, const void *obj,
+				unsigned char mark)
+{
+	const struct slab_shelf *shelf = plat_read(&slab->shelf);
+	uintptr_t off = (uintptr_t)obj - (uintptr_t)slab->first;
+
+	if (mark)
+		return POOL_FAULT_WRONG_POOL;
+	if (!shelf || off >= (uintptr_t)slab->objs * shelf->class->stride)
+		return POOL_FAULT_FOREIGN;
+	return off % shelf->class->stride ? POOL_FAULT_INTERIOR :
+					    POOL_FAULT_DOUBLE_FREE;
+}
+
+static enum pool_fault take_back(const plat_backend_t *backend, void *obj)
+{
+	struct slab *slab = pool_arena_slab(obj);
+	unsigned char mark = backend->lent;
+
+	if (!slab || !plat_read(&slab->chunk->lent))
+		return POOL_FAULT_FOREIGN;
+	if ((uintptr_t)obj % SLAB_STEP)
+		return fault_of(slab, obj, 0);
+	if (plat_cmpxchg_acquire(mark_of(slab, obj), &mark,
+				 (unsigned char)0))
+		return POOL_FAULT_KINDS;
+	return fault_of(slab, obj, mark);
+}
+
+/* Does a user of a hardened pool have this object, as far as marks tell? */
+bool pool_lent_has(const struct slab *slab, const void *obj)
+{
+	return plat_read(&slab->chunk->lent) && plat_read(mark_of(slab, obj));
+}
+
+enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,
+			       enum plat_told what)
+{
+	if (what == PLAT_USED)
+		plat_write(mark_of(pool_arena_slab(p), p), backend->lent);
+	return what == PLAT_BACK ? take_back(backend, p) : POOL_FAULT_KINDS;
+}
