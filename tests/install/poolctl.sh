@@ -172,6 +172,69 @@ switches() {
 		same "$("$ctl" --socket "$sock" debug)" "hot_size=4096"
 }
 check options_are_switched switches
+### Memstats for other tools: 300 objects of one place, 100 of another
+
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$tmp" -rdynamic -o "$tmp/sites" "$src/sites.c" \
+	"$out/libpool.a" -pthread
+LIBPOOL_OPTIONS=memstats,ctl=$tmp/sites.sock "$tmp/sites" >"$tmp/sites.said" &
+started+=($!)
+disown
+within grep -q ready "$tmp/sites.said"
+sites() {
+	"$ctl" --socket "$tmp/sites.sock" memstats "$@"
+}
+folded() {
+	sites --folded | sort | sed -E 's/\+0x[0-9a-f]+//' | tee "$tmp/folded"
+	diff "$tmp/folded" - <<-'END'
+		first;take_one 12800
+		second;take_two 38400
+	END
+}
+check memstats_are_folded_for_flame_graphs folded
+# pprof_says OPTION NAME NUMBER... - a line of this name begins with the number
+pprof_says() {
+	sites --pprof >"$tmp/prof" &&
+		google-pprof --text "$1" "$tmp/prof" 2>/dev/null | sed 's/+0x.*//' |
+			tee "$tmp/text"
+	awk -v name="$2" -v n="$3" '$NF == name && $1 == n { found = 1 }
+		END { exit !found }' "$tmp/text"
+}
+check google_pprof_is_there command -v google-pprof
+check pprof_counts_objects_in_use pprof_says --inuse_objects take_two 300
+check pprof_counts_objects_in_use_of_another_place pprof_says --inuse_objects take_one 100
+check pprof_counts_all_objects pprof_says --alloc_objects take_one 150
+pprof_stack() {
+	sites --pprof >"$tmp/prof" &&
+		google-pprof --collapsed "$tmp/prof" 2>/dev/null | tee "$tmp/text"
+	grep -qE '^second;take_two[^;]* 38400$' "$tmp/text"
+}
+check pprof_knows_the_pool_of_a_place pprof_stack
+
+# By hand: frees behind a reset, a place without a name, a line that ends too early.
+"$src/ask.py" serve "$tmp/odd.sock" 'ok\nmemstats version 1\n# what pool ...
+alloc reset 2 102 128 6528 -6400 take_three+0x1
+alloc plain 5 2 320 128 192 take_four+0x1
+alloc noname 3 1 192 64 128 \nalloc cut 7 7
+BALANCE allocs=10 frees=105\n' >"$tmp/odd.said" &
+started+=($!)
+disown
+within grep -q ready "$tmp/odd.said"
+odd_folded() {
+	"$ctl" --socket "$tmp/odd.sock" memstats --folded | tee "$tmp/odd"
+	diff "$tmp/odd" - <<-'END'
+		plain;take_four+0x1 192
+		noname;unknown 128
+	END
+}
+check folded_memstats_have_a_line_for_each_place odd_folded
+odd_pprof() {
+	"$ctl" --socket "$tmp/odd.sock" memstats --pprof >"$tmp/odd" || return 1
+	cat "$tmp/odd"
+	grep -qx 'heap profile: 5: 320 \[ 10: 640\] @ heapprofile' "$tmp/odd" &&
+		grep -q '^0: 0 \[ 2: 128\] @' "$tmp/odd"
+}
+check frees_behind_a_reset_are_no_negative_numbers odd_pprof
+
 check memstats_are_shown eval \
 	"'$ctl' --socket '$sock' memstats all | grep -q '^memstats version'"
 
@@ -270,14 +333,19 @@ wrong a_line_that_is_too_long 'too long' "${s[@]}" flush "$long"
 wrong a_line_of_two_lines 'a newline' "${s[@]}" flush $'a\ngc'
 wrong set_of_the_kernel 'set is for programs' --debugfs "$tmp/debugfs" set poison
 wrong a_path_as_a_name 'no name of a pool' --debugfs "$tmp/debugfs" debug ../x poison
+wrong a_form_of_memstats_for_list 'are for memstats' "${s[@]}" --folded list
+wrong a_form_of_memstats_for_top 'are for memstats' "${s[@]}" --pprof top
+wrong a_format_of_memstats 'no such format' "${s[@]}" --json memstats
 wrong a_format_of_top 'no such format' "${s[@]}" --json top
-wrong an_output_of_top 'for list and watch' "${s[@]}" --output /tmp/x top
+wrong an_output_of_top 'for list, watch and plot' "${s[@]}" --output /tmp/x top
 wrong diff_without_a_source 'needs --pid' diff 1
 wrong diff_of_a_program 'a NUL' diff "$tmp/prog" "$tmp/before"
 wrong diff_of_what_is_no_dump 'neither a raw dump' diff "$tmp/before" "$src/prog.c"
 wrong top_without_a_terminal 'needs a terminal' "${s[@]}" top
 # shellcheck source=tests/install/poolctl/advise.sh
 . $src/advise.sh
+# shellcheck source=tests/install/poolctl/bugs.sh
+. $src/bugs.sh
 check a_file_that_is_not_there_is_told_of refused 1 'No such file' diff /nowhere /nowhere
 check a_pool_that_is_not_there_is_told_of refused 1 'no pool "pool"' "${s[@]}" show pool
 check flush_of_no_pool_is_told_of refused 1 'neither "all" nor' "${s[@]}" flush nothing
@@ -358,96 +426,13 @@ other_version() {
 }
 check columns_that_are_not_known_are_passed_over other_version
 
-### top, on a screen
-
-# session NAME WIDTH HEIGHT ARG... - top in a session of tmux; its exit status is in NAME.exit
-session() {
-	local name=$1 width=$2 height=$3
-
-	shift 3
-	"${tmux[@]}" new-session -d -s "$name" -x "$width" -y "$height" \
-		"$(printf '%q ' "$ctl" "$@") 2>$tmp/$name.err; echo \$? >$tmp/$name.exit"
-}
-seen() {
-	"${tmux[@]}" capture-pane -p -t "$1"
-}
-# on NAME PATTERN - the screen has a line like this
-on() {
-	within eval "seen $1 | tee $tmp/screen | grep -E -- '$2'" ||
-		{ cat "$tmp/screen"; return 1; }
-}
-keys_to() {
-	"${tmux[@]}" send-keys -t "$1" "${@:2}"
-}
-ends() {
-	within test -s "$tmp/$1.exit" && same "$(cat "$tmp/$1.exit")" "$2"
-}
-session first 100 15 "${s[@]}" top 0.2
-check top_shows_pools on first '^pool4 +960B '
-check top_shows_totals on first '^7 pools: held '
-sorted_by() {
-	keys_to first "$1" && on first "sorted by $2  "
-}
-check a_key_sorts_by_the_next_column sorted_by '>' idle
-check a_key_sorts_by_the_one_before sorted_by '<' held
-check a_key_sorts_by_name sorted_by '<' name
-first_is() {
-	within eval "same \"\$(seen first | sed -n 4p | cut -d' ' -f1)\" $1"
-}
-check pools_are_sorted_by_name first_is a
-keys_to first r
-check a_key_turns_the_order_round first_is twin
-keys_to first Down
-check a_key_goes_down first_is pool4
-keys_to first Home
-check a_key_goes_to_the_beginning first_is twin
-resized() {
-	"${tmux[@]}" resize-window -t first -x "$1" -y "$2" && on first "$3" &&
-		! seen first | grep -q '.\{'$(($1 + 1))'\}'
-}
-check a_screen_of_20_columns_has_names_and_a_number resized 20 12 '^pool4 +960B'
-check a_screen_of_1_line_will_do resized 20 1 '^7 pools: held'
-check a_screen_of_2_columns_will_do resized 2 12 '^po$'
-check a_large_screen_will_do resized 250 60 'faults'
-keys_to first q
-check top_ends_by_q ends first 0
-
-session second 80 10 "${s[@]}" --sort used top 0.2
-check top_starts_sorted_as_asked on second 'sorted by used'
-keys_to second C-c
-# tmux's shell is ended by the signal, too.
-check top_ends_by_a_signal within eval "! '${tmux[*]}' has-session -t second"
-
-# no_screen TERMINAL WHY
-no_screen() {
-	local status=0
-
-	TERM=$1 timeout 20 script -qec "'$ctl' --socket '$sock' top" /dev/null \
-		</dev/null >"$tmp/unknown" || status=$?
-	cat "$tmp/unknown"
-	same "$status" 2 && grep -q "poolctl: the terminal \"$1\" $2" "$tmp/unknown"
-}
-check an_unknown_terminal_is_told_of no_screen nosuch 'is not known'
-check a_terminal_that_only_prints_is_told_of no_screen dumb 'cannot move its cursor'
-
-session third 80 10 "${s[@]}" top 0.2
-check top_runs_before_its_target_dies on third '^pool1'
-kill -9 "$program"
-check top_says_that_its_target_died ends third 1
-check top_says_it_after_the_screen grep -q "^poolctl: $sock: no program serves" "$tmp/third.err"
-check a_target_that_is_dead_is_told_of refused 1 'no program serves' "${s[@]}" list
-check watch_ends_with_its_target refused 1 'no program serves' "${s[@]}" watch
-
-# A killed program's socket is replaced; events in a second are counted.
-program "$sock" 2 busy
-session fourth 150 10 "${s[@]}" --sort get_objs top 0.3
-busy() {
-	"$ctl" --socket "$sock" watch 0.3 2 >"$tmp/busy" && cat "$tmp/busy" &&
-		awk 'END { exit !($6 + $7 + $9 > 0) }' "$tmp/busy"
-}
-check watch_counts_events_of_a_busy_program busy
-keys_to fourth q
-check top_of_a_busy_program_ends_by_q ends fourth 0
+# shellcheck source=tests/install/poolctl/screens.sh
+. $src/screens.sh
+# shellcheck source=tests/install/poolctl/plot.sh
+. $src/plot.sh
+# The last of those who need that program: it ends there.
+# shellcheck source=tests/install/poolctl/top.sh
+. $src/top.sh
 
 # exit() removes the socket; a program that is ended by its input ends so.
 removed() {
@@ -477,6 +462,10 @@ many() {
 }
 check 20000_pools_are_listed many --raw '^[0-9]+ pool'
 check 20000_pools_are_listed_as_json many --json '"name":"pool'
+check 20000_pools_are_plotted eval \
+	"timeout 60 '$ctl' --socket '$tmp/many.sock' plot 0.1 2 | grep '^20002 pools: '"
+check bugs_of_20000_pools_are_none eval \
+	"same \"\$(timeout 60 '$ctl' --socket '$tmp/many.sock' bugs)\" '0 faults in 0 of 20002 pools'"
 check 20000_pools_are_listed_for_prometheus \
 	timeout 60 "$ctl" --socket "$tmp/many.sock" list --prometheus
 session many 80 24 --socket "$tmp/many.sock" --sort name top 0.5

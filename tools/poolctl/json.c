@@ -171,10 +171,15 @@ static bool take_key(struct json *j, const char *key)
 	return pass_over(j, key);
 }
 
-bool table_read_json(struct table *t, const char *text)
+/* Read a dump, and go to what is behind it; false: it is none. */
+bool table_read_json(struct table *t, char **text)
 {
-	struct json j = { .at = text, .t = t };
+	struct json j = { .at = *text, .t = t };
+	bool good;
 
 	*t = (struct table){ .n = 0 };
-	return next(&j) == '{' && take_all(&j, take_key) && !next(&j);
+	good = next(&j) == '{' && take_all(&j, take_key);
+	next(&j);
+	*text += j.at - *text;
+	return good;
 }

@@ -6,12 +6,13 @@
  * Context: one thread.
  *
  * Exits with 0 if all went well, 1 if the target refused or is gone, 2 if the arguments
- * are wrong.
+ * are wrong, 3 if "bugs" has found any.
  */
 #include "poolctl.h"
 
 #include <err.h>
 #include <getopt.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/un.h>
@@ -35,10 +36,13 @@ static const char help[] =
 "  show POOL           all numbers and options of one\n"
 "  top [SECONDS]       the screen, renewed; q ends it\n"
 "  watch [SECONDS [COUNT]]  a line each time; with a format: a dump each time\n"
+"  plot [POOL] [SECONDS [COUNT]]  a graph over time; without a POOL of all\n"
+"  plot POOL DUMP... [SECONDS]    of saved dumps, without a --pid; POOL may be all\n"
 "  diff A B            what has changed between two saved dumps, raw or JSON\n"
 "  diff SECONDS        what changes in that time\n"
 "  advise [SECONDS]    what a pool lacks, by all its counts, or by those of that time\n"
 "  advise DUMP         the same by a saved dump, without a --pid\n"
+"  bugs                what checks have found; bugs DUMP: in a saved dump\n"
 "  memstats [WORDS]    what allocates\n"
 "\n"
 "Change:\n"
@@ -50,19 +54,24 @@ static const char help[] =
 "  --json, --prometheus, --raw   the format\n"
 "  --sort KEY          name, or a column: see the error for a wrong one\n"
 "  --count N           at most so many pools\n"
-"  --output FILE       replaced as a whole, for list and watch\n"
+"  --svg               of plot\n"
+"  --output FILE       replaced as a whole, for list, watch and plot\n"
+"  --folded, --pprof   memstats for flame graphs, for pprof\n"
 "\n"
-"Exits with 1 if the target refused or is gone, 2 if the arguments are wrong.\n";
+"Exits with 1 if the target refused or is gone, 2 if the arguments are wrong;\n"
+"bugs with 3 if there are any.\n";
 
-/* Set by top: a message has to come after the screen is cleared. */
-void (*leave_screen)(void);
+/* Set by top and plot: a message comes after the screen, and after what was seen. */
+void (*before_message)(void);
 
 void fail(int status, const char *fmt, ...)
 {
+	void (*first)(void) = before_message;
 	va_list args;
 
-	if (leave_screen)
-		leave_screen();
+	before_message = NULL;
+	if (first)
+		first();
 	fflush(stdout);
 	va_start(args, fmt);
 	vwarnx(fmt, args);
@@ -77,8 +86,7 @@ void *need_memory(void *p)
 	return p;
 }
 
-static unsigned int read_number(const char *what, const char *text,
-				unsigned int most)
+unsigned int read_number(const char *what, const char *text, unsigned int most)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
@@ -148,9 +156,12 @@ static const struct option words[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "prometheus", no_argument, NULL, 'm' },
 	{ "raw", no_argument, NULL, 'r' },
+	{ "svg", no_argument, NULL, 'g' },
 	{ "sort", required_argument, NULL, 'o' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'f' },
+	{ "folded", no_argument, NULL, 'F' },
+	{ "pprof", no_argument, NULL, 'P' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'v' },
 	{ NULL, 0, NULL, 0 },
@@ -179,6 +190,15 @@ static void set_option(struct options *o, int c, const char **debugfs)
 		break;
 	case 'r':
 		o->format = POOL_DUMP_RAW;
+		break;
+	case 'g':
+		o->format = FORMAT_SVG;
+		break;
+	case 'F':
+		o->sites = SITES_FOLDED;
+		break;
+	case 'P':
+		o->sites = SITES_PPROF;
 		break;
 	case 'o':
 		set_sort(o, optarg);
@@ -232,14 +252,6 @@ static void list(struct options *o, char **args)
 	table_free(&t);
 }
 
-static bool is_called(const struct entry *e, const char *name)
-{
-	char shown[POOL_SHOWN_LEN + 1];
-
-	pool_show_name(shown, e->s.name);
-	return !strcmp(name, e->s.name) || !strcmp(name, shown);
-}
-
 /* For people: a number in a line, the creations, and the options that are on. */
 static void show_entry(const struct options *o, const struct entry *e)
 {
@@ -262,7 +274,7 @@ static void show(struct options *o, char **args)
 	size_t i;
 
 	source_table(&o->source, &t, true);
-	table_keep(&t, is_called, args[0]);
+	table_keep(&t, entry_is_called, args[0]);
 	if (!t.n)
 		fail(1, "there is no pool \"%s\"", args[0]);
 	if (o->format != POOL_DUMP_TABLE)
@@ -308,6 +320,15 @@ static void run_advise(struct options *o, char **args)
 		fail(2, "advise needs a dump, or --pid, --socket or --kernel");
 }
 
+static void run_bugs(struct options *o, char **args)
+{
+	if (o->has_source && args[0])
+		fail(2, "bugs of a dump needs no --pid, --socket or --kernel");
+	if (!o->has_source && !args[0])
+		fail(2, "bugs needs a dump, or --pid, --socket or --kernel");
+	bugs(o, args[0]);
+}
+
 static void run_gc(struct options *o, char **args)
 {
 	(void)args;
@@ -349,7 +370,7 @@ static void run_memstats(struct options *o, char **args)
 		len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s",
 					len ? " " : "", *args);
 	text = source_memstats(&o->source, words);
-	fputs(text, stdout);
+	print_sites(text, o->sites);
 	free(text);
 }
 
@@ -363,8 +384,10 @@ static const struct command {
 	{ "show", show, 1, 1, false },
 	{ "top", run_top, 0, 1, false },
 	{ "watch", run_watch, 0, 2, false },
+	{ "plot", plot, 0, INT_MAX, true },
 	{ "diff", run_diff, 1, 2, true },
 	{ "advise", run_advise, 0, 1, true },
+	{ "bugs", run_bugs, 0, 1, true },
 	{ "gc", run_gc, 0, 0, false },
 	{ "reclaim", run_reclaim, 0, 0, false },
 	{ "flush", run_flush, 1, 1, false },
@@ -373,6 +396,16 @@ static const struct command {
 	{ "memstats", run_memstats, 0, 3, false },
 	{ NULL, NULL, 0, 0, false },
 };
+
+static bool has_format(const struct command *c, unsigned int format)
+{
+	if (format == POOL_DUMP_TABLE)
+		return true;
+	if (c->run == plot || format == FORMAT_SVG)
+		return c->run == plot && format == FORMAT_SVG;
+	return c->run == list || c->run == show || c->run == run_watch ||
+	       ((c->run == run_diff || c->run == run_bugs) && format == POOL_DUMP_JSON);
+}
 
 /* All words are checked before the target is asked. */
 static const struct command *find_command(const struct options *o, char **args)
@@ -393,11 +426,12 @@ static const struct command *find_command(const struct options *o, char **args)
 		     n < c->least ? "something is missing" : "too many words");
 	if (!o->has_source && !c->anywhere)
 		fail(2, "whose pools? --pid N, --socket PATH or --kernel");
-	if (o->format != POOL_DUMP_TABLE && c->run != list && c->run != show &&
-	    c->run != run_watch && (c->run != run_diff || o->format != POOL_DUMP_JSON))
+	if (!has_format(c, o->format))
 		fail(2, "%s has no such format", c->word);
-	if (o->output && c->run != list && c->run != run_watch)
-		fail(2, "--output is for list and watch");
+	if (o->sites && c->run != run_memstats)
+		fail(2, "--folded and --pprof are for memstats");
+	if (o->output && c->run != list && c->run != run_watch && c->run != plot)
+		fail(2, "--output is for list, watch and plot");
 	return c;
 }
 
@@ -406,8 +440,10 @@ int main(int argc, char **argv)
 	struct options o = { .source = { .socket = NULL } };
 	char **args = read_options(&o, argc, argv);
 
+	/* Of the characters only, since numbers are the same everywhere. */
+	setlocale(LC_CTYPE, "");
 	find_command(&o, args)->run(&o, args + 1);
 	if (fflush(stdout) || ferror(stdout))
 		fail(1, "the output cannot be written");
-	return 0;
+	return o.status;
 }

@@ -155,9 +155,8 @@ static int finish(FILE *to)
 }
 
 /* A reader sees the old file or the new one, never a part. */
-static void print_to_file(const struct table *t, const struct options *o)
+static void print_to_file(const char *path, void (*print)(FILE *to, void *arg), void *arg)
 {
-	const char *path = o->output;
 	char *part;
 	FILE *to;
 	int fd, err;
@@ -168,7 +167,7 @@ static void print_to_file(const struct table *t, const struct options *o)
 	if (fd < 0)
 		fail(1, "%s: cannot be made: %s", part, strerror(errno));
 	to = need_memory(fdopen(fd, "w"));
-	print_table(to, t, o, false);
+	print(to, arg);
 	err = finish(to);
 	fclose(to);
 	if (!err && rename(part, path))
@@ -181,16 +180,35 @@ static void print_to_file(const struct table *t, const struct options *o)
 }
 
 /* Print to where the arguments say. */
-void print_all(const struct table *t, const struct options *o)
+void print_output(const struct options *o, void (*print)(FILE *to, void *arg), void *arg)
 {
 	int err;
 
 	if (o->output) {
-		print_to_file(t, o);
+		print_to_file(o->output, print, arg);
 		return;
 	}
-	print_table(stdout, t, o, false);
+	print(stdout, arg);
 	err = finish(stdout);
 	if (err)
 		fail(1, "the output cannot be written: %s", strerror(err));
+}
+
+struct printed {
+	const struct table *t;
+	const struct options *o;
+};
+
+static void print_plain(FILE *to, void *arg)
+{
+	const struct printed *p = arg;
+
+	print_table(to, p->t, p->o, false);
+}
+
+void print_all(const struct table *t, const struct options *o)
+{
+	struct printed p = { t, o };
+
+	print_output(o, print_plain, &p);
 }

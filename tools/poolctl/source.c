@@ -241,7 +241,7 @@ static void kernel_table(const struct source *source, struct table *t,
 /* All pools in order of creation.  @detailed: with each creation. */
 void source_table(const struct source *source, struct table *t, bool detailed)
 {
-	char *text;
+	char *text, *at;
 
 	*t = (struct table){ .n = 0 };
 	if (!source->socket) {
@@ -249,7 +249,8 @@ void source_table(const struct source *source, struct table *t, bool detailed)
 		return;
 	}
 	text = source_ask(source, "pools raw%s", detailed ? " detailed" : "");
-	if (!table_read(t, text))
+	at = text;
+	if (!table_read_raw(t, &at) || *at)
 		fail(1, "%s: the answer is no dump of pools", source->socket);
 	if (!t->whole)
 		fail(1, "%s: the end of the answer is missing", source->socket);

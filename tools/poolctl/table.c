@@ -144,48 +144,59 @@ static bool read_line(struct table *t, const struct head *h, char *line)
 	return t->n;
 }
 
-/* As table_read(), of a text that is overwritten. */
-static bool read_lines(struct table *t, char *text)
+/*
+ * Read the raw text of a dump, which is overwritten, and go behind it; false: it is none.
+ * See also table->whole.
+ */
+bool table_read_raw(struct table *t, char **text)
 {
 	struct head h = { .n = 0 };
 	unsigned int nth = 0;
-	char *end;
-
-	for (; (end = strchr(text, '\n')); text = end + 1, nth++) {
-		*end = 0;
-		if (!strncmp(text, "total ", 6)) {
-			t->whole = true;
-			return nth > 1 && !end[1];
-		}
-		if (nth == 0 ? strncmp(text, "pools version ", 14) != 0 :
-		    nth == 1 ? !read_head(&h, text) : !read_line(t, &h, text))
-			return false;
-	}
-	return nth > 1 && !*text;
-}
-
-/* Read the raw text of a dump; false: it is none.  See also table->whole. */
-bool table_read(struct table *t, const char *text)
-{
-	char *copy = need_memory(strdup(text));
-	bool good;
+	char *line, *end;
 
 	*t = (struct table){ .n = 0 };
-	good = read_lines(t, copy);
-	free(copy);
-	return good;
+	for (; (end = strchr(*text, '\n')); nth++) {
+		line = *text;
+		*text = end + 1;
+		*end = 0;
+		if (!strncmp(line, "total ", 6)) {
+			t->whole = true;
+			return nth > 1;
+		}
+		if (nth == 0 ? strncmp(line, "pools version ", 14) != 0 :
+		    nth == 1 ? !read_head(&h, line) : !read_line(t, &h, line))
+			return false;
+	}
+	return nth > 1 && !**text;
 }
 
-/* Read a saved dump, raw or JSON. */
-void table_read_file(struct table *t, const char *path)
+/* Read the next dump of a file, raw or JSON, and go behind it. */
+void table_read_next(struct table *t, char **text, const char *path)
 {
-	char *text = read_file(path, 2);
-
-	if (*text == '{' ? !table_read_json(t, text) : !table_read(t, text))
+	if (**text == '{' ? !table_read_json(t, text) : !table_read_raw(t, text))
 		fail(2, "%s: neither a raw dump of pools nor one as JSON", path);
 	if (!t->whole)
 		fail(2, "%s: its end is missing", path);
+}
+
+/* Read a file of one dump. */
+void table_read_file(struct table *t, const char *path)
+{
+	char *text = read_file(path, 2), *at = text;
+
+	table_read_next(t, &at, path);
+	if (*at)
+		fail(2, "%s: there is more than one dump in it", path);
 	free(text);
+}
+
+/* Is this the pool that a user means, by its name as it is or as it is shown? */
+bool entry_is_called(const struct entry *e, const char *name)
+{
+	struct entry meant = { .details = NULL };
+
+	return !strcmp(name, e->s.name) ||
+	       (entry_name(&meant, name) && !strcmp(meant.s.name, e->s.name));
 }
 
 /* Remove all others. */

@@ -10,11 +10,8 @@
 #include "poolctl.h"
 
 #include <curses.h>
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Lines above and below the pools. */
 #define HEAD_LINES	3
@@ -82,21 +79,6 @@ static const struct entry **in_order(const struct screen *s)
 	return order;
 }
 
-/* Write one line, as much of it as the screen is wide, and clear the rest. */
-static void put_line(int y, const char *text, bool marked)
-{
-	if (y >= LINES)
-		return;
-	move(y, 0);
-	if (marked)
-		attron(A_REVERSE);
-	addnstr(text, COLS);
-	if (marked)
-		attroff(A_REVERSE);
-	if ((int)strlen(text) < COLS)
-		clrtoeol();
-}
-
 static void put_totals(const struct screen *s)
 {
 	unsigned long long sum[4] = { 0 };
@@ -115,7 +97,7 @@ static void put_totals(const struct screen *s)
 		format_bytes(text[i], sizeof(text[i]), sum[i]);
 	snprintf(line, sizeof(line), "%zu pools: held %s = used %s + cached %s + shared %s",
 		 s->now.n, text[0], text[1], text[2], text[3]);
-	put_line(0, line, false);
+	screen_line(0, line, false);
 }
 
 static void put_state(const struct screen *s)
@@ -129,7 +111,7 @@ static void put_state(const struct screen *s)
 	snprintf(line, sizeof(line), "%s  sorted by %s%s  %s", clock,
 		 s->sort ? s->sort->name : "name", s->upwards ? ", upwards" : "",
 		 s->o->source.socket ? s->o->source.socket : s->o->source.debugfs);
-	put_line(1, line, false);
+	screen_line(1, line, false);
 }
 
 static int width_of(const struct column *c)
@@ -174,7 +156,7 @@ static void put_head(const struct column *const *cells, unsigned int n)
 		len += snprintf(line + len, sizeof(line) - (size_t)len, "%*s",
 				width_of(cells[i]), name);
 	}
-	put_line(2, line, true);
+	screen_line(2, line, true);
 }
 
 /* Nothing is wider than its column. */
@@ -207,7 +189,7 @@ static void put_pool(const struct screen *s, int y, const struct entry *e,
 		len += snprintf(line + len, sizeof(line) - (size_t)len, "%*s",
 				width_of(cells[i]), text);
 	}
-	put_line(y, line, false);
+	screen_line(y, line, false);
 }
 
 static int lines_for_pools(void)
@@ -233,7 +215,7 @@ static void draw(struct screen *s)
 	for (y = 0; y < most && s->first + (size_t)y < s->now.n; y++)
 		put_pool(s, HEAD_LINES + y, order[s->first + (size_t)y], cells, n);
 	if (LINES > HEAD_LINES)
-		put_line(LINES - 1, "q quit  < > sort  r reverse  arrows, space", false);
+		screen_line(LINES - 1, "q quit  < > sort  r reverse  arrows, space", false);
 	refresh();
 	free(order);
 }
@@ -296,52 +278,14 @@ static bool obey(struct screen *s, int key)
 /* Obey keys until it is time for the next look; false: the user, or the terminal, leaves. */
 static bool wait_and_obey(struct screen *s, double until)
 {
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	double left;
 	int key;
 
-	while ((left = until - seconds_now()) > 0) {
-		if (poll(&in, 1, (int)(left * 1000) + 1) > 0 && !(in.revents & POLLIN))
+	while ((key = screen_key(until)) != ERR) {
+		if (!obey(s, key))
 			return false;
-		while ((key = getch()) != ERR) {
-			if (!obey(s, key))
-				return false;
-			draw(s);
-		}
+		draw(s);
 	}
 	return true;
-}
-
-static void leave(void)
-{
-	leave_screen = NULL;
-	endwin();
-}
-
-/* Does the terminal have a sequence for that? */
-static bool moves_cursor(void)
-{
-	const char *sequence = tigetstr("cup");
-
-	return sequence && sequence != (const char *)-1;
-}
-
-static void enter(void)
-{
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		fail(2, "top needs a terminal; watch and list do not");
-	if (!newterm(NULL, stdout, stdin))
-		fail(2, "the terminal \"%s\" is not known", getenv("TERM") ?
-		     getenv("TERM") : "");
-	leave_screen = leave;
-	if (!moves_cursor())
-		fail(2, "the terminal \"%s\" cannot move its cursor", getenv("TERM"));
-	cbreak();
-	noecho();
-	nonl();
-	curs_set(0);
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
 }
 
 void top(const struct options *o, double seconds)
@@ -351,10 +295,10 @@ void top(const struct options *o, double seconds)
 
 	if (!o->sort && !o->by_name)
 		s.sort = column_find("held");
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		enter();
+	if (!screen_possible())
+		fail(2, "top needs a terminal; watch and list do not");
 	renew(&s);
-	enter();
+	screen_enter();
 	do {
 		draw(&s);
 		next = s.read_at + seconds;
@@ -362,7 +306,7 @@ void top(const struct options *o, double seconds)
 			break;
 		renew(&s);
 	} while (true);
-	leave();
+	screen_leave();
 	table_free(&s.now);
 	table_free(&s.before);
 }

@@ -4,13 +4,19 @@
 
         ask.py ask SOCKET LINE       sends a line, prints the answer without its first line
         ask.py serve SOCKET HOW      a server that is none: it says HOW, an escaped string, to
-                                     each client and leaves; "silent": it never answers
+                                     each client and leaves; "silent": it never answers;
+                                     "rising": one pool that has 1000 fills in a second
         ask.py prometheus            checks the standard input as a Prometheus text
+        ask.py json                  raw dumps at the standard input become JSON
+        ask.py svg FILE NAME:N,...   the lines of an SVG of poolctl have these numbers
 """
 
+import json
 import re
 import socket
 import sys
+import time
+from xml.etree import ElementTree
 
 SAMPLE = re.compile(r'([a-z_]+)((?:\{(?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)+\})?) (\d+)')
 
@@ -29,7 +35,7 @@ def ask(path, line):
 
 def serve(path, how):
     """Say the same to each client."""
-    clients = []
+    clients, start = [], time.monotonic()
     with socket.socket(socket.AF_UNIX) as sock:
         sock.bind(path)
         sock.listen()
@@ -40,7 +46,12 @@ def serve(path, how):
                 clients.append(client)
                 continue
             client.recv(256)
-            client.sendall(how.encode().decode("unicode_escape").encode("latin-1"))
+            said = how
+            if how == "rising":
+                fills = int((time.monotonic() - start) * 1000)
+                said = ("ok\npools version 3\n# id name size used fills\n"
+                        f"1 rising 8 5 {fills}\ntotal pools=1\n")
+            client.sendall(said.encode().decode("unicode_escape").encode("latin-1"))
             client.close()
 
 
@@ -63,5 +74,53 @@ def prometheus():
         sys.exit(f"{len(typed)} metrics")
 
 
+def as_json():
+    """Keys are the columns."""
+    for line in sys.stdin:
+        words = line.split()
+        if line.startswith("pools version "):
+            pools = []
+        elif line.startswith("# "):
+            keys = words[1:]
+        elif line.startswith("total "):
+            print(json.dumps({"version": 3, "pools": pools, "truncated": False, "total": {}}))
+        else:
+            pools.append({k: v if k == "name" else int(v) for k, v in zip(keys, words)})
+
+
+def number(text):
+    """Of an axis: 0B, 2.0K, 1500."""
+    unit = "BKMGTPE".find(text[-1])
+    return float(text.rstrip("BKMGTPE")) * 1024 ** max(unit, 0)
+
+
+def svg(path, *wanted):
+    """Lines of the grid with their numbers say what a point means."""
+    space = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.parse(path).getroot()
+    if root.get("role") != "img" or not root.findtext(space + "desc"):
+        sys.exit("it says nothing in words")
+    axes, lines, at = [], {}, []
+    for line in root.iter():
+        if line.get("class") == "grid":
+            at.append(float(line.get("y1")))
+        elif line.tag == space + "text" and line.get("text-anchor") == "end" and at:
+            axes.append((at.pop(), number(line.text) if line.get("x") == "58" else 0))
+        elif line.get("points") is not None:
+            points = [tuple(map(float, p.split(","))) for p in line.get("points").split()]
+            lines[line.get("class")] = list(axes), points
+    for want in wanted:
+        name, numbers = want.split(":")
+        numbers = [float(n) for n in numbers.split(",") if n]
+        axes, points = lines[name]
+        zero, one = [a for a in axes if a[1] == 0][-1], axes[-1]
+        scale = one[1] / (zero[0] - one[0])
+        has = [(zero[0] - y) * scale for _, y in points][:len(numbers)]
+        if any(abs(h - n) > 0.15 * scale for h, n in zip(has, numbers)) or \
+                len(points) < len(numbers):
+            sys.exit(f"{name}: {has}, not {numbers}")
+
+
 if __name__ == "__main__":
-    {"ask": ask, "serve": serve, "prometheus": prometheus}[sys.argv[1]](*sys.argv[2:])
+    {"ask": ask, "serve": serve, "prometheus": prometheus, "json": as_json,
+     "svg": svg}[sys.argv[1]](*sys.argv[2:])

@@ -8,7 +8,8 @@
  *	prog POOLS [busy]
  *
  * Makes so many pools, with a few objects each, and says "ready".  When a line comes, it
- * makes another ten objects of each and says "more"; it ends with its standard input.
+ * makes another ten objects of each and says "more".  When the line is "twice", it frees an
+ * object of the first pool twice, and says so.  It ends with its standard input.
  * Busy: it allocates and frees all the time until it is killed.
  */
 #include <libpool/pool.h>
@@ -56,6 +57,15 @@ static void be_busy(void)
 	}
 }
 
+static void free_twice(void)
+{
+	/* Compilers are not to know that this is wrong. */
+	void *volatile obj = pool_alloc(pools[0]);
+
+	pool_free(pools[0], obj);
+	pool_free(pools[0], obj);
+}
+
 static void say(const char *word)
 {
 	puts(word);
@@ -79,6 +89,11 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		be_busy();
 	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "twice\n")) {
+			free_twice();
+			say("twice");
+			continue;
+		}
 		use(10);
 		say("more");
 	}

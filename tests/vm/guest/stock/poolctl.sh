@@ -51,4 +51,7 @@ check "a process has no part in it" status 2 --pid 1 list
 check "two looks" status 0 watch 0.2 2
 check "... are two lines" same "$(wc -l </tmp/said)" 3
 check "what changes" status 0 diff 0.5
+check "a graph" status 0 plot ex_conn 0.2 3
+check "... of that pool" grep -q '^pool ex_conn: ' /tmp/said
+check "no bugs" status 0 bugs
 check "unloads" stop
