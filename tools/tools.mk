@@ -7,7 +7,7 @@ POOLCTL_SRC = $(wildcard tools/poolctl/*.c) \
 	      common/base/names.c
 POOLCTL_DEP = $(POOLCTL_SRC) $(wildcard tools/poolctl/*.h common/*.h common/*/*.h user/*.h user/*/*.h)
 POOLCTL_CFLAGS = $(POOL_CFLAGS) -DPOOL_NO_INLINE -Itools/poolctl
-CURSES_LIBS ?= $(shell pkg-config --libs ncurses 2>/dev/null || echo -lncurses)
+CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 
 $(B)/poolctl: $(POOLCTL_DEP) $(B)/settings.mk
 	@mkdir -p $(@D)
@@ -19,6 +19,8 @@ $(B)/poolctl-asan: $(POOLCTL_DEP)
 	$(CC) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(POOLCTL_CFLAGS) -o $@ $(POOLCTL_SRC) $(CURSES_LIBS)
 
-tools: $(B)/poolreplay $(B)/poolctl
+include tools/pooltrace/pooltrace.mk
+
+tools: $(B)/poolreplay $(B)/poolctl $(B)/pooltrace $(B)/libpooltrace.so
 
 .PHONY: tools

@@ -167,13 +167,32 @@ changed "tab in a comment" "event 0, .*comment" '2s/by hand/by\thand/'
 changed "unknown mode" "event 0, .*not a mode" 's/^mode .*/mode local/'
 changed "more objects than events" "event 0, .*more objects" \
 	's/^objects 5$/objects 15/'
-changed "another version" "event 0, byte 0: .*first line" '1s/1$/2/'
+changed "another version" "event 0, byte 16: .*another version than 1 and 2" '1s/1$/3/'
+changed "no version" "event 0, byte 16: .*another version" '1s/1$//'
+changed "longer version" "event 0, byte 16: .*another version" '1s/1$/10/'
+changed "too many pools for version 1" "event 0, .*more pools than version 1" \
+	's/^pools .*/pools 4097/'
+changed "name of version 2" "event 0, .*not a name" 's/seven/sev+en/'
 seal 13 <"$tmp/body.good" >"$tmp/bad"
 check "another count in the end" refused "another count"
 seal <"$tmp/body.good" | sed 's/\(end [0-9]* \).*/\100000000/' >"$tmp/bad"
 check "checksum" refused "event 14, .*checksum"
 : >"$tmp/bad"
 check "empty file" refused "event 0, byte 0: .*first line"
+
+### Version 2 has larger sizes, more pools and other names
+
+version_2() {
+	sed "1s/1\$/2/; $1" "$tmp/body.good" | seal >"$tmp/bad"
+}
+version_2 's/^pool 1 7 seven/pool 1 2147483647 libc.so.6+0x1f/'
+check "version 2" "$program" --malloc "$tmp/bad"
+version_2 's/^pool 1 7 /pool 1 2147483648 /'
+check "pool too large for version 2" refused "event 0, .*too large"
+version_2 's/^pools .*/pools 65537/'
+check "far too many pools for version 2" refused "event 0, .*too large"
+version_2 's/seven/sev@en/'
+check "bad name in version 2" refused "event 0, .*not a name"
 
 ### Not even text
 

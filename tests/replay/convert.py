@@ -15,10 +15,14 @@ import re
 import sys
 import zlib
 
-HEAD = "# libpool trace 1"
+HEAD = "# libpool trace "
 SETTINGS = [("mode", "global"), ("buckets", 4), ("cluster", 32),
             ("hot_size", 524288)]
 NAME_MAX = 11
+
+# By version: most pools, largest size, characters of names.
+LIMITS = {1: (4096, 2 ** 22, "[A-Za-z0-9._:-]{1,63}"),
+          2: (65536, 2 ** 31 - 1, "[A-Za-z0-9._:+-]{1,63}")}
 
 # Header lines: what follows the key, and its range.
 NUMBER = "(0|[1-9][0-9]*)"
@@ -28,7 +32,7 @@ HEADER = {
     "buckets": (NUMBER, 1, 64),
     "cluster": (NUMBER, 1, 64),
     "hot_size": (NUMBER, 0, 2 ** 30),
-    "pools": (NUMBER, 1, 4096),
+    "pools": (NUMBER, 1, 65536),
     "events": (NUMBER, 1, 2 ** 26),
     "objects": (NUMBER, 1, 2 ** 26),
 }
@@ -127,7 +131,7 @@ def convert(limit):
         else:
             body.append("f %d %d" % (int(cpu), obj.id))
 
-    out = [HEAD, "# source: %s, %s CPUs" % (info["uname"], info["cpus"]),
+    out = [HEAD + "1", "# source: %s, %s CPUs" % (info["uname"], info["cpus"]),
            "# %d frees of unseen objects left out, %d frees implied by reuse"
            % (facts["unseen"], facts["implied"])]
     settings = dict(SETTINGS)
@@ -182,7 +186,8 @@ class Checker:
 
     def check(self):
         num = NUMBER
-        self.line(re.escape(HEAD))
+        version, = self.line(re.escape(HEAD) + "([12])")
+        most_pools, largest, name_of = LIMITS[version]
         header = {}
         while not self.peek().startswith("pool "):
             if self.peek().startswith("#"):
@@ -198,14 +203,16 @@ class Checker:
                 self.bad("%s out of range" % key)
         if len(header) != len(HEADER):
             self.bad("a header line is missing")
+        if header["pools"] > most_pools:
+            self.bad("more pools than version %d has" % version)
         cpus, pools, count, objects = (
             header[k] for k in ("cpus", "pools", "events", "objects"))
         sizes = []
         names = []
         for i in range(pools):
             pool, size, name = self.line(
-                "pool %s %s ([A-Za-z0-9._:-]{1,63})" % (num, num))
-            if pool != i or not 1 <= size <= 2 ** 22:
+                "pool %s %s (%s)" % (num, num, name_of))
+            if pool != i or not 1 <= size <= largest:
                 self.bad("pool id or size")
             sizes.append(size)
             names.append(str(name))

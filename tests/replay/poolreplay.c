@@ -5,6 +5,7 @@
  * Layer:   a program; twin of pool_replay.c.
  *
  *	poolreplay [--malloc|--merge] [--cpus N] [--word] [--dump[=WORDS]] FILE
+ *	poolreplay --advise FILE
  *
  *   --malloc   on malloc() instead of pools
  *   --merge    on pools that may be merged
@@ -13,11 +14,12 @@
  *   --dump     print the pools to stdout, as the kernel shows them, when all
  *		events are done and before the objects still live are freed;
  *		WORDS as of dump_pools_to_buf(): "json", "byusage 5", ...
+ *   --advise   say which sizes would gain from a pool, and where they come from
  *
  * Exits with 0 if all went well, 1 if the trace is wrong or a step failed, 2
- * if the arguments are wrong.
+ * if the arguments are wrong; with --advise 2 if the trace is wrong, too.
  */
-#include "session.h"
+#include "advise.h"
 #include "textfile.h"
 #include "plat.h"
 
@@ -75,12 +77,13 @@ struct options {
 	enum replay_content content;
 	unsigned int cpus;		/* 0: as the trace says */
 	const char *dump;		/* words; NULL: no dump */
+	bool advise;
 	const char *file;
 };
 
 static void called_wrong(void)
 {
-	errx(2, "usage: poolreplay [--malloc|--merge] [--cpus N] [--word] [--dump[=WORDS]] FILE");
+	errx(2, "usage: poolreplay [--malloc|--merge] [--cpus N] [--word] [--dump[=WORDS]] FILE, or poolreplay --advise FILE");
 }
 
 static unsigned int read_cpus(const char *text)
@@ -101,6 +104,7 @@ static struct options read_options(int argc, char **argv)
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "word", no_argument, NULL, 'w' },
 		{ "dump", optional_argument, NULL, 'd' },
+		{ "advise", no_argument, NULL, 'a' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options o = { .ops = &replay_on_pools };
@@ -123,11 +127,14 @@ static struct options read_options(int argc, char **argv)
 		case 'd':
 			o.dump = optarg ? optarg : "";
 			break;
+		case 'a':
+			o.advise = true;
+			break;
 		default:
 			called_wrong();
 		}
 	}
-	if (optind != argc - 1)
+	if (optind != argc - 1 || (o.advise && argc != 3))
 		called_wrong();
 	o.file = argv[optind];
 	return o;
@@ -197,13 +204,24 @@ static bool replay(struct session *s, const struct options *o)
 	return !why;
 }
 
+/* False, after it has printed why. */
+static bool give_advice(struct session *s, const char *file)
+{
+	const char *why = advise(s);
+
+	if (why)
+		warnx("%s: %s", file, why);
+	return !why;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = read_options(argc, argv);
 	struct session s = { .crew = NULL };
 	bool good;
 
-	good = load(&s, o.file) && apply_settings(&s.trace) && replay(&s, &o);
+	good = load(&s, o.file) && apply_settings(&s.trace) &&
+	       (o.advise ? give_advice(&s, o.file) : replay(&s, &o));
 	session_forget(&s);
-	return good ? 0 : 1;
+	return good ? 0 : o.advise ? 2 : 1;
 }

@@ -72,11 +72,26 @@ static void touch(void *obj, unsigned int size)
 	*(unsigned char *)obj = (unsigned char)size;
 }
 
+/* What has no pool is malloc()'s. */
+static void *get_object(const struct replay *r, unsigned int pool)
+{
+	return r->pool[pool] ? r->ops->alloc(r->pool[pool]) :
+			       world_object(r->trace->pool[pool].size);
+}
+
+static void put_object(const struct replay *r, unsigned int pool, void *obj)
+{
+	if (r->pool[pool])
+		r->ops->free(r->pool[pool], obj);
+	else
+		world_free(obj);
+}
+
 static void do_alloc(struct replay_worker *w, const struct trace_event *e)
 {
 	struct replay *r = w->replay;
 	unsigned int size = r->trace->pool[e->pool].size;
-	void *obj = r->ops->alloc(r->pool[e->pool]);
+	void *obj = get_object(r, e->pool);
 
 	if (!obj) {
 		w->nulls++;
@@ -117,7 +132,7 @@ static void do_free(struct replay_worker *w, const struct trace_event *e)
 		if (!w->wrong++)
 			w->first_wrong = e->alloc + 1;
 	}
-	r->ops->free(r->pool[e->pool], obj);
+	put_object(r, e->pool, obj);
 }
 
 static void sample(struct replay_worker *w)
@@ -177,6 +192,8 @@ bool replay_create(struct replay *r)
 	unsigned int i;
 
 	for (i = 0; i < t->pools; i++) {
+		if (t->pool[i].use != TRACE_POOLED)
+			continue;
 		r->pool[i] = r->ops->create(t->pool[i].name, t->pool[i].size);
 		if (!r->pool[i])
 			return false;

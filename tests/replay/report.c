@@ -54,7 +54,8 @@ unsigned int replay_failures(const struct replay *r)
  * @size: its bytes; 1024 are enough.
  *
  * pools counts those of the trace, pools_made the pools in fact: fewer if
- * some were merged.
+ * some were merged, or are of one size, or are no pools: see trace_plan().  unpooled counts
+ * the allocations of these last ones.
  * ns_per_event is the workers' time, added up, per event: the indirect call to
  * the allocator, the contents as said, the reading of the event, waits for
  * other workers, and one look at what is held every few thousand events.
@@ -73,13 +74,14 @@ size_t replay_report(const struct replay *r, char *buf, size_t size)
 	n = snprintf(buf, size,
 		     "allocator %s\nworkers %u\ncontents %s\n"
 		     "pools %u\npools_made %u\nevents %u\nallocations %u\n"
+		     "unpooled %u\n"
 		     "ns_per_event %llu.%02llu\n"
 		     "peak_live %llu\npeak_held %llu\n"
 		     "waits %u\nfailed_allocations %u\nwrong_contents %u\n"
 		     "first_wrong %u\n",
 		     r->ops->name, r->workers,
 		     r->content == REPLAY_FULL ? "full" : "word",
-		     t->pools, r->made, t->events, t->allocs,
+		     t->pools, r->made, t->events, t->allocs, t->unpooled,
 		     world_divide(hundredths, 100),
 		     hundredths - world_divide(hundredths, 100) * 100,
 		     t->peak_bytes, sum.peak_held,

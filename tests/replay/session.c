@@ -60,6 +60,7 @@ const char *session_begin(struct session *s, const struct replay_ops *ops,
 {
 	struct replay *r = &s->replay;
 
+	trace_plan(&s->trace);
 	r->trace = &s->trace;
 	r->ops = ops;
 	r->content = content;

@@ -11,7 +11,7 @@
  */
 #include "trace.h"
 
-#define FIRST_LINE	"# libpool trace 1\n"
+#define FIRST_WORDS	"# libpool trace "
 
 const char *const trace_mode_word[TRACE_MODES] = {
 	[TRACE_GLOBAL] = "global",
@@ -100,11 +100,10 @@ static bool read_hex(struct trace *t, unsigned int *value)
 	return true;
 }
 
-/* CRC-32 as in zip and zlib, four bits at a time. */
-static unsigned int crc32_of(const char *text, size_t len)
+/* Four bits at a time. */
+unsigned int trace_crc32(unsigned int crc, const char *text, size_t len)
 {
 	unsigned int table[16];
-	unsigned int crc = ~0u;
 	unsigned int i;
 
 	for (i = 0; i < 16; i++) {
@@ -115,7 +114,7 @@ static unsigned int crc32_of(const char *text, size_t len)
 			bits = bits >> 1 ^ (bits & 1 ? 0xedb88320u : 0);
 		table[i] = bits;
 	}
-	for (; len; len--, text++) {
+	for (crc = ~crc; len; len--, text++) {
 		crc ^= (unsigned char)*text;
 		crc = crc >> 4 ^ table[crc & 15];
 		crc = crc >> 4 ^ table[crc & 15];
@@ -190,6 +189,19 @@ static bool skip_comment(struct trace *t)
 	return skip(t, "\n") || wrong(t, t->pos, "not a comment's end");
 }
 
+static bool read_version(struct trace *t)
+{
+	if (!skip(t, FIRST_WORDS))
+		return wrong(t, 0, "the first line is not that of a trace");
+	if (skip(t, "1\n"))
+		t->version = 1;
+	else if (skip(t, "2\n"))
+		t->version = 2;
+	else
+		return wrong(t, t->pos, "another version than 1 and 2");
+	return true;
+}
+
 /**
  * trace_read_header() - Read all that comes before the pools.
  * @t: set up by this.
@@ -203,8 +215,8 @@ bool trace_read_header(struct trace *t, const char *text, size_t len)
 	unsigned int seen = 0;
 
 	*t = (struct trace){ .text = text, .len = len };
-	if (!skip(t, FIRST_LINE))
-		return wrong(t, 0, "the first line is not that of a trace");
+	if (!read_version(t))
+		return false;
 	while (!text_starts(t, "pool ")) {
 		if (text_starts(t, "#") ? !skip_comment(t) : !read_key(t, &seen))
 			return false;
@@ -213,14 +225,16 @@ bool trace_read_header(struct trace *t, const char *text, size_t len)
 		return wrong(t, t->pos, "a header line is missing");
 	if (t->objects > t->events)
 		return wrong(t, t->pos, "more objects than events");
+	if (t->version == 1 && t->pools > TRACE_POOLS_MAX_1)
+		return wrong(t, t->pos, "more pools than version 1 has");
 	return true;
 }
 
-static bool good_in_name(char c)
+bool trace_good_in_name(unsigned int version, char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 	       (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == ':' ||
-	       c == '-';
+	       c == '-' || (c == '+' && version > 1);
 }
 
 static bool read_name(struct trace *t, char *name)
@@ -228,7 +242,8 @@ static bool read_name(struct trace *t, char *name)
 	size_t at = t->pos;
 	unsigned int n = 0;
 
-	while (t->pos < t->len && good_in_name(t->text[t->pos])) {
+	while (t->pos < t->len &&
+	       trace_good_in_name(t->version, t->text[t->pos])) {
 		if (n == TRACE_NAME_MAX)
 			return wrong(t, at, "name too long");
 		name[n++] = t->text[t->pos++];
@@ -251,7 +266,8 @@ static bool read_pool(struct trace *t, unsigned int id)
 		return false;
 	if (given != id)
 		return wrong(t, at, "pools are not in order");
-	return read_number(t, ' ', 1, TRACE_SIZE_MAX, &pool->size) &&
+	return read_number(t, ' ', 1, t->version == 1 ? TRACE_SIZE_MAX_1 : TRACE_SIZE_MAX_2,
+			   &pool->size) &&
 	       read_name(t, pool->name);
 }
 
@@ -336,7 +352,7 @@ static bool read_end(struct trace *t)
 		return wrong(t, at, "the end has another count than the header");
 	if (!read_hex(t, &crc))
 		return false;
-	if (crc != crc32_of(t->text, at))
+	if (crc != trace_crc32(0, t->text, at))
 		return wrong(t, at, "the checksum does not fit");
 	if (t->pos != t->len)
 		return wrong(t, t->pos, "there is more after the end");

@@ -19,11 +19,13 @@
 
 #include "world.h"
 
-/* Largest counts and sizes; a header that says more is refused. */
+/* Largest counts and sizes, of version 1 or 2; a trace that has more is refused. */
 #define TRACE_CPUS_MAX		64
-#define TRACE_POOLS_MAX		4096
+#define TRACE_POOLS_MAX_1	4096
+#define TRACE_POOLS_MAX		65536
 #define TRACE_EVENTS_MAX	0x4000000u	/* 64 Mi */
-#define TRACE_SIZE_MAX		0x400000u	/* 4 MiB */
+#define TRACE_SIZE_MAX_1	0x400000u	/* 4 MiB */
+#define TRACE_SIZE_MAX_2	0x7fffffffu	/* 2 GiB */
 #define TRACE_NAME_MAX		63
 
 enum trace_mode {
@@ -36,9 +38,27 @@ enum trace_mode {
 /* The words of the text; pool_configure() knows these, too. */
 extern const char *const trace_mode_word[TRACE_MODES];
 
+/* What trace_plan() looks at: a pool has so many objects in the bound at least. */
+#define TRACE_IN_BOUND		32
+
+/* And one of so many allocations is of it at least. */
+#define TRACE_SELDOM		1000
+
+enum trace_use {
+	TRACE_POOLED,
+	TRACE_MALLOC,			/* its objects are no pool's */
+	TRACE_UNUSED,			/* another one has its events */
+};
+
 struct trace_pool {
 	unsigned int size;
 	char name[TRACE_NAME_MAX + 1];
+
+	/* Set by trace_plan(). */
+	unsigned int use;		/* enum trace_use */
+	unsigned int allocs;		/* version 2 only, as all that follow */
+	unsigned int same;		/* the first one of its size */
+	unsigned int next;		/* in a list of first ones */
 };
 
 enum trace_kind {
@@ -66,6 +86,7 @@ struct trace {
 	unsigned int seen;		/* highest object read, plus 1 */
 
 	/* The header. */
+	unsigned int version;		/* 1 or 2 */
 	unsigned int mode;		/* enum trace_mode */
 	unsigned int cpus;
 	unsigned int buckets;
@@ -84,6 +105,7 @@ struct trace {
 	unsigned int allocs;
 	unsigned long long live_bytes;	/* at the end */
 	unsigned long long peak_bytes;	/* most that were live at once */
+	unsigned int unpooled;		/* trace_plan(): allocs that are no pool's */
 
 	const char *error;
 	unsigned int error_event;	/* from 1, the last if all were read */
@@ -92,5 +114,15 @@ struct trace {
 
 bool trace_read_header(struct trace *t, const char *text, size_t len);
 bool trace_read_events(struct trace *t);
+
+/* plan.c; after trace_read_events(), and before a replay. */
+void trace_plan(struct trace *t);
+unsigned int trace_largest(const struct trace *t);
+
+/* A character that names of pools have, in traces of @version. */
+bool trace_good_in_name(unsigned int version, char c);
+
+/* CRC-32 as in zip and zlib: @crc is that of what comes before, 0 if that is nothing. */
+unsigned int trace_crc32(unsigned int crc, const char *text, size_t len);
 
 #endif /* REPLAY_TRACE_H */

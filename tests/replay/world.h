@@ -30,6 +30,12 @@ static inline void world_free(void *p)
 	kvfree(p);
 }
 
+/* An object that is no pool's. */
+static inline void *world_object(size_t size)
+{
+	return kvmalloc(size, GFP_KERNEL);
+}
+
 /* Let other threads run, if they need to. */
 static inline void world_breathe(void)
 {
@@ -51,6 +57,7 @@ static inline unsigned long long world_divide(unsigned long long a,
 
 #else
 
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +72,11 @@ static inline void *world_alloc(size_t count, size_t size)
 static inline void world_free(void *p)
 {
 	free(p);
+}
+
+static inline void *world_object(size_t size)
+{
+	return malloc(size);
 }
 
 /* Empty: threads are preempted. */

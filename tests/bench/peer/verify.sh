@@ -14,6 +14,9 @@ set -euo pipefail
 }
 # shellcheck source=tests/lib/results.sh
 . "$(dirname "$0")/../../lib/results.sh"
+for trace in cc1 sqlite3 lighttpd; do
+	xz -dc "$(dirname "$0")/../../replay/data/$trace.trace.xz" >"$tmp/$trace"
+done
 for program in "$1"/*; do
 	peer=${program##*/}
 	# One address for all objects; they cannot have one owner each.
@@ -23,6 +26,10 @@ for program in "$1"/*; do
 			"$program" --size $size --grow 5000 --once 50000 hot-opaque lifo64 \
 			fifo64 lifo1000 fifo1000 bulk64 random refill64 shuffled pools32 \
 			ring alternate hot2 churn
+	done
+	for trace in cc1 sqlite3 lighttpd; do
+		check "bench_work_of_${peer}_on_$trace" \
+			"$program" --trace "$tmp/$trace" --once 1 trace
 	done
 done
 finish

@@ -7,7 +7,8 @@
  *
  * The events in the order of the text; then the objects that they leave live are freed.  The
  * peer is called directly, not by a table as in replay.c.  An object's first byte
- * is written.  The trace is not in the peer's memory.
+ * is written.  The trace is not in the peer's memory.  Objects that trace_plan() leaves
+ * without a pool are malloc()'s, which some peers replace.
  */
 #include "work.h"
 #include "trace.h"
@@ -84,6 +85,7 @@ void work_trace_load(const char *file)
 	get_memory();
 	if (!trace_read_events(&trace))
 		errx(1, "%s: %s", file, trace.error);
+	trace_plan(&trace);
 	slots = memory(trace.allocs, sizeof(*slots));
 	count_live();
 }
@@ -96,7 +98,8 @@ static bool prepare(size_t size)
 	if (!slots)
 		return false;
 	for (i = 0; i < trace.pools; i++)
-		if (!peer_create(&pools[i], trace.pool[i].size, most[i], 1))
+		if (trace.pool[i].use == TRACE_POOLED &&
+		    !peer_create(&pools[i], trace.pool[i].size, most[i], 1))
 			return false;
 	return true;
 }
@@ -106,20 +109,35 @@ static void finish(void)
 	unsigned int i;
 
 	for (i = 0; i < trace.pools; i++)
-		peer_destroy(pools[i]);
+		if (trace.pool[i].use == TRACE_POOLED)
+			peer_destroy(pools[i]);
+}
+
+static inline void *get(unsigned int pool)
+{
+	return trace.pool[pool].use == TRACE_POOLED ? peer_get(pools[pool]) :
+						      malloc(trace.pool[pool].size);
+}
+
+static inline void put(unsigned int pool, void *obj)
+{
+	if (trace.pool[pool].use == TRACE_POOLED)
+		peer_put(pools[pool], obj);
+	else
+		free(obj);
 }
 
 static inline void execute(const struct trace_event *e)
 {
 	if (e->kind == TRACE_ALLOC) {
-		char *p = peer_get(pools[e->pool]);
+		char *p = get(e->pool);
 
 		if (!p)
 			abort();
 		*p = 1;
 		slots[e->alloc] = p;
 	} else {
-		peer_put(pools[e->pool], slots[e->alloc]);
+		put(e->pool, slots[e->alloc]);
 		slots[e->alloc] = NULL;
 	}
 }
@@ -133,7 +151,7 @@ static unsigned int free_rest(void)
 		const struct trace_event *e = &trace.event[i];
 
 		if (e->kind == TRACE_ALLOC && slots[e->alloc]) {
-			peer_put(pools[e->pool], slots[e->alloc]);
+			put(e->pool, slots[e->alloc]);
 			slots[e->alloc] = NULL;
 			freed++;
 		}

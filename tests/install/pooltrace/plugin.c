@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * plugin.c - a plugin that allocates: SIZE bytes, which the build says
+ *
+ * Layer:   loaded by prog.c.
+ * Context: a plain thread.
+ */
+#include <stdlib.h>
+
+void *plugin_get(void);
+
+/* Behind the call is more, so that it does not become a jump. */
+void *plugin_get(void)
+{
+	char *p = malloc(SIZE);
+
+	if (p)
+		*p = 1;
+	return p;
+}

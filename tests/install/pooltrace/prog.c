@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * prog.c - does a known number of allocations and frees
+ *
+ * Layer:   a program that pooltrace.sh traces.
+ * Context: as each function says; sizes are odd ones, which no library uses.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The compiler may leave out a pair of calls that it sees through. */
+static void *volatile seen;
+
+/* More than there is; the compiler is not to know. */
+static volatile size_t huge = SIZE_MAX / 2;
+
+static void *get(size_t size)
+{
+	void *p = malloc(size);
+
+	seen = p;
+	return p;
+}
+
+static void get_and_free(size_t size, unsigned int gets, unsigned int frees)
+{
+	void *p[100];
+	unsigned int i;
+
+	for (i = 0; i < gets; i++)
+		p[i] = get(size);
+	for (i = 0; i < frees; i++)
+		free(p[i]);
+}
+
+/* Each function that allocates: one size each. */
+static void functions(void)
+{
+	void *p;
+
+	get_and_free(1001, 20, 13);
+	seen = p = calloc(7, 1003);
+	free(p);
+	p = get(1005);
+	seen = p = realloc(p, 1007);
+	seen = p = reallocarray(p, 3, 1009);
+	free(p);
+	seen = p = realloc(NULL, 1011);
+	seen = realloc(p, 0);
+	seen = p = memalign(64, 1013);
+	free(p);
+	seen = p = aligned_alloc(64, 1088);
+	free(p);
+	if (!posix_memalign(&p, 64, 1017))
+		free(p);
+	seen = p = valloc(1019);
+	free(p);
+	seen = p = pvalloc(1021);
+	free(p);
+	free(NULL);
+	/* These fail and do nothing. */
+	p = get(1023);
+	seen = realloc(p, huge);
+	seen = reallocarray(p, huge, 1025);
+	seen = calloc(huge, 1025);
+	seen = get(huge);
+	free(p);
+	seen = strdup("of the C library");
+	free(seen);
+}
+
+#define THREADS		100
+#define OF_EACH		50
+
+static void *given[THREADS][OF_EACH];
+
+static void *allocate(void *arg)
+{
+	void **mine = arg;
+	unsigned int i;
+
+	for (i = 0; i < OF_EACH; i++)
+		mine[i] = get(2001);
+	return NULL;
+}
+
+static void *give_back(void *arg)
+{
+	void **mine = arg;
+	unsigned int i;
+
+	for (i = 0; i < OF_EACH; i++)
+		free(mine[i]);
+	get_and_free(2003, OF_EACH, OF_EACH);
+	return NULL;
+}
+
+/* All at once: what a thread of the first round allocated, one of the second frees. */
+static void threads(void)
+{
+	void *(*rounds[])(void *arg) = { allocate, give_back };
+	pthread_t thread[THREADS];
+	unsigned int i, k;
+
+	for (k = 0; k < COUNT(rounds); k++) {
+		for (i = 0; i < THREADS; i++)
+			if (pthread_create(&thread[i], NULL, rounds[k], given[i]))
+				exit(1);
+		for (i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+	}
+}
+
+/* The child frees four of its parent's objects, which the child's trace does not know. */
+static void child_of(pid_t (*function)(void))
+{
+	void *p[10];
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < COUNT(p); i++)
+		p[i] = get(3001);
+	pid = function();
+	if (!pid) {
+		for (i = 0; i < 4; i++)
+			free(p[i]);
+		get_and_free(3003, 7, 6);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < COUNT(p); i++)
+		free(p[i]);
+}
+
+static void crash(void)
+{
+	get_and_free(4001, 5, 2);
+	raise(SIGKILL);
+}
+
+static void execute(const char *self)
+{
+	get_and_free(5001, 3, 0);
+	execl(self, self, "after", (char *)NULL);
+}
+
+static void many(const char *n)
+{
+	unsigned long i;
+
+	for (i = strtoul(n, NULL, 10); i; i--)
+		free(get(6001));
+}
+
+/* The same addresses may be the code of two plugins, one after the other. */
+static void plugins(char **files)
+{
+	for (; *files; files++) {
+		void *plugin = dlopen(*files, RTLD_NOW);
+		void *(*call)(void);
+
+		if (!plugin)
+			exit(1);
+		call = (void *(*)(void))dlsym(plugin, "plugin_get");
+		free(call());
+		dlclose(plugin);
+	}
+}
+
+/* A daemon closes all files, and so the recorder's. */
+static void closed(void)
+{
+	int fd;
+
+	for (fd = 3; fd < 1024; fd++)
+		close(fd);
+	many("100000");
+}
+
+static void small_files(void)
+{
+	struct rlimit most = { 2 << 20, 2 << 20 };
+
+	setrlimit(RLIMIT_FSIZE, &most);
+	many("100000");
+}
+
+/* The child's trace cannot be made.  A file, if any, takes the place of standard error. */
+static void unrecorded(const char *file)
+{
+	struct rlimit most = { 4096, 4096 };
+	pid_t pid;
+
+	get_and_free(8001, 1, 1);
+	if (file) {
+		close(STDERR_FILENO);
+		if (open(file, O_RDWR | O_CREAT | O_TRUNC, 0600) != STDERR_FILENO ||
+		    write(STDERR_FILENO, "data", 4) != 4)
+			exit(1);
+	}
+	setrlimit(RLIMIT_FSIZE, &most);
+	pid = fork();
+	if (!pid) {
+		get_and_free(8003, 1, 1);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* errno is the program's. */
+static void keeps_errno(void)
+{
+	errno = 7777;
+	many("100000");
+	if (errno != 7777)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "functions"))
+		functions();
+	else if (!strcmp(what, "threads"))
+		threads();
+	else if (!strcmp(what, "fork"))
+		child_of(fork);
+	else if (!strcmp(what, "raw-fork"))
+		child_of(_Fork);
+	else if (!strcmp(what, "crash"))
+		crash();
+	else if (!strcmp(what, "exec"))
+		execute(argv[0]);
+	else if (!strcmp(what, "after"))
+		get_and_free(5003, 2, 1);
+	else if (!strcmp(what, "many") && argc == 3)
+		many(argv[2]);
+	else if (!strcmp(what, "plugins"))
+		plugins(argv + 2);
+	else if (!strcmp(what, "closed"))
+		closed();
+	else if (!strcmp(what, "small-files"))
+		small_files();
+	else if (!strcmp(what, "unrecorded"))
+		unrecorded(argv[2]);
+	else if (!strcmp(what, "errno"))
+		keeps_errno();
+	else
+		return 3;
+	return 0;
+}
