@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# The example for Python reads the pools of a library that it has loaded.  Prints a line per
+# promise, "ok - NAME" or "not ok - NAME".
+#
+#	python.sh BUILD-FOLDER
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$(cd "$1" && pwd)
+cd "$top"
+# shellcheck source=tests/lib/programs.sh
+. tests/lib/programs.sh
+
+export LD_LIBRARY_PATH=$out
+unset LIBPOOL_OPTIONS
+gcc -shared -fPIC -I"$tmp" -o "$tmp/work.so" tests/install/python/work.c -L"$out" -lpool
+
+pools() {
+	python3 -B user/examples/python/pools.py "$@"
+}
+shows() {
+	pools "$tmp/work.so" work >"$tmp/shown" && cat "$tmp/shown" &&
+		tail -n 1 "$tmp/shown" | grep -qE '^things +size 112 used 3 cached [0-9]+ '
+}
+# The names of the members, in C's order, are those of Python's class.
+members() {
+	(cd user/examples/python && python3 -B - "$tmp/work.so") <<'END' &&
+import ctypes, sys
+from pools import Stats
+work = ctypes.CDLL(sys.argv[1])
+assert ctypes.sizeof(Stats) == work.size_of_stats()
+assert Stats.faults.offset == work.place_of_faults()
+assert Stats.injected.offset == work.place_of_injected()
+END
+	diff <(sed -n '/^struct pool_stats {/,/^}/s/^\tunsigned .* \([a-z_]*\);/\1/p' \
+			common/pool_stats.h) \
+		<(cd user/examples/python &&
+			python3 -B -c 'from pools import Stats
+for name, kind in Stats._fields_:
+    if name not in ("name", "faults"): print(name)')
+}
+# refused SAYS ARG... - ends with 2 and one line, which has SAYS
+refused() {
+	local says=$1 status=0
+
+	shift
+	pools "$@" >"$tmp/said" 2>&1 || status=$?
+	cat "$tmp/said"
+	[ $status = 2 ] && [ "$(wc -l <"$tmp/said")" = 1 ] && grep -qF "$says" "$tmp/said"
+}
+
+check python_reads_the_pools_of_a_running_program shows
+check python_has_each_member_where_c_has_it members
+check a_library_that_is_not_there_is_named refused /no/such.so /no/such.so work
+check a_function_that_is_not_there_is_named refused no_such "$tmp/work.so" no_such
+check a_wrong_number_of_arguments_is_told_the_usage refused usage: "$tmp/work.so"
+finish

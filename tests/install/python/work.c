@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * work.c - a library with a pool, for a program of Python
+ *
+ * Layer:   a test.
+ * Context: any thread.
+ */
+#include <libpool/pool.h>
+
+DECLARE_STATIC_POOL(things, "things", 100);
+
+/* Three objects stay in use. */
+void work(void)
+{
+	for (int i = 0; i < 3; i++)
+		pool_alloc(things);
+}
+
+/* Python must have each member where C has it. */
+unsigned int size_of_stats(void)
+{
+	return sizeof(struct pool_stats);
+}
+
+unsigned int place_of_faults(void)
+{
+	return offsetof(struct pool_stats, faults);
+}
+
+unsigned int place_of_injected(void)
+{
+	return offsetof(struct pool_stats, injected);
+}
