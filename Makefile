@@ -59,8 +59,9 @@ help:
 	@echo '  modules          pool.ko and its example, for KDIR=$(KDIR)'
 	@echo '  modules_install  pool.ko alone, in that kernel; INSTALL_MOD_PATH is honoured'
 	@echo '  install          DESTDIR, PREFIX, LIBDIR and INCLUDEDIR are honoured'
-	@echo '  tools            poolctl, which needs curses, and poolreplay'
+	@echo '  tools            poolctl, which needs curses, poolreplay and pooltrace'
 	@echo '  install-tools    these, in BINDIR; install-dkms: pool.ko, for DKMS, in SRCDIR'
+	@echo '  release-notes    what CHANGELOG.md says of this version'
 	@echo '  dist             build/libpool-$(VERSION).tar.xz, of what is committed'
 	@echo '  clean            removes build/'
 	@echo '  DEBUG="-D..."    build options, for both worlds: Documentation/options.rst'
@@ -74,22 +75,28 @@ help:
 	@echo '  twin-check       both worlds make the same decisions'
 	@echo '  check-schedule   interleavings of CPUs and handlers; check-long: many more'
 	@echo '  check-trixie     check-user in a fresh Debian 13'
+	@echo '  check-first      commands of README and the guide, in a fresh Debian 13'
 	@echo '  lint             what tools for kernel code remark; prints nothing when that is nothing'
 	@echo '  check-cross      the cases on other machines, and with musl'
 	@echo '  torture          everything at once on pool.ko, MINUTES=5 in each kernel'
 	@echo '  check-package    Debian packages, on 12 and 13: built twice, installed, used'
-	@echo '  check-traces     bad input for the replay'
+	@echo '  check-real       HAProxy and a chat server, with and without pools: asked, counted'
+	@echo '  check-traces     bad input for the replay, and traces of programs'
 	@echo '  bug-matrix       which option finds which bug; bug-matrix-accept keeps the result'
 	@echo 'Measure'
 	@echo '  bench            all of it, in both worlds; bench-user: the library only'
+	@echo '  bench-programs   recorded programs, on every peer'
 	@echo '  bench-gate       instructions and slow paths, in seconds'
 	@echo '  bench-memory     what is resident after a burst, beside others'
+	@echo '  bench-cxx        containers of C++ with allocators; writes the table of cxx.rst'
+	@echo '  bench-real       HAProxy and a chat server, with and without pools'
 	@echo '  bench-verify     the same work, each object looked at'
 	@echo 'Write pages'
 	@echo '  html             Documentation/ as a site, in build/html'
 	@echo '  man              manual pages, in build/man'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
 	@echo '  doc-options      the tables of options.rst'
+	@echo '  doc-top          the picture of poolctl top'
 	@echo '  bench-doc        the figures of performance-figures.rst; bench-goals: the goals'
 
 # Objects depend on the flags they were made with.
@@ -178,3 +185,4 @@ include tests/replay/replay.mk
 include tests/bench/bench.mk
 include tests/lint/lint.mk
 include tests/torture/torture.mk
+include tests/real/real.mk

@@ -73,9 +73,10 @@ mkdir -p "$results"
 ls "$results"/user-* >/dev/null 2>&1 || echo "not ok - user_ran" >"$results/user-none"
 tests/deps.sh vm
 kunit
+script first-ten-minutes make -s check-first
 script lint tests/lint/lint.sh quick
 newest=$($vm/kernel.sh newest) || newest=stock-newest
-for kernel in stock-6.1 stock-6.12 "$newest" debug; do
+for kernel in stock-6.1 stock-6.12 stock-6.12-rt "$newest" debug; do
 	script "load-$kernel" $vm/stock.sh "$kernel"
 done
 for kernel in debug stock-6.12; do

@@ -3,7 +3,7 @@
 #
 # Checks that the Debian packages for a kind of work are there.
 #
-#	deps.sh build|check-user|cross|package|lint|vm|bench|html
+#	deps.sh build|check-user|cross|package|lint|vm|bench|real|html
 #
 # As root it installs those that are missing; else it prints the command and fails.
 
@@ -15,14 +15,18 @@ set -euo pipefail
 build=(make gcc libc6-dev xz-utils)
 check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
        cmake abigail-tools valgrind gdb mandoc groff-base patch
-       libncurses-dev tmux python3 perl bsdutils)
+       libncurses-dev tmux python3 perl bsdutils
+       libjemalloc-dev libmimalloc-dev libgoogle-perftools-dev systemtap-sdt-dev bpftrace
+       google-perftools)
 cross=("${build[@]}" git qemu-user musl-tools
        gcc-{aarch64,s390x,riscv64}-linux-gnu gcc-arm-linux-gnueabihf
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
-       libgoogle-perftools-dev libdpdk-dev libglib2.0-dev)
+       libgoogle-perftools-dev libdpdk-dev libglib2.0-dev g++ libboost-dev)
 lint=("${build[@]}" perl sparse coccinelle rsync)
 package=(build-essential debhelper git lintian autopkgtest xz-utils)
+real=("${build[@]}" apache2-utils debian-archive-keyring dpkg-dev patch pkg-config python3
+      valgrind wrk)
 html=(make python3-sphinx)
 vm=("${build[@]}" libncurses-dev rsync cpio qemu-system-x86 busybox-static debootstrap)
 
@@ -33,7 +37,8 @@ lint) need "${lint[@]}" ;;
 cross) need "${cross[@]}" ;;
 package) need "${package[@]}" ;;
 vm) need "${vm[@]}" ;;
+real) need "${real[@]}" ;;
 bench) need "${bench[@]}" ;;
 html) need "${html[@]}" ;;
-*) die "usage: ${0##*/} build|check-user|cross|package|lint|vm|bench|html" ;;
+*) die "usage: ${0##*/} build|check-user|cross|package|lint|vm|bench|real|html" ;;
 esac

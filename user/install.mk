@@ -26,6 +26,10 @@ headers:
 version:
 	@echo $(VERSION)
 
+# What CHANGELOG.md says of this version.
+release-notes:
+	@awk '/^## / { on = $$2 == "$(VERSION)" } on' CHANGELOG.md
+
 soname:
 	@echo libpool.so.$(SOVER)
 
@@ -61,10 +65,13 @@ install: all install-gdb install-man
 	$(call install-filled,pool-config.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
 	$(call install-filled,pool-config-version.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
 
+# What pooltrace preloads: it looks there, as seen from its own folder.
+TOOLLIBDIR = $(BINDIR)/../lib/libpool
 install-tools: tools
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(B)/poolctl $(B)/poolreplay $(DESTDIR)$(BINDIR)
-	install -m 644 $(addprefix Documentation/man/,poolctl.1 poolreplay.1) \
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(TOOLLIBDIR) $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(addprefix $(B)/,poolctl poolreplay pooltrace) $(DESTDIR)$(BINDIR)
+	install -m 644 $(B)/libpooltrace.so $(DESTDIR)$(TOOLLIBDIR)
+	install -m 644 $(addprefix Documentation/man/,poolctl.1 poolreplay.1 pooltrace.1) \
 		$(DESTDIR)$(MANDIR)/man1
 
 # What DKMS builds pool.ko of, for each kernel: no test, nothing of user space.
@@ -85,4 +92,4 @@ dist:
 		xz -9 -T1 >build/$(DIST).tar.xz
 	@echo build/$(DIST).tar.xz
 
-.PHONY: headers version soname install install-gdb install-man install-tools install-dkms man dist
+.PHONY: headers version release-notes soname install install-gdb install-man install-tools install-dkms man dist

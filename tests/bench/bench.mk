@@ -4,7 +4,7 @@
 BENCH_DIR = tests/bench
 BENCH_WORKS = $(addprefix $(BENCH_DIR)/peer/,works.c helper.c work_order.c \
 	      work_live.c work_pools.c work_threads.c work_trace.c) \
-	      tests/replay/trace.c
+	      tests/replay/trace.c tests/replay/plan.c
 BENCH_SRC = $(addprefix $(BENCH_DIR)/peer/,worker.c work_tail.c work_grow.c) \
 	    $(BENCH_WORKS)
 BENCH_DEP = $(BENCH_SRC) $(wildcard $(BENCH_DIR)/*.[ch] $(BENCH_DIR)/*/*.[ch] \
@@ -105,6 +105,15 @@ bench-scale: $(B)/scale
 bench-scale-doc:
 	$(BENCH_DIR)/scale.py --rst build/bench
 
+# The recorded programs on every peer, in two minutes; bench-programs-doc writes the page.
+bench-programs:
+	@tests/deps.sh bench || echo "# what is missing is left out"
+	@$(MAKE) -s bench-peers
+	$(BENCH_DIR)/programs.py $(B)/peers build/bench
+
+bench-programs-doc:
+	$(BENCH_DIR)/programs.py --rst build/bench
+
 # Does the same work and checks each object when it is freed; takes no times.
 bench-verify:
 	@$(MAKE) -s B=build/bench-verify DEBUG=-DBENCH_VERIFY bench-peers
@@ -130,6 +139,20 @@ bench-memory:
 bench-memory-doc:
 	$(BENCH_DIR)/memory.py build/bench
 
+# Containers of C++ with allocators; writes the table of cxx.rst.
+CXX_SRC = $(BENCH_DIR)/cxx/containers.cc
+CXX_MAKE = $(CXX) -std=c++17 $(CFLAGS) -I$(B)/cxx $(LDFLAGS) -pthread -o $@ $(CXX_SRC) \
+	   -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..'
+$(B)/cxx/containers $(B)/cxx/containers-mimalloc: $(CXX_SRC) $(BENCH_DIR)/cxx/families.h \
+		$(HEADERS) $(B)/settings.mk $(B)/libpool.so.$(SOVER)
+	@mkdir -p $(B)/cxx/libpool && cp $(HEADERS) $(B)/cxx/libpool
+	$(CXX_MAKE) $(if $(findstring -,$(@F)),-DBENCH_MIMALLOC -lmimalloc)
+
+bench-cxx:
+	@tests/deps.sh bench
+	@$(MAKE) -s $(B)/cxx/containers $(B)/cxx/containers-mimalloc
+	@$(BENCH_DIR)/cxx/containers.py $(B)/cxx/containers $(B)/cxx/containers-mimalloc
+
 # The longest call of each cause.
 bench-longest: $(B)/longest
 	@$(BENCH_DIR)/longest/longest.sh show $(B)/longest
@@ -141,9 +164,10 @@ bench-longest-doc: $(B)/longest
 bench-goals:
 	@$(BENCH_DIR)/goals.py write build/bench
 
-bench: bench-user bench-scale
+bench: bench-user bench-programs bench-scale
 	tests/vm/bench.sh
 	@$(MAKE) -s bench-goals
 
-.PHONY: bench bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
-	bench-longest bench-longest-doc bench-memory bench-memory-doc bench-scale bench-scale-doc
+.PHONY: bench bench-cxx bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
+	bench-longest bench-longest-doc bench-memory bench-memory-doc bench-scale bench-scale-doc \
+	bench-programs bench-programs-doc

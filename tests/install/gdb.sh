@@ -59,6 +59,8 @@ end'
 live() {
 	{
 		echo "$ask"
+		# As without gdb: the first object of a slab is a random one.
+		echo 'set disable-randomization off'
 		printf 'break placed\nrun >%s 2>%s\n' "$tmp/$1.said" "$tmp/$1.log"
 		printf 'shell echo ANSWERS\n'
 		looks

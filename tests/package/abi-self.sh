@@ -45,7 +45,7 @@ comes() {
 	local status=0
 
 	sed -i 's/^void pool_thread_idle(void);/&\nvoid pool_comes(void);/' \
-		"$copy/common/pool.h"
+		"$copy/common/pool_memory.h"
 	printf '\nvoid pool_comes(void)\n{\n}\n' >>"$copy/user/thread.c"
 	sed -i 's/pool_thread_idle;/&\n\t\tpool_comes;/' "$copy/user/libpool.map"
 	abi 0 && nm -D "$copy"/build/user/libpool.so.[0-9] | grep ' T pool_comes@' ||

@@ -53,6 +53,12 @@ same() {
 	[ $seen -ge 7 ] && return $status
 }
 
+# DKMS builds for each kernel that this Debian has, that of its backports included.
+headers=$(apt-cache show linux-headers-amd64 |
+	sed -n 's/^Depends: \(linux-headers-[^ ,]*\).*/\1/p' | sort -u)
+# shellcheck disable=SC2086	# words
+apt-get -qy install --no-install-recommends $headers >&2
+
 make -s dist
 check the_packages_build packages "$top/build/package"
 check the_packages_build_again packages_again

@@ -32,6 +32,13 @@ check the_changelog_begins_with_it \
 	says "$version" sed -nE '0,/^## /s/^## ([0-9.]+) .*/\1/p' CHANGELOG.md
 check the_package_begins_with_it \
 	says "$version" sed -nE '1s/^libpool \(([0-9.]+)-[0-9]+\) .*/\1/p' debian/changelog
+notes() {
+	make -s release-notes >"$tmp/notes"
+	head -n 3 "$tmp/notes"
+	[ "$(grep -c '^## ' "$tmp/notes")" = 1 ] && grep -q "^## $version - " "$tmp/notes" &&
+		grep -q '^- ' "$tmp/notes"
+}
+check its_release_notes_are_its_part_of_the_changelog notes
 make -s install "B=$out" "DESTDIR=$tmp/here" LIBDIR=/lib
 check pkg_config_has_it \
 	says "$version" sed -n 's/^Version: //p' "$tmp/here/lib/pkgconfig/libpool.pc"

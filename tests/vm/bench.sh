@@ -7,7 +7,7 @@
 #	bench.sh [WHAT...]		kernels of kernel.sh (6.12, 6.1 and the newest)
 #
 # Workloads and peers are those of tests/bench/kernel/bench_kernel.c and its like, and the
-# traces of tests/replay/data, in the order of the trace; then an event is an
+# kernels' traces of tests/replay/data, in the order of the trace; then an event is an
 # allocation or a free.  Each kernel is booted with its mitigations against attacks
 # by speculation and without, and with init_on_alloc, which wipes objects when they
 # are allocated, and without.  Boots with 4 CPUs measure refusals, which look at each CPU;
@@ -34,7 +34,7 @@ trap 'rm -rf "$tmp"' EXIT
 out=$top/build/bench
 mkdir -p "$out" "$tmp/files"
 
-for trace in "$top"/tests/replay/data/*.trace.xz; do
+for trace in "$top"/tests/replay/data/kernel-*.trace.xz; do
 	[ -f "$trace" ] || break
 	name=${trace##*/}
 	xz -dc "$trace" >"$tmp/files/${name%.xz}"

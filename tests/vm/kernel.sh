@@ -3,11 +3,12 @@
 #
 # Provides a kernel to test on and what modules are built against.
 #
-#	kernel.sh stock-6.1|stock-6.12|stock-X.Y|uml|debug|kasan
+#	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|uml|debug|kasan
 #	kernel.sh newest
 #	kernel.sh source
 #
-#   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed
+#   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed;
+#                          with -rt: with PREEMPT_RT
 #   stock-X.Y              Debian 13's newest kernel, if that is what the backports
 #                          have or had; its headers are in a Debian 13 of their own,
 #                          because kbuild's programs need that libc
@@ -39,7 +40,7 @@ readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|newest|source|uml|debug|kasan"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|source|uml|debug|kasan"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -98,7 +99,7 @@ stock_unpack() {
 	local dir=$1 release=$2 version=$3
 	local headers=linux-headers-$release common kbuild deb
 
-	common=$(depends "$headers" 'linux-headers-.*-common')
+	common=$(depends "$headers" 'linux-headers-.*-common(-rt)?')
 	kbuild=$(depends "$headers" 'linux-kbuild-.*')
 	if [ -z "$common" ] || [ -z "$kbuild" ]; then
 		die "cannot find what $headers depends on"
@@ -116,26 +117,28 @@ stock_unpack() {
 		"$dir/usr/src/$headers/Makefile"
 }
 
+# stock SERIES [-rt]
 stock() {
-	local series=$1 meta=linux-image-$1-amd64 image release version dir
+	local series=$1 arch=${2:-}-amd64 image release version dir
+	local meta=linux-image-$series$arch
 
 	if [ "$series" = 6.1 ]; then
-		meta=linux-image-amd64
+		meta=linux-image$arch
 	fi
 	image=$(with_update depends "$meta" \
-		"linux-image-${series//./\\.}\\.[0-9.]+(-[0-9]+|\\+deb[0-9]+)-amd64")
+		"linux-image-${series//./\\.}\\.[0-9.]+(-[0-9]+|\\+deb[0-9]+)$arch")
 	if [ -n "$image" ]; then
 		release=${image#linux-image-}
 		version=$(candidate "$image")
 		dir=$LIBPOOL_CACHE/stock-$release-$version
 	else
-		dir=$(newest "stock-$series.")
+		dir=$(newest "stock-$series.*[0-9]$arch-")
 		[ -n "$dir" ] || die "apt knows no $meta for Linux $series;" \
 			"as root, run: apt-get update"
 	fi
 
 	need make gcc-12 dwarves libelf1
-	lock "stock-$series"
+	lock "stock-$series$arch"
 	if [ ! -d "$dir" ]; then
 		begin "$dir"
 		stock_unpack "$work" "$release" "$version" >>"$log" 2>&1
@@ -334,6 +337,7 @@ source)
 	echo "SOURCE='$source'"
 	;;
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
+stock-6.1-rt | stock-6.12-rt) stock "$(series_of "$what")" -rt ;;
 stock-*) stock_backports "${what#stock-}" ;;
 uml) built uml um linux ARCH=um ;;
 debug) built debug x86_64 arch/x86/boot/bzImage '' ;;

@@ -50,6 +50,21 @@ kunit_compiles() {
 		"$here/build-modules.sh" "$what" CONFIG_KUNIT=m >/dev/null
 }
 
+# module_of_readme - the second block of C there, for this kernel
+module_of_readme() {
+	local readme=$here/../../README.md my=$dir/my import='MODULE_IMPORT_NS(LIBPOOL)'
+
+	rm -rf "$my" && mkdir "$my"
+	eval "$("$here/kernel.sh" "$what")"
+	awk '/^```/ { on = /^```c$/ && ++n == 2; next } on' "$readme" >"$my/my.c"
+	case $what in
+	stock-6.* | debug) grep -qF "$import" "$my/my.c" ;;
+	*) sed -i "s/$import/MODULE_IMPORT_NS(\"LIBPOOL\")/" "$my/my.c" ;;
+	esac &&
+		printf 'obj-m := my.o\nccflags-y := -I%s/common\n' "$dir" >"$my/Kbuild" &&
+		kmake "$dir" "$my" KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" modules
+}
+
 check "users get pool.ko and no test" users_modules
 check "modules_install installs pool.ko alone" installs_alone
 case $what in
@@ -57,18 +72,20 @@ stock-6.* | debug) ;;	# the debug kernel, which is a 6.12, runs them
 *) check "the KUnit cases compile" kunit_compiles ;;
 esac
 dir=$("$here/build-modules.sh" "$what" | tail -n1)
+check "the module of README builds" module_of_readme
+"$here/../pages/commands.py" kernel >"$tmp/pages"
 
 need xz-utils libncurses-dev
 # A machine has no libraries.
 make -s -C "$here/../.." B=build/user-static LDFLAGS=-static \
-	CURSES_LIBS='-lncurses -ltinfo' build/user-static/poolctl
+	CURSES_LIBS='-lncursesw -ltinfo' build/user-static/poolctl
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
 boots() {
 	"$here/boot.sh" --show --mem 1024 --append "${topics:+topics=${topics// /,}}" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$tmp/trace" \
-		"$here/../../build/user-static/poolctl" \
+		"$here/../../build/user-static/poolctl" "$tmp/pages" "$dir/my/my.ko" \
 		>"$tmp/out" 2>"$tmp/err"
 }
 

@@ -3,7 +3,7 @@
 #
 # Checks that the library and the module make the same decisions.
 #
-#	twin-check.sh [TRACE...]	else all of tests/replay/data
+#	twin-check.sh [TRACE...]	else those of kernels in tests/replay/data
 #
 # Each trace is replayed by one thread on the library, and by one on pool.ko in a virtual
 # machine: as it is, with a bound that its work exceeds, with that bound and no shared
@@ -40,7 +40,7 @@ dump() {
 
 if [ $# -eq 0 ]; then
 	shopt -s nullglob
-	set -- "$top"/tests/replay/data/*.trace.xz
+	set -- "$top"/tests/replay/data/kernel-*.trace.xz
 	[ $# -gt 0 ] || die "no traces in tests/replay/data"
 fi
 

@@ -102,8 +102,10 @@ def slow(count, refused):
     while not heard.endswith(b"end\n"):
         heard += reader.recv(65536)
         late.sendall(b"end\n")
-    lines = [line for line in heard.split(b"\n") if len(line) == 199]
-    assert lines == [b"%0199d" % i for i in range(len(lines))], "not in order"
+    lines = [int(line) for line in heard.split(b"\n") if len(line) == 199]
+    # The system takes a little more for the reader now and then, so a line that is lost may
+    # be followed by one that is not.
+    assert lines == sorted(set(lines)) and lines[-1] < count, "not in order"
     print("heard", len(lines), "answered", answered, "of", said - heard.count(b"lost\n"))
 
 

@@ -1,0 +1,40 @@
+# shellcheck shell=dash disable=SC2086
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# trace.sh - tracepoints
+
+echo "# tracepoints"
+T=/sys/kernel/tracing
+[ -d $T/events ] || mount -t tracefs none $T
+
+# seen EVENT TEXT - such an event is in the buffer
+seen() { grep -q ": pool_$1: name=$2" $T/trace || { tail -n 5 $T/trace; false; }; }
+# objects EVENT POOL - in all of its events
+objects() {
+	sed -n "s/.*: pool_$1: name=$2 objects=\([0-9]*\)/\1/p" $T/trace |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+# Nothing is left of a pool that is gone: what the backend gave it got back.
+balanced() { more "$(objects backend_get $1)" 0 && same "$(objects backend_get $1)" "$(objects backend_put $1)"; }
+quiet() { same "$(grep -c ': pool_' $T/trace)" 0; }
+
+check "pool.ko loads" insmod pool.ko hot_size=16k fail_alloc=1
+check "it has seven events" same "$(ls -d $T/events/pool/pool_* | wc -l)" 7
+echo 16384 >$T/buffer_size_kb
+echo >$T/trace
+check "the example loads" insmod pool_example.ko
+check "it works" moves ex_conn spills
+check "what nobody traces leaves no event" quiet
+check "... and unloads" rmmod pool_example
+echo 1 >$T/events/pool/enable
+check "the example loads" insmod pool_example.ko
+for event in fill spill evict; do
+	check "an event of each $event" within seen $event ex_conn
+done
+check "a fill says where from" seen fill 'ex_conn objects=[0-9]* from=cpu'
+check "a failure says why" within seen refused 'ex_event cause=injected'
+check "the example unloads" rmmod pool_example
+echo 0 >$T/events/pool/enable
+check "no event was lost" same "$(cat $T/per_cpu/*/stats | grep overrun | grep -cv ': 0$')" 0
+check "backend events of a connection's pool balance" balanced ex_conn
+check "... of an event's, too" balanced ex_event
+check "unloads" rmmod pool
