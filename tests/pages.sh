@@ -66,7 +66,7 @@ all_short() {
 
 	lines=$(written ./*.md Documentation/*.rst)
 	echo "$lines lines, not counting generated tables"
-	[ "$lines" -le 6774 ]
+	[ "$lines" -le 7273 ]
 }
 
 # README's test command is the one that CI runs, as it is written there.
@@ -124,6 +124,7 @@ check no_page_is_too_long short
 check all_pages_together_are_short all_short
 check readme_has_the_command_that_ci_runs ci_command
 check workflows_make_targets_that_there_are workflows
+check somebody_runs_each_command_of_readme_and_guide tests/pages/commands.py check
 check examples_compile tests/pages/examples.sh
 check the_seam_is_small_and_the_same_everywhere tests/pages/seam.py
 check each_ordered_access_has_a_row tests/pages/ordering.py
