@@ -243,15 +243,19 @@ static bool counts_are_true(struct pool *pool)
 	return true;
 }
 
-/* Do the numbers of a quiet pool add up, with @used in use? */
+/*
+ * Do the numbers of a quiet pool add up, with @used in use?  Parked ones may be there: a
+ * call that found nothing has other CPUs park what is in their arrays.
+ */
 bool test_quiet(struct pool *pool, unsigned long used)
 {
 	struct pool_stats now;
 
 	pool_sum(pool, &now);
-	return now.allocated == used + now.cached + now.shared &&
-	       now.used == used && now.store_gets - now.store_puts ==
-	       now.allocated && counts_are_true(pool);
+	return now.used == used + now.parked &&
+	       now.allocated == now.used + now.cached + now.shared &&
+	       now.store_gets - now.store_puts == now.allocated &&
+	       counts_are_true(pool);
 }
 
 /* Is what this CPU holds of all pools <= the charge <= the bound? */

@@ -204,7 +204,8 @@ TEST_CASE(parking_leaves_constructed_state_alone)
 		for (good = 0, k = 0; k < 20; k++)
 			good += intact(test_objs[k]);
 		EXPECT_EQ(good, 20);
-		EXPECT(test_quiet(pool, 20));
+		EXPECT_EQ(plat_read(&test_local(pool)->parked.count), 20);
+		EXPECT(test_quiet(pool, 0));
 		EXPECT(wave_intact(pool, 30));
 		for (k = 0; k < 20; k++)
 			pool_park(pool, test_alloc(pool));
