@@ -234,21 +234,27 @@ static void run_command(const struct options *o, const char *dir, int report)
 	_exit(127);
 }
 
-/* A signal waits until it can be passed on.  The command holds back what this did. */
-static void start_command(const struct options *o, const char *dir, int report)
+/*
+ * A signal waits until it can be passed on.  The command holds back what this did.
+ * False: there is no new process.
+ */
+static bool start_command(const struct options *o, const char *dir, int report)
 {
 	sigset_t before;
+	pid_t pid;
 
 	hold_signals(&before);
-	child = fork();
-	if (child < 0)
-		err(2, "fork");
-	if (!child) {
+	pid = fork();
+	if (!pid) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		run_command(o, dir, report);
 	}
-	set_signals();
+	if (pid > 0) {
+		child = pid;
+		set_signals();
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid > 0;
 }
 
 /* Once a process is waited for, its number may be another one's. */
@@ -276,8 +282,14 @@ static int run(const struct options *o, const char *dir)
 	ssize_t n;
 
 	if (pipe2(ends, O_CLOEXEC))
-		err(2, "pipe");
-	start_command(o, dir, ends[1]);
+		return -1;
+	if (!start_command(o, dir, ends[1])) {
+		why = errno;
+		close(ends[1]);
+		close(ends[0]);
+		errno = why;
+		return -1;
+	}
 	close(ends[1]);
 	n = read(ends[0], &why, sizeof(why));
 	close(ends[0]);
