@@ -43,22 +43,24 @@ static unsigned long bound_now(void)
  * pool_bound_fit() - Compute the bound anew, after hot_size, max_cached or CPUs changed.
  *
  * Two such calls may run at once, and the slower one may have seen less.  So each looks
- * again after its store.
+ * again after its store.  A bound that stood only for a moment ends the era, too, since a
+ * visit may have seen it.
  *
  * Context: Any.
  */
 void pool_bound_fit(void)
 {
-	unsigned long before = plat_read(&pool_bound);
+	bool changed = false;
 	unsigned long bound;
 
 	do {
 		bound = bound_now();
+		changed |= bound != plat_read(&pool_bound);
 		plat_write(&pool_bound, bound);
 		/* Pairs with the same fence of another call: one of both sees all. */
 		plat_fence();
 	} while (bound != bound_now());
-	if (bound != before)
+	if (changed)
 		pool_era_ends();
 }
 
