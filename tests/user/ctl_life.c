@@ -111,6 +111,67 @@ TEST_CASE(a_dead_socket_is_replaced_and_nothing_else)
 	EXPECT(is_clean());
 }
 
+#define RIVALS	4
+
+/* Processes that start on the same name at the same moment. */
+struct rivals {
+	int go[2];		/* readable once it is closed */
+	int won[2];		/* takes a byte of each that has started */
+	int end[2];
+};
+
+static void be_a_rival(struct rivals *r)
+{
+	char byte;
+
+	close(r->go[1]);
+	close(r->end[1]);
+	if (read(r->go[0], &byte, 1) < 0)
+		_exit(1);
+	if (pool_ctl_start(addr.sun_path) && write(r->won[1], "w", 1) != 1)
+		_exit(1);
+	close(r->won[1]);
+	_exit(read(r->end[0], &byte, 1) < 0);
+}
+
+/* How many of them have started, all on a socket that is dead. */
+static unsigned int winners(void)
+{
+	struct rivals r;
+	unsigned int i, n = 0;
+	char byte;
+
+	ck_assert(!pipe(r.go) && !pipe(r.won) && !pipe(r.end));
+	leave_dead_socket();
+	for (i = 0; i < RIVALS; i++)
+		if (!fork())
+			be_a_rival(&r);
+	close(r.won[1]);
+	close(r.go[1]);
+	while (read(r.won[0], &byte, 1) == 1)
+		n++;
+	close(r.end[1]);
+	while (wait(NULL) > 0)
+		;
+	close(r.go[0]);
+	close(r.won[0]);
+	close(r.end[0]);
+	unlink(addr.sun_path);
+	return n;
+}
+
+/* Children of a program with threads may have none under ThreadSanitizer. */
+TEST_CASE(of_programs_that_find_a_dead_socket_one_replaces_it)
+{
+	unsigned int i, wrong = 0;
+
+	fresh_path();
+	for (i = 0; i < 100; i++)
+		wrong += winners() != 1;
+	EXPECT(UNDER_TSAN || !wrong);
+	EXPECT(is_clean());
+}
+
 /* No thread has so large a stack. */
 TEST_CASE(without_a_thread_the_start_is_refused_by_one_line)
 {

@@ -15,9 +15,11 @@
 #include "plat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -32,6 +34,9 @@
 
 /* Clients that wait for their turn. */
 #define BACKLOG		16
+
+/* How long a start waits for those of other programs. */
+#define STARTS_MS	100
 
 /* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
 static struct pool_own_file client = { .fd = -1 };
@@ -227,6 +232,35 @@ static bool remove_dead(const struct sockaddr_un *addr)
 	return dead && !unlink(addr->sun_path);
 }
 
+/*
+ * Lock the folder of the socket, so that of programs that start at once none takes the
+ * other's new socket, which does not listen yet, for a dead one.  Anybody who may read a
+ * folder may lock it for as long as he likes, so the wait is bounded.  Returns what is to
+ * be closed, or -1.
+ */
+static int lock_folder(const struct sockaddr_un *addr)
+{
+	char folder[sizeof(addr->sun_path) + 1] = ".";
+	const char *end = strrchr(addr->sun_path, '/');
+	int fd, ms;
+
+	if (end)
+		memcpy(folder, addr->sun_path, (size_t)(end + 1 - addr->sun_path));
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && ms < STARTS_MS; ms++)
+		usleep(1000);
+	return fd;
+}
+
+/* Unlocked before it is closed: a child of a fork has a copy. */
+static void unlock_folder(int fd)
+{
+	if (fd < 0)
+		return;
+	flock(fd, LOCK_UN);
+	close(fd);
+}
+
 /* Note whose name the socket has.  Locked.  Returns 0, or an error, negative. */
 static int note_bound(const struct sockaddr_un *addr)
 {
@@ -276,11 +310,13 @@ static int bind_to(int fd, const struct sockaddr_un *addr)
 static int start_at(const struct sockaddr_un *addr)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int err;
+	int folder, err;
 
 	if (fd < 0)
 		return -errno;
+	folder = lock_folder(addr);
 	err = bind_to(fd, addr);
+	unlock_folder(folder);
 	if (!err)
 		err = pool_helper_start(&helper, fd, -1);
 	if (!err)
