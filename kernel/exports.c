@@ -10,6 +10,7 @@
  */
 #include "plat.h"
 #include "show/dump.h"
+#include "show/validate.h"
 #include "debug/profile.h"
 #include "compat.h"
 #include "main.h"
@@ -124,6 +125,7 @@ POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_state_around);
 POOL_EXPORT_TEST(pool_switch);
+POOL_EXPORT_TEST(pool_validate);
 
 /* The seam's cold half, and symbols that its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);

@@ -16,10 +16,12 @@
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU
  *	by-name/<name>/registrations	the calls that created it, a line each
+ *	by-name/<name>/validate	are its lists whole?  see validate.c
  *
- * Reading disturbs no other call.  A pool is pinned only while read() runs, never from
- * one read() to the next.  Everything else works without debugfs.  So nothing here can
- * fail, and the results of making files are not checked.
+ * Reading disturbs no other call, except that validate takes locks for short.  A pool is
+ * pinned only while read() runs, never from one read() to the next.  Everything else works
+ * without debugfs.  So nothing here can fail, and the results of making files are not
+ * checked.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -289,6 +291,7 @@ void plat_show(struct pool *pool)
 	debugfs_create_file("registrations", 0444, dir, pool,
 			    &registrations_fops);
 	pool_debugfs_debug(dir, pool);
+	pool_debugfs_validate(dir, pool);
 }
 
 /* Waits for reads under way; later ones find nothing. */

@@ -46,10 +46,14 @@ check "... nor described as one" \
 check "who may read and write what" same \
 	"$(cd $P && stat -c '%n %a' pools totals gc flush debug help by-name/ex_conn/* |
 	   tr '\n' ' ')" \
-	"pools 444 totals 444 gc 200 flush 200 debug 444 help 444 by-name/ex_conn/debug 444 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 "
+	"pools 444 totals 444 gc 200 flush 200 debug 444 help 444 by-name/ex_conn/debug 444 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 by-name/ex_conn/validate 400 "
 check "the thread's pool lives" moves ex_conn fills
 check "... and spills" moves ex_conn spills
 check "the timer's pool lives" within more_than ex_event allocated 0
+check "its lists are whole while it is used" \
+	same "$(tail -n1 $P/by-name/ex_conn/validate)" ok
+check "... a line per CPU, at least" more \
+	"$(grep -c '^cpu [0-9]* clusters [0-9]* objects [0-9]*' $P/by-name/ex_conn/validate)" 1
 check "allocated is not 0 in totals" \
 	more "$(sed -n 's/PoolAlloc_bytes: //p' $P/totals)" 0
 exec 3<$P/by-name/ex_conn/stats

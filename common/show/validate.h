@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * validate.h - look whether the lists of a live pool are whole
+ *
+ * Layer:   above the core; private to validate.c, kernel/debugfs/validate.c, tests.
+ * Context: process context; may sleep.
+ */
+#ifndef POOL_VALIDATE_H
+#define POOL_VALIDATE_H
+
+/* What was seen at one place. */
+struct pool_finding {
+	const char *place;		/* "cpu", "bucket", "spares", "parked" */
+	unsigned int nr;		/* of the CPU or bucket */
+	unsigned int clusters;		/* looked at */
+	unsigned long objs;		/* in them; or counted there */
+	bool partial;			/* it changed: its sums were not compared */
+	const char *wrong;		/* NULL: nothing; else the first thing */
+	unsigned long found;
+	unsigned long expected;
+};
+
+/* Called after each place; nothing is held, so it may sleep. */
+typedef void pool_finding_fn(const struct pool_finding *seen, void *arg);
+
+unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg);
+
+#endif /* POOL_VALIDATE_H */

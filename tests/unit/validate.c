@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * validate.c - damaged lists and counts are named, whole ones are not
+ *
+ * Layer:   tests of common/show/validate.c.
+ * Context: see test.h.  Each damage is undone before the pool ends.
+ */
+#include "test.h"
+#include "show/validate.h"
+
+/* The first place of one walk where something was wrong, and what all had. */
+struct seen {
+	struct pool_finding wrong;
+	unsigned long objs;
+	unsigned int partial;
+};
+
+static void note(const struct pool_finding *seen, void *arg)
+{
+	struct seen *all = arg;
+
+	if (seen->wrong && !all->wrong.wrong)
+		all->wrong = *seen;
+	all->objs += seen->objs;
+	all->partial += seen->partial;
+}
+
+static unsigned int validate(struct pool *pool, struct seen *all)
+{
+	*all = (struct seen){ .objs = 0 };
+	return pool_validate(pool, note, all);
+}
+
+/* Is exactly this wrong, and at one place? */
+static bool names(struct pool *pool, const char *place, const char *what,
+		  unsigned long found, unsigned long expected)
+{
+	struct seen all;
+
+	return validate(pool, &all) == 1 && !strcmp(all.wrong.place, place) &&
+	       !strcmp(all.wrong.wrong, what) && all.wrong.found == found &&
+	       all.wrong.expected == expected;
+}
+
+static bool is_ok(struct pool *pool)
+{
+	struct seen all;
+
+	return !validate(pool, &all) && !all.partial;
+}
+
+/* A pool with clusters of 8 here, two at least, and in its shared part. */
+static struct pool *filled_pool(void)
+{
+	struct pool *pool;
+
+	test_options(65536, 8);
+	pool = test_pool(64);
+	if (pool) {
+		test_alloc_many(pool, test_objs, 2000);
+		test_free_many(pool, test_objs, 2000);
+	}
+	return pool;
+}
+
+static struct pool_cluster *second_cluster(const struct pool_local *local)
+{
+	return pool_list_entry(local->by_pool.next->next, struct pool_cluster,
+			       by_pool);
+}
+
+TEST_CASE(a_quiet_pool_is_whole_and_all_its_clusters_are_seen)
+{
+	struct pool *pool = filled_pool();
+	struct pool_stats now;
+	struct seen all;
+
+	ASSERT(pool);
+	EXPECT_EQ(validate(pool, &all), 0);
+	EXPECT_EQ(all.partial, 0);
+	pool_sum(pool, &now);
+	EXPECT_EQ(all.objs + plat_read(&test_local(pool)->hot.n),
+		  now.cached + now.shared);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_damaged_list_of_a_cpu_is_named)
+{
+	struct pool *pool = filled_pool();
+	struct pool_local *local;
+	struct pool_cluster *c;
+	struct pool_list was;
+
+	ASSERT(pool);
+	local = test_local(pool);
+	c = second_cluster(local);
+	was = c->by_pool;
+	c->by_pool.prev = &c->by_pool;
+	EXPECT(names(pool, "cpu", "by_pool links that match", 1, 2));
+	c->by_pool = was;
+	was = c->by_lru;
+	c->by_lru.next = &c->by_lru;
+	EXPECT(names(pool, "cpu", "by_lru links that match", 1, 2));
+	c->by_lru = was;
+	c->local = NULL;
+	EXPECT(names(pool, "cpu", "clusters of this part", 1, 2));
+	c->local = local;
+	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_damaged_count_of_a_cpu_is_named)
+{
+	struct pool *pool = filled_pool();
+	unsigned long has, n;
+	struct pool_local *local;
+	struct pool_cluster *c;
+
+	ASSERT(pool);
+	local = test_local(pool);
+	c = second_cluster(local);
+	n = c->n;
+	c->n = 0;
+	EXPECT(names(pool, "cpu", "objects in a cluster", 0, 1));
+	c->n = POOL_CLUSTER_SIZE + 1;
+	EXPECT(names(pool, "cpu", "objects in a cluster", POOL_CLUSTER_SIZE + 1,
+		     POOL_CLUSTER_SIZE));
+	c->n = n;
+	has = local->clustered;
+	local->clustered++;
+	plat_word_add(&local->cpu->charged, pool->head.size);
+	EXPECT(names(pool, "cpu", "objects in clusters", has, has + 1));
+	pool_word_sub(&local->cpu->charged, pool->head.size);
+	local->clustered -= 2;
+	EXPECT(names(pool, "cpu", "objects in clusters", has, has - 1));
+	local->clustered++;
+	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_damaged_array_or_charge_is_named)
+{
+	struct pool *pool = filled_pool();
+	struct pool_local *local;
+	struct pool_cpu *cpu;
+	unsigned long was, need;
+	unsigned int n, room;
+
+	ASSERT(pool);
+	local = test_local(pool);
+	cpu = local->cpu;
+	n = local->hot.n;
+	room = local->hot.room;
+	local->hot.n = room + 1;
+	EXPECT(names(pool, "cpu", "objects in the array", room + 1, room));
+	local->hot.n = n;
+	local->hot.room = POOL_HOT_SLOTS + 1;
+	EXPECT(names(pool, "cpu", "room of the array", POOL_HOT_SLOTS + 1,
+		     POOL_HOT_SLOTS));
+	local->hot.room = room;
+	was = cpu->hot_bytes;
+	cpu->hot_bytes = 0;
+	EXPECT(names(pool, "cpu", "bytes of arrays",
+		     (unsigned long)room * pool->head.size, 0));
+	cpu->hot_bytes = was;
+	was = test_charged();
+	need = cpu->hot_bytes + local->clustered * pool->head.size;
+	pool_word_sub(&cpu->charged, was - 1);
+	EXPECT(names(pool, "cpu", "bytes charged for", need, 1));
+	plat_word_add(&cpu->charged, was - 1);
+	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+/* The first bucket that is not empty. */
+static struct pool_bucket *full_bucket(struct pool *pool)
+{
+	struct pool_bucket *b = pool->bucket;
+
+	while (!b->objs)
+		b++;
+	return b;
+}
+
+TEST_CASE(a_damaged_bucket_is_named)
+{
+	struct pool *pool = filled_pool();
+	unsigned long has, bit;
+	struct pool_cluster *next;
+	struct pool_bucket *b;
+
+	ASSERT(pool);
+	ASSERT(pool_shared_count(pool));
+	b = full_bucket(pool);
+	has = b->objs;
+	bit = 1ul << (b - pool->bucket);
+	b->objs++;
+	EXPECT(names(pool, "bucket", "objects in clusters", has, has + 1));
+	b->objs = has;
+	pool_word_sub(&pool->filled, bit);
+	EXPECT(names(pool, "bucket", "bit of the bucket in filled", 0, 1));
+	plat_word_add(&pool->filled, bit);
+	next = b->head->next;
+	b->head->next = b->head;
+	EXPECT(names(pool, "bucket", "objects in clusters",
+		     (has / 8 + 1) * 8, has));
+	b->head->next = next;
+	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
+{
+	struct pool *pool = filled_pool();
+	struct pool_cluster *c;
+	struct pool_cpu *cpu;
+
+	ASSERT(pool);
+	cpu = test_cpu();
+	cpu->stashed++;
+	EXPECT(names(pool, "cpu", "clusters in the stash", cpu->stashed - 1,
+		     cpu->stashed));
+	cpu->stashed--;
+	c = test_cluster_new();
+	ASSERT(c);
+	c->n = 3;
+	pool_cluster_put(pool, c, POOL_F_ATOMIC);
+	EXPECT(names(pool, "spares", "objects in an empty cluster", 3, 0));
+	pool_cluster_trim(pool);
+	pool_word_sub(&pool->spares, 1);
+	EXPECT(names(pool, "spares", "count of spares", ~0ul, 0));
+	plat_word_add(&pool->spares, 1);
+	pool_word_sub(&pool->parked.count, 1);
+	EXPECT(names(pool, "parked", "count of parked objects", ~0ul, 0));
+	plat_word_add(&pool->parked.count, 1);
+	test_alloc_many(pool, test_objs, 1);
+	pool_park(pool, test_objs[0]);
+	EXPECT(is_ok(pool));
+	pool_word_sub(&test_local(pool)->parked.count, 1);
+	EXPECT(names(pool, "cpu", "count of parked objects", 0, 1));
+	plat_word_add(&test_local(pool)->parked.count, 1);
+	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+struct churn {
+	struct pool *pool;
+	struct seen first;		/* false alarm */
+	plat_word_t running;
+	unsigned int walks;
+	unsigned long rounds;
+};
+
+static void churn(struct churn *t, unsigned int i)
+{
+	unsigned long seed = i;
+	void *objs[90];
+	unsigned long r;
+
+	for (r = 0; r < t->rounds; r++) {
+		unsigned int n = 1 + test_random(&seed) % 90;
+
+		test_alloc_many(t->pool, objs, n);
+		test_free_many(t->pool, objs, n - 1);
+		pool_park(t->pool, objs[n - 1]);
+	}
+	pool_word_sub(&t->running, 1);
+}
+
+static void churn_or_validate(unsigned int i, void *arg)
+{
+	struct churn *t = arg;
+	struct seen now;
+
+	if (i) {
+		churn(t, i);
+		return;
+	}
+	do {
+		if (validate(t->pool, &now) && !t->first.wrong.wrong)
+			t->first = now;
+		t->walks++;
+		if (t->walks % 4 == 0)
+			pool_reclaim(&t->pool->head);
+	} while (plat_read(&t->running));
+}
+
+TEST_CASE(a_pool_in_use_gives_no_false_alarm)
+{
+	struct churn t = { .rounds = test_scale(20000) };
+
+	test_options(65536, 4);
+	t.pool = test_pool(32);
+	ASSERT(t.pool);
+	plat_word_add(&t.running, 4);
+	test_threads(5, churn_or_validate, &t);
+	EXPECT(t.walks > 0);
+	EXPECT_PTR_EQ(t.first.wrong.wrong, NULL);
+	pool_gc(NULL);
+	EXPECT(test_quiet(t.pool, 0));
+	EXPECT(is_ok(t.pool));
+	pool_destroy(&t.pool->head);
+}
