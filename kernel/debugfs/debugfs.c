@@ -29,6 +29,7 @@
 #include "main.h"
 
 #include <linux/debugfs.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -265,13 +266,16 @@ static int registrations_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
-/* The directory is the pool's name as shown, with "~" and its id if that is taken. */
+/*
+ * The directory is the pool's name as shown, with "~" and its id if that is taken.  A
+ * kernel without debugfs finds an error.
+ */
 static struct dentry *make_dir(struct pool *pool)
 {
 	char name[POOL_SHOWN_LEN + sizeof("~4294967295")];
 	struct dentry *taken = debugfs_lookup(pool->shown, by_name);
 
-	if (!taken)
+	if (IS_ERR_OR_NULL(taken))
 		return debugfs_create_dir(pool->shown, by_name);
 	dput(taken);
 	scnprintf(name, sizeof(name), "%s~%u", pool->shown, pool->id);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Loads, uses and unloads pool.ko on a kernel, and checks all that it shows.
+# Loads, uses and unloads pool.ko on a kernel, and checks all that it shows; and once more
+# without debugfs.
 #
 #	stock.sh stock-6.1|stock-6.12|stock-X.Y|debug [TOPIC...]
 #
@@ -81,21 +82,45 @@ make -s -C "$here/../.." B=build/user-static LDFLAGS=-static \
 	CURSES_LIBS='-lncursesw -ltinfo' build/user-static/poolctl
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
 boots() {
-	"$here/boot.sh" --show --mem 1024 --append "${topics:+topics=${topics// /,}}" \
+	"$here/boot.sh" --show --mem 1024 --append "$1" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$tmp/trace" \
 		"$here/../../build/user-static/poolctl" "$tmp/pages" "$dir/my/my.ko" \
-		>"$tmp/out" 2>"$tmp/err"
+		"$tmp/no-debugfs" >"$tmp/out" 2>"$tmp/err"
 }
 
-booted=0
-boots || booted=$?
-results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "$tmp/out"
-if [ $booted -eq 0 ]; then
-	result ok "the kernel had nothing to complain of"
-else
-	result "not ok" "the script ended well and the kernel did not complain"
-	cat "$tmp/err" >&2
+# boots_well PARAMETERS - shows the results of the machine, and judges its kernel
+boots_well() {
+	local booted=0
+
+	boots "$1" || booted=$?
+	results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "$tmp/out"
+	if [ $booted -eq 0 ]; then
+		result ok "the kernel had nothing to complain of"
+	else
+		result "not ok" "the script ended well and the kernel did not complain"
+		cat "$tmp/err" >&2
+	fi
+}
+
+# without_debugfs - a pool.ko for kernels that have none
+without_debugfs() {
+	local built
+
+	built=$(VARIANT=no-debugfs POOL_TESTS='' DEBUG="-include $here/no_debugfs.h" \
+		"$here/build-modules.sh" "$what" | tail -n 1) &&
+		cp "$built/pool.ko" "$tmp/no-debugfs/"
+}
+
+mkdir "$tmp/no-debugfs"
+if [ "$topics" != no-debugfs ]; then
+	boots_well "${topics:+topics=${topics// /,}}"
 fi
+case "$topics" in
+"" | no-debugfs)
+	check "pool.ko builds without CONFIG_DEBUG_FS" without_debugfs
+	boots_well "topics=no-debugfs debugfs=off"
+	;;
+esac
 finish
