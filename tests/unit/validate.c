@@ -186,9 +186,10 @@ static struct pool_bucket *full_bucket(struct pool *pool)
 TEST_CASE(a_damaged_bucket_is_named)
 {
 	struct pool *pool = filled_pool();
-	unsigned long has, bit;
 	struct pool_cluster *next;
+	unsigned long has, bit;
 	struct pool_bucket *b;
+	unsigned int n;
 
 	ASSERT(pool);
 	ASSERT(pool_shared_count(pool));
@@ -202,9 +203,10 @@ TEST_CASE(a_damaged_bucket_is_named)
 	EXPECT(names(pool, "bucket", "bit of the bucket in filled", 0, 1));
 	plat_word_add(&pool->filled, bit);
 	next = b->head->next;
+	n = b->head->n;
 	b->head->next = b->head;
 	EXPECT(names(pool, "bucket", "objects in clusters",
-		     (has / 8 + 1) * 8, has));
+		     (has / n + 1) * n, has));
 	b->head->next = next;
 	EXPECT(is_ok(pool));
 	pool_destroy(&pool->head);
