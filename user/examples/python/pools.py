@@ -65,8 +65,10 @@ def main(library, function):
         print(f"pools.py: {error}", file=sys.stderr)
         return 2
     work.start()
-    while work.is_alive():
+    running = True
+    while running:
         work.join(1)
+        running = work.is_alive()
         show(pools)
     return 0
 
