@@ -40,9 +40,9 @@ script() {
 }
 
 kunit() {
-	world uml $vm/kunit.sh uml
+	world uml $vm/kunit.sh uml 20 --timeout 900
 	VARIANT=hostile DEBUG="$HOSTILE" \
-		world uml-hostile $vm/kunit.sh uml
+		world uml-hostile $vm/kunit.sh uml 20 --timeout 900
 	for key in init_on_alloc init_on_free; do
 		for suite in gfp check fill; do
 			SUITE=$suite BOOT=$key=1 world uml-$suite-$key \
