@@ -112,6 +112,7 @@ bool plat_local_alloc(struct pool *pool)
 {
 	unsigned int i;
 
+	sched_point(__func__, "take", "places", places, sizeof(places[0]));
 	for (i = 0; i < PLAT_LOCALS; i++)
 		if (has_place(pool, i))
 			return true;
@@ -122,6 +123,7 @@ void plat_local_free(struct pool *pool)
 {
 	unsigned int i;
 
+	sched_point(__func__, "give", "places", places, sizeof(places[0]));
 	for (i = 0; i < plat_cpus; i++)
 		memset(plat_local_of(pool, i), 0, sizeof(struct pool_local));
 	for (i = 0; i < PLAT_LOCALS; i++)
