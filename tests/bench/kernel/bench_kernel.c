@@ -22,6 +22,10 @@
  *   irq100         as batch100, in a hard interrupt
  *   refused        an allocation that fails, since 64 objects are the limit and
  *		    all in use
+ *   create         a pool, or the peer's equivalent, is created
+ *   destroy1, destroy1000	one is destroyed that had so many objects at once
+ *
+ * The last three wait, and so count the time of the wait, too.
  */
 #include "bench_kernel.h"
 #include "../random.h"
@@ -40,6 +44,7 @@
 #define OPS		10000
 #define RUNS		4
 #define LIMIT		64
+#define LIVES		10
 
 static unsigned int bench_size = 64;
 module_param(bench_size, uint, 0644);
@@ -147,6 +152,41 @@ static u64 run_remote(const struct job *job)
 	return both.ns;
 }
 
+/* Beginning and end */
+
+static u64 run_create(const struct job *job)
+{
+	u64 start, ns = 0;
+	unsigned int n;
+
+	for (n = LIVES; n; n--) {
+		job->peer->teardown();
+		start = ktime_get_ns();
+		if (!job->peer->setup(bench_size, 0))
+			return 0;
+		ns += ktime_get_ns() - start;
+	}
+	return ns * (OPS / LIVES);
+}
+
+static u64 run_destroy(const struct job *job)
+{
+	u64 start, ns = 0;
+	unsigned int n;
+
+	for (n = LIVES; n; n--) {
+		if (!job->peer->take(held, job->batch))
+			return 0;
+		job->give(held, job->batch);
+		start = ktime_get_ns();
+		job->peer->teardown();
+		ns += ktime_get_ns() - start;
+		if (!job->peer->setup(bench_size, 0))
+			return 0;
+	}
+	return ns * (OPS / LIVES);
+}
+
 /* Hard interrupts: the whole run is in one, so that its own cost is not counted. */
 
 static void pairs_in_irq(struct irq_work *irq)
@@ -214,6 +254,9 @@ static const struct workload workloads[] = {
 	{ "irq", 1, 0, 0, run_irq, NEEDS(pairs_atomic) },
 	{ "irq100", 100, 0, GIVE(lifo), run_irq, NEEDS(take_atomic) },
 	{ "refused", 1, LIMIT, GIVE(fifo), run_refused, NEEDS(refused) },
+	{ "create", 0, 0, 0, run_create, NEEDS(take) },
+	{ "destroy1", 1, 0, GIVE(fifo), run_destroy, NEEDS(take) },
+	{ "destroy1000", 1000, 0, GIVE(fifo), run_destroy, NEEDS(take) },
 };
 
 static void *member(const struct bench_peer *peer, size_t offset)
