@@ -202,12 +202,13 @@ static void restock(struct pool *pool, unsigned int flags)
 }
 
 /* Bring an evicted cluster, of any pool, down. */
-static void carry_down(struct pool_cluster *c, unsigned int flags)
+static void carry_down(struct pool *pool, struct pool_cluster *c,
+		       unsigned int flags)
 {
 	struct pool_local *local = c->local;
 	unsigned int n = c->n;
 
-	pool_put_cluster_down(local->pool, c, flags);
+	pool_put_cluster_down(local->pool, c, local->pool == pool, flags);
 	pool_cluster_settled(local, n);
 }
 
@@ -218,7 +219,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	struct pool_local *local = c->local;
 	unsigned int n = c->n;
 
-	pool_put_cluster_down(pool, c, flags);
+	pool_put_cluster_down(pool, c, true, flags);
 	pool_arrive(&local->moving, n);
 }
 
@@ -229,7 +230,7 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		struct pool_cluster *c = out->down;
 
 		out->down = c->next;
-		carry_down(c, flags);
+		carry_down(pool, c, flags);
 	}
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);
