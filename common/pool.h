@@ -41,6 +41,7 @@
 #define POOL_F_NO_FAIL		0x4u	/* alloc: no injected failure */
 #define POOL_F_ATOMIC		0x8u	/* must not sleep; signal handlers */
 #define POOL_F_WAIT		0x10u	/* alloc: wait until there is an object */
+#define POOL_F_NOSLAB		0x28u	/* atomic, and the backend is not called */
 
 /* The owner of new pools: a module has its own pools, a program has one owner. */
 #ifdef __KERNEL__
@@ -52,7 +53,7 @@
 #endif
 
 /* Other bits of flags are ignored. */
-#define POOL_F_ALL		0x1fu
+#define POOL_F_ALL		0x3fu
 
 /* Bytes of the longest pool name; the rest is cut off. */
 #define POOL_NAME_LEN		11
@@ -244,7 +245,7 @@ void *pool_alloc_slow(struct pool_head *pool, unsigned int flags);
  * pool_free_slow() - Free an object the hot array did not accept.
  * @pool: the pool.
  * @obj: the object; not NULL.
- * @flags: POOL_F_ATOMIC or 0.
+ * @flags: as of __pool_free().
  *
  * Out-of-line half of __pool_free(); not for direct use.
  *
@@ -299,7 +300,8 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * @flags: any of POOL_F_*.
  *
  * Asks this CPU's caches first, then the shared pool, then the backend, as far as
- * the pool's mode has them.
+ * the pool's mode has them.  With POOL_F_NOSLAB the backend is left out, for callers that
+ * the backend itself may have called, such as a probe in the slab.
  *
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.
@@ -343,7 +345,8 @@ static inline POOL_INLINE void *pool_zalloc(struct pool_head *pool)
  * __pool_free() - Free an object.  Never fails and never needs memory.
  * @pool: the pool it came from.
  * @obj: the object; NULL is a no-op.
- * @flags: POOL_F_ATOMIC in a signal handler, else 0.
+ * @flags: POOL_F_ATOMIC in a signal handler; POOL_F_NOSLAB where the backend must not be
+ *	called; else 0.
  *
  * Context: Any (user space: in a signal handler only with POOL_F_ATOMIC).
  */

@@ -174,7 +174,8 @@ static inline void plat_busy_leave(plat_irq_t irq)
 /* Context */
 
 /*
- * The slab may not be called in an NMI; on RT it takes sleeping locks.  Kernels that do
+ * The slab may not be called in an NMI, nor where it may have called the caller, who says
+ * so; on RT it takes sleeping locks.  Kernels that do
  * not count preemption cannot tell whether a caller could sleep.  They wait only where the
  * caller says by POOL_F_WAIT that it can.
  * Readers of RCU may be preempted, but may not wait, and may free.  The table of symbols
@@ -184,7 +185,7 @@ static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
 	switch (what) {
 	case PLAT_ALLOC:
-		return !in_nmi() &&
+		return (flags & POOL_F_NOSLAB) != POOL_F_NOSLAB && !in_nmi() &&
 		       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 	case PLAT_WAIT:
 		if (flags & (POOL_F_ATOMIC | POOL_F_NESTED))

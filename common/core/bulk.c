@@ -61,7 +61,7 @@ struct got {
 static void give_up(struct got *got)
 {
 	if (got->n)
-		pool_free_bulk(got->head, got->flags & POOL_F_ATOMIC, got->n,
+		pool_free_bulk(got->head, got->flags & POOL_F_NOSLAB, got->n,
 			       got->objs);
 }
 

@@ -277,3 +277,40 @@ TEST_CASE(an_atomic_pair_works_where_nothing_may_sleep)
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
+
+/* Free @n objects and get as many, as where the backend itself may have called. */
+static bool turned_inside(struct pool_head *pool, void **objs, unsigned int n)
+{
+	unsigned int i, got = 0;
+
+	for (i = 0; i < n; i++)
+		__pool_free(pool, objs[i], POOL_F_NOSLAB);
+	for (i = 0; i < n; i++) {
+		objs[i] = __pool_alloc(pool, POOL_F_NOSLAB);
+		got += !!objs[i];
+	}
+	return got == n;
+}
+
+TEST_CASE(a_caller_inside_the_backend_allocates_and_frees_without_it)
+{
+	struct pool_attr attr = { .name = "inside", .size = 64 };
+	struct pool_stats before, now;
+
+	test_options(4096, 4);
+	for (attr.mode = POOL_M_GLOBAL; attr.mode <= POOL_M_NO_CACHE; attr.mode++) {
+		struct pool_head *pool = create_pool_ext(&attr);
+
+		ASSERT(pool);
+		EXPECT_PTR_EQ(__pool_alloc(pool, POOL_F_NOSLAB), NULL);
+		test_alloc_many(pool_of(pool), test_objs, 300);
+		pool_sum(pool_of(pool), &before);
+		EXPECT(turned_inside(pool, test_objs, 300));
+		pool_sum(pool_of(pool), &now);
+		EXPECT_EQ(now.store_gets, before.store_gets);
+		EXPECT_EQ(now.store_puts, before.store_puts);
+		test_free_many(pool_of(pool), test_objs, 300);
+		EXPECT(test_quiet(pool_of(pool), 0));
+		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * slab.c - calls of pools from probes inside the slab, with its locks held
+ *
+ * Layer:   tests of POOL_F_NOSLAB.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#define LOAD	500
+#define HELD	100
+
+/* The pool has no caches, so each of its calls would ask the slab. */
+static struct {
+	struct pool_head *pool;
+	struct task_struct *task;	/* only its locks count */
+	void *held[HELD];
+	unsigned int n;
+	bool frees;
+	bool busy;
+	unsigned long turns;
+	unsigned long none;
+} inside;
+
+#if IS_ENABLED(CONFIG_LOCKDEP) && IS_ENABLED(CONFIG_TRACEPOINTS)
+
+/* One call: HELD allocations, then as many frees. */
+static void call_pool(void)
+{
+	if (inside.frees) {
+		__pool_free(inside.pool, inside.held[--inside.n], POOL_F_NOSLAB);
+	} else {
+		inside.held[inside.n] = __pool_alloc(inside.pool, POOL_F_NOSLAB);
+		if (inside.held[inside.n])
+			inside.n++;
+		else
+			inside.none++;
+	}
+	if (!inside.n || inside.n == HELD)
+		inside.frees = inside.n;
+}
+
+/* A task that lets go of a lock of the slab still has it here. */
+static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
+{
+	if (current == inside.task && !inside.busy) {
+		inside.busy = true;
+		inside.turns++;
+		call_pool();
+		inside.busy = false;
+	}
+}
+
+static void see_tracepoint(struct tracepoint *point, void *found)
+{
+	if (!strcmp(point->name, "lock_release"))
+		*(struct tracepoint **)found = point;
+}
+
+/* Call the pool at each release of a lock; false: this cannot be had. */
+static bool probed(void (*use)(void))
+{
+	struct tracepoint *point = NULL;
+
+	for_each_kernel_tracepoint(see_tracepoint, &point);
+	if (!point || tracepoint_probe_register(point, on_release, NULL))
+		return false;
+	inside.task = current;
+	use();
+	inside.task = NULL;
+	tracepoint_probe_unregister(point, on_release, NULL);
+	tracepoint_synchronize_unregister();
+	return true;
+}
+
+#else
+
+static bool probed(void (*use)(void))
+{
+	return false;
+}
+
+#endif
+
+/* Fill slabs and empty them, so that they change their lists. */
+static void use_slab(void)
+{
+	unsigned long i, waves;
+
+	for (waves = test_scale(1000); waves; waves--) {
+		for (i = 0; i < LOAD; i++)
+			test_objs[i] = kmalloc(192, GFP_KERNEL);
+		for (i = 0; i < LOAD; i++)
+			kfree(test_objs[i]);
+	}
+}
+
+TEST_CASE(probes_inside_the_slab_allocate_and_free)
+{
+	struct pool_attr attr = {
+		.name = "inside", .size = 192, .mode = POOL_M_NO_CACHE,
+	};
+	struct pool_stats now;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP) || !IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel does not trace locks");
+	memset(&inside, 0, sizeof(inside));
+	inside.pool = create_pool_ext(&attr);
+	ASSERT(inside.pool);
+	test_alloc_many(pool_of(inside.pool), test_objs, HELD);
+	for (i = 0; i < HELD; i++)
+		__pool_free(inside.pool, test_objs[i], POOL_F_NOSLAB);
+	EXPECT(probed(use_slab));
+	while (inside.n)
+		pool_free(inside.pool, inside.held[--inside.n]);
+	pool_sum(pool_of(inside.pool), &now);
+	kunit_info(test, "probes=%lu none=%lu gets=%llu", inside.turns, inside.none,
+		   now.store_gets);
+	EXPECT_LE(HELD, inside.turns);
+	EXPECT_EQ(inside.none, 0);
+	EXPECT_EQ(now.store_gets, HELD);
+	EXPECT_PTR_EQ(pool_destroy(inside.pool), NULL);
+}
