@@ -106,9 +106,11 @@ boots_well() {
 
 # without_debugfs - a pool.ko for kernels that have none
 without_debugfs() {
-	local built
+	local dir built
 
-	built=$(VARIANT=no-debugfs POOL_TESTS='' DEBUG="-include $here/no_debugfs.h" \
+	dir=$(cd "$here/../.." && pwd)/build/kernel/$what-no-debugfs
+	built=$(VARIANT=no-debugfs POOL_TESTS='' \
+		DEBUG="-include $dir/tests/vm/no_debugfs.h" \
 		"$here/build-modules.sh" "$what" | tail -n 1) &&
 		cp "$built/pool.ko" "$tmp/no-debugfs/"
 }
