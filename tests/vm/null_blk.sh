@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# A driver of the kernel on pools: null_blk, of Debian's source, as it is and with
+# kernel/example/null_blk.patch, under the same load.
+#
+#	null_blk.sh			on Debian's 6.12
+#
+# Prints instructions per page of 4 KiB for both, by a clock of one ns per instruction, and
+# what the pool counted.  What is judged is that both work, and that the pool had been used.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/vm/lib.sh
+. "$here/lib.sh"
+# shellcheck source=tests/lib/results.sh
+. "$top/tests/lib/results.sh"
+what=stock-6.12
+PAGES=16384
+
+modules=$("$here/build-modules.sh" "$what" | tail -n 1)
+eval "$("$here/kernel.sh" source)"
+eval "$("$here/kernel.sh" "$what")"
+dir=$top/build/kernel/$what-null_blk
+
+# The kernel's own configfs.ko is not in the cache folder, so it is built, too.
+sources() {
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cp -r "$SOURCE/fs/configfs" "$dir/"
+	cp -r "$SOURCE/drivers/block/null_blk" "$dir/slab"
+	cp -r "$SOURCE/drivers/block/null_blk" "$dir/pool"
+	patch -p4 -d "$dir/pool" <"$top/kernel/example/null_blk.patch"
+}
+
+builds() {
+	kmake "$dir" "$dir/$1" -j2 KCFLAGS="-Werror -I$top/common" \
+		KBUILD_EXTRA_SYMBOLS="$modules/Module.symvers" modules
+}
+
+# uses_pool, uses_slab - by the functions that the modules call
+uses_pool() {
+	nm "$dir/pool/null_blk.ko" | grep -w pool_alloc_gfp
+}
+
+uses_slab() {
+	not grep -q ' pool_' <(nm "$dir/slab/null_blk.ko")
+}
+
+boots() {
+	boot_icount --show --cpus 2 --mem 1024 --timeout 500 --data "$tmp/data" \
+		--append "mitigations=off init_on_alloc=0 PAGES=$PAGES" \
+		"$what" "$here/guest/null_blk.sh" "$dir/slab" "$dir/pool" \
+		"$dir/configfs/configfs.ko" "$modules/pool.ko"
+}
+
+# count LOAD NAME - what the pool counted
+count() {
+	awk -v load="$1" -v name="$2" \
+		'$1 == "count" && $2 == load && $3 == name { print $4 }' "$tmp/data"
+}
+
+# moved LOAD - arrays were filled and emptied, and no allocation failed
+moved() {
+	[ "$(count "$1" fills)" -gt 0 ] && [ "$(count "$1" spills)" -gt 0 ] &&
+		same "$(count "$1" failed)" 0
+}
+
+figures() {
+	awk '$1 == "count" {
+			if ($2 != name[m])
+				name[++m] = $2
+			if ($4)
+				said[$2] = said[$2] " " $3 " " $4
+			next
+		}
+		{ cost[$1, $2] = $3; if ($1 == "slab") load[++n] = $2 }
+		END {
+			printf "# %-16s %7s %7s\n", "instr. per page", "slab", "pool"
+			for (i = 1; i <= n; i++)
+				printf "# %-16s %7d %7d\n", load[i],
+					cost["slab", load[i]], cost["pool", load[i]]
+			for (i = 1; i <= m; i++)
+				printf "# %s:%s\n", name[i], said[name[i]]
+		}' "$tmp/data"
+}
+
+check "the patch applies" sources
+check "configfs builds" builds configfs
+check "null_blk builds" builds slab
+check "null_blk with the patch builds" builds pool
+check "the patched one calls pools" uses_pool
+check "the other one does not" uses_slab
+check "both keep data, discard it and are unloaded" boots
+figures
+for load in same other cached; do
+	check "the pool was used: $load" moved $load
+done
+finish
