@@ -63,7 +63,7 @@ bursts() {
 	written=0
 	discarded=0
 	write "$2"
-	used $PAGES
+	used "$PAGES"
 	discard "$3"
 	used 0
 	counts
