@@ -131,6 +131,33 @@ void pool_unreserve(struct pool_reserved *reserve);
  * Return: an object, or NULL.
  */
 void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
+
+/**
+ * struct pool_rcu - A member of objects for pool_free_rcu(), which sets it.
+ * @head: for call_rcu().
+ * @pool: the object's pool.
+ * @obj: the object.
+ *
+ * Readers must not look at it.
+ */
+struct pool_rcu {
+	struct rcu_head head;
+	struct pool_head *pool;
+	void *obj;
+};
+
+/**
+ * pool_free_rcu() - Free an object when no reader of RCU can see it any more.
+ * @pool: the pool it came from.
+ * @obj: the object, which no new reader finds; NULL is a no-op.
+ * @rcu: a member of the object.
+ *
+ * Never fails and needs no memory.  Until the grace period is over the object is in use,
+ * and counts as moving.  pool_destroy() waits for it.
+ *
+ * Context: Any in which call_rcu() may be called: not in an NMI.
+ */
+void pool_free_rcu(struct pool_head *pool, void *obj, struct pool_rcu *rcu);
 #endif
 
 POOL_DECLS_END

@@ -33,6 +33,7 @@ POOL_EXPORT(pool_alloc_reserved_timeout);
 POOL_EXPORT(pool_free_reserved);
 POOL_EXPORT(pool_unreserve);
 POOL_EXPORT(pool_alloc_gfp);
+POOL_EXPORT(pool_free_rcu);
 POOL_EXPORT(pool_alloc_timeout);
 POOL_EXPORT(pool_decl_ops);
 POOL_EXPORT(pool_register_declared_of);

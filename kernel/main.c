@@ -14,6 +14,7 @@
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
 
 /* The value of a parameter that was not given. */
 #define DEFAULT	"default"
@@ -142,6 +143,8 @@ exit_plat:
 
 static void __exit pool_exit(void)
 {
+	/* The callbacks of pool_free_rcu() are code of this module. */
+	rcu_barrier();
 	pool_debugfs_exit();
 	pool_shrinker_exit();
 	pool_owner_exit();
