@@ -51,6 +51,7 @@ usage() {
 	exit 2
 }
 
+again=("$@")
 cpus='' cpu='' mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
 append='' expect='' show=''
 while [ $# -gt 0 ]; do
@@ -263,6 +264,18 @@ bad() {
 		next if $ENV{EXPECT} ne "" && /$ENV{EXPECT}/;
 		print if /$ENV{BAD}/'
 }
+
+# A kernel patches its own code while its CPUs start, by breakpoints.  QEMU sometimes runs one
+# that the kernel has forgotten, and the kernel dies before the script begins.  That says
+# nothing of what is tested, so the machine is started again, twice at most.
+tries=${BOOT_TRIES:-1}
+if [ -z "$(since "$log")" ] && [ "$tries" -lt 3 ] &&
+	grep -q ' int3: 0000 \[#' "$log"; then
+	say "$what: died of a breakpoint of its own; started again" >&2
+	rm -rf "$tmp"
+	[ -z "$keep" ] || rm -f "$log"
+	BOOT_TRIES=$((tries + 1)) exec "$0" "${again[@]}"
+fi
 
 why=
 code=$(since "$log" | sed -n 's/.*\] VM-SCRIPT-EXIT \([0-9]*\)$/\1/p')

@@ -135,6 +135,17 @@ fails "$what: no exit status" "crashed in the script" "$what" "$tmp/stops.sh"
 fails "$what: no script" "never came to run the script" \
 	--timeout 30 --append rdinit=/none "$what" "$tmp/exits.sh"
 if [ "$what" != uml ]; then
+	# A machine that dies of a breakpoint the first time
+	mkdir "$tmp/bin"
+	cat >"$tmp/bin/qemu-system-x86_64" <<-EOF
+		#!/bin/sh
+		mkdir "$tmp/died" 2>/dev/null || exec $(command -v qemu-system-x86_64) "\$@"
+		echo "[    1.7] Oops: int3: 0000 [#1] SMP"
+	EOF
+	chmod 755 "$tmp/bin/qemu-system-x86_64"
+	check "$what: started again" env "PATH=$tmp/bin:$PATH" "$here/boot.sh" \
+		--data "$tmp/data" --append "word=given cpus=2" \
+		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
 	passes "$what: --icount" --icount --data "$tmp/data" \
 		--append "word=given cpus=1 mitigations=off" \
 		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
