@@ -230,9 +230,9 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 }
 
 /*
- * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab, and
- * modules cannot tell them of parts of it.  Under KASAN pools go
- * straight to the slab, see main.c, so it sees every object anyway.  PLAT_KEPT is
+ * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab.  What would
+ * tell KASAN of parts of it is not exported: Documentation/tools.rst.  Under KASAN pools
+ * go straight to the slab, see main.c, so it sees every object anyway.  PLAT_KEPT is
  * not passed to kmemleak: that takes locks, and an NMI, which may free, could have
  * interrupted their holder.
  */
