@@ -41,10 +41,9 @@ struct pool_head;
  * With a constructor or a destructor, the contents of an object survive a free and the
  * next allocation, so POOL_F_MUST_ZERO is refused.
  *
- * Both may run in any context that allocates from this pool or frees to it, and where
- * memory of many pools is given back, in the kernel also while a CPU goes down.  So they
- * must not sleep, nor take locks that callers hold, nor call this pool; calls on other
- * pools take POOL_F_ATOMIC.
+ * Both may run in any context that allocates or frees, in the kernel also while a CPU goes
+ * down or memory is reclaimed.  So they must not sleep, nor take locks that callers hold,
+ * nor call this pool; calls on other pools take POOL_F_ATOMIC.
  *
  * A pool with a limit, spare objects, a constructor or a destructor is never
  * merged with another one.

@@ -128,7 +128,7 @@ void pool_count_failure(struct pool *pool, enum pool_cause cause);
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
-			   bool called, unsigned int flags);
+			   unsigned int flags);
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags);
 

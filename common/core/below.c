@@ -7,8 +7,7 @@
  *
  *   needed                   the shared pool; if it has no place, the backend
  *   not needed               the backend, and about as many of the shared pool; if the
- *                            backend may not be called, or a destructor would run in
- *                            the call of another pool, the shared pool
+ *                            backend may not be called, the shared pool
  *   neither may be used      parked
  */
 #include "plat.h"
@@ -91,15 +90,12 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
  * pool_put_cluster_down() - Bring down a cluster that pool_keep_cluster() refused.
  * @pool: its pool.
  * @c: the cluster, on no list, perhaps empty.
- * @called: this is a call of that pool, so its destructor may run.  The context of
- *          another pool's call may be one in which this pool is never used.
  * @flags: of the call.
  */
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
-			   bool called, unsigned int flags)
+			   unsigned int flags)
 {
-	bool may = (called || !pool->dtor) &&
-		   plat_backend_may(&pool->backend, NULL, flags);
+	bool may = plat_backend_may(&pool->backend, NULL, flags);
 	bool excess = may && c->n && pool_shares(pool);
 
 	if (!may && c->n && pool_put_to_shared_cache(pool, c))
@@ -118,5 +114,5 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {
 	if (!c->n || !pool_keep_cluster(pool, c))
-		pool_put_cluster_down(pool, c, true, flags);
+		pool_put_cluster_down(pool, c, flags);
 }

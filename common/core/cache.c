@@ -202,13 +202,12 @@ static void restock(struct pool *pool, unsigned int flags)
 }
 
 /* Bring an evicted cluster, of any pool, down. */
-static void carry_down(struct pool *pool, struct pool_cluster *c,
-		       unsigned int flags)
+static void carry_down(struct pool_cluster *c, unsigned int flags)
 {
 	struct pool_local *local = c->local;
 	unsigned int n = c->n;
 
-	pool_put_cluster_down(local->pool, c, local->pool == pool, flags);
+	pool_put_cluster_down(local->pool, c, flags);
 	pool_cluster_settled(local, n);
 }
 
@@ -219,7 +218,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	struct pool_local *local = c->local;
 	unsigned int n = c->n;
 
-	pool_put_cluster_down(pool, c, true, flags);
+	pool_put_cluster_down(pool, c, flags);
 	pool_arrive(&local->moving, n);
 }
 
@@ -230,7 +229,7 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		struct pool_cluster *c = out->down;
 
 		out->down = c->next;
-		carry_down(pool, c, flags);
+		carry_down(c, flags);
 	}
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);

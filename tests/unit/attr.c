@@ -273,39 +273,6 @@ TEST_CASE(nocache_constructs_too)
 	EXPECT(life_is_even());
 }
 
-/*
- * The other pool may be used in interrupts, or under a lock that the destructor takes.  Its
- * calls evict objects that are no longer needed.
- */
-TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
-{
-	struct pool *pool, *other;
-	unsigned int i, undone, meanwhile = 0;
-	struct pool_stats now;
-
-	test_options(4096, 4);
-	pool = constructed(64, POOL_M_DEFAULT);
-	other = test_pool(64);
-	ASSERT(pool && other);
-	EXPECT(wave_intact(pool, 400));
-	for (i = 0; i < 1000; i++) {
-		EXPECT(wave_intact(pool, 30));
-		undone = life.undone;
-		test_alloc_many(other, test_objs, 200);
-		test_free_many(other, test_objs, 200);
-		meanwhile += life.undone - undone;
-	}
-	EXPECT_EQ(meanwhile, 0);
-	pool_gc(&pool->head);
-	EXPECT(life.undone);
-	pool_sum(pool, &now);
-	EXPECT(now.evictions);
-	EXPECT_EQ(now.allocated, life.made - life.undone);
-	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(life_is_even());
-}
-
 TEST_CASE(a_constructed_pool_refuses_to_zero)
 {
 	struct pool *pool = constructed(64, POOL_M_DEFAULT);
