@@ -184,14 +184,12 @@ bool pool_in_use(struct pool *pool, unsigned long *used)
 	bool alone;
 
 	look(pool, true, &now);
-	for (;;) {
+	do {
 		before = now;
+		plat_pause(true);
 		alone = wait_for_walks(pool);
 		look(pool, true, &now);
-		if (!alone || still(&before, &now))
-			break;
-		plat_pause(true);
-	}
+	} while (alone && !still(&before, &now));
 	idle = now.parked + now.abandoned + now.quarantined;
 	*used = now.used > idle ? (unsigned long)(now.used - idle) : 0;
 	return alone;
