@@ -145,7 +145,8 @@ struct pool *pool_registry_of(const struct pool_decl *decl);
 const void *pool_registry_owner(struct pool *pool);
 void pool_registry_forget(const struct pool_decl *decl);
 enum pool_drop pool_registry_drop(struct pool *pool,
-				  const struct pool_decl *decl, bool may_end);
+				  const struct pool_decl *decl,
+				  unsigned long *seen);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
 bool pool_registry_remove(struct pool *pool);

@@ -235,6 +235,7 @@ struct pool {
 	unsigned int pins;		/* registry mutex: users of the pointer */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
+	unsigned long joins;		/* registry mutex: registrations ever */
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */

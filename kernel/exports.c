@@ -94,6 +94,7 @@ POOL_EXPORT_TEST(pool_fail_every);
 POOL_EXPORT_TEST(pool_put_cluster_below);
 POOL_EXPORT_TEST(pool_registry_next);
 POOL_EXPORT_TEST(pool_registry_put);
+POOL_EXPORT_TEST(pool_registry_drop);
 POOL_EXPORT_TEST(pool_destroy_every);
 POOL_EXPORT_TEST(pool_owner_gone);
 POOL_EXPORT_TEST(pool_take_remote);

@@ -111,6 +111,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_add(&reg->list, &pool->regs);
 	pool->flags |= reg->flags;
+	pool->joins++;
 	plat_write(&pool->users, pool->users + 1);
 }
 
@@ -159,14 +160,18 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl)
  * @pool: the pool, with at least one.
  * @decl: give back that of this declaration; NULL: the newest that was not declared,
  *	or, where there are only declared ones, the newest.
- * @may_end: give back even the last one.
+ * @seen: how many there had ever been when the caller saw the pool unused; 0: it did
+ *	not.  The last one is given back only if there was none since, because its
+ *	user may be gone again, and have left work behind.  Set to how many there
+ *	have been by now.
  *
  * Return: POOL_DROPPED, also when there is none of this declaration; POOL_ENDS:
  * it was the last one, and the pool belongs to the caller, which must end it;
  * POOL_KEPT: it is the last one.
  */
 enum pool_drop pool_registry_drop(struct pool *pool,
-				  const struct pool_decl *decl, bool may_end)
+				  const struct pool_decl *decl,
+				  unsigned long *seen)
 {
 	struct pool_list gone = { &gone, &gone };
 	enum pool_drop what = POOL_DROPPED;
@@ -175,7 +180,8 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 	plat_mutex_lock(PLAT_REGISTRY);
 	reg = to_drop(pool, decl);
 	if (reg && pool->users == 1)
-		what = may_end ? POOL_ENDS : POOL_KEPT;
+		what = *seen == pool->joins ? POOL_ENDS : POOL_KEPT;
+	*seen = pool->joins;
 	if (reg && what != POOL_KEPT)
 		drop(pool, reg, &gone);
 	plat_mutex_unlock(PLAT_REGISTRY);

@@ -380,15 +380,17 @@ void pool_end(struct pool *pool, unsigned long lost)
  */
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 {
-	enum pool_drop what = pool_registry_drop(pool, decl, false);
-	unsigned long used = 0;
+	unsigned long seen = 0, used = 0;
+	enum pool_drop what = pool_registry_drop(pool, decl, &seen);
 
 	while (what == POOL_KEPT) {
 		bool alone;
 
 		pool_drain_parked(pool);
 		alone = pool_in_use(pool, &used);
-		what = pool_registry_drop(pool, decl, alone && !used);
+		if (!alone || used)
+			seen = 0;
+		what = pool_registry_drop(pool, decl, &seen);
 		if (alone && used)
 			break;
 	}

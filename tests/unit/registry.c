@@ -91,6 +91,21 @@ TEST_CASE(a_pool_in_use_comes_back_usable)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* Another user came, and went, between a look at the pool and its end. */
+TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
+{
+	struct pool_head *one = create_pool("ends", 64, MEM_F_SHARED);
+	unsigned long seen = 0;
+
+	ASSERT(one);
+	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, &seen), POOL_KEPT);
+	EXPECT_PTR_EQ(create_pool("ends", 64, MEM_F_SHARED), one);
+	EXPECT_PTR_EQ(pool_destroy(one), NULL);
+	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, &seen), POOL_KEPT);
+	EXPECT_EQ(seen, 2);
+	EXPECT_PTR_EQ(pool_destroy(one), NULL);
+}
+
 TEST_CASE(destroying_all_leaves_no_pool)
 {
 	unsigned int i;

@@ -349,12 +349,14 @@ static void find_it_ended(void *arg)
 TEST_CASE(a_child_ends_pools_that_others_were_ending)
 {
 	struct stayer s = { .begin = begin_open, .end = end_open };
+	unsigned long seen;
 
 	s.pool = test_pool(64);
 	ASSERT(s.pool);
+	seen = s.pool->joins;
 	test_wave(s.pool, 30);
 	stayer_start(&s);
-	EXPECT_EQ(pool_registry_drop(s.pool, NULL, true), POOL_ENDS);
+	EXPECT_EQ(pool_registry_drop(s.pool, NULL, &seen), POOL_ENDS);
 	EXPECT(child_is_well(find_it_ended, NULL));
 	stayer_finish(&s);
 	pool_end(s.pool, 0);

@@ -280,9 +280,11 @@ TEST_CASE(a_child_keeps_the_pool_that_its_walk_is_at)
 /* As if another thread were about to end the pool. */
 static void drop_and_fork_at(struct pool_head *head, void *arg)
 {
+	unsigned long seen = pool_of(head)->joins;
+
 	if (pool_of(head) != arg)
 		return;
-	ck_assert(pool_registry_drop(arg, NULL, true) == POOL_ENDS);
+	ck_assert(pool_registry_drop(arg, NULL, &seen) == POOL_ENDS);
 	fork_at(head, arg);
 }
 
