@@ -184,12 +184,14 @@ bool pool_in_use(struct pool *pool, unsigned long *used)
 	bool alone;
 
 	look(pool, true, &now);
-	do {
+	for (;;) {
 		before = now;
-		plat_pause(true);
 		alone = wait_for_walks(pool);
 		look(pool, true, &now);
-	} while (alone && !still(&before, &now));
+		if (!alone || still(&before, &now))
+			break;
+		plat_pause(true);
+	}
 	idle = now.parked + now.abandoned + now.quarantined;
 	*used = now.used > idle ? (unsigned long)(now.used - idle) : 0;
 	return alone;

@@ -343,3 +343,19 @@ TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);
 }
+
+/* What a destruction looks at twice does not change, so it does not sleep in between. */
+TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long slept;
+	void *obj;
+
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	slept = current->nvcsw;
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
+	EXPECT_EQ(current->nvcsw, slept);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
