@@ -79,14 +79,14 @@ enum plat_told {
  *	One more than the highest number in use; only ever grows.
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
- *	CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
+ *	Parts of CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
  *	was one.  The owner may be writing what they point to.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number; it may be stale outside of the guard.  A CPU without a
  *	part of its own gets a number that no CPU has.  Any context.
- * void plat_cpu_ready(unsigned int flags)
- *	Give this CPU a part of its own, if it has none and these flags let the
- *	allocator be called.  Any context; neither guard nor lock held.
+ * void plat_cpu_ready(struct pool *pool, unsigned int flags)
+ *	Give this CPU a part of its own, and of this pool, where it has none and these
+ *	flags let the allocator be called.  Any context; neither guard nor lock held.
  *
  * Atomics: relaxed unless the name says more.
  *
@@ -141,9 +141,12 @@ enum plat_told {
  */
 
 /**
- * plat_local_alloc() - Give a pool its local parts, one per CPU, all zero.
+ * plat_local_alloc() - Give a pool a place for its local parts, one per CPU.
  * @pool: its own.hot is set, and head.hot: to the same, or with POOL_D_HARDEN to arrays
  *	that are closed for ever.
+ *
+ * A part is all zero when plat_local_of() first shows it: at once, or when
+ * plat_cpu_ready() has made it.
  *
  * Context: Process context; registry mutex not held.
  * Return: false when there is no room; then all CPUs find the pool's hot arrays closed,
@@ -152,7 +155,7 @@ enum plat_told {
 bool plat_local_alloc(struct pool *pool);
 
 /**
- * plat_local_free() - Take the local parts back; they are all zero again.
+ * plat_local_free() - Take the local parts back.
  * @pool: a pool that plat_local_alloc() served.
  *
  * Context: Process context; no other code looks at these parts any more.
@@ -365,6 +368,20 @@ void plat_hide(struct pool *pool);
 #include "debug/modes.h"
 #include "plat_impl.h"
 #include "events.h"
+
+/*
+ * This CPU's part of all pools, if @local is its part of this one; guard held.  NULL: it has
+ * none, or an interrupt handler made one after @local was read.
+ */
+static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
+					     const struct pool_local *local)
+{
+	unsigned int cpu = plat_cpu_hint();
+
+	if (!pool->cached || plat_local_of(pool, cpu) != local)
+		return NULL;
+	return plat_cpu_of(cpu);
+}
 
 static inline void pool_word_sub(plat_word_t *w, unsigned long n)
 {

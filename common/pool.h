@@ -28,8 +28,12 @@
 /* The version of the library, of the module and of packages is kept here alone. */
 #define POOL_VERSION		"0.9.0"
 
-/* This header and the library must agree on it; see pool_create_at(). */
+/* This header and the library, or the module, must agree on it; see pool_create_at(). */
+#ifdef __KERNEL__
+#define POOL_ABI		5
+#else
 #define POOL_ABI		4
+#endif
 
 /* Flags of create_pool(). */
 #define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */

@@ -59,7 +59,7 @@ struct pool_hot {
  */
 struct pool_head {
 #ifdef __KERNEL__
-	struct pool_hot __percpu *hot;
+	struct pool_hot * __percpu *hot;
 #else
 	unsigned long hot;
 #endif
@@ -87,7 +87,7 @@ static inline void pool_barrier(void)
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 {
 	preempt_disable();
-	return this_cpu_ptr(pool->hot);
+	return this_cpu_read(*pool->hot);
 }
 
 static inline void pool_hot_leave(void)

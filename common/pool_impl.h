@@ -207,7 +207,7 @@ struct pool {
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
 	unsigned int buckets;		/* a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
-	bool cached;			/* has local parts */
+	bool cached;			/* may have local parts */
 	plat_backend_t backend;
 	plat_view_t view;
 

@@ -132,6 +132,8 @@ POOL_EXPORT_TEST(pool_validate);
 /* The seam's cold half, and symbols that its hot half refers to. */
 POOL_EXPORT_TEST(plat_cpus);
 POOL_EXPORT_TEST(plat_locking);
+POOL_EXPORT_TEST(plat_closed);
+POOL_EXPORT_TEST(plat_local_make);
 POOL_EXPORT_TEST(plat_mutex_lock);
 POOL_EXPORT_TEST(plat_mutex_unlock);
 POOL_EXPORT_TEST(plat_mem_alloc);

@@ -43,11 +43,22 @@ const struct plat_policy plat_policies[] = {
 
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
+/* No reclaim, and no reserves even where the caller may use them. */
+#define AT_HAND	(__GFP_NOWARN | __GFP_NOMEMALLOC)
+
 /* Is this CPU inside a CPU lock's section?  It writes this itself, interrupts off. */
 DEFINE_PER_CPU(bool, plat_locking);
 
-/* All pools without local parts point to this.  Never opened, never written. */
-static DEFINE_PER_CPU(struct pool_local, closed);
+const struct pool_local plat_closed;
+
+/* What a CPU's word leads to until the CPU has a part.  Users may not write it, either. */
+#define CLOSED	((struct pool_hot *)&plat_closed.hot)
+
+/*
+ * The words of pools that have none of their own, and of users of hardened pools.  In a
+ * module per-CPU data cannot be initialized with an address, so plat_init() sets them.
+ */
+static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
 static DEFINE_MUTEX(registry_mutex);
 static DEFINE_MUTEX(create_mutex);
@@ -59,7 +70,7 @@ static struct mutex *const mutexes[] = {
 	[PLAT_DUMP] = &dump_mutex,
 };
 
-static struct kmem_cache *cluster_cache;
+static struct kmem_cache *cluster_cache, *local_cache;
 
 /*
  * Milliseconds since boot.  An earlier load of this module may have left caches with
@@ -69,17 +80,48 @@ static u64 load_time;
 
 bool plat_local_alloc(struct pool *pool)
 {
-	struct pool_local __percpu *local = alloc_percpu(struct pool_local);
+	struct pool_hot * __percpu *words = alloc_percpu(struct pool_hot *);
+	unsigned int cpu;
 
-	pool->own.hot = local ? &local->hot : &closed.hot;
-	pool->head.hot = pool->debug & POOL_D_HARDEN ? &closed.hot : pool->own.hot;
-	return local;
+	if (words)
+		for_each_possible_cpu(cpu)
+			*per_cpu_ptr(words, cpu) = CLOSED;
+	pool->own.hot = words ?: &closed_words;
+	pool->head.hot = pool->debug & POOL_D_HARDEN ? &closed_words :
+						       pool->own.hot;
+	return words;
 }
 
-/* Local parts are zeroed when they are allocated again. */
 void plat_local_free(struct pool *pool)
 {
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pool_local *local = plat_local_of(pool, cpu);
+
+		if (local)
+			kmem_cache_free(local_cache, local);
+	}
 	free_percpu(pool->own.hot);
+}
+
+/*
+ * Memory at hand only: the caller may be a free.  Where there is none, and where the caller
+ * may not ask, this CPU does without, and its next miss tries again.  The word may have
+ * been set by an interrupt meanwhile.
+ */
+void plat_local_make(struct pool *pool, unsigned int flags)
+{
+	struct pool_hot **word = raw_cpu_ptr(pool->own.hot);
+	struct pool_hot *none = CLOSED;
+	struct pool_local *local;
+
+	if (!pool->cached || !plat_may(PLAT_ALLOC, flags))
+		return;
+	local = kmem_cache_alloc(local_cache, AT_HAND | __GFP_ZERO);
+	/* Pairs with plat_local_of(), and with pool_hot_enter() on that CPU. */
+	if (local && !plat_cmpxchg_release(word, &none, &local->hot))
+		kmem_cache_free(local_cache, local);
 }
 
 static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
@@ -114,19 +156,14 @@ void plat_registry_wait(void)
 	mutex_lock(&registry_mutex);
 }
 
-/*
- * Allocate without any reclaim, and without the reserves even where the caller may use
- * them.  Most are clusters, of which kmalloc() would waste a third.
- */
+/* Most are clusters, of which kmalloc() would waste a third. */
 static void *at_hand(size_t size)
 {
-	gfp_t gfp = __GFP_NOWARN | __GFP_NOMEMALLOC;
-
 	if (size == sizeof(struct pool_cluster)) {
 		pool_age_wake();
-		return kmem_cache_alloc(cluster_cache, gfp);
+		return kmem_cache_alloc(cluster_cache, AT_HAND);
 	}
-	return kmalloc(size, gfp);
+	return kmalloc(size, AT_HAND);
 }
 
 /*
@@ -237,11 +274,14 @@ void plat_trim(void)
 	while ((pool = pool_registry_next(pool)))
 		kmem_cache_shrink(pool->backend.cache);
 	kmem_cache_shrink(cluster_cache);
+	kmem_cache_shrink(local_cache);
 }
 
 static bool has_hot(int cpu, void *pool)
 {
-	return READ_ONCE(plat_local_of(pool, cpu)->hot.n);
+	const struct pool_local *local = plat_local_of(pool, cpu);
+
+	return local && READ_ONCE(local->hot.n);
 }
 
 static void empty_array(void *pool)
@@ -341,18 +381,25 @@ static void cpu_start(struct pool_cpu *cpu)
 	pool_cpu_init(cpu);
 }
 
-/* Called first: makes the CPUs' own parts and the cache of clusters. */
+/* Called first: makes the CPUs' own parts, and the caches of clusters and local parts. */
 int plat_init(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		cpu_start(per_cpu_ptr(&plat_cpus, cpu));
+		per_cpu(closed_words, cpu) = CLOSED;
+	}
 	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
 	cluster_cache = kmem_cache_create("pool_cluster",
 					  sizeof(struct pool_cluster), 0,
 					  SLAB_NO_MERGE, NULL);
-	return cluster_cache ? 0 : -ENOMEM;
+	local_cache = KMEM_CACHE(pool_local, SLAB_NO_MERGE);
+	if (cluster_cache && local_cache)
+		return 0;
+	kmem_cache_destroy(cluster_cache);
+	kmem_cache_destroy(local_cache);
+	return -ENOMEM;
 }
 
 /* Called last: there are no pools any more. */
@@ -364,4 +411,5 @@ void plat_exit(void)
 		pool_cpu_gone(cpu);
 	pool_guard_exit();
 	kmem_cache_destroy(cluster_cache);
+	kmem_cache_destroy(local_cache);
 }

@@ -5,9 +5,9 @@
  * Layer:   seam; twin of user/plat_impl.h, in the order of common/plat.h.
  * Context: as common/plat.h says.
  *
- * A CPU is a possible CPU, present or not.  The memory of all of them exists
- * from the start.  So nothing is made later, and a CPU that is gone leaves its part
- * behind.
+ * A CPU is a possible CPU, present or not.  What it has of all pools exists from the
+ * start.  What it has of one pool is made when it first misses there, and stays until the
+ * pool ends; a CPU that is gone leaves both behind.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -30,6 +30,9 @@ DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
 /* plat.c: is this CPU inside a CPU lock's section?  Its own, interrupts off */
 DECLARE_PER_CPU(bool, plat_locking);
 
+/* plat.c: the part that CPUs find where they have none.  All zero, never written. */
+extern const struct pool_local plat_closed;
+
 /* Per-CPU copies */
 
 static inline unsigned int plat_nr_cpus(void)
@@ -40,10 +43,14 @@ static inline unsigned int plat_nr_cpus(void)
 static inline struct pool_local *plat_local_of(const struct pool *pool,
 					       unsigned int cpu)
 {
+	struct pool_hot *hot;
+
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
-	return container_of(per_cpu_ptr(pool->own.hot, cpu),
-			    struct pool_local, hot);
+	/* Pairs with plat_local_make(): all is read through this pointer. */
+	hot = READ_ONCE(*per_cpu_ptr(pool->own.hot, cpu));
+	return hot == &plat_closed.hot ?
+	       NULL : container_of(hot, struct pool_local, hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
@@ -58,9 +65,14 @@ static inline unsigned int plat_cpu_hint(void)
 	return raw_smp_processor_id();
 }
 
-/* Empty: all CPUs have had their part since plat_init(). */
-static inline void plat_cpu_ready(unsigned int flags)
+/* plat.c: for a CPU that has no part of this pool. */
+void plat_local_make(struct pool *pool, unsigned int flags);
+
+/* This may be another CPU by now, which then has to miss for itself. */
+static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 {
+	if (unlikely(raw_cpu_read(*pool->own.hot) == &plat_closed.hot))
+		plat_local_make(pool, flags);
 }
 
 /* For tracers */

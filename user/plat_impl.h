@@ -113,8 +113,9 @@ static inline unsigned int plat_cpu_hint(void)
 /* thread.c: for a thread that has no area, and has not lost it. */
 void plat_area_make(unsigned int flags);
 
-static inline void plat_cpu_ready(unsigned int flags)
+static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 {
+	(void)pool;
 	if (pool_thread_area == plat_area_none)
 		plat_area_make(flags);
 }

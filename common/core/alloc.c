@@ -317,7 +317,7 @@ static inline void *alloc_from(struct pool_head *head, unsigned int flags,
 	unsigned int how = flags & POOL_F_ALL;
 	void *obj;
 
-	plat_cpu_ready(how);
+	plat_cpu_ready(pool, how);
 	if (plat_read(&pool->debug) & POOL_D_HARDEN) {
 		obj = pool_harden_get(pool, flags);
 		if (obj)
@@ -402,7 +402,7 @@ static inline void free_from(struct pool_head *head, void *obj,
 	struct pool *pool = pool_of(head);
 
 	flags &= POOL_F_ALL;
-	plat_cpu_ready(flags);
+	plat_cpu_ready(pool, flags);
 	if (plat_read(&pool->debug) & POOL_D_LOOKED) {
 		free_looked(pool, obj, flags, caller);
 		return;

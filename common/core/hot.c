@@ -72,10 +72,8 @@ static void local_init(struct pool_local *local, struct pool *pool,
 /* Set a part up, unless an interrupt handler just did so.  False: it cannot be set up. */
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
-	struct pool_cpu *cpu = NULL;
+	struct pool_cpu *cpu = pool_cpu_here(pool, local);
 
-	if (pool->cached)
-		cpu = plat_cpu_of(plat_cpu_hint());
 	if (!cpu || !plat_cpu_trylock(cpu))
 		return false;
 	if (!local->pool)

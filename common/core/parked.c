@@ -45,7 +45,7 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {
-	if (pool->cached && plat_cpu_of(plat_cpu_hint()) &&
+	if (pool_cpu_here(pool, local) &&
 	    plat_read(&local->parked.count) < PARKED_HERE)
 		return &local->parked;
 	return &pool->parked;

@@ -193,6 +193,8 @@ void pool_cpu_gone(unsigned int cpu)
 		if (!pool->cached)
 			continue;
 		local = plat_local_of(pool, cpu);
+		if (!local)
+			continue;
 		drain_local(pool, plat_cpu_of(cpu), local);
 		forget_local(pool, plat_cpu_of(cpu), local);
 	}

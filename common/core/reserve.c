@@ -39,7 +39,7 @@ static void give_back(struct pool_reserved *r, void *obj, unsigned int flags,
 	obj = pool_freed(r->pool, obj, flags, caller);
 	if (!obj || pool_slots_put(r, obj))
 		return;
-	plat_cpu_ready(flags);
+	plat_cpu_ready(r->pool, flags);
 	pool_put_one(r->pool, obj, flags);
 }
 
@@ -126,8 +126,9 @@ void pool_unreserve(struct pool_reserved *r)
 
 	if (!r)
 		return;
-	plat_cpu_ready(0);
-	while ((obj = pool_slots_take(r)))
+	while ((obj = pool_slots_take(r))) {
+		plat_cpu_ready(r->pool, 0);
 		pool_put_one(r->pool, obj, 0);
+	}
 	plat_mem_free(r);
 }

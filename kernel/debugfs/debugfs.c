@@ -207,7 +207,7 @@ static int stats_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(stats);
 
-/* by-name/<name>/percpu */
+/* by-name/<name>/percpu; a CPU that never missed has zeros. */
 static int percpu_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
@@ -217,7 +217,8 @@ static int percpu_show(struct seq_file *m, void *v)
 	if (!pool->cached)
 		return 0;
 	for_each_possible_cpu(cpu) {
-		struct pool_local *local = plat_local_of(pool, cpu);
+		const struct pool_local *local = plat_local_of(pool, cpu) ?:
+						 &plat_closed;
 
 		seq_printf(m, "%u %u %u %u %u %lu %lu %lu %lu\n", cpu,
 			   plat_read(&local->hot.open),

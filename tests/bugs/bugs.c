@@ -254,7 +254,7 @@ static void misfree_there(void *arg)
 {
 	struct bugs_cell *cell = arg;
 
-	plat_cpu_ready(0);
+	plat_cpu_ready(cell->pool, 0);
 	misfree(cell, cell->pool);
 }
 

@@ -21,7 +21,6 @@ void test_begin(void)
 	saved_options = pool_options;
 	saved_fail_every = pool_fail_every;
 	pool_options.debug &= ~pool_start.debug | POOL_DEBUG_DEFAULT;
-	plat_cpu_ready(0);
 }
 
 /*
@@ -174,11 +173,13 @@ struct pool_cluster *test_take_shared(struct pool *pool)
 	return c;
 }
 
-/* This CPU's part of a pool; the case stays on its CPU. */
+/* This CPU's part of a pool, which is made if there is none; the case stays on its CPU. */
 struct pool_local *test_local(struct pool *pool)
 {
-	struct pool_local *local = pool_local_enter(pool);
+	struct pool_local *local;
 
+	plat_cpu_ready(pool, 0);
+	local = pool_local_enter(pool);
 	pool_hot_leave();
 	return local;
 }
@@ -269,7 +270,7 @@ bool test_bound_holds(void)
 	while ((pool = pool_registry_next(pool))) {
 		struct pool_local *local = plat_local_of(pool, cpu);
 
-		if (pool->cached)
+		if (pool->cached && local)
 			held += (local->hot.room + local->clustered +
 				 plat_read(&local->moving)) *
 				pool->head.size;

@@ -36,12 +36,12 @@ soname_of() {
 	sed -nE 's/^SOVER[ \t]*= ([0-9]+)/\1/p' "$1/Makefile"
 }
 number_of() {
-	sed -nE 's/^#define POOL_ABI[ \t]+([0-9]+)/\1/p' "$1/common/pool.h"
+	cc -E -dM -x c "$1/common/pool.h" | sed -n 's/^#define POOL_ABI //p'
 }
 # Compiled into programs.
 hit_path_of() {
-	sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p' \
-		"$1/common/pool_hot.h" | sed 's|/\*.*\*/||; s/[ \t]*$//'
+	cc -E -P -x c "$1/common/pool.h" |
+		sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p'
 }
 
 headers() {

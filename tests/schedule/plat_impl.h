@@ -69,9 +69,10 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : UINT_MAX;
 }
 
-/* Empty: all CPUs have their parts from the beginning, as in the kernel. */
-static inline void plat_cpu_ready(unsigned int flags)
+/* Empty: all CPUs have their parts from the beginning. */
+static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 {
+	(void)pool;
 	(void)flags;
 }
 

@@ -199,7 +199,7 @@ static void churn(unsigned int i, void *arg)
 	}
 	if (!i)
 		return;
-	plat_cpu_ready(0);
+	plat_cpu_ready(s->pool[0], 0);
 	for (r = 0; r < test_scale(3000); r++) {
 		struct pool *pool = s->pool[test_random(&seed) % 4];
 

@@ -231,7 +231,7 @@ static void free_them_all(unsigned int i, void *arg)
 	unsigned int j;
 
 	(void)i;
-	plat_cpu_ready(0);
+	plat_cpu_ready(pool, 0);
 	for (j = 0; j < 1000; j++)
 		test_free(pool, test_objs[j]);
 }

@@ -148,6 +148,7 @@ TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 	pool_fail_every = 0;
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
+	plat_cpu_ready(pool, 0);
 	local = pool_local_enter(pool);
 	EXPECT_EQ(local->hot.open, POOL_HELD);
 	__pool_free(&pool->head, test_objs[0], POOL_F_ATOMIC);

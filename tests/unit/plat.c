@@ -18,6 +18,7 @@ TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
 
 	ASSERT(pool);
 	ASSERT(cpus > 0);
+	plat_cpu_ready(pool, 0);
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
@@ -69,6 +70,7 @@ TEST_CASE(this_cpu_is_the_one_its_number_names)
 }
 
 struct seen_cpus {
+	struct pool *pool;
 	struct pool_cpu *cpu[4];
 	plat_word_t arrived;
 };
@@ -77,7 +79,7 @@ static void note_cpu(unsigned int i, void *arg)
 {
 	struct seen_cpus *seen = arg;
 
-	plat_cpu_ready(0);
+	plat_cpu_ready(seen->pool, 0);
 	seen->cpu[i] = test_cpu();
 	plat_word_add(&seen->arrived, 1);
 	while (plat_read(&seen->arrived) < test_cpus())
@@ -86,14 +88,16 @@ static void note_cpu(unsigned int i, void *arg)
 
 TEST_CASE(two_running_threads_have_two_cpus)
 {
-	struct seen_cpus seen = { 0 };
+	struct seen_cpus seen = { .pool = test_pool(64) };
 	unsigned int n = test_cpus();
 	unsigned int i, j;
 
+	ASSERT(seen.pool);
 	test_threads(n, note_cpu, &seen);
 	for (i = 0; i < n; i++)
 		for (j = 0; j < i; j++)
 			EXPECT(seen.cpu[i] != seen.cpu[j]);
+	pool_destroy(&seen.pool->head);
 }
 
 TEST_CASE(an_exchange_returns_what_was_there)

@@ -271,7 +271,7 @@ static void work(unsigned int i, void *arg)
 	struct load *load = arg;
 	unsigned long r;
 
-	plat_cpu_ready(0);
+	plat_cpu_ready(load->pool, 0);
 	if (!i) {
 		toggle(load);
 		return;

@@ -155,7 +155,7 @@ static void *park_and_stay(void *arg)
 	struct pool_local **part = arg;
 	unsigned int i;
 
-	plat_cpu_ready(0);
+	plat_cpu_ready(pools[LONELY], 0);
 	plat_cpu_lock(test_cpu());
 	for (i = 0; i < 2; i++)
 		__pool_free(&pools[LONELY]->head, test_objs[i], POOL_F_ATOMIC);
