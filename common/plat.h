@@ -93,9 +93,9 @@ enum plat_told {
  * any plat_read(any *p), void plat_write(any *p, any v)
  * any plat_read_acquire(any *p), void plat_write_release(any *p, any v)
  * any plat_xchg_acquire(any *p, any v)
- * bool plat_cmpxchg_acquire(any *p, any *old, any new)
- * bool plat_cmpxchg_release(any *p, any *old, any new)
- *	False: nothing was stored, and *old is the value found.
+ * bool plat_cmpxchg(any *p, any *old, any new)
+ *	Acquire and release.  False: nothing was stored or ordered, and *old is the
+ *	value found.
  * unsigned long plat_word_add(plat_word_t *w, unsigned long n)
  *	Returns the new value.
  * void plat_word_sub_release(plat_word_t *w, unsigned long n)

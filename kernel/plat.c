@@ -120,7 +120,7 @@ void plat_local_make(struct pool *pool, unsigned int flags)
 		return;
 	local = kmem_cache_alloc(local_cache, AT_HAND | __GFP_ZERO);
 	/* Pairs with plat_local_of(), and with pool_hot_enter() on that CPU. */
-	if (local && !plat_cmpxchg_release(word, &none, &local->hot))
+	if (local && !plat_cmpxchg(word, &none, &local->hot))
 		kmem_cache_free(local_cache, local);
 }
 

@@ -87,8 +87,7 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 #define plat_read_acquire(p)	smp_load_acquire(p) /* as its use says */
 #define plat_write_release(p, v) smp_store_release(p, v) /* as its use says */
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
-#define plat_cmpxchg_acquire(p, old, v) try_cmpxchg_acquire(p, old, v)
-#define plat_cmpxchg_release(p, old, v) try_cmpxchg_release(p, old, v)
+#define plat_cmpxchg(p, old, v)	try_cmpxchg(p, old, v)
 
 /* Words are read as all else; the kernel's own bit operations do the same. */
 static inline atomic_long_t *plat_long(plat_word_t *w)

@@ -127,11 +127,8 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 #define plat_read_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define plat_write_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define plat_xchg_acquire(p, v)	__atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
-#define plat_cmpxchg_acquire(p, old, v) \
-	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQUIRE, \
-				    __ATOMIC_RELAXED)
-#define plat_cmpxchg_release(p, old, v) \
-	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_RELEASE, \
+#define plat_cmpxchg(p, old, v) \
+	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQ_REL, \
 				    __ATOMIC_RELAXED)
 
 static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)

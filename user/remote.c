@@ -65,7 +65,7 @@ static unsigned long take_request(struct plat_area *area)
 		if (!asked || (asked & TAKEN))
 			return 0;
 		taken = asked == DEAF ? 0 : asked | TAKEN;
-	} while (!plat_cmpxchg_acquire(&area->asked, &asked, taken));
+	} while (!plat_cmpxchg(&area->asked, &asked, taken));
 	return taken & ~TAKEN;
 }
 
@@ -95,7 +95,7 @@ void pool_heard(struct plat_area *area)
 	unsigned long asked = plat_read(&area->asked);
 
 	while (asked && asked != DEAF &&
-	       !plat_cmpxchg_release(&area->asked, &asked, 0ul))
+	       !plat_cmpxchg(&area->asked, &asked, 0ul))
 		;
 }
 
@@ -183,7 +183,7 @@ static bool end_request(struct plat_area *area, unsigned long mark)
 {
 	unsigned long asked = plat_read(&area->asked) & ~TAKEN;
 
-	return asked && plat_cmpxchg_acquire(&area->asked, &asked, mark);
+	return asked && plat_cmpxchg(&area->asked, &asked, mark);
 }
 
 /* Mutex held.  A request that cannot be taken back is answered. */

@@ -454,7 +454,7 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 
 	pool_count_failure(pool, POOL_FAILED);
 	if (plat_may(PLAT_WAIT, flags) &&
-	    plat_cmpxchg_release(&said, &not_yet, 1u))
+	    plat_cmpxchg(&said, &not_yet, 1u))
 		plat_log(PLAT_ERR, "pool \"%s\": POOL_F_MUST_ZERO refused: constructed objects",
 			 pool->shown);
 	return NULL;

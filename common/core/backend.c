@@ -81,7 +81,7 @@ enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags)
 		limit = plat_read(&pool->limit);
 		if (limit && have >= limit && !(flags & POOL_F_NO_LIMIT))
 			return POOL_REFUSED;
-	} while (!plat_cmpxchg_acquire(&pool->allocated, &have, have + 1));
+	} while (!plat_cmpxchg(&pool->allocated, &have, have + 1));
 	return POOL_GOT;
 }
 
@@ -214,7 +214,7 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
 	do {
 		if ((have & POOL_RENEWING) || plat_read(&pool->limit))
 			return false;
-	} while (!plat_cmpxchg_acquire(&pool->allocated, &have, have + n));
+	} while (!plat_cmpxchg(&pool->allocated, &have, have + n));
 	return true;
 }
 

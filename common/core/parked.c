@@ -35,7 +35,7 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
 	plat_word_add(&parked->count, 1);
 	do {
 		*pool_link_of(pool, obj) = head;
-	} while (!plat_cmpxchg_release(&parked->head, &head, obj));
+	} while (!plat_cmpxchg(&parked->head, &head, obj));
 }
 
 /*
@@ -169,7 +169,7 @@ void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 {
 	void *none = NULL;
 
-	while (!plat_cmpxchg_release(&parked->head, &none, rest)) {
+	while (!plat_cmpxchg(&parked->head, &none, rest)) {
 		void *more = pool_parked_take(pool, parked);
 
 		if (more)

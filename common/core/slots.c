@@ -45,7 +45,7 @@ static bool claim(plat_word_t *count, unsigned long *before)
 	do {
 		if (!*before)
 			return false;
-	} while (!plat_cmpxchg_acquire(count, before, *before - 1));
+	} while (!plat_cmpxchg(count, before, *before - 1));
 	return true;
 }
 
@@ -81,7 +81,7 @@ static bool fill_slot(struct pool_reserved *r, unsigned long at, void *obj)
 		if (at == r->size)
 			at = 0;
 		done = !plat_read(&r->slot[at]) &&
-		       plat_cmpxchg_release(&r->slot[at], &none, obj);
+		       plat_cmpxchg(&r->slot[at], &none, obj);
 	}
 	return done;
 }

@@ -34,7 +34,7 @@ static void spare_push(struct pool *pool, struct pool_cluster *c)
 	plat_word_add(&pool->spares, 1);
 	do {
 		c->next = head;
-	} while (!plat_cmpxchg_release(&pool->spare, &head, c));
+	} while (!plat_cmpxchg(&pool->spare, &head, c));
 }
 
 /* Join two chains; walks both at once, since one of them is short. */
@@ -63,7 +63,7 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 {
 	struct pool_cluster *none = NULL;
 
-	while (!plat_cmpxchg_release(&pool->spare, &none, rest)) {
+	while (!plat_cmpxchg(&pool->spare, &none, rest)) {
 		struct pool_cluster *more = plat_xchg_acquire(&pool->spare,
 							      NULL);
 

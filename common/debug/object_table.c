@@ -89,7 +89,7 @@ static void count_known(struct pool *pool, unsigned long state, bool more)
 		if ((old & ~KNOWN_COUNT) != gen)
 			return;
 		now = more ? old + 1 : old - 1;
-	} while (!plat_cmpxchg_release(&pool->object_table.known, &old, now));
+	} while (!plat_cmpxchg(&pool->object_table.known, &old, now));
 }
 
 /* Objects that came from the backend, plus those that went there. */
@@ -199,7 +199,7 @@ static bool insert(struct pool *pool, void *obj, unsigned long state)
 			i--;
 			continue;
 		}
-		if (!plat_cmpxchg_release(&e->obj, &none, ENTRY_TAKEN))
+		if (!plat_cmpxchg(&e->obj, &none, ENTRY_TAKEN))
 			continue;
 		plat_write(&e->state, state);
 		plat_write_release(&e->obj, key_of((unsigned long)obj, state));
@@ -227,7 +227,7 @@ static bool add_part(struct pool *pool, unsigned int flags)
 		return false;
 	if (!waits)
 		memset(part, 0, size);
-	if (!plat_cmpxchg_release(&pool->object_table.part[i], &none, part))
+	if (!plat_cmpxchg(&pool->object_table.part[i], &none, part))
 		plat_mem_free(part);
 	return true;
 }
@@ -241,7 +241,7 @@ static void set_state(struct pool *pool, struct pool_entry *e,
 	do {
 		if ((old & ST_MASK) == ST_BAD)
 			return;
-	} while (!plat_cmpxchg_release(&e->state, &old, state));
+	} while (!plat_cmpxchg(&e->state, &old, state));
 	rekey(e, state);
 	if (state_gen(old) != state_gen(state))
 		count_known(pool, state, true);
@@ -282,7 +282,7 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 			return POOL_SEEN_FREE;
 		now = state_word(word, ST_FREE | next_phase(old) |
 				 bin_note(old));
-	} while (!plat_cmpxchg_release(&e->state, &old, now));
+	} while (!plat_cmpxchg(&e->state, &old, now));
 	rekey(e, now);
 	if (state_gen(old) != gen_of(word))
 		count_known(pool, now, true);
@@ -426,8 +426,8 @@ static void forget(struct pool *pool)
 		for (j = 0; part && j < slots_of(i); j++) {
 			unsigned long old = plat_read(&part[j].state);
 
-			while (!plat_cmpxchg_release(&part[j].state, &old,
-						     old & (POOL_D_GEN - 1)))
+			while (!plat_cmpxchg(&part[j].state, &old,
+					     old & (POOL_D_GEN - 1)))
 				;
 		}
 	}

@@ -72,7 +72,7 @@ bool pool_profile_ready(void)
 	bins[OTHER_FREES].key = KEY_FREE;
 	bins[OTHER_ALLOCS].named = true;
 	bins[OTHER_FREES].named = true;
-	if (!plat_cmpxchg_release(&table, &none, bins))
+	if (!plat_cmpxchg(&table, &none, bins))
 		plat_mem_free(bins);
 	return true;
 }
@@ -120,12 +120,12 @@ static bool claim(struct pool_bin *bin, const struct pool *pool,
 	const void *owner = plat_read(&bin->caller);
 	unsigned long found;
 
-	if (!owner && plat_cmpxchg_release(&bin->caller, &owner, caller))
+	if (!owner && plat_cmpxchg(&bin->caller, &owner, caller))
 		owner = caller;
 	if (owner != caller)
 		return false;
 	found = plat_read(&bin->key);
-	if (!found && plat_cmpxchg_release(&bin->key, &found, key)) {
+	if (!found && plat_cmpxchg(&bin->key, &found, key)) {
 		name_bin(bin, pool);
 		return true;
 	}

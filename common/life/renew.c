@@ -272,7 +272,7 @@ static bool exchange(struct renewal *r)
 	unsigned long none = 0;
 	bool unused = false;
 
-	if (plat_cmpxchg_acquire(&pool->allocated, &none, POOL_RENEWING)) {
+	if (plat_cmpxchg(&pool->allocated, &none, POOL_RENEWING)) {
 		unused = !plat_read(&pool->store_gets);
 		if (unused && r->model)
 			become(r);

@@ -27,13 +27,13 @@ KERNEL = (r"smp_(?:mb|rmb|wmb|load_acquire|store_release|mb__\w+)|barrier"
           r"|atomic(?:_long|64)?_(?:read_acquire|set_release)"
           r"|test_and_\w+_bit|set_bit_unlock|clear_bit_unlock")
 CALL = re.compile(
-    r"\b(plat_\w*_(?:acquire|release)|plat_fence|pool_barrier"
+    r"\b(plat_\w*_(?:acquire|release)|plat_cmpxchg|plat_fence|pool_barrier"
     r"|__sync_\w+|__atomic_\w+|atomic_\w+_explicit|__asm__|" + KERNEL + r")\b")
 ORDER = re.compile(r"__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)")
 NAME = re.compile(r"(\w+)\(")
 
 # What names an operation of the seam is its implementation, not a use.
-SEAM = re.compile(r"plat_\w*_(?:acquire|release)$|plat_fence$"
+SEAM = re.compile(r"plat_\w*_(?:acquire|release)$|plat_cmpxchg$|plat_fence$"
                   r"|pool_barrier$")
 
 

@@ -108,9 +108,9 @@ TEST_CASE(an_exchange_returns_what_was_there)
 
 	EXPECT_PTR_EQ(plat_xchg_acquire(&p, (void *)&b), &a);
 	EXPECT_PTR_EQ(p, &b);
-	EXPECT(plat_cmpxchg_release(&p, &old, (void *)&a));
+	EXPECT(plat_cmpxchg(&p, &old, (void *)&a));
 	EXPECT_PTR_EQ(p, &a);
-	EXPECT(!plat_cmpxchg_release(&p, &old, (void *)&b));
+	EXPECT(!plat_cmpxchg(&p, &old, (void *)&b));
 	EXPECT_PTR_EQ(old, &a);
 	EXPECT_PTR_EQ(plat_read(&p), &a);
 	plat_write(&p, (void *)&b);
@@ -315,10 +315,10 @@ TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
 
 	memset(&w, 0, sizeof(w));
 	plat_word_add(&w, 5);
-	EXPECT(!plat_cmpxchg_acquire(&w, &old, 9));
+	EXPECT(!plat_cmpxchg(&w, &old, 9));
 	EXPECT_EQ(old, 5);
 	EXPECT_EQ(plat_read(&w), 5);
-	EXPECT(plat_cmpxchg_acquire(&w, &old, POOL_RENEWING));
+	EXPECT(plat_cmpxchg(&w, &old, POOL_RENEWING));
 	EXPECT_EQ(plat_read(&w), POOL_RENEWING);
 	plat_word_sub_release(&w, POOL_RENEWING);
 	EXPECT_EQ(plat_read(&w), 0);

@@ -36,7 +36,7 @@ static bool has_marks(struct slab_chunk *chunk)
 	if (plat_read(&chunk->lent))
 		return true;
 	lent = pool_map_apart(LENT_BYTES, "libpool:lent");
-	if (lent && !plat_cmpxchg_release(&chunk->lent, &none, lent))
+	if (lent && !plat_cmpxchg(&chunk->lent, &none, lent))
 		pool_unmap_apart(lent, LENT_BYTES);
 	return lent;
 }
@@ -81,8 +81,7 @@ static enum pool_fault take_back(const plat_backend_t *backend, void *obj)
 		return POOL_FAULT_FOREIGN;
 	if ((uintptr_t)obj % SLAB_STEP)
 		return fault_of(slab, obj, 0);
-	if (plat_cmpxchg_acquire(mark_of(slab, obj), &mark,
-				 (unsigned char)0))
+	if (plat_cmpxchg(mark_of(slab, obj), &mark, (unsigned char)0))
 		return POOL_FAULT_KINDS;
 	return fault_of(slab, obj, mark);
 }
