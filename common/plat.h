@@ -80,13 +80,17 @@ enum plat_told {
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
  *	Parts of CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
- *	was one.  The owner may be writing what they point to.
+ *	was one: a CPU may have a part of all pools and none of this one.  The owner may
+ *	be writing what they point to.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number; it may be stale outside of the guard.  A CPU without a
  *	part of its own gets a number that no CPU has.  Any context.
+ * unsigned int plat_node_of(const plat_backend_t *backend, const void *obj)
+ *	The node of memory that an object, perhaps sealed, is of.  The node that is
+ *	near this CPU, perhaps stale, with NULL and where it cannot be told.  Any context.
  * void plat_cpu_ready(struct pool *pool, unsigned int flags)
- *	Give this CPU a part of its own, and of this pool, where it has none and these
- *	flags let the allocator be called.  Any context; neither guard nor lock held.
+ *	Make what this CPU lacks: a part of all pools, and one of this pool; if these flags
+ *	let the allocator be called.  Any context; neither guard nor lock held.
  *
  * Atomics: relaxed unless the name says more.
  *
@@ -353,7 +357,7 @@ void plat_hide(struct pool *pool);
  * void pool_options_start(const struct pool_start *start)
  *	Before any other call.  Says which options are on by default because tools
  *	that watch this program, or kernel, need them; how many CPUs may run at once;
- *	and how large a page is.
+ *	how large a page is; and how many nodes memory has.
  * void pool_empty_array(struct pool *pool)
  *	In an interrupt, for plat_empty_arrays().
  * void pool_cpu_init(struct pool_cpu *cpu)

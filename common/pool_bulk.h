@@ -122,8 +122,8 @@ void pool_unreserve(struct pool_reserved *reserve);
  * pool_alloc_gfp() - Allocate an object as kmem_cache_alloc() would.
  * @pool: the pool.
  * @gfp: the kernel's flags.  With __GFP_ZERO, and where the kernel zeroes new
- *	memory, recycled objects are zeroed, too.  __GFP_THISNODE bypasses all
- *	caches.  __GFP_NOFAIL ignores the limit, and is refused
+ *	memory, recycled objects are zeroed, too.  With __GFP_THISNODE the object is
+ *	of this node, and of no cache.  __GFP_NOFAIL ignores the limit, and is refused
  *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP and __GFP_ACCOUNT have no
  *	effect here; the first time, a line in the log says so.
  *
@@ -131,6 +131,21 @@ void pool_unreserve(struct pool_reserved *reserve);
  * Return: an object, or NULL.
  */
 void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
+
+/**
+ * pool_alloc_node() - Allocate an object near a node, as kmem_cache_alloc_node() would.
+ * @pool: the pool.
+ * @gfp: as for pool_alloc_gfp().  With __GFP_THISNODE of this node only; else of another
+ *	one where that one has no memory, or the pool is at its limit.
+ * @node: the node, online; NUMA_NO_NODE: any, as pool_alloc_gfp().
+ *
+ * Takes an object of the shared pool, or of the slab.  What a CPU caches may be of any node,
+ * so it is not used.
+ *
+ * Context: Any that @gfp is right for.
+ * Return: an object, or NULL, also where there is no such node.
+ */
+void *pool_alloc_node(struct pool_head *pool, gfp_t gfp, int node);
 
 /**
  * struct pool_rcu - A member of objects for pool_free_rcu(), which sets it.

@@ -59,7 +59,10 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   plat_word_t *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
+struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
+void *pool_shared_get_near(struct pool *pool, unsigned int node,
+			   unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
 unsigned long pool_shared_unused(struct pool *pool);
@@ -228,6 +231,7 @@ extern struct pool_start {
 	unsigned int debug;	/* options that tools that watch need */
 	unsigned int cpus;	/* how many may run at once, at least 1 */
 	unsigned int page;	/* bytes: the largest alignment of objects */
+	unsigned int nodes;	/* of memory, at least 1 */
 } pool_start;			/* written once */
 
 void pool_options_start(const struct pool_start *start);

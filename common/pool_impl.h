@@ -206,6 +206,7 @@ struct pool {
 	unsigned int id;		/* serial number, never reused */
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
 	unsigned int buckets;		/* a power of two */
+	unsigned int near;		/* of each node; a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* may have local parts */
 	plat_backend_t backend;

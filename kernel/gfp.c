@@ -9,8 +9,9 @@
  *   flag                            here
  *   no direct reclaim               POOL_F_ATOMIC
  *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
- *   __GFP_THISNODE                  caches are bypassed: their objects may be
- *				     of any node
+ *   __GFP_THISNODE                  an object of this node, or of the one asked
+ *				     for, or NULL; caches are bypassed, since
+ *				     theirs may be of any node
  *   __GFP_NOFAIL                    the limit and injected failures are
  *				     ignored; refused without direct reclaim
  *   zones, __GFP_COMP               dropped: a cache has its own
@@ -44,14 +45,26 @@ static unsigned int flags_of(gfp_t gfp)
 }
 
 /*
+ * Take an object of a node from the shared pool.  A cluster has the node of its newest
+ * object, so another object may be of another node; it goes home.
+ */
+static void *get_near(struct pool *pool, unsigned int flags, int node)
+{
+	void *obj = pool_shared_get_near(pool, node, flags);
+
+	if (!obj || plat_node_of(&pool->backend, obj) == node)
+		return obj;
+	pool_put_below(pool, obj, flags);
+	return NULL;
+}
+
+/*
  * Ask the slab with the caller's gfp flags, except for __GFP_ZERO: objects are zeroed
- * once, at the end.  __GFP_THISNODE needs the node's number: without it the slab may
- * use partly used memory of another node.
+ * once, at the end.
  */
 static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
-		       enum pool_cause *cause)
+		       int node, enum pool_cause *cause)
 {
-	int node = gfp & __GFP_THISNODE ? numa_mem_id() : NUMA_NO_NODE;
 	void *obj;
 
 	*cause = pool_backend_reserve(pool, flags);
@@ -72,7 +85,7 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
  * the caller's gfp flags, which may forbid to enter a file system.
  */
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
-		      enum pool_cause *cause)
+		      int node, enum pool_cause *cause)
 {
 	struct pool_last last = { .left = POOL_FOREVER };
 	void *obj;
@@ -80,25 +93,26 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 	do {
 		obj = pool_last_look(pool, flags, &last);
 		if (!obj && *cause == POOL_REFUSED)
-			obj = store_get(pool, flags, gfp, cause);
+			obj = store_get(pool, flags, gfp, node, cause);
 	} while (!obj && pool_last_again(pool, flags, &last));
 	return obj;
 }
 
-static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
+static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
+		      int node)
 {
 	enum pool_cause cause = POOL_FAILED;
-	bool any_node = !(gfp & __GFP_THISNODE);
 	void *obj = NULL;
 
-	if (any_node)
-		obj = pool_get_one_from_cache(pool, &flags);
-	if (!obj && any_node)
-		obj = pool_get_spare(pool, flags);
+	if (node == NUMA_NO_NODE)
+		obj = pool_get_one_from_cache(pool, &flags) ?:
+		      pool_get_spare(pool, flags);
+	else
+		obj = get_near(pool, flags, node);
 	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = store_get(pool, flags, gfp, &cause);
-	if (!obj && any_node && !(flags & POOL_F_NESTED))
-		obj = get_last(pool, flags, gfp, &cause);
+		obj = store_get(pool, flags, gfp, node, &cause);
+	if (!obj && !(gfp & __GFP_THISNODE) && !(flags & POOL_F_NESTED))
+		obj = get_last(pool, flags, gfp, node, &cause);
 	if (!obj)
 		pool_count_failure(pool, cause);
 	return obj;
@@ -106,7 +120,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp)
 
 /* The slow half, as pool_alloc_slow(). */
 static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
-			 void *caller)
+			 int node, void *caller)
 {
 	void *obj;
 
@@ -116,7 +130,7 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 		return NULL;
 	}
 	do {
-		obj = get_slow(pool, flags, gfp);
+		obj = get_slow(pool, flags, gfp, node);
 	} while (obj && !pool_checked(pool, &obj, flags, caller));
 	return obj;
 }
@@ -140,9 +154,10 @@ static void *refuse_nofail(struct pool *pool)
 	return NULL;
 }
 
-void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
+/* @node: NUMA_NO_NODE: any, as the caches have them. */
+static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
+			void *caller)
 {
-	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
 	unsigned int flags;
 	void *obj = NULL;
@@ -154,10 +169,41 @@ void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
 	flags = flags_of(gfp);
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return pool_refuse_zero(head, flags);
-	if (!(gfp & __GFP_THISNODE))
+	if (node == NUMA_NO_NODE)
 		obj = pool_hot_get(head);
 	if (!obj)
-		return get_checked(pool, flags, gfp, caller);
+		return get_checked(pool, flags, gfp, node, caller);
 	pool_hot_out(head, obj, flags);
 	return obj;
+}
+
+/* The node that these flags want of a caller that names none. */
+static int node_of(gfp_t gfp)
+{
+	return gfp & __GFP_THISNODE ? numa_mem_id() : NUMA_NO_NODE;
+}
+
+void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
+{
+	return alloc_near(head, gfp, node_of(gfp), __builtin_return_address(0));
+}
+
+static bool is_node(int node)
+{
+	return node >= 0 && node < nr_node_ids && node_online(node);
+}
+
+void *pool_alloc_node(struct pool_head *head, gfp_t gfp, int node)
+{
+	struct pool *pool = pool_of(head);
+
+	if (node == NUMA_NO_NODE)
+		node = node_of(gfp);
+	if (node != NUMA_NO_NODE && !is_node(node)) {
+		pr_err_once("pool \"%s\": there is no node %d\n", pool->shown,
+			    node);
+		pool_count_failure(pool, POOL_FAILED);
+		return NULL;
+	}
+	return alloc_near(head, gfp, node, __builtin_return_address(0));
 }

@@ -94,6 +94,7 @@ static int set_options(void)
 		.debug = IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0,
 		.cpus = num_possible_cpus(),
 		.page = PAGE_SIZE,
+		.nodes = nr_node_ids,
 	});
 	if (!pool_options_set(debug, "parameter debug", true))
 		return -EINVAL;

@@ -21,6 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/topology.h>
 
 #include "pool_trace.h"
 
@@ -63,6 +64,16 @@ static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
 static inline unsigned int plat_cpu_hint(void)
 {
 	return raw_smp_processor_id();
+}
+
+/* A seal does not change the page.  Guarded objects have pages of any node. */
+static inline unsigned int plat_node_of(const plat_backend_t *backend,
+					const void *obj)
+{
+	if (nr_node_ids == 1 || !obj ||
+	    (backend->guarded && is_vmalloc_addr(obj)))
+		return numa_mem_id();
+	return page_to_nid(virt_to_page(obj));
 }
 
 /* plat.c: for a CPU that has no part of this pool. */

@@ -110,6 +110,15 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : UINT_MAX;
 }
 
+/* Threads move between nodes as they like, so all memory is one. */
+static inline unsigned int plat_node_of(const plat_backend_t *backend,
+					const void *obj)
+{
+	(void)backend;
+	(void)obj;
+	return 0;
+}
+
 /* thread.c: for a thread that has no area, and has not lost it. */
 void plat_area_make(unsigned int flags);
 

@@ -46,8 +46,9 @@ GROUPS = (
     Group("limit a pool, and keep spare objects", "pool_set_limit pool_set_min_avail"),
     Group("allocate and free objects of pools",
           "pool_alloc pool_zalloc __pool_alloc pool_alloc_timeout pool_alloc_nocache "
-          "pool_alloc_gfp pool_free __pool_free pool_free_rcu", ("pool_rcu",),
-          kernel=("pool_alloc_gfp", "pool_free_rcu")),
+          "pool_alloc_gfp pool_alloc_node pool_free __pool_free pool_free_rcu",
+          ("pool_rcu",),
+          kernel=("pool_alloc_gfp", "pool_alloc_node", "pool_free_rcu")),
     Group("allocate and free many objects at once", "pool_alloc_bulk pool_free_bulk"),
     Group("objects put aside, for allocations that must not fail",
           "pool_reserve pool_alloc_reserved pool_alloc_reserved_timeout "

@@ -22,16 +22,18 @@
  * @pool: the pool.
  * @flags: of the call.
  *
- * Return: an object of the shared pool, or one parked here; NULL: the caller asks
- * the backend next.
+ * Return: an object of the shared pool, or one parked here; NULL: the caller asks the
+ * backend next.  Only a nested call, which never looks again, takes one of another node.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {
-	void *obj = pool_shared_get_one(pool, flags);
+	void *obj;
 
-	if (!obj && !(flags & POOL_F_NESTED))
-		obj = pool_unpark(pool, flags);
-	return obj;
+	if (flags & POOL_F_NESTED)
+		return pool_shared_get_one(pool, flags);
+	obj = pool_shared_get_near(pool, plat_node_of(&pool->backend, NULL),
+				   flags);
+	return obj ? obj : pool_unpark(pool, flags);
 }
 
 /* Look once at all places where a free object may be, except other CPUs' arrays. */

@@ -44,7 +44,7 @@ static void shed_cluster(struct pool *pool, unsigned int flags)
 
 	if (!may_shed(pool, pool->cluster))
 		return;
-	c = pool_refill_local_from_shared(pool, &pool->moving);
+	c = pool_shared_get(pool, &pool->moving);
 	if (!c)
 		return;
 	n = c->n;

@@ -289,7 +289,7 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 	struct pool_cluster *c;
 
 	while (left > spare && given < most &&
-	       (c = pool_refill_local_from_shared(pool, &pool->moving))) {
+	       (c = pool_shared_get(pool, &pool->moving))) {
 		unsigned long over = left - spare;
 		unsigned int n = c->n;
 		unsigned int keep = n > over ? (unsigned int)(n - over) : 0;

@@ -19,13 +19,26 @@
  * So a set bit without a cluster behind it means that a holder is about to store one, or
  * has just taken it.  The bit always matches the head that a holder finds, so it can be
  * added and subtracted like a number.
+ *
+ * Where memory has nodes, each node has as many buckets as the others, next to one another.
+ * A cluster goes home: to the node of its newest object.  Misses take from buckets of their
+ * own node, and then ask the backend, which gives memory of that node; only the last look
+ * goes to all.  Bucket "first ^ i", for i from 0 on, is first one of the same node, and
+ * then one of the others.
  */
 #include "plat.h"
 
-/* Which bucket this CPU starts at: its own, while there are enough. */
-static unsigned int first_bucket(const struct pool *pool)
+/* Which bucket of a node this CPU starts at: its own, while there are enough. */
+static unsigned int first_of(const struct pool *pool, unsigned int node)
 {
-	return plat_cpu_hint() & (pool->buckets - 1);
+	return ((node * pool->near) & (pool->buckets - 1)) |
+	       (plat_cpu_hint() & (pool->near - 1));
+}
+
+/* The same, of an object's node; NULL: of this CPU's. */
+static unsigned int first_for(const struct pool *pool, const void *obj)
+{
+	return first_of(pool, plat_node_of(&pool->backend, obj));
 }
 
 /* Hold a bucket; POOL_BUSY: it is held already. */
@@ -218,11 +231,29 @@ bool pool_shared_turn(const struct pool *pool)
 	unsigned int every = pool_shared_every(pool);
 
 	return every == 1 ||
-	       plat_read(&pool->bucket[first_bucket(pool)].puts) % every == 0;
+	       plat_read(&pool->bucket[first_for(pool, NULL)].puts) % every == 0;
+}
+
+/* Take the newest cluster of the first *@n buckets that is there; looks at each once. */
+static inline struct pool_cluster *get_cluster(struct pool *pool,
+					       const unsigned int *n,
+					       plat_word_t *moving)
+{
+	unsigned long filled = plat_read(&pool->filled);
+	struct pool_cluster *c = NULL;
+	unsigned int first, i;
+
+	if (!filled)
+		return NULL;
+	first = first_for(pool, NULL);
+	for (i = 0; i < *n && !c; i++)
+		if (filled & (1ul << (first ^ i)))
+			c = bucket_get(pool, first ^ i, moving);
+	return c;
 }
 
 /**
- * pool_refill_local_from_shared() - Take one whole cluster, the newest.
+ * pool_refill_local_from_shared() - Take one whole cluster of this CPU's node.
  * @pool: the pool.
  * @moving: the word that counts its objects from then on.
  *
@@ -234,20 +265,13 @@ bool pool_shared_turn(const struct pool *pool)
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   plat_word_t *moving)
 {
-	unsigned long filled = plat_read(&pool->filled);
-	struct pool_cluster *c = NULL;
-	unsigned int first, i;
+	return get_cluster(pool, &pool->near, moving);
+}
 
-	if (!filled)
-		return NULL;
-	first = first_bucket(pool);
-	for (i = 0; i < pool->buckets && !c; i++) {
-		unsigned int b = (first + i) & (pool->buckets - 1);
-
-		if (filled & (1ul << b))
-			c = bucket_get(pool, b, moving);
-	}
-	return c;
+/* The same, of any node: to give objects back. */
+struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving)
+{
+	return get_cluster(pool, &pool->buckets, moving);
 }
 
 /**
@@ -255,7 +279,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
  * @pool: the pool.
  * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
  *
- * Starts at this CPU's bucket and tries each once.
+ * Starts at this CPU's bucket of the node of its objects, and tries each once.
  *
  * Context: any, guard and CPU lock may be held.
  * Return: false: all were BUSY, or the pool has no shared part.
@@ -266,58 +290,97 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 
 	if (!pool_shares(pool))
 		return false;
-	first = first_bucket(pool);
+	first = first_for(pool, c->obj[c->n - 1]);
 	for (i = 0; i < pool->buckets; i++)
-		if (bucket_put(pool, (first + i) & (pool->buckets - 1), c))
+		if (bucket_put(pool, first ^ i, c))
 			return true;
 	return false;
 }
 
-/* Try each bucket that is not empty, once. */
-static void *get_one_round(struct pool *pool, unsigned long filled,
-			   struct pool_cluster **emptied)
+/* @n buckets from @first on. */
+struct buckets {
+	unsigned int first;
+	unsigned int n;
+};
+
+/* Those of @among that are not empty, as bits. */
+static unsigned long filled_of(const struct pool *pool, struct buckets among)
 {
-	unsigned int first = first_bucket(pool);
+	unsigned long all = plat_read(&pool->filled);
+	unsigned int node = among.first & ~(among.n - 1);
+
+	return all & (~0ul >> (POOL_BUCKETS_MAX - among.n)) << node;
+}
+
+/* Try each bucket that is not empty, once. */
+static void *get_one_round(struct pool *pool, struct buckets among,
+			   unsigned long filled, struct pool_cluster **emptied)
+{
 	void *obj = NULL;
 	unsigned int i;
 
-	for (i = 0; i < pool->buckets && !obj; i++) {
-		unsigned int b = (first + i) & (pool->buckets - 1);
-
-		if (filled & (1ul << b))
-			obj = bucket_get_one(pool, b, emptied);
-	}
+	for (i = 0; i < among.n && !obj; i++)
+		if (filled & (1ul << (among.first ^ i)))
+			obj = bucket_get_one(pool, among.first ^ i, emptied);
 	return obj;
 }
 
-/**
- * pool_shared_get_one() - Take one object.
- * @pool: the pool.
- * @flags: with POOL_F_NESTED one round; else BUSY buckets that are not empty
- *	are looked at again, a bounded number of times, so that the last object
- *	is found.
- *
- * Context: any; neither guard nor lock held.
- * Return: an object, or NULL.
+/*
+ * Take one object.  With POOL_F_NESTED one round; else BUSY buckets that are not empty are
+ * looked at again, a bounded number of times, so that the last object is found.
  */
-void *pool_shared_get_one(struct pool *pool, unsigned int flags)
+static void *get_one(struct pool *pool, struct buckets among, unsigned int flags)
 {
 	unsigned int tries = flags & POOL_F_NESTED ? 1 : POOL_BUSY_TRIES;
 	struct pool_cluster *emptied = NULL;
 	void *obj = NULL;
 
 	while (tries-- && !obj) {
-		unsigned long filled = plat_read(&pool->filled);
+		unsigned long filled = filled_of(pool, among);
 
 		if (!filled)
 			return NULL;
-		obj = get_one_round(pool, filled, &emptied);
+		obj = get_one_round(pool, among, filled, &emptied);
 		if (!obj)
 			plat_pause(false);
 	}
 	if (emptied)
 		pool_cluster_put(pool, emptied, flags);
 	return obj;
+}
+
+/**
+ * pool_shared_get_one() - Take one object.
+ * @pool: the pool.
+ * @flags: of the call.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: an object of any node, the own one first, or NULL.
+ */
+void *pool_shared_get_one(struct pool *pool, unsigned int flags)
+{
+	if (!plat_read(&pool->filled))
+		return NULL;
+	return get_one(pool, (struct buckets){ first_for(pool, NULL), pool->buckets },
+		       flags);
+}
+
+/**
+ * pool_shared_get_near() - Take one object of a node.
+ * @pool: the pool.
+ * @node: the node.
+ * @flags: of the call.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: an object, or NULL.
+ */
+void *pool_shared_get_near(struct pool *pool, unsigned int node,
+			   unsigned int flags)
+{
+	if (!plat_read(&pool->filled))
+		return NULL;
+	return get_one(pool, (struct buckets){ first_of(pool, node),
+					     pool->near }, flags);
 }
 
 /**
@@ -339,10 +402,9 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 
 	if (!pool_shares(pool))
 		return false;
-	first = first_bucket(pool);
+	first = first_for(pool, obj);
 	for (i = 0; i < pool->buckets; i++)
-		if (bucket_put_one(pool, (first + i) & (pool->buckets - 1),
-				   obj))
+		if (bucket_put_one(pool, first ^ i, obj))
 			return true;
 	c = pool_cluster_get(pool, 1, flags);
 	if (!c)

@@ -76,6 +76,14 @@ unsigned int pool_buckets_of(const struct pool_options *options)
 	return pool_buckets_for(fixed ? fixed : pool_start.cpus);
 }
 
+/* How many of a pool's buckets each node of memory has, at least 1. */
+static unsigned int buckets_near(unsigned int buckets)
+{
+	unsigned int n = buckets / pool_buckets_for(pool_start.nodes);
+
+	return n ? n : 1;
+}
+
 /* Round a size up, unless the options check the end of objects to the byte. */
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug)
@@ -184,6 +192,7 @@ static struct pool *pool_new(const struct pool_request *request)
 	if (pool->debug & POOL_D_CHECKED)
 		pool->debug += POOL_D_GEN;
 	pool->buckets = buckets;
+	pool->near = buckets_near(buckets);
 	pool->cluster = request->options.cluster;
 	pool->align = request->attr.align;
 	pool->limit = request->attr.limit;

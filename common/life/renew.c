@@ -261,6 +261,8 @@ static void become(struct renewal *r)
 		plat_write(&pool->cluster, model->cluster);
 	if (pool->buckets != model->buckets)
 		plat_write(&pool->buckets, model->buckets);
+	if (pool->near != model->near)
+		plat_write(&pool->near, model->near);
 	pool_era_ends();
 }
 

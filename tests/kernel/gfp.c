@@ -313,6 +313,7 @@ TEST_CASE(gfp_thisnode_passes_all_caches_over)
 
 	ASSERT(pool);
 	test_wave(pool, 100);
+	pool_flush(&pool->head);
 	pool_sum(pool, &before);
 	EXPECT(before.cached > 0);
 	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE);

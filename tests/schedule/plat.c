@@ -52,7 +52,7 @@ void plat_begin(unsigned int cpus)
 	}
 	plat_cpus = cpus;
 	pool_options_start(&(struct pool_start){
-		.cpus = cpus, .page = WORLD_GRANULE,
+		.cpus = cpus, .page = WORLD_GRANULE, .nodes = 1,
 	});
 }
 

@@ -69,6 +69,15 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : UINT_MAX;
 }
 
+/* One node. */
+static inline unsigned int plat_node_of(const plat_backend_t *backend,
+					const void *obj)
+{
+	(void)backend;
+	(void)obj;
+	return 0;
+}
+
 /* Empty: all CPUs have their parts from the beginning. */
 static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 {

@@ -17,6 +17,7 @@
 #                       has one)
 #   --cpu MODEL         what QEMU calls their model (its default)
 #   --mem MB            memory (512; User-Mode Linux 256)
+#   --nodes             two nodes, each with half of the memory and of the CPUs
 #   --timeout SECONDS   after which the machine is stopped (300)
 #   --log FILE          where the console goes; else a temporary file, which
 #                       stays only after a failure
@@ -53,7 +54,7 @@ usage() {
 
 again=("$@")
 cpus='' cpu='' mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
-append='' expect='' show=''
+append='' expect='' show='' nodes=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cpus | --cpu | --mem | --timeout | --log | --data | --extract-to | \
@@ -71,6 +72,7 @@ while [ $# -gt 0 ]; do
 	--extract-to) extract=$2; shift ;;
 	--append) append=$2; shift ;;
 	--expect-bad) expect=$2; shift ;;
+	--nodes) nodes=1 ;;
 	--icount) icount=1 ;;
 	--singlestep) singlestep=1 ;;
 	--show) show=1 ;;
@@ -85,8 +87,8 @@ shift 2
 
 need busybox-static cpio perl-base
 if [ "$what" = uml ]; then
-	if [ -n "$icount$singlestep$cpu" ]; then
-		die "User-Mode Linux has no --icount, --singlestep or --cpu"
+	if [ -n "$icount$singlestep$cpu$nodes" ]; then
+		die "User-Mode Linux has no --icount, --singlestep, --cpu or --nodes"
 	fi
 else
 	need qemu-system-x86
@@ -187,6 +189,13 @@ else
 	fi
 	if [ -n "$cpu" ]; then
 		run+=(-cpu "$cpu")
+	fi
+	if [ -n "$nodes" ]; then
+		: "${cpus:=2}"
+		for node in 0 1; do
+			run+=(-object "memory-backend-ram,id=node$node,size=$((mem / 2))M"
+			      -numa "node,memdev=node$node,cpus=$((node * cpus / 2))-$(((node + 1) * cpus / 2 - 1))")
+		done
 	fi
 	if [ -n "$singlestep" ]; then
 		mkfifo "$tmp/monitor.in" "$tmp/monitor.out"

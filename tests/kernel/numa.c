@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * numa.c - objects stay near the CPUs that use them
+ *
+ * Layer:   tests of the nodes in shared.c, and of pool_alloc_node().
+ * Context: see test.h.
+ *
+ * A machine with one node has nothing to show, so the cases do not apply there.  With two
+ * nodes CPU 0 is near the first, and the last CPU near the second.
+ */
+#include "test.h"
+
+#include <linux/topology.h>
+
+#define SIZE		256
+#define WAVE		1000
+
+/* The first CPU allocates, the last one frees. */
+struct relay {
+	struct pool *pool;
+	void (*work)(struct relay *r);
+	unsigned int worker;	/* the one that does it */
+	unsigned int remote;	/* objects of the other node than their allocator */
+	unsigned int none;
+};
+
+static bool is_near(const void *obj, int node)
+{
+	return page_to_nid(virt_to_page(obj)) == node;
+}
+
+static void allocate(struct relay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAVE; i++) {
+		void *obj = pool_alloc(&r->pool->head);
+
+		test_objs[i] = obj;
+		if (!obj)
+			r->none++;
+		else
+			r->remote += !is_near(obj, numa_mem_id());
+	}
+}
+
+static void free_all(struct relay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAVE; i++)
+		pool_free(&r->pool->head, test_objs[i]);
+}
+
+static void turn(unsigned int i, void *arg)
+{
+	struct relay *r = arg;
+
+	if (i == r->worker)
+		r->work(r);
+}
+
+static void on_first(struct relay *r, void (*work)(struct relay *r))
+{
+	r->work = work;
+	r->worker = 0;
+	test_threads(test_cpus(), turn, r);
+}
+
+static void on_last(struct relay *r, void (*work)(struct relay *r))
+{
+	r->work = work;
+	r->worker = test_cpus() - 1;
+	test_threads(test_cpus(), turn, r);
+}
+
+static void round_trip(struct relay *r)
+{
+	on_first(r, allocate);
+	on_last(r, free_all);
+}
+
+static struct pool *numa_pool(void)
+{
+	pool_fail_every = 0;
+	test_options(65536, 32);
+	return test_pool(SIZE);
+}
+
+#define SKIP_ONE_NODE(test) \
+	do { \
+		if (num_online_nodes() < 2) \
+			kunit_skip(test, "one node"); \
+	} while (0)
+
+/* Few are got of the slab once the pool has all that are on their way. */
+TEST_CASE(clusters_go_home_to_the_node_of_their_objects)
+{
+	struct pool_stats before, now;
+	struct relay r = { NULL };
+	unsigned int i;
+
+	SKIP_ONE_NODE(test);
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	for (i = 0; i < 10; i++)
+		round_trip(&r);
+	r.remote = 0;
+	pool_sum(r.pool, &before);
+	for (i = 0; i < 20; i++)
+		round_trip(&r);
+	pool_sum(r.pool, &now);
+	EXPECT_EQ(r.none, 0);
+	EXPECT_LE(r.remote, 20 * WAVE / 100);
+	EXPECT_LE(now.store_gets - before.store_gets, 20 * WAVE / 10);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+TEST_CASE(an_object_is_of_the_node_that_is_asked_for)
+{
+	struct relay r = { NULL };
+	struct pool_stats before, now;
+	void *obj;
+	int node;
+
+	SKIP_ONE_NODE(test);
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	round_trip(&r);
+	for_each_online_node(node) {
+		obj = pool_alloc_node(&r.pool->head, GFP_KERNEL, node);
+		EXPECT(obj && is_near(obj, node));
+		test_free(r.pool, obj);
+		obj = pool_alloc_node(&r.pool->head,
+				      GFP_KERNEL | __GFP_THISNODE, node);
+		EXPECT(obj && is_near(obj, node));
+		test_free(r.pool, obj);
+	}
+	pool_sum(r.pool, &before);
+	obj = pool_alloc_node(&r.pool->head, GFP_KERNEL, 0);
+	pool_sum(r.pool, &now);
+	EXPECT_EQ(now.shared, before.shared - 1);
+	test_free(r.pool, obj);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+/* The first CPU allocates, and all goes to the shared pool of its node. */
+static void fill_first_node(struct relay *r)
+{
+	unsigned int i;
+
+	on_first(r, allocate);
+	for (i = 0; i < WAVE; i++)
+		pool_shared_put_one(r->pool, test_objs[i], 0);
+}
+
+TEST_CASE(a_miss_leaves_objects_of_other_nodes_alone)
+{
+	struct relay r = { NULL };
+
+	SKIP_ONE_NODE(test);
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	fill_first_node(&r);
+	EXPECT(pool_shared_count(r.pool) >= WAVE);
+	on_last(&r, allocate);
+	EXPECT_EQ(r.none, 0);
+	EXPECT_EQ(r.remote, 0);
+	on_last(&r, free_all);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+/* All are in the shared pool of the first node. */
+TEST_CASE(at_the_limit_a_node_gets_what_another_one_has)
+{
+	struct relay r = { NULL };
+	struct pool_stats now;
+
+	SKIP_ONE_NODE(test);
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	fill_first_node(&r);
+	pool_sum(r.pool, &now);
+	EXPECT(pool_set_limit(&r.pool->head, now.allocated));
+	on_last(&r, allocate);
+	EXPECT_EQ(r.none, 0);
+	on_last(&r, free_all);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+TEST_CASE(a_node_that_does_not_exist_is_refused)
+{
+	struct pool *pool = numa_pool();
+	struct pool_stats now;
+	void *obj;
+
+	ASSERT(pool);
+	EXPECT_PTR_EQ(pool_alloc_node(&pool->head, GFP_KERNEL, -2), NULL);
+	EXPECT_PTR_EQ(pool_alloc_node(&pool->head, GFP_KERNEL, nr_node_ids),
+		      NULL);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.failed, 2);
+	obj = pool_alloc_node(&pool->head, GFP_KERNEL, NUMA_NO_NODE);
+	EXPECT(obj);
+	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
