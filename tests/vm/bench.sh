@@ -100,7 +100,7 @@ costs() {
 
 	[ "$kernel" != stock-6.1 ] || cpus=1
 	[ "$mitigations" = default ] || append+=" mitigations=$mitigations"
-	boot_icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 300 \
+	"$here/boot.sh" --icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 300 \
 		--log "$tmp/log" --data "$tmp/data" --append "$append" \
 		"$kernel" "$tmp/costs" "$tmp/files"/*
 	awk -v boot="mitigations=$mitigations init_on_alloc=$init" '
@@ -126,7 +126,7 @@ refused() {
 	local kernel=$1 cpus=4 csv=$out/kernel-$1-refused.csv
 
 	[ "$kernel" != stock-6.1 ] || return 0
-	boot_icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 600 \
+	"$here/boot.sh" --icount --cpus $cpus --cpu $CPU --mem 1024 --timeout 600 \
 		--log "$tmp/log" --data "$tmp/data" \
 		--append "mitigations=off init_on_alloc=0" "$kernel" \
 		"$tmp/refused" "$modules/pool.ko" "$modules/pool_replay.ko"

@@ -43,7 +43,7 @@ for size in 64 1024; do
 done
 END
 
-boot_icount --append "mitigations=off init_on_alloc=0" \
+"$here/boot.sh" --icount --append "mitigations=off init_on_alloc=0" \
 	--data "$tmp/data" "$what" "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko"
 awk '$1 == "costs" { print $3, $2, $4 }' "$tmp/data" >"$tmp/costs"

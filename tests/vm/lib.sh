@@ -71,29 +71,6 @@ kmake() {
 	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@"
 }
 
-# boot_icount OPTION... - boot.sh --icount, up to four times.  Now and then QEMU 7.2 computes
-# flags with more than 22 bits, which no processor has, and the machine dies; the same boot
-# goes well the next time: Documentation/performance.rst.
-boot_icount() {
-	local tries said
-
-	said=$(mktemp)
-	for tries in 3 2 1 0; do
-		if "${BASH_SOURCE[0]%/*}/boot.sh" --icount "$@" 2>"$said"; then
-			cat "$said" >&2
-			rm -f "$said"
-			return
-		fi
-		cat "$said" >&2
-		if [ $tries = 0 ] ||
-		   ! grep -qE 'EFLAGS: ([1-9a-f]|0[1-9a-f]|00[4-9a-f])' "$said"; then
-			rm -f "$said"
-			return 1
-		fi
-		say "flags that no processor has; once more"
-	done
-}
-
 ### Cache entries
 
 # open_log NAME - sets $log, for the work between begin() and finish()

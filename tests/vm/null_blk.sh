@@ -50,7 +50,7 @@ uses_slab() {
 }
 
 boots() {
-	boot_icount --show --cpus 2 --mem 1024 --timeout 500 --data "$tmp/data" \
+	"$here/boot.sh" --icount --show --cpus 2 --mem 1024 --timeout 500 --data "$tmp/data" \
 		--append "mitigations=off init_on_alloc=0 PAGES=$PAGES" \
 		"$what" "$here/guest/null_blk.sh" "$dir/slab" "$dir/pool" \
 		"$dir/configfs/configfs.ko" "$modules/pool.ko"

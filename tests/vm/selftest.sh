@@ -135,12 +135,17 @@ fails "$what: no exit status" "crashed in the script" "$what" "$tmp/stops.sh"
 fails "$what: no script" "never came to run the script" \
 	--timeout 30 --append rdinit=/none "$what" "$tmp/exits.sh"
 if [ "$what" != uml ]; then
-	# A machine that dies of a breakpoint the first time
+	# A machine that dies of a breakpoint the first time, and of its flags the second
 	mkdir "$tmp/bin"
 	cat >"$tmp/bin/qemu-system-x86_64" <<-EOF
 		#!/bin/sh
-		mkdir "$tmp/died" 2>/dev/null || exec $(command -v qemu-system-x86_64) "\$@"
-		echo "[    1.7] Oops: int3: 0000 [#1] SMP"
+		if mkdir "$tmp/died" 2>/dev/null; then
+			echo "[    1.7] Oops: int3: 0000 [#1] SMP"
+		elif mkdir "$tmp/again" 2>/dev/null; then
+			echo "[    2.1] RSP: 0018:ffff8880065fbde8 EFLAGS: 5fbde246"
+		else
+			exec $(command -v qemu-system-x86_64) "\$@"
+		fi
 	EOF
 	chmod 755 "$tmp/bin/qemu-system-x86_64"
 	check "$what: started again" env "PATH=$tmp/bin:$PATH" "$here/boot.sh" \
