@@ -35,7 +35,6 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 static struct dentry *root;
 static struct dentry *by_name;
@@ -62,27 +61,16 @@ DEFINE_SHOW_ATTRIBUTE(totals);
 /* Longer than any word that has a meaning. */
 #define WORD_LEN	48
 
-/* Fetch a word without its newline; a word that is too long is cut and matches nothing. */
-static bool read_word(char *word, const char __user *from, size_t count)
-{
-	if (count > WORD_LEN - 1)
-		count = WORD_LEN - 1;
-	if (copy_from_user(word, from, count))
-		return false;
-	word[count] = '\0';
-	if (count && word[count - 1] == '\n')
-		word[count - 1] = '\0';
-	return true;
-}
-
 /* gc */
 static ssize_t gc_write(struct file *file, const char __user *from,
 			size_t count, loff_t *pos)
 {
 	char word[WORD_LEN];
+	int ret = pool_debugfs_text(word, sizeof(word), from, count,
+				    "debugfs gc");
 
-	if (!read_word(word, from, count))
-		return -EFAULT;
+	if (ret)
+		return ret;
 	if (!strcmp(word, "1")) {
 		pool_gc(NULL);
 	} else if (!strcmp(word, "all")) {
@@ -119,9 +107,11 @@ static ssize_t flush_write(struct file *file, const char __user *from,
 			   size_t count, loff_t *pos)
 {
 	char word[WORD_LEN];
+	int ret = pool_debugfs_text(word, sizeof(word), from, count,
+				    "debugfs flush");
 
-	if (!read_word(word, from, count))
-		return -EFAULT;
+	if (ret)
+		return ret;
 	if (!flush_named(word)) {
 		pr_err("debugfs flush: neither \"all\" nor a pool: \"%*pE\"\n",
 		       (int)strlen(word), word);

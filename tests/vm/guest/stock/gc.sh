@@ -29,6 +29,10 @@ check "a wrong word for gc is refused" not sh -c "echo 2 >$P/gc" 2>/dev/null
 check "... by a line that names it" says '"2"'
 check "... and both that are right" says 'neither "1" nor "all"'
 forget
+check "one with a NUL behind it is, too" \
+	not sh -c "printf 'all\\0x' >$P/gc" 2>/dev/null
+check "... by a line that says so" says "a NUL among the words"
+forget
 check "a long word is refused" \
 	not sh -c "echo ex_conn_and_very_much_more_than_that >$P/flush" 2>/dev/null
 check "... by a line that names it" says '"ex_conn_and_very'

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Writes nonsense to all files of pool.ko that can be written, while they are read and
+# pools are used, come and go.  Each write is taken as a whole, or refused; the kernel's log
+# stays clean.
+#
+#	fuzz.sh [KERNEL [SEED [ROUNDS]]]	a kernel of kernel.sh (kasan 1 20000)
+#
+# Prints results as those of all scripts.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/vm/lib.sh
+. "$here/lib.sh"
+# shellcheck source=tests/lib/results.sh
+. "$here/../lib/results.sh"
+what=${1:-kasan}
+modules=$("$here/build-modules.sh" "$what" | tail -n 1)
+gcc -static -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -o "$tmp/fuzz" "$here/guest/fuzz.c"
+
+boots() {
+	"$here/boot.sh" --show --cpus 2 --mem 1024 --timeout 580 --log "$tmp/log" \
+		--append "SEED=${2:-1} ROUNDS=${3:-20000}" "$1" \
+		"$here/guest/fuzz.sh" "$tmp/fuzz" "$here/../lib/results.sh" \
+		"$modules/pool.ko" "$modules/pool_example.ko" \
+		"$modules/pool_second.ko"
+}
+
+booted=0
+boots "$what" "${@:2}" >"$tmp/out" 2>"$tmp/err" || booted=$?
+results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "$tmp/out"
+if [ $booted -eq 0 ]; then
+	result ok "the kernel had nothing to complain of"
+else
+	result "not ok" "the script ended well and the kernel did not complain"
+	cat "$tmp/err" >&2
+fi
+finish
