@@ -16,6 +16,7 @@
 #include "extra/tool.h"
 #include "probes.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,12 +70,13 @@ extern unsigned char plat_zeros[PLAT_AREA_BYTES];
 #define plat_area_making	(plat_zeros + POOL_ALIGN)
 #define plat_area_lost		(plat_zeros + 2 * POOL_ALIGN)
 
+/* One comparison for all three: no area begins between them. */
 static inline struct plat_area *plat_this_area(void)
 {
 	unsigned char *area = pool_thread_area;
 
-	if (area == plat_area_none || area == plat_area_making ||
-	    area == plat_area_lost)
+	if ((uintptr_t)area - (uintptr_t)plat_area_none <=
+	    (uintptr_t)(plat_area_lost - plat_area_none))
 		return NULL;
 	return (struct plat_area *)(void *)area;
 }
