@@ -297,7 +297,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 	return false;
 }
 
-/* @n buckets from @first on. */
+/* first ^ 0, first ^ 1, ... first ^ (n - 1); n is a power of two. */
 struct buckets {
 	unsigned int first;
 	unsigned int n;
