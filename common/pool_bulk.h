@@ -173,6 +173,56 @@ struct pool_rcu {
  * Context: Any in which call_rcu() may be called: not in an NMI.
  */
 void pool_free_rcu(struct pool_head *pool, void *obj, struct pool_rcu *rcu);
+
+/**
+ * pool_mempool_alloc() - Allocate an object for a mempool.
+ * @gfp: the kernel's flags.
+ * @pool: the pool.
+ *
+ * For mempool_create(min, pool_mempool_alloc, pool_mempool_free, pool).  The pool must
+ * outlive the mempool.
+ *
+ * Context: Any that @gfp is right for.
+ * Return: an object, or NULL: then the mempool takes one of its own.
+ */
+void *pool_mempool_alloc(gfp_t gfp, void *pool);
+
+/**
+ * pool_mempool_free() - Free an object that a mempool does not keep.
+ * @obj: the object.
+ * @pool: the pool.
+ *
+ * Context: Any.
+ */
+void pool_mempool_free(void *obj, void *pool);
+
+struct device;
+
+/**
+ * pool_create_devm_at() - Create a pool that ends with a device.
+ * @dev: the device: the pool is destroyed when its driver is unbound.
+ * @name: as for pool_create_at(), and so are all others.
+ * @size: bytes of an object.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT.
+ * @file: source file of the call.
+ * @line: its line.
+ * @owner: the calling module.
+ * @abi: POOL_ABI of the caller's header.
+ *
+ * devm_create_pool(dev, name, size, flags) fills in the rest.  Objects that are then in use
+ * keep the pool, and the log says so.
+ *
+ * Context: Process context; may sleep.
+ * Return: the pool, which nobody else destroys; NULL, as for pool_create_at().
+ */
+struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
+				      unsigned int size, unsigned int flags,
+				      const char *file, int line,
+				      const void *owner, unsigned int abi);
+
+#define devm_create_pool(dev, name, size, flags) \
+	pool_create_devm_at(dev, name, size, flags, __FILE__, __LINE__, \
+			    POOL_OWNER, POOL_ABI)
 #endif
 
 POOL_DECLS_END

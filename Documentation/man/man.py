@@ -35,7 +35,8 @@ class Group:
 GROUPS = (
     Group("make and end pools",
           "create_pool create_pool_ext pool_create_at pool_create_ext_at pool_destroy "
-          "pool_destroy_all pool_destroy_owned", ("pool_attr",)),
+          "pool_destroy_all pool_destroy_owned pool_create_devm_at", ("pool_attr",),
+          kernel=("pool_create_devm_at",)),
     Group("declare pools, which are there before main()",
           "DECLARE_POOL DECLARE_STATIC_POOL REGISTER_POOL DECLARE_ALIGNED_POOL "
           "DECLARE_STATIC_ALIGNED_POOL REGISTER_ALIGNED_POOL DECLARE_TYPED_POOL "
@@ -46,9 +47,10 @@ GROUPS = (
     Group("limit a pool, and keep spare objects", "pool_set_limit pool_set_min_avail"),
     Group("allocate and free objects of pools",
           "pool_alloc pool_zalloc __pool_alloc pool_alloc_timeout pool_alloc_nocache "
-          "pool_alloc_gfp pool_alloc_node pool_free __pool_free pool_free_rcu",
-          ("pool_rcu",),
-          kernel=("pool_alloc_gfp", "pool_alloc_node", "pool_free_rcu")),
+          "pool_alloc_gfp pool_alloc_node pool_free __pool_free pool_free_rcu "
+          "pool_mempool_alloc pool_mempool_free", ("pool_rcu",),
+          kernel=("pool_alloc_gfp", "pool_alloc_node", "pool_free_rcu",
+                  "pool_mempool_alloc", "pool_mempool_free")),
     Group("allocate and free many objects at once", "pool_alloc_bulk pool_free_bulk"),
     Group("objects put aside, for allocations that must not fail",
           "pool_reserve pool_alloc_reserved pool_alloc_reserved_timeout "
