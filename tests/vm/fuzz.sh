@@ -5,7 +5,7 @@
 # pools are used, come and go.  Each write is taken as a whole, or refused; the kernel's log
 # stays clean.
 #
-#	fuzz.sh [KERNEL [SEED [ROUNDS]]]	a kernel of kernel.sh (kasan 1 20000)
+#	fuzz.sh [KERNEL [SEED [ROUNDS]]]	a kernel of kernel.sh (kasan 1 8000)
 #
 # Prints results as those of all scripts.
 
@@ -22,7 +22,7 @@ gcc -static -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -o "$tmp/fuzz" "$here/guest/
 
 boots() {
 	"$here/boot.sh" --show --cpus 2 --mem 1024 --timeout 580 --log "$tmp/log" \
-		--append "SEED=${2:-1} ROUNDS=${3:-20000}" "$1" \
+		--append "SEED=${2:-1} ROUNDS=${3:-8000}" "$1" \
 		"$here/guest/fuzz.sh" "$tmp/fuzz" "$here/../lib/results.sh" \
 		"$modules/pool.ko" "$modules/pool_example.ko" \
 		"$modules/pool_second.ko"

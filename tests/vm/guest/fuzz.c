@@ -153,18 +153,20 @@ static void damage(void)
 static void compose(void)
 {
 	static const char * const between[] = { " ", ",", "\n", "\t", "", " , " };
-	unsigned int n = any(6);
+	unsigned int tokens = any(2) ? 1 : any(6);
+	unsigned int n;
 
 	do {
+		n = tokens;
 		len = 0;
-		do {
+		while (n--) {
 			add_token();
 			add_text(n ? between[any(6)] : "");
-		} while (n--);
+		}
 		if (any(2))
 			add_text("\n");
-		damage();
-		n = 0;
+		if (any(2))
+			damage();
 	} while (memmem(text, len, "panic", 5));
 }
 
