@@ -297,50 +297,49 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 	return false;
 }
 
-/* first ^ 0, first ^ 1, ... first ^ (n - 1); n is a power of two. */
-struct buckets {
-	unsigned int first;
-	unsigned int n;
-};
-
-/* Those of @among that are not empty, as bits. */
-static unsigned long filled_of(const struct pool *pool, struct buckets among)
+/* The bits of @n buckets, a power of two: first ^ 0, first ^ 1, ... first ^ (n - 1). */
+static unsigned long bits_of(unsigned int first, unsigned int n)
 {
-	unsigned long all = plat_read(&pool->filled);
-	unsigned int node = among.first & ~(among.n - 1);
-
-	return all & (~0ul >> (POOL_BUCKETS_MAX - among.n)) << node;
+	return (~0ul >> (POOL_BUCKETS_MAX - n)) << (first & ~(n - 1));
 }
 
-/* Try each bucket that is not empty, once. */
-static void *get_one_round(struct pool *pool, struct buckets among,
-			   unsigned long filled, struct pool_cluster **emptied)
+/* Try each of @n buckets that is not empty, once. */
+static void *get_one_round(struct pool *pool, unsigned int first,
+			   unsigned int n, unsigned long filled,
+			   struct pool_cluster **emptied)
 {
 	void *obj = NULL;
 	unsigned int i;
 
-	for (i = 0; i < among.n && !obj; i++)
-		if (filled & (1ul << (among.first ^ i)))
-			obj = bucket_get_one(pool, among.first ^ i, emptied);
+	for (i = 0; i < n && !obj; i++)
+		if (filled & (1ul << (first ^ i)))
+			obj = bucket_get_one(pool, first ^ i, emptied);
 	return obj;
 }
 
 /*
- * Take one object.  With POOL_F_NESTED one round; else BUSY buckets that are not empty are
- * looked at again, a bounded number of times, so that the last object is found.
+ * Take one object of @n buckets, those of @node first.  With POOL_F_NESTED one round; else
+ * BUSY buckets that are not empty are looked at again, a bounded number of times, so that
+ * the last object is found.
  */
-static void *get_one(struct pool *pool, struct buckets among, unsigned int flags)
+static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
+		     unsigned int flags)
 {
 	unsigned int tries = flags & POOL_F_NESTED ? 1 : POOL_BUSY_TRIES;
 	struct pool_cluster *emptied = NULL;
+	unsigned int first;
 	void *obj = NULL;
 
+	if (!plat_read(&pool->filled))
+		return NULL;
+	first = first_of(pool, node);
 	while (tries-- && !obj) {
-		unsigned long filled = filled_of(pool, among);
+		unsigned long filled = plat_read(&pool->filled) &
+				       bits_of(first, n);
 
 		if (!filled)
 			return NULL;
-		obj = get_one_round(pool, among, filled, &emptied);
+		obj = get_one_round(pool, first, n, filled, &emptied);
 		if (!obj)
 			plat_pause(false);
 	}
@@ -359,9 +358,7 @@ static void *get_one(struct pool *pool, struct buckets among, unsigned int flags
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {
-	if (!plat_read(&pool->filled))
-		return NULL;
-	return get_one(pool, (struct buckets){ first_for(pool, NULL), pool->buckets },
+	return get_one(pool, plat_node_of(&pool->backend, NULL), pool->buckets,
 		       flags);
 }
 
@@ -377,10 +374,7 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags)
 {
-	if (!plat_read(&pool->filled))
-		return NULL;
-	return get_one(pool, (struct buckets){ first_of(pool, node),
-					     pool->near }, flags);
+	return get_one(pool, node, pool->near, flags);
 }
 
 /**
