@@ -369,9 +369,8 @@ TEST_CASE(a_pool_has_parts_only_on_cpus_that_missed)
 	pool_cpu_gone(0);
 	test_free(pool, pool_alloc_gfp(&pool->head, GFP_KERNEL));
 	EXPECT_EQ(parts(pool), 1);
-	test_threads(test_cpus(), alloc_and_free, pool);
-	EXPECT(parts(pool) >= 1);
-	EXPECT(parts(pool) <= test_cpus());
+	test_threads(min(test_cpus(), 2u), alloc_and_free, pool);
+	EXPECT_LE(parts(pool), 3);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
