@@ -17,6 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib/results.sh
 . "$here/../lib/results.sh"
 what=${1:-kasan}
+need gcc libc6-dev
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 gcc -static -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -o "$tmp/fuzz" "$here/guest/fuzz.c"
 
@@ -25,16 +26,8 @@ boots() {
 		--append "SEED=${2:-1} ROUNDS=${3:-8000}" "$1" \
 		"$here/guest/fuzz.sh" "$tmp/fuzz" "$here/../lib/results.sh" \
 		"$modules/pool.ko" "$modules/pool_example.ko" \
-		"$modules/pool_second.ko"
+		"$modules/pool_second.ko" >"$tmp/out" 2>"$tmp/err"
 }
 
-booted=0
-boots "$what" "${@:2}" >"$tmp/out" 2>"$tmp/err" || booted=$?
-results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "$tmp/out"
-if [ $booted -eq 0 ]; then
-	result ok "the kernel had nothing to complain of"
-else
-	result "not ok" "the script ended well and the kernel did not complain"
-	cat "$tmp/err" >&2
-fi
+boots_well "$what" "${@:2}"
 finish

@@ -71,6 +71,21 @@ kmake() {
 	"${run[@]}" make -C "$KDIR" M="$dir" $KMAKE "$@"
 }
 
+# boots_well ARGUMENT... - the caller's boots(), which leaves $tmp/out and $tmp/err: shows the
+# results of the machine, and judges its kernel.  For scripts with results.sh.
+boots_well() {
+	local booted=0
+
+	boots "$@" || booted=$?
+	results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "${tmp:?}/out"
+	if [ $booted -eq 0 ]; then
+		result ok "the kernel had nothing to complain of"
+	else
+		result "not ok" "the script ended well and the kernel did not complain"
+		cat "$tmp/err" >&2
+	fi
+}
+
 ### Cache entries
 
 # open_log NAME - sets $log, for the work between begin() and finish()

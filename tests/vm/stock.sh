@@ -90,19 +90,6 @@ boots() {
 		"$tmp/no-debugfs" >"$tmp/out" 2>"$tmp/err"
 }
 
-# boots_well PARAMETERS - shows the results of the machine, and judges its kernel
-boots_well() {
-	local booted=0
-
-	boots "$1" || booted=$?
-	results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "$tmp/out"
-	if [ $booted -eq 0 ]; then
-		result ok "the kernel had nothing to complain of"
-	else
-		result "not ok" "the script ended well and the kernel did not complain"
-		cat "$tmp/err" >&2
-	fi
-}
 
 # without_debugfs - a pool.ko for kernels that have none
 without_debugfs() {
