@@ -25,6 +25,22 @@
 /* As of the library: a line and its newline. */
 #define LINE_MOST	256
 
+/* Is a call to be made again?  A screen that changes its size interrupts it with a signal. */
+static bool again(ssize_t result)
+{
+	return result < 0 && errno == EINTR;
+}
+
+static ssize_t read_some(int fd, char *buf, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buf, size);
+	} while (again(n));
+	return n;
+}
+
 /* @status: to end with if it is no text. */
 static char *read_all(int fd, const char *path, int status)
 {
@@ -32,7 +48,7 @@ static char *read_all(int fd, const char *path, int status)
 	char *text = need_memory(malloc(size));
 	ssize_t n;
 
-	while ((n = read(fd, text + len, size - len - 1)) > 0) {
+	while ((n = read_some(fd, text + len, size - len - 1)) > 0) {
 		len += (size_t)n;
 		if (size - len < 4096)
 			text = need_memory(realloc(text, size *= 2));
@@ -63,13 +79,17 @@ static int connect_to(const char *path)
 	struct timeval most = { .tv_sec = ANSWER_SECONDS };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int status;
 
 	if (fd < 0)
 		fail(1, "socket: %s", strerror(errno));
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+	do {
+		status = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
+	} while (again(status));
+	if (status)
 		fail(1, "%s: %s", path, errno == ECONNREFUSED ?
 		     "no program serves this socket" : errno == EAGAIN ?
 		     "it does not answer" : strerror(errno));
@@ -110,7 +130,8 @@ char *source_ask(const struct source *source, const char *fmt, ...)
 	line[len] = '\n';
 	fd = connect_to(source->socket);
 	/* A program that refuses us may have said so, and left, before we have sent this. */
-	send(fd, line, (size_t)len + 1, MSG_NOSIGNAL);
+	while (again(send(fd, line, (size_t)len + 1, MSG_NOSIGNAL)))
+		;
 	answer = read_all(fd, source->socket, 1);
 	close(fd);
 	return text_of(answer, source->socket);

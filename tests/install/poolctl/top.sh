@@ -35,6 +35,21 @@ check a_large_screen_will_do resized 250 60 'faults'
 keys_to first q
 check top_ends_by_q ends first 0
 
+# Its program does not answer yet when the screen changes, which is a signal.
+waits_on() {
+	local program to_program
+
+	program "$tmp/waits.sock" 2
+	session waits 80 12 --socket "$tmp/waits.sock" top 0.1
+	on waits '^[0-9]+ pools: held' && kill -STOP "$program" && sleep 1 &&
+		"${tmux[@]}" resize-window -t waits -x 100 -y 20 && sleep 1 &&
+		"${tmux[@]}" resize-window -t waits -x 70 -y 14 && sleep 1 &&
+		kill -CONT "$program" && on waits '^[0-9]+ pools: held' || return 1
+	keys_to waits q
+	ends waits 0
+}
+check a_screen_that_changes_while_its_program_is_slow_lives_on waits_on
+
 session second 80 10 "${s[@]}" --sort used top 0.2
 check top_starts_sorted_as_asked on second 'sorted by used'
 keys_to second C-c
