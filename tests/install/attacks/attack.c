@@ -254,12 +254,21 @@ static bool write_free(void)
 	return next == obj && next[SIZE / 2] == 'w';
 }
 
-/* Does the third object lie where the first two say? */
+/* Does an object lie where the two before it say?  The last place is followed by the first. */
 static bool next_place(void)
 {
-	char *a = hidden(get()), *b = hidden(get()), *c = hidden(get());
+	char *a = hidden(get()), *b = hidden(get());
+	unsigned int i;
 
-	return c - b == b - a;
+	for (i = 0; i < 4; i++) {
+		char *c = hidden(get());
+
+		if (c - b == b - a)
+			return true;
+		a = b;
+		b = c;
+	}
+	return false;
 }
 
 static const struct {
