@@ -23,6 +23,7 @@
 
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -390,7 +391,7 @@ int plat_init(void)
 		cpu_start(per_cpu_ptr(&plat_cpus, cpu));
 		per_cpu(closed_words, cpu) = CLOSED;
 	}
-	load_time = ktime_get_boottime_ns() / NSEC_PER_MSEC;
+	load_time = div_u64(ktime_get_boottime_ns(), NSEC_PER_MSEC);
 	cluster_cache = kmem_cache_create("pool_cluster",
 					  sizeof(struct pool_cluster), 0,
 					  SLAB_NO_MERGE, NULL);

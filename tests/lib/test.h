@@ -30,6 +30,9 @@
 						    (void *)(b))
 #define ASSERT(cond)		KUNIT_ASSERT_TRUE(test, cond)
 
+/* Pass a value from CPU to CPU through a word. */
+#define test_swap(p, v)		xchg(p, v)
+
 #else
 
 #include <check.h>
@@ -44,10 +47,9 @@
 #define EXPECT_PTR_EQ(a, b)	ck_assert_ptr_eq(a, b)
 #define ASSERT(cond)		ck_assert_msg(cond, "%s", #cond)
 
-#endif
-
-/* Pass a value from CPU to CPU through a word. */
 #define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
+
+#endif
 
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
 

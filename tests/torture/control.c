@@ -30,7 +30,7 @@ void torture_hotplug(struct torture_unit *unit)
 	if (add_cpu(cpu))
 		torture_wrong(TORTURE_MAKE, NULL, "CPU does not come back", cpu, 0);
 	else
-		unit->rounds++;
+		torture_count(&unit->rounds);
 }
 
 /* What pressure leaves to others, in pages. */
@@ -56,7 +56,7 @@ void torture_pressure(struct torture_unit *unit)
 		list_del(&page->lru);
 		__free_pages(page, ORDER);
 	}
-	unit->rounds++;
+	torture_count(&unit->rounds);
 }
 
 /* Each other one undoes what the one before it did. */
@@ -142,7 +142,7 @@ void torture_switch(struct torture_unit *unit)
 	default:
 		look(pool);
 	}
-	unit->rounds++;
+	torture_count(&unit->rounds);
 }
 
 /* Pools of one round of life, which other threads merge with theirs. */
@@ -187,7 +187,7 @@ static void live_there(void *arg)
 
 static bool come(struct torture_unit *unit, struct torture_pool *pool)
 {
-	u64 random = torture_random(unit);
+	u32 random = torture_random(unit);
 	struct pool_attr attr = {
 		.name = random % 2 ? "t_life" : "t_live",
 		.size = 32u << random / 2 % 4,
@@ -223,7 +223,7 @@ void torture_life(struct torture_unit *unit)
 		for_each_online_cpu(cpu)
 			smp_call_function_single(cpu, live_there, life, 1);
 		live(life);
-		unit->rounds++;
+		torture_count(&unit->rounds);
 	}
 	while (i--)
 		depart(&life->pool[i]);

@@ -144,7 +144,7 @@ static void send_nmi(unsigned int cpu)
 /* A thread interrupts any CPU, its own one, too. */
 void torture_interrupt(struct torture_unit *unit)
 {
-	u64 random = torture_random(unit);
+	u32 random = torture_random(unit);
 	unsigned int cpu = random / 4 % nr_cpu_ids;
 
 	if (torture_on(TORTURE_IPI) && random % 4 == 0)

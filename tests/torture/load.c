@@ -34,7 +34,7 @@ void torture_aim(unsigned int pool)
 
 static struct torture_pool *any_pool(struct torture_unit *unit)
 {
-	u64 random = torture_random(unit);
+	u32 random = torture_random(unit);
 
 	if (random % 2)
 		return &torture_pools[READ_ONCE(aim)];
@@ -53,7 +53,7 @@ static void *came(struct torture_unit *unit, const struct torture_pool *pool,
 	if (obj)
 		torture_own(unit, pool, obj);
 	else
-		unit->none++;
+		torture_count(&unit->none);
 	return obj;
 }
 
@@ -104,7 +104,7 @@ static void bulk(struct torture_unit *unit, struct torture_pool *pool)
 	void *objs[BULK];
 
 	if (!pool_alloc_bulk(pool->head, flags_of(unit), n, objs)) {
-		unit->none++;
+		torture_count(&unit->none);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -141,7 +141,7 @@ void torture_step(struct torture_unit *unit)
 {
 	struct torture_pool *pool = any_pool(unit);
 
-	unit->rounds++;
+	torture_count(&unit->rounds);
 	switch (torture_random(unit) % 16) {
 	case 0 ... 5:
 		hand_on(unit, pool, get(unit, pool));
@@ -205,16 +205,16 @@ void torture_round(struct torture_unit *unit)
 	switch (torture_random(unit) % 8) {
 	case 0:
 		wave(unit, pool);
-		unit->rounds++;
+		torture_count(&unit->rounds);
 		break;
 	case 1:
 		other_calls(unit, pool);
-		unit->rounds++;
+		torture_count(&unit->rounds);
 		break;
 	case 2 ... 3:
 		for (n = 0; n < 32; n++)
 			pairs(unit, pool);
-		unit->rounds++;
+		torture_count(&unit->rounds);
 		break;
 	default:
 		for (n = 0; n < 8; n++)

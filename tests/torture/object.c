@@ -49,7 +49,7 @@ void torture_objects_end(void)
 }
 
 /* xorshift64* */
-u64 torture_random(struct torture_unit *unit)
+u32 torture_random(struct torture_unit *unit)
 {
 	u64 x = unit->random;
 
@@ -124,7 +124,7 @@ void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 	mark->sum = sum_of(mark);
 	for (i = 2; i < words; i = next_word(i, words))
 		word[i] = mark->sum + i;
-	unit->got++;
+	torture_count(&unit->got);
 }
 
 /* An object is about to go back to its pool. */

@@ -87,6 +87,12 @@ struct torture_pool {
 extern struct torture_pool torture_pools[];
 extern const unsigned int torture_nr_pools;
 
+/* Count, for the leader to read meanwhile.  Nobody else writes a unit's numbers. */
+static inline void torture_count(unsigned long *n)
+{
+	WRITE_ONCE(*n, *n + 1);
+}
+
 /* pool_torture.c */
 bool torture_on(enum torture_kind kind);
 struct torture_unit *torture_unit_of(enum torture_kind kind, unsigned int cpu);
@@ -101,7 +107,7 @@ int torture_wrongs(char *buf, size_t size);
 /* object.c: any context, except for begin and end */
 bool torture_objects_begin(void);
 void torture_objects_end(void);
-u64 torture_random(struct torture_unit *unit);
+u32 torture_random(struct torture_unit *unit);
 void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 		 void *obj);
 void torture_disown(const struct torture_pool *pool, void *obj);

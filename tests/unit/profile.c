@@ -132,7 +132,7 @@ struct counting {
 	struct pool *pool;
 	unsigned long rounds;
 	unsigned int bin[PLACES];
-	unsigned long wrong;
+	plat_word_t wrong;
 };
 
 /* All workers take bins in the first round, and count in the others. */
@@ -147,8 +147,7 @@ static void count_everywhere(unsigned int i, void *arg)
 		for (n = 0; n < PLACES; n++) {
 			bin = pool_profile_alloc(c->pool, PLACE(n), 64);
 			if (test_swap(&c->bin[n], bin) != bin && round)
-				__atomic_fetch_add(&c->wrong, 1,
-						   __ATOMIC_RELAXED);
+				plat_word_add(&c->wrong, 1);
 			pool_profile_free(c->pool, PLACE(n), 64, bin);
 			pool_profile_free(c->pool, PLACE(n), 64, UINT_MAX);
 		}
