@@ -20,17 +20,6 @@ export WERROR=-Werror
 HOSTILE='-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2'
 HOSTILE+=' -DPOOL_FAIL_EVERY=7'
 
-# world NAME COMMAND... - a command that leaves results; none at all are one failure
-world() {
-	local name=$1 start=$SECONDS
-
-	shift
-	echo "== $name"
-	"$@" || true
-	echo $((SECONDS - start)) >"$results/$name.seconds"
-	[ -s "$results/$name" ] || echo "not ok - ${name}_ran" >"$results/$name"
-}
-
 # script NAME COMMAND... - a command that prints results
 script() {
 	echo "== $1"

@@ -152,6 +152,17 @@ static bool is_old(const struct pool_cluster *c, const unsigned long *old)
 }
 
 /*
+ * May the objects of a cluster go in such a call?  A CPU's lock is held, and there no
+ * platform may call its backend, so it is not asked.  The call has PLAT_ALLOC.  Guarded
+ * objects need one that may sleep.
+ */
+static bool may_go(const struct pool *pool, unsigned int flags)
+{
+	return !(flags & POOL_F_ATOMIC) ||
+	       !(plat_read(&pool->debug) & POOL_D_UAF);
+}
+
+/*
  * Take a CPU's oldest cluster.  NULL: there is none, or the lock cannot be had now, or its
  * objects cannot go in such a call.
  */
@@ -164,7 +175,7 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 	if (!plat_cpu_trylock(cpu))
 		return NULL;
 	c = pool_cluster_coldest(cpu);
-	if (c && (!is_old(c, old) || !may_give(c->local->pool, flags)))
+	if (c && (!is_old(c, old) || !may_go(c->local->pool, flags)))
 		c = NULL;
 	if (c) {
 		plat_write(&c->local->evictions, c->local->evictions + 1);

@@ -180,10 +180,12 @@ TEST_CASE(zeros_are_refused_where_a_constructor_was)
 /* Sleeping here would be reported, and the run would fail. */
 TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
 {
-	struct pool *pool = gfp_pool();
+	struct pool *pool;
 	void *objs[40];
 	unsigned int round, i, got = 0;
 
+	SKIP_ON_RT();
+	pool = gfp_pool();
 	ASSERT(pool);
 	for (round = 0; round < 4; round++) {
 		bool irqs_off = round & 1;

@@ -45,6 +45,7 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 	plat_backend_t backend;
 	void *off, *nowait;
 
+	SKIP_ON_RT();
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
 		ASSERT(guard_backend_open(&backend, 100, align));
 		local_irq_disable();
@@ -65,6 +66,7 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	void *obj, *guarded;
 	bool may, may_rcu;
 
+	SKIP_ON_RT();
 	ASSERT(guard_backend_open(&backend, 64, 16));
 	obj = test_backend_alloc(&backend, POOL_F_ATOMIC);
 	guarded = test_backend_alloc(&backend, 0);
@@ -93,6 +95,7 @@ TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
 	unsigned int i;
 	void *guarded;
 
+	SKIP_ON_RT();
 	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	pool_fail_every = 0;
 	pool = test_pool(100);
@@ -121,10 +124,12 @@ TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
 
 TEST_CASE(ordinary_objects_of_a_guarded_pool_are_checked)
 {
-	struct pool *pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
-					 POOL_D_TAG | POOL_D_CALLER);
+	struct pool *pool;
 	unsigned char *obj;
 
+	SKIP_ON_RT();
+	pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_TAG |
+			    POOL_D_CALLER);
 	pool_fail_every = 0;
 	ASSERT(pool);
 	obj = alloc_atomic(pool);
@@ -175,6 +180,7 @@ TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 	struct pool *pool;
 	void *guarded, *obj;
 
+	SKIP_ON_RT();
 	test_mode(POOL_D_UAF);
 	test_options(0, 32);
 	pool_fail_every = 0;

@@ -33,6 +33,13 @@
 /* Pass a value from CPU to CPU through a word. */
 #define test_swap(p, v)		xchg(p, v)
 
+/* For cases in which callers that cannot be preempted get new objects. */
+#define SKIP_ON_RT()							\
+	do {								\
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))			\
+			kunit_skip(test, "the slab is not called there"); \
+	} while (0)
+
 #else
 
 #include <check.h>

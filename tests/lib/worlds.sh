@@ -36,6 +36,17 @@ cases() {
 	echo $((SECONDS - start)) >"$results/$world.seconds"
 }
 
+# world NAME COMMAND... - a command that leaves results; none at all are one failure
+world() {
+	local name=$1 start=$SECONDS
+
+	shift
+	echo "== $name"
+	"$@" || true
+	echo $((SECONDS - start)) >"$results/$name.seconds"
+	[ -s "$results/$name" ] || echo "not ok - ${name}_ran" >"$results/$name"
+}
+
 # job WORLD COMMAND... - a script that prints results, which is one as a whole.  A script
 # that cannot run here prints "n/a - NAME # reason", and ends with 77.
 job() {

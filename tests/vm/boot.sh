@@ -93,8 +93,8 @@ if [ "$what" = uml ]; then
 else
 	need qemu-system-x86
 fi
-kernel=$("$here/kernel.sh" "$what" | sed -n "s/^KERNEL='\(.*\)'$/\1/p")
-[ -n "$kernel" ] || die "no kernel $what"
+eval "$("$here/kernel.sh" "$what")"
+[ -n "${KERNEL:-}" ] || die "no kernel $what"
 
 pid=
 tmp=$(mktemp -d)
@@ -112,7 +112,7 @@ fi
 
 root=$tmp/root
 mkdir -p "$root"/{bin,dev,proc,sys,tmp,files}
-cp /bin/busybox "$root/bin/"
+cp "${BUSYBOX:-/bin/busybox}" "$root/bin/"
 for applet in $(/bin/busybox --list); do
 	[ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
 done
@@ -166,7 +166,7 @@ params="ignore_loglevel printk.devkmsg=on"
 if [ "$what" = uml ]; then
 	: "${mem:=256}"
 	mkdir "$tmp/uml"
-	run=("$kernel" "mem=${mem}M" "initrd=$tmp/initramfs" "uml_dir=$tmp/uml/"
+	run=("$KERNEL" "mem=${mem}M" "initrd=$tmp/initramfs" "uml_dir=$tmp/uml/"
 	     "con=null" "con0=null,fd:1"
 	     ssl=null)
 	if [ -n "$data" ]; then
@@ -178,7 +178,7 @@ else
 	: "${mem:=512}"
 	accel=tcg
 	run=(qemu-system-x86_64 -display none -nodefaults -no-user-config
-	     -no-reboot -m "$mem" -kernel "$kernel" -initrd "$tmp/initramfs"
+	     -no-reboot -m "$mem" -kernel "$KERNEL" -initrd "$tmp/initramfs"
 	     -serial stdio)
 	params="$params console=ttyS0,115200 panic=-1 reboot=t"
 	if [ -n "$icount" ]; then

@@ -3,7 +3,8 @@
 #
 # Provides a kernel to test on and what modules are built against.
 #
-#	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|uml|debug|kasan
+#	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
+#	kernel.sh uml|debug|i386|debug-rt|kasan
 #	kernel.sh newest
 #	kernel.sh source
 #
@@ -17,7 +18,8 @@
 #   source                 prints SOURCE='folder' of what the next ones are built from
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
-#   kasan                  the same with KASAN (kasan.config)
+#   i386                   the same with 32 bits (i386.config)
+#   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
@@ -27,6 +29,7 @@
 #	KDIR='tree to build modules against'
 #	KMAKE='more arguments for make'
 #	KROOT='Debian to build in, for chroot.sh run; empty: this one'
+#	BUSYBOX='program for its scripts; empty: the one of this machine'
 #
 # so that modules are built by kmake() of lib.sh.
 
@@ -38,9 +41,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
+readonly OURS="uml debug i386 debug-rt kasan"
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|source|uml|debug|kasan"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|source|${OURS// /|}"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -81,15 +85,15 @@ newest() {
 	done | sort -V | tail -n1
 }
 
-# report KERNEL KDIR KMAKE [KROOT]
+# report KERNEL KDIR KMAKE [KROOT [BUSYBOX]]
 report() {
 	local root=${4:-}
 
 	[ -f "$1" ] || die "no kernel image at $1; remove that cache entry"
 	[ -f "$root$2/Makefile" ] ||
 		die "no build tree at $root$2; remove that cache entry"
-	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\n" \
-		"$1" "$2" "$3" "$root"
+	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\nBUSYBOX='%s'\n" \
+		"$1" "$2" "$3" "$root" "${5:-}"
 }
 
 ### Debian's kernels
@@ -272,15 +276,30 @@ get_source() {
 	source=$source/linux-source-$SERIES
 }
 
-# build ARCH FRAGMENT DIR - a kernel of $source in DIR.
+# fragments NAME... - the options of NAME.config...; the last of a name counts.
+fragments() {
+	local name
+
+	for name; do
+		cat "$here/$name.config"
+	done | tac | awk '
+		match($0, /CONFIG_[A-Z0-9_]+[= ]/) {
+			if (seen[substr($0, RSTART, RLENGTH - 1)]++)
+				next
+		}
+		{ print }' | tac
+}
+
+# build DIR - a kernel of $source in DIR, of $options.
 build() {
-	local arch=$1 fragment=$2 dir=$3 line
-	local make=(make -C "$source" ARCH="$arch" O="$dir"
+	local dir=$1 line
+	# shellcheck disable=SC2206	# kmake is words
+	local make=(make -C "$source" $kmake O="$dir"
 		    KBUILD_BUILD_USER=libpool KBUILD_BUILD_HOST=libpool)
 
 	"${make[@]}" tinyconfig
 	"$source/scripts/kconfig/merge_config.sh" -m -O "$dir" \
-		"$dir/.config" "$fragment"
+		"$dir/.config" "$options"
 	"${make[@]}" olddefconfig
 	while read -r line; do
 		case $line in
@@ -288,45 +307,76 @@ build() {
 			line=${line#\# }
 			line=${line% is not set}
 			! grep -q "^$line=" "$dir/.config" ||
-				die "${fragment##*/}: $line cannot be turned off"
+				die "${options##*/}: $line cannot be turned off"
 			;;
 		CONFIG_*)
 			grep -qFx -- "$line" "$dir/.config" ||
-				die "${fragment##*/}: $line did not get set"
+				die "${options##*/}: $line did not get set"
 			;;
 		esac
-	done <"$fragment"
+	done <"$options"
 	"${make[@]}" -j"$(nproc)" all
 }
 
-built() {
-	local what=$1 arch=$2 image=$3 kmake=$4
-	local fragment=$here/$what.config key dir source entry
+# foreign_busybox ARCH - fetches Debian's for another architecture into $work, with lists
+# of packages of its own, since those of this machine do not have it.
+foreign_busybox() {
+	local apt=(apt-get -q -o APT::Architecture="$1" -o APT::Architectures="$1"
+		   -o APT::Sandbox::User="$(id -un)" -o Dir::State::status=/dev/null
+		   -o Dir::State="$work/apt" -o Dir::Cache="$work/apt")
 
-	if [ "$what" = kasan ]; then
-		fragment=$LIBPOOL_CACHE/kasan.config
-	fi
+	mkdir -p "$work/apt"/{lists,archives}/partial
+	# Sources that do not have that architecture are none of ours.
+	"${apt[@]}" update || true
+	(cd "$work" && "${apt[@]}" download busybox-static)
+	dpkg --fsys-tarfile "$work"/busybox-static_*.deb | tar -xO ./bin/busybox >"$work/busybox"
+	chmod +x "$work/busybox"
+	rm -rf "$work/apt" "$work"/*.deb
+}
+
+# ours NAME - sets what makes this kernel.
+ours() {
+	arch=x86_64 image=arch/x86/boot/bzImage foreign='' fragments="debug $1"
+	case $1 in
+	debug) fragments=debug ;;
+	uml) arch=um image=linux fragments=uml ;;
+	i386) arch=i386 foreign=i386 ;;
+	esac
+	kmake=ARCH=$arch
+}
+
+built() {
+	local what=$1 arch image foreign fragments kmake options key dir source entry
+
 	need make gcc bison flex bc libelf-dev
+	ours "$what"
 	get_source
+	lock "$what"
+	options=$LIBPOOL_CACHE/$what.config
+	# shellcheck disable=SC2086	# words
+	fragments $fragments >"$options"
 	key=$({
 		echo "$entry $arch"
 		gcc --version
-		cat "$fragment"
+		cat "$options"
 	} | sha256sum | cut -c1-12)
 	dir=$LIBPOOL_CACHE/$what-$key
 	if [ ! -d "$dir" ]; then
 		begin "$dir"
-		build "$arch" "$fragment" "$work" >>"$log" 2>&1
+		{
+			build "$work"
+			[ -z "$foreign" ] || foreign_busybox "$foreign"
+		} >>"$log" 2>&1
 		finish "$dir"
 	fi
-	report "$dir/$image" "$dir" "$kmake"
+	report "$dir/$image" "$dir" "$kmake" '' "${foreign:+$dir/busybox}"
 }
 
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-[1-9]*.[0-9]* | newest | source | uml | debug | kasan) ;;
-*) usage ;;
+stock-[1-9]*.[0-9]* | newest | source) ;;
+*) [[ " $OURS " = *" $what "* ]] || usage ;;
 esac
 open_log "$what"
 
@@ -339,11 +389,5 @@ source)
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
 stock-6.1-rt | stock-6.12-rt) stock "$(series_of "$what")" -rt ;;
 stock-*) stock_backports "${what#stock-}" ;;
-uml) built uml um linux ARCH=um ;;
-debug) built debug x86_64 arch/x86/boot/bzImage '' ;;
-kasan)
-	cat "$here/debug.config" "$here/kasan.config" \
-		>"$LIBPOOL_CACHE/kasan.config"
-	built kasan x86_64 arch/x86/boot/bzImage ''
-	;;
+*) built "$what" ;;
 esac

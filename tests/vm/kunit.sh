@@ -6,7 +6,7 @@
 #	[DEBUG="-D..."] [VARIANT=name] [SUITE=name] [BOOT=parameter] kunit.sh
 #		WHAT [SCALE [boot.sh option...]]
 #
-# WHAT is uml, debug or kasan.  SCALE divides the iterations of the cases (20).  SUITE
+# WHAT is a kernel of ours, see kernel.sh.  SCALE divides the iterations of the cases (20).  SUITE
 # runs one suite alone.  BOOT is one more parameter of the kernel, KEY=VALUE.
 # Writes a line per case, ok, not ok, or n/a with the reason, to
 # build/results/WHAT[-VARIANT][-SUITE][-KEY]; see tests/lib/worlds.sh.  Fails if a case
