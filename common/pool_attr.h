@@ -41,9 +41,10 @@ struct pool_head;
  * With a constructor or a destructor, the contents of an object survive a free and the
  * next allocation, so POOL_F_MUST_ZERO is refused.
  *
- * Both may run in any context that allocates or frees, in the kernel also while a CPU goes
- * down or memory is reclaimed.  So they must not sleep, nor take locks that callers hold,
- * nor call this pool; calls on other pools take POOL_F_ATOMIC.
+ * Both run in calls on this pool, never in an allocation or free of another one.  A destructor
+ * also runs where a thread ends, a CPU goes down, or memory of many pools is given back, as in
+ * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
+ * locks that callers hold, nor call this pool; calls on other pools take POOL_F_ATOMIC.
  *
  * A pool with a limit, spare objects, a constructor or a destructor is never
  * merged with another one.

@@ -65,12 +65,14 @@ void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
+bool pool_lacks_spare(const struct pool *pool);
 unsigned long pool_shared_unused(struct pool *pool);
 unsigned int pool_shared_every(const struct pool *pool);
 bool pool_shared_turn(const struct pool *pool);
 
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);
+void pool_park_cluster(struct pool *pool, struct pool_cluster *c);
 void pool_empty_array(struct pool *pool);
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
 void *pool_parked_next(const struct pool *pool, void **rest);
@@ -83,6 +85,8 @@ void *pool_unpark(struct pool *pool, unsigned int flags);
 void pool_unpark_here(struct pool *pool, unsigned int flags);
 void *pool_unpark_all(struct pool *pool, unsigned int flags);
 void pool_parked_release(struct pool *pool, struct pool_parked *parked);
+unsigned long pool_give_parked(struct pool *pool, unsigned long most,
+			       unsigned int flags);
 void pool_drain_parked(struct pool *pool);
 void pool_unpark_below(struct pool *pool);
 
@@ -201,7 +205,7 @@ unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries);
 unsigned long pool_drain_stashes(unsigned long most, bool tries);
 unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries);
-unsigned long pool_release_taken(struct pool_cluster *c);
+unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags);
 
 /* shrink.c: a piece of what is unused */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);

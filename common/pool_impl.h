@@ -53,6 +53,7 @@
 /* Flag bits of our own, above the public ones. */
 #define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
 #define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: no limit, no giving up */
+#define POOL_F_FOREIGN		0x20000000u	/* no destructor runs: pool_waits() */
 
 /* Two cache lines, since x86 fetches them in pairs. */
 #define POOL_ALIGN		128
@@ -274,14 +275,25 @@ struct pool_visit {
 
 extern struct pool_list pool_visits;
 
+/* The link of a parked object, sealed or not. */
 static inline void **pool_link_of(const struct pool *pool, void *obj)
 {
-	return (void **)(void *)((unsigned char *)obj + pool->link);
+	return (void **)(void *)((unsigned char *)obj - pool_seal_of(obj) +
+				 pool->link);
 }
 
 static inline struct pool *pool_of(struct pool_head *head)
 {
 	return pool_list_entry(head, struct pool, head);
+}
+
+/*
+ * Must objects of a pool wait for a call of their own pool?  The call of another one may be in
+ * an interrupt, or under a lock, where the destructor must not run.
+ */
+static inline bool pool_waits(const struct pool *pool, unsigned int flags)
+{
+	return (flags & POOL_F_FOREIGN) && pool->dtor;
 }
 
 /*

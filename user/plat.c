@@ -147,20 +147,18 @@ static unsigned int alloc_some(plat_backend_t *backend, unsigned int n, void **o
 
 /*
  * Where the system has no more memory, pools may have some that is unused.  In the kernel
- * the shrinker comes by then.  Only for callers that may wait, and once: a destructor that
- * runs meanwhile may allocate, too.  Less than a page may be enough.
+ * the shrinker comes by then.  Only for callers that may wait.  No destructor runs, since the
+ * caller may be under a lock that it takes.  Less than a page may be enough.
  */
 unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
-	static __thread bool shrinking;
 	unsigned int got = alloc_some(backend, n, objs);
 
-	if (got || shrinking || !plat_may(PLAT_WAIT, flags))
+	if (got || !plat_may(PLAT_WAIT, flags))
 		return got;
-	shrinking = true;
-	pool_shrink(POOL_ALL);
-	shrinking = false;
+	if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
+		plat_trim();
 	return alloc_some(backend, n, objs);
 }
 

@@ -9,6 +9,9 @@
  *   not needed               the backend, and about as many of the shared pool; if the
  *                            backend may not be called, the shared pool
  *   neither may be used      parked
+ *   not needed, and has a    parked, until a call of its own pool brings it down, or
+ *   destructor, in the call  one that gives back memory of all
+ *   of another pool
  */
 #include "plat.h"
 
@@ -90,20 +93,20 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
  * pool_put_cluster_down() - Bring down a cluster that pool_keep_cluster() refused.
  * @pool: its pool.
  * @c: the cluster, on no list, perhaps empty.
- * @flags: of the call.
+ * @flags: of the call, and POOL_F_FOREIGN in one of another pool.
  */
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 			   unsigned int flags)
 {
-	bool may = plat_backend_may(&pool->backend, NULL, flags);
+	bool waits = pool_waits(pool, flags);
+	bool may = !waits && plat_backend_may(&pool->backend, NULL, flags);
 	bool excess = may && c->n && pool_shares(pool);
 
-	if (!may && c->n && pool_put_to_shared_cache(pool, c))
+	if (!may && !waits && c->n && pool_put_to_shared_cache(pool, c))
 		return;
 	if (may)
 		pool_backend_put_cluster(pool, c, 0);
-	while (c->n)
-		pool_park(pool, c->obj[--c->n]);
+	pool_park_cluster(pool, c);
 	pool_cluster_put(pool, c, flags);
 	if (excess)
 		shed_cluster(pool, flags);

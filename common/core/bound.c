@@ -72,7 +72,7 @@ static void trim_cpu(struct pool_cpu *cpu)
 
 	while (left && bytes &&
 	       plat_read(&cpu->charged) > plat_read(&pool_bound)) {
-		bytes = pool_give_coldest(cpu, NULL, 0, &given);
+		bytes = pool_give_coldest(cpu, NULL, POOL_F_FOREIGN, &given);
 		left -= bytes < left ? bytes : left;
 	}
 }

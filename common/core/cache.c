@@ -202,11 +202,14 @@ static void restock(struct pool *pool, unsigned int flags)
 }
 
 /* Bring an evicted cluster, of any pool, down. */
-static void carry_down(struct pool_cluster *c, unsigned int flags)
+static void carry_down(const struct pool *pool, struct pool_cluster *c,
+		       unsigned int flags)
 {
 	struct pool_local *local = c->local;
 	unsigned int n = c->n;
 
+	if (local->pool != pool)
+		flags |= POOL_F_FOREIGN;
 	pool_put_cluster_down(local->pool, c, flags);
 	pool_cluster_settled(local, n);
 }
@@ -229,7 +232,7 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		struct pool_cluster *c = out->down;
 
 		out->down = c->next;
-		carry_down(c, flags);
+		carry_down(pool, c, flags);
 	}
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);

@@ -23,8 +23,8 @@ static unsigned long half(unsigned long n)
 }
 
 /*
- * Half of what the shared pool did not need.  A pool that has nothing there needs no spare
- * clusters for it either.
+ * What is parked for all CPUs, and half of what the shared pool did not need.  A pool that has
+ * nothing there needs no spare clusters for it either.
  */
 static unsigned long age_shared(struct pool *pool)
 {
@@ -32,11 +32,12 @@ static unsigned long age_shared(struct pool *pool)
 	unsigned long shared = pool_shared_count(pool);
 	unsigned long spare = plat_read(&pool->min_avail);
 	unsigned long stay = shared > half(unused) ? shared - half(unused) : 0;
+	unsigned long given = pool_give_parked(pool, POOL_ALL, 0);
 
 	if (!unused && shared)
-		return 0;
-	return pool_drain_shared(pool, stay > spare ? stay : spare, POOL_ALL,
-				 false);
+		return given;
+	return given + pool_drain_shared(pool, stay > spare ? stay : spare,
+					 POOL_ALL, false);
 }
 
 /*

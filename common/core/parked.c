@@ -7,7 +7,8 @@
  *	    nor lock held.
  *
  * A parked object is the one free object that is written to.  Its first word links it,
- * or, where its contents must stay, a word behind its end.
+ * or, where it is constructed, a word behind its end.  Then it stays as it is, sealed or
+ * not, so that no constructor runs here.
  * A list is only taken as a whole, by an exchange, so that an object's link is read
  * only after it belongs to the reader.  The release of the push pairs with the acquire
  * of the exchange and carries the links.
@@ -23,7 +24,8 @@ static void hide_but_link(const struct pool *pool, void *obj)
 	struct pool_layout l;
 
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tell(pool, obj, l.total, PLAT_HIDDEN);
+	plat_tell(pool, (unsigned char *)obj - pool_seal_of(obj), l.total,
+		  PLAT_HIDDEN);
 	plat_tell(pool, pool_link_of(pool, obj), sizeof(void *), PLAT_SHOWN);
 }
 
@@ -36,6 +38,18 @@ static void parked_push(const struct pool *pool, struct pool_parked *parked,
 	do {
 		*pool_link_of(pool, obj) = head;
 	} while (!plat_cmpxchg(&parked->head, &head, obj));
+}
+
+/* Make an object ready to be linked; NULL: it is corrupted. */
+static void *linkable(struct pool *pool, void *obj)
+{
+	bool raw;
+
+	if (!pool->link)
+		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
+	if (obj)
+		hide_but_link(pool, obj);
+	return obj;
 }
 
 /*
@@ -54,25 +68,36 @@ static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 /**
  * pool_park() - Keep a free object until another call can bring it down.
  * @pool: its pool.
- * @obj: the object, which belongs to the pool again; a seal is taken off, since
- *	its link is written into it.
+ * @obj: the object, which belongs to the pool again; a seal is taken off where the link is
+ *	written into the object.
  *
  * Never fails, never waits for long, needs no memory.
  */
 void pool_park(struct pool *pool, void *obj)
 {
 	struct pool_local *local;
-	bool raw;
 
-	obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
+	obj = linkable(pool, obj);
 	if (!obj)
 		return;
-	if (raw && pool->ctor)
-		pool->ctor(obj, pool->arg);
-	hide_but_link(pool, obj);
 	local = pool_local_enter(pool);
 	parked_push(pool, list_for(pool, local), obj);
 	pool_hot_leave();
+}
+
+/**
+ * pool_park_cluster() - Park the objects of a cluster where calls of all CPUs find them.
+ * @pool: its pool.
+ * @c: the cluster; empty afterwards.
+ */
+void pool_park_cluster(struct pool *pool, struct pool_cluster *c)
+{
+	while (c->n) {
+		void *obj = linkable(pool, c->obj[--c->n]);
+
+		if (obj)
+			parked_push(pool, &pool->parked, obj);
+	}
 }
 
 /**

@@ -305,27 +305,32 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 /**
  * pool_release_taken() - Give away a cluster that was taken off a CPU's lists.
  * @c: the cluster, which is counted as moving.
+ * @flags: of the call.
  *
- * To the shared pool while that lacks spare objects, else to the platform.
+ * To the shared pool while that lacks spare objects, else to the platform, or it is parked.
  *
  * Context: nothing is held.  The pool may be gone afterwards.
  * Return: bytes that the platform got.
  */
-unsigned long pool_release_taken(struct pool_cluster *c)
+unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags)
 {
 	struct pool_local *local = c->local;
 	struct pool *pool = local->pool;
 	unsigned long size = pool->head.size;
-	unsigned int n = c->n;
-	bool kept = pool_shared_count(pool) < plat_read(&pool->min_avail) &&
+	unsigned int n = c->n, given = 0;
+	bool kept = pool_lacks_spare(pool) &&
 		    pool_put_to_shared_cache(pool, c);
 
 	if (!kept) {
-		pool_backend_put_cluster(pool, c, 0);
+		if (!pool_waits(pool, flags)) {
+			pool_backend_put_cluster(pool, c, 0);
+			given = n;
+		}
+		pool_park_cluster(pool, c);
 		plat_mem_free(c);
 	}
 	pool_cluster_settled(local, n);
-	return kept ? 0 : n * size + sizeof(*c);
+	return kept ? 0 : given * size + sizeof(*c);
 }
 
 /*
@@ -415,7 +420,7 @@ static void reclaim_local(struct pool_cpu *cpu, struct pool_local *local)
 
 	while (left && (c = take_cluster(cpu, local))) {
 		left -= c->n < left ? c->n : left;
-		pool_release_taken(c);
+		pool_release_taken(c, 0);
 	}
 }
 

@@ -181,6 +181,12 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
+/* Does the shared pool have fewer objects than it is to keep?  Read unlocked. */
+bool pool_lacks_spare(const struct pool *pool)
+{
+	return pool_shared_count(pool) < plat_read(&pool->min_avail);
+}
+
 /* The least that bucket @i had since the last call; 0 also where it is BUSY. */
 static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 {

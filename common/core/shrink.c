@@ -9,11 +9,12 @@
  *
  * The order of what goes, the cheapest to do without first:
  *
- *   1. empty clusters, of CPUs and of pools
+ *   1. empty clusters, of CPUs and of pools; and what is parked for all CPUs
  *   2. of shared pools, what lies beyond need
  *   3. of shared pools, the rest but spare objects
  *   4. of CPUs, the clusters that were not used for longest
  *
+ * With POOL_F_FOREIGN no destructor runs, so objects that have one stay, or are parked.
  * Arrays stay, since only their owners may touch them.  Pools give in proportion to what
  * they have, and CPUs take turns.  So pools and CPUs that have most give most.  Each step
  * gives no more than there was when it began.
@@ -61,6 +62,12 @@ static unsigned long over_spare(struct pool *pool)
 	return not_spare(pool) * pool->head.size;
 }
 
+static unsigned long over_spare_or_parked(struct pool *pool)
+{
+	return over_spare(pool) +
+	       plat_read(&pool->parked.count) * pool->head.size;
+}
+
 static unsigned long over_need(struct pool *pool)
 {
 	unsigned long allocated = pool_allocated(pool);
@@ -71,21 +78,26 @@ static unsigned long over_need(struct pool *pool)
 	return (over < most ? over : most) * pool->head.size;
 }
 
+/* May objects of a pool go to its backend in such a call? */
+static bool may_give(const struct pool *pool, unsigned int flags)
+{
+	return !pool_waits(pool, flags) &&
+	       plat_backend_may(&pool->backend, NULL, flags);
+}
+
 static void add_up(struct pool *pool, struct shrinking *s)
 {
-	s->total += s->over(pool);
+	if (may_give(pool, s->flags))
+		s->total += s->over(pool);
 }
 
 static void give_empty(struct pool *pool, struct shrinking *s)
 {
 	if (s->given < s->most)
 		s->given += pool_cluster_trim(pool);
-}
-
-/* May objects of a pool go to its backend in such a call? */
-static bool may_give(const struct pool *pool, unsigned int flags)
-{
-	return plat_backend_may(&pool->backend, NULL, flags);
+	if (s->given < s->most && may_give(pool, s->flags))
+		s->given += pool_give_parked(pool, s->most - s->given,
+					     s->flags);
 }
 
 /* A pool's share of what is still wanted, or all it has. */
@@ -191,7 +203,7 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
  * @cpu: the CPU.
  * @old: if it is of that time or older; NULL: in any case.
  * @flags: of the call.
- * @given: raised by the bytes that the backend got.  Others have become spare objects.
+ * @given: raised by the bytes that the backend got.  Others are spare objects, or parked.
  *
  * Return: bytes that the CPU had in it; 0: none was taken.
  */
@@ -205,7 +217,7 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 		return 0;
 	/* Its pool does not end before the cluster is released. */
 	bytes = (unsigned long)c->n * c->local->pool->head.size;
-	*given += pool_release_taken(c);
+	*given += pool_release_taken(c, flags);
 	return bytes;
 }
 
@@ -243,6 +255,7 @@ static void shrink_cpus(struct shrinking *s)
  * @most: bytes, about.
  * @flags: POOL_F_ATOMIC: wait for nothing; the caller has the registry locked, or,
  *	with POOL_F_NESTED, could not lock it: then shared pools are passed by.
+ *	POOL_F_FOREIGN: on behalf of a call of some pool.
  *
  * Return: bytes that the backend got.
  */
@@ -269,7 +282,7 @@ unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
  */
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 {
-	struct shrinking s = { .over = over_spare, .flags = flags };
+	struct shrinking s = { .over = over_spare_or_parked, .flags = flags };
 	bool known = each_pool(&s, add_up);
 
 	*bytes = s.total + clustered_anywhere();

@@ -132,6 +132,36 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 	}
 }
 
+/**
+ * pool_give_parked() - Give back what is parked for all CPUs.
+ * @pool: the pool.
+ * @most: bytes, about, after which no other object goes.
+ * @flags: of the call, which may give to the backend.
+ *
+ * To the shared pool while that lacks spare objects, else to the platform.
+ *
+ * Return: bytes that the platform got.
+ */
+unsigned long pool_give_parked(struct pool *pool, unsigned long most,
+			       unsigned int flags)
+{
+	void *rest = pool_parked_take(pool, &pool->parked);
+	unsigned long given = 0;
+	void *obj;
+
+	while (given < most && (obj = pool_parked_next(pool, &rest))) {
+		if (!pool_lacks_spare(pool) ||
+		    !pool_shared_put_one(pool, obj, flags)) {
+			pool_backend_put(pool, obj);
+			given += pool->head.size;
+		}
+		pool_parked_settled(&pool->parked);
+	}
+	if (rest)
+		pool_parked_leave(pool, &pool->parked, rest);
+	return given;
+}
+
 /* Bring one list down to the layers below the caches.  Process context. */
 static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 {

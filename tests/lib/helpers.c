@@ -145,6 +145,19 @@ void test_wave(struct pool *pool, unsigned int n)
 	test_free_many(pool, test_objs, n);
 }
 
+/* Take @n objects, see whether each is @good, and free them. */
+bool test_wave_good(struct pool *pool, unsigned int n,
+		    bool (*good)(const unsigned char *obj))
+{
+	unsigned int i, seen = 0;
+
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		seen += test_objs[i] && good(test_objs[i]);
+	test_free_many(pool, test_objs, n);
+	return seen == n;
+}
+
 /* One object of a source; NULL: there is none. */
 void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
 {

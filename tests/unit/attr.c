@@ -57,16 +57,10 @@ static struct pool *constructed(unsigned int size, unsigned int mode)
 	return head ? pool_of(head) : NULL;
 }
 
-/* Take @n objects; are they constructed?  Then free them. */
+/* Take @n objects; are all as they were made?  Free them. */
 static bool wave_intact(struct pool *pool, unsigned int n)
 {
-	unsigned int i, good = 0;
-
-	test_alloc_many(pool, test_objs, n);
-	for (i = 0; i < n; i++)
-		good += test_objs[i] && intact(test_objs[i]);
-	test_free_many(pool, test_objs, n);
-	return good == n;
+	return test_wave_good(pool, n, intact);
 }
 
 /* Was every object made once, and undone once while it was intact? */

@@ -204,7 +204,7 @@ class Pool:
             seen.add(obj)
             yield obj, where
             try:
-                obj = self.lib.words(obj + int(self.v["link"]), 1)[0]
+                obj = self.lib.words((obj & ~SEAL_BITS) + int(self.v["link"]), 1)[0]
             except gdb.MemoryError:
                 say(f"the list {where} has {hex(obj)}, which cannot be read")
                 return

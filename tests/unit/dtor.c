@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dtor.c - in whose calls constructors and destructors run
+ *
+ * Layer:   tests of common/core/below.c, parked.c, shrink.c, bound.c and idle.c.
+ * Context: see test.h.
+ *
+ * Another pool may be used in interrupts, or under a lock that a destructor takes.  Its calls
+ * evict objects that are no longer needed.
+ */
+#include "test.h"
+
+#define SIZE	64u
+#define MADE	0x5e
+#define MOST	400u
+
+static struct {
+	unsigned int made;
+	unsigned int undone;
+	unsigned int bad;
+} life;
+
+static void construct(void *obj, void *arg)
+{
+	(void)arg;
+	life.made++;
+	memset(obj, MADE, SIZE);
+}
+
+static bool intact(const unsigned char *obj)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < SIZE; i++)
+		good += obj[i] == MADE;
+	return good == SIZE;
+}
+
+static void destruct(void *obj, void *arg)
+{
+	(void)arg;
+	life.bad += !intact(obj);
+	life.undone++;
+	memset(obj, 0, SIZE);
+}
+
+static unsigned int calls(void)
+{
+	return life.made + life.undone;
+}
+
+static struct pool *constructed(unsigned int mode)
+{
+	struct pool_attr attr = {
+		.name = "life", .size = SIZE, .flags = MEM_F_EXACT,
+		.mode = mode, .ctor = construct, .dtor = destruct,
+	};
+	struct pool_head *head;
+
+	memset(&life, 0, sizeof(life));
+	head = create_pool_ext(&attr);
+	return head ? pool_of(head) : NULL;
+}
+
+/* Take @n objects; are all as they were made?  Free them. */
+static bool wave_intact(struct pool *pool, unsigned int n)
+{
+	return test_wave_good(pool, n, intact);
+}
+
+static unsigned long parked_in(struct pool *pool)
+{
+	struct pool_stats now;
+
+	pool_sum(pool, &now);
+	return (unsigned long)now.parked;
+}
+
+/* Calls of another pool that need all of the caches; do constructors or destructors run? */
+static bool evicted_quietly(struct pool *other)
+{
+	unsigned int before = calls();
+
+	test_wave(other, MOST);
+	return calls() == before;
+}
+
+/*
+ * Bring most objects of a pool without need to the parked ones: it has used many, and is
+ * used for a few.  Does none of its functions run meanwhile?
+ */
+static bool quietly_parked(struct pool *pool, struct pool *other)
+{
+	bool quiet = true;
+	unsigned int i;
+
+	for (i = 0; i < 1000 && !parked_in(pool); i++) {
+		quiet &= wave_intact(pool, i ? 30 : MOST);
+		quiet &= evicted_quietly(other);
+	}
+	return quiet;
+}
+
+/* Each object was made once, and undone once while it was intact. */
+static bool ends_even(struct pool *pool, struct pool *other)
+{
+	bool gone = !pool_destroy(&other->head);
+
+	return !pool_destroy(&pool->head) && gone && life.made &&
+	       life.made == life.undone && !life.bad;
+}
+
+TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
+{
+	struct pool *pool, *other;
+	unsigned int i;
+
+	test_options(4096, 4);
+	pool = constructed(POOL_M_DEFAULT);
+	other = test_pool(SIZE);
+	ASSERT(pool && other);
+	EXPECT(wave_intact(pool, MOST));
+	for (i = 0; i < 300; i++) {
+		EXPECT(wave_intact(pool, 30));
+		EXPECT(evicted_quietly(other));
+	}
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(ends_even(pool, other));
+}
+
+/* Without a shared pool they have no other place. */
+TEST_CASE(what_waits_for_its_pool_goes_down_with_its_next_calls)
+{
+	static const unsigned int modes[] = { POOL_M_DEFAULT, POOL_M_NO_GLOBAL };
+	struct pool *pool, *other;
+	unsigned long parked;
+	unsigned int i, k;
+
+	test_options(4096, 4);
+	for (i = 0; i < 2; i++) {
+		pool = constructed(modes[i]);
+		other = test_pool(SIZE);
+		ASSERT(pool && other);
+		EXPECT(quietly_parked(pool, other));
+		parked = parked_in(pool);
+		EXPECT(parked);
+		for (k = 0; k < parked; k++)
+			EXPECT(wave_intact(pool, 60));
+		EXPECT_EQ(parked_in(pool), 0);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT(ends_even(pool, other));
+	}
+}
+
+TEST_CASE(what_waits_for_its_pool_is_given_back_where_memory_is_short)
+{
+	struct pool *pool, *other;
+	unsigned long unused, later;
+
+	test_options(4096, 4);
+	pool = constructed(POOL_M_NO_GLOBAL);
+	other = test_pool(SIZE);
+	ASSERT(pool && other);
+	EXPECT(quietly_parked(pool, other));
+	EXPECT(parked_in(pool));
+	EXPECT(pool_unused_bytes(0, &unused));
+	EXPECT_LE(SIZE, pool_shrink_bytes(1, 0));
+	EXPECT(pool_unused_bytes(0, &later));
+	EXPECT_LE(later, unused);
+	EXPECT_LE(SIZE, pool_shrink_bytes(POOL_ALL, 0));
+	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT(ends_even(pool, other));
+}
+
+TEST_CASE(what_waits_for_its_pool_is_given_back_by_age)
+{
+	struct pool *pool, *other;
+	unsigned int undone;
+
+	test_options(4096, 4);
+	pool = constructed(POOL_M_DEFAULT);
+	other = test_pool(SIZE);
+	ASSERT(pool && other);
+	EXPECT(quietly_parked(pool, other));
+	EXPECT(parked_in(pool));
+	undone = life.undone;
+	pool_age();
+	EXPECT(life.undone > undone);
+	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT(ends_even(pool, other));
+}
+
+/* Does no function of a pool run while @act takes its clusters off this CPU? */
+static bool taken_quietly(bool (*act)(void))
+{
+	struct pool *pool, *other;
+	unsigned int before;
+	bool quiet;
+
+	test_options(1 << 16, 4);
+	pool = constructed(POOL_M_DEFAULT);
+	other = test_pool(SIZE);
+	if (!pool || !other || !wave_intact(pool, MOST))
+		return false;
+	before = calls();
+	quiet = act() && !pool_clustered_bytes(test_cpu()) &&
+		calls() == before;
+	pool_configure("max_cached=0");
+	quiet &= wave_intact(pool, MOST) && test_quiet(pool, 0);
+	return ends_even(pool, other) && quiet;
+}
+
+static bool memory_is_short(void)
+{
+	pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN);
+	return true;
+}
+
+static bool cap_comes(void)
+{
+	return pool_configure("max_cached=1");
+}
+
+/* The caller, of any pool, may be under a lock. */
+TEST_CASE(an_allocation_that_takes_back_from_all_runs_no_destructor)
+{
+	EXPECT(taken_quietly(memory_is_short));
+}
+
+TEST_CASE(a_cap_that_comes_late_runs_no_destructor)
+{
+	EXPECT(taken_quietly(cap_comes));
+}
+
+/* With "integrity" each free destructs, and the next allocation constructs. */
+TEST_CASE(a_filled_object_is_not_constructed_while_it_waits)
+{
+	struct pool *pool, *other;
+
+	test_options(4096, 4);
+	test_mode(POOL_D_INTEGRITY);
+	pool = constructed(POOL_M_NO_GLOBAL);
+	test_mode(0);
+	other = test_pool(SIZE);
+	ASSERT(pool && other);
+	EXPECT(quietly_parked(pool, other));
+	EXPECT(parked_in(pool));
+	EXPECT(wave_intact(pool, MOST));
+	EXPECT(test_quiet(pool, 0));
+	EXPECT(ends_even(pool, other));
+}
