@@ -50,6 +50,8 @@ struct pool_local;
  *	This many calls of plat_pause(true) let a descheduled thread run.
  * PLAT_SIZE_MAX
  *	Bytes of the largest object that the platform can make.
+ * PLAT_MEM_FLAGS
+ *	The flags that a new pool may have, MEM_F_*.
  * PLAT_POLICY
  *	The default policy for faults: one of plat_policies[].
  */
@@ -215,8 +217,8 @@ void plat_mem_free(void *p);
  * @backend: set up.
  * @name: for the platform's own listings.
  * @id: makes @name unique there.
- * @size: bytes of an object.
- * @align: what objects are aligned to, at least two pointers, at most a page.
+ * @size: bytes of an object, with what lies behind it.
+ * @attr: of the pool: its flags, and its align, which is at least two pointers.
  * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
@@ -224,13 +226,14 @@ void plat_mem_free(void *p);
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
  *	general allocator, where the platform has another source besides.
  *	POOL_D_HARDEN: a source that can keeps marks: see plat_tell().
+ * @why: set where it is not that memory is short.
  *
  * Context: Process context; may sleep.
- * Return: false when memory is short.
+ * Return: false: there is none, and @why says why.
  */
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
-			 unsigned int size, unsigned int align,
-			 unsigned int debug);
+			 unsigned int size, const struct pool_attr *attr,
+			 unsigned int debug, const char **why);
 
 /**
  * plat_backend_destroy() - End a source of objects.

@@ -30,7 +30,7 @@
 
 /* This header and the library, or the module, must agree on it; see pool_create_at(). */
 #ifdef __KERNEL__
-#define POOL_ABI		5
+#define POOL_ABI		6
 #else
 #define POOL_ABI		4
 #endif
@@ -38,6 +38,8 @@
 /* Flags of create_pool(). */
 #define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */
 #define MEM_F_EXACT		0x2u	/* never round the size up */
+#define MEM_F_TYPESAFE		0x4u	/* kernel: see struct pool_attr */
+#define MEM_F_USERCOPY		0x8u	/* kernel: the same */
 
 /* Flags of __pool_alloc() and __pool_free(). */
 #define POOL_F_NO_POISON	0x1u	/* alloc: do not fill with poison */
@@ -93,7 +95,7 @@ POOL_DECLS_BEGIN
  * pool_create_at() - Create a pool; create_pool() calls it.
  * @name: as in struct pool_attr.
  * @size: as in struct pool_attr.
- * @flags: MEM_F_SHARED, MEM_F_EXACT.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE.
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
  * @owner: the calling module; user space: NULL.

@@ -29,7 +29,7 @@ struct pool_head;
  * @size: bytes of an object: 1 to 2 GiB, in the kernel to KMALLOC_MAX_SIZE.
  * @align: a power of two, at most a page; 0, and anything below two pointers, mean
  *	two pointers.
- * @flags: MEM_F_SHARED, MEM_F_EXACT.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE, MEM_F_USERCOPY.
  * @mode: POOL_M_*.
  * @limit: most objects to hold from the backend at once; 0: no limit.
  * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
@@ -37,6 +37,15 @@ struct pool_head;
  * @ctor: turns raw memory from the backend into an object; NULL: none.
  * @dtor: undoes @ctor, before an object goes to the backend; NULL: none.
  * @arg: for both.
+ * @useroffset: kernel, with MEM_F_USERCOPY: the first byte of an object that hardened
+ *	usercopy lets be copied from and to user space.
+ * @usersize: the same: how many bytes; 0: none.  Without MEM_F_USERCOPY all are.
+ *
+ * With MEM_F_TYPESAFE the memory of an object stays one of this pool until all readers of
+ * RCU that may see it are gone, as with SLAB_TYPESAFE_BY_RCU.  It may be allocated anew
+ * meanwhile.  So nothing is written to a free object, POOL_F_MUST_ZERO is refused, and the
+ * pool does without a constructor or destructor, and without the options integrity, poison,
+ * backup, uaf and tools.
  *
  * With a constructor or a destructor, the contents of an object survive a free and the
  * next allocation, so POOL_F_MUST_ZERO is refused.
@@ -46,8 +55,8 @@ struct pool_head;
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
  * locks that callers hold, nor call this pool; calls on other pools take POOL_F_ATOMIC.
  *
- * A pool with a limit, spare objects, a constructor or a destructor is never
- * merged with another one.
+ * A pool with a limit, spare objects, a constructor, a destructor or one of these two flags
+ * is never merged with another one.
  */
 struct pool_attr {
 	const char *name;
@@ -60,6 +69,10 @@ struct pool_attr {
 	void (*ctor)(void *obj, void *arg);
 	void (*dtor)(void *obj, void *arg);
 	void *arg;
+#ifdef __KERNEL__
+	unsigned int useroffset;
+	unsigned int usersize;
+#endif
 };
 
 /**

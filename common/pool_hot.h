@@ -52,8 +52,8 @@ struct pool_hot {
  * struct pool_head - what users and the inline hit path see of a pool
  * @hot: where each CPU finds its hot array
  * @size: bytes a user may write to each object
- * @constructed: there is a constructor or a destructor: the contents of free objects
- *	stay as they are
+ * @constructed: there is a constructor, a destructor or MEM_F_TYPESAFE: the contents of
+ *	free objects stay as they are
  *
  * Made by create_pool(); never copied, never changed by users.
  */

@@ -287,6 +287,12 @@ static inline struct pool *pool_of(struct pool_head *head)
 	return pool_list_entry(head, struct pool, head);
 }
 
+/* Options that a pool of these MEM_F_* does without: readers of RCU may see its free objects. */
+static inline unsigned int pool_never(unsigned int flags)
+{
+	return flags & MEM_F_TYPESAFE ? POOL_D_TOUCH : 0;
+}
+
 /*
  * Must objects of a pool wait for a call of their own pool?  The call of another one may be in
  * an interrupt, or under a lock, where the destructor must not run.

@@ -14,7 +14,10 @@
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
-/* Absent before 6.5, where a usercopy region keeps a cache from merging. */
+/*
+ * Absent before 6.5, where a usercopy region keeps a cache from merging.  One of a pool that
+ * has none may merge with another then.
+ */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
 #endif

@@ -16,6 +16,9 @@
  *				     ignored; refused without direct reclaim
  *   zones, __GFP_COMP               dropped: a cache has its own
  *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong task
+ *   __GFP_MEMALLOC                  dropped, and forbidden to tasks that may: recycling
+ *				     would give the system's reserve to any task;
+ *				     but with __GFP_NOFAIL, which could wait for ever
  *   all others                      are passed to the slab, if it is asked
  */
 #define pr_fmt(fmt) "pool: " fmt
@@ -29,7 +32,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
-#define MEANINGLESS	(GFP_ZONEMASK | __GFP_COMP | __GFP_ACCOUNT)
+#define MEANINGLESS	(GFP_ZONEMASK | __GFP_COMP | __GFP_ACCOUNT | __GFP_MEMALLOC)
 
 static unsigned int flags_of(gfp_t gfp)
 {
@@ -142,7 +145,8 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 		pr_warn_once("pool \"%s\": gfp flags %#x mean nothing to a pool\n",
 			     pool->shown,
 			     (__force unsigned int)(gfp & MEANINGLESS));
-	return gfp & ~MEANINGLESS;
+	gfp &= ~MEANINGLESS;
+	return gfp & __GFP_NOFAIL ? gfp : gfp | __GFP_NOMEMALLOC;
 }
 
 /* An allocation that must not fail must be able to wait. */

@@ -190,13 +190,18 @@ static bool is_good(const unsigned char *at, size_t bytes)
 	       !plat_readable(at + bytes);
 }
 
-/* Map pages.  Areas that are not good are freed last, so that they are not offered again. */
+/*
+ * Map pages.  Areas that are not good are freed last, so that they are not offered again.  From
+ * 6.19 on __vmalloc() warns of __GFP_NOMEMALLOC.  So only guarded objects may be of the system's
+ * last reserve.
+ */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
 	void *bad[TRIES];
 	unsigned int tries = 0;
 	void *at;
 
+	gfp &= ~__GFP_NOMEMALLOC;
 	while ((at = __vmalloc(bytes, gfp)) && !is_good(at, bytes) &&
 	       tries < TRIES)
 		bad[tries++] = at;

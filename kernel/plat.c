@@ -44,7 +44,10 @@ const struct plat_policy plat_policies[] = {
 
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
-/* No reclaim, and no reserves even where the caller may use them. */
+/*
+ * Tasks that free memory may use the system's last reserve.  Pools never do: an object of it would
+ * be cached, and go to any task.  Such a task may have a reserve of its own: pool_reserve().
+ */
 #define AT_HAND	(__GFP_NOWARN | __GFP_NOMEMALLOC)
 
 /* Is this CPU inside a CPU lock's section?  It writes this itself, interrupts off. */
@@ -187,24 +190,39 @@ void plat_mem_free(void *p)
 	kvfree(p);
 }
 
+static slab_flags_t slab_flags(const struct pool_attr *attr)
+{
+	return attr->flags & MEM_F_TYPESAFE ?
+	       SLAB_NO_MERGE | SLAB_TYPESAFE_BY_RCU : SLAB_NO_MERGE;
+}
+
 /*
- * Objects may be copied from and to user space as a whole, as those of kmalloc()
- * may, since the cache does not know what users put into them.
+ * If the pool does not say otherwise objects may be copied from and to user space as a whole,
+ * as those of kmalloc() may, since the cache does not know what users put into them.
  */
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
-			 unsigned int size, unsigned int align,
-			 unsigned int debug)
+			 unsigned int size, const struct pool_attr *attr,
+			 unsigned int debug, const char **why)
 {
+	bool some = attr->flags & MEM_F_USERCOPY;
 	char text[STORE_NAME_LEN];
 
+	if (some && (attr->usersize > attr->size ||
+		     attr->useroffset > attr->size - attr->usersize)) {
+		*why = "useroffset and usersize reach beyond the object";
+		return false;
+	}
 	*backend = (plat_backend_t){
-		.size = size, .align = align, .guarded = debug & POOL_D_UAF,
+		.size = size, .align = attr->align, .guarded = debug & POOL_D_UAF,
 	};
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
 		  load_time);
-	backend->cache = kmem_cache_create_usercopy(text, size, align,
-						    SLAB_NO_MERGE, 0, size,
-						    NULL);
+	backend->cache = kmem_cache_create_usercopy(text, size, attr->align,
+						    slab_flags(attr),
+						    some && attr->usersize ?
+						    attr->useroffset : 0,
+						    some ? attr->usersize :
+							   size, NULL);
 	return backend->cache;
 }
 
@@ -230,6 +248,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
+	gfp |= __GFP_NOMEMALLOC;
 	if (n > 1 && !backend->guarded && !irqs_disabled())
 		return kmem_cache_alloc_bulk(backend->cache, gfp, n, objs) ?
 		       n : 0;

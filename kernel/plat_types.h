@@ -25,6 +25,9 @@ struct kmem_cache;
 /* The limit of kmalloc(). */
 #define PLAT_SIZE_MAX	((unsigned int)KMALLOC_MAX_SIZE)
 
+#define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT | MEM_F_TYPESAFE | \
+			 MEM_F_USERCOPY)
+
 /* A checked kernel warns of a fault and goes on. */
 #define PLAT_POLICY	POOL_POLICY_WARN
 

@@ -77,12 +77,14 @@ static struct slab_class *slabs_for(unsigned int size, unsigned int align,
 }
 
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
-			 unsigned int size, unsigned int align,
-			 unsigned int debug)
+			 unsigned int size, const struct pool_attr *attr,
+			 unsigned int debug, const char **why)
 {
 	bool guarded = debug & POOL_D_UAF;
+	unsigned int align = attr->align;
 
 	(void)name;
+	(void)why;
 	backend->size = size;
 	backend->align = guarded || align > alignof(max_align_t) ? align : 0;
 	backend->guarded = guarded;

@@ -18,6 +18,9 @@
 /* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
 #define PLAT_SIZE_MAX	(1u << 31)
 
+/* All that are not the kernel's. */
+#define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT)
+
 /* A fault ends a checked program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 

@@ -41,7 +41,9 @@ static unsigned int late_flags(struct pool *pool,
 		parts &= pool_merged_apart(pool);
 		plat_mutex_unlock(PLAT_REGISTRY);
 	}
-	return ((word ^ want) & ~POOL_D_CREATION) | parts;
+	/* The bit that this asks for is the same from the pool's creation on. */
+	return ((word ^ want) &
+		~(POOL_D_CREATION | pool_never(plat_read(&pool->flags)))) | parts;
 }
 
 /* Keys that were changed and whose value a pool does not have. */

@@ -28,8 +28,10 @@ static const char *basics_refusal(const struct pool_attr *attr)
 /* Why the other members are refused; NULL: they are not. */
 static const char *extras_refusal(const struct pool_attr *attr)
 {
-	if (attr->flags & ~(MEM_F_SHARED | MEM_F_EXACT))
+	if (attr->flags & ~PLAT_MEM_FLAGS)
 		return "unknown flags";
+	if ((attr->flags & MEM_F_TYPESAFE) && (attr->ctor || attr->dtor))
+		return "readers of a typesafe object would see its constructor or destructor";
 	if (attr->align & (attr->align - 1))
 		return "the alignment is not a power of two";
 	if (attr->align > pool_start.page)
@@ -91,7 +93,7 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 	unsigned int up = (size + POOL_SIZE_ROUND - 1) / POOL_SIZE_ROUND *
 			  POOL_SIZE_ROUND;
 
-	if (flags & MEM_F_EXACT || debug & POOL_D_EXACT)
+	if (flags & (MEM_F_EXACT | MEM_F_USERCOPY) || debug & POOL_D_EXACT)
 		return size;
 	return up > PLAT_SIZE_MAX ? size : up;
 }
@@ -159,6 +161,7 @@ static bool request_init(struct pool_request *request, const struct pool_attr *a
 	plat_mutex_unlock(PLAT_REGISTRY);
 	request->options.debug = pool_word_of(mode_bits(attr->mode,
 							request->options.debug));
+	request->options.debug &= ~pool_never(attr->flags);
 	request->attr.size = pool_rounded(attr->size, attr->flags,
 					  request->options.debug);
 	pool_copy_name(reg->name, attr->name);
@@ -200,7 +203,8 @@ static struct pool *pool_new(const struct pool_request *request)
 	pool->ctor = request->attr.ctor;
 	pool->dtor = request->attr.dtor;
 	pool->arg = request->attr.arg;
-	pool->head.constructed = pool->ctor || pool->dtor;
+	pool->head.constructed = pool->ctor || pool->dtor ||
+				 request->attr.flags & MEM_F_TYPESAFE;
 	pool->head.size = request->attr.size;
 	pool_layout_of(pool, pool->head.size, &layout);
 	pool->link = layout.link;
@@ -218,7 +222,8 @@ static bool fits(const struct pool_layout *layout, unsigned int size)
 }
 
 /* Make the source of a pool's objects; false: failed, and @why says why. */
-static bool open_store(struct pool *pool, const char **why)
+static bool open_store(struct pool *pool, const struct pool_attr *attr,
+		       const char **why)
 {
 	struct pool_layout layout;
 
@@ -229,7 +234,7 @@ static bool open_store(struct pool *pool, const char **why)
 	}
 	*why = "out of memory";
 	return plat_backend_create(&pool->backend, pool->shown, pool->id,
-				   layout.total, pool->align, pool->debug);
+				   layout.total, attr, pool->debug, why);
 }
 
 /**
@@ -246,7 +251,7 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
 	*why = "out of memory";
 	if (!pool)
 		return NULL;
-	if (!open_store(pool, why)) {
+	if (!open_store(pool, &request->attr, why)) {
 		plat_mem_free(pool);
 		return NULL;
 	}

@@ -23,8 +23,9 @@ static const char *word_refusal(const struct pool_change *change,
 
 	if (change->one)
 		flags |= POOL_D_CREATION;
-	return (word->set | word->clear) & flags ?
-	       "cannot change on a live pool" : NULL;
+	if ((word->set | word->clear) & flags)
+		return "cannot change on a live pool";
+	return word->set & change->never ? "not with MEM_F_TYPESAFE" : NULL;
 }
 
 static const char *take_word(struct pool_change *change, const char *text,
@@ -117,6 +118,8 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 	struct pool_change change;
 
 	pool_change_begin(&change, pool);
+	if (pool)
+		change.never = pool_never(plat_read(&pool_of(pool)->flags));
 	if (!read_words(&change, words, wrong, size))
 		return false;
 	if (pool)

@@ -58,7 +58,7 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 /* May these be merged, whatever their sizes?  Registry mutex held. */
 static bool compatible(struct pool *pool, const struct pool_request *request)
 {
-	if (!pool->users || !(pool->flags & MEM_F_SHARED) ||
+	if (!pool->users || (pool->flags & ~MEM_F_EXACT) != MEM_F_SHARED ||
 	    is_alone(pool->limit, pool->min_avail, (const void *)pool->ctor,
 		     (const void *)pool->dtor))
 		return false;
@@ -124,7 +124,7 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned int fr
 	struct pool *best = NULL;
 	struct pool *pool = NULL;
 
-	if (!(request->attr.flags & MEM_F_SHARED) ||
+	if ((request->attr.flags & ~MEM_F_EXACT) != MEM_F_SHARED ||
 	    is_alone(request->attr.limit, request->attr.min_avail,
 		     (const void *)request->attr.ctor,
 		     (const void *)request->attr.dtor))

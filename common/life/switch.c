@@ -22,10 +22,11 @@
  * A generation begins where checks begin: see object_table.c.  Generations wrap around,
  * but 0 stays for the time before any checks.  Registry mutex held.
  */
-static unsigned int next_word(unsigned int word, unsigned int set,
+static unsigned int next_word(const struct pool *pool, unsigned int set,
 			      unsigned int clear)
 {
-	unsigned int now = (word & ~clear) | set;
+	unsigned int word = pool->debug;
+	unsigned int now = (word & ~clear) | (set & ~pool_never(pool->flags));
 
 	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED)) {
 		now += POOL_D_GEN;
@@ -42,7 +43,7 @@ static unsigned int next_word(unsigned int word, unsigned int set,
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)
 {
-	unsigned int word = next_word(pool->debug, set, clear);
+	unsigned int word = next_word(pool, set, clear);
 
 	if (word / POOL_D_GEN != pool->debug / POOL_D_GEN)
 		pool_object_table_begin(pool, word);

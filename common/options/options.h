@@ -61,6 +61,7 @@ struct pool_change {
 	unsigned int clear;
 	unsigned int live;		/* flags that pools in use get, too */
 	unsigned int touched;		/* keys */
+	unsigned int never;		/* flags that the one pool does without */
 	bool one;			/* for one pool, others stay as they are */
 };
 

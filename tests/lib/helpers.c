@@ -158,6 +158,17 @@ bool test_wave_good(struct pool *pool, unsigned int n,
 	return seen == n;
 }
 
+/* Make a source of objects, as for a pool; @id is its own. */
+bool test_backend(plat_backend_t *backend, unsigned int id, unsigned int size,
+		  unsigned int align, unsigned int debug)
+{
+	struct pool_attr attr = { .size = size, .align = align };
+	const char *why;
+
+	return plat_backend_create(backend, "test", id, size, &attr, debug,
+				   &why);
+}
+
 /* One object of a source; NULL: there is none. */
 void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
 {

@@ -196,13 +196,14 @@ void plat_mem_free(void *p)
 }
 
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
-			 unsigned int size, unsigned int align,
-			 unsigned int debug)
+			 unsigned int size, const struct pool_attr *attr,
+			 unsigned int debug, const char **why)
 {
 	(void)name;
 	(void)id;
-	(void)align;
+	(void)attr;
 	(void)debug;
+	(void)why;
 	*backend = (plat_backend_t){ .size = size };
 	return true;
 }

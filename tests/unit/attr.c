@@ -435,7 +435,7 @@ TEST_CASE(bad_attributes_create_nothing)
 	attr.limit = 5;
 	EXPECT(refused(attr));
 	attr = fine;
-	attr.flags = MEM_F_EXACT << 1;
+	attr.flags = PLAT_MEM_FLAGS + 1;
 	EXPECT(refused(attr));
 	attr = fine;
 	attr.name = NULL;

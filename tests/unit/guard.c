@@ -37,8 +37,7 @@ static unsigned char *end_of(const void *obj, unsigned int size)
 bool guard_backend_open(plat_backend_t *backend, unsigned int size,
 		      unsigned int align)
 {
-	return plat_backend_create(backend, "guard", 3000000, size, align,
-				   POOL_D_UAF);
+	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
 }
 
 /* Can all pages of an object be read, or none of them?  And none beside them? */
@@ -182,7 +181,7 @@ TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 	long where;
 	void *obj;
 
-	ASSERT(plat_backend_create(&backend, "plain", 3000001, 64, 16, 0));
+	ASSERT(test_backend(&backend, 3000001, 64, 16, 0));
 	obj = test_backend_alloc(&backend, 0);
 	ASSERT(obj);
 	EXPECT(plat_backend_may(&backend, obj, 0));

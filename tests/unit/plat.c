@@ -259,8 +259,7 @@ TEST_CASE(stores_of_equal_names_give_aligned_objects)
 	void *obj;
 
 	for (i = 0; i < 2; i++) {
-		ASSERT(plat_backend_create(&backend[i], "twin", 1000000 + i, 48,
-					   16, 0));
+		ASSERT(test_backend(&backend[i], 1000000 + i, 48, 16, 0));
 		obj = test_backend_alloc(&backend[i], POOL_F_ATOMIC);
 		ASSERT(obj);
 		EXPECT_EQ((unsigned long)obj % (2 * sizeof(void *)), 0);
@@ -277,7 +276,7 @@ TEST_CASE(a_store_gives_and_takes_many_objects_at_once)
 	unsigned int i, k, n;
 	plat_backend_t backend;
 
-	ASSERT(plat_backend_create(&backend, "many", 1500000, 48, 16, 0));
+	ASSERT(test_backend(&backend, 1500000, 48, 16, 0));
 	n = plat_backend_alloc(&backend, 32, test_objs, POOL_F_ATOMIC);
 	EXPECT_EQ(n, 32);
 	for (i = 0; i < n; i++) {
@@ -297,8 +296,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 		plat_backend_t backend;
 		void *obj;
 
-		ASSERT(plat_backend_create(&backend, "align", 2000000 + align, 48,
-					   align, 0));
+		ASSERT(test_backend(&backend, 2000000 + align, 48, align, 0));
 		obj = test_backend_alloc(&backend, 0);
 		EXPECT(obj);
 		EXPECT_EQ((unsigned long)obj & (align - 1), 0);

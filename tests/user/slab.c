@@ -219,7 +219,7 @@ static bool has_slabs(unsigned int debug)
 {
 	plat_backend_t backend;
 
-	plat_backend_create(&backend, "slab", 4000000, 64, 16, debug);
+	test_backend(&backend, 4000000, 64, 16, debug);
 	return backend.slabs;
 }
 

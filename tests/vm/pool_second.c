@@ -6,7 +6,8 @@
  * Context: module load and unload.
  *
  * Makes a pool of the size of the example's connections, sc_conn, and one with a
- * destructor, sc_built, each with a free object; and ends with pool_destroy_all().
+ * destructor, sc_built, of whose objects user space may get 50 bytes.  Each has a free
+ * object.  Ends with pool_destroy_all().
  *
  *   leave=1	ends without it
  *   gfp=1	asks three times for an object with flags that mean nothing to pools
@@ -112,6 +113,7 @@ static int __init second_init(void)
 {
 	struct pool_attr attr = {
 		.name = "sc_built", .size = 300, .dtor = undo,
+		.flags = MEM_F_USERCOPY, .useroffset = 100, .usersize = 50,
 	};
 	struct pool_head *conn = create_pool("sc_conn", 192, MEM_F_SHARED);
 

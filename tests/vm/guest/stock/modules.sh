@@ -18,6 +18,12 @@ check "... and nothing is left" table 0
 check "the example loads" insmod pool_example.ko
 check "a second user loads" insmod pool_second.ko
 check "they share no pool" same "$(folders)" "ex_conn ex_event sc_built sc_conn "
+for usersize in /sys/kernel/slab/pool-sc_built-*/usersize \
+	/sys/kernel/slab/pool-sc_conn-*/usersize; do
+	[ -e "$usersize" ] || continue	# a kernel without hardened usercopy
+	check "${usersize%-*} says what may be copied" same "$(cat "$usersize")" \
+		"$(case "$usersize" in (*built*) echo 50 ;; (*) echo 192 ;; esac)"
+done
 check "... of equal size" same "$(number ex_conn size)" "$(number sc_conn size)"
 forget
 check "the second departs by pool_destroy_all()" rmmod pool_second

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * source.c - what pools ask the slab for
+ *
+ * Layer:   tests of kernel/plat.c and gfp.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+/* The flags that a cache was asked with. */
+static struct {
+	const struct kmem_cache *cache;
+	unsigned int calls;
+	unsigned int meek;		/* of these: leave the last reserve alone */
+} asked;
+
+static void on_alloc(void *data, unsigned long caller, const void *obj,
+		     struct kmem_cache *cache, gfp_t gfp, int node)
+{
+	if (cache != asked.cache)
+		return;
+	asked.calls++;
+	asked.meek += (gfp & (__GFP_MEMALLOC | __GFP_NOMEMALLOC)) ==
+		      __GFP_NOMEMALLOC;
+}
+
+#if IS_ENABLED(CONFIG_TRACEPOINTS)
+
+static void see_tracepoint(struct tracepoint *point, void *found)
+{
+	if (!strcmp(point->name, "kmem_cache_alloc"))
+		*(struct tracepoint **)found = point;
+}
+
+/* Call @use while each allocation of the pool's cache is looked at; false: it cannot be. */
+static bool watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	struct tracepoint *point = NULL;
+
+	for_each_kernel_tracepoint(see_tracepoint, &point);
+	memset(&asked, 0, sizeof(asked));
+	asked.cache = pool->backend.cache;
+	if (!point || tracepoint_probe_register(point, on_alloc, NULL))
+		return false;
+	use(pool);
+	tracepoint_probe_unregister(point, on_alloc, NULL);
+	tracepoint_synchronize_unregister();
+	return true;
+}
+
+#else
+
+static bool watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return false;
+}
+
+#endif
+
+/* As a task that frees memory, and in all ways. */
+static void use_as_reclaimer(struct pool *pool)
+{
+	static const gfp_t gfps[] = {
+		GFP_KERNEL, GFP_ATOMIC, GFP_KERNEL | __GFP_MEMALLOC,
+		GFP_KERNEL | __GFP_THISNODE,
+	};
+	unsigned int before = memalloc_noreclaim_save();
+	void *obj;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(gfps); i++) {
+		obj = pool_alloc_gfp(&pool->head, gfps[i]);
+		test_free(pool, obj);
+	}
+	test_free(pool, pool_alloc(&pool->head));
+	test_free(pool, __pool_alloc(&pool->head, POOL_F_ATOMIC));
+	memalloc_noreclaim_restore(before);
+}
+
+TEST_CASE(the_last_reserve_of_the_system_is_never_touched)
+{
+	struct pool_attr attr = {
+		.name = "meek", .size = 64, .mode = POOL_M_NO_CACHE,
+	};
+	struct pool_head *pool;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
+	pool_fail_every = 0;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	EXPECT(watched(pool_of(pool), use_as_reclaimer));
+	EXPECT_EQ(asked.calls, 6);
+	EXPECT_EQ(asked.meek, asked.calls);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
+
+static bool ranged(unsigned int offset, unsigned int size)
+{
+	struct pool_attr attr = {
+		.name = "ranged", .size = 100, .flags = MEM_F_USERCOPY,
+		.useroffset = offset, .usersize = size,
+	};
+	struct pool_head *pool = create_pool_ext(&attr);
+
+	if (pool)
+		pool_free(pool, pool_alloc(pool));
+	pool_destroy(pool);
+	return pool;
+}
+
+TEST_CASE(ranges_for_user_space_lie_within_the_object)
+{
+	EXPECT(ranged(0, 0));
+	EXPECT(ranged(0, 100));
+	EXPECT(ranged(99, 1));
+	EXPECT(ranged(50, 0));
+	EXPECT(!ranged(0, 101));
+	EXPECT(!ranged(100, 1));
+	EXPECT(!ranged(1, 100));
+	EXPECT(!ranged(1, ~0u));
+	EXPECT(!ranged(~0u, 1));
+}
+
+#define SAFE	200u
+#define SIZE	256u
+
+static struct pool *typesafe(void)
+{
+	struct pool_attr attr = {
+		.name = "safe", .size = SIZE,
+		.flags = MEM_F_EXACT | MEM_F_TYPESAFE,
+	};
+	struct pool_head *head = create_pool_ext(&attr);
+
+	return head ? pool_of(head) : NULL;
+}
+
+static unsigned int intact(unsigned int n)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < n; i++)
+		good += !memchr_inv(test_objs[i], 0x3c, SIZE);
+	return good;
+}
+
+/* A reader of RCU that sees objects when they are in use, and when they no longer are. */
+static struct {
+	bool reads;
+	bool freed;
+	unsigned int good;
+} reader;
+
+static int read_on(void *unused)
+{
+	unsigned int i;
+
+	rcu_read_lock();
+	WRITE_ONCE(reader.reads, true);
+	for (i = 0; i < 20000 && !READ_ONCE(reader.freed); i++)
+		udelay(100);
+	reader.good = intact(SAFE);
+	rcu_read_unlock();
+	while (!kthread_should_stop())
+		msleep(1);
+	return 0;
+}
+
+TEST_CASE(readers_see_a_typesafe_object_as_it_was_though_it_is_given_back)
+{
+	struct task_struct *task;
+	struct pool *pool;
+	unsigned int i;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	pool = typesafe();
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, SAFE);
+	for (i = 0; i < SAFE; i++)
+		memset(test_objs[i], 0x3c, SIZE);
+	memset(&reader, 0, sizeof(reader));
+	task = kthread_run(read_on, NULL, "reader");
+	ASSERT(!IS_ERR(task));
+	while (!READ_ONCE(reader.reads))
+		msleep(1);
+	test_free_many(pool, test_objs, SAFE);
+	pool_reclaim(&pool->head);
+	WRITE_ONCE(reader.freed, true);
+	kthread_stop(task);
+	EXPECT_EQ(reader.good, SAFE);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(a_typesafe_object_is_written_to_by_no_option)
+{
+	static const char * const words[] = {
+		"integrity", "poison", "backup", "uaf", "tools",
+	};
+	struct pool *pool;
+	unsigned int i;
+
+	test_mode(POOL_D_TOUCH);
+	pool = typesafe();
+	test_mode(0);
+	ASSERT(pool);
+	EXPECT_EQ(plat_read(&pool->debug) & POOL_D_TOUCH, 0);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		EXPECT(!pool_set_debug(&pool->head, words[i]));
+	EXPECT(pool_set_debug(NULL, "integrity"));
+	EXPECT_EQ(plat_read(&pool->debug) & POOL_D_TOUCH, 0);
+	EXPECT(pool_set_debug(NULL, "no-integrity"));
+	test_alloc_many(pool, test_objs, SAFE);
+	for (i = 0; i < SAFE; i++)
+		memset(test_objs[i], 0x3c, SIZE);
+	test_free_many(pool, test_objs, SAFE / 2);
+	for (i = SAFE / 2; i < SAFE; i++)
+		pool_park(pool, test_objs[i]);
+	EXPECT_EQ(intact(SAFE), SAFE);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void touch(void *obj, void *arg)
+{
+	memset(obj, 0, SIZE);
+}
+
+TEST_CASE(a_typesafe_pool_has_no_constructor_and_no_destructor)
+{
+	struct pool_attr attr = {
+		.name = "built", .size = SIZE, .flags = MEM_F_TYPESAFE,
+		.ctor = touch,
+	};
+
+	EXPECT_PTR_EQ(create_pool_ext(&attr), NULL);
+	attr.ctor = NULL;
+	attr.dtor = touch;
+	EXPECT_PTR_EQ(create_pool_ext(&attr), NULL);
+}
+
+TEST_CASE(a_typesafe_pool_shares_with_no_other_and_gives_no_zeros)
+{
+	struct pool_attr attr = {
+		.name = "shared", .size = SIZE, .flags = MEM_F_SHARED,
+	};
+	struct pool_head *pool = create_pool_ext(&attr), *safe;
+
+	ASSERT(pool);
+	attr.flags |= MEM_F_TYPESAFE;
+	safe = create_pool_ext(&attr);
+	ASSERT(safe);
+	EXPECT(safe != pool);
+	EXPECT_PTR_EQ(pool_zalloc(safe), NULL);
+	EXPECT_PTR_EQ(pool_alloc_gfp(safe, GFP_KERNEL | __GFP_ZERO), NULL);
+	EXPECT_PTR_EQ(pool_destroy(safe), NULL);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
