@@ -89,7 +89,8 @@ enum plat_told {
  *	part of its own gets a number that no CPU has.  Any context.
  * unsigned int plat_node_of(const plat_backend_t *backend, const void *obj)
  *	The node of memory that an object, perhaps sealed, is of.  The node that is
- *	near this CPU, perhaps stale, with NULL and where it cannot be told.  Any context.
+ *	near this CPU, perhaps stale, with NULL and where it cannot be told.  0 for
+ *	all of a source that has no nodes.  Any context.
  * void plat_cpu_ready(struct pool *pool, unsigned int flags)
  *	Make what this CPU lacks: a part of all pools, and one of this pool; if these flags
  *	let the allocator be called.  Any context; neither guard nor lock held.

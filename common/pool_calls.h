@@ -61,6 +61,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
+#define POOL_NODE_HERE	UINT_MAX	/* the one that is near this CPU */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);

@@ -76,6 +76,7 @@ for kernel in stock-6.1 stock-6.12 "$newest"; do
 	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
 done
 script oom $vm/oom.sh
+script nodes $vm/nodes.sh
 script gate-kernel $vm/gate.sh
 # There are limits for this kernel and no other.
 [ "$newest" != stock-7.3 ] || script gate-stock-7.3 $vm/gate.sh stock-7.3

@@ -69,7 +69,7 @@ void libpool_start(void)
 		.debug = tool_options(),
 		.cpus = cpus > 0 ? (unsigned int)cpus : 1,
 		.page = (unsigned int)sysconf(_SC_PAGESIZE),
-		.nodes = 1,
+		.nodes = pool_nodes_start(),
 	});
 	if (text)
 		read_options(text);

@@ -112,13 +112,18 @@ static inline unsigned int plat_cpu_hint(void)
 	return area ? area->number : UINT_MAX;
 }
 
-/* Threads move between nodes as they like, so all memory is one. */
+/* slab/node.c: where there are several nodes */
+unsigned int pool_node_here(void);
+unsigned int pool_node_of(const void *obj);
+
+/*
+ * A seal does not change the slab.  Sources without slabs do not know where their objects
+ * are, so all of these are of one node: what one thread frees is near any other.
+ */
 static inline unsigned int plat_node_of(const plat_backend_t *backend,
 					const void *obj)
 {
-	(void)backend;
-	(void)obj;
-	return 0;
+	return pool_start.nodes > 1 && backend->slabs ? pool_node_of(obj) : 0;
 }
 
 /* thread.c: for a thread that has no area, and has not lost it. */

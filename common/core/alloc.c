@@ -31,8 +31,7 @@ void *pool_get_spare(struct pool *pool, unsigned int flags)
 
 	if (flags & POOL_F_NESTED)
 		return pool_shared_get_one(pool, flags);
-	obj = pool_shared_get_near(pool, plat_node_of(&pool->backend, NULL),
-				   flags);
+	obj = pool_shared_get_near(pool, POOL_NODE_HERE, flags);
 	return obj ? obj : pool_unpark(pool, flags);
 }
 

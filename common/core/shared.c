@@ -28,14 +28,29 @@
  */
 #include "plat.h"
 
-/* Which bucket of a node this CPU starts at: its own, while there are enough. */
-static unsigned int first_of(const struct pool *pool, unsigned int node)
+/* This CPU's bucket of each node: its own, while there are enough. */
+static inline unsigned int own_bucket(const struct pool *pool)
 {
-	return ((node * pool->near) & (pool->buckets - 1)) |
-	       (plat_cpu_hint() & (pool->near - 1));
+	return plat_cpu_hint() & (pool->near - 1);
 }
 
-/* The same, of an object's node; NULL: of this CPU's. */
+/* Are all buckets of one node?  Then none is asked for, which is a call in programs. */
+static inline bool one_node(const struct pool *pool)
+{
+	return pool->near == pool->buckets;
+}
+
+/* Which bucket of a node this CPU starts at. */
+static inline unsigned int first_of(const struct pool *pool, unsigned int node)
+{
+	if (one_node(pool))
+		return own_bucket(pool);
+	if (node == POOL_NODE_HERE)
+		node = plat_node_of(&pool->backend, NULL);
+	return ((node * pool->near) & (pool->buckets - 1)) | own_bucket(pool);
+}
+
+/* The same, of an object's node. */
 static unsigned int first_for(const struct pool *pool, const void *obj)
 {
 	return first_of(pool, plat_node_of(&pool->backend, obj));
@@ -231,13 +246,22 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
+/*
+ * Not inlined, as put_home(): the question for a node may be a call, for which all callers would
+ * save registers, also where there is one node.
+ */
+static __attribute__((__noinline__))
+unsigned long puts_here(const struct pool *pool)
+{
+	return plat_read(&pool->bucket[first_of(pool, POOL_NODE_HERE)].puts);
+}
+
 /* Should this put count the buckets?  Read unlocked, since only the cost depends on it. */
 bool pool_shared_turn(const struct pool *pool)
 {
 	unsigned int every = pool_shared_every(pool);
 
-	return every == 1 ||
-	       plat_read(&pool->bucket[first_for(pool, NULL)].puts) % every == 0;
+	return every == 1 || puts_here(pool) % every == 0;
 }
 
 /* Take the newest cluster of the first *@n buckets that is there; looks at each once. */
@@ -251,7 +275,7 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 
 	if (!filled)
 		return NULL;
-	first = first_for(pool, NULL);
+	first = first_of(pool, POOL_NODE_HERE);
 	for (i = 0; i < *n && !c; i++)
 		if (filled & (1ul << (first ^ i)))
 			c = bucket_get(pool, first ^ i, moving);
@@ -280,6 +304,24 @@ struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving)
 	return get_cluster(pool, &pool->buckets, moving);
 }
 
+/* Put a cluster into one of all buckets, from @first on. */
+static __attribute__((__noinline__))
+bool put_cluster(struct pool *pool, struct pool_cluster *c, unsigned int first)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->buckets; i++)
+		if (bucket_put(pool, first ^ i, c))
+			return true;
+	return false;
+}
+
+static __attribute__((__noinline__))
+bool put_home(struct pool *pool, struct pool_cluster *c)
+{
+	return put_cluster(pool, c, first_for(pool, c->obj[c->n - 1]));
+}
+
 /**
  * pool_put_to_shared_cache() - Put one whole cluster.
  * @pool: the pool.
@@ -292,15 +334,11 @@ struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving)
  */
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 {
-	unsigned int first, i;
-
 	if (!pool_shares(pool))
 		return false;
-	first = first_for(pool, c->obj[c->n - 1]);
-	for (i = 0; i < pool->buckets; i++)
-		if (bucket_put(pool, first ^ i, c))
-			return true;
-	return false;
+	if (one_node(pool))
+		return put_cluster(pool, c, own_bucket(pool));
+	return put_home(pool, c);
 }
 
 /* The bits of @n buckets, a power of two: first ^ 0, first ^ 1, ... first ^ (n - 1). */
@@ -364,14 +402,13 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {
-	return get_one(pool, plat_node_of(&pool->backend, NULL), pool->buckets,
-		       flags);
+	return get_one(pool, POOL_NODE_HERE, pool->buckets, flags);
 }
 
 /**
  * pool_shared_get_near() - Take one object of a node.
  * @pool: the pool.
- * @node: the node.
+ * @node: the node, or POOL_NODE_HERE.
  * @flags: of the call.
  *
  * Context: any; neither guard nor lock held.
@@ -383,14 +420,24 @@ void *pool_shared_get_near(struct pool *pool, unsigned int node,
 	return get_one(pool, node, pool->near, flags);
 }
 
+/* Append one object to a cluster of bucket @first ^ @i, for @i below @end. */
+static bool put_one(struct pool *pool, unsigned int first, unsigned int i,
+		    unsigned int end, void *obj)
+{
+	for (; i < end; i++)
+		if (bucket_put_one(pool, first ^ i, obj))
+			return true;
+	return false;
+}
+
 /**
  * pool_shared_put_one() - Put one object.
  * @pool: the pool.
  * @obj: the object.
  * @flags: of the call.
  *
- * The object goes into the first cluster of a bucket that has room, else into an empty
- * cluster of its own if there is one.
+ * The object goes into the first cluster of a bucket of its node that has room, else into
+ * an empty cluster of its own if there is one, else to any bucket.
  *
  * Context: any; neither guard nor lock held.
  * Return: false: there is no place for it.
@@ -398,17 +445,16 @@ void *pool_shared_get_near(struct pool *pool, unsigned int node,
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 {
 	struct pool_cluster *c;
-	unsigned int first, i;
+	unsigned int first;
 
 	if (!pool_shares(pool))
 		return false;
 	first = first_for(pool, obj);
-	for (i = 0; i < pool->buckets; i++)
-		if (bucket_put_one(pool, first ^ i, obj))
-			return true;
+	if (put_one(pool, first, 0, pool->near, obj))
+		return true;
 	c = pool_cluster_get(pool, 1, flags);
 	if (!c)
-		return false;
+		return put_one(pool, first, pool->near, pool->buckets, obj);
 	pool_cluster_put_all(pool, c->next, flags);
 	c->obj[c->n++] = obj;
 	if (pool_put_to_shared_cache(pool, c))

@@ -30,7 +30,7 @@ struct pool_options pool_options = BUILT;
 unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 
 /* Set by the platform at its start; a program may make pools before. */
-struct pool_start pool_start = { .cpus = 1, .page = 4096 };
+struct pool_start pool_start = { .cpus = 1, .page = 4096, .nodes = 1 };
 
 /* Called when the platform starts.  Options that tools need are on from the start. */
 void pool_options_start(const struct pool_start *start)

@@ -89,10 +89,14 @@ bool test_lend_signal(void)
 	return pool_reclaim_signal(SIGURG);
 }
 
-/* The thread gets its area here, so that no case meets the call that makes it. */
+/*
+ * The thread gets its area here, so that no case meets the call that makes it.  Memory is
+ * of one node, whatever the machine has, until a case says which node a thread is near.
+ */
 static void setup(void)
 {
 	test_begin();
+	pool_start.nodes = 1;
 	plat_cpu_ready(NULL, 0);
 }
 

@@ -31,6 +31,12 @@ unsigned int slab_put_many(void **objs, unsigned int n);
 struct arena_size arena_now(void);
 void *slab_of(const void *obj);
 unsigned long space(void);
+
+/* node.c: as if there were two nodes, and the thread were near one; and as it was before */
+void nodes_two(void);
+void nodes_go_to(unsigned int node);
+void nodes_one(void);
+
 int slab_child(int (*fn)(void *arg), void *arg);
 
 #endif /* POOL_CASES_SLAB_H */

@@ -13,6 +13,10 @@
  * Any class may use an empty slab next.  Some empty slabs keep their memory, and the
  * newest of these is used first.  The others give it back, and keep their addresses until
  * all of their chunk is empty and a trim finds it.
+ *
+ * Where memory has nodes each chunk is of one.  The system takes a page from the node of
+ * the thread that touches it first, and a huge page holds all slabs of its chunk.  No chunk
+ * is bound by mbind(), which would replace a policy that the program was given.
  */
 #include "slab.h"
 
@@ -31,12 +35,29 @@
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
-static struct slab_chunk *carving;	/* has the slabs that were never used */
 static size_t ready;			/* slabs with access */
 static size_t used;			/* read by anybody */
-static size_t kept_count;
-static struct pool_list kept = { &kept, &kept };	/* newest first */
-static struct pool_list bare = { &bare, &bare };	/* without memory */
+static size_t kept_count;		/* of all nodes */
+
+/* What a node has: empty slabs, and the chunk with those that were never used. */
+struct home {
+	struct pool_list kept;		/* newest first */
+	struct pool_list bare;		/* without memory */
+	struct slab_chunk *carving;
+	size_t kept_count;
+};
+
+#define EMPTY(list)	{ &(list), &(list) }
+#define HOME(home)	{ .kept = EMPTY((home).kept), .bare = EMPTY((home).bare) }
+
+static struct home homes[SLAB_NODES] = {
+	HOME(homes[0]), HOME(homes[1]), HOME(homes[2]), HOME(homes[3]),
+};
+
+static struct home *home_of(const struct slab *slab)
+{
+	return &homes[slab->chunk->node];
+}
 
 void pool_arena_fork_hold(void)
 {
@@ -48,14 +69,17 @@ void pool_arena_fork_release(void)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-static struct slab_chunk *add_chunk(void)
+static struct slab_chunk *add_chunk(struct home *home)
 {
-	carving = pool_chunk_get();
-	if (carving) {
-		pool_list_add(&carving->list, &chunks);
+	struct slab_chunk *chunk = pool_chunk_get();
+
+	if (chunk) {
+		plat_write(&chunk->node, (unsigned int)(home - homes));
+		pool_list_add(&chunk->list, &chunks);
 		chunk_count++;
 	}
-	return carving;
+	home->carving = chunk;
+	return chunk;
 }
 
 /* Give access to @n more slabs, as far as the chunk has them. */
@@ -71,25 +95,25 @@ static bool open_more(struct slab_chunk *chunk, size_t n)
 	return true;
 }
 
-/* Find a chunk with an accessible slab that was never in use; NULL: none now. */
-static struct slab_chunk *chunk_to_carve(void)
+/* Has a chunk an accessible slab that was never in use, or can it get one? */
+static bool can_carve(struct slab_chunk *chunk)
 {
 	size_t step = ready / GROW_PART ? ready / GROW_PART : 1;
-	struct slab_chunk *chunk = carving;
 
-	if (!chunk || chunk->carved == CHUNK_SLABS)
-		chunk = add_chunk();
-	if (!chunk || chunk->carved < chunk->ready ||
-	    open_more(chunk, step) || open_more(chunk, 1))
-		return chunk;
-	return NULL;
+	if (chunk->carved == CHUNK_SLABS)
+		return false;
+	return chunk->carved < chunk->ready || open_more(chunk, step) ||
+	       open_more(chunk, 1);
 }
 
-static struct slab *carve(void)
+/* Take a slab of a node that was never in use; with @grow from a new chunk, if need be. */
+static struct slab *carve(struct home *home, bool grow)
 {
-	struct slab_chunk *chunk = chunk_to_carve();
+	struct slab_chunk *chunk = home->carving;
 
-	return chunk ? &chunk->slab[chunk->carved++] : NULL;
+	if (grow && (!chunk || chunk->carved == CHUNK_SLABS))
+		chunk = add_chunk(home);
+	return chunk && can_carve(chunk) ? &chunk->slab[chunk->carved++] : NULL;
 }
 
 static struct slab *take_first(struct pool_list *list)
@@ -100,34 +124,74 @@ static struct slab *take_first(struct pool_list *list)
 	return pool_list_entry(node, struct slab, list);
 }
 
-/* Get an empty slab, or NULL. */
-struct slab *pool_arena_get(void)
+/* Take an empty slab of a node, if it has one. */
+static struct slab *take_empty(struct home *home)
+{
+	struct slab *slab;
+
+	if (!pool_list_empty(&home->kept)) {
+		home->kept_count--;
+		kept_count--;
+		return take_first(&home->kept);
+	}
+	if (pool_list_empty(&home->bare))
+		return NULL;
+	slab = take_first(&home->bare);
+	slab->chunk->bare--;
+	return slab;
+}
+
+/* What other nodes have, where the system refuses a chunk for @node. */
+static struct slab *take_far(unsigned int node)
+{
+	struct slab *slab = NULL;
+	unsigned int i;
+
+	for (i = 1; !slab && i < SLAB_NODES; i++)
+		slab = take_empty(&homes[node ^ i]);
+	for (i = 1; !slab && i < SLAB_NODES; i++)
+		slab = carve(&homes[node ^ i], false);
+	return slab;
+}
+
+/* Get an empty slab of a node, of another one if the arena cannot grow; or NULL. */
+struct slab *pool_arena_get(unsigned int node)
 {
 	struct slab *slab;
 
 	pthread_mutex_lock(&arena_mutex);
-	if (!pool_list_empty(&kept)) {
-		slab = take_first(&kept);
-		kept_count--;
-	} else if (!pool_list_empty(&bare)) {
-		slab = take_first(&bare);
-		slab->chunk->bare--;
-	} else {
-		slab = carve();
-	}
+	slab = take_empty(&homes[node]);
+	if (!slab)
+		slab = carve(&homes[node], true);
+	if (!slab)
+		slab = take_far(node);
 	plat_write(&used, used + !!slab);
 	pthread_mutex_unlock(&arena_mutex);
 	return slab;
+}
+
+/* The node with most kept slabs. */
+static struct home *fullest(void)
+{
+	struct home *most = homes;
+	unsigned int i;
+
+	for (i = 1; i < SLAB_NODES; i++)
+		if (homes[i].kept_count > most->kept_count)
+			most = &homes[i];
+	return most;
 }
 
 /* Move the oldest kept slabs to a list of the caller's until @keep are left.  Mutex held. */
 static void take_oldest(struct pool_list *to, size_t keep)
 {
 	while (kept_count > keep) {
-		struct pool_list *node = kept.prev;
+		struct home *home = fullest();
+		struct pool_list *node = home->kept.prev;
 
 		pool_list_del(node);
 		pool_list_add(node, to);
+		home->kept_count--;
 		kept_count--;
 	}
 }
@@ -146,7 +210,7 @@ static void discard(struct pool_list *list)
 	while (!pool_list_empty(list)) {
 		struct slab *slab = take_first(list);
 
-		pool_list_add(&slab->list, &bare);
+		pool_list_add(&slab->list, &home_of(slab)->bare);
 		slab->chunk->bare++;
 	}
 	pthread_mutex_unlock(&arena_mutex);
@@ -170,7 +234,8 @@ void pool_arena_put(struct slab *slab)
 
 	pool_list_init(&list);
 	pthread_mutex_lock(&arena_mutex);
-	pool_list_add(&slab->list, &kept);
+	pool_list_add(&slab->list, &home_of(slab)->kept);
+	home_of(slab)->kept_count++;
 	kept_count++;
 	plat_write(&used, used - 1);
 	if (kept_count > pool_arena_keep())
@@ -189,8 +254,8 @@ static void take_chunk(struct slab_chunk *chunk)
 	pool_list_del(&chunk->list);
 	chunk_count--;
 	ready -= chunk->ready;
-	if (chunk == carving)
-		carving = NULL;
+	if (chunk == homes[chunk->node].carving)
+		homes[chunk->node].carving = NULL;
 	pool_chunk_hide(chunk);
 }
 

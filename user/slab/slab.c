@@ -16,7 +16,9 @@
  *
  * A class has several shelves.  All but the first are used when others are contended.
  * A thread stays with the shelf that it found free.  An object is freed to the shelf that
- * has its slab.  Before a shelf gets a new slab it takes one with room from another.
+ * has its slab.  Before a shelf gets a new slab it takes one with room from another.  Where
+ * memory has nodes each of them has some of the shelves: a thread uses those of the node
+ * that it is near, and they exchange no slabs with others while there is memory.
  *
  * Where strides are multiples of large powers of two, the first lines of all objects
  * would be in few sets of a cache.  So slabs begin at different lines, their colours,
@@ -177,18 +179,25 @@ static struct slab *to_spare(const struct slab_shelf *shelf)
 	return shelf->from || slab != pool_slab_listed(shelf, true) ? slab : NULL;
 }
 
-/*
- * Take a slab away from another shelf, but not its only one, which the threads there
- * need next.  Lock of @shelf held.
- */
-static struct slab *take_over(struct slab_shelf *shelf)
+static unsigned int number_of(const struct slab_shelf *shelf)
 {
-	struct slab_shelf *other = shelf->class->shelf;
-	struct slab_shelf *end = other + SLAB_SHELVES;
-	struct slab *slab = NULL;
+	return (unsigned int)(shelf - shelf->class->shelf);
+}
 
-	for (; !slab && other < end; other++) {
-		if (other == shelf || pthread_mutex_trylock(other->lock))
+/*
+ * Take a slab away from each @step-th shelf that follows, but not its only one, which the
+ * threads there need next.  Lock of @shelf held.
+ */
+static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
+{
+	struct slab *slab = NULL;
+	unsigned int i;
+
+	for (i = step; !slab && i < SLAB_SHELVES; i += step) {
+		struct slab_shelf *other = shelf->class->shelf +
+					   (number_of(shelf) + i) % SLAB_SHELVES;
+
+		if (pthread_mutex_trylock(other->lock))
 			continue;
 		slab = to_spare(other);
 		if (slab) {
@@ -202,7 +211,7 @@ static struct slab *take_over(struct slab_shelf *shelf)
 
 static struct slab *take_new(struct slab_shelf *shelf)
 {
-	struct slab *slab = pool_arena_get();
+	struct slab *slab = pool_arena_get(number_of(shelf) & (pool_start.nodes - 1));
 
 	if (slab) {
 		slab_begin(shelf, slab);
@@ -211,7 +220,10 @@ static struct slab *take_new(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* Get the next slab to take objects from, or NULL.  Lock held. */
+/*
+ * Get the next slab to take objects from, or NULL; of another node only where there is no
+ * more memory.  Lock held.
+ */
 __attribute__((__noinline__))
 static struct slab *next_from(struct slab_shelf *shelf)
 {
@@ -220,9 +232,11 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	if (slab)
 		pool_slab_unlist(shelf, slab);
 	else
-		slab = take_over(shelf);
+		slab = take_over(shelf, pool_start.nodes);
 	if (!slab)
 		slab = take_new(shelf);
+	if (!slab)
+		slab = take_over(shelf, 1);
 	shelf->from = slab;
 	return slab;
 }
@@ -247,14 +261,19 @@ static void *take(struct slab_shelf *shelf, struct slab *slab)
 			     (size_t)shelf->class->stride;
 }
 
-/* Lock this thread's shelf, or a free one, which the thread then keeps as its own. */
+/*
+ * Lock this thread's shelf, or a free one, which the thread then keeps as its own; of the
+ * node that is near now.
+ */
 static struct slab_shelf *lock_shelf(struct slab_class *class)
 {
 	struct plat_area *area = plat_this_area();
 	unsigned int own = area ? area->shelf : 0;
-	unsigned int i;
+	unsigned int nodes = pool_start.nodes, i;
 
-	for (i = 0; i < SLAB_SHELVES; i++) {
+	if (nodes > 1)
+		own = (own & -nodes) | pool_node_here();
+	for (i = 0; i < SLAB_SHELVES; i += nodes) {
 		unsigned int k = (own + i) % SLAB_SHELVES;
 
 		if (pthread_mutex_trylock(class->shelf[k].lock))

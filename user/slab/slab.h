@@ -62,8 +62,14 @@
 #define CHUNK_LEAVES	((uintptr_t)1 << LEAF_BITS)
 #define CHUNK_ROOTS	((uintptr_t)1 << (CHUNK_BITS - LEAF_BITS))
 
-/* Parts of a class, each with a lock, so that several threads can work at once. */
+/*
+ * Parts of a class, each with a lock, so that several threads can work at once.  Where
+ * memory has nodes, shelf k is of node k modulo their number.
+ */
 #define SLAB_SHELVES	4
+
+/* Nodes that the library tells apart: node.c. */
+#define SLAB_NODES	SLAB_SHELVES
 
 /*
  * Grades: how full slabs with room are, in quarters, the fullest first.  Slabs of the last
@@ -107,6 +113,7 @@ struct slab_chunk {
 	unsigned int ready;		/* slabs with access */
 	unsigned int carved;		/* slabs that were ever in use */
 	unsigned int bare;		/* of these: empty, without memory */
+	unsigned int node;		/* read by anybody: of its slabs' memory */
 	unsigned char *lent;		/* set once; read by anybody: lent.c */
 	struct slab slab[CHUNK_SLABS];
 };
@@ -136,6 +143,11 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
 void pool_slab_trim(void);
 
+/* node.c: at the library's start; and for its cases */
+unsigned int pool_nodes_start(void);
+unsigned int pool_node_number(unsigned int node, unsigned int end);
+extern unsigned char pool_node_of_cpu[];
+
 /* turn.c */
 void pool_slab_turn_start(void);
 unsigned int pool_slab_turn(unsigned int objs);
@@ -164,7 +176,7 @@ struct arena_size {
 };
 
 /* arena.c */
-struct slab *pool_arena_get(void);
+struct slab *pool_arena_get(unsigned int node);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);

@@ -55,7 +55,7 @@ static const struct slab_class *class_of(const struct slab *slab)
  * Grades are read unlocked.  Otherwise slabs of objects that were not freed stay as they
  * are, and in their class.
  *
- * Return: true if @old does, @new does not, and both are of one class.
+ * Return: true if @old does, @new does not, and both are of one class and one node.
  */
 bool pool_slab_denser(const void *old, const void *new)
 {
@@ -64,7 +64,8 @@ bool pool_slab_denser(const void *old, const void *new)
 
 	return from && to && is_sparse(plat_read(&from->grade)) &&
 	       !is_sparse(plat_read(&to->grade)) &&
-	       class_of(from) == class_of(to);
+	       class_of(from) == class_of(to) &&
+	       plat_read(&from->chunk->node) == plat_read(&to->chunk->node);
 }
 
 /* Are all objects with a byte in this part of a slab free?  Lock held. */
