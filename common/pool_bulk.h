@@ -32,6 +32,19 @@ bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags,
 		     unsigned int n, void **objs);
 
 /**
+ * pool_alloc_bulk_some() - Allocate up to so many objects, as far as there are some.
+ * @pool: the pool.
+ * @flags: as of pool_alloc_bulk().
+ * @n: how many, at most.
+ * @objs: filled in from the start; undefined behind what is returned.
+ *
+ * Context: as __pool_alloc().
+ * Return: how many, 0 to @n.  Fewer than @n count as one failure of the pool.
+ */
+unsigned int pool_alloc_bulk_some(struct pool_head *pool, unsigned int flags,
+				  unsigned int n, void **objs);
+
+/**
  * pool_free_bulk() - Free many objects.
  * @pool: the pool they all came from.
  * @flags: as of __pool_free().

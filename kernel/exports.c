@@ -26,6 +26,7 @@ POOL_EXPORT(pool_free_slow);
 POOL_EXPORT(pool_alloc_nocache);
 POOL_EXPORT(pool_refuse_zero);
 POOL_EXPORT(pool_alloc_bulk);
+POOL_EXPORT(pool_alloc_bulk_some);
 POOL_EXPORT(pool_free_bulk);
 POOL_EXPORT(pool_reserve);
 POOL_EXPORT(pool_alloc_reserved);

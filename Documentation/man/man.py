@@ -51,7 +51,7 @@ GROUPS = (
           "pool_mempool_alloc pool_mempool_free", ("pool_rcu",),
           kernel=("pool_alloc_gfp", "pool_alloc_node", "pool_free_rcu",
                   "pool_mempool_alloc", "pool_mempool_free")),
-    Group("allocate and free many objects at once", "pool_alloc_bulk pool_free_bulk"),
+    Group("allocate and free many objects at once", "pool_alloc_bulk pool_alloc_bulk_some pool_free_bulk"),
     Group("objects put aside, for allocations that must not fail",
           "pool_reserve pool_alloc_reserved pool_alloc_reserved_timeout "
           "pool_free_reserved pool_unreserve"),

@@ -40,12 +40,10 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 	return pool_put_to_cache(pool, most_of(n), objs, flags);
 }
 
-/* What the hit path does to objects that it hands out. */
+/* What the hit path does to objects that it hands out wiped. */
 static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		     unsigned int flags)
 {
-	if (!pool_wipes_out(head, flags))
-		return;
 	while (n--)
 		pool_hot_out(head, objs[n], flags);
 }
@@ -65,22 +63,26 @@ static void give_up(struct got *got)
 			       got->objs);
 }
 
-/* Get one by the slow path.  If its constructor does not return, free the others. */
+/*
+ * Get one by the slow path.  Free the others if its constructor does not return, or, with
+ * @all, if there is none.
+ */
 static void *get_one(struct pool_head *head, unsigned int flags,
-		     unsigned int n, void **objs, void *caller)
+		     unsigned int n, void **objs, void *caller, bool all)
 {
 	struct got got POOL_AT_END(give_up) = { head, flags, n, objs };
 	void *obj = pool_alloc_from(head, flags, caller);
 
-	if (obj)
+	if (obj || !all)
 		got.n = 0;
 	return obj;
 }
 
-bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
-		     unsigned int n, void **objs)
+/* Allocate @n objects; without @all, as many as there are.  Returns how many it gave out. */
+static inline __attribute__((__always_inline__))
+unsigned int alloc_many(struct pool_head *head, unsigned int flags,
+			unsigned int n, void **objs, void *caller, bool all)
 {
-	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
 	unsigned int got = 0;
 	unsigned int how;
@@ -88,21 +90,38 @@ bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
 	pool_might_alloc(flags);
 	flags &= ~POOL_F_WAIT;
 	how = flags;
-	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
-		return !n || pool_refuse_zero(head, flags);
+	if (n && (flags & POOL_F_MUST_ZERO) && head->constructed) {
+		pool_refuse_zero(head, flags);
+		return 0;
+	}
 	while (got < n) {
 		unsigned int more = take(pool, n - got, objs + got, &how);
 
-		wipe_out(head, more, objs + got, flags);
+		if (pool_wipes_out(head, flags))
+			wipe_out(head, more, objs + got, flags);
 		got += more;
 		if (got == n)
 			break;
-		objs[got] = get_one(head, flags, got, objs, caller);
+		objs[got] = get_one(head, flags, got, objs, caller, all);
 		if (!objs[got])
-			return false;
+			return all ? 0 : got;
 		got++;
 	}
-	return true;
+	return got;
+}
+
+bool pool_alloc_bulk(struct pool_head *head, unsigned int flags,
+		     unsigned int n, void **objs)
+{
+	return alloc_many(head, flags, n, objs, __builtin_return_address(0),
+			  true) == n;
+}
+
+unsigned int pool_alloc_bulk_some(struct pool_head *head, unsigned int flags,
+				  unsigned int n, void **objs)
+{
+	return alloc_many(head, flags, n, objs, __builtin_return_address(0),
+			  false);
 }
 
 /* Count the objects before the next NULL: four at a time, then one by one. */

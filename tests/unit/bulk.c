@@ -95,6 +95,47 @@ TEST_CASE(a_bulk_above_the_limit_takes_nothing)
 }
 
 /* Odd numbers, since every other call of the backend gets ahead, and may fail unnoticed. */
+TEST_CASE(a_bulk_for_some_takes_what_there_is)
+{
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	pool = test_pool(64);
+	ASSERT(pool);
+	ASSERT(pool_set_limit(&pool->head, 100));
+	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 0, NULL), 0);
+	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 40, test_objs), 40);
+	EXPECT_EQ(plat_read(&pool->refused), 0);
+	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, POOL_F_MUST_ZERO, 500,
+				       test_objs + 40), 60);
+	EXPECT_EQ(plat_read(&pool->refused), 1);
+	EXPECT(distinct(100, test_objs));
+	EXPECT(test_quiet(pool, 100));
+	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 1, test_objs + 100), 0);
+	pool_free_bulk(&pool->head, 0, 100, test_objs);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_bulk_for_some_of_a_failing_backend_leaks_nothing)
+{
+	struct pool *pool;
+	unsigned int i, n;
+
+	test_options(0, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 7;
+	for (i = 0; i < 50; i++) {
+		n = pool_alloc_bulk_some(&pool->head, 0, 300, test_objs);
+		EXPECT_LE(n, 300);
+		EXPECT(test_quiet(pool, n));
+		pool_free_bulk(&pool->head, 0, n, test_objs);
+	}
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(a_bulk_that_fails_half_way_leaks_nothing)
 {
 	struct pool *pool = test_pool(64);
