@@ -11,8 +11,9 @@
  *	POOL_TRACE(event, pool, ...)
  *
  * User space makes an USDT probe "libpool:event" of it, the kernel a tracepoint
- * "pool:pool_event".  No event is on the path of a hit.  Each says what its caller has
- * at hand, so that an event without a tracer computes nothing.
+ * "pool:pool_event".  No event is on the path of a hit: the two of calls are those of pools
+ * with the option "trace", which have none.  Each says what its caller has at hand, so that
+ * an event without a tracer computes nothing.
  */
 #ifndef POOL_EVENTS_H
 #define POOL_EVENTS_H
@@ -23,6 +24,20 @@ int pool_trace_nothing(const struct pool *pool, ...);
 #ifndef POOL_TRACE
 #define POOL_TRACE(event, ...)	((void)sizeof(pool_trace_nothing(__VA_ARGS__)))
 #endif
+
+/* A user got an object; @caller: the call. */
+static inline void pool_trace_alloc(const struct pool *pool, const void *obj,
+				    const void *caller)
+{
+	POOL_TRACE(alloc, pool, obj, caller);
+}
+
+/* A user frees an object. */
+static inline void pool_trace_free(const struct pool *pool, const void *obj,
+				   const void *caller)
+{
+	POOL_TRACE(free, pool, obj, caller);
+}
 
 /* @n objects of a cluster came to the array and its caller; @shared: of the shared pool. */
 static inline void pool_trace_fill(const struct pool *pool, unsigned int n,

@@ -29,6 +29,37 @@ TRACE_DEFINE_ENUM(POOL_FAULT_FOREIGN);
 TRACE_DEFINE_ENUM(POOL_FAULT_INTERIOR);
 TRACE_DEFINE_ENUM(POOL_FAULT_WRONG_POOL);
 
+/* Fields have the names that kmem:kmem_cache_alloc gives them. */
+DECLARE_EVENT_CLASS(pool_calls,
+	TP_PROTO(const struct pool *pool, const void *obj, const void *caller),
+	TP_ARGS(pool, obj, caller),
+	TP_STRUCT__entry(
+		__field(unsigned long, call_site)
+		__field(const void *, ptr)
+		__array(char, name, POOL_SHOWN_LEN + 1)
+		__field(size_t, bytes_alloc)
+	),
+	TP_fast_assign(
+		__entry->call_site = (unsigned long)caller;
+		__entry->ptr = obj;
+		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		__entry->bytes_alloc = pool->head.size;
+	),
+	TP_printk("name=%s call_site=%pS ptr=%p bytes_alloc=%zu", __entry->name,
+		  (void *)__entry->call_site, __entry->ptr,
+		  __entry->bytes_alloc)
+);
+
+DEFINE_EVENT(pool_calls, pool_alloc,
+	TP_PROTO(const struct pool *pool, const void *obj, const void *caller),
+	TP_ARGS(pool, obj, caller)
+);
+
+DEFINE_EVENT(pool_calls, pool_free,
+	TP_PROTO(const struct pool *pool, const void *obj, const void *caller),
+	TP_ARGS(pool, obj, caller)
+);
+
 DECLARE_EVENT_CLASS(pool_objects,
 	TP_PROTO(const struct pool *pool, unsigned int n),
 	TP_ARGS(pool, n),

@@ -45,17 +45,8 @@ static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
 	return obj;
 }
 
-/**
- * pool_check_alloc() - Check and prepare a free object that is handed out.
- * @pool: its pool.
- * @obj: the pointer, perhaps sealed.
- * @flags: of the call.
- * @caller: of the call.
- *
- * Return: the object; NULL: it is corrupted, and the caller takes another one.
- */
-void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
-		       void *caller)
+static void *check_alloc(struct pool *pool, void *obj, unsigned int flags,
+			 void *caller)
 {
 	unsigned int word = plat_read(&pool->debug);
 	bool raw;
@@ -71,5 +62,23 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		return hand_out(pool, obj, flags);
 	prepare(pool, word, obj, flags);
 	pool_check_used(pool, word, obj, flags, caller);
+	return obj;
+}
+
+/**
+ * pool_check_alloc() - Check and prepare a free object that is handed out.
+ * @pool: its pool.
+ * @obj: the pointer, perhaps sealed.
+ * @flags: of the call.
+ * @caller: of the call.
+ *
+ * Return: the object; NULL: it is corrupted, and the caller takes another one.
+ */
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
+		       void *caller)
+{
+	obj = check_alloc(pool, obj, flags, caller);
+	if (obj && (plat_read(&pool->debug) & POOL_D_TRACE))
+		pool_trace_alloc(pool, obj, caller);
 	return obj;
 }

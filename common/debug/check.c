@@ -182,10 +182,15 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
 {
 	unsigned int word = plat_read(&pool->debug);
+	void *user = obj;
 
 	if (word & POOL_D_CHECKED)
-		return check_free(pool, word, obj, flags, caller);
-	return pool_harden_free(pool, obj, flags, caller) ? obj : NULL;
+		obj = check_free(pool, word, obj, flags, caller);
+	else if (!pool_harden_free(pool, obj, flags, caller))
+		obj = NULL;
+	if (obj && (word & POOL_D_TRACE))
+		pool_trace_free(pool, user, caller);
+	return obj;
 }
 
 /**

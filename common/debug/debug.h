@@ -33,8 +33,9 @@
 #define POOL_D_TOOLS		0x1000u	/* tell ASan or valgrind of each call */
 #define POOL_D_MERGE_MODULES	0x2000u	/* kernel: modules may share pools */
 #define POOL_D_HARDEN		0x4000u	/* wrong frees are found, by calls */
+#define POOL_D_TRACE		0x8000u	/* each call is an event */
 
-#define POOL_D_FLAGS		0x7fffu
+#define POOL_D_FLAGS		0xffffu
 
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
@@ -46,10 +47,10 @@
 			 POOL_D_TOOLS)
 
 /* Options that keep hot arrays closed. */
-#define POOL_D_CLOSED	(POOL_D_CHECKED | POOL_D_NO_CACHE)
+#define POOL_D_CLOSED	(POOL_D_CHECKED | POOL_D_NO_CACHE | POOL_D_TRACE)
 
 /* Options that look at objects where these change hands. */
-#define POOL_D_LOOKED	(POOL_D_CHECKED | POOL_D_HARDEN)
+#define POOL_D_LOOKED	(POOL_D_CHECKED | POOL_D_HARDEN | POOL_D_TRACE)
 
 /* Options that only creations use, and that pools do not have. */
 #define POOL_D_CREATION	(POOL_D_NO_MERGE | POOL_D_MERGE_MODULES)

@@ -54,6 +54,8 @@ const struct pool_word pool_option_table[] = {
 	  "kernel: modules may share pools" },
 	{ "harden", "no-harden", ONE(POOL_D_HARDEN),
 	  "wrong frees are found, without a table" },
+	{ "trace", "no-trace", ONE(POOL_D_TRACE),
+	  "each call is an event for tracers" },
 	{ NULL, NULL, 0, 0, 0, NULL },
 };
 

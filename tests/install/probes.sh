@@ -19,7 +19,7 @@ out=$(cd "$1" && pwd)
 gdb=(timeout 300 gdb -batch -nx -iex 'set debuginfod enabled off'
      -iex 'set auto-load python-scripts off')
 export LC_ALL=C
-events=(fill spill evict backend_get backend_put refused fault)
+events=(alloc free fill spill evict backend_get backend_put refused fault)
 
 # build NAME LIBRARY...
 build() {
@@ -39,11 +39,13 @@ probes() {
 has() {
 	probes "$1" | awk '{ print $1, NF - 1 }' | sort -u | tee "$tmp/has"
 	diff "$tmp/has" - <<-END
+		alloc 4
 		backend_get 3
 		backend_put 3
 		evict 3
 		fault 6
 		fill 4
+		free 4
 		refused 3
 		spill 3
 	END

@@ -29,6 +29,7 @@ static const struct {
 	{ "tools", "no-tools", POOL_D_TOOLS },
 	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES },
 	{ "harden", "no-harden", POOL_D_HARDEN },
+	{ "trace", "no-trace", POOL_D_TRACE },
 	{ NULL, NULL, 0 },
 };
 

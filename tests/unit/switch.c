@@ -58,6 +58,37 @@ TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* So each of its calls can be an event: a hit has none. */
+TEST_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches)
+{
+	struct pool_stats now;
+	struct pool *pool;
+	void *obj;
+
+	pool_fail_every = 0;
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	test_wave(pool, 300);
+	ASSERT(pool_set_debug(&pool->head, "trace"));
+	test_wave(pool, 300);
+	test_wave(pool, 300);
+	EXPECT_EQ(test_local(pool)->hot.n, 0);
+	EXPECT_EQ(test_local(pool)->hot.cap, 0);
+	pool_sum(pool, &now);
+	EXPECT_LE(250, now.cached);
+	EXPECT_LE(600, now.spills);
+	obj = test_alloc(pool);
+	EXPECT(!pool_seal_of(obj));
+	test_free(pool, obj);
+	ASSERT(pool_set_debug(&pool->head, "-trace"));
+	test_wave(pool, 300);
+	EXPECT(test_local(pool)->hot.cap > 0);
+	EXPECT_EQ(test_faults(pool), 0);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(a_second_begin_of_checks_knows_nothing_of_the_first)
 {
 	struct pool *pool;

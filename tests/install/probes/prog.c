@@ -41,11 +41,14 @@ __attribute__((__noinline__)) static void give(struct pool_head *pool, void *obj
 	pool_free(pool, obj);
 }
 
-static void say(struct pool_head *pool, const char *name)
+/* Where calls are events, @allocs and @frees are. */
+static void say(struct pool_head *pool, const char *name, int allocs, int frees)
 {
 	struct pool_stats now;
 
 	pool_stats_get(pool, &now, sizeof(now));
+	printf("%s alloc %d -\n", name, allocs);
+	printf("%s free %d -\n", name, frees);
 	printf("%s fill %llu -\n", name, now.fills);
 	printf("%s spill %llu -\n", name, now.spills);
 	printf("%s evict %llu -\n", name, now.evictions);
@@ -86,12 +89,14 @@ int main(int argc, char **argv)
 	pool_configure("tag,faults=continue");
 	checked = create_pool((char *)"checked", 64, MEM_F_EXACT);
 	pool_set_limit(few, 2);
+	pool_set_debug(few, "trace");
 	if (argc > 1)
 		use_for((unsigned int)atoi(argv[1]));
 	use_all();
-	say(big, "the%20big%20one");
-	say(few, "few");
-	say(checked, "checked");
+	pool_free(few, objs[0]);
+	say(big, "the%20big%20one", 0, 0);
+	say(few, "few", 2, 1);
+	say(checked, "checked", 0, 0);
 	printf("object %p refused %p\n", objs[3], objs[2]);
 	fflush(stdout);
 	_exit(0);

@@ -24,7 +24,7 @@ check "... of new pools" same "$(cat $P/debug)" \
 	"poison poison=65 uaf_keep=1048576 faults=continue"
 check "... and used" same "$(cat $P/by-name/ex_conn/debug)" poison
 check "unloads" stop
-check "all words are known" start debug=no-fail,no-merge,hot-first,no-integrity,no-tag,no-caller,no-uaf,no-backup,no-memstats,no-tools,no-merge-modules,no-harden,merge
+check "all words are known" start debug=no-fail,no-merge,hot-first,no-integrity,no-tag,no-caller,no-uaf,no-backup,no-memstats,no-tools,no-merge-modules,no-harden,no-trace,merge
 check "... and these are the default" same "$(cat $P/debug)" none
 check "unloads" stop
 forget

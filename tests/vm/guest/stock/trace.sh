@@ -18,7 +18,7 @@ balanced() { more "$(objects backend_get $1)" 0 && same "$(objects backend_get $
 quiet() { same "$(grep -c ': pool_' $T/trace)" 0; }
 
 check "pool.ko loads" insmod pool.ko hot_size=16k fail_alloc=1
-check "it has seven events" same "$(ls -d $T/events/pool/pool_* | wc -l)" 7
+check "it has nine events" same "$(ls -d $T/events/pool/pool_* | wc -l)" 9
 echo 16384 >$T/buffer_size_kb
 echo >$T/trace
 check "the example loads" insmod pool_example.ko
@@ -37,4 +37,16 @@ echo 0 >$T/events/pool/enable
 check "no event was lost" same "$(cat $T/per_cpu/*/stats | grep overrun | grep -cv ': 0$')" 0
 check "backend events of a connection's pool balance" balanced ex_conn
 check "... of an event's, too" balanced ex_event
+# A call is no event, but where that is asked for.
+calls() { grep -c ": pool_$1: name=ex_conn call_site=[a-z_]*+[^ ]* \[pool_example\] ptr=.* bytes_alloc=192" $T/trace; }
+check "no call was an event" same "$(grep -c ': pool_\(alloc\|free\): ' $T/trace)" 0
+echo >$T/trace
+check "the example loads" insmod pool_example.ko
+echo +trace >$P/by-name/ex_conn/debug
+echo 1 >$T/events/pool/pool_alloc/enable
+echo 1 >$T/events/pool/pool_free/enable
+check "with trace allocations are" within eval '[ "$(calls alloc)" -gt 100 ]'
+check "... and frees" within eval '[ "$(calls free)" -gt 100 ]'
+echo 0 >$T/events/pool/enable
+check "the example unloads" rmmod pool_example
 check "unloads" rmmod pool
