@@ -12,6 +12,7 @@
 #include "main.h"
 
 #include <linux/cpumask.h>
+#include <linux/kasan.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
@@ -85,13 +86,16 @@ static int set_value(const char *key, const char *value)
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 
-/* Under KASAN pools have no caches: KASAN takes a cached object for one in use. */
+/*
+ * Under KASAN pools have no caches: each free is one that KASAN sees, with its stack.  The options
+ * "cache" and "tools" give them back.
+ */
 static int set_options(void)
 {
 	size_t i;
 
 	pool_options_start(&(struct pool_start){
-		.debug = IS_ENABLED(CONFIG_KASAN) ? POOL_D_NO_CACHE : 0,
+		.debug = kasan_enabled() ? POOL_D_NO_CACHE : 0,
 		.cpus = num_possible_cpus(),
 		.page = PAGE_SIZE,
 		.nodes = nr_node_ids,

@@ -252,16 +252,20 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 }
 
 /*
- * Tools that watch memory.  Empty: KASAN, KMSAN and kmemleak watch the slab.  What would
- * tell KASAN of parts of it is not exported: Documentation/tools.rst.  Under KASAN pools
- * go straight to the slab, see main.c, so it sees every object anyway.  PLAT_KEPT is
- * not passed to kmemleak: that takes locks, and an NMI, which may free, could have
+ * Tools that watch memory.  KASAN, KMSAN and kmemleak watch the slab.  Generic KASAN is told of
+ * what pools keep, too, where they have the option "tools": kasan.c.  PLAT_KEPT is not
+ * passed to kmemleak: that takes locks, and an NMI, which may free, could have
  * interrupted their holder.
  */
+void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
+		     enum plat_told what);
 
 static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
 					unsigned int size, enum plat_told what)
 {
+	if (IS_ENABLED(CONFIG_KASAN_GENERIC) &&
+	    (plat_read(&pool->debug) & POOL_D_TOOLS))
+		pool_kasan_tell(pool, p, size, what);
 	return POOL_FAULT_KINDS;
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kasan.c - KASAN is told which objects of pools with the option "tools" are free
+ *
+ * Layer:   seam; generic KASAN only.
+ * Context: any, NMI too.
+ *
+ * KASAN's shadow has a byte for each 8 bytes of memory.  It says how many of these may be
+ * touched, or why none may.  kasan_mempool_poison_object() writes it, too, but only
+ * built-in code can call that, and it leaves the stack of the free in the object, where a
+ * constructor's work is.  So the shadow is written here.  This file is compiled without
+ * KASAN's checks.
+ */
+#include "plat.h"
+
+#include <linux/kasan.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#define GRANULE		BIT(KASAN_SHADOW_SCALE_SHIFT)
+
+/* Reasons, as in mm/kasan/kasan.h: what reports call use-after-free and out-of-bounds. */
+#define FREED		0xfb
+#define BEHIND		0xfc
+
+/* @p is aligned to a granule. */
+static void show(void *p, unsigned int size)
+{
+	u8 *shadow = kasan_mem_to_shadow(p);
+
+	memset(shadow, 0, size / GRANULE);
+	if (size % GRANULE)
+		shadow[size / GRANULE] = size % GRANULE;
+}
+
+static void hide(void *p, unsigned int size, u8 why)
+{
+	memset(kasan_mem_to_shadow(p), why, DIV_ROUND_UP(size, GRANULE));
+}
+
+static void used(const struct pool *pool, void *obj, unsigned int total)
+{
+	hide(obj, total, BEHIND);
+	show(obj, pool->head.size);
+}
+
+/* Guarded objects are unmapped when they are free; nothing is kept from KASAN for ever. */
+void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
+		     enum plat_told what)
+{
+	if (is_vmalloc_addr(p) || what == PLAT_KEPT)
+		return;
+	if (what == PLAT_USED)
+		used(pool, p, size);
+	else if (what == PLAT_HIDDEN)
+		hide(p, size, FREED);
+	else
+		show(p, size);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * kasan.c - what KASAN knows of objects of pools with the option "tools"
+ *
+ * Layer:   tests of kernel/kasan.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <linux/kasan.h>
+
+#define SIZE	60u
+#define OBJS	200u
+
+#if IS_ENABLED(CONFIG_KASAN_GENERIC)
+
+/* May this byte be touched?  KASAN must not look at who reads its shadow. */
+static __no_sanitize_address bool may_touch(const char *p)
+{
+	s8 shadow = *(s8 *)kasan_mem_to_shadow(p);
+
+	return !shadow || (s8)((unsigned long)p % 8) < shadow;
+}
+
+#else
+
+static bool may_touch(const char *p)
+{
+	return p;
+}
+
+#endif
+
+/* How many of the first @n bytes may be touched? */
+static unsigned int touchable(const char *obj, unsigned int n)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < n; i++)
+		good += may_touch(obj + i);
+	return good;
+}
+
+static struct pool *told(unsigned int mode)
+{
+	struct pool_attr attr = {
+		.name = "told", .size = SIZE, .flags = MEM_F_EXACT, .mode = mode,
+	};
+	struct pool_head *head;
+
+	test_mode(POOL_D_TOOLS);
+	head = create_pool_ext(&attr);
+	test_mode(0);
+	return head ? pool_of(head) : NULL;
+}
+
+/* A pool's caches have these, and the slab does not. */
+TEST_CASE(kasan_knows_which_objects_of_a_cache_are_free)
+{
+	struct pool_stats now;
+	struct pool *pool;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "this kernel has no generic KASAN");
+	pool = told(POOL_M_GLOBAL);
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, OBJS);
+	for (i = 0; i < OBJS; i++)
+		EXPECT_EQ(touchable(test_objs[i], SIZE + 4), SIZE);
+	test_free_many(pool, test_objs, OBJS);
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.cached + now.shared, OBJS);
+	for (i = 0; i < OBJS; i++)
+		EXPECT_EQ(touchable(test_objs[i], SIZE), 0);
+	test_wave(pool, OBJS);
+	EXPECT_EQ(test_faults(pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched)
+{
+	struct pool *pool;
+	char *obj;
+
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "this kernel has no generic KASAN");
+	pool = told(POOL_M_GLOBAL);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	pool_park(pool, pool_check_free(pool, obj, 0, NULL));
+	EXPECT_EQ(touchable(obj, SIZE), sizeof(void *));
+	EXPECT_PTR_EQ(test_alloc(pool), obj);
+	EXPECT_EQ(touchable(obj, SIZE), SIZE);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
