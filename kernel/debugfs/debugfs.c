@@ -225,20 +225,38 @@ static int percpu_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(percpu);
 
+/* MEM_F_*: the names of those that are set, or "-". */
+static void flags_show(struct seq_file *m, unsigned int flags)
+{
+	static const struct {
+		unsigned int flag;
+		const char *name;
+	} known[] = {
+		{ MEM_F_SHARED, "shared" }, { MEM_F_EXACT, "exact" },
+		{ MEM_F_TYPESAFE, "typesafe" }, { MEM_F_USERCOPY, "usercopy" },
+	};
+	const char *between = "";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (!(flags & known[i].flag))
+			continue;
+		seq_printf(m, "%s%s", between, known[i].name);
+		between = ",";
+	}
+	if (!flags)
+		seq_putc(m, '-');
+}
+
 /* by-name/<name>/registrations; a file's name may have blanks, so it comes last. */
 static void registration_show(struct seq_file *m, const struct pool_reg *reg)
 {
-	static const char * const flags[] = {
-		[0] = "-",
-		[MEM_F_SHARED] = "shared",
-		[MEM_F_EXACT] = "exact",
-		[MEM_F_SHARED | MEM_F_EXACT] = "shared,exact",
-	};
 	char shown[POOL_SHOWN_LEN + 1];
 
 	pool_show_name(shown, reg->name);
-	seq_printf(m, "%s %u %s %u %s:%d\n", shown, reg->size,
-		   flags[reg->flags], reg->align, reg->file, reg->line);
+	seq_printf(m, "%s %u ", shown, reg->size);
+	flags_show(m, reg->flags);
+	seq_printf(m, " %u %s:%d\n", reg->align, reg->file, reg->line);
 }
 
 static int registrations_show(struct seq_file *m, void *v)

@@ -257,6 +257,8 @@ made_up() {
 			>"$tmp/debugfs/by-name/$name/registrations"
 		echo tag >"$tmp/debugfs/by-name/$name/debug"
 	done
+	sed -i 's/ shared / shared,exact,typesafe,usercopy /' \
+		"$tmp/debugfs/by-name/plain/registrations"
 }
 made_up
 kernel() {
@@ -268,6 +270,7 @@ check the_kernels_pools_are_in_order same \
 kernel_shows() {
 	kernel show .dot | grep -x '%2Edot size=64 flags=0x1 align=8 \[a file.c:1\]' &&
 		kernel show plain | grep -x 'options       tag' &&
+		kernel show plain | grep -x 'plain size=64 flags=0xf align=8 \[a file.c:1\]' &&
 		same "$(kernel debug)" none
 }
 check the_kernels_pools_are_shown kernel_shows

@@ -197,22 +197,29 @@ static bool read_stats(struct entry *e, char *text)
 	return *e->s.name;
 }
 
+/* What the kernel calls MEM_F_*, by commas. */
+static unsigned int flags_of(const char *names)
+{
+	return (strstr(names, "shared") ? MEM_F_SHARED : 0) |
+	       (strstr(names, "exact") ? MEM_F_EXACT : 0) |
+	       (strstr(names, "typesafe") ? MEM_F_TYPESAFE : 0) |
+	       (strstr(names, "usercopy") ? MEM_F_USERCOPY : 0);
+}
+
 /* by-name/NAME/registrations, each line as dumps have it. */
 static void read_registrations(struct entry *e, char *text)
 {
-	char *line, *at, name[64], flags[16], where[128], detail[256];
+	char *line, *at, name[64], flags[64], where[128], detail[256];
 	unsigned int size, align;
 	int len;
 
 	for (line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
-		if (sscanf(line, "%63s %u %15s %u %127[^\n]", name, &size, flags,
+		if (sscanf(line, "%63s %u %63s %u %127[^\n]", name, &size, flags,
 			   &align, where) != 5 || *name == '#')
 			continue;
 		len = snprintf(detail, sizeof(detail),
 			       "%s size=%u flags=0x%x align=%u [%s]", name, size,
-			       (strstr(flags, "shared") ? MEM_F_SHARED : 0) |
-			       (strstr(flags, "exact") ? MEM_F_EXACT : 0),
-			       align, where);
+			       flags_of(flags), align, where);
 		entry_detail(e, detail, (size_t)len);
 	}
 }

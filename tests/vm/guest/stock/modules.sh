@@ -18,6 +18,9 @@ check "... and nothing is left" table 0
 check "the example loads" insmod pool_example.ko
 check "a second user loads" insmod pool_second.ko
 check "they share no pool" same "$(folders)" "ex_conn ex_event sc_built sc_conn "
+check "a registration says how it was asked for" same \
+	"$(cut -d' ' -f3 $P/by-name/sc_conn/registrations $P/by-name/sc_built/registrations |
+	grep -v size | tr '\n' ' ')" "shared usercopy "
 for usersize in /sys/kernel/slab/pool-sc_built-*/usersize \
 	/sys/kernel/slab/pool-sc_conn-*/usersize; do
 	[ -e "$usersize" ] || continue	# a kernel without hardened usercopy
