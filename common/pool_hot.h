@@ -16,6 +16,7 @@
 #endif
 
 #ifdef __KERNEL__
+#include <linux/compiler.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
@@ -84,6 +85,13 @@ static inline void pool_barrier(void)
 /* The guard: code between enter and leave stays on its CPU.  The array is held apart. */
 #ifdef __KERNEL__
 
+/*
+ * A plain read of a byte that only this CPU writes.  An interrupt handler that comes in the
+ * middle leaves the byte as it was, or opens the array.  Either value is right, so KCSAN
+ * reports no race.
+ */
+#define POOL_READ_OWN(field)	data_race(field)
+
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 {
 	preempt_disable();
@@ -125,6 +133,8 @@ static inline bool pool_wipes_in(const struct pool_head *pool)
 }
 
 #else
+
+#define POOL_READ_OWN(field)	(field)
 
 /* This thread's area; a read-only, all-zero one until it has its own. */
 extern __thread unsigned char *pool_thread_area
@@ -188,7 +198,7 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 static inline bool pool_hot_hold(struct pool_hot *hot)
 {
 	pool_barrier();
-	if (!POOL_LIKELY(hot->open == POOL_OPEN)) {
+	if (!POOL_LIKELY(POOL_READ_OWN(hot->open) == POOL_OPEN)) {
 		pool_hot_leave();
 		return false;
 	}
