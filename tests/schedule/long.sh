@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
-# also under torture, more kernels, nonsense for debugfs, pools in a kernel tree, a driver
-# on pools, real programs, and all of package/check.sh.  "make check-long" calls it.
+# also under torture, more kernels, data races, nonsense for debugfs, pools in a kernel tree,
+# a driver on pools, real programs, and all of package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -28,6 +28,8 @@ job user-schedule-long three build/tests/schedule
 job user-schedule-mutants tests/schedule/mutants.sh
 job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
+world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
+job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
 job into-tree tests/vm/into-tree.sh
 job null_blk tests/vm/null_blk.sh

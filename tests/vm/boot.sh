@@ -33,7 +33,7 @@
 #   --show              prints what the script and the kernel said
 #
 # Exits with 0 if the script did and if no line of the log, from the script's
-# start on, is bad: a warning, an oops, a lockdep splat, a leak or a stall.
+# start on, is bad: a warning, an oops, a lockdep splat, a leak, a stall or a data race.
 
 set -euo pipefail
 

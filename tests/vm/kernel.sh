@@ -4,7 +4,7 @@
 # Provides a kernel to test on and what modules are built against.
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
-#	kernel.sh uml|debug|i386|debug-rt|kasan
+#	kernel.sh uml|debug|i386|debug-rt|kasan|kcsan
 #	kernel.sh newest
 #	kernel.sh source
 #
@@ -20,6 +20,7 @@
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
 #   i386                   the same with 32 bits (i386.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
+#   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
@@ -41,7 +42,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
-readonly OURS="uml debug i386 debug-rt kasan"
+readonly OURS="uml debug i386 debug-rt kasan kcsan"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|source|${OURS// /|}"
@@ -290,11 +291,11 @@ fragments() {
 		{ print }' | tac
 }
 
-# build DIR - a kernel of $source in DIR, of $options.
+# build DIR - a kernel of $source in DIR, of $options, with $watch.
 build() {
 	local dir=$1 line
 	# shellcheck disable=SC2206	# kmake is words
-	local make=(make -C "$source" $kmake O="$dir"
+	local make=(make -C "$source" $kmake $watch O="$dir"
 		    KBUILD_BUILD_USER=libpool KBUILD_BUILD_HOST=libpool)
 
 	"${make[@]}" tinyconfig
@@ -335,9 +336,14 @@ foreign_busybox() {
 }
 
 # ours NAME - sets what makes this kernel.
+#
+# KCSAN watches no access of the kernel itself, which has many races of its own, but only those
+# of modules.  It is told of the kernel's barriers, since modules rely on them.
 ours() {
-	arch=x86_64 image=arch/x86/boot/bzImage foreign='' fragments="debug $1"
+	arch=x86_64 image=arch/x86/boot/bzImage foreign='' fragments="debug $1" watch=''
+	# shellcheck disable=SC2016	# a variable of make
 	case $1 in
+	kcsan) watch='KCSAN_SANITIZE=n KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)' ;;
 	debug) fragments=debug ;;
 	uml) arch=um image=linux fragments=uml ;;
 	i386) arch=i386 foreign=i386 ;;
@@ -346,7 +352,7 @@ ours() {
 }
 
 built() {
-	local what=$1 arch image foreign fragments kmake options key dir source entry
+	local what=$1 arch image foreign fragments watch kmake options key dir source entry
 
 	need make gcc bison flex bc libelf-dev
 	ours "$what"
@@ -356,7 +362,7 @@ built() {
 	# shellcheck disable=SC2086	# words
 	fragments $fragments >"$options"
 	key=$({
-		echo "$entry $arch"
+		echo "$entry $arch${watch:+ $watch}"
 		gcc --version
 		cat "$options"
 	} | sha256sum | cut -c1-12)

@@ -42,6 +42,10 @@ cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
 emit /tmp/results
 rmmod pool_kunit || exit 1
 rmmod pool || exit 1
+if [ -e /sys/kernel/debug/kcsan ]; then
+	cat /sys/kernel/debug/kcsan
+	grep -q '^setup_watchpoints: [1-9]' /sys/kernel/debug/kcsan || exit 1
+fi
 if [ -e /sys/kernel/debug/kmemleak ]; then
 	echo scan >/sys/kernel/debug/kmemleak
 	cat /sys/kernel/debug/kmemleak

@@ -55,6 +55,10 @@ wait
 [ "$(state)" = SUCCESS ] || exit 1
 rmmod pool_torture || exit 1
 rmmod pool || exit 1
+if [ -e /sys/kernel/debug/kcsan ]; then
+	cat /sys/kernel/debug/kcsan
+	grep -q '^setup_watchpoints: [1-9]' /sys/kernel/debug/kcsan || exit 1
+fi
 if [ -e /sys/kernel/debug/kmemleak ]; then
 	echo scan >/sys/kernel/debug/kmemleak
 	cat /sys/kernel/debug/kmemleak
