@@ -21,6 +21,8 @@ static struct {
 	unsigned int meek;		/* of these: leave the last reserve alone */
 } asked;
 
+#if IS_ENABLED(CONFIG_TRACEPOINTS)
+
 static void on_alloc(void *data, unsigned long caller, const void *obj,
 		     struct kmem_cache *cache, gfp_t gfp, int node)
 {
@@ -30,8 +32,6 @@ static void on_alloc(void *data, unsigned long caller, const void *obj,
 	asked.meek += (gfp & (__GFP_MEMALLOC | __GFP_NOMEMALLOC)) ==
 		      __GFP_NOMEMALLOC;
 }
-
-#if IS_ENABLED(CONFIG_TRACEPOINTS)
 
 static void see_tracepoint(struct tracepoint *point, void *found)
 {

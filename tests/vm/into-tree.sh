@@ -4,10 +4,11 @@
 # Brings pools into a copy of Debian's linux-source and builds them there: by
 # scripts/into-tree, and patch by patch of scripts/patch-series.  "make check-long" calls it.
 #
-#	into-tree.sh
+#	into-tree.sh [SERIES]		6.12, or the one of the backports
 #
 # Builds lib/pool only, with W=1, for x86_64, by gcc, and by clang where it is installed.
-# The copy and what is built are in build/into-tree; what has not changed is not built again.
+# The copy and what is built are in build/into-tree[-SERIES]; what has not changed is not
+# built again.
 
 set -euo pipefail
 
@@ -19,8 +20,8 @@ cd "$top"
 . tests/lib/results.sh
 
 need make gcc bison flex bc libelf-dev rsync git perl
-eval "$(tests/vm/kernel.sh source)"
-work=$top/build/into-tree
+eval "$(tests/vm/kernel.sh "source${1:+-$1}")"
+work=$top/build/into-tree${1:+-$1}
 tree=$work/tree
 mkdir -p "$work"
 exec 9>"$work/lock"
@@ -171,7 +172,7 @@ mkdir "$tmp/old"
 (cd "$tree" && cp -r --parents Makefile MAINTAINERS lib/Kconfig lib/Makefile \
 	lib/Kconfig.debug Documentation/core-api/index.rst include/linux/{export,hrtimer}.h \
 	scripts/unifdef.c "$tmp/old")
-sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$tmp/old/Makefile"
+sed -i 's/^VERSION = .*/VERSION = 6/; s/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$tmp/old/Makefile"
 check an_old_kernel_is_refused refused scripts/into-tree "$tmp/old"
 
 rm -rf "$work/patches"

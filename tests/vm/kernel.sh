@@ -6,7 +6,7 @@
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
 #	kernel.sh uml|debug|i386|debug-rt|kasan|kcsan
 #	kernel.sh newest
-#	kernel.sh source
+#	kernel.sh source|source-X.Y
 #
 #   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed;
 #                          with -rt: with PREEMPT_RT
@@ -16,6 +16,7 @@
 #   newest                 prints the name of that one, as stock-7.3.  What is in the
 #                          cache folder stays the newest until it is removed
 #   source                 prints SOURCE='folder' of what the next ones are built from
+#   source-X.Y             the same of the series that the backports have
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
 #   i386                   the same with 32 bits (i386.config)
@@ -45,7 +46,8 @@ readonly NEXT=trixie		# the release with the newest kernel in its backports
 readonly OURS="uml debug i386 debug-rt kasan kcsan"
 
 usage() {
-	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|source|${OURS// /|}"
+	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
+		"source|source-X.Y|${OURS// /|}"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -240,41 +242,68 @@ stock_backports() {
 
 ### Our own kernels
 
-# source_unpack DIR VERSION - the kernel's source in DIR, with uml.patch.
+# source_unpack DIR SERIES - the kernel's source in DIR, from its package there.
 source_unpack() {
-	local dir=$1 version=$2
+	local dir=$1 series=$2
 
-	fetch "$dir" "linux-source-$SERIES=$version"
-	dpkg --fsys-tarfile "$dir"/*.deb |
-		tar -xO "./usr/src/linux-source-$SERIES.tar.xz" |
+	dpkg --fsys-tarfile "$dir"/*.deb | tar -xO "./usr/src/linux-source-$series.tar.xz" |
 		tar -xJ -C "$dir"
-	patch -p1 -d "$dir/linux-source-$SERIES" <"$here/uml.patch"
 	rm -f "$dir"/*.deb
 }
 
-# get_source - sets $source to the kernel's source, unpacked, and $entry to the name of
-# that cache entry; leaves it locked.
-get_source() {
+# source_ours DIR VERSION - the source of this Debian's kernel, with uml.patch.
+source_ours() {
+	fetch "$1" "linux-source-$SERIES=$2"
+	source_unpack "$1" "$SERIES"
+	patch -p1 -d "$1/linux-source-$SERIES" <"$here/uml.patch"
+}
+
+# source_backports DIR SERIES ROOT - the source of the newest kernel.
+source_backports() {
+	"$here/chroot.sh" run "$3" "$1" sh -euc '
+		apt-get -q update
+		apt-get -q -o APT::Sandbox::User=root download "linux-source-$1"' sh "$2"
+	source_unpack "$1" "$2"
+}
+
+# ours_version - of linux-source: what apt would fetch, or what the cache has.
+ours_version() {
 	local version
 
-	need xz-utils patch
 	version=$(with_update candidate "linux-source-$SERIES")
 	if [ -z "$version" ]; then
-		version=$(newest source-)
+		version=$(newest "source-$SERIES.")
 		version=${version##*/source-}
 		version=${version%-*}
 		[ -n "$version" ] || die "apt knows no linux-source-$SERIES;" \
 			"as root, run: apt-get update"
 	fi
-	entry=source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
+	echo "$version"
+}
+
+# get_source SERIES - sets $source to the kernel's source, unpacked, and $entry to the name
+# of that cache entry; leaves it locked.
+get_source() {
+	local series=$1 version stock unpack
+
+	need xz-utils patch
+	if [ "$series" = "$SERIES" ]; then
+		version=$(ours_version)
+		entry=source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
+		unpack=(source_ours "$version")
+	else
+		stock=$(backports "$series")
+		entry=source-${stock##*/stock-}
+		unpack=(source_backports "$series" "$stock/root")
+	fi
 	source=$LIBPOOL_CACHE/$entry
-	lock source
+	lock "source-$series"
 	if [ ! -d "$source" ]; then
 		begin "$source"
-		source_unpack "$work" "$version" >>"$log" 2>&1
+		"${unpack[0]}" "$work" "${unpack[@]:1}" >>"$log" 2>&1
 		finish "$source"
 	fi
-	source=$source/linux-source-$SERIES
+	source=$source/linux-source-$series
 }
 
 # fragments NAME... - the options of NAME.config...; the last of a name counts.
@@ -356,7 +385,7 @@ built() {
 
 	need make gcc bison flex bc libelf-dev
 	ours "$what"
-	get_source
+	get_source "$SERIES"
 	lock "$what"
 	options=$LIBPOOL_CACHE/$what.config
 	# shellcheck disable=SC2086	# words
@@ -381,15 +410,17 @@ built() {
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-[1-9]*.[0-9]* | newest | source) ;;
+stock-[1-9]*.[0-9]* | source-[1-9]*.[0-9]* | newest | source) ;;
 *) [[ " $OURS " = *" $what "* ]] || usage ;;
 esac
 open_log "$what"
 
 case $what in
 newest) echo "stock-$(series_of "$(backports)")" ;;
-source)
-	get_source
+source | source-*)
+	series=${what#source}
+	series=${series#-}
+	get_source "${series:-$SERIES}"
 	echo "SOURCE='$source'"
 	;;
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
