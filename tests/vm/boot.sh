@@ -15,13 +15,13 @@
 #
 #   --cpus N            CPUs of the machine (2, with --icount 1; User-Mode Linux
 #                       has one)
-#   --cpu MODEL         what QEMU calls their model (its default)
+#   --cpu MODEL         what QEMU calls their model (its default; arm64 cortex-a76)
 #   --mem MB            memory (512; User-Mode Linux 256)
 #   --nodes             two nodes, each with half of the memory and of the CPUs
 #   --timeout SECONDS   after which the machine is stopped (300)
 #   --log FILE          where the console goes; else a temporary file, which
 #                       stays only after a failure
-#   --data FILE         what the machine writes to /dev/ttyS1 goes there
+#   --data FILE         what the machine writes to /dev/ttyS1 goes there; not in arm64
 #   --extract-to DIR    where emitted files go
 #   --icount            a clock of one ns per instruction.  More than one CPU
 #                       takes turns on it; 6.1 hangs when it starts a second one
@@ -86,15 +86,20 @@ what=$1 script=$2
 shift 2
 
 need busybox-static cpio perl-base
-if [ "$what" = uml ]; then
+eval "$("$here/kernel.sh" "$what")"
+[ -n "${KERNEL:-}" ] || die "no kernel $what"
+case $ARCH in
+um)
 	if [ -n "$icount$singlestep$cpu$nodes" ]; then
 		die "User-Mode Linux has no --icount, --singlestep, --cpu or --nodes"
 	fi
-else
-	need qemu-system-x86
-fi
-eval "$("$here/kernel.sh" "$what")"
-[ -n "${KERNEL:-}" ] || die "no kernel $what"
+	;;
+arm64)
+	need qemu-system-arm
+	[ -z "$data" ] || die "this machine has one serial port, so no --data"
+	;;
+*) need qemu-system-x86 ;;
+esac
 
 pid=
 tmp=$(mktemp -d)
@@ -177,15 +182,24 @@ if [ "$what" = uml ]; then
 else
 	: "${mem:=512}"
 	accel=tcg
-	run=(qemu-system-x86_64 -display none -nodefaults -no-user-config
-	     -no-reboot -m "$mem" -kernel "$KERNEL" -initrd "$tmp/initramfs"
-	     -serial stdio)
-	params="$params console=ttyS0,115200 panic=-1 reboot=t"
+	if [ "$ARCH" = arm64 ]; then
+		# This model has the atomic instructions that the kernel prefers.
+		run=(qemu-system-aarch64 -machine "virt,gic-version=3")
+		params="$params console=ttyAMA0"
+		: "${cpu:=cortex-a76}"
+	else
+		run=(qemu-system-x86_64)
+		params="$params console=ttyS0,115200 reboot=t"
+	fi
+	run+=(-display none -nodefaults -no-user-config
+	      -no-reboot -m "$mem" -kernel "$KERNEL" -initrd "$tmp/initramfs"
+	      -serial stdio)
+	params="$params panic=-1"
 	if [ -n "$icount" ]; then
 		: "${cpus:=1}"
 		accel=tcg,thread=single
 		run+=(-icount "shift=0,sleep=off,align=off")
-		params="$params tsc=reliable"
+		[ "$ARCH" = arm64 ] || params="$params tsc=reliable"
 	fi
 	if [ -n "$cpu" ]; then
 		run+=(-cpu "$cpu")

@@ -4,7 +4,7 @@
 # Provides a kernel to test on and what modules are built against.
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
-#	kernel.sh uml|debug|i386|debug-rt|kasan|kcsan
+#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
 #
@@ -19,7 +19,7 @@
 #   source-X.Y             the same of the series that the backports have
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
-#   i386                   the same with 32 bits (i386.config)
+#   i386, arm64            the same with 32 bits, and for 64-bit ARM (NAME.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
 #
@@ -32,6 +32,7 @@
 #	KMAKE='more arguments for make'
 #	KROOT='Debian to build in, for chroot.sh run; empty: this one'
 #	BUSYBOX='program for its scripts; empty: the one of this machine'
+#	ARCH='what the kernel calls its architecture'
 #
 # so that modules are built by kmake() of lib.sh.
 
@@ -43,7 +44,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
-readonly OURS="uml debug i386 debug-rt kasan kcsan"
+readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
@@ -88,15 +89,15 @@ newest() {
 	done | sort -V | tail -n1
 }
 
-# report KERNEL KDIR KMAKE [KROOT [BUSYBOX]]
+# report KERNEL KDIR KMAKE [KROOT [BUSYBOX [ARCH]]]
 report() {
 	local root=${4:-}
 
 	[ -f "$1" ] || die "no kernel image at $1; remove that cache entry"
 	[ -f "$root$2/Makefile" ] ||
 		die "no build tree at $root$2; remove that cache entry"
-	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\nBUSYBOX='%s'\n" \
-		"$1" "$2" "$3" "$root" "${5:-}"
+	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\nBUSYBOX='%s'\nARCH='%s'\n" \
+		"$1" "$2" "$3" "$root" "${5:-}" "${6:-x86_64}"
 }
 
 ### Debian's kernels
@@ -369,22 +370,23 @@ foreign_busybox() {
 # KCSAN watches no access of the kernel itself, which has many races of its own, but only those
 # of modules.  It is told of the kernel's barriers, since modules rely on them.
 ours() {
-	arch=x86_64 image=arch/x86/boot/bzImage foreign='' fragments="debug $1" watch=''
+	arch=x86_64 image=arch/x86/boot/bzImage foreign='' cross='' fragments="debug $1" watch=''
 	# shellcheck disable=SC2016	# a variable of make
 	case $1 in
 	kcsan) watch='KCSAN_SANITIZE=n KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)' ;;
 	debug) fragments=debug ;;
 	uml) arch=um image=linux fragments=uml ;;
 	i386) arch=i386 foreign=i386 ;;
+	arm64) arch=arm64 image=arch/arm64/boot/Image foreign=arm64 cross=aarch64-linux-gnu- ;;
 	esac
-	kmake=ARCH=$arch
+	kmake="ARCH=$arch${cross:+ CROSS_COMPILE=$cross}"
 }
 
 built() {
-	local what=$1 arch image foreign fragments watch kmake options key dir source entry
+	local what=$1 arch image foreign cross fragments watch kmake options key dir source entry
 
-	need make gcc bison flex bc libelf-dev
 	ours "$what"
+	need make gcc "gcc${cross:+-${cross%-}}" bison flex bc libelf-dev
 	get_source "$SERIES"
 	lock "$what"
 	options=$LIBPOOL_CACHE/$what.config
@@ -392,7 +394,7 @@ built() {
 	fragments $fragments >"$options"
 	key=$({
 		echo "$entry $arch${watch:+ $watch}"
-		gcc --version
+		"${cross}gcc" --version
 		cat "$options"
 	} | sha256sum | cut -c1-12)
 	dir=$LIBPOOL_CACHE/$what-$key
@@ -404,7 +406,7 @@ built() {
 		} >>"$log" 2>&1
 		finish "$dir"
 	fi
-	report "$dir/$image" "$dir" "$kmake" '' "${foreign:+$dir/busybox}"
+	report "$dir/$image" "$dir" "$kmake" '' "${foreign:+$dir/busybox}" "$arch"
 }
 
 [ $# -eq 1 ] || usage
