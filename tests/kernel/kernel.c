@@ -55,15 +55,15 @@ static void disown(struct intruder *in, void *obj)
 	word[1] = 0;
 }
 
-static void intrude(struct intruder *in)
+static void intrude(struct intruder *in, unsigned int flags)
 {
 	void **slot = &in->kept[in->turns % KEPT];
 	struct pool_head *pool = &pool_of_turn(in, in->turns)->head;
-	void *obj = __pool_alloc(pool, POOL_F_ATOMIC);
+	void *obj = __pool_alloc(pool, flags);
 
 	if (*slot) {
 		disown(in, *slot);
-		__pool_free(pool, *slot, POOL_F_ATOMIC);
+		__pool_free(pool, *slot, flags);
 	}
 	if (obj) {
 		own(in, obj);
@@ -133,7 +133,7 @@ static void waves(struct pool *pool, unsigned long rounds, unsigned int n)
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
-	intrude(&intruder);
+	intrude(&intruder, POOL_F_ATOMIC);
 	hrtimer_forward_now(timer, ns_to_ktime(20000 + intruder.turns % 97));
 	return HRTIMER_RESTART;
 }
@@ -184,12 +184,15 @@ TEST_CASE(hardirqs_in_the_middle_of_calls_lose_nothing)
 
 #ifdef CONFIG_KPROBES
 
-/* Runs where the array is held, perhaps under the CPU lock. */
+/*
+ * Runs where the array is held, perhaps under the CPU lock.  On x86 that is an NMI for the
+ * kernel; elsewhere pools cannot know that the slab must not be called.
+ */
 static int on_probe(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (current == intruder.task && !intruder.busy) {
 		intruder.busy = true;
-		intrude(&intruder);
+		intrude(&intruder, POOL_F_NOSLAB);
 		intruder.busy = false;
 	}
 	return 0;
