@@ -6,7 +6,7 @@
 #
 #	into-tree.sh [SERIES]		6.12, or the one of the backports
 #
-# Builds lib/pool only, with W=1, for x86_64, by gcc, and by clang where it is installed.
+# Builds lib/pool only, with W=1, for x86_64, by gcc and by clang.
 # The copy and what is built are in build/into-tree[-SERIES]; what has not changed is not
 # built again.
 
@@ -46,8 +46,22 @@ kbuild() {
 	local name=$1 compiler=()
 
 	shift
-	[ "${name%%-*}" != clang ] || compiler=(CC=clang)
+	[ "${name%%-*}" != clang ] || compiler=(CC="$clang")
 	make -s -C "$tree" O="$work/$name" ARCH=x86_64 -j2 "${compiler[@]}" "$@"
+}
+
+# clang_for_tree - this Debian's clang, or its newest where the kernel asks for more
+clang_for_tree() {
+	local least
+
+	least=$("$tree/scripts/min-tool-version.sh" llvm)
+	need clang
+	if printf '%s\n' "$least" "$(clang -dumpversion)" | sort -V -C; then
+		echo clang
+	else
+		need clang-19
+		echo clang-19
+	fi
 }
 
 # configure NAME OPTION... - a small kernel with these; fails if one is not set so
@@ -195,10 +209,9 @@ check gcc_builds_it_in builds gcc-builtin SMP=y DEBUG_FS=y KUNIT=y MODULES=y POO
 	POOL_KUNIT_TEST=m
 check gcc_builds_it_without_smp_modules_and_debugfs builds gcc-least SMP=n MODULES=n \
 	DEBUG_FS=n POOL=y
-if command -v clang >/dev/null; then
-	check clang_builds_a_module builds clang-module "${MODULE[@]}"
-	check clang_builds_it_in builds clang-builtin SMP=y DEBUG_FS=y POOL=y
-fi
+clang=$(clang_for_tree)
+check clang_builds_a_module builds clang-module "${MODULE[@]}"
+check clang_builds_it_in builds clang-builtin SMP=y DEBUG_FS=y POOL=y
 echo "# checkpatch --strict, by kind:"
 remarks | sed 's/^/# /'
 finish
