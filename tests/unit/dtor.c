@@ -62,6 +62,15 @@ static struct pool *constructed(unsigned int mode)
 	return head ? pool_of(head) : NULL;
 }
 
+/* A pool of constructed objects and another one, on a CPU that caches little; false: none. */
+static bool both(unsigned int mode, struct pool **pool, struct pool **other)
+{
+	test_options(4096, 4);
+	*pool = constructed(mode);
+	*other = test_pool(SIZE);
+	return *pool && *other;
+}
+
 /* Take @n objects; are all as they were made?  Free them. */
 static bool wave_intact(struct pool *pool, unsigned int n)
 {
@@ -115,10 +124,7 @@ TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
 	struct pool *pool, *other;
 	unsigned int i;
 
-	test_options(4096, 4);
-	pool = constructed(POOL_M_DEFAULT);
-	other = test_pool(SIZE);
-	ASSERT(pool && other);
+	ASSERT(both(POOL_M_DEFAULT, &pool, &other));
 	EXPECT(wave_intact(pool, MOST));
 	for (i = 0; i < 300; i++) {
 		EXPECT(wave_intact(pool, 30));
@@ -136,11 +142,8 @@ TEST_CASE(what_waits_for_its_pool_goes_down_with_its_next_calls)
 	unsigned long parked;
 	unsigned int i, k;
 
-	test_options(4096, 4);
 	for (i = 0; i < 2; i++) {
-		pool = constructed(modes[i]);
-		other = test_pool(SIZE);
-		ASSERT(pool && other);
+		ASSERT(both(modes[i], &pool, &other));
 		EXPECT(quietly_parked(pool, other));
 		parked = parked_in(pool);
 		EXPECT(parked);
@@ -157,10 +160,7 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_where_memory_is_short)
 	struct pool *pool, *other;
 	unsigned long unused, later;
 
-	test_options(4096, 4);
-	pool = constructed(POOL_M_NO_GLOBAL);
-	other = test_pool(SIZE);
-	ASSERT(pool && other);
+	ASSERT(both(POOL_M_NO_GLOBAL, &pool, &other));
 	EXPECT(quietly_parked(pool, other));
 	EXPECT(parked_in(pool));
 	EXPECT(pool_unused_bytes(0, &unused));
@@ -177,10 +177,7 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_by_age)
 	struct pool *pool, *other;
 	unsigned int undone;
 
-	test_options(4096, 4);
-	pool = constructed(POOL_M_DEFAULT);
-	other = test_pool(SIZE);
-	ASSERT(pool && other);
+	ASSERT(both(POOL_M_DEFAULT, &pool, &other));
 	EXPECT(quietly_parked(pool, other));
 	EXPECT(parked_in(pool));
 	undone = life.undone;
