@@ -238,6 +238,9 @@ static void flags_show(struct seq_file *m, unsigned int flags)
 	const char *between = "";
 	unsigned int i;
 
+	/* A flag without a name would leave the column empty. */
+	BUILD_BUG_ON(PLAT_MEM_FLAGS != (MEM_F_SHARED | MEM_F_EXACT |
+					MEM_F_TYPESAFE | MEM_F_USERCOPY));
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!(flags & known[i].flag))
 			continue;
