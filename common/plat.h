@@ -61,6 +61,7 @@ enum plat_may {
 	PLAT_ALLOC,	/* call the platform's allocator, to get or to give back */
 	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */
 	PLAT_NAME,	/* call plat_symbol() */
+	PLAT_RELOCK,	/* let a CPU lock go, and lock it again at once, without sleeping */
 };
 
 /* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */
@@ -315,7 +316,7 @@ bool plat_readable(const void *p);
 void plat_trim(void);
 
 /**
- * plat_empty_arrays() - Have all CPUs empty their hot arrays of a pool.
+ * plat_empty_arrays() - Have all CPUs move objects out of their hot arrays of a pool.
  * @pool: the pool.
  * @ms: for how long the caller can wait, or POOL_FOREVER.
  *

@@ -28,6 +28,7 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out);
+bool pool_age_clear(struct pool_local *here);
 
 /* cluster.c: clusters on a CPU's lists, and their memory */
 unsigned int pool_cluster_max(const struct pool *pool);
@@ -74,7 +75,6 @@ bool pool_shared_turn(const struct pool *pool);
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);
 void pool_park_cluster(struct pool *pool, struct pool_cluster *c);
-void pool_empty_array(struct pool *pool);
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
 void *pool_parked_next(const struct pool *pool, void **rest);
 void pool_parked_settled(struct pool_parked *parked);
@@ -198,7 +198,6 @@ struct pool *pool_merge(struct pool_request *request);
 void pool_pack(struct pool *pool);
 
 /* reclaim.c: empty caches and the shared pool as a whole */
-void *pool_take_remote(struct pool *pool, unsigned int flags);
 void pool_cpu_init(struct pool_cpu *cpu);
 void pool_cpu_gone(unsigned int cpu);
 void pool_drain(struct pool *pool);
@@ -221,6 +220,10 @@ void pool_bound_share(void);
 
 /* idle.c: what was not needed for a while */
 unsigned long pool_age_bytes(bool *more);
+
+/* remote.c: objects that are with another CPU, when there are no others */
+void *pool_take_remote(struct pool *pool, unsigned int flags);
+void pool_empty_array(struct pool *pool);
 
 /* reach.c: is there a free object that a caller could have? */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading);

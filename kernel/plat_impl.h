@@ -155,7 +155,7 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 	return true;
 }
 
-/* Process context is never inside a lock section already. */
+/* The caller is in process context, or has just left its section: it is inside of none. */
 static inline void plat_cpu_lock(struct pool_cpu *cpu)
 	__acquires(&cpu->lock.spin)
 {
@@ -201,7 +201,7 @@ static inline void plat_busy_leave(plat_irq_t irq)
  * not count preemption cannot tell whether a caller could sleep.  They wait only where the
  * caller says by POOL_F_WAIT that it can.
  * Readers of RCU may be preempted, but may not wait, and may free.  The table of symbols
- * can be read anywhere.
+ * can be read anywhere, and holders of CPU locks are never descheduled.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {

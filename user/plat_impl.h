@@ -220,12 +220,14 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /*
  * A signal handler may do none of these.  It may have interrupted malloc(), the code
- * that it would wait for, or the loader, whose lock dladdr() takes.
+ * that it would wait for, or the loader, whose lock dladdr() takes.  No call takes a CPU lock
+ * again: another thread may have it and not run.  No call needs to, since a lock keeps no
+ * handler out.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
-	(void)what;
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+	return what != PLAT_RELOCK &&
+	       !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
 static inline const void *plat_thread(void)

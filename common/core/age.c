@@ -58,16 +58,17 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			unsigned int room, struct pool_cluster *c,
 			unsigned int n)
 {
-	void **objs = c ? c->obj + c->n : NULL;
+	unsigned int left = plat_read(&local->hot.n) - n;
 
 	if (n) {
 		pool_depart(&local->moving, n);
-		memmove(objs, local->slot, n * sizeof(*objs));
-		pool_hot_forget(local, n);
+		plat_write(&local->hot.n, left);
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
-		pool_cluster_add(cpu, c, objs, n);
+		pool_cluster_add(cpu, c, local->slot, n);
+		memmove(local->slot, local->slot + n,
+			left * sizeof(local->slot[0]));
 		pool_arrive(&local->moving, n);
 	}
 }
@@ -99,7 +100,35 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	shrink_into(cpu, local, room, c, excess);
 }
 
-/* Enter like its owner, halve, leave. */
+/**
+ * pool_age_clear() - Move objects of an array to a cluster, where other CPUs find them.
+ * @here: entered and locked; has objects.
+ *
+ * Moves the coldest ones, as many as the cluster takes.  Their slots go with them, since the
+ * cluster is charged for its objects.
+ *
+ * Return: false: there is no empty cluster.
+ */
+bool pool_age_clear(struct pool_local *here)
+{
+	struct pool_cluster *c = pool_cluster_newest(here);
+	unsigned int n = plat_read(&here->hot.n);
+	unsigned int room = plat_read(&here->hot.room);
+
+	if (!c || !pool_cluster_takes(c, here->max, here->slot[0]))
+		c = pool_cluster_open(here->cpu, here);
+	if (!c)
+		return false;
+	if (n > here->max - c->n)
+		n = here->max - c->n;
+	room -= n;
+	if (room < AGE_LEAST)
+		room = plat_read(&here->hot.n) - n;
+	shrink_into(here->cpu, here, room, c, n);
+	return true;
+}
+
+/* Enter like its owner, halve, leave.  Then the lock is let go for a moment. */
 static void halve(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
@@ -110,6 +139,7 @@ static void halve(struct pool_cpu *cpu, struct pool_local *local)
 		plat_write(&local->hot.open, POOL_OPEN);
 	}
 	pool_age_renew(cpu, local);
+	pool_cpu_break(cpu);
 }
 
 /* The oldest array here; NULL: there is none, or it is @own, which is held. */
@@ -125,17 +155,22 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 	return local == own ? NULL : local;
 }
 
-/* Halve the oldest array of another pool. */
+/* Halve the oldest array of another pool, in a section of its own. */
 static void halve_oldest(struct pool_local *here)
 {
-	struct pool_local *local = oldest_array(here->cpu, here);
+	struct pool_local *local;
 
+	pool_cpu_break(here->cpu);
+	local = oldest_array(here->cpu, here);
 	if (local)
 		halve(here->cpu, local);
 }
 
-/* Evict a cluster to the shared pool; if that refuses it, it is carried out. */
-static void pool_evict_last_items(struct pool_cluster *c,
+/*
+ * Evict a cluster to the shared pool; if that refuses it, it is carried out.  Then the lock is
+ * let go for a moment.
+ */
+static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 				  struct pool_carried *out)
 {
 	struct pool_local *local = c->local;
@@ -146,10 +181,11 @@ static void pool_evict_last_items(struct pool_cluster *c,
 	pool_cluster_detach(c);
 	if (pool_keep_cluster(local->pool, c)) {
 		pool_cluster_settled(local, n);
-		return;
+	} else {
+		c->next = out->down;
+		out->down = c;
 	}
-	c->next = out->down;
-	out->down = c;
+	pool_cpu_break(cpu);
 }
 
 /* Make the oldest give way, once; false: there is nothing. */
@@ -163,7 +199,7 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 		c = pool_cluster_coldest(here->cpu);
 	}
 	if (c)
-		pool_evict_last_items(c, out);
+		pool_evict_last_items(here->cpu, c, out);
 	return c || local;
 }
 
@@ -173,13 +209,17 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 {
 	if (bytes > plat_read(&pool_bound))
 		return false;
+	pool_cpu_break(here->cpu);
 	while (!pool_cluster_fits(here->cpu, bytes))
 		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
 			return false;
 	return true;
 }
 
-/* Double an array, or give it its first slots, if they can be charged. */
+/*
+ * Double an array, or give it its first slots, if they can be charged.  Arrays of handlers may
+ * grow while room is made.  Then all have more than their share, until a visit halves one.
+ */
 static void enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
@@ -189,10 +229,12 @@ static void enlarge(struct pool_local *here, struct pool_carried *out)
 	if (want > here->most)
 		want = here->most;
 	bytes = (unsigned long)(want - room) * here->pool->head.size;
-	if (pool_hot_all_over(here->cpu, bytes))
+	if (pool_hot_all_over(here->cpu, bytes)) {
 		halve_oldest(here);
-	if (!pool_hot_all_over(here->cpu, bytes) &&
-	    pool_age_room(here, bytes, out))
+		if (pool_hot_all_over(here->cpu, bytes))
+			return;
+	}
+	if (pool_age_room(here, bytes, out))
 		pool_hot_enlarge(here->cpu, here, want);
 }
 
@@ -222,11 +264,15 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 	unsigned long era = plat_read_acquire(&pool_era);
 
 	pool_local_fit(here);
-	if (plat_read(&here->hot.room) > here->most)
+	if (plat_read(&here->hot.room) > here->most) {
+		pool_cpu_break(here->cpu);
 		shrink(here->cpu, here);
+		pool_cpu_break(here->cpu);
+	}
 	if (pool_hot_all_over(here->cpu, 0))
 		halve_oldest(here);
 	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu, 0) &&
 	    plat_read(&here->hot.room) <= here->most)
 		here->era = era;
+	pool_cpu_break(here->cpu);
 }

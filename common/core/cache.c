@@ -50,6 +50,16 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 }
 
 /*
+ * A call for many objects takes two fills or spills in one section.  With a break after each
+ * of them objects in bulk would take a twentieth more instructions.
+ */
+static inline void next_step(const struct pool_local *here, unsigned int *steps)
+{
+	if ((*steps)++ % 2)
+		pool_cpu_break(here->cpu);
+}
+
+/*
  * Take up to @n objects of a cluster.  Then fill the array, which is empty, from the
  * cluster's rest, unless ahead.c left a surplus.  Where the array accepts none, or the
  * objects are sealed, take just one.  Lowers c->n.
@@ -166,7 +176,7 @@ static inline __attribute__((__always_inline__))
 unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 		  bool single, struct pool_carried *out)
 {
-	unsigned int got = 0;
+	unsigned int got = 0, steps = 0;
 
 	if (pool_list_empty(&here->by_pool))
 		return single ? fill_shared(here, objs, out) : 0;
@@ -177,6 +187,8 @@ unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 		if (!single && pool_cluster_sealed(c))
 			break;
 		got += fill_local(here, c, n - got, objs + got, out);
+		if (got < n)
+			next_step(here, &steps);
 	}
 	return got;
 }
@@ -345,7 +357,7 @@ static __attribute__((__noinline__))
 unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
 			   struct pool_carried *out)
 {
-	unsigned int done = 0;
+	unsigned int done = 0, steps = 0;
 	unsigned int some;
 
 	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
@@ -353,6 +365,8 @@ unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
 	do {
 		some = spill(here, n - done, objs + done, out);
 		done += some;
+		if (done < n)
+			next_step(here, &steps);
 	} while (n > 1 && some && done < n);
 	return done;
 }
@@ -366,6 +380,7 @@ static inline __attribute__((__always_inline__))
 unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 		      struct pool_carried *out)
 {
+	unsigned int steps = 0;
 	unsigned int room, done;
 
 	if (!pool_is_plain(here->pool, *objs))
@@ -376,8 +391,11 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
-	while (done < n && spill_half(here, out))
+	while (done < n && spill_half(here, out)) {
 		done += put_hot(here, room, smaller(n - done, n), objs + done);
+		if (done < n)
+			next_step(here, &steps);
+	}
 	return done;
 }
 

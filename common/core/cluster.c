@@ -23,7 +23,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 
 	c->n = 0;
 	pool_cluster_link(cpu, local, c);
-	pool_cluster_add(cpu, c, c->obj, n);
+	pool_cluster_added(cpu, c, n);
 }
 
 /**

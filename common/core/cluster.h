@@ -57,6 +57,21 @@ static inline void pool_cluster_unlink(struct pool_cluster *c)
 	pool_list_unlink(&c->by_lru);
 }
 
+/* Count @n objects that were copied to the fresh end of a cluster, and make it the newest. */
+static inline void pool_cluster_added(struct pool_cpu *cpu,
+				      struct pool_cluster *c, unsigned int n)
+{
+	struct pool_local *local = c->local;
+
+	plat_word_add(&cpu->charged,
+		      (unsigned long)n * local->pool->head.size);
+	plat_write(&local->clustered, local->clustered + n);
+	c->n += n;
+	c->stamp = cpu->visits;
+	pool_list_first(&c->by_pool, &local->by_pool);
+	pool_list_first(&c->by_lru, &cpu->by_lru);
+}
+
 /**
  * pool_cluster_add() - Add objects at the fresh end and make it the newest.
  * @cpu: the CPU, lock held; the objects fit.
@@ -68,16 +83,8 @@ static inline void pool_cluster_add(struct pool_cpu *cpu,
 				    struct pool_cluster *c, void **objs,
 				    unsigned int n)
 {
-	struct pool_local *local = c->local;
-
-	plat_word_add(&cpu->charged,
-		      (unsigned long)n * local->pool->head.size);
 	pool_copy(c->obj + c->n, objs, n);
-	plat_write(&local->clustered, local->clustered + n);
-	c->n += n;
-	c->stamp = cpu->visits;
-	pool_list_first(&c->by_pool, &local->by_pool);
-	pool_list_first(&c->by_lru, &cpu->by_lru);
+	pool_cluster_added(cpu, c, n);
 }
 
 /*
@@ -106,6 +113,18 @@ static inline void pool_cluster_taken(struct pool_cpu *cpu,
 		      (unsigned long)n * local->pool->head.size);
 	if (!c->n)
 		pool_cluster_unlink(c);
+}
+
+/* Detach the newest cluster of a part, which perhaps has none, or was never used; NULL: none. */
+static inline struct pool_cluster *pool_cluster_detach_newest(struct pool_local *local)
+{
+	struct pool_cluster *c = NULL;
+
+	if (local->pool)
+		c = pool_cluster_newest(local);
+	if (c)
+		pool_cluster_detach(c);
+	return c;
 }
 
 /* Keep an emptied cluster for the next spill; false: there are enough.  CPU lock held. */
@@ -143,6 +162,21 @@ static inline struct pool_cluster *pool_cluster_open(struct pool_cpu *cpu,
 	if (c)
 		pool_cluster_link(cpu, local, c);
 	return c;
+}
+
+/**
+ * pool_cpu_break() - Let others have the CPU's lock for a moment.
+ * @cpu: its lock is held.
+ *
+ * Between two steps of a visit, so that no section with interrupts off has more than one.
+ * The array stays held.  All that the lock guards is read again afterwards.
+ */
+static inline void pool_cpu_break(struct pool_cpu *cpu)
+{
+	if (!plat_may(PLAT_RELOCK, 0))
+		return;
+	plat_cpu_unlock(cpu);
+	plat_cpu_lock(cpu);
 }
 
 #endif /* POOL_CORE_CLUSTER_H */

@@ -100,31 +100,6 @@ void pool_park_cluster(struct pool *pool, struct pool_cluster *c)
 	}
 }
 
-/**
- * pool_empty_array() - Park what is in this CPU's array.
- * @pool: the pool.
- *
- * Called by the platform where another CPU has asked for it: plat_empty_arrays().  An
- * array that is held stays as it is, since this has interrupted its holder.  One object at
- * a time is on its way.
- *
- * Context: an interrupt or a signal handler, or with interrupts off.
- */
-void pool_empty_array(struct pool *pool)
-{
-	struct pool_local *local = pool_local_enter(pool);
-	bool any = plat_read(&local->hot.n);
-	void *obj;
-
-	pool_hot_leave();
-	if (!any)
-		return;
-	pool_depart(&local->moving, 1);
-	while ((obj = pool_hot_get(&pool->own)))
-		pool_park(pool, obj);
-	pool_arrive(&local->moving, 1);
-}
-
 /*
  * Take a whole list; returns its first object, linked to the others, or NULL.  reach.c
  * sees a departure, which is counted before the list's count is lowered.

@@ -4,8 +4,8 @@
  *
  * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and
  *	    what shrink.c gives back by the piece.
- * Context: process context; pool_take_remote() any.  Neither guard nor lock
- *	    held; each lock is held for one cluster or one array at a time.
+ * Context: process context.  Neither guard nor lock held; each lock is held for one
+ *	    cluster or one array at a time.
  */
 #include "plat.h"
 
@@ -16,18 +16,6 @@ void pool_cpu_init(struct pool_cpu *cpu)
 	pool_list_init(&cpu->by_age);
 }
 
-/* Detach a pool's newest cluster from a CPU; NULL: none.  CPU lock held. */
-static struct pool_cluster *detach_newest(struct pool_local *local)
-{
-	struct pool_cluster *c = NULL;
-
-	if (local->pool)
-		c = pool_cluster_newest(local);
-	if (c)
-		pool_cluster_detach(c);
-	return c;
-}
-
 /* Take a cluster of a CPU; its owner finds it gone at its next visit. */
 static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 					 struct pool_local *local)
@@ -35,7 +23,7 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 	struct pool_cluster *c;
 
 	plat_cpu_lock(cpu);
-	c = detach_newest(local);
+	c = pool_cluster_detach_newest(local);
 	plat_cpu_unlock(cpu);
 	return c;
 }
@@ -333,57 +321,6 @@ unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags)
 	return kept ? 0 : given * size + sizeof(*c);
 }
 
-/*
- * A cluster of another CPU, or NULL, also where its lock is held, since the holder may
- * be a thread that does not run.  clustered is read unlocked, since it only says where
- * to look.
- */
-static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
-					  struct pool_local *local)
-{
-	struct pool_cluster *c;
-
-	if (!plat_read(&local->clustered) || !plat_cpu_trylock(cpu))
-		return NULL;
-	c = detach_newest(local);
-	plat_cpu_unlock(cpu);
-	return c;
-}
-
-/**
- * pool_take_remote() - Take an object out of another CPU's clusters.
- * @pool: the pool.
- * @flags: of the call.
- *
- * The last resort of an allocation.  A cluster is taken whole; its other
- * objects go down a layer.  A CPU whose lock is held is passed over.
- *
- * Context: any; neither guard nor lock held.
- * Return: an object, or NULL.
- */
-void *pool_take_remote(struct pool *pool, unsigned int flags)
-{
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	struct pool_cluster *c = NULL;
-	struct pool_local *local;
-	unsigned int i, n;
-	void *obj;
-
-	for (i = 0; i < cpus && !c; i++) {
-		local = plat_local_of(pool, i);
-		if (local)
-			c = detach_remote(plat_cpu_of(i), local);
-	}
-	if (!c)
-		return NULL;
-	local = c->local;
-	n = c->n;
-	obj = pool_cluster_pop(c);
-	pool_put_cluster_below(pool, c, flags);
-	pool_cluster_settled(local, n);
-	return obj;
-}
-
 void pool_flush(struct pool_head *head)
 {
 	if (head)
@@ -424,7 +361,7 @@ static void reclaim_local(struct pool_cpu *cpu, struct pool_local *local)
 	}
 }
 
-static void reclaim(struct pool *pool)
+static void reclaim_locals(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned int i;
@@ -435,7 +372,18 @@ static void reclaim(struct pool *pool)
 		if (local)
 			reclaim_local(plat_cpu_of(i), local);
 	}
-	plat_empty_arrays(pool, POOL_FOREVER);
+}
+
+/* How often CPUs are asked for what their arrays have; each time they give a cluster. */
+#define RECLAIM_ASKS	8
+
+static void reclaim(struct pool *pool)
+{
+	unsigned int asks = 0;
+
+	reclaim_locals(pool);
+	while (asks++ < RECLAIM_ASKS && plat_empty_arrays(pool, POOL_FOREVER))
+		reclaim_locals(pool);
 	collect(pool);
 }
 

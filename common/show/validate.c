@@ -18,7 +18,7 @@
 #include "validate.h"
 
 /* Clusters that are looked at before a lock or a bucket is let go. */
-#define HOLD	32
+#define HOLD	8
 
 /* How often a walk may begin anew, or find a bucket BUSY. */
 #define TURNS	8
@@ -165,6 +165,7 @@ static bool hold_local(struct walk *w, struct pool_cpu *cpu,
 	plat_cpu_lock(cpu);
 	if (local->pool) {
 		done = see_some(w, local);
+		pool_cpu_break(cpu);
 		if (done)
 			see_stash(&w->seen, cpu);
 	}

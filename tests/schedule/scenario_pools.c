@@ -71,6 +71,25 @@ static void spill_others(unsigned int from, unsigned int to)
 		s_free(other, obj[from]);
 }
 
+/* The next visit halves the array, and then evicts a cluster that was there before. */
+static void setup_old(void)
+{
+	setup_shrink();
+	spill_others(3, 7);
+}
+
+static void spill_next(void)
+{
+	s_free(other, obj[7]);
+}
+
+static void reclaim_other(void)
+{
+	sched_note("pool_reclaim()");
+	pool_reclaim(other);
+	sched_note("pool_reclaim() ends");
+}
+
 /* The visit after the next one will close it. */
 static void setup_close(void)
 {
@@ -322,6 +341,8 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_carry, CPUS(evict, fail_to_destroy_other)),
 	SCENARIO(a_walk_is_at_a_pool_that_ends, "pins",
 		 2, setup_evict, CPUS(collect, destroy_other)),
+	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock",
+		 2, setup_old, CPUS(spill_next, reclaim_other)),
 	SCENARIO(a_pool_ends_while_others_shrink, "",
 		 2, setup_evict, CPUS(shrink, destroy_other)),
 	SCENARIO(a_pool_in_use_stays_while_others_shrink, "",

@@ -2,7 +2,7 @@
 /*
  * remote.c - what lies in the arrays of other CPUs, and callers that wait
  *
- * Layer:   tests of plat_empty_arrays() and of common/core/alloc.c.
+ * Layer:   tests of plat_empty_arrays(), and of common/core/remote.c and alloc.c.
  * Context: see test.h.
  */
 #include "test.h"
@@ -125,7 +125,60 @@ TEST_CASE(an_array_that_is_held_is_not_emptied)
 	plat_write(&local->hot.open, POOL_OPEN);
 	pool_empty_array(pool);
 	EXPECT_EQ(plat_read(&local->hot.n), 0);
-	EXPECT(plat_read(&local->parked.count));
+	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
+	pool_destroy(&pool->head);
+}
+
+/* A pool whose array here has objects, and no cluster; NULL: none. */
+static struct pool *array_only(void)
+{
+	struct pool *pool = test_pool(64);
+	void *obj = pool ? test_alloc(pool) : NULL;
+
+	if (!obj)
+		return NULL;
+	pool_fail_every = 0;
+	test_free(pool, obj);
+	return plat_read(&test_local(pool)->hot.n) &&
+	       !plat_read(&test_local(pool)->clustered) ? pool : NULL;
+}
+
+TEST_CASE(an_array_that_is_asked_for_becomes_a_cluster)
+{
+	struct pool *pool = array_only();
+	struct pool_local *local;
+	unsigned long charged;
+	unsigned int n;
+
+	ASSERT(pool);
+	local = test_local(pool);
+	n = plat_read(&local->hot.n);
+	charged = test_charged();
+	pool_empty_array(pool);
+	EXPECT_EQ(plat_read(&local->hot.n), 0);
+	EXPECT_EQ(plat_read(&local->clustered), n);
+	EXPECT_EQ(plat_read(&local->parked.count), 0);
+	EXPECT_LE(test_charged(), charged);
+	pool_empty_array(pool);
+	EXPECT_EQ(plat_read(&local->clustered), n);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(an_array_without_a_cluster_gives_one_object)
+{
+	struct pool *pool = array_only();
+	struct pool_local *local;
+	unsigned int n;
+
+	ASSERT(pool);
+	local = test_local(pool);
+	n = plat_read(&local->hot.n);
+	pool_drain_stashes(POOL_ALL, false);
+	pool_empty_array(pool);
+	EXPECT_EQ(plat_read(&local->hot.n), n - 1);
+	EXPECT_EQ(plat_read(&local->clustered), 0);
+	EXPECT_EQ(plat_read(&local->parked.count), 1);
+	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
 

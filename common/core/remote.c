@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * remote.c - objects that are with another CPU, when there are no others
+ *
+ * Layer:   beside the four; the last look of alloc.c, and plat_empty_arrays().
+ * Context: any; neither guard nor lock held.
+ *
+ * Any CPU may take a cluster of another one, whose lock it tries.  Only its owner may touch
+ * an array.  So the owner is asked, and moves objects from there to a cluster.
+ */
+#include "plat.h"
+
+/*
+ * A cluster of another CPU, or NULL, also where its lock is held, since the holder may
+ * be a thread that does not run.  clustered is read unlocked, since it only says where
+ * to look.
+ */
+static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
+					  struct pool_local *local)
+{
+	struct pool_cluster *c;
+
+	if (!plat_read(&local->clustered) || !plat_cpu_trylock(cpu))
+		return NULL;
+	c = pool_cluster_detach_newest(local);
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
+/**
+ * pool_take_remote() - Take an object out of another CPU's clusters.
+ * @pool: the pool.
+ * @flags: of the call.
+ *
+ * The last resort of an allocation.  A cluster is taken whole; its other
+ * objects go down a layer.  A CPU whose lock is held is passed over.
+ *
+ * Context: any; neither guard nor lock held.
+ * Return: an object, or NULL.
+ */
+void *pool_take_remote(struct pool *pool, unsigned int flags)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_cluster *c = NULL;
+	struct pool_local *local;
+	unsigned int i, n;
+	void *obj;
+
+	for (i = 0; i < cpus && !c; i++) {
+		local = plat_local_of(pool, i);
+		if (local)
+			c = detach_remote(plat_cpu_of(i), local);
+	}
+	if (!c)
+		return NULL;
+	local = c->local;
+	n = c->n;
+	obj = pool_cluster_pop(c);
+	pool_put_cluster_below(pool, c, flags);
+	pool_cluster_settled(local, n);
+	return obj;
+}
+
+/* Park the freshest object of a held array that has some. */
+static void park_hot(struct pool *pool, struct pool_local *here)
+{
+	void *obj;
+
+	pool_depart(&here->moving, 1);
+	pool_hot_take(here, &obj, 1);
+	pool_park(pool, obj);
+	pool_arrive(&here->moving, 1);
+}
+
+/**
+ * pool_empty_array() - Bring objects of this CPU's array where other CPUs find them.
+ * @pool: the pool.
+ *
+ * Called by the platform where another CPU has asked for it: plat_empty_arrays().  An
+ * array that is held stays as it is, since this has interrupted its holder.  Otherwise a
+ * cluster gets as many objects as it takes.  Where there is no cluster, or the CPU's lock
+ * cannot be had, one object is parked: the CPU that has asked needs no more.
+ *
+ * Context: an interrupt or a signal handler, or with interrupts off.
+ */
+void pool_empty_array(struct pool *pool)
+{
+	unsigned int flags = 0;
+	struct pool_local *here = pool_here_enter(pool, &flags);
+	bool moved = false;
+
+	if (!here)
+		return;
+	if (plat_read(&here->hot.n) && pool_here_lock(here)) {
+		moved = pool_age_clear(here);
+		pool_here_unlock(here);
+	}
+	if (!moved && plat_read(&here->hot.n))
+		park_hot(pool, here);
+	pool_here_leave(here);
+}
