@@ -31,6 +31,7 @@ world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
+job irqs-off tests/vm/irqs-off.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"

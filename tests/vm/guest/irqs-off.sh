@@ -6,14 +6,10 @@
 # Run by busybox sh in a machine, for tests/vm/irqs-off.sh.
 
 P=/sys/kernel/debug/pool
-T=/sys/kernel/tracing
 state() { cat /sys/module/pool_torture/parameters/state; }
 
 set -e
-mount -t tracefs tracefs $T 2>/dev/null || true
 insmod pool.ko hot_size=256k
-echo empty_array >$T/set_ftrace_filter
-echo function_graph >$T/current_tracer
 insmod pool_torture.ko seconds=10 threads=4 kinds=thread,hardirq,softirq,irq_work,pressure,switch,life
 while [ "$(state)" = running ]; do
 	cat $P/pools $P/totals $P/by-name/*/* >/dev/null 2>&1 || true
@@ -21,8 +17,6 @@ while [ "$(state)" = running ]; do
 	sleep 0.5
 done
 [ "$(state)" = SUCCESS ]
-grep empty_array $T/trace >/dev/ttyS1 || true
-echo nop >$T/current_tracer
 rmmod pool_torture
 insmod pool_replay.ko
 echo 1 >/sys/kernel/debug/pool_replay/bench
