@@ -46,7 +46,7 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags);
 unsigned long pool_cluster_trim(struct pool *pool);
 
-/* cache.c: between the array, the local clusters and the shared pool */
+/* cache.c: between the array, the local clusters and the shared pool; cache.h has more */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags);

@@ -321,6 +321,7 @@ struct pool_carried {
 	unsigned int rounds;		/* how often the oldest gave way */
 	bool low;			/* the stash is low */
 	bool parked;			/* there are parked objects */
+	bool some;			/* there is any of these but rounds */
 };
 
 /* fail_site looks at this much of a function's name. */

@@ -46,7 +46,7 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 
 	if (c && c->n + n <= max && !pool_cluster_sealed(c))
 		return c;
-	return cpu->stashed < 2 ? NULL : pool_cluster_open(cpu, local);
+	return cpu->stashed < 2 ? NULL : pool_cluster_unstash(cpu);
 }
 
 /*
@@ -66,7 +66,10 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
-		pool_cluster_add(cpu, c, local->slot, n);
+		if (c->n)
+			pool_cluster_top_up(cpu, local, c, local->slot, n);
+		else
+			pool_cluster_begin(cpu, local, c, local->slot, n);
 		memmove(local->slot, local->slot + n,
 			left * sizeof(local->slot[0]));
 		pool_arrive(&local->moving, n);
@@ -116,7 +119,7 @@ bool pool_age_clear(struct pool_local *here)
 	unsigned int room = plat_read(&here->hot.room);
 
 	if (!c || !pool_cluster_takes(c, here->max, here->slot[0]))
-		c = pool_cluster_open(here->cpu, here);
+		c = pool_cluster_unstash(here->cpu);
 	if (!c)
 		return false;
 	if (n > here->max - c->n)
@@ -184,6 +187,7 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	} else {
 		c->next = out->down;
 		out->down = c;
+		out->some = true;
 	}
 	pool_cpu_break(cpu);
 }
@@ -217,15 +221,19 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 }
 
 /*
- * Double an array, or give it its first slots, if they can be charged.  Arrays of handlers may
- * grow while room is made.  Then all have more than their share, until a visit halves one.
+ * The rest of pool_age_grow(): double an array, or give it its first slots, if they can be
+ * charged.  Arrays of handlers may grow while room is made.  Then all have more than their
+ * share, until a visit halves one.
  */
-static void enlarge(struct pool_local *here, struct pool_carried *out)
+void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
 	unsigned int want = room ? room * 2 : AGE_FIRST;
 	unsigned long bytes;
 
+	if (pool_is_closed(here->pool))
+		return;
+	pool_stash_look(here, out);
 	if (want > here->most)
 		want = here->most;
 	bytes = (unsigned long)(want - room) * here->pool->head.size;
@@ -238,32 +246,22 @@ static void enlarge(struct pool_local *here, struct pool_carried *out)
 		pool_hot_enlarge(here->cpu, here, want);
 }
 
-/* The rest of pool_age_grow(), where there is something to do. */
-void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
-{
-	unsigned int room = plat_read(&here->hot.room);
-
-	if (pool_is_closed(here->pool))
-		return;
-	if (plat_read(&here->hot.cap) < room)
-		pool_hot_set_cap(here, room);
-	else
-		enlarge(here, out);
-}
-
 /**
  * pool_age_obey() - Bring this CPU nearer to what the new era allows.
  * @here: entered and locked.
  * @out: receives evicted clusters, for the caller to bring down.
  *
  * Each visit does one step, so that none takes long.  The part enters the new era once
- * nothing is left to do.
+ * nothing is left to do.  An array that an earlier switch closed opens again.
  */
 void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned long era = plat_read_acquire(&pool_era);
 
+	pool_stash_look(here, out);
 	pool_local_fit(here);
+	if (plat_read(&here->hot.cap) < plat_read(&here->hot.room))
+		pool_hot_set_cap(here, plat_read(&here->hot.room));
 	if (plat_read(&here->hot.room) > here->most) {
 		pool_cpu_break(here->cpu);
 		shrink(here->cpu, here);

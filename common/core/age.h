@@ -44,15 +44,16 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
  * @out: receives evicted clusters, for the caller to bring down.
  *
  * Most arrays already are as large as they may be, so that is tested first.
- * Otherwise any cluster may be gone afterwards.
+ *
+ * Return: true: any cluster may be gone, and the newest may be another one.
  */
-static inline void pool_age_grow(struct pool_local *here,
+static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)
 {
-	unsigned int room = plat_read(&here->hot.room);
-
-	if (room < here->most || plat_read(&here->hot.cap) < room)
-		pool_age_enlarge(here, out);
+	if (plat_read(&here->hot.room) >= here->most)
+		return false;
+	pool_age_enlarge(here, out);
+	return true;
 }
 
 /* Make an array, if it has room, the newest of its CPU's arrays. */
@@ -60,7 +61,7 @@ static inline void pool_age_renew(struct pool_cpu *cpu,
 				  struct pool_local *local)
 {
 	local->stamp = cpu->visits;
-	if (plat_read(&local->hot.room))
+	if (cpu->by_age.next != &local->by_age && plat_read(&local->hot.room))
 		pool_list_first(&local->by_age, &cpu->by_age);
 }
 

@@ -66,11 +66,11 @@ unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 	room = plat_read(&here->hot.room);
 	if (room < here->most && pool_visit_begin(here, &out)) {
 		pool_age_grow(here, &out);
-		pool_visit_end(here, &out);
+		pool_visit_end(here);
 	}
 	n = ahead(here, room);
 	pool_here_leave(here);
-	if (pool_carries(&out))
+	if (out.some)
 		pool_carry(pool, &out, flags);
 	return n;
 }

@@ -302,6 +302,29 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	return obj;
 }
 
+/*
+ * An allocation of a checked or a hardened pool.  The hit path has not tried the array of a
+ * hardened pool, so it is tried here.
+ */
+static __attribute__((__noinline__))
+void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
+		   const struct terms *terms)
+{
+	unsigned int how = flags & POOL_F_ALL;
+	void *obj = NULL;
+
+	if (plat_read(&pool->debug) & POOL_D_HARDEN)
+		obj = pool_harden_get(pool, flags);
+	if (obj)
+		return obj;
+	if (pool_fails(pool, how, caller)) {
+		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	obj = pool_get_one_from_cache(pool, &how);
+	return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller, terms);
+}
+
 /**
  * alloc_from() - Allocate an object the hot array did not have.
  * @head: the pool.
@@ -309,27 +332,22 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
  * @caller: the code address to name in reports.
  * @terms: what it does when there is no object.
  *
+ * If checks are switched on meanwhile the object goes out as that of a hit would.
+ *
  * Return: an object, prepared as @flags say, or NULL.
  */
-static inline void *alloc_from(struct pool_head *head, unsigned int flags,
-			       void *caller, const struct terms *terms)
+static __attribute__((__noinline__))
+void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
+		 const struct terms *terms)
 {
 	struct pool *pool = pool_of(head);
 	unsigned int how = flags & POOL_F_ALL;
 	void *obj;
 
-	plat_cpu_ready(pool, how);
-	if (plat_read(&pool->debug) & POOL_D_HARDEN) {
-		obj = pool_harden_get(pool, flags);
-		if (obj)
-			return obj;
-	}
-	if (pool_fails(pool, how, caller)) {
-		pool_count_failure(pool, POOL_INJECTED);
-		return NULL;
-	}
-	obj = pool_get_one_from_cache(pool, &how);
-	if (!obj || !pool_goes_out(pool, obj))
+	if (pool_looks_at_each(pool))
+		return alloc_looked(pool, flags, caller, terms);
+	obj = pool_get_here(pool, &how);
+	if (!obj || pool_seal_of(obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
 				  terms);
 	pool_hot_out(head, obj, flags);
@@ -403,7 +421,6 @@ static inline void free_from(struct pool_head *head, void *obj,
 	struct pool *pool = pool_of(head);
 
 	flags &= POOL_F_ALL;
-	plat_cpu_ready(pool, flags);
 	if (plat_read(&pool->debug) & POOL_D_LOOKED) {
 		free_looked(pool, obj, flags, caller);
 		return;

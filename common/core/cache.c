@@ -35,92 +35,47 @@ static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
 	return n;
 }
 
-/* Take one object of a cluster: the freshest, or the coldest where that option is set. */
-static void *take_one(const struct pool *pool, struct pool_cluster *c)
-{
-	void *coldest = c->obj[0];
-	unsigned int i;
-
-	if (!(plat_read(&pool->debug) & POOL_D_COLD_FIRST))
-		return pool_cluster_pop(c);
-	for (i = 1; i < c->n; i++)
-		c->obj[i - 1] = c->obj[i];
-	pool_cluster_pop(c);
-	return coldest;
-}
-
-/*
- * A call for many objects takes two fills or spills in one section.  With a break after each
- * of them objects in bulk would take a twentieth more instructions.
- */
-static inline void next_step(const struct pool_local *here, unsigned int *steps)
-{
-	if ((*steps)++ % 2)
-		pool_cpu_break(here->cpu);
-}
-
-/*
- * Take up to @n objects of a cluster.  Then fill the array, which is empty, from the
- * cluster's rest, unless ahead.c left a surplus.  Where the array accepts none, or the
- * objects are sealed, take just one.  Lowers c->n.
- */
-static inline __attribute__((__always_inline__))
-unsigned int take_clustered(struct pool_local *here, struct pool_cluster *c,
-			    unsigned int n, void **objs)
-{
-	unsigned int cap = plat_read(&here->hot.cap);
-
-	if (!cap || pool_cluster_sealed(c)) {
-		*objs = take_one(here->pool, c);
-		return 1;
-	}
-	n = smaller(n, c->n);
-	c->n -= n;
-	pool_copy(objs, c->obj + c->n, n);
-	if (here->surplus) {
-		here->surplus -= smaller(n, here->surplus);
-		return n;
-	}
-	cap = smaller(cap, c->n);
-	c->n -= cap;
-	if (cap)
-		pool_hot_append(here, c->obj + c->n, cap);
-	return n;
-}
-
-/* The cluster that the next objects come from.  The list is not empty. */
-static inline struct pool_cluster *next_cluster(const struct pool_local *here)
+/* The cluster that the next object comes from.  The list is not empty. */
+static struct pool_cluster *next_cluster(const struct pool_local *here)
 {
 	if (!plat_read(&here->hot.cap) &&
 	    (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
-		return pool_of_by_pool(here->by_pool.prev);
-	return pool_of_by_pool(here->by_pool.next);
+		return pool_cluster_oldest(here);
+	return pool_cluster_newest(here);
 }
 
-static void carry_empty(struct pool_local *here, struct pool_cluster *c,
-			struct pool_carried *out)
+/* Take one object of a cluster: the freshest, or the coldest where that option is set. */
+static void *take_one(const struct pool *pool, struct pool_cluster *c)
 {
-	if (pool_cluster_stash(here->cpu, c))
-		return;
+	unsigned int last = c->n - 1;
+	void *obj = c->obj[last];
+	unsigned int i;
+
+	if (plat_read(&pool->debug) & POOL_D_COLD_FIRST) {
+		obj = c->obj[0];
+		for (i = 0; i < last; i++)
+			c->obj[i] = c->obj[i + 1];
+	}
+	c->obj[last] = NULL;
+	return obj;
+}
+
+/* A fill that brings just one object; there is a cluster. */
+__attribute__((__noinline__))
+void *pool_fill_single(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c = next_cluster(here);
+	void *obj = take_one(here->pool, c);
+
+	pool_filled(here, c, 1, out);
+	return obj;
+}
+
+void pool_carry_empty(struct pool_cluster *c, struct pool_carried *out)
+{
 	c->next = out->empty;
 	out->empty = c;
-}
-
-/* Fill from a cluster on this CPU's lists. */
-static inline __attribute__((__always_inline__))
-unsigned int fill_local(struct pool_local *here, struct pool_cluster *c,
-			unsigned int n, void **objs, struct pool_carried *out)
-{
-	unsigned int left = c->n;
-
-	n = take_clustered(here, c, n, objs);
-	left -= c->n;
-	pool_trace_fill(here->pool, left, false);
-	plat_write(&here->fills, here->fills + 1);
-	pool_cluster_taken(here->cpu, c, left);
-	if (!c->n)
-		carry_empty(here, c, out);
-	return n;
+	out->some = true;
 }
 
 /*
@@ -133,7 +88,8 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 	unsigned long bytes = (unsigned long)c->n * here->pool->head.size;
 
 	if (!c->n) {
-		carry_empty(here, c, out);
+		if (!pool_cluster_stash(here->cpu, c))
+			pool_carry_empty(c, out);
 		return 0;
 	}
 	if (c->n <= here->max && pool_age_room(here, bytes, out)) {
@@ -144,53 +100,36 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 		return 0;
 	c->local = here;
 	out->rest = c;
+	out->some = true;
 	return c->n;
 }
 
-/* Get one object from the shared pool, and keep the rest of its cluster. */
-static __attribute__((__noinline__))
-unsigned int fill_shared(struct pool_local *here, void **objs,
-			 struct pool_carried *out)
+/* Fill, for one object, from the shared pool, and keep the rest of its cluster; NULL: none. */
+__attribute__((__noinline__))
+void *pool_fill_shared(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_cluster *c;
+	unsigned int n = 1;
 	unsigned int had;
+	void *obj;
 
+	pool_stash_look(here, out);
 	c = pool_refill_local_from_shared(here->pool, &here->moving);
 	if (!c)
-		return 0;
+		return NULL;
 	had = c->n;
 	pool_age_grow(here, out);
-	take_clustered(here, c, 1, objs);
-	plat_write(&here->fills, here->fills + 1);
-	pool_trace_fill(here->pool, had - c->n, true);
-	pool_arrive(&here->moving, had - keep_rest(here, c, out));
-	return 1;
-}
-
-/*
- * Get up to @n objects that the array does not have.  The one object of a single call may
- * come from the shared pool, and may be sealed.  Those of a bulk call come only from this
- * CPU's clusters, and never sealed, even where just one is lacking.
- */
-static inline __attribute__((__always_inline__))
-unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
-		  bool single, struct pool_carried *out)
-{
-	unsigned int got = 0, steps = 0;
-
-	if (pool_list_empty(&here->by_pool))
-		return single ? fill_shared(here, objs, out) : 0;
-	pool_age_grow(here, out);
-	while (got < n && !pool_list_empty(&here->by_pool)) {
-		struct pool_cluster *c = next_cluster(here);
-
-		if (!single && pool_cluster_sealed(c))
-			break;
-		got += fill_local(here, c, n - got, objs + got, out);
-		if (got < n)
-			next_step(here, &steps);
+	if (pool_fills(here, c)) {
+		n = pool_fill_size(here, c);
+		obj = pool_fill_array(here, c, n);
+	} else {
+		obj = take_one(here->pool, c);
 	}
-	return got;
+	c->n -= n;
+	plat_write(&here->fills, here->fills + 1);
+	pool_trace_fill(here->pool, n, true);
+	pool_arrive(&here->moving, had - keep_rest(here, c, out));
+	return obj;
 }
 
 /* Give the stash of this CPU some empty clusters. */
@@ -255,24 +194,91 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		pool_unpark_here(pool, flags);
 }
 
+/* The rest of pool_here_get(): make this CPU's part, if these flags allow it, and enter it. */
+struct pool_local *pool_here_make(struct pool *pool, unsigned int *flags)
+{
+	if (*flags & POOL_F_NESTED)
+		return NULL;
+	plat_cpu_ready(pool, *flags);
+	return pool->cached ? pool_here_enter(pool, flags) : NULL;
+}
+
+/* pool_get_here(), for all but the first try of an allocation. */
+void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
+{
+	return pool_get_here(pool, flags);
+}
+
+/*
+ * A call for many objects takes two fills or spills in one section.  With a break after each
+ * of them objects in bulk would take a twentieth more instructions.
+ */
+static inline void next_step(const struct pool_local *here, unsigned int *steps)
+{
+	if ((*steps)++ % 2)
+		pool_cpu_break(here->cpu);
+}
+
+/*
+ * Fill, for a bulk call, from one cluster: take up to @n objects, and bring as many of its rest
+ * as the array, which is empty, accepts.  If ahead.c left a surplus the array stays empty.
+ */
+static unsigned int fill_many(struct pool_local *here, struct pool_cluster *c,
+			      unsigned int n, void **objs,
+			      struct pool_carried *out)
+{
+	unsigned int cap = plat_read(&here->hot.cap);
+	unsigned int left;
+
+	n = smaller(n, c->n);
+	left = c->n - n;
+	pool_copy(objs, c->obj + left, n);
+	if (here->surplus) {
+		here->surplus -= smaller(n, here->surplus);
+		cap = 0;
+	}
+	cap = smaller(cap, left);
+	if (cap)
+		pool_hot_append(here, c->obj + (left - cap), cap);
+	pool_filled(here, c, n + cap, out);
+	return n;
+}
+
+/* Fill, for a bulk call, from this CPU's clusters; returns how many objects it got. */
+static unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
+			 struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_newest(here);
+	unsigned int got = 0, steps = 0;
+
+	if (c && pool_age_grow(here, out))
+		c = pool_cluster_newest(here);
+	while (c && !pool_cluster_sealed(c)) {
+		got += fill_many(here, c, n - got, objs + got, out);
+		if (got == n)
+			break;
+		next_step(here, &steps);
+		c = pool_cluster_newest(here);
+	}
+	return got;
+}
+
 /**
- * get() - Get objects from this CPU's caches.
+ * pool_get_from_cache() - Get several objects from this CPU's caches.
  * @pool: the pool.
  * @n: how many, at least 1.
  * @objs: where to.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- * @single: a call for one object, which looks whether it is sealed.
  *
- * A single call may also get its object from the shared pool, with its cluster.  Others
- * get none that is sealed.
+ * They come from the array and from this CPU's clusters, never from the shared pool, and
+ * none is sealed.
  *
  * Return: how many; the caller goes down a layer for the others.
  */
-static inline __attribute__((__always_inline__))
-unsigned int get(struct pool *pool, unsigned int n, void **objs,
-		 unsigned int *flags, bool single)
+unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
+				 void **objs, unsigned int *flags)
 {
-	struct pool_carried out = { .low = false };
+	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
 	unsigned int got;
 
@@ -280,66 +286,13 @@ unsigned int get(struct pool *pool, unsigned int n, void **objs,
 		return 0;
 	got = take_hot(here, n, objs);
 	if (got < n && pool_visit_begin(here, &out)) {
-		got += fill(here, n - got, objs + got, single, &out);
-		pool_visit_end(here, &out);
+		got += fill(here, n - got, objs + got, &out);
+		pool_visit_end(here);
 	}
 	pool_here_leave(here);
-	if (pool_carries(&out))
+	if (out.some)
 		pool_carry(pool, &out, *flags);
 	return got;
-}
-
-/* get() of one object; NULL: there is none. */
-void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
-{
-	void *obj = NULL;
-
-	get(pool, 1, &obj, flags, true);
-	return obj;
-}
-
-/* get() of up to @n objects, even of one; none is sealed. */
-unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
-				 void **objs, unsigned int *flags)
-{
-	return get(pool, n, objs, flags, false);
-}
-
-/*
- * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.
- * Returns how many; 0: there is no room, or no empty cluster.
- */
-static inline __attribute__((__always_inline__))
-unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
-		   struct pool_carried *out)
-{
-	struct pool_cluster *c;
-
-	n = smaller(n, here->max);
-	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
-		return 0;
-	c = pool_cluster_newest(here);
-	if (!c || !pool_cluster_takes(c, here->max, *objs))
-		c = pool_cluster_open(here->cpu, here);
-	if (!c)
-		return 0;
-	n = smaller(n, here->max - c->n);
-	pool_cluster_add(here->cpu, c, objs, n);
-	plat_write(&here->spills, here->spills + 1);
-	pool_trace_spill(here->pool, n);
-	return n;
-}
-
-/* Spill the coldest half of an array that has objects; false: nothing was moved. */
-static inline __attribute__((__always_inline__))
-bool spill_half(struct pool_local *here, struct pool_carried *out)
-{
-	unsigned int have = plat_read(&here->hot.n);
-	unsigned int n = spill(here, have - have / 2, here->slot, out);
-
-	if (n)
-		pool_hot_forget(here, n);
-	return n;
 }
 
 /* Put up to @n objects, coldest first, into an array of @room slots; returns how many fit. */
@@ -352,10 +305,9 @@ static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
 	return n;
 }
 
-/* Spill @n objects of a pool that has no array here. */
-static __attribute__((__noinline__))
-unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
-			   struct pool_carried *out)
+/* Spill @n objects of a pool that has no array here; returns how many were put. */
+static unsigned int put_clustered(struct pool_local *here, unsigned int n,
+				  void **objs, struct pool_carried *out)
 {
 	unsigned int done = 0, steps = 0;
 	unsigned int some;
@@ -363,7 +315,7 @@ unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
 	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
 		return 0;
 	do {
-		some = spill(here, n - done, objs + done, out);
+		some = pool_spill(here, n - done, objs + done, out);
 		done += some;
 		if (done < n)
 			next_step(here, &steps);
@@ -376,9 +328,8 @@ unsigned int put_clustered(struct pool_local *here, unsigned int n, void **objs,
  * plain ones.  The array's room counts here, not its capacity, since a switch of options
  * may take the capacity meanwhile.
  */
-static inline __attribute__((__always_inline__))
-unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
-		      struct pool_carried *out)
+static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
+			     struct pool_carried *out)
 {
 	unsigned int steps = 0;
 	unsigned int room, done;
@@ -391,12 +342,35 @@ unsigned int put_here(struct pool_local *here, unsigned int n, void **objs,
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
-	while (done < n && spill_half(here, out)) {
+	while (done < n && pool_spill_half(here, out)) {
 		done += put_hot(here, room, smaller(n - done, n), objs + done);
 		if (done < n)
 			next_step(here, &steps);
 	}
 	return done;
+}
+
+/* put_clustered() of one object. */
+static __attribute__((__noinline__))
+bool put_single(struct pool_local *here, void *obj, struct pool_carried *out)
+{
+	return put_clustered(here, 1, &obj, out);
+}
+
+/* put_many() of one object. */
+static inline __attribute__((__always_inline__))
+bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
+{
+	unsigned int cap;
+
+	pool_age_grow(here, out);
+	cap = plat_read(&here->hot.cap);
+	if (!cap || pool_seal_of(obj))
+		return put_single(here, obj, out);
+	if (plat_read(&here->hot.n) >= cap && !pool_spill_half(here, out))
+		return false;
+	pool_hot_push(here, obj);
+	return true;
 }
 
 /* Put all of @n objects into the array, if it takes that many of their kind. */
@@ -410,45 +384,60 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 	return true;
 }
 
+/* Have the caller bring down what is parked on this CPU, or where none has a list. */
+static inline void look_parked(struct pool_local *here, struct pool_carried *out)
+{
+	if (plat_read(&here->parked.head) || plat_read(&here->pool->parked.head)) {
+		out->parked = true;
+		out->some = true;
+	}
+}
+
 /**
- * put() - Put free objects into this CPU's caches.
+ * pool_put_to_cache() - Put several free objects into this CPU's caches.
  * @pool: the pool.
  * @n: how many, 1 to POOL_HOT_SLOTS; several only if they are plain.
  * @objs: the objects, coldest first.
  * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- * @asked: the hit path has already tried the array.
  *
  * Return: how many were put, the first ones; the caller goes down a layer with the
  * others.
  */
-static inline __attribute__((__always_inline__))
-unsigned int put(struct pool *pool, unsigned int n, void **objs,
-		 unsigned int *flags, bool asked)
+unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
+			       unsigned int *flags)
 {
-	struct pool_carried out = { .low = false };
+	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
 	unsigned int done = 0;
 
 	if (!here)
 		return 0;
-	if (!asked && put_all_hot(here, n, objs)) {
+	if (put_all_hot(here, n, objs)) {
 		done = n;
 	} else if (pool_visit_begin(here, &out)) {
-		done = put_here(here, n, objs, &out);
-		out.parked = done && (plat_read(&here->parked.head) ||
-				      plat_read(&pool->parked.head));
-		pool_visit_end(here, &out);
+		done = put_many(here, n, objs, &out);
+		if (done)
+			look_parked(here, &out);
+		pool_visit_end(here);
 	}
 	pool_here_leave(here);
-	if (pool_carries(&out))
+	if (out.some)
 		pool_carry(pool, &out, *flags);
 	return done;
+}
+
+/* Bring an object down that the caches did not take, and what is parked here. */
+static __attribute__((__noinline__))
+void put_down(struct pool *pool, void *obj, unsigned int flags)
+{
+	pool_put_below(pool, obj, flags);
+	pool_unpark_here(pool, flags);
 }
 
 /**
  * pool_put_one() - Put a free object into this CPU's caches, or down.
  * @pool: the pool.
- * @obj: the object.
+ * @obj: the object, for which the array had no room.
  * @flags: of the call.
  *
  * Objects parked on this CPU are brought down, too, since a CPU that only frees never
@@ -456,14 +445,21 @@ unsigned int put(struct pool *pool, unsigned int n, void **objs,
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {
-	if (put(pool, 1, &obj, &flags, true))
-		return;
-	pool_put_below(pool, obj, flags);
-	pool_unpark_here(pool, flags);
-}
+	struct pool_carried out = { .some = false };
+	struct pool_local *here = pool_here_get(pool, &flags);
+	bool done = false;
 
-unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
-			       unsigned int *flags)
-{
-	return put(pool, n, objs, flags, false);
+	if (here) {
+		if (pool_visit_begin(here, &out)) {
+			done = put_one(here, obj, &out);
+			if (done)
+				look_parked(here, &out);
+			pool_visit_end(here);
+		}
+		pool_here_leave(here);
+		if (out.some)
+			pool_carry(pool, &out, flags);
+	}
+	if (!done)
+		put_down(pool, obj, flags);
 }

@@ -22,8 +22,8 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned int n = c->n;
 
 	c->n = 0;
+	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
 	pool_cluster_link(cpu, local, c);
-	pool_cluster_added(cpu, c, n);
 }
 
 /**

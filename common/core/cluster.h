@@ -19,9 +19,13 @@ static inline struct pool_cluster *pool_of_by_pool(struct pool_list *node)
 /* The newest cluster here; NULL: none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_newest(const struct pool_local *local)
 {
+	struct pool_cluster *c = pool_of_by_pool(local->by_pool.next);
+
 	if (pool_list_empty(&local->by_pool))
 		return NULL;
-	return pool_of_by_pool(local->by_pool.next);
+	if (!c)
+		__builtin_unreachable();
+	return c;
 }
 
 /* The oldest cluster here; NULL: none.  CPU lock held. */
@@ -40,6 +44,50 @@ static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *c
 	return pool_list_entry(cpu->by_lru.prev, struct pool_cluster, by_lru);
 }
 
+/* Take a cluster off its lists. */
+static inline void pool_cluster_unlink(struct pool_cluster *c)
+{
+	pool_list_unlink(&c->by_pool);
+	pool_list_unlink(&c->by_lru);
+}
+
+/* Account @n objects that were copied to the fresh end of a cluster, of @bytes. */
+static inline void pool_cluster_count(struct pool_cpu *cpu,
+				      struct pool_local *local,
+				      struct pool_cluster *c, unsigned int n,
+				      unsigned long bytes)
+{
+	plat_word_add(&cpu->charged, bytes);
+	plat_write(&local->clustered, local->clustered + n);
+	c->n += n;
+	c->stamp = cpu->visits;
+}
+
+static inline unsigned long pool_bytes(const struct pool_local *local,
+				       unsigned int n)
+{
+	return (unsigned long)n * local->pool->head.size;
+}
+
+/**
+ * pool_cluster_top_up() - Add objects to a cluster and make it the newest.
+ * @cpu: the CPU, lock held; the objects fit.
+ * @local: the pool's part there.
+ * @c: a cluster on its lists.
+ * @objs: the objects, coldest first.
+ * @n: how many; @c has room for them.
+ */
+static inline void pool_cluster_top_up(struct pool_cpu *cpu,
+				       struct pool_local *local,
+				       struct pool_cluster *c, void **objs,
+				       unsigned int n)
+{
+	memmove(c->obj + c->n, objs, n * sizeof(*objs));
+	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
+	pool_list_first(&c->by_pool, &local->by_pool);
+	pool_list_first(&c->by_lru, &cpu->by_lru);
+}
+
 /* Put a cluster that is on no list on the lists of @local, as the newest. */
 static inline void pool_cluster_link(struct pool_cpu *cpu,
 				     struct pool_local *local,
@@ -50,41 +98,15 @@ static inline void pool_cluster_link(struct pool_cpu *cpu,
 	pool_list_add(&c->by_lru, &cpu->by_lru);
 }
 
-/* Take a cluster off its lists. */
-static inline void pool_cluster_unlink(struct pool_cluster *c)
+/* The same with an empty cluster, which is on no list. */
+static inline void pool_cluster_begin(struct pool_cpu *cpu,
+				      struct pool_local *local,
+				      struct pool_cluster *c, void **objs,
+				      unsigned int n)
 {
-	pool_list_unlink(&c->by_pool);
-	pool_list_unlink(&c->by_lru);
-}
-
-/* Count @n objects that were copied to the fresh end of a cluster, and make it the newest. */
-static inline void pool_cluster_added(struct pool_cpu *cpu,
-				      struct pool_cluster *c, unsigned int n)
-{
-	struct pool_local *local = c->local;
-
-	plat_word_add(&cpu->charged,
-		      (unsigned long)n * local->pool->head.size);
-	plat_write(&local->clustered, local->clustered + n);
-	c->n += n;
-	c->stamp = cpu->visits;
-	pool_list_first(&c->by_pool, &local->by_pool);
-	pool_list_first(&c->by_lru, &cpu->by_lru);
-}
-
-/**
- * pool_cluster_add() - Add objects at the fresh end and make it the newest.
- * @cpu: the CPU, lock held; the objects fit.
- * @c: a cluster on its lists, perhaps empty.
- * @objs: the objects, coldest first.
- * @n: how many; @c has room for them.
- */
-static inline void pool_cluster_add(struct pool_cpu *cpu,
-				    struct pool_cluster *c, void **objs,
-				    unsigned int n)
-{
-	pool_copy(c->obj + c->n, objs, n);
-	pool_cluster_added(cpu, c, n);
+	pool_copy(c->obj, objs, n);
+	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
+	pool_cluster_link(cpu, local, c);
 }
 
 /*
@@ -98,21 +120,26 @@ static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 }
 
 /**
- * pool_cluster_taken() - Account objects taken from a cluster's fresh end.
+ * pool_cluster_taken() - Account objects that were copied from a cluster's fresh end.
  * @cpu: the CPU, lock held.
- * @c: the cluster, on the lists, c->n already lowered; unlinked if now empty.
+ * @local: the pool's part there.
+ * @c: the cluster, on the lists; unlinked if now empty.
  * @n: how many were taken.
+ *
+ * Return: whether it is empty now.
  */
-static inline void pool_cluster_taken(struct pool_cpu *cpu,
+static inline bool pool_cluster_taken(struct pool_cpu *cpu,
+				      struct pool_local *local,
 				      struct pool_cluster *c, unsigned int n)
 {
-	struct pool_local *local = c->local;
+	unsigned int left = c->n - n;
 
+	c->n = left;
 	pool_clustered_less(local, n);
-	pool_word_sub(&cpu->charged,
-		      (unsigned long)n * local->pool->head.size);
-	if (!c->n)
+	pool_word_sub(&cpu->charged, pool_bytes(local, n));
+	if (!left)
 		pool_cluster_unlink(c);
+	return !left;
 }
 
 /* Detach the newest cluster of a part, which perhaps has none, or was never used; NULL: none. */
@@ -150,18 +177,22 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 	return c;
 }
 
-/*
- * Link an emptied cluster from the stash as the newest of @local.  The caller adds objects
- * before it lets the lock go.  NULL: there is none.
- */
-static inline struct pool_cluster *pool_cluster_open(struct pool_cpu *cpu,
-						     struct pool_local *local)
-{
-	struct pool_cluster *c = pool_cluster_unstash(cpu);
+/* A CPU with fewer empty clusters than this fetches some. */
+#define POOL_STASH_LOW	2
 
-	if (c)
-		pool_cluster_link(cpu, local, c);
-	return c;
+/*
+ * Have the caller fetch empty clusters if there are few.  Called where a cluster was wanted,
+ * and where one will be: where an array grows or has to shrink, and in a fill that found no
+ * cluster.  A pool without caches needs none, so it fetches none.
+ */
+static inline void pool_stash_look(const struct pool_local *here,
+				   struct pool_carried *out)
+{
+	if (here->cpu->stashed < POOL_STASH_LOW &&
+	    !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE)) {
+		out->low = true;
+		out->some = true;
+	}
 }
 
 /**

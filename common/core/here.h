@@ -19,7 +19,8 @@
  * @flags: POOL_F_NESTED is added where the owner was interrupted.
  *
  * Return: the part; guard and array are held, pool_here_leave() must follow.
- * NULL: the owner was interrupted, or this CPU has no part; nothing is held.
+ * NULL: the owner was interrupted, or this CPU has no part; nothing is held.  Compilers do
+ * not know that the part itself is never NULL, so they are told.
  */
 static inline struct pool_local *pool_here_enter(struct pool *pool,
 						 unsigned int *flags)
@@ -31,6 +32,8 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 		return NULL;
 	plat_write(&here->hot.open, POOL_HELD);
 	pool_barrier();
+	if (!here)
+		__builtin_unreachable();
 	return here;
 }
 
@@ -74,23 +77,10 @@ bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
 	return true;
 }
 
-/* A CPU with fewer empty clusters than this fetches some. */
-#define POOL_STASH_LOW	2
-
-/* End a visit.  A pool without caches needs no clusters, so it fetches none. */
-static inline void pool_visit_end(struct pool_local *here,
-				  struct pool_carried *out)
+/* End a visit. */
+static inline void pool_visit_end(struct pool_local *here)
 {
-	out->low = here->cpu->stashed < POOL_STASH_LOW &&
-		   !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE);
 	pool_here_unlock(here);
-}
-
-/* Does a visit carry anything out?  Most do not. */
-static inline bool pool_carries(const struct pool_carried *out)
-{
-	return (unsigned long)out->down | (unsigned long)out->rest |
-	       (unsigned long)out->empty | out->low | out->parked;
 }
 
 #endif /* POOL_CORE_HERE_H */

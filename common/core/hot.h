@@ -28,13 +28,36 @@ static inline void pool_hot_take(struct pool_local *local, void **objs,
 	plat_write(&local->hot.n, left);
 }
 
+/* Take the freshest object of a held array; NULL: there is none. */
+static inline void *pool_hot_pop(struct pool_local *local)
+{
+	unsigned int n = plat_read(&local->hot.n);
+
+	if (!n)
+		return NULL;
+	plat_write(&local->hot.n, n - 1);
+	return local->slot[n - 1];
+}
+
+/* Put an object on top of a held array that has room for it. */
+static inline void pool_hot_push(struct pool_local *local, void *obj)
+{
+	unsigned int n = plat_read(&local->hot.n);
+
+	local->slot[n] = obj;
+	plat_write(&local->hot.n, n + 1);
+}
+
 /* Forget the @n coldest objects of a held array: they were copied elsewhere. */
 static inline void pool_hot_forget(struct pool_local *local, unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
 
-	memmove(local->slot, local->slot + n,
-		left * sizeof(local->slot[0]));
+	if (left <= n)
+		pool_copy(local->slot, local->slot + n, left);
+	else
+		memmove(local->slot, local->slot + n,
+			left * sizeof(local->slot[0]));
 	plat_write(&local->hot.n, left);
 }
 

@@ -28,11 +28,14 @@ static inline void pool_arrive(plat_word_t *moving, unsigned long n)
 	plat_word_sub_release(moving, n);
 }
 
-/* Copy @n pointers, most often one. */
+/*
+ * Copy @n pointers.  Most often they are those of a whole cluster.  The compiler knows how many
+ * these are, so it calls no function for them.
+ */
 static inline void pool_copy(void **to, void **from, unsigned int n)
 {
-	if (n == 1)
-		*to = *from;
+	if (n == POOL_CLUSTER_SIZE)
+		memcpy(to, from, POOL_CLUSTER_SIZE * sizeof(*to));
 	else
 		memmove(to, from, n * sizeof(*to));
 }

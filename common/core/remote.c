@@ -64,11 +64,8 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 /* Park the freshest object of a held array that has some. */
 static void park_hot(struct pool *pool, struct pool_local *here)
 {
-	void *obj;
-
 	pool_depart(&here->moving, 1);
-	pool_hot_take(here, &obj, 1);
-	pool_park(pool, obj);
+	pool_park(pool, pool_hot_pop(here));
 	pool_arrive(&here->moving, 1);
 }
 

@@ -39,7 +39,6 @@ static void give_back(struct pool_reserved *r, void *obj, unsigned int flags,
 	obj = pool_freed(r->pool, obj, flags, caller);
 	if (!obj || pool_slots_put(r, obj))
 		return;
-	plat_cpu_ready(r->pool, flags);
 	pool_put_one(r->pool, obj, flags);
 }
 
@@ -126,9 +125,7 @@ void pool_unreserve(struct pool_reserved *r)
 
 	if (!r)
 		return;
-	while ((obj = pool_slots_take(r))) {
-		plat_cpu_ready(r->pool, 0);
+	while ((obj = pool_slots_take(r)))
 		pool_put_one(r->pool, obj, 0);
-	}
 	plat_mem_free(r);
 }

@@ -29,11 +29,19 @@ static void down_and_up(void)
 	alloc_free();
 }
 
-/* One CPU takes an object from a bucket, one a cluster, and one puts a cluster. */
+/*
+ * One CPU takes an object from a bucket, one a cluster, and one puts a cluster.  The bucket has
+ * an object at first, which min_avail keeps there.
+ */
 
 static void setup_buckets(void)
 {
-	setup(SINGLY, 0, 4);
+	unsigned int i;
+
+	pool_set_hot_size(SINGLY);
+	pool = make("a", 0, 1);
+	for (i = 0; i < 4; i++)
+		obj[i] = s_alloc(pool);
 	give_as(2, 0, 1);
 	reclaim();
 	give_as(2, 1, 3);
