@@ -365,6 +365,51 @@ static void setup_park_last(void)
 	give(1, 5, 0);
 }
 
+/*
+ * What is parked for all CPUs goes in part, while a thread without an area parks more.
+ * Such a thread has no list of its own.
+ */
+
+static void park_without_area(unsigned int from, unsigned int to)
+{
+	unsigned char *area = pool_thread_area;
+
+	pool_thread_area = (unsigned char *)&plat_zeros;
+	give(from, to, POOL_F_ATOMIC);
+	pool_thread_area = area;
+}
+
+static void setup_park_afar(void)
+{
+	setup(0, 0, 4);
+	pool_reclaim(NULL);
+	park_without_area(0, 3);
+}
+
+static void park_afar(void)
+{
+	park_without_area(3, 4);
+}
+
+/* The last free object goes from a cluster to the shared pool, and then to the platform. */
+
+static void setup_down(void)
+{
+	pool_set_hot_size(SINGLY);
+	pool = make("a", 2, 1);
+	obj[0] = s_alloc(pool);
+	obj[1] = s_alloc(pool);
+	give_as(1, 0, 1);
+}
+
+static void down_and_out(void)
+{
+	reclaim();
+	sched_note("pool_flush()");
+	pool_flush(pool);
+	sched_note("pool_flush() ends");
+}
+
 /* The last free object is in the shared pool, and goes to the platform. */
 
 static void setup_collect(void)
@@ -450,6 +495,10 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(a_handler_parks_the_last_object, "unparks",
 		 2, setup_park_last, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_free)),
+	SCENARIO(what_is_parked_goes_in_part_while_more_is_parked, "left",
+		 2, setup_park_afar, CPUS(shrink, park_afar)),
+	SCENARIO(an_object_goes_down_twice_beside_an_allocation, "gets",
+		 2, setup_down, CPUS(alloc_one, down_and_out)),
 	SCENARIO(a_collection_takes_what_is_wanted, "collect-departs",
 		 2, setup_collect, CPUS(alloc_one, collect)),
 	SCENARIO(an_array_that_grows_evicts_what_is_wanted, "regrown",
