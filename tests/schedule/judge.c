@@ -5,7 +5,8 @@
  * Layer:   tests; the enumerator.
  * Context: fibres; between two points all is one step.
  *
- *   at each step   real sum <= charged <= bound, on each CPU, where no store is late
+ *   at each step   real sum <= charged <= bound, on each CPU, and places count what
+ *                  they have, where no store is late
  *   alloc          no user has the object; NULL only if there was a moment at
  *                  which no object was within reach
  *   free           it is as its user left it
@@ -158,6 +159,9 @@ void judge_point(void)
 
 	for (i = 0; i < plat_cpus && !sched->weak; i++)
 		judge_bound(i);
+	for (i = 0; i < PLAT_LOCALS && !sched->weak; i++)
+		if (pools[i])
+			judge_places(pools[i]);
 	for (i = 0; i < SCHED_FIBRES; i++)
 		look_at_array(i);
 	for (i = 0; i < SCHED_FIBRES; i++)

@@ -36,4 +36,7 @@ unsigned long charged_in(const struct pool_local *local);
 void judge_bound(unsigned int cpu);
 void judge_lowered(void);
 
+/* judge_place.c */
+void judge_places(const struct pool *pool);
+
 #endif /* SCHEDULE_JUDGE_H */

@@ -438,7 +438,7 @@ const struct scenario scenarios_of_objects[] = {
 		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
 	SCENARIO(a_spill_meets_a_take_from_afar, "charge",
 		 2, setup_spill, CPUS(spill, alloc_one)),
-	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged",
+	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged uncounted filled",
 		 2, setup_parked, CPUS(unpark_and_park, collect)),
 	SCENARIO(the_last_object_is_parked, "parked",
 		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
