@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Checks that the pages render, that what they refer to is there, and that they agree with
-# the source: the seam, ordered accesses, functions, constants, promises.  README has the
-# command that CI runs, and examples compile.
+# the source: the seam, ordered accesses, functions, constants, promises, files of debugfs.
+# README has the command that CI runs, and examples compile.
 
 set -euo pipefail
 
@@ -116,6 +116,19 @@ goes_up_between() {
 	grep -q '^common/life/merge.c goes up: pool_dump() of common/show$' <<<"$said"
 }
 
+# In a copy of the tree, the page forgets a key and a flag; debugfs.py must say so.
+forgets_words() {
+	local copy said
+
+	copy=$(mktemp -d)
+	cp -r --parents kernel/debugfs Documentation/ABI "$copy"
+	sed -i 's/ double_free/ /; s/typesafe and//' "$copy/Documentation/ABI/testing/debugfs-pool"
+	said=$(tests/pages/debugfs.py "$copy" || true)
+	rm -rf "$copy"
+	grep -q '^the entry of stats does not name double_free$' <<<"$said" &&
+		grep -q '^the entry of registrations does not name typesafe$' <<<"$said"
+}
+
 check each_promise_has_a_row tests/pages/promises.py
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
@@ -134,4 +147,6 @@ check a_call_that_goes_up_is_told_of goes_up
 check calls_between_folders_go_down tests/pages/folders.py
 check a_call_to_a_folder_above_is_told_of goes_up_between
 check constants_are_as_pages_say tests/pages/constants.py
+check the_page_of_debugfs_names_all_that_files_print tests/pages/debugfs.py
+check a_word_that_it_forgets_is_told_of forgets_words
 finish
