@@ -69,6 +69,38 @@ static void hit_atomic(struct pool_head *pool)
 		pool_free(pool, __pool_alloc(pool, POOL_F_ATOMIC));
 }
 
+static void hit_zeroed(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_zalloc(pool));
+}
+
+static void hit_timeout(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_timeout(pool, 0, 1));
+}
+
+static void hit_gfp(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_gfp(pool, GFP_KERNEL));
+}
+
+static void hit_node(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_node(pool, GFP_KERNEL, NUMA_NO_NODE));
+}
+
 static void hit_bulk(struct pool_head *pool)
 {
 	unsigned int i;
@@ -78,6 +110,28 @@ static void hit_bulk(struct pool_head *pool)
 		if (pool_alloc_bulk(pool, 0, 1, &obj))
 			pool_free(pool, obj);
 }
+
+static void hit_bulk_some(struct pool_head *pool)
+{
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < CALLS; i++)
+		if (pool_alloc_bulk_some(pool, 0, 1, &obj))
+			pool_free(pool, obj);
+}
+
+static void hit_gfp_nowait(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_gfp(pool, GFP_NOWAIT));
+}
+
+static void (*const sleepers[])(struct pool_head *pool) = {
+	hit, hit_zeroed, hit_timeout, hit_gfp, hit_node, hit_bulk, hit_bulk_some,
+};
 
 /* A pool whose calls hit; NULL: there is none. */
 static struct pool *pool_that_hits(struct kunit *test)
@@ -95,10 +149,11 @@ static struct pool *pool_that_hits(struct kunit *test)
 TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
 {
 	struct pool *pool = pool_that_hits(test);
+	unsigned int i;
 
 	ASSERT(pool);
-	EXPECT_LE(CALLS, questions(hit, &pool->head));
-	EXPECT_LE(CALLS, questions(hit_bulk, &pool->head));
+	for (i = 0; i < ARRAY_LEN(sleepers); i++)
+		EXPECT_LE(CALLS, questions(sleepers[i], &pool->head));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
@@ -108,5 +163,6 @@ TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
 
 	ASSERT(pool);
 	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
+	EXPECT_LE(questions(hit_gfp_nowait, &pool->head), CALLS / 2);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
