@@ -339,7 +339,8 @@ void plat_pause(bool sleep);
 
 /**
  * plat_sleep() - Sleep for a while.
- * @ms: so many milliseconds; 0: not at all, to read the clock.
+ * @ms: so many milliseconds; 0: not at all, to read the clock, and in a long walk to let
+ *	threads run that wait for this CPU.
  *
  * Context: PLAT_WAIT; sleeps, if only for 0.
  * Return: what a clock of milliseconds shows then, 1 instead of 0; 0: the caller is being

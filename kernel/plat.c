@@ -340,6 +340,8 @@ unsigned int plat_sleep(unsigned int ms)
 {
 	if (ms)
 		schedule_timeout_killable(msecs_to_jiffies(ms));
+	else
+		cond_resched();
 	if (fatal_signal_pending(current))
 		return 0;
 	return (u32)ktime_to_ms(ktime_get()) ?: 1;

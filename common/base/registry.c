@@ -57,6 +57,8 @@ void pool_registry_unpin(struct pool *pool)
  * pool_registry_next() - Walk over all pools.
  * @prev: the pool before, which is unpinned; NULL: start.
  *
+ * Between two pools other threads may run.
+ *
  * Return: the next pool, pinned; NULL: that was the last one.  A caller that stops
  * earlier must pool_registry_put() the pool.
  */
@@ -71,6 +73,8 @@ struct pool *pool_registry_next(struct pool *prev)
 	if (prev)
 		pool_registry_unpin(prev);
 	plat_mutex_unlock(PLAT_REGISTRY);
+	if (prev)
+		plat_sleep(0);
 	return pool;
 }
 

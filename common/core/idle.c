@@ -57,7 +57,8 @@ static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 
 /*
  * Give back half of a CPU's clusters, as far as they were not used.  A CPU that was not used
- * at all gives its empty clusters, too.  Returns whether it was used.
+ * at all gives its empty clusters, too.  Other threads may run between two clusters.  Returns
+ * whether it was used.
  */
 static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 {
@@ -71,6 +72,7 @@ static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 	while (taken < most && bytes) {
 		bytes = pool_give_coldest(cpu, &old, 0, given);
 		taken += bytes;
+		plat_sleep(0);
 	}
 	if (!busy)
 		*given += pool_drain_stash(cpu, true);

@@ -16,12 +16,16 @@ void pool_cpu_init(struct pool_cpu *cpu)
 	pool_list_init(&cpu->by_age);
 }
 
-/* Take a cluster of a CPU; its owner finds it gone at its next visit. */
+/*
+ * Take a cluster of a CPU; its owner finds it gone at its next visit.  Other threads may run
+ * before that, since there may be many.
+ */
 static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 					 struct pool_local *local)
 {
 	struct pool_cluster *c;
 
+	plat_sleep(0);
 	plat_cpu_lock(cpu);
 	c = pool_cluster_detach_newest(local);
 	plat_cpu_unlock(cpu);
@@ -265,7 +269,8 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
  * @most: bytes, about, after which no other cluster goes.
  * @tries: do not sleep.
  *
- * Takes as many as there are now.  What other calls put meanwhile may stay.
+ * Takes as many as there are now.  What other calls put meanwhile may stay.  Unless @tries,
+ * other threads may run between two clusters.
  *
  * Return: bytes.
  */
@@ -286,6 +291,8 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 		given += (unsigned long)release_but(pool, c, keep, tries) *
 			 pool->head.size;
 		pool_arrive(&pool->moving, n);
+		if (!tries)
+			plat_sleep(0);
 	}
 	return given + pool_cluster_trim(pool);
 }

@@ -127,7 +127,10 @@ void pool_dump_rewind(struct pool_dump *d)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Move to the next pool and copy its numbers; false: there is none. */
+/*
+ * Move to the next pool and copy its numbers; false: there is none.  Between two pools
+ * other threads may run.
+ */
 bool pool_dump_next(struct pool_dump *d)
 {
 	struct pool_list *node;
@@ -142,6 +145,7 @@ bool pool_dump_next(struct pool_dump *d)
 		pool_list_add(&d->cursor, node);
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
+	plat_sleep(0);
 	return found;
 }
 

@@ -82,12 +82,16 @@ static void put_numbers(struct pool_dump *d, const struct pool_place *place,
 	pool_dump_put(d, text);
 }
 
-/* Write a line: the call and the pool, the numbers, the place. */
+/*
+ * Write a line: the call and the pool, the numbers, the place.  To name a place takes long, so
+ * other threads may run before it.
+ */
 static void put_place(struct memstats *m, const struct pool_place *place)
 {
 	static const char *const blanks[5] = { " ", " ", " ", " ", " " };
 	char raw[sizeof(m->site)];
 
+	plat_sleep(0);
 	if (place->caller)
 		plat_symbol(raw, sizeof(raw), place->caller);
 	else if (place->line)

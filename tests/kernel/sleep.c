@@ -26,13 +26,21 @@ static int on_question(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* How often the kernel is asked while fn() runs. */
-static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+/* A cond_resched() of kernel/plat.c: the first argument is its file. */
+static int on_rest(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct kprobe probe = {
-		.symbol_name = "__might_sleep",
-		.pre_handler = on_question,
-	};
+	const char *file = (const char *)regs_get_kernel_argument(regs, 0);
+
+	if (current == counted && strstr(file, "kernel/plat.c"))
+		asked++;
+	return 0;
+}
+
+/* How often the function with this name is called while fn() runs. */
+static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
+			     void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	struct kprobe probe = { .symbol_name = name, .pre_handler = handler };
 
 	if (register_kprobe(&probe))
 		return 0;
@@ -44,9 +52,26 @@ static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_he
 	return asked;
 }
 
+/* How often the kernel is asked while fn() runs. */
+static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of("__might_sleep", on_question, fn, pool);
+}
+
+/* How often fn() lets others run. */
+static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of("__might_resched", on_rest, fn, pool);
+}
+
 #else
 
 static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
+
+static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return 0;
 }
@@ -164,5 +189,63 @@ TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
 	ASSERT(pool);
 	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
 	EXPECT_LE(questions(hit_gfp_nowait, &pool->head), CALLS / 2);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+#define POOLS	20
+
+static void walk_totals(struct pool_head *pool)
+{
+	pool_total_used();
+}
+
+static void walk_gc(struct pool_head *pool)
+{
+	pool_gc(NULL);
+}
+
+static void walk_age(struct pool_head *pool)
+{
+	pool_age();
+}
+
+static void walk_dump(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "json");
+}
+
+TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
+{
+	struct pool *pool[POOLS];
+	unsigned int i;
+
+	pool[0] = pool_that_hits(test);
+	ASSERT(pool[0]);
+	for (i = 1; i < POOLS; i++)
+		pool[i] = test_pool(64);
+	EXPECT_LE(POOLS, rests(walk_totals, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
+	EXPECT_LE(POOLS, rests(walk_age, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_dump, NULL));
+	for (i = 0; i < POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(&pool[i]->head), NULL);
+}
+
+TEST_CASE(a_flush_lets_others_run_between_two_clusters)
+{
+	struct pool *pool = pool_that_hits(test);
+	unsigned int n, i;
+
+	ASSERT(pool);
+	n = POOLS * pool->cluster;
+	if (n > TEST_OBJS)
+		n = TEST_OBJS;
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
+	EXPECT_LE(n / pool->cluster, rests(pool_flush, &pool->head));
+	EXPECT_EQ(pool_shared_count(pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
