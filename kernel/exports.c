@@ -5,8 +5,8 @@
  * Layer:   none, a list.
  * Context: compile time.
  *
- * Users import the namespace LIBPOOL.  The tests, which are a module of their
- * own, also import LIBPOOL_TEST: symbols there may go at any time.
+ * Users import the namespace LIBPOOL.  The tests, which are modules of their own, also
+ * import LIBPOOL_TEST.  Only a pool.ko that is built with them exports that.
  */
 #include "plat.h"
 #include "show/dump.h"
@@ -71,8 +71,8 @@ POOL_EXPORT(pool_total_failures);
 POOL_EXPORT(pool_total_allocated);
 POOL_EXPORT(pool_total_used);
 
-/* A kernel that has pools in its tree exports the rest only if it builds the tests. */
-#if !defined(POOL_IN_TREE) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)
+/* In a kernel's tree its configuration says whether there are tests, else Kbuild. */
+#if defined(POOL_TESTS) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)
 
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);

@@ -30,6 +30,14 @@ users_modules() {
 		[ "$(sed 's|.*/||; s|\.k*o$||' "$dir/modules.order")" = pool ]
 }
 
+# exports_no_test - what users have built exports only what users may call
+exports_no_test() {
+	local symvers=$here/../../build/kernel/$what/Module.symvers
+
+	grep -qP '\tpool_alloc\t.*\tLIBPOOL$' "$symvers" &&
+		! grep -vP '\tLIBPOOL$' "$symvers" && ! grep -P '\tplat_' "$symvers"
+}
+
 # installs_alone - what users have built, by the goal that our Makefile gives to kbuild
 installs_alone() {
 	local dir=$here/../../build/kernel/$what goal
@@ -67,6 +75,7 @@ module_of_readme() {
 }
 
 check "users get pool.ko and no test" users_modules
+check "... which exports nothing for tests" exports_no_test
 check "modules_install installs pool.ko alone" installs_alone
 case $what in
 stock-6.* | debug) ;;	# the debug kernel, which is a 6.12, runs them
