@@ -418,6 +418,8 @@ void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
  * pools that have not been used yet.  All other values hold at once for all pools.  One
  * line in the log names existing pools to which some of it does not apply.
  *
+ * Not for modules, which have pools of their own only: pool.ko has parameters, and debugfs.
+ *
  * Context: Process context or a plain thread.
  * Return: true; false, one line in the log that names the wrong word, and no
  * change at all, when something in @options is wrong.  NULL is wrong, too.

@@ -122,6 +122,22 @@ bool pool_set_limit(struct pool_head *pool, unsigned int limit);
 bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
 
 /*
+ * In the kernel a module changes its own pools.  Both refuse a pool that the module did not
+ * create: false, and one line in the log.
+ */
+#ifdef __KERNEL__
+bool pool_set_limit_owned(struct pool_head *pool, unsigned int limit,
+			  const void *owner);
+bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
+			      const void *owner);
+
+#define pool_set_limit(pool, limit) \
+	pool_set_limit_owned(pool, limit, POOL_OWNER)
+#define pool_set_min_avail(pool, min_avail) \
+	pool_set_min_avail_owned(pool, min_avail, POOL_OWNER)
+#endif
+
+/*
  * Declared pools
  *
  *	DECLARE_POOL(ptr, name, size)		a global variable ptr

@@ -34,7 +34,7 @@ extern unsigned int pool_debugging;
  * @size: its bytes; the help has less than 4096.
  *
  * For an option like the document's -dM.  Applies to the same pools as
- * pool_configure().
+ * pool_configure(), and as that is not for modules.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: 1: done; @text is empty, or names pools for which some of it comes too
@@ -58,11 +58,21 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * Options that are fixed at a pool's creation are refused: caller, tag, uaf, backup,
  * tools, harden, and for one pool also no-merge and merge-modules, and values.
  *
+ * In the kernel also refused: a pool that the calling module did not create, and NULL.
+ *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, one line in the log that names the first wrong word, and
  * no change at all, when something is wrong.  NULL for @words is wrong, too.
  */
 bool pool_set_debug(struct pool_head *pool, const char *words);
+
+#ifdef __KERNEL__
+bool pool_set_debug_owned(struct pool_head *pool, const char *words,
+			  const void *owner);
+
+#define pool_set_debug(pool, words) \
+	pool_set_debug_owned(pool, words, POOL_OWNER)
+#endif
 
 /**
  * pool_debug_to_buf() - Write which options are on into a buffer.

@@ -86,6 +86,8 @@ bool pool_age(void);
  *
  * Objects above a lowered bound leave at the owners' next slow paths.
  *
+ * Not for modules: hot_size is a parameter of pool.ko, and can be set in debugfs.
+ *
  * Context: Any.
  * Return: true; false and no change when @bytes is out of range.
  */

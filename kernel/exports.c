@@ -17,8 +17,8 @@
 
 POOL_EXPORT(pool_create_at);
 POOL_EXPORT(pool_create_ext_at);
-POOL_EXPORT(pool_set_limit);
-POOL_EXPORT(pool_set_min_avail);
+POOL_EXPORT(pool_set_limit_owned);
+POOL_EXPORT(pool_set_min_avail_owned);
 POOL_EXPORT(pool_destroy);
 POOL_EXPORT(pool_destroy_owned);
 POOL_EXPORT(pool_alloc_slow);
@@ -53,11 +53,8 @@ POOL_EXPORT(pool_gc);
 POOL_EXPORT(pool_reclaim);
 POOL_EXPORT(pool_shrink);
 POOL_EXPORT(pool_age);
-POOL_EXPORT(pool_set_hot_size);
-POOL_EXPORT(pool_configure);
 POOL_EXPORT(pool_debugging);
-POOL_EXPORT(pool_parse_debugging);
-POOL_EXPORT(pool_set_debug);
+POOL_EXPORT(pool_set_debug_owned);
 POOL_EXPORT(pool_debug_to_buf);
 POOL_EXPORT(pool_debug_help_to_buf);
 POOL_EXPORT(dump_pools);
@@ -73,6 +70,14 @@ POOL_EXPORT(pool_total_used);
 
 /* In a kernel's tree its configuration says whether there are tests, else Kbuild. */
 #if defined(POOL_TESTS) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)
+
+/* They change the pools of all modules, so users have parameters and debugfs instead. */
+POOL_EXPORT_TEST(pool_set_limit);
+POOL_EXPORT_TEST(pool_set_min_avail);
+POOL_EXPORT_TEST(pool_set_hot_size);
+POOL_EXPORT_TEST(pool_configure);
+POOL_EXPORT_TEST(pool_parse_debugging);
+POOL_EXPORT_TEST(pool_set_debug);
 
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);

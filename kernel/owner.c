@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * owner.c - modules that go and leave pools behind
+ * owner.c - a module changes its own pools only, and may go and leave pools behind
  *
- * Layer:   seam, cold half; user space has none, since there dlclose() only gives
- *	    back what the unloaded code has declared.
- * Context: process context; may sleep.  The module's exit has returned, and its memory
- *	    is still there: the last moment at which its functions can be called.
+ * Layer:   seam, cold half, and API; user space has none, since a program has one owner, and
+ *	    dlclose() only gives back what the unloaded code has declared.
+ * Context: process context; may sleep.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -15,6 +14,61 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
+static bool has_registration(struct pool *pool, const void *owner)
+{
+	struct pool_list *node;
+	bool found = false;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	pool_list_for_each(node, &pool->regs)
+		found |= pool_list_entry(node, struct pool_reg, list)->owner ==
+			 owner;
+	plat_mutex_unlock(PLAT_REGISTRY);
+	return found;
+}
+
+/* May this module change this pool?  If not, a line in the log says which pool it was. */
+static bool may_change(struct pool_head *head, const void *owner,
+		       const char *function)
+{
+	if (!head) {
+		pr_err("%s(NULL) by module %s is refused: all pools are changed by parameters and debugfs\n",
+		       function, module_name((struct module *)owner));
+		return false;
+	}
+	if (has_registration(pool_of(head), owner))
+		return true;
+	pr_err("pool \"%s\": %s() by module %s is refused: it did not create this pool\n",
+	       pool_of(head)->shown, function,
+	       module_name((struct module *)owner));
+	return false;
+}
+
+bool pool_set_limit_owned(struct pool_head *pool, unsigned int limit,
+			  const void *owner)
+{
+	return may_change(pool, owner, "pool_set_limit") &&
+	       pool_set_limit(pool, limit);
+}
+
+bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
+			      const void *owner)
+{
+	return may_change(pool, owner, "pool_set_min_avail") &&
+	       pool_set_min_avail(pool, min_avail);
+}
+
+bool pool_set_debug_owned(struct pool_head *pool, const char *words,
+			  const void *owner)
+{
+	return may_change(pool, owner, "pool_set_debug") &&
+	       pool_set_debug(pool, words);
+}
+
+/*
+ * The module's exit has returned, and its memory is still there: this is the last moment at
+ * which its functions can be called.
+ */
 static int module_changed(struct notifier_block *block, unsigned long state,
 			  void *data)
 {

@@ -19,6 +19,11 @@
 struct dentry;
 struct kmem_cache;
 
+/* pool.ko, and its tests, may change the pools of all modules. */
+#undef pool_set_limit
+#undef pool_set_min_avail
+#undef pool_set_debug
+
 /* Each is a jiffy; of holders of objects only those that bring them down are preempted. */
 #define PLAT_LAST_TRIES	64
 

@@ -419,3 +419,25 @@ TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
+
+TEST_CASE(a_module_changes_only_pools_that_it_created)
+{
+	static const char another;
+	struct pool_head *pool;
+
+	pool = pool_create_at("others", 64, 0, "kernel.c", 1, &another, POOL_ABI);
+	ASSERT(pool);
+	EXPECT(!pool_set_limit_owned(pool, 10, THIS_MODULE));
+	EXPECT(!pool_set_min_avail_owned(pool, 1, THIS_MODULE));
+	EXPECT(!pool_set_debug_owned(pool, "poison", THIS_MODULE));
+	EXPECT(!pool_set_debug_owned(NULL, "poison", THIS_MODULE));
+	EXPECT(!(pool_of(pool)->debug & POOL_D_POISON));
+	EXPECT(pool_set_limit_owned(pool, 10, &another));
+	EXPECT(pool_set_min_avail_owned(pool, 1, &another));
+	EXPECT(pool_set_debug_owned(pool, "poison", &another));
+	EXPECT(pool_of(pool)->debug & POOL_D_POISON);
+	EXPECT_EQ(pool_of(pool)->limit, 10);
+	EXPECT_EQ(pool_of(pool)->min_avail, 1);
+	pool_destroy_owned(&another);
+	EXPECT_EQ(test_count_pools(), 0);
+}

@@ -303,3 +303,4 @@ MODULE_DESCRIPTION("Replays recorded allocations on pools");
 MODULE_LICENSE("Dual MIT/GPL");
 /* MODULE_IMPORT_NS() takes a token or a string, depending on the kernel. */
 MODULE_INFO(import_ns, "LIBPOOL");
+MODULE_INFO(import_ns, "LIBPOOL_TEST");

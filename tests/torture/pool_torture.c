@@ -352,3 +352,4 @@ MODULE_DESCRIPTION("Everything at once on the pools of pool.ko");
 MODULE_LICENSE("Dual MIT/GPL");
 /* MODULE_IMPORT_NS() takes a token or a string, depending on the kernel. */
 MODULE_INFO(import_ns, "LIBPOOL");
+MODULE_INFO(import_ns, "LIBPOOL_TEST");

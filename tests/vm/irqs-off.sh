@@ -22,7 +22,9 @@ trap 'rm -rf "$tmp"' EXIT
 
 dir=$top/build/kernel/$what-irqs-off
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
-timed=$(VARIANT=irqs-off POOL_TESTS='' DEBUG="-include $dir/tests/bench/longest/irqs_off.h" \
+# No test is built anew; those that there are need what POOL_TESTS exports.
+timed=$(VARIANT=irqs-off POOL_TESTS='' \
+	DEBUG="-DPOOL_TESTS -include $dir/tests/bench/longest/irqs_off.h" \
 	"$here/build-modules.sh" "$what" | tail -n 1)
 "$here/boot.sh" --icount --append "mitigations=off init_on_alloc=0" --timeout 900 \
 	--log "$tmp/log" "$what" "$here/guest/irqs-off.sh" \

@@ -15,6 +15,7 @@
  *   odd=1	makes two pools of each of three names that are no words
  *   keep=1	keeps an object of sc_conn in use
  *   burst=N	holds N objects of 4 KiB and frees them, 40 times
+ *   meddle=1	tries to change pools of other modules; its init fails if it can
  *   fail=1	its init fails, without cleaning up
  */
 #include <linux/module.h>
@@ -42,6 +43,10 @@ MODULE_PARM_DESC(odd, "Make pools with odd names, too");
 static bool keep;
 module_param(keep, bool, 0444);
 MODULE_PARM_DESC(keep, "Keep an object in use");
+
+static bool meddle;
+module_param(meddle, bool, 0444);
+MODULE_PARM_DESC(meddle, "Try to change pools of other modules");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -109,6 +114,24 @@ static int hold_often(void)
 	return 0;
 }
 
+static void change(struct pool_head *pool, void *arg)
+{
+	unsigned int *changed = arg;
+
+	*changed += pool_set_debug(pool, "integrity");
+	*changed += pool_set_limit(pool, 1000);
+	*changed += pool_set_min_avail(pool, 1);
+}
+
+/* There is one pool of its own, which is changed thrice, and the others are not. */
+static int change_all(void)
+{
+	unsigned int changed = pool_set_debug(NULL, "integrity");
+
+	pool_for_each(change, &changed);
+	return changed == 3 ? 0 : -EPERM;
+}
+
 static int __init second_init(void)
 {
 	struct pool_attr attr = {
@@ -119,6 +142,8 @@ static int __init second_init(void)
 
 	if (!conn)
 		return -ENOMEM;
+	if (meddle && change_all())
+		return -EPERM;
 	use_one(conn);
 	use_one(create_pool_ext(&attr));
 	if (gfp == 1)

@@ -61,6 +61,16 @@ check "... is refused, said once" says "__GFP_NOFAIL without"
 check "... and counted" same "$(cat $P/by-name/sc_conn*/stats | sed -n 's/^failed //p' | sort -n | tail -n 1)" 3
 rmmod pool_second
 forget
+check "a user that wants to change others' pools loads" insmod pool_second.ko meddle=1
+check "... and is refused, pool by pool" same \
+	"$(dmesg | sed -n 's/.*pool "\([^"]*\)": \([a-z_]*()\) by module pool_second is refused: it did not create this pool/\1 \2/p' |
+	sort -u | grep ex_conn | tr '\n' ' ')" \
+	"ex_conn pool_set_debug() ex_conn pool_set_limit() ex_conn pool_set_min_avail() "
+check "... and all pools at once" sh -c \
+	"dmesg | grep -q 'pool_set_debug(NULL) by module pool_second is refused'"
+check "... which changes nothing" same "$(cat $P/by-name/ex_conn/debug)$(number ex_conn limit)" none0
+rmmod pool_second
+forget
 check "unloading pool.ko ends all that was left" stop
 check "... which had no object in use" same "$(logged)" ""
 check "no cache is left" same "$(caches_left '.*')" 0
