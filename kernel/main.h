@@ -36,6 +36,9 @@ void pool_debugfs_memstats(struct dentry *root);
 /* debugfs/debug.c */
 void pool_debugfs_debug(struct dentry *dir, struct pool *pool);
 
+/* debugfs/number.c */
+void pool_debugfs_number(struct dentry *dir, struct pool *pool);
+
 /* debugfs/validate.c */
 void pool_debugfs_validate(struct dentry *dir, struct pool *pool);
 

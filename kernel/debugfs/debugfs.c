@@ -12,7 +12,9 @@
  *	flush			"all" or a pool's name, as it is or as it is
  *				shown: pool_flush()
  *	debug, help		options, see debug.c
+ *	hot_size		bytes that each CPU may cache, see number.c
  *	by-name/<name>/debug	options of one pool
+ *	by-name/<name>/limit	most objects of one pool, see number.c
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU
  *	by-name/<name>/registrations	the calls that created it, a line each
@@ -176,6 +178,30 @@ static const char *mode_of(const struct pool *pool)
 	return word & POOL_D_NO_GLOBAL ? "no-global" : "global";
 }
 
+/* Objects that a CPU caches of a pool. */
+static unsigned long cached_on(const struct pool *pool, unsigned int cpu)
+{
+	const struct pool_local *local = plat_local_of(pool, cpu);
+
+	return local ? plat_read(&local->hot.n) + plat_read(&local->clustered) :
+		       0;
+}
+
+/* What the CPU with the fewest, and that with the most, caches of a pool. */
+static void skew_show(struct seq_file *m, const struct pool *pool)
+{
+	unsigned long least = ULONG_MAX, most = 0;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		unsigned long n = pool->cached ? cached_on(pool, cpu) : 0;
+
+		least = min(least, n);
+		most = max(most, n);
+	}
+	seq_printf(m, "cpu_least %lu\ncpu_most %lu\n", least, most);
+}
+
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
@@ -192,6 +218,7 @@ static int stats_show(struct seq_file *m, void *v)
 		seq_printf(m, "%s %llu\n", numbers[i].key,
 			   *(unsigned long long *)((char *)&now +
 					      numbers[i].offset));
+	skew_show(m, pool);
 	return 0;
 }
 
@@ -307,6 +334,7 @@ void plat_show(struct pool *pool)
 	debugfs_create_file("registrations", 0444, dir, pool,
 			    &registrations_fops);
 	pool_debugfs_debug(dir, pool);
+	pool_debugfs_number(dir, pool);
 	pool_debugfs_validate(dir, pool);
 }
 
@@ -324,6 +352,7 @@ void pool_debugfs_init(void)
 	pool_debugfs_pools(root);
 	pool_debugfs_memstats(root);
 	pool_debugfs_debug(root, NULL);
+	pool_debugfs_number(root, NULL);
 	debugfs_create_file("totals", 0444, root, NULL, &totals_fops);
 	debugfs_create_file("gc", 0200, root, NULL, &gc_fops);
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);

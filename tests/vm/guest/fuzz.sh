@@ -29,7 +29,8 @@ works() {
 
 nonsense() {
 	./fuzz "$SEED" "$ROUNDS" $P/help $P/pools $P/debug $P/gc $P/flush $P/memstats \
-		$P/by-name/ex_conn/debug $P/by-name/ex_event/debug
+		$P/by-name/ex_conn/debug $P/by-name/ex_event/debug \
+		$P/hot_size $P/by-name/ex_conn/limit
 }
 
 check "loads" insmod pool.ko
@@ -42,7 +43,8 @@ sed -n 's/^#/#/p' "$tmp/printed"
 rm "$tmp/busy"
 wait
 check "pools are switched back" \
-	sh -c "echo '-fail -integrity -poison -memstats cache global' >$P/debug"
+	sh -c "echo '-fail -integrity -poison -memstats cache global' >$P/debug &&
+		echo 512k >$P/hot_size && echo 0 >$P/by-name/ex_conn/limit"
 check "... and go on" works
 check "unloads" sh -c "rmmod pool_example && rmmod pool"
 finish

@@ -6,7 +6,7 @@ echo "# load, look"
 
 complete_stats() {
 	same "$(cut -d' ' -f1 "$P/by-name/ex_conn/stats" | tr '\n' ' ')" \
-	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected written overflow underflow double_free foreign interior wrong_pool "
+	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected written overflow underflow double_free foreign interior wrong_pool cpu_least cpu_most "
 }
 
 complete_percpu() {
@@ -44,12 +44,17 @@ check "a declaration is shown as no parameter" \
 check "... nor described as one" \
 	not grep -aq 'parm[a-z]*=pool_decl' pool_example.ko
 check "who may read and write what" same \
-	"$(cd $P && stat -c '%n %a' pools totals gc flush debug help by-name/ex_conn/* |
+	"$(cd $P && stat -c '%n %a' pools totals gc flush debug help hot_size by-name/ex_conn/* |
 	   tr '\n' ' ')" \
-	"pools 444 totals 444 gc 200 flush 200 debug 444 help 444 by-name/ex_conn/debug 444 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 by-name/ex_conn/validate 400 "
+	"pools 444 totals 444 gc 200 flush 200 debug 444 help 444 hot_size 444 by-name/ex_conn/debug 444 by-name/ex_conn/limit 444 by-name/ex_conn/percpu 444 by-name/ex_conn/registrations 444 by-name/ex_conn/stats 444 by-name/ex_conn/validate 400 "
 check "the thread's pool lives" moves ex_conn fills
 check "... and spills" moves ex_conn spills
 check "the timer's pool lives" within more_than ex_event allocated 0
+skewed() {
+	awk '{ v[$1] = $2 } END { exit !(v["cpu_most"] && v["cpu_least"] <= v["cpu_most"]) }' \
+		"$P/by-name/ex_conn/stats"
+}
+check "a CPU caches most of its objects, and one the fewest" within skewed
 check "its lists are whole while it is used" \
 	same "$(tail -n1 $P/by-name/ex_conn/validate)" ok
 check "... a line per CPU, at least" more \

@@ -17,5 +17,9 @@ if [ -e /sys/kernel/security/lockdown ]; then
 	check "pools is not writable" \
 		not sh -c "echo json >$P/pools" 2>/dev/null
 	check "gc is not writable" not sh -c "echo 1 >$P/gc" 2>/dev/null
+	for file in hot_size by-name/ex_conn/limit by-name/ex_conn/debug; do
+		check "$file is readable" cat $P/$file
+		check "... and not writable" not sh -c "cat $P/$file >$P/$file" 2>/dev/null
+	done
 	check "unloads" stop
 fi

@@ -30,4 +30,33 @@ check "values of all pools are refused for one" refused poison=1 $conn \
 check "an unknown word is refused" refused "poison bogus" $P/debug '"bogus"'
 check "... and nothing is changed" same "$(cat $conn)" none
 check "it goes on" moves ex_conn spills
+
+echo "# numbers that are set while pools live"
+limit=$P/by-name/ex_conn/limit
+check "a pool has no limit" same "$(cat $limit)" 0
+check "it gets one" sh -c "echo 1 >$limit"
+check "... which it shows" same "$(cat $limit) $(number ex_conn limit)" "1 1"
+check "... and obeys" moves ex_conn refused
+check "... and no other pool" same "$(cat $P/by-name/ex_event/limit)" 0
+for wrong in "" x -1 4294967296 99999999999999999999 "1 2" 1k 0x10 1.5; do
+	check "the limit '$wrong' is refused" refused "$wrong" $limit \
+		"debugfs limit: not a number of objects, 0 to 4294967295: \"$wrong\""
+done
+check "a very long one is refused" refused "$(printf %099d 1)" $limit "too many words"
+check "... and nothing is changed" same "$(cat $limit)" 1
+check "the limit goes" sh -c "echo 0 >$limit"
+check "... and it goes on" moves ex_conn spills
+check "hot_size is shown" same "$(cat $P/hot_size)" 16384
+check "it is set" sh -c "echo 8k >$P/hot_size"
+check "... and shown" same "$(cat $P/hot_size) $(cat $P/debug)" "8192 hot_size=8192"
+check "... and kept to" within sh -c \
+	"awk 'NR > 1 && \$9 > 8192 { exit 1 }' $P/by-name/ex_conn/percpu"
+for wrong in "" x -1 2g 9999999999 1.5; do
+	check "the hot_size '$wrong' is refused" refused "$wrong" $P/hot_size \
+		"\"hot_size=$wrong\""
+done
+check "two values are refused" refused "64k,no-cache" $P/hot_size \
+	'not one value: "64k,no-cache"'
+check "... and nothing is changed" same "$(cat $P/hot_size) $(cat $P/debug)" \
+	"8192 hot_size=8192"
 check "unloads" stop
