@@ -380,6 +380,24 @@ void plat_hide(struct pool *pool);
 #include "events.h"
 
 /*
+ * Constructors and destructors of users must not sleep.  A world that can watch over a call
+ * defines this in its plat_impl.h.
+ */
+#ifndef POOL_UNSLEEPING
+#define POOL_UNSLEEPING(call)	(call)
+#endif
+
+static inline void pool_call_ctor(const struct pool *pool, void *obj)
+{
+	POOL_UNSLEEPING(pool->ctor(obj, pool->arg));
+}
+
+static inline void pool_call_dtor(const struct pool *pool, void *obj)
+{
+	POOL_UNSLEEPING(pool->dtor(obj, pool->arg));
+}
+
+/*
  * This CPU's part of all pools, if @local is its part of this one; guard held.  NULL: it has
  * none, or an interrupt handler made one after @local was read.
  */

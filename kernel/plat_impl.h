@@ -90,6 +90,22 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 
 #define POOL_TRACE(event, ...)	trace_pool_##event(__VA_ARGS__)
 
+/*
+ * Constructors and destructors
+ *
+ * A kernel with DEBUG_ATOMIC_SLEEP reports one that sleeps, also where its caller might; in
+ * others this is nothing.  With PREEMPT_RT the spinlocks that they may take sleep.
+ */
+
+#ifndef CONFIG_PREEMPT_RT
+#define POOL_UNSLEEPING(call)						\
+	do {								\
+		non_block_start();					\
+		call;							\
+		non_block_end();					\
+	} while (0)
+#endif
+
 /* Atomics */
 
 #define plat_read(p)		READ_ONCE(*(p))

@@ -161,7 +161,7 @@ void pool_construct(struct pool *pool, void *obj)
 	struct building now POOL_AT_END(abandon) = { pool, obj };
 
 	if (pool->ctor)
-		pool->ctor(obj, pool->arg);
+		pool_call_ctor(pool, obj);
 	now.obj = NULL;
 }
 
@@ -263,7 +263,7 @@ static void *bare(struct pool *pool, void *obj)
 	if (plat_read(&pool->object_table.part[0]))
 		pool_state_drop(pool, obj);
 	if (pool->dtor && !raw)
-		pool->dtor(obj, pool->arg);
+		pool_call_dtor(pool, obj);
 	return obj;
 }
 

@@ -18,7 +18,7 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 	if (flags & (POOL_F_NO_POISON | POOL_F_MUST_ZERO))
 		return;
 	if (pool->dtor)
-		pool->dtor(obj, pool->arg);
+		pool_call_dtor(pool, obj);
 	__builtin_memset(obj, (int)byte, pool->head.size);
 	pool_construct(pool, obj);
 }

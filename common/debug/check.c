@@ -102,7 +102,7 @@ static void *seal(struct pool *pool, void *obj, unsigned int phase,
 	unsigned int size = pool->head.size;
 
 	if (phase && pool->dtor)
-		pool->dtor(obj, pool->arg);
+		pool_call_dtor(pool, obj);
 	if (phase)
 		pool_pattern_fill(obj, size, phase);
 	if (l->tag)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * sleep.c - allocations that may sleep say so where nothing makes them sleep
+ * sleep.c - who may sleep says so, who may not is watched, and long walks let others run
  *
- * Layer:   tests of pool_might_alloc().
+ * Layer:   tests of pool_might_alloc(), plat_sleep() and POOL_UNSLEEPING().
  * Context: see test.h.
  *
  * A kernel with DEBUG_ATOMIC_SLEEP asks in __might_sleep() whether this place may
@@ -248,4 +248,44 @@ TEST_CASE(a_flush_lets_others_run_between_two_clusters)
 	EXPECT_LE(n / pool->cluster, rests(pool_flush, &pool->head));
 	EXPECT_EQ(pool_shared_count(pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Calls in which the kernel reports whoever sleeps, and all calls. */
+struct watched {
+	unsigned int reported;
+	unsigned int calls;
+};
+
+static void count_call(void *obj, void *arg)
+{
+	struct watched *seen = arg;
+
+	seen->calls++;
+#if IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
+	if (current->non_block_count)
+		seen->reported++;
+#endif
+}
+
+TEST_CASE(a_constructor_or_destructor_that_sleeps_is_reported)
+{
+	struct watched seen = { 0, 0 };
+	struct pool_attr attr = {
+		.name = "built", .size = 64, .ctor = count_call, .dtor = count_call,
+		.arg = &seen,
+	};
+	struct pool_head *pool;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "this kernel does not ask, or its spinlocks sleep");
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	test_wave(pool_of(pool), 100);
+	EXPECT(pool_set_debug(pool, "integrity"));
+	test_wave(pool_of(pool), 100);
+	EXPECT(pool_set_debug(pool, "poison"));
+	test_wave(pool_of(pool), 100);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT_LE(300, seen.calls);
+	EXPECT_EQ(seen.reported, seen.calls);
 }
