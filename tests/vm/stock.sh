@@ -53,6 +53,27 @@ installs_alone() {
 		[ -n "$(find "$dir/installed" -name 'pool.ko*')" ]
 }
 
+# says_all MODULE - what modinfo shows: each field, and a text and a type for each parameter
+says_all() {
+	local version param field status=0
+
+	version=$(sed -n 's/^.define POOL_VERSION[^"]*"\(.*\)"/\1/p' "$here/../../common/pool.h")
+	objcopy -O binary --only-section=.modinfo "$1" "$tmp/info"
+	tr '\0' '\n' <"$tmp/info" >"$tmp/fields"
+	for field in 'description=..*' 'author=..*' license=GPL "version=${version:?}" \
+		     'vermagic=..*' 'name=pool'; do
+		grep -qx "$field" "$tmp/fields" || { echo "no $field"; status=1; }
+	done
+	sed -nE 's/.*\bmodule_param(_named)?\((\w+),.*/\2/p' "$here"/../../kernel/*.c >"$tmp/params"
+	while read -r param; do
+		grep -q "^parm=$param:..*" "$tmp/fields" || { echo "no text for $param"; status=1; }
+		grep -q "^parmtype=$param:..*" "$tmp/fields" ||
+			{ echo "no parameter $param"; status=1; }
+	done <"$tmp/params"
+	same "$(grep -c '^parmtype=' "$tmp/fields")" "$(wc -l <"$tmp/params")" &&
+		return "$status"
+}
+
 # kunit_compiles - the cases, although this kernel has no KUnit
 kunit_compiles() {
 	VARIANT=kunit TARGET=pool_kunit.o \
@@ -76,6 +97,7 @@ module_of_readme() {
 
 check "users get pool.ko and no test" users_modules
 check "... which exports nothing for tests" exports_no_test
+check "... and says all that modinfo shows" says_all "$here/../../build/kernel/$what/pool.ko"
 check "modules_install installs pool.ko alone" installs_alone
 case $what in
 stock-6.* | debug) ;;	# the debug kernel, which is a 6.12, runs them
