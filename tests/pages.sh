@@ -144,6 +144,8 @@ check each_ordered_access_has_a_row tests/pages/ordering.py
 check functions_are_where_pages_say tests/pages/names.py
 check calls_within_the_core_go_down tests/pages/order.py
 check a_call_that_goes_up_is_told_of goes_up
+check the_order_of_the_core_is_drawn tests/pages/design.py drawing
+check a_change_to_a_free_needs_few_concepts tests/pages/design.py concepts
 check calls_between_folders_go_down tests/pages/folders.py
 check a_call_to_a_folder_above_is_told_of goes_up_between
 check constants_are_as_pages_say tests/pages/constants.py
