@@ -148,6 +148,8 @@ check the_order_of_the_core_is_drawn tests/pages/design.py drawing
 check a_change_to_a_free_needs_few_concepts tests/pages/design.py concepts
 check calls_between_folders_go_down tests/pages/folders.py
 check a_call_to_a_folder_above_is_told_of goes_up_between
+check no_script_has_a_long_text_in_it tests/pages/heredocs.py
+check few_scenarios_have_no_mutant tests/pages/scenarios.py
 check constants_are_as_pages_say tests/pages/constants.py
 check the_page_of_debugfs_names_all_that_files_print tests/pages/debugfs.py
 check a_word_that_it_forgets_is_told_of forgets_words
