@@ -70,7 +70,7 @@ check-user:
 	@$(MAKE) -s -j2 all man test-builds $(T)/bugs $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
 		$(B)/pooltrace-asan $(B)/libpooltrace.so $(B)/poolreplay \
 		$(addprefix $(B)/peers/,empty pool pool-so) \
-		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool scale visits) \
+		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool visits) \
 		$(if $(STEP),$(B)/longest $(T)/schedule)
 	@tests/check-user.sh $(FLAVOURS)
 

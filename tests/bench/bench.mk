@@ -63,13 +63,6 @@ $(B)/longest: $(LONGEST_SRC) tests/lib/trap.h $(BENCH_DEP)
 		$(LDFLAGS) -pthread -Wl,-z,now -o $@ $(LONGEST_SRC) -L$(B) -lpool \
 		'-Wl,-rpath,$$ORIGIN'
 
-# It reads what libpool.so and libpool.a hide, so the library's objects are linked in.
-SCALE_SRC = $(addprefix $(BENCH_DIR)/scale/,scale.c scale_team.c scale_line.c \
-	    scale_visit.c scale_run.c)
-$(B)/scale: $(SCALE_SRC) $(BENCH_DIR)/scale/scale.h $(LIB_OBJ)
-	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DPOOL_NO_INLINE -I$(BENCH_DIR) \
-		$(LDFLAGS) -pthread -o $@ $(SCALE_SRC) $(LIB_OBJ)
-
 # The peers that need no package.
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
@@ -95,15 +88,6 @@ bench-user:
 bench-doc:
 	$(BENCH_DIR)/page.py build/bench
 	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
-
-# How pools scale: measures costs on two processors, then plays many of them.
-bench-scale: $(B)/scale
-	@mkdir -p build/bench
-	$(B)/scale > build/bench/scale.csv
-	$(BENCH_DIR)/scale.py build/bench
-
-bench-scale-doc:
-	$(BENCH_DIR)/scale.py --rst build/bench
 
 # The recorded programs on every peer, in two minutes; bench-programs-doc writes the page.
 bench-programs:
@@ -164,10 +148,10 @@ bench-longest-doc: $(B)/longest
 bench-goals:
 	@$(BENCH_DIR)/goals.py write build/bench
 
-bench: bench-user bench-programs bench-scale
+bench: bench-user bench-programs
 	tests/vm/bench.sh
 	@$(MAKE) -s bench-goals
 
 .PHONY: bench bench-cxx bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
-	bench-longest bench-longest-doc bench-memory bench-memory-doc bench-scale bench-scale-doc \
+	bench-longest bench-longest-doc bench-memory bench-memory-doc \
 	bench-programs bench-programs-doc
