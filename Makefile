@@ -96,6 +96,7 @@ help:
 	@echo '  html             Documentation/ as a site, in build/html'
 	@echo '  man              manual pages, in build/man'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
+	@echo '  where            F=NAME: a function, its callers, its cases, and pages that name it'
 	@echo '  doc-options      the tables of options.rst'
 	@echo '  doc-top          the picture of poolctl top'
 	@echo '  bench-doc        the figures of performance-figures.rst; bench-goals: the goals'
@@ -174,7 +175,11 @@ map:
 	@tests/pages/folders.py map build/map.svg
 	@echo build/map.svg
 
-.PHONY: demo check kunit html map
+# What there is about a function: make where F=pool_flush
+where:
+	@scripts/where $(F)
+
+.PHONY: demo check kunit html map where
 
 include user/install.mk
 include tools/tools.mk

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Says which files have the cases of a source, and sees that each source has some.
+
+        cases.py                        fails if a source has none
+
+A source and its cases have like names: common/core/shared.c, tests/unit/shared.c.  The
+head of a file of cases may name more sources: "Layer: tests of user/fork.c and thread.c".
+All others are in OTHERS.
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+# What no file of cases has the name of, or names in its head: the files of tests/ with the
+# cases that fail if it is wrong.
+OTHERS = {
+    "common/base/layout.c": "unit/check.c",
+    "common/core/border.c": "unit/fill.c",
+    "common/core/pack.c": "user/arena.c user/node_memory.c",
+    "common/core/spare.c": "unit/shared.c unit/shrink.c",
+    "common/core/unpark.c": "unit/parked.c",
+    "common/debug/object_table.c": "unit/check.c unit/switch.c",
+    "common/debug/pattern.c": "unit/check.c",
+    "common/debug/report.c": "unit/check.c",
+    "kernel/age.c": "vm/guest/torture.sh",  # runs it; idle.c tests what it calls
+    "kernel/debugfs/debug.c": "vm/guest/stock/options.sh",
+    "kernel/debugfs/debugfs.c": "vm/guest/stock/load.sh vm/guest/stock/readers.sh",
+    "kernel/debugfs/memstats.c": "vm/guest/stock/memstats.sh",
+    "kernel/debugfs/pools.c": "vm/guest/stock/dumps.sh",
+    "kernel/debugfs/text.c": "vm/guest/fuzz.c vm/guest/stock/dumps.sh",
+    "kernel/exports.c": "vm/guest/stock/modules.sh",
+    "kernel/hotplug.c": "kernel/kernel.c",
+    "kernel/main.c": "vm/guest/stock/parameters.sh",
+    "kernel/shrinker.c": "vm/oom.sh",
+    "kernel/trace.c": "vm/guest/stock/trace.sh",
+    "user/declare.c": "user/user.c install/declare.sh",
+    "user/extra/memstats.c": "install/memstats.sh",
+    "user/extra/own_thread.c": "user/pressure.c user/ctl_life.c",
+    "user/functions.c": "unit/registry.c",
+    "user/lock.c": "unit/plat.c user/wait.c",
+    "user/main.c": "install/header.sh",
+    "user/slab/map.c": "user/space.c",
+    "user/slab/turn.c": "user/slab.c",
+}
+
+# The folders of cases with like names, by the first folder of the source.
+LIKE = {"common": ["unit"], "user": ["user", "unit"], "kernel": ["kernel", "unit"]}
+
+HEAD = re.compile(r"Layer:\s+(tests? .*?)\.\n \*", re.S)
+
+
+def sources():
+    """All sources but those of examples, as paths in the tree."""
+    found = [path for group in LIKE for path in (TOP / group).rglob("*.c")]
+    return sorted(str(path.relative_to(TOP)) for path in found if "example" not in str(path))
+
+
+def resolve(name, behind, known):
+    """The source that a head means by @name, behind another one that it has named."""
+    if "/" in name:
+        return next((path for path in known if path.endswith(name)), None)
+    like = [path for path in known if path.endswith("/" + name)]
+    like.sort(key=lambda path: (path.rpartition("/")[0] != behind.rpartition("/")[0],
+                                path.split("/")[0] != behind.split("/")[0]))
+    return like[0] if like else None
+
+
+def heads(known):
+    """(file of cases, source) for each source that its head names; None if there is none."""
+    for path in sorted(TOP.glob("tests/[uks]*/*.c")):
+        head = HEAD.search(path.read_text(encoding="utf-8"))
+        behind = ""
+        for name in re.findall(r"[\w/]*\w\.c\b", head[1]) if head else []:
+            source = resolve(name, behind, known)
+            if source or not (TOP / "tests" / name).exists() + (path.parent / name).exists():
+                behind = source or f"no {name}"
+                yield str(path.relative_to(TOP / "tests")), behind
+
+
+def files_of(source):
+    """The files of tests/ with the cases of @source; a header has those of its .c file."""
+    source = re.sub(r"\.h$", ".c", source)
+    known = sources()
+    name = pathlib.Path(source).name
+    found = [f"{folder}/{name}" for folder in LIKE.get(source.split("/", 1)[0], [])
+             if (TOP / "tests" / folder / name).exists()]
+    found += [test for test, named in heads(known) if named == source]
+    found += OTHERS.get(source, "").split()
+    return list(dict.fromkeys(found))
+
+
+def main():
+    """Print the sources without cases, and names of what is not there."""
+    known = sources()
+    named = list(heads(known))
+    wrong = [f"{source} has no file of cases" for source in known if not files_of(source)]
+    wrong += [f"{test}: there is {source}" for test, source in named if source not in known]
+    wrong += [f"there is no {source}" for source in OTHERS if source not in known]
+    wrong += [f"there is no tests/{test}" for tests in OTHERS.values()
+              for test in tests.split() if not (TOP / "tests" / test).exists()]
+    wrong += [f"{source} needs no row" for source, tests in OTHERS.items()
+              if set(files_of(source)) - set(tests.split())]
+    print("\n".join(wrong + [f"{len(known)} sources, {len(named)} named in heads"]))
+    return 1 if wrong or not named else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
