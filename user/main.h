@@ -48,7 +48,7 @@ void pool_areas_trim(void);
 void pool_area_fork_hold(void);
 void pool_area_fork_release(void);
 
-/* remote.c: arrays of other threads, and who answers for them; around a fork */
+/* remote.c: arrays of other threads, and which thread answers for an area; around a fork */
 void pool_answers(struct plat_area *area, unsigned int thread);
 void pool_heard(struct plat_area *area);
 void pool_remote_fork_hold(void);

@@ -33,8 +33,8 @@ static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 }
 
 /* Free an object, to the reserve if it has room. */
-static void give_back(struct pool_reserved *r, void *obj, unsigned int flags,
-		      void *caller)
+static void free_to_reserve(struct pool_reserved *r, void *obj,
+			    unsigned int flags, void *caller)
 {
 	obj = pool_freed(r->pool, obj, flags, caller);
 	if (!obj || pool_slots_put(r, obj))
@@ -53,7 +53,7 @@ static void fill(struct pool_reserved *r, unsigned int n, void *caller)
 		void *obj = r->slot[i];
 
 		r->slot[i] = NULL;
-		give_back(r, obj, 0, caller);
+		free_to_reserve(r, obj, 0, caller);
 	}
 }
 
@@ -113,7 +113,7 @@ void pool_free_reserved(struct pool_reserved *r, void *obj, unsigned int flags)
 		return;
 	}
 	if (plat_read(&r->room))
-		give_back(r, obj, flags & POOL_F_ALL, caller);
+		free_to_reserve(r, obj, flags & POOL_F_ALL, caller);
 	else
 		free_beyond(&r->pool->head, obj, flags, caller);
 }

@@ -65,7 +65,7 @@
 #define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
 			 POOL_D_BACKUP | POOL_D_TOOLS | POOL_D_HARDEN)
 
-/* Options that write to objects that nobody has, unmap them, or mind who touches them. */
+/* Options that write to free objects, unmap them, or notice what touches them. */
 #define POOL_D_TOUCH	(POOL_D_INTEGRITY | POOL_D_POISON | POOL_D_UAF | \
 			 POOL_D_BACKUP | POOL_D_TOOLS)
 

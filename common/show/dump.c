@@ -186,7 +186,7 @@ size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 }
 
 /* The pool at the cursor; NULL: it is gone.  Registry mutex held. */
-static struct pool *in_hand(struct pool_dump *d)
+static struct pool *at_cursor(struct pool_dump *d)
 {
 	struct pool_list *node = d->cursor.prev;
 
@@ -202,7 +202,7 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 	size_t len = 0;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool = in_hand(d);
+	pool = at_cursor(d);
 	if (pool)
 		len = pool_dump_registration(pool, nth, d->detail,
 					     sizeof(d->detail));
@@ -217,7 +217,7 @@ bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth)
 	struct pool_reg *reg;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool = in_hand(d);
+	pool = at_cursor(d);
 	reg = pool ? nth_reg(pool, nth) : NULL;
 	if (reg)
 		snprintf(d->detail, sizeof(d->detail), "%s", reg->name);

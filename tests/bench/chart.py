@@ -31,7 +31,7 @@ GAP = 20
 WIDTH = LABEL + PLOT + NUMBER
 COLUMNS = 2
 
-# The one chart that readers see who know no name of a workload or a peer.
+# One chart is for readers that know no name of a workload or a peer.
 README = "hot", "64"
 README_NAMES = {"pool": "libpool, inline", "pool-so": "libpool, by calls",
                 "dpdk": "DPDK rte_mempool", "tcmalloc": "tcmalloc",

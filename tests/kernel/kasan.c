@@ -14,7 +14,7 @@
 
 #if IS_ENABLED(CONFIG_KASAN_GENERIC)
 
-/* May this byte be touched?  KASAN must not look at who reads its shadow. */
+/* May this byte be touched?  KASAN must not check the code that reads its shadow. */
 static __no_sanitize_address bool may_touch(const char *p)
 {
 	s8 shadow = *(s8 *)kasan_mem_to_shadow(p);

@@ -26,7 +26,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # From what users call down to what all folders use, each with a few words.
 ORDER = {
-    "common/show": "dumps, and who allocates",
+    "common/show": "dumps, and which code allocates",
     "common/life": "pools are made, merged, changed, ended",
     "common/core": "objects: from the hot array to the backend",
     "common/debug": "what checked pools need",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dtor.c - in whose calls constructors and destructors run
+ * dtor.c - which calls run constructors and destructors
  *
  * Layer:   tests of common/core/below.c, parked.c, shrink.c, bound.c and idle.c.
  * Context: see test.h.

@@ -244,7 +244,7 @@ static void free_after_a_while(unsigned int i, void *arg)
 	plat_word_add(&p->done, 1);
 }
 
-/* How often was a caller refused who waited for so long? */
+/* How often was a caller refused that had waited for @ms? */
 static unsigned long long refused_later(unsigned int ms)
 {
 	struct pair p = { .pool = test_pool(64), .ms = ms };

@@ -293,7 +293,7 @@ TEST_CASE(clients_that_come_at_once_are_all_answered)
 	EXPECT(is_clean());
 }
 
-/* As nobody, who gets as far as the server only where root has changed the mode. */
+/* As the user nobody, whom the server sees only if root has changed the file's mode. */
 static void ask_as_another(void *arg)
 {
 	(void)arg;

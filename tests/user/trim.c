@@ -118,7 +118,7 @@ TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 static struct slab_class *watched;
 static unsigned int taken;
 
-/* Who frees may need any of these; that of the arena is waited for. */
+/* A free may need any of these; it waits for that of the arena. */
 static void look_at_locks(void)
 {
 	unsigned int i;

@@ -6,8 +6,8 @@
  * Context: one thread.
  *
  * On a terminal the graph grows on a screen, and stays when the screen is left.  Elsewhere
- * it is printed at the end.  The end is also where the target dies, and where a user who
- * has seen enough interrupts the program.
+ * it is printed at the end, which may also be the death of the target, or the user's
+ * interrupt.
  */
 #include "poolctl.h"
 

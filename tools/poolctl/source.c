@@ -5,8 +5,8 @@
  * Layer:   a part of poolctl.
  * Context: one thread.
  *
- * Of the kernel only files are read whose text does not depend on what others have written
- * to them: so by-name/NAME/stats, not pools.
+ * The file "pools" of the kernel shows what others have asked for by writing to it.  So only
+ * files that nobody writes to are read: by-name/NAME/stats.
  */
 #include "poolctl.h"
 

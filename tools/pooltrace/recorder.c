@@ -48,7 +48,7 @@ struct page {
 
 static struct page *page;
 
-/* Of a thread.  @of: the process whose thread the number is of. */
+/* Of a thread.  @of: the process that gave it the number. */
 static __thread struct {
 	uint32_t of;
 	uint16_t number;

@@ -233,10 +233,10 @@ static bool remove_dead(const struct sockaddr_un *addr)
 }
 
 /*
- * Lock the folder of the socket, so that of programs that start at once none takes the
- * other's new socket, which does not listen yet, for a dead one.  Anybody who may read a
- * folder may lock it for as long as he likes, so the wait is bounded.  Returns what is to
- * be closed, or -1.
+ * Lock the folder of the socket.  Otherwise, of two programs that start at once, one might
+ * take the other's new socket, which does not listen yet, for a dead one.  Any process that
+ * may read a folder may lock it for ever, so the wait is bounded.  Returns what is to be
+ * closed, or -1.
  */
 static int lock_folder(const struct sockaddr_un *addr)
 {
@@ -261,7 +261,7 @@ static void unlock_folder(int fd)
 	close(fd);
 }
 
-/* Note whose name the socket has.  Locked.  Returns 0, or an error, negative. */
+/* Note which file this server's socket is.  Locked.  Returns 0, or an error, negative. */
 static int note_bound(const struct sockaddr_un *addr)
 {
 	struct stat st;

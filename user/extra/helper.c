@@ -187,7 +187,7 @@ bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const ch
  * The end of the pipe alone would do, but a child that was not made by fork() may have a
  * copy of it.  Without the other end a byte would raise SIGPIPE.
  */
-static bool tell_to_stop(struct pool_helper *helper)
+static bool request_stop(struct pool_helper *helper)
 {
 	bool started;
 	ssize_t sent = 1;
@@ -207,7 +207,7 @@ static bool tell_to_stop(struct pool_helper *helper)
 /* Stop a helper, entered, and wait for it; no-op if it was not started. */
 void pool_helper_stop(struct pool_helper *helper)
 {
-	if (!tell_to_stop(helper))
+	if (!request_stop(helper))
 		return;
 	pthread_join(helper->own.thread, NULL);
 	pool_own_lock();

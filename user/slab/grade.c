@@ -95,7 +95,7 @@ enum slab_grade pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 	return grade;
 }
 
-/* Who frees to a slab of no shelf finds that it is none: pool_slab_free(). */
+/* A free to a slab of no shelf is refused: pool_slab_free(). */
 void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab)
 {
 	pool_slab_unlist(shelf, slab);

@@ -165,7 +165,7 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->hint = 0;
 }
 
-/* Lock held.  Who frees to it asks twice where it is: pool_slab_free(). */
+/* Lock held.  A free reads the shelf again once it has its lock: pool_slab_free(). */
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
 	plat_write(&slab->shelf, shelf);

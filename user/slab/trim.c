@@ -85,7 +85,7 @@ static bool is_unused(const struct slab *slab, unsigned int stride,
 	return n >= end;
 }
 
-/* Slabs that are being trimmed, for who forks. */
+/* Slabs that are being trimmed: the child of a fork mends them. */
 static plat_word_t trimming;
 
 /*
@@ -141,8 +141,8 @@ static unsigned long unused_pages(struct slab_shelf *shelf,
 	return pages;
 }
 
-/* Neighbours at once. */
-static void give_back(unsigned char *at, unsigned long pages, size_t page)
+/* The bits of @pages, from @at on: neighbours by one call. */
+static void discard_pages(unsigned char *at, unsigned long pages, size_t page)
 {
 	while (pages) {
 		unsigned int skip = (unsigned int)__builtin_ctzl(pages);
@@ -163,15 +163,15 @@ static bool trim_next(struct slab_shelf *shelf, unsigned int grade)
 
 	if (!slab)
 		return false;
-	give_back(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
+	discard_pages(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
 	trim_end(shelf, slab);
 	return true;
 }
 
 /*
- * One slab more has a few objects left, and who frees in any order may leave all slabs
- * so.  As many may stay as the arena keeps empty ones.  Of the others two are trimmed
- * where one has come.
+ * One slab more has a few objects left.  A program that frees in any order may leave all
+ * slabs so.  As many may stay as the arena keeps empty ones.  Of the others two are
+ * trimmed for each one that has come.
  */
 void pool_slab_trim_few(struct slab_shelf *shelf)
 {
