@@ -7,7 +7,8 @@
 #
 #	check-quick.sh			"make check-quick" calls it
 #
-# Results, a line per case, go to build/quick, so that those of other runs stay.
+# Prints its seconds, then a line per job.  Results, a line per case, go to build/quick, so
+# that those of other runs stay.
 
 set -euo pipefail
 
@@ -46,4 +47,5 @@ else
 	job user-pages tests/pages.sh
 	wait
 fi
+echo "$SECONDS seconds"
 tests/lib/summary.sh user

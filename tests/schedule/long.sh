@@ -3,7 +3,8 @@
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels, data races, nonsense for debugfs, pools in a kernel tree,
-# a driver on pools, real programs, and all of package/check.sh.  "make check-long" calls it.
+# a driver on pools, the site of the pages, real programs, and all of package/check.sh.
+# "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -36,6 +37,7 @@ job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"
 job null_blk tests/vm/null_blk.sh
+job user-site tests/pages/site.sh
 job user-real tests/real/check.sh "$1"
 tests/package/check.sh "$1" || true
 tests/lib/summary.sh all
