@@ -30,6 +30,7 @@ OTHERS = {
     "kernel/debugfs/debug.c": "vm/guest/stock/options.sh",
     "kernel/debugfs/debugfs.c": "vm/guest/stock/load.sh vm/guest/stock/readers.sh",
     "kernel/debugfs/memstats.c": "vm/guest/stock/memstats.sh",
+    "kernel/debugfs/number.c": "vm/guest/stock/options.sh",
     "kernel/debugfs/pools.c": "vm/guest/stock/dumps.sh",
     "kernel/debugfs/text.c": "vm/guest/fuzz.c vm/guest/stock/dumps.sh",
     "kernel/exports.c": "vm/guest/stock/modules.sh",
