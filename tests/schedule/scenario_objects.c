@@ -258,77 +258,6 @@ static void handle_other(void)
 	s_free_flags(other, obj[9], POOL_F_ATOMIC);
 }
 
-/* Two CPUs want the last object of a reserve. */
-
-static struct pool_reserved *reserve;
-
-static void setup_reserve(void)
-{
-	setup(SINGLY, 0, 0);
-	reserve = pool_reserve(pool, 1);
-}
-
-static void alloc_reserved(void)
-{
-	s_alloc_reserved(pool, reserve);
-}
-
-/* The counts of a reserve that is not in use are those of its slots. */
-static void end_reserve(void)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < reserve->size; i++)
-		n += !!reserve->slot[i];
-	if (reserve->have != n || reserve->room != reserve->size - n ||
-	    reserve->pool->reserved != n)
-		sched_fail("a reserve of %u with %u has counted %lu and %lu",
-			   reserve->size, n, reserve->have, reserve->room);
-	pool_unreserve(reserve);
-}
-
-/* There is one object in reserve for each CPU and each handler, so none is refused. */
-static void setup_refill(void)
-{
-	setup(SINGLY, 0, 0);
-	reserve = pool_reserve(pool, 2);
-}
-
-static void take_and_refill(void)
-{
-	void *mine = s_alloc_reserved(pool, reserve);
-
-	if (mine)
-		s_free_reserved(pool, reserve, mine);
-	else
-		sched_fail("NULL, though a reserve had an object all the time");
-}
-
-/* All is free again. */
-static void end_refill(void)
-{
-	if (reserve->have != reserve->size)
-		sched_fail("a reserve has %lu when all was freed to it",
-			   reserve->have);
-	end_reserve();
-}
-
-/* An object that comes back lets two callers look for one in the same slot. */
-static void *taken_before;
-
-static void setup_same_slot(void)
-{
-	setup(SINGLY, 0, 0);
-	reserve = pool_reserve(pool, 3);
-	taken_before = s_alloc_reserved(pool, reserve);
-}
-
-static void refill_and_take(void)
-{
-	s_free_reserved(pool, reserve, taken_before);
-	s_alloc_reserved(pool, reserve);
-}
-
 /*
  * An array wants to grow for the objects of a cluster.  That evicts this very cluster,
  * and another pool's, which is large.  Both are charged until they are brought down, so
@@ -446,11 +375,11 @@ const struct scenario scenarios_of_objects[] = {
 		 2, setup_reclaim, CPUS(alloc_free, reclaim)),
 	SCENARIO(a_shrink_takes_what_is_wanted, "coldest",
 		 3, setup_reclaim, CPUS(alloc_free, shrink, alloc_one)),
-	SCENARIO(what_is_wanted_ages, "",
+	SCENARIO(what_is_wanted_ages, "tried",
 		 2, setup_reclaim, CPUS(alloc_free, age)),
 	SCENARIO(what_is_shared_ages, "unheld",
 		 2, setup_collect, CPUS(alloc_one, age)),
-	SCENARIO(a_spill_meets_a_shrink, "",
+	SCENARIO(a_spill_meets_a_shrink, "stashed",
 		 2, setup_spill, CPUS(spill, shrink)),
 	SCENARIO(clusters_are_fetched_while_others_are_given_back, "fetched",
 		 2, setup_fetch, CPUS(reclaim_all, give_first)),
@@ -471,7 +400,7 @@ const struct scenario scenarios_of_objects[] = {
 		 2, setup_evict_last, CPUS(alloc_one, evict_last)),
 	SCENARIO(two_want_what_a_fill_brings, "bucket-departs fill-arrives late-arrives",
 		 2, setup_fill, CPUS(alloc_one, alloc_one)),
-	SCENARIO(checked_objects_are_taken_and_reclaimed, "",
+	SCENARIO(checked_objects_are_taken_and_reclaimed, "unknown",
 		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),
 	SCENARIO(several_at_once_meet_a_reclaim, "counted",
 		 3, setup_bulk, CPUS(free_some, alloc_free_bulk, reclaim)),
@@ -480,18 +409,6 @@ const struct scenario scenarios_of_objects[] = {
 		 .end = end_lower),
 	SCENARIO(a_handler_uses_another_pool_in_a_spill, "trylock",
 		 1, setup_two, CPUS(free_last), IRQS(handle_other)),
-	SCENARIO(two_want_the_last_of_a_reserve, "reserve",
-		 2, setup_reserve, CPUS(alloc_reserved, alloc_reserved),
-		 .end = end_reserve),
-	SCENARIO(two_take_and_refill_a_reserve, "refill",
-		 2, setup_refill, CPUS(take_and_refill, take_and_refill),
-		 .end = end_refill),
-	SCENARIO(two_look_for_an_object_in_one_slot, "same-slot",
-		 2, setup_same_slot, CPUS(alloc_reserved, refill_and_take),
-		 .end = end_reserve),
-	SCENARIO(a_handler_refills_a_reserve_between_any_two_steps, "",
-		 1, setup_refill, CPUS(take_and_refill), IRQS(take_and_refill),
-		 .end = end_refill),
 	SCENARIO(a_handler_parks_the_last_object, "unparks",
 		 2, setup_park_last, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_free)),
