@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Each mutant, a patch that makes common/ wrong, is found by the scenario that names it.
+# Each mutant, a patch that makes common/ wrong, is found by each scenario that names it.
 #
 #	mutants.sh [MUTANT...]
 #
@@ -36,21 +36,28 @@ killed() {
 		how=(-w -p 3 -s 10000000)
 		name+=_with_late_stores
 	fi
-	"$tmp/$1/schedule" "${how[@]}" "$2" >"$tmp/said" || true
-	grep -qx "not ok $name" "$tmp/said"
+	"$tmp/$1/schedule" "${how[@]}" "$2" >"$tmp/now" || true
+	cat "$tmp/now" >>"$tmp/said"
+	grep -qx "not ok $name" "$tmp/now"
 }
 
-# found MUTANT SCENARIO
+# found MUTANT SCENARIO... - one at least, and each of them
 found() {
+	local mutant=$1 scenario
+
 	rm -f "$tmp/said"
-	[ -n "$2" ] && build "$1" && killed "$1" "$2"
+	shift
+	[ $# != 0 ] && build "$mutant" || return
+	for scenario; do
+		killed "$mutant" "$scenario" || return
+	done
 }
 
 for patch in tests/schedule/mutants/*.patch; do
 	mutant=$(basename "$patch" .patch)
 	[ $# = 0 ] || [[ " $* " = *" $mutant "* ]] || continue
-	scenario=$(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
-	check "mutant_${mutant//-/_}_is_found" found "$mutant" "$scenario"
+	mapfile -t scenarios < <(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
+	check "mutant_${mutant//-/_}_is_found" found "$mutant" "${scenarios[@]}"
 	[ ! -f "$tmp/said" ] || sed -n '/^# schedule -r/s/^# schedule/#/p' "$tmp/said"
 	rm -rf "${tmp:?}/$mutant"
 done
