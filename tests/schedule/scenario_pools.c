@@ -38,10 +38,18 @@ static void end_switch(void)
 		sched_fail("an array of a closed pool keeps its room");
 }
 
-static void switch_checks_off(void)
+/* What was freed with checks on may come and go unseen, before they are on again. */
+static void alloc_free_twice(void)
+{
+	alloc_free();
+	alloc_free();
+}
+
+static void switch_checks_twice(void)
 {
 	switch_to("integrity");
 	switch_to("-integrity");
+	switch_to("integrity");
 }
 
 /* An array that is older than all clusters loses room to another pool's spill. */
@@ -117,16 +125,21 @@ static void setup_exit(void)
 
 /* A pool ends while another one's slow path evicts its cluster. */
 
-static void setup_evict(void)
+static void setup_evict_of(unsigned int limit)
 {
 	void *o;
 
-	setup(NARROW, 0, 5);
+	setup(NARROW, limit, 5);
 	other = make("b", 0, 0);
 	o = s_alloc(other);
 	obj[5] = s_alloc(other);
 	s_free(other, o);
 	give(0, 3, 0);
+}
+
+static void setup_evict(void)
+{
+	setup_evict_of(0);
 }
 
 static void evict(void)
@@ -155,19 +168,32 @@ static void setup_carry(void)
 
 static void fail_to_destroy_other(void)
 {
-	sched_note("pool_destroy()");
-	if (!pool_destroy(other))
-		sched_fail("a pool is destroyed, though an object is in use");
-	sched_note("pool_destroy() ends");
+	unsigned long in_use;
+
+	sched_note("pool_give_back()");
+	in_use = pool_give_back(pool_of(other), NULL);
+	if (in_use != 1)
+		sched_fail("%lu objects are said to be in use; it is 1",
+			   in_use);
+	sched_note("pool_give_back() ends");
 }
 
-/* A slightly smaller newcomer joins a pool while others use it. */
+/*
+ * A slightly smaller newcomer joins a pool while both users leave it.  It has a pool of
+ * its own if they were faster.
+ */
 
 static void setup_merge(void)
 {
 	pool_set_hot_size(SINGLY);
 	pool = create_pool("a", SIZE, MEM_F_SHARED);
+	create_pool("a", SIZE, MEM_F_SHARED);
 	alloc_free();
+}
+
+static void leave(void)
+{
+	s_destroy(pool);
 }
 
 static void merge(void)
@@ -175,8 +201,6 @@ static void merge(void)
 	sched_note("create_pool()");
 	other = create_pool("b", SIZE - 8, MEM_F_SHARED);
 	sched_note("create_pool() ends");
-	if (other != pool)
-		sched_fail("a smaller newcomer does not join");
 	s_free(other, s_alloc(other));
 }
 
@@ -238,11 +262,48 @@ static void destroy(void)
 	give_back();
 }
 
+/* Two CPUs go, and both have counted something.  The pool keeps their counts. */
+
+static struct pool_stats before;
+
+static void setup_exit_twice(void)
+{
+	setup(SINGLY, 0, 2);
+	give_as(1, 0, 1);
+	give_as(2, 1, 2);
+	pool_stats_get(pool, &before, sizeof(before));
+}
+
+static void end_exit_twice(void)
+{
+	struct pool_stats now;
+
+	pool_stats_get(pool, &now, sizeof(now));
+	if (now.fills != before.fills || now.spills != before.spills)
+		sched_fail("%llu fills and %llu spills are counted; they were %llu, %llu",
+			   now.fills, now.spills, before.fills, before.spills);
+}
+
 /* The shared part is switched off while a cluster is put there. */
+
+static void setup_put_shared(void)
+{
+	setup_evict_of(5);
+}
 
 static void switch_global_off(void)
 {
 	switch_to("no-global");
+}
+
+/* What was put there later than it was emptied is found, too. */
+static void end_put_shared(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		if (!s_alloc(pool))
+			sched_fail("an object is free, and not found");
 }
 
 /* The array of the CPU that goes has objects, too. */
@@ -269,7 +330,24 @@ static void setup_idle(void)
 	give(1, 6, 0);
 }
 
-/* Caches are switched off while the last object is wanted. */
+/*
+ * Caches are switched off while all that is free is wanted.  Some is in the array, the
+ * rest in a cluster.
+ */
+
+static void setup_full(void)
+{
+	setup(ROOMY, 6, 6);
+	give(1, 6, 0);
+}
+
+static void alloc_five(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		alloc_one();
+}
 
 static void switch_off_and_on(void)
 {
@@ -327,15 +405,15 @@ const struct scenario scenarios_of_pools[] = {
 	SCENARIO(a_handler_wants_room_while_an_array_is_held, "halves",
 		 1, setup_shrink, CPUS(alloc_free),
 		 IRQS(handle_spill_other)),
-	SCENARIO(checks_are_switched_on_and_off, "",
-		 2, setup_switch, CPUS(alloc_free, switch_checks_off)),
+	SCENARIO(checks_are_switched_on_and_off, "generation",
+		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
 	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
 		 2, setup_exit, CPUS(alloc_one, s_exit)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, destroy_other)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit brought",
 		 2, setup_carry, CPUS(evict, destroy_other)),
-	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_evicted, "",
+	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, fail_to_destroy_other)),
 	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_brought_away, "looks",
 		 2, setup_carry, CPUS(evict, fail_to_destroy_other)),
@@ -343,18 +421,20 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_evict, CPUS(collect, destroy_other)),
 	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock",
 		 2, setup_old, CPUS(spill_next, reclaim_other)),
-	SCENARIO(a_pool_ends_while_others_shrink, "",
+	SCENARIO(a_pool_ends_while_others_shrink, "unpinned",
 		 2, setup_evict, CPUS(shrink, destroy_other)),
-	SCENARIO(a_pool_in_use_stays_while_others_shrink, "",
+	SCENARIO(a_pool_in_use_stays_while_others_shrink, "moves",
 		 2, setup_evict, CPUS(shrink, fail_to_destroy_other)),
-	SCENARIO(a_newcomer_joins_a_pool_that_is_used, "",
-		 2, setup_merge, CPUS(alloc_free, merge)),
-	SCENARIO(the_shared_part_is_switched_off_while_it_is_put_to, "",
-		 2, setup_evict, CPUS(evict, switch_global_off)),
-	SCENARIO(a_cpu_goes_while_its_pool_ends, "",
+	SCENARIO(a_newcomer_joins_a_pool_that_is_used, "ended",
+		 3, setup_merge, CPUS(leave, merge, leave)),
+	SCENARIO(the_shared_part_is_switched_off_while_it_is_put_to, "unshared",
+		 2, setup_put_shared, CPUS(evict, switch_global_off),
+		 .end = end_put_shared),
+	SCENARIO(a_cpu_goes_while_its_pool_ends, "walked",
 		 2, setup_exit_destroy, CPUS(destroy, s_exit)),
-	SCENARIO(two_cpus_go_at_once, "",
-		 3, setup_exit_destroy, CPUS(collect, s_exit, s_exit)),
+	SCENARIO(two_cpus_go_at_once, "handed",
+		 3, setup_exit_twice, CPUS(collect, s_exit, s_exit),
+		 .end = end_exit_twice),
 	SCENARIO(a_registration_comes_while_another_one_goes, "joins",
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
@@ -365,8 +445,8 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_exit_clusters, CPUS(reclaim, s_exit)),
 	SCENARIO(a_thread_idles_under_a_handler, "forgotten",
 		 2, setup_idle, CPUS(s_idle, alloc_free), IRQS(handle_free)),
-	SCENARIO(caches_are_switched_off_while_the_last_object_is_wanted, "",
-		 2, setup_exit, CPUS(alloc_one, switch_off_and_on)),
+	SCENARIO(caches_are_switched_off_while_the_last_object_is_wanted, "drains",
+		 2, setup_full, CPUS(alloc_five, switch_off_and_on)),
 	SCENARIO(cached_objects_are_exchanged_while_they_are_used, "exchanged",
 		 2, setup_pack, CPUS(alloc_all, collect)),
 	SCENARIO(a_declared_pool_is_made_anew_while_it_is_used, "renew",
