@@ -23,6 +23,13 @@ mutants_apply() {
 	return $status
 }
 check each_mutant_applies mutants_apply
+
+# names_agree PROGRAM - each scenario names a mutant, and each mutant is named
+names_agree() {
+	diff <("$1" -l | cut -d' ' -f1 | LC_ALL=C sort -u) \
+		<(cd "$here/mutants" && printf '%s\n' *.patch | sed 's/\.patch$//' | LC_ALL=C sort)
+}
+check each_scenario_names_a_mutant names_agree "$1"
 results "$1" -s "${2:-100000}"
 results "$1" -w -p "${3:-2}" -s 10000000
 results "$1" -t -p 1

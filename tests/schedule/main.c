@@ -28,7 +28,8 @@ static void usage(void)
 		"	-r	run one schedule and show each step\n"
 		"	-t	see that what is skipped makes no difference; needs -p\n"
 		"	-w	stores may be late, as on CPUs that order less\n"
-		"	-l	list the mutants, each with a scenario that finds it\n");
+		"	-l	list the mutants, each with a scenario that finds it;\n"
+		"		-: the scenario names none\n");
 	exit(2);
 }
 
@@ -102,10 +103,10 @@ static bool compare(const struct scenario *s, unsigned int preemptions)
 	return same;
 }
 
-/* Print a line for each mutant: its name, and the scenario's. */
+/* Print a line for each mutant: its name, and the scenario's.  For none it is "-". */
 static bool list(const struct scenario *s)
 {
-	const char *kills = s->kills;
+	const char *kills = *s->kills ? s->kills : "-";
 
 	while (*kills) {
 		int len = (int)strcspn(kills, " ");
