@@ -91,5 +91,8 @@ const struct scenario scenarios_of_reserves[] = {
 	SCENARIO(a_handler_refills_a_reserve_between_any_two_steps, "upwards",
 		 1, setup_refill, CPUS(take_and_refill), IRQS(take_and_refill),
 		 .end = end_refill),
+	SCENARIO(a_handler_takes_of_a_reserve_between_any_two_steps, "raised",
+		 1, setup_same_slot, CPUS(refill_and_take), IRQS(alloc_reserved),
+		 .end = end_reserve),
 	{ .name = NULL }
 };
