@@ -421,7 +421,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_evict, CPUS(collect, destroy_other)),
 	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock",
 		 2, setup_old, CPUS(spill_next, reclaim_other)),
-	SCENARIO(a_pool_ends_while_others_shrink, "unpinned",
+	SCENARIO(a_pool_ends_while_others_shrink, "unpinned released",
 		 2, setup_evict, CPUS(shrink, destroy_other)),
 	SCENARIO(a_pool_in_use_stays_while_others_shrink, "moves",
 		 2, setup_evict, CPUS(shrink, fail_to_destroy_other)),

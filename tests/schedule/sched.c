@@ -242,6 +242,9 @@ void sched_point(const char *function, const char *op, const char *operand,
 		  late_any(sched_cpu(sched->cur));
 	if (matters && !sched->freely)
 		stop(SCHED_POINT);
+	if (world_is_free(p))
+		sched_fail("%s: %s %s, in memory that was given back",
+			   function, op, operand);
 	if (sched->tracing)
 		sched_note("%-28s %s %s [%#lx]", function, op, operand,
 			   value_of(p, size));

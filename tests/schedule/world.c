@@ -83,6 +83,19 @@ int world_block(const void *p)
 	return (int)(offset / WORLD_GRANULE);
 }
 
+bool world_is_free(const void *p)
+{
+	size_t offset = (uintptr_t)p - (uintptr_t)arena;
+	size_t first, at;
+
+	if (offset >= sizeof(arena->mem))
+		return false;
+	at = offset / WORLD_GRANULE;
+	for (first = at; first && !arena->len[first]; first--)
+		;
+	return at >= first + arena->len[first];
+}
+
 void *world_at(unsigned int granule)
 {
 	return arena->mem[granule];
