@@ -30,8 +30,8 @@ static void down_and_up(void)
 }
 
 /*
- * One CPU takes an object from a bucket, one a cluster, and one puts a cluster.  The bucket has
- * an object at first, which min_avail keeps there.
+ * One CPU takes an object from a bucket, one a cluster, and one puts a cluster.  Without
+ * spare objects what is reclaimed would go to the platform.
  */
 
 static void setup_buckets(void)
@@ -39,7 +39,7 @@ static void setup_buckets(void)
 	unsigned int i;
 
 	pool_set_hot_size(SINGLY);
-	pool = make("a", 0, 1);
+	pool = make("a", 0, 4);
 	for (i = 0; i < 4; i++)
 		obj[i] = s_alloc(pool);
 	give_as(2, 0, 1);
