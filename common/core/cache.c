@@ -210,16 +210,6 @@ void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 }
 
 /*
- * A call for many objects takes two fills or spills in one section.  With a break after each
- * of them objects in bulk would take a twentieth more instructions.
- */
-static inline void next_step(const struct pool_local *here, unsigned int *steps)
-{
-	if ((*steps)++ % 2)
-		pool_cpu_break(here->cpu);
-}
-
-/*
  * Fill, for a bulk call, from one cluster: take up to @n objects, and bring as many of its rest
  * as the array, which is empty, accepts.  If ahead.c left a surplus the array stays empty.
  */
@@ -249,7 +239,7 @@ static unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 			 struct pool_carried *out)
 {
 	struct pool_cluster *c = pool_cluster_newest(here);
-	unsigned int got = 0, steps = 0;
+	unsigned int got = 0;
 
 	if (c && pool_age_grow(here, out))
 		c = pool_cluster_newest(here);
@@ -257,7 +247,7 @@ static unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 		got += fill_many(here, c, n - got, objs + got, out);
 		if (got == n)
 			break;
-		next_step(here, &steps);
+		pool_cpu_break(here->cpu);
 		c = pool_cluster_newest(here);
 	}
 	return got;
@@ -309,7 +299,7 @@ static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
 static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 				  void **objs, struct pool_carried *out)
 {
-	unsigned int done = 0, steps = 0;
+	unsigned int done = 0;
 	unsigned int some;
 
 	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
@@ -318,7 +308,7 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 		some = pool_spill(here, n - done, objs + done, out);
 		done += some;
 		if (done < n)
-			next_step(here, &steps);
+			pool_cpu_break(here->cpu);
 	} while (n > 1 && some && done < n);
 	return done;
 }
@@ -331,7 +321,6 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
 {
-	unsigned int steps = 0;
 	unsigned int room, done;
 
 	if (!pool_is_plain(here->pool, *objs))
@@ -345,7 +334,7 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	while (done < n && pool_spill_half(here, out)) {
 		done += put_hot(here, room, smaller(n - done, n), objs + done);
 		if (done < n)
-			next_step(here, &steps);
+			pool_cpu_break(here->cpu);
 	}
 	return done;
 }
