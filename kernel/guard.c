@@ -35,11 +35,17 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-/* How often a wrong address is refused before it is accepted. */
+/* How many addresses of vmap() are refused, in search of a certain one. */
 #define TRIES	8
 
-/* How many loose addresses are known: no more than can be refused. */
-#define LOOSE	TRIES
+/* How many loose addresses are known. */
+#define LOOSE	8
+
+/*
+ * How many areas of vmalloc() are refused before one is accepted.  They are more than the loose
+ * addresses: an object of several pages that was freed is in the way of several areas.
+ */
+#define REFUSALS	(4 * LOOSE)
 
 /* An address that is held: mapped, without access. */
 struct span {
@@ -197,13 +203,13 @@ static bool is_good(const unsigned char *at, size_t bytes)
  */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
-	void *bad[TRIES];
+	void *bad[REFUSALS];
 	unsigned int tries = 0;
 	void *at;
 
 	gfp &= ~__GFP_NOMEMALLOC;
 	while ((at = __vmalloc(bytes, gfp)) && !is_good(at, bytes) &&
-	       tries < TRIES)
+	       tries < REFUSALS)
 		bad[tries++] = at;
 	while (tries--)
 		vfree(bad[tries]);
