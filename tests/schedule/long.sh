@@ -35,6 +35,7 @@ job fuzz tests/vm/fuzz.sh kasan
 job irqs-off tests/vm/irqs-off.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
+world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"
 job null_blk tests/vm/null_blk.sh
 job user-site tests/pages/site.sh

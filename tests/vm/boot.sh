@@ -168,7 +168,7 @@ chmod 755 "$root/init" "$root/bin/emit" "$root/bin/step"
 ### The machine
 
 params="ignore_loglevel printk.devkmsg=on"
-if [ "$what" = uml ]; then
+if [ "$ARCH" = um ]; then
 	: "${mem:=256}"
 	mkdir "$tmp/uml"
 	run=("$KERNEL" "mem=${mem}M" "initrd=$tmp/initramfs" "uml_dir=$tmp/uml/"

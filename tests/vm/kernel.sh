@@ -4,7 +4,7 @@
 # Provides a kernel to test on and what modules are built against.
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
-#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan
+#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan[-X.Y]
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
 #
@@ -22,6 +22,7 @@
 #   i386, arm64            the same with 32 bits, and for 64-bit ARM (NAME.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
+#   NAME-X.Y               one of these from source-X.Y; tried for uml only
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
@@ -48,7 +49,7 @@ readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
-		"source|source-X.Y|${OURS// /|}"
+		"source|source-X.Y|${OURS// /|}[-X.Y]"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -243,6 +244,19 @@ stock_backports() {
 
 ### Our own kernels
 
+# base_of NAME-X.Y, series_after NAME-X.Y - what is before and behind the "-"; our series, if
+# there is none.
+base_of() {
+	echo "${1%-[1-9]*.[0-9]*}"
+}
+
+series_after() {
+	local series=${1#"$(base_of "$1")"}
+
+	series=${series#-}
+	echo "${series:-$SERIES}"
+}
+
 # source_unpack DIR SERIES - the kernel's source in DIR, from its package there.
 source_unpack() {
 	local dir=$1 series=$2
@@ -347,6 +361,8 @@ build() {
 		esac
 	done <"$options"
 	"${make[@]}" -j"$(nproc)" all
+	# Newer kernels write down where they are, which is not where they will be.
+	sed -i "s|^\(export KBUILD_OUTPUT = .*\)\.part$|\1|" "$dir/Makefile"
 }
 
 # foreign_busybox ARCH - fetches Debian's for another architecture into $work, with lists
@@ -384,10 +400,13 @@ ours() {
 
 built() {
 	local what=$1 arch image foreign cross fragments watch kmake options key dir source entry
+	local series
 
-	ours "$what"
+	series=$(series_after "$what")
+	ours "$(base_of "$what")"
+	[ "$series" = "$SERIES" ] || fragments+=" newest"
 	need make gcc "gcc${cross:+-${cross%-}}" bison flex bc libelf-dev
-	get_source "$SERIES"
+	get_source "$series"
 	lock "$what"
 	options=$LIBPOOL_CACHE/$what.config
 	# shellcheck disable=SC2086	# words
@@ -413,16 +432,14 @@ built() {
 what=$1
 case $what in
 stock-[1-9]*.[0-9]* | source-[1-9]*.[0-9]* | newest | source) ;;
-*) [[ " $OURS " = *" $what "* ]] || usage ;;
+*) [[ " $OURS " = *" $(base_of "$what") "* ]] || usage ;;
 esac
 open_log "$what"
 
 case $what in
 newest) echo "stock-$(series_of "$(backports)")" ;;
 source | source-*)
-	series=${what#source}
-	series=${series#-}
-	get_source "${series:-$SERIES}"
+	get_source "$(series_after "$what")"
 	echo "SOURCE='$source'"
 	;;
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
