@@ -87,8 +87,8 @@ static int set_value(const char *key, const char *value)
 }
 
 /*
- * Under KASAN pools have no caches: each free is one that KASAN sees, with its stack.  The options
- * "cache" and "tools" give them back.
+ * Under KASAN pools have no caches: each free is one that KASAN sees, with its stack.  The option
+ * "cache" gives them back; with "tools", too, KASAN knows which objects in them are free.
  */
 static int set_options(void)
 {

@@ -4,6 +4,10 @@
 # Nonsense for all files of pool.ko that can be written, while others read them, pools are
 # used, and a module with pools comes and goes: run by tests/vm/fuzz.sh.  SEED, ROUNDS:
 # of fuzz.
+#
+# Half of the rounds are with the options of this kernel: under KASAN pools have no caches then.
+# The other half are with "tools" and "cache": pools have caches, and KASAN knows which objects
+# there are free.
 
 P=/sys/kernel/debug/pool
 
@@ -28,23 +32,42 @@ works() {
 }
 
 nonsense() {
-	./fuzz "$SEED" "$ROUNDS" $P/help $P/pools $P/debug $P/gc $P/flush $P/memstats \
+	./fuzz "$SEED" $((ROUNDS / 2)) $P/help $P/pools $P/debug $P/gc $P/flush $P/memstats \
 		$P/by-name/ex_conn/debug $P/by-name/ex_event/debug \
 		$P/hot_size $P/by-name/ex_conn/limit
 }
 
-check "loads" insmod pool.ko
-check "pools are used" insmod pool_example.ko
-touch "$tmp/busy"
-meanwhile come_and_go &
-meanwhile read_all &
-check "each write is taken as a whole, or refused" nonsense
-sed -n 's/^#/#/p' "$tmp/printed"
-rm "$tmp/busy"
-wait
-check "pools are switched back" \
-	sh -c "echo '-fail -integrity -poison -memstats cache global' >$P/debug &&
-		echo 512k >$P/hot_size && echo 0 >$P/by-name/ex_conn/limit"
-check "... and go on" works
-check "unloads" sh -c "rmmod pool_example && rmmod pool"
+# caches_objects - now and then all are in use
+caches_objects() {
+	cat $P/by-name/ex_conn/debug
+	for _ in 1 2 3 4 5; do
+		[ "$(sed -n 's/^cached //p' $P/by-name/ex_conn/stats)" = 0 ] ||
+			return 0
+		sleep 0.3
+	done
+	return 1
+}
+
+# part NAME OPTIONS - of pool.ko
+part() {
+	check "$1: loads" insmod pool.ko debug="$2"
+	check "$1: pools are used" insmod pool_example.ko
+	sleep 1
+	[ -z "$2" ] || check "$1: pools have caches" caches_objects
+	touch "$tmp/busy"
+	meanwhile come_and_go &
+	meanwhile read_all &
+	check "$1: each write is taken as a whole, or refused" nonsense
+	sed -n 's/^#/#/p' "$tmp/printed"
+	rm "$tmp/busy"
+	wait
+	check "$1: pools are switched back" \
+		sh -c "echo '-fail -integrity -poison -memstats cache global' >$P/debug &&
+			echo 512k >$P/hot_size && echo 0 >$P/by-name/ex_conn/limit"
+	check "$1: ... and go on" works
+	check "$1: unloads" sh -c "rmmod pool_example && rmmod pool"
+}
+
+part plain ""
+part caches tools,cache
 finish
