@@ -75,6 +75,7 @@ done
 for kernel in stock-6.1 stock-6.12 "$newest"; do
 	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
 done
+script failures $vm/failures.sh
 script oom $vm/oom.sh
 script nodes $vm/nodes.sh
 script gate-kernel $vm/gate.sh

@@ -1,0 +1,106 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# failures.sh - pools while memory is refused at random, by failslab and fail_page_alloc
+#
+# Run by busybox sh in a machine, for tests/vm/failures.sh.  All calls of the kernel may be
+# refused, those of this shell, too.  So it starts no program meanwhile.
+
+. ./results.sh
+
+F=/sys/kernel/debug
+P=$F/pool
+T=/sys/module/pool_torture/parameters
+
+# At most so many calls of each allocator are refused, so that the machine does not die.
+MOST=200000
+
+exec 9>/dev/null
+
+# set_all FILE VALUE - of both allocators.  A file may not open while memory is refused.
+set_all() {
+	for allocator in failslab fail_page_alloc; do
+		until echo "$2" >$F/$allocator/"$1"; do :; done 2>&9
+	done
+}
+
+# Calls by any task and any handler, of any size, also those that may wait.
+prepare() {
+	set_all task-filter N
+	set_all ignore-gfp-wait N
+	set_all verbose 0
+	set_all times $MOST
+	echo 0 >$F/fail_page_alloc/min-order
+}
+
+# refused ALLOCATOR - how many calls were
+refused() {
+	echo $((MOST - $(cat "$F/$1/times")))
+}
+
+# during SECONDS PERCENT - memory is refused, once the sleeper sleeps
+during() {
+	sleep "$1" &
+	sleeper=$!
+	until [ "$(cat /proc/$sleeper/comm)" = sleep ]; do :; done
+	sleep 0.3
+	set_all probability "$2"
+	wait $sleeper
+	set_all probability 0
+}
+
+# null_of PREFIX - how many calls of these pools got NULL, since there was no memory
+null_of() {
+	cat $P/by-name/"$1"*/stats | awk '$1 == "failed" { n += $2 } END { print n + 0 }'
+}
+
+# says SUCCESS - the torture, in its time
+says() {
+	while [ "$(cat $T/state)" = running ]; do sleep 1; done
+	same "$(cat $T/state)" "$1"
+}
+
+# A module that makes pools meanwhile is loaded, or refused.
+come_and_go() {
+	(sleep 1; exec insmod pool_second.ko) >&9 2>&1 &
+	during 2 "$1"
+	wait
+	rmmod pool_second 2>&9 || refusals=$((refusals + 1))
+	[ ! -e /sys/module/pool_second ]
+}
+
+# goes_on - the example fills its cache again
+goes_on() {
+	before=$(sed -n 's/^fills //p' $P/by-name/ex_conn/stats)
+	sleep 2
+	[ "$(sed -n 's/^fills //p' $P/by-name/ex_conn/stats)" -gt "$before" ]
+}
+
+prepare
+check "loads" insmod pool.ko age=0
+check "all calls from all contexts begin" insmod pool_torture.ko seconds=15 \
+	kinds=thread,hardirq,softirq,irq_work,ipi,nmi,life
+during 12 3
+check "calls that got no memory returned NULL" test "$(null_of t_)" -gt 0
+echo "# torture: $(null_of t_) calls returned NULL"
+check "nothing is lost and no object is handed out twice" says SUCCESS
+check "the torture is unloaded" rmmod pool_torture
+
+check "the example begins" insmod pool_example.ko
+refusals=0
+for percent in 1 2 3 5; do
+	check "a module comes or not, and goes, at $percent %" come_and_go $percent
+done
+echo "# the module was refused $refusals times of 4"
+check "the example goes on" goes_on
+check "the example has freed all" \
+	sh -c "rmmod pool_example && [ -z \"\$(ls $P/by-name)\" ]"
+check "pool.ko is unloaded" rmmod pool
+for allocator in failslab fail_page_alloc; do
+	echo "# $allocator: $(refused $allocator) calls refused"
+	check "$allocator refused calls" test "$(refused $allocator)" -gt 0
+	check "$allocator refused calls until the end" test "$(refused $allocator)" -lt $MOST
+done
+check "kmemleak looks for leaks" sh -c "echo scan >$F/kmemleak"
+cat $F/kmemleak
+finish
