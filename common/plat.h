@@ -380,6 +380,14 @@ void plat_hide(struct pool *pool);
 #include "events.h"
 
 /*
+ * A function is called with a lock held, and returns with it held.  A world whose tools check
+ * that defines this in its plat_impl.h.
+ */
+#ifndef POOL_MUST_HOLD
+#define POOL_MUST_HOLD(lock)
+#endif
+
+/*
  * Constructors and destructors of users must not sleep.  A world that can watch over a call
  * defines this in its plat_impl.h.
  */

@@ -36,6 +36,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c);
 void pool_cluster_detach(struct pool_cluster *c);
 void pool_cluster_settled(struct pool_local *local, unsigned int n);
+void pool_cpu_relock(struct pool_cpu *cpu);
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,

@@ -194,6 +194,9 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 	local_irq_restore(flags);
 }
 
+/* For sparse. */
+#define POOL_MUST_HOLD(lock)	__must_hold(lock)
+
 /* BUSY section */
 
 static inline plat_irq_t plat_busy_enter(void)

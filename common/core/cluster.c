@@ -75,3 +75,11 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 	}
 	return chain;
 }
+
+/* The rest of pool_cpu_break(). */
+void pool_cpu_relock(struct pool_cpu *cpu)
+	POOL_MUST_HOLD(cpu->lock)
+{
+	plat_cpu_unlock(cpu);
+	plat_cpu_lock(cpu);
+}

@@ -204,10 +204,8 @@ static inline void pool_stash_look(const struct pool_local *here,
  */
 static inline void pool_cpu_break(struct pool_cpu *cpu)
 {
-	if (!plat_may(PLAT_RELOCK, 0))
-		return;
-	plat_cpu_unlock(cpu);
-	plat_cpu_lock(cpu);
+	if (plat_may(PLAT_RELOCK, 0))
+		pool_cpu_relock(cpu);
 }
 
 #endif /* POOL_CORE_CLUSTER_H */

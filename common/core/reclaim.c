@@ -142,6 +142,29 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 	plat_cpu_unlock(cpu);
 }
 
+/* Take an emptied cluster of a CPU; NULL: there is none. */
+static struct pool_cluster *take_empty(struct pool_cpu *cpu)
+{
+	struct pool_cluster *c;
+
+	plat_cpu_lock(cpu);
+	c = pool_cluster_unstash(cpu);
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
+/* The same without waiting for the lock. */
+static struct pool_cluster *try_empty(struct pool_cpu *cpu)
+{
+	struct pool_cluster *c;
+
+	if (!plat_cpu_trylock(cpu))
+		return NULL;
+	c = pool_cluster_unstash(cpu);
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
 /**
  * pool_drain_stash() - Give the emptied clusters of a CPU back.
  * @cpu: the CPU.
@@ -153,16 +176,11 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
  */
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 {
-	struct pool_cluster *c = NULL;
+	struct pool_cluster *c;
 	unsigned int n = 0;
 
 	do {
-		if (!tries)
-			plat_cpu_lock(cpu);
-		else if (!plat_cpu_trylock(cpu))
-			break;
-		c = pool_cluster_unstash(cpu);
-		plat_cpu_unlock(cpu);
+		c = tries ? try_empty(cpu) : take_empty(cpu);
 		if (c)
 			plat_mem_free(c);
 	} while (c && ++n < POOL_STASH_MAX);

@@ -2,6 +2,7 @@
 # lint.mk - remarks of tools for kernel code; included by the Makefile.
 
 lint:
-	@tests/lint/lint.sh
+	@mkdir -p build
+	@tests/lint/lint.sh >build/lint.log || { grep -v '^ok ' build/lint.log; exit 1; }
 
 .PHONY: lint

@@ -92,6 +92,17 @@ build() {
 	fi
 }
 
+# report RULE - what it says; of several folders spatch would look at the last one only
+report() {
+	local dir
+
+	for dir in common kernel; do
+		spatch -D report --very-quiet --no-show-diff --no-includes \
+			--include-headers --cocci-file "$1" --dir "$dir" \
+			2>>"$tmp/spatch" </dev/null || return
+	done
+}
+
 # The rules that say nothing of this code cost 3 s each.
 run_coccicheck() {
 	local rule
@@ -99,9 +110,7 @@ run_coccicheck() {
 	find "$SOURCE/scripts/coccinelle" -name '*.cocci' | sort |
 	while read -r rule; do
 		! grep -q '@ *\(script\|initialize\|finalize\):ocaml' "$rule" || continue
-		spatch -D report --very-quiet --no-show-diff --no-includes \
-			--include-headers --cocci-file "$rule" \
-			--dir common --dir kernel 2>>"$tmp/spatch" </dev/null |
+		report "$rule" |
 			sed -nE "s|^(\S+:[0-9]+):[-0-9]+: |\1: ${rule##*/}: |p" || {
 			tail "$tmp/spatch"
 			exit 1

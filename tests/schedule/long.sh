@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
-# also under torture, more kernels, data races, nonsense for debugfs, pools in a kernel tree,
-# a driver on pools, the site of the pages, real programs, and all of package/check.sh.
-# "make check-long" calls it.
+# also under torture, more kernels, data races, nonsense for debugfs, all of "make lint",
+# pools in a kernel tree, a driver on pools, the site of the pages, real programs, and all of
+# package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -33,6 +33,7 @@ world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 1800
 job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
+job lint-whole tests/lint/lint.sh
 job irqs-off tests/vm/irqs-off.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
