@@ -12,8 +12,8 @@
  * array grow first, and make room under the byte bound where they need it: age.c.
  * Where there is no array, or an object is sealed, objects go one by one.
  *
- * Empty clusters are got before they are needed: a visit that leaves the stash low
- * fetches some once lock and guard are left.
+ * Empty clusters are got before they are needed: a visit that finds the stash low fetches
+ * some once lock and guard are left.
  */
 #include "plat.h"
 
