@@ -325,16 +325,10 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller, terms);
 }
 
-/**
- * alloc_from() - Allocate an object the hot array did not have.
- * @head: the pool.
- * @flags: POOL_F_*.
- * @caller: the code address to name in reports.
- * @terms: what it does when there is no object.
- *
- * If checks are switched on meanwhile the object goes out as that of a hit would.
- *
- * Return: an object, prepared as @flags say, or NULL.
+/*
+ * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what
+ * the call does when there is no object.  If checks are switched on meanwhile the object goes
+ * out as that of a hit would.
  */
 static __attribute__((__noinline__))
 void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
@@ -408,13 +402,7 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/**
- * free_from() - Free an object the hot array did not accept.
- * @head: the pool.
- * @obj: the object.
- * @flags: POOL_F_ATOMIC or 0.
- * @caller: the code address to name in reports.
- */
+/* Free an object that the hot array did not accept.  @caller: named in reports. */
 static inline void free_from(struct pool_head *head, void *obj,
 			     unsigned int flags, void *caller)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * sleep.c - who may sleep says so, who may not is watched, and long walks let others run
+ * sleep.c - calls that may sleep say so, others are watched, and long walks let others run
  *
  * Layer:   tests of pool_might_alloc(), plat_sleep() and POOL_UNSLEEPING().
  * Context: see test.h.

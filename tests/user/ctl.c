@@ -293,7 +293,7 @@ TEST_CASE(clients_that_come_at_once_are_all_answered)
 	EXPECT(is_clean());
 }
 
-/* As the user nobody, whom the server sees only if root has changed the file's mode. */
+/* As the user nobody.  The server sees it only if root has changed the file's mode. */
 static void ask_as_another(void *arg)
 {
 	(void)arg;
