@@ -44,7 +44,7 @@ costs() {
 			for (i = 1; i <= peers; i++) {
 				c = cost[order[k], peer[i]]
 				printf "  %-9s", c == "" ? "\\-" : \
-				       sprintf("%.1f", c)
+				       sprintf(c < 100000 ? "%.1f" : "%.0f", c)
 			}
 			printf "\n%-12s  %-4s", "", ""
 			for (i = 1; i <= peers; i++) {
