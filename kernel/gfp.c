@@ -127,7 +127,6 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 {
 	void *obj;
 
-	plat_cpu_ready(pool, flags);
 	if (pool_fails(pool, flags, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;

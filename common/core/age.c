@@ -213,6 +213,7 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 {
 	if (bytes > plat_read(&pool_bound))
 		return false;
+	pool_stash_look(here, out);
 	pool_cpu_break(here->cpu);
 	while (!pool_cluster_fits(here->cpu, bytes))
 		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))

@@ -327,8 +327,8 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 
 /*
  * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what
- * the call does when there is no object.  If checks are switched on meanwhile the object goes
- * out as that of a hit would.
+ * the call does when there is no object.  The options are read again once there is an object:
+ * if they were switched meanwhile, it may have been freed under the new ones.
  */
 static __attribute__((__noinline__))
 void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
@@ -341,7 +341,7 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 	if (pool_looks_at_each(pool))
 		return alloc_looked(pool, flags, caller, terms);
 	obj = pool_get_here(pool, &how);
-	if (!obj || pool_seal_of(obj))
+	if (!obj || !pool_goes_out(pool, obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
 				  terms);
 	pool_hot_out(head, obj, flags);

@@ -40,6 +40,26 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 	return pool_put_to_cache(pool, most_of(n), objs, flags);
 }
 
+/*
+ * What @n objects of the caches need before they go out: most often nothing.  If options were
+ * switched meanwhile, some may have been freed under the new ones.  Returns how many are left
+ * without the corrupted ones.
+ */
+static unsigned int look(struct pool *pool, unsigned int n, void **objs,
+			 unsigned int flags, void *caller)
+{
+	unsigned int good = 0;
+	unsigned int i;
+
+	if (!pool_looks_at_each(pool))
+		return n;
+	for (i = 0; i < n; i++) {
+		objs[good] = objs[i];
+		good += pool_checked(pool, &objs[good], flags, caller);
+	}
+	return good;
+}
+
 /* What the hit path does to objects that it hands out wiped. */
 static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		     unsigned int flags)
@@ -97,6 +117,7 @@ unsigned int alloc_many(struct pool_head *head, unsigned int flags,
 	while (got < n) {
 		unsigned int more = take(pool, n - got, objs + got, &how);
 
+		more = look(pool, more, objs + got, flags, caller);
 		if (pool_wipes_out(head, flags))
 			wipe_out(head, more, objs + got, flags);
 		got += more;

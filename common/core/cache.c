@@ -10,7 +10,7 @@
  * has fills from the newest cluster.  A call that brings more than the array has room for
  * spills: it moves the coldest half to the newest cluster, or to a new one.  Both let the
  * array grow first, and make room under the byte bound where they need it: age.c.
- * Where there is no array, or an object is sealed, objects go one by one.
+ * Where there is no array, or an object is sealed, objects go past it.
  *
  * Empty clusters are got before they are needed: a visit that finds the stash low fetches
  * some once lock and guard are left.
@@ -60,22 +60,15 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 	return obj;
 }
 
-/* A fill that brings just one object; there is a cluster. */
+/* A fill past the array, which takes nothing; there is a cluster. */
 __attribute__((__noinline__))
-void *pool_fill_single(struct pool_local *here, struct pool_carried *out)
+void *pool_fill_past(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_cluster *c = next_cluster(here);
 	void *obj = take_one(here->pool, c);
 
 	pool_filled(here, c, 1, out);
 	return obj;
-}
-
-void pool_carry_empty(struct pool_cluster *c, struct pool_carried *out)
-{
-	c->next = out->empty;
-	out->empty = c;
-	out->some = true;
 }
 
 /*
@@ -85,11 +78,10 @@ void pool_carry_empty(struct pool_cluster *c, struct pool_carried *out)
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
 {
-	unsigned long bytes = (unsigned long)c->n * here->pool->head.size;
+	unsigned long bytes = pool_bytes(here, c->n);
 
 	if (!c->n) {
-		if (!pool_cluster_stash(here->cpu, c))
-			pool_carry_empty(c, out);
+		pool_emptied(here->cpu, c, out);
 		return 0;
 	}
 	if (c->n <= here->max && pool_age_room(here, bytes, out)) {
@@ -194,7 +186,7 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		pool_unpark_here(pool, flags);
 }
 
-/* The rest of pool_here_get(): make this CPU's part, if these flags allow it, and enter it. */
+/* The rest of pool_here_ensure(): make this CPU's part, if these flags allow it, and enter it. */
 struct pool_local *pool_here_make(struct pool *pool, unsigned int *flags)
 {
 	if (*flags & POOL_F_NESTED)
@@ -339,14 +331,17 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	return done;
 }
 
-/* put_clustered() of one object. */
+/* Put one object past the array. */
 static __attribute__((__noinline__))
-bool put_single(struct pool_local *here, void *obj, struct pool_carried *out)
+bool put_past(struct pool_local *here, void *obj, struct pool_carried *out)
 {
 	return put_clustered(here, 1, &obj, out);
 }
 
-/* put_many() of one object. */
+/*
+ * Put one object.  Here the capacity counts, read once: it is 0 where the pool takes no plain
+ * objects, and where there is no array.
+ */
 static inline __attribute__((__always_inline__))
 bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
 {
@@ -355,7 +350,7 @@ bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
 	pool_age_grow(here, out);
 	cap = plat_read(&here->hot.cap);
 	if (!cap || pool_seal_of(obj))
-		return put_single(here, obj, out);
+		return put_past(here, obj, out);
 	if (plat_read(&here->hot.n) >= cap && !pool_spill_half(here, out))
 		return false;
 	pool_hot_push(here, obj);
@@ -435,7 +430,7 @@ void put_down(struct pool *pool, void *obj, unsigned int flags)
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {
 	struct pool_carried out = { .some = false };
-	struct pool_local *here = pool_here_get(pool, &flags);
+	struct pool_local *here = pool_here_ensure(pool, &flags);
 	bool done = false;
 
 	if (here) {

@@ -10,13 +10,12 @@
 
 /* cache.c */
 struct pool_local *pool_here_make(struct pool *pool, unsigned int *flags);
-void *pool_fill_single(struct pool_local *here, struct pool_carried *out);
+void *pool_fill_past(struct pool_local *here, struct pool_carried *out);
 void *pool_fill_shared(struct pool_local *here, struct pool_carried *out);
-void pool_carry_empty(struct pool_cluster *c, struct pool_carried *out);
 
 /* Enter this CPU's part of a pool.  If it has none, it gets one now. */
-static inline struct pool_local *pool_here_get(struct pool *pool,
-					       unsigned int *flags)
+static inline struct pool_local *pool_here_ensure(struct pool *pool,
+						  unsigned int *flags)
 {
 	struct pool_local *here = pool_here_enter(pool, flags);
 
@@ -59,6 +58,17 @@ static inline void *pool_fill_array(struct pool_local *here,
 	return here->slot[n - 1];
 }
 
+/* Keep an emptied cluster for the next spill, or have the caller bring it away. */
+static inline void pool_emptied(struct pool_cpu *cpu, struct pool_cluster *c,
+				struct pool_carried *out)
+{
+	if (pool_cluster_stash(cpu, c))
+		return;
+	c->next = out->empty;
+	out->empty = c;
+	out->some = true;
+}
+
 /* Account @n objects that a fill took from a cluster on this CPU's lists. */
 static inline void pool_filled(struct pool_local *here, struct pool_cluster *c,
 			       unsigned int n, struct pool_carried *out)
@@ -67,8 +77,8 @@ static inline void pool_filled(struct pool_local *here, struct pool_cluster *c,
 
 	pool_trace_fill(here->pool, n, false);
 	plat_write(&here->fills, here->fills + 1);
-	if (pool_cluster_taken(cpu, here, c, n) && !pool_cluster_stash(cpu, c))
-		pool_carry_empty(c, out);
+	if (pool_cluster_taken(cpu, here, c, n))
+		pool_emptied(cpu, c, out);
 }
 
 /*
@@ -90,7 +100,7 @@ void *pool_fill_one(struct pool_local *here, struct pool_carried *out)
 			return NULL;
 	}
 	if (!pool_fills(here, c))
-		return pool_fill_single(here, out);
+		return pool_fill_past(here, out);
 	n = pool_fill_size(here, c);
 	obj = pool_fill_array(here, c, n);
 	pool_filled(here, c, n, out);
@@ -109,7 +119,7 @@ static inline __attribute__((__always_inline__))
 void *pool_get_here(struct pool *pool, unsigned int *flags)
 {
 	struct pool_carried out = { .some = false };
-	struct pool_local *here = pool_here_get(pool, flags);
+	struct pool_local *here = pool_here_ensure(pool, flags);
 	void *obj;
 
 	if (!here)
@@ -148,7 +158,7 @@ unsigned int pool_spill(struct pool_local *here, unsigned int n, void **objs,
 
 	if (n > max)
 		n = max;
-	if (!pool_age_room(here, (unsigned long)n * here->pool->head.size, out))
+	if (!pool_age_room(here, pool_bytes(here, n), out))
 		return 0;
 	c = pool_cluster_newest(here);
 	if (c && pool_cluster_takes(c, max, *objs)) {

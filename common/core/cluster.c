@@ -55,7 +55,7 @@ void pool_cluster_detach(struct pool_cluster *c)
  */
 void pool_cluster_settled(struct pool_local *local, unsigned int n)
 {
-	unsigned long bytes = (unsigned long)n * local->pool->head.size;
+	unsigned long bytes = pool_bytes(local, n);
 	struct pool_cpu *cpu = local->cpu;
 
 	pool_arrive(&local->moving, n);

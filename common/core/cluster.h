@@ -181,9 +181,9 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 #define POOL_STASH_LOW	2
 
 /*
- * Have the caller fetch empty clusters if there are few.  Called where a cluster was wanted,
- * and where one will be: where an array grows or has to shrink, and in a fill that found no
- * cluster.  A pool without caches needs none, so it fetches none.
+ * Have the caller fetch empty clusters if there are few.  Called where a spill wanted one, and
+ * where one will be wanted: where an array grows, where arrays may have to shrink, and in a
+ * fill that found no cluster.  A pool without caches needs none, so it fetches none.
  */
 static inline void pool_stash_look(const struct pool_local *here,
 				   struct pool_carried *out)

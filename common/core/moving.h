@@ -29,8 +29,8 @@ static inline void pool_arrive(plat_word_t *moving, unsigned long n)
 }
 
 /*
- * Copy @n pointers.  Most often they are those of a whole cluster.  The compiler knows how many
- * these are, so it calls no function for them.
+ * Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster.
+ * The compiler knows how many these are, so it calls no function for them.
  */
 static inline void pool_copy(void **to, void **from, unsigned int n)
 {
