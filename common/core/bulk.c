@@ -41,9 +41,8 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 }
 
 /*
- * What @n objects of the caches need before they go out: most often nothing.  If options were
- * switched meanwhile, some may have been freed under the new ones.  Returns how many are left
- * without the corrupted ones.
+ * Check @n objects of the caches.  If options were switched meanwhile, some may have been freed
+ * under the new ones.  Returns how many are left without the corrupted ones.
  */
 static unsigned int look(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int flags, void *caller)
@@ -51,8 +50,6 @@ static unsigned int look(struct pool *pool, unsigned int n, void **objs,
 	unsigned int good = 0;
 	unsigned int i;
 
-	if (!pool_looks_at_each(pool))
-		return n;
 	for (i = 0; i < n; i++) {
 		objs[good] = objs[i];
 		good += pool_checked(pool, &objs[good], flags, caller);
@@ -117,7 +114,8 @@ unsigned int alloc_many(struct pool_head *head, unsigned int flags,
 	while (got < n) {
 		unsigned int more = take(pool, n - got, objs + got, &how);
 
-		more = look(pool, more, objs + got, flags, caller);
+		if (pool_looks_at_each(pool))
+			more = look(pool, more, objs + got, flags, caller);
 		if (pool_wipes_out(head, flags))
 			wipe_out(head, more, objs + got, flags);
 		got += more;
