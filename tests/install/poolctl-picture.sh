@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# The picture of poolctl top in README.md, recorded from a screen of tmux.
+# The picture of poolctl top in poolctl.rst, recorded from a screen of tmux.
 #
 #	poolctl-picture.sh BUILD-FOLDER		checks that it is like one of today
 #	poolctl-picture.sh BUILD-FOLDER write	writes it, for "make doc-top"
