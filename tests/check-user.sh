@@ -75,6 +75,7 @@ script user-gate-probes tests/bench/gate/gate-probes.sh build/user
 script user-gate-self tests/bench/gate/gate-self.sh
 script user-which tests/install/which.sh build/user
 script user-analyzer tests/install/analyzer.sh
+script user-reports tests/install/reports.sh build/user
 script user-python tests/install/python.sh build/user
 script user-abi tests/package/abi.sh build/user
 script user-options-doc tests/install/options-doc.sh build/user
