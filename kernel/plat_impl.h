@@ -94,15 +94,20 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
  * Constructors and destructors
  *
  * A kernel with DEBUG_ATOMIC_SLEEP reports one that sleeps, also where its caller might; in
- * others this is nothing.  With PREEMPT_RT the spinlocks that they may take sleep.
+ * others this is nothing.  With PREEMPT_RT the spinlocks that they may take sleep.  Handlers
+ * never sleep, and do not write to the task that they interrupted.
  */
 
 #ifndef CONFIG_PREEMPT_RT
 #define POOL_UNSLEEPING(call)						\
 	do {								\
-		non_block_start();					\
+		const bool watched = in_task();				\
+									\
+		if (watched)						\
+			non_block_start();				\
 		call;							\
-		non_block_end();					\
+		if (watched)						\
+			non_block_end();				\
 	} while (0)
 #endif
 
