@@ -70,8 +70,7 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			pool_cluster_top_up(cpu, local, c, local->slot, n);
 		else
 			pool_cluster_begin(cpu, local, c, local->slot, n);
-		memmove(local->slot, local->slot + n,
-			left * sizeof(local->slot[0]));
+		pool_hot_slide(local, n, left);
 		pool_arrive(&local->moving, n);
 	}
 }
@@ -245,6 +244,7 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	}
 	if (pool_age_room(here, bytes, out))
 		pool_hot_enlarge(here->cpu, here, want);
+	pool_cpu_break(here->cpu);
 }
 
 /**

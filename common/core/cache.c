@@ -324,9 +324,8 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	done = put_hot(here, room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
 	while (done < n && pool_spill_half(here, out)) {
+		pool_cpu_break(here->cpu);
 		done += put_hot(here, room, smaller(n - done, n), objs + done);
-		if (done < n)
-			pool_cpu_break(here->cpu);
 	}
 	return done;
 }
