@@ -25,7 +25,7 @@ static struct {
 
 static struct pool_head *existing;
 
-DECLARE_STATIC_POOL(declared_static, "d_static", 24);
+DECLARE_STATIC_POOL(declared_static, "d_static", 3 * sizeof(void *));
 DECLARE_STATIC_ALIGNED_POOL(declared_aligned, "d_aligned", 500, 128);
 DECLARE_STATIC_TYPED_POOL(declared_typed, "d_typed", struct declared_type);
 REGISTER_POOL(&existing, spoilt.name, 600);
@@ -48,7 +48,7 @@ TEST_CASE(one_line_creates_the_declared_pools_of_all_files)
 	EXPECT_EQ(count_set(), 10);
 	EXPECT_EQ(test_count_pools(), 8);
 	EXPECT(!strcmp(pool_of(declared_static)->name, "d_static"));
-	EXPECT_EQ(declared_static->size, 32);
+	EXPECT_EQ(declared_static->size, 4 * sizeof(void *));
 	EXPECT_EQ(pool_of(declared_aligned)->align, 128);
 	EXPECT_EQ(pool_of(declared_typed)->align, 64);
 	EXPECT_EQ(declared_typed->size, sizeof(struct declared_type));
