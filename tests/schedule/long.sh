@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
-# also under torture, more kernels, data races, nonsense for debugfs, all of "make lint",
-# pools in a kernel tree, a driver on pools, the site of the pages, real programs, and all of
-# package/check.sh.  "make check-long" calls it.
+# also under torture, more kernels and machines, data races, nonsense for debugfs, all of
+# "make lint", pools in a kernel tree, a driver on pools, the site of the pages, real
+# programs, and all of package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -31,6 +31,8 @@ job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 1800
+world i386 tests/vm/kunit.sh i386 20 --cpus 4 --timeout 1800
+job bugs-i386 tests/vm/bugs.sh i386 --cpus 4
 job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
 job lint-whole tests/lint/lint.sh

@@ -5,8 +5,8 @@
 #
 #	bugs.sh WHAT [boot.sh option...]
 #
-# WHAT is uml or debug.  Writes a line per cell to build/bug-matrix/WHAT.txt, and prints
-# a result per bug: all of its cells are as tests/bugs/expected.txt has them.
+# WHAT is uml, debug or i386.  Writes a line per cell to build/bug-matrix/WHAT.txt, and
+# prints a result per bug: all of its cells are as tests/bugs/expected.txt has them.
 # Fails if the kernel's log has a bad line.  What a cell loses stays lost, so the kernel
 # does not look for leaks.
 
