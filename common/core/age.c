@@ -206,7 +206,10 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 	return c || local;
 }
 
-/* The rest of pool_age_room(), where there is no room. */
+/*
+ * The rest of pool_age_room(), where there is no room.  A cluster that is carried out stays
+ * charged until the visit is over, so it makes no room for this visit.
+ */
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
