@@ -223,6 +223,40 @@ static bool has_slabs(unsigned int debug)
 	return backend.slabs;
 }
 
+/* Free a list; returns by how many calls, or 0: it could not be freed. */
+static unsigned int put_list(void **objs, unsigned int n)
+{
+	enum pool_fault fault;
+	unsigned int some, calls = 0;
+
+	do {
+		some = pool_slab_free(pool_arena_slab(objs[0]), n, objs, &fault);
+		objs += some;
+		n -= some;
+		calls++;
+	} while (n && some);
+	return n ? 0 : calls;
+}
+
+TEST_CASE(objects_of_several_slabs_are_taken_and_freed_at_once)
+{
+	struct slab_class *class = pool_slab_class(POOL_SLAB_MAX, 16);
+	unsigned int of_one = SLAB_BYTES / POOL_SLAB_MAX, n = 3 * of_one, calls, i;
+	void **mixed = test_objs + n;
+
+	EXPECT_EQ(pool_slab_alloc(class, n, test_objs), n);
+	for (i = 0; i < n; i++) {
+		memset(test_objs[i], (int)i, POOL_SLAB_MAX);
+		mixed[i] = test_objs[i % 3 * of_one + i / 3];
+	}
+	for (i = 0; i < n; i++)
+		EXPECT(*(unsigned char *)test_objs[i] == (unsigned char)i);
+	EXPECT(slab_of(test_objs[0]) != slab_of(test_objs[n - 1]));
+	/* A call ends where a slab has few objects left, and where it has none. */
+	calls = put_list(mixed, n);
+	EXPECT(calls && calls <= 2 * 3 + 1);
+}
+
 TEST_CASE(who_is_to_see_blocks_of_malloc_gets_them)
 {
 	EXPECT_EQ(has_slabs(0), !tool_sees_blocks());

@@ -86,10 +86,10 @@ static enum pool_fault take_back(const plat_backend_t *backend, void *obj)
 	return fault_of(slab, obj, mark);
 }
 
-/* Does a user of a hardened pool have this object, as far as marks tell? */
-bool pool_lent_has(const struct slab *slab, const void *obj)
+/* Is an object marked, in a chunk that has marks? */
+bool pool_lent_marked(const struct slab *slab, const void *obj)
 {
-	return plat_read(&slab->chunk->lent) && plat_read(mark_of(slab, obj));
+	return plat_read(mark_of(slab, obj));
 }
 
 enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,

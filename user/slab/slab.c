@@ -241,24 +241,35 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* Take the free object of the lowest bit.  A free lists a full slab again.  Lock held. */
-static void *take(struct slab_shelf *shelf, struct slab *slab)
+/*
+ * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  A free
+ * lists a full slab again.  Lock held.
+ */
+static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
+			 unsigned int n, void **objs)
 {
-	unsigned int word = slab->hint, n;
+	size_t stride = shelf->class->stride;
+	unsigned int word = slab->hint, i = 0;
 	unsigned long bits;
 
 	while (!slab->free[word])
 		word++;
 	bits = slab->free[word];
-	slab->free[word] = bits & (bits - 1);
+	do {
+		unsigned int bit = (unsigned int)__builtin_ctzl(bits);
+
+		bit = slab_place_of(slab, word * SLAB_BITS + bit);
+		objs[i++] = slab->first + bit * stride;
+		bits &= bits - 1;
+	} while (bits && i < n);
+	slab->free[word] = bits;
 	slab->hint = (unsigned short)word;
-	if (++slab->used == slab->objs) {
+	slab->used = (unsigned short)(slab->used + i);
+	if (slab->used == slab->objs) {
 		slab->edge = (unsigned short)(slab->objs - 1);
 		shelf->from = NULL;
 	}
-	n = word * SLAB_BITS + (unsigned int)__builtin_ctzl(bits);
-	return slab->first + slab_place_of(slab, n) *
-			     (size_t)shelf->class->stride;
+	return i;
 }
 
 /*
@@ -306,7 +317,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 
 		if (!slab)
 			break;
-		objs[got++] = take(shelf, slab);
+		got += take(shelf, slab, n - got, objs + got);
 	}
 	pthread_mutex_unlock(shelf->lock);
 	return got;
@@ -378,6 +389,12 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 	return shelf;
 }
 
+/* The slab of the next object of a list: most often that of the one before. */
+static inline struct slab *slab_of_next(struct slab *slab, void **obj)
+{
+	return slab_same(obj[-1], obj[0]) ? slab : pool_arena_slab(obj[0]);
+}
+
 /**
  * pool_slab_free() - Free some objects.
  * @slab: the slab of the first one, by pool_arena_slab().
@@ -410,7 +427,7 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 		if (*fault != POOL_FAULT_KINDS)
 			break;
 		change = put(shelf, slab, at);
-		next = ++done < n ? pool_arena_slab(objs[done]) : NULL;
+		next = ++done < n ? slab_of_next(slab, objs + done) : NULL;
 	} while (next && !change && plat_read(&next->shelf) == shelf);
 	pthread_mutex_unlock(shelf->lock);
 	if (change == CHANGE_EMPTY)

@@ -188,7 +188,7 @@ void pool_arena_fork_release(void);
 
 /* lent.c */
 unsigned int pool_lent_ready(unsigned int n, void **objs);
-bool pool_lent_has(const struct slab *slab, const void *obj);
+bool pool_lent_marked(const struct slab *slab, const void *obj);
 
 /* chunk.c */
 void *pool_map_apart(size_t bytes, const char *name);
@@ -238,9 +238,21 @@ static inline struct slab *pool_arena_slab(const void *p)
 				    (CHUNK_SLABS - 1)] : NULL;
 }
 
+/* Are two addresses in one slab?  Each begins at a multiple of the size of all. */
+static inline bool slab_same(const void *a, const void *b)
+{
+	return !(((uintptr_t)a ^ (uintptr_t)b) >> SLAB_SHIFT);
+}
+
 static inline bool pool_arena_has(const void *p)
 {
 	return pool_arena_slab(p);
+}
+
+/* Does a user of a hardened pool have this object, as far as marks tell? */
+static inline bool pool_lent_has(const struct slab *slab, const void *obj)
+{
+	return plat_read(&slab->chunk->lent) && pool_lent_marked(slab, obj);
 }
 
 #endif /* POOL_SLAB_H */
