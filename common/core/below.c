@@ -94,6 +94,9 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
  * @pool: its pool.
  * @c: the cluster, on no list, perhaps empty.
  * @flags: of the call, and POOL_F_FOREIGN in one of another pool.
+ *
+ * To the backend, else to the shared pool; what neither takes is parked.  Objects that wait
+ * for a call of their own pool, see pool_waits(), are parked at once.
  */
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 			   unsigned int flags)
