@@ -137,6 +137,7 @@ static inline struct pool_head *create_pool(char *name, unsigned int size,
 struct pool_head *create_pool(char *name, unsigned int size,
 			      unsigned int flags);
 #endif
+
 #define create_pool(name, size, flags) \
 	pool_create_at(name, size, flags, __FILE__, __LINE__, POOL_OWNER, \
 		       POOL_ABI)

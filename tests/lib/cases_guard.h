@@ -18,7 +18,7 @@ struct guard_load {
 
 unsigned char *guard_page_of(const void *p);
 bool guard_backend_open(plat_backend_t *backend, unsigned int size,
-		      unsigned int align);
+			unsigned int align);
 bool guard_pages_are(bool readable, const void *obj, unsigned int size);
 void guard_use(unsigned int i, void *arg);
 

@@ -258,7 +258,7 @@ static bool counts_are_true(struct pool *pool)
 
 		if (!local)
 			continue;
-		if (has_age(local) != (local->hot.room > 0) ||
+		if (has_age(local) != !!local->hot.room ||
 		    count_clusters(local) != local->clustered ||
 		    local->hot.n > local->hot.room ||
 		    (local->pool && local->hot.open == POOL_HELD) ||

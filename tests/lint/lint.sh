@@ -24,40 +24,15 @@ top=$(cd "$here/../.." && pwd)
 cd "$top"
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
+# shellcheck source=tests/lint/remarks.sh
+. tests/lint/remarks.sh
+lists=tests/lint/allowed.list
 tests/deps.sh lint >&2
 eval "$(tests/vm/kernel.sh source)"
-: >"$tmp/used"
 
 # sources DIR... - the C files there
 sources() {
 	find "$@" -name '*.[ch]' ! -name '*.mod.c' | sort
-}
-
-# remarks COMMAND... - those of its lines "PATH:LINE: KIND: text" that are not allowed;
-# fails if there are any, or if the command fails
-remarks() {
-	"$@" >"$tmp/remarks" || { cat "$tmp/remarks"; return 1; }
-	awk -v list="$here/allowed.list" -v used="$tmp/used" '
-		BEGIN {
-			while ((getline line < list) > 0)
-				if (split(line, f, "\t") == 2)
-					where[++n] = f[2] SUBSEP f[1]
-		}
-		{
-			split($1, at, ":")
-			kind = $2
-			sub(/:$/, "", kind)
-			for (i = 1; i <= n; i++) {
-				split(where[i], f, SUBSEP)
-				if (kind == f[2] && index(at[1], f[1]) == 1) {
-					print f[2] "\t" f[1] >> used
-					next
-				}
-			}
-			print
-			bad = 1
-		}
-		END { exit bad }' "$tmp/remarks"
 }
 
 # judge NAME COMMAND...
@@ -118,21 +93,13 @@ run_coccicheck() {
 	done
 }
 
-# Entries of the list that no tool needed; so a tool that says nothing at all is seen,
-# too.  PATTERN: of those whose tools have run.
-unused() {
-	grep -P "^[^#]*$1\t" "$here/allowed.list" | sort >"$tmp/allowed"
-	sort -u "$tmp/used" | comm -23 "$tmp/allowed" - |
-		sed 's|^|tests/lint/allowed.list:1: unused: |'
-}
-
 judge checkpatch run_checkpatch
 judge kernel_doc run_kernel_doc
-judge list_for_checkpatch unused '[A-Z]'
+judge list_for_checkpatch unused $lists '[A-Z]'
 if [ "${1:-}" != quick ]; then
 	judge sparse build sparse uml C=2
 	judge sparse_on_smp build sparse stock-6.12 C=2
 	judge coccicheck run_coccicheck
-	judge list_for_coccicheck unused cocci
+	judge list_for_coccicheck unused $lists cocci
 fi
 finish

@@ -38,7 +38,7 @@ static unsigned char *end_of(const void *obj, unsigned int size)
 }
 
 bool guard_backend_open(plat_backend_t *backend, unsigned int size,
-		      unsigned int align)
+			unsigned int align)
 {
 	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
 }
