@@ -53,8 +53,9 @@ same() {
 	[ $seen -ge 7 ] && return $status
 }
 
-# DKMS builds for each kernel that this Debian has, that of its backports included.
-headers=$(apt-cache show linux-headers-amd64 |
+# DKMS builds for each kernel that this Debian has, that of its backports included, and those
+# of Debian 12 that have a name of their own.
+headers=$({ apt-cache show linux-headers-{,6.12-,6.12-rt-}amd64 || true; } |
 	sed -n 's/^Depends: \(linux-headers-[^ ,]*\).*/\1/p' | sort -u)
 # shellcheck disable=SC2086	# words
 apt-get -qy install --no-install-recommends $headers >&2
@@ -74,5 +75,9 @@ autopkgtest --quiet --summary-file="$tmp/summary" "$changes" -- null \
 for name in $(sed -n 's/^Tests: //p' debian/tests/control); do
 	check "installed_packages_pass_$name" \
 		grep -E "^$name +PASS" "$tmp/summary"
+done
+for name in $headers; do
+	check "dkms_makes_a_round_trip_for_${name#linux-headers-}" \
+		grep -F "round trip: ${name#linux-headers-}" build/autopkgtest.log
 done
 finish
