@@ -8,6 +8,11 @@
 #	bench-page.sh visits FILE.csv	one kernel's slow paths
 #	bench-page.sh all DIR		all of these
 #	bench-page.sh write [DIR]	the same, into their section (build/bench)
+#
+# Of others:
+#
+#	bench-page.sh contention FILE.csv	what contention.sh has left
+#	bench-page.sh write-contention FILE.csv	the same, into its section
 
 set -euo pipefail
 
@@ -102,6 +107,35 @@ visits() {
 	END { rule(); print "" }' "$1" | sed 's/ *$//'
 }
 
+# Pools count what is BUSY, lost and refused; a kmem_cache has no such thing.
+contention() {
+	awk -F, '
+	function rule() {
+		print "============  ====  ====  =======  =====  =====  =====  " \
+		      "============  =====  ====="
+	}
+	NR == 2 {
+		title = "Linux " $1 ", contention per 1000 operations"
+		print title
+		gsub(/./, "-", title)
+		print title "\n"
+		rule()
+		printf "%-12s  %-4s  %-4s  %-7s  %-5s  %-5s  %-5s  %-12s  %-5s  %-5s\n",
+		       "workload", "size", "peer", "refused", "BUSY", "lost", "waits",
+		       "instructions", "lines", "far"
+		rule()
+	}
+	function rate(count, own) {
+		return $4 != "pool" && own ? "\\-" : sprintf("%.2f", count * 1000 / $5)
+	}
+	NR > 1 {
+		printf "%-12s  %-4s  %-4s  %-7s  %-5s  %-5s  %-5s  %-12.1f  %-5.0f  %-5.0f\n",
+		       $3, $2, $4 == "pool" ? "pool" : "kmem", rate($6, 1), rate($7, 1),
+		       rate($8, 1), rate($9, 0), $10 / $5, $11 * 1000 / $5, $12 * 1000 / $5
+	}
+	END { rule(); print "" }' "$1" | sed 's/ *$//'
+}
+
 all() {
 	local csv
 
@@ -117,10 +151,15 @@ all() {
 }
 
 case ${1:-} in
-costs | refused | visits | all) "$1" "$2" ;;
+costs | refused | visits | contention | all) "$1" "$2" ;;
 write)
 	text=$(all "${2:-$top/build/bench}")
 	"$top/tests/bench/section.py" kernel <<<"$text"
+	;;
+write-contention)
+	what=${1#write-}
+	text=$("$what" "$2")
+	"$top/tests/bench/section.py" "$what" <<<"$text"
 	;;
 *) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
 esac

@@ -18,6 +18,8 @@
 #   --cpu MODEL         what QEMU calls their model (its default; arm64 cortex-a76)
 #   --mem MB            memory (512; User-Mode Linux 256)
 #   --nodes             two nodes, each with half of the memory and of the CPUs
+#   --sockets N         so many processors, which share the CPUs; all CPUs run at once
+#   --plugin WORDS      a plugin of QEMU: FILE.so,NAME=VALUE,...
 #   --timeout SECONDS   after which the machine is stopped (300)
 #   --log FILE          where the console goes; else a temporary file, which
 #                       stays only after a failure
@@ -54,11 +56,11 @@ usage() {
 
 again=("$@")
 cpus='' cpu='' mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
-append='' expect='' show='' nodes=''
+append='' expect='' show='' nodes='' sockets='' plugin=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cpus | --cpu | --mem | --timeout | --log | --data | --extract-to | \
-	--append | --expect-bad)
+	--append | --expect-bad | --sockets | --plugin)
 		[ $# -ge 2 ] || usage
 		;;
 	esac
@@ -73,6 +75,8 @@ while [ $# -gt 0 ]; do
 	--append) append=$2; shift ;;
 	--expect-bad) expect=$2; shift ;;
 	--nodes) nodes=1 ;;
+	--sockets) sockets=$2; shift ;;
+	--plugin) plugin=$2; shift ;;
 	--icount) icount=1 ;;
 	--singlestep) singlestep=1 ;;
 	--show) show=1 ;;
@@ -90,8 +94,9 @@ eval "$("$here/kernel.sh" "$what")"
 [ -n "${KERNEL:-}" ] || die "no kernel $what"
 case $ARCH in
 um)
-	if [ -n "$icount$singlestep$cpu$nodes" ]; then
-		die "User-Mode Linux has no --icount, --singlestep, --cpu or --nodes"
+	if [ -n "$icount$singlestep$cpu$nodes$sockets$plugin" ]; then
+		die "User-Mode Linux has no --icount, --singlestep, --cpu, --nodes, --sockets" \
+			"or --plugin"
 	fi
 	;;
 arm64)
@@ -211,6 +216,13 @@ else
 			      -numa "node,memdev=node$node,cpus=$((node * cpus / 2))-$(((node + 1) * cpus / 2 - 1))")
 		done
 	fi
+	if [ -n "$sockets" ]; then
+		: "${cpus:=2}"
+		accel=tcg,thread=multi
+	fi
+	if [ -n "$plugin" ]; then
+		run+=(-plugin "$plugin")
+	fi
 	if [ -n "$singlestep" ]; then
 		mkfifo "$tmp/monitor.in" "$tmp/monitor.out"
 		run+=(-chardev "pipe,id=monitor,path=$tmp/monitor"
@@ -220,7 +232,7 @@ else
 	if [ -n "$data" ]; then
 		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
 	fi
-	run+=(-accel "$accel" -smp "${cpus:-2}" -append "$params $append")
+	run+=(-accel "$accel" -smp "${cpus:-2}${sockets:+,sockets=$sockets}" -append "$params $append")
 fi
 
 if [ -n "$data" ]; then

@@ -39,6 +39,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #define OPS		10000
@@ -53,6 +54,10 @@ MODULE_PARM_DESC(bench_size, "Bytes of the benchmark's objects");
 static unsigned int bench_cpus;
 module_param(bench_cpus, uint, 0644);
 MODULE_PARM_DESC(bench_cpus, "CPUs to count visits on; 0: costs");
+
+static char *bench_what = "costs";
+module_param(bench_what, charp, 0444);
+MODULE_PARM_DESC(bench_what, "The table: costs or contention");
 
 unsigned int bench_order[BENCH_LIVE];
 
@@ -350,6 +355,8 @@ const char *bench_kernel(char *buf, size_t size)
 	random_order(bench_order, BENCH_LIVE, 1);
 	if (bench_size < sizeof(long))
 		return "bench_size is too small";
+	if (!strcmp(bench_what, "contention"))
+		return bench_contend(bench_size, buf, size);
 	if (bench_cpus)
 		return bench_visits(bench_size, bench_cpus, buf, size);
 	costs(&table);

@@ -53,14 +53,17 @@ extern unsigned int bench_order[BENCH_LIVE];
 struct kmem_cache *bench_cache_create(unsigned int size);
 
 /*
- * Write the table, as text, to @buf.  Returns NULL, or why there is none.  Two
- * parameters of the module select it: bench_size, the bytes of an object,
- * and bench_cpus, 0 for costs, else for visits on that many CPUs.
+ * Write the table, as text, to @buf.  Returns NULL, or why there is none.
+ * Parameters of the module select it: bench_size, the bytes of an object;
+ * bench_what, the table; and bench_cpus, which makes "costs" visits on that many CPUs.
  */
 const char *bench_kernel(char *buf, size_t size);
 
 /* The table of visits; bench_kernel() calls it. */
 const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 			 size_t size);
+
+/* The table of what CPUs do to each other; likewise. */
+const char *bench_contend(unsigned int object, char *buf, size_t size);
 
 #endif /* BENCH_BENCH_KERNEL_H */
