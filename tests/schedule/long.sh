@@ -37,6 +37,7 @@ job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
 job lint-whole tests/lint/lint.sh
 job irqs-off tests/vm/irqs-off.sh
+job latency tests/vm/latency.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900

@@ -12,7 +12,9 @@
 # Of others:
 #
 #	bench-page.sh contention FILE.csv	what contention.sh has left
-#	bench-page.sh write-contention FILE.csv	the same, into its section
+#	bench-page.sh latency FILE.csv		what latency.sh has left
+#	bench-page.sh write-contention FILE.csv, write-latency FILE.csv
+#					the same, into their sections
 
 set -euo pipefail
 
@@ -136,6 +138,22 @@ contention() {
 	END { rule(); print "" }' "$1" | sed 's/ *$//'
 }
 
+latency() {
+	awk -F, '
+	function rule() { print "=======  =====  =======  =======  =========  ============" }
+	NR == 2 {
+		title = "Linux " $1 ", longest calls by context"
+		print title
+		gsub(/./, "-", title)
+		print title "\n"
+		rule()
+		print "context  call   calls    refused  disturbed  instructions"
+		rule()
+	}
+	NR > 1 { printf "%-7s  %-5s  %-7d  %-7d  %-9d  %d\n", $2, $3, $4, $5, $6, $7 }
+	END { rule(); print "" }' "$1"
+}
+
 all() {
 	local csv
 
@@ -151,12 +169,12 @@ all() {
 }
 
 case ${1:-} in
-costs | refused | visits | contention | all) "$1" "$2" ;;
+costs | refused | visits | contention | latency | all) "$1" "$2" ;;
 write)
 	text=$(all "${2:-$top/build/bench}")
 	"$top/tests/bench/section.py" kernel <<<"$text"
 	;;
-write-contention)
+write-contention | write-latency)
 	what=${1#write-}
 	text=$("$what" "$2")
 	"$top/tests/bench/section.py" "$what" <<<"$text"

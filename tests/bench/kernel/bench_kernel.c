@@ -57,7 +57,7 @@ MODULE_PARM_DESC(bench_cpus, "CPUs to count visits on; 0: costs");
 
 static char *bench_what = "costs";
 module_param(bench_what, charp, 0444);
-MODULE_PARM_DESC(bench_what, "The table: costs or contention");
+MODULE_PARM_DESC(bench_what, "The table: costs, contention or latency");
 
 unsigned int bench_order[BENCH_LIVE];
 
@@ -357,6 +357,8 @@ const char *bench_kernel(char *buf, size_t size)
 		return "bench_size is too small";
 	if (!strcmp(bench_what, "contention"))
 		return bench_contend(bench_size, buf, size);
+	if (!strcmp(bench_what, "latency"))
+		return bench_latency(buf, size);
 	if (bench_cpus)
 		return bench_visits(bench_size, bench_cpus, buf, size);
 	costs(&table);

@@ -63,7 +63,8 @@ const char *bench_kernel(char *buf, size_t size);
 const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 			 size_t size);
 
-/* The table of what CPUs do to each other; likewise. */
+/* The tables of what CPUs do to each other, and of the longest calls; likewise. */
 const char *bench_contend(unsigned int object, char *buf, size_t size);
+const char *bench_latency(char *buf, size_t size);
 
 #endif /* BENCH_BENCH_KERNEL_H */
