@@ -147,8 +147,9 @@ static bool run_pairs(unsigned int cpu, unsigned int batch)
 	struct slot *slot = &slots[gets ? cpu + cpus / 2 : cpu];
 	void **held = kmalloc_array(batch, sizeof(*held), GFP_KERNEL);
 	unsigned int n = 0;
+	bool had = held;
 
-	while (held && n < OPS / batch && !atomic_read(&failed)) {
+	while (had && n < OPS / batch && !atomic_read(&failed)) {
 		if (hand_over(slot, held, batch, gets))
 			n++;
 		else
@@ -157,7 +158,7 @@ static bool run_pairs(unsigned int cpu, unsigned int batch)
 	if (gets)
 		atomic_add(n * batch, &operations);
 	kfree(held);
-	return held;
+	return had;
 }
 
 static bool run_limit(unsigned int cpu, unsigned int batch)
@@ -266,8 +267,10 @@ const char *bench_contend(unsigned int object, char *buf, size_t size)
 	if (register_kprobe(&probe))
 		return "waits for spinlocks cannot be seen";
 	slots = kvcalloc(cpus, sizeof(*slots), GFP_KERNEL);
+	if (!slots)
+		why = "no memory";
 	atomic_set(&failed, 0);
-	for (i = 0; slots && i < ARRAY_SIZE(contentions); i++) {
+	for (i = 0; !why && i < ARRAY_SIZE(contentions); i++) {
 		contention = &contentions[i];
 		for (k = 0; k < ARRAY_SIZE(peers) && !why; k++) {
 			peer = peers[k];
@@ -279,5 +282,5 @@ const char *bench_contend(unsigned int object, char *buf, size_t size)
 	}
 	kvfree(slots);
 	unregister_kprobe(&probe);
-	return slots ? why : "no memory";
+	return why;
 }
