@@ -72,4 +72,16 @@ static inline void pool_list_del(struct pool_list *node)
 	pool_list_init(node);
 }
 
+/* Move all entries of @from to the end of @to. */
+static inline void pool_list_append(struct pool_list *from, struct pool_list *to)
+{
+	if (pool_list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	pool_list_init(from);
+}
+
 #endif /* POOL_LIST_H */

@@ -55,18 +55,63 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 	}
 }
 
-/* Insert from the end, since pools come in order of creation. */
+/*
+ * Move the pools of @from to @to, whose own are older.  Both are in order.  Registry mutex
+ * held, for as many steps as there are pools on both at most; a step if they follow each other.
+ */
+static void merge(enum pool_dump_order order, struct pool_list *to,
+		  struct pool_list *from)
+{
+	struct pool_list *at = to, *node;
+
+	if (pool_list_empty(from))
+		return;
+	if (!pool_list_empty(to) &&
+	    is_before(order, &of_dump(from->next)->snap, &of_dump(to->prev)->snap))
+		at = to->next;
+	else
+		pool_list_append(from, to);
+	while (!pool_list_empty(from)) {
+		node = from->next;
+		while (at != to &&
+		       !is_before(order, &of_dump(node)->snap, &of_dump(at)->snap))
+			at = at->next;
+		pool_list_del(node);
+		pool_list_add_last(node, at);
+	}
+}
+
+/*
+ * Add a pool, which is newer than the others.  Two runs of equal length become one, so all
+ * pools together take no more than n log n steps, and the mutex is never held for more than
+ * 2 n of them.
+ */
 static void enlist(struct pool_dump *d, struct pool *pool)
 {
-	struct pool_list *at;
+	struct pool_list newer = { &newer, &newer };
+	unsigned int i;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	at = d->pools.prev;
-	while (at != &d->pools &&
-	       is_before(d->options.order, &pool->snap, &of_dump(at)->snap))
-		at = at->prev;
-	pool_list_add(&pool->by_dump, at);
+	pool_list_add(&pool->by_dump, &newer);
+	for (i = 0; i < POOL_DUMP_RUNS - 1 && !pool_list_empty(&d->run[i]); i++) {
+		merge(d->options.order, &d->run[i], &newer);
+		pool_list_append(&d->run[i], &newer);
+	}
+	merge(d->options.order, &d->run[i], &newer);
 	plat_mutex_unlock(PLAT_REGISTRY);
+}
+
+/* Make one list of the runs. */
+static void join_runs(struct pool_dump *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_DUMP_RUNS; i++) {
+		plat_mutex_lock(PLAT_REGISTRY);
+		merge(d->options.order, &d->run[i], &d->pools);
+		pool_list_append(&d->run[i], &d->pools);
+		plat_mutex_unlock(PLAT_REGISTRY);
+	}
 }
 
 static void add_to_total(struct pool_dump_total *total,
@@ -99,8 +144,11 @@ static void take_snapshot(struct pool_dump *d,
 			  const struct pool_dump_options *options)
 {
 	struct pool *pool = NULL;
+	unsigned int i;
 
 	d->options = *options;
+	for (i = 0; i < POOL_DUMP_RUNS; i++)
+		pool_list_init(&d->run[i]);
 	pool_list_init(&d->pools);
 	pool_list_init(&d->cursor);
 	d->total = (struct pool_dump_total){ .pools = 0 };
@@ -114,6 +162,7 @@ static void take_snapshot(struct pool_dump *d,
 		add_to_total(&d->total, &pool->snap);
 		enlist(d, pool);
 	}
+	join_runs(d);
 	if (d->options.count)
 		unlink_from(d, d->options.count);
 }

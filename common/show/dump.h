@@ -58,15 +58,21 @@ struct pool_dump_total {
 	unsigned int pools;
 };
 
+/* As many as a count of pools has bits. */
+#define POOL_DUMP_RUNS	32
+
 struct pool_dump {
 	struct pool_dump_options options;
 	struct pool_dump_total total;
 
 	/*
 	 * Registry mutex: the pools to show, in order, with the cursor after the
-	 * present pool.  Pools that are destroyed leave this list, too.
+	 * present pool.  Pools that are destroyed leave this list, too, and the runs.
+	 * While the snapshot is taken, run k has 2^k pools at most, in order, which are
+	 * older than those of the runs before it.
 	 */
 	struct pool_list pools;
+	struct pool_list run[POOL_DUMP_RUNS];
 	struct pool_list cursor;
 	struct pool_stats now;		/* numbers of the pool at the cursor */
 	char detail[192];		/* one of its registrations */

@@ -27,25 +27,36 @@
 static DEFINE_MUTEX(options_mutex);
 static struct pool_dump_options options;
 
-/* If the text does not fit, seq_file calls again with a larger buffer. */
-static int pools_show(struct seq_file *m, void *v)
+/* The text may be this much longer when it is read than when the file was opened. */
+#define TEXT_MORE	4096
+
+static size_t dump(char *buf, size_t size)
 {
 	struct pool_dump_options now;
-	char *buf;
-	size_t size = seq_get_buf(m, &buf);
-	size_t len;
 
 	mutex_lock(&options_mutex);
 	now = options;
 	mutex_unlock(&options_mutex);
-	len = pool_dump(buf, size, &now);
+	return pool_dump(buf, size, &now);
+}
+
+/* If the text does not fit, seq_file calls again with a buffer of twice the size. */
+static int pools_show(struct seq_file *m, void *v)
+{
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
+	size_t len = dump(buf, size);
+
 	seq_commit(m, len < size ? (int)len : -1);
 	return 0;
 }
 
+/* Many pools would need many calls, so the first buffer has the size of the text. */
 static int pools_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, pools_show, NULL);
+	size_t size = file->f_mode & FMODE_READ ? dump(NULL, 0) : 0;
+
+	return single_open_size(file, pools_show, NULL, size + TEXT_MORE);
 }
 
 /* Writing nothing, or only a newline, selects the table of all pools again. */

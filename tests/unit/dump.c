@@ -78,6 +78,29 @@ TEST_CASE(lines_come_in_the_order_asked_for)
 	end_three(pools);
 }
 
+/* Not a power of two, so runs of several lengths are joined. */
+#define SOME	23
+
+/* The sizes repeat, and the names go down. */
+TEST_CASE(equal_pools_of_an_order_come_in_order_of_creation)
+{
+	struct pool_head *pools[SOME];
+	char name[] = "w";
+	unsigned int i;
+
+	pool_fail_every = 0;
+	for (i = 0; i < SOME; i++, name[0]--) {
+		pools[i] = make(name, 64 << i % 3);
+		ASSERT(pools[i]);
+	}
+	EXPECT_LETTERS("", "wvutsrqponmlkjihgfedcba");
+	EXPECT_LETTERS("byname", "abcdefghijklmnopqrstuvw");
+	EXPECT_LETTERS("bysize", "urolifcvspmjgdawtqnkheb");
+	EXPECT_LETTERS("bysize 9", "urolifcvs");
+	for (i = 0; i < SOME; i++)
+		pool_destroy(pools[i]);
+}
+
 TEST_CASE(of_two_orders_the_last_one_counts)
 {
 	struct pool_head *pools[3];

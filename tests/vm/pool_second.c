@@ -15,7 +15,9 @@
  *   odd=1	makes two pools of each of three names that are no words
  *   keep=1	keeps an object of sc_conn in use
  *   burst=N	holds N objects of 4 KiB and frees them, 40 times
+ *   many=N	makes N pools more, whose names go down: the last by name comes first
  *   meddle=1	tries to change pools of other modules; its init fails if it can
+ *   twice=1	frees an object of sc_conn twice, which has to be found
  *   fail=1	its init fails, without cleaning up
  */
 #include <linux/module.h>
@@ -36,6 +38,10 @@ static int burst;
 module_param(burst, int, 0444);
 MODULE_PARM_DESC(burst, "Hold so many objects of 4 KiB at once, 40 times, and free them");
 
+static int many;
+module_param(many, int, 0444);
+MODULE_PARM_DESC(many, "Make so many pools more");
+
 static bool odd;
 module_param(odd, bool, 0444);
 MODULE_PARM_DESC(odd, "Make pools with odd names, too");
@@ -47,6 +53,10 @@ MODULE_PARM_DESC(keep, "Keep an object in use");
 static bool meddle;
 module_param(meddle, bool, 0444);
 MODULE_PARM_DESC(meddle, "Try to change pools of other modules");
+
+static bool twice;
+module_param(twice, bool, 0444);
+MODULE_PARM_DESC(twice, "Free an object twice");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -61,6 +71,14 @@ static void use_one(struct pool_head *pool)
 {
 	if (pool)
 		pool_free(pool, pool_alloc(pool));
+}
+
+static void free_twice(struct pool_head *pool)
+{
+	void *obj = pool_alloc(pool);
+
+	pool_free(pool, obj);
+	pool_free(pool, obj);
 }
 
 static void alloc_thrice(struct pool_head *pool, gfp_t flags)
@@ -78,6 +96,20 @@ static void make_odd(void)
 
 	for (i = 0; i < 2 * ARRAY_SIZE(names); i++)
 		use_one(create_pool(names[i / 2], 64, 0));
+}
+
+/* A dump in the order of names has to move each of them to the front. */
+static bool make_many(void)
+{
+	char name[16];
+	int i;
+
+	for (i = many; i > 0; i--) {
+		snprintf(name, sizeof(name), "many%06d", i);
+		if (!create_pool(name, 64, 0))
+			return false;
+	}
+	return true;
 }
 
 /* Each object is linked by its first word to the one before. */
@@ -150,9 +182,13 @@ static int __init second_init(void)
 		alloc_thrice(conn, GFP_KERNEL | __GFP_DMA32 | __GFP_ACCOUNT);
 	if (gfp == 2)
 		alloc_thrice(conn, GFP_NOWAIT | __GFP_NOFAIL);
+	if (twice)
+		free_twice(conn);
 	if (odd)
 		make_odd();
 	if (burst && hold_often())
+		return -ENOMEM;
+	if (!make_many())
 		return -ENOMEM;
 	if (keep && !pool_alloc(conn))
 		return -ENOMEM;
