@@ -11,11 +11,12 @@
 #include "cases_guard.h"
 #include "main.h"
 
-/* Are addresses of freed objects held?  See kernel/guard.c. */
-#if defined(CONFIG_UML) || defined(CONFIG_X86_32)
-#define HELD		0
-#else
+/* Are addresses of freed objects held?  In kernels see MAY_HOLD. */
+#if !defined(__KERNEL__) || \
+	(!defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)))
 #define HELD		1
+#else
+#define HELD		0
 #endif
 
 /* At least this many of the last addresses are not used again. */
