@@ -7,8 +7,8 @@
 #
 # QEMU runs the CPUs at once, in threads (MTTCG), on those that this machine has.  The
 # workloads are those of tests/bench/kernel/bench_kernel_contend.c.  pool.ko is built with
-# contended.h, so its own counts include the instructions that count.  lines.c, a plugin of
-# QEMU, follows cache lines.  The table is printed, and left as CSV in
+# contended.h, whose counters are among the pool's instructions and lines.  lines.c, a plugin
+# of QEMU, follows cache lines.  The table is printed, and left as CSV in
 # build/bench/contention-KERNEL.csv, for bench-page.sh.
 
 set -euo pipefail
