@@ -29,7 +29,10 @@ TRACE_DEFINE_ENUM(POOL_FAULT_FOREIGN);
 TRACE_DEFINE_ENUM(POOL_FAULT_INTERIOR);
 TRACE_DEFINE_ENUM(POOL_FAULT_WRONG_POOL);
 
-/* Fields have the names that kmem:kmem_cache_alloc gives them. */
+/*
+ * Fields have the names that kmem:kmem_cache_alloc gives them.  A pool's name is padded, since
+ * bpftrace compares the whole array, and the buffer has bytes of older events.
+ */
 DECLARE_EVENT_CLASS(pool_calls,
 	TP_PROTO(const struct pool *pool, const void *obj, const void *caller),
 	TP_ARGS(pool, obj, caller),
@@ -42,7 +45,7 @@ DECLARE_EVENT_CLASS(pool_calls,
 	TP_fast_assign(
 		__entry->call_site = (unsigned long)caller;
 		__entry->ptr = obj;
-		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		strscpy_pad(__entry->name, pool->shown, sizeof(__entry->name));
 		__entry->bytes_alloc = pool->head.size;
 	),
 	TP_printk("name=%s call_site=%pS ptr=%p bytes_alloc=%zu", __entry->name,
@@ -68,7 +71,7 @@ DECLARE_EVENT_CLASS(pool_objects,
 		__field(unsigned int, n)
 	),
 	TP_fast_assign(
-		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		strscpy_pad(__entry->name, pool->shown, sizeof(__entry->name));
 		__entry->n = n;
 	),
 	TP_printk("name=%s objects=%u", __entry->name, __entry->n)
@@ -103,7 +106,7 @@ TRACE_EVENT(pool_fill,
 		__field(bool, shared)
 	),
 	TP_fast_assign(
-		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		strscpy_pad(__entry->name, pool->shown, sizeof(__entry->name));
 		__entry->n = n;
 		__entry->shared = shared;
 	),
@@ -119,7 +122,7 @@ TRACE_EVENT(pool_refused,
 		__field(unsigned int, cause)
 	),
 	TP_fast_assign(
-		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		strscpy_pad(__entry->name, pool->shown, sizeof(__entry->name));
 		__entry->cause = cause;
 	),
 	TP_printk("name=%s cause=%s", __entry->name,
@@ -140,7 +143,7 @@ TRACE_EVENT(pool_fault,
 		__field(const void *, caller)
 	),
 	TP_fast_assign(
-		strscpy(__entry->name, pool->shown, sizeof(__entry->name));
+		strscpy_pad(__entry->name, pool->shown, sizeof(__entry->name));
 		__entry->obj = obj;
 		__entry->kind = kind;
 		__entry->caller = caller;

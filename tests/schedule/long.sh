@@ -3,8 +3,8 @@
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels and machines, data races, nonsense for debugfs, all of
-# "make lint", many pools, pools in a kernel tree, a driver on pools, the site of the pages,
-# real programs, and all of package/check.sh.  "make check-long" calls it.
+# "make lint", many pools, tracers, pools in a kernel tree, a driver on pools, the site of the
+# pages, real programs, and all of package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -40,6 +40,7 @@ job irqs-off tests/vm/irqs-off.sh
 job latency tests/vm/latency.sh
 job many tests/vm/many.sh stock-6.12
 job many-preempt-none tests/vm/many.sh stock-6.12 preempt=none
+job tracers tests/vm/tracers.sh stock-6.12
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900
