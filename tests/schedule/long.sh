@@ -33,6 +33,8 @@ world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 1800
 world i386 tests/vm/kunit.sh i386 20 --cpus 4 --timeout 1800
 job bugs-i386 tests/vm/bugs.sh i386 --cpus 4
+world arm64 tests/vm/kunit.sh arm64 20 --cpus 4 --timeout 1800
+TWIN_KERNEL=arm64 job twins-arm64 tests/vm/twin-check.sh
 job torture-kcsan tests/vm/torture.sh kcsan 60
 job fuzz tests/vm/fuzz.sh kasan
 job lint-whole tests/lint/lint.sh
