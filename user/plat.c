@@ -202,12 +202,25 @@ bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 /* Not every C library has this function. */
 int malloc_trim(size_t pad) __attribute__((weak));
 
+static void trim_malloc(void)
+{
+	malloc_trim(0);
+}
+
+/*
+ * A first malloc_trim() sets up the C library's arenas.  Where malloc() is another one, such as
+ * a sanitizer's, nobody has done so before, and two first calls at once crash.
+ */
 void plat_trim(void)
 {
+	static pthread_once_t first = PTHREAD_ONCE_INIT;
+
 	pool_slab_trim();
 	pool_areas_trim();
-	if (malloc_trim)
-		malloc_trim(0);
+	if (malloc_trim) {
+		pthread_once(&first, trim_malloc);
+		trim_malloc();
+	}
 }
 
 /* plat_pause() would be here: lock.c. */
