@@ -52,11 +52,13 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 /*
  * Lower the room of a held array to @room and move its @n coldest objects, which
  * no longer fit, to @c.  The room is lowered before the cluster is charged, so the
- * sum never rises.  In between the objects count as moving.
+ * sum never rises.  In between the objects count as moving.  @breaks: others may have the lock
+ * before the rest of the array is moved.  Who destroys its pool waits until nothing moves, in
+ * pool_drain().
  */
-static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
-			unsigned int room, struct pool_cluster *c,
-			unsigned int n)
+static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
+			       unsigned int room, struct pool_cluster *c,
+			       unsigned int n, bool breaks)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
 
@@ -70,7 +72,10 @@ static void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			pool_cluster_top_up(cpu, local, c, local->slot, n);
 		else
 			pool_cluster_begin(cpu, local, c, local->slot, n);
-		pool_hot_slide(local, n, left);
+		if (breaks)
+			pool_cpu_break(cpu);
+		memmove(local->slot, local->slot + n,
+			left * sizeof(local->slot[0]));
 		pool_arrive(&local->moving, n);
 	}
 }
@@ -99,7 +104,7 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	}
 	if (room < n - excess)
 		room = n - excess;
-	shrink_into(cpu, local, room, c, excess);
+	shrink_into(cpu, local, room, c, excess, true);
 }
 
 /**
@@ -126,7 +131,7 @@ bool pool_age_clear(struct pool_local *here)
 	room -= n;
 	if (room < AGE_LEAST)
 		room = plat_read(&here->hot.n) - n;
-	shrink_into(here->cpu, here, room, c, n);
+	shrink_into(here->cpu, here, room, c, n, false);
 	return true;
 }
 

@@ -48,23 +48,16 @@ static inline void pool_hot_push(struct pool_local *local, void *obj)
 	plat_write(&local->hot.n, n + 1);
 }
 
-/* Move the @left freshest objects of a held array over the @n coldest, which were copied. */
-static inline void pool_hot_slide(struct pool_local *local, unsigned int n,
-				  unsigned int left)
-{
-	if (left <= n)
-		pool_copy(local->slot, local->slot + n, left);
-	else
-		memmove(local->slot, local->slot + n,
-			left * sizeof(local->slot[0]));
-}
-
 /* Forget the @n coldest objects of a held array: they were copied elsewhere. */
 static inline void pool_hot_forget(struct pool_local *local, unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
 
-	pool_hot_slide(local, n, left);
+	if (left <= n)
+		pool_copy(local->slot, local->slot + n, left);
+	else
+		memmove(local->slot, local->slot + n,
+			left * sizeof(local->slot[0]));
 	plat_write(&local->hot.n, left);
 }
 

@@ -32,13 +32,21 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 	return c;
 }
 
-/* Close an array without an owner, and copy out what it held. */
+/*
+ * Close an array without an owner, and copy out what it held.  If the CPU @lives, a visit of
+ * another pool may have let the lock go while it moves objects of the array.
+ */
 static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
-			       void **objs)
+			       void **objs, bool lives)
 {
 	unsigned int n = 0;
 
 	plat_cpu_lock(cpu);
+	while (lives && plat_read_acquire(&local->moving)) {
+		plat_cpu_unlock(cpu);
+		plat_pause(true);
+		plat_cpu_lock(cpu);
+	}
 	if (local->pool)
 		n = pool_hot_detach(cpu, local, objs);
 	plat_cpu_unlock(cpu);
@@ -50,10 +58,10 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
  * settled one by one, since a fork loses those that are still moving.
  */
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
-			struct pool_local *local)
+			struct pool_local *local, bool lives)
 {
 	void *objs[POOL_HOT_SLOTS];
-	unsigned int n = take_array(cpu, local, objs);
+	unsigned int n = take_array(cpu, local, objs, lives);
 	struct pool_cluster *c;
 	unsigned int i;
 
@@ -205,7 +213,7 @@ void pool_cpu_gone(unsigned int cpu)
 		local = plat_local_of(pool, cpu);
 		if (!local)
 			continue;
-		drain_local(pool, plat_cpu_of(cpu), local);
+		drain_local(pool, plat_cpu_of(cpu), local, false);
 		forget_local(pool, plat_cpu_of(cpu), local);
 	}
 	pool_drain_stash(plat_cpu_of(cpu), false);
@@ -235,7 +243,7 @@ void pool_drain(struct pool *pool)
 
 		if (!local)
 			continue;
-		drain_local(pool, plat_cpu_of(i), local);
+		drain_local(pool, plat_cpu_of(i), local, true);
 		wait_settled(local);
 	}
 }

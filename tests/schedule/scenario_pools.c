@@ -409,6 +409,8 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
 	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
 		 2, setup_exit, CPUS(alloc_one, s_exit)),
+	SCENARIO(a_pool_ends_while_its_array_is_halved, "array-waits",
+		 2, setup_shrink, CPUS(spill_other, destroy)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, destroy_other)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit brought",
