@@ -18,7 +18,7 @@
 #include "validate.h"
 
 /* Clusters that are looked at before a lock or a bucket is let go. */
-#define HOLD	8
+#define HOLD	6
 
 /* How often a walk may begin anew, or find a bucket BUSY. */
 #define TURNS	8
@@ -145,33 +145,69 @@ static bool see_some(struct walk *w, struct pool_local *local)
 	return false;
 }
 
-/* Is the chain of a CPU's empty clusters, never long, as it should be?  CPU lock held. */
-static void see_stash(struct pool_finding *s, const struct pool_cpu *cpu)
-{
-	const struct pool_cluster *c = cpu->stash;
-	unsigned int n = 0, objs = 0;
-
-	expect_most(s, "clusters in the stash", cpu->stashed, POOL_STASH_MAX);
-	for (; c && n <= POOL_STASH_MAX; c = c->next, n++)
-		objs |= c->n;
-	expect_same(s, "objects in an empty cluster", objs, 0);
-	expect_same(s, "clusters in the stash", n, cpu->stashed);
-}
-
 static bool hold_local(struct walk *w, struct pool_cpu *cpu,
 		       struct pool_local *local)
 {
 	bool done = true;
 
 	plat_cpu_lock(cpu);
-	if (local->pool) {
+	if (local->pool)
 		done = see_some(w, local);
-		pool_cpu_break(cpu);
-		if (done)
-			see_stash(&w->seen, cpu);
-	}
 	plat_cpu_unlock(cpu);
 	return done;
+}
+
+/* Take the chain of a CPU's empty clusters; returns how many it is said to have. */
+static unsigned int stash_take(struct pool_cpu *cpu, struct pool_cluster **chain)
+{
+	unsigned int n;
+
+	plat_cpu_lock(cpu);
+	n = cpu->stashed;
+	*chain = cpu->stash;
+	cpu->stash = NULL;
+	cpu->stashed = 0;
+	plat_cpu_unlock(cpu);
+	return n;
+}
+
+/* Put some clusters back; returns those that are left. */
+static struct pool_cluster *stash_put(struct pool_cpu *cpu, struct pool_cluster *c)
+{
+	struct pool_cluster *next = c;
+	unsigned int i;
+
+	plat_cpu_lock(cpu);
+	for (i = 0; c && i < HOLD; i++, c = next) {
+		next = c->next;
+		if (!pool_cluster_stash(cpu, c))
+			break;
+	}
+	plat_cpu_unlock(cpu);
+	return c;
+}
+
+/*
+ * Is the chain of a CPU's empty clusters as it should be?  It is long, so it is looked at
+ * without the lock, and then put back: a visit that finds none fetches some.  Those for which
+ * there is no room then become spares.
+ */
+static void see_stash(struct walk *w, struct pool_cpu *cpu)
+{
+	struct pool_cluster *chain, *c;
+	unsigned int stashed = stash_take(cpu, &chain);
+	unsigned int n = 0, objs = 0, i;
+
+	expect_most(&w->seen, "clusters in the stash", stashed, POOL_STASH_MAX);
+	for (c = chain; c && n <= POOL_STASH_MAX; c = c->next, n++)
+		objs |= c->n;
+	expect_same(&w->seen, "objects in an empty cluster", objs, 0);
+	expect_same(&w->seen, "clusters in the stash", n, stashed);
+	if (n > POOL_STASH_MAX)
+		return;
+	for (i = 0; chain && i < POOL_STASH_MAX; i++)
+		chain = stash_put(cpu, chain);
+	pool_cluster_put_all(w->pool, chain, 0);
 }
 
 /*
@@ -281,6 +317,7 @@ static void see_cpu(struct walk *w)
 	do
 		turns = w->turns;
 	while (!hold_local(w, cpu, local) && goes_on(w, turns));
+	see_stash(w, cpu);
 	see_parked(&w->seen, &local->parked);
 }
 

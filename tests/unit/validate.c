@@ -217,13 +217,13 @@ TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
 	struct pool *pool = filled_pool();
 	struct pool_cluster *c;
 	struct pool_cpu *cpu;
+	unsigned int stashed;
 
 	ASSERT(pool);
 	cpu = test_cpu();
-	cpu->stashed++;
-	EXPECT(names(pool, "cpu", "clusters in the stash", cpu->stashed - 1,
-		     cpu->stashed));
-	cpu->stashed--;
+	stashed = cpu->stashed++;
+	EXPECT(names(pool, "cpu", "clusters in the stash", stashed, stashed + 1));
+	EXPECT_EQ(cpu->stashed, stashed);
 	c = test_cluster_new();
 	ASSERT(c);
 	c->n = 3;
