@@ -3,8 +3,9 @@
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels and machines, data races, nonsense for debugfs, all of
-# "make lint", many pools, tracers, pools in a kernel tree, a driver on pools, the site of the
-# pages, real programs, and all of package/check.sh.  "make check-long" calls it.
+# "make lint", many pools, tracers, signed modules, pools in a kernel tree, a driver on
+# pools, the site of the pages, real programs, and all of package/check.sh.  "make
+# check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -43,6 +44,7 @@ job latency tests/vm/latency.sh
 job many tests/vm/many.sh stock-6.12
 job many-preempt-none tests/vm/many.sh stock-6.12 preempt=none
 job tracers tests/vm/tracers.sh stock-6.12
+job signed tests/vm/signed.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900

@@ -4,7 +4,7 @@
 # Provides a kernel to test on and what modules are built against.
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
-#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan[-X.Y]
+#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan|signed[-X.Y]
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
 #
@@ -18,8 +18,9 @@
 #   source                 prints SOURCE='folder' of what the next ones are built from
 #   source-X.Y             the same of the series that the backports have
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
+#   signed                 the same, with signed modules (signed.config)
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
-#   i386, arm64            the same with 32 bits, and for 64-bit ARM (NAME.config)
+#   i386, arm64            debug with 32 bits, and for 64-bit ARM (NAME.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
 #   NAME-X.Y               one of these from source-X.Y; tried for uml only
@@ -45,7 +46,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
-readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan"
+readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan signed"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
@@ -392,6 +393,7 @@ ours() {
 	kcsan) watch='KCSAN_SANITIZE=n KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)' ;;
 	debug) fragments=debug ;;
 	uml) arch=um image=linux fragments=uml ;;
+	signed) arch=um image=linux fragments="uml signed" ;;
 	i386) arch=i386 foreign=i386 ;;
 	arm64) arch=arm64 image=arch/arm64/boot/Image foreign=arm64 cross=aarch64-linux-gnu- ;;
 	esac
@@ -406,6 +408,7 @@ built() {
 	ours "$(base_of "$what")"
 	[ "$series" = "$SERIES" ] || fragments+=" newest"
 	need make gcc "gcc${cross:+-${cross%-}}" bison flex bc libelf-dev
+	[ "$(base_of "$what")" != signed ] || need libssl-dev openssl
 	get_source "$series"
 	lock "$what"
 	options=$LIBPOOL_CACHE/$what.config
