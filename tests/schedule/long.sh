@@ -44,6 +44,7 @@ job latency tests/vm/latency.sh
 job many tests/vm/many.sh stock-6.12
 job many-preempt-none tests/vm/many.sh stock-6.12 preempt=none
 job tracers tests/vm/tracers.sh stock-6.12
+job tracers-6.1 tests/vm/tracers.sh stock-6.1
 job signed tests/vm/signed.sh
 job into-tree tests/vm/into-tree.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
