@@ -124,22 +124,6 @@ static void add_to_total(struct pool_dump_total *total,
 	total->shared += s->shared * s->object_size;
 }
 
-/* Unlink all entries, the cursor too, except the first @keep. */
-static void unlink_from(struct pool_dump *d, unsigned int keep)
-{
-	struct pool_list *node, *next;
-
-	plat_mutex_lock(PLAT_REGISTRY);
-	for (node = d->pools.next; node != &d->pools; node = next) {
-		next = node->next;
-		if (keep)
-			keep--;
-		else
-			pool_list_del(node);
-	}
-	plat_mutex_unlock(PLAT_REGISTRY);
-}
-
 static void take_snapshot(struct pool_dump *d,
 			  const struct pool_dump_options *options)
 {
@@ -163,8 +147,6 @@ static void take_snapshot(struct pool_dump *d,
 		enlist(d, pool);
 	}
 	join_runs(d);
-	if (d->options.count)
-		unlink_from(d, d->options.count);
 }
 
 /* Start again at the first pool. */
@@ -196,6 +178,32 @@ bool pool_dump_next(struct pool_dump *d)
 	plat_mutex_unlock(PLAT_REGISTRY);
 	plat_sleep(0);
 	return found;
+}
+
+/* Unlink the pool behind the cursor; false: there is none.  Other threads may run then. */
+static bool unlink_next(struct pool_dump *d)
+{
+	struct pool_list *node;
+	bool found;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	node = d->cursor.next;
+	found = node != &d->pools;
+	if (found)
+		pool_list_del(node);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	plat_sleep(0);
+	return found;
+}
+
+/* Unlink all pools except the first @keep, one by one: there may be many. */
+static void unlink_from(struct pool_dump *d, unsigned int keep)
+{
+	pool_dump_rewind(d);
+	while (keep && pool_dump_next(d))
+		keep--;
+	while (unlink_next(d))
+		;
 }
 
 /* Find a registration by its number, from 0 on, oldest first; NULL: there is none. */
@@ -244,7 +252,10 @@ static struct pool *at_cursor(struct pool_dump *d)
 	return of_dump(node);
 }
 
-/* Put a registration of the pool at the cursor into d->detail; false: none. */
+/*
+ * Put a registration of the pool at the cursor into d->detail; false: none.  Other threads
+ * may run then.
+ */
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 {
 	struct pool *pool;
@@ -256,6 +267,7 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 		len = pool_dump_registration(pool, nth, d->detail,
 					     sizeof(d->detail));
 	plat_mutex_unlock(PLAT_REGISTRY);
+	plat_sleep(0);
 	return len;
 }
 
@@ -381,6 +393,8 @@ size_t pool_dump(char *buf, size_t size,
 
 	plat_mutex_lock(PLAT_DUMP);
 	take_snapshot(d, options);
+	if (d->options.count)
+		unlink_from(d, d->options.count);
 	pool_dump_write(d, writers[d->options.format], buf, size);
 	unlink_from(d, 0);
 	wanted = d->wanted;

@@ -10,7 +10,9 @@
  */
 #include "test.h"
 
+#include <linux/fs.h>
 #include <linux/kprobes.h>
+#include <linux/seq_file.h>
 
 #define CALLS	100
 
@@ -216,6 +218,14 @@ static void walk_dump(struct pool_head *pool)
 	dump_pools_to_buf(text, sizeof(text), "json");
 }
 
+/* It takes all pools, and leaves out all but the first. */
+static void walk_dump_of_one(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "byname json 1");
+}
+
 TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 {
 	struct pool *pool[POOLS];
@@ -228,9 +238,48 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
 	EXPECT_LE(POOLS, rests(walk_age, NULL));
-	EXPECT_LE(2 * POOLS, rests(walk_dump, NULL));
+	EXPECT_LE(3 * POOLS, rests(walk_dump, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_dump_of_one, NULL));
 	for (i = 0; i < POOLS; i++)
 		EXPECT_PTR_EQ(pool_destroy(&pool[i]->head), NULL);
+}
+
+/* The file of debugfs, as read for the first time: without a buffer yet. */
+static void walk_registrations(struct pool_head *pool)
+{
+	struct file *file;
+	struct seq_file *m;
+
+	file = filp_open("/sys/kernel/debug/pool/by-name/merged/registrations", O_RDONLY, 0);
+	if (IS_ERR(file))
+		return;
+	m = file->private_data;
+	m->op->show(m, NULL);
+	filp_close(file, NULL);
+}
+
+static void walk_details(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "raw detailed match merged");
+}
+
+TEST_CASE(a_list_of_registrations_lets_others_run_between_two)
+{
+	struct pool *hits = pool_that_hits(test);
+	struct pool_head *pool = NULL;
+	unsigned int i;
+
+	ASSERT(hits);
+	for (i = 0; i < POOLS; i++)
+		pool = create_pool("merged", 1000, MEM_F_SHARED);
+	ASSERT(pool);
+	EXPECT_LE(POOLS, rests(walk_registrations, pool));
+	EXPECT_LE(POOLS, rests(walk_details, pool));
+	for (i = 0; i < POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&hits->head), NULL);
 }
 
 TEST_CASE(a_flush_lets_others_run_between_two_clusters)
