@@ -42,7 +42,7 @@ meanwhile() {
 	done
 	wait
 	echo "# $times times: $1"
-	[ $times -ge 3 ]
+	[ $times -ge 8 ]
 }
 
 # whole FORM - of an order, or of details; what was read is the whole of it
