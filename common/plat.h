@@ -142,10 +142,11 @@ enum plat_told {
  * POOL_D_HARDEN the source of objects is told, too, where it keeps marks of them.
  *
  * enum pool_fault plat_tell(const struct pool *pool, void *p, unsigned int size,
- *			     enum plat_told what)
- *	Tell tools what holds for these bytes from here on.  Any context.  Returns what
- *	the source finds wrong with PLAT_BACK, which then changes nothing in the source;
- *	POOL_FAULT_KINDS: nothing, or the source keeps no marks.
+ *			     unsigned int flags, enum plat_told what)
+ *	Tell tools what holds for these bytes from here on.  Any context; a tool that
+ *	takes memory or locks is told only where plat_may(PLAT_ALLOC, @flags).  Returns
+ *	what the source finds wrong with PLAT_BACK, which then changes nothing in the
+ *	source; POOL_FAULT_KINDS: nothing, or the source keeps no marks.
  */
 
 /**

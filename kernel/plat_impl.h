@@ -285,7 +285,8 @@ void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
 		     enum plat_told what);
 
 static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, enum plat_told what)
+					unsigned int size, unsigned int flags,
+					enum plat_told what)
 {
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC) &&
 	    (plat_read(&pool->debug) & POOL_D_TOOLS))

@@ -256,8 +256,10 @@ enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,
 			       enum plat_told what);
 
 static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, enum plat_told what)
+					unsigned int size, unsigned int flags,
+					enum plat_told what)
 {
+	(void)flags;
 	if (plat_has_tool(pool) || what == PLAT_KEPT)
 		tool_tell(pool, p, size, what);
 	return pool->backend.lent ? pool_lent_tell(&pool->backend, p, what) :

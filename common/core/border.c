@@ -41,7 +41,7 @@ static void prepare(struct pool *pool, unsigned int word, void *obj,
 static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
 {
 	pool_hot_out(&pool->head, obj, flags);
-	plat_tell(pool, obj, pool->head.size, PLAT_USED);
+	plat_tell(pool, obj, pool->head.size, flags, PLAT_USED);
 	return obj;
 }
 

@@ -18,15 +18,16 @@
 /* Objects that may be parked on one CPU; further ones go to the pool's own list. */
 #define PARKED_HERE	64
 
-/* Let tools see only the link of a parked object. */
+/* Let tools see only the link of a parked object.  Calls of any flags park. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
 	struct pool_layout l;
 
 	pool_layout_of(pool, pool->head.size, &l);
 	plat_tell(pool, (unsigned char *)obj - pool_seal_of(obj), l.total,
-		  PLAT_HIDDEN);
-	plat_tell(pool, pool_link_of(pool, obj), sizeof(void *), PLAT_SHOWN);
+		  POOL_F_NOSLAB, PLAT_HIDDEN);
+	plat_tell(pool, pool_link_of(pool, obj), sizeof(void *),
+		  POOL_F_NOSLAB, PLAT_SHOWN);
 }
 
 static void parked_push(const struct pool *pool, struct pool_parked *parked,
@@ -126,7 +127,7 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 		*rest = *pool_link_of(pool, obj);
 		*pool_link_of(pool, obj) = NULL;
 		plat_tell(pool, pool_link_of(pool, obj), sizeof(void *),
-			  PLAT_HIDDEN);
+			  POOL_F_NOSLAB, PLAT_HIDDEN);
 	}
 	return obj;
 }

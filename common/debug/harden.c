@@ -35,7 +35,7 @@ void *pool_harden_get(struct pool *pool, unsigned int flags)
 
 	if (obj) {
 		pool_hot_out(&pool->head, obj, flags);
-		plat_tell(pool, obj, pool->head.size, PLAT_USED);
+		plat_tell(pool, obj, pool->head.size, flags, PLAT_USED);
 	}
 	return obj;
 }
@@ -58,13 +58,13 @@ static bool is_fresh(struct pool *pool, const void *obj)
 	return found;
 }
 
-static enum pool_fault look(struct pool *pool, void *obj)
+static enum pool_fault look(struct pool *pool, void *obj, unsigned int flags)
 {
 	if ((unsigned long)obj & (pool->align - 1))
 		return POOL_FAULT_INTERIOR;
 	if (is_fresh(pool, obj))
 		return POOL_FAULT_DOUBLE_FREE;
-	return plat_tell(pool, obj, pool->head.size, PLAT_BACK);
+	return plat_tell(pool, obj, pool->head.size, flags, PLAT_BACK);
 }
 
 /**
@@ -81,8 +81,8 @@ bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
 {
 	struct pool_fault_info info;
 
-	info.kind = plat_read(&pool->debug) & POOL_D_HARDEN ? look(pool, obj) :
-							      POOL_FAULT_KINDS;
+	info.kind = plat_read(&pool->debug) & POOL_D_HARDEN ?
+		    look(pool, obj, flags) : POOL_FAULT_KINDS;
 	if (info.kind == POOL_FAULT_KINDS) {
 		pool_hot_in(&pool->head, obj);
 		return true;

@@ -147,11 +147,13 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 /* Tools that watch memory.  Empty: there are none here. */
 
 static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, enum plat_told what)
+					unsigned int size, unsigned int flags,
+					enum plat_told what)
 {
 	(void)pool;
 	(void)p;
 	(void)size;
+	(void)flags;
 	(void)what;
 	return POOL_FAULT_KINDS;
 }
