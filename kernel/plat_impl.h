@@ -276,11 +276,15 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
 }
 
 /*
- * Tools that watch memory.  KASAN, KMSAN and kmemleak watch the slab.  Generic KASAN is told of
- * what pools keep, too, where they have the option "tools": kasan.c.  PLAT_KEPT is not
- * passed to kmemleak: that takes locks, and an NMI, which may free, could have
- * interrupted their holder.
+ * Tools that watch memory.  They watch the slab.  Some are told of what pools keep, too, where
+ * these have the option "tools": tools.c, kasan.c.  A quarantined object is no leak, but
+ * kmemleak does not know: it takes locks, and an NMI, which may free, could have interrupted
+ * their holder.
  */
+#define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
+
+void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
+		     unsigned int flags, enum plat_told what);
 void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
 		     enum plat_told what);
 
@@ -288,9 +292,8 @@ static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
 					unsigned int size, unsigned int flags,
 					enum plat_told what)
 {
-	if (IS_ENABLED(CONFIG_KASAN_GENERIC) &&
-	    (plat_read(&pool->debug) & POOL_D_TOOLS))
-		pool_kasan_tell(pool, p, size, what);
+	if (POOL_HAS_TOOL && (plat_read(&pool->debug) & POOL_D_TOOLS))
+		pool_tools_tell(pool, p, size, flags, what);
 	return POOL_FAULT_KINDS;
 }
 
