@@ -281,7 +281,8 @@ static inline bool plat_backend_may(const plat_backend_t *backend, const void *o
  * kmemleak does not know: it takes locks, and an NMI, which may free, could have interrupted
  * their holder.
  */
-#define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
+#define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \
+			 IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
 
 void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
 		     unsigned int flags, enum plat_told what);

@@ -7,20 +7,44 @@
  *
  *   tool       an object goes to a user       it is freed to a cache
  *   KASAN      may be touched, to its end     may not be touched
+ *   KMSAN      has not been written           has not been written
  *   kmemleak   belongs to this call's stack   -
  *
- * kmemleak saves a stack, for which it may take memory and locks.  So it is told only where the
- * slab may be called, too.  Else it has the stack of an earlier owner.
+ * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they are told
+ * only where the slab may be called, too.  KMSAN then takes more bytes for written, and
+ * kmemleak has the stack of an earlier owner.
  */
 #include "plat.h"
 
 #include <linux/kmemleak.h>
+#include <linux/kmsan-checks.h>
+#include <linux/mm.h>
+
+/*
+ * As the slab does with objects that have constructors, a constructed object keeps what KMSAN
+ * knows of it.  Guarded objects are unmapped when they are free.  Functions of the pool itself
+ * that look at the bytes of objects are compiled without KMSAN's checks: see Kbuild.
+ */
+static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
+		       enum plat_told what)
+{
+	if (pool->head.constructed || is_vmalloc_addr(p))
+		return;
+	if (what == PLAT_USED)
+		kmsan_poison_memory(p, pool->head.size, 0);
+	else if (what == PLAT_HIDDEN)
+		kmsan_poison_memory(p, size, 0);
+}
 
 void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
 		     unsigned int flags, enum plat_told what)
 {
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
 		pool_kasan_tell(pool, p, size, what);
-	if (what == PLAT_USED && plat_may(PLAT_ALLOC, flags))
+	if (!plat_may(PLAT_ALLOC, flags))
+		return;
+	if (IS_ENABLED(CONFIG_KMSAN))
+		kmsan_tell(pool, p, size, what);
+	if (what == PLAT_USED)
 		kmemleak_update_trace(p);
 }

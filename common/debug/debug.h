@@ -30,7 +30,7 @@
 #define POOL_D_UAF		0x0200u	/* pages of their own, unmapped by free */
 #define POOL_D_BACKUP		0x0400u	/* free objects are copied, compared */
 #define POOL_D_MEMSTATS		0x0800u	/* count by call site */
-#define POOL_D_TOOLS		0x1000u	/* tell ASan or valgrind of each call */
+#define POOL_D_TOOLS		0x1000u	/* tell ASan, KMSAN ... of each call */
 #define POOL_D_MERGE_MODULES	0x2000u	/* kernel: modules may share pools */
 #define POOL_D_HARDEN		0x4000u	/* wrong frees are found, by calls */
 #define POOL_D_TRACE		0x8000u	/* each call is an event */

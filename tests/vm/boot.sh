@@ -46,7 +46,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # Bad lines.  In test results, "ok 3 pool_leak" is a name.
 BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
 'INFO: trying to register|detected .*stall|unreferenced object|Call Trace|'\
-'[Kk]ernel panic|general protection|UBSAN|KASAN|[Ll]eak'
+'[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak'
 NAMES='^(\[[^]]*\])?\s*(not ok|ok|#|\d+\.\.\d+)\b'
 
 usage() {

@@ -4,7 +4,7 @@
 # Provides a kernel to test on and what modules are built against.
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
-#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan|signed[-X.Y]
+#	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan|kmsan|signed[-X.Y]
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
 #
@@ -23,6 +23,7 @@
 #   i386, arm64            debug with 32 bits, and for 64-bit ARM (NAME.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
+#   kmsan                  the same with KMSAN, by clang; without lockdep (kmsan.config)
 #   NAME-X.Y               one of these from source-X.Y; tried for uml only
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
@@ -46,7 +47,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
-readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan signed"
+readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan kmsan signed"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
@@ -388,26 +389,28 @@ foreign_busybox() {
 # of modules.  It is told of the kernel's barriers, since modules rely on them.
 ours() {
 	arch=x86_64 image=arch/x86/boot/bzImage foreign='' cross='' fragments="debug $1" watch=''
+	clang=''
 	# shellcheck disable=SC2016	# a variable of make
 	case $1 in
 	kcsan) watch='KCSAN_SANITIZE=n KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)' ;;
+	kmsan) clang=clang-19 ;;
 	debug) fragments=debug ;;
 	uml) arch=um image=linux fragments=uml ;;
 	signed) arch=um image=linux fragments="uml signed" ;;
 	i386) arch=i386 foreign=i386 ;;
 	arm64) arch=arm64 image=arch/arm64/boot/Image foreign=arm64 cross=aarch64-linux-gnu- ;;
 	esac
-	kmake="ARCH=$arch${cross:+ CROSS_COMPILE=$cross}"
+	kmake="ARCH=$arch${cross:+ CROSS_COMPILE=$cross}${clang:+ CC=$clang}"
 }
 
 built() {
 	local what=$1 arch image foreign cross fragments watch kmake options key dir source entry
-	local series
+	local series clang
 
 	series=$(series_after "$what")
 	ours "$(base_of "$what")"
 	[ "$series" = "$SERIES" ] || fragments+=" newest"
-	need make gcc "gcc${cross:+-${cross%-}}" bison flex bc libelf-dev
+	need make gcc "${clang:-gcc${cross:+-${cross%-}}}" bison flex bc libelf-dev
 	[ "$(base_of "$what")" != signed ] || need libssl-dev openssl
 	get_source "$series"
 	lock "$what"
@@ -416,7 +419,7 @@ built() {
 	fragments $fragments >"$options"
 	key=$({
 		echo "$entry $arch${watch:+ $watch}"
-		"${cross}gcc" --version
+		"${clang:-${cross}gcc}" --version
 		cat "$options"
 	} | sha256sum | cut -c1-12)
 	dir=$LIBPOOL_CACHE/$what-$key

@@ -56,10 +56,11 @@ END
 # objects takes so long that the kernel reports a task that is blocked.  "debug" looks for leaks.
 more=
 [ "$what" != kasan ] || more="kmemleak=off sysctl.kernel.hung_task_timeout_secs=600"
+[ "$what" != kmsan ] || more="sysctl.kernel.hung_task_timeout_secs=600"
 
-# Cases provoke this, and look at what comes of it.  What is lost is in the list that the script
+# Cases provoke these, and look at what comes of it.  What is lost is in the list that the script
 # prints.
-expected='kmemleak: \d+ new suspected memory leaks'
+expected='BUG: KMSAN: uninit-value in read_unwritten|kmemleak: \d+ new suspected memory leaks'
 
 status=0
 "$here/boot.sh" --log "$work/log" --extract-to "$work" \
