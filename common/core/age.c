@@ -17,8 +17,8 @@
  * cluster that takes its surplus.  So its owner finds the surplus there, and the array
  * is halved again only after all others had their turn.  Below two slots it closes.
  *
- * Evicted clusters go straight to the shared pool, under the CPU's lock.  Clusters that
- * are not needed, or find all buckets BUSY, go down once the lock is free.
+ * Evicted clusters go straight to the shared pool.  Clusters that are not needed, or find all
+ * buckets BUSY, go down once the visit is over.
  */
 #include "plat.h"
 
@@ -174,9 +174,21 @@ static void halve_oldest(struct pool_local *here)
 }
 
 /*
- * Evict a cluster to the shared pool; if that refuses it, it is carried out.  Then the lock is
- * let go for a moment.
+ * Keep a detached cluster, whose objects count as moving.  Others may have the lock meanwhile,
+ * since the counts of all buckets may be read.
  */
+static bool keep_unlocked(struct pool_cpu *cpu, struct pool_cluster *c)
+	POOL_MUST_HOLD(cpu->lock)
+{
+	bool kept;
+
+	plat_cpu_unlock(cpu);
+	kept = pool_keep_cluster(c->local->pool, c);
+	plat_cpu_lock(cpu);
+	return kept;
+}
+
+/* Evict a cluster to the shared pool; if that refuses it, it is carried out. */
 static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 				  struct pool_carried *out)
 {
@@ -186,14 +198,14 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	plat_write(&local->evictions, local->evictions + 1);
 	pool_trace_evict(local->pool, n);
 	pool_cluster_detach(c);
-	if (pool_keep_cluster(local->pool, c)) {
+	if (plat_may(PLAT_RELOCK, 0) ? keep_unlocked(cpu, c) :
+				       pool_keep_cluster(local->pool, c)) {
 		pool_cluster_settled(local, n);
 	} else {
 		c->next = out->down;
 		out->down = c;
 		out->some = true;
 	}
-	pool_cpu_break(cpu);
 }
 
 /* Make the oldest give way, once; false: there is nothing. */

@@ -73,7 +73,7 @@ void *pool_fill_past(struct pool_local *here, struct pool_carried *out)
 
 /*
  * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else in
- * the shared pool.  Returns how many objects are carried out.
+ * the shared pool.  Others may have the lock before.  Returns how many objects are carried out.
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
@@ -84,6 +84,7 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 		pool_emptied(here->cpu, c, out);
 		return 0;
 	}
+	pool_cpu_break(here->cpu);
 	if (c->n <= here->max && pool_age_room(here, bytes, out)) {
 		pool_cluster_insert(here->cpu, here, c);
 		return 0;
@@ -305,6 +306,17 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
+/* The same, while others may have the CPU's lock, which only clusters need. */
+static unsigned int put_hot_unlocked(struct pool_local *here, unsigned int room,
+				     unsigned int n, void **objs)
+	POOL_MUST_HOLD(here->cpu->lock)
+{
+	plat_cpu_unlock(here->cpu);
+	n = put_hot(here, room, n, objs);
+	plat_cpu_lock(here->cpu);
+	return n;
+}
+
 /*
  * Put @n objects, coldest first, so that the array has the freshest.  It takes only
  * plain ones.  The array's room counts here, not its capacity, since a switch of options
@@ -313,6 +325,7 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
 {
+	bool may = plat_may(PLAT_RELOCK, 0);
 	unsigned int room, done;
 
 	if (!pool_is_plain(here->pool, *objs))
@@ -324,8 +337,10 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	done = put_hot(here, room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
 	while (done < n && pool_spill_half(here, out)) {
-		pool_cpu_break(here->cpu);
-		done += put_hot(here, room, smaller(n - done, n), objs + done);
+		unsigned int left = smaller(n - done, n);
+
+		done += may ? put_hot_unlocked(here, room, left, objs + done) :
+			      put_hot(here, room, left, objs + done);
 	}
 	return done;
 }
@@ -356,15 +371,15 @@ bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
 	return true;
 }
 
-/* Put all of @n objects into the array, if it takes that many of their kind. */
-static inline bool put_all_hot(struct pool_local *here, unsigned int n,
-			       void **objs)
+/* Put up to @n objects into the array, if it takes their kind; returns how many fit. */
+static inline unsigned int put_some_hot(struct pool_local *here, unsigned int n,
+					void **objs)
 {
-	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
-	    !pool_is_plain(here->pool, *objs))
-		return false;
-	pool_hot_append(here, objs, n);
-	return true;
+	unsigned int cap = plat_read(&here->hot.cap);
+
+	if (plat_read(&here->hot.n) >= cap || !pool_is_plain(here->pool, *objs))
+		return 0;
+	return put_hot(here, cap, n, objs);
 }
 
 /* Have the caller bring down what is parked on this CPU, or where none has a list. */
@@ -391,17 +406,16 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 {
 	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
-	unsigned int done = 0;
+	unsigned int done;
 
 	if (!here)
 		return 0;
-	if (put_all_hot(here, n, objs)) {
-		done = n;
-	} else if (pool_visit_begin(here, &out)) {
-		done = put_many(here, n, objs, &out);
+	done = put_some_hot(here, n, objs);
+	if (done < n && pool_visit_begin(here, &out)) {
+		done += put_many(here, n - done, objs + done, &out);
+		pool_visit_end(here);
 		if (done)
 			look_parked(here, &out);
-		pool_visit_end(here);
 	}
 	pool_here_leave(here);
 	if (out.some)
@@ -435,9 +449,9 @@ void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 	if (here) {
 		if (pool_visit_begin(here, &out)) {
 			done = put_one(here, obj, &out);
+			pool_visit_end(here);
 			if (done)
 				look_parked(here, &out);
-			pool_visit_end(here);
 		}
 		pool_here_leave(here);
 		if (out.some)
