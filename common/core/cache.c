@@ -306,7 +306,7 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
-/* The same, while others may have the CPU's lock, which only clusters need. */
+/* put_hot(), while others may have the CPU's lock, which only clusters need. */
 static unsigned int put_hot_unlocked(struct pool_local *here, unsigned int room,
 				     unsigned int n, void **objs)
 	POOL_MUST_HOLD(here->cpu->lock)
