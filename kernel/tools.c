@@ -11,8 +11,8 @@
  *   kmemleak   belongs to this call's stack   -
  *
  * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they are told
- * only where the slab may be called, too.  KMSAN then takes more bytes for written, and
- * kmemleak has the stack of an earlier owner.
+ * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that
+ * goes to a user for written, and kmemleak has the stack of an earlier owner.
  */
 #include "plat.h"
 
@@ -36,13 +36,25 @@ static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
 		kmsan_poison_memory(p, size, 0);
 }
 
+/*
+ * In an NMI KMSAN does not see memset().  An object that was freed elsewhere would stay unwritten
+ * there, whatever its owner does.  This saves no stack, and takes no lock.
+ */
+static void kmsan_give_up(const struct pool *pool, void *p, enum plat_told what)
+{
+	if (what == PLAT_USED && !pool->head.constructed && !is_vmalloc_addr(p))
+		kmsan_unpoison_memory(p, pool->head.size);
+}
+
 void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
 		     unsigned int flags, enum plat_told what)
 {
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
 		pool_kasan_tell(pool, p, size, what);
-	if (!plat_may(PLAT_ALLOC, flags))
+	if (!plat_may(PLAT_ALLOC, flags)) {
+		kmsan_give_up(pool, p, what);
 		return;
+	}
 	if (IS_ENABLED(CONFIG_KMSAN))
 		kmsan_tell(pool, p, size, what);
 	if (what == PLAT_USED)
