@@ -12,6 +12,7 @@
 
 #include <linux/delay.h>
 #include <linux/kmod.h>
+#include <linux/moduleparam.h>
 #include <linux/umh.h>
 
 #define SIZE	200u
@@ -22,6 +23,11 @@
 #define OLD_MS	6000u
 
 #define LIST	"/sys/kernel/debug/kmemleak"
+
+/* To others' cases belongs much that no pointer leads to, until they end. */
+static bool alone;
+module_param(alone, bool, 0444);
+MODULE_PARM_DESC(alone, "no other suite runs");
 
 /* Upside down, so that kmemleak does not take them for pointers. */
 static unsigned long lost[LOST];
@@ -75,6 +81,8 @@ TEST_CASE(kmemleak_names_the_owner_that_lost_an_object)
 	struct pool *pool;
 	unsigned int i;
 
+	if (!alone)
+		kunit_skip(test, "it needs a kernel in which no other suite runs");
 	if (!IS_ENABLED(CONFIG_DEBUG_KMEMLEAK) || !shell_says("echo scan >" LIST))
 		kunit_skip(test, "this kernel has no kmemleak");
 	pool = test_checked(SIZE, POOL_D_TOOLS);

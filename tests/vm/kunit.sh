@@ -35,7 +35,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/script" <<'END'
 insmod pool.ko age=0 || exit 1
 step on
-insmod pool_kunit.ko scale=$SCALE || exit 1
+insmod pool_kunit.ko scale=$SCALE $ALONE || exit 1
 step off
 cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
 [ -s /tmp/results ] || exit 1
@@ -62,9 +62,10 @@ more=
 # prints.
 expected='BUG: KMSAN: uninit-value in read_unwritten|kmemleak: \d+ new suspected memory leaks'
 
+suites="kunit.filter_glob=pool_${SUITE:-*} ALONE=${SUITE:+alone=1}"
 status=0
 "$here/boot.sh" --log "$work/log" --extract-to "$work" \
-	--append "SCALE=$scale kunit.filter_glob=pool_${SUITE:-*} ${BOOT:-} ${more:-}" \
+	--append "SCALE=$scale $suites ${BOOT:-} ${more:-}" \
 	--expect-bad "$expected" "$@" "$what" "$work/script" \
 	"$dir/pool.ko" "$dir/pool_kunit.ko" || status=1
 [ -s "$work/results" ] || die "$world: no results"
