@@ -325,7 +325,6 @@ static unsigned int put_hot_unlocked(struct pool_local *here, unsigned int room,
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
 {
-	bool may = plat_may(PLAT_RELOCK, 0);
 	unsigned int room, done;
 
 	if (!pool_is_plain(here->pool, *objs))
@@ -339,8 +338,9 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	while (done < n && pool_spill_half(here, out)) {
 		unsigned int left = smaller(n - done, n);
 
-		done += may ? put_hot_unlocked(here, room, left, objs + done) :
-			      put_hot(here, room, left, objs + done);
+		done += plat_may(PLAT_RELOCK, 0) ?
+			put_hot_unlocked(here, room, left, objs + done) :
+			put_hot(here, room, left, objs + done);
 	}
 	return done;
 }
@@ -371,15 +371,15 @@ bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
 	return true;
 }
 
-/* Put up to @n objects into the array, if it takes their kind; returns how many fit. */
-static inline unsigned int put_some_hot(struct pool_local *here, unsigned int n,
-					void **objs)
+/* Put all of @n objects into the array, if it takes that many of their kind. */
+static inline bool put_all_hot(struct pool_local *here, unsigned int n,
+			       void **objs)
 {
-	unsigned int cap = plat_read(&here->hot.cap);
-
-	if (plat_read(&here->hot.n) >= cap || !pool_is_plain(here->pool, *objs))
-		return 0;
-	return put_hot(here, cap, n, objs);
+	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
+	    !pool_is_plain(here->pool, *objs))
+		return false;
+	pool_hot_append(here, objs, n);
+	return true;
 }
 
 /* Have the caller bring down what is parked on this CPU, or where none has a list. */
@@ -406,13 +406,14 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 {
 	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
-	unsigned int done;
+	unsigned int done = 0;
 
 	if (!here)
 		return 0;
-	done = put_some_hot(here, n, objs);
-	if (done < n && pool_visit_begin(here, &out)) {
-		done += put_many(here, n - done, objs + done, &out);
+	if (put_all_hot(here, n, objs)) {
+		done = n;
+	} else if (pool_visit_begin(here, &out)) {
+		done = put_many(here, n, objs, &out);
 		pool_visit_end(here);
 		if (done)
 			look_parked(here, &out);
