@@ -24,7 +24,7 @@
 
 #define LIST	"/sys/kernel/debug/kmemleak"
 
-/* To others' cases belongs much that no pointer leads to, until they end. */
+/* Other suites have objects that no pointer leads to, until their cases end. */
 static bool alone;
 module_param(alone, bool, 0444);
 MODULE_PARM_DESC(alone, "no other suite runs");
