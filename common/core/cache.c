@@ -306,13 +306,22 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
-/* put_hot(), while others may have the CPU's lock, which only clusters need. */
-static unsigned int put_hot_unlocked(struct pool_local *here, unsigned int room,
-				     unsigned int n, void **objs)
+/* Forget @spilled objects, which a cluster has now, and put_hot(). */
+static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
+				  unsigned int room, unsigned int n, void **objs)
+{
+	pool_hot_forget(here, spilled);
+	return put_hot(here, room, n, objs);
+}
+
+/* refill(), while others may have the CPU's lock, which only clusters need. */
+static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
+				    unsigned int room, unsigned int n,
+				    void **objs)
 	POOL_MUST_HOLD(here->cpu->lock)
 {
 	plat_cpu_unlock(here->cpu);
-	n = put_hot(here, room, n, objs);
+	n = refill(here, spilled, room, n, objs);
 	plat_cpu_lock(here->cpu);
 	return n;
 }
@@ -335,12 +344,15 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
-	while (done < n && pool_spill_half(here, out)) {
+	while (done < n) {
 		unsigned int left = smaller(n - done, n);
+		unsigned int spilled = pool_spill_coldest(here, out);
 
+		if (!spilled)
+			break;
 		done += plat_may(PLAT_RELOCK, 0) ?
-			put_hot_unlocked(here, room, left, objs + done) :
-			put_hot(here, room, left, objs + done);
+			refill_unlocked(here, spilled, room, left, objs + done) :
+			refill(here, spilled, room, left, objs + done);
 	}
 	return done;
 }

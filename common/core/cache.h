@@ -176,12 +176,20 @@ unsigned int pool_spill(struct pool_local *here, unsigned int n, void **objs,
 	return n;
 }
 
+/* Spill the coldest half of an array that has objects, which the array still has to forget. */
+static inline __attribute__((__always_inline__))
+unsigned int pool_spill_coldest(struct pool_local *here, struct pool_carried *out)
+{
+	unsigned int have = plat_read(&here->hot.n);
+
+	return pool_spill(here, have - have / 2, here->slot, out);
+}
+
 /* Spill the coldest half of an array that has objects; false: nothing was moved. */
 static inline __attribute__((__always_inline__))
 bool pool_spill_half(struct pool_local *here, struct pool_carried *out)
 {
-	unsigned int have = plat_read(&here->hot.n);
-	unsigned int n = pool_spill(here, have - have / 2, here->slot, out);
+	unsigned int n = pool_spill_coldest(here, out);
 
 	if (n)
 		pool_hot_forget(here, n);
