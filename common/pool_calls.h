@@ -229,6 +229,7 @@ void pool_empty_array(struct pool *pool);
 /* reach.c: is there a free object that a caller could have? */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading);
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
+bool pool_used_up(struct pool *pool, unsigned int limit);
 
 /* stats.c: numbers */
 void pool_sum(struct pool *pool, struct pool_stats *sum);

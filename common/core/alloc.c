@@ -340,6 +340,10 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 
 	if (pool_looks_at_each(pool))
 		return alloc_looked(pool, flags, caller, terms);
+	if (pool_is_refused(pool, how)) {
+		pool_count_failure(pool, POOL_REFUSED);
+		return NULL;
+	}
 	obj = pool_get_here(pool, &how);
 	if (!obj || !pool_goes_out(pool, obj))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,

@@ -196,4 +196,12 @@ bool pool_spill_half(struct pool_local *here, struct pool_carried *out)
 	return n;
 }
 
+/* Is a call refused at once, by the limit?  One that waits is not. */
+static inline bool pool_is_refused(struct pool *pool, unsigned int flags)
+{
+	unsigned int limit = plat_read(&pool->limit);
+
+	return limit && !(flags & POOL_F_WAIT) && pool_used_up(pool, limit);
+}
+
 #endif /* POOL_CORE_CACHE_H */

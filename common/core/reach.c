@@ -119,3 +119,34 @@ bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 	       departures(pool, &some) != before->departures || some ||
 	       plat_read(&pool->allocated) != before->allocated;
 }
+
+/* Have this CPU's caches, or the shared pool, an object?  A reading of a moment. */
+static bool is_near(const struct pool *pool)
+{
+	const struct pool_local *local = pool_local_enter(pool);
+	bool some = plat_read(&local->hot.n) | plat_read(&local->clustered);
+
+	pool_hot_leave();
+	return some || plat_read(&pool->filled);
+}
+
+/**
+ * pool_used_up() - Is no object within reach, nor in an array, nor to come from the backend?
+ * @pool: the pool.
+ * @limit: of the pool, not 0.
+ *
+ * Proves by two readings, without a look, that it was so at the moment of the first one.
+ * This CPU's array is read in between, since it counts no departures.  False where a look is
+ * likely to find something, and while renew.c holds the pool.
+ */
+bool pool_used_up(struct pool *pool, unsigned int limit)
+{
+	unsigned long have = plat_read(&pool->allocated);
+	struct pool_reading before;
+
+	if (have < limit || (have & POOL_RENEWING) || is_near(pool))
+		return false;
+	pool_reach_read(pool, &before);
+	return !before.arrays && before.allocated == have && !is_near(pool) &&
+	       !pool_reach_missed(pool, &before);
+}

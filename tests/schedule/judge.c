@@ -262,6 +262,13 @@ void *s_alloc_below(struct pool_head *head)
 	return take_end(c, pool_alloc_nocache(head));
 }
 
+void *s_take_remote(struct pool_head *head)
+{
+	struct call *c = take_begin(head, 1);
+
+	return take_end(c, pool_take_remote(pool_of(head), POOL_F_ATOMIC));
+}
+
 void *s_alloc(struct pool_head *head)
 {
 	return s_alloc_flags(head, 0);

@@ -347,6 +347,23 @@ static void setup_collect(void)
 	give(0, 1, 0);
 }
 
+/* One is always free: a handler frees one here, and then takes the other CPU's. */
+
+static void setup_handed(void)
+{
+	setup(ROOMY, 2, 2);
+	give_as(1, 0, 1);
+	sched_as_cpu(1);
+	pool_empty_array(pool_of(pool));
+	sched_as_cpu(0);
+}
+
+static void handle_exchange(void)
+{
+	give(1, 2, POOL_F_ATOMIC);
+	s_take_remote(pool);
+}
+
 /* Another CPU wants what is in the array of this one. */
 
 static void setup_array(void)
@@ -411,7 +428,7 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(a_bulk_call_gets_what_was_freed_under_new_options, "unlooked-bulk",
 		 2, setup_checked_two, CPUS(bulk_of_two, check_and_collect_two),
 		 IRQS(handle_alloc)),
-	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "departures",
+	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "cluster-departs",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
 	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange late-head",
 		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
@@ -425,7 +442,7 @@ const struct scenario scenarios_of_objects[] = {
 		 2, setup_reclaim, CPUS(alloc_free, reclaim)),
 	SCENARIO(a_shrink_takes_what_is_wanted, "coldest",
 		 3, setup_reclaim, CPUS(alloc_free, shrink, alloc_one)),
-	SCENARIO(what_is_wanted_ages, "tried",
+	SCENARIO(what_is_wanted_ages, "tried used-up",
 		 2, setup_reclaim, CPUS(alloc_free, age)),
 	SCENARIO(what_is_shared_ages, "unheld",
 		 2, setup_collect, CPUS(alloc_one, age)),
@@ -464,12 +481,14 @@ const struct scenario scenarios_of_objects[] = {
 		 IRQS(handle_free)),
 	SCENARIO(what_is_parked_goes_in_part_while_more_is_parked, "left",
 		 2, setup_park_afar, CPUS(shrink, park_afar)),
-	SCENARIO(an_object_goes_down_twice_beside_an_allocation, "gets",
+	SCENARIO(an_object_goes_down_twice_beside_an_allocation, "gets departures",
 		 2, setup_down, CPUS(alloc_one, down_and_out)),
-	SCENARIO(a_collection_takes_what_is_wanted, "collect-departs",
+	SCENARIO(a_collection_takes_what_is_wanted, "collect-departs had",
 		 2, setup_collect, CPUS(alloc_one, collect)),
 	SCENARIO(an_array_that_grows_evicts_what_is_wanted, "regrown",
 		 2, setup_grow, CPUS(alloc_one, alloc_one)),
+	SCENARIO(a_handler_frees_here_and_takes_from_afar, "own",
+		 2, setup_handed, CPUS(alloc_one), IRQS(handle_exchange)),
 	SCENARIO(an_array_is_emptied_between_any_two_steps, "emptied",
 		 2, setup_array, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_request)),

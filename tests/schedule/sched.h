@@ -201,6 +201,7 @@ void judge_unmade(void *obj);
 void *s_alloc(struct pool_head *pool);
 void *s_alloc_flags(struct pool_head *pool, unsigned int flags);
 void *s_alloc_below(struct pool_head *pool);
+void *s_take_remote(struct pool_head *pool);
 void s_free(struct pool_head *pool, void *obj);
 void s_free_flags(struct pool_head *pool, void *obj, unsigned int flags);
 bool s_alloc_bulk(struct pool_head *pool, unsigned int n, void **objs);
