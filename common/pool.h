@@ -429,4 +429,9 @@ bool pool_configure(const char *options);
 
 POOL_DECLS_END
 
+/* The pool's own files, which define these functions, have POOL_NO_INLINE. */
+#if defined(__KERNEL__) && defined(CONFIG_MEM_ALLOC_PROFILING) && !defined(POOL_NO_INLINE)
+#include "pool_tag.h"
+#endif
+
 #endif /* LIBPOOL_POOL_H */

@@ -11,6 +11,7 @@
 #define POOL_COMPAT_H
 
 #include <linux/export.h>
+#include <linux/sched.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
@@ -20,6 +21,17 @@
  */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
+#endif
+
+/*
+ * Since 6.10 the slab may count memory by the line that asks for it.  pool_tag.h sets the user's
+ * line.  Where nobody has set one, it is the line that uses this macro.
+ */
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+#define pool_compat_tagged(alloc, ...) \
+	(current->alloc_tag ? alloc##_noprof(__VA_ARGS__) : alloc(__VA_ARGS__))
+#else
+#define pool_compat_tagged(alloc, ...)	alloc(__VA_ARGS__)
 #endif
 
 /*

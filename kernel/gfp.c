@@ -24,6 +24,7 @@
 #define pr_fmt(fmt) "pool: " fmt
 
 #include "plat.h"
+#include "compat.h"
 #include "guard.h"
 
 #include <linux/gfp.h>
@@ -77,7 +78,8 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	if (pool->backend.guarded)
 		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
-		obj = kmem_cache_alloc_node(pool->backend.cache, gfp, node);
+		obj = pool_compat_tagged(kmem_cache_alloc_node,
+					 pool->backend.cache, gfp, node);
 	if (!pool_backend_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;

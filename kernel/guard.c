@@ -26,6 +26,7 @@
  * vmalloc_fault() takes the page for one that is present and repeats the access for ever.  Some
  * other machines let the kernel read and write it.
  */
+#include "compat.h"
 #include "guard.h"
 #include "main.h"
 
@@ -215,7 +216,7 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 	void *at;
 
 	gfp &= ~__GFP_NOMEMALLOC;
-	while ((at = __vmalloc(bytes, gfp)) && !is_good(at, bytes) &&
+	while ((at = pool_compat_tagged(__vmalloc, bytes, gfp)) && !is_good(at, bytes) &&
 	       tries < REFUSALS)
 		bad[tries++] = at;
 	while (tries--)
@@ -233,7 +234,7 @@ void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp)
 	void *pages, *obj;
 
 	if (!gfpflags_allow_blocking(gfp) || !guard_may_map(0))
-		return kmem_cache_alloc(backend->cache, gfp);
+		return pool_compat_tagged(kmem_cache_alloc, backend->cache, gfp);
 	pages = map_pages(bytes, gfp);
 	if (!pages)
 		return NULL;

@@ -250,10 +250,10 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 	}
 	gfp |= __GFP_NOMEMALLOC;
 	if (n > 1 && !backend->guarded && !irqs_disabled())
-		return kmem_cache_alloc_bulk(backend->cache, gfp, n, objs) ?
-		       n : 0;
+		return pool_compat_tagged(kmem_cache_alloc_bulk, backend->cache,
+					  gfp, n, objs) ? n : 0;
 	objs[0] = backend->guarded ? pool_guard_alloc(backend, gfp) :
-				   kmem_cache_alloc(backend->cache, gfp);
+		  pool_compat_tagged(kmem_cache_alloc, backend->cache, gfp);
 	return objs[0] ? 1 : 0;
 }
 
