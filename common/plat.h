@@ -16,10 +16,11 @@
  * tests/unit/plat.c test what an operation promises.  Where only its use can show that,
  * the cases of its users do.
  *
- * Three operations that programs need, too, are in pool_hot.h, with both worlds'
- * implementations: pool_hot_enter(), pool_hot_leave() and pool_barrier().  Functions
- * that C has by one name and meaning in all three places are no part of the seam:
- * memmove() and snprintf(), of plain integers and strings.
+ * Five operations that programs need, too, are in pool_hot.h, with both worlds'
+ * implementations: pool_hot_enter(), pool_hot_leave(), pool_hot_tell_held(),
+ * pool_hot_tell_open() and pool_barrier().  Functions that C has by one name and meaning in
+ * all three places are no part of the seam: memmove() and snprintf(), of plain integers and
+ * strings.
  *
  * What the twin rests on:
  *

@@ -17,6 +17,8 @@
 
 #ifdef __KERNEL__
 #include <linux/compiler.h>
+#include <linux/instruction_pointer.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
@@ -115,6 +117,24 @@ static inline void pool_might_alloc(unsigned int flags)
 		might_alloc(GFP_KERNEL);
 }
 
+/*
+ * To lockdep a held array is a lock that is only ever tried.  So it reports a task that ends or
+ * returns to user space with one, and its reports list the array.  One lock stands for all
+ * arrays: a handler that interrupts a holder lets go of its own array first, and so does code
+ * that halves the array of another pool.  In kernels without lockdep this is no instruction.
+ */
+extern struct lockdep_map pool_array_map;
+
+static inline void pool_hot_tell_held(void)
+{
+	lock_acquire_exclusive(&pool_array_map, 0, 1, NULL, _THIS_IP_);
+}
+
+static inline void pool_hot_tell_open(void)
+{
+	lock_release(&pool_array_map, _THIS_IP_);
+}
+
 /* Recycled objects are wiped where the slab would wipe new ones; static keys. */
 static inline bool pool_wipes_out(const struct pool_head *pool,
 				  unsigned int flags)
@@ -147,6 +167,15 @@ static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 
 /* Empty: a thread always stays on its own area. */
 static inline void pool_hot_leave(void)
+{
+}
+
+/* Empty: no tool asks which arrays are held. */
+static inline void pool_hot_tell_held(void)
+{
+}
+
+static inline void pool_hot_tell_open(void)
 {
 }
 
@@ -204,12 +233,14 @@ static inline bool pool_hot_hold(struct pool_hot *hot)
 	}
 	POOL_WRITE(hot->open, POOL_HELD);
 	pool_barrier();
+	pool_hot_tell_held();
 	return true;
 }
 
 /* Open a held array, and leave it. */
 static inline void pool_hot_let_go(struct pool_hot *hot)
 {
+	pool_hot_tell_open();
 	pool_barrier();
 	POOL_WRITE(hot->open, POOL_OPEN);
 	pool_hot_leave();

@@ -67,6 +67,9 @@ POOL_EXPORT(pool_memstats_to_buf);
 POOL_EXPORT(pool_total_failures);
 POOL_EXPORT(pool_total_allocated);
 POOL_EXPORT(pool_total_used);
+#ifdef CONFIG_LOCKDEP
+POOL_EXPORT(pool_array_map);
+#endif
 
 /* In a kernel's tree its configuration says whether there are tests, else Kbuild. */
 #if defined(POOL_TESTS) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)

@@ -13,12 +13,23 @@
  * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they are told
  * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that
  * goes to a user for written, and kmemleak has the stack of an earlier owner.
+ *
+ * lockdep is told of each array that is held, by pool_hot.h.
  */
 #include "plat.h"
 
 #include <linux/kmemleak.h>
 #include <linux/kmsan-checks.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
+
+#ifdef CONFIG_LOCKDEP
+
+static struct lock_class_key array_key;
+struct lockdep_map pool_array_map =
+	STATIC_LOCKDEP_MAP_INIT("pool_array", &array_key);
+
+#endif
 
 /*
  * As the slab does with objects that have constructors, a constructed object keeps what KMSAN

@@ -141,7 +141,9 @@ static void halve(struct pool_cpu *cpu, struct pool_local *local)
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		plat_write(&local->hot.open, POOL_HELD);
 		pool_barrier();
+		pool_hot_tell_held();
 		shrink(cpu, local);
+		pool_hot_tell_open();
 		pool_barrier();
 		plat_write(&local->hot.open, POOL_OPEN);
 	}

@@ -32,6 +32,7 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 		return NULL;
 	plat_write(&here->hot.open, POOL_HELD);
 	pool_barrier();
+	pool_hot_tell_held();
 	if (!here)
 		__builtin_unreachable();
 	return here;
@@ -40,6 +41,7 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 /* Undo pool_here_enter(). */
 static inline void pool_here_leave(struct pool_local *here)
 {
+	pool_hot_tell_open();
 	pool_barrier();
 	plat_write(&here->hot.open, POOL_OPEN);
 	pool_hot_leave();

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * held.c - what lockdep knows of a held array
+ *
+ * Layer:   tests of the guard in pool_hot.h and here.h.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <linux/lockdep.h>
+#include <linux/tracepoint.h>
+
+#define MANY	300
+
+/* What lockdep was told of while the case's task was in calls of one pool. */
+static struct {
+	struct task_struct *task;
+	const struct pool_hot *hot;
+	unsigned int held;
+	unsigned int opened;
+	unsigned int beneath;		/* other locks, taken while the array was held */
+	unsigned int wrong;
+} seen;
+
+#if IS_ENABLED(CONFIG_LOCKDEP) && IS_ENABLED(CONFIG_TRACEPOINTS)
+
+static bool is_held(void)
+{
+	return READ_ONCE(seen.hot->open) == POOL_HELD;
+}
+
+static void on_acquire(void *data, struct lockdep_map *lock, unsigned int subclass,
+		       int trylock, int read, int check, struct lockdep_map *next,
+		       unsigned long ip)
+{
+	if (current != seen.task || !in_task())
+		return;
+	if (lock == &pool_array_map) {
+		seen.held++;
+		seen.wrong += !is_held() || !trylock || read;
+	} else if (is_held()) {
+		seen.beneath++;
+		seen.wrong += !lock_is_held(&pool_array_map);
+	}
+}
+
+static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
+{
+	if (current != seen.task || !in_task() || lock != &pool_array_map)
+		return;
+	seen.opened++;
+	seen.wrong += !is_held() || !lock_is_held(lock);
+}
+
+static void see_tracepoint(struct tracepoint *point, void *points)
+{
+	struct tracepoint **found = points;
+
+	if (!strcmp(point->name, "lock_acquire"))
+		found[0] = point;
+	else if (!strcmp(point->name, "lock_release"))
+		found[1] = point;
+}
+
+/* Call @use while lockdep is watched; false: it cannot be. */
+static bool watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	struct tracepoint *point[2] = { };
+	bool good;
+
+	for_each_kernel_tracepoint(see_tracepoint, point);
+	if (!point[0] || !point[1] ||
+	    tracepoint_probe_register(point[0], on_acquire, NULL))
+		return false;
+	memset(&seen, 0, sizeof(seen));
+	seen.hot = &test_local(pool)->hot;
+	good = !tracepoint_probe_register(point[1], on_release, NULL);
+	if (good) {
+		WRITE_ONCE(seen.task, current);
+		use(pool);
+		WRITE_ONCE(seen.task, NULL);
+		tracepoint_probe_unregister(point[1], on_release, NULL);
+	}
+	tracepoint_probe_unregister(point[0], on_acquire, NULL);
+	tracepoint_synchronize_unregister();
+	return good && !lock_is_held(&pool_array_map);
+}
+
+#else
+
+static bool watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return false;
+}
+
+#endif
+
+static void hit_twice(struct pool *pool)
+{
+	pool_free(&pool->head, pool_alloc(&pool->head));
+}
+
+static void fill_and_spill(struct pool *pool)
+{
+	test_alloc_many(pool, test_objs, MANY);
+	test_free_many(pool, test_objs, MANY);
+}
+
+TEST_CASE(a_held_array_is_a_lock_to_lockdep)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP) || !IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel does not trace locks");
+	pool = test_pool(64);
+	ASSERT(pool);
+	fill_and_spill(pool);
+	EXPECT(watched(pool, hit_twice));
+	EXPECT_EQ(seen.held, 2);
+	EXPECT_EQ(seen.opened, 2);
+	EXPECT_EQ(seen.beneath, 0);
+	EXPECT_EQ(seen.wrong, 0);
+	EXPECT(watched(pool, fill_and_spill));
+	EXPECT_LE(2 * MANY, seen.held);
+	EXPECT_EQ(seen.opened, seen.held);
+	EXPECT_LE(1, seen.beneath);
+	EXPECT_EQ(seen.wrong, 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
