@@ -232,6 +232,9 @@ else
 	if [ -n "$data" ]; then
 		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
 	fi
+	# Modules of many checks leave objects, of which allocation profiling warns; --append may
+	# turn it on.
+	[[ $what != debug* ]] || params="$params sysctl.vm.mem_profiling=0"
 	run+=(-accel "$accel" -smp "${cpus:-2}${sockets:+,sockets=$sockets}" -append "$params $append")
 fi
 

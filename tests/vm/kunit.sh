@@ -56,6 +56,7 @@ END
 # objects takes so long that the kernel reports a task that is blocked.  "debug" looks for leaks.
 more=
 [ "$what" != kasan ] || more="kmemleak=off sysctl.kernel.hung_task_timeout_secs=600"
+[[ $what != debug* ]] || more="sysctl.vm.mem_profiling=1"
 [ "$what" != kmsan ] || more="sysctl.kernel.hung_task_timeout_secs=600"
 
 # Cases provoke these, and look at what comes of it.  What is lost is in the list that the script
