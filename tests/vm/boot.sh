@@ -232,8 +232,9 @@ else
 	if [ -n "$data" ]; then
 		run+=(-chardev "file,id=data,path=/dev/fd/7" -serial chardev:data)
 	fi
-	# Modules of many checks leave objects, of which allocation profiling warns; --append may
-	# turn it on.
+	# Allocation profiling is off, unless --append turns it on.  It warns of objects that modules
+	# leave on purpose.  And Linux 6.12 dies with it when a slab gets its tags only at the
+	# second try: alloc_tag_add_check() takes the mark for "no tag" for a pointer.
 	[[ $what != debug* ]] || params="$params sysctl.vm.mem_profiling=0"
 	run+=(-accel "$accel" -smp "${cpus:-2}${sockets:+,sockets=$sockets}" -append "$params $append")
 fi

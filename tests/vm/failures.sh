@@ -23,11 +23,8 @@ modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 # has no memory for a hint.  Neither is a fault.
 EXPECTED='Call Trace:|kmemleak: Cannot allocate a scan area'
 
-# Allocation profiling is off.  With its checks Linux 6.12 dies when a slab gets its tags only at
-# the second try: it takes the mark for "no tag" for a pointer, in alloc_tag_add_check().
 boots() {
-	"$here/boot.sh" --show --cpus 4 --timeout 580 --expect-bad "$EXPECTED" \
-		--append sysctl.vm.mem_profiling=0 "$1" \
+	"$here/boot.sh" --show --cpus 4 --timeout 580 --expect-bad "$EXPECTED" "$1" \
 		"$here/guest/failures.sh" "$here/../lib/results.sh" \
 		"$modules/pool.ko" "$modules/pool_torture.ko" \
 		"$modules/pool_example.ko" "$modules/pool_second.ko" \

@@ -56,14 +56,18 @@ END
 # objects takes so long that the kernel reports a task that is blocked.  "debug" looks for leaks.
 more=
 [ "$what" != kasan ] || more="kmemleak=off sysctl.kernel.hung_task_timeout_secs=600"
-[[ $what != debug* ]] || more="sysctl.vm.mem_profiling=1"
 [ "$what" != kmsan ] || more="sysctl.kernel.hung_task_timeout_secs=600"
 
 # Cases provoke these, and look at what comes of it.  What is lost is in the list that the script
-# prints.  Objects that cases have spoilt are never freed, so lines of the cases have some of them
-# when their module goes.  A trace of anything else has a bad line above it.
+# prints.
 expected='BUG: KMSAN: uninit-value in read_unwritten|kmemleak: \d+ new suspected memory leaks'
-expected+='|WARNING: .* alloc_tag_module_unload|Call Trace:'
+
+# Objects that cases have spoilt are never freed, so lines of the cases have some of them when
+# their module goes.  A trace of anything else has a bad line above it.
+if [[ $what = debug* ]]; then
+	more="sysctl.vm.mem_profiling=1"
+	expected+='|WARNING: .* alloc_tag_module_unload|Call Trace:'
+fi
 
 suites="kunit.filter_glob=pool_${SUITE:-*} ALONE=${SUITE:+alone=1}"
 status=0

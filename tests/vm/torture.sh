@@ -32,11 +32,10 @@ mkdir -p "${log%/*}"
 rm -f "$log"
 dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 
-# The module may take ten times its seconds where the machine is slow.  Memory runs short, and a
-# module leaves its pools: allocation profiling is off, see failures.sh.
+# The module may take ten times its seconds where the machine is slow.
 boots() {
 	"$here/boot.sh" --cpus 4 --timeout $((seconds * 11 + 300)) --log "$log" \
-		--append "torture=${words// /;} sysctl.vm.mem_profiling=0" --expect-bad "$SCHEDULER" \
+		--append "torture=${words// /;}" --expect-bad "$SCHEDULER" \
 		"$what" "$here/guest/torture.sh" "$dir/pool.ko" \
 		"$dir/pool_torture.ko" "$dir/pool_second.ko"
 }
