@@ -130,6 +130,21 @@ static bool is_near(const struct pool *pool)
 	return some || plat_read(&pool->filled);
 }
 
+/* Has any CPU's array an object?  A reading of a moment, which ends at the first that has. */
+static bool arrays_have(struct pool *pool)
+{
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (local && plat_read(&local->hot.n))
+			return true;
+	}
+	return false;
+}
+
 /**
  * pool_used_up() - Is no object within reach, nor in an array, nor to come from the backend?
  * @pool: the pool.
@@ -137,14 +152,16 @@ static bool is_near(const struct pool *pool)
  *
  * Proves by two readings, without a look, that it was so at the moment of the first one.
  * This CPU's array is read in between, since it counts no departures.  False where a look is
- * likely to find something, and while renew.c holds the pool.
+ * likely to find something, and while renew.c holds the pool.  Arrays are looked at before the
+ * readings, so that a pool that has objects in one does not pay for these.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {
 	unsigned long have = plat_read(&pool->allocated);
 	struct pool_reading before;
 
-	if (have < limit || (have & POOL_RENEWING) || is_near(pool))
+	if (have < limit || (have & POOL_RENEWING) || is_near(pool) ||
+	    arrays_have(pool))
 		return false;
 	pool_reach_read(pool, &before);
 	return !before.arrays && before.allocated == have && !is_near(pool) &&
