@@ -35,39 +35,33 @@ struct lockdep_map pool_array_map =
  * As the slab does with objects that have constructors, a constructed object keeps what KMSAN
  * knows of it.  Guarded objects are unmapped when they are free.  Functions of the pool itself
  * that look at the bytes of objects are compiled without KMSAN's checks: see Kbuild.
+ *
+ * Where KMSAN may not save a stack, an object that goes to a user is taken for written, which
+ * saves none and takes no lock.  In an NMI KMSAN does not see memset(), so an object that was
+ * freed elsewhere would stay unwritten there, whatever its owner does.
  */
 static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
-		       enum plat_told what)
+		       bool may_save, enum plat_told what)
 {
 	if (pool->head.constructed || is_vmalloc_addr(p))
 		return;
-	if (what == PLAT_USED)
+	if (what == PLAT_USED && may_save)
 		kmsan_poison_memory(p, pool->head.size, 0);
-	else if (what == PLAT_HIDDEN)
-		kmsan_poison_memory(p, size, 0);
-}
-
-/*
- * In an NMI KMSAN does not see memset().  An object that was freed elsewhere would stay unwritten
- * there, whatever its owner does.  This saves no stack, and takes no lock.
- */
-static void kmsan_give_up(const struct pool *pool, void *p, enum plat_told what)
-{
-	if (what == PLAT_USED && !pool->head.constructed && !is_vmalloc_addr(p))
+	else if (what == PLAT_USED)
 		kmsan_unpoison_memory(p, pool->head.size);
+	else if (what == PLAT_HIDDEN && may_save)
+		kmsan_poison_memory(p, size, 0);
 }
 
 void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
 		     unsigned int flags, enum plat_told what)
 {
+	bool may_save = plat_may(PLAT_ALLOC, flags);
+
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
 		pool_kasan_tell(pool, p, size, what);
-	if (!plat_may(PLAT_ALLOC, flags)) {
-		kmsan_give_up(pool, p, what);
-		return;
-	}
 	if (IS_ENABLED(CONFIG_KMSAN))
-		kmsan_tell(pool, p, size, what);
-	if (what == PLAT_USED)
+		kmsan_tell(pool, p, size, may_save, what);
+	if (what == PLAT_USED && may_save)
 		kmemleak_update_trace(p);
 }
