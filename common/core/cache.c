@@ -366,10 +366,12 @@ bool put_past(struct pool_local *here, void *obj, struct pool_carried *out)
 
 /*
  * Put one object.  Here the capacity counts, read once: it is 0 where the pool takes no plain
- * objects, and where there is no array.
+ * objects, and where there is no array.  @spilled: set where the object still has to follow so
+ * many, once the CPU's lock is left.
  */
 static inline __attribute__((__always_inline__))
-bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
+bool put_one(struct pool_local *here, void *obj, unsigned int *spilled,
+	     struct pool_carried *out)
 {
 	unsigned int cap;
 
@@ -377,10 +379,20 @@ bool put_one(struct pool_local *here, void *obj, struct pool_carried *out)
 	cap = plat_read(&here->hot.cap);
 	if (!cap || pool_seal_of(obj))
 		return put_past(here, obj, out);
-	if (plat_read(&here->hot.n) >= cap && !pool_spill_half(here, out))
-		return false;
+	if (plat_read(&here->hot.n) >= cap) {
+		*spilled = pool_spill_coldest(here, out);
+		return *spilled;
+	}
 	pool_hot_push(here, obj);
 	return true;
+}
+
+/* Push an object into an array, which first forgets what a cluster has now. */
+static inline void push_after(struct pool_local *here, unsigned int spilled,
+			      void *obj)
+{
+	pool_hot_forget(here, spilled);
+	pool_hot_push(here, obj);
 }
 
 /* Put all of @n objects into the array, if it takes that many of their kind. */
@@ -457,12 +469,15 @@ void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {
 	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_ensure(pool, &flags);
+	unsigned int spilled = 0;
 	bool done = false;
 
 	if (here) {
 		if (pool_visit_begin(here, &out)) {
-			done = put_one(here, obj, &out);
+			done = put_one(here, obj, &spilled, &out);
 			pool_visit_end(here);
+			if (spilled)
+				push_after(here, spilled, obj);
 			if (done)
 				look_parked(here, &out);
 		}

@@ -185,17 +185,6 @@ unsigned int pool_spill_coldest(struct pool_local *here, struct pool_carried *ou
 	return pool_spill(here, have - have / 2, here->slot, out);
 }
 
-/* Spill the coldest half of an array that has objects; false: nothing was moved. */
-static inline __attribute__((__always_inline__))
-bool pool_spill_half(struct pool_local *here, struct pool_carried *out)
-{
-	unsigned int n = pool_spill_coldest(here, out);
-
-	if (n)
-		pool_hot_forget(here, n);
-	return n;
-}
-
 /* Is a call refused at once, by the limit?  One that waits is not. */
 static inline bool pool_is_refused(struct pool *pool, unsigned int flags)
 {
