@@ -35,8 +35,8 @@
 /* Clients that wait for their turn. */
 #define BACKLOG		16
 
-/* How long a start waits for those of other programs. */
-#define STARTS_MS	100
+/* How long a start waits for those of other programs, which may wait for a CPU. */
+#define STARTS_MS	1000
 
 /* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
 static struct pool_own_file client = { .fd = -1 };
