@@ -425,11 +425,9 @@ struct relay {
 
 static void allocate(struct relay *r, void **objs, unsigned int i, bool steady)
 {
-	unsigned int n;
-
 	test_alloc_many(r->pool, objs, WAVE);
-	n = remote(objs, WAVE, i != PRODUCER);
-	r->remote[i] += steady && n > WAVE / 100;
+	r->remote[i] += steady &&
+			remote(objs, WAVE, i != PRODUCER) > WAVE / 100;
 }
 
 static void count_gets(struct relay *r, bool steady)
@@ -463,9 +461,8 @@ static void take_turns(unsigned int i, void *arg)
 }
 
 /*
- * True: in most rounds at most one in ten is not got of the shared pool.  Where a thread
- * loses its CPU while it holds a bucket, the others pass over it for as long.  So a round
- * in which that happens is not judged, and most are.
+ * True: in half of the rounds at most one in ten is not got of the shared pool.  In the
+ * others a thread may have lost its CPU while it held a bucket, which all others pass over.
  */
 static bool relay(struct relay *r, unsigned int size)
 {
