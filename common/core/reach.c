@@ -152,8 +152,8 @@ static bool arrays_have(struct pool *pool)
  *
  * Proves by two readings, without a look, that it was so at the moment of the first one.
  * This CPU's array is read in between, since it counts no departures.  False where a look is
- * likely to find something, and while renew.c holds the pool.  Arrays are looked at before the
- * readings, so that a pool that has objects in one does not pay for these.
+ * likely to find something, and while renew.c holds the pool.  Arrays are looked at first.  One
+ * that has an object saves both readings.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {
