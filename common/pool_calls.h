@@ -48,7 +48,6 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 unsigned long pool_cluster_trim(struct pool *pool);
 
 /* cache.c: between the array, the local clusters and the shared pool; cache.h has more */
-void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
@@ -56,6 +55,9 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags);
+
+/* carry.c */
+void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
 
 /* shared.c: buckets of clusters */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,

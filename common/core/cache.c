@@ -12,13 +12,9 @@
  * array grow first, and make room under the byte bound where they need it: age.c.
  * Where there is no array, or an object is sealed, objects go past it.
  *
- * Empty clusters are got before they are needed: a visit that finds the stash low fetches
- * some once lock and guard are left.
+ * What a visit cannot keep is carried out of it: carry.c.
  */
 #include "plat.h"
-
-/* A CPU fetches this many empty clusters at once. */
-#define STASH_FETCH	4
 
 static unsigned int smaller(unsigned int a, unsigned int b)
 {
@@ -72,8 +68,8 @@ void *pool_fill_past(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else in
- * the shared pool.  Others may have the lock before.  Returns how many objects are carried out.
+ * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else it is
+ * carried out.  Others may have the lock before.  Returns how many objects are carried out.
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
@@ -89,12 +85,31 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 		pool_cluster_insert(here->cpu, here, c);
 		return 0;
 	}
-	if (pool_put_to_shared_cache(here->pool, c))
-		return 0;
 	c->local = here;
 	out->rest = c;
 	out->some = true;
 	return c->n;
+}
+
+/* Get a cluster of the shared pool, while others may have the CPU's lock. */
+static struct pool_cluster *get_unlocked(struct pool_local *here)
+	POOL_MUST_HOLD(here->cpu->lock)
+{
+	struct pool_cluster *c;
+
+	plat_cpu_unlock(here->cpu);
+	c = pool_refill_local_from_shared(here->pool, &here->moving);
+	plat_cpu_lock(here->cpu);
+	return c;
+}
+
+/* Get a cluster of the shared pool; NULL: there is none.  All buckets may be looked at. */
+static struct pool_cluster *get_shared(struct pool_local *here)
+{
+	if (!plat_read(&here->pool->filled))
+		return NULL;
+	return plat_may(PLAT_RELOCK, 0) ? get_unlocked(here) :
+	       pool_refill_local_from_shared(here->pool, &here->moving);
 }
 
 /* Fill, for one object, from the shared pool, and keep the rest of its cluster; NULL: none. */
@@ -107,7 +122,7 @@ void *pool_fill_shared(struct pool_local *here, struct pool_carried *out)
 	void *obj;
 
 	pool_stash_look(here, out);
-	c = pool_refill_local_from_shared(here->pool, &here->moving);
+	c = get_shared(here);
 	if (!c)
 		return NULL;
 	had = c->n;
@@ -123,68 +138,6 @@ void *pool_fill_shared(struct pool_local *here, struct pool_carried *out)
 	pool_trace_fill(here->pool, n, true);
 	pool_arrive(&here->moving, had - keep_rest(here, c, out));
 	return obj;
-}
-
-/* Give the stash of this CPU some empty clusters. */
-static void restock(struct pool *pool, unsigned int flags)
-{
-	struct pool_cluster *chain = pool_cluster_get(pool, STASH_FETCH, flags);
-	unsigned int nested = 0;
-	struct pool_local *here;
-
-	if (!chain)
-		return;
-	here = pool_here_enter(pool, &nested);
-	if (here) {
-		if (pool_here_lock(here)) {
-			chain = pool_cluster_stash_all(here->cpu, chain);
-			pool_here_unlock(here);
-		}
-		pool_here_leave(here);
-	}
-	pool_cluster_put_all(pool, chain, flags);
-}
-
-/* Bring an evicted cluster, of any pool, down. */
-static void carry_down(const struct pool *pool, struct pool_cluster *c,
-		       unsigned int flags)
-{
-	struct pool_local *local = c->local;
-	unsigned int n = c->n;
-
-	if (local->pool != pool)
-		flags |= POOL_F_FOREIGN;
-	pool_put_cluster_down(local->pool, c, flags);
-	pool_cluster_settled(local, n);
-}
-
-/* Bring down the rest of a fill, which is not charged. */
-static void carry_rest(struct pool *pool, struct pool_cluster *c,
-		       unsigned int flags)
-{
-	struct pool_local *local = c->local;
-	unsigned int n = c->n;
-
-	pool_put_cluster_down(pool, c, flags);
-	pool_arrive(&local->moving, n);
-}
-
-/* Bring down what a visit carried out; neither guard nor lock is held. */
-void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
-{
-	while (out->down) {
-		struct pool_cluster *c = out->down;
-
-		out->down = c->next;
-		carry_down(pool, c, flags);
-	}
-	if (out->rest)
-		carry_rest(pool, out->rest, flags);
-	pool_cluster_put_all(pool, out->empty, flags);
-	if (out->low)
-		restock(pool, flags);
-	if (out->parked)
-		pool_unpark_here(pool, flags);
 }
 
 /* The rest of pool_here_ensure(): make this CPU's part, if these flags allow it, and enter it. */

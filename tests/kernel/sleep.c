@@ -38,6 +38,14 @@ static int on_rest(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/* Is this CPU's lock of pools held? */
+static int on_locked(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == counted && __this_cpu_read(plat_locking))
+		asked++;
+	return 0;
+}
+
 /* How often the function with this name is called while fn() runs. */
 static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
 			     void (*fn)(struct pool_head *pool), struct pool_head *pool)
@@ -66,7 +74,20 @@ static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *
 	return calls_of("__might_resched", on_rest, fn, pool);
 }
 
+/* How often fn() calls the function with this name; with @locked, under the CPU lock. */
+static unsigned int calls(const char *name, bool locked,
+			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of(name, locked ? on_locked : on_question, fn, pool);
+}
+
 #else
+
+static unsigned int calls(const char *name, bool locked,
+			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
 
 static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -296,6 +317,34 @@ TEST_CASE(a_flush_lets_others_run_between_two_clusters)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	EXPECT_LE(n / pool->cluster, rests(pool_flush, &pool->head));
 	EXPECT_EQ(pool_shared_count(pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void come_and_go(struct pool_head *pool)
+{
+	struct pool *p = pool_of(pool);
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++) {
+		test_alloc_many(p, test_objs, POOLS * p->cluster);
+		test_free_many(p, test_objs, POOLS * p->cluster);
+	}
+}
+
+TEST_CASE(buckets_are_looked_at_without_the_cpu_lock)
+{
+	static const char * const how[] = {
+		"pool_put_to_shared_cache", "pool_refill_local_from_shared",
+	};
+	struct pool *pool = pool_that_hits(test);
+	unsigned int i;
+
+	ASSERT(pool);
+	test_options(8192, 8);
+	for (i = 0; i < ARRAY_SIZE(how); i++) {
+		EXPECT_LE(1, calls(how[i], false, come_and_go, &pool->head));
+		EXPECT_EQ(calls(how[i], true, come_and_go, &pool->head), 0);
+	}
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 

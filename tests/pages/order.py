@@ -17,7 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # From the API down to the platform.
 ORDER = ["reserve", "bulk", "alloc", "slots", "ahead", "border", "bound", "idle", "shrink", "reclaim", "pack", "cache", "remote",
-         "here", "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
+         "carry", "here", "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
          "reach", "spare", "moving"]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)

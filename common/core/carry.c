@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * carry.c - what a visit of the caches leaves to be done
+ *
+ * Layer:   local clusters -> [shared pool, backend]
+ * Context: any; neither guard nor lock held.
+ *
+ * Under the guard and the CPU lock a visit only notes what goes down: evicted clusters, the
+ * rest of a fill, emptied clusters.  Here they go down.  Empty clusters are got before they
+ * are needed: a visit that found the stash low has some fetched here.
+ */
+#include "plat.h"
+
+/* A CPU fetches this many empty clusters at once. */
+#define STASH_FETCH	4
+
+/* Give the stash of this CPU some empty clusters. */
+static void restock(struct pool *pool, unsigned int flags)
+{
+	struct pool_cluster *chain = pool_cluster_get(pool, STASH_FETCH, flags);
+	unsigned int nested = 0;
+	struct pool_local *here;
+
+	if (!chain)
+		return;
+	here = pool_here_enter(pool, &nested);
+	if (here) {
+		if (pool_here_lock(here)) {
+			chain = pool_cluster_stash_all(here->cpu, chain);
+			pool_here_unlock(here);
+		}
+		pool_here_leave(here);
+	}
+	pool_cluster_put_all(pool, chain, flags);
+}
+
+/* Bring an evicted cluster, of any pool, down. */
+static void carry_down(const struct pool *pool, struct pool_cluster *c,
+		       unsigned int flags)
+{
+	struct pool_local *local = c->local;
+	unsigned int n = c->n;
+
+	if (local->pool != pool)
+		flags |= POOL_F_FOREIGN;
+	pool_put_cluster_down(local->pool, c, flags);
+	pool_cluster_settled(local, n);
+}
+
+/* Bring back the rest of a fill from the shared pool, which is not charged. */
+static void carry_rest(struct pool *pool, struct pool_cluster *c,
+		       unsigned int flags)
+{
+	struct pool_local *local = c->local;
+	unsigned int n = c->n;
+
+	if (!pool_put_to_shared_cache(pool, c))
+		pool_put_cluster_down(pool, c, flags);
+	pool_arrive(&local->moving, n);
+}
+
+/**
+ * pool_carry() - Bring down what a visit carried out.
+ * @pool: the pool that was visited.
+ * @out: what it left; it is empty afterwards.
+ * @flags: of the call.
+ *
+ * Context: any; neither guard nor lock held.
+ */
+void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
+{
+	while (out->down) {
+		struct pool_cluster *c = out->down;
+
+		out->down = c->next;
+		carry_down(pool, c, flags);
+	}
+	if (out->rest)
+		carry_rest(pool, out->rest, flags);
+	pool_cluster_put_all(pool, out->empty, flags);
+	if (out->low)
+		restock(pool, flags);
+	if (out->parked)
+		pool_unpark_here(pool, flags);
+}
