@@ -258,6 +258,7 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 		       size_t size);
 
 /* switch.c: change options of a pool that is in use */
+unsigned int pool_next_generation(unsigned int word);
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

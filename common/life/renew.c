@@ -202,9 +202,16 @@ static bool prepare_fresh(struct renewal *r)
 }
 
 /*
- * Make the model that the pool becomes.  If it needs more buckets than the pool has room
- * for, it is a new pool instead.
+ * Has the pool too few buckets for its model, or had it the last generation?  To begin the
+ * first one again takes long: pool_object_table_begin().
  */
+static bool lacks_room(const struct pool *pool, const struct pool *model)
+{
+	return model->buckets > pool->buckets ||
+	       pool_next_generation(pool->debug) < pool->debug;
+}
+
+/* Make the model that the pool becomes; if the pool lacks room for it, it is a new pool. */
 static bool prepare_model(struct renewal *r)
 {
 	struct pool_reg reg;
@@ -220,7 +227,7 @@ static bool prepare_model(struct renewal *r)
 	r->size = r->resizes ? request.attr.size : r->pool->head.size;
 	request.attr.size = r->size;
 	r->model = pool_assemble(&request, &why);
-	if (r->model && r->model->buckets > r->pool->buckets) {
+	if (r->model && lacks_room(r->pool, r->model)) {
 		plat_show(r->model);
 		pool_list_add_last(&r->model->by_registry, &r->fresh);
 		r->model = NULL;
@@ -243,17 +250,23 @@ static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 		plat_write(&pool->head.hot, hot);
 }
 
-/* Turn the pool into its model.  Registry mutex and "allocated" held. */
+/*
+ * Turn the pool into its model.  Registry mutex and "allocated" held.  The generation is the
+ * one after the pool's own, since marks of that of the model may be there.
+ */
 static void become(struct renewal *r)
 {
 	struct pool *pool = r->pool, *model = r->model;
 	plat_backend_t backend = pool->backend;
+	unsigned int word;
 
 	pool->backend = model->backend;
 	model->backend = backend;
-	pool_object_table_begin(pool, model->debug);
+	word = pool_next_generation(pool->debug & ~(POOL_D_GEN - 1));
+	word |= model->debug & (POOL_D_GEN - 1);
+	pool_object_table_begin(pool, word);
 	plat_write(&pool->object_table.whole, model->object_table.whole);
-	plat_write(&pool->debug, model->debug);
+	plat_write(&pool->debug, word);
 	become_hardened_or_not(pool, model);
 	plat_write(&pool->head.size, r->size);
 	pool->link = model->link;

@@ -18,21 +18,27 @@
  */
 #include "plat.h"
 
-/*
- * A generation begins where checks begin: see object_table.c.  Generations wrap around,
- * but 0 stays for the time before any checks.  Registry mutex held.
+/**
+ * pool_next_generation() - An option word with the generation after its own.
+ * @word: the option word of a pool.
+ *
+ * Generations wrap around, but 0 stays for the time before any checks.
  */
+unsigned int pool_next_generation(unsigned int word)
+{
+	word += POOL_D_GEN;
+	return word < POOL_D_GEN ? word + POOL_D_GEN : word;
+}
+
+/* A generation begins where checks begin: see object_table.c.  Registry mutex held. */
 static unsigned int next_word(const struct pool *pool, unsigned int set,
 			      unsigned int clear)
 {
 	unsigned int word = pool->debug;
 	unsigned int now = (word & ~clear) | (set & ~pool_never(pool->flags));
 
-	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED)) {
-		now += POOL_D_GEN;
-		if (now < POOL_D_GEN)
-			now += POOL_D_GEN;
-	}
+	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))
+		now = pool_next_generation(now);
 	return now;
 }
 

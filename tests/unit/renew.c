@@ -239,6 +239,32 @@ TEST_CASE(more_buckets_make_another_pool_of_a_declared_one)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
+static unsigned int gen_of(struct pool_head *head)
+{
+	return pool_of(head)->debug / POOL_D_GEN;
+}
+
+TEST_CASE(a_declared_pool_that_changes_begins_a_generation_it_never_had)
+{
+	struct pool_head *copy;
+	unsigned int first;
+
+	begin(POOL_D_POISON);
+	ASSERT(declare(0, "again", 61));
+	copy = declared[0];
+	first = gen_of(copy);
+	EXPECT(answers("cluster=1", ""));
+	EXPECT_PTR_EQ(declared[0], copy);
+	EXPECT_LE(first + 1, gen_of(copy));
+	EXPECT(works(copy));
+	pool_of(copy)->debug |= ~(POOL_D_GEN - 1);
+	EXPECT(answers("cluster=2", ""));
+	EXPECT(declared[0] != copy);
+	EXPECT(works(declared[0]));
+	undeclare(1);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
 TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 {
 	struct pool_head *mine;
