@@ -211,6 +211,19 @@ static bool lacks_room(const struct pool *pool, const struct pool *model)
 	       pool_next_generation(pool->debug) < pool->debug;
 }
 
+/* Copy the oldest registration; false: the last one is gone meanwhile. */
+static bool oldest_of(struct pool *pool, struct pool_reg *copy)
+{
+	bool some;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	some = !pool_list_empty(&pool->regs);
+	if (some)
+		*copy = *of_regs(pool->regs.prev);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	return some;
+}
+
 /* Make the model that the pool becomes; if the pool lacks room for it, it is a new pool. */
 static bool prepare_model(struct renewal *r)
 {
@@ -218,9 +231,8 @@ static bool prepare_model(struct renewal *r)
 	struct pool_request request;
 	const char *why;
 
-	plat_mutex_lock(PLAT_REGISTRY);
-	reg = *of_regs(r->pool->regs.prev);
-	plat_mutex_unlock(PLAT_REGISTRY);
+	if (!oldest_of(r->pool, &reg))
+		return false;
 	r->first = reg.decl;
 	r->owner = reg.owner;
 	want_of(r, &reg, &request);
