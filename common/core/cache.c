@@ -259,11 +259,11 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
-/* Forget @spilled objects, which a cluster has now, and put_hot(). */
+/* Let the array follow @spilled objects, which a cluster has now, and put_hot(). */
 static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 				  unsigned int room, unsigned int n, void **objs)
 {
-	pool_hot_forget(here, spilled);
+	pool_hot_slide(here, spilled);
 	return put_hot(here, room, n, objs);
 }
 
@@ -340,11 +340,11 @@ bool put_one(struct pool_local *here, void *obj, unsigned int *spilled,
 	return true;
 }
 
-/* Push an object into an array, which first forgets what a cluster has now. */
+/* Push an object into an array, which first follows what a cluster has now. */
 static inline void push_after(struct pool_local *here, unsigned int spilled,
 			      void *obj)
 {
-	pool_hot_forget(here, spilled);
+	pool_hot_slide(here, spilled);
 	pool_hot_push(here, obj);
 }
 

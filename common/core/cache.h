@@ -176,13 +176,18 @@ unsigned int pool_spill(struct pool_local *here, unsigned int n, void **objs,
 	return n;
 }
 
-/* Spill the coldest half of an array that has objects, which the array still has to forget. */
+/*
+ * Spill the coldest half of an array that has objects.  The array counts them no more, but
+ * the others have to follow them: pool_hot_slide().
+ */
 static inline __attribute__((__always_inline__))
 unsigned int pool_spill_coldest(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int have = plat_read(&here->hot.n);
+	unsigned int n = pool_spill(here, have - have / 2, here->slot, out);
 
-	return pool_spill(here, have - have / 2, here->slot, out);
+	plat_write(&here->hot.n, have - n);
+	return n;
 }
 
 /* Is a call refused at once, by the limit?  One that waits is not. */
