@@ -143,6 +143,8 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		local->most = 0;
 		local->max = 0;
 		local->era = 0;
+		local->grown = 0;
+		local->surplus = 0;
 		plat_write(&local->hot.open, POOL_HELD);
 		plat_write(&local->cpu, NULL);
 		plat_write(&local->pool, NULL);

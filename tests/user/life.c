@@ -83,6 +83,23 @@ TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 	pool_destroy(&pool->head);
 }
 
+/* The next pool that has the same part of the area begins as any other. */
+TEST_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_wave(pool, 40);
+	local = test_local(pool);
+	ASSERT(local->grown);
+	pool_thread_idle();
+	EXPECT_EQ(local->grown, 0);
+	EXPECT_EQ(local->surplus, 0);
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(an_idle_thread_has_nothing_cached)
 {
 	struct pool *a = test_pool(64);
