@@ -44,7 +44,7 @@ static unsigned int pack_cluster(const struct pool *pool,
 
 /*
  * Pack the oldest cluster and make it the newest of its pool, so that after a round all
- * are in order again.  @left: how many objects are still to be looked at.
+ * are in order again.  A departure of none is counted, as in pool_empty_array().  @left: how many objects are still to be looked at.
  */
 static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 				void **fresh, unsigned int n,
@@ -57,6 +57,7 @@ static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 	if (local->pool && may_pack(local->pool))
 		c = pool_cluster_oldest(local);
 	if (c) {
+		pool_clustered_less(local, 0);
 		pool_list_del(&c->by_pool);
 		pool_list_add(&c->by_pool, &local->by_pool);
 		*left -= c->n < *left ? c->n : *left;

@@ -75,7 +75,8 @@ static void park_hot(struct pool *pool, struct pool_local *here)
  *
  * Called by the platform where another CPU has asked for it: plat_empty_arrays().  An
  * array that is held stays as it is, since this has interrupted its holder.  Otherwise a
- * cluster gets as many objects as it takes.  Where there is no cluster, or the CPU's lock
+ * cluster gets as many objects as it takes.  A departure of none is counted, so that a walk
+ * sees that the list has changed: validate.c.  Where there is no cluster, or the CPU's lock
  * cannot be had, one object is parked: the CPU that has asked needs no more.
  *
  * Context: an interrupt or a signal handler, or with interrupts off.
@@ -89,6 +90,7 @@ void pool_empty_array(struct pool *pool)
 	if (!here)
 		return;
 	if (plat_read(&here->hot.n) && pool_here_lock(here)) {
+		pool_clustered_less(here, 0);
 		moved = pool_age_clear(here);
 		pool_here_unlock(here);
 	}
