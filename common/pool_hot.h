@@ -41,8 +41,9 @@ POOL_DECLS_BEGIN
 /*
  * The hot array of one pool on one CPU (user space: in one thread): a stack of
  * free objects, freshest on top.  POOL_HOT_SLOTS pointers follow the struct.
- * Only its owner reads or writes it, with two exceptions: any code may read the
- * numbers, and the destruction of a pool, which excludes its calls, clears it.
+ * Only its owner reads or writes it, with exceptions.  Any code may read the numbers.  A
+ * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, halves
+ * an open array: age.c.  The end of a pool, or of a CPU, excludes calls and clears it.
  */
 struct pool_hot {
 	unsigned char open;	/* POOL_OPEN or POOL_HELD */

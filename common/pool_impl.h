@@ -352,8 +352,8 @@ extern struct pool_options pool_options;
 extern unsigned long pool_bound;
 
 /*
- * Take the freshest object out of a cluster, and wipe its pointer there.  A pointer left
- * behind would hide a leak of this object from tools that search for leaks.
+ * Take the freshest object out of a cluster, and wipe its pointer there.  Otherwise, in a
+ * checked pool, it would hide a leak of this object from tools that search for leaks.
  */
 static inline void *pool_cluster_pop(struct pool_cluster *c)
 {

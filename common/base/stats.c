@@ -37,8 +37,8 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 }
 
 /*
- * Add one CPU's part.  While a cluster is detached, it is counted twice for two
- * instructions.  Under the CPU's lock that cannot happen.
+ * Add one CPU's part.  While a cluster is detached, or a spill ends, objects are counted
+ * twice for a few instructions.  Under the CPU's lock that cannot happen.
  */
 static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
 			struct pool_stats *sum)

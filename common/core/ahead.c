@@ -7,7 +7,7 @@
  */
 #include "plat.h"
 
-/* @n, or as much of it as brings @have up to @mark at most. */
+/* @n, or where it would pass @mark, as much of it as brings @have up to there. */
 static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
 {
 	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
@@ -50,8 +50,8 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
  *
  * The batch is half of the array's room, so that frees fit as well as allocations.  The
  * array grows for the next miss: the first one gets a single object, later ones get more.
- * Nothing is evicted: the room is charged already, and the array does not grow where
- * others would have to give way.
+ * Nothing is evicted: the room is charged already.  The array grows where that fits the
+ * bound; at most one array of another pool is halved for it.
  *
  * Return: how many, fewer than POOL_HOT_SLOTS / 2; 0: none.
  */

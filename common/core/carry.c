@@ -62,7 +62,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 /**
  * pool_carry() - Bring down what a visit carried out.
  * @pool: the pool that was visited.
- * @out: what it left; it is empty afterwards.
+ * @out: what it left; to be used no more.
  * @flags: of the call.
  *
  * Context: any; neither guard nor lock held.
