@@ -18,7 +18,8 @@
  *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong task
  *   __GFP_MEMALLOC                  dropped, and forbidden to tasks that may: recycling
  *				     would give the system's reserve to any task;
- *				     but with __GFP_NOFAIL, which could wait for ever
+ *				     but __GFP_NOFAIL, which could wait for ever
+ *				     without, takes it when nothing else is left
  *   all others                      are passed to the slab, if it is asked
  */
 #define pr_fmt(fmt) "pool: " fmt
@@ -103,10 +104,22 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
+/*
+ * The flags of all calls but the very last.  A task that frees memory is not to take the system's
+ * last reserve for an object that may come from elsewhere.
+ */
+static gfp_t meek(gfp_t gfp)
+{
+	if (gfp & __GFP_NOFAIL)
+		gfp = (gfp & ~__GFP_NOFAIL) | __GFP_NOWARN;
+	return gfp | __GFP_NOMEMALLOC;
+}
+
 static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node)
 {
 	enum pool_cause cause = POOL_FAILED;
+	bool may = plat_may(PLAT_ALLOC, flags);
 	void *obj = NULL;
 
 	if (node == NUMA_NO_NODE)
@@ -114,10 +127,12 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      pool_get_spare(pool, flags);
 	else
 		obj = get_near(pool, flags, node);
-	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = store_get(pool, flags, gfp, node, &cause);
+	if (!obj && may)
+		obj = store_get(pool, flags, meek(gfp), node, &cause);
 	if (!obj && !(gfp & __GFP_THISNODE) && !(flags & POOL_F_NESTED))
-		obj = get_last(pool, flags, gfp, node, &cause);
+		obj = get_last(pool, flags, meek(gfp), node, &cause);
+	if (!obj && may && (gfp & __GFP_NOFAIL))
+		obj = store_get(pool, flags, gfp, node, &cause);
 	if (!obj)
 		pool_count_failure(pool, cause);
 	return obj;
@@ -146,8 +161,7 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 		pr_warn_once("pool \"%s\": gfp flags %#x mean nothing to a pool\n",
 			     pool->shown,
 			     (__force unsigned int)(gfp & MEANINGLESS));
-	gfp &= ~MEANINGLESS;
-	return gfp & __GFP_NOFAIL ? gfp : gfp | __GFP_NOMEMALLOC;
+	return gfp & ~MEANINGLESS;
 }
 
 /* An allocation that must not fail must be able to wait. */

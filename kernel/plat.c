@@ -45,7 +45,7 @@ const struct plat_policy plat_policies[] = {
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
 /*
- * Tasks that free memory may use the system's last reserve.  Pools never do: an object of it would
+ * Tasks that free memory may use the system's last reserve.  Pools do not: an object of it would
  * be cached, and go to any task.  Such a task may have a reserve of its own: pool_reserve().
  */
 #define AT_HAND	(__GFP_NOWARN | __GFP_NOMEMALLOC)

@@ -6,6 +6,7 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "failslab.h"
 
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -69,7 +70,7 @@ static void use_as_reclaimer(struct pool *pool)
 {
 	static const gfp_t gfps[] = {
 		GFP_KERNEL, GFP_ATOMIC, GFP_KERNEL | __GFP_MEMALLOC,
-		GFP_KERNEL | __GFP_THISNODE,
+		GFP_KERNEL | __GFP_THISNODE, GFP_NOIO | __GFP_NOFAIL,
 	};
 	unsigned int before = memalloc_noreclaim_save();
 	void *obj;
@@ -97,8 +98,42 @@ TEST_CASE(the_last_reserve_of_the_system_is_never_touched)
 	pool = create_pool_ext(&attr);
 	ASSERT(pool);
 	EXPECT(watched(pool_of(pool), use_as_reclaimer));
-	EXPECT_EQ(asked.calls, 6);
+	EXPECT_EQ(asked.calls, 7);
 	EXPECT_EQ(asked.meek, asked.calls);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
+
+static void *found;
+
+/* As a task that frees memory; the slab fails once. */
+static void use_as_last_resort(struct pool *pool)
+{
+	unsigned int before = memalloc_noreclaim_save();
+
+	test_fail_nth(1);
+	found = pool_alloc_gfp(&pool->head, GFP_NOIO | __GFP_NOFAIL);
+	test_fail_nth(0);
+	memalloc_noreclaim_restore(before);
+	test_free(pool, found);
+}
+
+TEST_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has)
+{
+	struct pool_attr attr = {
+		.name = "last", .size = 64, .mode = POOL_M_NO_CACHE,
+	};
+	struct pool_head *pool;
+
+	NEEDS_FAILSLAB();
+	pool_fail_every = 0;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	/* Afterwards this CPU has its part of the pool. */
+	pool_free(pool, pool_alloc(pool));
+	EXPECT(watched(pool_of(pool), use_as_last_resort));
+	EXPECT(found);
+	EXPECT_EQ(asked.calls, 2);
+	EXPECT_EQ(asked.meek, 1);
 	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * failslab.h - calls of the slab that fail on purpose
+ *
+ * Layer:   tests, kernel.
+ * Context: the case's own thread.  tests/vm/kunit.sh lets calls fail that may wait.
+ */
+#ifndef POOL_FAILSLAB_H
+#define POOL_FAILSLAB_H
+
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+/* The next call but @n - 1 that this task makes fails; 0: none does. */
+static inline void test_fail_nth(unsigned int n)
+{
+#ifdef CONFIG_FAILSLAB
+	WRITE_ONCE(current->fail_nth, n);
+#endif
+}
+
+static inline bool test_slab_fails(void)
+{
+	void *p;
+
+	test_fail_nth(1);
+	p = kmalloc(sizeof(p), GFP_KERNEL);
+	test_fail_nth(0);
+	kfree(p);
+	return !p;
+}
+
+#define NEEDS_FAILSLAB()						\
+	do {								\
+		if (!test_slab_fails())					\
+			kunit_skip(test, "the slab of this kernel does not fail"); \
+	} while (0)
+
+#endif /* POOL_FAILSLAB_H */
