@@ -118,6 +118,13 @@ static inline void pool_might_alloc(unsigned int flags)
 		might_alloc(GFP_KERNEL);
 }
 
+/* The same for calls that sleep, but never wait for memory; so tasks that free memory may call. */
+static inline void pool_might_sleep(unsigned int flags)
+{
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) && !(flags & POOL_F_ATOMIC))
+		might_sleep();
+}
+
 /*
  * To lockdep a held array is a lock that is only ever tried.  So it reports a task that ends or
  * returns to user space with one, and its reports list the array.  One lock stands for all
@@ -182,6 +189,11 @@ static inline void pool_hot_tell_open(void)
 
 /* Empty: a thread may sleep anywhere. */
 static inline void pool_might_alloc(unsigned int flags)
+{
+	(void)flags;
+}
+
+static inline void pool_might_sleep(unsigned int flags)
 {
 	(void)flags;
 }

@@ -377,6 +377,7 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 	struct terms terms = { ms, reserve };
 	struct pool_head *head;
 
+	pool_might_sleep(flags);
 	if (!reserve)
 		return NULL;
 	head = &reserve->pool->head;

@@ -358,6 +358,7 @@ unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags)
 
 void pool_flush(struct pool_head *head)
 {
+	pool_might_sleep(0);
 	if (head)
 		pool_drain_shared(pool_of(head), 0, POOL_ALL, false);
 }
@@ -426,6 +427,7 @@ void pool_reclaim(struct pool_head *head)
 {
 	struct pool *pool = NULL;
 
+	pool_might_sleep(0);
 	if (head) {
 		reclaim(pool_of(head));
 		return;

@@ -123,6 +123,7 @@ void pool_unreserve(struct pool_reserved *r)
 {
 	void *obj;
 
+	pool_might_sleep(0);
 	if (!r)
 		return;
 	while ((obj = pool_slots_take(r)))

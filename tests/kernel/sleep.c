@@ -169,6 +169,32 @@ static void hit_bulk_some(struct pool_head *pool)
 			pool_free(pool, obj);
 }
 
+static void hit_nocache(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_nocache(pool));
+}
+
+static struct pool_reserved *reserve;
+
+static void hit_reserved_timeout(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_reserved_timeout(reserve, 0, 1));
+}
+
+static void hit_reserved_atomic(struct pool_head *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		pool_free(pool, pool_alloc_reserved_timeout(reserve, POOL_F_ATOMIC, 1));
+}
+
 static void hit_gfp_nowait(struct pool_head *pool)
 {
 	unsigned int i;
@@ -179,6 +205,90 @@ static void hit_gfp_nowait(struct pool_head *pool)
 
 static void (*const sleepers[])(struct pool_head *pool) = {
 	hit, hit_zeroed, hit_timeout, hit_gfp, hit_node, hit_bulk, hit_bulk_some,
+	hit_nocache, hit_reserved_timeout,
+};
+
+/* One call each that has nothing to do, as far as there is such a call. */
+static void call_reserve(struct pool_head *pool)
+{
+	reserve = pool_reserve(pool, 1);
+}
+
+static void call_unreserve(struct pool_head *pool)
+{
+	pool_unreserve(reserve);
+}
+
+static void call_unreserve_none(struct pool_head *pool)
+{
+	pool_unreserve(NULL);
+}
+
+static void call_flush_none(struct pool_head *pool)
+{
+	pool_flush(NULL);
+}
+
+static void call_gc(struct pool_head *pool)
+{
+	pool_gc(NULL);
+}
+
+static void call_shrink(struct pool_head *pool)
+{
+	pool_shrink(1);
+}
+
+static void call_age(struct pool_head *pool)
+{
+	pool_age();
+}
+
+static void call_set_limit(struct pool_head *pool)
+{
+	pool_set_limit(pool, 0);
+}
+
+static void call_set_min_avail(struct pool_head *pool)
+{
+	pool_set_min_avail(pool, 0);
+}
+
+static void call_set_debug(struct pool_head *pool)
+{
+	pool_set_debug(pool, "no-poison");
+}
+
+static void call_totals(struct pool_head *pool)
+{
+	pool_total_allocated();
+}
+
+static void call_create(struct pool_head *pool)
+{
+	pool_destroy(create_pool("said", 64, 0));
+}
+
+/* In this order. */
+static const struct {
+	const char *name;
+	void (*call)(struct pool_head *pool);
+} others[] = {
+	{ "reserve", call_reserve },
+	{ "unreserve", call_unreserve },
+	{ "unreserve none", call_unreserve_none },
+	{ "reclaim", pool_reclaim },
+	{ "reclaim nothing", pool_reclaim },
+	{ "flush", pool_flush },
+	{ "flush none", call_flush_none },
+	{ "gc", call_gc },
+	{ "shrink", call_shrink },
+	{ "age", call_age },
+	{ "set_limit", call_set_limit },
+	{ "set_min_avail", call_set_min_avail },
+	{ "set_debug", call_set_debug },
+	{ "totals", call_totals },
+	{ "create", call_create },
 };
 
 /* A pool whose calls hit; NULL: there is none. */
@@ -200,8 +310,23 @@ TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
 	unsigned int i;
 
 	ASSERT(pool);
+	reserve = pool_reserve(&pool->head, 1);
+	ASSERT(reserve);
 	for (i = 0; i < ARRAY_LEN(sleepers); i++)
 		EXPECT_LE(CALLS, questions(sleepers[i], &pool->head));
+	pool_unreserve(reserve);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(each_other_call_that_may_sleep_says_so_though_it_does_nothing)
+{
+	struct pool *pool = pool_that_hits(test);
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < ARRAY_LEN(others); i++)
+		KUNIT_EXPECT_GE_MSG(test, questions(others[i].call, &pool->head), 1u,
+				    "%s", others[i].name);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
@@ -210,8 +335,12 @@ TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
 	struct pool *pool = pool_that_hits(test);
 
 	ASSERT(pool);
+	reserve = pool_reserve(&pool->head, 1);
+	ASSERT(reserve);
 	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
 	EXPECT_LE(questions(hit_gfp_nowait, &pool->head), CALLS / 2);
+	EXPECT_LE(questions(hit_reserved_atomic, &pool->head), CALLS / 2);
+	pool_unreserve(reserve);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
