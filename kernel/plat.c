@@ -198,7 +198,8 @@ static slab_flags_t slab_flags(const struct pool_attr *attr)
 
 /*
  * If the pool does not say otherwise objects may be copied from and to user space as a whole,
- * as those of kmalloc() may, since the cache does not know what users put into them.
+ * as those of kmalloc() may, since the cache does not know what users put into them.  What options
+ * put behind them may not: it has addresses of the kernel.
  */
 bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
 			 unsigned int size, const struct pool_attr *attr,
@@ -222,7 +223,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 						    some && attr->usersize ?
 						    attr->useroffset : 0,
 						    some ? attr->usersize :
-							   size, NULL);
+							   attr->size, NULL);
 	return backend->cache;
 }
 

@@ -88,3 +88,9 @@ check "the example departs" rmmod pool_example
 check "... the second keeps the pool" same "$(regs ex_conn)" 1
 check "unloads" rmmod pool_second pool
 check "no cache is left" same "$(caches_left '.*')" 0
+check "loads with words behind each object" start debug=tag,caller,backup
+for usersize in /sys/kernel/slab/pool-ex_conn-*/usersize; do
+	[ -e "$usersize" ] || continue
+	check "... which may not be copied" same "$(cat "$usersize")" "$(number ex_conn size)"
+done
+check "unloads" stop
