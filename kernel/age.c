@@ -11,6 +11,7 @@
  * nothing for this, nor do visits that have their clusters.
  */
 #include "plat.h"
+#include "compat.h"
 #include "main.h"
 
 #include <linux/irq_work.h>
@@ -33,7 +34,7 @@ static DECLARE_DEFERRABLE_WORK(aging, age_work);
 
 static void queue(void)
 {
-	queue_delayed_work(system_unbound_wq, &aging, age * HZ);
+	queue_delayed_work(pool_compat_unbound_wq, &aging, age * HZ);
 }
 
 /*

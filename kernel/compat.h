@@ -84,6 +84,13 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 #define POOL_EXPORT_NS(sym, ns)	EXPORT_SYMBOL_NS_GPL(sym, #ns)
 #endif
 
+/* A work queue that is bound to no CPU; Kbuild looks for its name. */
+#ifdef POOL_HAS_SYSTEM_DFL_WQ
+#define pool_compat_unbound_wq	system_dfl_wq
+#else
+#define pool_compat_unbound_wq	system_unbound_wq
+#endif
+
 /* Exports for all modules, and exports for the tests of this one. */
 #define POOL_EXPORT(sym)	POOL_EXPORT_NS(sym, LIBPOOL)
 #define POOL_EXPORT_TEST(sym)	POOL_EXPORT_NS(sym, LIBPOOL_TEST)

@@ -35,7 +35,8 @@
 #   --show              prints what the script and the kernel said
 #
 # Exits with 0 if the script did and if no line of the log, from the script's
-# start on, is bad: a warning, an oops, a lockdep splat, a leak, a stall or a data race.
+# start on, is bad: a warning, an oops, a lockdep splat, a leak, a stall, a data race, or a work
+# queue that is deprecated.
 
 set -euo pipefail
 
@@ -46,7 +47,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # Bad lines.  In test results, "ok 3 pool_leak" is a name.
 BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
 'INFO: trying to register|detected .*stall|unreferenced object|Call Trace|'\
-'[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak'
+'[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak|[Dd]eprecated work'
 NAMES='^(\[[^]]*\])?\s*(not ok|ok|#|\d+\.\.\d+)\b'
 
 usage() {

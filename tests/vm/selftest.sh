@@ -88,6 +88,9 @@ EOF
 script bad <<'EOF'
 echo "WARNING: test" >/dev/kmsg
 EOF
+script old <<'EOF'
+echo "workqueue: work func f enqueued on deprecated workqueue. Use system_wq" >/dev/kmsg
+EOF
 script sleeps <<'EOF'
 sleep 1000
 EOF
@@ -128,6 +131,7 @@ done
 # The rest is the same for any of them.
 what=$1
 passes "$what: --expect-bad" --expect-bad 'WARNING: test' "$what" "$tmp/bad.sh"
+fails "$what: deprecated" "bad lines" "$what" "$tmp/old.sh"
 fails "$what: exit status" "the script exited with 3" "$what" "$tmp/exits.sh"
 fails "$what: time-out" "not done after 60 seconds" --timeout 60 "$what" \
 	"$tmp/sleeps.sh"
