@@ -7,7 +7,9 @@
  *
  * Each call becomes a macro of the same name, which sets the tag of its line while the function
  * runs.  The slab counts the new objects of a tag: see /proc/allocinfo.  A call by a pointer to
- * the function sets none, and then the slab counts for a line of pool.ko.
+ * the function sets none.  Then the slab counts for the tag that is set, as it does for its own
+ * functions: mempool_alloc() sets its caller's, but a handler may find that of the task that it
+ * interrupted.  Where none is set, it counts for a line of pool.ko.
  *
  * pool_alloc() and its like set the tag only where they miss.  So a hit is no instruction longer.
  *
