@@ -181,7 +181,7 @@ struct pool_rcu {
  * @rcu: a member of the object.
  *
  * Never fails and needs no memory.  Until the grace period is over the object is in use,
- * and counts as moving.  pool_destroy() waits for it.
+ * and counts as moving.  pool_destroy() waits for it, so it does not rest where RCU is lazy.
  *
  * Context: Any in which call_rcu() may be called: not in an NMI.
  */

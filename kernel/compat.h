@@ -84,7 +84,17 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 #define POOL_EXPORT_NS(sym, ns)	EXPORT_SYMBOL_NS_GPL(sym, #ns)
 #endif
 
-/* A work queue that is bound to no CPU; Kbuild looks for its name. */
+/*
+ * Where RCU is lazy, a call_rcu() may rest for ten seconds.  The end of a pool would wait for it,
+ * and so would an allocation at the limit.
+ */
+#ifdef POOL_HAS_CALL_RCU_HURRY
+#define pool_compat_call_rcu	call_rcu_hurry
+#else
+#define pool_compat_call_rcu	call_rcu
+#endif
+
+/* The work queue that is bound to no CPU. */
 #ifdef POOL_HAS_SYSTEM_DFL_WQ
 #define pool_compat_unbound_wq	system_dfl_wq
 #else

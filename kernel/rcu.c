@@ -9,6 +9,7 @@
  * so does an allocation that is at the limit and may wait.
  */
 #include "plat.h"
+#include "compat.h"
 #include "core/moving.h"
 
 #include <linux/rcupdate.h>
@@ -29,5 +30,5 @@ void pool_free_rcu(struct pool_head *pool, void *obj, struct pool_rcu *rcu)
 	rcu->pool = pool;
 	rcu->obj = obj;
 	pool_depart(&pool_of(pool)->moving, 1);
-	call_rcu(&rcu->head, free_now);
+	pool_compat_call_rcu(&rcu->head, free_now);
 }

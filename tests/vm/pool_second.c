@@ -18,8 +18,11 @@
  *   many=N	makes N pools more, whose names go down: the last by name comes first
  *   meddle=1	tries to change pools of other modules; its init fails if it can
  *   twice=1	frees an object of sc_conn twice, which has to be found
+ *   late=1	frees an object that readers of RCU may see, and destroys its pool; its init fails
+ *		if that takes long
  *   fail=1	its init fails, without cleaning up
  */
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -57,6 +60,10 @@ MODULE_PARM_DESC(meddle, "Try to change pools of other modules");
 static bool twice;
 module_param(twice, bool, 0444);
 MODULE_PARM_DESC(twice, "Free an object twice");
+
+static bool late;
+module_param(late, bool, 0444);
+MODULE_PARM_DESC(late, "Free an object after a grace period, and destroy its pool");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -155,6 +162,20 @@ static void change(struct pool_head *pool, void *arg)
 	*changed += pool_set_min_avail(pool, 1);
 }
 
+/* A lazy RCU would let the end of the pool wait for ten seconds. */
+static int free_late(void)
+{
+	struct pool_head *pool = create_pool("sc_late", sizeof(struct pool_rcu), 0);
+	struct pool_rcu *obj = pool ? pool_alloc(pool) : NULL;
+	unsigned long begin = jiffies;
+
+	if (!obj)
+		return -ENOMEM;
+	pool_free_rcu(pool, obj, obj);
+	pool_destroy(pool);
+	return time_after(jiffies, begin + 5 * HZ) ? -ETIME : 0;
+}
+
 /* There is one pool of its own, which is changed thrice, and the others are not. */
 static int change_all(void)
 {
@@ -188,6 +209,8 @@ static int __init second_init(void)
 		make_odd();
 	if (burst && hold_often())
 		return -ENOMEM;
+	if (late && free_late())
+		return -ETIME;
 	if (!make_many())
 		return -ENOMEM;
 	if (keep && !pool_alloc(conn))

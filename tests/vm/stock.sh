@@ -112,8 +112,9 @@ need xz-utils libncurses-dev
 make -s -C "$here/../.." B=build/user-static LDFLAGS=-static \
 	CURSES_LIBS='-lncursesw -ltinfo' build/user-static/poolctl
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
+# RCU is lazy where a kernel can be so.
 boots() {
-	"$here/boot.sh" --show --mem 1024 --append "$1" \
+	"$here/boot.sh" --show --mem 1024 --append "rcu_nocbs=all $1" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$tmp/trace" \

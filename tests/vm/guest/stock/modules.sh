@@ -60,6 +60,8 @@ check "a call that must not fail and cannot wait" insmod pool_second.ko gfp=2
 check "... is refused, said once" says "__GFP_NOFAIL without"
 check "... and counted" same "$(cat $P/by-name/sc_conn*/stats | sed -n 's/^failed //p' | sort -n | tail -n 1)" 3
 rmmod pool_second
+check "objects that readers may see are soon back" insmod pool_second.ko late=1
+rmmod pool_second
 forget
 check "a user that wants to change others' pools loads" insmod pool_second.ko meddle=1
 check "... and is refused, pool by pool" same \
