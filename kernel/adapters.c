@@ -33,7 +33,9 @@ struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
 	struct pool_head *pool;
 
 	pool = pool_create_at(name, size, flags, file, line, owner, abi);
-	if (pool && devm_add_action_or_reset(dev, end_of_device, pool))
-		return NULL;
-	return pool;
+	if (!pool || !devm_add_action_or_reset(dev, end_of_device, pool))
+		return pool;
+	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: out of memory",
+		 file, line, name, size);
+	return NULL;
 }

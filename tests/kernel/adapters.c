@@ -6,10 +6,13 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "failslab.h"
 
 #include <linux/device.h>
 #include <linux/err.h>
+#include <linux/kprobes.h>
 #include <linux/mempool.h>
+#include <linux/tracepoint.h>
 
 #define LEAST	4
 
@@ -63,5 +66,75 @@ TEST_CASE(a_pool_of_a_device_is_refused_as_any_other)
 	EXPECT_PTR_EQ(devm_create_pool(dev, "", 64, 0), NULL);
 	EXPECT_PTR_EQ(devm_create_pool(dev, "device", 0, 0), NULL);
 	root_device_unregister(dev);
+	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
+}
+
+/* Lines of the log that say why a pool was refused. */
+static unsigned int refusals;
+
+#if IS_ENABLED(CONFIG_TRACEPOINTS)
+
+static void on_line(void *data, const char *text, size_t len)
+{
+	if (strnstr(text, "create_pool(\"late\", 64) refused: ", len))
+		refusals++;
+}
+
+static void see_console(struct tracepoint *point, void *console)
+{
+	if (!strcmp(point->name, "console"))
+		*(struct tracepoint **)console = point;
+}
+
+/* Call @use while the lines of the log are looked at; false: they cannot be. */
+static bool listened(void (*use)(struct kunit *test), struct kunit *test)
+{
+	struct tracepoint *point = NULL;
+
+	for_each_kernel_tracepoint(see_console, &point);
+	if (!point || tracepoint_probe_register(point, on_line, NULL))
+		return false;
+	use(test);
+	tracepoint_probe_unregister(point, on_line, NULL);
+	tracepoint_synchronize_unregister();
+	return true;
+}
+
+#else
+
+static bool listened(void (*use)(struct kunit *test), struct kunit *test)
+{
+	return false;
+}
+
+#endif
+
+/* The call of the slab that notes the pool for the device fails. */
+static int on_note(struct kprobe *probe, struct pt_regs *regs)
+{
+	test_fail_nth(1);
+	return 0;
+}
+
+static void fail_to_note(struct kunit *test)
+{
+	struct kprobe probe = { .symbol_name = "__devm_add_action", .pre_handler = on_note };
+	struct device *dev = root_device_register("pool_test");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	if (!register_kprobe(&probe)) {
+		EXPECT_PTR_EQ(devm_create_pool(dev, "late", 64, 0), NULL);
+		unregister_kprobe(&probe);
+	}
+	root_device_unregister(dev);
+}
+
+TEST_CASE(a_pool_that_its_device_cannot_note_is_refused_and_the_log_says_so)
+{
+	NEEDS_FAILSLAB();
+	pool_fail_every = 0;
+	refusals = 0;
+	EXPECT(listened(fail_to_note, test));
+	EXPECT_EQ(refusals, 1);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
