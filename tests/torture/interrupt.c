@@ -105,6 +105,11 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
+bool torture_has_nmis(void)
+{
+	return true;
+}
+
 static bool nmis_begin(void)
 {
 	return !register_nmi_handler(NMI_LOCAL, on_nmi, 0, "pool_torture");
@@ -125,6 +130,11 @@ static void send_nmi(unsigned int cpu)
 }
 
 #else
+
+bool torture_has_nmis(void)
+{
+	return false;
+}
 
 static bool nmis_begin(void)
 {

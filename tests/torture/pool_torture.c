@@ -273,6 +273,28 @@ static void wait_for_end(void)
 		print_numbers(passed);
 }
 
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = words;
+
+	while ((at = strstr(at, word))) {
+		if ((at == words || at[-1] == ',') &&
+		    (!at[len] || at[len] == ','))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* Machines without a local APIC have no NMIs to send, so "all" leaves them out there. */
+static bool is_wanted(enum torture_kind k)
+{
+	if (has_word(kinds, table[k].name))
+		return true;
+	return has_word(kinds, "all") && (k != TORTURE_NMI || torture_has_nmis());
+}
+
 /* Where something is wrong pools are left as they are, so that the line below is printed. */
 static int lead(void *unused)
 {
@@ -288,28 +310,15 @@ static int lead(void *unused)
 	if (!torture_failed())
 		torture_pools_destroy();
 	state = torture_failed() ? "FAILURE" : "SUCCESS";
-	pr_info("--- End of test: %s: seconds=%u threads=%u seed=%u kinds=%s\n",
-		state, seconds, threads, seed, kinds);
+	pr_info("--- End of test: %s: seconds=%u threads=%u seed=%u kinds=%s%s\n",
+		state, seconds, threads, seed, kinds,
+		torture_on(TORTURE_NMI) || !has_word(kinds, "all") ? "" : " but nmi");
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(HZ);
 	return 0;
 }
 
 /* Module */
-
-static bool has_word(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-	const char *at = words;
-
-	while ((at = strstr(at, word))) {
-		if ((at == words || at[-1] == ',') &&
-		    (!at[len] || at[len] == ','))
-			return true;
-		at += len;
-	}
-	return false;
-}
 
 static void torture_free(void)
 {
@@ -328,8 +337,7 @@ static int __init torture_init(void)
 
 	for (k = 0; k < TORTURE_KINDS; k++) {
 		good = good && make_units(k);
-		kind[k].on = has_word(kinds, "all") ||
-			     has_word(kinds, table[k].name);
+		kind[k].on = is_wanted(k);
 	}
 	if (good && torture_pools_make())
 		leader = kthread_run(lead, NULL, "torture");

@@ -129,6 +129,7 @@ void torture_step(struct torture_unit *unit);
 void torture_round(struct torture_unit *unit);
 
 /* interrupt.c: process context */
+bool torture_has_nmis(void);
 bool torture_interrupts_begin(void);
 void torture_interrupts_go_on(unsigned int cpu);
 void torture_interrupt(struct torture_unit *unit);
