@@ -76,8 +76,13 @@ struct pool_head {
  * because others read the numbers.  The order of the steps matters only to
  * code that interrupts this CPU, so compiler barriers are enough.
  */
+#ifdef __KERNEL__
+#define POOL_READ(field)	READ_ONCE(field)
+#define POOL_WRITE(field, v)	WRITE_ONCE(field, v)
+#else
 #define POOL_READ(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define POOL_WRITE(field, v)	__atomic_store_n(&(field), v, __ATOMIC_RELAXED)
+#endif
 #define POOL_LIKELY(x)		__builtin_expect(!!(x), 1)
 
 static inline void pool_barrier(void)
