@@ -143,8 +143,9 @@ struct pool_head *create_pool(char *name, unsigned int size,
 		       POOL_ABI)
 
 /**
- * pool_destroy() - Give a registration back; the last one ends the pool.
+ * pool_destroy_of() - Give a registration back; the last one ends the pool.
  * @pool: the pool; NULL is a no-op.
+ * @owner: as given to pool_create_at(), whose registration it is; NULL: user space.
  *
  * A pool that serves several calls of create_pool() loses one of them, whatever
  * is in use.  The last one takes back what the caches of all CPUs or threads hold of
@@ -153,9 +154,20 @@ struct pool_head *create_pool(char *name, unsigned int size,
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when
  * it was the last one and some objects are in use.  In the kernel, and where the pool
- * has the option caller or memstats, one line in the log says how many.
+ * has the option caller or memstats, one line in the log says how many.  Also @pool, with
+ * one line in the log, when all registrations are other owners'.
  */
+void *pool_destroy_of(struct pool_head *pool, const void *owner);
+
+/* pool_destroy() - Give a registration back; in the kernel, one of the calling module. */
+#ifdef __KERNEL__
+static inline void *pool_destroy(struct pool_head *pool)
+{
+	return pool_destroy_of(pool, POOL_OWNER);
+}
+#else
 void *pool_destroy(struct pool_head *pool);
+#endif
 
 /**
  * pool_destroy_owned() - Destroy all pools of an owner, for use on exit.

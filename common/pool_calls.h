@@ -153,11 +153,11 @@ bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl);
-const void *pool_registry_owner(struct pool *pool);
+bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl,
-				  unsigned long *seen);
+				  const void *owner, unsigned long *seen);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
 bool pool_registry_remove(struct pool *pool);
@@ -175,7 +175,8 @@ struct pool_head *pool_create(const struct pool_attr *attr,
 			      const struct pool_creator *from);
 struct pool *pool_assemble(const struct pool_request *request, const char **why);
 void pool_discard(struct pool *pool, unsigned long lost);
-unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl);
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
+			     const void *owner);
 void pool_destroy_every(void);
 unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);

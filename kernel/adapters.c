@@ -19,10 +19,18 @@ void pool_mempool_free(void *obj, void *pool)
 	pool_free_inline(pool, obj, 0);
 }
 
+/* What a device gives back; other modules may have registrations of the pool. */
+struct of_device {
+	struct pool_head *pool;
+	const void *owner;
+};
+
 /* Objects in use keep the pool, and the log says so. */
-static void end_of_device(void *pool)
+static void end_of_device(void *arg)
 {
-	pool_destroy(pool);
+	const struct of_device *end = arg;
+
+	pool_destroy_of(end->pool, end->owner);
 }
 
 struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
@@ -30,11 +38,16 @@ struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
 				      const char *file, int line,
 				      const void *owner, unsigned int abi)
 {
-	struct pool_head *pool;
+	struct of_device *end = devm_kmalloc(dev, sizeof(*end), GFP_KERNEL);
 
-	pool = pool_create_at(name, size, flags, file, line, owner, abi);
-	if (!pool || !devm_add_action_or_reset(dev, end_of_device, pool))
-		return pool;
+	if (end) {
+		end->owner = owner;
+		end->pool = pool_create_at(name, size, flags, file, line, owner, abi);
+		if (!end->pool)
+			return NULL;
+		if (!devm_add_action_or_reset(dev, end_of_device, end))
+			return end->pool;
+	}
 	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: out of memory",
 		 file, line, name, size);
 	return NULL;

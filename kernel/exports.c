@@ -19,7 +19,7 @@ POOL_EXPORT(pool_create_at);
 POOL_EXPORT(pool_create_ext_at);
 POOL_EXPORT(pool_set_limit_owned);
 POOL_EXPORT(pool_set_min_avail_owned);
-POOL_EXPORT(pool_destroy);
+POOL_EXPORT(pool_destroy_of);
 POOL_EXPORT(pool_destroy_owned);
 POOL_EXPORT(pool_alloc_slow);
 POOL_EXPORT(pool_free_slow);

@@ -2,7 +2,7 @@
 /*
  * functions.c - documented calls that the headers turn into macros, as functions
  *
- * Layer:   API; the kernel has these two in pool.h, since there a module calls.
+ * Layer:   API; the kernel has these three in pool.h, since there a module calls.
  * Context: as said in pool.h.
  *
  * For programs that take the address of a call, or declare it themselves.  The
@@ -18,6 +18,11 @@ struct pool_head *(create_pool)(char *name, unsigned int size,
 
 	plat_symbol(where, sizeof(where), __builtin_return_address(0));
 	return pool_create_at(name, size, flags, where, 0, NULL, POOL_ABI);
+}
+
+void *pool_destroy(struct pool_head *pool)
+{
+	return pool_destroy_of(pool, NULL);
 }
 
 void pool_destroy_all(void)

@@ -35,7 +35,7 @@ class Group:
 GROUPS = (
     Group("make and end pools",
           "create_pool create_pool_ext pool_create_at pool_create_ext_at pool_destroy "
-          "pool_destroy_all pool_destroy_owned pool_create_devm_at", ("pool_attr",),
+          "pool_destroy_all pool_destroy_of pool_destroy_owned pool_create_devm_at", ("pool_attr",),
           kernel=("pool_create_devm_at",)),
     Group("declare pools, which are there before main()",
           "DECLARE_POOL DECLARE_STATIC_POOL REGISTER_POOL DECLARE_ALIGNED_POOL "

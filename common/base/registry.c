@@ -128,8 +128,8 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 
 /*
  * Move a registration to @gone, to be freed outside.  Registry mutex held.  The
- * pool keeps its flags: pool_destroy() does not say whose registration it means,
- * so a registration with MEM_F_EXACT may still exist.
+ * pool keeps its flags: pool_destroy() does not say which of its caller's registrations
+ * it means, so one with MEM_F_EXACT may still exist.
  */
 static void drop(struct pool *pool, struct pool_reg *reg,
 		 struct pool_list *gone)
@@ -148,41 +148,64 @@ static void free_regs(struct pool_list *gone)
 	}
 }
 
+/* The owner of registrations whose own owner is gone.  Its address is unique. */
+static const char nobody;
+
+/* How well does a registration fit what @owner gives back?  0: it is another owner's. */
+static unsigned int fits_owner(const struct pool_reg *reg, const void *owner)
+{
+	if (reg->owner == owner)
+		return reg->decl ? 3 : 4;
+	if (owner && reg->owner != &nobody)
+		return 0;
+	return reg->decl ? 1 : 2;
+}
+
 /* Find the registration that pool_registry_drop() means.  Registry mutex held. */
-static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl)
+static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
+				const void *owner)
 {
 	struct pool_list *node;
+	struct pool_reg *best = NULL;
+	unsigned int most = 0;
 
-	pool_list_for_each(node, &pool->regs)
-		if (of_regs(node)->decl == decl)
-			return of_regs(node);
-	return decl ? NULL : of_regs(pool->regs.next);
+	pool_list_for_each(node, &pool->regs) {
+		struct pool_reg *reg = of_regs(node);
+		unsigned int fit = decl ? reg->decl == decl : fits_owner(reg, owner);
+
+		if (fit > most) {
+			most = fit;
+			best = reg;
+		}
+	}
+	return best;
 }
 
 /**
  * pool_registry_drop() - Give one registration back.
  * @pool: the pool, with at least one.
- * @decl: give back that of this declaration; NULL: the newest that was not declared,
- *	or, where there are only declared ones, the newest.
+ * @decl: give back that of this declaration; NULL: one of @owner, the newest that was
+ *	not declared, or, where there are only declared ones, the newest.
+ * @owner: the owner.  If it has none, the newest whose owner is gone; NULL: whosever.
  * @seen: how many there had ever been when the caller saw the pool unused; 0: it did
  *	not.  The last one is given back only if there was none since, because its
  *	user may be gone again, and have left work behind.  Set to how many there
  *	have been by now.
  *
- * Return: POOL_DROPPED, also when there is none of this declaration; POOL_ENDS:
+ * Return: POOL_DROPPED, also when there is no such registration; POOL_ENDS:
  * it was the last one, and the pool belongs to the caller, which must end it;
  * POOL_KEPT: it is the last one.
  */
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl,
-				  unsigned long *seen)
+				  const void *owner, unsigned long *seen)
 {
 	struct pool_list gone = { &gone, &gone };
 	enum pool_drop what = POOL_DROPPED;
 	struct pool_reg *reg;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	reg = to_drop(pool, decl);
+	reg = to_drop(pool, decl, owner);
 	if (reg && pool->users == 1)
 		what = *seen == pool->joins ? POOL_ENDS : POOL_KEPT;
 	*seen = pool->joins;
@@ -209,21 +232,21 @@ struct pool *pool_registry_of(const struct pool_decl *decl)
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = pools.next; node != &pools && !found; node = node->next)
-		if (to_drop(of_registry(node), decl))
+		if (to_drop(of_registry(node), decl, NULL))
 			found = of_registry(node);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }
 
-/* The owner of a pool's newest registration; the pool has one. */
-const void *pool_registry_owner(struct pool *pool)
+/* Has a pool a registration that pool_destroy_of() may give back for an owner? */
+bool pool_registry_may_drop(struct pool *pool, const void *owner)
 {
-	const void *owner;
+	bool may;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	owner = of_regs(pool->regs.next)->owner;
+	may = to_drop(pool, NULL, owner);
 	plat_mutex_unlock(PLAT_REGISTRY);
-	return owner;
+	return may;
 }
 
 /**
@@ -293,9 +316,6 @@ struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 	free_regs(&gone);
 	return found;
 }
-
-/* The owner of registrations whose own owner is gone.  Its address is unique. */
-static const char nobody;
 
 /* Returns how many registrations of @owner there were.  Registry mutex held. */
 static unsigned int disown(struct pool *pool, const void *owner)

@@ -392,10 +392,11 @@ void pool_end(struct pool *pool, unsigned long lost)
  * While they are counted another creation may register.  Then it is not the last one,
  * and the objects are the other creation's.
  */
-unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
+			     const void *owner)
 {
 	unsigned long seen = 0, used = 0;
-	enum pool_drop what = pool_registry_drop(pool, decl, &seen);
+	enum pool_drop what = pool_registry_drop(pool, decl, owner, &seen);
 
 	while (what == POOL_KEPT) {
 		bool alone;
@@ -404,7 +405,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl)
 		alone = pool_in_use(pool, &used);
 		if (!alone || used)
 			seen = 0;
-		what = pool_registry_drop(pool, decl, &seen);
+		what = pool_registry_drop(pool, decl, owner, &seen);
 		if (alone && used)
 			break;
 	}
@@ -423,17 +424,22 @@ static bool tells_of_left(const struct pool *pool, const void *owner)
 	return owner || plat_read(&pool->debug) & POOL_D_WHO;
 }
 
-void *pool_destroy(struct pool_head *head)
+void *pool_destroy_of(struct pool_head *head, const void *owner)
 {
 	struct pool *pool = pool_of(head);
 	unsigned long used;
 
 	if (!head)
 		return NULL;
-	used = pool_give_back(pool, NULL);
+	if (!pool_registry_may_drop(pool, owner)) {
+		plat_log(PLAT_ERR, "pool \"%s\" not destroyed: it is another owner's",
+			 pool->shown);
+		return head;
+	}
+	used = pool_give_back(pool, NULL, owner);
 	if (!used)
 		return NULL;
-	if (tells_of_left(pool, pool_registry_owner(pool)))
+	if (tells_of_left(pool, owner))
 		plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
 			 pool->shown, used);
 	return head;

@@ -51,6 +51,6 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl)
 	struct pool *pool;
 
 	while (!used && (pool = pool_registry_of(decl)))
-		used = pool_give_back(pool, decl);
+		used = pool_give_back(pool, decl, NULL);
 	return used;
 }

@@ -357,7 +357,7 @@ void s_set_hot_size(unsigned long bytes)
 void s_destroy(struct pool_head *head)
 {
 	sched_note("pool_destroy()");
-	if (pool_destroy(head))
+	if (pool_destroy_of(head, NULL))
 		sched_fail("a pool is not destroyed");
 	sched_note("pool_destroy() ends");
 }

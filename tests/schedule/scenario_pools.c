@@ -171,7 +171,7 @@ static void fail_to_destroy_other(void)
 	unsigned long in_use;
 
 	sched_note("pool_give_back()");
-	in_use = pool_give_back(pool_of(other), NULL);
+	in_use = pool_give_back(pool_of(other), NULL, NULL);
 	if (in_use != 1)
 		sched_fail("%lu objects are said to be in use; it is 1",
 			   in_use);

@@ -57,8 +57,30 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	EXPECT_EQ(test_count_pools(), 2);
 	EXPECT_EQ(pool_of(both)->users, 1);
 	test_free(pool_of(both), obj);
-	EXPECT_PTR_EQ(pool_destroy(yours), NULL);
+	EXPECT_PTR_EQ(pool_destroy_of(yours, &two), NULL);
 	pool_destroy_owned(&two);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+/* The first comes, then the second; what the first gives back is its own. */
+TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
+{
+	struct pool_head *both;
+	void *obj;
+
+	ASSERT(pool_configure("merge-modules"));
+	both = owned("both", 96, &one);
+	ASSERT(both);
+	EXPECT_PTR_EQ(owned("both2", 96, &two), both);
+	obj = test_alloc(pool_of(both));
+	EXPECT_PTR_EQ(pool_destroy_of(both, &one), NULL);
+	pool_destroy_owned(&one);
+	ASSERT(test_count_pools() == 1);
+	EXPECT_PTR_EQ(pool_destroy_of(both, &one), both);
+	EXPECT_EQ(pool_owner_gone(&one), 0);
+	ASSERT(test_count_pools() == 1);
+	test_free(pool_of(both), obj);
+	EXPECT_PTR_EQ(pool_destroy_of(both, &two), NULL);
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
@@ -75,7 +97,7 @@ TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 	EXPECT(next != left);
 	pool_destroy_owned(&one);
 	EXPECT_EQ(test_count_pools(), 1);
-	EXPECT_PTR_EQ(pool_destroy(left), NULL);
+	EXPECT_PTR_EQ(pool_destroy_of(left, &two), NULL);
 }
 
 static unsigned int undone;
@@ -103,5 +125,5 @@ TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 	EXPECT_EQ(pool_owner_gone(&one), 1);
 	EXPECT_EQ(undone, 100);
 	EXPECT_EQ(test_count_pools(), 1);
-	EXPECT_PTR_EQ(pool_destroy(left), NULL);
+	EXPECT_PTR_EQ(pool_destroy_of(left, &two), NULL);
 }

@@ -98,10 +98,10 @@ TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 	unsigned long seen = 0;
 
 	ASSERT(one);
-	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, &seen), POOL_KEPT);
+	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, NULL, &seen), POOL_KEPT);
 	EXPECT_PTR_EQ(create_pool("ends", 64, MEM_F_SHARED), one);
 	EXPECT_PTR_EQ(pool_destroy(one), NULL);
-	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, &seen), POOL_KEPT);
+	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, NULL, &seen), POOL_KEPT);
 	EXPECT_EQ(seen, 2);
 	EXPECT_PTR_EQ(pool_destroy(one), NULL);
 }

@@ -356,7 +356,7 @@ TEST_CASE(a_child_ends_pools_that_others_were_ending)
 	seen = s.pool->joins;
 	test_wave(s.pool, 30);
 	stayer_start(&s);
-	EXPECT_EQ(pool_registry_drop(s.pool, NULL, &seen), POOL_ENDS);
+	EXPECT_EQ(pool_registry_drop(s.pool, NULL, NULL, &seen), POOL_ENDS);
 	EXPECT(child_is_well(find_it_ended, NULL));
 	stayer_finish(&s);
 	pool_end(s.pool, 0);

@@ -284,7 +284,7 @@ static void drop_and_fork_at(struct pool_head *head, void *arg)
 
 	if (pool_of(head) != arg)
 		return;
-	ck_assert(pool_registry_drop(arg, NULL, &seen) == POOL_ENDS);
+	ck_assert(pool_registry_drop(arg, NULL, NULL, &seen) == POOL_ENDS);
 	fork_at(head, arg);
 }
 

@@ -20,6 +20,7 @@
  *   twice=1	frees an object of sc_conn twice, which has to be found
  *   late=1	frees an object that readers of RCU may see, and destroys its pool; its init fails
  *		if that takes long
+ *   often=1	gives sc_conn back once more than it has registered with it, before it ends
  *   fail=1	its init fails, without cleaning up
  */
 #include <linux/jiffies.h>
@@ -65,9 +66,15 @@ static bool late;
 module_param(late, bool, 0444);
 MODULE_PARM_DESC(late, "Free an object after a grace period, and destroy its pool");
 
+static bool often;
+module_param(often, bool, 0444);
+MODULE_PARM_DESC(often, "Give a pool back more often than it was made");
+
 static bool fail;
 module_param(fail, bool, 0444);
 MODULE_PARM_DESC(fail, "Fail after the pools were made");
+
+static struct pool_head *conn;
 
 static void undo(void *obj, void *arg)
 {
@@ -191,8 +198,8 @@ static int __init second_init(void)
 		.name = "sc_built", .size = 300, .dtor = undo,
 		.flags = MEM_F_USERCOPY, .useroffset = 100, .usersize = 50,
 	};
-	struct pool_head *conn = create_pool("sc_conn", 192, MEM_F_SHARED);
 
+	conn = create_pool("sc_conn", 192, MEM_F_SHARED);
 	if (!conn)
 		return -ENOMEM;
 	if (meddle && change_all())
@@ -220,6 +227,8 @@ static int __init second_init(void)
 
 static void __exit second_exit(void)
 {
+	if (often && !pool_destroy(conn))
+		pool_destroy(conn);
 	if (!leave)
 		pool_destroy_all();
 }

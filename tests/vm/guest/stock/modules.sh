@@ -88,7 +88,15 @@ check "... and uses it" moves ex_conn fills
 check "it loads again" insmod pool_second.ko
 check "the example departs" rmmod pool_example
 check "... the second keeps the pool" same "$(regs ex_conn)" 1
-check "unloads" rmmod pool_second pool
+check "the second departs" rmmod pool_second
+check "the example loads" insmod pool_example.ko
+check "a user that gives back too often loads" insmod pool_second.ko often=1
+forget
+check "... and departs" rmmod pool_second
+check "... the example keeps the pool" same "$(folders) $(number ex_conn registrations)" "ex_conn ex_event  1"
+check "... which is said" says "not destroyed: it is another owner's"
+check "... and uses it" moves ex_conn fills
+check "unloads" rmmod pool_example pool
 check "no cache is left" same "$(caches_left '.*')" 0
 check "loads with words behind each object" start debug=tag,caller,backup
 for usersize in /sys/kernel/slab/pool-ex_conn-*/usersize; do
