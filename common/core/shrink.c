@@ -4,8 +4,8 @@
  *
  * Layer:   beside the four, above reclaim.c, which does the same by the whole.
  * Context: PLAT_ALLOC; neither guard nor lock held.  With POOL_F_ATOMIC, as where the
- *	    kernel reclaims, nothing is waited for: not for the registry, not for a CPU,
- *	    nor asleep.
+ *	    kernel reclaims, nothing is waited for: not for the registry, nor for a CPU.
+ *	    Other threads may run between two pools.
  *
  * The order of what goes, the cheapest to do without first:
  *
@@ -43,8 +43,12 @@ static bool each_pool(struct shrinking *s,
 	if (s->flags & POOL_F_NESTED)
 		return false;
 	while ((pool = held ? pool_registry_after(pool) :
-			      pool_registry_next(pool)))
+			      pool_registry_next(pool))) {
 		visit(pool, s);
+		/* There may be thousands.  A task that waits for the registry sleeps. */
+		if (held)
+			plat_sleep(0);
+	}
 	return true;
 }
 

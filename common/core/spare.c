@@ -183,9 +183,10 @@ static unsigned long free_chain(struct pool_cluster *chain)
  * pool_cluster_trim() - Free the spare clusters that a pool has now.
  * @pool: the pool.
  *
- * About: what is pushed meanwhile may be freed, too, in the place of others.
+ * About: what is pushed meanwhile may be freed, too, in the place of others.  The list may
+ * have any length, so other threads may run.
  *
- * Context: PLAT_ALLOC; neither guard nor lock held.
+ * Context: PLAT_ALLOC; neither guard nor lock held; not atomic.
  * Return: bytes.
  */
 unsigned long pool_cluster_trim(struct pool *pool)
@@ -198,6 +199,8 @@ unsigned long pool_cluster_trim(struct pool *pool)
 	do {
 		chain = spare_take(pool);
 		bytes += free_chain(chain);
+		if (chain)
+			plat_sleep(0);
 	} while (chain && bytes < most);
 	return bytes;
 }

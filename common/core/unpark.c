@@ -13,6 +13,13 @@
 /* Parked objects that one call brings down besides its own. */
 #define PARKED_MOST	64
 
+/* Walk on in a list that may have any length; @n: objects so far.  Other threads may run. */
+static void walk_on(unsigned int n)
+{
+	if (!(n % PARKED_MOST))
+		plat_sleep(0);
+}
+
 /*
  * Bring down objects of a list that was taken.  The call has brought down @n already: at
  * most PARKED_MOST in all, so that no call pays for all that interrupt handlers freed.
@@ -124,11 +131,13 @@ void *pool_unpark_all(struct pool *pool, unsigned int flags)
 void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 {
 	void *rest = pool_parked_take(pool, parked);
+	unsigned int n = 0;
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {
 		pool_backend_put(pool, obj);
 		pool_parked_settled(parked);
+		walk_on(++n);
 	}
 }
 
@@ -147,6 +156,7 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 {
 	void *rest = pool_parked_take(pool, &pool->parked);
 	unsigned long given = 0;
+	unsigned int n = 0;
 	void *obj;
 
 	while (given < most && (obj = pool_parked_next(pool, &rest))) {
@@ -156,6 +166,7 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 			given += pool->head.size;
 		}
 		pool_parked_settled(&pool->parked);
+		walk_on(++n);
 	}
 	if (rest)
 		pool_parked_leave(pool, &pool->parked, rest);
@@ -166,11 +177,13 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 static void parked_put_below(struct pool *pool, struct pool_parked *parked)
 {
 	void *rest = pool_parked_take(pool, parked);
+	unsigned int n = 0;
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {
 		pool_put_below(pool, obj, 0);
 		pool_parked_settled(parked);
+		walk_on(++n);
 	}
 }
 

@@ -361,6 +361,17 @@ static void walk_age(struct pool_head *pool)
 	pool_age();
 }
 
+/* As where the kernel reclaims: a count, then steps until nothing is left. */
+static void walk_reclaim(struct pool_head *pool)
+{
+	unsigned long bytes;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	pool_unused_bytes(POOL_F_ATOMIC, &bytes);
+	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC);
+	plat_mutex_unlock(PLAT_REGISTRY);
+}
+
 static void walk_dump(struct pool_head *pool)
 {
 	char text[16];
@@ -388,6 +399,7 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
 	EXPECT_LE(POOLS, rests(walk_age, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_reclaim, NULL));
 	EXPECT_LE(3 * POOLS, rests(walk_dump, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_dump_of_one, NULL));
 	for (i = 0; i < POOLS; i++)
@@ -474,6 +486,42 @@ TEST_CASE(buckets_are_looked_at_without_the_cpu_lock)
 		EXPECT_LE(1, calls(how[i], false, come_and_go, &pool->head));
 		EXPECT_EQ(calls(how[i], true, come_and_go, &pool->head), 0);
 	}
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void walk_parked(struct pool_head *pool)
+{
+	pool_drain_parked(pool_of(pool));
+}
+
+static void trim(struct pool_head *pool)
+{
+	pool_cluster_trim(pool_of(pool));
+}
+
+/* The longest lists: what was evicted of a pool with a destructor, and emptied clusters. */
+TEST_CASE(a_long_list_of_what_was_put_aside_lets_others_run)
+{
+	static void (*const walks[])(struct pool_head *pool) = {
+		walk_parked, walk_gc, walk_age,
+	};
+	struct pool *pool = pool_that_hits(test);
+	struct pool_cluster *c, *next;
+	unsigned int i, j;
+
+	ASSERT(pool);
+	for (i = 0; i < ARRAY_LEN(walks); i++) {
+		test_alloc_many(pool, test_objs, TEST_OBJS);
+		for (j = 0; j < TEST_OBJS; j++)
+			pool_park(pool, test_objs[j]);
+		EXPECT_LE(TEST_OBJS / 64 - 1, rests(walks[i], &pool->head));
+	}
+	pool_cluster_trim(pool);
+	for (c = pool_cluster_get(pool, 20 * POOL_STASH_MAX, 0); c; c = next) {
+		next = c->next;
+		pool_cluster_put(pool, c, POOL_F_NOSLAB);
+	}
+	EXPECT_LE(20, rests(trim, &pool->head));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
