@@ -219,12 +219,15 @@ static inline void plat_busy_leave(plat_irq_t irq)
 
 /* Context */
 
+extern struct task_struct *pool_reclaimer;	/* shrinker.c */
+
 /*
  * The slab may not be called in an NMI, nor where it may have called the caller, who says
  * so; on RT it takes sleeping locks.  Kernels that do
  * not count preemption cannot tell whether a caller could sleep.  They wait only where the
  * caller says by POOL_F_WAIT that it can.
- * Readers of RCU may be preempted, but may not wait, and may free.  The table of symbols
+ * Readers of RCU may be preempted, but may not wait, and may free.  A destructor in reclaim
+ * may not wait for the registry, which its own task holds.  The table of symbols
  * can be read anywhere, and holders of CPU locks are never descheduled.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
@@ -234,7 +237,8 @@ static inline bool plat_may(enum plat_may what, unsigned int flags)
 		return (flags & POOL_F_NOSLAB) != POOL_F_NOSLAB && !in_nmi() &&
 		       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 	case PLAT_WAIT:
-		if (flags & (POOL_F_ATOMIC | POOL_F_NESTED))
+		if (flags & (POOL_F_ATOMIC | POOL_F_NESTED) ||
+		    READ_ONCE(pool_reclaimer) == current)
 			return false;
 		/* This kernel does not know; the caller says so. */
 		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT) && (flags & POOL_F_WAIT))

@@ -25,17 +25,24 @@ MODULE_PARM_DESC(shrink, "Give back what is unused where memory is short (Y)");
 static unsigned long unused_pages;
 static unsigned long looked_at;
 
+/* The task that has locked the registry here, and calls destructors; NULL: none has. */
+struct task_struct *pool_reclaimer;
+
 /* Lock the registry, if that can be had; returns flags for a call that may not wait. */
 static unsigned int registry_begin(void)
 {
-	return pool_registry_trylock() ? POOL_F_ATOMIC :
-					 POOL_F_ATOMIC | POOL_F_NESTED;
+	if (!pool_registry_trylock())
+		return POOL_F_ATOMIC | POOL_F_NESTED;
+	WRITE_ONCE(pool_reclaimer, current);
+	return POOL_F_ATOMIC;
 }
 
 static void registry_end(unsigned int flags)
 {
-	if (!(flags & POOL_F_NESTED))
-		plat_mutex_unlock(PLAT_REGISTRY);
+	if (flags & POOL_F_NESTED)
+		return;
+	WRITE_ONCE(pool_reclaimer, NULL);
+	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 static void look(void)

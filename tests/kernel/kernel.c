@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <linux/cpu.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
@@ -418,6 +419,56 @@ TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
 	EXPECT(i < 5);
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* What a destructor met in reclaim.  It frees a wrong pointer to another pool. */
+static struct {
+	struct pool *other;
+	unsigned long calls;
+	unsigned long could_wait;
+} undone;
+
+static void free_wrongly(void *obj, void *arg)
+{
+	undone.calls++;
+	if (plat_may(PLAT_WAIT, 0))
+		undone.could_wait++;
+	else
+		pool_free(&undone.other->head, &undone);
+}
+
+/* The system's shrinkers run; pools give back what they share. */
+static bool shrink_all(void)
+{
+	struct file *file = filp_open("/proc/sys/vm/drop_caches", O_WRONLY, 0);
+	ssize_t put;
+
+	if (IS_ERR(file))
+		return false;
+	put = kernel_write(file, "2", 1, &(loff_t){ 0 });
+	filp_close(file, NULL);
+	return put == 1;
+}
+
+/* It holds the registry, and a report would wait for that. */
+TEST_CASE(a_report_by_a_destructor_in_reclaim_does_not_wait)
+{
+	struct pool_attr attr = { .name = "undone", .size = 64, .dtor = free_wrongly };
+	struct pool_head *pool = create_pool_ext(&attr);
+	unsigned long i;
+
+	memset(&undone, 0, sizeof(undone));
+	undone.other = test_checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool && undone.other);
+	test_alloc_many(pool_of(pool), test_objs, TEST_OBJS);
+	for (i = 0; i < TEST_OBJS; i++)
+		EXPECT(pool_shared_put_one(pool_of(pool), test_objs[i], 0));
+	EXPECT(shrink_all());
+	EXPECT_LE(TEST_OBJS / 2, undone.calls);
+	EXPECT_EQ(undone.could_wait, 0);
+	EXPECT_EQ(plat_read(&undone.other->faults[POOL_FAULT_FOREIGN]), undone.calls);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&undone.other->head), NULL);
 }
 
 TEST_CASE(a_module_changes_only_pools_that_it_created)
