@@ -383,9 +383,27 @@ void pool_state_quarantine(struct pool *pool, void *obj)
 		insert(pool, obj, gen | ST_BAD);
 }
 
-static bool is_around(unsigned long obj, unsigned int size, unsigned long p)
+/*
+ * The object in a part that @p points into; NULL: none.  Looks at each place where an object
+ * around @p could begin, or, if these are more than the slots, at each slot.
+ */
+static void *around(struct pool *pool, unsigned int i, unsigned long p)
 {
-	return obj > ENTRY_TAKEN && p >= obj && p - obj < size;
+	unsigned int size = plat_read(&pool->head.size), align = pool->align;
+	struct pool_entry *part = part_of(pool, i);
+	bool few = size / align < slots_of(i) / PROBES;
+	unsigned int n = few ? size / align + 1 : slots_of(i);
+	unsigned int j;
+
+	for (j = 0; part && j < n; j++) {
+		unsigned long obj = few ? (p & ~(align - 1ul)) - j * (unsigned long)align :
+					  obj_of(&part[j]);
+
+		if (obj > ENTRY_TAKEN && p - obj < size &&
+		    (!few || probe(pool, i, (void *)obj, obj)))
+			return (void *)obj;
+	}
+	return NULL;
 }
 
 /**
@@ -393,26 +411,16 @@ static bool is_around(unsigned long obj, unsigned int size, unsigned long p)
  * @pool: the pool.
  * @p: the pointer.
  *
- * Reads the whole table, so only reports call it.
- *
  * Return: a known object, perhaps @p itself; NULL: none.
  */
 void *pool_state_around(struct pool *pool, const void *p)
 {
-	unsigned int size = plat_read(&pool->head.size);
-	unsigned int i, j;
+	void *obj = NULL;
+	unsigned int i;
 
-	for (i = 0; i < POOL_STATE_PARTS; i++) {
-		struct pool_entry *part = part_of(pool, i);
-
-		for (j = 0; part && j < slots_of(i); j++) {
-			unsigned long obj = obj_of(&part[j]);
-
-			if (is_around(obj, size, (unsigned long)p))
-				return (void *)obj;
-		}
-	}
-	return NULL;
+	for (i = 0; i < POOL_STATE_PARTS && !obj; i++)
+		obj = around(pool, i, (unsigned long)p);
+	return obj;
 }
 
 /* Set all entries to generation 0, which is never in use. */
