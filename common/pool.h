@@ -49,11 +49,21 @@
 #define POOL_F_WAIT		0x10u	/* alloc: wait until there is an object */
 #define POOL_F_NOSLAB		0x28u	/* atomic, and the backend is not called */
 
-/* The owner of new pools: a module has its own pools, a program has one owner. */
+/*
+ * The owner of new pools: a module has its own pools, a program has one owner.  Code that is
+ * built into the kernel has no struct module.  There a name is the owner, that of the module
+ * that the code would be; of equal names the linker keeps one.
+ */
 #ifdef __KERNEL__
 #include <linux/export.h>
 #include <linux/init.h>
+#ifdef MODULE
 #define POOL_OWNER		THIS_MODULE
+#else
+#define POOL_OWNER		__PASTE(pool_owner_, __KBUILD_MODNAME)
+extern const char POOL_OWNER[];
+const char POOL_OWNER[] __weak = KBUILD_MODNAME;
+#endif
 #else
 #define POOL_OWNER		NULL
 #endif
@@ -98,7 +108,7 @@ POOL_DECLS_BEGIN
  * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE.
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
- * @owner: the calling module; user space: NULL.
+ * @owner: the calling module, as POOL_OWNER says; user space: NULL.
  * @abi: POOL_ABI of the caller's header.  If it is not the library's the call is
  *	refused, since the hit path is compiled into the caller.
  *

@@ -27,20 +27,29 @@ static bool has_registration(struct pool *pool, const void *owner)
 	return found;
 }
 
+/* A module's owner is its struct module.  A pool.ko has no users that are built in. */
+static const char *name_of(const void *owner)
+{
+#ifndef MODULE
+	if (owner && !is_module_address((unsigned long)owner))
+		return owner;
+#endif
+	return module_name((struct module *)owner);
+}
+
 /* May this module change this pool?  If not, a line in the log says which pool it was. */
 static bool may_change(struct pool_head *head, const void *owner,
 		       const char *function)
 {
 	if (!head) {
 		pr_err("%s(NULL) by module %s is refused: all pools are changed by parameters and debugfs\n",
-		       function, module_name((struct module *)owner));
+		       function, name_of(owner));
 		return false;
 	}
 	if (has_registration(pool_of(head), owner))
 		return true;
 	pr_err("pool \"%s\": %s() by module %s is refused: it did not create this pool\n",
-	       pool_of(head)->shown, function,
-	       module_name((struct module *)owner));
+	       pool_of(head)->shown, function, name_of(owner));
 	return false;
 }
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * helper_built_in_one_more.c - another file of the driver of helper_built_in_one.c
+ *
+ * Layer:   tests, kernel; see helper_built_in.h.
+ * Context: see test.h.
+ */
+#define BUILT_IN	driver_one
+#include "helper_built_in.h"
+
+BUILT_IN_CALLS(built_in_one_more);

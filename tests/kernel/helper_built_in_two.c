@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * helper_built_in_two.c - another driver that is built in
+ *
+ * Layer:   tests, kernel; see helper_built_in.h.
+ * Context: see test.h.
+ */
+#define BUILT_IN	driver_two
+#include "helper_built_in.h"
+
+BUILT_IN_CALLS(built_in_two);
