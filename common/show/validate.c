@@ -20,6 +20,9 @@
 /* Clusters that are looked at before a lock or a bucket is let go. */
 #define HOLD	6
 
+/* Parked objects whose links are followed before their list is put back. */
+#define PARKED_SEEN	256
+
 /* How often a walk may begin anew, or find a bucket BUSY. */
 #define TURNS	8
 
@@ -85,6 +88,12 @@ static void see_cluster(struct pool_finding *s, const struct pool_cluster *c)
 	expect_most(s, "objects in a cluster", c->n, POOL_CLUSTER_SIZE);
 }
 
+/* Do the neighbours of a node know it?  CPU lock held. */
+static bool is_linked(const struct pool_list *node)
+{
+	return node->next->prev == node && node->prev->next == node;
+}
+
 /* Look at the cluster behind w->list; false: there is none.  CPU lock held. */
 static bool see_linked(struct walk *w, struct pool_local *local)
 {
@@ -100,8 +109,7 @@ static bool see_linked(struct walk *w, struct pool_local *local)
 	see_cluster(s, c);
 	expect(s, c->local == local, "clusters of this part", s->clusters - 1,
 	       s->clusters);
-	expect(s, c->by_lru.next->prev == &c->by_lru &&
-	       c->by_lru.prev->next == &c->by_lru, "by_lru links that match",
+	expect(s, is_linked(&c->by_lru), "by_lru links that match",
 	       s->clusters - 1, s->clusters);
 	expect_most(s, "objects in clusters", s->objs, local->clustered);
 	w->list = node;
@@ -115,6 +123,9 @@ static void see_array(struct pool_finding *s, struct pool_cpu *cpu,
 	unsigned long size = local->pool->head.size;
 	unsigned int room = plat_read(&local->hot.room);
 
+	expect(s, is_linked(&cpu->by_lru), "by_lru links that match", 0, 1);
+	expect(s, is_linked(&cpu->by_age) && (!room || is_linked(&local->by_age)),
+	       "by_age links that match", 0, 1);
 	expect_most(s, "room of the array", room, POOL_HOT_SLOTS);
 	expect_most(s, "objects in the array", plat_read(&local->hot.n), room);
 	expect_most(s, "bytes of arrays", room * size, cpu->hot_bytes);
@@ -291,10 +302,37 @@ static bool miscounted(const struct pool_parked *parked)
 	return true;
 }
 
-static void see_parked(struct pool_finding *s, const struct pool_parked *parked)
+/*
+ * Follow the links of a list that was taken, as the core takes it.  Its objects are counted
+ * until it is put back.  A list that leads back to itself soon has more than that.
+ */
+static void see_links(struct walk *w, struct pool_parked *parked)
 {
+	struct pool_finding *s = &w->seen;
+	void *head = pool_parked_take(w->pool, parked);
+	unsigned long n = 0, wild = 0;
+	void *obj = head;
+
+	while (obj && !wild && n < PARKED_SEEN) {
+		wild = (unsigned long)obj & (w->pool->align - 1);
+		if (!wild)
+			obj = *pool_link_of(w->pool, obj);
+		n++;
+	}
+	expect_same(s, "alignment of a parked object", wild, 0);
+	expect_most(s, "parked objects", n, plat_read(&parked->count));
+	s->partial = s->partial || (obj && !s->wrong);
+	if (head)
+		pool_parked_leave(w->pool, parked, head);
+}
+
+static void see_parked(struct walk *w, struct pool_parked *parked)
+{
+	struct pool_finding *s = &w->seen;
+
 	see_count(s, "count of parked objects", plat_read(&parked->count));
 	expect(s, !miscounted(parked), "count of parked objects", 0, 1);
+	see_links(w, parked);
 }
 
 /* May the walk go on?  Before it begins anew it lets others finish. */
@@ -318,7 +356,7 @@ static void see_cpu(struct walk *w)
 		turns = w->turns;
 	while (!hold_local(w, cpu, local) && goes_on(w, turns));
 	see_stash(w, cpu);
-	see_parked(&w->seen, &local->parked);
+	see_parked(w, &local->parked);
 }
 
 static void see_bucket(struct walk *w)
@@ -334,7 +372,7 @@ static void see_bucket(struct walk *w)
 static void see_own_parked(struct walk *w)
 {
 	w->seen.objs = plat_read(&w->pool->parked.count);
-	see_parked(&w->seen, &w->pool->parked);
+	see_parked(w, &w->pool->parked);
 }
 
 /* The places of one kind; returns in how many something is wrong. */

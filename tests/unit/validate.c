@@ -143,6 +143,7 @@ TEST_CASE(a_damaged_array_or_charge_is_named)
 {
 	struct pool *pool = filled_pool();
 	struct pool_local *local;
+	struct pool_list *node;
 	struct pool_cpu *cpu;
 	unsigned long was, need;
 	unsigned int n, room;
@@ -164,6 +165,14 @@ TEST_CASE(a_damaged_array_or_charge_is_named)
 	EXPECT(names(pool, "cpu", "bytes of arrays",
 		     (unsigned long)room * pool->head.size, 0));
 	cpu->hot_bytes = was;
+	node = local->by_age.prev;
+	local->by_age.prev = &local->by_age;
+	EXPECT(!room || names(pool, "cpu", "by_age links that match", 0, 1));
+	local->by_age.prev = node;
+	node = cpu->by_lru.prev;
+	cpu->by_lru.prev = &cpu->by_lru;
+	EXPECT(names(pool, "cpu", "by_lru links that match", 0, 1));
+	cpu->by_lru.prev = node;
 	was = test_charged();
 	need = cpu->hot_bytes + local->clustered * pool->head.size;
 	pool_word_sub(&cpu->charged, was - 1);
@@ -243,6 +252,33 @@ TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
 	EXPECT(names(pool, "cpu", "count of parked objects", 0, 1));
 	plat_word_add(&test_local(pool)->parked.count, 1);
 	EXPECT(is_ok(pool));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_damaged_list_of_parked_objects_is_named)
+{
+	struct pool *pool = filled_pool();
+	struct pool_parked *parked;
+	unsigned int i;
+	void **link;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 300);
+	pool_park(pool, test_objs[0]);
+	EXPECT(is_ok(pool));
+	parked = &test_local(pool)->parked;
+	link = pool_link_of(pool, test_objs[0]);
+	*link = test_objs[0];
+	EXPECT(names(pool, "cpu", "parked objects", 256, 1));
+	*link = (char *)test_objs[0] + 1;
+	EXPECT(names(pool, "cpu", "alignment of a parked object", 1, 0));
+	*link = NULL;
+	EXPECT_PTR_EQ(parked->head, test_objs[0]);
+	for (i = 1; i < 300; i++)
+		pool_park(pool, test_objs[i]);
+	EXPECT(is_ok(pool));
+	pool_drain_parked(pool);
+	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
 
