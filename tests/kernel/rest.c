@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * rest.c - long walks let others run, and buckets are looked at without the CPU lock
+ *
+ * Layer:   tests of plat_sleep(), and of cache.c under probes.
+ * Context: see test.h.
+ */
+#include "test.h"
+#include "helper_calls.h"
+
+#include <linux/fs.h>
+#include <linux/seq_file.h>
+
+#if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
+
+/* A cond_resched() of kernel/plat.c: the first argument is its file. */
+static int on_rest(struct kprobe *probe, struct pt_regs *regs)
+{
+	const char *file = (const char *)regs_get_kernel_argument(regs, 0);
+
+	if (current == counted && strstr(file, "kernel/plat.c"))
+		asked++;
+	return 0;
+}
+
+static int on_call(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == counted)
+		asked++;
+	return 0;
+}
+
+/* Is this CPU's lock of pools held? */
+static int on_locked(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == counted && __this_cpu_read(plat_locking))
+		asked++;
+	return 0;
+}
+
+/* How often fn() lets others run. */
+static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of("__might_resched", on_rest, fn, pool);
+}
+
+/* How often fn() calls the function with this name; with @locked, under the CPU lock. */
+static unsigned int calls(const char *name, bool locked,
+			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of(name, locked ? on_locked : on_call, fn, pool);
+}
+
+#else
+
+static unsigned int calls(const char *name, bool locked,
+			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
+
+static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
+
+#endif
+
+#define POOLS	20
+
+static void walk_totals(struct pool_head *pool)
+{
+	pool_total_used();
+}
+
+static void walk_gc(struct pool_head *pool)
+{
+	pool_gc(NULL);
+}
+
+static void walk_age(struct pool_head *pool)
+{
+	pool_age();
+}
+
+/* As where the kernel reclaims: a count, then steps until nothing is left. */
+static void walk_reclaim(struct pool_head *pool)
+{
+	unsigned long bytes;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	pool_unused_bytes(POOL_F_ATOMIC, &bytes);
+	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC);
+	plat_mutex_unlock(PLAT_REGISTRY);
+}
+
+static void walk_dump(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "json");
+}
+
+/* It takes all pools, and leaves out all but the first. */
+static void walk_dump_of_one(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "byname json 1");
+}
+
+TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
+{
+	struct pool *pool[POOLS];
+	unsigned int i;
+
+	pool[0] = pool_that_hits(test);
+	ASSERT(pool[0]);
+	for (i = 1; i < POOLS; i++)
+		pool[i] = test_pool(64);
+	EXPECT_LE(POOLS, rests(walk_totals, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
+	EXPECT_LE(POOLS, rests(walk_age, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_reclaim, NULL));
+	EXPECT_LE(3 * POOLS, rests(walk_dump, NULL));
+	EXPECT_LE(2 * POOLS, rests(walk_dump_of_one, NULL));
+	for (i = 0; i < POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(&pool[i]->head), NULL);
+}
+
+/* The file of debugfs, as read for the first time: without a buffer yet. */
+static void walk_registrations(struct pool_head *pool)
+{
+	struct file *file;
+	struct seq_file *m;
+
+	file = filp_open("/sys/kernel/debug/pool/by-name/merged/registrations", O_RDONLY, 0);
+	if (IS_ERR(file))
+		return;
+	m = file->private_data;
+	m->op->show(m, NULL);
+	filp_close(file, NULL);
+}
+
+static void walk_details(struct pool_head *pool)
+{
+	char text[16];
+
+	dump_pools_to_buf(text, sizeof(text), "raw detailed match merged");
+}
+
+TEST_CASE(a_list_of_registrations_lets_others_run_between_two)
+{
+	struct pool *hits = pool_that_hits(test);
+	struct pool_head *pool = NULL;
+	unsigned int i;
+
+	ASSERT(hits);
+	for (i = 0; i < POOLS; i++)
+		pool = create_pool("merged", 1000, MEM_F_SHARED);
+	ASSERT(pool);
+	EXPECT_LE(POOLS, rests(walk_registrations, pool));
+	EXPECT_LE(POOLS, rests(walk_details, pool));
+	for (i = 0; i < POOLS; i++)
+		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&hits->head), NULL);
+}
+
+TEST_CASE(a_flush_lets_others_run_between_two_clusters)
+{
+	struct pool *pool = pool_that_hits(test);
+	unsigned int n, i;
+
+	ASSERT(pool);
+	n = POOLS * pool->cluster;
+	if (n > TEST_OBJS)
+		n = TEST_OBJS;
+	test_alloc_many(pool, test_objs, n);
+	for (i = 0; i < n; i++)
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
+	EXPECT_LE(n / pool->cluster, rests(pool_flush, &pool->head));
+	EXPECT_EQ(pool_shared_count(pool), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void come_and_go(struct pool_head *pool)
+{
+	struct pool *p = pool_of(pool);
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++) {
+		test_alloc_many(p, test_objs, POOLS * p->cluster);
+		test_free_many(p, test_objs, POOLS * p->cluster);
+	}
+}
+
+TEST_CASE(buckets_are_looked_at_without_the_cpu_lock)
+{
+	static const char * const how[] = {
+		"pool_put_to_shared_cache", "pool_refill_local_from_shared",
+	};
+	struct pool *pool = pool_that_hits(test);
+	unsigned int i;
+
+	ASSERT(pool);
+	test_options(8192, 8);
+	for (i = 0; i < ARRAY_SIZE(how); i++) {
+		EXPECT_LE(1, calls(how[i], false, come_and_go, &pool->head));
+		EXPECT_EQ(calls(how[i], true, come_and_go, &pool->head), 0);
+	}
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void walk_parked(struct pool_head *pool)
+{
+	pool_drain_parked(pool_of(pool));
+}
+
+static void trim(struct pool_head *pool)
+{
+	pool_cluster_trim(pool_of(pool));
+}
+
+/* The longest lists: what was evicted of a pool with a destructor, and emptied clusters. */
+TEST_CASE(a_long_list_of_what_was_put_aside_lets_others_run)
+{
+	static void (*const walks[])(struct pool_head *pool) = {
+		walk_parked, walk_gc, walk_age,
+	};
+	struct pool *pool = pool_that_hits(test);
+	struct pool_cluster *c, *next;
+	unsigned int i, j;
+
+	ASSERT(pool);
+	for (i = 0; i < ARRAY_LEN(walks); i++) {
+		test_alloc_many(pool, test_objs, TEST_OBJS);
+		for (j = 0; j < TEST_OBJS; j++)
+			pool_park(pool, test_objs[j]);
+		EXPECT_LE(TEST_OBJS / 64 - 1, rests(walks[i], &pool->head));
+	}
+	pool_cluster_trim(pool);
+	for (c = pool_cluster_get(pool, 20 * POOL_STASH_MAX, 0); c; c = next) {
+		next = c->next;
+		pool_cluster_put(pool, c, POOL_F_NOSLAB);
+	}
+	EXPECT_LE(20, rests(trim, &pool->head));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
