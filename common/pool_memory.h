@@ -101,8 +101,9 @@ bool pool_set_hot_size(unsigned long bytes);
  *
  * Only a thread itself may touch its hot arrays.  With a signal, an allocation that is at
  * its pool's limit, and pool_reclaim(), have other threads empty theirs.  The handler runs
- * for some microseconds; system calls that it interrupts are restarted where the system
- * does so.  A thread that blocks the signal keeps what it has.  The caller waits about a
+ * for some microseconds, in which other signals are blocked; system calls that it interrupts
+ * are restarted where the system does so.  A thread that blocks the signal keeps what it
+ * has.  One that may be cancelled at any time must block it.  The caller waits about a
  * tenth of a second in all for such threads, and later callers do not wait for them again
  * before they have taken the signal, or another one is lent.  A thread that has begun to
  * answer is waited for until it has.

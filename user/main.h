@@ -9,6 +9,7 @@
 #ifndef POOL_MAIN_H
 #define POOL_MAIN_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,9 +49,13 @@ void pool_areas_trim(void);
 void pool_area_fork_hold(void);
 void pool_area_fork_release(void);
 
-/* remote.c: arrays of other threads, and which thread answers for an area; around a fork */
+/*
+ * remote.c: arrays of other threads, and which thread answers for an area; signals that
+ * are blocked meanwhile and in a fork; around a fork
+ */
 void pool_answers(struct plat_area *area, unsigned int thread);
 void pool_heard(struct plat_area *area);
+void pool_signals_of_others(sigset_t *set);
 void pool_remote_fork_hold(void);
 void pool_remote_fork_release(void);
 

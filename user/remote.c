@@ -111,7 +111,24 @@ void pool_answers(struct plat_area *area, unsigned int thread)
 	plat_write(&area->asked, 0ul);
 }
 
-/* SIGKILL and SIGSTOP cannot be handled, and a signal with a handler is not free. */
+/* Signals that other threads send; a signal that a thread raises itself must reach it. */
+void pool_signals_of_others(sigset_t *set)
+{
+	static const int own[] = {
+		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
+	};
+	unsigned int i;
+
+	sigfillset(set);
+	for (i = 0; own[i]; i++)
+		sigdelset(set, own[i]);
+}
+
+/*
+ * SIGKILL and SIGSTOP cannot be handled, and a signal with a handler is not free.  No other
+ * handler interrupts on_signal(): it might jump out, and then the asker waits for ever, or
+ * fork, and then the fork waits for the asker.
+ */
 static bool take_signal(int signo)
 {
 	struct sigaction action = {
@@ -125,6 +142,7 @@ static bool take_signal(int signo)
 		errno = EBUSY;
 		return false;
 	}
+	pool_signals_of_others(&action.sa_mask);
 	return !sigaction(signo, &action, NULL);
 }
 

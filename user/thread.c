@@ -88,19 +88,6 @@ void pool_thread_idle(void)
 /* Registry mutex: the signal mask of the thread that forks. */
 static sigset_t fork_mask;
 
-/* Signals that other threads send; a signal that a thread raises itself must reach it. */
-static void signals_of_others(sigset_t *set)
-{
-	static const int own[] = {
-		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
-	};
-	unsigned int i;
-
-	sigfillset(set);
-	for (i = 0; own[i]; i++)
-		sigdelset(set, own[i]);
-}
-
 /*
  * Before fork(), in the thread that calls it.  Signals are blocked, because objects that
  * a handler parks while the child counts would be counted wrongly.  They are not blocked
@@ -119,7 +106,7 @@ static void fork_prepare(void)
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
-	signals_of_others(&others);
+	pool_signals_of_others(&others);
 	pthread_sigmask(SIG_BLOCK, &others, &mask);
 	fork_mask = mask;
 }

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -320,6 +321,69 @@ TEST_CASE(a_thread_is_asked_again_by_another_signal)
 	EXPECT(plat_empty_arrays(s.pool, POOL_FOREVER));
 	ASSERT(pool_reclaim_signal(0));
 	stop(&s, thread);
+}
+
+static sigjmp_buf way_out;
+
+static void jump_out(int sig)
+{
+	(void)sig;
+	siglongjmp(way_out, 1);
+}
+
+/*
+ * While it is asked it gets a signal whose handler jumps out.  The kernel delivers the lower
+ * of two pending signals first, so the handler of the other one interrupts its handler.
+ */
+static void *jump_when_asked(void *arg)
+{
+	struct sleeper *s = arg;
+	sigset_t all, old;
+
+	fill_array(s->pool);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	plat_word_add(&s->ready, 1);
+	while (!plat_read(&plat_this_area()->asked))
+		plat_sleep(1);
+	pthread_kill(pthread_self(), SIGUSR2);
+	while (!sigpending(&all) && !sigismember(&all, SIGUSR1))
+		plat_sleep(1);
+	if (!sigsetjmp(way_out, 1))
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	while (!plat_read(&s->done))
+		plat_sleep(1);
+	return NULL;
+}
+
+/* ThreadSanitizer calls handlers in an order of its own. */
+TEST_CASE(a_handler_that_jumps_out_does_not_interrupt_an_answer)
+{
+	struct sigaction action = { .sa_handler = jump_out }, before;
+	struct sleeper s = { .blocks = false };
+	pthread_t thread;
+
+	ASSERT(pool_reclaim_signal(SIGUSR1));
+	ASSERT(!sigaction(SIGUSR2, &action, &before));
+	thread = start_with(&s, jump_when_asked);
+	pool_reclaim(&s.pool->head);
+	EXPECT(UNDER_TSAN || !pool_allocated(s.pool));
+	stop(&s, thread);
+	ASSERT(!sigaction(SIGUSR2, &before, NULL));
+	ASSERT(pool_reclaim_signal(0));
+}
+
+/* A checker has handlers of these, too. */
+TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
+{
+	struct sigaction now;
+
+	ASSERT(pool_reclaim_signal(SIGURG));
+	ASSERT(!sigaction(SIGURG, NULL, &now));
+	EXPECT(UNDER_TSAN || sigismember(&now.sa_mask, SIGALRM));
+	EXPECT(!sigismember(&now.sa_mask, SIGSEGV));
+	EXPECT(!sigismember(&now.sa_mask, SIGTRAP));
+	ASSERT(pool_reclaim_signal(0));
 }
 
 /* ThreadSanitizer lets a child have no threads. */
