@@ -29,6 +29,9 @@ void libpool_find_stderr(void);
 /* lock.c: the first call in the child of a fork */
 void pool_lock_fork_child(void);
 
+/* thread.c: hand on the areas of threads that ended unnoticed; destructors may run */
+void pool_reap(void);
+
 /* fork.c: in handlers of fork(), all mutexes held, except for pool_fork_end() */
 void pool_fork_hold(void);
 void pool_fork_release(bool child);

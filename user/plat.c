@@ -147,6 +147,30 @@ static unsigned int alloc_some(plat_backend_t *backend, unsigned int n, void **o
 	return got;
 }
 
+/* Not every C library has this function. */
+int malloc_trim(size_t pad) __attribute__((weak));
+
+static void trim_malloc(void)
+{
+	malloc_trim(0);
+}
+
+/*
+ * A first malloc_trim() sets up the C library's arenas.  Where malloc() is another one, such as
+ * a sanitizer's, nobody has done so before, and two first calls at once crash.
+ */
+static void give_back_memory(void)
+{
+	static pthread_once_t first = PTHREAD_ONCE_INIT;
+
+	pool_slab_trim();
+	pool_areas_trim();
+	if (malloc_trim) {
+		pthread_once(&first, trim_malloc);
+		trim_malloc();
+	}
+}
+
 /*
  * Where the system has no more memory, pools may have some that is unused.  In the kernel
  * the shrinker comes by then.  Only for callers that may wait.  No destructor runs, since the
@@ -160,7 +184,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 	if (got || !plat_may(PLAT_WAIT, flags))
 		return got;
 	if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
-		plat_trim();
+		give_back_memory();
 	return alloc_some(backend, n, objs);
 }
 
@@ -199,28 +223,11 @@ bool plat_backend_denser(const plat_backend_t *backend, const void *old,
 
 /* plat_guard_check() and plat_readable() are in guard.c. */
 
-/* Not every C library has this function. */
-int malloc_trim(size_t pad) __attribute__((weak));
-
-static void trim_malloc(void)
-{
-	malloc_trim(0);
-}
-
-/*
- * A first malloc_trim() sets up the C library's arenas.  Where malloc() is another one, such as
- * a sanitizer's, nobody has done so before, and two first calls at once crash.
- */
+/* Calls of plat_backend_alloc() reap nothing, since that may run destructors. */
 void plat_trim(void)
 {
-	static pthread_once_t first = PTHREAD_ONCE_INIT;
-
-	pool_slab_trim();
-	pool_areas_trim();
-	if (malloc_trim) {
-		pthread_once(&first, trim_malloc);
-		trim_malloc();
-	}
+	pool_reap();
+	give_back_memory();
 }
 
 /* plat_pause() would be here: lock.c. */

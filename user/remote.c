@@ -39,18 +39,12 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int lent;
 static struct sigaction before;
 
-/* The area of this thread, "making" or not; NULL: it has none. */
-static struct plat_area *own_area(void)
-{
-	struct plat_area *area = plat_this_area();
-	unsigned int areas = plat_nr_cpus();
-	unsigned int i;
-
-	for (i = 0; i < areas && !area; i++)
-		if (plat_read(&plat_areas[i]->thread) == plat_own_id())
-			area = plat_areas[i];
-	return area;
-}
+/*
+ * The area for which this thread answers, "making" or not; NULL: none.  The id in an area is
+ * no proof, since its thread may have ended without a notice, and this one have its id.
+ */
+static __thread struct plat_area *own_area
+	__attribute__((tls_model("initial-exec")));
 
 /*
  * Take a request, or the mark of an old one; 0: there was none.  The acquire pairs with the
@@ -76,7 +70,7 @@ static unsigned long take_request(struct plat_area *area)
  */
 static void on_signal(int sig)
 {
-	struct plat_area *area = own_area();
+	struct plat_area *area = plat_read(&own_area);
 	unsigned long pool = area ? take_request(area) : 0;
 
 	(void)sig;
@@ -106,6 +100,10 @@ void pool_heard(struct plat_area *area)
  */
 void pool_answers(struct plat_area *area, unsigned int thread)
 {
+	if (thread)
+		plat_write(&own_area, area);
+	else if (plat_read(&own_area) == area)
+		plat_write(&own_area, NULL);
 	plat_write(&area->thread, thread);
 	plat_fence();
 	plat_write(&area->asked, 0ul);

@@ -18,14 +18,25 @@
 #include "main.h"
 #include "plat.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 __thread unsigned char *pool_thread_area
 	__attribute__((tls_model("initial-exec"))) = plat_area_none;
 
 static pthread_key_t exit_key;
 static bool have_exit_key;
+
+/* Empty an area for which no thread answers, for a later thread. */
+static void hand_on(struct plat_area *area)
+{
+	pool_cpu_gone(area->number);
+	pool_area_trim(area);
+	pool_area_put(area);
+}
 
 /*
  * A thread exits.  From here on it has no area, so that a handler, or a
@@ -38,9 +49,39 @@ static void thread_exit(void *arg)
 	pool_answers(area, 0);
 	pool_thread_area = plat_area_lost;
 	pool_barrier();
-	pool_cpu_gone(area->number);
-	pool_area_trim(area);
-	pool_area_put(area);
+	hand_on(area);
+}
+
+/* Did the thread end without thread_exit()?  Not known if another one has its id. */
+static bool is_dead(const struct plat_area *area)
+{
+	unsigned int thread = plat_read(&area->thread);
+
+	return thread && syscall(SYS_tgkill, getpid(), thread, 0) &&
+	       errno == ESRCH;
+}
+
+/* Held while areas are reaped.  Only tried, so that a destructor may come here, too. */
+static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * A thread that gets its area in the last round of key destructors ends without
+ * thread_exit().  Under the mutex no other thread hands such an area on meanwhile.
+ */
+void pool_reap(void)
+{
+	unsigned int areas = plat_nr_cpus();
+	unsigned int i;
+
+	if (pthread_mutex_trylock(&reap_mutex))
+		return;
+	for (i = 0; i < areas; i++) {
+		if (!is_dead(plat_areas[i]))
+			continue;
+		pool_answers(plat_areas[i], 0);
+		hand_on(plat_areas[i]);
+	}
+	pthread_mutex_unlock(&reap_mutex);
 }
 
 /*
@@ -154,7 +195,8 @@ static struct plat_area *orphans(const struct plat_area *own)
 
 /*
  * After fork(), in the child, whose only thread this is.  The key says which area is its
- * own; pool_thread_area does not, since the thread may be "making".
+ * own; pool_thread_area does not, since the thread may be "making".  A thread that was
+ * reaping areas is gone.
  */
 static void fork_child(void)
 {
@@ -164,6 +206,7 @@ static void fork_child(void)
 	sigset_t mask = fork_mask;
 
 	pool_lock_fork_child();
+	pthread_mutex_init(&reap_mutex, NULL);
 	if (own)
 		pool_answers(own, plat_own_id());
 	pool_fork_mend(own ? &own->cpu : NULL);
@@ -173,9 +216,7 @@ static void fork_child(void)
 		area = next;
 		next = area->next_free;
 		pool_answers(area, 0);
-		pool_cpu_gone(area->number);
-		pool_area_trim(area);
-		pool_area_put(area);
+		hand_on(area);
 	}
 	pool_fork_end();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -7,10 +7,13 @@
  */
 #include "life.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 /* Is what each area holds of all pools <= the charge <= the bound? */
 bool areas_are_true(void)
@@ -259,4 +262,70 @@ TEST_CASE(destructors_of_many_keys_free_in_any_order)
 	EXPECT(test_quiet(keys_pool, 0));
 	EXPECT(others_are_empty());
 	pool_destroy(&keys_pool->head);
+}
+
+/* Rounds of key destructors; the system has as many at least, and makes no more. */
+#define ROUNDS	4
+
+static pthread_key_t last_key;
+static struct pool *last_pool;
+static unsigned int last_id;
+
+/* The first calls of its thread are in the last round. */
+static void use_in_last_round(void *arg)
+{
+	unsigned int *round = arg;
+
+	if (++*round < ROUNDS) {
+		pthread_setspecific(last_key, round);
+		return;
+	}
+	use_pool(0, last_pool);
+	last_id = plat_own_id();
+}
+
+static void *wait_for_rounds(void *arg)
+{
+	pthread_setspecific(last_key, arg);
+	return NULL;
+}
+
+/* Run such a thread, until the system knows no thread of its id. */
+static void end_in_last_round(void)
+{
+	unsigned int round = 0;
+	pthread_t thread;
+
+	ck_assert(!pthread_create(&thread, NULL, wait_for_rounds, &round));
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(round, ROUNDS);
+	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
+		plat_sleep(1);
+}
+
+/* ThreadSanitizer lets no code of a thread run in the last round. */
+TEST_CASE(areas_of_threads_that_ended_unnoticed_are_handed_on)
+{
+	unsigned int i, cpus;
+
+	if (UNDER_TSAN)
+		return;
+	last_pool = test_pool(64);
+	ASSERT(last_pool);
+	pool_fail_every = 0;
+	ASSERT(!pthread_key_create(&last_key, use_in_last_round));
+	end_in_last_round();
+	cpus = plat_nr_cpus();
+	for (i = 0; i < 10; i++) {
+		EXPECT(!others_are_empty());
+		pool_gc(NULL);
+		EXPECT(others_are_empty());
+		end_in_last_round();
+	}
+	EXPECT_EQ(plat_nr_cpus(), cpus);
+	pool_gc(NULL);
+	pool_gc(NULL);
+	EXPECT_EQ(pool_allocated(last_pool), 0);
+	pthread_key_delete(last_key);
+	pool_destroy(&last_pool->head);
 }

@@ -386,6 +386,41 @@ TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
 	ASSERT(pool_reclaim_signal(0));
 }
 
+/* It has no area, but an area has its id, as if a thread of that id had ended unnoticed. */
+static void *sleep_with_id(void *arg)
+{
+	struct plat_area *area = arg;
+
+	plat_write(&area->thread, plat_own_id());
+	while (plat_read(&area->thread))
+		plat_sleep(1);
+	return NULL;
+}
+
+TEST_CASE(a_thread_does_not_answer_for_one_that_had_its_id)
+{
+	struct sleeper s = { .blocks = true };
+	pthread_t thread = start(&s), other;
+	struct plat_area *area = NULL;
+	unsigned int i, id;
+
+	for (i = 0; i < plat_nr_cpus(); i++)
+		if (plat_read(&plat_local_of(s.pool, i)->hot.n))
+			area = plat_areas[i];
+	ASSERT(area && pool_reclaim_signal(SIGURG));
+	id = plat_read(&area->thread);
+	ASSERT(!pthread_create(&other, NULL, sleep_with_id, area));
+	while (plat_read(&area->thread) == id)
+		plat_sleep(1);
+	EXPECT(plat_empty_arrays(s.pool, POOL_FOREVER));
+	EXPECT(!plat_empty_arrays(s.pool, POOL_FOREVER));
+	plat_write(&area->thread, 0);
+	pthread_join(other, NULL);
+	plat_write(&area->thread, id);
+	ASSERT(pool_reclaim_signal(0));
+	stop(&s, thread);
+}
+
 /* ThreadSanitizer lets a child have no threads. */
 TEST_CASE(a_child_of_a_fork_reaches_its_own_threads)
 {
