@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "torture.h"
 
@@ -74,6 +75,10 @@ static void switch_words(struct torture_unit *unit, struct torture_pool *pool)
 {
 	const char *word = words[torture_random(unit) % ARRAY_SIZE(words)];
 
+	/* These would write to free objects. */
+	if ((pool->flags & MEM_F_TYPESAFE) &&
+	    (strstr(word, "integrity") || strstr(word, "poison")))
+		return;
 	if (!pool_set_debug(pool->head, word))
 		torture_wrong(TORTURE_MAKE, pool, word, 0, 1);
 }

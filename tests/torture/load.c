@@ -7,8 +7,11 @@
  *
  * Each call of either is short, so that interrupts do not starve the machine.
  */
+#include <linux/gfp.h>
+#include <linux/mempool.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <linux/topology.h>
 
 #include "torture.h"
 
@@ -32,13 +35,19 @@ void torture_aim(unsigned int pool)
 	WRITE_ONCE(aim, pool % torture_nr_pools);
 }
 
+/* One call of so many that would go to a pool that is slow does. */
+#define SELDOM		16
+
 static struct torture_pool *any_pool(struct torture_unit *unit)
 {
 	u32 random = torture_random(unit);
+	unsigned int i = random / 2 % torture_nr_pools;
 
 	if (random % 2)
-		return &torture_pools[READ_ONCE(aim)];
-	return &torture_pools[random / 2 % torture_nr_pools];
+		i = READ_ONCE(aim);
+	if (torture_pools[i].slow && random / 64 % SELDOM)
+		i = (i + 1) % torture_nr_pools;
+	return &torture_pools[i];
 }
 
 static void **any_slot(struct torture_unit *unit, struct torture_pool *pool)
@@ -70,10 +79,59 @@ static void put(struct torture_unit *unit, struct torture_pool *pool, void *obj)
 	__pool_free(pool->head, obj, flags_of(unit));
 }
 
+/* NMIs must not call call_rcu(), so they leave slots alone whose objects are freed by it. */
+static bool has_slots(const struct torture_unit *unit, const struct torture_pool *pool)
+{
+	return !pool->rcu || unit->kind != TORTURE_NMI;
+}
+
 /* Put an object into a slot, and free the one that was there. */
+static void replace(struct torture_unit *unit, struct torture_pool *pool,
+		    void **slot, void *obj)
+{
+	obj = xchg(slot, obj);
+	if (!obj || !pool->rcu) {
+		put(unit, pool, obj);
+		return;
+	}
+	torture_disown(pool, obj);
+	pool_free_rcu(pool->head, obj, torture_rcu_of(pool, obj));
+}
+
 static void hand_on(struct torture_unit *unit, struct torture_pool *pool, void *obj)
 {
-	put(unit, pool, xchg(any_slot(unit, pool), obj));
+	if (has_slots(unit, pool))
+		replace(unit, pool, any_slot(unit, pool), obj);
+	else
+		put(unit, pool, obj);
+}
+
+static void *get_atomic(struct torture_unit *unit, struct torture_pool *pool)
+{
+	return came(unit, pool, __pool_alloc(pool->head, POOL_F_ATOMIC));
+}
+
+/*
+ * A reader of RCU frees what it sees, as others may at any time, and allocates.  The pool hands
+ * out first what was freed last, so an object that is freed too early is seen to change.
+ */
+static void watch(struct torture_unit *unit, struct torture_pool *pool)
+{
+	void **slot = any_slot(unit, pool);
+	const void *obj;
+	u64 seen;
+
+	rcu_read_lock();
+	obj = READ_ONCE(*slot);
+	if (obj && has_slots(unit, pool)) {
+		seen = torture_see(pool, obj);
+		replace(unit, pool, slot, get_atomic(unit, pool));
+		put(unit, pool, get_atomic(unit, pool));
+		if (torture_see(pool, obj) != seen)
+			torture_wrong(TORTURE_READER, pool, "object",
+				      torture_see(pool, obj), seen);
+	}
+	rcu_read_unlock();
 }
 
 /* An allocation and a free, as most users do. */
@@ -90,7 +148,7 @@ static void zeroed(struct torture_unit *unit, struct torture_pool *pool)
 {
 	unsigned long *obj;
 
-	if (pool->built)
+	if (pool->built || (pool->flags & MEM_F_TYPESAFE))
 		return;
 	obj = __pool_alloc(pool->head, flags_of(unit) | POOL_F_MUST_ZERO);
 	if (obj && memchr_inv(obj, 0, pool->size))
@@ -103,15 +161,30 @@ static void bulk(struct torture_unit *unit, struct torture_pool *pool)
 	unsigned int n = 1 + torture_random(unit) % BULK, i;
 	void *objs[BULK];
 
-	if (!pool_alloc_bulk(pool->head, flags_of(unit), n, objs)) {
+	if (torture_random(unit) % 2)
+		n = pool_alloc_bulk_some(pool->head, flags_of(unit), n, objs);
+	else if (!pool_alloc_bulk(pool->head, flags_of(unit), n, objs))
+		n = 0;
+	if (!n)
 		torture_count(&unit->none);
-		return;
-	}
 	for (i = 0; i < n; i++)
 		torture_own(unit, pool, objs[i]);
 	for (i = 0; i < n; i++)
 		torture_disown(pool, objs[i]);
 	pool_free_bulk(pool->head, flags_of(unit), n, objs);
+}
+
+/* Near this node, or any; with __GFP_THISNODE of no other one. */
+static void near(struct torture_unit *unit, struct torture_pool *pool)
+{
+	gfp_t gfp = flags_of(unit) ? GFP_NOWAIT : GFP_KERNEL | __GFP_NORETRY;
+	u32 random = torture_random(unit);
+
+	if (random % 2)
+		gfp |= __GFP_THISNODE;
+	hand_on(unit, pool, came(unit, pool,
+				 pool_alloc_node(pool->head, gfp | __GFP_NOWARN,
+						 random % 3 ? numa_mem_id() : NUMA_NO_NODE)));
 }
 
 /* Every other object refills its reserve. */
@@ -124,7 +197,8 @@ static void reserved(struct torture_unit *unit, struct torture_pool *pool)
 	/* Pairs with the release in torture_renew_reserve(). */
 	reserve = smp_load_acquire(&pool->reserve);
 	if (reserve)
-		obj = pool_alloc_reserved(reserve);
+		obj = torture_random(unit) % 2 ? pool_alloc_reserved(reserve) :
+		      pool_alloc_reserved_timeout(reserve, POOL_F_ATOMIC, 1);
 	if (obj)
 		torture_own(unit, pool, obj);
 	if (obj && torture_random(unit) % 2) {
@@ -142,8 +216,10 @@ void torture_step(struct torture_unit *unit)
 	struct torture_pool *pool = any_pool(unit);
 
 	torture_count(&unit->rounds);
-	switch (torture_random(unit) % 16) {
+	switch (torture_random(unit) % 17) {
 	case 0 ... 5:
+		if (pool->rcu || (pool->flags & MEM_F_TYPESAFE))
+			watch(unit, pool);
 		hand_on(unit, pool, get(unit, pool));
 		break;
 	case 6 ... 10:
@@ -157,6 +233,9 @@ void torture_step(struct torture_unit *unit)
 		break;
 	case 13:
 		reserved(unit, pool);
+		break;
+	case 14:
+		near(unit, pool);
 		break;
 	default:
 		bulk(unit, pool);
@@ -175,19 +254,49 @@ static void wave(struct torture_unit *unit, struct torture_pool *pool)
 		put(unit, pool, unit->kept[i]);
 }
 
+/* Waits for the reserve, which other frees refill. */
+static void last_resort(struct torture_unit *unit, struct torture_pool *pool)
+{
+	void *obj = came(unit, pool,
+			 pool_alloc_reserved_timeout(pool->lasting, 0, 3));
+
+	if (!obj)
+		return;
+	torture_disown(pool, obj);
+	pool_free_reserved(pool->lasting, obj, 0);
+}
+
+/* All objects of a mempool come back to it, so an allocation that may wait gets one. */
+static void through_mempool(struct torture_unit *unit, struct torture_pool *pool)
+{
+	bool waits = torture_random(unit) % 2;
+	void *obj = mempool_alloc(pool->mempool, waits ? GFP_KERNEL : GFP_NOWAIT);
+
+	if (!came(unit, pool, obj))
+		return;
+	torture_disown(pool, obj);
+	mempool_free(obj, pool->mempool);
+}
+
 /* The calls that only threads may make. */
 static void other_calls(struct torture_unit *unit, struct torture_pool *pool)
 {
 	void *obj;
 
-	switch (torture_random(unit) % 4) {
+	switch (torture_random(unit) % 6) {
 	case 0:
+		last_resort(unit, pool);
+		return;
+	case 1:
+		through_mempool(unit, pool);
+		return;
+	case 2:
 		obj = pool_alloc_nocache(pool->head);
 		break;
-	case 1:
+	case 3:
 		obj = pool_alloc_timeout(pool->head, 0, 3);
 		break;
-	case 2:
+	case 4:
 		obj = pool_alloc_gfp(pool->head, GFP_NOWAIT | __GFP_NOWARN);
 		break;
 	default:
@@ -212,7 +321,7 @@ void torture_round(struct torture_unit *unit)
 		torture_count(&unit->rounds);
 		break;
 	case 2 ... 3:
-		for (n = 0; n < 32; n++)
+		for (n = 0; n < min(32u, WAVE_BYTES / pool->size); n++)
 			pairs(unit, pool);
 		torture_count(&unit->rounds);
 		break;

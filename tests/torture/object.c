@@ -11,6 +11,7 @@
  * write to these, and new ones come from the slab with any contents.
  */
 #include <linux/bitmap.h>
+#include <linux/compiler.h>
 #include <linux/io.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -80,10 +81,21 @@ static u64 sum_of(const struct mark *mark)
 	return (who ^ (unsigned long)mark) * MIX;
 }
 
+/* What pool_free_rcu() writes is behind all that readers and units look at. */
+static unsigned int rcu_size(const struct torture_pool *pool)
+{
+	return pool->rcu ? sizeof(struct pool_rcu) : 0;
+}
+
+struct pool_rcu *torture_rcu_of(const struct torture_pool *pool, void *obj)
+{
+	return obj + pool->size - rcu_size(pool);
+}
+
 /* Words of an object that units may write; a constructor has the last one. */
 static unsigned int words_of(const struct torture_pool *pool)
 {
-	return pool->size / sizeof(u64) - pool->built;
+	return (pool->size - rcu_size(pool)) / sizeof(u64) - pool->built;
 }
 
 /* Of large objects some words are looked at, the last one among them. */
@@ -127,6 +139,21 @@ void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 	torture_count(&unit->got);
 }
 
+/*
+ * What a reader of RCU sees of an object in a slot, which may be freed meanwhile, to be seen again.
+ * An object that RCU frees stays as it is.  One of a pool with MEM_F_TYPESAFE may be another
+ * object of the pool by now, whose first byte is the same.
+ */
+u64 torture_see(const struct torture_pool *pool, const void *obj)
+{
+	const struct mark *mark = obj;
+
+	if (pool->rcu)
+		return READ_ONCE(mark->sum);
+	/* Its next owner writes the same byte again. */
+	return data_race(READ_ONCE(mark->pool));
+}
+
 /* An object is about to go back to its pool. */
 void torture_disown(const struct torture_pool *pool, void *obj)
 {
@@ -146,7 +173,8 @@ void torture_disown(const struct torture_pool *pool, void *obj)
 				      mark->sum + i);
 	if (pool->built)
 		look_at_built(pool, obj);
-	mark->sum = 0;
+	if (!pool->rcu)
+		mark->sum = 0;
 	if (!test_and_clear_bit(place_of(obj), in_use))
 		torture_wrong(TORTURE_TWICE, pool, "freed", mark->seq, mark->cpu);
 }

@@ -22,23 +22,37 @@ struct torture_pool torture_pools[] = {
 	{ .name = "t_huge", .size = 5000 },
 	{ .name = "t_noglobal", .size = 96, .mode = POOL_M_NO_GLOBAL },
 	{ .name = "t_nocache", .size = 128, .mode = POOL_M_NO_CACHE },
-	{ .name = "t_limit", .size = 64, .limit = 12 },
+	{ .name = "t_limit", .size = 64, .limit = 14 },
 	{ .name = "t_built", .size = 192, .built = true },
 	{ .name = "t_tag", .size = 64, .options = "tag,caller,backup" },
 	{ .name = "t_checked", .size = 80, .options = "integrity,poison" },
+	{ .name = "t_harden", .size = 112, .options = "harden" },
+	{ .name = "t_uaf", .size = 4000, .options = "uaf", .slow = true },
+	{ .name = "t_rcu", .size = 96, .rcu = true },
+	{ .name = "t_typesafe", .size = 48, .flags = MEM_F_TYPESAFE },
 };
 
 const unsigned int torture_nr_pools = ARRAY_SIZE(torture_pools);
 
 /* The opposites of all options above. */
-#define DEFAULTS	"no-tag,no-caller,no-backup,no-integrity,hot-first,no-poison"
+#define DEFAULTS	"no-tag,no-caller,no-backup,no-integrity,hot-first,no-poison," \
+			"no-harden,no-uaf,cache"
+
+/* What keeps objects of the pool from the first moment to the last. */
+static bool make_stocks(struct torture_pool *pool)
+{
+	pool->lasting = pool_reserve(pool->head, TORTURE_LASTING);
+	pool->mempool = mempool_create(TORTURE_MEMPOOL, pool_mempool_alloc,
+				       pool_mempool_free, pool->head);
+	return pool->lasting && pool->mempool;
+}
 
 static bool make(struct torture_pool *pool)
 {
 	struct pool_attr attr = {
 		.name = pool->name,
 		.size = pool->size,
-		.flags = MEM_F_EXACT,
+		.flags = MEM_F_EXACT | pool->flags,
 		.mode = pool->mode,
 		.limit = pool->limit * nr_cpu_ids,
 		.ctor = pool->built ? torture_construct : NULL,
@@ -53,7 +67,7 @@ static bool make(struct torture_pool *pool)
 	pool->head = create_pool_ext(&attr);
 	if (pool->options && !pool_configure(DEFAULTS))
 		return false;
-	return pool->slot && pool->head;
+	return pool->slot && pool->head && make_stocks(pool);
 }
 
 bool torture_pools_make(void)
@@ -80,7 +94,7 @@ void torture_renew_reserve(struct torture_pool *pool)
 			  pool_reserve(pool->head, TORTURE_RESERVE));
 }
 
-/* Free what is in slots and reserves; no other unit runs any more. */
+/* Free what is in slots, reserves and mempools; no other unit runs any more. */
 void torture_pools_empty(struct torture_unit *unit)
 {
 	unsigned int i, n;
@@ -88,6 +102,8 @@ void torture_pools_empty(struct torture_unit *unit)
 	for (i = 0; i < torture_nr_pools; i++) {
 		struct torture_pool *pool = &torture_pools[i];
 
+		mempool_destroy(pool->mempool);
+		pool_unreserve(pool->lasting);
 		pool_unreserve(xchg(&pool->reserve, NULL));
 		for (n = 0; n < nr_cpu_ids * TORTURE_SLOTS; n++) {
 			void *obj = xchg(&pool->slot[n], NULL);

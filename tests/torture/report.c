@@ -15,8 +15,8 @@
 #define MOST_LINES	8
 
 static const char * const names[TORTURE_WRONGS] = {
-	"twice", "contents", "zero", "built", "limit", "count", "fault", "make",
-	"idle",
+	"twice", "contents", "reader", "zero", "built", "limit", "count", "fault",
+	"make", "idle",
 };
 
 static atomic_long_t wrongs[TORTURE_WRONGS];

@@ -14,6 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/mempool.h>
 #include <linux/types.h>
 
 #include "pool.h"
@@ -37,6 +38,7 @@ enum torture_kind {
 enum torture_wrong {
 	TORTURE_TWICE,		/* an object that is in use was handed out */
 	TORTURE_CONTENTS,	/* an object in use was changed */
+	TORTURE_READER,		/* an object was changed while a reader of RCU saw it */
 	TORTURE_ZERO,		/* POOL_F_MUST_ZERO, and it is not zero */
 	TORTURE_BUILT,		/* what the constructor left is not there */
 	TORTURE_LIMIT,		/* a pool holds more objects than its limit */
@@ -70,10 +72,15 @@ struct torture_pool {
 	unsigned int mode;
 	unsigned int limit;	/* per CPU; it never changes */
 	const char *options;	/* fixed at creation; or NULL */
+	unsigned int flags;	/* MEM_F_TYPESAFE */
 	bool built;		/* has a constructor and a destructor */
+	bool slow;		/* each allocation and each free stops all CPUs */
+	bool rcu;		/* objects in slots have readers, and are freed by RCU */
 	unsigned int id;
 	struct pool_head *head;
 	struct pool_reserved *reserve;	/* readers hold rcu_read_lock() */
+	struct pool_reserved *lasting;	/* for threads, which may wait */
+	mempool_t *mempool;
 	void **slot;		/* to hand objects from unit to unit, by xchg() */
 	atomic_long_t built_now;
 };
@@ -83,6 +90,10 @@ struct torture_pool {
 
 /* Objects of a reserve. */
 #define TORTURE_RESERVE	16
+#define TORTURE_LASTING	4
+
+/* Objects that a mempool keeps. */
+#define TORTURE_MEMPOOL	2
 
 extern struct torture_pool torture_pools[];
 extern const unsigned int torture_nr_pools;
@@ -111,6 +122,8 @@ u32 torture_random(struct torture_unit *unit);
 void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 		 void *obj);
 void torture_disown(const struct torture_pool *pool, void *obj);
+u64 torture_see(const struct torture_pool *pool, const void *obj);
+struct pool_rcu *torture_rcu_of(const struct torture_pool *pool, void *obj);
 void torture_construct(void *obj, void *arg);
 void torture_destruct(void *obj, void *arg);
 
