@@ -11,8 +11,11 @@
 #   sparse        all objects of pool.ko, for User-Mode Linux and Debian's 6.12
 #   coccicheck    each rule of linux-source that needs no OCaml compiler
 #
-# Each build of the modules has gcc's W=1.  clang cannot build them: a kernel configured
-# for gcc passes it options that it refuses, as -fconserve-stack.
+#   clang         with W=1, for linux-source
+#
+# Each build of the modules has gcc's W=1.  clang cannot build them for these kernels: one
+# configured for gcc passes it options that it refuses, as -fconserve-stack.  So clang has
+# headers of its own, configured for it.
 #
 # A remark that is wrong here is in allowed.list, with the reason.  Prints a line per
 # tool, "ok - NAME" or "not ok - NAME", and remarks behind it.
@@ -67,6 +70,21 @@ build() {
 	fi
 }
 
+# run_clang - pool.o, in a small kernel that is configured for clang
+run_clang() {
+	local dir=$top/build/lint-clang kernel=(make -s ARCH=x86_64 CC=clang -j2)
+
+	mkdir -p "$dir/kernel" "$dir/pool"
+	rsync -a --delete --include='*/' --include='*.[ch]' --include=Kbuild --exclude='*' \
+		Kbuild common kernel "$dir/pool/"
+	printf 'CONFIG_%s=y\n' 64BIT MODULES SMP DEBUG_FS EXPERT PRINTK >"$dir/options"
+	{
+		"${kernel[@]}" -C "$SOURCE" O="$dir/kernel" KCONFIG_ALLCONFIG="$dir/options" \
+			allnoconfig modules_prepare &&
+			"${kernel[@]}" -C "$dir/kernel" M="$dir/pool" W=1 KCFLAGS=-Werror pool.o
+	} >"$tmp/build" 2>&1 || sed "s|^$dir/pool/||" "$tmp/build"
+}
+
 # report RULE - what it says; of several folders spatch would look at the last one only
 report() {
 	local dir
@@ -99,6 +117,7 @@ judge list_for_checkpatch unused $lists '[A-Z]'
 if [ "${1:-}" != quick ]; then
 	judge sparse build sparse uml C=2
 	judge sparse_on_smp build sparse stock-6.12 C=2
+	judge clang run_clang
 	judge coccicheck run_coccicheck
 	judge list_for_coccicheck unused $lists cocci
 fi
