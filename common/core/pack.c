@@ -44,7 +44,8 @@ static unsigned int pack_cluster(const struct pool *pool,
 
 /*
  * Pack the oldest cluster and make it the newest of its pool, so that after a round all
- * are in order again.  A departure of none is counted, as in pool_empty_array().  @left: how many objects are still to be looked at.
+ * are in order again.  A departure of none is counted, as in pool_empty_array().  @left: how
+ * many objects are still to be looked at.
  */
 static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 				void **fresh, unsigned int n,

@@ -2,7 +2,7 @@
 /*
  * cache.c - local clusters and the byte bound
  *
- * Layer:   tests of common/core/cluster.c and cache.c.
+ * Layer:   tests of common/core/cluster.c, cache.c and carry.c.
  * Context: see test.h.
  */
 #include "test.h"
