@@ -83,7 +83,7 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-/* The acquire pairs with the release in thread.c that appends an area. */
+/* The acquire pairs with the release in area.c:append_area(). */
 static inline unsigned int plat_nr_cpus(void)
 {
 	return __atomic_load_n(&plat_area_count, __ATOMIC_ACQUIRE);

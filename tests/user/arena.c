@@ -171,7 +171,7 @@ static int use_without_growth(void *arg)
 		if (!test_objs[i])
 			return 2;
 		memset(test_objs[i], 1, 1000);
-		out += !pool_arena_has(test_objs[i]);
+		out += !pool_arena_slab(test_objs[i]);
 	}
 	test_free_many(pool, test_objs, TEST_OBJS);
 	pool_reclaim(&pool->head);

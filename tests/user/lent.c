@@ -178,7 +178,7 @@ TEST_CASE(what_is_known_of_slabs_is_never_beside_objects)
 		chunk--;
 	EXPECT(is_closed_off((unsigned char *)chunk,
 			     CHUNK_DESCRIBED * sizeof(*chunk)));
-	EXPECT(!pool_arena_has(chunk));
+	EXPECT(!pool_arena_slab(chunk));
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }

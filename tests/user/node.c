@@ -68,7 +68,7 @@ static unsigned int remote(void **objs, unsigned int n, unsigned int node)
 	unsigned int count = 0;
 
 	while (n--)
-		count += pool_arena_has(objs[n]) && node_of(objs[n]) != node;
+		count += pool_arena_slab(objs[n]) && node_of(objs[n]) != node;
 	return count;
 }
 

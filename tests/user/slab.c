@@ -85,7 +85,7 @@ static bool are_apart(unsigned int size, unsigned int align)
 	slab_get_many(class, test_objs, n);
 	for (i = 0; i < n; i++) {
 		bad += (uintptr_t)test_objs[i] % align ||
-		       !pool_arena_has(test_objs[i]);
+		       !pool_arena_slab(test_objs[i]);
 		memset(test_objs[i], (int)i, size);
 	}
 	for (i = 0; i < n; i++) {

@@ -87,7 +87,7 @@ TEST_CASE(an_empty_chunk_gives_its_addresses_back)
 	obj = test_objs[TEST_OBJS - 1];
 	EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS - 1), 0);
 	plat_trim();
-	EXPECT(pool_arena_has(obj));
+	EXPECT(pool_arena_slab(obj));
 	EXPECT_LE(arena_now().reserved, reserved + CHUNK_SLABS);
 	EXPECT_EQ(slab_put_many(&obj, 1), 0);
 	plat_trim();
@@ -98,7 +98,7 @@ TEST_CASE(an_empty_chunk_gives_its_addresses_back)
 
 static bool is_nobodys(uintptr_t at)
 {
-	return !pool_arena_has((void *)at);
+	return !pool_arena_slab((void *)at);
 }
 
 TEST_CASE(addresses_of_others_are_in_no_slab)
@@ -110,7 +110,7 @@ TEST_CASE(addresses_of_others_are_in_no_slab)
 
 	ASSERT(obj && block);
 	base = (char *)((uintptr_t)obj & ~(CHUNK_BYTES - 1));
-	EXPECT(pool_arena_has(base) && pool_arena_has(base + CHUNK_BYTES - 1));
+	EXPECT(pool_arena_slab(base) && pool_arena_slab(base + CHUNK_BYTES - 1));
 	EXPECT(is_nobodys(0) && is_nobodys(1) && is_nobodys(UINTPTR_MAX));
 	EXPECT(is_nobodys((uintptr_t)block) && is_nobodys((uintptr_t)&obj));
 	EXPECT(is_nobodys((uintptr_t)&class) && is_nobodys((uintptr_t)space));

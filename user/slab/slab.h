@@ -244,11 +244,6 @@ static inline bool slab_same(const void *a, const void *b)
 	return !(((uintptr_t)a ^ (uintptr_t)b) >> SLAB_SHIFT);
 }
 
-static inline bool pool_arena_has(const void *p)
-{
-	return pool_arena_slab(p);
-}
-
 /* Does a user of a hardened pool have this object, as far as marks tell? */
 static inline bool pool_lent_has(const struct slab *slab, const void *obj)
 {
