@@ -2,7 +2,7 @@
 /*
  * rcu.c - frees after a grace period of RCU
  *
- * Layer:   API; above free.c.
+ * Layer:   API; above pool_hot.h.
  * Context: any in which call_rcu() may be called, so not in an NMI.
  *
  * Until it is freed the object counts as moving.  So the end of its pool waits for it, and
