@@ -136,33 +136,6 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* A fork in another thread counts what a held array has, and what clusters have. */
-TEST_CASE(what_a_spill_moves_is_counted_once)
-{
-	struct pool_carried out = { .some = false };
-	struct pool *pool = test_pool(64);
-	unsigned int flags = 0;
-	struct pool_local *here;
-	unsigned int had, n = 0;
-
-	ASSERT(pool);
-	pool_fail_every = 0;
-	test_wave(pool, 10);
-	here = pool_here_enter(pool, &flags);
-	ASSERT(here);
-	had = here->hot.n + here->clustered;
-	if (pool_visit_begin(here, &out)) {
-		n = here->hot.n ? pool_spill_coldest(here, &out) : 0;
-		EXPECT_EQ(here->hot.n + here->clustered, had);
-		pool_visit_end(here);
-	}
-	pool_hot_slide(here, n);
-	pool_here_leave(here);
-	pool_carry(pool, &out, 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-}
-
 /* A call that finds no part of its own is interrupted before it has the lock. */
 TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 {
