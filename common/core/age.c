@@ -60,11 +60,9 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			       unsigned int room, struct pool_cluster *c,
 			       unsigned int n, bool breaks)
 {
-	unsigned int left = plat_read(&local->hot.n) - n;
-
 	if (n) {
 		pool_depart(&local->moving, n);
-		plat_write(&local->hot.n, left);
+		plat_write(&local->hot.n, plat_read(&local->hot.n) - n);
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
@@ -74,8 +72,7 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			pool_cluster_begin(cpu, local, c, local->slot, n);
 		if (breaks)
 			pool_cpu_break(cpu);
-		memmove(local->slot, local->slot + n,
-			left * sizeof(local->slot[0]));
+		pool_hot_slide(local, n, plat_read(&local->hot.n));
 		pool_arrive(&local->moving, n);
 	}
 }

@@ -175,7 +175,7 @@ static unsigned int fill_many(struct pool_local *here, struct pool_cluster *c,
 	}
 	cap = smaller(cap, left);
 	if (cap)
-		pool_hot_append(here, c->obj + (left - cap), cap);
+		pool_hot_append(here, plat_read(&here->hot.n), c->obj + (left - cap), cap);
 	pool_filled(here, c, n + cap, out);
 	return n;
 }
@@ -231,13 +231,16 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 	return got;
 }
 
-/* Put up to @n objects, coldest first, into an array of @room slots; returns how many fit. */
-static inline unsigned int put_hot(struct pool_local *here, unsigned int room,
-				   unsigned int n, void **objs)
+/*
+ * Put up to @n objects, coldest first, into an array that has @have in @room slots; returns how
+ * many fit.
+ */
+static inline unsigned int put_hot(struct pool_local *here, unsigned int have,
+				   unsigned int room, unsigned int n, void **objs)
 {
-	n = smaller(n, room - plat_read(&here->hot.n));
+	n = smaller(n, room - have);
 	if (n)
-		pool_hot_append(here, objs, n);
+		pool_hot_append(here, have, objs, n);
 	return n;
 }
 
@@ -263,8 +266,10 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 				  unsigned int room, unsigned int n, void **objs)
 {
-	pool_hot_slide(here, spilled);
-	return put_hot(here, room, n, objs);
+	unsigned int left = plat_read(&here->hot.n);
+
+	pool_hot_slide(here, spilled, left);
+	return put_hot(here, left, room, n, objs);
 }
 
 /* refill(), while others may have the CPU's lock, which only clusters need. */
@@ -295,7 +300,7 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	room = plat_read(&here->hot.room);
 	if (!room)
 		return put_clustered(here, n, objs, out);
-	done = put_hot(here, room, n, objs);
+	done = put_hot(here, plat_read(&here->hot.n), room, n, objs);
 	/* Some compilers do not see that n - done is at most n. */
 	while (done < n) {
 		unsigned int left = smaller(n - done, n);
@@ -344,7 +349,7 @@ bool put_one(struct pool_local *here, void *obj, unsigned int *spilled,
 static inline void push_after(struct pool_local *here, unsigned int spilled,
 			      void *obj)
 {
-	pool_hot_slide(here, spilled);
+	pool_hot_slide(here, spilled, plat_read(&here->hot.n));
 	pool_hot_push(here, obj);
 }
 
@@ -352,10 +357,11 @@ static inline void push_after(struct pool_local *here, unsigned int spilled,
 static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {
-	if (plat_read(&here->hot.n) + n > plat_read(&here->hot.cap) ||
-	    !pool_is_plain(here->pool, *objs))
+	unsigned int have = plat_read(&here->hot.n);
+
+	if (have + n > plat_read(&here->hot.cap) || !pool_is_plain(here->pool, *objs))
 		return false;
-	pool_hot_append(here, objs, n);
+	pool_hot_append(here, have, objs, n);
 	return true;
 }
 

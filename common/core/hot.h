@@ -8,12 +8,10 @@
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
-/* Put @n objects, coldest first, on top of a held array that has room for them. */
-static inline void pool_hot_append(struct pool_local *local, void **objs,
-				   unsigned int n)
+/* Put @n objects, coldest first, on top of a held array that has @have, and room for them. */
+static inline void pool_hot_append(struct pool_local *local, unsigned int have,
+				   void **objs, unsigned int n)
 {
-	unsigned int have = plat_read(&local->hot.n);
-
 	pool_copy(local->slot + have, objs, n);
 	plat_write(&local->hot.n, have + n);
 }
@@ -49,13 +47,12 @@ static inline void pool_hot_push(struct pool_local *local, void *obj)
 }
 
 /*
- * Move the objects of a held array over the @n coldest, which were copied elsewhere and are
- * not counted any more.
+ * Move the @left objects that a held array counts over the @n coldest, which were copied
+ * elsewhere and are not counted any more.
  */
-static inline void pool_hot_slide(struct pool_local *local, unsigned int n)
+static inline void pool_hot_slide(struct pool_local *local, unsigned int n,
+				  unsigned int left)
 {
-	unsigned int left = plat_read(&local->hot.n);
-
 	if (left <= n)
 		pool_copy(local->slot, local->slot + n, left);
 	else

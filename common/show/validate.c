@@ -18,7 +18,7 @@
 #include "validate.h"
 
 /* Clusters that are looked at before a lock or a bucket is let go. */
-#define HOLD	6
+#define HOLD	5
 
 /* Parked objects whose links are followed before their list is put back. */
 #define PARKED_SEEN	256

@@ -106,7 +106,7 @@ TEST_CASE(what_a_spill_moves_is_counted_once)
 		EXPECT_EQ(here->hot.n + here->clustered, had);
 		pool_visit_end(here);
 	}
-	pool_hot_slide(here, n);
+	pool_hot_slide(here, n, here->hot.n);
 	pool_here_leave(here);
 	pool_carry(pool, &out, 0);
 	EXPECT(test_quiet(pool, 0));
