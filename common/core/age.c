@@ -49,30 +49,39 @@ static struct pool_cluster *cluster_for(struct pool_cpu *cpu,
 	return cpu->stashed < 2 ? NULL : pool_cluster_unstash(cpu);
 }
 
+/* Put @n objects, which count as moving, into a cluster that has room for them, or is empty. */
+static inline void put_into(struct pool_cpu *cpu, struct pool_local *local,
+			    struct pool_cluster *c, void **objs, unsigned int n)
+{
+	if (c->n)
+		pool_cluster_top_up(cpu, local, c, objs, n);
+	else
+		pool_cluster_begin(cpu, local, c, objs, n);
+}
+
 /*
  * Lower the room of a held array to @room and move its @n coldest objects, which
  * no longer fit, to @c.  The room is lowered before the cluster is charged, so the
- * sum never rises.  In between the objects count as moving.  @breaks: others may have the lock
- * before the rest of the array is moved.  Who destroys its pool waits until nothing moves, in
+ * sum never rises.  In between the objects count as moving.  Others may have the lock
+ * before the rest of the array follows.  Who destroys its pool waits until nothing moves, in
  * pool_drain().
  */
 static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			       unsigned int room, struct pool_cluster *c,
-			       unsigned int n, bool breaks)
+			       unsigned int n)
 {
+	unsigned int left = plat_read(&local->hot.n) - n;
+
 	if (n) {
 		pool_depart(&local->moving, n);
-		plat_write(&local->hot.n, plat_read(&local->hot.n) - n);
+		plat_write(&local->hot.n, left);
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
-		if (c->n)
-			pool_cluster_top_up(cpu, local, c, local->slot, n);
-		else
-			pool_cluster_begin(cpu, local, c, local->slot, n);
-		if (breaks)
-			pool_cpu_break(cpu);
-		pool_hot_slide(local, n, plat_read(&local->hot.n));
+		put_into(cpu, local, c, local->slot, n);
+		pool_cpu_break(cpu);
+		memmove(local->slot, local->slot + n,
+			left * sizeof(local->slot[0]));
 		pool_arrive(&local->moving, n);
 	}
 }
@@ -101,15 +110,15 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	}
 	if (room < n - excess)
 		room = n - excess;
-	shrink_into(cpu, local, room, c, excess, true);
+	shrink_into(cpu, local, room, c, excess);
 }
 
 /**
  * pool_age_clear() - Move objects of an array to a cluster, where other CPUs find them.
  * @here: entered and locked; has objects.
  *
- * Moves the coldest ones, as many as the cluster takes.  Their slots go with them, since the
- * cluster is charged for its objects.
+ * Moves the freshest ones, as many as the cluster takes, so no others have to follow.  Their
+ * slots go with them, since the cluster is charged for its objects.
  *
  * Return: false: there is no empty cluster.
  */
@@ -118,17 +127,20 @@ bool pool_age_clear(struct pool_local *here)
 	struct pool_cluster *c = pool_cluster_newest(here);
 	unsigned int n = plat_read(&here->hot.n);
 	unsigned int room = plat_read(&here->hot.room);
+	unsigned int left;
 
 	if (!c || !pool_cluster_takes(c, here->max, here->slot[0]))
 		c = pool_cluster_unstash(here->cpu);
 	if (!c)
 		return false;
-	if (n > here->max - c->n)
-		n = here->max - c->n;
+	left = n > here->max - c->n ? n - (here->max - c->n) : 0;
+	n -= left;
 	room -= n;
-	if (room < AGE_LEAST)
-		room = plat_read(&here->hot.n) - n;
-	shrink_into(here->cpu, here, room, c, n, false);
+	pool_depart(&here->moving, n);
+	plat_write(&here->hot.n, left);
+	pool_hot_shrink(here->cpu, here, room < AGE_LEAST ? left : room);
+	put_into(here->cpu, here, c, here->slot + left, n);
+	pool_arrive(&here->moving, n);
 	return true;
 }
 

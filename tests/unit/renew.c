@@ -278,7 +278,7 @@ TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 	EXPECT_EQ(flags_of(mine), 0);
 	EXPECT_EQ(flags_of(declared[0]), POOL_D_TAG);
 	EXPECT(works(mine) && works(declared[0]));
-	EXPECT_PTR_EQ(pool_destroy(mine), NULL);
+	EXPECT_PTR_EQ(pool_destroy_of(mine, NULL), NULL);
 	undeclare(1);
 }
 
