@@ -198,11 +198,10 @@ check a_folder_without_a_kernel_is_refused refused scripts/into-tree "$tmp/empty
 check a_folder_that_is_not_there_is_refused refused scripts/into-tree "$tmp/none"
 check nothing_is_left_in_a_folder_that_is_refused same "$(ls "$tmp/empty")" ''
 mkdir "$tmp/old"
-(cd "$tree" && cp -r --parents Makefile MAINTAINERS lib/Kconfig lib/Makefile \
-	lib/Kconfig.debug Documentation/core-api/index.rst include/linux/{export,hrtimer}.h \
-	scripts/unifdef.c "$tmp/old")
+(cd "$tree" && grep -v '^#' "$top/scripts/in-tree/reads" | xargs cp --parents -t "$tmp/old")
 sed -i 's/^VERSION = .*/VERSION = 6/; s/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$tmp/old/Makefile"
 check an_old_kernel_is_refused refused scripts/into-tree "$tmp/old"
+check the_reason_is_its_age grep -q 'older than' "$tmp/why"
 
 rm -rf "$work/patches"
 check patches_are_written scripts/patch-series "$tree" "$work/patches"
