@@ -24,7 +24,7 @@ static inline bool test_slab_fails(void)
 	void *p;
 
 	test_fail_nth(1);
-	p = kmalloc(sizeof(p), GFP_KERNEL);
+	p = kmalloc(1, GFP_KERNEL);
 	test_fail_nth(0);
 	kfree(p);
 	return !p;

@@ -29,13 +29,15 @@ struct built_in {
 
 extern const struct built_in built_in_one, built_in_one_more, built_in_two;
 
-#define BUILT_IN_CALLS(name)						\
-	static struct pool_head *create(void)				\
-	{								\
-		return create_pool("built_in", 1000, MEM_F_SHARED);	\
-	}								\
-	const struct built_in name = {					\
+#ifdef BUILT_IN
+static struct pool_head *create(void)
+{
+	return create_pool("built_in", 1000, MEM_F_SHARED);
+}
+
+#define BUILT_IN_CALLS {						\
 		.create = create,					\
 		.destroy = pool_destroy,				\
 		.destroy_all = pool_destroy_all,			\
 	}
+#endif

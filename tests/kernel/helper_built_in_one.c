@@ -8,4 +8,4 @@
 #define BUILT_IN	driver_one
 #include "helper_built_in.h"
 
-BUILT_IN_CALLS(built_in_one);
+const struct built_in built_in_one = BUILT_IN_CALLS;

@@ -8,4 +8,4 @@
 #define BUILT_IN	driver_two
 #include "helper_built_in.h"
 
-BUILT_IN_CALLS(built_in_two);
+const struct built_in built_in_two = BUILT_IN_CALLS;
