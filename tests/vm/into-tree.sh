@@ -6,7 +6,8 @@
 #
 #	into-tree.sh [SERIES]		6.12, or the one of the backports
 #
-# Builds lib/pool only, with W=1, for x86_64, by gcc and by clang.
+# Builds lib/pool only, with W=1, for x86_64, by gcc and by clang: in small kernels, and in
+# one of allmodconfig.
 # The copy and what is built are in build/into-tree[-SERIES]; what has not changed is not
 # built again.
 
@@ -67,6 +68,9 @@ clang_for_tree() {
 	fi
 }
 
+# The goal that chooses what options leave open.
+base=allnoconfig
+
 # configure NAME OPTION... - a small kernel with these; fails if one is not set so
 configure() {
 	local name=$1 option
@@ -74,7 +78,8 @@ configure() {
 	shift
 	mkdir -p "$work/$name"
 	kbuild "$name" KCONFIG_ALLCONFIG=<(printf '%s\n' 64BIT=y EXPERT=y PRINTK=y MULTIUSER=y \
-		DEBUG_KERNEL=y RUNTIME_TESTING_MENU=y "$@" | sed 's/^/CONFIG_/') allnoconfig || return 1
+		DEBUG_KERNEL=y RUNTIME_TESTING_MENU=y "$@" | sed 's/^/CONFIG_/') \
+		"$base" || return 1
 	for option; do
 		case $option in
 		*=n) ! grep -q "^CONFIG_${option%=n}=" "$work/$name/.config" ;;
@@ -93,6 +98,13 @@ compiles() {
 # builds NAME OPTION... - the folder, in a kernel with these
 builds() {
 	configure "$@" && compiles "$1" lib/pool/
+}
+
+# all_options COMPILER - the folder, with all that allmodconfig has.  Allocation profiling needs
+# one of its options off.
+all_options() {
+	base=allmodconfig builds "$1-allmod" "${MODULE[@]}" NUMA=y KASAN=y PROVE_LOCKING=y \
+		TRACING=y DEBUG_FORCE_WEAK_PER_CPU=n MEM_ALLOC_PROFILING=y
 }
 
 # whole - no function of pool.ko is missing, and no case of its tests
@@ -226,9 +238,11 @@ check gcc_builds_a_module builds gcc-module "${MODULE[@]}"
 check it_is_whole whole
 check gcc_builds_it_in builds gcc-builtin SMP=y DEBUG_FS=y KUNIT=y MODULES=y POOL=y \
 	POOL_KUNIT_TEST=m
-check gcc_builds_it_without_smp_modules_and_debugfs builds gcc-least SMP=n MODULES=n \
-	DEBUG_FS=n POOL=y
+check gcc_builds_it_without_smp_numa_modules_and_debugfs builds gcc-least SMP=n NUMA=n \
+	MODULES=n DEBUG_FS=n POOL=y
+check gcc_builds_it_in_allmodconfig all_options gcc
 clang=$(clang_for_tree)
 check clang_builds_a_module builds clang-module "${MODULE[@]}"
 check clang_builds_it_in builds clang-builtin SMP=y DEBUG_FS=y POOL=y
+check clang_builds_it_in_allmodconfig all_options clang
 finish
