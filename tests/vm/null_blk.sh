@@ -6,8 +6,9 @@
 #
 #	null_blk.sh			on Debian's 6.12
 #
-# Prints instructions per page of 4 KiB for both, by a clock of one ns per instruction, and
-# what the pool counted.  What is judged is that both work, and that the pool had been used.
+# Prints for both instructions per page of 4 KiB, by a clock of one ns per instruction, and per
+# 1000 pages the slow paths: calls of the slab's, in all its caches, by probes, and the pool's
+# fills and spills.  What is judged is that both work, and that the pool had been used.
 
 set -euo pipefail
 
@@ -68,6 +69,8 @@ moved() {
 		same "$(count "$1" failed)" 0
 }
 
+# figures - per load: instructions of both; slow paths of the slab with slab, those with pool,
+# and the pool's own.  Then the pool's counts.
 figures() {
 	awk '$1 == "count" {
 			if ($2 != name[m])
@@ -76,15 +79,27 @@ figures() {
 				said[$2] = said[$2] " " $3 " " $4
 			next
 		}
+		$1 == "slow" { slab[$2, $3] = $4; pool[$2, $3] = $5; next }
 		{ cost[$1, $2] = $3; if ($1 == "slab") load[++n] = $2 }
 		END {
-			printf "# %-16s %7s %7s\n", "instr. per page", "slab", "pool"
-			for (i = 1; i <= n; i++)
-				printf "# %-16s %7d %7d\n", load[i],
-					cost["slab", load[i]], cost["pool", load[i]]
+			printf "# %-16s %15s %23s\n", "", "instr. per page",
+				"slow paths of 1000"
+			printf "# %-16s %7s %7s %7s %7s %7s\n", "", "slab", "pool", "slab",
+				"pool", "+ own"
+			for (i = 1; i <= n; i++) {
+				l = load[i]
+				printf "# %-16s %7d %7d %7d %7d %7d\n", l, cost["slab", l],
+					cost["pool", l], slab["slab", l], slab["pool", l],
+					pool["pool", l]
+			}
 			for (i = 1; i <= m; i++)
 				printf "# %s:%s\n", name[i], said[name[i]]
 		}' "$tmp/data"
+}
+
+# counted_slow - the probes have seen slow paths of the slab: no pool is below it there
+counted_slow() {
+	awk '$1 == "slow" && $2 == "slab" && $4 > 0 { n++ } END { exit n != 6 }' "$tmp/data"
 }
 
 check "the patch applies" sources
@@ -95,6 +110,7 @@ check "the patched one calls pools" uses_pool
 check "the other one does not" uses_slab
 check "both keep data, discard it and are unloaded" boots
 figures
+check "slow paths of the slab were counted" counted_slow
 for load in same other cached; do
 	check "the pool was used: $load" moved $load
 done

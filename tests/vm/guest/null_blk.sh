@@ -4,11 +4,13 @@
 # Loads on null_blk, without and with its pool: run by tests/vm/null_blk.sh.
 #
 # PAGES is how many pages are written.  Writes to /dev/ttyS1 lines "WORLD LOAD VALUE", of
-# instructions per page, and lines "count LOAD NAME VALUE" of what the pool counted.
+# instructions per page, lines "count LOAD NAME VALUE" of what the pool counted, and lines
+# "slow WORLD LOAD SLAB POOL" of slow paths per 1000 pages: of the slab, and of the pool.
 
 ROUNDS=8
 WARM=4
 DEV=/dev/nullb0
+TRACING=/sys/kernel/debug/tracing
 STATS=/sys/kernel/debug/pool/by-name/nullb_page/stats
 
 now() {
@@ -84,6 +86,64 @@ bursts() {
 	echo "$world $1-discard $((discarded / ROUNDS / PAGES))" >/dev/ttyS1
 }
 
+# paths - slow paths until now: of the slab, in all its caches, and of the pool.  No program is
+# started, which would allocate, too.
+paths() {
+	slab=0 pool=0
+	while read -r _ n _; do
+		slab=$((slab + n))
+	done <$TRACING/kprobe_profile
+	[ "$world" = pool ] || return 0
+	while read -r name n; do
+		case $name in
+		fills | spills) pool=$((pool + n)) ;;
+		esac
+	done <$STATS
+}
+
+# took NAME SLAB POOL - in all rounds
+took() {
+	echo "slow $world $1 $(($2 * 1000 / ROUNDS / PAGES)) $(($3 * 1000 / ROUNDS / PAGES))" \
+		>/dev/ttyS1
+}
+
+# slow NAME CPU CPU - the same as bursts, without a clock, since probes cost time
+slow() {
+	slab_written=0 pool_written=0 slab_discarded=0 pool_discarded=0
+	for _ in $(seq $WARM); do
+		write "$2"
+		discard "$3"
+	done
+	for _ in $(seq $ROUNDS); do
+		paths
+		slab_0=$slab pool_0=$pool
+		write "$2"
+		paths
+		slab_1=$slab pool_1=$pool
+		discard "$3"
+		paths
+		slab_written=$((slab_written + slab_1 - slab_0))
+		pool_written=$((pool_written + pool_1 - pool_0))
+		slab_discarded=$((slab_discarded + slab - slab_1))
+		pool_discarded=$((pool_discarded + pool - pool_1))
+	done
+	took "$1-write" $slab_written $pool_written
+	took "$1-discard" $slab_discarded $pool_discarded
+}
+
+# probe - counts calls of the slab's slow paths
+probe() {
+	printf 'p:%s\n' 'slow_alloc ___slab_alloc' 'slow_free __slab_free' \
+		>$TRACING/kprobe_events || fail "no probe in the slab"
+	echo 1 >$TRACING/events/kprobes/enable
+}
+
+# unprobe - and no more
+unprobe() {
+	echo 0 >$TRACING/events/kprobes/enable
+	echo >$TRACING/kprobe_events
+}
+
 # keeps - what was written is read again
 keeps() {
 	dd if=/dev/urandom of=/tmp/data bs=1M count=8 2>/dev/null
@@ -115,5 +175,16 @@ for world in slab pool; do
 	bursts cached 1 1
 	rmmod null_blk || fail "rmmod null_blk"
 done
+probe
+for world in slab pool; do
+	load
+	slow same 1 1
+	slow other 1 2
+	rmmod null_blk || fail "rmmod null_blk"
+	load cache_size=1
+	slow cached 1 1
+	rmmod null_blk || fail "rmmod null_blk"
+done
+unprobe
 [ ! -e $STATS ] || fail "the pool is left"
 rmmod pool configfs
