@@ -302,6 +302,14 @@ static bool miscounted(const struct pool_parked *parked)
 	return true;
 }
 
+/* How far a pointer, sealed or not, is from where an object could be. */
+static unsigned long misaligned(const struct pool *pool, const void *obj)
+{
+	unsigned long seal = pool_seal_of(obj);
+
+	return ((unsigned long)obj - (seal & POOL_SEAL ? seal : 0)) & (pool->align - 1);
+}
+
 /*
  * Follow the links of a list that was taken, as the core takes it.  Its objects are counted
  * until it is put back.  A list that leads back to itself soon has more than that.
@@ -314,7 +322,7 @@ static void see_links(struct walk *w, struct pool_parked *parked)
 	void *obj = head;
 
 	while (obj && !wild && n < PARKED_SEEN) {
-		wild = (unsigned long)obj & (w->pool->align - 1);
+		wild = misaligned(w->pool, obj);
 		if (!wild)
 			obj = *pool_link_of(w->pool, obj);
 		n++;

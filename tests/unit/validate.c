@@ -270,8 +270,8 @@ TEST_CASE(a_damaged_list_of_parked_objects_is_named)
 	link = pool_link_of(pool, test_objs[0]);
 	*link = test_objs[0];
 	EXPECT(names(pool, "cpu", "parked objects", 256, 1));
-	*link = (char *)test_objs[0] + 1;
-	EXPECT(names(pool, "cpu", "alignment of a parked object", 1, 0));
+	*link = (char *)test_objs[0] + 2;
+	EXPECT(names(pool, "cpu", "alignment of a parked object", 2, 0));
 	*link = NULL;
 	EXPECT_PTR_EQ(parked->head, test_objs[0]);
 	for (i = 1; i < 300; i++)
@@ -280,6 +280,36 @@ TEST_CASE(a_damaged_list_of_parked_objects_is_named)
 	pool_drain_parked(pool);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
+}
+
+static void build(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+}
+
+/* The pointer of an object that was checked when it was freed; its link is behind it. */
+TEST_CASE(sealed_objects_are_parked_where_they_should_be)
+{
+	struct pool_attr attr = { .name = "built", .size = 64, .ctor = build };
+	struct pool_head *head = create_pool_ext(&attr);
+	struct pool_parked *parked;
+	struct pool *pool;
+	void *obj;
+
+	ASSERT(head);
+	pool = pool_of(head);
+	pool_fail_every = 0;
+	test_wave(pool, 1);
+	obj = test_alloc(pool);
+	parked = &test_local(pool)->parked;
+	pool_park(pool, (char *)obj + POOL_SEAL);
+	EXPECT(pool_seal_of(parked->head));
+	EXPECT(is_ok(pool));
+	plat_write(&parked->head, NULL);
+	pool_word_sub(&parked->count, 1);
+	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(head), NULL);
 }
 
 struct churn {
