@@ -39,14 +39,17 @@ struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
 				      const void *owner, unsigned int abi)
 {
 	struct of_device *end = devm_kmalloc(dev, sizeof(*end), GFP_KERNEL);
+	struct pool_head *pool;
 
 	if (end) {
+		pool = pool_create_at(name, size, flags, file, line, owner, abi);
+		end->pool = pool;
 		end->owner = owner;
-		end->pool = pool_create_at(name, size, flags, file, line, owner, abi);
-		if (!end->pool)
+		if (pool && !devm_add_action_or_reset(dev, end_of_device, end))
+			return pool;
+		devm_kfree(dev, end);
+		if (!pool)
 			return NULL;
-		if (!devm_add_action_or_reset(dev, end_of_device, end))
-			return end->pool;
 	}
 	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: out of memory",
 		 file, line, name, size);
