@@ -6,9 +6,10 @@
  * Context: process context; neither guard nor lock held.
  *
  * A lock, or a bucket, is held for HOLD clusters at most.  Then it is let go, and the walk
- * goes on where it was if nothing has changed meanwhile.  Each change of a list counts:
- * in a CPU's visits, or in a part's departures; in gets and puts of a bucket.  So a walk
- * that finds these as they were follows a link that is still good.  Else it begins again.
+ * goes on where it was if nothing has changed meanwhile.  What is taken from the list of a part
+ * raises its departures, and what is added, how many objects it has; a bucket counts gets and
+ * puts.  So a walk that finds these as they were follows a link that is still good.  Else it
+ * begins again.
  * A place that changes each time is looked at in part, and its sums are not compared.
  *
  * What a holder may expect holds at each instant, so a pool in use gives no false alarm.
@@ -138,7 +139,7 @@ static bool see_some(struct walk *w, struct pool_local *local)
 {
 	struct pool_cpu *cpu = local->cpu;
 	unsigned long now[3] = {
-		cpu->visits, local->departures,
+		local->clustered, local->departures,
 		plat_read(&w->pool->gone_departures),
 	};
 	unsigned int i;

@@ -6,6 +6,7 @@
  * Context: see scenario.h.
  */
 #include "scenario.h"
+#include "show/validate.h"
 
 /* An array opens, and is to be closed for good. */
 
@@ -374,6 +375,37 @@ static void alloc_all(void)
 		s_alloc(pool);
 }
 
+/*
+ * One visit adds clusters of one, and others may have the lock in between.  A walk that looks at
+ * five of them meanwhile finds the others, too.
+ */
+
+static void setup_many(void)
+{
+	setup(7ul * SIZE, 0, 7);
+	give(0, 4, 0);
+}
+
+static void add_three(void)
+{
+	s_free_bulk(pool, 3, &obj[4]);
+}
+
+static void seen_wrong(const struct pool_finding *seen, void *arg)
+{
+	(void)arg;
+	if (seen->wrong)
+		sched_fail("%s: found %lu, expected %lu", seen->wrong, seen->found,
+			   seen->expected);
+}
+
+static void validate(void)
+{
+	sched_note("pool_validate()");
+	pool_validate(pool_of(pool), seen_wrong, NULL);
+	sched_note("pool_validate() ends");
+}
+
 /* A declared pool is made anew while its first object is allocated. */
 
 static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
@@ -423,6 +455,8 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_evict, CPUS(collect, destroy_other)),
 	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock",
 		 2, setup_old, CPUS(spill_next, reclaim_other)),
+	SCENARIO(lists_are_looked_at_while_a_visit_adds_to_them, "marked",
+		 2, setup_many, CPUS(add_three, validate)),
 	SCENARIO(a_pool_ends_while_others_shrink, "unpinned released",
 		 2, setup_evict, CPUS(shrink, destroy_other)),
 	SCENARIO(a_pool_in_use_stays_while_others_shrink, "moves",
