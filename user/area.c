@@ -294,6 +294,23 @@ struct plat_area *pool_area_get(void)
 	return area;
 }
 
+/*
+ * Claim an area whose thread is gone, to hand it on; false: it is not.  Under the mutex a
+ * thread that hands on its area itself cannot end.  So the id that @is_gone reads is that of
+ * the area's thread, and not of one that handed it on between a look at the id and at the
+ * thread.
+ */
+bool pool_area_claim(const struct plat_area *area,
+		     bool (*is_gone)(const struct plat_area *area))
+{
+	bool gone;
+
+	pthread_mutex_lock(&area_mutex);
+	gone = !area->is_free && is_gone(area);
+	pthread_mutex_unlock(&area_mutex);
+	return gone;
+}
+
 void pool_area_put(struct plat_area *area)
 {
 	pthread_mutex_lock(&area_mutex);

@@ -76,7 +76,8 @@ void pool_reap(void)
 	if (pthread_mutex_trylock(&reap_mutex))
 		return;
 	for (i = 0; i < areas; i++) {
-		if (!is_dead(plat_areas[i]))
+		if (!is_dead(plat_areas[i]) ||
+		    !pool_area_claim(plat_areas[i], is_dead))
 			continue;
 		pool_answers(plat_areas[i], 0);
 		hand_on(plat_areas[i]);

@@ -356,3 +356,34 @@ TEST_CASE(areas_of_threads_that_ended_unnoticed_are_handed_on)
 	pthread_key_delete(last_key);
 	pool_destroy(&last_pool->head);
 }
+
+static void *use_and_exit(void *arg)
+{
+	use_pool(0, arg);
+	last_id = plat_own_id();
+	return plat_this_area();
+}
+
+/*
+ * A thread exits as usual after pool_gc() has read its id, and before it asks the system for
+ * that id: the id in the area is as it was read.
+ */
+TEST_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again)
+{
+	struct pool *pool = test_pool(64);
+	struct plat_area *area;
+	pthread_t thread;
+	void *result;
+
+	ASSERT(pool && !pthread_create(&thread, NULL, use_and_exit, pool));
+	pthread_join(thread, &result);
+	area = result;
+	ASSERT(area && area->is_free);
+	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
+		plat_sleep(1);
+	plat_write(&area->thread, last_id);
+	pool_gc(NULL);
+	EXPECT(area->next_free != area);
+	plat_write(&area->thread, 0);
+	pool_destroy(&pool->head);
+}
