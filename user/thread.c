@@ -66,7 +66,8 @@ static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * A thread that gets its area in the last round of key destructors ends without
- * thread_exit().  Under the mutex no other thread hands such an area on meanwhile.
+ * thread_exit().  Under the mutex no other thread hands such an area on meanwhile.  The id
+ * in this thread's own area is another one's where a child was made without handlers of forks.
  */
 void pool_reap(void)
 {
@@ -76,7 +77,8 @@ void pool_reap(void)
 	if (pthread_mutex_trylock(&reap_mutex))
 		return;
 	for (i = 0; i < areas; i++) {
-		if (!is_dead(plat_areas[i]) ||
+		if (plat_areas[i] == plat_this_area() ||
+		    !is_dead(plat_areas[i]) ||
 		    !pool_area_claim(plat_areas[i], is_dead))
 			continue;
 		pool_answers(plat_areas[i], 0);

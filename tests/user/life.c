@@ -364,6 +364,19 @@ static void *use_and_exit(void *arg)
 	return plat_this_area();
 }
 
+/* Run such a thread, until the system does not know its id; returns the area that it had. */
+static struct plat_area *end_as_usual(struct pool *pool)
+{
+	pthread_t thread;
+	void *area;
+
+	ck_assert(!pthread_create(&thread, NULL, use_and_exit, pool));
+	pthread_join(thread, &area);
+	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
+		plat_sleep(1);
+	return area;
+}
+
 /*
  * A thread exits as usual after pool_gc() has read its id, and before it asks the system for
  * that id: the id in the area is as it was read.
@@ -372,18 +385,33 @@ TEST_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again)
 {
 	struct pool *pool = test_pool(64);
 	struct plat_area *area;
-	pthread_t thread;
-	void *result;
 
-	ASSERT(pool && !pthread_create(&thread, NULL, use_and_exit, pool));
-	pthread_join(thread, &result);
-	area = result;
+	ASSERT(pool);
+	area = end_as_usual(pool);
 	ASSERT(area && area->is_free);
-	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
-		plat_sleep(1);
 	plat_write(&area->thread, last_id);
 	pool_gc(NULL);
 	EXPECT(area->next_free != area);
 	plat_write(&area->thread, 0);
+	pool_destroy(&pool->head);
+}
+
+/* As in a child of clone(), where no handler of forks writes the new id. */
+TEST_CASE(a_thread_does_not_hand_on_its_own_area)
+{
+	struct pool *pool = test_pool(64);
+	struct plat_area *area;
+	unsigned int id;
+
+	ASSERT(pool);
+	use_pool(0, pool);
+	area = plat_this_area();
+	ASSERT(area);
+	end_as_usual(pool);
+	id = plat_read(&area->thread);
+	plat_write(&area->thread, last_id);
+	pool_gc(NULL);
+	EXPECT(!area->is_free);
+	plat_write(&area->thread, id);
 	pool_destroy(&pool->head);
 }
