@@ -36,7 +36,7 @@ struct plat_area {
 	bool is_free;			/* area mutex: it has no owner */
 	unsigned int parts;		/* area mutex: far parts that it has */
 	unsigned int shelf;		/* owner: where slab.c looks first */
-	unsigned int thread;		/* owner: its id, for remote.c; 0: no owner */
+	unsigned int thread;		/* owner: its id; of a gone one: thread.c; or 0 */
 	unsigned long asked;		/* remote.c: for which pool, and what became of it */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };

@@ -295,10 +295,10 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
  * @pool: the pool.
  * @spare: how many objects stay.
  * @most: bytes, about, after which no other cluster goes.
- * @tries: do not sleep.
+ * @tries: do not sleep while objects are taken.
  *
- * Takes as many as there are now.  What other calls put meanwhile may stay.  Unless @tries,
- * other threads may run between two clusters.
+ * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may
+ * run between two clusters, unless @tries, and while spare clusters are freed.
  *
  * Return: bytes.
  */

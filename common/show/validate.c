@@ -2,7 +2,7 @@
 /*
  * validate.c - look whether the lists of a live pool are whole
  *
- * Layer:   above the core, whose lists it reads; it changes none.
+ * Layer:   above the core, whose lists it reads; those without a lock it takes and puts back.
  * Context: process context; neither guard nor lock held.
  *
  * A lock, or a bucket, is held for HOLD clusters at most.  Then it is let go, and the walk
