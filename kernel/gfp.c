@@ -76,7 +76,8 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	if (*cause != POOL_GOT)
 		return NULL;
 	gfp &= ~__GFP_ZERO;
-	if (pool->backend.guarded)
+	/* No area of vmalloc() can be asked for from a node. */
+	if (pool->backend.guarded && node == NUMA_NO_NODE)
 		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
 		obj = pool_compat_tagged(kmem_cache_alloc_node,

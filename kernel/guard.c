@@ -51,6 +51,10 @@
  */
 #define REFUSALS	(4 * LOOSE)
 
+/* What __vmalloc() is told of the caller's flags. */
+#define MAPPED	(GFP_USER | __GFP_HIGH | __GFP_NOWARN | __GFP_NORETRY | \
+		 __GFP_RETRY_MAYFAIL | __GFP_NOFAIL | __GFP_NOLOCKDEP)
+
 /* Is an access to a page that is mapped without access seen to be reported? */
 #define MAY_HOLD	(!IS_ENABLED(CONFIG_UML) && \
 			 (IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64)))
@@ -206,8 +210,8 @@ static bool is_good(const unsigned char *at, size_t bytes)
 
 /*
  * Map pages.  Areas that are not good are freed last, so that they are not offered again.  From
- * 6.19 on __vmalloc() warns of __GFP_NOMEMALLOC.  So only guarded objects may be of the system's
- * last reserve.
+ * 6.19 on __vmalloc() warns of flags that it does not know, __GFP_NOMEMALLOC among them.  So only
+ * guarded objects may be of the system's last reserve.
  */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
@@ -215,7 +219,7 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 	unsigned int tries = 0;
 	void *at;
 
-	gfp &= ~__GFP_NOMEMALLOC;
+	gfp &= MAPPED;
 	while ((at = pool_compat_tagged(__vmalloc, bytes, gfp)) && !is_good(at, bytes) &&
 	       tries < REFUSALS)
 		bad[tries++] = at;

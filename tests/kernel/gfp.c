@@ -15,6 +15,7 @@
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/vmalloc.h>
 
 #define SIZE		96
 #define DIRT		0x5a
@@ -325,6 +326,27 @@ TEST_CASE(gfp_thisnode_passes_all_caches_over)
 	EXPECT_EQ(now.cached, before.cached);
 	EXPECT_EQ(now.shared, before.shared);
 	test_free(pool, obj);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* Guarded objects are areas of vmalloc(), which may be of any node. */
+TEST_CASE(a_call_that_names_a_node_gets_no_guarded_object)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_WRITE;
+	struct pool *pool;
+
+	test_mode(POOL_D_UAF);
+	pool = gfp_pool();
+	test_mode(0);
+	ASSERT(pool);
+	test_objs[0] = pool_alloc_gfp(&pool->head, gfp);
+	test_objs[1] = pool_alloc_gfp(&pool->head, gfp | __GFP_THISNODE);
+	test_objs[2] = pool_alloc_node(&pool->head, gfp, numa_mem_id());
+	EXPECT(is_vmalloc_addr(test_objs[0]));
+	EXPECT(test_objs[1] && !is_vmalloc_addr(test_objs[1]));
+	EXPECT(test_objs[2] && !is_vmalloc_addr(test_objs[2]));
+	test_free_many(pool, test_objs, 3);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
