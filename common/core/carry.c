@@ -69,14 +69,15 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
  */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
+	/* First, since any call may have these objects, and what follows may take long. */
+	if (out->rest)
+		carry_rest(pool, out->rest, flags);
 	while (out->down) {
 		struct pool_cluster *c = out->down;
 
 		out->down = c->next;
 		carry_down(pool, c, flags);
 	}
-	if (out->rest)
-		carry_rest(pool, out->rest, flags);
 	pool_cluster_put_all(pool, out->empty, flags);
 	if (out->low)
 		restock(pool, flags);
