@@ -126,7 +126,9 @@ void pool_unreserve(struct pool_reserved *r)
 	pool_might_sleep(0);
 	if (!r)
 		return;
-	while ((obj = pool_slots_take(r)))
+	while ((obj = pool_slots_take(r))) {
 		pool_put_one(r->pool, obj, 0);
+		plat_sleep(0);
+	}
 	plat_mem_free(r);
 }

@@ -251,6 +251,7 @@ static void shrink_cpus(struct shrinking *s)
 	while (s->given < s->most && bytes && taken) {
 		taken = round_of_cpus(s);
 		bytes -= taken < bytes ? taken : bytes;
+		plat_sleep(0);
 	}
 }
 

@@ -246,6 +246,7 @@ static int percpu_show(struct seq_file *m, void *v)
 			   plat_read(&local->moving),
 			   plat_read(&local->parked.count),
 			   plat_read(&plat_cpu_of(cpu)->charged));
+		cond_resched();
 	}
 	return 0;
 }
