@@ -171,6 +171,8 @@ unsigned int pool_word_of(unsigned int debug);
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug);
 unsigned int pool_newest_id(void);
+void pool_create_refused(const struct pool_attr *attr,
+			 const struct pool_creator *creator, const char *why);
 struct pool_head *pool_create(const struct pool_attr *attr,
 			      const struct pool_creator *from);
 struct pool *pool_assemble(const struct pool_request *request, const char **why);

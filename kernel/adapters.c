@@ -38,11 +38,15 @@ struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
 				      const char *file, int line,
 				      const void *owner, unsigned int abi)
 {
+	struct pool_attr attr = { .name = name, .size = size, .flags = flags };
+	struct pool_creator creator = {
+		.file = file, .line = line, .owner = owner, .abi = abi,
+	};
 	struct of_device *end = devm_kmalloc(dev, sizeof(*end), GFP_KERNEL);
 	struct pool_head *pool;
 
 	if (end) {
-		pool = pool_create_at(name, size, flags, file, line, owner, abi);
+		pool = pool_create(&attr, &creator);
 		end->pool = pool;
 		end->owner = owner;
 		if (pool && !devm_add_action_or_reset(dev, end_of_device, end))
@@ -51,7 +55,6 @@ struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
 		if (!pool)
 			return NULL;
 	}
-	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: out of memory",
-		 file, line, name, size);
+	pool_create_refused(&attr, &creator, "out of memory");
 	return NULL;
 }

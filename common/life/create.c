@@ -309,23 +309,31 @@ static struct pool *create(const struct pool_attr *attr,
 	return pool;
 }
 
+/* Say in one line which pool is not made, and why. */
+void pool_create_refused(const struct pool_attr *attr,
+			 const struct pool_creator *creator, const char *why)
+{
+	char shown[32];
+
+	pool_printable(shown, sizeof(shown), attr->name ? attr->name : "",
+		       sizeof(shown));
+	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: %s",
+		 creator->file, creator->line, shown, attr->size, why);
+}
+
 /* Create a pool, or register with one; NULL, after one line that says why. */
 struct pool_head *pool_create(const struct pool_attr *attr,
 			      const struct pool_creator *creator)
 {
 	const char *why = refusal(attr, creator->abi);
 	struct pool *pool;
-	char shown[32];
 
 	if (!why) {
 		pool = create(attr, creator, &why);
 		if (pool)
 			return &pool->head;
 	}
-	pool_printable(shown, sizeof(shown), attr->name ? attr->name : "",
-		       sizeof(shown));
-	plat_log(PLAT_ERR, "%s:%d: create_pool(\"%s\", %u) refused: %s",
-		 creator->file, creator->line, shown, attr->size, why);
+	pool_create_refused(attr, creator, why);
 	return NULL;
 }
 
