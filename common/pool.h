@@ -52,12 +52,14 @@
 /*
  * The owner of new pools: a module has its own pools, a program has one owner.  Code that is
  * built into the kernel has no struct module.  There a name is the owner, that of the module
- * that the code would be; of equal names the linker keeps one.
+ * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER= says another one.
  */
 #ifdef __KERNEL__
 #include <linux/export.h>
 #include <linux/init.h>
-#ifdef MODULE
+#if defined(POOL_OWNER)
+extern const char POOL_OWNER[];
+#elif defined(MODULE)
 #define POOL_OWNER		THIS_MODULE
 #else
 #define POOL_OWNER		__PASTE(pool_owner_, __KBUILD_MODNAME)

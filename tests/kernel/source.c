@@ -124,6 +124,8 @@ TEST_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has)
 	};
 	struct pool_head *pool;
 
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
 	NEEDS_FAILSLAB();
 	pool_fail_every = 0;
 	pool = create_pool_ext(&attr);
