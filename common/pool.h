@@ -52,17 +52,19 @@
 /*
  * The owner of new pools: a module has its own pools, a program has one owner.  Code that is
  * built into the kernel has no struct module.  There a name is the owner, that of the module
- * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER= says another one.
+ * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER_NAME= gives several
+ * files one owner.  A file of two modules needs it, since the name of these has a colon.
  */
 #ifdef __KERNEL__
 #include <linux/export.h>
 #include <linux/init.h>
-#if defined(POOL_OWNER)
-extern const char POOL_OWNER[];
-#elif defined(MODULE)
+#ifdef MODULE
 #define POOL_OWNER		THIS_MODULE
 #else
-#define POOL_OWNER		__PASTE(pool_owner_, __KBUILD_MODNAME)
+#ifndef POOL_OWNER_NAME
+#define POOL_OWNER_NAME		__KBUILD_MODNAME
+#endif
+#define POOL_OWNER		__PASTE(pool_owner_, POOL_OWNER_NAME)
 extern const char POOL_OWNER[];
 const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 #endif

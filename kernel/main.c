@@ -92,6 +92,7 @@ static int set_value(const char *key, const char *value)
  */
 static int set_options(void)
 {
+	int ret = 0;
 	size_t i;
 
 	pool_options_start(&(struct pool_start){
@@ -101,21 +102,27 @@ static int set_options(void)
 		.nodes = nr_node_ids,
 	});
 	if (!pool_options_set(debug, "parameter debug", true))
-		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(values); i++) {
-		int ret = set_value(values[i].key, *values[i].value);
+		ret = -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		if (set_value(values[i].key, *values[i].value))
+			ret = -EINVAL;
+	return ret;
+}
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+/*
+ * A module is not loaded with a wrong parameter.  Built in, the other ones hold, as with
+ * parameters of the kernel itself.
+ */
+static bool is_fatal(int ret)
+{
+	return ret && (ret != -EINVAL || IS_ENABLED(MODULE));
 }
 
 static int __init pool_init(void)
 {
 	int ret = set_options();
 
-	if (ret)
+	if (is_fatal(ret))
 		return ret;
 	ret = plat_init();
 	if (ret)
@@ -130,7 +137,7 @@ static int __init pool_init(void)
 	if (ret)
 		goto exit_owner;
 	ret = pool_age_init();
-	if (ret)
+	if (is_fatal(ret))
 		goto exit_shrinker;
 	pool_debugfs_init();
 	return 0;

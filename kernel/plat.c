@@ -208,6 +208,11 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	bool some = attr->flags & MEM_F_USERCOPY;
 	char text[STORE_NAME_LEN];
 
+	/* Built in, users may come before pools, or after a parameter that was refused. */
+	if (!local_cache) {
+		*why = "pools have not started";
+		return false;
+	}
 	if (some && (attr->usersize > attr->size ||
 		     attr->useroffset > attr->size - attr->usersize)) {
 		*why = "useroffset and usersize reach beyond the object";
@@ -404,6 +409,13 @@ static void cpu_start(struct pool_cpu *cpu)
 	pool_cpu_init(cpu);
 }
 
+static void destroy_caches(void)
+{
+	kmem_cache_destroy(cluster_cache);
+	kmem_cache_destroy(local_cache);
+	local_cache = NULL;
+}
+
 /* Called first: makes the CPUs' own parts, and the caches of clusters and local parts. */
 int plat_init(void)
 {
@@ -420,8 +432,7 @@ int plat_init(void)
 	local_cache = KMEM_CACHE(pool_local, SLAB_NO_MERGE);
 	if (cluster_cache && local_cache)
 		return 0;
-	kmem_cache_destroy(cluster_cache);
-	kmem_cache_destroy(local_cache);
+	destroy_caches();
 	return -ENOMEM;
 }
 
@@ -433,6 +444,5 @@ void plat_exit(void)
 	for_each_possible_cpu(cpu)
 		pool_cpu_gone(cpu);
 	pool_guard_exit();
-	kmem_cache_destroy(cluster_cache);
-	kmem_cache_destroy(local_cache);
+	destroy_caches();
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * helper_built_in_one_more.c - another file of the driver of helper_built_in_one.c
+ * helper_built_in_one_more.c - a file of two drivers, that of helper_built_in_one.c is one
  *
  * Layer:   tests, kernel; see helper_built_in.h.
  * Context: see test.h.
  */
-#define BUILT_IN	driver_one
+#define BUILT_IN	driver_one:driver_three
+#define POOL_OWNER_NAME	driver_one
 #include "helper_built_in.h"
 
 const struct built_in built_in_one_more = BUILT_IN_CALLS;
