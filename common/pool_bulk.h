@@ -213,7 +213,8 @@ struct device;
 
 /**
  * pool_create_devm_at() - Create a pool that ends with a device.
- * @dev: the device: the pool is destroyed when its driver is unbound.
+ * @dev: a device of the calling module's driver: the pool is destroyed when that is unbound, so
+ *	not by pool_destroy_all() before.
  * @name: as for pool_create_at(), and so are all others.
  * @size: bytes of an object.
  * @flags: MEM_F_SHARED, MEM_F_EXACT.

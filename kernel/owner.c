@@ -42,7 +42,7 @@ static bool may_change(struct pool_head *head, const void *owner,
 		       const char *function)
 {
 	if (!head) {
-		pr_err("%s(NULL) by module %s is refused: all pools are changed by parameters and debugfs\n",
+		pr_err("%s(NULL) by module %s is refused: a module changes pools that it created\n",
 		       function, name_of(owner));
 		return false;
 	}

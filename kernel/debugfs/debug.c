@@ -53,8 +53,11 @@ static bool set_pool(const struct pool *pool, const char *words)
 	do
 		at = pool_registry_next(at);
 	while (at && at != pool);
-	if (!at)
+	if (!at) {
+		plat_log(PLAT_ERR, "debugfs debug: pool \"%s\" is being destroyed",
+			 pool->shown);
 		return false;
+	}
 	good = pool_set_debug(&at->head, words);
 	pool_registry_put(at);
 	return good;

@@ -217,8 +217,6 @@ static const struct {
 	{ "create", call_create },
 };
 
-/* A pool whose calls hit; NULL: there is none. */
-
 TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
 {
 	struct pool *pool = pool_that_hits(test);
