@@ -47,6 +47,7 @@ job bugs-i386 tests/vm/bugs.sh i386 --cpus 4
 world arm64 tests/vm/kunit.sh arm64 20 --cpus 4 --timeout 1800
 TWIN_KERNEL=arm64 job twins-arm64 tests/vm/twin-check.sh
 job torture-kcsan tests/vm/torture.sh kcsan 60
+job failures-rt tests/vm/failures.sh debug-rt
 job fuzz tests/vm/fuzz.sh kasan
 job lint-whole tests/lint/lint.sh
 job irqs-off tests/vm/irqs-off.sh

@@ -57,8 +57,10 @@ part() {
 	touch "$tmp/busy"
 	meanwhile come_and_go &
 	meanwhile read_all &
+	began=$(date +%s)
 	check "$1: each write is taken as a whole, or refused" nonsense
 	sed -n 's/^#/#/p' "$tmp/printed"
+	echo "# $1: $(($(date +%s) - began)) s of nonsense"
 	rm "$tmp/busy"
 	wait
 	check "$1: pools are switched back" \
