@@ -415,3 +415,62 @@ TEST_CASE(a_thread_does_not_hand_on_its_own_area)
 	plat_write(&area->thread, id);
 	pool_destroy(&pool->head);
 }
+
+/* Threads that come and go while others collect memory. */
+struct brief {
+	struct pool *pool;
+	plat_word_t running;
+	plat_word_t twice;	/* objects that two threads had at once */
+	unsigned int rounds;
+};
+
+static void *live_briefly(void *arg)
+{
+	struct brief *t = arg;
+	void **objs[8];
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		objs[i] = test_alloc(t->pool);
+		if (test_swap(&objs[i][1], t) == t)
+			plat_word_add(&t->twice, 1);
+	}
+	for (i = 0; i < 8; i++) {
+		objs[i][1] = NULL;
+		test_free(t->pool, objs[i]);
+	}
+	return NULL;
+}
+
+static void start_or_collect(unsigned int i, void *arg)
+{
+	struct brief *t = arg;
+	pthread_t thread[8];
+	unsigned int r, k;
+
+	for (r = 0; i < 3 && r < t->rounds; r++) {
+		for (k = 0; k < 8; k++)
+			ck_assert(!pthread_create(&thread[k], NULL, live_briefly, t));
+		for (k = 0; k < 8; k++)
+			pthread_join(thread[k], NULL);
+	}
+	if (i < 3)
+		pool_word_sub(&t->running, 1);
+	while (i >= 3 && plat_read(&t->running))
+		pool_gc(NULL);
+}
+
+TEST_CASE(threads_end_while_others_collect_memory)
+{
+	struct brief t = { .rounds = test_scale(400) };
+
+	pool_fail_every = 0;
+	t.pool = test_pool(64);
+	ASSERT(t.pool);
+	plat_word_add(&t.running, 3);
+	test_threads(6, start_or_collect, &t);
+	EXPECT_EQ(plat_read(&t.twice), 0);
+	pool_gc(NULL);
+	EXPECT(test_quiet(t.pool, 0));
+	pool_destroy(&t.pool->head);
+}
