@@ -208,7 +208,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	bool some = attr->flags & MEM_F_USERCOPY;
 	char text[STORE_NAME_LEN];
 
-	/* Built in, users may come before pools, or after a parameter that was refused. */
+	/* Built in, users may come before pools, or where these could not start. */
 	if (!local_cache) {
 		*why = "pools have not started";
 		return false;
