@@ -30,8 +30,9 @@ TRACE_DEFINE_ENUM(POOL_FAULT_INTERIOR);
 TRACE_DEFINE_ENUM(POOL_FAULT_WRONG_POOL);
 
 /*
- * Fields have the names that kmem:kmem_cache_alloc and kmem:kmem_cache_free give them.  A pool's
- * name is padded, since bpftrace compares the whole array, and the buffer has bytes of older events.
+ * Fields have the names that kmem:kmem_cache_alloc and kmem:kmem_cache_free give them.  A
+ * pool's name is padded, since bpftrace compares the whole array, and the buffer has bytes of
+ * older events.
  */
 DECLARE_EVENT_CLASS(pool_calls,
 	TP_PROTO(const struct pool *pool, const void *obj, const void *caller),
