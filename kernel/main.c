@@ -115,7 +115,7 @@ static int set_options(void)
  */
 static bool is_fatal(int ret)
 {
-	return ret && (ret != -EINVAL || IS_ENABLED(MODULE));
+	return ret && (ret != -EINVAL || __is_defined(MODULE));
 }
 
 static int __init pool_init(void)
