@@ -13,7 +13,7 @@
 #
 #	bench-page.sh contention FILE.csv	what contention.sh has left
 #	bench-page.sh latency FILE.csv		what latency.sh has left
-#	bench-page.sh write-contention FILE.csv, write-latency FILE.csv
+#	bench-page.sh write-contention FILE.csv..., write-latency FILE.csv...
 #					the same, into their sections
 
 set -euo pipefail
@@ -176,7 +176,7 @@ write)
 	;;
 write-contention | write-latency)
 	what=${1#write-}
-	text=$("$what" "$2")
+	text=$(for csv in "${@:2}"; do "$what" "$csv"; done)
 	"$top/tests/bench/section.py" "$what" <<<"$text"
 	;;
 *) sed -n '1,3d; /^#/!q; s/^# \{0,1\}//; p' "$0" >&2; exit 2 ;;
