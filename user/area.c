@@ -74,13 +74,14 @@ static unsigned char *next_place;	/* for an area; NULL: not known yet */
 static unsigned long far;		/* offset of far parts; 0: none yet */
 static unsigned int parts;		/* far parts that all areas have */
 
-void pool_area_fork_hold(void)
+/* For a fork, and where areas are reaped. */
+void pool_areas_hold(void)
 {
 	pthread_mutex_lock(&offset_mutex);
 	pthread_mutex_lock(&area_mutex);
 }
 
-void pool_area_fork_release(void)
+void pool_areas_release(void)
 {
 	pthread_mutex_unlock(&area_mutex);
 	pthread_mutex_unlock(&offset_mutex);
@@ -292,23 +293,6 @@ struct plat_area *pool_area_get(void)
 	}
 	pthread_mutex_unlock(&area_mutex);
 	return area;
-}
-
-/*
- * Claim an area whose thread is gone, to hand it on; false: it is not.  Under the mutex a
- * thread that hands on its area itself cannot end.  So the id that @is_gone reads is that of
- * the area's thread, and not of one that handed it on between a look at the id and at the
- * thread.
- */
-bool pool_area_claim(const struct plat_area *area,
-		     bool (*is_gone)(const struct plat_area *area))
-{
-	bool gone;
-
-	pthread_mutex_lock(&area_mutex);
-	gone = !area->is_free && is_gone(area);
-	pthread_mutex_unlock(&area_mutex);
-	return gone;
 }
 
 void pool_area_put(struct plat_area *area)

@@ -47,12 +47,10 @@ extern bool pool_map_nameless;
 void pool_area_protect(void);
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
-bool pool_area_claim(const struct plat_area *area,
-		     bool (*is_gone)(const struct plat_area *area));
 void pool_area_trim(const struct plat_area *area);
 void pool_areas_trim(void);
-void pool_area_fork_hold(void);
-void pool_area_fork_release(void);
+void pool_areas_hold(void);
+void pool_areas_release(void);
 
 /*
  * remote.c: arrays of other threads, and which thread answers for an area; signals that

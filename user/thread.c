@@ -61,6 +61,21 @@ static bool is_dead(const struct plat_area *area)
 	       errno == ESRCH;
 }
 
+/*
+ * Is an area of such a thread still in use?  While areas are held a thread that hands on its
+ * area itself cannot end.  So the id that is read then is that of the area's thread, and not of
+ * one that handed it on between a look at the id and at the thread.
+ */
+static bool is_lost(const struct plat_area *area)
+{
+	bool lost;
+
+	pool_areas_hold();
+	lost = !area->is_free && is_dead(area);
+	pool_areas_release();
+	return lost;
+}
+
 /* Held while areas are reaped.  Only tried, so that a destructor may come here, too. */
 static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -79,7 +94,7 @@ void pool_reap(void)
 	for (i = 0; i < areas; i++) {
 		if (plat_areas[i] == plat_this_area() ||
 		    !is_dead(plat_areas[i]) ||
-		    !pool_area_claim(plat_areas[i], is_dead))
+		    !is_lost(plat_areas[i]))
 			continue;
 		pool_answers(plat_areas[i], 0);
 		hand_on(plat_areas[i]);
@@ -146,7 +161,7 @@ static void fork_prepare(void)
 	plat_mutex_lock(PLAT_CREATE);
 	pool_remote_fork_hold();
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_area_fork_hold();
+	pool_areas_hold();
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
@@ -161,7 +176,7 @@ static void fork_release(bool child)
 	pool_slab_fork_release(child);
 	pool_guard_fork_release();
 	pool_fork_release(child);
-	pool_area_fork_release();
+	pool_areas_release();
 	plat_mutex_unlock(PLAT_REGISTRY);
 	pool_remote_fork_release();
 	plat_mutex_unlock(PLAT_CREATE);
