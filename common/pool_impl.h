@@ -219,6 +219,7 @@ struct pool {
 	plat_word_t store_puts;		/* objects it took back */
 	plat_word_t failed;		/* NULL: the backend had none */
 	plat_word_t refused;		/* NULL: the limit */
+	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
 	plat_word_t injected;		/* NULL: on purpose */
 	plat_word_t reserved;		/* objects in reserves */
 	plat_word_t moving;		/* objects moving that no CPU counts */

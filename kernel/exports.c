@@ -122,6 +122,7 @@ POOL_EXPORT_TEST(pool_clustered_bytes);
 POOL_EXPORT_TEST(pool_unused_bytes);
 POOL_EXPORT_TEST(pool_reach_read);
 POOL_EXPORT_TEST(pool_reach_missed);
+POOL_EXPORT_TEST(pool_used_up);
 POOL_EXPORT_TEST(pool_cpu_init);
 POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);

@@ -46,7 +46,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 {
 	struct pool_hot *hot;
 
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (!cpu_possible(cpu))
 		return NULL;
 	/* Pairs with plat_local_make(): all is read through this pointer. */
 	hot = READ_ONCE(*per_cpu_ptr(pool->own.hot, cpu));

@@ -102,15 +102,21 @@ void pool_park_cluster(struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Take a whole list; returns its first object, linked to the others, or NULL.  reach.c
- * sees a departure, which is counted before the list's count is lowered.
+ * Take a whole list; returns its first object, linked to the others, or NULL.  reach.c sees
+ * a departure, which is counted before the list's count is lowered.  It is not counted before
+ * the exchange: a call may stop there, and then take what was parked meanwhile.
+ * The release lets a reader that sees the departure see the count.
  */
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 {
+	void *first;
+
 	if (!plat_read(&parked->head))
 		return NULL;
-	plat_word_add(&pool->gone_departures, 1);
-	return plat_xchg_acquire(&parked->head, NULL);
+	first = plat_xchg_acquire(&parked->head, NULL);
+	if (first)
+		plat_word_sub_release(&pool->gone_departures, -1ul);
+	return first;
 }
 
 /*

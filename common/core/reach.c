@@ -2,7 +2,7 @@
 /*
  * reach.c - is there a free object that a caller could have?
  *
- * Layer:   beside the four; reads all of them, writes nothing.
+ * Layer:   beside the four; reads all of them.
  * Context: any; nothing is locked.
  *
  * Within reach are the objects in clusters, in the shared pool, parked, and at the
@@ -15,12 +15,13 @@
  *	look      at all places if so, and at the backend
  *	compare   is there something in a place, or has anything departed?
  *
- * If nothing was moving at first, nothing was found, no place has any, and nothing has
- * departed, then there was no free object at the moment of the first reading.
+ * If nothing was moving at first, nothing has departed, and then no place has any, no place had
+ * one from the end of the first reading to the beginning of the second one.  Arrays count no
+ * departures, so the caller looks at its own in between, or the second reading reads them.
  * A moving object arrives before it ceases to be announced, so it is in a place before
  * the first reading ends.
  *
- * A departure is counted before the object is missing in its place.  The holder of the
+ * A departure is counted before its place's count is lowered.  The holder of the
  * lock or bucket counts it; for a parked list the code that takes the list does, in a
  * word of the pool.  Only the reader sums departures up.  The first reading reads them
  * before what is announced, the second one after what is there, place by place.
@@ -73,35 +74,48 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 }
 
 /*
- * Sum up the departures until now; @some: set where a place has objects.  Moving objects
- * are read first: they may come out of an array, which counts no departures, and they
- * arrive before they cease to move.  Departures of parked lists, and of CPUs that are
- * gone, are read last: if a CPU goes meanwhile, its departures are counted twice, never
- * missed.
+ * Sum up the departures until now, unless a place has objects, or, where @arrays, an array.
+ * A place may get what comes out of an array, or of a user's hands, which count no departures.
+ * So what is moving is read before the places that it goes to, and an array before its part's.
+ * Departures of parked lists, and of CPUs that are gone, are read last: if a CPU goes meanwhile,
+ * its departures are counted twice, never missed.
+ * Return: false: something has objects; nothing is summed up.
  */
-static unsigned long departures(struct pool *pool, bool *some)
+static inline __attribute__((__always_inline__))
+bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 {
+	const struct pool_bucket *end = pool->bucket + pool->buckets;
+	const struct pool_bucket *bucket = pool->bucket;
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long sum = 0;
 	unsigned int i;
 
+	if (plat_read_acquire(&pool->moving))
+		return false;
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
+		unsigned long some;
 
 		if (!local)
 			continue;
-		*some |= plat_read_acquire(&local->moving);
-		*some |= plat_read_acquire(&local->clustered) |
-			 plat_read_acquire(&local->parked.count);
+		some = arrays ? plat_read_acquire(&local->hot.n) : 0;
+		some |= plat_read_acquire(&local->moving);
+		some |= plat_read_acquire(&local->clustered);
+		some |= plat_read_acquire(&local->parked.count);
+		if (some)
+			return false;
 		sum += plat_read_acquire(&local->departures);
 	}
-	*some |= plat_read_acquire(&pool->parked.count);
-	for (i = 0; i < pool->buckets; i++) {
-		*some |= plat_read_acquire(&pool->bucket[i].objs);
-		sum += plat_read_acquire(&pool->bucket[i].gets);
+	if (plat_read_acquire(&pool->parked.count))
+		return false;
+	for (; bucket < end; bucket++) {
+		if (plat_read_acquire(&bucket->objs))
+			return false;
+		sum += plat_read_acquire(&bucket->gets);
 	}
 	sum += plat_read_acquire(&pool->gone_departures);
-	return sum + plat_read_acquire(&pool->store_gets);
+	*departures = sum + plat_read_acquire(&pool->store_gets);
+	return true;
 }
 
 /**
@@ -113,10 +127,10 @@ static unsigned long departures(struct pool *pool, bool *some)
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
-	bool some = false;
+	unsigned long now;
 
-	return before->some ||
-	       departures(pool, &some) != before->departures || some ||
+	return before->some || !departed(pool, false, &now) ||
+	       now != before->departures ||
 	       plat_read(&pool->allocated) != before->allocated;
 }
 
@@ -130,40 +144,41 @@ static bool is_near(const struct pool *pool)
 	return some || plat_read(&pool->filled);
 }
 
-/* Has any CPU's array an object?  A reading of a moment, which ends at the first that has. */
-static bool arrays_have(struct pool *pool)
+/* departed(), with the arrays; one copy of its loops. */
+static __attribute__((__noinline__))
+bool is_empty(struct pool *pool, unsigned long *departures)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local && plat_read(&local->hot.n))
-			return true;
-	}
-	return false;
+	return departed(pool, true, departures);
 }
 
 /**
- * pool_used_up() - Is no object within reach, nor in an array, nor to come from the backend?
+ * pool_used_up() - Is no object within reach, nor to come from the backend?
  * @pool: the pool.
  * @limit: of the pool, not 0.
  *
- * Proves by two readings, without a look, that it was so at the moment of the first one.
- * This CPU's array is read in between, since it counts no departures.  False where a look is
- * likely to find something, and while renew.c holds the pool.  Arrays are looked at first.  One
- * that has an object saves both readings.
+ * Proves that there was such a moment in this call, in which this CPU's array was empty, too.
+ * The first reading may be of any time before, and another caller's, if nothing was moving
+ * then.  So the pool keeps the departures of the last one that was confirmed.  While there are
+ * no others, the second reading is enough.
+ *
+ * Return: true: the proof holds; false: a look may find something, or renew.c holds the pool.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {
-	unsigned long have = plat_read(&pool->allocated);
+	unsigned long settled = plat_read_acquire(&pool->settled);
+	unsigned long have = plat_read_acquire(&pool->allocated);
 	struct pool_reading before;
+	unsigned long now;
 
 	if (have < limit || (have & POOL_RENEWING) || is_near(pool) ||
-	    arrays_have(pool))
+	    !is_empty(pool, &now))
 		return false;
-	pool_reach_read(pool, &before);
-	return !before.arrays && before.allocated == have && !is_near(pool) &&
-	       !pool_reach_missed(pool, &before);
+	if (now != settled) {
+		pool_reach_read(pool, &before);
+		if (before.some || plat_read_acquire(&pool->allocated) != have ||
+		    !is_empty(pool, &now) || now != before.departures)
+			return false;
+		plat_write_release(&pool->settled, now);
+	}
+	return plat_read(&pool->allocated) == have;
 }

@@ -49,6 +49,9 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 	}
 	if (local->pool)
 		n = pool_hot_detach(cpu, local, objs);
+	/* They may go to the backend, where only a departure, of none, tells of them: reach.c. */
+	if (n)
+		pool_clustered_less(local, 0);
 	plat_cpu_unlock(cpu);
 	return n;
 }
@@ -87,7 +90,7 @@ static bool is_drained(struct pool_local *local)
 	       !plat_read(&local->parked.count);
 }
 
-/* More departures than a reader sees between two readings. */
+/* More departures than there are while this goes on. */
 #define HAND_ON	(1ul << 20)
 
 /*

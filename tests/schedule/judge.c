@@ -47,6 +47,23 @@ void judge_begin(void)
 	granules = world_used();
 }
 
+/*
+ * A refused allocation of any time before the scenario has left the departures that it read, as
+ * nothing moved: pool_used_up().
+ */
+void judge_settled(void)
+{
+	struct pool_reading reading;
+	unsigned int i;
+
+	for (i = 0; i < PLAT_LOCALS; i++) {
+		if (!pools[i])
+			continue;
+		pool_reach_read(pools[i], &reading);
+		pools[i]->settled = reading.departures;
+	}
+}
+
 void judge_shown(struct pool *pool)
 {
 	unsigned int i;

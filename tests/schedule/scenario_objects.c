@@ -65,29 +65,6 @@ static void spill(void)
 	give(5, 6, 0);
 }
 
-/* Objects are parked while other parked objects are taken. */
-
-static void setup_parked(void)
-{
-	setup(0, 0, 3);
-	give(0, 2, POOL_F_ATOMIC);
-}
-
-static void unpark_and_park(void)
-{
-	void *first = s_alloc(pool);
-	void *second = s_alloc(pool);
-
-	s_free_flags(pool, first, POOL_F_ATOMIC);
-	obj[3] = second;
-}
-
-static void setup_parked_last(void)
-{
-	setup(0, 2, 2);
-	give(0, 1, POOL_F_ATOMIC);
-}
-
 /* A CPU's clusters are reclaimed while it uses them. */
 
 static void setup_reclaim(void)
@@ -428,21 +405,18 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(a_bulk_call_gets_what_was_freed_under_new_options, "unlooked-bulk",
 		 2, setup_checked_two, CPUS(bulk_of_two, check_and_collect_two),
 		 IRQS(handle_alloc)),
-	SCENARIO(an_object_goes_up_and_down_beside_an_allocation, "cluster-departs",
+	SCENARIO(an_object_goes_up_and_down_beside_an_allocation,
+		 "cluster-departs used-up remembered",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),
 	SCENARIO(a_bucket_is_taken_from_and_put_to, "exchange late-head",
 		 3, setup_buckets, CPUS(alloc_free_below, alloc_free, reclaim)),
 	SCENARIO(a_spill_meets_a_take_from_afar, "charge",
 		 2, setup_spill, CPUS(spill, alloc_one)),
-	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged uncounted filled",
-		 2, setup_parked, CPUS(unpark_and_park, collect)),
-	SCENARIO(the_last_object_is_parked, "parked",
-		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
 	SCENARIO(clusters_are_reclaimed_while_they_are_used, "settled",
 		 2, setup_reclaim, CPUS(alloc_free, reclaim)),
 	SCENARIO(a_shrink_takes_what_is_wanted, "coldest",
 		 3, setup_reclaim, CPUS(alloc_free, shrink, alloc_one)),
-	SCENARIO(what_is_wanted_ages, "tried used-up",
+	SCENARIO(what_is_wanted_ages, "tried",
 		 2, setup_reclaim, CPUS(alloc_free, age)),
 	SCENARIO(what_is_shared_ages, "unheld",
 		 2, setup_collect, CPUS(alloc_one, age)),

@@ -173,6 +173,7 @@ void sched_begin(const struct scenario *s)
 		sched_area[i] = (unsigned char *)plat_areas[i];
 	}
 	sched_call(s->setup);
+	judge_settled();
 }
 
 void sched_die(const char *why)

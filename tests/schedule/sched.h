@@ -47,7 +47,7 @@ struct scenario {
 /* scenario.c: the tables of all; each ends with an entry without a name. */
 extern const struct scenario *const scenarios[];
 extern const struct scenario scenarios_of_objects[], scenarios_of_reserves[];
-extern const struct scenario scenarios_of_pools[];
+extern const struct scenario scenarios_of_parked[], scenarios_of_pools[];
 
 /* Why a fibre has stopped. */
 enum sched_event {
@@ -189,6 +189,7 @@ bool touched_now(const void *p, bool writes);
 struct pool;
 struct plat_backend;
 void judge_begin(void);
+void judge_settled(void);
 void judge_point(void);
 void judge_forget(void);
 void judge_end(void);

@@ -165,3 +165,32 @@ TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 		pool_destroy(&pool->head);
 	}
 }
+
+/* The first reading may be that of an earlier call, so the second one sees what moves. */
+TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
+{
+	plat_word_t *moving[2];
+	struct pool *pool;
+	unsigned int i;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	moving[0] = &pool->moving;
+	moving[1] = &test_local(pool)->moving;
+	for (i = 0; i < 2; i++) {
+		EXPECT(pool_used_up(pool, 1));
+		EXPECT_EQ(pool->settled, pool->store_gets);
+		pool_depart(moving[i], 1);
+		EXPECT(!pool_used_up(pool, 1));
+		pool_arrive(moving[i], 1);
+		EXPECT(pool_used_up(pool, 1));
+	}
+	test_free(pool, obj);
+	EXPECT(!pool_used_up(pool, 1));
+	obj = test_alloc(pool);
+	EXPECT(pool_used_up(pool, 1));
+	EXPECT_EQ(pool->settled, pool->store_gets + 1);
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_parked.c - parked objects are taken while others are parked, or wanted
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ */
+#include "scenario.h"
+
+/* Objects are parked while other parked objects are taken. */
+
+static void setup_parked(void)
+{
+	setup(0, 0, 3);
+	give(0, 2, POOL_F_ATOMIC);
+}
+
+static void unpark_and_park(void)
+{
+	void *first = s_alloc(pool);
+	void *second = s_alloc(pool);
+
+	s_free_flags(pool, first, POOL_F_ATOMIC);
+	obj[3] = second;
+}
+
+static void setup_parked_last(void)
+{
+	setup(0, 2, 2);
+	give(0, 1, POOL_F_ATOMIC);
+}
+
+/*
+ * A call is about to take what is parked, and stops.  Another one takes it first.  Then one is
+ * refused, two objects are parked in the same place, and one is wanted.  No call may use the
+ * backend.
+ */
+
+static void setup_parked_afar(void)
+{
+	setup(0, 3, 3);
+	pool_set_debug(pool, "no-global");
+	sched_as_cpu(1);
+	give(0, 1, POOL_F_ATOMIC);
+	sched_as_cpu(0);
+}
+
+static void alloc_atomic(void)
+{
+	s_alloc_flags(pool, POOL_F_ATOMIC);
+}
+
+static void take_and_park(void)
+{
+	alloc_atomic();
+	alloc_atomic();
+	give(1, 3, POOL_F_ATOMIC);
+	alloc_atomic();
+}
+
+/* The same of the array of a CPU that goes, whose object goes to the backend. */
+
+static void setup_array_goes(void)
+{
+	setup(ROOMY, 2, 2);
+	pool_set_debug(pool, "no-global");
+	give_as(1, 0, 1);
+}
+
+const struct scenario scenarios_of_parked[] = {
+	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged uncounted filled",
+		 2, setup_parked, CPUS(unpark_and_park, collect)),
+	SCENARIO(the_last_object_is_parked, "parked",
+		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
+	SCENARIO(what_is_parked_is_taken_after_a_refusal, "early-take",
+		 2, setup_parked_afar, CPUS(alloc_atomic, take_and_park)),
+	SCENARIO(an_array_goes_to_the_backend_after_a_refusal, "unseen-array",
+		 2, setup_array_goes, CPUS(alloc_one, s_exit)),
+	{ .name = NULL }
+};
