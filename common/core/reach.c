@@ -17,7 +17,7 @@
  *
  * If nothing was moving at first, nothing has departed, and then no place has any, no place had
  * one from the end of the first reading to the beginning of the second one.  Arrays count no
- * departures, so the caller looks at its own in between, or the second reading reads them.
+ * departures, so the caller looks at its own in between.
  * A moving object arrives before it ceases to be announced, so it is in a place before
  * the first reading ends.
  *
@@ -175,7 +175,8 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 		return false;
 	if (now != settled) {
 		pool_reach_read(pool, &before);
-		if (before.some || plat_read_acquire(&pool->allocated) != have ||
+		if (before.some || is_near(pool) ||
+		    plat_read_acquire(&pool->allocated) != have ||
 		    !is_empty(pool, &now) || now != before.departures)
 			return false;
 		plat_write_release(&pool->settled, now);

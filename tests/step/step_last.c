@@ -243,3 +243,110 @@ TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 	EXPECT(test_quiet(other.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
 }
+
+/* Two events in one call of a thread whose area comes after the main one's. */
+static struct {
+	struct pool_local *local;	/* the main thread's */
+	struct pool_cluster *c;		/* empty; NULL: that part has it */
+	void *obj;			/* was parked, until the first event */
+	unsigned long first, second;	/* steps */
+	unsigned long refused;
+} two;
+
+/* The parked object is taken, after this thread frees one. */
+static void free_and_unpark(void)
+{
+	__pool_free(&other.pool->head, other.obj, POOL_F_ATOMIC);
+	two.obj = pool_unpark_all(other.pool, POOL_F_ATOMIC);
+	other.obj = NULL;
+}
+
+/* It goes to a cluster of the main thread, before this thread takes the other one back. */
+static void cluster_and_take(void)
+{
+	if (two.obj && plat_cpu_trylock(other.cpu)) {
+		two.c->obj[0] = two.obj;
+		two.c->n = 1;
+		pool_cluster_insert(other.cpu, two.local, two.c);
+		plat_cpu_unlock(other.cpu);
+		two.obj = NULL;
+		two.c = NULL;
+		other.moved++;
+	}
+	other.obj = __pool_alloc(&other.pool->head, POOL_F_ATOMIC);
+}
+
+static void at_two_steps(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	if (++other.steps == two.first)
+		free_and_unpark();
+	if (other.steps != two.second)
+		return;
+	trap_end(context);
+	cluster_and_take();
+}
+
+/* One of two objects is parked, and one in use, which this thread's open array had. */
+static void park_one(void)
+{
+	test_free(other.pool, test_alloc(other.pool));
+	other.obj = test_alloc(other.pool);
+	two.obj = NULL;
+	two.c = pool_cluster_get(other.pool, 1, 0);
+	two.c->obj[0] = pool_alloc_nocache(&other.pool->head);
+	two.c->n = 1;
+	pool_park_cluster(other.pool, two.c);
+}
+
+static void alloc_between(void)
+{
+	void *obj;
+
+	park_one();
+	other.steps = 0;
+	trap_on();
+	obj = __pool_alloc(&other.pool->head, 0);
+	trap_off();
+	two.refused += !obj;
+	pool_free(&other.pool->head, obj);
+	pool_free(&other.pool->head, other.obj);
+	pool_free(&other.pool->head, two.obj);
+	if (two.c)
+		pool_cluster_put(other.pool, two.c, 0);
+	pool_thread_idle();
+	pool_reclaim(&other.pool->head);
+}
+
+static void *alloc_at_pairs(void *arg)
+{
+	for (two.first = 4; two.first < 400; two.first += 8 * STEP_LESS) {
+		two.second = two.first;
+		do {
+			two.second += 8 * STEP_LESS;
+			alloc_between();
+		} while (other.steps >= two.second && two.second < two.first + 400);
+	}
+	return arg;
+}
+
+/* At any two instructions, so that one of the objects is free all the time. */
+TEST_CASE(an_object_freed_here_and_taken_while_another_goes_away_and_back_is_found)
+{
+	pthread_t thread;
+
+	ASSERT(begin_other(2, at_two_steps));
+	memset(&two, 0, sizeof(two));
+	test_free(other.pool, test_alloc(other.pool));
+	pool_backend_put(other.pool, test_alloc(other.pool));
+	two.local = test_local(other.pool);
+	other.cpu = plat_cpu_of(plat_cpu_hint());
+	ASSERT(!pthread_create(&thread, NULL, alloc_at_pairs, NULL));
+	pthread_join(thread, NULL);
+	signal(SIGTRAP, SIG_DFL);
+	EXPECT_EQ(two.refused, 0);
+	EXPECT(other.moved > 0);
+	EXPECT(test_quiet(other.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
+}
