@@ -80,7 +80,7 @@ def answers(sock, count):
     """Says so many lines, fewer if some are not answered: how many are, and how many it said."""
     answered = silent = 0
     sock.settimeout(2)
-    while answered + silent < count and silent < 5:
+    while answered + silent < count and silent < 30:
         sock.sendall(b"lost\n")
         try:
             answered += said_until(sock, b"\n") == b"busy\n"
