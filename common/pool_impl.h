@@ -219,7 +219,6 @@ struct pool {
 	plat_word_t store_puts;		/* objects it took back */
 	plat_word_t failed;		/* NULL: the backend had none */
 	plat_word_t refused;		/* NULL: the limit */
-	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
 	plat_word_t injected;		/* NULL: on purpose */
 	plat_word_t reserved;		/* objects in reserves */
 	plat_word_t moving;		/* objects moving that no CPU counts */
@@ -252,6 +251,7 @@ struct pool {
 	plat_word_t gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */
+	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
 	plat_word_t abandoned;		/* child of a fork: objects it lost */
 	plat_word_t quarantined;	/* any CPU: objects found corrupted */
 	plat_word_t reports;		/* any CPU: faults that were reported */
