@@ -391,6 +391,7 @@ static bool visit_next(struct pool_visit *visit)
 		pool_registry_unpin(visit->at);
 	visit->at = next;
 	plat_mutex_unlock(PLAT_REGISTRY);
+	plat_sleep(0);
 	return next;
 }
 

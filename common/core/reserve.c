@@ -11,25 +11,18 @@
  */
 #include "plat.h"
 
-/* Free the memory of a reserve that could not be filled. */
-static void free_reserve(struct pool_reserved **r)
-{
-	plat_mem_free(*r);
-}
-
-/* Memory for a reserve, and objects for all its slots; NULL: nothing is allocated. */
+/* Memory for a reserve of @n empty slots. */
 static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 {
-	struct pool_reserved *r POOL_AT_END(free_reserve) =
-		plat_mem_alloc(sizeof(*r) + n * sizeof(r->slot[0]),
-			       PLAT_MEM_SLEEP);
-	struct pool_reserved *filled;
+	struct pool_reserved *r = plat_mem_alloc(sizeof(*r) + n * sizeof(r->slot[0]),
+						 PLAT_MEM_SLEEP);
 
-	if (!r || !pool_alloc_bulk(&pool->head, 0, n, r->slot))
-		return NULL;
-	filled = r;
-	r = NULL;
-	return filled;
+	if (r) {
+		r->pool = pool;
+		r->size = n;
+		plat_write(&r->room, (unsigned long)n);
+	}
+	return r;
 }
 
 /* Free an object, to the reserve if it has room. */
@@ -42,26 +35,45 @@ static void free_to_reserve(struct pool_reserved *r, void *obj,
 	pool_put_one(r->pool, obj, flags);
 }
 
-/* Free the @n objects in the slots of a new reserve to it, each into its own slot. */
-static void fill(struct pool_reserved *r, unsigned int n, void *caller)
+/* Put an object into each slot of a new reserve; false: there are not so many. */
+static bool fill(struct pool_reserved *r, void *caller)
 {
-	unsigned int i;
+	unsigned int n;
 
-	r->size = n;
-	plat_write(&r->room, (unsigned long)n);
-	for (i = 0; i < n; i++) {
-		void *obj = r->slot[i];
+	for (n = r->size; n; n--) {
+		void *obj = pool_alloc_from(&r->pool->head, 0, caller);
 
-		r->slot[i] = NULL;
+		if (!obj)
+			return false;
 		free_to_reserve(r, obj, 0, caller);
+		plat_sleep(0);
 	}
+	return true;
+}
+
+/* Of a reserve that is not full, since there are no objects, or a constructor does not return. */
+static void give_up(struct pool_reserved **r)
+{
+	pool_unreserve(*r);
+}
+
+static struct pool_reserved *full_reserve(struct pool *pool, unsigned int n, void *caller)
+{
+	struct pool_reserved *r POOL_AT_END(give_up) = new_reserve(pool, n);
+	struct pool_reserved *full = NULL;
+
+	if (r && fill(r, caller)) {
+		full = r;
+		r = NULL;
+	}
+	return full;
 }
 
 struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 {
 	struct pool *pool = pool_of(head);
-	struct pool_reserved *r;
 
+	pool_might_alloc(0);
 	if (!head) {
 		plat_log(PLAT_ERR, "a reserve without a pool is refused");
 		return NULL;
@@ -71,12 +83,7 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 			 pool->shown, n, POOL_RESERVE_MAX);
 		return NULL;
 	}
-	r = new_reserve(pool, n);
-	if (!r)
-		return NULL;
-	r->pool = pool;
-	fill(r, n, __builtin_return_address(0));
-	return r;
+	return full_reserve(pool, n, __builtin_return_address(0));
 }
 
 /* A corrupted object is put aside, and the next one taken. */

@@ -73,6 +73,15 @@ static void walk_totals(struct pool_head *pool)
 	pool_total_used();
 }
 
+static void look(struct pool_head *pool, void *arg)
+{
+}
+
+static void walk_each(struct pool_head *pool)
+{
+	pool_for_each(look, NULL);
+}
+
 static void walk_gc(struct pool_head *pool)
 {
 	pool_gc(NULL);
@@ -119,6 +128,7 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	for (i = 1; i < POOLS; i++)
 		pool[i] = test_pool(64);
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
+	EXPECT_LE(POOLS, rests(walk_each, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
 	EXPECT_LE(POOLS, rests(walk_age, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_reclaim, NULL));
@@ -164,6 +174,20 @@ TEST_CASE(a_list_of_registrations_lets_others_run_between_two)
 	for (i = 0; i < POOLS; i++)
 		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 	EXPECT_PTR_EQ(pool_destroy(&hits->head), NULL);
+}
+
+static void walk_reserve(struct pool_head *pool)
+{
+	pool_unreserve(pool_reserve(pool, POOLS));
+}
+
+TEST_CASE(a_reserve_lets_others_run_between_two_objects)
+{
+	struct pool *pool = pool_that_hits(test);
+
+	ASSERT(pool);
+	EXPECT_LE(2 * POOLS, rests(walk_reserve, &pool->head));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_flush_lets_others_run_between_two_clusters)
