@@ -48,7 +48,7 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
 		     enum plat_told what)
 {
-	if (is_vmalloc_addr(p) || what == PLAT_KEPT)
+	if (!kasan_enabled() || is_vmalloc_addr(p) || what == PLAT_KEPT)
 		return;
 	if (what == PLAT_USED)
 		used(pool, p, size);

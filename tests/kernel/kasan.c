@@ -4,10 +4,15 @@
  *
  * Layer:   tests of kernel/kasan.c.
  * Context: see test.h.
+ *
+ * The cases read KASAN's shadow.  One case has KASAN report, and looks for the report in the
+ * kernel's log; kunit.sh expects that line.
  */
 #include "test.h"
+#include "helper_log.h"
 
 #include <linux/kasan.h>
+#include <linux/workqueue.h>
 
 #define SIZE	60u
 #define OBJS	200u
@@ -93,5 +98,32 @@ TEST_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched)
 	EXPECT_PTR_EQ(test_alloc(pool), obj);
 	EXPECT_EQ(touchable(obj, SIZE), SIZE);
 	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* kunit.sh knows the name of this function. */
+static long read_freed(void *obj)
+{
+	return READ_ONCE(*(char *)obj);
+}
+
+/* KASAN fails the case of the task that it reports, so another task reads. */
+TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
+{
+	static const char report[] = "BUG: KASAN: slab-use-after-free in read_freed";
+	struct kmsg_dump_iter log;
+	struct pool *pool;
+	char *obj;
+
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "this kernel has no generic KASAN");
+	pool = told(POOL_M_GLOBAL);
+	ASSERT(pool);
+	obj = test_alloc(pool);
+	test_free(pool, obj);
+	kmsg_dump_rewind(&log);
+	lines_with(&log, report);
+	work_on_cpu(raw_smp_processor_id(), read_freed, obj);
+	EXPECT_EQ(lines_with(&log, report), 1);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

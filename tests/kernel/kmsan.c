@@ -9,8 +9,8 @@
  * report, and looks for the report in the kernel's log; kunit.sh expects that line.
  */
 #include "test.h"
+#include "helper_log.h"
 
-#include <linux/kmsg_dump.h>
 #include <linux/string.h>
 
 #define SIZE	60u
@@ -68,18 +68,6 @@ static struct pool *told(unsigned int debug, void (*ctor)(void *obj, void *arg))
 	head = create_pool_ext(&attr);
 	test_mode(0);
 	return head ? pool_of(head) : NULL;
-}
-
-/* How many further lines of the log have this text?  @log: all are further after a rewind. */
-static unsigned int lines_with(struct kmsg_dump_iter *log, const char *text)
-{
-	unsigned int n = 0;
-	char line[128];
-	size_t len;
-
-	while (kmsg_dump_get_line(log, false, line, sizeof(line), &len))
-		n += !!strnstr(line, text, len);
-	return n;
 }
 
 static void write_all(void *obj, void *arg)
