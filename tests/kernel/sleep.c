@@ -26,7 +26,18 @@ static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_he
 	return calls_of("__might_sleep", on_question, fn, pool);
 }
 
+/* How often lockdep is told that the kernel may reclaim here. */
+static unsigned int reclaims(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return calls_of("fs_reclaim_acquire", on_question, fn, pool);
+}
+
 #else
+
+static unsigned int reclaims(void (*fn)(struct pool_head *pool), struct pool_head *pool)
+{
+	return 0;
+}
 
 static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -131,7 +142,7 @@ static void hit_gfp_nowait(struct pool_head *pool)
 
 static void (*const sleepers[])(struct pool_head *pool) = {
 	hit, hit_zeroed, hit_timeout, hit_gfp, hit_node, hit_bulk, hit_bulk_some,
-	hit_nocache, hit_reserved_timeout,
+	hit_nocache,
 };
 
 /* One call each that has nothing to do, as far as there is such a call. */
@@ -227,6 +238,27 @@ TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
 	ASSERT(reserve);
 	for (i = 0; i < ARRAY_LEN(sleepers); i++)
 		EXPECT_LE(CALLS, questions(sleepers[i], &pool->head));
+	EXPECT_LE(CALLS, questions(hit_reserved_timeout, &pool->head));
+	pool_unreserve(reserve);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* But a caller with a reserve may be the one that memory is waited for. */
+TEST_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "this kernel has no lockdep");
+	pool = pool_that_hits(test);
+	ASSERT(pool);
+	reserve = pool_reserve(&pool->head, 1);
+	ASSERT(reserve);
+	for (i = 0; i < ARRAY_LEN(sleepers); i++)
+		EXPECT_LE(CALLS, reclaims(sleepers[i], &pool->head));
+	EXPECT_LE(reclaims(hit_reserved_timeout, &pool->head), CALLS / 2);
+	EXPECT_LE(reclaims(hit_atomic, &pool->head), CALLS / 2);
 	pool_unreserve(reserve);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
