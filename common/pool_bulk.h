@@ -137,8 +137,8 @@ void pool_unreserve(struct pool_reserved *reserve);
  * @gfp: the kernel's flags.  With __GFP_ZERO, and where the kernel zeroes new
  *	memory, recycled objects are zeroed, too.  With __GFP_THISNODE the object is
  *	of this node, and of no cache.  __GFP_NOFAIL ignores the limit, and is refused
- *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP and __GFP_ACCOUNT have no
- *	effect here; the first time, a line in the log says so.
+ *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP, __GFP_ACCOUNT and
+ *	__GFP_MEMALLOC have no effect here; the first time, a line in the log says so.
  *
  * Context: Any that @gfp is right for.
  * Return: an object, or NULL.
