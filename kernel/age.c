@@ -18,7 +18,9 @@
 #include <linux/moduleparam.h>
 #include <linux/workqueue.h>
 
-static unsigned int age = 10;
+#define AGE_DEFAULT	10u
+
+static unsigned int age = AGE_DEFAULT;
 module_param(age, uint, 0444);
 MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: never (10)");
 
@@ -75,15 +77,19 @@ void pool_age_wake(void)
 		irq_work_queue(&waker);
 }
 
+/* Built in, pools start though the value is wrong, and then age as if there were none. */
 int pool_age_init(void)
 {
+	int ret = 0;
+
 	if (age > AGE_MAX) {
 		plat_log(PLAT_ERR, "parameter age: not 0 to %u: \"%u\"",
 			 AGE_MAX, age);
-		return -EINVAL;
+		age = AGE_DEFAULT;
+		ret = -EINVAL;
 	}
 	WRITE_ONCE(asleep, age > 0);
-	return 0;
+	return ret;
 }
 
 /*
