@@ -32,6 +32,7 @@
 #                       two instructions
 #   --append PARAMS     more kernel parameters
 #   --expect-bad REGEX  lines (perl) that are not bad here
+#   --whole             judges the log from the boot on, not from the script's start on
 #   --show              prints what the script and the kernel said
 #
 # Exits with 0 if the script did and if no line of the log, from the script's
@@ -57,7 +58,7 @@ usage() {
 
 again=("$@")
 cpus='' cpu='' mem='' timeout=300 log='' data='' extract='' icount='' singlestep=''
-append='' expect='' show='' nodes='' sockets='' plugin=''
+append='' expect='' show='' nodes='' sockets='' plugin='' whole=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cpus | --cpu | --mem | --timeout | --log | --data | --extract-to | \
@@ -80,6 +81,7 @@ while [ $# -gt 0 ]; do
 	--plugin) plugin=$2; shift ;;
 	--icount) icount=1 ;;
 	--singlestep) singlestep=1 ;;
+	--whole) whole=1 ;;
 	--show) show=1 ;;
 	-*) usage ;;
 	*) break ;;
@@ -289,15 +291,15 @@ pid=
 
 ### The verdict
 
-# since LOG - the log from the script's start on.
+# since LOG [WHOLE] - the log from the script's start on, or from the boot on.
 since() {
-	perl -ne 's/\r//g; $on ||= /\] VM-SCRIPT-START$/; print if $on' "$1"
+	perl -sne 's/\r//g; $on ||= /\] VM-SCRIPT-START$/; print if $on' -- -on="${2:-}" "$1"
 }
 
 # bad LOG - the bad lines of it.  Lines of emitted files are not looked at, nor what KUnit
 # prints of a case that took long, since its name may have "leaks" in it.
 bad() {
-	since "$1" | BAD=$BAD NAMES=$NAMES EXPECT=$expect \
+	since "$1" "$whole" | BAD=$BAD NAMES=$NAMES EXPECT=$expect \
 		perl -ne '
 		next if /^[A-Za-z0-9+\/=]+$/ || /$ENV{NAMES}/;
 		next if /^\[[^]]*\]\s+# \w+: Test should be marked slow \(/;
