@@ -3,9 +3,9 @@
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels and machines, data races, nonsense for debugfs, all of
-# "make lint", many pools, tracers, signed modules, pools in a kernel tree, a driver on
-# pools, the site of the pages, real programs, and all of package/check.sh.  "make
-# check-long" calls it.
+# "make lint", many pools, tracers, signed modules, pools in a kernel tree and built into a
+# kernel, a driver on pools, the site of the pages, real programs, and all of
+# package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -58,6 +58,7 @@ job tracers tests/vm/tracers.sh stock-6.12
 job tracers-6.1 tests/vm/tracers.sh stock-6.1
 job signed tests/vm/signed.sh
 job into-tree tests/vm/into-tree.sh
+job builtin tests/vm/builtin.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"

@@ -5,6 +5,7 @@
 #
 #	kernel.sh stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y
 #	kernel.sh uml|debug|i386|arm64|debug-rt|kasan|kcsan|kmsan|signed[-X.Y]
+#	kernel.sh builtin
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
 #
@@ -19,6 +20,9 @@
 #   source-X.Y             the same of the series that the backports have
 #   uml                    User-Mode Linux with KUnit (uml.config, uml.patch)
 #   signed                 the same, with signed modules (signed.config)
+#   builtin                the same, with this source's pools and pool_user.c in it
+#                          (builtin.config); it is in build/builtin, and made again where
+#                          a source has changed
 #   debug                  x86_64 SMP with KUnit and lockdep (debug.config)
 #   i386, arm64            debug with 32 bits, and for 64-bit ARM (NAME.config)
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
@@ -44,6 +48,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+# shellcheck source=tests/vm/with-pools.sh
+. "$here/with-pools.sh"
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
@@ -51,7 +57,7 @@ readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan kmsan signed"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
-		"source|source-X.Y|${OURS// /|}[-X.Y]"
+		"source|source-X.Y|builtin|${OURS// /|}[-X.Y]"
 }
 
 # depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
@@ -397,6 +403,7 @@ ours() {
 	debug) fragments=debug ;;
 	uml) arch=um image=linux fragments=uml ;;
 	signed) arch=um image=linux fragments="uml signed" ;;
+	builtin) arch=um image=linux fragments="uml builtin" ;;
 	i386) arch=i386 foreign=i386 ;;
 	arm64) arch=arm64 image=arch/arm64/boot/Image foreign=arm64 cross=aarch64-linux-gnu- ;;
 	esac
@@ -437,7 +444,7 @@ built() {
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
-stock-[1-9]*.[0-9]* | source-[1-9]*.[0-9]* | newest | source) ;;
+stock-[1-9]*.[0-9]* | source-[1-9]*.[0-9]* | newest | source | builtin) ;;
 *) [[ " $OURS " = *" $(base_of "$what") "* ]] || usage ;;
 esac
 open_log "$what"
@@ -451,5 +458,6 @@ source | source-*)
 stock-6.1 | stock-6.12) stock "${what#stock-}" ;;
 stock-6.1-rt | stock-6.12-rt) stock "$(series_of "$what")" -rt ;;
 stock-*) stock_backports "${what#stock-}" ;;
+builtin) with_pools ;;
 *) built "$what" ;;
 esac
