@@ -14,6 +14,7 @@
 #include "plat.h"
 
 #include <linux/kasan.h>
+#include <linux/kfence.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -44,11 +45,15 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 	show(obj, pool->head.size);
 }
 
-/* Guarded objects are unmapped when they are free; nothing is kept from KASAN for ever. */
+/*
+ * Guarded objects are unmapped when they are free; nothing is kept from KASAN for ever.  KASAN
+ * knows nothing of the pages of KFENCE, which looks at all bytes behind an object itself.
+ */
 void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
 		     enum plat_told what)
 {
-	if (!kasan_enabled() || is_vmalloc_addr(p) || what == PLAT_KEPT)
+	if (!kasan_enabled() || is_vmalloc_addr(p) || is_kfence_address(p) ||
+	    what == PLAT_KEPT)
 		return;
 	if (what == PLAT_USED)
 		used(pool, p, size);

@@ -11,7 +11,9 @@
 #include "test.h"
 #include "helper_log.h"
 
+#include <linux/delay.h>
 #include <linux/kasan.h>
+#include <linux/kfence.h>
 #include <linux/workqueue.h>
 
 #define SIZE	60u
@@ -125,5 +127,40 @@ TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
 	lines_with(&log, report);
 	work_on_cpu(raw_smp_processor_id(), read_freed, obj);
 	EXPECT_EQ(lines_with(&log, report), 1);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* An object that the slab got from KFENCE, which gives one now and then; NULL: it gave none. */
+static char *fenced(struct pool *pool)
+{
+	unsigned int i;
+	char *obj;
+
+	for (i = 0; i < 1000; i++) {
+		obj = test_alloc(pool);
+		if (!obj || is_kfence_address(obj))
+			return obj;
+		test_free(pool, obj);
+		msleep(1);
+	}
+	return NULL;
+}
+
+/* KFENCE reads what is behind an object when that is freed, and KASAN looks at these reads. */
+TEST_CASE(kasan_is_told_nothing_of_objects_of_kfence)
+{
+	struct pool *pool;
+	char *obj;
+
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !kfence_sample_interval)
+		kunit_skip(test, "this kernel has no generic KASAN, or no KFENCE");
+	pool = told(POOL_M_NO_CACHE);
+	ASSERT(pool);
+	obj = fenced(pool);
+	ASSERT(obj);
+	EXPECT_EQ(touchable(obj, SIZE + 4), SIZE + 4);
+	test_free(pool, obj);
+	EXPECT_EQ(touchable(obj, SIZE + 4), SIZE + 4);
+	EXPECT_EQ(test_faults(pool), 0);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
