@@ -172,14 +172,15 @@ static void *at_hand(size_t size)
 
 /*
  * The slab aligns powers of two at their size.  With PLAT_MEM_NO_IO the caller may be a
- * file system or a driver, whose gfp flags are not known here.
+ * file system or a driver, whose gfp flags are not known here, or a task that frees memory.  No
+ * task needs the system's last reserve for it, since checks do without.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
 	if (how == PLAT_MEM_AT_HAND)
 		return at_hand(size);
 	if (how == PLAT_MEM_NO_IO)
-		return kvzalloc(size, GFP_NOIO | __GFP_NOWARN);
+		return kvzalloc(size, GFP_NOIO | __GFP_NOWARN | __GFP_NOMEMALLOC);
 	size = roundup_pow_of_two(max_t(size_t, size, POOL_ALIGN));
 	return kvzalloc(size, GFP_KERNEL);
 }

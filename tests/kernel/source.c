@@ -15,50 +15,88 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-/* The flags that a cache was asked with. */
+/* The flags that a cache was asked with, or kmalloc() by a task. */
 static struct {
 	const struct kmem_cache *cache;
+	const struct task_struct *task;
 	unsigned int calls;
 	unsigned int meek;		/* of these: leave the last reserve alone */
 } asked;
 
 #if IS_ENABLED(CONFIG_TRACEPOINTS)
 
-static void on_alloc(void *data, unsigned long caller, const void *obj,
-		     struct kmem_cache *cache, gfp_t gfp, int node)
+static void look(gfp_t gfp)
 {
-	if (cache != asked.cache)
-		return;
 	asked.calls++;
 	asked.meek += (gfp & (__GFP_MEMALLOC | __GFP_NOMEMALLOC)) ==
 		      __GFP_NOMEMALLOC;
 }
 
-static void see_tracepoint(struct tracepoint *point, void *found)
+static void on_alloc(void *data, unsigned long caller, const void *obj,
+		     struct kmem_cache *cache, gfp_t gfp, int node)
 {
-	if (!strcmp(point->name, "kmem_cache_alloc"))
-		*(struct tracepoint **)found = point;
+	if (cache == asked.cache)
+		look(gfp);
+}
+
+static void on_kmalloc(void *data, unsigned long caller, const void *p,
+		       size_t wanted, size_t bytes, gfp_t gfp, int node)
+{
+	if (current == asked.task && in_task())
+		look(gfp);
+}
+
+struct sought {
+	const char *name;
+	struct tracepoint *point;
+};
+
+static void see_tracepoint(struct tracepoint *point, void *arg)
+{
+	struct sought *sought = arg;
+
+	if (!strcmp(point->name, sought->name))
+		sought->point = point;
+}
+
+/* Call @use while @probe sees each event of this name; false: it cannot. */
+static bool probed(const char *name, void *probe, struct pool *pool,
+		   void (*use)(struct pool *pool))
+{
+	struct sought sought = { name, NULL };
+
+	for_each_kernel_tracepoint(see_tracepoint, &sought);
+	memset(&asked, 0, sizeof(asked));
+	asked.cache = pool->backend.cache;
+	asked.task = current;
+	if (!sought.point || tracepoint_probe_register(sought.point, probe, NULL))
+		return false;
+	use(pool);
+	tracepoint_probe_unregister(sought.point, probe, NULL);
+	tracepoint_synchronize_unregister();
+	return true;
 }
 
 /* Call @use while each allocation of the pool's cache is looked at; false: it cannot be. */
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 {
-	struct tracepoint *point = NULL;
+	return probed("kmem_cache_alloc", on_alloc, pool, use);
+}
 
-	for_each_kernel_tracepoint(see_tracepoint, &point);
-	memset(&asked, 0, sizeof(asked));
-	asked.cache = pool->backend.cache;
-	if (!point || tracepoint_probe_register(point, on_alloc, NULL))
-		return false;
-	use(pool);
-	tracepoint_probe_unregister(point, on_alloc, NULL);
-	tracepoint_synchronize_unregister();
-	return true;
+/* The same for each kmalloc() of @use. */
+static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return probed("kmalloc", on_kmalloc, pool, use);
 }
 
 #else
 
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return false;
+}
+
+static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return false;
 }
@@ -104,6 +142,35 @@ TEST_CASE(the_last_reserve_of_the_system_is_never_touched)
 }
 
 static void *found;
+
+/* The first object of a pool, as a task that frees memory. */
+static void use_first_as_reclaimer(struct pool *pool)
+{
+	unsigned int before = memalloc_noreclaim_save();
+
+	found = pool_alloc(&pool->head);
+	memalloc_noreclaim_restore(before);
+}
+
+/* The table of objects needs memory for the first object, and the slab may need some, too. */
+TEST_CASE(the_last_reserve_is_not_for_what_checks_need)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
+	pool_fail_every = 0;
+	test_mode(POOL_D_INTEGRITY);
+	pool = test_pool(64);
+	test_mode(0);
+	ASSERT(pool);
+	EXPECT(kmallocs_watched(pool, use_first_as_reclaimer));
+	EXPECT(found);
+	EXPECT(asked.calls);
+	EXPECT_EQ(asked.meek, asked.calls);
+	test_free(pool, found);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
 
 /* As a task that frees memory; the slab fails once. */
 static void use_as_last_resort(struct pool *pool)
