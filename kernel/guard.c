@@ -150,8 +150,8 @@ static struct span *span_new(void *at, unsigned int n)
 	unsigned int i;
 
 	if (MAY_HOLD && pool_backend_keep())
-		span = kmalloc(struct_size(span, page, n),
-			       GFP_KERNEL | __GFP_NOWARN);
+		span = kmalloc(struct_size(span, page, n), GFP_KERNEL | __GFP_NOWARN |
+			       __GFP_NORETRY | __GFP_NOMEMALLOC);
 	if (!span)
 		return NULL;
 	span->at = at;
