@@ -194,22 +194,34 @@ unsigned long pool_guard_kept(void)
 	return plat_read(&kept_bytes);
 }
 
+/* Could the kernel copy the byte to a pipe? */
+static bool can_copy(const void *p)
+{
+	bool copied;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return false;
+	copied = syscall(SYS_write, fds[1], p, 1) == 1;
+	close(fds[0]);
+	close(fds[1]);
+	return copied;
+}
+
 /*
- * Only the kernel can look at any address without harm: it says whether it could copy
- * the byte to a pipe.  This is a raw system call, since checkers take write() for a read
- * of the program.
+ * Only the kernel can look at any address without harm.  It is asked by a raw system call,
+ * since checkers take write() for a read of the program.  Cancellation is off, since
+ * close() is a cancellation point, and a report may come from a walk that has a pool pinned.
  */
 bool plat_readable(const void *p)
 {
 	int saved = errno;
 	bool readable;
-	int fds[2];
+	int state;
 
-	if (pipe2(fds, O_CLOEXEC))
-		return false;
-	readable = syscall(SYS_write, fds[1], p, 1) == 1;
-	close(fds[0]);
-	close(fds[1]);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	readable = can_copy(p);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return readable;
 }

@@ -394,3 +394,41 @@ TEST_CASE(a_line_of_the_log_is_no_place_to_be_cancelled_at)
 	EXPECT_EQ(plat_read(&passed), 1);
 	EXPECT_EQ(count_lines(text), 1);
 }
+
+static plat_word_t passed;
+
+/* The report of a second free opens files, and closes them: it reads behind the object. */
+static void *report_when_cancelled(void *arg)
+{
+	struct pool *pool = arg;
+	void *obj = test_alloc(pool);
+
+	test_free(pool, obj);
+	pthread_cancel(pthread_self());
+	test_free(pool, obj);
+	plat_word_add(&passed, 1);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void cancel_and_report(void *arg)
+{
+	pthread_t thread;
+	void *result;
+
+	ck_assert(!pthread_create(&thread, NULL, report_when_cancelled, arg));
+	pthread_join(thread, &result);
+	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+}
+
+TEST_CASE(a_report_is_no_place_to_be_cancelled_at)
+{
+	struct pool *pool = test_checked(64, POOL_D_CALLER);
+
+	ASSERT(pool);
+	captured(text, sizeof(text), cancel_and_report, pool);
+	EXPECT_EQ(test_faults(pool), 1);
+	EXPECT(strstr(text, "allocated by"));
+	EXPECT_EQ(plat_read(&passed), 1);
+	pool_destroy(&pool->head);
+}
