@@ -63,7 +63,7 @@ static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
 static unsigned int lowest;		/* no offset below is free */
 static unsigned int highest;		/* no offset from here on was ever used */
-static bool said;			/* the log has said that there are no more */
+static bool said;			/* the log is told that there are no more */
 
 /* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -357,18 +357,14 @@ static bool runs_out(unsigned int i)
 bool plat_local_alloc(struct pool *pool)
 {
 	unsigned int i;
-	bool say;
 
 	pthread_mutex_lock(&offset_mutex);
 	i = take_offset();
-	say = runs_out(i);
+	if (runs_out(i))
+		pool_has_no_caches(pool->shown);
 	pthread_mutex_unlock(&offset_mutex);
 	pool->own.hot = offset_of(i);
 	pool->head.hot = offset_of(pool->debug & POOL_D_HARDEN ? 0 : i);
-	if (say)
-		plat_log(PLAT_WARN,
-			 "pool \"%s\" and further ones have no caches: too many pools",
-			 pool->name);
 	return i;
 }
 

@@ -120,8 +120,34 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	pthread_mutex_lock(&mutexes[mutex]);
 }
 
+/* Creation lock: the pool that the log is to be told of; "": none. */
+static char without_caches[POOL_SHOWN_LEN + 1];
+
+void pool_has_no_caches(const char *shown)
+{
+	snprintf(without_caches, sizeof(without_caches), "%s", shown);
+}
+
+/* The program's function for lines may create a pool, or fork.  So nothing is held then. */
+static void unlock_create(void)
+{
+	char shown[sizeof(without_caches)];
+
+	snprintf(shown, sizeof(shown), "%s", without_caches);
+	without_caches[0] = 0;
+	pthread_mutex_unlock(&mutexes[PLAT_CREATE]);
+	if (*shown)
+		plat_log(PLAT_WARN,
+			 "pool \"%s\" and further ones have no caches: too many pools",
+			 shown);
+}
+
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
+	if (mutex == PLAT_CREATE) {
+		unlock_create();
+		return;
+	}
 	if (mutex == PLAT_REGISTRY)
 		pthread_cond_broadcast(&registry_changed);
 	pthread_mutex_unlock(&mutexes[mutex]);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define THREADS		16
@@ -336,5 +337,53 @@ TEST_CASE(where_no_more_parts_fit_pools_are_closed_and_that_is_said_once)
 	most = space() + (2ul << 20);
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_without_parts, &most), 0);
+	pool_destroy(&pool->head);
+}
+
+static bool told;
+
+/* A function for lines may fork and make pools. */
+static void fork_and_create(enum pool_log_level level, const char *line, void *arg)
+{
+	struct pool_head *pool;
+	pid_t child = fork();
+	int status = -1;
+
+	(void)level;
+	(void)arg;
+	if (!child)
+		_exit(0);
+	pool = create_pool("line", 64, MEM_F_EXACT);
+	told = waitpid(child, &status, 0) == child && !status &&
+	       strstr(line, "pool \"a%0Ab\" and") && pool_destroy(pool) == NULL;
+}
+
+/* The alarm ends a deadlock. */
+static int tell_function(void *arg)
+{
+	struct rlimit limit;
+	unsigned int i;
+
+	alarm(60);
+	limit.rlim_cur = limit.rlim_max = *(unsigned long *)arg;
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 1;
+	pool_set_log(fork_and_create, NULL);
+	for (i = 0; i < PLAT_NEAR + 12; i++)
+		if (!create_pool("a\nb", 64, MEM_F_EXACT))
+			return 2;
+	return !told;
+}
+
+TEST_CASE(the_function_for_lines_may_make_pools_where_no_more_parts_fit)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long most;
+
+	ASSERT(pool);
+	test_free(pool, test_alloc(pool));
+	most = space() + (2ul << 20);
+	if (!UNDER_CHECKER)
+		EXPECT_EQ(slab_child(tell_function, &most), 0);
 	pool_destroy(&pool->head);
 }
