@@ -75,6 +75,10 @@ unsigned long pool_guard_kept(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 
+/* plat.c: names of code; around a fork */
+void pool_names_fork_hold(void);
+void pool_names_fork_release(void);
+
 /* slab.c: around a fork */
 void pool_slab_fork_hold(void);
 void pool_slab_fork_release(bool child);

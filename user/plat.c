@@ -24,6 +24,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -255,23 +256,97 @@ void plat_fault(enum pool_policy policy)
 		abort();
 }
 
+/* Look-ups that a dlclose() disturbed; then the address is a number. */
+#define NAME_TRIES	16
+
+/* What dladdr() has found, as text. */
+struct naming {
+	uintptr_t at;
+	const Dl_info *found;
+	unsigned long long unloads;	/* before that */
+	char *buf;
+	size_t size, len;
+	bool done;
+};
+
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *unloads)
+{
+	(void)size;
+	*(unsigned long long *)unloads = info->dlpi_subs;
+	return 1;
+}
+
+static size_t format_name(const struct naming *n)
+{
+	const char *name = n->found->dli_fname;
+	const char *slash = strrchr(name, '/');
+	uintptr_t from = (uintptr_t)n->found->dli_fbase;
+
+	if (slash)
+		name = slash + 1;
+	if (n->found->dli_sname) {
+		name = n->found->dli_sname;
+		from = (uintptr_t)n->found->dli_saddr;
+	}
+	return snprintf(n->buf, n->size, "%s+0x%lx", name, (unsigned long)(n->at - from));
+}
+
+/*
+ * The names are in memory of the file, which another thread may unload.  In this callback the
+ * loader unloads nothing, so they are there if nothing was unloaded since they were found.
+ */
+static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct naming *n = arg;
+
+	(void)size;
+	n->done = info->dlpi_subs == n->unloads;
+	if (n->done)
+		n->len = format_name(n);
+	return 1;
+}
+
+/*
+ * Held while the loader's list is.  The child of a fork would have that list held for ever, so
+ * a fork waits.  dladdr() is called without it: a constructor, which has the lock that dladdr()
+ * takes, may fork.
+ */
+static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void pool_names_fork_hold(void)
+{
+	pthread_mutex_lock(&list_mutex);
+}
+
+void pool_names_fork_release(void)
+{
+	pthread_mutex_unlock(&list_mutex);
+}
+
+static void look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg),
+			 void *arg)
+{
+	pthread_mutex_lock(&list_mutex);
+	dl_iterate_phdr(fn, arg);
+	pthread_mutex_unlock(&list_mutex);
+}
+
 /* Only the number, if the address is in no file, as for code made at run time. */
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
-	uintptr_t at = (uintptr_t)addr;
-	const char *name, *slash;
-	Dl_info info;
+	Dl_info found;
+	struct naming n = {
+		.at = (uintptr_t)addr, .found = &found, .buf = buf, .size = size,
+	};
+	unsigned int tries = NAME_TRIES;
 
-	if (!dladdr(addr, &info))
-		return snprintf(buf, size, "0x%lx", (unsigned long)at);
-	if (info.dli_sname)
-		return snprintf(buf, size, "%s+0x%lx", info.dli_sname,
-				(unsigned long)(at -
-						(uintptr_t)info.dli_saddr));
-	name = info.dli_fname;
-	slash = strrchr(name, '/');
-	return snprintf(buf, size, "%s+0x%lx", slash ? slash + 1 : name,
-			(unsigned long)(at - (uintptr_t)info.dli_fbase));
+	while (tries-- && !n.done) {
+		look_at_list(read_unloads, &n.unloads);
+		if (!dladdr(addr, &found))
+			break;
+		look_at_list(name_if_loaded, &n);
+	}
+	return n.done ? n.len : (size_t)snprintf(buf, size, "0x%lx", (unsigned long)n.at);
 }
 
 /* plat_print() and plat_log() are in log.c. */

@@ -165,6 +165,7 @@ static void fork_prepare(void)
 	pool_fork_hold();
 	pool_guard_fork_hold();
 	pool_slab_fork_hold();
+	pool_names_fork_hold();
 	pool_signals_of_others(&others);
 	pthread_sigmask(SIG_BLOCK, &others, &mask);
 	fork_mask = mask;
@@ -173,6 +174,7 @@ static void fork_prepare(void)
 /* After fork(), in both processes. */
 static void fork_release(bool child)
 {
+	pool_names_fork_release();
 	pool_slab_fork_release(child);
 	pool_guard_fork_release();
 	pool_fork_release(child);

@@ -106,6 +106,15 @@ plugin() {
 }
 check places_of_a_plugin_come_and_go_with_it plugin
 
+# A plugin whose calls of a pool are named while it is unloaded.
+# shellcheck disable=SC2086
+unloaded() {
+	gcc $C -shared -fPIC -o "$tmp/caller.so" $src/caller.c $SO &&
+		gcc $C -o "$tmp/unload" $src/unload.c $SO -pthread -ldl &&
+		timeout 120 "$tmp/unload" "$tmp/caller.so"
+}
+check a_plugin_may_be_unloaded_while_its_calls_are_named unloaded
+
 # pools_say COUNT OPTIONS COMPILER-WORDS... - the output has so many lines of pools' calls
 # shellcheck disable=SC2086
 pools_say() {
