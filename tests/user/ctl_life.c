@@ -62,6 +62,35 @@ TEST_CASE(the_path_may_have_the_number_of_the_process)
 	EXPECT(is_clean());
 }
 
+static bool shows_path(struct sockaddr_un *bound)
+{
+	socklen_t len = sizeof(*bound);
+	int fd = client();
+	bool shown;
+
+	shown = fd >= 0 && !getpeername(fd, (struct sockaddr *)bound, &len);
+	close(fd);
+	return shown;
+}
+
+/* Daemons do so.  The kernel shows the socket's path, by which poolctl finds it, as it was bound. */
+TEST_CASE(a_socket_goes_though_its_program_is_in_another_folder_by_then)
+{
+	struct sockaddr_un bound = { .sun_family = AF_UNSPEC };
+	char before[256];
+
+	fresh_path();
+	ASSERT(getcwd(before, sizeof(before)) && !chdir(dir));
+	EXPECT(pool_ctl_start("ctl"));
+	ASSERT(!chdir("/"));
+	EXPECT(shows_path(&bound));
+	EXPECT_EQ(strcmp(bound.sun_path, addr.sun_path), 0);
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	EXPECT(is_clean());
+	ASSERT(!chdir(before));
+}
+
 /* A socket without a server, as a program leaves it that was killed. */
 static void leave_dead_socket(void)
 {

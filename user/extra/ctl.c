@@ -189,6 +189,26 @@ static void work(void)
 	leave_client();
 }
 
+/*
+ * The program may go to another folder before the socket is removed, or looked for.  So the
+ * path begins at the root, unless it is too long then.
+ */
+static void begin_at_root(struct sockaddr_un *addr)
+{
+	char full[sizeof(addr->sun_path)];
+	size_t len, more = strlen(addr->sun_path) + 1;
+
+	if (*addr->sun_path == '/' || !getcwd(full, sizeof(full) - 1))
+		return;
+	len = strlen(full);
+	if (full[len - 1] != '/')
+		full[len++] = '/';
+	if (len + more > sizeof(full))
+		return;
+	memcpy(full + len, addr->sun_path, more);
+	memcpy(addr->sun_path, full, len + more);
+}
+
 /* Returns 0, or an error, negative. */
 static int expand(struct sockaddr_un *addr, const char *path)
 {
@@ -208,6 +228,7 @@ static int expand(struct sockaddr_un *addr, const char *path)
 		if (len >= sizeof(addr->sun_path))
 			return -ENAMETOOLONG;
 	}
+	begin_at_root(addr);
 	return 0;
 }
 
