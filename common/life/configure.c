@@ -118,7 +118,10 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 
 bool pool_configure(const char *options)
 {
-	return options && pool_options_set(options, "pool_configure", true);
+	if (options)
+		return pool_options_set(options, "pool_configure", true);
+	plat_log(PLAT_ERR, "pool_configure(NULL) is refused");
+	return false;
 }
 
 bool pool_set_hot_size(unsigned long bytes)

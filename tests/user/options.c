@@ -43,6 +43,21 @@ TEST_CASE(a_refused_switch_names_one_word_in_one_line)
 	pool_destroy(&pool->head);
 }
 
+static void configure_nothing(void *arg)
+{
+	*(bool *)arg = pool_configure(NULL);
+}
+
+TEST_CASE(options_that_are_missing_are_refused_by_one_line)
+{
+	char text[1000];
+	bool good = true;
+
+	captured(text, sizeof(text), configure_nothing, &good);
+	EXPECT(!good);
+	EXPECT_EQ(strcmp(text, "pool: pool_configure(NULL) is refused\n"), 0);
+}
+
 static void configure_leniently(void *arg)
 {
 	pool_options_set(arg, "here", false);
