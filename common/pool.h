@@ -439,7 +439,8 @@ void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
 /**
  * pool_configure() - Change load-time options.
  * @options: "word,key=value,...": see pool_debug_help_to_buf().  "help" prints all
- *	options to stderr, in the kernel to the log.
+ *	options to stderr, in the kernel to the log.  In a program the thread may be
+ *	cancelled then.
  *
  * Words, buckets and cluster are for pools created from now on, and for declared
  * pools that have not been used yet.  All other values hold at once for all pools.  One
