@@ -83,10 +83,20 @@ static bool is_called(const char *kept, const char *name, size_t len)
 	return strlen(kept) == len && !memcmp(kept, name, len);
 }
 
+/* The name as it is shown, "~" and the id, as the folder of a pool whose name is taken. */
+static bool is_exactly(const struct pool *pool, const char *name, size_t len)
+{
+	char exact[POOL_SHOWN_LEN + sizeof("~4294967295")];
+
+	snprintf(exact, sizeof(exact), "%s~%u", pool->shown, pool->id);
+	return is_called(exact, name, len);
+}
+
 /**
  * pool_registry_named() - Walk over the pools of a name.
  * @prev: as in pool_registry_next().
- * @name: what they are called, as it is or as it is shown; "all": all pools.
+ * @name: what they are called, as it is or as it is shown; NAME~ID: one of these;
+ *	"all": all pools.
  * @len: its bytes.
  *
  * Return: as pool_registry_next().
@@ -99,7 +109,8 @@ struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len
 		pool = pool_registry_next(pool);
 	} while (pool && !is_called("all", name, len) &&
 		 !is_called(pool->name, name, len) &&
-		 !is_called(pool->shown, name, len));
+		 !is_called(pool->shown, name, len) &&
+		 !is_exactly(pool, name, len));
 	return pool;
 }
 

@@ -84,6 +84,14 @@ shows_all() {
 		grep -q "prog.c:" "$tmp/show" && grep -qx 'options       none' "$tmp/show"
 }
 check show_has_numbers_creations_and_options shows_all
+namesakes() {
+	gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -I"$tmp" -o "$tmp/namesakes" \
+		"$src/namesakes.c" "$out/libpool.a" -pthread &&
+		LIBPOOL_OPTIONS=ctl=$tmp/same.sock "$tmp/namesakes" \
+			"for i in same all; do '$ctl' --socket '$tmp/same.sock' show \$i; done" |
+		grep '^options' | diff - <(printf 'options       %s\n' poison memstats trace)
+}
+check show_has_the_options_of_each_of_several_pools_of_a_name namesakes
 keys() {
 	"$ctl" --socket "$sock" --json list | python3 -c '
 import json, sys

@@ -263,7 +263,7 @@ static void show_entry(const struct options *o, const struct entry *e)
 	for (f = pool_dump_columns; f->name; f++)
 		printf("%-14s%llu\n", f->name, pool_dump_value(f, &e->s));
 	fputs(e->details ? e->details : "", stdout);
-	debug = source_debug(&o->source, shown, NULL);
+	debug = source_options(&o->source, e);
 	printf("options       %s", debug);
 	free(debug);
 }

@@ -130,6 +130,7 @@ void source_gc(const struct source *source, bool all);
 void source_flush(const struct source *source, const char *name);
 void source_set(const struct source *source, const char *options);
 char *source_debug(const struct source *source, const char *name, const char *words);
+char *source_options(const struct source *source, const struct entry *e);
 char *source_memstats(const struct source *source, const char *words);
 char *read_file(const char *path, int status);
 

@@ -328,6 +328,26 @@ char *source_debug(const struct source *source, const char *name, const char *wo
 	return need_memory(strdup(""));
 }
 
+/*
+ * Which options of one pool are on.  Others may have its name, or it may be called "all".  The
+ * kernel's first one of a name has a folder of that name, and the others NAME~ID.
+ */
+char *source_options(const struct source *source, const struct entry *e)
+{
+	char name[POOL_SHOWN_LEN + 1], exact[sizeof(name) + sizeof("~4294967295")];
+	bool is_exact;
+	char *path;
+
+	pool_show_name(name, e->s.name);
+	snprintf(exact, sizeof(exact), "%s~%u", name, e->s.id);
+	if (source->socket)
+		return source_ask(source, "debug %s", exact);
+	path = kernel_path(source, exact, "debug");
+	is_exact = !access(path, F_OK);
+	free(path);
+	return kernel_read(source, is_exact ? exact : name, "debug");
+}
+
 char *source_memstats(const struct source *source, const char *words)
 {
 	if (source->socket)
