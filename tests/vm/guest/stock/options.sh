@@ -27,8 +27,14 @@ check "... for all, too" refused "poison -uaf" $P/debug \
 	'"-uaf": cannot change on a live pool'
 check "values of all pools are refused for one" refused poison=1 $conn \
 	'"poison=1": values are of all pools'
+check "... out of range, too" refused "poison fail_alloc=101" $conn \
+	'"fail_alloc=101": values are of all pools'
+check "... and for all if they are out of range" refused "poison fail_alloc=101" $P/debug \
+	'"fail_alloc=101": unknown word or value out of range'
 check "an unknown word is refused" refused "poison bogus" $P/debug '"bogus"'
-check "... and nothing is changed" same "$(cat $conn)" none
+check "... and nothing is changed" same "$(cat $conn) $(cat $P/debug)" \
+	"none hot_size=16384"
+check "... no allocation fails" same "$(number ex_conn injected)" 0
 check "it goes on" moves ex_conn spills
 
 echo "# numbers that are set while pools live"

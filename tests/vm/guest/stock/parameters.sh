@@ -4,13 +4,24 @@
 
 echo "# wrong parameters"
 for wrong in debug=bogus debug=no-cache,nonsense hot_size=9999999999 \
-	     hot_size=1g hot_size= hot_size=64k,no-cache buckets=3 buckets=0 \
-	     cluster=0 cluster=65 debug=fail_alloc=101 faults=abort \
-	     fail_alloc=-1 poison=256 uaf_keep=1025m; do
+	     hot_size=1g hot_size= hot_size=64k,no-cache \
+	     max_cached=1025m max_cached=1g max_cached= max_cached=64k,no-cache \
+	     buckets=3 buckets=0 buckets=128 buckets=x cluster=0 cluster=65 cluster=x \
+	     debug=fail_alloc=101 faults=abort faults= \
+	     fail_alloc=-1 fail_alloc=101 fail_alloc=x \
+	     poison=256 poison=0xg uaf_keep=1025m uaf_keep=x; do
 	forget
 	check "$wrong is refused" not insmod pool.ko $wrong 2>/dev/null
 	word=${wrong#*=}
 	check "... by a line that names it" says "${word##no-cache,}\""
+	check "... and the parameter" says "${wrong%%=*}"
+done
+# The kernel itself reads these; age.sh has ages that are out of range.
+for wrong in age=x shrink=maybe shrink=2 shrink=; do
+	forget
+	check "$wrong is refused" not insmod pool.ko $wrong 2>/dev/null
+	check "... by a line that names it" says \
+		"\`${wrong#*=}' invalid for parameter \`${wrong%%=*}'"
 done
 check "nothing is loaded" gone pool
 check "right parameters are accepted" \
@@ -19,9 +30,10 @@ check "... and used: mode" same "$(number ex_conn mode)" no-global
 check "... cluster" same "$(number ex_conn cluster)" 8
 check "... and shown" same "$(cat /sys/module/pool/parameters/hot_size)" 1m
 check "unloads" stop
-check "values are parameters, too" start faults=continue poison=0x41 uaf_keep=1m
+check "values are parameters, too" start max_cached=2m faults=continue poison=0x41 \
+	uaf_keep=1m shrink=N
 check "... of new pools" same "$(cat $P/debug)" \
-	"poison poison=65 uaf_keep=1048576 faults=continue"
+	"poison max_cached=2097152 poison=65 uaf_keep=1048576 faults=continue"
 check "... and used" same "$(cat $P/by-name/ex_conn/debug)" poison
 check "unloads" stop
 check "all words are known" start debug=no-fail,no-merge,hot-first,no-integrity,no-tag,no-caller,no-uaf,no-backup,no-memstats,no-tools,no-merge-modules,no-harden,no-trace,merge
