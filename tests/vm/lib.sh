@@ -77,7 +77,8 @@ boots_well() {
 	local booted=0
 
 	boots "$@" || booted=$?
-	results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^# /p' "${tmp:?}/out"
+	results sed -n 's/\r$//; /^ok - /p; /^not ok - /p; /^n\/a - /p; /^# /p' \
+		"${tmp:?}/out"
 	if [ $booted -eq 0 ]; then
 		result ok "the kernel had nothing to complain of"
 	else
