@@ -78,7 +78,7 @@ static struct pool_head *conn;
 
 static void undo(void *obj, void *arg)
 {
-	pr_info("pool_second: an object is undone\n");
+	pr_info(KBUILD_MODNAME ": an object is undone\n");
 }
 
 static void use_one(struct pool_head *pool)

@@ -117,7 +117,7 @@ boots() {
 	"$here/boot.sh" --show --mem 1024 --append "rcu_nocbs=all $1" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
-		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$tmp/trace" \
+		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$dir/pool_third.ko" "$tmp/trace" \
 		"$here/../../build/user-static/poolctl" "$tmp/pages" "$dir/my/my.ko" \
 		"$tmp/no-debugfs" >"$tmp/out" 2>"$tmp/err"
 }

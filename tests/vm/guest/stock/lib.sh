@@ -3,7 +3,7 @@
 # lib.sh - what the topics of stock.sh have in common
 #
 # pool.ko with its files in debugfs, pool_example.ko, which has the pools ex_conn and
-# ex_event, and pool_second.ko, which has others.
+# ex_event, and pool_second.ko, which has others.  pool_third.ko is a copy of that.
 
 P=/sys/kernel/debug/pool
 

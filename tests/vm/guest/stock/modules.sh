@@ -104,3 +104,35 @@ for usersize in /sys/kernel/slab/pool-ex_conn-*/usersize; do
 	check "... which may not be copied" same "$(cat "$usersize")" "$(number ex_conn size)"
 done
 check "unloads" stop
+
+echo "# two modules that leave their pools behind"
+# registered - how often each pool is registered
+registered() { cat $P/by-name/*/stats | sed -n 's/^registrations //p' | tr '\n' ' '; }
+for merge in no-merge-modules merge-modules; do
+	case $merge in
+	merge-modules) both="sc_conn " each="2 " ;;
+	*) both="sc_conn sc_conn~ " each="1 1 " ;;
+	esac
+	for order in "pool_second pool_third" "pool_third pool_second"; do
+		check "pool.ko loads with $merge" insmod pool.ko debug=$merge
+		check "... and two users" sh -c \
+			"insmod pool_second.ko leave=1 && insmod pool_third.ko leave=1"
+		check "... with their pools" same "$(folders)" "sc_built sc_built~ $both"
+		for module in $order; do
+			forget
+			check "$module leaves" rmmod $module
+			check "... which is said" says \
+				"module $module is gone without destroying pools: 1 registrations stay"
+			check "... and calls its destructor" sh -c \
+				"dmesg | grep -q '$module: an object is undone'"
+			check "... and all files can be read" \
+				sh -c "cat $P/pools $P/by-name/*/* >/dev/null"
+		done
+		check "... what has no destructor stays" same "$(folders)" "$both"
+		check "... with all registrations" same "$(registered)" "$each"
+		forget
+		check "unloading pool.ko ends it" rmmod pool
+		check "... without a line in the log" same "$(logged)" ""
+		check "no cache is left" same "$(caches_left '.*')" 0
+	done
+done
