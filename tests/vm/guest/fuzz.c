@@ -3,6 +3,7 @@
  * fuzz.c - writes nonsense to files
  *
  *	fuzz SEED ROUNDS WORDS FILE...
+ *	fuzz writable FOLDER...		prints the files that take what is written
  *
  * Layer:   tests of kernel/debugfs/; a program, run by guest/fuzz.sh.
  * Context: a process of its own.
@@ -15,6 +16,8 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,19 +231,55 @@ static void read_all(const char *path)
 	close(fd);
 }
 
+/*
+ * The mode does not say whether a file takes what is written, since root may open any file.  One
+ * that does fetches the text, which cannot be read; others refuse each write.
+ */
+static bool takes_writes(const char *path)
+{
+	int fd = open(path, O_WRONLY);
+	bool takes;
+
+	if (fd < 0)
+		return false;
+	takes = write(fd, text + MOST_TEXT, 1) >= 0 || errno != EINVAL;
+	close(fd);
+	return takes;
+}
+
+static int print_writable(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	if (type == FTW_F && takes_writes(path))
+		puts(path);
+	return 0;
+}
+
+static void make_text(void)
+{
+	text = mmap(NULL, MOST_TEXT + PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED || mprotect(text + MOST_TEXT, PAGE, PROT_NONE))
+		err(2, "memory");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds;
 
+	make_text();
+	if (argc > 2 && !strcmp(argv[1], "writable")) {
+		for (argv += 2; *argv; argv++)
+			if (nftw(*argv, print_writable, 8, FTW_PHYS))
+				err(2, "%s", *argv);
+		return 0;
+	}
 	if (argc < 5)
 		errx(2, "usage: fuzz SEED ROUNDS WORDS FILE...");
 	seed = strtoul(argv[1], NULL, 10) * 2654435761ul + 88172645463325252ul;
 	rounds = strtoul(argv[2], NULL, 10);
 	read_words(argv[3]);
-	text = mmap(NULL, MOST_TEXT + PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (text == MAP_FAILED || mprotect(text + MOST_TEXT, PAGE, PROT_NONE))
-		err(2, "memory");
 	while (rounds--) {
 		const char *path = argv[4 + any((unsigned int)argc - 4)];
 
