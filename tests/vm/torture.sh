@@ -36,11 +36,12 @@ dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 boots() {
 	"$here/boot.sh" --cpus 4 --timeout $((seconds * 11 + 300)) --log "$log" \
 		--append "torture=${words// /;}" --expect-bad "$SCHEDULER" \
-		"$what" "$here/guest/torture.sh" "$dir/pool.ko" \
-		"$dir/pool_torture.ko" "$dir/pool_second.ko"
+		"$what" "$here/guest/torture.sh" "$here/../lib/results.sh" \
+		"$dir/pool.ko" "$dir/pool_torture.ko" "$dir/pool_second.ko"
 }
 
 check "torture_of_${seconds}_s_in_$what" boots
 check "torture_ends_with_SUCCESS_in_$what" grep -q -- '--- End of test: SUCCESS:' "$log"
+results sed -nE 's/\r$//; s/^\[[^]]*\] ((not )?ok - |# )/\1/p' "$log"
 sed -nE 's/\r$//; s/^\[[^]]*\] pool_torture: /# /p' "$log"
 finish
