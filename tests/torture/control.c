@@ -64,7 +64,7 @@ void torture_pressure(struct torture_unit *unit)
 static const char * const words[] = {
 	"integrity", "no-integrity,hot-first", "poison", "no-poison",
 	"no-global", "global", "no-cache", "cache", "cold-first", "hot-first",
-	"memstats", "no-memstats", "fail", "no-fail",
+	"memstats", "no-memstats", "fail", "no-fail", "trace", "no-trace",
 	"integrity,poison,no-global", "no-integrity,hot-first,no-poison,global",
 };
 
