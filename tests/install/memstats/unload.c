@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS	30000
+#define ROUNDS	10000
 
 static int stop;
 static char text[65536];
