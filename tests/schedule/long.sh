@@ -41,6 +41,9 @@ job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 1800
+SUITE=kfence BOOT=kfence.sample_interval=100 \
+	world kasan-kfence-kfence.sample_interval \
+		tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
 world kmsan tests/vm/kunit.sh kmsan 40 --cpus 4 --mem 2048 --timeout 1800
 world i386 tests/vm/kunit.sh i386 20 --cpus 4 --timeout 1800
 job bugs-i386 tests/vm/bugs.sh i386 --cpus 4
