@@ -192,21 +192,31 @@ struct locked {
 	plat_word_t tried;
 };
 
+static void wait_and_count(struct locked *l)
+{
+	plat_cpu_lock(l->cpu);
+	l->plain++;
+	plat_cpu_unlock(l->cpu);
+}
+
+static void try_and_count(struct locked *l)
+{
+	if (!plat_cpu_trylock(l->cpu))
+		return;
+	plat_word_add(&l->tried, 1);
+	l->plain++;
+	plat_cpu_unlock(l->cpu);
+}
+
 static void count_locked(unsigned int i, void *arg)
 {
-	struct locked *l = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(ROUNDS); r++) {
-		if (i & 1) {
-			if (!plat_cpu_trylock(l->cpu))
-				continue;
-			plat_word_add(&l->tried, 1);
-		} else {
-			plat_cpu_lock(l->cpu);
-		}
-		l->plain++;
-		plat_cpu_unlock(l->cpu);
+		if (i & 1)
+			try_and_count(arg);
+		else
+			wait_and_count(arg);
 	}
 }
 

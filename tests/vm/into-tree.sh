@@ -23,7 +23,7 @@ cd "$top"
 . tests/lint/remarks.sh
 lists="tests/lint/allowed.list tests/lint/series.list"
 
-need make gcc bison flex bc libelf-dev rsync git perl
+need make gcc bison flex bc libelf-dev rsync git perl sparse
 eval "$(tests/vm/kernel.sh "source${1:+-$1}")"
 work=$top/build/into-tree${1:+-$1}
 tree=$work/tree
@@ -236,6 +236,7 @@ check into_tree_brings_what_is_new updated
 MODULE+=(POOL_KUNIT_TEST=m)
 check gcc_builds_a_module builds gcc-module "${MODULE[@]}"
 check it_is_whole whole
+check sparse_says_nothing compiles gcc-module C=2 lib/pool/
 check gcc_builds_it_in builds gcc-builtin SMP=y DEBUG_FS=y KUNIT=y MODULES=y POOL=y \
 	POOL_KUNIT_TEST=m
 check gcc_builds_it_without_smp_numa_modules_and_debugfs builds gcc-least SMP=n NUMA=n \
