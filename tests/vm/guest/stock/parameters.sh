@@ -3,6 +3,9 @@
 # parameters.sh - parameters of the module, wrong and right
 
 echo "# wrong parameters"
+# At the first load the kernel says that the module taints it.
+check "loads without parameters" insmod pool.ko
+check "unloads" rmmod pool
 for wrong in debug=bogus debug=no-cache,nonsense hot_size=9999999999 \
 	     hot_size=1g hot_size= hot_size=64k,no-cache \
 	     max_cached=1025m max_cached=1g max_cached= max_cached=64k,no-cache \
