@@ -210,7 +210,7 @@ static bool come(struct torture_unit *unit, struct torture_pool *pool)
 static void depart(struct torture_pool *pool)
 {
 	if (pool_destroy(pool->head))
-		torture_wrong(TORTURE_MAKE, pool, "objects left", 1, 0);
+		torture_wrong(TORTURE_COUNT, pool, "objects left", 1, 0);
 }
 
 /* Memory may be too short for a pool. */

@@ -198,7 +198,7 @@ void torture_pools_destroy(void)
 		struct torture_pool *pool = &torture_pools[i];
 
 		if (pool_destroy(pool->head))
-			torture_wrong(TORTURE_MAKE, pool, "objects left", 1, 0);
+			torture_wrong(TORTURE_COUNT, pool, "objects left", 1, 0);
 		else if (atomic_long_read(&pool->built_now))
 			torture_wrong(TORTURE_COUNT, pool, "never destructed",
 				      atomic_long_read(&pool->built_now), 0);

@@ -44,7 +44,7 @@ enum torture_wrong {
 	TORTURE_LIMIT,		/* a pool holds more objects than its limit */
 	TORTURE_COUNT,		/* numbers do not add up, or an object is lost */
 	TORTURE_FAULT,		/* the pool's own checks found a fault */
-	TORTURE_MAKE,		/* a pool could not be made or destroyed */
+	TORTURE_MAKE,		/* a pool could not be made or switched */
 	TORTURE_IDLE,		/* a kind had too few rounds in ten times the time */
 	TORTURE_WRONGS,
 };
