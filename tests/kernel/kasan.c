@@ -130,6 +130,22 @@ TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+#if IS_ENABLED(CONFIG_KASAN_GENERIC) && IS_ENABLED(CONFIG_KFENCE)
+
+static bool kfence_is_on(void)
+{
+	return kfence_sample_interval;
+}
+
+#else
+
+static bool kfence_is_on(void)
+{
+	return false;
+}
+
+#endif
+
 /* An object that the slab got from KFENCE, which gives one now and then; NULL: it gave none. */
 static char *fenced(struct pool *pool)
 {
@@ -152,7 +168,7 @@ TEST_CASE(kasan_is_told_nothing_of_objects_of_kfence)
 	struct pool *pool;
 	char *obj;
 
-	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !kfence_sample_interval)
+	if (!kfence_is_on())
 		kunit_skip(test, "this kernel has no generic KASAN, or no KFENCE");
 	pool = told(POOL_M_NO_CACHE);
 	ASSERT(pool);
