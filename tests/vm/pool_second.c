@@ -21,11 +21,15 @@
  *   late=1	frees an object that readers of RCU may see, and destroys its pool; its init fails
  *		if that takes long
  *   often=1	gives sc_conn back once more than it has registered with it, before it ends
+ *   sleeps=1	allocates from a pool whose constructor sleeps, first where the caller may
+ *		sleep, then where it may not
  *   fail=1	its init fails, without cleaning up
  */
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "pool.h"
@@ -69,6 +73,10 @@ MODULE_PARM_DESC(late, "Free an object after a grace period, and destroy its poo
 static bool often;
 module_param(often, bool, 0444);
 MODULE_PARM_DESC(often, "Give a pool back more often than it was made");
+
+static bool sleeps;
+module_param(sleeps, bool, 0444);
+MODULE_PARM_DESC(sleeps, "Use a pool whose constructor sleeps");
 
 static bool fail;
 module_param(fail, bool, 0444);
@@ -183,6 +191,37 @@ static int free_late(void)
 	return time_after(jiffies, begin + 5 * HZ) ? -ETIME : 0;
 }
 
+static void sleep_a_while(void *obj, void *arg)
+{
+	msleep(1);
+}
+
+/*
+ * A task that sleeps without preemption loses its count; the kernel goes on with that.  With
+ * PREEMPT_RT the second call gets nothing, since the backend may sleep.
+ */
+static bool sleep_twice(void)
+{
+	struct pool_attr attr = {
+		.name = "sc_sleeps", .size = 64, .ctor = sleep_a_while,
+	};
+	struct pool_head *pool = create_pool_ext(&attr);
+	void *may, *must_not;
+	int count;
+
+	if (!pool)
+		return false;
+	may = pool_alloc(pool);
+	preempt_disable();
+	count = preempt_count();
+	must_not = __pool_alloc(pool, POOL_F_ATOMIC);
+	preempt_count_set(count);
+	preempt_enable();
+	pool_free(pool, may);
+	pool_free(pool, must_not);
+	return may;
+}
+
 /* There is one pool of its own, which is changed thrice, and the others are not. */
 static int change_all(void)
 {
@@ -218,6 +257,8 @@ static int __init second_init(void)
 		return -ENOMEM;
 	if (late && free_late())
 		return -ETIME;
+	if (sleeps && !sleep_twice())
+		return -ENOMEM;
 	if (!make_many())
 		return -ENOMEM;
 	if (keep && !pool_alloc(conn))

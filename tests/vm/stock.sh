@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Loads, uses and unloads pool.ko on a kernel, and checks all that it shows; and once more
-# without debugfs.
+# Loads, uses and unloads pool.ko on a kernel, and checks all that it shows; once more
+# without debugfs, and once more with a constructor that sleeps.
 #
 #	stock.sh stock-6.1|stock-6.12|stock-X.Y|debug [TOPIC...]
 #
@@ -114,7 +114,7 @@ make -s -C "$here/../.." B=build/user-static LDFLAGS=-static \
 xz -dc "$here"/../replay/data/kernel-6.12.trace.xz >"$tmp/trace"
 # RCU is lazy where a kernel can be so.
 boots() {
-	"$here/boot.sh" --show --mem 1024 --append "rcu_nocbs=all $1" \
+	"$here/boot.sh" --show --mem 1024 --append "rcu_nocbs=all $1" "${@:2}" \
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$dir/pool_third.ko" "$tmp/trace" \
@@ -134,14 +134,21 @@ without_debugfs() {
 		cp "$built/pool.ko" "$tmp/no-debugfs/"
 }
 
+# What kernels say of code that sleeps where it must not
+SLEPT='BUG: (sleeping function called|scheduling while atomic|scheduling in a non-blocking)|Call Trace:'
+
 mkdir "$tmp/no-debugfs"
-if [ "$topics" != no-debugfs ]; then
-	boots_well "${topics:+topics=${topics// /,}}"
-fi
+case "$topics" in
+no-debugfs | sleeps) ;;
+*) boots_well "${topics:+topics=${topics// /,}}" ;;
+esac
 case "$topics" in
 "" | no-debugfs)
 	check "pool.ko builds without CONFIG_DEBUG_FS" without_debugfs
 	boots_well "topics=no-debugfs debugfs=off"
 	;;
+esac
+case "$topics" in
+"" | sleeps) boots_well "topics=sleeps kernel=$what" --expect-bad "$SLEPT" ;;
 esac
 finish
