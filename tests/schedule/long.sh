@@ -3,9 +3,9 @@
 #
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels and machines, data races, nonsense for debugfs, all of
-# "make lint", many pools, tracers, signed modules, pools in a kernel tree and built into a
-# kernel, a driver on pools, the site of the pages, real programs, and all of
-# package/check.sh.  "make check-long" calls it.
+# "make lint", many pools, tracers, signed modules, what boots and judges machines, pools in a
+# kernel tree and built into a kernel, a driver on pools, the site of the pages, real programs,
+# and all of package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
 
@@ -60,6 +60,7 @@ job many-preempt-none tests/vm/many.sh stock-6.12 preempt=none
 job tracers tests/vm/tracers.sh stock-6.12
 job tracers-6.1 tests/vm/tracers.sh stock-6.1
 job signed tests/vm/signed.sh
+job selftest tests/vm/selftest.sh
 job into-tree tests/vm/into-tree.sh
 job builtin tests/vm/builtin.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
