@@ -191,6 +191,7 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl);
 /* names.c: how much of a name is kept, and how it is shown */
 void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
+void pool_show_exact(char *to, const char *shown, unsigned int id);
 
 /* merge.c: one pool for several creations */
 bool pool_size_fits(const struct pool *pool, const struct pool_request *request);

@@ -168,6 +168,7 @@ struct pool_bucket {
 
 /* Longest name as it is shown: three characters for each of its bytes. */
 #define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
+#define POOL_EXACT_LEN		(POOL_SHOWN_LEN + 11)	/* "~", and an id */
 
 /* How much of the end of a registration's file name is kept. */
 #define POOL_FILE_LEN		39

@@ -24,7 +24,7 @@ void pool_copy_name(char *to, const char *name)
 
 /*
  * Characters that have a meaning in quotes, in a path, or here are not plain: "~"
- * separates a name from an id, see kernel/debugfs/debugfs.c.
+ * separates a name from an id, see pool_show_exact().
  */
 static bool is_plain(char c)
 {
@@ -56,4 +56,15 @@ void pool_show_name(char *to, const char *name)
 		*to++ = digits[c & 15];
 	}
 	*to = 0;
+}
+
+/**
+ * pool_show_exact() - Write which of several pools of a name is meant.
+ * @to: filled in and terminated; POOL_EXACT_LEN + 1 bytes.
+ * @shown: the name, by pool_show_name().
+ * @id: the id of the pool.
+ */
+void pool_show_exact(char *to, const char *shown, unsigned int id)
+{
+	snprintf(to, POOL_EXACT_LEN + 1, "%s~%u", shown, id);
 }

@@ -83,12 +83,12 @@ static bool is_called(const char *kept, const char *name, size_t len)
 	return strlen(kept) == len && !memcmp(kept, name, len);
 }
 
-/* The name as it is shown, "~" and the id, as the folder of a pool whose name is taken. */
+/* Does NAME~ID mean this pool? */
 static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 {
-	char exact[POOL_SHOWN_LEN + sizeof("~4294967295")];
+	char exact[POOL_EXACT_LEN + 1];
 
-	snprintf(exact, sizeof(exact), "%s~%u", pool->shown, pool->id);
+	pool_show_exact(exact, pool->shown, pool->id);
 	return is_called(exact, name, len);
 }
 

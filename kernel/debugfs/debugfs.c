@@ -315,13 +315,13 @@ DEFINE_SHOW_ATTRIBUTE(registrations);
  */
 static struct dentry *make_dir(struct pool *pool)
 {
-	char name[POOL_SHOWN_LEN + sizeof("~4294967295")];
+	char name[POOL_EXACT_LEN + 1];
 	struct dentry *taken = debugfs_lookup(pool->shown, by_name);
 
 	if (IS_ERR_OR_NULL(taken))
 		return debugfs_create_dir(pool->shown, by_name);
 	dput(taken);
-	scnprintf(name, sizeof(name), "%s~%u", pool->shown, pool->id);
+	pool_show_exact(name, pool->shown, pool->id);
 	return debugfs_create_dir(name, by_name);
 }
 

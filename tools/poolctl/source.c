@@ -334,12 +334,12 @@ char *source_debug(const struct source *source, const char *name, const char *wo
  */
 char *source_options(const struct source *source, const struct entry *e)
 {
-	char name[POOL_SHOWN_LEN + 1], exact[sizeof(name) + sizeof("~4294967295")];
+	char name[POOL_SHOWN_LEN + 1], exact[POOL_EXACT_LEN + 1];
 	bool is_exact;
 	char *path;
 
 	pool_show_name(name, e->s.name);
-	snprintf(exact, sizeof(exact), "%s~%u", name, e->s.id);
+	pool_show_exact(exact, name, e->s.id);
 	if (source->socket)
 		return source_ask(source, "debug %s", exact);
 	path = kernel_path(source, exact, "debug");
