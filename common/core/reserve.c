@@ -51,12 +51,13 @@ static bool fill(struct pool_reserved *r, void *caller)
 	return true;
 }
 
-/* Of a reserve that is not full, since there are no objects, or a constructor does not return. */
+/* There are not enough objects, or a constructor did not return. */
 static void give_up(struct pool_reserved **r)
 {
 	pool_unreserve(*r);
 }
 
+/* A reserve with an object in each slot; NULL: nothing is allocated. */
 static struct pool_reserved *full_reserve(struct pool *pool, unsigned int n, void *caller)
 {
 	struct pool_reserved *r POOL_AT_END(give_up) = new_reserve(pool, n);
