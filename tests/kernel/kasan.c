@@ -48,13 +48,15 @@ static unsigned int touchable(const char *obj, unsigned int n)
 	return good;
 }
 
-static struct pool *told(unsigned int mode)
+static struct pool *told(struct kunit *test, unsigned int mode)
 {
 	struct pool_attr attr = {
 		.name = "told", .size = SIZE, .flags = MEM_F_EXACT, .mode = mode,
 	};
 	struct pool_head *head;
 
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "this kernel has no generic KASAN");
 	test_mode(POOL_D_TOOLS);
 	head = create_pool_ext(&attr);
 	test_mode(0);
@@ -68,9 +70,7 @@ TEST_CASE(kasan_knows_which_objects_of_a_cache_are_free)
 	struct pool *pool;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
-		kunit_skip(test, "this kernel has no generic KASAN");
-	pool = told(POOL_M_GLOBAL);
+	pool = told(test, POOL_M_GLOBAL);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, OBJS);
 	for (i = 0; i < OBJS; i++)
@@ -87,12 +87,9 @@ TEST_CASE(kasan_knows_which_objects_of_a_cache_are_free)
 
 TEST_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched)
 {
-	struct pool *pool;
+	struct pool *pool = told(test, POOL_M_GLOBAL);
 	char *obj;
 
-	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
-		kunit_skip(test, "this kernel has no generic KASAN");
-	pool = told(POOL_M_GLOBAL);
 	ASSERT(pool);
 	obj = test_alloc(pool);
 	pool_park(pool, pool_check_free(pool, obj, 0, NULL));
@@ -114,12 +111,9 @@ TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
 {
 	static const char report[] = "BUG: KASAN: slab-use-after-free in read_freed";
 	struct kmsg_dump_iter log;
-	struct pool *pool;
+	struct pool *pool = told(test, POOL_M_GLOBAL);
 	char *obj;
 
-	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
-		kunit_skip(test, "this kernel has no generic KASAN");
-	pool = told(POOL_M_GLOBAL);
 	ASSERT(pool);
 	obj = test_alloc(pool);
 	test_free(pool, obj);
@@ -170,7 +164,7 @@ TEST_CASE(kasan_is_told_nothing_of_objects_of_kfence)
 
 	if (!kfence_is_on())
 		kunit_skip(test, "this kernel has no generic KASAN, or no KFENCE");
-	pool = told(POOL_M_NO_CACHE);
+	pool = told(test, POOL_M_NO_CACHE);
 	ASSERT(pool);
 	obj = fenced(pool);
 	ASSERT(obj);
