@@ -120,7 +120,7 @@ bool pool_configure(const char *options)
 {
 	if (options)
 		return pool_options_set(options, "pool_configure", true);
-	plat_log(PLAT_ERR, "pool_configure(NULL) is refused");
+	plat_log(PLAT_ERR, "options that are NULL are refused");
 	return false;
 }
 

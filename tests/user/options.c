@@ -55,7 +55,7 @@ TEST_CASE(options_that_are_missing_are_refused_by_one_line)
 
 	captured(text, sizeof(text), configure_nothing, &good);
 	EXPECT(!good);
-	EXPECT_EQ(strcmp(text, "pool: pool_configure(NULL) is refused\n"), 0);
+	EXPECT_EQ(strcmp(text, "pool: options that are NULL are refused\n"), 0);
 }
 
 static void configure_leniently(void *arg)
