@@ -12,6 +12,7 @@
 #include <linux/irqflags.h>
 #include <linux/smp.h>
 
+#include "../lib/nmi.h"
 #include "torture.h"
 
 /* A timer waits so long after its callback, in ns, and up to as much more. */
@@ -92,12 +93,6 @@ static void on_ipi(void *unused)
 	lockdep_irq_work_exit(0);
 }
 
-#ifdef CONFIG_X86_LOCAL_APIC
-
-#include <asm/apic.h>
-#include <asm/nmi.h>
-
-/* While this is here all NMIs are taken to be ours: some that were sent become one. */
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!torture_failed())
@@ -107,49 +102,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 
 bool torture_has_nmis(void)
 {
-	return true;
+	return have_nmis();
 }
-
-static bool nmis_begin(void)
-{
-	return !register_nmi_handler(NMI_LOCAL, on_nmi, 0, "pool_torture");
-}
-
-static void nmis_end(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "pool_torture");
-}
-
-/* With preemption off no CPU ends going offline. */
-static void send_nmi(unsigned int cpu)
-{
-	preempt_disable();
-	if (cpu_online(cpu))
-		apic->send_IPI(cpu, NMI_VECTOR);
-	preempt_enable();
-}
-
-#else
-
-bool torture_has_nmis(void)
-{
-	return false;
-}
-
-static bool nmis_begin(void)
-{
-	return false;
-}
-
-static void nmis_end(void)
-{
-}
-
-static void send_nmi(unsigned int cpu)
-{
-}
-
-#endif
 
 /* A thread interrupts any CPU, its own one, too. */
 void torture_interrupt(struct torture_unit *unit)
@@ -173,7 +127,7 @@ bool torture_interrupts_begin(void)
 		torture_unit_of(TORTURE_IRQ_WORK, cpu)->work =
 			IRQ_WORK_INIT(on_work);
 	}
-	return !torture_on(TORTURE_NMI) || nmis_begin();
+	return !torture_on(TORTURE_NMI) || nmis_begin(on_nmi);
 }
 
 static void nothing(void *unused)

@@ -17,12 +17,14 @@
  *   irqsoff   by it, with interrupts off
  *   softirq   by a tasklet
  *   hardirq   by irq_work
+ *   nmi       by an NMI, on x86
  *
  * A tick or another task may come during a call, where interrupts are on.  Such a call is
  * counted as disturbed, and not timed.
  */
 #include "bench_kernel.h"
 #include "../random.h"
+#include "../../lib/nmi.h"
 #include "pool.h"
 
 #include <linux/completion.h>
@@ -144,6 +146,7 @@ static struct {
 	struct irq_work irq;
 	struct completion done;
 	struct context *ctx;
+	bool ended;		/* written by the NMI, which may not complete() */
 } there;
 
 static void on_tasklet(struct tasklet_struct *unused)
@@ -156,6 +159,15 @@ static void on_irq(struct irq_work *unused)
 {
 	steps(there.ctx, TIMED_STEPS, POOL_F_ATOMIC);
 	complete(&there.done);
+}
+
+static int on_nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (!READ_ONCE(there.ended)) {
+		steps(there.ctx, TIMED_STEPS, POOL_F_ATOMIC);
+		WRITE_ONCE(there.ended, true);
+	}
+	return NMI_HANDLED;
 }
 
 static void run_softirq(struct context *ctx)
@@ -174,6 +186,16 @@ static void run_hardirq(struct context *ctx)
 	irq_work_queue(&there.irq);
 	wait_for_completion(&there.done);
 	irq_work_sync(&there.irq);
+}
+
+/* The NMI interrupts this CPU. */
+static void run_nmi(struct context *ctx)
+{
+	there.ctx = ctx;
+	WRITE_ONCE(there.ended, false);
+	send_nmi(raw_smp_processor_id());
+	while (!READ_ONCE(there.ended))
+		cpu_relax();
 }
 
 static void destroy_all(void)
@@ -246,6 +268,19 @@ static size_t rows(const struct context *ctx, char *buf, size_t size)
 			 ctx->free.disturbed, (unsigned long)ctx->free.most);
 }
 
+static const char *measure_all(struct context *ctx, unsigned int n, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	for (; n--; ctx++) {
+		seed = 1;
+		if (!measure(ctx))
+			return "no pool";
+		len += rows(ctx, buf + len, size - len);
+	}
+	return NULL;
+}
+
 const char *bench_latency(char *buf, size_t size)
 {
 	struct context contexts[] = {
@@ -253,18 +288,19 @@ const char *bench_latency(char *buf, size_t size)
 		{ .name = "irqsoff", .run = run_irqsoff },
 		{ .name = "softirq", .run = run_softirq },
 		{ .name = "hardirq", .run = run_hardirq },
+		{ .name = "nmi", .run = run_nmi },
 	};
-	size_t len = 0;
-	unsigned int i;
+	const char *why;
 
 	tasklet_setup(&there.tasklet, on_tasklet);
 	there.irq = IRQ_WORK_INIT_HARD(on_irq);
+	there.ended = true;
 	reading = time_of_reading();
-	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
-		seed = 1;
-		if (!measure(&contexts[i]))
-			return "no pool";
-		len += rows(&contexts[i], buf + len, size - len);
-	}
-	return NULL;
+	if (!have_nmis())
+		return measure_all(contexts, ARRAY_SIZE(contexts) - 1, buf, size);
+	if (!nmis_begin(on_nmi))
+		return "no NMI";
+	why = measure_all(contexts, ARRAY_SIZE(contexts), buf, size);
+	nmis_end();
+	return why;
 }
