@@ -11,7 +11,7 @@
 #include "plat.h"
 
 /* Parked objects that one call brings down besides its own. */
-#define PARKED_MOST	64
+#define PARKED_MOST	16
 
 /* Walk on in a list that may have any length; @n: objects so far.  Other threads may run. */
 static void walk_on(unsigned int n)
