@@ -57,6 +57,11 @@ same() {
 # of Debian 12 that have a name of their own.
 headers=$({ apt-cache show linux-headers-{,6.12-,6.12-rt-}amd64 || true; } |
 	sed -n 's/^Depends: \(linux-headers-[^ ,]*\).*/\1/p' | sort -u)
+# Debian 12 has 6.1, 6.12 and 6.12-rt, Debian 13 its own kernel and that of its backports.
+[ "$(wc -w <<<"$headers")" -ge 2 ] || {
+	echo "${0##*/}: apt knows too few kernels: $headers" >&2
+	exit 1
+}
 # shellcheck disable=SC2086	# words
 apt-get -qy install --no-install-recommends $headers >&2
 
