@@ -151,7 +151,7 @@ static char *fenced(struct pool *pool)
 		if (!obj || is_kfence_address(obj))
 			return obj;
 		test_free(pool, obj);
-		msleep(1);
+		usleep_range(1000, 2000);
 	}
 	return NULL;
 }
