@@ -47,6 +47,8 @@ static inline void send_nmi(unsigned int cpu)
 
 #define NMI_HANDLED	1
 
+struct pt_regs;
+
 typedef int (*nmi_handler_t)(unsigned int type, struct pt_regs *regs);
 
 static inline bool have_nmis(void)
