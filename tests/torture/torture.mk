@@ -2,7 +2,7 @@
 # torture.mk - everything at once on pool.ko, in many kernels; included by the Makefile.
 
 MINUTES	?= 5
-TORTURE_KERNELS ?= debug debug-rt kcsan kasan i386 \
+TORTURE_KERNELS ?= debug debug-rt kcsan kasan i386 arm64 \
 		   stock-6.1 stock-6.12 stock-6.12-rt $$(tests/vm/kernel.sh newest)
 
 torture:
