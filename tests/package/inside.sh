@@ -58,7 +58,9 @@ same() {
 headers=$({ apt-cache show linux-headers-{,6.12-,6.12-rt-}amd64 || true; } |
 	sed -n 's/^Depends: \(linux-headers-[^ ,]*\).*/\1/p' | sort -u)
 # Debian 12 has 6.1, 6.12 and 6.12-rt, Debian 13 its own kernel and that of its backports.
-[ "$(wc -w <<<"$headers")" -ge 2 ] || {
+least=2
+! grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || least=3
+[ "$(wc -w <<<"$headers")" -ge $least ] || {
 	echo "${0##*/}: apt knows too few kernels: $headers" >&2
 	exit 1
 }
