@@ -13,10 +13,13 @@
 /* Parked objects that one call brings down besides its own. */
 #define PARKED_MOST	16
 
-/* Walk on in a list that may have any length; @n: objects so far.  Other threads may run. */
+/* A walk of a list of any length lets other threads run after this many objects. */
+#define WALK_REST	64
+
+/* Walk on in a list that may have any length; @n: objects so far. */
 static void walk_on(unsigned int n)
 {
-	if (!(n % PARKED_MOST))
+	if (!(n % WALK_REST))
 		plat_sleep(0);
 }
 

@@ -9,11 +9,11 @@
 
 #define PARKED		1000u
 
-/* One call may touch this many: as many as it frees, and about as many more. */
-#define TOUCHED		128u
-
 /* What one call brings down besides its own: PARKED_MOST of unpark.c. */
 #define BROUGHT		16u
+
+/* One call may touch this many: as many as it frees, and about as many more. */
+#define TOUCHED		(2 * BROUGHT)
 
 /* What a CPU keeps on a list of its own: PARKED_HERE of parked.c. */
 #define HERE		64u
