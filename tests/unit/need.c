@@ -87,6 +87,7 @@ TEST_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth)
 #define BATCH		1000
 #define WARM_UP		40
 #define ROUNDS		100
+#define TURNS		(2ul * (WARM_UP + ROUNDS))
 
 struct turns {
 	struct pool *pool;
@@ -109,14 +110,20 @@ static void produce(struct turns *t)
 	t->list = alloc_list(t->pool, BATCH);
 }
 
+static void await(const struct turns *t, unsigned long turn)
+{
+	while (__atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != turn)
+		plat_pause(true);
+}
+
+/* The producer stays until the consumer has counted: threads that exit drain their caches. */
 static void take_turns(unsigned int i, void *arg)
 {
 	struct turns *t = arg;
 	unsigned long turn;
 
-	for (turn = i; turn < 2 * (WARM_UP + ROUNDS); turn += 2) {
-		while (__atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != turn)
-			plat_pause(true);
+	for (turn = i; turn < TURNS; turn += 2) {
+		await(t, turn);
 		if (i)
 			free_list(t->pool, t->list);
 		else
@@ -124,6 +131,7 @@ static void take_turns(unsigned int i, void *arg)
 		t->at_end = store_calls(t->pool);
 		__atomic_store_n(&t->turn, turn + 1, __ATOMIC_RELEASE);
 	}
+	await(t, TURNS);
 }
 
 /* Backend calls of a producer and a consumer after their warm-up. */
