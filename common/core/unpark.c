@@ -130,18 +130,25 @@ void *pool_unpark_all(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/* Give one list back to the platform.  Process context. */
-void pool_parked_release(struct pool *pool, struct pool_parked *parked)
+/* Empty one list; @put takes each object.  Process context. */
+static void empty(struct pool *pool, struct pool_parked *parked,
+		  void (*put)(struct pool *pool, void *obj))
 {
 	void *rest = pool_parked_take(pool, parked);
 	unsigned int n = 0;
 	void *obj;
 
 	while ((obj = pool_parked_next(pool, &rest))) {
-		pool_backend_put(pool, obj);
+		put(pool, obj);
 		pool_parked_settled(parked);
 		walk_on(++n);
 	}
+}
+
+/* Give one list back to the platform.  Process context. */
+void pool_parked_release(struct pool *pool, struct pool_parked *parked)
+{
+	empty(pool, parked, pool_backend_put);
 }
 
 /**
@@ -176,35 +183,25 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 	return given;
 }
 
-/* Bring one list down to the layers below the caches.  Process context. */
-static void parked_put_below(struct pool *pool, struct pool_parked *parked)
-{
-	void *rest = pool_parked_take(pool, parked);
-	unsigned int n = 0;
-	void *obj;
-
-	while ((obj = pool_parked_next(pool, &rest))) {
-		pool_put_below(pool, obj, 0);
-		pool_parked_settled(parked);
-		walk_on(++n);
-	}
-}
-
 /* Empty all lists of a pool, one by one. */
-static void each_list(struct pool *pool,
-		      void (*empty)(struct pool *pool,
-				    struct pool_parked *parked))
+static void empty_all(struct pool *pool,
+		      void (*put)(struct pool *pool, void *obj))
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned int i;
 
-	empty(pool, &pool->parked);
+	empty(pool, &pool->parked, put);
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
 		if (local)
-			empty(pool, &local->parked);
+			empty(pool, &local->parked, put);
 	}
+}
+
+static void put_below(struct pool *pool, void *obj)
+{
+	pool_put_below(pool, obj, 0);
 }
 
 /**
@@ -215,7 +212,7 @@ static void each_list(struct pool *pool,
  */
 void pool_unpark_below(struct pool *pool)
 {
-	each_list(pool, parked_put_below);
+	empty_all(pool, put_below);
 }
 
 /**
@@ -226,5 +223,5 @@ void pool_unpark_below(struct pool *pool)
  */
 void pool_drain_parked(struct pool *pool)
 {
-	each_list(pool, pool_parked_release);
+	empty_all(pool, pool_backend_put);
 }
