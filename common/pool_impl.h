@@ -187,6 +187,11 @@ struct pool_reg {
 	bool left;			/* its declaration has gone elsewhere */
 };
 
+static inline struct pool_reg *pool_reg_of(struct pool_list *node)
+{
+	return pool_list_entry(node, struct pool_reg, list);
+}
+
 struct pool {
 	/*
 	 * Read-mostly: set by creation, and again by renew.c while a declared pool has

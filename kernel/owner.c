@@ -21,8 +21,7 @@ static bool has_registration(struct pool *pool, const void *owner)
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_for_each(node, &pool->regs)
-		found |= pool_list_entry(node, struct pool_reg, list)->owner ==
-			 owner;
+		found |= pool_reg_of(node)->owner == owner;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }

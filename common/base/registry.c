@@ -20,11 +20,6 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
-static struct pool_reg *of_regs(struct pool_list *node)
-{
-	return pool_list_entry(node, struct pool_reg, list);
-}
-
 /* pool_registry_add() without the lock.  Registry mutex held. */
 void pool_registry_list(struct pool *pool)
 {
@@ -155,7 +150,7 @@ static void free_regs(struct pool_list *gone)
 		struct pool_list *node = gone->next;
 
 		pool_list_del(node);
-		plat_mem_free(of_regs(node));
+		plat_mem_free(pool_reg_of(node));
 	}
 }
 
@@ -181,7 +176,7 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 	unsigned int most = 0;
 
 	pool_list_for_each(node, &pool->regs) {
-		struct pool_reg *reg = of_regs(node);
+		struct pool_reg *reg = pool_reg_of(node);
 		unsigned int fit = decl ? reg->decl == decl : fits_owner(reg, owner);
 
 		if (fit > most) {
@@ -271,8 +266,8 @@ void pool_registry_forget(const struct pool_decl *decl)
 	plat_mutex_lock(PLAT_REGISTRY);
 	pool_list_for_each(node, &pools)
 		pool_list_for_each(reg, &of_registry(node)->regs)
-			if (of_regs(reg)->decl == decl)
-				of_regs(reg)->decl = NULL;
+			if (pool_reg_of(reg)->decl == decl)
+				pool_reg_of(reg)->decl = NULL;
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
@@ -293,7 +288,7 @@ static bool drop_owned(struct pool *pool, const void *owner,
 	struct pool_list *node = pool->regs.next;
 
 	while (node != &pool->regs) {
-		struct pool_reg *reg = of_regs(node);
+		struct pool_reg *reg = pool_reg_of(node);
 
 		node = node->next;
 		if (is_meant(pool, reg, owner, whose))
@@ -335,7 +330,7 @@ static unsigned int disown(struct pool *pool, const void *owner)
 	unsigned int n = 0;
 
 	pool_list_for_each(node, &pool->regs) {
-		struct pool_reg *reg = of_regs(node);
+		struct pool_reg *reg = pool_reg_of(node);
 
 		if (reg->owner != owner)
 			continue;

@@ -43,8 +43,7 @@ static bool owned_alike(struct pool *pool, const struct pool_request *request)
 	if (request->options.debug & POOL_D_MERGE_MODULES)
 		return true;
 	pool_list_for_each(node, &pool->regs)
-		if (pool_list_entry(node, struct pool_reg, list)->owner !=
-		    request->reg->owner)
+		if (pool_reg_of(node)->owner != request->reg->owner)
 			return false;
 	return true;
 }
@@ -96,10 +95,9 @@ unsigned int pool_merged_apart(struct pool *pool)
 	unsigned int flags = 0;
 
 	pool_list_for_each(node, &pool->regs) {
-		struct pool_reg *reg, *first;
+		struct pool_reg *reg = pool_reg_of(node);
+		struct pool_reg *first = pool_reg_of(pool->regs.prev);
 
-		reg = pool_list_entry(node, struct pool_reg, list);
-		first = pool_list_entry(pool->regs.prev, struct pool_reg, list);
 		if (!pool_same_name(reg->name, first->name))
 			flags |= POOL_D_NO_MERGE;
 		if (reg->owner != first->owner)

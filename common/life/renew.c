@@ -47,11 +47,6 @@ struct renewal {
 	bool unites;			/* pools may become one */
 };
 
-static struct pool_reg *of_regs(struct pool_list *node)
-{
-	return pool_list_entry(node, struct pool_reg, list);
-}
-
 static bool is_declared(const struct pool_reg *reg)
 {
 	return reg->decl && !reg->left;
@@ -60,7 +55,7 @@ static bool is_declared(const struct pool_reg *reg)
 /* Does a pool exist only for copied pointers?  Registry mutex held. */
 bool pool_declared_left(struct pool *pool)
 {
-	return !pool_list_empty(&pool->regs) && of_regs(pool->regs.next)->left;
+	return !pool_list_empty(&pool->regs) && pool_reg_of(pool->regs.next)->left;
 }
 
 /* Registry mutex held. */
@@ -69,7 +64,7 @@ static bool all_declared(struct pool *pool)
 	struct pool_list *node;
 
 	pool_list_for_each(node, &pool->regs)
-		if (!is_declared(of_regs(node)))
+		if (!is_declared(pool_reg_of(node)))
 			return false;
 	return true;
 }
@@ -79,7 +74,7 @@ static bool any_declared(struct pool *pool)
 	struct pool_list *node;
 
 	pool_list_for_each(node, &pool->regs)
-		if (is_declared(of_regs(node)))
+		if (is_declared(pool_reg_of(node)))
 			return true;
 	return false;
 }
@@ -167,7 +162,7 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	plat_mutex_lock(PLAT_REGISTRY);
 	for (node = r->pool->regs.prev; node != &r->pool->regs && !found;
 	     node = node->prev) {
-		struct pool_reg *reg = of_regs(node);
+		struct pool_reg *reg = pool_reg_of(node);
 		struct pool_request request;
 
 		if (!is_declared(reg) || stays(r, reg))
@@ -219,7 +214,7 @@ static bool oldest_of(struct pool *pool, struct pool_reg *copy)
 	plat_mutex_lock(PLAT_REGISTRY);
 	some = !pool_list_empty(&pool->regs);
 	if (some)
-		*copy = *of_regs(pool->regs.prev);
+		*copy = *pool_reg_of(pool->regs.prev);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return some;
 }
@@ -349,7 +344,7 @@ static void move_all(struct renewal *r)
 	struct pool_list *node = r->pool->regs.prev;
 
 	while (node != &r->pool->regs) {
-		struct pool_reg *reg = of_regs(node);
+		struct pool_reg *reg = pool_reg_of(node);
 		struct pool *to = target_of(r, reg);
 
 		node = node->prev;

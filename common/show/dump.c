@@ -215,7 +215,7 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 		node = node->prev;
 	if (node == &pool->regs)
 		return NULL;
-	return pool_list_entry(node, struct pool_reg, list);
+	return pool_reg_of(node);
 }
 
 /**
