@@ -8,6 +8,8 @@
  * A sample is made of a table.  Bytes and objects are those of a moment.  Of events it has
  * how many came in a second since the table before.
  */
+#include <limits.h>
+
 #include "poolctl.h"
 
 /* Those of bytes come first. */
@@ -108,13 +110,19 @@ double samples_now(const struct samples *s, unsigned int series)
 	return s->n ? s->list[s->n - 1].value[series] : -1;
 }
 
+/* A saved dump may have any numbers, whose product no integer holds. */
+static unsigned long long whole(double value)
+{
+	return value < 0x1p64 ? (unsigned long long)value : ULLONG_MAX;
+}
+
 /* As "12.5M", or "1204" for events; "-": not known. */
 void format_sample(char *text, size_t size, unsigned int series, double value)
 {
 	if (value < 0)
 		snprintf(text, size, "-");
 	else if (series < SERIES_BYTES)
-		format_bytes(text, size, (unsigned long long)value);
+		format_bytes(text, size, whole(value));
 	else
 		snprintf(text, size, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
 }

@@ -45,6 +45,14 @@ gone_for_a_while() {
 }
 check a_pool_may_come_and_go gone_for_a_while
 
+# Such bytes are shown as the most that a number can be.
+huge() {
+	dump used=18446744073709551615
+	"$ctl" plot pool1 "$tmp/changed" >"$tmp/plot" && cat "$tmp/plot" &&
+		grep -q '^most 15.9E ' "$tmp/plot"
+}
+check numbers_may_be_too_large huge
+
 ### SVG
 
 # What it draws is read back from its points.
