@@ -6,9 +6,9 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "helper_files.h"
 
 #include <linux/cpu.h>
-#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
@@ -440,7 +440,7 @@ static void free_wrongly(void *obj, void *arg)
 /* The system's shrinkers run; pools give back what they share. */
 static bool shrink_all(void)
 {
-	struct file *file = filp_open("/proc/sys/vm/drop_caches", O_WRONLY, 0);
+	struct file *file = open_as_init("/proc/sys/vm/drop_caches", O_WRONLY);
 	ssize_t put;
 
 	if (IS_ERR(file))

@@ -7,8 +7,8 @@
  */
 #include "test.h"
 #include "helper_calls.h"
+#include "helper_files.h"
 
-#include <linux/fs.h>
 #include <linux/seq_file.h>
 
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
@@ -144,7 +144,7 @@ static void walk_registrations(struct pool_head *pool)
 	struct file *file;
 	struct seq_file *m;
 
-	file = filp_open("/sys/kernel/debug/pool/by-name/merged/registrations", O_RDONLY, 0);
+	file = open_as_init("/sys/kernel/debug/pool/by-name/merged/registrations", O_RDONLY);
 	if (IS_ERR(file))
 		return;
 	m = file->private_data;

@@ -6,9 +6,9 @@
  * Context: see test.h.  /proc is mounted.
  */
 #include "test.h"
+#include "helper_files.h"
 
 #include <linux/ctype.h>
-#include <linux/fs.h>
 #include <linux/slab.h>
 
 #define NEEDS_PROFILE()							\
@@ -23,19 +23,16 @@
 /* What /proc/allocinfo says; NULL: it cannot be read.  For kvfree(). */
 static char *read_profile(void)
 {
-	struct file *file = filp_open("/proc/allocinfo", O_RDONLY, 0);
-	char *text = kvzalloc(PROFILE_SIZE, GFP_KERNEL);
-	ssize_t got = 0;
+	struct file *file = open_as_init("/proc/allocinfo", O_RDONLY);
 	loff_t at = 0;
+	char *text;
 
-	if (IS_ERR(file) || !text)
-		goto out;
-	do {
-		got = kernel_read(file, text + at, PROFILE_SIZE - 1 - at, &at);
-	} while (got > 0);
-out:
-	if (!IS_ERR(file))
-		filp_close(file, NULL);
+	if (IS_ERR(file))
+		return NULL;
+	text = kvzalloc(PROFILE_SIZE, GFP_KERNEL);
+	while (text && kernel_read(file, text + at, PROFILE_SIZE - 1 - at, &at) > 0)
+		;
+	filp_close(file, NULL);
 	return text;
 }
 
