@@ -65,6 +65,8 @@ job into-tree tests/vm/into-tree.sh
 job builtin tests/vm/builtin.sh
 newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900
+world "debug-${newest#stock-}" \
+	tests/vm/kunit.sh "debug-${newest#stock-}" 20 --cpus 4 --timeout 1800
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"
 job null_blk tests/vm/null_blk.sh
 job user-site tests/pages/site.sh

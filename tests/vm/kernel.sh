@@ -28,7 +28,7 @@
 #   debug-rt, kasan        the same with PREEMPT_RT or KASAN (NAME.config)
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
 #   kmsan                  the same with KMSAN, by clang; without lockdep (kmsan.config)
-#   NAME-X.Y               one of these from source-X.Y; tried for uml only
+#   NAME-X.Y               one of these from source-X.Y; tried for uml and debug
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
