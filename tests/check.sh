@@ -38,9 +38,9 @@ kunit() {
 				$vm/kunit.sh uml
 		done
 	done
-	world debug $vm/kunit.sh debug 20 --cpus 4 --timeout 900
+	world debug $vm/kunit.sh debug 20 --cpus 4 --timeout 1500
 	VARIANT=hostile DEBUG="$HOSTILE" \
-		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 900
+		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 1500
 	SUITE=lost world debug-lost $vm/kunit.sh debug 20 --cpus 4
 	SUITE=numa world debug-numa $vm/kunit.sh debug 20 --cpus 4 --nodes
 	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
