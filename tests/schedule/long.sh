@@ -40,7 +40,7 @@ job user-schedule-mutants tests/schedule/mutants.sh
 job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
-world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 1800
+world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 3600
 SUITE=kfence BOOT=kfence.sample_interval=100 \
 	world kasan-kfence-kfence.sample_interval \
 		tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
