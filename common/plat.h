@@ -89,7 +89,7 @@ enum plat_told {
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number; it may be stale outside of the guard.  A CPU without a
  *	part of its own gets a number that no CPU has.  Any context.
- * unsigned int plat_node_of(const plat_backend_t *backend, const void *obj)
+ * unsigned int plat_node_of(const struct plat_backend *backend, const void *obj)
  *	The node of memory that an object, perhaps sealed, is of.  The node that is
  *	near this CPU, perhaps stale, with NULL and where it cannot be told.  0 for
  *	all of a source that has no nodes.  Any context.
@@ -105,9 +105,9 @@ enum plat_told {
  * bool plat_cmpxchg(any *p, any *old, any new)
  *	Acquire and release.  False: nothing was stored or ordered, and *old is the
  *	value found.
- * unsigned long plat_word_add(plat_word_t *w, unsigned long n)
+ * unsigned long plat_word_add(unsigned long *w, unsigned long n)
  *	Returns the new value.
- * void plat_word_sub_release(plat_word_t *w, unsigned long n)
+ * void plat_word_sub_release(unsigned long *w, unsigned long n)
  * void plat_fence(void)
  *	Writes before it are seen before reads after it.
  *
@@ -124,7 +124,7 @@ enum plat_told {
  *
  * BUSY section: the caller keeps a bucket BUSY in between
  *
- * plat_irq_t plat_busy_enter(void), void plat_busy_leave(plat_irq_t irq)
+ * struct plat_irq plat_busy_enter(void), void plat_busy_leave(struct plat_irq irq)
  *	Any context.  In between, this CPU runs nothing else that plat_cpu_trylock()
  *	admits, as far as the world can ensure that.
  *
@@ -133,7 +133,7 @@ enum plat_told {
  * bool plat_may(enum plat_may what, unsigned int flags)
  * const void *plat_thread(void)
  *	Identifies the calling thread: no two threads that exist have the same.
- * bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+ * bool plat_backend_may(const struct plat_backend *backend, const void *obj,
  *		       unsigned int flags)
  *	May plat_backend_free() be called here for this object?  With @obj NULL: for
  *	any object of the source?  As PLAT_ALLOC, but guarded objects are refused
@@ -235,7 +235,7 @@ void plat_mem_free(void *p);
  * Context: Process context; may sleep.
  * Return: false: there is none, and @why says why.
  */
-bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why);
 
@@ -246,7 +246,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
  *
  * Context: Process context; may sleep.
  */
-void plat_backend_destroy(plat_backend_t *backend, unsigned long lost);
+void plat_backend_destroy(struct plat_backend *backend, unsigned long lost);
 
 /**
  * plat_backend_alloc() - Get objects from the platform.
@@ -259,7 +259,7 @@ void plat_backend_destroy(plat_backend_t *backend, unsigned long lost);
  * Return: how many there are, of undefined contents; fewer than @n where the platform
  * has no more at once.
  */
-unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags);
 
 /**
@@ -273,7 +273,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
  * Return: how many were given back, the first ones; fewer than @n: something is wrong
  * with the next pointer.
  */
-unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault);
 
 /**
@@ -286,7 +286,7 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
  * Return: true only where few other objects lie near the old one; without objects, where
  * much of the source's memory holds few objects.
  */
-bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new);
 
 /**
@@ -299,7 +299,7 @@ bool plat_backend_denser(const plat_backend_t *backend, const void *old,
  * Context: Any.
  * Return: true if they are, and for all objects of sources that are not guarded.
  */
-bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where);
+bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where);
 
 /**
  * plat_readable() - Can this byte be read without a fault?
@@ -421,7 +421,7 @@ static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 	return plat_cpu_of(cpu);
 }
 
-static inline void pool_word_sub(plat_word_t *w, unsigned long n)
+static inline void pool_word_sub(unsigned long *w, unsigned long n)
 {
 	plat_word_add(w, 0 - n);
 }

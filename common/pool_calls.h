@@ -9,7 +9,7 @@
 #define POOL_CALLS_H
 
 /* hot.c: how large the array may be; here.h has the short parts */
-extern plat_word_t pool_era;
+extern unsigned long pool_era;
 void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags);
@@ -61,9 +61,9 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 
 /* shared.c: buckets of clusters */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
-						   plat_word_t *moving);
+						   unsigned long *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
-struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving);
+struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 #define POOL_NODE_HERE	UINT_MAX	/* the one that is near this CPU */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,

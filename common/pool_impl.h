@@ -16,7 +16,7 @@
  *  +--------------- shared pool ----------------+  pool_bucket: shared.c
  *      | none                            | not needed, BUSY, gc
  *      v                                 v
- *  +---------------- backend -------------------+  plat_backend_t: backend.c
+ *  +---------------- backend -------------------+  struct plat_backend: backend.c
  *
  * Names:  pool     a pool
  *         obj      one object
@@ -103,7 +103,7 @@ struct pool_cluster {
  */
 struct pool_parked {
 	void *head;
-	plat_word_t count;
+	unsigned long count;
 };
 
 /* One pool on one CPU.  All zero until the owner's first slow path. */
@@ -131,14 +131,14 @@ struct pool_local {
 	unsigned int surplus;		/* owner, entered: objects got ahead last
 					 * that fills still do without
 					 */
-	plat_word_t nested;		/* any CPU: calls that found HELD */
-	plat_word_t moving;		/* any CPU: objects moving */
+	unsigned long nested;		/* any CPU: calls that found HELD */
+	unsigned long moving;		/* any CPU: objects moving */
 	struct pool_parked parked;	/* any CPU */
 } __attribute__((aligned(64)));
 
 /* All pools on one CPU. */
 struct pool_cpu {
-	plat_lock_t lock;
+	struct plat_lock lock;
 	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: open arrays, newest first */
 	struct pool_cluster *stash;	/* CPU lock: emptied clusters */
@@ -146,7 +146,7 @@ struct pool_cpu {
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long aged;		/* CPU lock: when idle.c came by last */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
-	plat_word_t charged;		/* raised under CPU lock, lowered by any CPU */
+	unsigned long charged;		/* raised under CPU lock, lowered by any CPU */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */
@@ -216,18 +216,18 @@ struct pool {
 	unsigned int near;		/* of each node; a power of two */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* may have local parts */
-	plat_backend_t backend;
-	plat_view_t view;
+	struct plat_backend backend;
+	struct plat_view view;
 
 	/* Changed per backend call. */
-	plat_word_t allocated __attribute__((aligned(POOL_ALIGN)));
-	plat_word_t store_gets;		/* objects the backend gave */
-	plat_word_t store_puts;		/* objects it took back */
-	plat_word_t failed;		/* NULL: the backend had none */
-	plat_word_t refused;		/* NULL: the limit */
-	plat_word_t injected;		/* NULL: on purpose */
-	plat_word_t reserved;		/* objects in reserves */
-	plat_word_t moving;		/* objects moving that no CPU counts */
+	unsigned long allocated __attribute__((aligned(POOL_ALIGN)));
+	unsigned long store_gets;		/* objects the backend gave */
+	unsigned long store_puts;		/* objects it took back */
+	unsigned long failed;		/* NULL: the backend had none */
+	unsigned long refused;		/* NULL: the limit */
+	unsigned long injected;		/* NULL: on purpose */
+	unsigned long reserved;		/* objects in reserves */
+	unsigned long moving;		/* objects moving that no CPU counts */
 
 	/* Changed per cluster brought down; lost updates do no harm: need.c. */
 	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
@@ -250,26 +250,26 @@ struct pool {
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* any CPU: where its own list is full, or it has none */
-	plat_word_t nested;		/* any CPU: of those, and of CPUs that are gone */
-	plat_word_t gone_fills;		/* any CPU: of CPUs that are gone */
-	plat_word_t gone_spills;	/* any CPU: of CPUs that are gone */
-	plat_word_t gone_evictions;	/* any CPU: of CPUs that are gone */
-	plat_word_t gone_departures;	/* any CPU: of CPUs that are gone, jumps,
+	unsigned long nested;		/* any CPU: of those, and of CPUs that are gone */
+	unsigned long gone_fills;		/* any CPU: of CPUs that are gone */
+	unsigned long gone_spills;	/* any CPU: of CPUs that are gone */
+	unsigned long gone_evictions;	/* any CPU: of CPUs that are gone */
+	unsigned long gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */
 	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
-	plat_word_t abandoned;		/* child of a fork: objects it lost */
-	plat_word_t quarantined;	/* any CPU: objects found corrupted */
-	plat_word_t reports;		/* any CPU: faults that were reported */
-	plat_word_t faults[POOL_FAULT_KINDS];	/* any CPU: faults found, by kind */
+	unsigned long abandoned;		/* child of a fork: objects it lost */
+	unsigned long quarantined;	/* any CPU: objects found corrupted */
+	unsigned long reports;		/* any CPU: faults that were reported */
+	unsigned long faults[POOL_FAULT_KINDS];	/* any CPU: faults found, by kind */
 	struct pool_object_table object_table;	/* object_table.c; registry mutex to begin */
 
 /* Emptied clusters that no CPU keeps, taken as a whole; their number is approximate. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
-	plat_word_t spares;
+	unsigned long spares;
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
-	plat_word_t filled __attribute__((aligned(POOL_ALIGN)));
+	unsigned long filled __attribute__((aligned(POOL_ALIGN)));
 	struct pool_bucket bucket[];
 };
 
@@ -435,8 +435,8 @@ struct pool_last {
 struct pool_reserved {
 	struct pool *pool;
 	unsigned int size;		/* slots */
-	plat_word_t have;		/* objects in slots, except those claimed */
-	plat_word_t room;		/* empty slots, except those claimed */
+	unsigned long have;		/* objects in slots, except those claimed */
+	unsigned long room;		/* empty slots, except those claimed */
 	void *slot[];			/* objects, perhaps sealed; or NULL */
 };
 

@@ -77,7 +77,7 @@ static struct {
 } loose[LOOSE];				/* a ring */
 static unsigned int loose_next;
 
-static unsigned int pages_of(const plat_backend_t *backend)
+static unsigned int pages_of(const struct plat_backend *backend)
 {
 	return DIV_ROUND_UP(backend->size, PAGE_SIZE);
 }
@@ -182,7 +182,7 @@ static bool occupy(struct span *span, unsigned int n)
  * Free an object of a guarded source; never fails.  No I/O is started, since reclaim
  * may wait for the caller.
  */
-void pool_guard_free(const plat_backend_t *backend, void *obj)
+void pool_guard_free(const struct plat_backend *backend, void *obj)
 {
 	unsigned int noio = memalloc_noio_save();
 	unsigned int n = pages_of(backend);
@@ -232,7 +232,7 @@ static void *map_pages(size_t bytes, gfp_t gfp)
  * Allocate an object of a guarded source, or return NULL.  A caller that cannot sleep
  * gets an ordinary object, since the pool must serve where it serves without guards.
  */
-void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp)
+void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp)
 {
 	size_t bytes = (size_t)pages_of(backend) * PAGE_SIZE;
 	void *pages, *obj;
@@ -253,7 +253,7 @@ void pool_guard_exit(void)
 	unmap_oldest(0);
 }
 
-bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
+bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where)
 {
 	return !guard_owns(backend, obj) ||
 	       pool_guard_fill_check(start_of(obj),

@@ -12,8 +12,8 @@
 
 #include <linux/types.h>
 
-void *pool_guard_alloc(const plat_backend_t *backend, gfp_t gfp);
-void pool_guard_free(const plat_backend_t *backend, void *obj);
+void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp);
+void pool_guard_free(const struct plat_backend *backend, void *obj);
 void pool_guard_exit(void);
 
 #endif /* POOL_GUARD_H */

@@ -202,7 +202,7 @@ static slab_flags_t slab_flags(const struct pool_attr *attr)
  * as those of kmalloc() may, since the cache does not know what users put into them.  What options
  * put behind them may not: it has addresses of the kernel.
  */
-bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why)
 {
@@ -219,7 +219,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 		*why = "useroffset and usersize reach beyond the object";
 		return false;
 	}
-	*backend = (plat_backend_t){
+	*backend = (struct plat_backend){
 		.size = size, .align = attr->align, .guarded = debug & POOL_D_UAF,
 	};
 	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
@@ -234,7 +234,7 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 }
 
 /* The kernel does not destroy a cache with objects in use; it would only complain. */
-void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
+void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (!lost)
 		kmem_cache_destroy(backend->cache);
@@ -245,7 +245,7 @@ void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
  * that cannot.  Several objects come at once, all or none, and only with interrupts on, as
  * the slab allocator asks: it may turn them on.
  */
-unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
 	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
@@ -268,7 +268,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
  * The slab allocator itself reports a wrong pointer.  Several objects are freed at once
  * only with interrupts on, as for allocations.
  */
-unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
 	unsigned int i;
@@ -286,7 +286,7 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 }
 
 /* The slab allocator cannot tell.  Where memory is short the kernel's shrinker runs. */
-bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
 	return false;

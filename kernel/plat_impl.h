@@ -67,7 +67,7 @@ static inline unsigned int plat_cpu_hint(void)
 }
 
 /* A seal does not change the page.  Guarded objects have pages of any node. */
-static inline unsigned int plat_node_of(const plat_backend_t *backend,
+static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
 {
 	if (nr_node_ids == 1 || !obj ||
@@ -122,18 +122,18 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 #define plat_cmpxchg(p, old, v)	try_cmpxchg(p, old, v)
 
 /* Words are read as all else; the kernel's own bit operations do the same. */
-static inline atomic_long_t *plat_long(plat_word_t *w)
+static inline atomic_long_t *plat_long(unsigned long *w)
 {
 	return (atomic_long_t *)w;
 }
 
-static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
+static inline unsigned long plat_word_add(unsigned long *w, unsigned long n)
 {
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
 /* Adds: a long does not hold the negative of the top bit, which is one such n. */
-static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
+static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 {
 	(void)atomic_long_fetch_add_release(-n, plat_long(w));
 }
@@ -204,15 +204,15 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 
 /* BUSY section */
 
-static inline plat_irq_t plat_busy_enter(void)
+static inline struct plat_irq plat_busy_enter(void)
 {
-	plat_irq_t irq;
+	struct plat_irq irq;
 
 	local_irq_save(irq.flags);
 	return irq;
 }
 
-static inline void plat_busy_leave(plat_irq_t irq)
+static inline void plat_busy_leave(struct plat_irq irq)
 {
 	local_irq_restore(irq.flags);
 }
@@ -266,12 +266,12 @@ static inline bool guard_may_map(unsigned int flags)
 }
 
 /* Does an object of a guarded source have pages of its own? */
-static inline bool guard_owns(const plat_backend_t *backend, const void *obj)
+static inline bool guard_owns(const struct plat_backend *backend, const void *obj)
 {
 	return backend->guarded && is_vmalloc_addr(obj);
 }
 
-static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+static inline bool plat_backend_may(const struct plat_backend *backend, const void *obj,
 				    unsigned int flags)
 {
 	if (backend->guarded && (!obj || is_vmalloc_addr(obj)))

@@ -36,34 +36,31 @@ struct kmem_cache;
 /* A checked kernel warns of a fault and goes on. */
 #define PLAT_POLICY	POOL_POLICY_WARN
 
-/* A word that many CPUs change. */
-typedef unsigned long plat_word_t;
-
 /* The CPU lock: raw, since it is taken with preemption off, even on RT. */
-typedef struct plat_lock {
+struct plat_lock {
 	raw_spinlock_t spin;
 	unsigned long flags;		/* its holder's, to restore */
-} plat_lock_t;
+};
 
 /* State to restore when a bucket is let go. */
-typedef struct plat_irq {
+struct plat_irq {
 	unsigned long flags;
-} plat_irq_t;
+};
 
 /*
  * The source of a pool's objects: a cache.  A guarded source uses guard.c, and the
  * cache only where a caller cannot sleep.
  */
-typedef struct plat_backend {
+struct plat_backend {
 	struct kmem_cache *cache;
 	bool guarded;
 	unsigned int size;
 	unsigned int align;
-} plat_backend_t;
+};
 
 /* The directory of the pool in debugfs. */
-typedef struct plat_view {
+struct plat_view {
 	struct dentry *dir;
-} plat_view_t;
+};
 
 #endif /* POOL_PLAT_TYPES_H */

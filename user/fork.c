@@ -75,7 +75,7 @@ void pool_fork_release(bool child)
 		release_buckets(pool);
 	while (i--) {
 		if (child)
-			plat_write(&plat_cpu_of(i)->lock, 0u);
+			plat_write(&plat_cpu_of(i)->lock.holder, 0u);
 		else
 			plat_cpu_unlock(plat_cpu_of(i));
 	}

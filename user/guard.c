@@ -59,7 +59,7 @@ static size_t page_size(void)
 }
 
 /* Bytes of an object's pages. */
-static size_t pages_of(const plat_backend_t *backend)
+static size_t pages_of(const struct plat_backend *backend)
 {
 	size_t page = page_size();
 
@@ -142,7 +142,7 @@ static unsigned char *map_pages(size_t bytes)
 }
 
 /* Allocate an object of a guarded source, or return NULL. */
-void *pool_guard_alloc(const plat_backend_t *backend)
+void *pool_guard_alloc(const struct plat_backend *backend)
 {
 	size_t bytes = pages_of(backend);
 	unsigned char *pages = map_pages(bytes);
@@ -169,7 +169,7 @@ static bool drop(void *pages, size_t bytes)
 }
 
 /* Free an object of a guarded source; never fails. */
-void pool_guard_free(const plat_backend_t *backend, void *obj)
+void pool_guard_free(const struct plat_backend *backend, void *obj)
 {
 	size_t page = page_size();
 	size_t bytes = pages_of(backend);
@@ -181,7 +181,7 @@ void pool_guard_free(const plat_backend_t *backend, void *obj)
 		munmap(pages - page, bytes + 2 * page);
 }
 
-bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
+bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where)
 {
 	return !backend->guarded ||
 	       pool_guard_fill_check(start_of(obj), pages_of(backend), obj,

@@ -32,9 +32,9 @@ unsigned int plat_thread_id_find(void)
 	return plat_thread_id;
 }
 
-static bool futex(plat_lock_t *lock, int op)
+static bool futex(unsigned int *holder, int op)
 {
-	return !syscall(SYS_futex, lock, op, 0, NULL, NULL, 0);
+	return !syscall(SYS_futex, holder, op, 0, NULL, NULL, 0);
 }
 
 /*
@@ -45,7 +45,7 @@ static bool futex(plat_lock_t *lock, int op)
 static bool futex_has_ids(void)
 {
 	static unsigned char answer;	/* 1: yes, 2: no */
-	plat_lock_t lock = 0;
+	unsigned int lock = 0;
 
 	if (plat_read(&answer))
 		return plat_read(&answer) == 1;
@@ -67,8 +67,8 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 			plat_pause(true);
 			continue;
 		}
-		if (futex(&cpu->lock, FUTEX_LOCK_PI_PRIVATE)) {
-			__atomic_load_n(&cpu->lock, __ATOMIC_ACQUIRE);
+		if (futex(&cpu->lock.holder, FUTEX_LOCK_PI_PRIVATE)) {
+			__atomic_load_n(&cpu->lock.holder, __ATOMIC_ACQUIRE);
 			return;
 		}
 		if (errno != EINTR && errno != EAGAIN)
@@ -79,8 +79,8 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 /* Unlock a word that has the mark of waiters beside this thread's id. */
 void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 {
-	__atomic_fetch_or(&cpu->lock, FUTEX_WAITERS, __ATOMIC_RELEASE);
-	futex(&cpu->lock, FUTEX_UNLOCK_PI_PRIVATE);
+	__atomic_fetch_or(&cpu->lock.holder, FUTEX_WAITERS, __ATOMIC_RELEASE);
+	futex(&cpu->lock.holder, FUTEX_UNLOCK_PI_PRIVATE);
 }
 
 /*

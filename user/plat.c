@@ -77,7 +77,7 @@ static struct slab_class *slabs_for(unsigned int size, unsigned int align,
 	return pool_slab_class(size, align);
 }
 
-bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why)
 {
@@ -99,14 +99,14 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 }
 
 /* Only tools know sources.  A source with objects in use stays known to them. */
-void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
+void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (backend->told && !lost)
 		tool_end(backend->told);
 }
 
 /* Allocate one object not from slabs: slabs have no more, or none of this kind. */
-static void *alloc_one(plat_backend_t *backend)
+static void *alloc_one(struct plat_backend *backend)
 {
 	void *obj;
 
@@ -121,7 +121,7 @@ static void *alloc_one(plat_backend_t *backend)
  * Objects with marks, and no others: what is not in slabs is then known to be no object.
  * Where memory for marks is short the rest goes back.
  */
-static unsigned int alloc_lent(plat_backend_t *backend, unsigned int n, void **objs)
+static unsigned int alloc_lent(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got = pool_slab_alloc(backend->slabs, n, objs);
 	unsigned int ready = pool_lent_ready(got, objs);
@@ -132,7 +132,7 @@ static unsigned int alloc_lent(plat_backend_t *backend, unsigned int n, void **o
 	return ready;
 }
 
-static unsigned int alloc_some(plat_backend_t *backend, unsigned int n, void **objs)
+static unsigned int alloc_some(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got = 0;
 
@@ -177,7 +177,7 @@ static void give_back_memory(void)
  * the shrinker comes by then.  Only for callers that may wait.  No destructor runs, since the
  * caller may be under a lock that it takes.  Less than a page may be enough.
  */
-unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
 	unsigned int got = alloc_some(backend, n, objs);
@@ -190,7 +190,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 }
 
 /* An object of slabs goes back to slabs, whatever pool it is freed to. */
-unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
 	unsigned int done = 0;
@@ -214,7 +214,7 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 	return done;
 }
 
-bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
 	if (!backend->slabs)

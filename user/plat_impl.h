@@ -120,7 +120,7 @@ unsigned int pool_node_of(const void *obj);
  * A seal does not change the slab.  Sources without slabs do not know where their objects
  * are, so all of these are of one node: what one thread frees is near any other.
  */
-static inline unsigned int plat_node_of(const plat_backend_t *backend,
+static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
 {
 	return pool_start.nodes > 1 && backend->slabs ? pool_node_of(obj) : 0;
@@ -147,12 +147,12 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQ_REL, \
 				    __ATOMIC_RELAXED)
 
-static inline unsigned long plat_word_add(plat_word_t *w, unsigned long n)
+static inline unsigned long plat_word_add(unsigned long *w, unsigned long n)
 {
 	return __atomic_add_fetch(w, n, __ATOMIC_RELAXED);
 }
 
-static inline void plat_word_sub_release(plat_word_t *w, unsigned long n)
+static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 {
 	__atomic_fetch_sub(w, n, __ATOMIC_RELEASE);
 }
@@ -184,7 +184,7 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
 	unsigned int free = 0;
 
-	return __atomic_compare_exchange_n(&cpu->lock, &free, plat_own_id(), 0,
+	return __atomic_compare_exchange_n(&cpu->lock.holder, &free, plat_own_id(), 0,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
@@ -195,7 +195,7 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 {
 	unsigned int own = plat_thread_id;
 
-	if (!__atomic_compare_exchange_n(&cpu->lock, &own, 0, 0,
+	if (!__atomic_compare_exchange_n(&cpu->lock.holder, &own, 0, 0,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		plat_cpu_unlock_waited(cpu);
 }
@@ -206,12 +206,12 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
  * Masking signals would cost every caller two system calls.
  */
 
-static inline plat_irq_t plat_busy_enter(void)
+static inline struct plat_irq plat_busy_enter(void)
 {
-	return (plat_irq_t){ 0 };
+	return (struct plat_irq){ 0 };
 }
 
-static inline void plat_busy_leave(plat_irq_t irq)
+static inline void plat_busy_leave(struct plat_irq irq)
 {
 	(void)irq;
 }
@@ -236,7 +236,7 @@ static inline const void *plat_thread(void)
 }
 
 /* guard.c may be called where malloc() may: a handler may have interrupted its lock. */
-static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+static inline bool plat_backend_may(const struct plat_backend *backend, const void *obj,
 				    unsigned int flags)
 {
 	(void)backend;
@@ -252,7 +252,7 @@ static inline bool plat_has_tool(const struct pool *pool)
 }
 
 /* slab/lent.c: marks of the objects in use; where "lent" is not 0 */
-enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,
+enum pool_fault pool_lent_tell(const struct plat_backend *backend, void *p,
 			       enum plat_told what);
 
 static inline enum pool_fault plat_tell(const struct pool *pool, void *p,

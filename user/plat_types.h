@@ -24,16 +24,15 @@
 /* A fault ends a checked program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
-/* A word that many CPUs change. */
-typedef unsigned long plat_word_t;
-
 /* The CPU lock: 0: free; else the holder's thread id, with a mark if a thread waits. */
-typedef unsigned int plat_lock_t;
+struct plat_lock {
+	unsigned int holder;
+};
 
 /* Nothing needs to be kept while a bucket is BUSY: signals stay enabled. */
-typedef struct plat_irq {
+struct plat_irq {
 	char unused;
-} plat_irq_t;
+};
 
 /*
  * The source of objects is slabs, or malloc(), or mmap(); these need the properties of
@@ -41,18 +40,18 @@ typedef struct plat_irq {
  */
 struct slab_class;
 
-typedef struct plat_backend {
+struct plat_backend {
 	unsigned int size;
 	unsigned int align;	/* 0: as malloc() does it */
 	unsigned int told;	/* serial number for tools; 0: no tool is told */
 	struct slab_class *slabs;	/* slab.c, as long as it has objects; or NULL */
 	bool guarded;		/* from guard.c */
 	unsigned char lent;	/* its mark, if its slabs keep marks; or 0: lent.c */
-} plat_backend_t;
+};
 
 /* Single pools are not listed anywhere. */
-typedef struct plat_view {
+struct plat_view {
 	char unused;
-} plat_view_t;
+};
 
 #endif /* POOL_PLAT_TYPES_H */

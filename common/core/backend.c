@@ -15,7 +15,7 @@
 /* Hostile builds and tests: every n-th call fails; 0: no call fails. */
 unsigned int pool_fail_every = POOL_FAIL_EVERY;
 
-static plat_word_t calls;
+static unsigned long calls;
 
 /**
  * pool_backend_keep() - How much address space of freed guarded objects is held.

@@ -17,7 +17,7 @@
 #define HOT_ALL		2
 
 /* Counts changes of the byte bound, and of the options or the size of any pool. */
-plat_word_t pool_era;
+unsigned long pool_era;
 
 /**
  * pool_era_ends() - Make all CPUs compute anew how large arrays may be.

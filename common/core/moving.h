@@ -14,7 +14,7 @@
 #define POOL_CORE_MOVING_H
 
 /* @n objects are about to leave their place. */
-static inline void pool_depart(plat_word_t *moving, unsigned long n)
+static inline void pool_depart(unsigned long *moving, unsigned long n)
 {
 	plat_word_add(moving, n);
 }
@@ -23,7 +23,7 @@ static inline void pool_depart(plat_word_t *moving, unsigned long n)
  * @n objects have reached their place.  The release pairs with the acquires in reach.c and
  * stats.c: a reader that sees nothing moving sees where the objects went.
  */
-static inline void pool_arrive(plat_word_t *moving, unsigned long n)
+static inline void pool_arrive(unsigned long *moving, unsigned long n)
 {
 	plat_word_sub_release(moving, n);
 }

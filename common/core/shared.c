@@ -93,10 +93,10 @@ static void count_put(struct pool_bucket *b, unsigned int n)
 
 /* Take the first cluster of bucket @i; NULL: the bucket is empty, or BUSY. */
 static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
-				       plat_word_t *moving)
+				       unsigned long *moving)
 {
 	struct pool_bucket *b = &pool->bucket[i];
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *c = bucket_hold(b);
 
 	if (c && c != POOL_BUSY) {
@@ -117,7 +117,7 @@ static bool bucket_put(struct pool *pool, unsigned int i,
 		       struct pool_cluster *c)
 {
 	struct pool_bucket *b = &pool->bucket[i];
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *head = bucket_hold(b);
 
 	if (head != POOL_BUSY) {
@@ -139,7 +139,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 			    struct pool_cluster **emptied)
 {
 	struct pool_bucket *b = &pool->bucket[i];
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *c = bucket_hold(b);
 	struct pool_cluster *head = c;
 	void *obj = NULL;
@@ -164,7 +164,7 @@ static void *bucket_get_one(struct pool *pool, unsigned int i,
 static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 {
 	struct pool_bucket *b = &pool->bucket[i];
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	unsigned int max = pool_cluster_max(pool);
 	struct pool_cluster *c = bucket_hold(b);
 	bool done = false;
@@ -206,7 +206,7 @@ bool pool_lacks_spare(const struct pool *pool)
 static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 {
 	struct pool_bucket *b = &pool->bucket[i];
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *head = bucket_hold(b);
 	unsigned long low = 0;
 
@@ -267,7 +267,7 @@ bool pool_shared_turn(const struct pool *pool)
 /* Take the newest cluster of the first *@n buckets that is there; looks at each once. */
 static inline struct pool_cluster *get_cluster(struct pool *pool,
 					       const unsigned int *n,
-					       plat_word_t *moving)
+					       unsigned long *moving)
 {
 	unsigned long filled = plat_read(&pool->filled);
 	struct pool_cluster *c = NULL;
@@ -293,13 +293,13 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
  * Return: a cluster that belongs to the caller; NULL: there was none.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
-						   plat_word_t *moving)
+						   unsigned long *moving)
 {
 	return get_cluster(pool, &pool->near, moving);
 }
 
 /* The same, of any node: to give objects back. */
-struct pool_cluster *pool_shared_get(struct pool *pool, plat_word_t *moving)
+struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving)
 {
 	return get_cluster(pool, &pool->buckets, moving);
 }

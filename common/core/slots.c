@@ -39,7 +39,7 @@
 #define ROUNDS	64
 
 /* Lower a count, unless it is 0; @before: set to what it was.  The acquire pairs with add(). */
-static bool claim(plat_word_t *count, unsigned long *before)
+static bool claim(unsigned long *count, unsigned long *before)
 {
 	*before = plat_read(count);
 	do {
@@ -50,7 +50,7 @@ static bool claim(plat_word_t *count, unsigned long *before)
 }
 
 /* Raise a count.  The release pairs with claim(), after which a call sees the changed slot. */
-static void add(plat_word_t *count)
+static void add(unsigned long *count)
 {
 	plat_word_sub_release(count, 0 - 1ul);
 }

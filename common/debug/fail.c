@@ -11,7 +11,7 @@
  */
 #include "plat.h"
 
-static plat_word_t calls;
+static unsigned long calls;
 
 /* Is @caller in the function that the options name?  With no name every caller is. */
 static bool is_site(const void *caller)

@@ -44,7 +44,7 @@ struct pool_bin {
 	unsigned long key;		/* 0: not set yet */
 	bool named;			/* the name is there */
 	char name[POOL_NAME_LEN + 1];
-	plat_word_t count[COUNTS];
+	unsigned long count[COUNTS];
 } __attribute__((aligned(64)));
 
 /* Set once, by the first call of pool_profile_ready(). */

@@ -264,7 +264,7 @@ static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 static void become(struct renewal *r)
 {
 	struct pool *pool = r->pool, *model = r->model;
-	plat_backend_t backend = pool->backend;
+	struct plat_backend backend = pool->backend;
 	unsigned int word;
 
 	pool->backend = model->backend;
@@ -289,7 +289,7 @@ static void become(struct renewal *r)
 /* Change the pool, if it is still unused; false: it is not.  Registry mutex held. */
 static bool exchange(struct renewal *r)
 {
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool *pool = r->pool;
 	unsigned long none = 0;
 	bool unused = false;

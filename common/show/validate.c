@@ -250,7 +250,7 @@ static bool see_chain(struct walk *w, const struct pool_bucket *b,
 
 static bool hold_bucket(struct walk *w, struct pool_bucket *b)
 {
-	plat_irq_t irq = plat_busy_enter();
+	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *head = plat_xchg_acquire(&b->head, POOL_BUSY);
 	bool done = false;
 

@@ -11,7 +11,7 @@
 #include <linux/mm.h>
 
 /* Is it ordinary and aligned, with no fault beside it? */
-static bool is_ordinary(const plat_backend_t *backend, const void *obj,
+static bool is_ordinary(const struct plat_backend *backend, const void *obj,
 			unsigned int align)
 {
 	long where;
@@ -42,7 +42,7 @@ static void free_atomic(struct pool *pool, void *obj)
 TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 {
 	unsigned int align;
-	plat_backend_t backend;
+	struct plat_backend backend;
 	void *off, *nowait;
 
 	SKIP_ON_RT();
@@ -62,7 +62,7 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 
 TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	void *obj, *guarded;
 	bool may, may_rcu;
 

@@ -273,8 +273,8 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 
 struct hotplug {
 	struct pool *pool;
-	plat_word_t stop;
-	plat_word_t bad;
+	unsigned long stop;
+	unsigned long bad;
 };
 
 /* The first worker takes the last CPU away and back; the others work. */

@@ -13,11 +13,11 @@
 /* A pool of guarded objects of 100 bytes that several workers use. */
 struct guard_load {
 	struct pool *pool;
-	plat_word_t bad;
+	unsigned long bad;
 };
 
 unsigned char *guard_page_of(const void *p);
-bool guard_backend_open(plat_backend_t *backend, unsigned int size,
+bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 			unsigned int align);
 bool guard_pages_are(bool readable, const void *obj, unsigned int size);
 void guard_use(unsigned int i, void *arg);

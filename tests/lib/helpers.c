@@ -159,7 +159,7 @@ bool test_wave_good(struct pool *pool, unsigned int n,
 }
 
 /* Make a source of objects, as for a pool; @id is its own. */
-bool test_backend(plat_backend_t *backend, unsigned int id, unsigned int size,
+bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int size,
 		  unsigned int align, unsigned int debug)
 {
 	struct pool_attr attr = { .size = size, .align = align };
@@ -170,7 +170,7 @@ bool test_backend(plat_backend_t *backend, unsigned int id, unsigned int size,
 }
 
 /* One object of a source; NULL: there is none. */
-void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
+void *test_backend_alloc(struct plat_backend *backend, unsigned int flags)
 {
 	void *obj;
 
@@ -178,7 +178,7 @@ void *test_backend_alloc(plat_backend_t *backend, unsigned int flags)
 }
 
 /* Give one object back to its source; returns what is wrong with it. */
-enum pool_fault test_backend_free(plat_backend_t *backend, void *obj)
+enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
 

@@ -82,10 +82,10 @@ void test_free_many(struct pool *pool, void **objs, unsigned int n);
 void test_wave(struct pool *pool, unsigned int n);
 bool test_wave_good(struct pool *pool, unsigned int n,
 		    bool (*good)(const unsigned char *obj));
-bool test_backend(plat_backend_t *backend, unsigned int id, unsigned int size,
+bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int size,
 		  unsigned int align, unsigned int debug);
-void *test_backend_alloc(plat_backend_t *backend, unsigned int flags);
-enum pool_fault test_backend_free(plat_backend_t *backend, void *obj);
+void *test_backend_alloc(struct plat_backend *backend, unsigned int flags);
+enum pool_fault test_backend_free(struct plat_backend *backend, void *obj);
 struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool_cpu *test_cpu(void);

@@ -22,7 +22,7 @@ PAGES = ("plat.h", "plat_report.h")
 WORLDS = {"user": set(), "kernel": set(), "tests/schedule": {"plat_places"}}
 
 PROTOTYPE = re.compile(r"\b(?:void|bool|any|size_t|unsigned int|unsigned long"
-                       r"|enum \w+|struct \w+|plat_irq_t) \*?(plat_\w+)\(")
+                       r"|enum \w+|struct \w+) \*?(plat_\w+)\(")
 BEGINS = re.compile(r"^(#define |[a-z][\w ]* \*?)(plat_\w+)\(", re.M)
 CALLED = re.compile(r"\b(plat_\w+)\(")
 

@@ -91,7 +91,7 @@ int index_of(const void *obj)
 }
 
 /* Note an object that the platform has made. */
-void judge_made(plat_backend_t *backend, void *obj)
+void judge_made(struct plat_backend *backend, void *obj)
 {
 	struct pool *pool = pool_list_entry(backend, struct pool, backend);
 	int at = index_of(obj);

@@ -84,17 +84,17 @@ static void unlock(unsigned int *lock, const char *what)
 
 bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
-	return try_lock(&cpu->lock, "try lock", "cpu->lock");
+	return try_lock(&cpu->lock.holder, "try lock", "cpu->lock");
 }
 
 void plat_cpu_lock(struct pool_cpu *cpu)
 {
-	wait_lock(&cpu->lock, "cpu->lock");
+	wait_lock(&cpu->lock.holder, "cpu->lock");
 }
 
 void plat_cpu_unlock(struct pool_cpu *cpu)
 {
-	unlock(&cpu->lock, "cpu->lock");
+	unlock(&cpu->lock.holder, "cpu->lock");
 }
 
 static bool has_place(struct pool *pool, unsigned int i)
@@ -195,7 +195,7 @@ void plat_mem_free(void *p)
 		release(__func__, p);
 }
 
-bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why)
 {
@@ -204,18 +204,18 @@ bool plat_backend_create(plat_backend_t *backend, const char *name, unsigned int
 	(void)attr;
 	(void)debug;
 	(void)why;
-	*backend = (plat_backend_t){ .size = size };
+	*backend = (struct plat_backend){ .size = size };
 	return true;
 }
 
-void plat_backend_destroy(plat_backend_t *backend, unsigned long lost)
+void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (backend->live != lost)
 		sched_fail("%u objects are left when their source ends",
 			   backend->live);
 }
 
-unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
 	unsigned int i;
@@ -229,7 +229,7 @@ unsigned int plat_backend_alloc(plat_backend_t *backend, unsigned int n, void **
 	return n;
 }
 
-unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **objs,
+unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
 	unsigned int i;
@@ -246,14 +246,14 @@ unsigned int plat_backend_free(plat_backend_t *backend, unsigned int n, void **o
 
 bool plat_sparse;
 
-bool plat_backend_denser(const plat_backend_t *backend, const void *old,
+bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
 	(void)backend;
 	return plat_sparse && (!old || (uintptr_t)new < (uintptr_t)old);
 }
 
-bool plat_guard_check(const plat_backend_t *backend, const void *obj, long *where)
+bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where)
 {
 	(void)backend;
 	(void)obj;

@@ -70,7 +70,7 @@ static inline unsigned int plat_cpu_hint(void)
 }
 
 /* One node. */
-static inline unsigned int plat_node_of(const plat_backend_t *backend,
+static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
 {
 	(void)backend;
@@ -113,12 +113,12 @@ void plat_cpu_unlock(struct pool_cpu *cpu);
 
 /* BUSY section.  Empty, as in user space: a handler finds the bucket BUSY. */
 
-static inline plat_irq_t plat_busy_enter(void)
+static inline struct plat_irq plat_busy_enter(void)
 {
-	return (plat_irq_t){ 0 };
+	return (struct plat_irq){ 0 };
 }
 
-static inline void plat_busy_leave(plat_irq_t irq)
+static inline void plat_busy_leave(struct plat_irq irq)
 {
 	(void)irq;
 }
@@ -136,7 +136,7 @@ static inline const void *plat_thread(void)
 	return pool_thread_area;
 }
 
-static inline bool plat_backend_may(const plat_backend_t *backend, const void *obj,
+static inline bool plat_backend_may(const struct plat_backend *backend, const void *obj,
 				    unsigned int flags)
 {
 	(void)backend;

@@ -25,23 +25,23 @@
 
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
-typedef unsigned long plat_word_t;
-
 /* 0, or 1 more than the number of the fibre that holds it. */
-typedef unsigned int plat_lock_t;
+struct plat_lock {
+	unsigned int holder;
+};
 
 /* Nothing is masked, as in user space: handlers may interrupt anything. */
-typedef struct plat_irq {
+struct plat_irq {
 	char unused;
-} plat_irq_t;
+};
 
-typedef struct plat_backend {
+struct plat_backend {
 	unsigned int size;
 	unsigned int live;	/* objects that were not given back */
-} plat_backend_t;
+};
 
-typedef struct plat_view {
+struct plat_view {
 	char unused;
-} plat_view_t;
+};
 
 #endif /* POOL_PLAT_TYPES_H */

@@ -234,7 +234,7 @@ TEST_CASE(destroying_undoes_objects_in_every_layer)
 TEST_CASE(objects_in_use_are_not_undone_on_exit)
 {
 	struct pool *pool = constructed(64, POOL_M_DEFAULT);
-	plat_backend_t backend;
+	struct plat_backend backend;
 	void *obj;
 
 	ASSERT(pool);

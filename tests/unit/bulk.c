@@ -338,7 +338,7 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 
 struct crowd {
 	struct pool *pool;
-	plat_word_t bad;
+	unsigned long bad;
 };
 
 /* Uses bulks of all sizes; each object is marked by its owner. */

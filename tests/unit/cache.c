@@ -160,9 +160,9 @@ TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
 
 struct sampled {
 	struct pool *pool[4];
-	plat_word_t running;
-	plat_word_t samples;
-	plat_word_t bad;
+	unsigned long running;
+	unsigned long samples;
+	unsigned long bad;
 };
 
 static void sample_charge(struct sampled *s)

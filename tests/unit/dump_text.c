@@ -328,7 +328,7 @@ static void make_and_dump(unsigned int i, void *arg)
 		"json byname detailed", "prometheus bysize", "table byusage",
 	};
 	static char texts[4][32768];
-	plat_word_t *bad = arg;
+	unsigned long *bad = arg;
 	char *text = texts[i];
 	char words[32], own[12];
 	unsigned long r;
@@ -358,7 +358,7 @@ static void make_and_dump(unsigned int i, void *arg)
 
 TEST_CASE(pools_come_and_go_while_others_dump)
 {
-	plat_word_t bad;
+	unsigned long bad;
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, make_and_dump, &bad);

@@ -38,7 +38,7 @@ static unsigned char *end_of(const void *obj, unsigned int size)
 	return guard_page_of((const unsigned char *)obj + size - 1) + page();
 }
 
-bool guard_backend_open(plat_backend_t *backend, unsigned int size,
+bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 			unsigned int align)
 {
 	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
@@ -59,7 +59,7 @@ bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 /* Is one object where it should be, and gone after its free? */
 static bool one_is_good(unsigned int size, unsigned int align)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	unsigned char *obj;
 	bool good;
 
@@ -103,7 +103,7 @@ static bool among(const void *obj, void **seen, unsigned int n)
 TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 {
 	unsigned int i, again = 0;
-	plat_backend_t backend;
+	struct plat_backend backend;
 
 	ASSERT(guard_backend_open(&backend, 64, 16));
 	for (i = 0; i < NOT_AGAIN; i++) {
@@ -122,7 +122,7 @@ TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 {
 	unsigned int i, above = 0;
-	plat_backend_t backend;
+	struct plat_backend backend;
 
 	pool_options.uaf_keep = 40 * page();
 	ASSERT(guard_backend_open(&backend, 5000, 16));
@@ -145,7 +145,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 }
 
 /* Write a byte @at from an object.  Is exactly that found?  Then undo it. */
-static bool is_found(const plat_backend_t *backend, unsigned char *obj, long at)
+static bool is_found(const struct plat_backend *backend, unsigned char *obj, long at)
 {
 	long where = 12345;
 	bool found;
@@ -158,7 +158,7 @@ static bool is_found(const plat_backend_t *backend, unsigned char *obj, long at)
 
 TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	unsigned char *obj;
 	long where, behind;
 
@@ -182,7 +182,7 @@ TEST_CASE(a_byte_written_beside_a_guarded_object_is_found)
 
 TEST_CASE(an_object_that_is_not_guarded_has_nothing_to_check)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	long where;
 	void *obj;
 

@@ -90,10 +90,10 @@ TEST_CASE(the_three_causes_of_failure_are_counted_apart)
 
 struct holders {
 	struct pool *pool;
-	plat_word_t here;		/* threads that have started */
-	plat_word_t done;		/* threads that have ended */
-	plat_word_t over;		/* times that the limit was exceeded */
-	plat_word_t refused;		/* times that NULL was returned */
+	unsigned long here;		/* threads that have started */
+	unsigned long done;		/* threads that have ended */
+	unsigned long over;		/* times that the limit was exceeded */
+	unsigned long refused;		/* times that NULL was returned */
 };
 
 static void hold_and_free(unsigned int i, void *arg)

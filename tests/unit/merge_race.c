@@ -18,7 +18,7 @@ static struct pool_head *shared(unsigned int size, unsigned int mode)
 }
 
 /* The life of one registration; counts what goes wrong. */
-static void live(unsigned int i, unsigned int mode, plat_word_t *bad)
+static void live(unsigned int i, unsigned int mode, unsigned long *bad)
 {
 	struct pool_head *pool = shared(64, mode);
 	unsigned char *objs[20];
@@ -60,7 +60,7 @@ static void live_plain(unsigned int i, void *arg)
 
 TEST_CASE(equal_pools_come_and_go_at_once)
 {
-	plat_word_t bad;
+	unsigned long bad;
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, live_cached, &bad);
@@ -74,8 +74,8 @@ TEST_CASE(equal_pools_come_and_go_at_once)
 
 struct storm {
 	struct pool_head *pool;
-	plat_word_t done;
-	plat_word_t bad;
+	unsigned long done;
+	unsigned long bad;
 };
 
 /* Sizes around 16000: smaller ones join its pool, larger ones never do. */
@@ -137,7 +137,7 @@ TEST_CASE(a_pool_in_use_keeps_its_size_whoever_comes)
 
 static void live_near(unsigned int i, void *arg)
 {
-	plat_word_t *bad = arg;
+	unsigned long *bad = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(300); r++) {
@@ -160,7 +160,7 @@ static void live_near(unsigned int i, void *arg)
 
 TEST_CASE(near_pools_come_and_go_at_once)
 {
-	plat_word_t bad;
+	unsigned long bad;
 
 	memset(&bad, 0, sizeof(bad));
 	test_options(16384, 8);
@@ -171,16 +171,16 @@ TEST_CASE(near_pools_come_and_go_at_once)
 
 struct leaving {
 	struct pool_head *pool;
-	plat_word_t started;
-	plat_word_t done;
-	plat_word_t bad;
+	unsigned long started;
+	unsigned long done;
+	unsigned long bad;
 };
 
 /*
  * Does another worker finish while this one waits?  Gives up after a while, in the
  * kernel after as many ticks.
  */
-static bool comes(const plat_word_t *done)
+static bool comes(const unsigned long *done)
 {
 	unsigned int tries = 2000;
 	unsigned int k;
@@ -240,8 +240,8 @@ TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 struct visit {
 	struct pool_head *at;
 	struct pool_head *made;
-	plat_word_t there;
-	plat_word_t done;
+	unsigned long there;
+	unsigned long done;
 	bool in_time;
 };
 

@@ -72,7 +72,7 @@ TEST_CASE(this_cpu_is_the_one_its_number_names)
 struct seen_cpus {
 	struct pool *pool;
 	struct pool_cpu *cpu[4];
-	plat_word_t arrived;
+	unsigned long arrived;
 };
 
 static void note_cpu(unsigned int i, void *arg)
@@ -121,7 +121,7 @@ TEST_CASE(an_exchange_returns_what_was_there)
 
 TEST_CASE(a_word_counts)
 {
-	plat_word_t w;
+	unsigned long w;
 
 	memset(&w, 0, sizeof(w));
 	EXPECT_EQ(plat_read(&w), 0);
@@ -134,7 +134,7 @@ TEST_CASE(a_word_counts)
 
 struct counted {
 	unsigned long plain;
-	plat_word_t word;
+	unsigned long word;
 };
 
 static void count_registry(unsigned int i, void *arg)
@@ -189,7 +189,7 @@ TEST_CASE(the_dump_mutex_excludes_with_the_registry_mutex_inside)
 struct locked {
 	struct pool_cpu *cpu;
 	unsigned long plain;
-	plat_word_t tried;
+	unsigned long tried;
 };
 
 static void wait_and_count(struct locked *l)
@@ -264,7 +264,7 @@ TEST_CASE(memory_is_zeroed_and_aligned_however_it_is_got)
 
 TEST_CASE(stores_of_equal_names_give_aligned_objects)
 {
-	plat_backend_t backend[2];
+	struct plat_backend backend[2];
 	unsigned int i;
 	void *obj;
 
@@ -284,7 +284,7 @@ TEST_CASE(a_store_gives_and_takes_many_objects_at_once)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
 	unsigned int i, k, n;
-	plat_backend_t backend;
+	struct plat_backend backend;
 
 	ASSERT(test_backend(&backend, 1500000, 48, 16, 0));
 	n = plat_backend_alloc(&backend, 32, test_objs, POOL_F_ATOMIC);
@@ -303,7 +303,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 	unsigned int align;
 
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 2) {
-		plat_backend_t backend;
+		struct plat_backend backend;
 		void *obj;
 
 		ASSERT(test_backend(&backend, 2000000 + align, 48, align, 0));
@@ -319,7 +319,7 @@ TEST_CASE(stores_align_objects_up_to_a_page)
 TEST_CASE(a_word_is_exchanged_only_if_it_is_as_expected)
 {
 	unsigned long old = 4;
-	plat_word_t w;
+	unsigned long w;
 
 	memset(&w, 0, sizeof(w));
 	plat_word_add(&w, 5);
@@ -344,7 +344,7 @@ static unsigned long in_creation;
 
 static void create_in_turn(unsigned int i, void *arg)
 {
-	plat_word_t *bad = arg;
+	unsigned long *bad = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(200); r++) {
@@ -362,7 +362,7 @@ static void create_in_turn(unsigned int i, void *arg)
 
 TEST_CASE(the_creation_lock_excludes)
 {
-	plat_word_t bad;
+	unsigned long bad;
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, create_in_turn, &bad);

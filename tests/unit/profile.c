@@ -132,7 +132,7 @@ struct counting {
 	struct pool *pool;
 	unsigned long rounds;
 	unsigned int bin[PLACES];
-	plat_word_t wrong;
+	unsigned long wrong;
 };
 
 /* All workers take bins in the first round, and count in the others. */

@@ -169,7 +169,7 @@ TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 /* The first reading may be that of an earlier call, so the second one sees what moves. */
 TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 {
-	plat_word_t *moving[2];
+	unsigned long *moving[2];
 	struct pool *pool;
 	unsigned int i;
 	void *obj;

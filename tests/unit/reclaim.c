@@ -181,8 +181,8 @@ TEST_CASE(a_detached_cluster_counts_as_moving_and_stays_charged)
 
 struct evicting {
 	struct pool *pool;
-	plat_word_t detached;
-	plat_word_t bad;
+	unsigned long detached;
+	unsigned long bad;
 };
 
 /* The steps of an eviction by another pool's atomic free, with a pause between them. */
@@ -242,9 +242,9 @@ struct crowded {
 	struct pool *pool;
 	struct pool *other[OTHERS];
 	void *kept;
-	plat_word_t ready;
-	plat_word_t done;
-	plat_word_t bad;
+	unsigned long ready;
+	unsigned long done;
+	unsigned long bad;
 };
 
 /* Fill the caches with one pool; then use other pools, which evict it. */

@@ -125,7 +125,7 @@ TEST_CASE(destroying_all_leaves_no_pool)
 
 static void make_and_walk(unsigned int i, void *arg)
 {
-	plat_word_t *bad = arg;
+	unsigned long *bad = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(200); r++) {
@@ -147,7 +147,7 @@ static void make_and_walk(unsigned int i, void *arg)
 
 TEST_CASE(pools_come_and_go_while_others_walk)
 {
-	plat_word_t bad;
+	unsigned long bad;
 
 	memset(&bad, 0, sizeof(bad));
 	test_threads(4, make_and_walk, &bad);

@@ -12,13 +12,13 @@
 /* CPU 0 has objects in its array, and does nothing until CPU 1 is done. */
 struct pair {
 	struct pool *pool;
-	plat_word_t ready;
-	plat_word_t done;
+	unsigned long ready;
+	unsigned long done;
 	unsigned int nulls;
 	unsigned int ms;		/* for pool_alloc_timeout(); 0: not by that */
 };
 
-static void wait_until(plat_word_t *word)
+static void wait_until(unsigned long *word)
 {
 	while (!plat_read(word))
 		plat_pause(true);

@@ -188,7 +188,7 @@ TEST_CASE(a_reserve_that_cannot_be_filled_takes_nothing)
 
 struct takers {
 	struct pool_reserved *r;
-	plat_word_t got;
+	unsigned long got;
 };
 
 static void take_all(unsigned int i, void *arg)

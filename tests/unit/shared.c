@@ -245,7 +245,7 @@ TEST_CASE(single_objects_share_a_cluster)
 
 struct contended {
 	struct pool *pool;
-	plat_word_t bad;
+	unsigned long bad;
 };
 
 /* Objects move between all CPUs; each is marked while it is owned. */

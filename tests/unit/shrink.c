@@ -225,7 +225,7 @@ static void shrink(unsigned long bytes, bool held)
 
 struct load {
 	struct pool *pool[2];
-	plat_word_t bad;
+	unsigned long bad;
 };
 
 static void use(struct load *l, unsigned int i)

@@ -151,8 +151,8 @@ TEST_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to)
 struct work {
 	struct pool_reserved *upper, *lower;	/* lower: NULL: one is enough */
 	unsigned long rounds;
-	plat_word_t nulls;
-	plat_word_t shared;		/* times that two had the same object */
+	unsigned long nulls;
+	unsigned long shared;		/* times that two had the same object */
 };
 
 /* Did no other thread have this object while this one did? */

@@ -13,8 +13,8 @@
 struct storm {
 	struct pool *pool[POOLS];
 	void *slot[SLOTS];		/* objects passed to another CPU */
-	plat_word_t running;
-	plat_word_t bad;
+	unsigned long running;
+	unsigned long bad;
 	unsigned long rounds;
 };
 

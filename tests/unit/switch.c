@@ -254,8 +254,8 @@ TEST_CASE(who_allocated_unseen_is_not_taken_for_who_did_before)
 
 struct load {
 	struct pool *pool;
-	plat_word_t running;
-	plat_word_t bad;
+	unsigned long running;
+	unsigned long bad;
 };
 
 /* Objects name their owner; no other worker may find or change one. */

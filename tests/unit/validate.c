@@ -315,7 +315,7 @@ TEST_CASE(sealed_objects_are_parked_where_they_should_be)
 struct churn {
 	struct pool *pool;
 	struct seen first;		/* false alarm */
-	plat_word_t running;
+	unsigned long running;
 	unsigned int walks;
 	unsigned long rounds;
 };

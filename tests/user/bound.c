@@ -15,7 +15,7 @@
 #define SIZE		1024u
 #define CAP		(1u << 20)
 
-static plat_word_t turn;
+static unsigned long turn;
 static unsigned long clusters_asleep, all_awake;
 
 static void wait_for_turn(unsigned long number)
@@ -88,7 +88,7 @@ TEST_CASE(fifty_threads_hold_what_the_cap_lets_two)
 #define CROWD		100u
 #define CROWD_OBJS	600u
 
-static plat_word_t asleep, done;
+static unsigned long asleep, done;
 
 static void sleep_with_many(struct pool *pool)
 {

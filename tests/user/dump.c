@@ -99,7 +99,7 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
-static plat_word_t allocations;
+static unsigned long allocations;
 static bool no_memory;
 
 void *__wrap_malloc(size_t size)

@@ -94,7 +94,7 @@ struct stayer {
 	struct pool_cluster *c;
 	void *parked;
 	unsigned int n;			/* objects that it is using */
-	plat_word_t held;		/* it holds something, for a while */
+	unsigned long held;		/* it holds something, for a while */
 	bool well;
 };
 
@@ -367,7 +367,7 @@ static void *fork_in_new_thread(void *arg)
 	return child_is_well(use_as_new, arg) ? arg : NULL;
 }
 
-static plat_word_t late_forks;
+static unsigned long late_forks;
 static pthread_key_t fork_key;
 
 /* The key was made after libpool's, so the area is lost by now. */

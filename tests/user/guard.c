@@ -52,7 +52,7 @@ static bool is_fault(int status)
 
 TEST_CASE(a_stray_access_faults_where_it_is_made)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	unsigned char *obj;
 
 	ASSERT(guard_backend_open(&backend, 4000, 16));
@@ -84,7 +84,7 @@ static void use_up_mappings(void)
 static int free_at_limit(unsigned char *unused)
 {
 	unsigned char *objs[AT_LIMIT + 1];
-	plat_backend_t backend;
+	struct plat_backend backend;
 	int i, bad = 0;
 
 	(void)unused;
@@ -116,7 +116,7 @@ TEST_CASE(a_guarded_object_is_freed_where_no_mapping_can_be_made)
 
 static int use_in_child(unsigned char *unused)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 	int i;
 
 	(void)unused;

@@ -34,7 +34,7 @@ bool areas_are_true(void)
 					pool->head.size;
 		}
 		if (held > charged || charged > pool_options.hot_size ||
-		    cpu->hot_bytes > charged || plat_read(&cpu->lock))
+		    cpu->hot_bytes > charged || plat_read(&cpu->lock.holder))
 			return false;
 	}
 	return true;
@@ -189,7 +189,7 @@ TEST_CASE(idling_without_an_area_does_nothing)
 }
 
 static struct pool *handled;
-static plat_word_t times_handled;
+static unsigned long times_handled;
 
 static void use_in_handler(int sig)
 {
@@ -419,8 +419,8 @@ TEST_CASE(a_thread_does_not_hand_on_its_own_area)
 /* Threads that come and go while others collect memory. */
 struct brief {
 	struct pool *pool;
-	plat_word_t running;
-	plat_word_t twice;	/* objects that two threads had at once */
+	unsigned long running;
+	unsigned long twice;	/* objects that two threads had at once */
 	unsigned int rounds;
 };
 

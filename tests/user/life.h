@@ -18,7 +18,7 @@
 void use_pool(unsigned int i, void *arg);
 
 /* user/wait.c: does the thread with this id fall asleep, and stay asleep a while? */
-bool falls_asleep(const plat_word_t *id);
+bool falls_asleep(const unsigned long *id);
 
 /* user/life.c: tests all areas, while no call is under way */
 bool areas_are_true(void);

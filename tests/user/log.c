@@ -80,7 +80,7 @@ static void unblock_stderr(void)
 		pool_destroy(pools[i]);
 }
 
-static plat_word_t dumper;
+static unsigned long dumper;
 
 static void *dump_main(void *arg)
 {
@@ -102,7 +102,7 @@ static pthread_t start_dump(void)
 
 struct errand {
 	void (*fn)(void);
-	plat_word_t done;
+	unsigned long done;
 };
 
 static void *run_errand(void *arg)
@@ -215,8 +215,8 @@ TEST_CASE(a_fork_does_not_wait_for_the_dump_of_sigquit)
 	pool_sigquit_stop();
 }
 
-static plat_word_t creating;
-static plat_word_t signalled;
+static unsigned long creating;
+static unsigned long signalled;
 static pthread_t forker;
 static bool arrived;
 
@@ -330,7 +330,7 @@ TEST_CASE(faults_found_in_handlers_are_told_to_that_function)
 	pool_destroy(&pool->head);
 }
 
-static plat_word_t mixed_up;
+static unsigned long mixed_up;
 
 static void one(enum pool_log_level level, const char *line, void *arg)
 {
@@ -388,14 +388,14 @@ static void cancel_and_log(void *arg)
 
 TEST_CASE(a_line_of_the_log_is_no_place_to_be_cancelled_at)
 {
-	plat_word_t passed = 0;
+	unsigned long passed = 0;
 
 	captured(text, sizeof(text), cancel_and_log, &passed);
 	EXPECT_EQ(plat_read(&passed), 1);
 	EXPECT_EQ(count_lines(text), 1);
 }
 
-static plat_word_t passed;
+static unsigned long passed;
 
 /* The report of a second free opens files, and closes them: it reads behind the object. */
 static void *report_when_cancelled(void *arg)

@@ -23,7 +23,7 @@
 #define ROUNDS		20
 
 static __thread int cpu;	/* 0: the real one */
-static plat_word_t asked;
+static unsigned long asked;
 
 int __real_sched_getcpu(void);
 int __wrap_sched_getcpu(void);
@@ -93,7 +93,7 @@ TEST_CASE(an_allocation_is_of_the_node_that_its_thread_is_near)
 TEST_CASE(the_node_of_an_object_is_its_slabs_and_else_the_threads)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
-	plat_backend_t source = { .slabs = class };
+	struct plat_backend source = { .slabs = class };
 	unsigned int i;
 	char *obj;
 
@@ -160,7 +160,7 @@ TEST_CASE(who_finds_a_shelf_taken_uses_another_one_of_its_node)
 TEST_CASE(with_one_node_no_thread_asks_where_it_is)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
-	plat_backend_t source = { .slabs = class };
+	struct plat_backend source = { .slabs = class };
 	struct pool *pool = test_pool(64);
 	void *obj;
 

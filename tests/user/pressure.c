@@ -153,7 +153,7 @@ TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 	close(fd);
 }
 
-static plat_word_t works;
+static unsigned long works;
 
 static void count_work(void)
 {

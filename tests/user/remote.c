@@ -56,8 +56,8 @@ struct sleeper {
 	struct pool *pool;
 	bool blocks;
 	bool stays_deaf;		/* exits with all signals blocked */
-	plat_word_t ready;
-	plat_word_t done;
+	unsigned long ready;
+	unsigned long done;
 };
 
 static void *sleep_with_objects(void *arg)

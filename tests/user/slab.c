@@ -217,7 +217,7 @@ TEST_CASE(of_many_frees_at_once_the_first_wrong_one_is_told)
 
 static bool has_slabs(unsigned int debug)
 {
-	plat_backend_t backend;
+	struct plat_backend backend;
 
 	test_backend(&backend, 4000000, 64, 16, debug);
 	return backend.slabs;
@@ -369,7 +369,7 @@ TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 struct load {
 	struct slab_class *class[4];
 	void *slot[64];
-	plat_word_t bad;
+	unsigned long bad;
 	bool forked;
 };
 

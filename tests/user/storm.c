@@ -21,11 +21,11 @@ struct storm {
 	void *slot[STORM_POOLS][STORM_SLOTS];	/* passed from thread to thread */
 	struct pool *mine;			/* only the forking thread uses it */
 	void *kept[STORM_KEPT];			/* objects of it */
-	plat_word_t stop;
-	plat_word_t calm;			/* asks threads for hits only */
-	plat_word_t calmed;			/* threads that comply */
-	plat_word_t bad;
-	plat_word_t workers;
+	unsigned long stop;
+	unsigned long calm;			/* asks threads for hits only */
+	unsigned long calmed;			/* threads that comply */
+	unsigned long bad;
+	unsigned long workers;
 };
 
 static void storm_step(struct storm *s, void **objs, unsigned long *random)

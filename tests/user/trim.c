@@ -14,7 +14,7 @@
 
 static void (*meanwhile)(void);
 static unsigned int bad;
-static plat_word_t calls;
+static unsigned long calls;
 
 int __real_madvise(void *at, size_t bytes, int advice);
 int __wrap_madvise(void *at, size_t bytes, int advice);

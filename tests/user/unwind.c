@@ -154,7 +154,7 @@ static void *walk_and_exit(void *arg)
 	return arg;
 }
 
-static plat_word_t in_callback;
+static unsigned long in_callback;
 
 static void sleep_at(struct pool_head *head, void *arg)
 {
@@ -201,7 +201,7 @@ static void fork_at(struct pool_head *head, void *arg)
 		child = fork();
 }
 
-static plat_word_t go_on;
+static unsigned long go_on;
 
 static void wait_at(struct pool_head *head, void *arg)
 {

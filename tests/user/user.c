@@ -98,7 +98,7 @@ TEST_CASE(areas_of_exited_threads_are_reused)
 	pool_destroy(&pool->head);
 }
 
-static plat_word_t used_it;
+static unsigned long used_it;
 
 static void *use_and_exit(void *arg)
 {

@@ -27,8 +27,8 @@ struct holder {
 	void (*release)(struct holder *h);
 	struct pool_cpu *cpu;		/* its own */
 	struct pool *pinned;
-	plat_word_t holds;
-	plat_word_t done;		/* set by the code that must not wait */
+	unsigned long holds;
+	unsigned long done;		/* set by the code that must not wait */
 	bool gave_up;
 };
 
@@ -136,14 +136,14 @@ TEST_CASE(a_reclaim_sleeps_until_a_cpu_lock_is_free)
 
 	pool_fail_every = 0;
 	thread = holder_start(&h);
-	EXPECT(plat_read(&h.cpu->lock) != 0);
+	EXPECT(plat_read(&h.cpu->lock.holder) != 0);
 	ASSERT(!pthread_create(&waiter, NULL, reclaim_it, &h));
-	while (!(plat_read(&h.cpu->lock) & FUTEX_WAITERS) && --moments)
+	while (!(plat_read(&h.cpu->lock.holder) & FUTEX_WAITERS) && --moments)
 		moment();
 	EXPECT(moments);
 	EXPECT(holder_finish(&h, thread));
 	pthread_join(waiter, NULL);
-	EXPECT_EQ(plat_read(&h.cpu->lock), 0);
+	EXPECT_EQ(plat_read(&h.cpu->lock.holder), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	pool_destroy(&h.pool->head);
 }
@@ -177,7 +177,7 @@ static bool is_asleep(long id)
 	return state && state[1] && state[2] == 'S';
 }
 
-bool falls_asleep(const plat_word_t *id)
+bool falls_asleep(const unsigned long *id)
 {
 	unsigned int moments = MOMENTS / 2, asleep = 0;
 
@@ -188,7 +188,7 @@ bool falls_asleep(const plat_word_t *id)
 	return moments;
 }
 
-static plat_word_t destroyer;
+static unsigned long destroyer;
 
 static void *destroy_it(void *arg)
 {

@@ -41,7 +41,7 @@ class Check:
     def area(self, area):
         """The lists of a thread, of all pools, and what is charged for them."""
         cpu, name = area["cpu"], self.lib.thread_of(area)
-        quiet = not int(cpu["lock"])
+        quiet = not int(cpu["lock"]["holder"])
         if not quiet:
             self.note(f"the lock of {name} is held")
 
@@ -115,7 +115,7 @@ class CheckPool:
                 self.say(f"{hex(plain)}, {where}, cannot be read")
         for area, local in self.pool.locals():
             if int(local["pool"]) == self.pool.at:
-                self.part(local, self.lib.thread_of(area), not int(area["cpu"]["lock"]))
+                self.part(local, self.lib.thread_of(area), not int(area["cpu"]["lock"]["holder"]))
             self.parked(local["parked"], self.lib.thread_of(area))
         self.parked(self.pool.v["parked"], "no thread")
         self.shared()

@@ -168,7 +168,7 @@ class Pool:
             if int(local["pool"]) == self.at:
                 yield from self.hot_objects(local, where, say)
                 # Its holder may be changing the list.
-                tell = ignore if int(area["cpu"]["lock"]) else say
+                tell = ignore if int(area["cpu"]["lock"]["holder"]) else say
                 for c in lib.entries(local["by_pool"], "cluster", "by_pool",
                                      f"the clusters of {where}", tell):
                     yield from self.cluster_objects(c, f"in a cluster of {where}", tell)

@@ -16,7 +16,7 @@
 #define FEW_PART	16
 
 /* Slabs with a few objects, on all shelves. */
-plat_word_t pool_slab_scant;
+unsigned long pool_slab_scant;
 
 static unsigned int few(const struct slab *slab)
 {

@@ -72,7 +72,7 @@ static enum pool_fault fault_of(const struct slab *slab, const void *obj,
 					    POOL_FAULT_DOUBLE_FREE;
 }
 
-static enum pool_fault take_back(const plat_backend_t *backend, void *obj)
+static enum pool_fault take_back(const struct plat_backend *backend, void *obj)
 {
 	struct slab *slab = pool_arena_slab(obj);
 	unsigned char mark = backend->lent;
@@ -92,7 +92,7 @@ bool pool_lent_marked(const struct slab *slab, const void *obj)
 	return plat_read(mark_of(slab, obj));
 }
 
-enum pool_fault pool_lent_tell(const plat_backend_t *backend, void *p,
+enum pool_fault pool_lent_tell(const struct plat_backend *backend, void *p,
 			       enum plat_told what)
 {
 	if (what == PLAT_USED)

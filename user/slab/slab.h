@@ -158,7 +158,7 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab);
 enum slab_grade pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab);
 void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab);
 struct slab *pool_slab_listed(const struct slab_shelf *shelf, bool fullest);
-extern plat_word_t pool_slab_scant;
+extern unsigned long pool_slab_scant;
 
 /* trim.c */
 bool pool_slab_sparse(const struct slab_class *class);

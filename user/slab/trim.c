@@ -86,7 +86,7 @@ static bool is_unused(const struct slab *slab, unsigned int stride,
 }
 
 /* Slabs that are being trimmed: the child of a fork mends them. */
-static plat_word_t trimming;
+static unsigned long trimming;
 
 /*
  * Take the next slab of a grade off its list: so no object is taken from it, while its

@@ -26,7 +26,7 @@
 #define ASK		0xfffffffful
 
 /* 0: before the library's start, and in programs whose runs repeat; else odd for ever. */
-static plat_word_t state;
+static unsigned long state;
 
 /* A system that does not answer has random addresses. */
 static bool runs_repeat(void)
