@@ -19,10 +19,10 @@
 #define POOL_EVENTS_H
 
 /* Not defined anywhere: sizeof looks at the types and evaluates nothing. */
-int pool_trace_nothing(const struct pool *pool, ...);
+int pool_trace_nothing(const char *event, const struct pool *pool, ...);
 
 #ifndef POOL_TRACE
-#define POOL_TRACE(event, ...)	((void)sizeof(pool_trace_nothing(__VA_ARGS__)))
+#define POOL_TRACE(event, ...)	((void)sizeof(pool_trace_nothing(#event, __VA_ARGS__)))
 #endif
 
 /* A user got an object; @caller: the call. */

@@ -19,9 +19,6 @@ struct pool_list {
 #define pool_list_entry(node, type, member) \
 	((type *)(void *)((char *)(node) - offsetof(type, member)))
 
-#define pool_list_for_each(node, head) \
-	for ((node) = (head)->next; (node) != (head); (node) = (node)->next)
-
 static inline void pool_list_init(struct pool_list *head)
 {
 	head->next = head;

@@ -386,7 +386,7 @@ void plat_hide(struct pool *pool);
  * that defines this in its plat_impl.h.
  */
 #ifndef POOL_MUST_HOLD
-#define POOL_MUST_HOLD(lock)
+#define POOL_MUST_HOLD(...)
 #endif
 
 /*

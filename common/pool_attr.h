@@ -179,10 +179,6 @@ struct pool_decl {
 	bool registered;	/* this declaration has a registration to give back */
 };
 
-#define POOL_DECL_CAT_(a, b)	a##b
-#define POOL_DECL_CAT(a, b)	POOL_DECL_CAT_(a, b)
-#define POOL_DECL_ID(n)		POOL_DECL_CAT(pool_decl_, n)
-
 /* Without parentheses, since g++ warns of them in declarations. */
 #define POOL_DECL_VAR(ptr)	ptr
 
@@ -198,11 +194,10 @@ struct pool_decl {
  */
 extern const struct kernel_param_ops pool_decl_ops;
 
-#define POOL_DECL_PARAM(id)	module_param_cb(id, &pool_decl_ops, &id, 0)
-
-#define POOL_DECL_AT(id, ptr, name, size, align)			\
-	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
-	POOL_DECL_PARAM(id)
+#define POOL_DECL_AT(n, ptr, name, size, align)				\
+	static struct pool_decl pool_decl_##n =				\
+		POOL_DECL_INIT(ptr, name, size, align);			\
+	module_param_cb(pool_decl_##n, &pool_decl_ops, &pool_decl_##n, 0)
 
 /**
  * pool_register_declared_of() - Create all pools that a module has declared.
@@ -264,21 +259,22 @@ extern struct pool_decl *__start_pool_decls[]
 extern struct pool_decl *__stop_pool_decls[]
 	__attribute__((visibility("hidden")));
 
-#define POOL_DECL_AT(id, ptr, name, size, align)			\
-	static struct pool_decl id = POOL_DECL_INIT(ptr, name, size, align); \
-	static struct pool_decl *POOL_DECL_CAT(id, _entry)		\
-		POOL_DECL_SECTION = &id;				\
+#define POOL_DECL_AT(n, ptr, name, size, align)				\
+	static struct pool_decl pool_decl_##n =				\
+		POOL_DECL_INIT(ptr, name, size, align);			\
+	static struct pool_decl *pool_decl_##n##_entry			\
+		POOL_DECL_SECTION = &pool_decl_##n;			\
 	__attribute__((constructor(POOL_DECL_PRIORITY)))		\
-	static void POOL_DECL_CAT(id, _get)(void)			\
+	static void pool_decl_##n##_get(void)				\
 	{								\
-		pool_decls_get(&POOL_DECL_CAT(id, _entry),		\
+		pool_decls_get(&pool_decl_##n##_entry,			\
 			       __start_pool_decls, __stop_pool_decls,	\
 			       POOL_ABI);				\
 	}								\
 	__attribute__((destructor(POOL_DECL_PRIORITY)))			\
-	static void POOL_DECL_CAT(id, _put)(void)			\
+	static void pool_decl_##n##_put(void)				\
 	{								\
-		pool_decl_put(&id);					\
+		pool_decl_put(&pool_decl_##n);				\
 	}								\
 	struct pool_decl
 
@@ -289,8 +285,11 @@ void pool_decl_put(struct pool_decl *decl);
 
 #endif
 
+/* One more step, so that __COUNTER__ has become a number. */
+#define POOL_DECL_NEXT(n, ...)	POOL_DECL_AT(n, __VA_ARGS__)
+
 #define REGISTER_ALIGNED_POOL(ptr, name, size, align) \
-	POOL_DECL_AT(POOL_DECL_ID(__COUNTER__), ptr, name, size, align)
+	POOL_DECL_NEXT(__COUNTER__, ptr, name, size, align)
 #define DECLARE_ALIGNED_POOL(ptr, name, size, align) \
 	struct pool_head *POOL_DECL_VAR(ptr); \
 	REGISTER_ALIGNED_POOL(&(ptr), name, size, align)

@@ -79,9 +79,9 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 
 /* Namespaces are tokens before 6.13 and strings since; Kbuild looks. */
 #ifdef POOL_NS_IS_TOKEN
-#define POOL_EXPORT_NS(sym, ns)	EXPORT_SYMBOL_NS_GPL(sym, ns)
+#define POOL_NS(ns)	ns
 #else
-#define POOL_EXPORT_NS(sym, ns)	EXPORT_SYMBOL_NS_GPL(sym, #ns)
+#define POOL_NS(ns)	#ns
 #endif
 
 /*
@@ -101,8 +101,10 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 #define pool_compat_unbound_wq	system_unbound_wq
 #endif
 
-/* Exports for all modules, and exports for the tests of this one. */
-#define POOL_EXPORT(sym)	POOL_EXPORT_NS(sym, LIBPOOL)
-#define POOL_EXPORT_TEST(sym)	POOL_EXPORT_NS(sym, LIBPOOL_TEST)
+/* An export for all modules. */
+#define POOL_EXPORT(sym)	EXPORT_SYMBOL_NS_GPL(sym, POOL_NS(LIBPOOL))
+
+/* An export for the tests of this one. */
+#define POOL_EXPORT_TEST(sym)	EXPORT_SYMBOL_NS_GPL(sym, POOL_NS(LIBPOOL_TEST))
 
 #endif /* POOL_COMPAT_H */

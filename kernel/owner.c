@@ -20,7 +20,7 @@ static bool has_registration(struct pool *pool, const void *owner)
 	bool found = false;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_list_for_each(node, &pool->regs)
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
 		found |= pool_reg_of(node)->owner == owner;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;

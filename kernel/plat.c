@@ -89,7 +89,7 @@ bool plat_local_alloc(struct pool *pool)
 
 	if (words)
 		for_each_possible_cpu(cpu)
-			*per_cpu_ptr(words, cpu) = CLOSED;
+			WRITE_ONCE(*per_cpu_ptr(words, cpu), CLOSED);
 	pool->own.hot = words ?: &closed_words;
 	pool->head.hot = pool->debug & POOL_D_HARDEN ? &closed_words :
 						       pool->own.hot;

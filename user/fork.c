@@ -183,7 +183,7 @@ static void mend_charge(struct pool_cpu *cpu)
 	unsigned long bytes = cpu->hot_bytes;
 	struct pool_list *node;
 
-	pool_list_for_each(node, &cpu->by_lru) {
+	for (node = cpu->by_lru.next; node != &cpu->by_lru; node = node->next) {
 		struct pool_cluster *c;
 
 		c = pool_list_entry(node, struct pool_cluster, by_lru);

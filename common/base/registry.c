@@ -175,7 +175,7 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 	struct pool_reg *best = NULL;
 	unsigned int most = 0;
 
-	pool_list_for_each(node, &pool->regs) {
+	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		struct pool_reg *reg = pool_reg_of(node);
 		unsigned int fit = decl ? reg->decl == decl : fits_owner(reg, owner);
 
@@ -255,19 +255,27 @@ bool pool_registry_may_drop(struct pool *pool, const void *owner)
 	return may;
 }
 
+/* Forget a declaration of one pool.  Registry mutex held. */
+static void forget(struct pool *pool, const struct pool_decl *decl)
+{
+	struct pool_list *node;
+
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
+		if (pool_reg_of(node)->decl == decl)
+			pool_reg_of(node)->decl = NULL;
+}
+
 /**
  * pool_registry_forget() - Forget a declaration that goes away.
  * @decl: the declaration.  Its remaining registrations belong to none.
  */
 void pool_registry_forget(const struct pool_decl *decl)
 {
-	struct pool_list *node, *reg;
+	struct pool_list *node;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_list_for_each(node, &pools)
-		pool_list_for_each(reg, &of_registry(node)->regs)
-			if (pool_reg_of(reg)->decl == decl)
-				pool_reg_of(reg)->decl = NULL;
+	for (node = pools.next; node != &pools; node = node->next)
+		forget(of_registry(node), decl);
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
@@ -329,7 +337,7 @@ static unsigned int disown(struct pool *pool, const void *owner)
 	struct pool_list *node;
 	unsigned int n = 0;
 
-	pool_list_for_each(node, &pool->regs) {
+	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		struct pool_reg *reg = pool_reg_of(node);
 
 		if (reg->owner != owner)
@@ -355,7 +363,7 @@ unsigned int pool_registry_disown(const void *owner)
 	unsigned int n = 0;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_list_for_each(node, &pools)
+	for (node = pools.next; node != &pools; node = node->next)
 		n += disown(of_registry(node), owner);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return n;
@@ -375,7 +383,7 @@ bool pool_registry_visited(const struct pool *pool, const void *thread)
 {
 	struct pool_list *node;
 
-	pool_list_for_each(node, &pool_visits) {
+	for (node = pool_visits.next; node != &pool_visits; node = node->next) {
 		struct pool_visit *visit;
 
 		visit = pool_list_entry(node, struct pool_visit, list);

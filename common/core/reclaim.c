@@ -91,7 +91,7 @@ static bool is_drained(struct pool_local *local)
 }
 
 /* More departures than there are while this goes on. */
-#define HAND_ON	(1ul << 20)
+#define HAND_ON	0x100000ul
 
 /*
  * Readers that compare two readings need departures that never fall: reach.c.  So the

@@ -126,9 +126,10 @@ static bool all_known(struct pool *pool, unsigned int word)
 /* The upper bits are well mixed; all are needed where a word has 32 bits. */
 static unsigned long hash(const void *obj)
 {
+	const unsigned long long golden = 0x9e3779b97f4a7c15;
 	unsigned long x = (unsigned long)obj >> 3;
 
-	x *= (unsigned long)0x9e3779b97f4a7c15ull;
+	x *= (unsigned long)golden;
 	return x ^ x >> (sizeof(long) * 4);
 }
 

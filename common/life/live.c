@@ -23,9 +23,9 @@ static const char *word_refusal(const struct pool_change *change,
 
 	if (change->one)
 		flags |= POOL_D_CREATION;
-	if ((word->set | word->clear) & flags)
+	if ((word->flag | word->sets_too | word->clears_too) & flags)
 		return "cannot change on a live pool";
-	return word->set & change->never ? "not with MEM_F_TYPESAFE" : NULL;
+	return (word->flag | word->sets_too) & change->never ? "not with MEM_F_TYPESAFE" : NULL;
 }
 
 static const char *take_word(struct pool_change *change, const char *text,

@@ -42,7 +42,7 @@ static bool owned_alike(struct pool *pool, const struct pool_request *request)
 
 	if (request->options.debug & POOL_D_MERGE_MODULES)
 		return true;
-	pool_list_for_each(node, &pool->regs)
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
 		if (pool_reg_of(node)->owner != request->reg->owner)
 			return false;
 	return true;
@@ -94,7 +94,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 	struct pool_list *node;
 	unsigned int flags = 0;
 
-	pool_list_for_each(node, &pool->regs) {
+	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		struct pool_reg *reg = pool_reg_of(node);
 		struct pool_reg *first = pool_reg_of(pool->regs.prev);
 

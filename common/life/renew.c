@@ -63,7 +63,7 @@ static bool all_declared(struct pool *pool)
 {
 	struct pool_list *node;
 
-	pool_list_for_each(node, &pool->regs)
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
 		if (!is_declared(pool_reg_of(node)))
 			return false;
 	return true;
@@ -73,7 +73,7 @@ static bool any_declared(struct pool *pool)
 {
 	struct pool_list *node;
 
-	pool_list_for_each(node, &pool->regs)
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
 		if (is_declared(pool_reg_of(node)))
 			return true;
 	return false;
@@ -136,7 +136,7 @@ static struct pool *find_fresh(const struct renewal *r,
 	unsigned int debug = r->options.debug;
 	struct pool_list *node;
 
-	pool_list_for_each(node, &r->fresh) {
+	for (node = r->fresh.next; node != &r->fresh; node = node->next) {
 		struct pool *pool = pool_list_entry(node, struct pool,
 						    by_registry);
 

@@ -12,49 +12,44 @@
 #include "plat.h"
 #include "options.h"
 
-/* A word and its opposite that change one flag. */
-#define ONE(flag)	flag, flag, flag
-
-/* Free objects rest for as long as possible before they are checked. */
-#define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
-
 /*
  * The document's words in its order, then ours.  uaf sets no-cache, as documented,
- * and a later "cache" clears it again.  In the same way integrity sets cold-first, and a
- * later "hot-first" clears it.
+ * and a later "cache" clears it again.  In the same way integrity sets cold-first, so that
+ * free objects rest for as long as possible before they are checked, and a later
+ * "hot-first" clears it.
  */
 const struct pool_word pool_option_table[] = {
-	{ "fail", "no-fail", ONE(POOL_D_FAIL),
+	{ "fail", "no-fail", POOL_D_FAIL, 0, 0,
 	  "some allocations fail: see fail_alloc" },
-	{ "no-merge", "merge", ONE(POOL_D_NO_MERGE),
+	{ "no-merge", "merge", POOL_D_NO_MERGE, 0, 0,
 	  "only pools of equal names become one" },
-	{ "cold-first", "hot-first", ONE(POOL_D_COLD_FIRST),
+	{ "cold-first", "hot-first", POOL_D_COLD_FIRST, 0, 0,
 	  "the oldest cached object goes out first" },
-	{ "integrity", "no-integrity", POOL_D_INTEGRITY, INTEGRITY, INTEGRITY,
+	{ "integrity", "no-integrity", POOL_D_INTEGRITY, POOL_D_COLD_FIRST, POOL_D_COLD_FIRST,
 	  "free objects are checked, oldest first" },
-	{ "no-global", "global", ONE(POOL_D_NO_GLOBAL),
+	{ "no-global", "global", POOL_D_NO_GLOBAL, 0, 0,
 	  "no shared pool" },
-	{ "no-cache", "cache", ONE(POOL_D_NO_CACHE),
+	{ "no-cache", "cache", POOL_D_NO_CACHE, 0, 0,
 	  "no caches: each call goes to the backend" },
-	{ "caller", "no-caller", ONE(POOL_D_CALLER),
+	{ "caller", "no-caller", POOL_D_CALLER, 0, 0,
 	  "who allocated and who freed is kept" },
-	{ "tag", "no-tag", ONE(POOL_D_TAG),
+	{ "tag", "no-tag", POOL_D_TAG, 0, 0,
 	  "the pool's address behind each object" },
-	{ "poison", "no-poison", ONE(POOL_D_POISON),
+	{ "poison", "no-poison", POOL_D_POISON, 0, 0,
 	  "objects are filled when allocated" },
-	{ "uaf", "no-uaf", POOL_D_UAF, POOL_D_UAF | POOL_D_NO_CACHE, POOL_D_UAF,
+	{ "uaf", "no-uaf", POOL_D_UAF, POOL_D_NO_CACHE, 0,
 	  "pages of their own, unmapped by free" },
-	{ "backup", "no-backup", ONE(POOL_D_BACKUP),
+	{ "backup", "no-backup", POOL_D_BACKUP, 0, 0,
 	  "free objects are copied and compared" },
-	{ "memstats", "no-memstats", ONE(POOL_D_MEMSTATS),
+	{ "memstats", "no-memstats", POOL_D_MEMSTATS, 0, 0,
 	  "calls are counted by call site" },
-	{ "tools", "no-tools", ONE(POOL_D_TOOLS),
+	{ "tools", "no-tools", POOL_D_TOOLS, 0, 0,
 	  "ASan or valgrind is told of each call" },
-	{ "merge-modules", "no-merge-modules", ONE(POOL_D_MERGE_MODULES),
+	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES, 0, 0,
 	  "kernel: modules may share pools" },
-	{ "harden", "no-harden", ONE(POOL_D_HARDEN),
+	{ "harden", "no-harden", POOL_D_HARDEN, 0, 0,
 	  "wrong frees are found, without a table" },
-	{ "trace", "no-trace", ONE(POOL_D_TRACE),
+	{ "trace", "no-trace", POOL_D_TRACE, 0, 0,
 	  "each call is an event for tracers" },
 	{ NULL, NULL, 0, 0, 0, NULL },
 };

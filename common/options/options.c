@@ -106,12 +106,12 @@ void pool_change_word(struct pool_change *change, const struct pool_word *word,
 		      bool opposite)
 {
 	if (opposite) {
-		change_flags(change, 0, word->clear);
-		change->live &= ~word->clear;
+		change_flags(change, 0, word->flag | word->clears_too);
+		change->live &= ~(word->flag | word->clears_too);
 	} else {
-		change_flags(change, word->set, 0);
+		change_flags(change, word->flag | word->sets_too, 0);
 	}
-	if (word->set & POOL_D_FAIL)
+	if (word->flag & POOL_D_FAIL)
 		change_rate(change, !opposite);
 }
 

@@ -13,9 +13,9 @@
 struct pool_word {
 	const char *word;
 	const char *opposite;
-	unsigned int flag;		/* the word is on where this flag is set */
-	unsigned int set;		/* flags that the word sets */
-	unsigned int clear;		/* flags that the opposite clears */
+	unsigned int flag;		/* set by the word, cleared by its opposite */
+	unsigned int sets_too;		/* flags that the word sets as well */
+	unsigned int clears_too;	/* flags that the opposite clears as well */
 	const char *help;
 };
 

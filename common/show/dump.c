@@ -443,10 +443,10 @@ static void free_text(char **text)
  */
 void dump_pools(void)
 {
+	char *text POOL_AT_END(free_text) = NULL;
 	size_t size = pool_dump(NULL, 0, &all) + TEXT_MORE;
-	char *text POOL_AT_END(free_text) =
-		plat_mem_alloc(size, PLAT_MEM_SLEEP);
 
+	text = plat_mem_alloc(size, PLAT_MEM_SLEEP);
 	if (text) {
 		pool_dump(text, size, &all);
 		plat_print(text);

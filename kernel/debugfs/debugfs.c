@@ -297,7 +297,7 @@ static int registrations_show(struct seq_file *m, void *v)
 
 	seq_puts(m, "# name size flags align file:line\n");
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_list_for_each(node, &pool->regs) {
+	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		registration_show(m, pool_list_entry(node, struct pool_reg,
 						     list));
 		/* There may be thousands.  A task that waits for the mutex sleeps. */

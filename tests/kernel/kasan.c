@@ -10,6 +10,7 @@
  */
 #include "test.h"
 #include "helper_log.h"
+#include "helper_shadow.h"
 
 #include <linux/delay.h>
 #include <linux/kasan.h>
@@ -18,25 +19,6 @@
 
 #define SIZE	60u
 #define OBJS	200u
-
-#if IS_ENABLED(CONFIG_KASAN_GENERIC)
-
-/* May this byte be touched?  KASAN must not check the code that reads its shadow. */
-static __no_sanitize_address bool may_touch(const char *p)
-{
-	s8 shadow = *(s8 *)kasan_mem_to_shadow(p);
-
-	return !shadow || (s8)((unsigned long)p % 8) < shadow;
-}
-
-#else
-
-static bool may_touch(const char *p)
-{
-	return p;
-}
-
-#endif
 
 /* How many of the first @n bytes may be touched? */
 static unsigned int touchable(const char *obj, unsigned int n)

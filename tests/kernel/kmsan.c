@@ -5,11 +5,12 @@
  * Layer:   tests of kernel/tools.c.
  * Context: see test.h.
  *
- * The cases read what KMSAN keeps for each byte: 0 where it was written.  One case has KMSAN
+ * The cases read what KMSAN keeps for each byte.  One case has KMSAN
  * report, and looks for the report in the kernel's log; kunit.sh expects that line.
  */
 #include "test.h"
 #include "helper_log.h"
+#include "helper_shadow.h"
 
 #include <linux/string.h>
 
@@ -21,30 +22,6 @@
 		if (!IS_ENABLED(CONFIG_KMSAN))				\
 			kunit_skip(test, "this kernel has no KMSAN");	\
 	} while (0)
-
-#if IS_ENABLED(CONFIG_KMSAN)
-
-/* What the compiler calls for a load of a byte.  It is the one way to KMSAN for modules. */
-struct kmsan_kept {
-	unsigned char *written;
-	unsigned int *origin;
-};
-
-struct kmsan_kept __msan_metadata_ptr_for_load_1(const void *p);
-
-static __no_sanitize_memory bool is_written(const char *p)
-{
-	return !*__msan_metadata_ptr_for_load_1(p).written;
-}
-
-#else
-
-static bool is_written(const char *p)
-{
-	return p;
-}
-
-#endif
 
 /* How many of the first @n bytes are written? */
 static unsigned int written(const char *obj, unsigned int n)

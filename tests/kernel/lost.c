@@ -35,8 +35,8 @@ static unsigned long lost[LOST];
 /* Did the command end with 0? */
 static bool shell_says(char *command)
 {
-	char *argv[] = { "/bin/sh", "-c", command, NULL };
-	char *env[] = { "PATH=/bin:/usr/bin", NULL };
+	char *argv[4] = { "/bin/sh", "-c", command, NULL };
+	char *env[2] = { "PATH=/bin:/usr/bin", NULL };
 
 	return !call_usermodehelper(argv[0], argv, env, UMH_WAIT_PROC);
 }

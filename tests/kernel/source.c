@@ -269,12 +269,12 @@ static int read_on(void *unused)
 
 	rcu_read_lock();
 	WRITE_ONCE(reader.reads, true);
-	for (i = 0; i < 20000 && !READ_ONCE(reader.freed); i++)
-		udelay(100);
+	for (i = 0; i < 2000 && !READ_ONCE(reader.freed); i++)
+		mdelay(1);
 	reader.good = intact(SAFE);
 	rcu_read_unlock();
 	while (!kthread_should_stop())
-		msleep(1);
+		usleep_range(1000, 2000);
 	return 0;
 }
 
@@ -295,7 +295,7 @@ TEST_CASE(readers_see_a_typesafe_object_as_it_was_though_it_is_given_back)
 	task = kthread_run(read_on, NULL, "reader");
 	ASSERT(!IS_ERR(task));
 	while (!READ_ONCE(reader.reads))
-		msleep(1);
+		usleep_range(1000, 2000);
 	test_free_many(pool, test_objs, SAFE);
 	pool_reclaim(&pool->head);
 	WRITE_ONCE(reader.freed, true);

@@ -236,7 +236,7 @@ static unsigned long count_clusters(struct pool_local *local)
 
 	if (!local->pool)
 		return 0;
-	pool_list_for_each(node, &local->by_pool)
+	for (node = local->by_pool.next; node != &local->by_pool; node = node->next)
 		n += pool_list_entry(node, struct pool_cluster, by_pool)->n;
 	return n;
 }

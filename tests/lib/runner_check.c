@@ -32,9 +32,9 @@
 /* Every thread is a CPU here. */
 #define TEST_THREADS	4
 
-#define SUITE(name)
-#define END(name)
-#define CASE(name)	void name(int unused);
+#define SUITE(...)	void
+#define CASE(name)	name(int unused),
+#define END(suite)	end_of_##suite(int unused)
 #include STEP_LIST
 #include JUMP_LIST
 #include "../unit/cases.list"
@@ -125,7 +125,7 @@ static void add_cases(Suite *suite)
 	TCase *tcase;
 
 #define SUITE(name)	tcase = new_tcase(suite, #name);
-#define END(name)
+#define END(...)
 #define CASE(name) {							\
 		static const TTest test = {				\
 			#name, name, "tests/unit/cases.list", 1		\

@@ -20,15 +20,6 @@ static unsigned int scale = 20;
 module_param(scale, uint, 0444);
 MODULE_PARM_DESC(scale, "divides the iterations of the cases (1 and up)");
 
-#define SUITE(name)
-#define END(name)
-#define CASE(name)	void name(struct kunit *test);
-#include "../unit/cases.list"
-#include "../kernel/cases.list"
-#undef SUITE
-#undef END
-#undef CASE
-
 struct worker {
 	struct task_struct *task;
 	struct completion done;
@@ -120,7 +111,7 @@ static void case_exit(struct kunit *test)
 			      "the case left a pool or a charge");
 }
 
-/* One table of cases and one suite per SUITE() of the lists. */
+/* A table of cases and a suite for each SUITE() of the lists. */
 #define SUITE(name)	static struct kunit_case name##_cases[] = {
 #define CASE(name)	KUNIT_CASE(name),
 #define END(suite)							\
@@ -131,23 +122,10 @@ static void case_exit(struct kunit *test)
 		.init = case_init,					\
 		.exit = case_exit,					\
 		.test_cases = suite##_cases,				\
-	};
+	};								\
+	kunit_test_suite(suite##_suite)
 #include "../unit/cases.list"
 #include "../kernel/cases.list"
-#undef SUITE
-#undef CASE
-#undef END
-
-/* As kunit_test_suites(), which cannot take its suites from the lists. */
-#define SUITE(name)	&name##_suite,
-#define CASE(name)
-#define END(name)
-static struct kunit_suite *suites[]
-	__aligned(sizeof(struct kunit_suite *)) __used
-	__section(".kunit_test_suites") = {
-#include "../unit/cases.list"
-#include "../kernel/cases.list"
-};
 
 MODULE_DESCRIPTION("Tests of pool.ko");
 MODULE_LICENSE("GPL");

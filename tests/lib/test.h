@@ -19,15 +19,24 @@
 
 #include <kunit/test.h>
 
-#define TEST_CASE(name)		void name(struct kunit *test); \
-				void name(struct kunit *test)
+/* The cases of a suite are one declaration. */
+#define SUITE(...)		void
+#define CASE(name)		name(struct kunit *test),
+#define END(suite)		end_of_##suite(struct kunit *test)
+#include "../unit/cases.list"
+#include "../kernel/cases.list"
+#undef SUITE
+#undef CASE
+#undef END
+
+#define TEST_CASE(name)		void name(struct kunit *test)
 #define EXPECT(cond)		KUNIT_EXPECT_TRUE(test, cond)
-#define EXPECT_EQ(a, b)		KUNIT_EXPECT_EQ(test, (unsigned long)(a), \
-						(unsigned long)(b))
-#define EXPECT_LE(a, b)		KUNIT_EXPECT_LE(test, (unsigned long)(a), \
-						(unsigned long)(b))
-#define EXPECT_PTR_EQ(a, b)	KUNIT_EXPECT_PTR_EQ(test, (void *)(a), \
-						    (void *)(b))
+#define EXPECT_EQ(a, b) \
+	KUNIT_EXPECT_EQ(test, (unsigned long)(a), (unsigned long)(b))
+#define EXPECT_LE(a, b) \
+	KUNIT_EXPECT_LE(test, (unsigned long)(a), (unsigned long)(b))
+#define EXPECT_PTR_EQ(a, b) \
+	KUNIT_EXPECT_PTR_EQ(test, (void *)(a), (void *)(b))
 #define ASSERT(cond)		KUNIT_ASSERT_TRUE(test, cond)
 
 /* Pass a value from CPU to CPU through a word. */

@@ -45,7 +45,7 @@ static unsigned long meet_local(const struct pool *pool,
 		meet(pool, local->slot[i]);
 	if (!local->pool)
 		return n;
-	pool_list_for_each(node, &local->by_pool)
+	for (node = local->by_pool.next; node != &local->by_pool; node = node->next)
 		n += meet_cluster(pool, pool_list_entry(node,
 							struct pool_cluster,
 							by_pool));
@@ -150,7 +150,7 @@ static void check_ages(unsigned int cpu)
 	for (i = 0; i < PLAT_LOCALS; i++)
 		if (pools[i] && plat_local_of(pools[i], cpu)->hot.room)
 			listed++;
-	pool_list_for_each(node, &c->by_age) {
+	for (node = c->by_age.next; node != &c->by_age; node = node->next) {
 		if (!node || !pool_list_entry(node, const struct pool_local,
 					      by_age)->hot.room) {
 			sched_fail("cpu%u: an array without room has an age",

@@ -9,6 +9,14 @@
 
 #define BOUND		524288ul
 
+/* How many objects can an array have? */
+static unsigned int array_holds(void)
+{
+	unsigned int n = POOL_HOT_SLOTS;
+
+	return n < POOL_HOT_MAX ? n : POOL_HOT_MAX;
+}
+
 /* Half of the array's room, at least one, and not more than it may have in all. */
 static unsigned long half_of(unsigned int room, unsigned long have,
 			     unsigned long most)
@@ -146,8 +154,7 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 /* As many as an array holds; one more would be spilled, and filled, in each round. */
 TEST_CASE(nothing_is_got_ahead_across_an_array)
 {
-	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
-							    POOL_HOT_SLOTS;
+	const unsigned int full = array_holds();
 	struct pool_local *local;
 	struct pool *pool;
 	unsigned int i;
@@ -166,8 +173,7 @@ TEST_CASE(nothing_is_got_ahead_across_an_array)
 /* Objects left of the last batch do not take the room of those in use by turns. */
 TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
 {
-	unsigned int full = POOL_HOT_MAX < POOL_HOT_SLOTS ? POOL_HOT_MAX :
-							    POOL_HOT_SLOTS;
+	const unsigned int full = array_holds();
 	struct pool_local *local;
 	unsigned long visits;
 	struct pool *pool;

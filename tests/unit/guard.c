@@ -12,8 +12,9 @@
 #include "main.h"
 
 /* Are addresses of freed objects held?  In kernels see MAY_HOLD. */
-#if !defined(__KERNEL__) || \
-	(!defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)))
+#ifndef __KERNEL__
+#define HELD		1
+#elif !defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
 #define HELD		1
 #else
 #define HELD		0

@@ -41,7 +41,7 @@ static const struct odd_name {
 	/* No UTF-8: a surrogate, an overlong form, a value above the last character. */
 	{ "\xed\xa0\x80", "\xed\xa0\x80", "%ED%A0%80",
 	  "\"" BAD BAD BAD "\"", "\"" BAD BAD BAD "\"" },
-	{ "\xc0\xaf" "1", "\xc0\xaf" "1", "%C0%AF1",
+	{ "\xc0\xaf\x31", "\xc0\xaf\x31", "%C0%AF1",
 	  "\"" BAD BAD "1\"", "\"" BAD BAD "1\"" },
 	{ "\xf4\x90\x80\x80", "\xf4\x90\x80\x80", "%F4%90%80%80",
 	  "\"" BAD BAD BAD BAD "\"", "\"" BAD BAD BAD BAD "\"" },

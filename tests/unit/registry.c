@@ -34,12 +34,12 @@ TEST_CASE(documented_calls_have_addresses_and_types)
 	void (*free_one)(struct pool_head *, void *) = pool_free;
 	void (*flush)(struct pool_head *) = pool_flush;
 	void (*gc)(struct pool_head *) = pool_gc;
-	void (*dump[2])(void) = { dump_pools_to_trash, dump_pools };
+	void (*dump_to_trash)(void) = dump_pools_to_trash;
+	void (*dump)(void) = dump_pools;
 	int (*failures)(void) = pool_total_failures;
-	unsigned long long (*total[2])(void) = {
-		pool_total_allocated, pool_total_used,
-	};
-	static char name[] = "by address";
+	unsigned long long (*total_allocated)(void) = pool_total_allocated;
+	unsigned long long (*total_used)(void) = pool_total_used;
+	static char name[16] = "by address";
 	struct pool_head *pool;
 
 	pool_fail_every = 0;
@@ -51,10 +51,10 @@ TEST_CASE(documented_calls_have_addresses_and_types)
 	free_one(pool, alloc_nocache(pool));
 	flush(pool);
 	gc(NULL);
-	dump[0]();
-	EXPECT(dump[1]);
+	dump_to_trash();
+	EXPECT(dump);
 	EXPECT_EQ(failures(), 0);
-	EXPECT(total[0]() >= total[1]());
+	EXPECT(total_allocated() >= total_used());
 	EXPECT_PTR_EQ(destroy(pool), NULL);
 	EXPECT(create(name, 64, 0));
 	destroy_all();

@@ -203,7 +203,7 @@ static void discard(struct pool_list *list)
 
 	if (pool_list_empty(list))
 		return;
-	pool_list_for_each(node, list)
+	for (node = list->next; node != list; node = node->next)
 		madvise(pool_arena_at(pool_list_entry(node, struct slab, list)),
 			SLAB_BYTES, MADV_DONTNEED);
 	pthread_mutex_lock(&arena_mutex);
@@ -315,7 +315,7 @@ void pool_arena_each(void (*fn)(struct slab *slab))
 	struct pool_list *node;
 	unsigned int i;
 
-	pool_list_for_each(node, &chunks) {
+	for (node = chunks.next; node != &chunks; node = node->next) {
 		struct slab_chunk *chunk;
 
 		chunk = pool_list_entry(node, struct slab_chunk, list);
