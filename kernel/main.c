@@ -12,7 +12,6 @@
 #include "main.h"
 
 #include <linux/cpumask.h>
-#include <linux/kasan.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
@@ -86,17 +85,13 @@ static int set_value(const char *key, const char *value)
 	return pool_options_set(item, "parameter", true) ? 0 : -EINVAL;
 }
 
-/*
- * Under KASAN pools have no caches: each free is one that KASAN sees, with its stack.  The option
- * "cache" gives them back; with "tools", too, KASAN knows which objects in them are free.
- */
 static int set_options(void)
 {
 	int ret = 0;
 	size_t i;
 
 	pool_options_start(&(struct pool_start){
-		.debug = kasan_enabled() ? POOL_D_NO_CACHE : 0,
+		.debug = pool_tools_options(),
 		.cpus = num_possible_cpus(),
 		.page = PAGE_SIZE,
 		.nodes = nr_node_ids,

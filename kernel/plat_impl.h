@@ -288,6 +288,7 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 #define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \
 			 IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
 
+unsigned int pool_tools_options(void);
 void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
 		     unsigned int flags, enum plat_told what);
 void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,

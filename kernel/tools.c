@@ -18,6 +18,7 @@
  */
 #include "plat.h"
 
+#include <linux/kasan.h>
 #include <linux/kmemleak.h>
 #include <linux/kmsan-checks.h>
 #include <linux/lockdep.h>
@@ -30,6 +31,23 @@ struct lockdep_map pool_array_map =
 	STATIC_LOCKDEP_MAP_INIT("pool_array", &array_key);
 
 #endif
+
+/*
+ * pool_tools_options() - The options that the kernel's tools need, from the start on.
+ *
+ * As in programs under AddressSanitizer or valgrind, pools keep their caches, and the tool knows
+ * which objects in them are free.  Only generic KASAN has a shadow that a module may write.
+ * Where memory has tags, each free has to be one that KASAN sees.  kmemleak slows calls down,
+ * and kernels have it for other users' leaks, so it is told only when asked for.
+ *
+ * Return: flags of the option word.
+ */
+unsigned int pool_tools_options(void)
+{
+	if (kasan_enabled() && !IS_ENABLED(CONFIG_KASAN_GENERIC))
+		return POOL_D_NO_CACHE;
+	return kasan_enabled() || IS_ENABLED(CONFIG_KMSAN) ? POOL_D_TOOLS : 0;
+}
 
 /*
  * As the slab does with objects that have constructors, a constructed object keeps what KMSAN

@@ -2,7 +2,7 @@
 /*
  * kasan.c - what KASAN knows of objects of pools with the option "tools"
  *
- * Layer:   tests of kernel/kasan.c.
+ * Layer:   tests of kernel/kasan.c, and of the start of tools.c.
  * Context: see test.h.
  *
  * The cases read KASAN's shadow.  One case has KASAN report, and looks for the report in the
@@ -43,6 +43,15 @@ static struct pool *told(struct kunit *test, unsigned int mode)
 	head = create_pool_ext(&attr);
 	test_mode(0);
 	return head ? pool_of(head) : NULL;
+}
+
+TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
+{
+	bool has_tool = IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN);
+
+	if (IS_ENABLED(CONFIG_KASAN) && !IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "a module cannot tell the KASAN of this kernel");
+	EXPECT_EQ(pool_start.debug, has_tool ? POOL_D_TOOLS : 0);
 }
 
 /* A pool's caches have these, and the slab does not. */

@@ -3,8 +3,7 @@
 #
 # Writes nonsense to all files of pool.ko that can be written, while they are read and
 # pools are used, come and go.  Each write is taken as a whole, or refused; the kernel's log
-# stays clean.  This is done without caches, as pools are under KASAN, and with caches of which
-# KASAN is told.
+# stays clean.  This is done with caches, of which KASAN is told, and without.
 #
 #	fuzz.sh [KERNEL [SEED [ROUNDS]]]	a kernel of kernel.sh (kasan 1 8000)
 #
