@@ -12,7 +12,6 @@
 
 #include <linux/delay.h>
 #include <linux/kmod.h>
-#include <linux/moduleparam.h>
 #include <linux/umh.h>
 
 #define SIZE	200u
@@ -23,11 +22,6 @@
 #define OLD_MS	6000u
 
 #define LIST	"/sys/kernel/debug/kmemleak"
-
-/* Other suites have objects that no pointer leads to, until their cases end. */
-static bool alone;
-module_param(alone, bool, 0444);
-MODULE_PARM_DESC(alone, "no other suite runs");
 
 /* Upside down, so that kmemleak does not take them for pointers. */
 static unsigned long lost[LOST];
@@ -81,7 +75,8 @@ TEST_CASE(kmemleak_names_the_owner_that_lost_an_object)
 	struct pool *pool;
 	unsigned int i;
 
-	if (!alone)
+	/* Others have objects that no pointer leads to, until their cases end. */
+	if (!test_alone())
 		kunit_skip(test, "it needs a kernel in which no other suite runs");
 	if (!IS_ENABLED(CONFIG_DEBUG_KMEMLEAK) || !shell_says("echo scan >" LIST))
 		kunit_skip(test, "this kernel has no kmemleak");

@@ -20,6 +20,10 @@ static unsigned int scale = 20;
 module_param(scale, uint, 0444);
 MODULE_PARM_DESC(scale, "divides the iterations of the cases (1 and up)");
 
+static bool alone;
+module_param(alone, bool, 0444);
+MODULE_PARM_DESC(alone, "no other suite runs");
+
 struct worker {
 	struct task_struct *task;
 	struct completion done;
@@ -89,6 +93,11 @@ unsigned int test_cpus(void)
 unsigned long test_scale(unsigned long iterations)
 {
 	return max(iterations / max(scale, 1u), 1ul);
+}
+
+bool test_alone(void)
+{
+	return alone;
 }
 
 bool test_lend_signal(void)

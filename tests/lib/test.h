@@ -39,6 +39,9 @@
 	KUNIT_EXPECT_PTR_EQ(test, (void *)(a), (void *)(b))
 #define ASSERT(cond)		KUNIT_ASSERT_TRUE(test, cond)
 
+/* Is this suite the only one?  For cases after which the kernel is not what it was. */
+bool test_alone(void);
+
 /* Pass a value from CPU to CPU through a word. */
 #define test_swap(p, v)		xchg(p, v)
 

@@ -41,6 +41,7 @@ job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800
 world kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024 --timeout 3600
+SUITE=kasan world kasan-kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
 SUITE=kfence BOOT=kfence.sample_interval=100 \
 	world kasan-kfence-kfence.sample_interval \
 		tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
@@ -69,6 +70,7 @@ world "debug-${newest#stock-}" \
 	tests/vm/kunit.sh "debug-${newest#stock-}" 20 --cpus 4 --timeout 1800
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"
 job null_blk tests/vm/null_blk.sh
+job contention tests/vm/contention.sh
 job user-site tests/pages/site.sh
 job user-real tests/real/check.sh "$1"
 tests/package/check.sh "$1" || true

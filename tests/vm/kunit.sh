@@ -65,11 +65,9 @@ more=
 # prints.
 expected='BUG: KMSAN: uninit-value in read_unwritten|kmemleak: \d+ new suspected memory leaks'
 
-# A case has KASAN report once.  KASAN goes on, so that it sees what later cases do.
-if [ "$what" = kasan ]; then
-	more+=" kasan_multi_shot"
+# In its suite alone a case has KASAN report once.
+[ "$what-${SUITE:-}" != kasan-kasan ] ||
 	expected+='|BUG: KASAN: slab-use-after-free in read_freed|Call Trace:'
-fi
 
 # Objects that cases have spoilt are never freed, so lines of the cases have some of them when
 # their module goes.  A trace of anything else has a bad line above it.
