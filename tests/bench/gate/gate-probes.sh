@@ -28,7 +28,7 @@ so=libpool.so.0
 # The fallback of events.h, which the kernel has, too.
 other() {
 	make -s -j2 B="$without" "$without/$so" CPPFLAGS="-D'POOL_TRACE(event,...)=((void)\
-sizeof(pool_trace_nothing(__VA_ARGS__)))'" &&
+sizeof(pool_trace_nothing(#event, __VA_ARGS__)))'" &&
 		! readelf -n "$without/$so" | grep libpool &&
 		cp "$with/fillspill" "$without"
 }
