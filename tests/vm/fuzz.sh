@@ -22,7 +22,7 @@ modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 gcc -static -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -o "$tmp/fuzz" "$here/guest/fuzz.c"
 
 boots() {
-	"$here/boot.sh" --show --cpus 2 --mem 1024 --timeout 580 --log "$tmp/log" \
+	"$here/boot.sh" --show --cpus 2 --mem 1024 --timeout 1500 --log "$tmp/log" \
 		--append "SEED=${2:-1} ROUNDS=${3:-8000}" "$1" \
 		"$here/guest/fuzz.sh" "$tmp/fuzz" "$here/../lib/results.sh" \
 		"$modules/pool.ko" "$modules/pool_example.ko" \
