@@ -29,7 +29,8 @@ cd "$top"
 . tests/lib/results.sh
 # shellcheck source=tests/lint/remarks.sh
 . tests/lint/remarks.sh
-lists=tests/lint/allowed.list
+allowed=tests/lint/allowed.list
+lists="$allowed tests/lint/series.list"
 tests/deps.sh lint >&2
 eval "$(tests/vm/kernel.sh source)"
 
@@ -113,12 +114,12 @@ run_coccicheck() {
 
 judge checkpatch run_checkpatch
 judge kernel_doc run_kernel_doc
-judge list_for_checkpatch unused $lists '[A-Z]'
+judge list_for_checkpatch unused $allowed '[A-Z]'
 if [ "${1:-}" != quick ]; then
 	judge sparse build sparse uml C=2
 	judge sparse_on_smp build sparse stock-6.12 C=2
 	judge clang run_clang
 	judge coccicheck run_coccicheck
-	judge list_for_coccicheck unused $lists cocci
+	judge list_for_coccicheck unused $allowed cocci
 fi
 finish
