@@ -10,11 +10,12 @@
  *
  *  - what was loaded before libpool's own constructor ran, the program and the
  *    libraries that it is linked with, is never unloaded: it never gives back.
- *    The loader counts what it loads.  Where a plugin brings libpool along, this
- *    includes the plugin: the registrations of its first load stay, once;
- *  - when the first object that was loaded later declares a pool, libpool registers
- *    a handler with atexit() that notes exit().  Handlers run before all destructors
- *    of objects, if they were registered after the program's start.
+ *    The loader lists what is loaded, the oldest first.  Where a plugin brings libpool
+ *    along, this includes the plugin: the registrations of its first load stay, once;
+ *  - when an object that was loaded later declares pools, libpool registers a handler
+ *    with atexit() that notes exit().  Handlers run before all destructors of objects, if
+ *    they were registered after the program's start.  One that a constructor of a library
+ *    registers may be too early, so the first objects register one each.
  */
 #include "main.h"
 #include "plat.h"
@@ -22,46 +23,91 @@
 #include <link.h>
 #include <stdlib.h>
 
-/* How many objects the loader had loaded when libpool started. */
-static unsigned long long loads_at_start;
-
 /* Relaxed: written by exit(), in the thread that then runs the destructors. */
 static bool exiting;
 
-static int read_loads(struct dl_phdr_info *info, size_t size, void *loads)
+/* An address, how many objects the loader lists before the one that has it, and its unloads. */
+struct place {
+	uintptr_t addr;
+	unsigned int before;
+	unsigned long long unloads;
+};
+
+/* When libpool started: its own place, and behind the last object. */
+static struct place own, last;
+
+static bool has(const struct dl_phdr_info *info, uintptr_t addr)
 {
-	(void)size;
-	*(unsigned long long *)loads = info->dlpi_adds;
-	return 1;
+	const ElfW(Phdr) *part = info->dlpi_phdr;
+	const ElfW(Phdr) *end = part + info->dlpi_phnum;
+
+	for (; part < end; part++)
+		if (part->p_type == PT_LOAD &&
+		    addr - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+			return true;
+	return false;
 }
 
-static unsigned long long count_loads(void)
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	unsigned long long loads = 0;
+	struct place *place = arg;
 
-	dl_iterate_phdr(read_loads, &loads);
-	return loads;
+	(void)size;
+	place->unloads = info->dlpi_subs;
+	if (has(info, place->addr))
+		return 1;
+	place->before++;
+	return 0;
+}
+
+/* NULL: the end of the list. */
+static struct place place_of(const void *addr)
+{
+	struct place place = { .addr = (uintptr_t)addr };
+
+	pool_look_at_list(look, &place);
+	return place;
 }
 
 /* Called by libpool's first constructor, before any declaration. */
 void libpool_declare_start(void)
 {
-	loads_at_start = count_loads();
+	own = place_of(&own);
+	last = place_of(NULL);
 }
 
-static void print_exit(void)
+static void note_exit(void)
 {
 	plat_write(&exiting, true);
 }
 
-/* Registers once.  It needs no lock, since a second registration does no harm. */
+/* So many handlers atexit() takes without memory.  Plugins may come and go more often. */
+#define HOOKS_MOST	32
+
+/* It needs no lock, since one more registration does no harm. */
 static bool hook_exit(void)
 {
-	static bool hooked;
+	static unsigned int hooks;
+	unsigned int n = plat_read(&hooks);
 
-	if (!plat_read(&hooked))
-		plat_write(&hooked, !atexit(print_exit));
-	return plat_read(&hooked);
+	if (n < HOOKS_MOST && !atexit(note_exit))
+		plat_write(&hooks, ++n);
+	return n;
+}
+
+/*
+ * May the object that has @entries be unloaded before the program ends?  Then it gives back.
+ * What was listed before libpool is gone only where a plugin brought libpool along.  Then what
+ * was unloaded was listed before "last", too.
+ */
+static bool may_leave(struct pool_decl **entries)
+{
+	struct place place = place_of(entries);
+	unsigned long long before = place.before;
+
+	if (place_of(&own).before != own.before)
+		before += place.unloads - last.unloads;
+	return before >= last.before && hook_exit();
 }
 
 /* Relaxed: set before declarations, or before dlopen(). */
@@ -86,13 +132,12 @@ static void fail(const struct pool_decl *decl)
 	exit(EXIT_FAILURE);
 }
 
-static void declare(struct pool_decl *decl, unsigned int abi)
+static void declare(struct pool_decl *decl, bool leaves, unsigned int abi)
 {
 	*decl->ptr = pool_create_declared(decl, NULL, abi);
 	if (!*decl->ptr)
 		fail(decl);
-	decl->registered = *decl->ptr && count_loads() != loads_at_start &&
-			   hook_exit();
+	decl->registered = *decl->ptr && leaves;
 }
 
 /* The entry of the largest that is left, the first of equal ones; NULL: none is left. */
@@ -122,11 +167,13 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 		    struct pool_decl **end, unsigned int abi)
 {
 	struct pool_decl **entry;
+	bool leaves;
 
 	if (!*own)
 		return;
+	leaves = may_leave(first);
 	while ((entry = largest(first, end))) {
-		declare(*entry, abi);
+		declare(*entry, leaves, abi);
 		*entry = NULL;
 	}
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct dl_phdr_info;
 struct plat_backend;
 struct plat_area;
 struct pool_cpu;
@@ -75,7 +76,9 @@ unsigned long pool_guard_kept(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 
-/* plat.c: names of code; around a fork */
+/* plat.c: dl_iterate_phdr(), while no thread forks; around a fork */
+void pool_look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg),
+		       void *arg);
 void pool_names_fork_hold(void);
 void pool_names_fork_release(void);
 

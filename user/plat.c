@@ -222,7 +222,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 	return old ? pool_slab_denser(old, new) : pool_slab_sparse(backend->slabs);
 }
 
-/* plat_guard_check() and plat_readable() are in guard.c. */
+/* plat_guard_check() and plat_peek() are in guard.c. */
 
 /* Calls of plat_backend_alloc() reap nothing, since that may run destructors. */
 void plat_trim(void)
@@ -323,8 +323,8 @@ void pool_names_fork_release(void)
 	pthread_mutex_unlock(&list_mutex);
 }
 
-static void look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg),
-			 void *arg)
+void pool_look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg),
+		       void *arg)
 {
 	pthread_mutex_lock(&list_mutex);
 	dl_iterate_phdr(fn, arg);
@@ -341,10 +341,10 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 	unsigned int tries = NAME_TRIES;
 
 	while (tries-- && !n.done) {
-		look_at_list(read_unloads, &n.unloads);
+		pool_look_at_list(read_unloads, &n.unloads);
 		if (!dladdr(addr, &found))
 			break;
-		look_at_list(name_if_loaded, &n);
+		pool_look_at_list(name_if_loaded, &n);
 	}
 	return n.done ? n.len : (size_t)snprintf(buf, size, "0x%lx", (unsigned long)n.at);
 }

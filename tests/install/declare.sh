@@ -172,6 +172,21 @@ check a_hundred_loads_leave_nothing host cycles
 check what_was_destroyed_is_not_given_back host gone
 check exit_leaves_pools_to_threads_that_use_them often exits
 check exit_leaves_pools_of_plugins_that_come_late often late
+# stays FILE REGISTRATIONS - a library with pools loads FILE before they are made: exit() gives
+# none back, neither its own nor those of FILE and of a plugin that main() loads
+# shellcheck disable=SC2086
+stays() {
+	gcc $C -shared -fPIC -DNAME='"early"' -DEARLY="\"$1\"" -o "$tmp/early.so" \
+		$src/plugin.c $SO -ldl &&
+		gcc $C -o "$tmp/linked" $src/host.c -Wl,--no-as-needed "$tmp/early.so" $SO \
+			-ldl -pthread &&
+		STAYS=$2 runs "$tmp/linked" stays "$tmp/one.so" "$tmp/two.so" "$tmp/three.so"
+}
+gcc -shared -o "$tmp/nothing.so" -x c /dev/null
+check exit_leaves_pools_of_libraries_beside_what_their_constructors_load \
+	stays "$tmp/nothing.so" 5
+check exit_leaves_pools_that_are_loaded_before_the_program_starts \
+	stays "$tmp/one.so" 7
 check a_plugin_may_bring_the_library_along \
 	runs "$tmp/bare" "$tmp/one.so"
 finish

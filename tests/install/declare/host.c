@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define PLUGINS	3
-#define WHATS	6
+#define WHATS	7
 
 DECLARE_STATIC_POOL(own, "own", 64);
 
@@ -205,6 +205,14 @@ static int late(void)
 	return 0;
 }
 
+/* exit() with a plugin loaded, which looks whether pools stay. */
+static int stays(void)
+{
+	struct plugin p;
+
+	return !load(&p, 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -213,7 +221,7 @@ int main(int argc, char **argv)
 	} all[WHATS] = {
 		{ "exists", exists }, { "gives_back", gives_back },
 		{ "cycles", cycles }, { "gone", gone }, { "exits", exits },
-		{ "late", late },
+		{ "late", late }, { "stays", stays },
 	};
 	unsigned int i;
 

@@ -3,12 +3,15 @@
  * plugin.c - a plugin that declares pools: one shared with others, one aligned
  *
  * Layer:   tests, user space; see declare.sh.
- * Context: dlopen()ed by host.c and bare.c.
+ * Context: dlopen()ed by host.c and bare.c, or linked with host.c.  With EARLY it loads that
+ *	    file before its pools are made.
  */
 #include <libpool/pool.h>
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifndef NAME
 #define NAME	"one"
@@ -50,4 +53,33 @@ int plugin_start(void)
 	pthread_t thread;
 
 	return pthread_create(&thread, NULL, use, NULL);
+}
+
+#ifdef EARLY
+static __attribute__((constructor(105))) void load(void)
+{
+	if (!dlopen(EARLY, RTLD_NOW | RTLD_LOCAL))
+		_exit(8);
+}
+#endif
+
+static void count(struct pool_head *head, void *arg)
+{
+	struct pool_stats now;
+
+	pool_stats_get(head, &now, sizeof(now));
+	*(unsigned int *)arg += now.registrations;
+}
+
+/* After the plugin's pools were given back, if they were: are there as many as STAYS says? */
+static __attribute__((destructor(101))) void look(void)
+{
+	const char *stays = getenv("STAYS");
+	unsigned int n = 0;
+
+	if (!stays)
+		return;
+	pool_for_each(count, &n);
+	if (n != strtoul(stays, NULL, 10))
+		_exit(9);
 }
