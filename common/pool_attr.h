@@ -104,7 +104,6 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
  *
  * If the pool holds more already, it asks the backend for no more until it holds fewer.
  *
- *
  * Context: Process context or a plain thread.
  * Return: true; false, with one line in the log and no change, when @limit is
  * wrong.
@@ -259,8 +258,27 @@ extern struct pool_decl *__start_pool_decls[]
 extern struct pool_decl *__stop_pool_decls[]
 	__attribute__((visibility("hidden")));
 
+/*
+ * What a declaration begins with: in C++ compilers would accept a size that is known only
+ * after the pool is made.  And what takes the semicolon: the name of a type would be a new
+ * type in a namespace.
+ */
+#ifndef __cplusplus
+#define POOL_DECL_CONST
+#define POOL_DECL_END		struct pool_decl
+#else
+#if defined(__clang__)
+#define POOL_DECL_CONST		__attribute__((require_constant_initialization))
+#elif __GNUC__ >= 10
+#define POOL_DECL_CONST		__constinit
+#else
+#define POOL_DECL_CONST
+#endif
+#define POOL_DECL_END		static_assert(true, "")
+#endif
+
 #define POOL_DECL_AT(n, ptr, name, size, align)				\
-	static struct pool_decl pool_decl_##n =				\
+	static POOL_DECL_CONST struct pool_decl pool_decl_##n =		\
 		POOL_DECL_INIT(ptr, name, size, align);			\
 	static struct pool_decl *pool_decl_##n##_entry			\
 		POOL_DECL_SECTION = &pool_decl_##n;			\
@@ -276,7 +294,7 @@ extern struct pool_decl *__stop_pool_decls[]
 	{								\
 		pool_decl_put(&pool_decl_##n);				\
 	}								\
-	struct pool_decl
+	POOL_DECL_END
 
 /* What the macros call. */
 void pool_decls_get(struct pool_decl **own, struct pool_decl **first,

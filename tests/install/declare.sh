@@ -93,6 +93,21 @@ too_large() {
 }
 check a_size_above_4_gib_does_not_compile too_large
 
+# In C++ a size that is not constant would be 0 when the pool is made.
+not_constant() {
+	local cc
+
+	printf '%s\n' '#include <libpool/pool.h>' 'extern unsigned int size();' \
+		'static const unsigned int now = size();' \
+		'DECLARE_STATIC_POOL(p, "late", now);' >"$tmp/late.cc"
+	for cc in g++ clang++; do
+		# shellcheck disable=SC2086
+		! $cc $CXX -c -o "$tmp/late.o" "$tmp/late.cc" 2>"$tmp/why" || return 1
+		grep -qE 'constant (init|expr)' "$tmp/why" || { cat "$tmp/why"; return 1; }
+	done
+}
+check a_size_that_is_not_constant_does_not_compile not_constant
+
 # says TEXT STATUS ARGUMENT... - what options.c prints, and how it ends
 says() {
 	local text=$1 status=$2 said

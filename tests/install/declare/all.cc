@@ -31,6 +31,7 @@ DECLARE_POOL(first, "inner", 64);
 
 namespace {
 DECLARE_STATIC_POOL(hidden, "hidden", 64);
+DECLARE_STATIC_POOL(hidden_too, "hidden", 64);
 
 /* Uses pools before main() and after it. */
 struct user {
@@ -51,10 +52,10 @@ int main()
 	if (!early.obj)
 		return 1;
 	if (first != second || first != third || first != inner::first ||
-	    first != hidden)
+	    first != hidden || first != hidden_too)
 		return 2;
 	pool_stats_get(first, &stats, sizeof(stats));
-	if (stats.registrations != 5 || std::strcmp(stats.name, "first"))
+	if (stats.registrations != 6 || std::strcmp(stats.name, "first"))
 		return 3;
 	if (!obj || reinterpret_cast<std::uintptr_t>(obj) % 256 ||
 	    typed->size < sizeof(wide))
