@@ -174,11 +174,13 @@ void pool_guard_free(const struct plat_backend *backend, void *obj)
 	size_t page = page_size();
 	size_t bytes = pages_of(backend);
 	unsigned char *pages = start_of(obj);
+	int error = errno;
 
 	if (drop(pages, bytes))
 		put_newest(pages - page, bytes + 2 * page);
 	else
 		munmap(pages - page, bytes + 2 * page);
+	errno = error;
 }
 
 bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where)

@@ -7,6 +7,7 @@
  */
 #include "cases_guard.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -96,10 +97,14 @@ static int free_at_limit(unsigned char *unused)
 	use_up_mappings();
 	if (test_backend_alloc(&backend, 0))
 		bad |= 1;
+	errno = 0;
 	for (i = 0; i < AT_LIMIT; i++) {
 		test_backend_free(&backend, objs[i]);
+		if (errno)
+			bad |= 8;
 		if (!guard_pages_are(false, objs[i], 5000))
 			bad |= 2;
+		errno = 0;
 	}
 	pool_options.uaf_keep = 0;
 	objs[0] = test_backend_alloc(&backend, 0);

@@ -9,6 +9,7 @@
 #include "cases_slab.h"
 #include "main.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -170,6 +171,34 @@ TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
 	}
 	EXPECT_EQ(bad, 0);
 	EXPECT_LE(most, 32);
+	plat_trim();
+}
+
+/* As madvise() does where memory is locked. */
+static void fail_meanwhile(void)
+{
+	errno = EINVAL;
+}
+
+/* Whole slabs first, then free pages of others. */
+TEST_CASE(a_free_keeps_errno)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int n = get_all(class), kept;
+
+	plat_write(&calls, 0);
+	meanwhile = fail_meanwhile;
+	errno = EAGAIN;
+	bad += slab_put_many(objs + n / 2, n - n / 2);
+	EXPECT_EQ(errno, EAGAIN);
+	EXPECT(plat_read(&calls));
+	plat_write(&calls, 0);
+	kept = free_but(n / 2, SMALL_SLAB * 2 / 5);
+	EXPECT_EQ(errno, EAGAIN);
+	EXPECT(plat_read(&calls));
+	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
+	EXPECT_EQ(errno, EAGAIN);
+	meanwhile = NULL;
 	plat_trim();
 }
 

@@ -20,6 +20,7 @@
  */
 #include "slab.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -199,6 +200,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 /* Give back the memory of slabs.  Where madvise() fails the memory just stays. */
 static void discard(struct pool_list *list)
 {
+	int error = errno;
 	struct pool_list *node;
 
 	if (pool_list_empty(list))
@@ -206,6 +208,7 @@ static void discard(struct pool_list *list)
 	for (node = list->next; node != list; node = node->next)
 		madvise(pool_arena_at(pool_list_entry(node, struct slab, list)),
 			SLAB_BYTES, MADV_DONTNEED);
+	errno = error;
 	pthread_mutex_lock(&arena_mutex);
 	while (!pool_list_empty(list)) {
 		struct slab *slab = take_first(list);

@@ -18,6 +18,7 @@
  */
 #include "slab.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -144,6 +145,8 @@ static unsigned long unused_pages(struct slab_shelf *shelf,
 /* The bits of @pages, from @at on: neighbours by one call. */
 static void discard_pages(unsigned char *at, unsigned long pages, size_t page)
 {
+	int error = errno;
+
 	while (pages) {
 		unsigned int skip = (unsigned int)__builtin_ctzl(pages);
 		unsigned int n = (unsigned int)__builtin_ctzl(~(pages >> skip));
@@ -153,6 +156,7 @@ static void discard_pages(unsigned char *at, unsigned long pages, size_t page)
 		at += n * page;
 		pages = pages >> skip >> n;
 	}
+	errno = error;
 }
 
 /* The free pages of one slab go back; false: there is none of that grade. */
