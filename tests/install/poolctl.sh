@@ -128,6 +128,39 @@ by_pid() {
 	same "$("$ctl" --pid "$program" list --raw)" "$(ask 'pools raw')"
 }
 check a_process_is_found_by_its_number by_pid
+
+# serves FILE COMMAND... - starts a program that lasts until the end; its number is $server
+serves() {
+	local said=$1
+
+	shift
+	"$@" < <(exec tail --pid=$$ -f /dev/null) >"$said" &
+	server=$!
+	started+=("$server")
+	disown
+	within grep -q ready "$said"
+}
+# In a network of its own, where the system allows that.
+apart() {
+	local apart=(unshare -rn)
+
+	"${apart[@]}" true 2>/dev/null || apart=()
+	LIBPOOL_OPTIONS=ctl=$tmp/apart.sock serves "$tmp/apart" "${apart[@]}" "$tmp/prog" 1
+	"$ctl" --pid "$server" list
+}
+check a_process_is_found_in_a_network_of_its_own apart
+mistaken() {
+	local first
+
+	LIBPOOL_OPTIONS=ctl=$tmp/first.sock serves "$tmp/first" "$tmp/prog" 1
+	first=$server
+	LIBPOOL_OPTIONS=ctl=$tmp/other.sock serves "$tmp/second" "$tmp/prog" 1
+	"$ctl" --pid "$first" list >/dev/null || return
+	mv "$tmp/other.sock" "$tmp/first.sock"
+	! "$ctl" --pid "$first" list 2>"$tmp/why" && grep -q 'another program' "$tmp/why" &&
+		"$ctl" --socket "$tmp/first.sock" list
+}
+check a_process_is_not_taken_for_one_whose_socket_is_in_that_place mistaken
 saved() {
 	"$ctl" --socket "$sock" list --raw >"$tmp/before"
 	"$ctl" --socket "$sock" list --json >"$tmp/before.json"

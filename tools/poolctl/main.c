@@ -141,11 +141,12 @@ static void set_sort(struct options *o, const char *key)
 
 static void set_pid(struct options *o, const char *text)
 {
-	char pid[16];
+	unsigned int pid;
 
 	need_no_source(o);
-	snprintf(pid, sizeof(pid), "%u", read_number("--pid", text, 1u << 30));
+	pid = read_number("--pid", text, 1u << 30);
 	set_source(o, socket_of_pid(pid), NULL);
+	o->source.pid = pid;
 }
 
 static const struct option words[] = {

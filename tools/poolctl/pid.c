@@ -5,19 +5,31 @@
  * Layer:   a part of poolctl.
  * Context: one thread.
  *
- * The kernel lists all sockets with their paths and inodes, and what a process has open by
- * inode.  Of several sockets on which a process listens, the one with "pool" in its
- * file's name is meant.
+ * The kernel lists the sockets of a process's network with their paths and inodes, and what
+ * the process has open by inode.  Of several sockets on which a process listens, the one with
+ * "pool" in its file's name is meant.  Paths are those of the process, which may have a root
+ * of its own.
  */
 #include "poolctl.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The flag of a socket that listens. */
 #define ACCEPTS		0x10000
+
+/* A file of a process; the caller frees the path. */
+static char *file_of(unsigned int pid, const char *name, const char *below)
+{
+	char *path;
+
+	if (asprintf(&path, "/proc/%u/%s%s", pid, name, below) < 0)
+		path = NULL;
+	return need_memory(path);
+}
 
 /* Inodes of sockets that the process has. */
 struct inodes {
@@ -84,14 +96,16 @@ static void consider(struct choice *c, const char *path)
 	c->path = need_memory(strdup(path));
 }
 
-static void choose(struct choice *c, const struct inodes *inodes)
+static void choose(struct choice *c, const struct inodes *inodes, unsigned int pid)
 {
-	FILE *list = fopen("/proc/net/unix", "r");
+	char *path = file_of(pid, "net/unix", "");
+	FILE *list = fopen(path, "r");
 	char *line = NULL;
 	size_t size = 0;
 
 	if (!list)
-		fail(1, "/proc/net/unix: %s", strerror(errno));
+		fail(1, "%s: %s", path, strerror(errno));
+	free(path);
 	while (getline(&line, &size, list) > 0) {
 		unsigned long flags, ino;
 		int at = 0;
@@ -106,35 +120,45 @@ static void choose(struct choice *c, const struct inodes *inodes)
 	fclose(list);
 }
 
+/* Has the process our root? */
+static bool shares_root(unsigned int pid)
+{
+	char *path = file_of(pid, "root", "");
+	struct stat ours, its;
+	bool same = !stat("/", &ours) && !stat(path, &its) &&
+		    ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+
+	free(path);
+	return same;
+}
+
 /* A path that is not absolute is one in the folder of the process. */
-static const char *reachable(const char *pid, char *path)
+static char *reachable(unsigned int pid, char *path)
 {
 	char *full;
 
-	if (*path == '/')
+	if (*path == '/' && shares_root(pid))
 		return path;
-	if (asprintf(&full, "/proc/%s/cwd/%s", pid, path) < 0)
-		full = NULL;
+	full = *path == '/' ? file_of(pid, "root", path) : file_of(pid, "cwd/", path);
 	free(path);
-	return need_memory(full);
+	return full;
 }
 
-/* Find the path; @pid: digits. */
-const char *socket_of_pid(const char *pid)
+const char *socket_of_pid(unsigned int pid)
 {
 	struct inodes inodes = { .n = 0 };
 	struct choice c = { .path = NULL };
-	char dir[64];
+	char *dir = file_of(pid, "fd", "");
 
-	snprintf(dir, sizeof(dir), "/proc/%s/fd", pid);
 	read_inodes(&inodes, dir);
-	choose(&c, &inodes);
+	choose(&c, &inodes, pid);
+	free(dir);
 	free(inodes.ino);
 	if (!c.n)
-		fail(1, "process %s offers no pools: see ctl=PATH of LIBPOOL_OPTIONS",
+		fail(1, "process %u offers no pools: see ctl=PATH of LIBPOOL_OPTIONS",
 		     pid);
 	if (c.n > 1)
-		fail(2, "process %s has several sockets: choose one by --socket",
+		fail(2, "process %u has several sockets: choose one by --socket",
 		     pid);
 	return reachable(pid, c.path);
 }

@@ -42,6 +42,7 @@
 struct source {
 	const char *socket;		/* a program's; NULL: the kernel */
 	const char *debugfs;		/* the kernel's folder */
+	unsigned int pid;		/* which program it must be; 0: any */
 };
 
 struct entry {
@@ -135,7 +136,7 @@ char *source_memstats(const struct source *source, const char *words);
 char *read_file(const char *path, int status);
 
 /* pid.c */
-const char *socket_of_pid(const char *pid);
+const char *socket_of_pid(unsigned int pid);
 
 /* table.c */
 bool table_read_raw(struct table *t, char **text);

@@ -74,8 +74,23 @@ char *read_file(const char *path, int status)
 	return text;
 }
 
-static int connect_to(const char *path)
+/* The kernel knows who listens, whatever leads there by now. */
+static void need_peer(int fd, const struct source *source)
 {
+	struct ucred peer = { .pid = 0 };
+	socklen_t size = sizeof(peer);
+
+	if (!source->pid)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+	    peer.pid != (pid_t)source->pid)
+		fail(1, "%s: another program serves this socket, not process %u",
+		     source->socket, source->pid);
+}
+
+static int connect_to(const struct source *source)
+{
+	const char *path = source->socket;
 	struct timeval most = { .tv_sec = ANSWER_SECONDS };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -93,6 +108,7 @@ static int connect_to(const char *path)
 		fail(1, "%s: %s", path, errno == ECONNREFUSED ?
 		     "no program serves this socket" : errno == EAGAIN ?
 		     "it does not answer" : strerror(errno));
+	need_peer(fd, source);
 	return fd;
 }
 
@@ -128,7 +144,7 @@ char *source_ask(const struct source *source, const char *fmt, ...)
 	if (strchr(line, '\n'))
 		fail(2, "there is a newline among the words");
 	line[len] = '\n';
-	fd = connect_to(source->socket);
+	fd = connect_to(source);
 	/* A program that refuses us may have said so, and left, before we have sent this. */
 	while (again(send(fd, line, (size_t)len + 1, MSG_NOSIGNAL)))
 		;
