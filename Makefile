@@ -28,9 +28,10 @@ POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -D_GNU_SOURCE -foptimize-sibling-c
 	      -Icommon -Iuser $(DEBUG)
 # No LTO, since the names of such objects cannot be made local, as in libpool.a.
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto
+# What the library calls of itself is its own, also where a program has such a name.
 LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
 	      -Wl,-z,relro,-z,now,-z,nodelete \
-	      -Wl,--version-script=user/libpool.map
+	      -Wl,-Bsymbolic-functions -Wl,--version-script=user/libpool.map
 
 B	 = build/user
 

@@ -168,6 +168,16 @@ nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
 sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
 check the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
 
+# What the library calls of itself needs no linker, so a program with the same name for a function
+# of its own does not take the call.
+calls_itself() {
+	nm -D --defined-only "$out/libpool.so.0" | awk '$2 == "T" { print $3 }' >"$tmp/functions"
+	readelf -rW "$out/libpool.so.0" >"$tmp/relocations"
+	[ -s "$tmp/functions" ] && grep -q malloc "$tmp/relocations" &&
+		! grep -wFf "$tmp/functions" "$tmp/relocations"
+}
+check the_library_calls_its_own_functions calls_itself
+
 # The archive shows the same names, and hides them from all but what it is linked into.
 # All other names are free for the program.
 archive_shows() {
