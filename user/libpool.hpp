@@ -292,7 +292,7 @@ private:
 		return c < 8 ? step * (c + 1) : (step * (c % 4 + 5)) << (c / 4 - 1);
 	}
 
-	/* An alignment that a pool of step has not: the size is a multiple of a line. */
+	/* For an alignment that a pool of step has not, the size is a multiple of a line. */
 	pool_head *pool_for(std::size_t bytes, std::size_t align)
 	{
 		bool aligned = align > step;
@@ -300,7 +300,7 @@ private:
 		pool_head *pool = pools_[aligned][c].load(std::memory_order_acquire);
 
 		return pool ? pool : make(pools_[aligned][c], size_of(c),
-					  aligned ? line : 0);
+					  aligned ? line : step);
 	}
 
 	/* Of two threads that make the same, one gives it back. */
