@@ -155,7 +155,8 @@ void pool_age_stop(void);
  *
  * Context: A plain thread.
  * Return: true.  False, with errno and one line in the log: @file cannot be opened or
- * written, as in many containers; EALREADY; or no thread can be made.
+ * written, as in many containers; EINVAL: it is an ordinary file; EALREADY; or no thread can
+ * be made.
  */
 bool pool_pressure_start(const char *file);
 

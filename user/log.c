@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,14 +71,28 @@ void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-static void write_all(const char *text)
+/*
+ * May a write be tried again?  Another process may have made stderr one that does not wait.
+ * Then a text waits here, and a line of the log is lost, as it may come from any call.
+ */
+static bool again(enum pool_log_level level)
+{
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (errno == EINTR)
+		return true;
+	return errno == EAGAIN && level == POOL_LOG_TEXT &&
+	       (poll(&out, 1, -1) >= 0 || errno == EINTR);
+}
+
+static void write_all(enum pool_log_level level, const char *text)
 {
 	size_t len = strlen(text);
 
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, text, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && again(level))
 			continue;
 		if (n <= 0)
 			break;
@@ -103,6 +118,12 @@ static void hand_over(const struct sink *sink, enum pool_log_level level,
 	}
 }
 
+/* Do lines go to stderr? */
+bool pool_log_is_stderr(void)
+{
+	return !sink_in_use().fn;
+}
+
 /* Write a text.  The program's errno is preserved. */
 static void tell(enum pool_log_level level, char *text)
 {
@@ -112,7 +133,7 @@ static void tell(enum pool_log_level level, char *text)
 	if (sink.fn)
 		hand_over(&sink, level, text);
 	else if (has_stderr)
-		write_all(text);
+		write_all(level, text);
 	errno = saved;
 }
 

@@ -12,6 +12,7 @@
 #include "life.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -188,6 +189,37 @@ TEST_CASE(a_dump_that_is_cancelled_leaves_no_mutex_behind)
 	unblock_stderr();
 	EXPECT(result == PTHREAD_CANCELED);
 	EXPECT(dumps);
+}
+
+/* Read the pipe until the thread has ended; returns how many lines came. */
+static unsigned int read_until_end(pthread_t thread)
+{
+	struct pollfd in = { .fd = ends[0], .events = POLLIN };
+	unsigned int lines = 0;
+	bool over;
+
+	do {
+		over = !pthread_tryjoin_np(thread, NULL);
+		while (poll(&in, 1, 10) > 0) {
+			ssize_t n = read(ends[0], text, sizeof(text));
+
+			while (n-- > 0)
+				lines += text[n] == '\n';
+		}
+	} while (!over);
+	return lines;
+}
+
+/* Another process that has stderr may make it one that does not wait. */
+TEST_CASE(a_dump_is_whole_where_stderr_does_not_wait)
+{
+	unsigned int lines;
+
+	block_stderr();
+	fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+	lines = read_until_end(start_dump());
+	unblock_stderr();
+	EXPECT_LE(POOLS, lines);
 }
 
 static void stop_sigquit(void)

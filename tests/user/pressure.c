@@ -135,20 +135,39 @@ static void start_pressure_again(void *arg)
 		*name = NULL;
 }
 
-/* A file of ours stands for the system's: nothing ever happens there. */
+/* A file that is always there stands for the system's: nothing ever happens there. */
 TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 {
-	int fd = memfd_create("pressure", MFD_CLOEXEC);
-	char path[32], text[1024];
-	const char *name = path;
+	const char *name = "/proc/thread-self/comm";
+	char text[1024];
 
-	ASSERT(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	ASSERT(pool_pressure_start(path));
+	ASSERT(pool_pressure_start(name));
 	captured(text, sizeof(text), start_pressure_again, &name);
 	EXPECT_EQ(count_lines(text), 1);
 	EXPECT(name);
 	pool_pressure_stop();
+	pool_pressure_stop();
+}
+
+static void start_by_file(void *arg)
+{
+	int fd = *(int *)arg;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*(int *)arg = pool_pressure_start(path) ? 0 : errno;
+}
+
+TEST_CASE(pressure_by_an_ordinary_file_is_refused_and_writes_nothing)
+{
+	int fd = memfd_create("pressure", MFD_CLOEXEC), err = fd;
+	char text[1024];
+
+	ASSERT(fd >= 0);
+	captured(text, sizeof(text), start_by_file, &err);
+	EXPECT_EQ(count_lines(text), 1);
+	EXPECT_EQ(err, EINVAL);
+	EXPECT_EQ(lseek(fd, 0, SEEK_END), 0);
 	pool_pressure_stop();
 	close(fd);
 }
@@ -178,6 +197,28 @@ TEST_CASE(a_helper_whose_file_was_closed_ends)
 	EXPECT(plat_read(&counter.ended));
 	pool_helper_end(&counter);
 	EXPECT_EQ(plat_read(&works), 0);
+}
+
+/* As where it closes all of its files, stderr too, and opens others. */
+TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
+{
+	int cancel = pool_helper_begin(&counter);
+	int keep = dup(STDERR_FILENO), fd = memfd_create("own", MFD_CLOEXEC);
+	unsigned int i;
+
+	ASSERT(keep >= 0 && fd >= 0);
+	ASSERT(pool_helper_began(&counter, cancel,
+				 pool_helper_start(&counter, -1, -1), NULL));
+	dup2(fd, STDERR_FILENO);
+	close(counter.stop.fd);
+	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
+		usleep(10000);
+	dup2(keep, STDERR_FILENO);
+	close(keep);
+	EXPECT(plat_read(&counter.ended));
+	EXPECT_EQ(lseek(fd, 0, SEEK_END), 0);
+	close(fd);
+	pool_helper_end(&counter);
 }
 
 /* Bytes of address space of this program. */

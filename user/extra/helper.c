@@ -12,6 +12,7 @@
  * the same numbers.  Before each work it looks whether its file is still its own.
  */
 #include "helper.h"
+#include "main.h"
 #include "plat.h"
 
 #include <errno.h>
@@ -105,6 +106,13 @@ static bool is_due(const struct pool_helper *helper)
 	       (helper->file.fd < 0 || pool_own_file_is(&helper->file));
 }
 
+/* A program that closes all files may have stderr's number for another one by now. */
+static void say_end(const struct pool_helper *helper)
+{
+	if (!pool_log_is_stderr() || pool_own_file_is(&helper->err))
+		plat_log(PLAT_ERR, "%s has ended: its file is closed or gone", helper->what);
+}
+
 static void *helper_main(void *arg)
 {
 	struct pool_helper *helper = arg;
@@ -113,7 +121,7 @@ static void *helper_main(void *arg)
 		helper->work();
 	if (plat_read(&helper->told))
 		return NULL;
-	plat_log(PLAT_ERR, "%s has ended: its file is closed or gone", helper->what);
+	say_end(helper);
 	plat_write(&helper->ended, true);
 	return NULL;
 }
@@ -150,6 +158,7 @@ int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 	if (!open_pipe(helper))
 		return -errno;
 	pool_own_file_note(&helper->file, fd);
+	pool_own_file_note(&helper->err, STDERR_FILENO);
 	helper->milliseconds = milliseconds;
 	plat_write(&helper->told, false);
 	plat_write(&helper->ended, false);

@@ -31,6 +31,7 @@ struct pool_helper {
 	int milliseconds;		/* between two works; -1: no matter how many */
 	struct pool_own_file file;	/* what is waited for; closed in the end */
 	struct pool_own_file stop, tell;	/* a pipe: it is told to end */
+	struct pool_own_file err;	/* stderr, as it was */
 	bool told;			/* to end */
 	bool ended;			/* untold: it had no file any more */
 };

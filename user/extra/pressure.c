@@ -13,8 +13,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* That of the whole system; a cgroup has memory.pressure. */
@@ -37,6 +39,17 @@ static struct pool_helper helper = {
 	.what = "giving back under pressure", .work = work, .events = POLLPRI,
 };
 
+/* Is it a file of the system?  Another one would be overwritten, and have no events. */
+static bool is_systems(int fd)
+{
+	struct statfs in;
+
+	if (fstatfs(fd, &in))
+		return false;
+	errno = EINVAL;
+	return in.f_type == PROC_SUPER_MAGIC || in.f_type == CGROUP2_SUPER_MAGIC;
+}
+
 /* Returns an error, negative, where there is no such file, or it takes no trigger. */
 static int open_trigger(const char *file)
 {
@@ -45,7 +58,7 @@ static int open_trigger(const char *file)
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, trigger, sizeof(trigger)) >= 0)
+	if (is_systems(fd) && write(fd, trigger, sizeof(trigger)) >= 0)
 		return fd;
 	err = -errno;
 	close(fd);
