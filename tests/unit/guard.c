@@ -6,7 +6,7 @@
  *	    that have them.
  * Context: see test.h.
  *
- * No case accesses a forbidden byte: plat_readable() tells.
+ * No case accesses a forbidden byte: test_readable() tells.
  */
 #include "cases_guard.h"
 #include "main.h"
@@ -52,9 +52,9 @@ bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 	unsigned char *p;
 
 	for (p = guard_page_of(obj); p < end; p += page())
-		if (plat_readable(p) != readable)
+		if (test_readable(p) != readable)
 			return false;
-	return !plat_readable(guard_page_of(obj) - 1) && !plat_readable(end);
+	return !test_readable(guard_page_of(obj) - 1) && !test_readable(end);
 }
 
 /* Is one object where it should be, and gone after its free? */
@@ -115,7 +115,7 @@ TEST_CASE(the_address_of_a_freed_object_is_not_used_again_soon)
 	}
 	EXPECT_EQ(again, 0);
 	for (i = 0; i < NOT_AGAIN; i++)
-		again += plat_readable(test_objs[i]);
+		again += test_readable(test_objs[i]);
 	EXPECT_EQ(again, 0);
 	plat_backend_destroy(&backend, 0);
 }
@@ -200,8 +200,8 @@ TEST_CASE(what_can_be_read_is_told_from_what_cannot)
 {
 	char here = 0;
 
-	EXPECT(plat_readable(&here));
-	EXPECT(!plat_readable(NULL));
+	EXPECT(test_readable(&here));
+	EXPECT(!test_readable(NULL));
 }
 
 /* Is each object in a page of its own, with no other object there? */
@@ -221,7 +221,7 @@ static unsigned int count_readable(void **objs, unsigned int n)
 	unsigned int readable = 0;
 
 	while (n--)
-		readable += plat_readable(objs[n]);
+		readable += test_readable(objs[n]);
 	return readable;
 }
 
