@@ -302,13 +302,15 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where);
 
 /**
- * plat_readable() - Can this byte be read without a fault?
- * @p: any address.
+ * plat_peek() - Copy a few bytes from where there may be no memory, unseen by tools.
+ * @to: filled in, if all of them can be read.
+ * @from: any address.
+ * @bytes: how many.
  *
  * Context: Any.
  * Return: false also where the platform cannot tell.
  */
-bool plat_readable(const void *p);
+bool plat_peek(void *to, const void *from, size_t bytes);
 
 /**
  * plat_trim() - Ask the platform's allocator to give memory back.

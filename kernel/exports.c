@@ -160,7 +160,7 @@ POOL_EXPORT_TEST(plat_backend_alloc);
 POOL_EXPORT_TEST(plat_backend_free);
 POOL_EXPORT_TEST(plat_guard_check);
 POOL_EXPORT_TEST(pool_guard_kept);
-POOL_EXPORT_TEST(plat_readable);
+POOL_EXPORT_TEST(plat_peek);
 POOL_EXPORT_TEST(pool_reclaimer);
 POOL_EXPORT_TEST(plat_empty_arrays);
 POOL_EXPORT_TEST(pool_empty_array);

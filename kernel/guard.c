@@ -4,7 +4,7 @@
  *
  * Layer:   seam; twin of user/guard.c.
  * Context: process context, except for pool_guard_alloc(), plat_guard_check() and
- *	    plat_readable().
+ *	    plat_peek().
  *
  * An area of vmalloc() per object:
  *
@@ -204,8 +204,10 @@ void pool_guard_free(const struct plat_backend *backend, void *obj)
 /* May a guarded object have this area? */
 static bool is_good(const unsigned char *at, size_t bytes)
 {
-	return !is_loose(at, bytes) && !plat_readable(at - 1) &&
-	       !plat_readable(at + bytes);
+	unsigned char byte;
+
+	return !is_loose(at, bytes) && !plat_peek(&byte, at - 1, 1) &&
+	       !plat_peek(&byte, at + bytes, 1);
 }
 
 /*
@@ -268,12 +270,15 @@ unsigned long pool_guard_kept(void)
 }
 
 /* User-Mode Linux dies of each fault of its own, so there the page table is read. */
-bool plat_readable(const void *p)
+static bool is_mapped(const void *p)
 {
-	unsigned char byte;
+	if (!IS_ENABLED(CONFIG_UML))
+		return true;
+	return is_vmalloc_addr(p) ? !!vmalloc_to_page(p) : virt_addr_valid(p);
+}
 
-	if (IS_ENABLED(CONFIG_UML))
-		return is_vmalloc_addr(p) ? !!vmalloc_to_page(p) :
-					    virt_addr_valid(p);
-	return !copy_from_kernel_nofault(&byte, p, 1);
+bool plat_peek(void *to, const void *from, size_t bytes)
+{
+	return is_mapped(from) && is_mapped(from + bytes - 1) &&
+	       !copy_from_kernel_nofault(to, from, bytes);
 }

@@ -292,7 +292,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 	return false;
 }
 
-/* plat_guard_check() and plat_readable() are in guard.c. */
+/* plat_guard_check() and plat_peek() are in guard.c. */
 
 void plat_trim(void)
 {
@@ -382,9 +382,11 @@ void plat_print(char *text)
 {
 	char *line;
 
-	while ((line = strsep(&text, "\n")))
+	while ((line = strsep(&text, "\n"))) {
 		if (text)
 			pr_info("%s\n", line);
+		cond_resched();
+	}
 }
 
 void plat_log(enum plat_level level, const char *fmt, ...)

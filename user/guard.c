@@ -3,7 +3,7 @@
  * guard.c - objects with pages of their own, user space
  *
  * Layer:   seam; twin of kernel/guard.c.
- * Context: plain threads, except for plat_guard_check() and plat_readable().
+ * Context: plain threads, except for plat_guard_check() and plat_peek().
  *
  * A mapping per object:
  *
@@ -196,15 +196,16 @@ unsigned long pool_guard_kept(void)
 	return plat_read(&kept_bytes);
 }
 
-/* Could the kernel copy the byte to a pipe? */
-static bool can_copy(const void *p)
+/* Have the kernel copy bytes, by a pipe. */
+static bool copy(void *to, const void *from, size_t bytes)
 {
 	bool copied;
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC))
 		return false;
-	copied = syscall(SYS_write, fds[1], p, 1) == 1;
+	copied = syscall(SYS_write, fds[1], from, bytes) == (long)bytes &&
+		 read(fds[0], to, bytes) == (ssize_t)bytes;
 	close(fds[0]);
 	close(fds[1]);
 	return copied;
@@ -215,15 +216,15 @@ static bool can_copy(const void *p)
  * since checkers take write() for a read of the program.  Cancellation is off, since
  * close() is a cancellation point, and a report may come from a walk that has a pool pinned.
  */
-bool plat_readable(const void *p)
+bool plat_peek(void *to, const void *from, size_t bytes)
 {
 	int saved = errno;
-	bool readable;
+	bool copied;
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	readable = can_copy(p);
+	copied = copy(to, from, bytes);
 	pthread_setcancelstate(state, NULL);
 	errno = saved;
-	return readable;
+	return copied;
 }

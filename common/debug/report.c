@@ -89,19 +89,14 @@ static void print_finder(const struct pool_fault_info *info)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
-/*
- * Other code may have the object by now.  So the bytes behind it are read only where they
- * are readable.
- */
+/* Other code may have the object by now, and tools may have been told that it is free. */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
 {
 	char got[SYMBOL_LEN], put[SYMBOL_LEN];
-	void *const *caller;
+	void *caller[2];
 
-	caller = (void *const *)(const void *)
-		 ((const char *)info->obj + l->caller);
-	if (!l->caller || !plat_readable(caller) || !plat_readable(caller + 1))
+	if (!l->caller || !plat_peek(caller, (const char *)info->obj + l->caller, sizeof(caller)))
 		return;
 	name_of(got, caller[0], info->flags);
 	name_of(put, caller[1], info->flags);

@@ -27,11 +27,12 @@ static struct dentry *file;
 static bool is_mapped(const void *p, size_t bytes)
 {
 	const void *end = p + bytes;
+	u8 byte;
 
 	if (!IS_ENABLED(CONFIG_UML))
 		return true;
 	for (; p < end; p = PTR_ALIGN(p + 1, PAGE_SIZE))
-		if (!plat_readable(p))
+		if (!plat_peek(&byte, p, 1))
 			return false;
 	return true;
 }

@@ -113,10 +113,10 @@ TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
 	ASSERT(guarded);
 	EXPECT(guard_pages_are(true, guarded, 100));
 	free_atomic(pool, guarded);
-	EXPECT(plat_readable(guarded));
+	EXPECT(test_readable(guarded));
 	for (; i < 50; i++)
 		test_free(pool, test_objs[i]);
-	EXPECT(!plat_readable(guarded));
+	EXPECT(!test_readable(guarded));
 	EXPECT_EQ(pool_allocated(pool), 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);

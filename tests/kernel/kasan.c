@@ -30,7 +30,7 @@ static unsigned int touchable(const char *obj, unsigned int n)
 	return good;
 }
 
-static struct pool *told(struct kunit *test, unsigned int mode)
+static struct pool *told_and(struct kunit *test, unsigned int mode, unsigned int debug)
 {
 	struct pool_attr attr = {
 		.name = "told", .size = SIZE, .flags = MEM_F_EXACT, .mode = mode,
@@ -39,10 +39,15 @@ static struct pool *told(struct kunit *test, unsigned int mode)
 
 	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
 		kunit_skip(test, "this kernel has no generic KASAN");
-	test_mode(POOL_D_TOOLS);
+	test_mode(POOL_D_TOOLS | debug);
 	head = create_pool_ext(&attr);
 	test_mode(0);
 	return head ? pool_of(head) : NULL;
+}
+
+static struct pool *told(struct kunit *test, unsigned int mode)
+{
+	return told_and(test, mode, 0);
 }
 
 TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
@@ -88,6 +93,22 @@ TEST_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched)
 	EXPECT_PTR_EQ(test_alloc(pool), obj);
 	EXPECT_EQ(touchable(obj, SIZE), SIZE);
 	test_free(pool, obj);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* KASAN would fail the case.  Who called is behind the object, which is hidden as a whole. */
+TEST_CASE(kasan_reports_nothing_of_what_pools_report)
+{
+	struct pool *pool = told_and(test, POOL_M_GLOBAL, POOL_D_CALLER);
+	char *obj;
+
+	ASSERT(pool);
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	test_free(pool, obj);
+	test_free(pool, obj);
+	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 

@@ -72,6 +72,14 @@ bool test_alone(void);
 
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
 
+/* Can this byte be read without a fault? */
+static inline bool test_readable(const void *p)
+{
+	char byte;
+
+	return plat_peek(&byte, p, 1);
+}
+
 /* How many objects a case can keep at once in test_objs. */
 #define TEST_OBJS	4096
 

@@ -261,9 +261,12 @@ bool plat_guard_check(const struct plat_backend *backend, const void *obj, long 
 	return true;
 }
 
-bool plat_readable(const void *p)
+bool plat_peek(void *to, const void *from, size_t bytes)
 {
-	return world_block(p) >= 0;
+	if (world_block(from) < 0)
+		return false;
+	memcpy(to, from, bytes);
+	return true;
 }
 
 /* Empty: there is no memory besides the arena. */

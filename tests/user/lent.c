@@ -153,9 +153,9 @@ TEST_CASE(of_four_threads_that_free_a_marked_object_one_is_right)
 
 static bool is_closed_off(const unsigned char *from, size_t bytes)
 {
-	return plat_readable(from) && plat_readable(from + bytes - 1) &&
-	       !plat_readable(from - 1) &&
-	       !plat_readable(from + (bytes + SLAB_PAGE - 1) / SLAB_PAGE * SLAB_PAGE);
+	return test_readable(from) && test_readable(from + bytes - 1) &&
+	       !test_readable(from - 1) &&
+	       !test_readable(from + (bytes + SLAB_PAGE - 1) / SLAB_PAGE * SLAB_PAGE);
 }
 
 /* Descriptions of slabs, the map and marks have pages without access around them. */
@@ -174,7 +174,7 @@ TEST_CASE(what_is_known_of_slabs_is_never_beside_objects)
 	EXPECT(is_closed_off(chunk->lent, LENT_BYTES));
 	EXPECT(is_closed_off((unsigned char *)leaf,
 			     CHUNK_LEAVES * sizeof(*leaf)));
-	while (plat_readable((unsigned char *)chunk - 1))
+	while (test_readable((unsigned char *)chunk - 1))
 		chunk--;
 	EXPECT(is_closed_off((unsigned char *)chunk,
 			     CHUNK_DESCRIBED * sizeof(*chunk)));
