@@ -68,7 +68,8 @@ static void close_arrays(struct pool *pool)
 	for (i = 0; i < cpus; i++) {
 		struct pool_local *local = plat_local_of(pool, i);
 
-		if (local)
+		/* Unused parts have none, and no memory in user space. */
+		if (local && plat_read(&local->hot.cap))
 			plat_write(&local->hot.cap, 0);
 	}
 }

@@ -127,6 +127,55 @@ TEST_CASE(parts_of_pools_that_are_gone_give_their_memory_back)
 	EXPECT_LE(left * 20, at_peak);
 }
 
+/* Let whole pages that have parts of no other pools be read only, or not, in other areas. */
+static void protect_parts(unsigned int from, unsigned int to, int prot)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	unsigned int own = plat_cpu_hint(), cpu;
+
+	for (cpu = 0; cpu < plat_nr_cpus(); cpu++) {
+		uintptr_t area = (uintptr_t)plat_areas[cpu];
+		uintptr_t first = (area + hot[from] + page - 1) & ~(page - 1);
+		uintptr_t end = (area + hot[to]) & ~(page - 1);
+
+		if (cpu != own)
+			ck_assert(!mprotect((void *)first, end - first, prot));
+	}
+}
+
+#define UNUSED_FROM	200
+#define UNUSED_TO	280
+
+/* Pools are switched while other threads have used none of them. */
+static void use_one_and_switch(unsigned int i, void *arg)
+{
+	unsigned int k;
+
+	(void)arg;
+	use_pool(0, pools[0]);
+	pthread_barrier_wait(&together);
+	if (!i) {
+		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ);
+		for (k = UNUSED_FROM; k < UNUSED_TO; k++)
+			pool_switch(pools[k], POOL_D_NO_CACHE, 0);
+		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ | PROT_WRITE);
+	}
+	pthread_barrier_wait(&together);
+}
+
+/* What is written to has memory from then on. */
+TEST_CASE(a_switch_writes_to_no_part_that_was_never_used)
+{
+	ASSERT(make_pools());
+	ASSERT(hot[UNUSED_TO] - hot[UNUSED_FROM] ==
+	       (UNUSED_TO - UNUSED_FROM) * sizeof(struct pool_local));
+	pthread_barrier_init(&together, NULL, THREADS);
+	test_threads(THREADS, use_one_and_switch, NULL);
+	pthread_barrier_destroy(&together);
+	EXPECT(pools[UNUSED_FROM]->debug & POOL_D_NO_CACHE);
+	end_pools();
+}
+
 /* The pool keeps the counts of a thread that is gone. */
 TEST_CASE(counts_of_threads_that_are_gone_stay)
 {
