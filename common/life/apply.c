@@ -42,7 +42,7 @@ static unsigned int late_flags(struct pool *pool,
 		plat_mutex_unlock(PLAT_REGISTRY);
 	}
 	/* The bit that this asks for is the same from the pool's creation on. */
-	return ((word ^ want) &
+	return (((change->set & want & ~word) | (change->clear & word & ~want)) &
 		~(POOL_D_CREATION | pool_never(plat_read(&pool->flags)))) | parts;
 }
 

@@ -142,6 +142,25 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 	pool_destroy(&pool->head);
 }
 
+/* A word may set a flag that an option asks for by itself. */
+TEST_CASE(what_was_not_changed_is_not_named)
+{
+	char wrong[64];
+	struct pool *pool;
+
+	pool_options.debug = 0;
+	test_mode(POOL_D_TOOLS);
+	pool = test_pool(64);
+	test_mode(0);
+	ASSERT(pool);
+	test_wave(pool, 100);
+	EXPECT(pool->debug & POOL_D_COLD_FIRST);
+	EXPECT(pool_switch_words(&pool->head, "hot-first", wrong, sizeof(wrong)));
+	SAID("hot_size=64k", "");
+	SAID("no-tag", "");
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(of_many_pools_that_are_named_some_are_only_counted)
 {
 	struct pool_head *pools[6];
