@@ -15,9 +15,9 @@ static bool separates(char c)
 	return c == ' ' || c == ',';
 }
 
-/* Why a word cannot change existing pools; NULL: it can. */
+/* Why a word cannot change existing pools; NULL: it can.  @off: it turns its option off. */
 static const char *word_refusal(const struct pool_change *change,
-				const struct pool_word *word)
+				const struct pool_word *word, bool off)
 {
 	unsigned int flags = POOL_D_FIXED;
 
@@ -25,7 +25,8 @@ static const char *word_refusal(const struct pool_change *change,
 		flags |= POOL_D_CREATION;
 	if ((word->flag | word->sets_too | word->clears_too) & flags)
 		return "cannot change on a live pool";
-	return (word->flag | word->sets_too) & change->never ? "not with MEM_F_TYPESAFE" : NULL;
+	return !off && (word->flag | word->sets_too) & change->never ?
+	       "not with MEM_F_TYPESAFE" : NULL;
 }
 
 static const char *take_word(struct pool_change *change, const char *text,
@@ -33,7 +34,7 @@ static const char *take_word(struct pool_change *change, const char *text,
 {
 	bool minus = *text == '-';
 	const struct pool_word *word;
-	bool opposite;
+	bool opposite, off;
 	const char *why;
 
 	if (minus || *text == '+') {
@@ -43,9 +44,10 @@ static const char *take_word(struct pool_change *change, const char *text,
 	word = pool_word_find(text, len, &opposite);
 	if (!word)
 		return "unknown word or value out of range";
-	why = word_refusal(change, word);
+	off = opposite != minus;
+	why = word_refusal(change, word, off);
 	if (!why)
-		pool_change_word(change, word, opposite != minus);
+		pool_change_word(change, word, off);
 	return why;
 }
 

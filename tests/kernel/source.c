@@ -319,6 +319,7 @@ TEST_CASE(a_typesafe_object_is_written_to_by_no_option)
 	EXPECT_EQ(plat_read(&pool->debug) & POOL_D_TOUCH, 0);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		EXPECT(!pool_set_debug(&pool->head, words[i]));
+	EXPECT(pool_set_debug(&pool->head, "no-integrity -poison"));
 	EXPECT(pool_set_debug(NULL, "integrity"));
 	EXPECT_EQ(plat_read(&pool->debug) & POOL_D_TOUCH, 0);
 	EXPECT(pool_set_debug(NULL, "no-integrity"));
