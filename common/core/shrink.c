@@ -179,9 +179,23 @@ static bool may_go(const struct pool *pool, unsigned int flags)
 }
 
 /*
- * Take a CPU's oldest cluster.  NULL: there is none, or the lock cannot be had now, or its
- * objects cannot go in such a call.
+ * A CPU's oldest cluster whose objects can go in such a call; NULL: none is found.  Others that
+ * are as old become the newest, a bounded number at a time.
  */
+static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int flags)
+{
+	struct pool_cluster *c = pool_cluster_coldest(cpu);
+	unsigned int tries = POOL_EVICT_MOST;
+
+	while (c && tries-- && !may_go(c->local->pool, flags)) {
+		pool_list_first(&c->by_lru, &cpu->by_lru);
+		c->stamp = cpu->visits;
+		c = pool_cluster_coldest(cpu);
+	}
+	return c && may_go(c->local->pool, flags) ? c : NULL;
+}
+
+/* Take a CPU's oldest cluster.  NULL: there is none, or the lock cannot be had now. */
 static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 					 const unsigned long *old,
 					 unsigned int flags)
@@ -190,8 +204,8 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 
 	if (!plat_cpu_trylock(cpu))
 		return NULL;
-	c = pool_cluster_coldest(cpu);
-	if (c && (!is_old(c, old) || !may_go(c->local->pool, flags)))
+	c = coldest_to_go(cpu, flags);
+	if (c && !is_old(c, old))
 		c = NULL;
 	if (c) {
 		plat_write(&c->local->evictions, c->local->evictions + 1);

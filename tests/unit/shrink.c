@@ -173,6 +173,41 @@ TEST_CASE(the_oldest_clusters_go_first)
 	pool_destroy(&busy->head);
 }
 
+/* With the registry locked, or waiting for it. */
+static void shrink(unsigned long bytes, bool held)
+{
+	if (held)
+		plat_mutex_lock(PLAT_REGISTRY);
+	pool_shrink_bytes(bytes, held ? POOL_F_ATOMIC : 0);
+	if (held)
+		plat_mutex_unlock(PLAT_REGISTRY);
+}
+
+/* More than are passed over at once, and as old as can be. */
+TEST_CASE(clusters_that_cannot_go_hide_no_others)
+{
+	struct pool *guarded, *busy;
+	unsigned int i;
+
+	test_options(POOL_CACHE_SIZE, 1);
+	test_mode(POOL_D_UAF);
+	guarded = test_pool(16);
+	test_mode(0);
+	busy = test_pool(64);
+	ASSERT(guarded && busy);
+	test_wave(guarded, 2 * POOL_EVICT_MOST);
+	test_wave(busy, 400);
+	EXPECT(test_local(guarded)->clustered > POOL_EVICT_MOST);
+	EXPECT(test_local(busy)->clustered);
+	for (i = 0; i < 4; i++)
+		shrink(POOL_ALL, true);
+	if (plat_may(PLAT_ALLOC, POOL_F_ATOMIC))
+		EXPECT_EQ(test_local(busy)->clustered, 0);
+	EXPECT(test_local(guarded)->clustered);
+	EXPECT_PTR_EQ(pool_destroy(&guarded->head), NULL);
+	EXPECT_PTR_EQ(pool_destroy(&busy->head), NULL);
+}
+
 TEST_CASE(what_is_unused_is_known_beforehand)
 {
 	unsigned long before, now, given;
@@ -211,16 +246,6 @@ TEST_CASE(a_shrink_that_may_not_wait_passes_the_registry_by)
 		EXPECT_EQ(pool_shared_count(pool), 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
-}
-
-/* With the registry locked, or waiting for it. */
-static void shrink(unsigned long bytes, bool held)
-{
-	if (held)
-		plat_mutex_lock(PLAT_REGISTRY);
-	pool_shrink_bytes(bytes, held ? POOL_F_ATOMIC : 0);
-	if (held)
-		plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 struct load {
