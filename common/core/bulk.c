@@ -105,7 +105,7 @@ unsigned int alloc_many(struct pool_head *head, unsigned int flags,
 	unsigned int how;
 
 	pool_might_alloc(flags);
-	flags &= ~POOL_F_WAIT;
+	flags &= POOL_F_ALL & ~POOL_F_WAIT;
 	how = flags;
 	if (n && (flags & POOL_F_MUST_ZERO) && head->constructed) {
 		pool_refuse_zero(head, flags);
@@ -160,7 +160,7 @@ static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 		     void **objs, void *caller)
 {
 	bool one_by_one = pool_wipes_in(&pool->head);
-	unsigned int how = flags;
+	unsigned int how = flags & POOL_F_ALL;
 	unsigned int done;
 
 	for (done = 0; done < n;) {

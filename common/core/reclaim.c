@@ -95,18 +95,20 @@ static bool is_drained(struct pool_local *local)
 
 /*
  * Readers that compare two readings need departures that never fall: reach.c.  So the
- * pool's count jumps before the part's own is cleared, and again after.  A reader that
- * reads in between both times sees something moving: an announcement of 1, though no
+ * pool's count jumps before the part's own is cleared, and again after, by more than the
+ * part's own.  A reader that reads in between both times sees something moving: an announcement of 1, though no
  * object moves.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
+	unsigned long jump = local->departures + HAND_ON;
+
 	pool_depart(&pool->moving, 1);
-	plat_word_add(&pool->gone_departures, local->departures + HAND_ON);
+	plat_word_add(&pool->gone_departures, jump);
 	plat_fence();
 	plat_write(&local->departures, 0);
 	plat_fence();
-	plat_word_add(&pool->gone_departures, HAND_ON);
+	plat_word_add(&pool->gone_departures, jump);
 	pool_arrive(&pool->moving, 1);
 }
 
