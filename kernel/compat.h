@@ -15,6 +15,10 @@
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
+#ifdef CONFIG_SLOB
+#error "kfree() has to take objects of all caches: SLUB or SLAB is needed"
+#endif
+
 /*
  * Absent before 6.5, where a usercopy region keeps a cache from merging.  One of a pool that
  * has none may merge with another then.

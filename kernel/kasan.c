@@ -24,11 +24,12 @@
 #define FREED		0xfb
 #define BEHIND		0xfc
 
-/* @p is aligned to a granule. */
+/* Bytes that precede @p in its granule are shown, too: of 32 bits a word is half of one. */
 static void show(void *p, unsigned int size)
 {
 	u8 *shadow = kasan_mem_to_shadow(p);
 
+	size += (unsigned long)p % GRANULE;
 	memset(shadow, 0, size / GRANULE);
 	if (size % GRANULE)
 		shadow[size / GRANULE] = size % GRANULE;

@@ -257,11 +257,11 @@ static inline const void *plat_thread(void)
 /*
  * Only callers that can sleep map and unmap guarded objects.  Kernels that do not count
  * preemption cannot tell whether a caller holds a lock: there callers must be able to
- * sleep.
+ * sleep.  The caller of another pool's call knows nothing of that.
  */
 static inline bool guard_may_map(unsigned int flags)
 {
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED)) && !preempt_count() &&
+	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED | POOL_F_FOREIGN)) && !preempt_count() &&
 	       !irqs_disabled() && !rcu_preempt_depth();
 }
 
