@@ -38,12 +38,12 @@ static struct place own, last;
 
 static bool has(const struct dl_phdr_info *info, uintptr_t addr)
 {
-	const ElfW(Phdr) *part = info->dlpi_phdr;
-	const ElfW(Phdr) *end = part + info->dlpi_phnum;
+	unsigned int i;
 
-	for (; part < end; part++)
-		if (part->p_type == PT_LOAD &&
-		    addr - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    addr - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) <
+		    info->dlpi_phdr[i].p_memsz)
 			return true;
 	return false;
 }

@@ -96,8 +96,8 @@ static bool is_drained(struct pool_local *local)
 /*
  * Readers that compare two readings need departures that never fall: reach.c.  So the
  * pool's count jumps before the part's own is cleared, and again after, by more than the
- * part's own.  A reader that reads in between both times sees something moving: an announcement of 1, though no
- * object moves.
+ * part's own.  A reader that reads in between both times sees something moving: an
+ * announcement of 1, though no object moves.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
