@@ -161,6 +161,8 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
 bool pool_registry_remove(struct pool *pool);
+struct pool_reg *pool_reg_oldest(struct pool *pool);
+void pool_regs_free(struct pool_list *gone);
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
 
@@ -184,7 +186,7 @@ unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);
 
 /* declared.c: declared pools */
-struct pool_head *pool_create_declared(const struct pool_decl *decl,
+bool pool_create_declared(const struct pool_decl *decl,
 				       const void *owner, unsigned int abi);
 unsigned long pool_destroy_declared(const struct pool_decl *decl);
 

@@ -62,8 +62,7 @@ static struct pool_decl *largest_left(struct module *module)
 
 static bool declare(struct pool_decl *decl, struct module *module)
 {
-	*decl->ptr = pool_create_declared(decl, module, POOL_ABI);
-	decl->registered = *decl->ptr;
+	decl->registered = pool_create_declared(decl, module, POOL_ABI);
 	return decl->registered;
 }
 

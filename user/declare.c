@@ -134,10 +134,11 @@ static void fail(const struct pool_decl *decl)
 
 static void declare(struct pool_decl *decl, bool leaves, unsigned int abi)
 {
-	*decl->ptr = pool_create_declared(decl, NULL, abi);
-	if (!*decl->ptr)
+	bool made = pool_create_declared(decl, NULL, abi);
+
+	if (!made)
 		fail(decl);
-	decl->registered = *decl->ptr && leaves;
+	decl->registered = made && leaves;
 }
 
 /* The entry of the largest that is left, the first of equal ones; NULL: none is left. */

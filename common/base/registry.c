@@ -132,6 +132,16 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 	plat_write(&pool->users, pool->users - 1);
 }
 
+/* The oldest registration whose declaration is not elsewhere; NULL: none.  Registry mutex held. */
+struct pool_reg *pool_reg_oldest(struct pool *pool)
+{
+	struct pool_list *node = pool->regs.prev;
+
+	while (node != &pool->regs && pool_reg_of(node)->left)
+		node = node->prev;
+	return node == &pool->regs ? NULL : pool_reg_of(node);
+}
+
 /*
  * Move a registration to @gone, to be freed outside.  Registry mutex held.  The
  * pool keeps its flags: pool_destroy() does not say which of its caller's registrations
@@ -144,7 +154,8 @@ static void drop(struct pool *pool, struct pool_reg *reg,
 	pool_list_add(&reg->list, gone);
 }
 
-static void free_regs(struct pool_list *gone)
+/* Free registrations of a list that is no pool's. */
+void pool_regs_free(struct pool_list *gone)
 {
 	while (!pool_list_empty(gone)) {
 		struct pool_list *node = gone->next;
@@ -218,7 +229,7 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 	if (reg && what != POOL_KEPT)
 		drop(pool, reg, &gone);
 	plat_mutex_unlock(PLAT_REGISTRY);
-	free_regs(&gone);
+	pool_regs_free(&gone);
 	return what;
 }
 
@@ -327,7 +338,7 @@ struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 			found = pool;
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
-	free_regs(&gone);
+	pool_regs_free(&gone);
 	return found;
 }
 

@@ -303,6 +303,9 @@ static struct pool *create(const struct pool_attr *attr,
 		if (!pool)
 			pool = make(&request, why);
 	}
+	/* Later a renewal may change it. */
+	if (pool && creator->decl)
+		plat_write(creator->decl->ptr, &pool->head);
 	plat_mutex_unlock(PLAT_CREATE);
 	if (!pool)
 		plat_mem_free(request.reg);

@@ -13,10 +13,12 @@
  * @owner: the module that has it; user space: NULL.
  * @abi: POOL_ABI of its header.
  *
- * Return: the pool; NULL, with one line in the log that says why.
+ * Its variable is set to the pool, or to NULL.
+ *
+ * Return: false, with one line in the log that says why: there is no pool.
  */
-struct pool_head *pool_create_declared(const struct pool_decl *decl,
-				       const void *owner, unsigned int abi)
+bool pool_create_declared(const struct pool_decl *decl, const void *owner,
+			  unsigned int abi)
 {
 	struct pool_attr attr = {
 		.name = decl->name,
@@ -32,6 +34,7 @@ struct pool_head *pool_create_declared(const struct pool_decl *decl,
 		.decl = decl,
 	};
 
+	plat_write(decl->ptr, (struct pool_head *)NULL);
 	return pool_create(&attr, &creator);
 }
 

@@ -91,13 +91,15 @@ bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
  */
 unsigned int pool_merged_apart(struct pool *pool)
 {
+	struct pool_reg *first = pool_reg_oldest(pool);
 	struct pool_list *node;
 	unsigned int flags = 0;
 
 	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		struct pool_reg *reg = pool_reg_of(node);
-		struct pool_reg *first = pool_reg_of(pool->regs.prev);
 
+		if (reg->left)
+			continue;
 		if (!pool_same_name(reg->name, first->name))
 			flags |= POOL_D_NO_MERGE;
 		if (reg->owner != first->owner)

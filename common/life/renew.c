@@ -17,7 +17,7 @@
  *   are rounded; more buckets             older pool, or to a new one
  *
  * The declared variable always points to the right pool.  A pointer that was copied
- * before stays valid: a pool that its declarations have left is kept for it.
+ * before stays valid: a pool that a declaration has left is kept until that ends.
  *
  * All is prepared under the creation lock: a model that the pool becomes, and new pools
  * that are not listed yet.  The change is made under the registry mutex, where the pool
@@ -36,13 +36,14 @@ struct renewal {
 	struct pool *pool;		/* pinned */
 	struct pool *model;		/* what it becomes; NULL: it stays */
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
-	struct pool_reg *copy;		/* of a registration, to be left behind */
+	struct pool_list copies;	/* memory for registrations that are left behind */
 	const struct pool_decl *first;	/* of the oldest registration */
 	struct pool_options options;	/* with the new option word */
 	const void *owner;		/* of the oldest registration */
 	unsigned int was;		/* the old option word */
 	unsigned int size;		/* the new size */
 	unsigned int last;		/* id of the newest pool before the change */
+	unsigned int declared;		/* registrations that may leave */
 	bool resizes;			/* whether sizes are rounded changes */
 	bool unites;			/* pools may become one */
 };
@@ -52,31 +53,26 @@ static bool is_declared(const struct pool_reg *reg)
 	return reg->decl && !reg->left;
 }
 
+/* How many registrations are of these kinds?  Registry mutex held. */
+static unsigned int count_regs(struct pool *pool, bool (*is)(const struct pool_reg *reg))
+{
+	struct pool_list *node;
+	unsigned int n = 0;
+
+	for (node = pool->regs.next; node != &pool->regs; node = node->next)
+		n += is(pool_reg_of(node));
+	return n;
+}
+
+static bool is_undeclared(const struct pool_reg *reg)
+{
+	return !reg->decl;
+}
+
 /* Does a pool exist only for copied pointers?  Registry mutex held. */
 bool pool_declared_left(struct pool *pool)
 {
-	return !pool_list_empty(&pool->regs) && pool_reg_of(pool->regs.next)->left;
-}
-
-/* Registry mutex held. */
-static bool all_declared(struct pool *pool)
-{
-	struct pool_list *node;
-
-	for (node = pool->regs.next; node != &pool->regs; node = node->next)
-		if (!is_declared(pool_reg_of(node)))
-			return false;
-	return true;
-}
-
-static bool any_declared(struct pool *pool)
-{
-	struct pool_list *node;
-
-	for (node = pool->regs.next; node != &pool->regs; node = node->next)
-		if (is_declared(pool_reg_of(node)))
-			return true;
-	return false;
+	return pool->users && !pool_reg_oldest(pool);
 }
 
 /*
@@ -206,17 +202,17 @@ static bool lacks_room(const struct pool *pool, const struct pool *model)
 	       pool_next_generation(pool->debug) < pool->debug;
 }
 
-/* Copy the oldest registration; false: the last one is gone meanwhile. */
+/* Copy the oldest registration that is not left; false: the last one is gone meanwhile. */
 static bool oldest_of(struct pool *pool, struct pool_reg *copy)
 {
-	bool some;
+	const struct pool_reg *oldest;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	some = !pool_list_empty(&pool->regs);
-	if (some)
-		*copy = *pool_reg_of(pool->regs.prev);
+	oldest = pool_reg_oldest(pool);
+	if (oldest)
+		*copy = *oldest;
 	plat_mutex_unlock(PLAT_REGISTRY);
-	return some;
+	return oldest;
 }
 
 /* Make the model that the pool becomes; if the pool lacks room for it, it is a new pool. */
@@ -305,19 +301,20 @@ static bool exchange(struct renewal *r)
 }
 
 /*
- * Move a registration to another pool.  The last one leaves a copy behind, which
- * keeps the pool for copied pointers until the declaration ends.
+ * Move a registration to another pool.  It leaves a copy behind, which keeps the pool for
+ * copied pointers until the declaration ends.
  */
 static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 {
-	if (r->pool->users == 1) {
-		*r->copy = *reg;
-		r->copy->left = true;
-		pool_reg_add(r->pool, r->copy);
-		r->pool->flags &= ~MEM_F_SHARED;
-		r->copy = NULL;
-	}
+	struct pool_reg *copy = pool_reg_of(r->copies.next);
+
+	pool_list_del(&copy->list);
+	*copy = *reg;
+	copy->left = true;
 	pool_reg_unlink(r->pool, reg);
+	pool_reg_add(r->pool, copy);
+	if (pool_declared_left(r->pool))
+		r->pool->flags &= ~MEM_F_SHARED;
 	pool_reg_add(to, reg);
 	plat_write(reg->decl->ptr, &to->head);
 }
@@ -410,7 +407,7 @@ static void clean_up(struct renewal *r)
 	}
 	if (r->model)
 		pool_discard(r->model, 0);
-	plat_mem_free(r->copy);
+	pool_regs_free(&r->copies);
 }
 
 /* Must a pool become another one, or several?  Registry mutex held. */
@@ -444,15 +441,29 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 			   (r->options.debug & POOL_D_CREATION);
 	r->resizes = !(r->was & POOL_D_EXACT) !=
 		     !(r->options.debug & POOL_D_EXACT);
-	*keeps = !all_declared(pool);
+	*keeps = count_regs(pool, is_undeclared);
+	r->declared = count_regs(pool, is_declared);
 	r->unites = !*keeps &&
 		    ((change->clear & POOL_D_NO_MERGE) ||
 		     (change->set & POOL_D_MERGE_MODULES) ||
 		     (r->was & POOL_D_EXACT && r->resizes));
-	wanted = any_declared(pool) && !plat_read(&pool->store_gets) &&
+	wanted = r->declared && !plat_read(&pool->store_gets) &&
 		 (r->unites || is_outdated(r, change));
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return wanted;
+}
+
+/* Make memory for a copy of each registration that may leave; false: out of memory. */
+static bool prepare_copies(struct renewal *r)
+{
+	while (r->declared--) {
+		struct pool_reg *copy = plat_mem_alloc(sizeof(*copy), PLAT_MEM_SLEEP);
+
+		if (!copy)
+			return false;
+		pool_list_add(&copy->list, &r->copies);
+	}
+	return true;
 }
 
 static void renew(struct pool *pool, const struct pool_change *change,
@@ -462,10 +473,10 @@ static void renew(struct pool *pool, const struct pool_change *change,
 	bool keeps;
 
 	pool_list_init(&r.fresh);
+	pool_list_init(&r.copies);
 	if (!begin(&r, change, &keeps))
 		return;
-	r.copy = plat_mem_alloc(sizeof(*r.copy), PLAT_MEM_SLEEP);
-	if (r.copy && (keeps || prepare_model(&r)) && prepare_fresh(&r))
+	if (prepare_copies(&r) && (keeps || prepare_model(&r)) && prepare_fresh(&r))
 		commit(&r);
 	clean_up(&r);
 }

@@ -413,7 +413,7 @@ static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
 static void setup_declared(void)
 {
 	pool_set_hot_size(ROOMY);
-	pool = pool_create_declared(&declared, NULL, POOL_ABI);
+	pool_create_declared(&declared, NULL, POOL_ABI);
 }
 
 static void configure(void)

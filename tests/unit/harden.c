@@ -173,7 +173,7 @@ TEST_CASE(a_declared_pool_is_hardened_before_its_first_use)
 
 	pool_options.debug = 0;
 	pool_options.policy = POOL_POLICY_CONTINUE;
-	declared = pool_create_declared(&decl, NULL, POOL_ABI);
+	pool_create_declared(&decl, NULL, POOL_ABI);
 	ASSERT(declared);
 	pool = pool_of(declared);
 	EXPECT(hardens("harden"));

@@ -21,8 +21,7 @@ static bool declare(unsigned int i, const char *name, unsigned int size)
 		.ptr = &declared[i], .name = name, .size = size,
 		.file = __FILE__, .line = __LINE__,
 	};
-	declared[i] = pool_create_declared(&decls[i], NULL, POOL_ABI);
-	return declared[i];
+	return pool_create_declared(&decls[i], NULL, POOL_ABI);
 }
 
 static void undeclare(unsigned int n)
@@ -147,12 +146,30 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_PTR_EQ(declared[1], declared[3]);
 	EXPECT(declared[1] != copy && declared[2] != copy &&
 	       declared[1] != declared[2]);
-	EXPECT_EQ(pool_of(declared[0])->users, 1);
+	EXPECT_EQ(pool_of(declared[0])->users, 4);
 	EXPECT_EQ(pool_of(declared[1])->users, 2);
+	EXPECT(answers("no-merge", ""));
 	EXPECT_EQ(strcmp(pool_of(declared[2])->name, "c"), 0);
 	EXPECT_EQ(flags_of(declared[2]), POOL_D_TAG);
 	EXPECT(works(declared[0]) && works(declared[1]) && works(declared[2]));
 	undeclare(4);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+/* A pointer that was copied is that of a pool while its declaration is there. */
+TEST_CASE(a_pool_stays_for_each_declaration_that_has_left_it)
+{
+	struct pool_head *copy;
+
+	begin(0);
+	ASSERT(declare(0, "a", 64) && declare(1, "b", 64));
+	copy = declared[1];
+	EXPECT(answers("no-merge", ""));
+	EXPECT(declared[1] != copy);
+	pool_destroy_declared(&decls[0]);
+	EXPECT_EQ(test_count_pools(), 2);
+	EXPECT(works(copy) && works(declared[1]));
+	EXPECT_EQ(pool_destroy_declared(&decls[1]), 0);
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
