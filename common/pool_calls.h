@@ -186,8 +186,8 @@ unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);
 
 /* declared.c: declared pools */
-bool pool_create_declared(const struct pool_decl *decl,
-				       const void *owner, unsigned int abi);
+bool pool_create_declared(const struct pool_decl *decl, const void *owner,
+			  unsigned int abi);
 unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
 /* names.c: how much of a name is kept, and how it is shown */

@@ -118,12 +118,6 @@ static void hand_over(const struct sink *sink, enum pool_log_level level,
 	}
 }
 
-/* Do lines go to stderr? */
-bool pool_log_is_stderr(void)
-{
-	return !sink_in_use().fn;
-}
-
 /* Write a text.  The program's errno is preserved. */
 static void tell(enum pool_log_level level, char *text)
 {

@@ -27,8 +27,6 @@ void libpool_declare_start(void);
 /* log.c: the first call of all, before main() */
 void libpool_find_stderr(void);
 
-bool pool_log_is_stderr(void);
-
 /* lock.c: the first call in the child of a fork */
 void pool_lock_fork_child(void);
 

@@ -145,7 +145,6 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 /* A word may set a flag that an option asks for by itself. */
 TEST_CASE(what_was_not_changed_is_not_named)
 {
-	char wrong[64];
 	struct pool *pool;
 
 	pool_options.debug = 0;
@@ -155,7 +154,7 @@ TEST_CASE(what_was_not_changed_is_not_named)
 	ASSERT(pool);
 	test_wave(pool, 100);
 	EXPECT(pool->debug & POOL_D_COLD_FIRST);
-	EXPECT(pool_switch_words(&pool->head, "hot-first", wrong, sizeof(wrong)));
+	EXPECT(pool_set_debug(&pool->head, "hot-first"));
 	SAID("hot_size=64k", "");
 	SAID("no-tag", "");
 	pool_destroy(&pool->head);

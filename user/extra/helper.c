@@ -12,7 +12,6 @@
  * the same numbers.  Before each work it looks whether its file is still its own.
  */
 #include "helper.h"
-#include "main.h"
 #include "plat.h"
 
 #include <errno.h>
@@ -109,7 +108,7 @@ static bool is_due(const struct pool_helper *helper)
 /* A program that closes all files may have stderr's number for another one by now. */
 static void say_end(const struct pool_helper *helper)
 {
-	if (!pool_log_is_stderr() || pool_own_file_is(&helper->err))
+	if (pool_own_file_is(&helper->err))
 		plat_log(PLAT_ERR, "%s has ended: its file is closed or gone", helper->what);
 }
 
