@@ -19,8 +19,8 @@
  * Five operations that programs need, too, are in pool_hot.h, with both worlds'
  * implementations: pool_hot_enter(), pool_hot_leave(), pool_hot_tell_held(),
  * pool_hot_tell_open() and pool_barrier().  Functions that C has by one name and meaning in
- * all three places are no part of the seam: memmove() and snprintf(), of plain integers and
- * strings.
+ * all three places are no part of the seam: those of <string.h>, and snprintf() of plain
+ * integers and strings.
  *
  * What the twin rests on:
  *
@@ -226,7 +226,7 @@ void plat_mem_free(void *p);
  * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
- *	addresses are not used again for a while: see pool_backend_keep().
+ *	addresses are not used again for a while: see uaf_keep.
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
  *	general allocator, where the platform has another source besides.
  *	POOL_D_HARDEN: a source that can keeps marks: see plat_tell().

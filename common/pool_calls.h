@@ -110,7 +110,6 @@ void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
 			      unsigned int keep);
 void *pool_backend_swap_in(struct pool *pool);
 void pool_backend_swap_out(struct pool *pool, void *obj);
-unsigned long pool_backend_keep(void);
 extern unsigned int pool_fail_every;
 
 /* guard_fill.c: the bytes around guarded objects in their pages */
@@ -148,7 +147,6 @@ struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len);
 void pool_registry_put(struct pool *pool);
-void pool_registry_unpin(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
@@ -191,6 +189,7 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
 /* names.c: how much of a name is kept, and how it is shown */
+bool pool_spells(const char *text, size_t len, const char *word);
 void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
 void pool_show_exact(char *to, const char *shown, unsigned int id);
@@ -200,7 +199,6 @@ bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
 			     unsigned int to);
 unsigned int pool_merged_apart(struct pool *pool);
-bool pool_same_name(const char *a, const char *b);
 struct pool *pool_merge(struct pool_request *request);
 
 /* pack.c: gc packs the caches */
@@ -254,6 +252,7 @@ extern struct pool_start {
 
 void pool_options_start(const struct pool_start *start);
 void pool_options_get(struct pool_options *options);
+void pool_options_look(struct pool_options *options);
 void pool_printable(char *to, size_t size, const char *text, size_t len);
 
 /* configure.c: set options */

@@ -88,7 +88,7 @@ bool pool_age(void);
  *
  * Not for modules: hot_size is a parameter of pool.ko, and can be set in debugfs.
  *
- * Context: Any.
+ * Context: Any but a signal handler.
  * Return: true; false and no change when @bytes is out of range.
  */
 bool pool_set_hot_size(unsigned long bytes);

@@ -149,7 +149,7 @@ static struct span *span_new(void *at, unsigned int n)
 	struct span *span = NULL;
 	unsigned int i;
 
-	if (MAY_HOLD && pool_backend_keep())
+	if (MAY_HOLD && plat_read(&pool_options.uaf_keep))
 		span = kmalloc(struct_size(span, page, n), GFP_KERNEL | __GFP_NOWARN |
 			       __GFP_NORETRY | __GFP_NOMEMALLOC);
 	if (!span)
@@ -197,7 +197,7 @@ void pool_guard_free(const struct plat_backend *backend, void *obj)
 		kfree(span);
 		put_loose(at, (size_t)n * PAGE_SIZE);
 	}
-	unmap_oldest(pool_backend_keep());
+	unmap_oldest(plat_read(&pool_options.uaf_keep));
 	memalloc_noio_restore(noio);
 }
 

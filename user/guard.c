@@ -121,8 +121,8 @@ static bool try_put_newest(void *at, size_t bytes)
 static void put_newest(void *at, size_t bytes)
 {
 	while (!try_put_newest(at, bytes))
-		unmap_oldest(pool_backend_keep());
-	unmap_oldest(pool_backend_keep());
+		unmap_oldest(plat_read(&pool_options.uaf_keep));
+	unmap_oldest(plat_read(&pool_options.uaf_keep));
 }
 
 /* Address space may be short.  Then unmap all kept spans and try again. */

@@ -22,6 +22,12 @@ void pool_copy_name(char *to, const char *name)
 	to[i] = 0;
 }
 
+/* Do @len bytes of text spell @word? */
+bool pool_spells(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
 /*
  * Characters that have a meaning in quotes, in a path, or here are not plain: "~"
  * separates a name from an id, see pool_show_exact().

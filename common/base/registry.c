@@ -42,12 +42,6 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
-/* Unpin a pool.  A destruction that waits goes on once the mutex is unlocked. */
-void pool_registry_unpin(struct pool *pool)
-{
-	pool->pins--;
-}
-
 /**
  * pool_registry_next() - Walk over all pools.
  * @prev: the pool before, which is unpinned; NULL: start.
@@ -66,16 +60,11 @@ struct pool *pool_registry_next(struct pool *prev)
 	if (pool)
 		pool->pins++;
 	if (prev)
-		pool_registry_unpin(prev);
+		prev->pins--;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (prev)
 		plat_sleep(0);
 	return pool;
-}
-
-static bool is_called(const char *kept, const char *name, size_t len)
-{
-	return strlen(kept) == len && !memcmp(kept, name, len);
 }
 
 /* Does NAME~ID mean this pool? */
@@ -84,7 +73,7 @@ static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 	char exact[POOL_EXACT_LEN + 1];
 
 	pool_show_exact(exact, pool->shown, pool->id);
-	return is_called(exact, name, len);
+	return pool_spells(name, len, exact);
 }
 
 /**
@@ -102,9 +91,9 @@ struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len
 
 	do {
 		pool = pool_registry_next(pool);
-	} while (pool && !is_called("all", name, len) &&
-		 !is_called(pool->name, name, len) &&
-		 !is_called(pool->shown, name, len) &&
+	} while (pool && !pool_spells(name, len, "all") &&
+		 !pool_spells(name, len, pool->name) &&
+		 !pool_spells(name, len, pool->shown) &&
 		 !is_exactly(pool, name, len));
 	return pool;
 }
@@ -112,7 +101,7 @@ struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len
 void pool_registry_put(struct pool *pool)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_registry_unpin(pool);
+	pool->pins--;
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
@@ -413,7 +402,7 @@ static bool visit_next(struct pool_visit *visit)
 	if (next)
 		next->pins++;
 	if (visit->at)
-		pool_registry_unpin(visit->at);
+		visit->at->pins--;
 	visit->at = next;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	plat_sleep(0);
@@ -431,7 +420,7 @@ static void visit_end(struct pool_visit *visit)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
 	if (visit->at)
-		pool_registry_unpin(visit->at);
+		visit->at->pins--;
 	pool_list_del(&visit->list);
 	plat_mutex_unlock(PLAT_REGISTRY);
 }

@@ -25,9 +25,6 @@
 /* An array starts with this many slots. */
 #define AGE_FIRST	4
 
-/* Arrays shrink to no fewer slots than this; then they close. */
-#define AGE_LEAST	2
-
 /* Was @a before @b?  Time may wrap. */
 static bool before(unsigned long a, unsigned long b)
 {
@@ -98,7 +95,7 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	struct pool_cluster *c = NULL;
 	unsigned int excess;
 
-	if (room < AGE_LEAST)
+	if (room < POOL_HOT_LEAST)
 		room = 0;
 	excess = n > room ? n - room : 0;
 	if (excess) {
@@ -138,7 +135,7 @@ bool pool_age_clear(struct pool_local *here)
 	room -= n;
 	pool_depart(&here->moving, n);
 	plat_write(&here->hot.n, left);
-	pool_hot_shrink(here->cpu, here, room < AGE_LEAST ? left : room);
+	pool_hot_shrink(here->cpu, here, room < POOL_HOT_LEAST ? left : room);
 	put_into(here->cpu, here, c, here->slot + left, n);
 	pool_arrive(&here->moving, n);
 	return true;

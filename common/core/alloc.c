@@ -358,16 +358,21 @@ void *pool_alloc_from(struct pool_head *head, unsigned int flags,
 	return alloc_from(head, flags, caller, &ordinary);
 }
 
+static void *alloc_waiting(struct pool_head *head, unsigned int flags,
+			   void *caller, const struct terms *terms)
+{
+	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
+		return pool_refuse_zero(head, flags);
+	return alloc_from(head, flags | POOL_F_WAIT, caller, terms);
+}
+
 void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 			 unsigned int ms)
 {
 	struct terms terms = { ms, NULL };
 
 	pool_might_alloc(flags);
-	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
-		return pool_refuse_zero(head, flags);
-	return alloc_from(head, flags | POOL_F_WAIT,
-			  __builtin_return_address(0), &terms);
+	return alloc_waiting(head, flags, __builtin_return_address(0), &terms);
 }
 
 /* Callers may be the ones that memory is waited for, so this is no pool_might_alloc(). */
@@ -375,16 +380,10 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 				  unsigned int flags, unsigned int ms)
 {
 	struct terms terms = { ms, reserve };
-	struct pool_head *head;
 
 	pool_might_sleep(flags);
-	if (!reserve)
-		return NULL;
-	head = &reserve->pool->head;
-	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
-		return pool_refuse_zero(head, flags);
-	return alloc_from(head, flags | POOL_F_WAIT,
-			  __builtin_return_address(0), &terms);
+	return reserve ? alloc_waiting(&reserve->pool->head, flags,
+				       __builtin_return_address(0), &terms) : NULL;
 }
 
 /* Not inlined into the exported functions, since they are a hit path, too. */

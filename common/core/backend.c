@@ -17,16 +17,6 @@ unsigned int pool_fail_every = POOL_FAIL_EVERY;
 
 static unsigned long calls;
 
-/**
- * pool_backend_keep() - How much address space of freed guarded objects is held.
- *
- * Return: the limit in bytes; beyond it the oldest is given back first.
- */
-unsigned long pool_backend_keep(void)
-{
-	return plat_read(&pool_options.uaf_keep);
-}
-
 static bool injected_failure(unsigned int flags)
 {
 	unsigned int every = plat_read(&pool_fail_every);

@@ -48,8 +48,8 @@ void pool_cluster_detach(struct pool_cluster *c)
  * @n: how many objects it had.
  *
  * The pool may be gone as soon as moving is lowered, so nothing of it is touched
- * after that.  The first release pairs with the acquires in pool_drain() and
- * pool_in_use().  The second keeps the lower charge from being seen earlier.
+ * after that.  The first release pairs with the acquires of those who wait for it, or
+ * count.  The second keeps the lower charge from being seen earlier.
  *
  * Context: any; no lock needed.
  */

@@ -9,9 +9,6 @@
  */
 #include "plat.h"
 
-/* Fewer slots than this are not worth an array. */
-#define HOT_LEAST	2
-
 /* Parts of the byte bound: what one array may take, and all together. */
 #define HOT_ONE		4
 #define HOT_ALL		2
@@ -51,7 +48,7 @@ void pool_local_fit(struct pool_local *local)
 		most = 0;
 	if (most > POOL_HOT_MAX)
 		most = POOL_HOT_MAX;
-	local->most = most < HOT_LEAST ? 0 : (unsigned int)most;
+	local->most = most < POOL_HOT_LEAST ? 0 : (unsigned int)most;
 	local->max = pool_cluster_max(local->pool);
 }
 

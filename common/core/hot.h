@@ -8,6 +8,9 @@
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
+/* Fewer slots than this are not worth an array: it has none, or closes. */
+#define POOL_HOT_LEAST	2
+
 /* Put @n objects, coldest first, on top of a held array that has @have, and room for them. */
 static inline void pool_hot_append(struct pool_local *local, unsigned int have,
 				   void **objs, unsigned int n)

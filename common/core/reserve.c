@@ -29,7 +29,7 @@ static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 static void free_to_reserve(struct pool_reserved *r, void *obj,
 			    unsigned int flags, void *caller)
 {
-	obj = pool_freed(r->pool, obj, flags, caller);
+	obj = pool_check_free(r->pool, obj, flags, caller);
 	if (!obj || pool_slots_put(r, obj))
 		return;
 	pool_put_one(r->pool, obj, flags);

@@ -57,17 +57,4 @@ static inline void pool_hot_in(const struct pool_head *pool, void *obj)
 		__builtin_memset(obj, 0, pool->size);
 }
 
-/*
- * Check a pointer that a user frees, where there is something to check; else wipe
- * the object where the kernel asks for that.  NULL: there is nothing to pass on.
- */
-static inline void *pool_freed(struct pool *pool, void *obj,
-			       unsigned int flags, void *caller)
-{
-	if (POOL_READ(pool->debug) & POOL_D_LOOKED)
-		return pool_check_free(pool, obj, flags, caller);
-	pool_hot_in(&pool->head, obj);
-	return obj;
-}
-
 #endif /* POOL_MODES_H */

@@ -130,17 +130,14 @@ unsigned int pool_word_of(unsigned int debug)
 /* Keep the end of a file's name, which says more than its beginning. */
 static void copy_file(char *to, const char *file)
 {
-	size_t len = 0, i;
+	size_t len;
 
 	if (!file)
 		file = "?";
-	while (file[len])
-		len++;
+	len = strlen(file);
 	if (len > POOL_FILE_LEN)
 		file += len - POOL_FILE_LEN;
-	for (i = 0; file[i]; i++)
-		to[i] = file[i];
-	to[i] = 0;
+	memcpy(to, file, strlen(file) + 1);
 }
 
 /* Complete a caller's request; false: out of memory. */
@@ -156,9 +153,7 @@ static bool request_init(struct pool_request *request, const struct pool_attr *a
 	if (request->attr.align < POOL_ALIGN_MIN)
 		request->attr.align = POOL_ALIGN_MIN;
 	pool_copy_name(request->name, attr->name);
-	plat_mutex_lock(PLAT_REGISTRY);
-	pool_options_get(&request->options);
-	plat_mutex_unlock(PLAT_REGISTRY);
+	pool_options_look(&request->options);
 	request->options.debug = pool_word_of(mode_bits(attr->mode,
 							request->options.debug));
 	request->options.debug &= ~pool_never(attr->flags);
@@ -232,7 +227,6 @@ static bool open_store(struct pool *pool, const struct pool_attr *attr,
 		*why = "the size is too large for what the options add";
 		return false;
 	}
-	*why = "out of memory";
 	return plat_backend_create(&pool->backend, pool->shown, pool->id,
 				   layout.total, attr, pool->debug, why);
 }

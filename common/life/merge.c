@@ -25,16 +25,6 @@
 #define NEAR_BYTES	16
 #define NEAR_PART	100
 
-/* Compares names as pools keep them. */
-bool pool_same_name(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
 /* Registry mutex held. */
 static bool owned_alike(struct pool *pool, const struct pool_request *request)
 {
@@ -66,7 +56,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 	    (request->options.debug & ~POOL_D_CREATION))
 		return false;
 	if ((request->options.debug & POOL_D_NO_MERGE) &&
-	    !pool_same_name(pool->name, request->name))
+	    strcmp(pool->name, request->name))
 		return false;
 	return owned_alike(pool, request);
 }
@@ -100,7 +90,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 
 		if (reg->left)
 			continue;
-		if (!pool_same_name(reg->name, first->name))
+		if (strcmp(reg->name, first->name))
 			flags |= POOL_D_NO_MERGE;
 		if (reg->owner != first->owner)
 			flags |= POOL_D_MERGE_MODULES;

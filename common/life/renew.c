@@ -111,7 +111,7 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 	    pool_rounded(reg->size, reg->flags, debug) != r->size)
 		return false;
 	if ((debug & POOL_D_NO_MERGE) &&
-	    !pool_same_name(reg->name, r->pool->name))
+	    strcmp(reg->name, r->pool->name))
 		return false;
 	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->owner;
 }
@@ -138,7 +138,7 @@ static struct pool *find_fresh(const struct renewal *r,
 
 		if (pool_size_fits(pool, request) &&
 		    (!(debug & POOL_D_NO_MERGE) ||
-		     pool_same_name(pool->name, request->name)) &&
+		     !strcmp(pool->name, request->name)) &&
 		    (debug & POOL_D_MERGE_MODULES ||
 		     pool->arg == request->attr.arg))
 			return pool;

@@ -89,17 +89,6 @@ const struct pool_key pool_keys[POOL_KEYS] = {
 		"what is done about a fault" },
 };
 
-/* Do @len bytes of text spell @word? */
-bool pool_spells(const char *text, size_t len, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (!word[i] || text[i] != word[i])
-			return false;
-	return !word[len];
-}
-
 /* Find a word by itself or by its opposite; NULL: there is none. */
 const struct pool_word *pool_word_find(const char *text, size_t len,
 				       bool *opposite)

@@ -68,12 +68,18 @@ void pool_options_get(struct pool_options *options)
 }
 
 /* Begin a change, with nothing to change.  @one: for one pool only. */
+/* The same without the mutex. */
+void pool_options_look(struct pool_options *options)
+{
+	plat_mutex_lock(PLAT_REGISTRY);
+	pool_options_get(options);
+	plat_mutex_unlock(PLAT_REGISTRY);
+}
+
 void pool_change_begin(struct pool_change *change, bool one)
 {
 	*change = (struct pool_change){ .one = one };
-	plat_mutex_lock(PLAT_REGISTRY);
-	pool_options_get(&change->options);
-	plat_mutex_unlock(PLAT_REGISTRY);
+	pool_options_look(&change->options);
 }
 
 static void change_flags(struct pool_change *change, unsigned int set,

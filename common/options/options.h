@@ -75,7 +75,6 @@ enum pool_item {
 /* option_table.c */
 extern const struct pool_word pool_option_table[];
 extern const struct pool_key pool_keys[POOL_KEYS];
-bool pool_spells(const char *text, size_t len, const char *word);
 const struct pool_word *pool_word_find(const char *text, size_t len,
 				       bool *opposite);
 const struct pool_key *pool_key_find(const char *text, size_t len);

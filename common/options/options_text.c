@@ -83,13 +83,6 @@ static bool help_line(unsigned int i, const struct pool_options *now,
 	return true;
 }
 
-static void look_at_options(struct pool_options *now)
-{
-	plat_mutex_lock(PLAT_REGISTRY);
-	pool_options_get(now);
-	plat_mutex_unlock(PLAT_REGISTRY);
-}
-
 size_t pool_debug_help_to_buf(char *buf, size_t size)
 {
 	struct text t = { buf, size, 0 };
@@ -97,7 +90,7 @@ size_t pool_debug_help_to_buf(char *buf, size_t size)
 	char line[LINE_LEN];
 	unsigned int i;
 
-	look_at_options(&now);
+	pool_options_look(&now);
 	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
 		put(&t, line, "");
 	return t.len;
@@ -110,7 +103,7 @@ void pool_help_print(void)
 	char line[LINE_LEN];
 	unsigned int i;
 
-	look_at_options(&now);
+	pool_options_look(&now);
 	for (i = 0; help_line(i, &now, line, sizeof(line)); i++)
 		plat_print(line);
 }
@@ -151,7 +144,7 @@ size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size)
 	if (pool) {
 		put_words(&t, plat_read(&pool_of(pool)->debug));
 	} else {
-		look_at_options(&now);
+		pool_options_look(&now);
 		put_words(&t, now.debug);
 		put_keys(&t, &now);
 	}

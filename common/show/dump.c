@@ -45,7 +45,7 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 {
 	switch (order) {
 	case POOL_DUMP_BY_NAME:
-		return pool_dump_compare(a->name, b->name) < 0;
+		return strcmp(a->name, b->name) < 0;
 	case POOL_DUMP_BY_SIZE:
 		return a->object_size > b->object_size;
 	case POOL_DUMP_BY_USAGE:

@@ -198,19 +198,7 @@ bool pool_dump_name_matches(const char *name, const char *prefix);
 /* Does a text begin with @prefix? */
 static inline bool pool_dump_matches(const char *text, const char *prefix)
 {
-	while (*prefix && *text == *prefix) {
-		text++;
-		prefix++;
-	}
-	return !*prefix;
-}
-
-/* As strcmp(). */
-static inline int pool_dump_compare(const char *a, const char *b)
-{
-	for (; *a && *a == *b; a++, b++)
-		;
-	return (unsigned char)*a - (unsigned char)*b;
+	return !strncmp(text, prefix, strlen(prefix));
 }
 
 #endif /* POOL_DUMP_H */

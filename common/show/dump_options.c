@@ -54,7 +54,7 @@ static bool set_word(struct pool_dump_options *options, const char *word)
 	size_t i;
 
 	for (i = 0; words[i].word; i++)
-		if (!pool_dump_compare(word, words[i].word))
+		if (!strcmp(word, words[i].word))
 			break;
 	if (!words[i].word)
 		return false;
@@ -102,7 +102,7 @@ static const char *take_word(struct pool_dump_options *options,
 	if (*word >= '0' && *word <= '9')
 		return set_count(options, word) ? NULL :
 		       "not a count of 1 to 2147483647";
-	if (!pool_dump_compare(word, "match")) {
+	if (!strcmp(word, "match")) {
 		if (!pool_dump_word(text, prefix))
 			return "no prefix behind it";
 		set_match(options, prefix);

@@ -114,15 +114,6 @@ static size_t format_cell(char *text, const struct column *c,
 	return snprintf(text, CELL_LEN, "%llu", value);
 }
 
-static unsigned int length(const char *text)
-{
-	unsigned int n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
 static void widen(unsigned int *width, size_t need)
 {
 	if (*width < need)
@@ -134,7 +125,7 @@ static void measure_pool(struct layout *l, const struct pool_stats *s)
 	char text[CELL_LEN];
 	unsigned int i;
 
-	widen(&l->name, length(s->name));
+	widen(&l->name, strlen(s->name));
 	for (i = 0; i < COLUMNS; i++) {
 		widen(&l->width[i], format_cell(text, &columns[i], s));
 		if (value_of(&columns[i], s))
@@ -151,7 +142,7 @@ static void settle(struct layout *l)
 		if (columns[i].kind == SELDOM && !l->seldom[i])
 			l->width[i] = 0;
 		else
-			widen(&l->width[i], length(columns[i].name));
+			widen(&l->width[i], strlen(columns[i].name));
 		if (l->width[i])
 			wide += l->width[i] + 2;
 	}
@@ -160,7 +151,7 @@ static void settle(struct layout *l)
 
 static void measure(struct pool_dump *d, struct layout *l)
 {
-	*l = (struct layout){ .name = length("pool") };
+	*l = (struct layout){ .name = strlen("pool") };
 	pool_dump_rewind(d);
 	while (pool_dump_next(d))
 		measure_pool(l, &d->now);
@@ -176,13 +167,13 @@ static void put_spaces(struct pool_dump *d, unsigned int n)
 static void put_left(struct pool_dump *d, const char *text, unsigned int width)
 {
 	pool_dump_put(d, text);
-	put_spaces(d, width - length(text));
+	put_spaces(d, width - strlen(text));
 }
 
 static void put_right(struct pool_dump *d, const char *text,
 		      unsigned int width)
 {
-	put_spaces(d, width - length(text));
+	put_spaces(d, width - strlen(text));
 	pool_dump_put(d, text);
 }
 
@@ -229,7 +220,7 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 	snprintf(name, NAME_LEN, "%.*s", NAME_LEN - 1, d->detail);
 	*times = 0;
 	for (i = 0; i < NAMES_MOST && pool_dump_reg_name(d, i); i++) {
-		if (pool_dump_compare(name, d->detail))
+		if (strcmp(name, d->detail))
 			continue;
 		if (i < nth)
 			return false;
@@ -242,7 +233,7 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 static unsigned int put_name(struct pool_dump *d, const char *name,
 			     unsigned int at)
 {
-	unsigned int len = length(name);
+	unsigned int len = strlen(name);
 
 	if (!at || at + 2 + len > WRAP) {
 		pool_dump_put(d, at ? ",\n        " : "  shared by ");

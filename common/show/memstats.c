@@ -235,11 +235,11 @@ static const char *take_prefix(struct pool_memstats_options *options,
 static const char *take_word(struct pool_memstats_options *options,
 			     const char *word, const char **text)
 {
-	if (!pool_dump_compare(word, "match"))
+	if (!strcmp(word, "match"))
 		return take_prefix(options, text);
-	if (!pool_dump_compare(word, "reset"))
+	if (!strcmp(word, "reset"))
 		options->reset = true;
-	else if (!pool_dump_compare(word, "all"))
+	else if (!strcmp(word, "all"))
 		options->all = true;
 	else
 		return "unknown";

@@ -90,7 +90,7 @@ TEST_CASE(the_byte_bound_and_the_policy_hold_at_once_for_all_pools)
 	EXPECT(pool_configure("hot_size=1k,uaf_keep=4k,faults=continue"));
 	test_wave(pool, 200);
 	EXPECT_LE(test_charged(), 1024);
-	EXPECT_EQ(pool_backend_keep(), 4096);
+	EXPECT_EQ(pool_options.uaf_keep, 4096);
 	EXPECT_EQ(pool_options.policy, POOL_POLICY_CONTINUE);
 	pool_destroy(&pool->head);
 }
