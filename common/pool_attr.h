@@ -55,8 +55,8 @@ struct pool_head;
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
  * locks that callers hold, nor call this pool; calls on other pools take POOL_F_ATOMIC.
  *
- * A pool with a limit, spare objects, a constructor, a destructor or one of these two flags
- * is never merged with another one.
+ * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_USERCOPY or
+ * MEM_F_TYPESAFE is never merged with another one.
  */
 struct pool_attr {
 	const char *name;

@@ -30,8 +30,7 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out);
 bool pool_age_clear(struct pool_local *here);
 
-/* cluster.c: clusters on a CPU's lists, and their memory */
-unsigned int pool_cluster_max(const struct pool *pool);
+/* cluster.c: clusters on a CPU's lists */
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c);
 void pool_cluster_detach(struct pool_cluster *c);
@@ -39,6 +38,9 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n);
 void pool_cpu_relock(struct pool_cpu *cpu);
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);
+
+/* spare.c: how large clusters may be, and empty ones */
+unsigned int pool_cluster_max(const struct pool *pool);
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags);
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,

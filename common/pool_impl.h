@@ -38,8 +38,9 @@
  *   clustered = sum of c->n over by_pool
  *   cached    = sum over CPUs of n + clustered
  *
- * Lock order: Documentation/contexts, "Lock order".  The backend is called under no
- * lock; sources of objects are made and ended under the creation lock.
+ * Lock order: Documentation/contexts, "Lock order".  The backend is called under no lock,
+ * except by the kernel's shrinker; sources of objects are made and ended under the creation
+ * lock.
  */
 #ifndef POOL_IMPL_H
 #define POOL_IMPL_H

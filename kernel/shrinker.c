@@ -3,8 +3,9 @@
  * shrinker.c - memory that the kernel takes back where it is short
  *
  * Layer:   above the seam; user space has none: user/plat.c asks for itself.
- * Context: reclaim.  So nothing here allocates or waits: the task that has locked the
- *	    registry may be the one that reclaims, or may be waiting for it.
+ * Context: reclaim.  So nothing here waits: the task that has locked the registry may be the
+ *	    one that reclaims, or may be waiting for it.  Memory for an empty cluster is taken
+ *	    only if it is at hand.
  *
  * The kernel asks for a count at each pass, and there may be many passes.  So the count is
  * an estimate, made anew at most ten times a second.  Its unit is the page.

@@ -20,7 +20,7 @@
  * of checks starts a new generation, of which nothing is known.  Entries of an earlier
  * generation, and objects that are not in the table, are adopted at first sight.  While
  * fewer objects are known than allocated, an unknown pointer may be one of the missing
- * ones; once all are known it is no object.  The upper half of "known" has the generation,
+ * ones; once all are known it is no object.  The top of "known" has the generation,
  * so that a call which began before the switch does not count into it.  An object is
  * counted in "allocated" before it is known and until after it is known.  So a missing
  * entry is never mistaken for a foreign pointer.  A pool that was checked from its

@@ -405,7 +405,7 @@ static unsigned int see_all(struct walk w, unsigned int n,
 
 /**
  * pool_validate() - Look whether the lists of a live pool are whole.
- * @pool: the pool, pinned.
+ * @pool: the pool, which does not end meanwhile.
  * @say: called after each place: CPUs, buckets, the spares, the pool's parked objects.
  * @arg: for @say.
  *

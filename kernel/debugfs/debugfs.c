@@ -19,11 +19,12 @@
  *	by-name/<name>/percpu	what it has on each CPU
  *	by-name/<name>/registrations	the calls that created it, a line each
  *	by-name/<name>/validate	are its lists whole?  see validate.c
+ *	memstats		calls by their places, see memstats.c
  *
- * Reading disturbs no other call, except that validate takes locks for short.  A pool is
- * pinned only while read() runs, never from one read() to the next.  Everything else works
- * without debugfs.  So nothing here can fail, and the results of making files are not
- * checked.
+ * Reading disturbs no other call, except that validate takes locks for short.  The end of a
+ * pool waits while a file of its own is read or written, and while the read() of a file of
+ * all is at it, never from one read() to the next.  Everything else works without debugfs.
+ * So nothing here can fail, and the results of making files are not checked.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
