@@ -208,7 +208,7 @@ TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
 
 	ASSERT(keep >= 0 && fd >= 0);
 	ASSERT(pool_helper_began(&counter, cancel,
-				 pool_helper_start(&counter, -1, -1), NULL));
+				 pool_helper_start(&counter, -1, 20), NULL));
 	dup2(fd, STDERR_FILENO);
 	close(counter.stop.fd);
 	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
