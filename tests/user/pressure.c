@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -210,7 +211,7 @@ TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
 	ASSERT(pool_helper_began(&counter, cancel,
 				 pool_helper_start(&counter, -1, 20), NULL));
 	dup2(fd, STDERR_FILENO);
-	close(counter.stop.fd);
+	syscall(SYS_close, counter.stop.fd);
 	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
 		usleep(10000);
 	dup2(keep, STDERR_FILENO);
