@@ -33,7 +33,7 @@ MODULE_PARM_DESC(hot_size, "Bytes that each CPU may cache, 0 to 1024m; k and m a
 
 static char *buckets = DEFAULT;
 module_param(buckets, charp, 0444);
-MODULE_PARM_DESC(buckets, "Lists of a shared pool, a power of two up to 64, of 32 bits 32 (by number of CPUs)");
+MODULE_PARM_DESC(buckets, "Lists of a shared pool, a power of two up to 64, or 32 on 32-bit machines (by number of CPUs)");
 
 static char *cluster = DEFAULT;
 module_param(cluster, charp, 0444);

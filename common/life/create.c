@@ -135,9 +135,11 @@ static void copy_file(char *to, const char *file)
 	if (!file)
 		file = "?";
 	len = strlen(file);
-	if (len > POOL_FILE_LEN)
+	if (len > POOL_FILE_LEN) {
 		file += len - POOL_FILE_LEN;
-	memcpy(to, file, strlen(file) + 1);
+		len = POOL_FILE_LEN;
+	}
+	memcpy(to, file, len + 1);
 }
 
 /* Complete a caller's request; false: out of memory. */

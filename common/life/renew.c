@@ -311,8 +311,8 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 	pool_list_del(&copy->list);
 	*copy = *reg;
 	copy->left = true;
-	pool_reg_unlink(r->pool, reg);
 	pool_reg_add(r->pool, copy);
+	pool_reg_unlink(r->pool, reg);
 	if (pool_declared_left(r->pool))
 		r->pool->flags &= ~MEM_F_SHARED;
 	pool_reg_add(to, reg);

@@ -67,7 +67,6 @@ void pool_options_get(struct pool_options *options)
 		pool_key_copy(&pool_keys[i], options, &pool_options);
 }
 
-/* Begin a change, with nothing to change.  @one: for one pool only. */
 /* The same without the mutex. */
 void pool_options_look(struct pool_options *options)
 {
@@ -76,6 +75,7 @@ void pool_options_look(struct pool_options *options)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
+/* Begin a change, with nothing to change.  @one: for one pool only. */
 void pool_change_begin(struct pool_change *change, bool one)
 {
 	*change = (struct pool_change){ .one = one };
