@@ -208,13 +208,14 @@ static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 
 TEST_CASE(a_span_is_as_long_with_many_buckets)
 {
+	unsigned long n = 20000 + test_scale(40000);
 	unsigned long one, many;
 
 	pool_fail_every = 0;
-	one = ends_of_spans(1, 60000);
-	many = ends_of_spans(POOL_BUCKETS_MAX, 60000);
-	EXPECT_LE(60000 / 2048 - 2, one);
-	EXPECT_LE(one, 60000 / 2048 + 2);
+	one = ends_of_spans(1, n);
+	many = ends_of_spans(POOL_BUCKETS_MAX, n);
+	EXPECT_LE(n / POOL_NEED_SPAN - 2, one);
+	EXPECT_LE(one, n / POOL_NEED_SPAN + 2);
 	EXPECT_LE(many, one + 2);
 }
 
