@@ -45,7 +45,7 @@ SUITE=kasan world kasan-kasan tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
 SUITE=kfence BOOT=kfence.sample_interval=100 \
 	world kasan-kfence-kfence.sample_interval \
 		tests/vm/kunit.sh kasan 40 --cpus 4 --mem 1024
-world kmsan tests/vm/kunit.sh kmsan 40 --cpus 4 --mem 2048 --timeout 3600
+world kmsan tests/vm/kunit.sh kmsan 40 --cpus 4 --mem 2048 --timeout 6000
 world i386 tests/vm/kunit.sh i386 20 --cpus 4 --timeout 1800
 job bugs-i386 tests/vm/bugs.sh i386 --cpus 4
 world arm64 tests/vm/kunit.sh arm64 20 --cpus 4 --timeout 1800
