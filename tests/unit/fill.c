@@ -147,6 +147,7 @@ TEST_CASE(filled_objects_are_constructed_again)
 
 TEST_CASE(no_combination_of_options_finds_what_is_not_there)
 {
+	const unsigned int n = 50 + (unsigned int)test_scale(250);
 	const unsigned int all = ALL_OPTIONS | POOL_D_TOOLS;
 	unsigned int word, i;
 
@@ -158,10 +159,10 @@ TEST_CASE(no_combination_of_options_finds_what_is_not_there)
 			continue;
 		pool = test_checked(40 + word % 9, word);
 		ASSERT(pool);
-		test_alloc_many(pool, test_objs, 300);
-		for (i = 0; i < 300; i++)
+		test_alloc_many(pool, test_objs, n);
+		for (i = 0; i < n; i++)
 			*(unsigned char *)test_objs[i] = (unsigned char)i;
-		test_free_many(pool, test_objs, 300);
+		test_free_many(pool, test_objs, n);
 		test_wave(pool, 50);
 		EXPECT_EQ(test_faults(pool), 0);
 		EXPECT(test_quiet(pool, 0));
