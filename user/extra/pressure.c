@@ -39,7 +39,7 @@ static struct pool_helper helper = {
 	.what = "giving back under pressure", .work = work, .events = POLLPRI,
 };
 
-/* Is it a file of the system?  Another one would be overwritten, and have no events. */
+/* A file that is not the kernel's would be overwritten, and have no events. */
 static bool is_systems(int fd)
 {
 	struct statfs in;
