@@ -158,7 +158,7 @@ static void measure(struct pool_dump *d, struct layout *l)
 	settle(l);
 }
 
-static void put_spaces(struct pool_dump *d, unsigned int n)
+static void put_spaces(struct pool_dump *d, size_t n)
 {
 	while (n--)
 		pool_dump_put(d, " ");
@@ -233,7 +233,7 @@ static bool get_name(struct pool_dump *d, unsigned int nth, char *name,
 static unsigned int put_name(struct pool_dump *d, const char *name,
 			     unsigned int at)
 {
-	unsigned int len = strlen(name);
+	unsigned int len = (unsigned int)strlen(name);
 
 	if (!at || at + 2 + len > WRAP) {
 		pool_dump_put(d, at ? ",\n        " : "  shared by ");
