@@ -34,7 +34,7 @@ struct place {
 };
 
 /* When libpool started: its own place, and behind the last object. */
-static struct place own, last;
+static struct place self, last;
 
 static bool has(const struct dl_phdr_info *info, uintptr_t addr)
 {
@@ -72,7 +72,7 @@ static struct place place_of(const void *addr)
 /* Called by libpool's first constructor, before any declaration. */
 void libpool_declare_start(void)
 {
-	own = place_of(&own);
+	self = place_of(&self);
 	last = place_of(NULL);
 }
 
@@ -105,7 +105,7 @@ static bool may_leave(struct pool_decl **entries)
 	struct place place = place_of(entries);
 	unsigned long long before = place.before;
 
-	if (place_of(&own).before != own.before)
+	if (place_of(&self).before != self.before)
 		before += place.unloads - last.unloads;
 	return before >= last.before && hook_exit();
 }
