@@ -131,6 +131,12 @@ static void advise(const struct table *t)
 	printf("%zu pools, %u pieces of advice\n", t->n, n);
 }
 
+/* A count may begin anew, with the program, or after 2^32 events on machines of 32 bits. */
+static u64 less(u64 now, u64 before)
+{
+	return now > before ? now - before : 0;
+}
+
 /* Leave of an event what came since an earlier reading. */
 static void since(struct pool_stats *s, const struct pool_stats *before)
 {
@@ -145,11 +151,13 @@ static void since(struct pool_stats *s, const struct pool_stats *before)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(events); i++)
-		*(u64 *)((char *)s + events[i]) -=
-			*(const u64 *)((const char *)before + events[i]);
+	for (i = 0; i < ARRAY_LEN(events); i++) {
+		u64 *now = (u64 *)((char *)s + events[i]);
+
+		*now = less(*now, *(const u64 *)((const char *)before + events[i]));
+	}
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		s->faults[i] -= before->faults[i];
+		s->faults[i] = less(s->faults[i], before->faults[i]);
 }
 
 /* By all that a saved dump has counted. */
@@ -165,14 +173,15 @@ void advise_file(const char *path)
 /* By all that was counted so far, or within some seconds. */
 void advise_source(const struct options *o, double seconds)
 {
-	struct table before, t;
+	struct table before = { .n = 0 }, t;
 	size_t i;
 
-	source_table(&o->source, &before, false);
-	if (seconds)
+	if (seconds) {
+		source_table(&o->source, &before, false);
 		sleep_until(seconds_now() + seconds);
+	}
 	source_table(&o->source, &t, false);
-	for (i = 0; seconds && i < t.n; i++) {
+	for (i = 0; i < t.n; i++) {
 		const struct entry *e = table_find(&before, t.pools[i].s.id);
 
 		if (e)

@@ -166,6 +166,8 @@ static bool take_key(struct json *j, const char *key)
 {
 	if (!strcmp(key, "pools"))
 		return next(j) == '[' && take_all(j, take_pool);
+	if (!strcmp(key, "truncated"))
+		j->t->cut = next(j) == 't';
 	if (!strcmp(key, "total"))
 		j->t->whole = true;
 	return pass_over(j, key);
@@ -180,6 +182,7 @@ bool table_read_json(struct table *t, char **text)
 	*t = (struct table){ .n = 0 };
 	good = next(&j) == '{' && take_all(&j, take_key);
 	next(&j);
+	t->whole = t->whole && !t->cut;
 	*text += j.at - *text;
 	return good;
 }

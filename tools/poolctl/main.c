@@ -120,7 +120,7 @@ static void set_source(struct options *o, const char *socket, const char *debugf
 
 	need_no_source(o);
 	if (socket && (!*socket || strlen(socket) >= sizeof(addr.sun_path)))
-		fail(2, "--socket: a path has 1 to %zu bytes",
+		fail(2, "%s: a socket's path has 1 to %zu bytes", socket,
 		     sizeof(addr.sun_path) - 1);
 	o->has_source = true;
 	o->source.socket = socket;
@@ -408,6 +408,29 @@ static bool has_format(const struct command *c, unsigned int format)
 	       ((c->run == run_diff || c->run == run_bugs) && format == POOL_DUMP_JSON);
 }
 
+/* Are whole dumps printed, with a line for each pool? */
+static bool prints_dumps(const struct options *o, const struct command *c)
+{
+	return c->run == list || (c->run == run_watch &&
+				  (o->output || o->format != POOL_DUMP_TABLE));
+}
+
+/* An option that would do nothing is one that the user expects something of. */
+static void check_options(const struct options *o, const struct command *c)
+{
+	if (!has_format(c, o->format))
+		fail(2, "%s has no such format", c->word);
+	if (o->sites && c->run != run_memstats)
+		fail(2, "--folded and --pprof are for memstats");
+	if (o->output && c->run != list && c->run != run_watch && c->run != plot)
+		fail(2, "--output is for list, watch and plot");
+	if ((o->sort || o->by_name) && !prints_dumps(o, c) && c->run != run_top &&
+	    c->run != run_bugs)
+		fail(2, "--sort is for list, top and bugs, and for watch with a format");
+	if (o->count && !prints_dumps(o, c))
+		fail(2, "--count is for list, and for watch with a format");
+}
+
 /* All words are checked before the target is asked. */
 static const struct command *find_command(const struct options *o, char **args)
 {
@@ -427,12 +450,7 @@ static const struct command *find_command(const struct options *o, char **args)
 		     n < c->least ? "something is missing" : "too many words");
 	if (!o->has_source && !c->anywhere)
 		fail(2, "whose pools? --pid N, --socket PATH or --kernel");
-	if (!has_format(c, o->format))
-		fail(2, "%s has no such format", c->word);
-	if (o->sites && c->run != run_memstats)
-		fail(2, "--folded and --pprof are for memstats");
-	if (o->output && c->run != list && c->run != run_watch && c->run != plot)
-		fail(2, "--output is for list, watch and plot");
+	check_options(o, c);
 	return c;
 }
 

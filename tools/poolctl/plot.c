@@ -138,7 +138,7 @@ static void plot_source(double seconds, unsigned int times, bool screen)
 		need_pool();
 		if (!i)
 			begin(screen);
-		next += seconds;
+		next = next_look(next, seconds);
 		if (i + 1 == times || !(screen ? draw_until(next) : wait_until(next)))
 			break;
 	}

@@ -53,7 +53,8 @@ struct entry {
 struct table {
 	struct entry *pools;
 	size_t n;
-	bool whole;			/* it has not been cut off */
+	bool whole;			/* nothing of it is missing */
+	bool cut;			/* it says that something is */
 };
 
 /* There are bugs.  1 would say that nobody knows. */
@@ -175,6 +176,7 @@ void format_bytes(char *text, size_t size, unsigned long long bytes);
 /* watch.c */
 double seconds_now(void);
 void sleep_until(double when);
+double next_look(double last, double seconds);
 void watch(const struct options *o, double seconds, unsigned int times);
 
 /* diff.c */

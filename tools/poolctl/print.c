@@ -154,29 +154,54 @@ static int finish(FILE *to)
 	return fflush(to) || ferror(to) ? errno ? errno : EIO : 0;
 }
 
-/* A reader sees the old file or the new one, never a part. */
+/*
+ * The name of the file itself, where @path is a link to it, since the file is replaced.  What
+ * is no file cannot be replaced.
+ */
+static char *file_to_replace(const char *path)
+{
+	struct stat st;
+	char *real;
+
+	if (stat(path, &st))
+		return need_memory(strdup(path));
+	if (!S_ISREG(st.st_mode))
+		fail(2, "%s: this is no file that can be replaced", path);
+	real = realpath(path, NULL);
+	if (!real)
+		fail(1, "%s: %s", path, strerror(errno));
+	return real;
+}
+
+/*
+ * A reader sees the old file or the new one, never a part.  A part that is there is one of a
+ * process that was killed.
+ */
 static void print_to_file(const char *path, void (*print)(FILE *to, void *arg), void *arg)
 {
-	char *part;
+	char *real = file_to_replace(path), *part;
 	FILE *to;
 	int fd, err;
 
-	if (asprintf(&part, "%s.%d.tmp", path, (int)getpid()) < 0)
+	if (asprintf(&part, "%s.%d.tmp", real, (int)getpid()) < 0)
 		part = need_memory(NULL);
+	unlink(part);
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		fail(1, "%s: cannot be made: %s", part, strerror(errno));
 	to = need_memory(fdopen(fd, "w"));
 	print(to, arg);
 	err = finish(to);
-	fclose(to);
-	if (!err && rename(part, path))
+	if (fclose(to) && !err)
+		err = errno;
+	if (!err && rename(part, real))
 		err = errno;
 	if (err) {
 		unlink(part);
 		fail(1, "%s: cannot be written: %s", path, strerror(err));
 	}
 	free(part);
+	free(real);
 }
 
 /* Print to where the arguments say. */

@@ -50,7 +50,7 @@ int screen_key(double until)
 	int key;
 
 	while ((key = getch()) == ERR && (left = until - seconds_now()) > 0)
-		if (poll(&in, 1, (int)(left * 1000) + 1) > 0 && !(in.revents & POLLIN))
+		if (poll(&in, 1, (int)(left * 1000) + 1) > 0 && (in.revents & ~POLLIN))
 			return 'q';
 	return key;
 }

@@ -41,7 +41,7 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 	return n;
 }
 
-/* @status: to end with if it is no text. */
+/* NULL: it cannot be read, and errno says why.  @status: to end with if it is no text. */
 static char *read_all(int fd, const char *path, int status)
 {
 	size_t size = 65536, len = 0;
@@ -53,24 +53,37 @@ static char *read_all(int fd, const char *path, int status)
 		if (size - len < 4096)
 			text = need_memory(realloc(text, size *= 2));
 	}
-	if (n < 0 && errno != ECONNRESET)
-		fail(1, "%s: %s", path, errno == EAGAIN ? "it does not answer" :
-							  strerror(errno));
+	if (n < 0 && errno != ECONNRESET) {
+		free(text);
+		return NULL;
+	}
 	if (memchr(text, 0, len))
 		fail(status, "%s: there is a NUL in it", path);
 	text[len] = 0;
 	return text;
 }
 
-char *read_file(const char *path, int status)
+/* The same of a file. */
+static char *try_file(const char *path, int status)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), why;
 	char *text;
 
 	if (fd < 0)
-		fail(1, "%s: %s", path, strerror(errno));
+		return NULL;
 	text = read_all(fd, path, status);
+	why = errno;
 	close(fd);
+	errno = why;
+	return text;
+}
+
+char *read_file(const char *path, int status)
+{
+	char *text = try_file(path, status);
+
+	if (!text)
+		fail(1, "%s: %s", path, strerror(errno));
 	return text;
 }
 
@@ -112,6 +125,15 @@ static int connect_to(const struct source *source)
 	return fd;
 }
 
+/* A program may answer what it likes, and a terminal obeys some bytes. */
+static void make_harmless(char *text)
+{
+	for (; *text; text++)
+		if ((*text > 0 && *text < ' ' && *text != '\n' && *text != '\t') ||
+		    *text == 0x7f)
+			*text = '?';
+}
+
 /* The text after the first line; ends the program if that is no "ok". */
 static char *text_of(char *answer, const char *path)
 {
@@ -149,7 +171,11 @@ char *source_ask(const struct source *source, const char *fmt, ...)
 	while (again(send(fd, line, (size_t)len + 1, MSG_NOSIGNAL)))
 		;
 	answer = read_all(fd, source->socket, 1);
+	if (!answer)
+		fail(1, "%s: %s", source->socket, errno == EAGAIN ?
+		     "it does not answer" : strerror(errno));
 	close(fd);
+	make_harmless(answer);
 	return text_of(answer, source->socket);
 }
 
@@ -173,6 +199,19 @@ static char *kernel_read(const struct source *source, const char *name,
 	char *path = kernel_path(source, name, file);
 	char *text = read_file(path, 1);
 
+	free(path);
+	return text;
+}
+
+/* NULL: the pool has gone meanwhile.  An open file of one that has gone gives EIO. */
+static char *kernel_try(const struct source *source, const char *name,
+			const char *file)
+{
+	char *path = kernel_path(source, name, file);
+	char *text = try_file(path, 1);
+
+	if (!text && errno != ENOENT && errno != EIO)
+		fail(1, "%s: %s", path, strerror(errno));
 	free(path);
 	return text;
 }
@@ -244,40 +283,42 @@ static void read_registrations(struct entry *e, char *text)
 static void kernel_pool(const struct source *source, struct table *t,
 			const char *name, bool detailed)
 {
-	char *path = kernel_path(source, name, "stats");
-	bool gone = access(path, R_OK) && errno == ENOENT;
-	char *text;
+	char *text = kernel_try(source, name, "stats");
 
-	free(path);
-	if (gone)
+	if (!text)
 		return;
-	text = kernel_read(source, name, "stats");
 	if (!read_stats(table_add(t), text))
 		fail(1, "%s/by-name/%s/stats has no numbers of a pool",
 		     source->debugfs, name);
 	free(text);
-	if (!detailed)
-		return;
-	text = kernel_read(source, name, "registrations");
-	read_registrations(&t->pools[t->n - 1], text);
+	text = detailed ? kernel_try(source, name, "registrations") : NULL;
+	if (text)
+		read_registrations(&t->pools[t->n - 1], text);
 	free(text);
+}
+
+static DIR *kernel_pools(const struct source *source)
+{
+	char *path = kernel_path(source, NULL, "by-name");
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		fail(1, "%s: %s; is pool.ko loaded, and may you read debugfs?",
+		     path, strerror(errno));
+	free(path);
+	return dir;
 }
 
 static void kernel_table(const struct source *source, struct table *t,
 			 bool detailed)
 {
-	char *path = kernel_path(source, NULL, "by-name");
-	DIR *dir = opendir(path);
+	DIR *dir = kernel_pools(source);
 	struct dirent *at;
 
-	if (!dir)
-		fail(1, "%s: %s; is pool.ko loaded, and may you read debugfs?",
-		     path, strerror(errno));
 	while ((at = readdir(dir)))
 		if (*at->d_name != '.')
 			kernel_pool(source, t, at->d_name, detailed);
 	closedir(dir);
-	free(path);
 	t->whole = true;
 	table_sort(t, &(struct options){ .count = 0 });
 }
@@ -329,6 +370,32 @@ void source_set(const struct source *source, const char *options)
 	free(text);
 }
 
+/* The first pool of a name has a folder of that name, the others have NAME~ID. */
+static bool is_folder_of(const char *folder, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(folder, name, len) && (!folder[len] || folder[len] == '~');
+}
+
+/* Switch the options of all pools of a name, as programs do. */
+static void kernel_debug(const struct source *source, const char *name,
+			 const char *words)
+{
+	DIR *dir = kernel_pools(source);
+	struct dirent *at;
+	size_t n = 0;
+
+	for (; (at = readdir(dir)); )
+		if (is_folder_of(at->d_name, name)) {
+			kernel_write(source, at->d_name, "debug", words);
+			n++;
+		}
+	closedir(dir);
+	if (!n)
+		fail(1, "there is no pool \"%s\"", name);
+}
+
 /* Switch options, or if there are no words say which are on.  @name may be "all". */
 char *source_debug(const struct source *source, const char *name, const char *words)
 {
@@ -336,11 +403,12 @@ char *source_debug(const struct source *source, const char *name, const char *wo
 		return source_ask(source, "debug %s %s", name, words ? words : "");
 	if (strchr(name, '/') || *name == '.')
 		fail(2, "\"%s\" is no name of a pool as it is shown", name);
-	if (!strcmp(name, "all"))
-		name = NULL;
 	if (!words)
-		return kernel_read(source, name, "debug");
-	kernel_write(source, name, "debug", words);
+		return kernel_read(source, NULL, "debug");
+	if (!strcmp(name, "all"))
+		kernel_write(source, NULL, "debug", words);
+	else
+		kernel_debug(source, name, words);
 	return need_memory(strdup(""));
 }
 

@@ -66,7 +66,7 @@ bool entry_name(struct entry *e, const char *shown)
 	return n;
 }
 
-/* Take a number; false: it is none.  One whose key is not known is passed over. */
+/* Take a number; false: it is none.  What has a key that is not known is passed over. */
 bool entry_set(struct entry *e, const char *key, const char *value)
 {
 	const struct pool_dump_field *f = pool_dump_columns;
@@ -74,13 +74,13 @@ bool entry_set(struct entry *e, const char *key, const char *value)
 	char *end;
 	void *to;
 
-	n = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end)
-		return false;
 	while (f->name && strcmp(f->name, key))
 		f++;
 	if (!f->name)
 		return true;
+	n = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end)
+		return false;
 	to = (char *)&e->s + f->offset;
 	if (f->wide)
 		*(unsigned long long *)to = n;
@@ -134,8 +134,10 @@ static bool read_line(struct table *t, const struct head *h, char *line)
 {
 	static const char detail[] = "  > ";
 
-	if (!strcmp(line, "truncated"))
+	if (!strcmp(line, "truncated")) {
+		t->cut = true;
 		return true;
+	}
 	if (strncmp(line, detail, strlen(detail)))
 		return read_pool(t, h, line);
 	if (t->n)
@@ -160,7 +162,7 @@ bool table_read_raw(struct table *t, char **text)
 		*text = end + 1;
 		*end = 0;
 		if (!strncmp(line, "total ", 6)) {
-			t->whole = true;
+			t->whole = !t->cut;
 			return nth > 1;
 		}
 		if (nth == 0 ? strncmp(line, "pools version ", 14) != 0 :
@@ -170,13 +172,15 @@ bool table_read_raw(struct table *t, char **text)
 	return nth > 1 && !**text;
 }
 
-/* Read the next dump of a file, raw or JSON, and go behind it. */
+/* Read the next dump of a file, raw or JSON, in order of creation, and go behind it. */
 void table_read_next(struct table *t, char **text, const char *path)
 {
 	if (**text == '{' ? !table_read_json(t, text) : !table_read_raw(t, text))
 		fail(2, "%s: neither a raw dump of pools nor one as JSON", path);
 	if (!t->whole)
-		fail(2, "%s: its end is missing", path);
+		fail(2, "%s: %s", path, t->cut ?
+		     "it was truncated when it was written" : "its end is missing");
+	table_sort(t, &(struct options){ .count = 0 });
 }
 
 /* Read a file of one dump. */

@@ -33,6 +33,14 @@ void sleep_until(double when)
 		;
 }
 
+/* When to look again.  Looks that are missed, as by a stopped program, are not made up for. */
+double next_look(double last, double seconds)
+{
+	double now = seconds_now();
+
+	return last + seconds < now ? now : last + seconds;
+}
+
 /* Bytes of all pools, by where they are; then events in a second. */
 static const char *const bytes[] = { "held", "used", "cached", "shared" };
 
@@ -118,13 +126,13 @@ static void watch_dumps(const struct options *o, double seconds, unsigned int ti
 	struct table t;
 
 	for (i = 1;; i++) {
-		source_table(&o->source, &t, false);
+		source_table(&o->source, &t, o->format == POOL_DUMP_TABLE);
 		table_sort(&t, o);
 		print_all(&t, o);
 		table_free(&t);
 		if (i == times)
 			return;
-		next += seconds;
+		next = next_look(next, seconds);
 		sleep_until(next);
 	}
 }
@@ -146,7 +154,7 @@ static void watch_lines(const struct options *o, double seconds, unsigned int ti
 		then = now;
 		if (i + 1 == times)
 			break;
-		next += seconds;
+		next = next_look(next, seconds);
 		sleep_until(next);
 	}
 	table_free(&before);

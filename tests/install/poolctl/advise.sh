@@ -74,5 +74,15 @@ busy() {
 	grep -Eq '^pool0 +32B  a larger hot_size: the bound made [0-9]{3,} clusters' "$tmp/advice"
 }
 check a_program_with_a_small_bound_is_advised busy
+began_anew() {
+	"$src/ask.py" serve "$tmp/falling" falling >"$tmp/falling.said" &
+	started+=($!)
+	disown
+	within grep -q ready "$tmp/falling.said"
+	"$ctl" --socket "$tmp/falling" advise 0.1 >"$tmp/advice"
+	cat "$tmp/advice"
+	same "$(cat "$tmp/advice")" '1 pools, 0 pieces of advice'
+}
+check counts_that_begin_anew_are_no_events began_anew
 wrong advice_without_a_source 'needs a dump' advise
 wrong advice_of_what_is_no_dump 'neither a raw dump' advise "$src/prog.c"

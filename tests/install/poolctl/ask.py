@@ -5,7 +5,8 @@
         ask.py ask SOCKET LINE       sends a line, prints the answer without its first line
         ask.py serve SOCKET HOW      a server that is none: it says HOW, an escaped string, to
                                      each client and leaves; "silent": it never answers;
-                                     "rising": one pool that has 1000 fills in a second
+                                     "rising": one pool that has 1000 fills in a second;
+                                     "falling": one whose counts are those of a new program
         ask.py prometheus            checks the standard input as a Prometheus text
         ask.py json                  raw dumps at the standard input become JSON
         ask.py svg FILE NAME:N,...   the lines of an SVG of poolctl have these numbers
@@ -35,7 +36,7 @@ def ask(path, line):
 
 def serve(path, how):
     """Say the same to each client."""
-    clients, start = [], time.monotonic()
+    clients, start, refused = [], time.monotonic(), 100
     with socket.socket(socket.AF_UNIX) as sock:
         sock.bind(path)
         sock.listen()
@@ -51,6 +52,10 @@ def serve(path, how):
                 fills = int((time.monotonic() - start) * 1000)
                 said = ("ok\npools version 3\n# id name size used fills\n"
                         f"1 rising 8 5 {fills}\ntotal pools=1\n")
+            if how == "falling":
+                refused -= 1
+                said = ("ok\npools version 3\n# id name size used limit refused\n"
+                        f"1 falling 8 5 5 {refused}\ntotal pools=1\n")
             client.sendall(said.encode().decode("unicode_escape").encode("latin-1"))
             client.close()
 

@@ -69,5 +69,10 @@ check a_dead_program_has_no_answer refused 1 'No such file' --socket "$tmp/none"
 wrong bugs_of_nothing 'needs a dump' bugs
 wrong bugs_of_a_dump_and_a_program 'needs no --pid' "${s[@]}" bugs "$tmp/after"
 wrong bugs_of_two_dumps 'too many words' bugs "$tmp/after" "$tmp/after"
+sed 's/^total/truncated\n&/' "$tmp/after" >"$tmp/truncated"
+"$src/ask.py" json <"$tmp/after" | sed 's/"truncated": false/"truncated": true/' \
+	>"$tmp/truncated.json"
+wrong bugs_of_a_truncated_dump 'it was truncated' bugs "$tmp/truncated"
+wrong bugs_of_truncated_json 'it was truncated' bugs "$tmp/truncated.json"
 wrong bugs_of_what_is_no_dump 'neither a raw dump' bugs "$src/prog.c"
 wrong bugs_for_prometheus 'no such format' --prometheus bugs "$tmp/after"

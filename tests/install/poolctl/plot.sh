@@ -30,6 +30,20 @@ apart() {
 		"$ctl" plot pool1 "$tmp/dumps.json" 0.5 | diff - "$tmp/plot.txt"
 }
 check dumps_may_be_in_files_of_their_own_and_json apart
+shuffled() {
+	awk '/^[0-9]/ { line[n++] = $0; next }
+		/^total/ { while (n) print line[--n] }
+		{ print }' "$tmp/dumps" >"$tmp/backwards"
+	! cmp -s "$tmp/dumps" "$tmp/backwards" &&
+		"$ctl" plot pool1 "$tmp/backwards" 0.5 | diff - "$tmp/plot.txt"
+}
+check dumps_may_be_in_any_order shuffled
+unknown_keys() {
+	sed 's/{"id"/{"ratio":0.5,"moons":[1,{"x":"y"}],"id"/g' "$tmp/dumps.json" >"$tmp/keys.json"
+	! cmp -s "$tmp/dumps.json" "$tmp/keys.json" &&
+		"$ctl" plot pool1 "$tmp/keys.json" 0.5 | diff - "$tmp/plot.txt"
+}
+check keys_that_are_not_known_may_have_any_value unknown_keys
 counted() {
 	"$ctl" plot all "$tmp/dumps" >"$tmp/plot" && cat "$tmp/plot" &&
 		same "$(head -n 1 "$tmp/plot")" '7 pools: 5 dumps' &&

@@ -54,7 +54,7 @@ session second 80 10 "${s[@]}" --sort used top 0.2
 check top_starts_sorted_as_asked on second 'sorted by used'
 keys_to second C-c
 # tmux's shell is ended by the signal, too.
-check top_ends_by_a_signal within eval "! '${tmux[*]}' has-session -t second"
+check top_ends_by_a_signal within eval "! ${tmux[*]} has-session -t second"
 
 # The server is that of plot.sh.
 session rising 100 10 --socket "$tmp/rising" --sort fills top 0.3
