@@ -153,6 +153,41 @@ same_mask() {
 }
 check the_command_holds_back_no_signals same_mask
 
+# Nobody reads its messages.
+no_reader() {
+	local to status=0
+
+	rm -f "$tmp"/t "$tmp"/t.*
+	exec {to}> >(exec true)
+	wait $!
+	"$pooltrace" -o "$tmp/t" "$prog" fork >"$tmp/out" 2>&"$to" || status=$?
+	exec {to}>&-
+	same "$status" 0 && replays "$tmp/t" && replays "$tmp/t.2" &&
+		[ -z "$(find "$tmp" -name '*.raw.*')" ]
+}
+check all_is_written_where_nobody_reads_the_messages no_reader
+ignored_children() {
+	env --ignore-signal=CHLD "$pooltrace" -o "$tmp/t" grep SigIgn /proc/self/status \
+		>"$tmp/out" && replays "$tmp/t" &&
+		same "$(cat "$tmp/out")" \
+			"$(env --ignore-signal=CHLD grep SigIgn /proc/self/status)"
+}
+check a_parent_may_have_ignored_its_children ignored_children
+
+# The command writes where it should not: sites and threads of the records, behind the head.
+wild() {
+	# shellcheck disable=SC2016	# of perl
+	trace 0 perl -e 'system @ARGV;
+		for (glob "$ENV{POOLTRACE_DIR}/*") {
+			open F, "+<", $_;
+			for ($at = 458752 + 16; $at < -s F; $at += 24) {
+				seek F, $at, 0;
+				print F "\1\0\0\100\377\377";
+			}
+		}' "$prog" functions && replays "$tmp/t" && replays "$tmp/t.2"
+}
+check a_file_that_the_command_has_damaged_is_read wild
+
 ### Bounds
 
 a_million() {
@@ -170,7 +205,7 @@ stopped() {
 		grep -q '5000 events of prog, process [0-9]*, stopped at the limit$' "$tmp/err"
 }
 check the_limit_stops_it_and_is_told_of stopped
-# A head of half a megabyte, 24 bytes an event, and a megabyte of growth.
+# A head of half a megabyte, 24 bytes an event, and at most a megabyte of growth.
 file_size() {
 	trace 0 --limit 100000 sh -c "$prog many \$0; stat -c %s \$POOLTRACE_DIR/*.*" "$1" ||
 		return 1

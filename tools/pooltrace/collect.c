@@ -66,8 +66,11 @@ static void add_file(struct files *files, int dir, const char *name)
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	struct raw raw = { .head = NULL };
 
+	if (fd >= 0)
+		errno = 0;
 	if (fd < 0 || !map_file(&raw, fd)) {
-		warnx("%s: nothing was recorded, the process ended too early", name);
+		warnx("%s: nothing was recorded: %s", name, errno ? strerror(errno) :
+		      "the process ended too early");
 	} else {
 		if (files->count == files->room) {
 			files->room = files->room ? files->room * 2 : 16;
@@ -108,17 +111,24 @@ static int by_start(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
+static bool lacks_room(const struct raw *raw)
+{
+	return raw->head->stop == RAW_NO_ROOM;
+}
+
+static const char *why_no_room(const struct raw *raw)
+{
+	return lacks_room(raw) ? strerror((int)raw->head->stop_errno) : "";
+}
+
 static void say(const char *name, const struct raw *raw, const struct converted *done)
 {
 	const struct raw_head *head = raw->head;
 
-	bool full = head->stop == RAW_NO_ROOM;
-
-	fprintf(stderr, "pooltrace: %s: %llu events of %s, process %u%s%s%s\n", name,
-		(unsigned long long)done->events, head->program, head->pid,
+	fprintf(stderr, "pooltrace: %s: %llu events of %.*s, process %u%s%s%s\n", name,
+		(unsigned long long)done->events, RAW_NAME_MAX, head->program, head->pid,
 		head->stop == RAW_LIMIT ? ", stopped at the limit" :
-		full ? ", stopped for lack of room: " : "",
-		full ? strerror((int)head->stop_errno) : "",
+		lacks_room(raw) ? ", stopped for lack of room: " : "", why_no_room(raw),
 		done->cut ? ", stopped: too many sizes and call sites" : "");
 }
 
@@ -136,8 +146,9 @@ static bool convert_one(const struct raw *raw, const char *file, unsigned int *n
 	if (!good) {
 		warn("%s", name);
 	} else if (!done.allocs) {
-		fprintf(stderr, "pooltrace: no events of %s, process %u\n",
-			raw->head->program, raw->head->pid);
+		fprintf(stderr, "pooltrace: no events of %.*s, process %u%s%s\n",
+			RAW_NAME_MAX, raw->head->program, raw->head->pid,
+			lacks_room(raw) ? ": " : "", why_no_room(raw));
 	} else {
 		say(name, raw, &done);
 		++*number;

@@ -51,10 +51,14 @@ static void close_text(struct text *text)
 		err(2, "memory for a trace");
 }
 
-/* Sites before and after a dlclose() may be the same place. */
-static uint32_t same_site(struct conversion *c, uint32_t number)
+/*
+ * Sites before and after a dlclose() may be the same place.  The traced program may have
+ * written anywhere, so no number of its file is trusted.
+ */
+static uint32_t same_site(struct conversion *c, uint32_t recorded)
 {
-	const struct raw_site *site = &c->raw->head->site[number % RAW_SITES];
+	uint32_t number = recorded % RAW_SITES;
+	const struct raw_site *site = &c->raw->head->site[number];
 	uint64_t key = (uint64_t)(site->module + 1) << 48 | (site->offset & 0xffffffffffff);
 	uint32_t first;
 
@@ -102,9 +106,19 @@ static bool pool_of(struct conversion *c, uint32_t site, uint32_t size, uint32_t
 	return true;
 }
 
+/* The trace's number of a CPU. */
+static uint32_t thread_of(struct conversion *c, const struct raw_record *r)
+{
+	uint32_t thread = r->thread % RAW_THREADS;
+
+	if (thread > c->most_cpu)
+		c->most_cpu = thread;
+	return thread;
+}
+
 static void print_free(struct conversion *c, const struct raw_record *r, uint32_t object)
 {
-	fprintf(c->event_lines.file, "f %u %u\n", r->thread, object);
+	fprintf(c->event_lines.file, "f %u %u\n", thread_of(c, r), object);
 	c->done->events++;
 	table_remove(&c->objects, r->addr);
 }
@@ -127,7 +141,7 @@ static bool convert_alloc(struct conversion *c, const struct raw_record *r)
 		return false;
 	object = (uint32_t)c->done->allocs++;
 	table_set(&c->objects, r->addr, object);
-	fprintf(c->event_lines.file, "a %u %u %u\n", r->thread, pool, object);
+	fprintf(c->event_lines.file, "a %u %u %u\n", thread_of(c, r), pool, object);
 	c->done->events++;
 	return true;
 }
@@ -156,8 +170,6 @@ static void convert_all(struct conversion *c)
 			convert_free(c, r);
 		else if (kind == RAW_ALLOC && !convert_alloc(c, r))
 			break;
-		if (r->thread > c->most_cpu)
-			c->most_cpu = r->thread;
 	}
 	c->done->cut = c->raw->records - i;
 }
@@ -168,7 +180,7 @@ static void print_comments(const struct conversion *c, FILE *out)
 	const struct converted *d = c->done;
 	char program[RAW_NAME_MAX + 1];
 
-	snprintf(program, sizeof(program), "%s", head->program);
+	snprintf(program, sizeof(program), "%.*s", RAW_NAME_MAX, head->program);
 	clean(program);
 	fprintf(out, "# source: %s, process %u, %u threads, by pooltrace\n", program,
 		head->pid, head->threads);

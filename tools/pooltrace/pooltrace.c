@@ -89,7 +89,7 @@ static struct options read_options(int argc, char **argv)
 			break;
 		case 'h':
 			fputs(usage, stdout);
-			exit(0);
+			exit(fflush(stdout) ? 2 : 0);
 		default:
 			fputs(usage, stderr);
 			exit(2);
@@ -210,11 +210,15 @@ static void hold_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &held, before);
 }
 
-/* What ends the command by a key of the terminal shall not end this. */
+/*
+ * What ends the command by a key of the terminal shall not end this, and neither shall a
+ * reader of its messages that has gone.
+ */
 static void set_signals(void)
 {
 	struct sigaction passed = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
 
+	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	sigaction(SIGTERM, &passed, NULL);
@@ -229,9 +233,7 @@ static void run_command(const struct options *o, const char *dir, int report)
 	set_environment(o, dir);
 	execvp(o->command[0], o->command);
 	why = errno;
-	if (write(report, &why, sizeof(why)) < 0)
-		_exit(127);
-	_exit(127);
+	_exit(write(report, &why, sizeof(why)) < 0 ? 126 : 127);
 }
 
 /*
@@ -241,11 +243,16 @@ static void run_command(const struct options *o, const char *dir, int report)
 static bool start_command(const struct options *o, const char *dir, int report)
 {
 	sigset_t before;
+	bool ignored;
 	pid_t pid;
 
 	hold_signals(&before);
+	/* Where a parent ignored it, no child could be waited for. */
+	ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	pid = fork();
 	if (!pid) {
+		if (ignored)
+			signal(SIGCHLD, SIG_IGN);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		run_command(o, dir, report);
 	}

@@ -30,8 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file grows by this, so that a full disk is an error and no SIGBUS. */
-#define GROW_BY		((uint64_t)1 << 20)
+/* The file grows in advance, so that a full disk is an error and no SIGBUS. */
+#define GROW_LEAST	((uint64_t)1 << 16)
+#define GROW_MOST	((uint64_t)1 << 20)
 
 enum phase {
 	PHASE_NEW,
@@ -110,7 +111,11 @@ static int grow_to(const struct state *s, uint64_t bytes)
 	fd = open(s->path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
-	why = posix_fallocate(fd, 0, (off_t)bytes);
+	/*
+	 * Not posix_fallocate(), which writes zeros where the file system has nothing for this:
+	 * over what other threads have written.
+	 */
+	why = fallocate(fd, 0, 0, (off_t)bytes) ? errno : 0;
 	close(fd);
 	return why;
 }
@@ -209,10 +214,20 @@ static void stop(struct state *s, enum raw_stop why, int number)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/*
+ * As much again as there is.  A command may start thousands of processes, and most of them
+ * have few events.
+ */
+static uint64_t growth(uint64_t bytes)
+{
+	return bytes < GROW_LEAST ? GROW_LEAST : bytes > GROW_MOST ? GROW_MOST : bytes;
+}
+
 /* False: the file can have no record at @place. */
 static bool make_room(struct state *s, uint64_t place)
 {
-	uint64_t bytes = RAW_RECORDS + (place + 1) * sizeof(*s->record) + GROW_BY;
+	uint64_t used = (place + 1) * sizeof(*s->record);
+	uint64_t bytes = RAW_RECORDS + used + growth(used);
 	int kept = errno;
 	int why = grow_to(s, bytes);
 
