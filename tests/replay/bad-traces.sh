@@ -205,4 +205,24 @@ not_by_xz() {
 	[ "$status" -eq 1 ] && grep -q 'not by xz, after byte 0$' "$tmp/out"
 }
 check "bad xz" not_by_xz
+# ends STATUS PATTERN ARG... - with it, having said so; /dev/full is its output
+ends() {
+	local status=0 wanted=$1 pattern=$2
+
+	shift 2
+	"$program" "$@" >/dev/full 2>"$tmp/out" || status=$?
+	cat "$tmp/out"
+	[ "$status" -eq "$wanted" ] && grep -q -- "$pattern" "$tmp/out"
+}
+check "full disk" ends 1 'output cannot be written' --dump "$tmp/good"
+check "full disk, advice" ends 2 'output cannot be written' --advise "$tmp/good"
+check "wrong words of a dump" ends 2 jsno --dump=jsno "$tmp/good"
+not_replayed() {
+	! grep -q ns_per_event "$tmp/out"
+}
+check "wrong words are told of before the replay" not_replayed
+sed 's/^buckets .*/buckets 3/' "$tmp/body.good" | seal >"$tmp/bad"
+check "buckets that are no power of 2" ends 1 'bad: its settings are refused' "$tmp/bad"
+xz -k "$tmp/good"
+check "children that are ignored" env --ignore-signal=CHLD "$program" "$tmp/good.xz"
 finish

@@ -136,6 +136,9 @@ static struct options read_options(int argc, char **argv)
 	}
 	if (optind != argc - 1 || (o.advise && argc != 3))
 		called_wrong();
+	/* Wrong words are told of now, not after the replay. */
+	if (o.dump && dump_pools_to_buf(NULL, 0, o.dump) < 0)
+		exit(2);
 	o.file = argv[optind];
 	return o;
 }
@@ -158,24 +161,28 @@ static bool load(struct session *s, const char *file)
 	return good && !why;
 }
 
-/* The trace's settings are those of the pools that are created next. */
-static bool apply_settings(const struct trace *t)
+/*
+ * The trace's settings are those of the pools that are created next.  False, after it has
+ * printed why.
+ */
+static bool apply_settings(const struct trace *t, const char *file)
 {
 	char text[128];
+	bool good;
 
 	replay_settings(t, text, sizeof(text));
-	return pool_configure(text);
+	good = pool_configure(text);
+	if (!good)
+		warnx("%s: its settings are refused", file);
+	return good;
 }
 
 /* Prints what /sys/kernel/debug/pool/pools says.  No pool comes or goes meanwhile. */
 static void dump(const char *words)
 {
 	int wanted = dump_pools_to_buf(NULL, 0, words);
-	char *text;
+	char *text = wanted < 0 ? NULL : malloc((size_t)wanted + 64);
 
-	if (wanted < 0)
-		exit(2);
-	text = malloc((size_t)wanted + 64);
 	if (!text)
 		err(1, "dump");
 	dump_pools_to_buf(text, (size_t)wanted + 64, words);
@@ -220,8 +227,12 @@ int main(int argc, char **argv)
 	struct session s = { .crew = NULL };
 	bool good;
 
-	good = load(&s, o.file) && apply_settings(&s.trace) &&
+	good = load(&s, o.file) && apply_settings(&s.trace, o.file) &&
 	       (o.advise ? give_advice(&s, o.file) : replay(&s, &o));
 	session_forget(&s);
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("the output cannot be written");
+		good = false;
+	}
 	return good ? 0 : o.advise ? 2 : 1;
 }

@@ -8,7 +8,9 @@
 #include "textfile.h"
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,6 +35,8 @@ static bool append(struct textfile *text, size_t *room, int fd, bool *more)
 		*room = *room ? *room * 2 : 65536;
 	}
 	n = read(fd, text->data + text->len, *room - text->len);
+	if (text->len > LEN_MAX)
+		errno = EFBIG;
 	if (n < 0 || text->len > LEN_MAX)
 		return false;
 	text->len += (size_t)n;
@@ -75,6 +79,8 @@ static bool read_xz(struct textfile *text, int fd)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
+	/* Where a parent ignored it, no child could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	child = fork();
 	if (!child)
 		run_xz(fd, ends[1]);
@@ -95,11 +101,12 @@ bool textfile_read(struct textfile *text, const char *file)
 		warn("%s", file);
 		return false;
 	}
+	errno = 0;
 	good = is_xz(fd) ? read_xz(text, fd) : read_all(text, fd);
 	close(fd);
 	if (!good)
-		warnx("%s: cannot be read, or not by xz, after byte %zu", file,
-		      text->len);
+		warnx("%s: cannot be read, or not by xz, after byte %zu%s%s", file, text->len,
+		      errno ? ": " : "", errno ? strerror(errno) : "");
 	return good;
 }
 
