@@ -205,6 +205,14 @@ check gdb_asks_a_damaged_program damage
 while IFS=$'\t' read -r what pattern; do
 	check "pool_check_finds_$what" says damage "$what" "^$pattern"
 done < <(damages)
+same_frame() {
+	"${gdb[@]}" -ex 'break placed' -ex "run >$tmp/said 2>$tmp/log" -ex up \
+		-ex 'echo [before]\n' -ex frame -ex 'pool check' -ex 'echo [after]\n' -ex frame \
+		"$tmp/prog" >"$tmp/prog.answers" 2>&1
+	answer prog before | head -n 2 | tee "$tmp/frame"
+	grep -q '^#1 ' "$tmp/frame" && answer prog after | diff "$tmp/frame" -
+}
+check pool_check_leaves_the_frame same_frame
 check pool_check_finds_nothing_before says damage nothing '^8 pools, 0 problems$'
 
 # A static program has no file of the library's name, so the user loads the script.

@@ -363,12 +363,16 @@ class Library:
         path = self.objfile.lookup_global_symbol("libpool_version").symtab.fullname()
         ours = tuple(path[:-len("user/main.c")] + folder for folder in ("common/", "user/"))
         selected, found = gdb.selected_thread(), []
-        for thread in gdb.selected_inferior().threads():
-            thread.switch()
-            if any(path.startswith(ours) for path in frame_files()):
-                found.append(thread.num)
-        if selected:
-            selected.switch()
+        frame = gdb.selected_frame() if selected else None
+        try:
+            for thread in gdb.selected_inferior().threads():
+                thread.switch()
+                if any(path.startswith(ours) for path in frame_files()):
+                    found.append(thread.num)
+        finally:
+            if selected:
+                selected.switch()
+                frame.select()
         return sorted(found)
 
     def pools(self):
