@@ -217,6 +217,8 @@ check the_reason_is_its_age grep -q 'older than' "$tmp/why"
 
 rm -rf "$work/patches"
 check patches_are_written scripts/patch-series "$tree" "$work/patches"
+check patches_that_are_there_are_not_replaced \
+	refused scripts/patch-series "$tree" "$work/patches"
 check at_most_eight_patches test "$(find "$work/patches" -name '*.patch' | wc -l)" -le 9
 check checkpatch_remarks_nothing_about_them remarks series "$work/patches"
 check each_remark_on_the_list_is_made remarks unused tests/lint/series.list '[A-Z]'
