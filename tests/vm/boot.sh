@@ -12,6 +12,7 @@
 #	emit FILE		to hand FILE out by way of the console (extract.sh)
 #	... >/dev/ttyS1		to write into the file of --data
 #	step on, step off	to begin and end what --singlestep asks for
+#	leaks			to print what kmemleak finds, if the kernel has it
 #
 #   --cpus N            CPUs of the machine (2, with --icount 1; User-Mode Linux
 #                       has one)
@@ -47,8 +48,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # Bad lines.  In test results, "ok 3 pool_leak" is a name.
 BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
-'INFO: trying to register|detected .*stall|unreferenced object|Call Trace|'\
-'[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak|[Dd]eprecated work'
+'INFO: trying to register|detected .*stall|unreferenced object|Call [Tt]race|'\
+'[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak|[Dd]eprecated work|'\
+'debugfs: (Directory|File) |cannot create duplicate filename'
 NAMES='^(\[[^]]*\])?\s*(not ok|ok|#|\d+\.\.\d+)\b'
 
 usage() {
@@ -147,6 +149,16 @@ echo "VM-STEP $1" >/dev/kmsg
 read -r _ </dev/console
 EOF
 
+# kmemleak reports nothing that is younger than five seconds, nor what has changed since the scan
+# before.
+cat >"$root/bin/leaks" <<'EOF'
+#!/bin/sh
+LIST=/sys/kernel/debug/kmemleak
+[ -e $LIST ] && ! grep -q kmemleak=off /proc/cmdline || exit 0
+sleep 6
+echo scan >$LIST && echo scan >$LIST && cat $LIST
+EOF
+
 # The markers go through the kernel's log: no kernel message can split them.
 # stty waits until the port has sent all it was given.
 cat >"$root/init" <<'EOF'
@@ -170,7 +182,7 @@ if grep -q User.Mode /proc/cpuinfo; then
 fi
 reboot -f
 EOF
-chmod 755 "$root/init" "$root/bin/emit" "$root/bin/step"
+chmod 755 "$root/init" "$root/bin/emit" "$root/bin/step" "$root/bin/leaks"
 (cd "$root" && find . | cpio -o -H newc --owner=+0:+0 --quiet) >"$tmp/initramfs"
 
 ### The machine
@@ -311,8 +323,16 @@ bad() {
 # kernel patches its own code by breakpoints, and QEMU runs one that the kernel has taken back.
 # Or QEMU computes flags with more than 22 bits, which no processor has.  Either says nothing of
 # what is tested, so the machine is started again, three times at most.
+#
+# own_breakpoint LOG - was it in the kernel's code, and not in that of a module, even of one that
+# is gone?
+own_breakpoint() {
+	perl -ne '$died ||= / int3: 0000 \[#/;
+		if ($died && /RIP: \w+:(.*)/) { $own = $1 =~ /^[A-Za-z_][^\[]*$/; last }
+		END { exit !$own }' "$1"
+}
 wrong=
-if grep -q ' int3: 0000 \[#' "$log"; then
+if own_breakpoint "$log"; then
 	wrong="a breakpoint of its own"
 elif grep -qE 'EFLAGS: ([1-9a-f]|0[1-9a-f]|00[4-9a-f])' "$log"; then
 	wrong="flags that no processor has"

@@ -49,10 +49,7 @@ if [ -e /sys/kernel/debug/kcsan ]; then
 	cat /sys/kernel/debug/kcsan
 	grep -q '^setup_watchpoints: [1-9]' /sys/kernel/debug/kcsan || exit 1
 fi
-if [ -e /sys/kernel/debug/kmemleak ]; then
-	echo scan >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak
-fi
+leaks || exit 1
 END
 
 # KASAN and kmemleak keep a stack of each object, each for itself.  With both, a burst of 100,000
@@ -95,6 +92,8 @@ while read -r name; do
 	grep -qE "^(ok|not ok|n/a) - $name( |$)" "$results/$world" ||
 		echo "not ok - $name" >>"$results/$world"
 done
+[ -z "${SUITE:-}" ] || grep -q '^ok' "$results/$world" ||
+	echo "not ok - a_case_of_the_suite_runs" >>"$results/$world"
 # A bad line in the log fails the world even if all cases passed.
 [ $status = 0 ] || echo "not ok - kernel_log_is_clean" >>"$results/$world"
 

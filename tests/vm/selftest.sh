@@ -38,6 +38,11 @@ fails_for() {
 	return 1
 }
 
+# not_again BOOT-ARG... - it fails for a machine that dies, which is not started again
+not_again() {
+	PATH=$tmp/bin:$PATH fails_for "never came" "$@" && ! grep -q 'started again' "$tmp/out"
+}
+
 # script NAME - a script for the machine, from the standard input.
 script() {
 	cat >"$tmp/$1.sh"
@@ -48,10 +53,15 @@ echo 'obj-m := hello.o' >"$tmp/module/Kbuild"
 cat >"$tmp/module/hello.c" <<'EOF'
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <linux/module.h>
+#include <linux/slab.h>
+
+static bool lose;
+module_param(lose, bool, 0);
+MODULE_PARM_DESC(lose, "an allocation");
 
 static int __init hello_init(void)
 {
-	pr_info("hello module\n");
+	pr_info("hello module %d\n", lose && kmalloc(1000, GFP_KERNEL));
 	return 0;
 }
 module_init(hello_init);
@@ -94,6 +104,9 @@ EOF
 script sleeps <<'EOF'
 sleep 1000
 EOF
+script loses <<'EOF'
+insmod hello.ko lose=1 && rmmod hello && leaks
+EOF
 # User-Mode Linux ends by a power off, QEMU -no-reboot by a reboot.
 script stops <<'EOF'
 if grep -q User.Mode /proc/cpuinfo; then poweroff -f; fi
@@ -125,6 +138,8 @@ for what; do
 		"$tmp/$what/hello.ko"
 	check "$what: files come out whole" whole
 	rm -rf "$tmp/data" "$tmp/got"
+	[ "$what" != debug ] ||
+		fails "$what: a leak" "bad lines" "$what" "$tmp/loses.sh" "$tmp/$what/hello.ko"
 	fails "$what: bad line" "bad lines" "$what" "$tmp/bad.sh"
 done
 
@@ -145,6 +160,7 @@ if [ "$what" != uml ]; then
 		#!/bin/sh
 		if mkdir "$tmp/died" 2>/dev/null; then
 			echo "[    1.7] Oops: int3: 0000 [#1] SMP"
+			echo "[    1.7] RIP: 0010:kmem_cache_alloc+0x5/0x2f0"
 		elif mkdir "$tmp/again" 2>/dev/null; then
 			echo "[    2.1] RSP: 0018:ffff8880065fbde8 EFLAGS: 5fbde246"
 		else
@@ -155,6 +171,12 @@ if [ "$what" != uml ]; then
 	check "$what: started again" env "PATH=$tmp/bin:$PATH" "$here/boot.sh" \
 		--data "$tmp/data" --append "word=given cpus=2" \
 		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
+	# Of code of a module, and of one that is gone, it is an error.
+	for rip in 'pool_free+0x5/0x40 [pool]' 0xffffffffc0401005; do
+		printf '#!/bin/sh\necho "[    1.7] Oops: int3: 0000 [#1] SMP"\necho "[    1.7] RIP: 0010:%s"\n' \
+			"$rip" >"$tmp/bin/qemu-system-x86_64"
+		check "$what: a breakpoint in ${rip%%+*}" not_again "$what" "$tmp/exits.sh"
+	done
 	passes "$what: --icount" --icount --data "$tmp/data" \
 		--append "word=given cpus=1 mitigations=off" \
 		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"

@@ -19,8 +19,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib/results.sh"
 
 # Linux 6.12 counts the fair server as a task.  So where the machine is so busy that this server
-# runs, the scheduler warns of a CPU that goes offline.
-SCHEDULER='WARNING: .* at kernel/sched/(core|deadline)\.c:|Call Trace:'
+# runs, the scheduler warns of a CPU that goes offline: in that function, or in that file, where
+# no call of a pool leads.
+SCHEDULER='WARNING: .* at kernel/sched/(core\.c:\d+ sched_cpu_dying|deadline\.c:)|Call Trace:'
 
 what=${1:-debug}
 seconds=${2:-60}

@@ -131,8 +131,5 @@ if [ -e /sys/kernel/debug/kcsan ]; then
 	cat /sys/kernel/debug/kcsan
 	grep -q '^setup_watchpoints: [1-9]' /sys/kernel/debug/kcsan || exit 1
 fi
-if [ -e /sys/kernel/debug/kmemleak ]; then
-	echo scan >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak
-fi
+leaks || exit 1
 finish >/dev/kmsg
