@@ -81,5 +81,10 @@ script oom $vm/oom.sh
 script nodes $vm/nodes.sh
 script gate-kernel $vm/gate.sh
 # There are limits for this kernel and no other.
-[ "$newest" != stock-7.3 ] || script gate-stock-7.3 $vm/gate.sh stock-7.3
+if [ "$newest" = stock-7.3 ]; then
+	script gate-stock-7.3 $vm/gate.sh stock-7.3
+else
+	echo "n/a - instructions_in_stock-7.3 # the newest kernel is $newest" \
+		>"$results/gate-stock-7.3"
+fi
 tests/lib/summary.sh all

@@ -57,6 +57,26 @@ left_by_job() {
 	same "$(cat "$tmp/left")" "$2"
 }
 
+# left_by_cases TAP SKIPPED RESULTS - a program that leaves these files leaves these results
+left_by_cases() {
+	printf '%s\n' "$1" >"$tmp/tap"
+	printf '%s\n' "$2" >"$tmp/skipped"
+	(
+		# shellcheck source=tests/lib/worlds.sh
+		. tests/lib/worlds.sh
+		printf 'first\nsecond\n' | ran "$tmp/tap" | without "$tmp/skipped"
+	) >"$tmp/left"
+	same "$(cat "$tmp/left")" "$3"
+}
+check a_suite_may_have_an_underscore left_by_cases \
+	$'not ok 1 - t.c:a_suite:first: why\nok 2 - t.c:a_suite:second: Passed' '' \
+	$'not ok - first\nok - second'
+check a_case_that_did_not_run_has_failed left_by_cases \
+	'ok 1 - t.c:suite:first: Passed' '' $'ok - first\nnot ok - second'
+check a_case_that_cannot_run_has_not_passed left_by_cases \
+	$'ok 1 - t.c:suite:first: Passed\nok 2 - t.c:suite:second: Passed' \
+	'second # why' $'ok - first\nn/a - second # why'
+
 check a_job_that_cannot_run_is_absent \
 	left_by_job 'echo "n/a - x # why"; exit 77' 'n/a - x # why'
 check a_job_that_does_not_say_why_has_failed left_by_job 'exit 77' 'not ok - ran'

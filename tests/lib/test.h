@@ -68,6 +68,14 @@ bool test_alone(void);
 
 #define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
+/* For cases that cannot run in a build: they have neither passed nor failed. */
+#define SKIP_BECAUSE(why)						\
+	do {								\
+		test_skip(__func__, why);				\
+		return;							\
+	} while (0)
+void test_skip(const char *name, const char *why);
+
 #endif
 
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))

@@ -4,8 +4,9 @@
 # worlds.sh - for scripts that run others and leave a file per world in build/results
 #
 # Sourced in the top folder.  RESULTS may name another one than build/results.  A file has
-# the results of results.sh, and for what cannot run in its world "n/a - NAME # reason".  Names of worlds begin with user or cross; all
-# others are kernels.  WORLD.log has all output, WORLD.seconds the time.
+# the results of results.sh, and for what cannot run in its world "n/a - NAME # reason".
+# Names of worlds begin with user or cross; all others are kernels.  WORLD.log has all output,
+# WORLD.seconds the time.  A world whose script was killed has failed: it "ran" not.
 
 results=${RESULTS:-build/results}
 mkdir -p "$results"
@@ -15,23 +16,37 @@ mkdir -p "$results"
 ran() {
 	local name
 
-	sed -nE 's/^(not )?ok [0-9]+ - [^:]*:[a-z]+:([a-z0-9_]+): .*/\1ok - \2/p' "$1"
+	sed -nE 's/^(not )?ok [0-9]+ - [^:]*:[a-z0-9_]+:([a-z0-9_]+): .*/\1ok - \2/p' "$1"
 	while read -r name; do
 		grep -q ":$name: " "$1" || echo "not ok - $name"
 	done
 }
 
+# without SKIPPED - the results at the standard input; those of cases that said in this file
+# why they cannot run, as "NAME # reason", are such results
+without() {
+	awk -v file="$1" '
+	BEGIN { while ((getline line <file) > 0) {
+		name = line
+		sub(/ .*/, "", name)
+		why["ok - " name] = line
+	} }
+	{ print $0 in why ? "n/a - " why[$0] : $0 }'
+}
+
 # cases WORLD COMMAND... - runs the cases in one build of them, by a program of
 # runner_check.c.  Every listed case must have run, and the program must end well.
 cases() {
-	local world=$1 tap status=0 start=$SECONDS
+	local world=$1 tap skipped status=0 start=$SECONDS
 
 	shift
+	echo "not ok - ran" >"$results/$world"
 	tap=$(mktemp)
-	TEST_TAP=$tap "$@" >"$results/$world.log" 2>&1 || status=1
+	skipped=$(mktemp)
+	TEST_TAP=$tap TEST_SKIPPED=$skipped "$@" >"$results/$world.log" 2>&1 || status=1
 	sed -nE 's/^CASE\((.*)\)/\1/p' tests/unit/cases.list tests/user/cases.list |
-		ran "$tap" >"$results/$world"
-	rm -f "$tap"
+		ran "$tap" | without "$skipped" >"$results/$world"
+	rm -f "$tap" "$skipped"
 	[ $status = 0 ] || echo "not ok - program_ends_well" >>"$results/$world"
 	echo $((SECONDS - start)) >"$results/$world.seconds"
 }
@@ -53,6 +68,7 @@ job() {
 	local world=$1 status=0 start=$SECONDS
 
 	shift
+	echo "not ok - ran" >"$results/$world"
 	"$@" >"$results/$world.log" 2>&1 || status=$?
 	grep -E '^(not ok|ok) - |^n/a - [^ ]+ # .' "$results/$world.log" >"$results/$world" || true
 	case $status in

@@ -330,13 +330,12 @@ static void end_in_last_round(void)
 		plat_sleep(1);
 }
 
-/* ThreadSanitizer lets no code of a thread run in the last round. */
 TEST_CASE(areas_of_threads_that_ended_unnoticed_are_handed_on)
 {
 	unsigned int i, cpus;
 
 	if (UNDER_TSAN)
-		return;
+		SKIP_BECAUSE("ThreadSanitizer lets no code run in the last round");
 	last_pool = test_pool(64);
 	ASSERT(last_pool);
 	pool_fail_every = 0;
