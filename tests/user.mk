@@ -41,7 +41,7 @@ flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(JUMP)
 flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
 		  -fno-sanitize-recover=all $(HOSTILE)
 
-$(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP)
+$(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP) tests/user.mk
 	@mkdir -p $(T)
 	$(flavour_$*) $(TEST_CFLAGS) -o $@ $(TEST_SRC) $(TEST_LIBS)
 

@@ -77,7 +77,8 @@ bench-user:
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	@$(BENCH_DIR)/machine.sh > build/bench/machine.txt
 	@for what in bound cost guard; do \
-		$(B)/$$what | tee build/bench/$$what.txt; \
+		$(B)/$$what > build/bench/$$what.txt || exit; \
+		cat build/bench/$$what.txt; \
 	done
 	@rm -f build/bench/fillspill.txt
 	@$(BENCH_DIR)/fillspill.sh $(B)/fillspill > build/bench/fillspill.new && \

@@ -3,7 +3,8 @@
 
 BUGS_SRC = $(LIB_SRC) $(addprefix tests/bugs/bugs,.c _cell.c _user.c)
 
-$(T)/bugs: $(BUGS_SRC) $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h tests/bugs/*.h)
+$(T)/bugs: $(BUGS_SRC) $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h tests/bugs/*.h) \
+	   tests/user.mk tests/bugs/bugs.mk
 	@mkdir -p $(T)
 	$(CC) -O2 $(TEST_CFLAGS) -o $@ $(BUGS_SRC) -pthread
 

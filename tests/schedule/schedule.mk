@@ -36,6 +36,7 @@ check-schedule: $(T)/schedule
 	@tests/schedule/check.sh $<
 
 check-long: all $(T)/schedule
+	@tests/deps.sh check-user
 	@rm -rf build/results
 	@tests/schedule/long.sh $(B)
 

@@ -151,6 +151,8 @@ clone)
 	top=$(cd "$here/../.." && pwd)
 	tree=$top/build/$3
 	dir=$LIBPOOL_CACHE/clone-$3
+	mkdir -p "$LIBPOOL_CACHE"
+	lock "clone-$3"
 	trap 'rm -rf "$dir"' EXIT
 	rm -rf "$tree" "$dir"
 	mkdir -p "$top/build"

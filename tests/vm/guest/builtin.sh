@@ -39,7 +39,10 @@ cases() {
 	cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
 	rmmod pool_kunit || return 1
 	grep -E '^ +not ok ' /tmp/results && return 1
-	same "$(grep -cE '^ +ok ' /tmp/results)" "$CASES"
+	skipped=$(grep -cE '^ +ok .* # SKIP' /tmp/results)
+	passed=$(grep -E '^ +ok ' /tmp/results | grep -vc ' # SKIP')
+	echo "# $passed passed, $skipped cannot run here"
+	[ "$passed" -gt $((CASES / 2)) ] && same $((passed + skipped)) "$CASES"
 }
 
 starts() {
@@ -61,7 +64,7 @@ starts() {
 
 # They count what is left behind, so the user that is built in makes no pool.
 unit() {
-	check "the cases pass, each of them" cases
+	check "the cases pass, each that can run here" cases
 }
 
 right() {

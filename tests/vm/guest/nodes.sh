@@ -5,5 +5,6 @@
 # node, and with one bucket, which all share.
 
 for options in buckets=4 buckets=1; do
-	LIBPOOL_OPTIONS=$options ./nodes 4000 40 | sed "s/^/NODES $options /" || exit 1
+	LIBPOOL_OPTIONS=$options ./nodes 4000 40 >/tmp/nodes || exit 1
+	sed "s/^/NODES $options /" /tmp/nodes
 done
