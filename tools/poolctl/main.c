@@ -120,7 +120,7 @@ static void set_source(struct options *o, const char *socket, const char *debugf
 
 	need_no_source(o);
 	if (socket && (!*socket || strlen(socket) >= sizeof(addr.sun_path)))
-		fail(2, "%s: a socket's path has 1 to %zu bytes", socket,
+		fail(2, "\"%s\": a socket's path has 1 to %zu bytes", socket,
 		     sizeof(addr.sun_path) - 1);
 	o->has_source = true;
 	o->source.socket = socket;

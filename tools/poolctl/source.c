@@ -242,8 +242,6 @@ static bool read_stats(struct entry *e, char *text)
 		if (!value)
 			return false;
 		*value++ = 0;
-		if (!strcmp(line, "mode"))
-			continue;
 		if (!strcmp(line, "name") ? !entry_name(e, value) :
 		    !entry_set(e, strcmp(line, "alignment") ? line : "align",
 			       value))
@@ -386,7 +384,7 @@ static void kernel_debug(const struct source *source, const char *name,
 	struct dirent *at;
 	size_t n = 0;
 
-	for (; (at = readdir(dir)); )
+	while ((at = readdir(dir)))
 		if (is_folder_of(at->d_name, name)) {
 			kernel_write(source, at->d_name, "debug", words);
 			n++;
