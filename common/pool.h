@@ -109,7 +109,8 @@ POOL_DECLS_BEGIN
  * pool_create_at() - Create a pool; create_pool() calls it.
  * @name: as in struct pool_attr.
  * @size: as in struct pool_attr.
- * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE, and MEM_F_USERCOPY, with
+ *	which no byte may be copied here.
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
  * @owner: the calling module, as POOL_OWNER says; user space: NULL.
@@ -249,7 +250,7 @@ POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
 #endif
 
 /**
- * pool_alloc_nocache() - Allocate without looking into this CPU's caches.
+ * pool_alloc_nocache() - Allocate past the caches, unless there is nothing else.
  * @pool: the pool.
  *
  * Asks the shared pool first, then the backend.  For early allocation of spare

@@ -58,7 +58,8 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * Options that are fixed at a pool's creation are refused: caller, tag, uaf, backup,
  * tools, harden, and for one pool also no-merge and merge-modules, and values.
  *
- * In the kernel also refused: a pool that the calling module did not create, and NULL.
+ * In the kernel also refused: a pool that the calling module did not create, NULL, and
+ * integrity and poison for a pool with MEM_F_TYPESAFE.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, one line in the log that names the first wrong word, and

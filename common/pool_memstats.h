@@ -35,7 +35,7 @@ POOL_DECLS_BEGIN
  *		built to count malloc(), those that were never reached.
  *	match <prefix>
  *		Only pools whose names begin with it, and malloc() and such in
- *		files whose names, without folders, do.  At most 31 characters.
+ *		files whose names, without folders, do.  At most 47 bytes.
  *	reset
  *		Shows nothing and sets the counts to 0; with match, only of these.
  *

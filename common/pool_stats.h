@@ -51,7 +51,7 @@ enum pool_fault {
  * @need: average of how many of @allocated were needed, see Documentation/amounts.
  * @fills: hot arrays filled from a cluster.
  * @spills: hot arrays spilled into a cluster.
- * @evictions: clusters that had to leave a CPU because of its byte bound.
+ * @evictions: clusters that left a CPU: for its byte bound, by age, or by pool_shrink().
  * @gets: times that the shared pool gave objects.
  * @get_objs: objects that it gave.
  * @puts: times that the shared pool took objects.
@@ -183,8 +183,8 @@ unsigned long long pool_total_used(void);
  *	detailed
  *		With each creation that a pool serves; no effect on prometheus.
  *
- * All numbers of a pool are of one moment.  Totals are of all pools that match,
- * even where fewer are shown.  If a text does not fit, it has as many whole lines (JSON:
+ * All numbers of a pool are of one moment.  Totals are of all pools that match (with
+ * byusage: and have objects), even where fewer are shown.  If a text does not fit, it has as many whole lines (JSON:
  * whole pools) as fit, then a line "truncated" (JSON: "truncated":true;
  * Prometheus: a comment) and the totals.  JSON is always valid.  Where not even
  * that fits, the text is empty.
