@@ -184,10 +184,10 @@ unsigned long long pool_total_used(void);
  *		With each creation that a pool serves; no effect on prometheus.
  *
  * All numbers of a pool are of one moment.  Totals are of all pools that match (with
- * byusage: and have objects), even where fewer are shown.  If a text does not fit, it has as many whole lines (JSON:
- * whole pools) as fit, then a line "truncated" (JSON: "truncated":true;
- * Prometheus: a comment) and the totals.  JSON is always valid.  Where not even
- * that fits, the text is empty.
+ * byusage: and have objects), even where fewer are shown.  If a text does not fit, it has
+ * as many whole lines (JSON: whole pools) as fit, then a line "truncated" (JSON:
+ * "truncated":true; Prometheus: a comment) and the totals.  JSON is always valid.  Where
+ * not even that fits, the text is empty.
  *
  * Nothing is allocated, and the pools' users are not disturbed.  Dumps wait for
  * one another.
