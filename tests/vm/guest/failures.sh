@@ -123,6 +123,6 @@ for allocator in failslab fail_page_alloc; do
 	check "$allocator refused calls" test "$(refused $allocator)" -gt 0
 	check "$allocator refused calls until the end" test "$(refused $allocator)" -lt $MOST
 done
-check "kmemleak looks for leaks" sh -c "leaks >/tmp/leaks"
-cat /tmp/leaks
+check "kmemleak looks for leaks" sh -c "leaks >/tmp/lost"
+cat /tmp/lost
 finish
