@@ -32,8 +32,8 @@ dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Cases let calls of the slab fail, by current->fail_nth.  And cases lose objects that they have
-# spoilt, so kmemleak is not asked by "leaks", whose second scan finds these.
+# Cases let calls of the slab fail, by current->fail_nth.  kmemleak scans once, which finds little:
+# cases lose objects that they have spoilt, and which of them "leaks" would name is not known.
 cat >"$work/script" <<'END'
 F=/sys/kernel/debug/failslab
 [ ! -e $F ] || { echo N >$F/ignore-gfp-wait; echo 0 >$F/verbose; }
