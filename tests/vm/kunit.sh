@@ -32,8 +32,7 @@ dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Cases let calls of the slab fail, by current->fail_nth.  kmemleak scans once, which finds little:
-# cases lose objects that they have spoilt, and which of them "leaks" would name is not known.
+# Cases let calls of the slab fail, by current->fail_nth.
 cat >"$work/script" <<'END'
 F=/sys/kernel/debug/failslab
 [ ! -e $F ] || { echo N >$F/ignore-gfp-wait; echo 0 >$F/verbose; }
@@ -44,16 +43,15 @@ step off
 cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results
 [ -s /tmp/results ] || exit 1
 emit /tmp/results
+sort /proc/kallsyms >/tmp/functions
 rmmod pool_kunit || exit 1
 rmmod pool || exit 1
 if [ -e /sys/kernel/debug/kcsan ]; then
 	cat /sys/kernel/debug/kcsan
 	grep -q '^setup_watchpoints: [1-9]' /sys/kernel/debug/kcsan || exit 1
 fi
-if [ -e /sys/kernel/debug/kmemleak ]; then
-	echo scan >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak
-fi
+leaks >/tmp/lost || exit 1
+[ ! -s /tmp/lost ] || awk -f lost.awk /tmp/functions /tmp/lost
 END
 
 # KASAN and kmemleak keep a stack of each object, each for itself.  With both, a burst of 100,000
@@ -82,7 +80,7 @@ status=0
 "$here/boot.sh" --log "$work/log" --extract-to "$work" \
 	--append "SCALE=$scale $suites ${BOOT:-} ${more:-}" \
 	--expect-bad "$expected" "$@" "$what" "$work/script" \
-	"$dir/pool.ko" "$dir/pool_kunit.ko" || status=1
+	"$dir/pool.ko" "$dir/pool_kunit.ko" "$here/lost.awk" || status=1
 [ -s "$work/results" ] || die "$world: no results"
 
 # KTAP: "    ok 3 name # SKIP reason" for cases, "ok 1 pool_x" for suites.
