@@ -433,7 +433,7 @@ static inline void pool_word_sub(unsigned long *w, unsigned long n)
 #include "core/hot.h"
 #include "core/age.h"
 #include "core/here.h"
-#include "core/cache.h"
+#include "core/quick.h"
 #include "core/border.h"
 
 #endif /* POOL_PLAT_H */

@@ -49,14 +49,20 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags);
 unsigned long pool_cluster_trim(struct pool *pool);
 
-/* cache.c: between the array, the local clusters and the shared pool; cache.h has more */
+/* fill.c: to the array, from the local clusters and the shared pool; quick.h has more */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
-void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
+void *pool_get_locked(struct pool_local *here, unsigned int flags);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags);
-unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);
+
+/* spill.c: from the array, to the local clusters; quick.h has more */
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags);
+void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
+void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags);
+
+/* ahead.c */
+unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);
 
 /* carry.c */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);

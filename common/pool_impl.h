@@ -10,7 +10,7 @@
  *  +---------------- hot array -----------------+  pool_hot: alloc.c, hot.c
  *      | empty: fill from one cluster    | full: spill the coldest half
  *      v                                 v
- *  +------------- local clusters ---------------+  pool_cpu, pool_local: cache.c
+ *  +------------- local clusters ---------------+  pool_cpu, pool_local: fill.c
  *      | none                            | no room: evict up to 8
  *      v                                 v
  *  +--------------- shared pool ----------------+  pool_bucket: shared.c

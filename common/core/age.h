@@ -9,16 +9,14 @@
 #define POOL_CORE_AGE_H
 
 /*
- * Would @bytes more still be within the bound?  CPU lock held: only its holder
- * raises the charge, so a true answer stays true until the holder does so.
+ * Would @bytes more still be within the bound?  CPU lock held: only its holder raises the
+ * charge, so a true answer stays true until the holder does so.  The sum fits into 32 bits: no
+ * bound is above 1 GiB, and @bytes are a quarter of it at most, or one object of up to 2 GiB.
  */
 static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 				     unsigned long bytes)
 {
-	unsigned long bound = plat_read(&pool_bound);
-	unsigned long charged = plat_read(&cpu->charged);
-
-	return charged <= bound && bytes <= bound - charged;
+	return plat_read(&cpu->charged) + bytes <= plat_read(&pool_bound);
 }
 
 /**
@@ -34,7 +32,7 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 				 struct pool_carried *out)
 {
-	return pool_cluster_fits(here->cpu, bytes) ||
+	return POOL_LIKELY(pool_cluster_fits(here->cpu, bytes)) ||
 	       pool_age_make_room(here, bytes, out);
 }
 
@@ -50,7 +48,7 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)
 {
-	if (plat_read(&here->hot.room) >= here->most)
+	if (POOL_LIKELY(plat_read(&here->hot.room) >= here->most))
 		return false;
 	pool_age_enlarge(here, out);
 	return true;

@@ -325,6 +325,14 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller, terms);
 }
 
+/* Is a call refused at once, by the limit?  One that waits is not. */
+static inline bool is_refused(struct pool *pool, unsigned int flags)
+{
+	unsigned int limit = plat_read(&pool->limit);
+
+	return limit && !(flags & POOL_F_WAIT) && pool_used_up(pool, limit);
+}
+
 /*
  * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what
  * the call does when there is no object.  The options are read again once there is an object:
@@ -340,12 +348,12 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 
 	if (pool_looks_at_each(pool))
 		return alloc_looked(pool, flags, caller, terms);
-	if (pool_is_refused(pool, how)) {
+	if (is_refused(pool, how)) {
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
-	obj = pool_get_here(pool, &how);
-	if (!obj || !pool_goes_out(pool, obj))
+	obj = pool_quick_get(pool, &how);
+	if (!POOL_LIKELY(obj && pool_goes_out(pool, obj)))
 		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
 				  terms);
 	pool_hot_out(head, obj, flags);
@@ -418,7 +426,7 @@ static inline void free_from(struct pool_head *head, void *obj,
 		return;
 	}
 	pool_hot_in(&pool->head, obj);
-	pool_put_one(pool, obj, flags);
+	pool_quick_put(pool, obj, flags);
 }
 
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,

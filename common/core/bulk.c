@@ -2,7 +2,7 @@
 /*
  * bulk.c - many objects at once
  *
- * Layer:   [API] -> alloc.c and cache.c
+ * Layer:   [API] -> alloc.c, fill.c and spill.c
  * Context: as the single calls.
  *
  * A bulk call asks this CPU's caches for up to POOL_HOT_SLOTS objects at once.  An object

@@ -13,6 +13,14 @@
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H
 
+/* Hold a part that is open and whose guard is held. */
+static inline void pool_here_hold(struct pool_local *here)
+{
+	plat_write(&here->hot.open, POOL_HELD);
+	pool_barrier();
+	pool_hot_tell_held();
+}
+
 /**
  * pool_here_enter() - Enter this CPU's part of a pool.
  * @pool: the pool.
@@ -30,12 +38,22 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 	if (plat_read(&here->hot.open) != POOL_OPEN &&
 	    !pool_here_begins(pool, here, flags))
 		return NULL;
-	plat_write(&here->hot.open, POOL_HELD);
-	pool_barrier();
-	pool_hot_tell_held();
+	pool_here_hold(here);
 	if (!here)
 		__builtin_unreachable();
 	return here;
+}
+
+/* The same; if this CPU has no part, it gets one now, where the flags of the call allow that. */
+static inline struct pool_local *pool_here_ensure(struct pool *pool,
+						  unsigned int *flags)
+{
+	struct pool_local *here = pool_here_enter(pool, flags);
+
+	if (here || (*flags & POOL_F_NESTED))
+		return here;
+	plat_cpu_ready(pool, *flags);
+	return pool->cached ? pool_here_enter(pool, flags) : NULL;
 }
 
 /* Undo pool_here_enter(). */
@@ -58,6 +76,28 @@ static inline void pool_here_unlock(struct pool_local *here)
 	plat_cpu_unlock(here->cpu);
 }
 
+/* Is the era that of the last visit?  Else what the part may do has changed. */
+static inline bool pool_here_same_era(const struct pool_local *here)
+{
+	return here->era == plat_read_acquire(&pool_era);
+}
+
+/* Count a visit, and make the pool's array the newest of its CPU. */
+static inline void pool_visit_count(struct pool_cpu *cpu, struct pool_local *here)
+{
+	cpu->visits++;
+	pool_age_renew(cpu, here);
+}
+
+/* The rest of pool_visit_begin(), with the lock taken. */
+static inline void pool_visit_look(struct pool_local *here,
+				   struct pool_carried *out)
+{
+	pool_visit_count(here->cpu, here);
+	if (!pool_here_same_era(here))
+		pool_age_obey(here, out);
+}
+
 /**
  * pool_visit_begin() - Begin a visit: take the CPU's lock, and count the visit.
  * @here: entered.
@@ -72,10 +112,7 @@ bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
 {
 	if (!pool_here_lock(here))
 		return false;
-	here->cpu->visits++;
-	pool_age_renew(here->cpu, here);
-	if (here->era != plat_read_acquire(&pool_era))
-		pool_age_obey(here, out);
+	pool_visit_look(here, out);
 	return true;
 }
 

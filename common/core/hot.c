@@ -20,7 +20,7 @@ unsigned long pool_era;
  * pool_era_ends() - Make all CPUs compute anew how large arrays may be.
  *
  * Called after the bound, or the options or the size of a pool, was changed.
- * The fence pairs with the acquire in pool_visit_begin(): a visit that sees the new
+ * The fence pairs with the acquire in pool_here_same_era(): a visit that sees the new
  * era sees what has changed.
  */
 void pool_era_ends(void)

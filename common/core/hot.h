@@ -11,6 +11,11 @@
 /* Fewer slots than this are not worth an array: it has none, or closes. */
 #define POOL_HOT_LEAST	2
 
+static inline unsigned int pool_smaller(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
 /* Put @n objects, coldest first, on top of a held array that has @have, and room for them. */
 static inline void pool_hot_append(struct pool_local *local, unsigned int have,
 				   void **objs, unsigned int n)

@@ -2,7 +2,7 @@
 /*
  * cache.c - local clusters and the byte bound
  *
- * Layer:   tests of common/core/cluster.c, cache.c and carry.c.
+ * Layer:   tests of common/core/cluster.c, fill.c, spill.c, quick.h and carry.c.
  * Context: see test.h.
  */
 #include "test.h"
@@ -58,6 +58,39 @@ TEST_CASE(a_spill_moves_the_coldest_half)
 	for (i = 0; i < half; i++)
 		EXPECT_PTR_EQ(c->obj[i], test_objs[i]);
 	EXPECT_PTR_EQ(local->slot[0], test_objs[half]);
+	pool_destroy(&pool->head);
+}
+
+/* A quick fill does not look for room, so it may only come where there is some. */
+TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare)
+{
+	struct pool_local *local;
+	struct pool_cpu *cpu;
+	struct pool *pool;
+	unsigned long fills;
+	unsigned int had, n;
+
+	test_options(1 << 20, POOL_CLUSTER_SIZE);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	/* The first fills bring nothing to the array, since objects have come ahead: ahead.c. */
+	test_wave(pool, 400);
+	test_wave(pool, 400);
+	local = test_local(pool);
+	fills = local->fills;
+	n = local->hot.n;
+	test_alloc_many(pool, test_objs, n);
+	pool_cluster_trim(pool);
+	cpu = test_cpu();
+	had = cpu->stashed;
+	cpu->stashed = POOL_STASH_MAX;
+	test_free(pool, test_alloc(pool));
+	EXPECT_EQ(cpu->stashed, POOL_STASH_MAX);
+	cpu->stashed = had;
+	EXPECT_EQ(local->fills, fills + 1);
+	EXPECT(pool_cluster_trim(pool));
+	test_free_many(pool, test_objs, n);
 	pool_destroy(&pool->head);
 }
 

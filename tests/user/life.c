@@ -86,33 +86,6 @@ TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 	pool_destroy(&pool->head);
 }
 
-/* A fork in another thread counts what a held array has, and what clusters have. */
-TEST_CASE(what_a_spill_moves_is_counted_once)
-{
-	struct pool_carried out = { .some = false };
-	struct pool *pool = test_pool(64);
-	unsigned int flags = 0;
-	struct pool_local *here;
-	unsigned int had, n = 0;
-
-	ASSERT(pool);
-	pool_fail_every = 0;
-	test_wave(pool, 10);
-	here = pool_here_enter(pool, &flags);
-	ASSERT(here);
-	had = here->hot.n + here->clustered;
-	if (pool_visit_begin(here, &out)) {
-		n = here->hot.n ? pool_spill_coldest(here, &out) : 0;
-		EXPECT_EQ(here->hot.n + here->clustered, had);
-		pool_visit_end(here);
-	}
-	pool_hot_slide(here, n, here->hot.n);
-	pool_here_leave(here);
-	pool_carry(pool, &out, 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-}
-
 /* The next pool that has the same part of the area begins as any other. */
 TEST_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead)
 {

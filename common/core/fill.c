@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fill.c - get free objects from this CPU's caches of a pool, one or many
+ *
+ * Layer:   hot array <- [local clusters] <- shared pool
+ * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
+ *	    POOL_HOT_SLOTS of each kind.  The rest goes down after both are left.
+ *
+ * A call that needs more than the array has fills: it takes the freshest objects of the newest
+ * cluster, and brings as many more to the array as that accepts.  The array may grow first:
+ * age.c.  Where there is no array, or an object is sealed, objects go past it.
+ *
+ * What a visit cannot keep is carried out of it: carry.c.  Most fills of one object need not
+ * do all this: quick.h.
+ */
+#include "plat.h"
+
+/* The cluster that the next object comes from.  The list is not empty. */
+static struct pool_cluster *next_cluster(const struct pool_local *here)
+{
+	if (!plat_read(&here->hot.cap) &&
+	    (plat_read(&here->pool->debug) & POOL_D_COLD_FIRST))
+		return pool_cluster_oldest(here);
+	return pool_cluster_newest(here);
+}
+
+/* Take one object of a cluster: the freshest, or the coldest where that option is set. */
+static void *take_one(const struct pool *pool, struct pool_cluster *c)
+{
+	unsigned int last = c->n - 1;
+	void *obj = c->obj[last];
+	unsigned int i;
+
+	if (plat_read(&pool->debug) & POOL_D_COLD_FIRST) {
+		obj = c->obj[0];
+		for (i = 0; i < last; i++)
+			c->obj[i] = c->obj[i + 1];
+	}
+	c->obj[last] = NULL;
+	return obj;
+}
+
+/* May a fill bring objects of a cluster to the array?  Else it takes just one. */
+static inline bool fills(const struct pool_local *here,
+			 const struct pool_cluster *c)
+{
+	return plat_read(&here->hot.cap) && !pool_cluster_sealed(c);
+}
+
+/*
+ * How many objects a fill takes from a cluster: one for the caller, and as many as the array,
+ * which is empty, accepts.  If ahead.c left a surplus the array stays empty.
+ */
+static inline unsigned int fill_size(struct pool_local *here,
+				     const struct pool_cluster *c)
+{
+	unsigned int cap = plat_read(&here->hot.cap);
+
+	if (here->surplus) {
+		here->surplus--;
+		return 1;
+	}
+	return cap < c->n ? cap + 1 : c->n;
+}
+
+/*
+ * Copy the @n freshest objects of a cluster to the array, which is empty.  The freshest is not
+ * counted there, but returned.  There is a slot for it: no cluster has more objects than an
+ * array has slots.
+ */
+static inline void *fill_array(struct pool_local *here, struct pool_cluster *c,
+			       unsigned int n)
+{
+	pool_copy(here->slot, c->obj + (c->n - n), n);
+	plat_write(&here->hot.n, n - 1);
+	return here->slot[n - 1];
+}
+
+/* Keep an emptied cluster for the next spill, or have the caller bring it away. */
+static inline void emptied(struct pool_cpu *cpu, struct pool_cluster *c,
+			   struct pool_carried *out)
+{
+	if (pool_cluster_stash(cpu, c))
+		return;
+	c->next = out->empty;
+	out->empty = c;
+	out->some = true;
+}
+
+/* Account @n objects that a fill took from a cluster on this CPU's lists. */
+static inline __attribute__((__always_inline__))
+void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
+	    struct pool_carried *out)
+{
+	struct pool_cpu *cpu = here->cpu;
+
+	pool_trace_fill(here->pool, n, false);
+	plat_write(&here->fills, here->fills + 1);
+	if (pool_cluster_taken(cpu, here, c, n))
+		emptied(cpu, c, out);
+}
+
+/* A fill past the array, which takes nothing; there is a cluster. */
+static __attribute__((__noinline__))
+void *fill_past(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c = next_cluster(here);
+	void *obj = take_one(here->pool, c);
+
+	filled(here, c, 1, out);
+	return obj;
+}
+
+/*
+ * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else it is
+ * carried out.  Others may have the lock before.  Returns how many objects are carried out.
+ */
+static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
+			      struct pool_carried *out)
+{
+	unsigned long bytes = pool_bytes(here, c->n);
+
+	if (!c->n) {
+		emptied(here->cpu, c, out);
+		return 0;
+	}
+	pool_cpu_break(here->cpu);
+	if (c->n <= here->max && pool_age_room(here, bytes, out)) {
+		pool_cluster_insert(here->cpu, here, c);
+		return 0;
+	}
+	c->local = here;
+	out->rest = c;
+	out->some = true;
+	return c->n;
+}
+
+/* Get a cluster of the shared pool, while others may have the CPU's lock. */
+static struct pool_cluster *get_unlocked(struct pool_local *here)
+	POOL_MUST_HOLD(here->cpu->lock)
+{
+	struct pool_cluster *c;
+
+	plat_cpu_unlock(here->cpu);
+	c = pool_refill_local_from_shared(here->pool, &here->moving);
+	plat_cpu_lock(here->cpu);
+	return c;
+}
+
+/* Get a cluster of the shared pool; NULL: there is none.  All buckets may be looked at. */
+static struct pool_cluster *get_shared(struct pool_local *here)
+{
+	if (!plat_read(&here->pool->filled))
+		return NULL;
+	return plat_may(PLAT_RELOCK, 0) ? get_unlocked(here) :
+	       pool_refill_local_from_shared(here->pool, &here->moving);
+}
+
+/* Fill, for one object, from the shared pool, and keep the rest of its cluster; NULL: none. */
+static void *fill_shared(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c;
+	unsigned int n = 1;
+	unsigned int had;
+	void *obj;
+
+	pool_stash_look(here, out);
+	c = get_shared(here);
+	if (!c)
+		return NULL;
+	had = c->n;
+	pool_age_grow(here, out);
+	if (fills(here, c)) {
+		n = fill_size(here, c);
+		obj = fill_array(here, c, n);
+	} else {
+		obj = take_one(here->pool, c);
+	}
+	c->n -= n;
+	plat_write(&here->fills, here->fills + 1);
+	pool_trace_fill(here->pool, n, true);
+	pool_arrive(&here->moving, had - keep_rest(here, c, out));
+	return obj;
+}
+
+/*
+ * Fill, for one object, from this CPU's clusters.  If there are none, from the shared pool.
+ * NULL: there was no object, or growing had the clusters evicted.
+ */
+static void *fill_one(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_newest(here);
+	unsigned int n;
+	void *obj;
+
+	if (!c)
+		return fill_shared(here, out);
+	if (pool_age_grow(here, out)) {
+		c = pool_cluster_newest(here);
+		if (!c)
+			return NULL;
+	}
+	if (!fills(here, c))
+		return fill_past(here, out);
+	n = fill_size(here, c);
+	obj = fill_array(here, c, n);
+	filled(here, c, n, out);
+	return obj;
+}
+
+/**
+ * pool_get_locked() - Get one object, where the part is entered and locked already.
+ * @here: entered and locked; both are left.
+ * @flags: of the call.
+ *
+ * Return: as pool_get_one_from_cache().
+ */
+void *pool_get_locked(struct pool_local *here, unsigned int flags)
+{
+	struct pool_carried out = { .some = false };
+	struct pool *pool = here->pool;
+	void *obj;
+
+	pool_visit_look(here, &out);
+	obj = pool_hot_pop(here);
+	if (!obj)
+		obj = fill_one(here, &out);
+	pool_visit_end(here);
+	pool_here_leave(here);
+	if (out.some)
+		pool_carry(pool, &out, flags);
+	return obj;
+}
+
+/**
+ * pool_get_one_from_cache() - Get one object from this CPU's caches, or with its cluster from
+ * the shared pool.
+ * @pool: the pool.
+ * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
+ *
+ * Return: the object, perhaps sealed; NULL: the caller goes down a layer.
+ */
+void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
+{
+	struct pool_local *here = pool_here_ensure(pool, flags);
+	void *obj;
+
+	if (!here)
+		return NULL;
+	obj = pool_hot_pop(here);
+	if (!obj && pool_here_lock(here))
+		return pool_get_locked(here, *flags);
+	pool_here_leave(here);
+	return obj;
+}
+
+/*
+ * Fill, for a bulk call, from one cluster: take up to @n objects, and bring as many of its rest
+ * as the array, which is empty, accepts.
+ */
+static unsigned int fill_many(struct pool_local *here, struct pool_cluster *c,
+			      unsigned int n, void **objs,
+			      struct pool_carried *out)
+{
+	unsigned int cap = plat_read(&here->hot.cap);
+	unsigned int left;
+
+	n = pool_smaller(n, c->n);
+	left = c->n - n;
+	pool_copy(objs, c->obj + left, n);
+	if (here->surplus) {
+		here->surplus -= pool_smaller(n, here->surplus);
+		cap = 0;
+	}
+	cap = pool_smaller(cap, left);
+	if (cap)
+		pool_hot_append(here, 0, c->obj + (left - cap), cap);
+	filled(here, c, n + cap, out);
+	return n;
+}
+
+/* Fill, for a bulk call, from this CPU's clusters; returns how many objects it got. */
+static unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
+			 struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_newest(here);
+	unsigned int got = 0;
+
+	if (c && pool_age_grow(here, out))
+		c = pool_cluster_newest(here);
+	while (c && !pool_cluster_sealed(c)) {
+		got += fill_many(here, c, n - got, objs + got, out);
+		if (got == n)
+			break;
+		pool_cpu_break(here->cpu);
+		c = pool_cluster_newest(here);
+	}
+	return got;
+}
+
+/* Take the @n freshest objects of the array, coldest first, or all there are. */
+static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
+				    void **objs)
+{
+	n = pool_smaller(n, plat_read(&here->hot.n));
+	if (n)
+		pool_hot_take(here, objs, n);
+	return n;
+}
+
+/**
+ * pool_get_from_cache() - Get several objects from this CPU's caches.
+ * @pool: the pool.
+ * @n: how many, at least 1.
+ * @objs: where to.
+ * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
+ *
+ * They come from the array and from this CPU's clusters, never from the shared pool, and
+ * none is sealed.
+ *
+ * Return: how many; the caller goes down a layer for the others.
+ */
+unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
+				 void **objs, unsigned int *flags)
+{
+	struct pool_carried out = { .some = false };
+	struct pool_local *here = pool_here_enter(pool, flags);
+	unsigned int got;
+
+	if (!here)
+		return 0;
+	got = take_hot(here, n, objs);
+	if (got < n && pool_visit_begin(here, &out)) {
+		got += fill(here, n - got, objs + got, &out);
+		pool_visit_end(here);
+	}
+	pool_here_leave(here);
+	if (out.some)
+		pool_carry(pool, &out, *flags);
+	return got;
+}
+

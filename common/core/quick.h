@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * quick.h - most fills and spills: a known number of pointers is copied, and nothing else
+ *
+ * Layer:   hot array -> [local clusters]
+ * Context: any.  Guard, array and CPU lock are held in between.
+ *
+ * A quick fill empties a whole cluster, and a quick spill makes half of a whole array a
+ * cluster.  All else is as the visit before left it, and there is nothing else to do.  Where
+ * that is not so, nothing is changed, and fill.c or spill.c goes on with what is held.
+ */
+#ifndef POOL_CORE_QUICK_H
+#define POOL_CORE_QUICK_H
+
+/* A whole array spills these, and keeps the others. */
+#define POOL_QUICK_SPILL	(POOL_HOT_MAX - POOL_QUICK_KEEP)
+#define POOL_QUICK_KEEP		(POOL_HOT_MAX / 2)
+
+/* Enter and lock this CPU's part; NULL: something is in the way, and nothing is held. */
+static inline __attribute__((__always_inline__))
+struct pool_local *pool_quick_begin(struct pool *pool)
+{
+	struct pool_local *here = pool_local_enter(pool);
+
+	if (!POOL_LIKELY(plat_read(&here->hot.open) == POOL_OPEN)) {
+		pool_hot_leave();
+		return NULL;
+	}
+	pool_here_hold(here);
+	if (POOL_LIKELY(pool_here_lock(here)))
+		return here;
+	pool_here_leave(here);
+	return NULL;
+}
+
+/* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
+static inline bool pool_quick_fills(const struct pool_local *here,
+				    const struct pool_cpu *cpu,
+				    const struct pool_cluster *c)
+{
+	return c && c->n == POOL_CLUSTER_SIZE && !pool_cluster_sealed(c) &&
+	       plat_read(&here->hot.cap) >= POOL_CLUSTER_SIZE - 1 &&
+	       !plat_read(&here->hot.n) && !here->surplus &&
+	       plat_read(&here->hot.room) >= here->most &&
+	       pool_here_same_era(here) &&
+	       cpu->stashed < POOL_STASH_MAX;
+}
+
+/**
+ * pool_quick_get() - Get one object: by a quick fill, or as pool_get_one_from_cache() does.
+ * @pool: the pool.
+ * @flags: as there.
+ *
+ * Return: as there.
+ */
+static inline __attribute__((__always_inline__))
+void *pool_quick_get(struct pool *pool, unsigned int *flags)
+{
+	struct pool_local *here = pool_quick_begin(pool);
+	struct pool_cluster *c;
+	struct pool_cpu *cpu;
+	void *obj;
+
+	if (!POOL_LIKELY(here))
+		return pool_get_one_from_cache(pool, flags);
+	cpu = here->cpu;
+	c = pool_cluster_newest(here);
+	if (!POOL_LIKELY(pool_quick_fills(here, cpu, c)))
+		return pool_get_locked(here, *flags);
+	pool_visit_count(cpu, here);
+	memcpy(here->slot, c->obj, sizeof(c->obj));
+	plat_write(&here->hot.n, POOL_CLUSTER_SIZE - 1);
+	plat_write(&here->fills, here->fills + 1);
+	pool_trace_fill(pool, POOL_CLUSTER_SIZE, false);
+	pool_cluster_taken(cpu, here, c, POOL_CLUSTER_SIZE);
+	pool_cluster_stash(cpu, c);
+	obj = here->slot[POOL_CLUSTER_SIZE - 1];
+	plat_cpu_unlock(cpu);
+	pool_here_leave(here);
+	return obj;
+}
+
+/* May half of the array become a new cluster, with nothing else to do? */
+static inline bool pool_quick_spills(const struct pool_local *here,
+				     const struct pool_cpu *cpu)
+{
+	const struct pool_cluster *c = pool_cluster_newest(here);
+
+	return plat_read(&here->hot.n) == POOL_HOT_MAX &&
+	       plat_read(&here->hot.cap) == POOL_HOT_MAX &&
+	       pool_cluster_fits(cpu, pool_bytes(here, POOL_QUICK_SPILL)) &&
+	       here->max >= POOL_QUICK_SPILL && (!c || c->n >= here->max) &&
+	       pool_here_same_era(here) &&
+	       cpu->stashed > POOL_STASH_LOW &&
+	       !plat_read(&here->parked.head) &&
+	       !plat_read(&here->pool->parked.head);
+}
+
+/**
+ * pool_quick_put() - Put one object: after a quick spill, or as pool_put_one() does.
+ * @pool: the pool.
+ * @obj: the object.
+ * @flags: as there.
+ */
+static inline __attribute__((__always_inline__))
+void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
+{
+	struct pool_local *here = pool_quick_begin(pool);
+	struct pool_cpu *cpu;
+
+	if (!POOL_LIKELY(here)) {
+		pool_put_one(pool, obj, flags);
+		return;
+	}
+	cpu = here->cpu;
+	if (!POOL_LIKELY(pool_quick_spills(here, cpu) && !pool_seal_of(obj))) {
+		pool_put_locked(here, obj, flags);
+		return;
+	}
+	pool_visit_count(cpu, here);
+	pool_cluster_begin(cpu, here, pool_cluster_unstash(cpu), here->slot,
+			   POOL_QUICK_SPILL);
+	plat_write(&here->hot.n, POOL_QUICK_KEEP);
+	plat_write(&here->spills, here->spills + 1);
+	pool_trace_spill(pool, POOL_QUICK_SPILL);
+	pool_hot_slide(here, POOL_QUICK_SPILL, POOL_QUICK_KEEP);
+	pool_hot_push(here, obj);
+	plat_cpu_unlock(cpu);
+	pool_here_leave(here);
+}
+
+#endif /* POOL_CORE_QUICK_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * spill.c - put free objects into this CPU's caches of a pool, one or many
+ *
+ * Layer:   hot array -> [local clusters]
+ * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
+ *	    POOL_HOT_SLOTS of each kind.  The rest goes down after both are left.
+ *
+ * A call that brings more than the array has room for spills: it moves the coldest half to the
+ * newest cluster, or to a new one.  The array may grow first, and room is made under the byte
+ * bound where it is needed: age.c.  Where there is no array, or an object is sealed, objects go
+ * past it.
+ *
+ * What a visit cannot keep is carried out of it: carry.c.  Most spills need not do all this:
+ * quick.h.
+ */
+#include "plat.h"
+
+/* An empty cluster for a spill; NULL: there is none. */
+static inline struct pool_cluster *new_cluster(struct pool_local *here,
+					       struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_unstash(here->cpu);
+
+	pool_stash_look(here, out);
+	return c;
+}
+
+/*
+ * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.
+ * Returns how many; 0: there is no room, or no empty cluster.
+ */
+static inline __attribute__((__always_inline__))
+unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
+		   struct pool_carried *out)
+{
+	unsigned int max = here->max;
+	struct pool_cpu *cpu = here->cpu;
+	struct pool_cluster *c;
+
+	n = pool_smaller(n, max);
+	if (!pool_age_room(here, pool_bytes(here, n), out))
+		return 0;
+	c = pool_cluster_newest(here);
+	if (POOL_LIKELY(!c || !pool_cluster_takes(c, max, *objs))) {
+		c = new_cluster(here, out);
+		if (!POOL_LIKELY(c))
+			return 0;
+		pool_cluster_begin(cpu, here, c, objs, n);
+	} else {
+		n = pool_smaller(n, max - c->n);
+		pool_cluster_top_up(cpu, here, c, objs, n);
+	}
+	plat_write(&here->spills, here->spills + 1);
+	pool_trace_spill(here->pool, n);
+	return n;
+}
+
+/*
+ * Spill the coldest half of an array that has objects.  The array counts them no more, but
+ * the others have to follow them: pool_hot_slide().
+ */
+static inline __attribute__((__always_inline__))
+unsigned int spill_coldest(struct pool_local *here, struct pool_carried *out)
+{
+	unsigned int have = plat_read(&here->hot.n);
+	unsigned int n = spill(here, have - have / 2, here->slot, out);
+
+	plat_write(&here->hot.n, have - n);
+	return n;
+}
+
+/*
+ * Put up to @n objects, coldest first, into an array that has @have in @room slots; returns how
+ * many fit.
+ */
+static inline unsigned int put_hot(struct pool_local *here, unsigned int have,
+				   unsigned int room, unsigned int n, void **objs)
+{
+	n = pool_smaller(n, room - have);
+	if (n)
+		pool_hot_append(here, have, objs, n);
+	return n;
+}
+
+/* Spill @n objects of a pool that has no array here; returns how many were put. */
+static unsigned int put_clustered(struct pool_local *here, unsigned int n,
+				  void **objs, struct pool_carried *out)
+{
+	unsigned int done = 0;
+	unsigned int some;
+
+	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
+		return 0;
+	do {
+		some = spill(here, n - done, objs + done, out);
+		done += some;
+		if (done < n)
+			pool_cpu_break(here->cpu);
+	} while (n > 1 && some && done < n);
+	return done;
+}
+
+/* Let the array follow @spilled objects, which a cluster has now, and put_hot(). */
+static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
+				  unsigned int room, unsigned int n, void **objs)
+{
+	unsigned int left = plat_read(&here->hot.n);
+
+	pool_hot_slide(here, spilled, left);
+	return put_hot(here, left, room, n, objs);
+}
+
+/* refill(), while others may have the CPU's lock, which only clusters need. */
+static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
+				    unsigned int room, unsigned int n,
+				    void **objs)
+	POOL_MUST_HOLD(here->cpu->lock)
+{
+	plat_cpu_unlock(here->cpu);
+	n = refill(here, spilled, room, n, objs);
+	plat_cpu_lock(here->cpu);
+	return n;
+}
+
+/*
+ * Put @n objects, coldest first, so that the array has the freshest.  It takes only
+ * plain ones.  The array's room counts here, not its capacity, since a switch of options
+ * may take the capacity meanwhile.
+ */
+static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
+			     struct pool_carried *out)
+{
+	unsigned int room, done;
+
+	if (!pool_is_plain(here->pool, *objs))
+		return put_clustered(here, n, objs, out);
+	pool_age_grow(here, out);
+	room = plat_read(&here->hot.room);
+	if (!room)
+		return put_clustered(here, n, objs, out);
+	done = put_hot(here, plat_read(&here->hot.n), room, n, objs);
+	/* Some compilers do not see that n - done is at most n. */
+	while (done < n) {
+		unsigned int left = pool_smaller(n - done, n);
+		unsigned int spilled = spill_coldest(here, out);
+
+		if (!spilled)
+			break;
+		done += plat_may(PLAT_RELOCK, 0) ?
+			refill_unlocked(here, spilled, room, left, objs + done) :
+			refill(here, spilled, room, left, objs + done);
+	}
+	return done;
+}
+
+/* Put all of @n objects into the array, if it takes that many of their kind. */
+static inline bool put_all_hot(struct pool_local *here, unsigned int n,
+			       void **objs)
+{
+	unsigned int have = plat_read(&here->hot.n);
+
+	if (have + n > plat_read(&here->hot.cap) || !pool_is_plain(here->pool, *objs))
+		return false;
+	pool_hot_append(here, have, objs, n);
+	return true;
+}
+
+/* Have the caller bring down what is parked on this CPU, or where none has a list. */
+static inline void look_parked(struct pool_local *here, struct pool_carried *out)
+{
+	if (!POOL_LIKELY(!plat_read(&here->parked.head) &&
+			 !plat_read(&here->pool->parked.head))) {
+		out->parked = true;
+		out->some = true;
+	}
+}
+
+/* Leave after a visit that put something, or not, and bring down what it left to be done. */
+static inline void leave(struct pool_local *here, bool done,
+			 struct pool_carried *out, unsigned int flags)
+{
+	struct pool *pool = here->pool;
+
+	if (done)
+		look_parked(here, out);
+	pool_here_leave(here);
+	if (out->some)
+		pool_carry(pool, out, flags);
+}
+
+/**
+ * pool_put_to_cache() - Put several free objects into this CPU's caches.
+ * @pool: the pool.
+ * @n: how many, 1 to POOL_HOT_SLOTS; several only if they are plain.
+ * @objs: the objects, coldest first.
+ * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
+ *
+ * Return: how many were put, the first ones; the caller goes down a layer with the
+ * others.
+ */
+unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
+			       unsigned int *flags)
+{
+	struct pool_local *here = pool_here_ensure(pool, flags);
+	struct pool_carried out = { .some = false };
+	unsigned int done = 0;
+
+	if (!here)
+		return 0;
+	if (put_all_hot(here, n, objs)) {
+		pool_here_leave(here);
+		return n;
+	}
+	if (pool_visit_begin(here, &out)) {
+		done = put_many(here, n, objs, &out);
+		pool_visit_end(here);
+	}
+	leave(here, done, &out, *flags);
+	return done;
+}
+
+/* Bring an object down that the caches did not take, and what is parked here. */
+static void put_down(struct pool *pool, void *obj, unsigned int flags)
+{
+	pool_put_below(pool, obj, flags);
+	pool_unpark_here(pool, flags);
+}
+
+/*
+ * Make room for one object in an array that takes it.  @spilled: receives how many objects a
+ * cluster has now; the array has to slide over them.  False: there is no room.
+ */
+static inline __attribute__((__always_inline__))
+bool make_room(struct pool_local *here, unsigned int *spilled,
+	       struct pool_carried *out)
+{
+	if (plat_read(&here->hot.n) < plat_read(&here->hot.room))
+		return true;
+	*spilled = spill_coldest(here, out);
+	return *spilled;
+}
+
+/**
+ * pool_put_locked() - pool_put_one(), where the part is entered and locked already.
+ * @here: entered and locked; both are left.
+ * @obj: the object.
+ * @flags: of the call.
+ *
+ * It does for one object what put_many() does, without its loops.
+ */
+void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
+{
+	struct pool_carried out = { .some = false };
+	struct pool *pool = here->pool;
+	unsigned int spilled = 0;
+	bool hot, done;
+
+	pool_visit_look(here, &out);
+	pool_age_grow(here, &out);
+	hot = plat_read(&here->hot.cap) && !pool_seal_of(obj);
+	done = hot ? make_room(here, &spilled, &out) :
+		     put_clustered(here, 1, &obj, &out);
+	pool_visit_end(here);
+	if (hot && done) {
+		pool_hot_slide(here, spilled, plat_read(&here->hot.n));
+		pool_hot_push(here, obj);
+	}
+	leave(here, done, &out, flags);
+	if (!done)
+		put_down(pool, obj, flags);
+}
+
+/**
+ * pool_put_one() - Put a free object into this CPU's caches, or down.
+ * @pool: the pool.
+ * @obj: the object.
+ * @flags: of the call.
+ *
+ * Objects parked on this CPU are brought down, too, since a CPU that only frees never
+ * misses.  A visit that put something does so, else this function.
+ */
+void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
+{
+	if (!pool_put_to_cache(pool, 1, &obj, &flags))
+		put_down(pool, obj, flags);
+}
