@@ -147,7 +147,8 @@ struct pool_cpu {
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long aged;		/* CPU lock: when idle.c came by last */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
-	unsigned long charged;		/* raised under CPU lock, lowered by any CPU */
+	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
+	unsigned long refunded;		/* any CPU lowers it, from 0: bytes to take off */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */

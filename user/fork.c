@@ -189,7 +189,7 @@ static void mend_charge(struct pool_cpu *cpu)
 		c = pool_list_entry(node, struct pool_cluster, by_lru);
 		bytes += (unsigned long)c->n * c->local->pool->head.size;
 	}
-	plat_write(&cpu->charged, bytes);
+	plat_write(&cpu->charged, bytes - cpu->refunded);
 }
 
 /**

@@ -231,6 +231,13 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 	return c || local;
 }
 
+/* Take off what others have refunded.  CPU lock held. */
+static void take_refunds(struct pool_cpu *cpu)
+{
+	if (plat_read(&cpu->refunded))
+		pool_charge(cpu, plat_xchg_acquire(&cpu->refunded, 0ul));
+}
+
 /*
  * The rest of pool_age_room(), where there is no room.  A cluster that is carried out stays
  * charged until the visit is over, so it makes no room for this visit.
@@ -238,14 +245,19 @@ static bool give_way(struct pool_local *here, struct pool_carried *out)
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
+	struct pool_cpu *cpu = here->cpu;
+
 	if (bytes > plat_read(&pool_bound))
 		return false;
 	pool_stash_look(here, out);
-	pool_cpu_break(here->cpu);
-	while (!pool_cluster_fits(here->cpu, bytes))
+	pool_cpu_break(cpu);
+	for (;;) {
+		take_refunds(cpu);
+		if (pool_cluster_fits(cpu, bytes))
+			return true;
 		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
 			return false;
-	return true;
+	}
 }
 
 /*

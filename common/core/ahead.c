@@ -35,7 +35,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 	local->grown++;
 	n = up_to(local->most, local->grown, n);
 	n = up_to(fit, local->grown, n);
-	if (plat_read(&local->cpu->charged) > bound / 2)
+	if (pool_charged(local->cpu) > bound / 2)
 		n = 0;
 	local->grown += n;
 	if (!local->spills)

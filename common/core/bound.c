@@ -71,7 +71,7 @@ static void trim_cpu(struct pool_cpu *cpu)
 	unsigned long bytes = 1, given = 0;
 
 	while (left && bytes &&
-	       plat_read(&cpu->charged) > plat_read(&pool_bound)) {
+	       pool_charged(cpu) > plat_read(&pool_bound)) {
 		bytes = pool_give_coldest(cpu, NULL, POOL_F_FOREIGN, &given);
 		left -= bytes < left ? bytes : left;
 	}

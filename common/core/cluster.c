@@ -59,7 +59,7 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	struct pool_cpu *cpu = local->cpu;
 
 	pool_arrive(&local->moving, n);
-	plat_word_sub_release(&cpu->charged, bytes);
+	plat_word_sub_release(&cpu->refunded, bytes);
 }
 
 /* Stash as much of a chain as there is room for; returns the rest. */

@@ -51,13 +51,37 @@ static inline void pool_cluster_unlink(struct pool_cluster *c)
 	pool_list_unlink(&c->by_lru);
 }
 
+/*
+ * What a CPU is charged with, in bytes, less what is to be taken off.  Exact under the CPU lock;
+ * else of a moment.  Others may charge and refund between the two reads: then there is less.
+ */
+static inline unsigned long pool_charged(const struct pool_cpu *cpu)
+{
+	unsigned long charged = plat_read(&cpu->charged);
+	unsigned long left = charged + plat_read(&cpu->refunded);
+
+	return left <= charged ? left : 0;
+}
+
+/* Charge a CPU with @bytes.  CPU lock held, so the sum needs no locked access. */
+static inline void pool_charge(struct pool_cpu *cpu, unsigned long bytes)
+{
+	plat_write(&cpu->charged, cpu->charged + bytes);
+}
+
+/* Undo pool_charge().  CPU lock held; others refund: pool_cluster_settled(). */
+static inline void pool_uncharge(struct pool_cpu *cpu, unsigned long bytes)
+{
+	plat_write(&cpu->charged, cpu->charged - bytes);
+}
+
 /* Account @n objects that were copied to the fresh end of a cluster, of @bytes. */
 static inline void pool_cluster_count(struct pool_cpu *cpu,
 				      struct pool_local *local,
 				      struct pool_cluster *c, unsigned int n,
 				      unsigned long bytes)
 {
-	plat_word_add(&cpu->charged, bytes);
+	pool_charge(cpu, bytes);
 	plat_write(&local->clustered, local->clustered + n);
 	c->n += n;
 	c->stamp = cpu->visits;
@@ -136,7 +160,7 @@ static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 
 	c->n = left;
 	pool_clustered_less(local, n);
-	pool_word_sub(&cpu->charged, pool_bytes(local, n));
+	pool_uncharge(cpu, pool_bytes(local, n));
 	if (!left)
 		pool_cluster_unlink(c);
 	return !left;

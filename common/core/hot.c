@@ -137,7 +137,7 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned long bytes = (unsigned long)(room - local->hot.room) *
 			      local->pool->head.size;
 
-	plat_word_add(&cpu->charged, bytes);
+	pool_charge(cpu, bytes);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes + bytes);
 	if (!local->hot.room) {
 		pool_list_add(&local->by_age, &cpu->by_age);
@@ -162,7 +162,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 	pool_hot_set_cap(local, room);
 	plat_write(&local->hot.room, room);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
-	pool_word_sub(&cpu->charged, bytes);
+	pool_uncharge(cpu, bytes);
 	if (!room)
 		pool_list_del(&local->by_age);
 }

@@ -41,7 +41,6 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 	return c && c->n == POOL_CLUSTER_SIZE && !pool_cluster_sealed(c) &&
 	       plat_read(&here->hot.cap) >= POOL_CLUSTER_SIZE - 1 &&
 	       !plat_read(&here->hot.n) && !here->surplus &&
-	       plat_read(&here->hot.room) >= here->most &&
 	       pool_here_same_era(here) &&
 	       cpu->stashed < POOL_STASH_MAX;
 }

@@ -144,7 +144,7 @@ static void shrink_shared(struct shrinking *s,
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu)
 {
 	unsigned long arrays = plat_read(&cpu->hot_bytes);
-	unsigned long charged = plat_read(&cpu->charged);
+	unsigned long charged = pool_charged(cpu);
 
 	return charged > arrays ? charged - arrays : 0;
 }

@@ -131,7 +131,7 @@ static void see_array(struct pool_finding *s, struct pool_cpu *cpu,
 	expect_most(s, "objects in the array", plat_read(&local->hot.n), room);
 	expect_most(s, "bytes of arrays", room * size, cpu->hot_bytes);
 	expect_most(s, "bytes charged for", cpu->hot_bytes +
-		    local->clustered * size, plat_read(&cpu->charged));
+		    local->clustered * size, pool_charged(cpu));
 }
 
 /* Look at up to HOLD clusters; true: at the end, or something is wrong.  CPU lock held. */

@@ -246,7 +246,7 @@ static int percpu_show(struct seq_file *m, void *v)
 			   plat_read(&local->clustered),
 			   plat_read(&local->moving),
 			   plat_read(&local->parked.count),
-			   plat_read(&plat_cpu_of(cpu)->charged));
+			   pool_charged(plat_cpu_of(cpu)));
 		cond_resched();
 	}
 	return 0;

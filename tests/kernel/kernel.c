@@ -296,7 +296,7 @@ static void on_and_off(unsigned int i, void *arg)
 	for (r = 0; r < 4; r++) {
 		if (remove_cpu(cpu))
 			plat_word_add(&h->bad, 1);
-		if (plat_read(&plat_cpu_of(cpu)->charged))
+		if (pool_charged(plat_cpu_of(cpu)))
 			plat_word_add(&h->bad, 1);
 		if (add_cpu(cpu))
 			plat_word_add(&h->bad, 1);
@@ -319,7 +319,7 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	set_cpus_allowed_ptr(current, cpumask_of(last));
 	test_alloc_many(h.pool, test_objs, 200);
 	test_free_many(h.pool, test_objs, 200);
-	EXPECT(plat_read(&plat_cpu_of(last)->charged));
+	EXPECT(pool_charged(plat_cpu_of(last)));
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	test_threads(min(num_online_cpus(), 4u), on_and_off, &h);
 	EXPECT_EQ(plat_read(&h.bad), 0);

@@ -225,7 +225,7 @@ struct pool_cpu *test_cpu(void)
 
 unsigned long test_charged(void)
 {
-	return plat_read(&test_cpu()->charged);
+	return pool_charged(test_cpu());
 }
 
 /* Objects in the clusters of a local part, counted by hand. */

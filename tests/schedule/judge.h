@@ -33,6 +33,7 @@ int index_of(const void *obj);
 
 /* judge_bound.c */
 unsigned long charged_in(const struct pool_local *local);
+unsigned long charged_to(unsigned int cpu);
 void judge_bound(unsigned int cpu);
 void judge_lowered(void);
 

@@ -83,6 +83,12 @@ unsigned long charged_in(const struct pool_local *local)
 	return local->hot.room + local->clustered + moving_in(local);
 }
 
+/* As pool_charged(), which is a point: the judge is no part of a schedule. */
+unsigned long charged_to(unsigned int cpu)
+{
+	return plat_cpu_of(cpu)->charged + plat_cpu_of(cpu)->refunded;
+}
+
 /*
  * Judge the bound, at any instant, on one CPU.  Once the bound was lowered the charge only
  * falls, until it fits.
@@ -107,7 +113,7 @@ void judge_bound(unsigned int cpu)
 		over_bound[cpu] = charged;
 		bound = charged;
 	}
-	if (held > room || room > charged || charged > bound)
+	if (held > room || room > charged_to(cpu) || charged > bound)
 		sched_fail("cpu%u: %lu bytes, %lu with room, %lu charged, bound %lu",
 			   cpu, held, room, charged, bound);
 }

@@ -135,9 +135,9 @@ static void check_charge(unsigned int cpu)
 		if (pools[i])
 			bytes += charged_in(plat_local_of(pools[i], cpu)) *
 				 pools[i]->head.size;
-	if (bytes != plat_cpu_of(cpu)->charged)
+	if (bytes != charged_to(cpu))
 		sched_fail("cpu%u: %lu bytes charged, not %lu", cpu,
-			   plat_cpu_of(cpu)->charged, bytes);
+			   charged_to(cpu), bytes);
 }
 
 /* Are exactly the arrays with room on the list by age? */

@@ -67,7 +67,7 @@ static void check_bound(void)
 
 	if (!area)
 		return;
-	charged = plat_read(&area->cpu.charged);
+	charged = pool_charged(&area->cpu);
 	for (i = 0; i < STEP_POOLS; i++) {
 		struct pool_local *l = plat_local_of(step.pool[i],
 						     area->number);

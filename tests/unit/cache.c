@@ -205,7 +205,7 @@ static void sample_charge(struct sampled *s)
 
 	for (i = 0; i < plat_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		unsigned long charged = cpu ? plat_read(&cpu->charged) : 0;
+		unsigned long charged = cpu ? pool_charged(cpu) : 0;
 
 		if (charged > bound)
 			plat_word_add(&s->bad, 1);
@@ -264,6 +264,48 @@ TEST_CASE(the_charge_never_passes_the_bound)
 		pool_destroy(&s->pool[i]->head);
 	}
 	plat_mem_free(s);
+}
+
+/* Allocate until the array is empty, then once more; returns how many objects there are. */
+static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
+{
+	unsigned int n = 0;
+
+	while (local->hot.n)
+		test_objs[n++] = test_alloc(pool);
+	test_objs[n++] = test_alloc(pool);
+	return n;
+}
+
+/* So a quick fill neither comes before an array is made smaller, nor brings too much to it. */
+TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
+{
+	unsigned int slots;
+
+	for (slots = 8; slots < 32; slots += 4) {
+		unsigned int half = POOL_HOT_MAX / 2;
+		struct pool_local *local;
+		struct pool *pool;
+		unsigned int n;
+
+		test_options(1 << 20, POOL_CLUSTER_SIZE);
+		pool = test_pool(64);
+		ASSERT(pool);
+		pool_fail_every = 0;
+		test_wave(pool, 400);
+		test_wave(pool, 400);
+		pool_set_hot_size(slots * 4 * 64);
+		local = test_local(pool);
+		n = fill_once(pool, local);
+		EXPECT_LE(local->hot.room, half > slots ? half : slots);
+		while (n < 300) {
+			test_objs[n++] = test_alloc(pool);
+			EXPECT_LE(local->hot.n, local->hot.room);
+		}
+		test_free_many(pool, test_objs, n);
+		EXPECT(test_quiet(pool, 0));
+		pool_destroy(&pool->head);
+	}
 }
 
 TEST_CASE(a_lowered_bound_is_reached_at_slow_paths)

@@ -129,9 +129,9 @@ TEST_CASE(a_damaged_count_of_a_cpu_is_named)
 	c->n = n;
 	has = local->clustered;
 	local->clustered++;
-	plat_word_add(&local->cpu->charged, pool->head.size);
+	pool_charge(local->cpu, pool->head.size);
 	EXPECT(names(pool, "cpu", "objects in clusters", has, has + 1));
-	pool_word_sub(&local->cpu->charged, pool->head.size);
+	pool_uncharge(local->cpu, pool->head.size);
 	local->clustered -= 2;
 	EXPECT(names(pool, "cpu", "objects in clusters", has, has - 1));
 	local->clustered++;
@@ -175,9 +175,9 @@ TEST_CASE(a_damaged_array_or_charge_is_named)
 	cpu->by_lru.prev = node;
 	was = test_charged();
 	need = cpu->hot_bytes + local->clustered * pool->head.size;
-	pool_word_sub(&cpu->charged, was - 1);
+	pool_uncharge(cpu, was - 1);
 	EXPECT(names(pool, "cpu", "bytes charged for", need, 1));
-	plat_word_add(&cpu->charged, was - 1);
+	pool_charge(cpu, was - 1);
 	EXPECT(is_ok(pool));
 	pool_destroy(&pool->head);
 }

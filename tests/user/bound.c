@@ -47,7 +47,7 @@ static unsigned long sum(unsigned long (*bytes)(struct pool_cpu *cpu))
 
 static unsigned long charged(struct pool_cpu *cpu)
 {
-	return plat_read(&cpu->charged);
+	return pool_charged(cpu);
 }
 
 /*

@@ -22,7 +22,7 @@ bool areas_are_true(void)
 
 	for (i = 0; i < plat_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
-		unsigned long charged = plat_read(&cpu->charged);
+		unsigned long charged = pool_charged(cpu);
 		struct pool *pool = NULL;
 		unsigned long held = 0;
 
@@ -47,7 +47,7 @@ bool others_are_empty(void)
 
 	for (i = 0; i < plat_nr_cpus(); i++)
 		if (plat_cpu_of(i) != test_cpu() &&
-		    plat_read(&plat_cpu_of(i)->charged))
+		    pool_charged(plat_cpu_of(i)))
 			return false;
 	return true;
 }
