@@ -124,6 +124,8 @@
 /* Largest hot array; hostile builds make it tiny. */
 #ifndef POOL_HOT_MAX
 #define POOL_HOT_MAX		POOL_HOT_SLOTS
+#elif POOL_HOT_MAX > POOL_HOT_SLOTS
+#error "POOL_HOT_MAX: at most POOL_HOT_SLOTS"
 #endif
 
 /* Hostile builds: every n-th backend call fails; 0: none. */

@@ -10,7 +10,7 @@
  *  +---------------- hot array -----------------+  pool_hot: alloc.c, hot.c
  *      | empty: fill from one cluster    | full: spill the coldest half
  *      v                                 v
- *  +------------- local clusters ---------------+  pool_cpu, pool_local: fill.c
+ *  +------------- local clusters ---------------+  pool_cpu, pool_local: fill.c, spill.c
  *      | none                            | no room: evict up to 8
  *      v                                 v
  *  +--------------- shared pool ----------------+  pool_bucket: shared.c
@@ -148,7 +148,7 @@ struct pool_cpu {
 	unsigned long aged;		/* CPU lock: when idle.c came by last */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
 	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
-	unsigned long refunded;		/* any CPU lowers it, from 0: bytes to take off */
+	unsigned long refunded;		/* lowered by any CPU, until its lock's holder sets it to 0 */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */

@@ -339,4 +339,3 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 		pool_carry(pool, &out, *flags);
 	return got;
 }
-

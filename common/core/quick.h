@@ -12,9 +12,14 @@
 #ifndef POOL_CORE_QUICK_H
 #define POOL_CORE_QUICK_H
 
-/* A whole array spills these, and keeps the others. */
-#define POOL_QUICK_SPILL	(POOL_HOT_MAX - POOL_QUICK_KEEP)
-#define POOL_QUICK_KEEP		(POOL_HOT_MAX / 2)
+/* A whole cluster has one object for the caller, and these for the array. */
+#define POOL_QUICK_FILL		(POOL_CLUSTER_SIZE > 1 ? POOL_CLUSTER_SIZE - 1 : 1)
+
+/* A whole array spills its coldest half, if a cluster may have so many, and keeps the others. */
+#define POOL_QUICK_HALF		(POOL_HOT_MAX - POOL_HOT_MAX / 2)
+#define POOL_QUICK_SPILL	(POOL_QUICK_HALF < POOL_CLUSTER_SIZE ? \
+				 POOL_QUICK_HALF : POOL_CLUSTER_SIZE)
+#define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
 /* Enter and lock this CPU's part; NULL: something is in the way, and nothing is held. */
 static inline __attribute__((__always_inline__))
@@ -39,7 +44,7 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cluster *c)
 {
 	return c && c->n == POOL_CLUSTER_SIZE && !pool_cluster_sealed(c) &&
-	       plat_read(&here->hot.cap) >= POOL_CLUSTER_SIZE - 1 &&
+	       plat_read(&here->hot.cap) >= POOL_QUICK_FILL &&
 	       !plat_read(&here->hot.n) && !here->surplus &&
 	       pool_here_same_era(here) &&
 	       cpu->stashed < POOL_STASH_MAX;
@@ -79,14 +84,16 @@ void *pool_quick_get(struct pool *pool, unsigned int *flags)
 	return obj;
 }
 
-/* May half of the array become a new cluster, with nothing else to do? */
+/*
+ * May part of the array become a new cluster, with nothing else to do?  An array that is whole,
+ * in the era of its last visit, is open, or a switch of options has just begun to close it.
+ */
 static inline bool pool_quick_spills(const struct pool_local *here,
 				     const struct pool_cpu *cpu)
 {
 	const struct pool_cluster *c = pool_cluster_newest(here);
 
 	return plat_read(&here->hot.n) == POOL_HOT_MAX &&
-	       plat_read(&here->hot.cap) == POOL_HOT_MAX &&
 	       pool_cluster_fits(cpu, pool_bytes(here, POOL_QUICK_SPILL)) &&
 	       here->max >= POOL_QUICK_SPILL && (!c || c->n >= here->max) &&
 	       pool_here_same_era(here) &&
@@ -98,7 +105,7 @@ static inline bool pool_quick_spills(const struct pool_local *here,
 /**
  * pool_quick_put() - Put one object: after a quick spill, or as pool_put_one() does.
  * @pool: the pool.
- * @obj: the object.
+ * @obj: the object, not sealed.
  * @flags: as there.
  */
 static inline __attribute__((__always_inline__))
@@ -112,7 +119,7 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 		return;
 	}
 	cpu = here->cpu;
-	if (!POOL_LIKELY(pool_quick_spills(here, cpu) && !pool_seal_of(obj))) {
+	if (!POOL_LIKELY(pool_quick_spills(here, cpu))) {
 		pool_put_locked(here, obj, flags);
 		return;
 	}
@@ -122,9 +129,9 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 	plat_write(&here->hot.n, POOL_QUICK_KEEP);
 	plat_write(&here->spills, here->spills + 1);
 	pool_trace_spill(pool, POOL_QUICK_SPILL);
+	plat_cpu_unlock(cpu);
 	pool_hot_slide(here, POOL_QUICK_SPILL, POOL_QUICK_KEEP);
 	pool_hot_push(here, obj);
-	plat_cpu_unlock(cpu);
 	pool_here_leave(here);
 }
 

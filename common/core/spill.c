@@ -244,7 +244,7 @@ bool make_room(struct pool_local *here, unsigned int *spilled,
 /**
  * pool_put_locked() - pool_put_one(), where the part is entered and locked already.
  * @here: entered and locked; both are left.
- * @obj: the object.
+ * @obj: the object, not sealed.
  * @flags: of the call.
  *
  * It does for one object what put_many() does, without its loops.
@@ -258,14 +258,14 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 
 	pool_visit_look(here, &out);
 	pool_age_grow(here, &out);
-	hot = plat_read(&here->hot.cap) && !pool_seal_of(obj);
+	hot = plat_read(&here->hot.cap);
 	done = hot ? make_room(here, &spilled, &out) :
 		     put_clustered(here, 1, &obj, &out);
 	pool_visit_end(here);
-	if (hot && done) {
+	if (spilled)
 		pool_hot_slide(here, spilled, plat_read(&here->hot.n));
+	if (hot && done)
 		pool_hot_push(here, obj);
-	}
 	leave(here, done, &out, flags);
 	if (!done)
 		put_down(pool, obj, flags);
@@ -277,8 +277,8 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
  * @obj: the object.
  * @flags: of the call.
  *
- * Objects parked on this CPU are brought down, too, since a CPU that only frees never
- * misses.  A visit that put something does so, else this function.
+ * Objects parked on this CPU are brought down, too, by a visit that put something, or where
+ * nothing was put.  The reason is that a CPU that only frees never misses.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

@@ -117,6 +117,50 @@ TEST_CASE(a_spill_tops_up_the_newest_cluster)
 	pool_destroy(&pool->head);
 }
 
+/* How many clusters of this CPU have fewer objects than @max; UINT_MAX: one has more. */
+static unsigned int partly_full(const struct pool_local *local, unsigned int max)
+{
+	const struct pool_list *node;
+	unsigned int n = 0;
+
+	for (node = local->by_pool.next; node != &local->by_pool; node = node->next) {
+		const struct pool_cluster *c;
+
+		c = pool_list_entry(node, struct pool_cluster, by_pool);
+		if (c->n > max)
+			return UINT_MAX;
+		n += c->n < max;
+	}
+	return n;
+}
+
+/* While a surplus lasts a fill takes one object, so the newest cluster is not whole. */
+TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
+{
+	static const unsigned int sizes[] = { 1, 2, 8, POOL_CLUSTER_SIZE };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		struct pool_local *local;
+		struct pool *pool;
+		unsigned int n = 0;
+
+		test_options(1 << 20, sizes[i]);
+		pool = test_pool(64);
+		ASSERT(pool);
+		pool_fail_every = 0;
+		test_wave(pool, 400);
+		local = test_local(pool);
+		while (local->hot.n)
+			test_objs[n++] = test_alloc(pool);
+		test_objs[n++] = test_alloc(pool);
+		EXPECT_LE(partly_full(local, pool->cluster), 1);
+		test_free_many(pool, test_objs, n);
+		EXPECT_LE(partly_full(local, pool->cluster), 1);
+		pool_destroy(&pool->head);
+	}
+}
+
 TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
 {
 	struct pool_cluster *c, *d;
@@ -306,6 +350,31 @@ TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 		EXPECT(test_quiet(pool, 0));
 		pool_destroy(&pool->head);
 	}
+}
+
+TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
+{
+	unsigned int slots = 40;
+	struct pool_local *local;
+	struct pool *pool;
+	unsigned int n = 400;
+
+	test_options(1 << 20, POOL_CLUSTER_SIZE);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_wave(pool, n);
+	test_alloc_many(pool, test_objs, n);
+	local = test_local(pool);
+	while (local->hot.n < POOL_HOT_MAX)
+		test_free(pool, test_objs[--n]);
+	pool_set_hot_size(slots * 4 * 64);
+	test_free(pool, test_objs[--n]);
+	EXPECT(local->hot.room < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
+	EXPECT(test_bound_holds());
+	test_free_many(pool, test_objs, n);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_lowered_bound_is_reached_at_slow_paths)

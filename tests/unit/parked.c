@@ -159,6 +159,46 @@ static void take_all(unsigned int i, void *arg)
 }
 
 /* As by NMIs that free what other CPUs allocate: it would pile up without bound. */
+/* Let what is parked here be parked where no CPU has a list. */
+static void park_without_cpu(struct pool *pool, struct pool_local *local)
+{
+	struct pool_parked none = pool->parked;
+
+	pool->parked = local->parked;
+	local->parked = none;
+}
+
+/* A CPU that only frees may have no other visits. */
+TEST_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct pool_local *local;
+		unsigned int n = 400;
+		struct pool *pool;
+
+		test_options(1 << 20, POOL_CLUSTER_SIZE);
+		pool = test_pool(64);
+		ASSERT(pool);
+		pool_fail_every = 0;
+		test_wave(pool, n);
+		test_alloc_many(pool, test_objs, n);
+		local = test_local(pool);
+		while (local->hot.n < POOL_HOT_MAX)
+			test_free(pool, test_objs[--n]);
+		pool_park(pool, test_objs[--n]);
+		if (i)
+			park_without_cpu(pool, local);
+		EXPECT_EQ(parked_in(pool), 1);
+		test_free(pool, test_objs[--n]);
+		EXPECT_EQ(parked_in(pool), 0);
+		test_free_many(pool, test_objs, n);
+		EXPECT(test_quiet(pool, 0));
+		pool_destroy(&pool->head);
+	}
+}
+
 TEST_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus)
 {
 	struct pool *pool;

@@ -2,7 +2,7 @@
 /*
  * life.c - threads that come, idle and go, and what each leaves
  *
- * Layer:   tests of user/thread.c, and of a spill as a fork sees it.
+ * Layer:   tests of user/thread.c.
  * Context: see test.h.
  */
 #include "life.h"
