@@ -148,7 +148,7 @@ struct pool_cpu {
 	unsigned long aged;		/* CPU lock: when idle.c came by last */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
 	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
-	unsigned long refunded;		/* lowered by any CPU, until its lock's holder sets it to 0 */
+	unsigned long refunded;		/* lowered by any CPU; set to 0 under CPU lock */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */

@@ -17,8 +17,7 @@
 
 /* A whole array spills its coldest half, if a cluster may have so many, and keeps the others. */
 #define POOL_QUICK_HALF		(POOL_HOT_MAX - POOL_HOT_MAX / 2)
-#define POOL_QUICK_SPILL	(POOL_QUICK_HALF < POOL_CLUSTER_SIZE ? \
-				 POOL_QUICK_HALF : POOL_CLUSTER_SIZE)
+#define POOL_QUICK_SPILL	pool_smaller(POOL_QUICK_HALF, POOL_CLUSTER_SIZE)
 #define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
 /* Enter and lock this CPU's part; NULL: something is in the way, and nothing is held. */

@@ -55,12 +55,16 @@ done
 
 # Build options: all of the document's, and contradictions.
 config() {
-	gcc -std=gnu11 -Wall -Werror -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon \
-		-Iuser "$@" -fsyntax-only common/options/options.c common/base/registry.c \
-		common/core/spare.c
+	local file
+
+	for file in options/options base/registry core/spare core/alloc; do
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE \
+			-DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+			-S -o /dev/null common/$file.c || return
+	done
 }
 for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
-	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=64; do
+	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=1 POOL_CLUSTER_SIZE=64; do
 	check "builds_with_${option//=/_}" config "-D$option"
 done
 # dumped WORDS -D... - what a build with these says after one object was freed
