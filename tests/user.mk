@@ -5,7 +5,7 @@
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
 	   $(wildcard tests/unit/*.c tests/user/*.c)
-STEP_SRC = $(addprefix tests/step/,step.c step_last.c stepper.c)
+STEP_SRC = $(addprefix tests/step/,step.c step_last.c step_visit.c stepper.c)
 JUMP_SRC = tests/step/jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h) \

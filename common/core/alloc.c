@@ -197,8 +197,7 @@ void get_ahead(struct pool *pool, unsigned int flags)
 	void *objs[POOL_HOT_SLOTS / 2];
 	unsigned int n, done;
 
-	if (plat_read(&pool->limit) || pool->head.constructed ||
-	    pool_is_closed(pool) ||
+	if (plat_read(&pool->limit) || pool->head.constructed || pool_is_closed(pool) ||
 	    pool_allocated(pool) < plat_read(&pool->need_kept))
 		return;
 	n = pool_cache_wants(pool, flags);
@@ -360,8 +359,7 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 	return obj;
 }
 
-void *pool_alloc_from(struct pool_head *head, unsigned int flags,
-		      void *caller)
+void *pool_alloc_from(struct pool_head *head, unsigned int flags, void *caller)
 {
 	return alloc_from(head, flags, caller, &ordinary);
 }
@@ -398,8 +396,7 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
-	return alloc_from(head, flags, __builtin_return_address(0),
-			  &ordinary);
+	return alloc_from(head, flags, __builtin_return_address(0), &ordinary);
 }
 
 /*
@@ -471,8 +468,7 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 	unsigned int not_yet = 0;
 
 	pool_count_failure(pool, POOL_FAILED);
-	if (plat_may(PLAT_WAIT, flags) &&
-	    plat_cmpxchg(&said, &not_yet, 1u))
+	if (plat_may(PLAT_WAIT, flags) && plat_cmpxchg(&said, &not_yet, 1u))
 		plat_log(PLAT_ERR, "pool \"%s\": POOL_F_MUST_ZERO refused: constructed objects",
 			 pool->shown);
 	return NULL;

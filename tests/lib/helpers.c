@@ -145,6 +145,23 @@ void test_wave(struct pool *pool, unsigned int n)
 	test_free_many(pool, test_objs, n);
 }
 
+struct pool *test_whole(unsigned int *n)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, POOL_CLUSTER_SIZE);
+	pool = test_pool(64);
+	if (!pool)
+		return NULL;
+	pool_fail_every = 0;
+	*n = 400;
+	test_wave(pool, *n);
+	test_alloc_many(pool, test_objs, *n);
+	while (test_local(pool)->hot.n < POOL_HOT_MAX)
+		test_free(pool, test_objs[--*n]);
+	return pool;
+}
+
 /* Take @n objects, see whether each is @good, and free them. */
 bool test_wave_good(struct pool *pool, unsigned int n,
 		    bool (*good)(const unsigned char *obj))

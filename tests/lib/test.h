@@ -108,6 +108,8 @@ void test_alloc_many(struct pool *pool, void **objs, unsigned int n);
 void test_alloc_just(struct pool *pool, void **objs, unsigned int n);
 void test_free_many(struct pool *pool, void **objs, unsigned int n);
 void test_wave(struct pool *pool, unsigned int n);
+/* A pool whose array here is whole, with @n objects in use in test_objs; NULL: none was made. */
+struct pool *test_whole(unsigned int *n);
 bool test_wave_good(struct pool *pool, unsigned int n,
 		    bool (*good)(const unsigned char *obj));
 bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int size,

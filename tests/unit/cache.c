@@ -357,17 +357,11 @@ TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
 	unsigned int slots = 40;
 	struct pool_local *local;
 	struct pool *pool;
-	unsigned int n = 400;
+	unsigned int n;
 
-	test_options(1 << 20, POOL_CLUSTER_SIZE);
-	pool = test_pool(64);
+	pool = test_whole(&n);
 	ASSERT(pool);
-	pool_fail_every = 0;
-	test_wave(pool, n);
-	test_alloc_many(pool, test_objs, n);
 	local = test_local(pool);
-	while (local->hot.n < POOL_HOT_MAX)
-		test_free(pool, test_objs[--n]);
 	pool_set_hot_size(slots * 4 * 64);
 	test_free(pool, test_objs[--n]);
 	EXPECT(local->hot.room < POOL_HOT_MAX || POOL_HOT_MAX <= slots);

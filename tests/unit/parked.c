@@ -174,22 +174,14 @@ TEST_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		struct pool_local *local;
-		unsigned int n = 400;
 		struct pool *pool;
+		unsigned int n;
 
-		test_options(1 << 20, POOL_CLUSTER_SIZE);
-		pool = test_pool(64);
+		pool = test_whole(&n);
 		ASSERT(pool);
-		pool_fail_every = 0;
-		test_wave(pool, n);
-		test_alloc_many(pool, test_objs, n);
-		local = test_local(pool);
-		while (local->hot.n < POOL_HOT_MAX)
-			test_free(pool, test_objs[--n]);
 		pool_park(pool, test_objs[--n]);
 		if (i)
-			park_without_cpu(pool, local);
+			park_without_cpu(pool, test_local(pool));
 		EXPECT_EQ(parked_in(pool), 1);
 		test_free(pool, test_objs[--n]);
 		EXPECT_EQ(parked_in(pool), 0);
