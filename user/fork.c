@@ -189,7 +189,8 @@ static void mend_charge(struct pool_cpu *cpu)
 		c = pool_list_entry(node, struct pool_cluster, by_lru);
 		bytes += (unsigned long)c->n * c->local->pool->head.size;
 	}
-	plat_write(&cpu->charged, bytes - cpu->refunded);
+	plat_write(&cpu->charged, bytes);
+	plat_write(&cpu->refunded, 0ul);
 }
 
 /**

@@ -412,8 +412,8 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 }
 
 /* Free an object that the hot array did not accept.  @caller: named in reports. */
-static inline void free_from(struct pool_head *head, void *obj,
-			     unsigned int flags, void *caller)
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
+		    void *caller)
 {
 	struct pool *pool = pool_of(head);
 
@@ -426,16 +426,10 @@ static inline void free_from(struct pool_head *head, void *obj,
 	pool_quick_put(pool, obj, flags);
 }
 
-void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
-		    void *caller)
-{
-	free_from(head, obj, flags, caller);
-}
-
 __attribute__((__noinline__))
 void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
 {
-	free_from(head, obj, flags, __builtin_return_address(0));
+	pool_free_from(head, obj, flags, __builtin_return_address(0));
 }
 
 void *pool_alloc_nocache(struct pool_head *head)

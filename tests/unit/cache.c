@@ -61,6 +61,35 @@ TEST_CASE(a_spill_moves_the_coldest_half)
 	pool_destroy(&pool->head);
 }
 
+/*
+ * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
+ * ahead (ahead.c), so there are two waves.
+ */
+static struct pool *clustered_pool(void)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, POOL_CLUSTER_SIZE);
+	pool = test_pool(64);
+	if (!pool)
+		return NULL;
+	pool_fail_every = 0;
+	test_wave(pool, 400);
+	test_wave(pool, 400);
+	return pool;
+}
+
+/* Allocate until the array is empty, then once more; returns how many objects there are. */
+static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
+{
+	unsigned int n = 0;
+
+	while (local->hot.n)
+		test_objs[n++] = test_alloc(pool);
+	test_objs[n++] = test_alloc(pool);
+	return n;
+}
+
 /* A quick fill does not look for room, so it may only come where there is some. */
 TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare)
 {
@@ -70,13 +99,8 @@ TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare)
 	unsigned long fills;
 	unsigned int had, n;
 
-	test_options(1 << 20, POOL_CLUSTER_SIZE);
-	pool = test_pool(64);
+	pool = clustered_pool();
 	ASSERT(pool);
-	pool_fail_every = 0;
-	/* The first fills bring nothing to the array, since objects have come ahead: ahead.c. */
-	test_wave(pool, 400);
-	test_wave(pool, 400);
 	local = test_local(pool);
 	fills = local->fills;
 	n = local->hot.n;
@@ -143,7 +167,7 @@ TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
 	for (i = 0; i < 4; i++) {
 		struct pool_local *local;
 		struct pool *pool;
-		unsigned int n = 0;
+		unsigned int n;
 
 		test_options(1 << 20, sizes[i]);
 		pool = test_pool(64);
@@ -151,9 +175,7 @@ TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
 		pool_fail_every = 0;
 		test_wave(pool, 400);
 		local = test_local(pool);
-		while (local->hot.n)
-			test_objs[n++] = test_alloc(pool);
-		test_objs[n++] = test_alloc(pool);
+		n = fill_once(pool, local);
 		EXPECT_LE(partly_full(local, pool->cluster), 1);
 		test_free_many(pool, test_objs, n);
 		EXPECT_LE(partly_full(local, pool->cluster), 1);
@@ -310,17 +332,6 @@ TEST_CASE(the_charge_never_passes_the_bound)
 	plat_mem_free(s);
 }
 
-/* Allocate until the array is empty, then once more; returns how many objects there are. */
-static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
-{
-	unsigned int n = 0;
-
-	while (local->hot.n)
-		test_objs[n++] = test_alloc(pool);
-	test_objs[n++] = test_alloc(pool);
-	return n;
-}
-
 /* So a quick fill neither comes before an array is made smaller, nor brings too much to it. */
 TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 {
@@ -332,12 +343,8 @@ TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 		struct pool *pool;
 		unsigned int n;
 
-		test_options(1 << 20, POOL_CLUSTER_SIZE);
-		pool = test_pool(64);
+		pool = clustered_pool();
 		ASSERT(pool);
-		pool_fail_every = 0;
-		test_wave(pool, 400);
-		test_wave(pool, 400);
 		pool_set_hot_size(slots * 4 * 64);
 		local = test_local(pool);
 		n = fill_once(pool, local);

@@ -72,7 +72,8 @@ class Check:
         listed = sum(int(c["n"]) * int(c["local"]["pool"]["head"]["size"]) for c in clusters)
         if listed != by_pool:
             broken(f"{name}: clusters by age have {listed} bytes, by pool {by_pool}")
-        charged = (int(cpu["charged"]) + int(cpu["refunded"])) % (1 << 8 * cpu["charged"].type.sizeof)
+        word = 1 << 8 * cpu["charged"].type.sizeof
+        charged = (int(cpu["charged"]) + int(cpu["refunded"])) % word
         if charged < hot + by_pool or (not moving and charged != hot + by_pool):
             self.differ(not self.inside,
                         f"{name}: {hot + by_pool} bytes are there, {charged} are charged")
