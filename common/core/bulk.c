@@ -7,7 +7,8 @@
  *
  * A bulk call asks this CPU's caches for up to POOL_HOT_SLOTS objects at once.  An object
  * that they do not have, or do not take, goes the way of a single call, which asks the
- * layers below.  Then the caches are asked again.
+ * layers below.  Then the caches are asked again.  As long as they have all that they are asked
+ * for, no single call comes in between.
  */
 #include "plat.h"
 
@@ -121,6 +122,8 @@ unsigned int alloc_many(struct pool_head *head, unsigned int flags,
 		got += more;
 		if (got == n)
 			break;
+		if (more == BULK_MOST)
+			continue;
 		objs[got] = get_one(head, flags, got, objs, caller, all);
 		if (!objs[got])
 			return all ? 0 : got;

@@ -254,6 +254,24 @@ TEST_CASE(a_bulk_fills_and_spills_once_per_cluster)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* No single call comes in between, which would fill the array for one object. */
+TEST_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long visits;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	ASSERT(stash_some(pool));
+	pool_free_bulk(&pool->head, 0, 400, test_objs);
+	visits = test_cpu()->visits;
+	ASSERT(take(pool, 400, test_objs));
+	EXPECT_LE(test_cpu()->visits, visits + 400 / POOL_HOT_SLOTS + 1);
+	pool_free_bulk(&pool->head, 0, 400, test_objs);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 TEST_CASE(an_atomic_bulk_takes_what_is_cached)
 {
 	struct pool *pool = test_pool(64);
