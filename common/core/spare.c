@@ -12,7 +12,7 @@
 #include "plat.h"
 
 /* One cluster is at most this part of the byte bound. */
-#define CLUSTER_PART	8
+#define CLUSTER_PART	2
 
 /* How many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)

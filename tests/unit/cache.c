@@ -436,7 +436,7 @@ TEST_CASE(single_objects_make_no_cluster_above_its_size)
 	struct pool *pool;
 	unsigned int i;
 
-	test_options(65536, 32);
+	test_options(16384, 32);
 	pool_options.buckets = 1;
 	pool = test_pool(8192);
 	ASSERT(pool);
