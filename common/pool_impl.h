@@ -325,6 +325,7 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 /* What a visit carries out of the guard, for the caller to bring down. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
+	unsigned long bytes;		/* of these: still charged */
 	struct pool_cluster *empty;	/* a chain of emptied ones */
 	struct pool_cluster *rest;	/* the rest of a fill, not kept: moving */
 	unsigned int rounds;		/* how often the oldest gave way */

@@ -212,6 +212,7 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	} else {
 		c->next = out->down;
 		out->down = c;
+		out->bytes += pool_bytes(local, n);
 		out->some = true;
 	}
 }
@@ -239,9 +240,17 @@ static void take_refunds(struct pool_cpu *cpu)
 }
 
 /*
- * The rest of pool_age_room(), where there is no room.  A cluster that is carried out stays
- * charged until the visit is over, so it makes no room for this visit.
+ * Does what is carried out make room for @bytes?  It stays charged until the visit is over.  So
+ * this visit does without, and nothing else has to give way.
  */
+static bool makes_room_later(const struct pool_cpu *cpu, unsigned long bytes,
+			     const struct pool_carried *out)
+{
+	return out->bytes &&
+	       plat_read(&cpu->charged) - out->bytes + bytes <= plat_read(&pool_bound);
+}
+
+/* The rest of pool_age_room(), where there is no room. */
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
@@ -255,7 +264,8 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 		take_refunds(cpu);
 		if (pool_cluster_fits(cpu, bytes))
 			return true;
-		if (out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
+		if (makes_room_later(cpu, bytes, out) ||
+		    out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
 			return false;
 	}
 }

@@ -11,7 +11,7 @@
 /*
  * Would @bytes more still be within the bound?  CPU lock held: only its holder raises the
  * charge, so a true answer stays true until the holder does so.  The sum fits into 32 bits: no
- * bound is above 1 GiB, and @bytes are a quarter of it at most, or one object of up to 2 GiB.
+ * bound is above 1 GiB, and @bytes are half of it at most, or one object of up to 2 GiB.
  */
 static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 				     unsigned long bytes)

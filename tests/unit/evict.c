@@ -75,6 +75,33 @@ TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 	pool_destroy(&idle->head);
 }
 
+/* Its evicted clusters make no room before the visit is over: one for growing, one to spill. */
+TEST_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs)
+{
+	unsigned long most = 0, sum = 0;
+	struct pool_local *local;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(BOUND, 32);
+	test_mode(POOL_D_NO_GLOBAL);
+	pool = test_pool(1024);
+	ASSERT(pool);
+	test_alloc_just(pool, test_objs, 1000);
+	local = test_local(pool);
+	for (i = 0; i < 1000; i++) {
+		unsigned long before = local->evictions;
+
+		test_free(pool, test_objs[i]);
+		before = local->evictions - before;
+		most = before > most ? before : most;
+		sum += before;
+	}
+	EXPECT(sum > 0);
+	EXPECT_LE(most, 2);
+	pool_destroy(&pool->head);
+}
+
 /* Half of the bound is charged for the idle arrays' slots. */
 TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
 {
