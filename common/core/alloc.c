@@ -411,7 +411,10 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/* Free an object that the hot array did not accept.  @caller: named in reports. */
+/*
+ * Free an object that the hot array did not accept, or was not asked to: a free that wipes is no
+ * hit, but the array may have room.  @caller: named in reports.
+ */
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {
@@ -423,7 +426,8 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		return;
 	}
 	pool_hot_in(&pool->head, obj);
-	pool_quick_put(pool, obj, flags);
+	if (!pool_wipes_in(&pool->head) || !pool_hot_put(&pool->own, obj))
+		pool_quick_put(pool, obj, flags);
 }
 
 __attribute__((__noinline__))

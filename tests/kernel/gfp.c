@@ -111,6 +111,24 @@ TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 	pool_destroy(&pool->head);
 }
 
+/* So it neither takes the CPU's lock nor spills. */
+TEST_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes)
+{
+	struct pool *pool = gfp_pool();
+	unsigned long visits;
+	void *obj;
+
+	ASSERT(pool);
+	test_free(pool, test_alloc(pool));
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	visits = test_cpu()->visits;
+	test_free(pool, obj);
+	EXPECT_EQ(test_cpu()->visits, visits);
+	EXPECT(is_all(obj, 0) || !wiped_at_free());
+	pool_destroy(&pool->head);
+}
+
 static unsigned int constructed, destroyed;
 
 static void construct(void *obj, void *arg)
