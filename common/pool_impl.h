@@ -331,7 +331,7 @@ struct pool_carried {
 	unsigned int rounds;		/* how often the oldest gave way */
 	bool low;			/* the stash is low */
 	bool parked;			/* there are parked objects */
-	bool some;			/* there is any of these but rounds */
+	bool some;			/* there is something to bring down */
 };
 
 /* fail_site looks at this much of a function's name. */

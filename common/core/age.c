@@ -8,9 +8,9 @@
  * A CPU's time is the number of its visits: slow paths that took the lock.  The age of
  * an array is its owner's last visit.  The age of a cluster is the visit that made it the
  * newest of its pool.  A visit that finds no room under the bound repeats two steps, at
- * most POOL_EVICT_MOST times.  If an array is older than all clusters, it is halved.  Then
- * the oldest cluster is evicted.  Where all arrays together have too much the oldest
- * array is halved, once a visit.
+ * most POOL_EVICT_MOST times, until there is room or what it carries out will make it.  If an
+ * array is older than all clusters, it is halved.  Then the oldest cluster is evicted.  Where
+ * all arrays together have too much the oldest array is halved, once a visit.
  *
  * An array whose calls all hit makes no visits, so it looks old though it is in use.
  * That is why it is halved, not closed.  Afterwards it is the newest, and so is the

@@ -425,9 +425,12 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		free_looked(pool, obj, flags, caller);
 		return;
 	}
-	pool_hot_in(&pool->head, obj);
-	if (!pool_wipes_in(&pool->head) || !pool_hot_put(&pool->own, obj))
-		pool_quick_put(pool, obj, flags);
+	if (pool_wipes_in(head)) {
+		pool_hot_in(head, obj);
+		if (pool_hot_put(&pool->own, obj))
+			return;
+	}
+	pool_quick_put(pool, obj, flags);
 }
 
 __attribute__((__noinline__))

@@ -53,7 +53,8 @@ static inline void pool_cluster_unlink(struct pool_cluster *c)
 
 /*
  * What a CPU is charged with, in bytes, less what is to be taken off.  Exact under the CPU lock;
- * else of a moment.  Others may charge and refund between the two reads: then there is less.
+ * else of a moment.  There is less if others charge and refund between the two reads, and more
+ * while its owner takes refunds off.
  */
 static inline unsigned long pool_charged(const struct pool_cpu *cpu)
 {

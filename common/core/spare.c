@@ -17,13 +17,13 @@
 /* How many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
-	unsigned long part = plat_read(&pool_bound) / CLUSTER_PART;
-	unsigned int size = plat_read(&pool->head.size);
+	unsigned long most = plat_read(&pool_bound) / CLUSTER_PART /
+			     plat_read(&pool->head.size);
 	unsigned int cluster = plat_read(&pool->cluster);
 
-	if (size <= part && (unsigned long)cluster * size <= part)
+	if (most >= cluster)
 		return cluster;
-	return part < size ? 1 : (unsigned int)(part / size);
+	return most ? (unsigned int)most : 1;
 }
 
 /* Push an emptied cluster to the pool's spares, from any context. */

@@ -13,8 +13,8 @@ static struct pool_options saved_options;
 static unsigned int saved_fail_every;
 
 /*
- * Take off what pools of earlier cases refunded, as a visit without room does.  Who looks at a
- * CPU while a visit does it may see the sum without what is taken off.
+ * Take off what pools of earlier cases refunded, as a visit without room does.  While a visit
+ * does it others may read too high a sum: pool_charged().
  */
 static void take_refunds(void)
 {

@@ -22,12 +22,19 @@ struct pool_head *make(const char *name, unsigned int limit,
 	return create_pool_ext(&attr);
 }
 
+/* A small bound has small clusters, too, so that there are several. */
+void set_bound(unsigned long bound)
+{
+	pool_set_hot_size(bound);
+	pool_options.cluster = bound < ROOMY ? 1 : POOL_CLUSTER_SIZE;
+}
+
 /* The pool that most scenarios have, and @n objects of it in use. */
 void setup(unsigned long bound, unsigned int limit, unsigned int n)
 {
 	unsigned int i;
 
-	pool_set_hot_size(bound);
+	set_bound(bound);
 	pool = make("a", limit, 0);
 	for (i = 0; i < n; i++)
 		obj[i] = s_alloc(pool);

@@ -12,9 +12,10 @@
 #include "sched.h"
 
 #define SIZE		64u		/* of objects */
-#define SINGLY		(5ul * SIZE)	/* a bound: no arrays, clusters of one */
-#define ROOMY		(16ul * SIZE)	/* a bound: arrays of four, clusters of two */
-#define NARROW		(4ul * SIZE)	/* a bound: no more than four are cached */
+/* Bounds for set_bound(). */
+#define SINGLY		(5ul * SIZE)	/* no arrays, clusters of one */
+#define ROOMY		(16ul * SIZE)	/* arrays of four, clusters of two */
+#define NARROW		(4ul * SIZE)	/* as SINGLY, but no more than four are cached */
 
 /* Part of the world. */
 extern struct pool_head *pool, *other;
@@ -22,6 +23,7 @@ extern void *obj[10];
 
 struct pool_head *make(const char *name, unsigned int limit,
 		       unsigned int min_avail);
+void set_bound(unsigned long bound);
 void setup(unsigned long bound, unsigned int limit, unsigned int n);
 void give(unsigned int from, unsigned int to, unsigned int flags);
 void give_as(unsigned int cpu, unsigned int from, unsigned int to);

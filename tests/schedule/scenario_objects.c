@@ -16,7 +16,7 @@ static void setup_up_and_down(void)
 {
 	unsigned int i;
 
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 	pool = make("a", 3, 2);
 	for (i = 0; i < 3; i++)
 		obj[i] = s_alloc(pool);
@@ -38,7 +38,7 @@ static void setup_buckets(void)
 {
 	unsigned int i;
 
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 	pool = make("a", 0, 4);
 	for (i = 0; i < 4; i++)
 		obj[i] = s_alloc(pool);
@@ -132,7 +132,7 @@ static void setup_sealed(unsigned int limit, unsigned int min_avail)
 {
 	unsigned int i;
 
-	pool_set_hot_size(ROOMY);
+	set_bound(ROOMY);
 	pool = make("a", limit, min_avail);
 	switch_to("integrity");
 	for (i = 0; i < limit; i++)
@@ -243,10 +243,10 @@ static void handle_other(void)
 
 static void setup_grow(void)
 {
-	struct pool_attr attr = { .name = "b", .size = 6 * SIZE };
+	struct pool_attr attr = { .name = "b", .size = 6 * SIZE + SIZE / 2 };
 	void *o;
 
-	setup(7 * SIZE, 1, 1);
+	setup(8 * SIZE - 1, 1, 1);
 	other = create_pool_ext(&attr);
 	pool_set_debug(pool, "no-global");
 	pool_set_debug(other, "no-global");
@@ -301,7 +301,7 @@ static void park_afar(void)
 
 static void setup_down(void)
 {
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 	pool = make("a", 2, 1);
 	obj[0] = s_alloc(pool);
 	obj[1] = s_alloc(pool);
@@ -380,7 +380,7 @@ static void check_and_collect_one(void)
 
 static void setup_checked_two(void)
 {
-	pool_set_hot_size(ROOMY);
+	set_bound(ROOMY);
 	pool = make("a", 10, 4);
 	obj[0] = s_alloc(pool);
 	obj[1] = s_alloc(pool);

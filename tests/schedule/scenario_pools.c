@@ -62,6 +62,7 @@ static void setup_shrink(void)
 
 	setup(ROOMY, 0, 4);
 	give(0, 4, 0);
+	pool_options.cluster = 1;
 	other = create_pool_ext(&attr);
 	for (i = 0; i < 10; i++)
 		obj[i] = s_alloc(other);
@@ -186,7 +187,7 @@ static void fail_to_destroy_other(void)
 
 static void setup_merge(void)
 {
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 	pool = create_pool("a", SIZE, MEM_F_SHARED);
 	create_pool("a", SIZE, MEM_F_SHARED);
 	alloc_free();
@@ -209,7 +210,7 @@ static void merge(void)
 
 static void setup_registered(void)
 {
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 	pool = create_pool("a", SIZE, MEM_F_SHARED);
 	alloc_free();
 }
@@ -234,7 +235,7 @@ static void join(void)
 
 static void setup_none(void)
 {
-	pool_set_hot_size(SINGLY);
+	set_bound(SINGLY);
 }
 
 static void create(void)
@@ -412,7 +413,7 @@ static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
 
 static void setup_declared(void)
 {
-	pool_set_hot_size(ROOMY);
+	set_bound(ROOMY);
 	pool_create_declared(&declared, NULL, POOL_ABI);
 }
 

@@ -296,7 +296,7 @@ static void crashed(int sig)
 	siglongjmp(sched->back, 1);
 }
 
-/* Finds a loop without a point in it. */
+/* Finds a loop without a point in it, by CPU time: machines stand still for a second at times. */
 static void watch(int sig)
 {
 	if (sched->guarded && sched->points == sched->watched)
@@ -323,6 +323,6 @@ void sched_init(void)
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &sa, NULL);
 	sa.sa_handler = watch;
-	sigaction(SIGALRM, &sa, NULL);
-	setitimer(ITIMER_REAL, &second, NULL);
+	sigaction(SIGPROF, &sa, NULL);
+	setitimer(ITIMER_PROF, &second, NULL);
 }

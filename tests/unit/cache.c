@@ -441,6 +441,9 @@ TEST_CASE(single_objects_make_no_cluster_above_its_size)
 	pool = test_pool(8192);
 	ASSERT(pool);
 	EXPECT_EQ(pool_cluster_max(pool), 1);
+	pool_set_hot_size(32768);
+	EXPECT_EQ(pool_cluster_max(pool), POOL_CLUSTER_SIZE < 2 ? 1 : 2);
+	pool_set_hot_size(16384);
 	test_alloc_many(pool, test_objs, 14);
 	for (i = 0; i < 14; i++)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
