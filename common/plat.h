@@ -378,6 +378,12 @@ void plat_hide(struct pool *pool);
  */
 
 #include "pool_impl.h"
+
+/* The same of a function that is called with a lock held, and lets it go: plat_types.h. */
+#ifndef POOL_RELEASES
+#define POOL_RELEASES(...)
+#endif
+
 #include "pool_calls.h"
 #include "debug/modes.h"
 #include "plat_impl.h"

@@ -51,7 +51,8 @@ unsigned long pool_cluster_trim(struct pool *pool);
 
 /* fill.c: to the array, from the local clusters and the shared pool; quick.h has more */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
-void *pool_get_locked(struct pool_local *here, unsigned int flags);
+void *pool_get_locked(struct pool_local *here, unsigned int flags)
+	POOL_RELEASES(here->cpu->lock);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags);
 
@@ -59,7 +60,8 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags);
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
-void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags);
+void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
+	POOL_RELEASES(here->cpu->lock);
 
 /* ahead.c */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);

@@ -63,4 +63,7 @@ struct plat_view {
 	struct dentry *dir;
 };
 
+/* For sparse. */
+#define POOL_RELEASES(lock)	__releases(lock)
+
 #endif /* POOL_PLAT_TYPES_H */

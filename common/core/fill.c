@@ -216,6 +216,7 @@ static void *fill_one(struct pool_local *here, struct pool_carried *out)
  * Return: as pool_get_one_from_cache().
  */
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
+	POOL_RELEASES(here->cpu->lock)
 {
 	struct pool_carried out = { .some = false };
 	struct pool *pool = here->pool;

@@ -20,21 +20,19 @@
 #define POOL_QUICK_SPILL	pool_smaller(POOL_QUICK_HALF, POOL_CLUSTER_SIZE)
 #define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
-/* Enter and lock this CPU's part; NULL: something is in the way, and nothing is held. */
+/* Hold and lock a part that was entered; false: something is in the way, and it was left. */
 static inline __attribute__((__always_inline__))
-struct pool_local *pool_quick_begin(struct pool *pool)
+bool pool_quick_begin(struct pool_local *here)
 {
-	struct pool_local *here = pool_local_enter(pool);
-
 	if (!POOL_LIKELY(plat_read(&here->hot.open) == POOL_OPEN)) {
 		pool_hot_leave();
-		return NULL;
+		return false;
 	}
 	pool_here_hold(here);
 	if (POOL_LIKELY(pool_here_lock(here)))
-		return here;
+		return true;
 	pool_here_leave(here);
-	return NULL;
+	return false;
 }
 
 /* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
@@ -59,12 +57,12 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 static inline __attribute__((__always_inline__))
 void *pool_quick_get(struct pool *pool, unsigned int *flags)
 {
-	struct pool_local *here = pool_quick_begin(pool);
+	struct pool_local *here = pool_local_enter(pool);
 	struct pool_cluster *c;
 	struct pool_cpu *cpu;
 	void *obj;
 
-	if (!POOL_LIKELY(here))
+	if (!POOL_LIKELY(pool_quick_begin(here)))
 		return pool_get_one_from_cache(pool, flags);
 	cpu = here->cpu;
 	c = pool_cluster_newest(here);
@@ -110,10 +108,10 @@ static inline bool pool_quick_spills(const struct pool_local *here,
 static inline __attribute__((__always_inline__))
 void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 {
-	struct pool_local *here = pool_quick_begin(pool);
+	struct pool_local *here = pool_local_enter(pool);
 	struct pool_cpu *cpu;
 
-	if (!POOL_LIKELY(here)) {
+	if (!POOL_LIKELY(pool_quick_begin(here))) {
 		pool_put_one(pool, obj, flags);
 		return;
 	}

@@ -250,6 +250,7 @@ bool make_room(struct pool_local *here, unsigned int *spilled,
  * It does for one object what put_many() does, without its loops.
  */
 void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
+	POOL_RELEASES(here->cpu->lock)
 {
 	struct pool_carried out = { .some = false };
 	struct pool *pool = here->pool;
