@@ -379,8 +379,12 @@ void plat_hide(struct pool *pool);
 
 #include "pool_impl.h"
 
-/* The same of a function that is called with a lock held, and lets it go: plat_types.h. */
-#ifndef POOL_RELEASES
+/*
+ * A function is called with a lock held, and returns with it held, or without it.  A world whose
+ * tools check that defines both in its plat_types.h.
+ */
+#ifndef POOL_MUST_HOLD
+#define POOL_MUST_HOLD(...)
 #define POOL_RELEASES(...)
 #endif
 
@@ -388,14 +392,6 @@ void plat_hide(struct pool *pool);
 #include "debug/modes.h"
 #include "plat_impl.h"
 #include "events.h"
-
-/*
- * A function is called with a lock held, and returns with it held.  A world whose tools check
- * that defines this in its plat_impl.h.
- */
-#ifndef POOL_MUST_HOLD
-#define POOL_MUST_HOLD(...)
-#endif
 
 /*
  * Constructors and destructors of users must not sleep.  A world that can watch over a call

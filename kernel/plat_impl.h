@@ -199,9 +199,6 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 	local_irq_restore(flags);
 }
 
-/* For sparse. */
-#define POOL_MUST_HOLD(lock)	__must_hold(lock)
-
 /* BUSY section */
 
 static inline struct plat_irq plat_busy_enter(void)

@@ -64,6 +64,7 @@ struct plat_view {
 };
 
 /* For sparse. */
+#define POOL_MUST_HOLD(lock)	__must_hold(lock)
 #define POOL_RELEASES(lock)	__releases(lock)
 
 #endif /* POOL_PLAT_TYPES_H */

@@ -411,10 +411,7 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/*
- * Free an object that the hot array did not accept, or was not asked to: a free that wipes is no
- * hit, but the array may have room.  @caller: named in reports.
- */
+/* Free what was no hit; the array may have room where frees wipe.  @caller: named in reports. */
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {
