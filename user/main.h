@@ -45,6 +45,7 @@ void pool_fork_end(void);
 /* slab/map.c: mappings; names for them, unless the kernel has refused one before */
 void *pool_map(void *hint, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
+void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes);
 extern bool pool_map_nameless;
 
 /* area.c: the areas of threads; and around a fork */

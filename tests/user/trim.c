@@ -116,6 +116,21 @@ TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 	plat_trim();
 }
 
+/* As slabs do that were filled and emptied in turn. */
+TEST_CASE(slabs_that_lie_side_by_side_go_back_by_one_call)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int n;
+
+	plat_trim();
+	n = get_all(class);
+	calls = 0;
+	EXPECT_EQ(slab_put_many(objs, n), 0);
+	EXPECT(calls);
+	EXPECT_LE(calls, SLABS / 8);
+	plat_trim();
+}
+
 static struct slab_class *watched;
 static unsigned int taken;
 

@@ -18,19 +18,19 @@
  * the thread that touches it first, and a huge page holds all slabs of its chunk.  No chunk
  * is bound by mbind(), which would replace a policy that the program was given.
  */
+#include "main.h"
 #include "slab.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 /* The arena grows by this part of its slabs; this part of those in use may be kept empty. */
 #define GROW_PART	4
 #define KEEP_PART	4
 #define KEEP_MIN	16
 
-/* Slabs whose memory goes back at once. */
+/* Slabs whose memory goes back at once; among so many of a longer list neighbours are found. */
 #define BATCH		16
+#define NEAR		64u
 
 /* Guards what follows.  Held while the arena grows, not while it shrinks. */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -117,12 +117,17 @@ static struct slab *carve(struct home *home, bool grow)
 	return chunk && can_carve(chunk) ? &chunk->slab[chunk->carved++] : NULL;
 }
 
+static struct slab *slab_at(struct pool_list *node)
+{
+	return pool_list_entry(node, struct slab, list);
+}
+
 static struct slab *take_first(struct pool_list *list)
 {
-	struct pool_list *node = list->next;
+	struct slab *slab = slab_at(list->next);
 
-	pool_list_del(node);
-	return pool_list_entry(node, struct slab, list);
+	pool_list_del(&slab->list);
+	return slab;
 }
 
 /* Take an empty slab of a node, if it has one. */
@@ -197,21 +202,40 @@ static void take_oldest(struct pool_list *to, size_t keep)
 	}
 }
 
-/* Give back the memory of slabs.  Where madvise() fails the memory just stays. */
+/* Give back the memory of the first slab of @list, and of those near it that share its chunk. */
+static void discard_chunk(struct pool_list *list, struct pool_list *done)
+{
+	struct slab_chunk *chunk = slab_at(list->next)->chunk;
+	struct pool_list *node, *next;
+	unsigned long long parts = 0;
+	unsigned int i = 0;
+
+	for (node = list->next; node != list && i++ < NEAR; node = next) {
+		struct slab *slab = slab_at(node);
+
+		next = node->next;
+		if (slab->chunk != chunk)
+			continue;
+		parts |= 1ull << (slab - chunk->slab);
+		pool_list_del(node);
+		pool_list_add(node, done);
+	}
+	pool_map_discard(chunk->base, parts, SLAB_BYTES);
+}
+
+/* Give back the memory of slabs. */
 static void discard(struct pool_list *list)
 {
-	int error = errno;
-	struct pool_list *node;
+	struct pool_list done;
 
 	if (pool_list_empty(list))
 		return;
-	for (node = list->next; node != list; node = node->next)
-		madvise(pool_arena_at(pool_list_entry(node, struct slab, list)),
-			SLAB_BYTES, MADV_DONTNEED);
-	errno = error;
+	pool_list_init(&done);
+	while (!pool_list_empty(list))
+		discard_chunk(list, &done);
 	pthread_mutex_lock(&arena_mutex);
-	while (!pool_list_empty(list)) {
-		struct slab *slab = take_first(list);
+	while (!pool_list_empty(&done)) {
+		struct slab *slab = take_first(&done);
 
 		pool_list_add(&slab->list, &home_of(slab)->bare);
 		slab->chunk->bare++;

@@ -48,3 +48,24 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 		plat_write(&pool_map_nameless, true);
 	errno = error;
 }
+
+/*
+ * Give back the memory of parts of a mapping: a bit of @parts for each, of @bytes each, from
+ * @at on.  Neighbours go by one call, since each call makes processors forget addresses.
+ * Where madvise() fails the memory just stays.
+ */
+void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
+{
+	int error = errno;
+
+	while (parts) {
+		unsigned int skip = (unsigned int)__builtin_ctzll(parts);
+		unsigned int n = (unsigned int)__builtin_ctzll(~(parts >> skip));
+
+		at += skip * bytes;
+		madvise(at, n * bytes, MADV_DONTNEED);
+		at += n * bytes;
+		parts = parts >> skip >> n;
+	}
+	errno = error;
+}

@@ -16,10 +16,9 @@
  *	              |
  *	              +------> the arena, if its last object was freed meanwhile
  */
+#include "main.h"
 #include "slab.h"
 
-#include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* A class with no more nearly empty slabs than this is left alone. */
@@ -142,23 +141,6 @@ static unsigned long unused_pages(struct slab_shelf *shelf,
 	return pages;
 }
 
-/* The bits of @pages, from @at on: neighbours by one call. */
-static void discard_pages(unsigned char *at, unsigned long pages, size_t page)
-{
-	int error = errno;
-
-	while (pages) {
-		unsigned int skip = (unsigned int)__builtin_ctzl(pages);
-		unsigned int n = (unsigned int)__builtin_ctzl(~(pages >> skip));
-
-		at += skip * page;
-		madvise(at, n * page, MADV_DONTNEED);
-		at += n * page;
-		pages = pages >> skip >> n;
-	}
-	errno = error;
-}
-
 /* The free pages of one slab go back; false: there is none of that grade. */
 static bool trim_next(struct slab_shelf *shelf, unsigned int grade)
 {
@@ -167,7 +149,7 @@ static bool trim_next(struct slab_shelf *shelf, unsigned int grade)
 
 	if (!slab)
 		return false;
-	discard_pages(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
+	pool_map_discard(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
 	trim_end(shelf, slab);
 	return true;
 }
