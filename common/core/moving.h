@@ -28,15 +28,18 @@ static inline void pool_arrive(unsigned long *moving, unsigned long n)
 	plat_word_sub_release(moving, n);
 }
 
-/*
- * Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster.
- * The compiler knows how many these are, so it calls no function for them.
- */
+/* So many pointers are copied by the widest registers there are, without a call. */
+#define POOL_COPY_STEP		16u
+
+/* Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster. */
 static inline void pool_copy(void **to, void **from, unsigned int n)
 {
-	if (n == POOL_CLUSTER_SIZE)
-		memcpy(to, from, POOL_CLUSTER_SIZE * sizeof(*to));
-	else
+	for (; n >= POOL_COPY_STEP; n -= POOL_COPY_STEP) {
+		memcpy(to, from, POOL_COPY_STEP * sizeof(*to));
+		to += POOL_COPY_STEP;
+		from += POOL_COPY_STEP;
+	}
+	if (n)
 		memmove(to, from, n * sizeof(*to));
 }
 

@@ -69,7 +69,7 @@ void *pool_quick_get(struct pool *pool, unsigned int *flags)
 	if (!POOL_LIKELY(pool_quick_fills(here, cpu, c)))
 		return pool_get_locked(here, *flags);
 	pool_visit_count(cpu, here);
-	memcpy(here->slot, c->obj, sizeof(c->obj));
+	pool_copy(here->slot, c->obj, POOL_CLUSTER_SIZE);
 	plat_write(&here->hot.n, POOL_CLUSTER_SIZE - 1);
 	plat_write(&here->fills, here->fills + 1);
 	pool_trace_fill(pool, POOL_CLUSTER_SIZE, false);
