@@ -105,12 +105,13 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 				struct pool_local *local, bool own)
 {
 	unsigned long lost = mend_parked(pool, &local->parked);
-	void *objs[POOL_HOT_SLOTS];
+	void *objs[POOL_CLUSTER_SIZE];
 	unsigned long moving;
 
 	if (!own && local->pool &&
 	    plat_read(&local->hot.open) == POOL_HELD) {
-		pool_hot_detach(cpu, local, objs);
+		while (pool_hot_detach(cpu, local, objs) == POOL_CLUSTER_SIZE)
+			;
 		plat_write(&local->hot.open, POOL_OPEN);
 	}
 	moving = plat_read(&local->moving);

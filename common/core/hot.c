@@ -168,29 +168,32 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /**
- * pool_hot_detach() - Take all room from an array and copy out what it had.
+ * pool_hot_detach() - Close an array, and take out the freshest of what it had.
  * @cpu: its CPU, lock held.
  * @local: the array, without an owner.
- * @objs: POOL_HOT_SLOTS of them.
+ * @objs: POOL_CLUSTER_SIZE are asked for.  All slots would be too much for a kernel's stack.
  *
  * The objects stay charged, and counted as moving, until the caller has brought
  * them elsewhere and has called pool_cluster_settled().
  *
- * Return: how many objects there were.
+ * Return: how many objects these are; fewer than asked for: the array has no room any more.
  */
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs)
 {
-	unsigned int n = plat_read(&local->hot.n);
+	unsigned int have = plat_read(&local->hot.n);
+	unsigned int n = pool_smaller(have, POOL_CLUSTER_SIZE);
+	unsigned int left = have - n;
 	unsigned long bytes = (unsigned long)n * local->pool->head.size;
 
-	memmove(objs, local->slot, n * sizeof(*objs));
+	pool_copy(objs, local->slot + left, n);
 	pool_depart(&local->moving, n);
-	pool_hot_shrink(cpu, local, n);
-	plat_write(&local->hot.n, 0);
+	pool_hot_shrink(cpu, local, have);
+	plat_write(&local->hot.n, left);
 	plat_write(&local->hot.cap, 0);
-	plat_write(&local->hot.room, 0);
+	plat_write(&local->hot.room, left);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
-	pool_list_del(&local->by_age);
+	if (!left)
+		pool_list_del(&local->by_age);
 	return n;
 }

@@ -33,8 +33,8 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 }
 
 /*
- * Close an array without an owner, and copy out what it held.  If the CPU @lives, a visit of
- * another pool may have let the lock go while it moves objects of the array.
+ * Close an array without an owner, and copy out objects that it held.  If the CPU @lives, a
+ * visit of another pool may have let the lock go while it moves objects of the array.
  */
 static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 			       void **objs, bool lives)
@@ -63,15 +63,17 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 			struct pool_local *local, bool lives)
 {
-	void *objs[POOL_HOT_SLOTS];
-	unsigned int n = take_array(cpu, local, objs, lives);
+	void *objs[POOL_CLUSTER_SIZE];
 	struct pool_cluster *c;
-	unsigned int i;
+	unsigned int n, i;
 
-	for (i = n; i; i--) {
-		pool_put_below(pool, objs[i - 1], 0);
-		pool_cluster_settled(local, 1);
-	}
+	do {
+		n = take_array(cpu, local, objs, lives);
+		for (i = n; i; i--) {
+			pool_put_below(pool, objs[i - 1], 0);
+			pool_cluster_settled(local, 1);
+		}
+	} while (n == POOL_CLUSTER_SIZE);
 	pool_parked_release(pool, &local->parked);
 	while ((c = take_cluster(cpu, local))) {
 		unsigned int moved = c->n;
