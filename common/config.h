@@ -86,7 +86,7 @@
 #if !defined(POOL_CLUSTER_SIZE) && defined(CONFIG_HAP_POOL_CLUSTER_SIZE)
 #define POOL_CLUSTER_SIZE	CONFIG_HAP_POOL_CLUSTER_SIZE
 #elif !defined(POOL_CLUSTER_SIZE)
-#define POOL_CLUSTER_SIZE	32
+#define POOL_CLUSTER_SIZE	64
 #endif
 
 /* Bytes that pool_set_hot_size() accepts at most. */

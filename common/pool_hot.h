@@ -34,7 +34,7 @@
 POOL_DECLS_BEGIN
 
 /* Slots of a hot array, and the states of its open byte. */
-#define POOL_HOT_SLOTS		64
+#define POOL_HOT_SLOTS		128
 #define POOL_HELD		0	/* the owner is inside; or there is no array */
 #define POOL_OPEN		1	/* the owner may enter */
 

@@ -8,7 +8,7 @@
  *   bucket       cluster      cluster      cluster
  *  +------+     +------+     +------+     +------+
  *  | head |---->| next |---->| next |---->| NULL |
- *  +------+     | 8    |     | 32   |     | 32   |  objects
+ *  +------+     | 8    |     | 64   |     | 64   |  objects
  *               +------+     +------+     +------+
  *
  * A caller holds a bucket if it exchanges head for the magic pointer POOL_BUSY and gets

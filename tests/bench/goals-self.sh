@@ -99,10 +99,10 @@ check instructions_without_those_of_the_loop_are_missing counted
 
 visits() {
 	afresh
-	goals 'fillspill pool fill+spill 64 - 400'
+	goals 'fillspill pool fill+spill-of-32 64 - 400'
 	: >"$out/fillspill.txt"
 	is fill missing || return 1
-	printf '%s\n' 'fill 200.0' 'spill 200.1' 'fill+spill 400.1' \
+	printf '%s\n' 'fill 400.0' 'spill 400.2' 'fill+spill-of-32 400.1' \
 		>"$out/fillspill.txt"
 	is fill missed
 }

@@ -121,7 +121,7 @@ def figures(folder, table):
     rst_tail(load_tail(folder))
     rst_text(folder, "bound.txt", "The bound, and hits")
     rst_text(folder, "cost.txt", "A pool without objects")
-    rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 32 objects")
+    rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 64 objects")
     rst_text(folder, "guard.txt", "Guards of the hit path")
     rst_title("Charts", "-")
     for work in dict.fromkeys(key[0] for key in table):

@@ -333,7 +333,7 @@ TEST_CASE(gfp_thisnode_passes_all_caches_over)
 	void *obj;
 
 	ASSERT(pool);
-	test_wave(pool, 100);
+	test_wave(pool, TEST_SOME);
 	pool_flush(&pool->head);
 	pool_sum(pool, &before);
 	EXPECT(before.cached > 0);

@@ -282,13 +282,13 @@ static void on_and_off(unsigned int i, void *arg)
 {
 	struct hotplug *h = arg;
 	unsigned int cpu = cpumask_last(cpu_possible_mask);
-	void *objs[64];
+	void **objs = test_objs + i * TEST_SOME;
 	unsigned int r;
 
 	if (i) {
 		while (!plat_read(&h->stop)) {
-			test_alloc_many(h->pool, objs, 64);
-			test_free_many(h->pool, objs, 64);
+			test_alloc_many(h->pool, objs, TEST_SOME);
+			test_free_many(h->pool, objs, TEST_SOME);
 			plat_pause(true);
 		}
 		return;

@@ -88,6 +88,9 @@ static inline bool test_readable(const void *p)
 	return plat_peek(&byte, p, 1);
 }
 
+/* More objects than an array has slots: once they are freed, some are in clusters. */
+#define TEST_SOME	(POOL_HOT_SLOTS + 32)
+
 /* How many objects a case can keep at once in test_objs. */
 #define TEST_OBJS	4096
 

@@ -259,14 +259,14 @@ TEST_CASE(a_backend_that_fails_ahead_fails_no_call)
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 10);
 	pool_fail_every = 2;
-	test_alloc_many(pool, test_objs + 10, 90);
+	test_alloc_many(pool, test_objs + 10, TEST_SOME - 10);
 	pool_sum(pool, &now);
-	EXPECT_EQ(now.allocated, 100);
-	EXPECT_EQ(now.used, 100);
+	EXPECT_EQ(now.allocated, TEST_SOME);
+	EXPECT_EQ(now.used, TEST_SOME);
 	if (test_local(pool)->most >= 4)
 		EXPECT_LE(now.injected, 2);
 	EXPECT_EQ(now.failed, 0);
-	test_free_many(pool, test_objs, 100);
+	test_free_many(pool, test_objs, TEST_SOME);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }

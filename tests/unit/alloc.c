@@ -123,10 +123,10 @@ TEST_CASE(every_size_from_one_byte_works)
 
 		ASSERT(pool);
 		EXPECT_EQ(pool->head.size, size);
-		test_alloc_many(pool, test_objs, 100);
-		for (i = 0; i < 100; i++)
+		test_alloc_many(pool, test_objs, TEST_SOME);
+		for (i = 0; i < TEST_SOME; i++)
 			memset(test_objs[i], 1, size);
-		test_free_many(pool, test_objs, 100);
+		test_free_many(pool, test_objs, TEST_SOME);
 		EXPECT(test_quiet(pool, 0));
 		pool_destroy(&pool->head);
 	}
@@ -249,13 +249,13 @@ TEST_CASE(a_failing_backend_does_not_fail_what_is_cached)
 	unsigned int i;
 
 	ASSERT(pool);
-	test_alloc_just(pool, test_objs, 100);
-	test_free_many(pool, test_objs, 100);
+	test_alloc_just(pool, test_objs, TEST_SOME);
+	test_free_many(pool, test_objs, TEST_SOME);
 	pool_fail_every = 1;
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < TEST_SOME; i++)
 		EXPECT(pool_alloc(&pool->head));
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
-	test_free_many(pool, test_objs, 100);
+	test_free_many(pool, test_objs, TEST_SOME);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
@@ -266,14 +266,14 @@ TEST_CASE(an_atomic_pair_works_where_nothing_may_sleep)
 	unsigned int i;
 
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 100);
-	for (i = 0; i < 100; i++)
+	test_alloc_many(pool, test_objs, TEST_SOME);
+	for (i = 0; i < TEST_SOME; i++)
 		__pool_free(&pool->head, test_objs[i], POOL_F_ATOMIC);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < TEST_SOME; i++) {
 		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
 		EXPECT(test_objs[i]);
 	}
-	test_free_many(pool, test_objs, 100);
+	test_free_many(pool, test_objs, TEST_SOME);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }

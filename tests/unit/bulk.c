@@ -145,7 +145,7 @@ TEST_CASE(a_bulk_that_fails_half_way_leaks_nothing)
 	ASSERT(pool);
 	for (k = 1; k <= 20; k++) {
 		pool_fail_every = 2 * k - 1;
-		EXPECT(!pool_alloc_bulk(&pool->head, 0, 2000, test_objs));
+		EXPECT(!pool_alloc_bulk(&pool->head, 0, TEST_OBJS, test_objs));
 		EXPECT(test_quiet(pool, 0));
 		EXPECT(test_bound_holds());
 		pool_reclaim(&pool->head);
@@ -178,18 +178,18 @@ TEST_CASE(a_bulk_may_be_zeroed)
 	unsigned int i, k, tries = 100, sum = 0;
 
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 100);
-	for (i = 0; i < 100; i++)
+	test_alloc_many(pool, test_objs, TEST_SOME);
+	for (i = 0; i < TEST_SOME; i++)
 		memset(test_objs[i], 0xa5, 128);
-	test_free_many(pool, test_objs, 100);
-	while (tries-- && !pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO, 100,
-					   test_objs))
+	test_free_many(pool, test_objs, TEST_SOME);
+	while (tries-- && !pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO,
+					   TEST_SOME, test_objs))
 		;
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < TEST_SOME; i++)
 		for (k = 0; k < 128; k++)
 			sum += ((unsigned char *)test_objs[i])[k];
 	EXPECT_EQ(sum, 0);
-	pool_free_bulk(&pool->head, 0, 100, test_objs);
+	pool_free_bulk(&pool->head, 0, TEST_SOME, test_objs);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
@@ -277,14 +277,14 @@ TEST_CASE(an_atomic_bulk_takes_what_is_cached)
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
-	test_alloc_just(pool, test_objs, 100);
-	test_free_many(pool, test_objs, 100);
-	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, 100, test_objs));
-	EXPECT(distinct(100, test_objs));
-	pool_free_bulk(&pool->head, POOL_F_ATOMIC, 100, test_objs);
+	test_alloc_just(pool, test_objs, TEST_SOME);
+	test_free_many(pool, test_objs, TEST_SOME);
+	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME, test_objs));
+	EXPECT(distinct(TEST_SOME, test_objs));
+	pool_free_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME, test_objs);
 	EXPECT(test_quiet(pool, 0));
 	pool_fail_every = 1;
-	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, 101, test_objs));
+	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME + 1, test_objs));
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
@@ -349,7 +349,7 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 	EXPECT_EQ(n, 0);
 	test_free_many(pool, test_objs, got ? 30 : 0);
 	pool_fail_every = 0;
-	test_wave(pool, 100);
+	test_wave(pool, TEST_SOME);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -21,7 +21,7 @@ static struct pool *used_pool(void)
 	pool_fail_every = 0;
 	pool = test_pool(64);
 	if (pool)
-		test_wave(pool, 100);
+		test_wave(pool, TEST_SOME);
 	return pool;
 }
 

@@ -15,7 +15,7 @@ static unsigned long min_of(unsigned long a, unsigned long b)
 TEST_CASE(an_array_opens_small_and_doubles)
 {
 	struct pool *pool;
-	unsigned int max = min_of(POOL_HOT_MAX, 64);
+	unsigned int max = POOL_HOT_MAX;
 	unsigned int rooms = 0, before = 0, i;
 
 	test_options(1 << 20, 8);

@@ -133,7 +133,7 @@ TEST_CASE(age_says_when_there_is_nothing_left)
 static void use_or_age(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
-	void *objs[100];
+	void **objs = test_objs + i * TEST_SOME;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(1000); r++) {
@@ -141,8 +141,8 @@ static void use_or_age(unsigned int i, void *arg)
 			pool_age();
 			continue;
 		}
-		test_alloc_many(pool, objs, 100);
-		test_free_many(pool, objs, 100);
+		test_alloc_many(pool, objs, TEST_SOME);
+		test_free_many(pool, objs, TEST_SOME);
 	}
 }
 

@@ -70,7 +70,7 @@ TEST_CASE(equal_sizes_are_one_pool_after_rounding)
 	EXPECT_EQ(strcmp(a->name, "first"), 0);
 	EXPECT_EQ(registrations(a), 2);
 	EXPECT_EQ(registrations(c), 1);
-	EXPECT(usable(b, 100));
+	EXPECT(usable(b, TEST_SOME));
 	pool_destroy_all();
 	EXPECT_EQ(test_count_pools(), 0);
 }

@@ -51,7 +51,7 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	both = owned("both", 320, &one);
 	ASSERT(mine && yours && both);
 	EXPECT_PTR_EQ(owned("both2", 320, &two), both);
-	test_wave(pool_of(mine), 100);
+	test_wave(pool_of(mine), TEST_SOME);
 	obj = test_alloc(pool_of(both));
 	pool_destroy_owned(&one);
 	EXPECT_EQ(test_count_pools(), 2);
@@ -121,9 +121,9 @@ TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 	ASSERT(left && built);
 	undone = 0;
 	pool_fail_every = 0;
-	test_wave(pool_of(built), 100);
+	test_wave(pool_of(built), TEST_SOME);
 	EXPECT_EQ(pool_owner_gone(&one), 1);
-	EXPECT_EQ(undone, 100);
+	EXPECT_EQ(undone, TEST_SOME);
 	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_PTR_EQ(pool_destroy_of(left, &two), NULL);
 }

@@ -66,11 +66,10 @@ TEST_CASE(gc_empties_all_shared_pools_only)
 static void spread_there(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
-	void *objs[100];
+	void **objs = test_objs + i * TEST_SOME;
 
-	(void)i;
-	test_alloc_many(pool, objs, 100);
-	test_free_many(pool, objs, 100);
+	test_alloc_many(pool, objs, TEST_SOME);
+	test_free_many(pool, objs, TEST_SOME);
 }
 
 TEST_CASE(destroying_reaches_other_cpus_caches)

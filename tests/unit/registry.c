@@ -80,13 +80,13 @@ TEST_CASE(a_pool_in_use_comes_back_usable)
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 100);
-	test_free_many(pool, test_objs + 3, 97);
+	test_alloc_many(pool, test_objs, TEST_SOME);
+	test_free_many(pool, test_objs + 3, TEST_SOME - 3);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
 	EXPECT(test_quiet(pool, 3));
 	memset(test_objs[0], 1, 64);
-	test_alloc_many(pool, test_objs + 3, 97);
-	test_free_many(pool, test_objs, 100);
+	test_alloc_many(pool, test_objs + 3, TEST_SOME - 3);
+	test_free_many(pool, test_objs, TEST_SOME);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

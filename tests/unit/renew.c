@@ -55,14 +55,14 @@ static bool works(struct pool_head *head)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < TEST_SOME; i++) {
 		test_objs[i] = pool_alloc(head);
 		if (test_objs[i])
 			memset(test_objs[i], 7, head->size);
 		n += !!test_objs[i];
 	}
-	test_free_many(pool_of(head), test_objs, 100);
-	return n == 100 && test_quiet(pool_of(head), 0);
+	test_free_many(pool_of(head), test_objs, TEST_SOME);
+	return n == TEST_SOME && test_quiet(pool_of(head), 0);
 }
 
 TEST_CASE(options_reach_a_declared_pool_before_its_first_use)

@@ -97,10 +97,10 @@ TEST_CASE(what_is_left_of_a_reserve_is_freed)
 	void *obj[2];
 
 	ASSERT(pool);
-	r = reserve(pool, 100);
+	r = reserve(pool, TEST_SOME);
 	other = reserve(pool, 7);
 	ASSERT(r && other);
-	EXPECT_EQ(reserved(pool), 107);
+	EXPECT_EQ(reserved(pool), TEST_SOME + 7);
 	obj[0] = pool_alloc_reserved(r);
 	obj[1] = pool_alloc_reserved(r);
 	pool_unreserve(r);

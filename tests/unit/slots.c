@@ -68,10 +68,10 @@ TEST_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool)
 	r = last_reserve(pool, 2);
 	ASSERT(r);
 	pool_fail_every = 0;
-	test_alloc_many(pool, test_objs, 100);
-	test_objs[100] = pool_alloc_reserved(r);
-	EXPECT(test_quiet(pool, 102));
-	for (i = 0; i <= 100; i++)
+	test_alloc_many(pool, test_objs, TEST_SOME);
+	test_objs[TEST_SOME] = pool_alloc_reserved(r);
+	EXPECT(test_quiet(pool, TEST_SOME + 2));
+	for (i = 0; i <= TEST_SOME; i++)
 		pool_free_reserved(r, test_objs[i], 0);
 	EXPECT_EQ(reserved(pool), 2);
 	EXPECT(test_quiet(pool, 2));

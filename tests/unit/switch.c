@@ -357,7 +357,7 @@ static void switch_or_use(unsigned int i, void *arg)
 	};
 	struct pool *pool = arg;
 	unsigned long r;
-	void *objs[50];
+	void **objs = test_objs + i * TEST_SOME;
 
 	for (r = 0; r < test_scale(i ? 4000 : 800); r++) {
 		if (!i) {
@@ -365,8 +365,8 @@ static void switch_or_use(unsigned int i, void *arg)
 				       turns[r % 8]);
 			continue;
 		}
-		test_alloc_many(pool, objs, 50);
-		test_free_many(pool, objs, 50);
+		test_alloc_many(pool, objs, TEST_SOME);
+		test_free_many(pool, objs, TEST_SOME);
 	}
 }
 

@@ -125,7 +125,7 @@ TEST_CASE(no_dump_into_a_buffer_allocates)
 	unsigned int i;
 
 	ASSERT(pool);
-	test_wave(pool, 100);
+	test_wave(pool, TEST_SOME);
 	before = plat_read(&allocations);
 	for (i = 0; i < 4; i++)
 		dump_pools_to_buf(full, sizeof(full), options[i]);

@@ -101,10 +101,10 @@ struct stayer {
 static void *stayer_main(void *arg)
 {
 	struct stayer *s = arg;
-	void *objs[100];
+	void *objs[TEST_SOME];
 
-	test_alloc_many(s->pool, objs, 100);
-	test_free_many(s->pool, objs, 100);
+	test_alloc_many(s->pool, objs, TEST_SOME);
+	test_free_many(s->pool, objs, TEST_SOME);
 	s->local = test_local(s->pool);
 	s->begin(s);
 	pthread_barrier_wait(&s->meet);

@@ -192,7 +192,7 @@ TEST_CASE(a_handler_may_call_while_its_thread_idles)
 
 	handled = test_pool(64);
 	ASSERT(handled);
-	test_wave(handled, 100);
+	test_wave(handled, TEST_SOME);
 	sigaction(SIGALRM, &use, &old);
 	set_timer(50);
 	for (i = 0; i < test_scale(20000); i++) {

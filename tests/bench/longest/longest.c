@@ -275,8 +275,8 @@ static void *stay(void *arg)
 static void refuse(const char *op, unsigned int threads)
 {
 	struct pool_head *pool = new_pool(64);
+	unsigned int n = threads ? threads : 1, i;
 	pthread_t thread[64];
-	unsigned int i;
 
 	pthread_barrier_init(&ready, NULL, threads + 1);
 	pthread_barrier_init(&done, NULL, threads + 1);
@@ -284,15 +284,13 @@ static void refuse(const char *op, unsigned int threads)
 		if (pthread_create(&thread[i], NULL, stay, pool))
 			errx(1, "thread");
 	pthread_barrier_wait(&ready);
-	take(pool, threads, 0);
-	pool_set_limit(pool, threads ? threads : 1);
-	if (!threads)
-		objs[0] = pool_alloc(pool);
+	pool_set_limit(pool, threads + n);
+	take(pool, n, 0);
 	one_alloc(op, pool, false);
 	pthread_barrier_wait(&done);
 	for (i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
-	give(pool, threads ? threads : 1, 0);
+	give(pool, n, 0);
 	pool_destroy(pool);
 }
 
