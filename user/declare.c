@@ -153,16 +153,14 @@ static struct pool_decl **largest(struct pool_decl **first,
 	return most;
 }
 
-/**
- * pool_decls_get() - Create the declared pools of a program or library.
- * @own: the entry of the declaration that calls.  Linkers throw away what nothing refers
- *	to, and this argument refers to the entry.
- * @first: the entries of all.
- * @end: behind the last one.
- * @abi: POOL_ABI of their header.
+/*
+ * Create the declared pools of a program or library.  The first call makes all pools and clears
+ * the entries, which begin at @first and end before @end.  Larger ones come first: a pool can be
+ * shared by smaller ones that come later, never by larger ones.  @abi is POOL_ABI of their
+ * header.
  *
- * The first call makes all pools and clears the entries.  Larger ones come first: a pool
- * can be shared by smaller ones that come later, never by larger ones.
+ * @own is the entry of the declaration that calls.  Linkers throw away what nothing refers to,
+ * and this argument refers to the entry.
  */
 void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 		    struct pool_decl **end, unsigned int abi)
@@ -179,11 +177,9 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 	}
 }
 
-/**
- * pool_decl_put() - Give back the pool of a declaration.
- * @decl: the declaration; its object is being unloaded, or the program ends.
- *
- * The memory of the declaration may be about to go, so pools that stay forget it.
+/*
+ * Give back the pool of a declaration whose object is being unloaded, or whose program ends.  The
+ * memory of the declaration may be about to go, so pools that stay forget it.
  */
 void pool_decl_put(struct pool_decl *decl)
 {

@@ -194,12 +194,9 @@ static void mend_charge(struct pool_cpu *cpu)
 	plat_write(&cpu->refunded, 0ul);
 }
 
-/**
- * pool_fork_mend() - In the child: count and uncharge what was lost.
- * @own: the forking thread's CPU part; NULL: it has none.
- *
- * Afterwards all other areas are without an owner, and ready for
- * pool_cpu_gone().
+/*
+ * In the child: count and uncharge what was lost.  @own is the forking thread's CPU part; NULL:
+ * it has none.  Afterwards all other areas are without an owner, and ready for pool_cpu_gone().
  */
 void pool_fork_mend(const struct pool_cpu *own)
 {
@@ -238,12 +235,11 @@ static struct pool *next_orphan(void)
 	return pool;
 }
 
-/**
- * pool_fork_end() - In the child: end the pools that gone threads were about to end.
- *
- * Nothing is held any more, and all areas without an owner have been drained.  Pools that
- * are no longer listed, or not yet, remain as they are.  So does a pool at which a walk is
- * that has forked.  Their memory, and their place among the local parts, is lost.
+/*
+ * In the child: end the pools that gone threads were about to end.  Nothing is held any more, and
+ * all areas without an owner have been drained.  Pools that are no longer listed, or not yet,
+ * remain as they are.  So does a pool at which a walk is that has forked.  Their memory, and
+ * their place among the local parts, is lost.
  */
 void pool_fork_end(void)
 {

@@ -37,11 +37,9 @@ static bool has_tag(const struct pool *pool, unsigned int debug)
 		pool->head.constructed);
 }
 
-/**
- * pool_layout_of() - Compute where the parts behind an object are.
- * @pool: its pool; the option word, and whether objects are constructed.
- * @size: bytes of the object.
- * @layout: filled in.
+/*
+ * Compute where the parts behind an object are.  Of @pool only the option word, and whether
+ * objects are constructed, are read.
  */
 void pool_layout_of(const struct pool *pool, unsigned int size,
 		    struct pool_layout *layout)

@@ -38,12 +38,10 @@ static bool is_plain(char c)
 	       c != '%' && c != '~';
 }
 
-/**
- * pool_show_name() - Write a name as one word of printable ASCII.
- * @to: filled in and terminated; POOL_SHOWN_LEN + 1 bytes.
- * @name: the name; only the part that pool_copy_name() keeps is shown.
- *
- * A "." at the beginning is encoded: it would hide a folder, or name an existing one.
+/*
+ * Write a name as one word of printable ASCII; only the part that pool_copy_name() keeps is
+ * shown.  @to has POOL_SHOWN_LEN + 1 bytes, and is terminated.  A "." at the beginning is
+ * encoded: it would hide a folder, or name an existing one.
  */
 void pool_show_name(char *to, const char *name)
 {
@@ -64,11 +62,9 @@ void pool_show_name(char *to, const char *name)
 	*to = 0;
 }
 
-/**
- * pool_show_exact() - Write which of several pools of a name is meant.
- * @to: filled in and terminated; POOL_EXACT_LEN + 1 bytes.
- * @shown: the name, by pool_show_name().
- * @id: the id of the pool.
+/*
+ * Write which of several pools of a name is meant.  @shown is the name, by pool_show_name(); @to
+ * has POOL_EXACT_LEN + 1 bytes, and is terminated.
  */
 void pool_show_exact(char *to, const char *shown, unsigned int id)
 {

@@ -42,13 +42,9 @@ struct pool *pool_registry_after(struct pool *prev)
 	return node == &pools ? NULL : of_registry(node);
 }
 
-/**
- * pool_registry_next() - Walk over all pools.
- * @prev: the pool before, which is unpinned; NULL: start.
- *
- * Between two pools other threads may run.
- *
- * Return: the next pool, pinned; NULL: that was the last one.  A caller that stops
+/*
+ * Walk over all pools: pin the pool after @prev, and unpin @prev; with NULL the walk starts.
+ * NULL: @prev was the last one.  Between two pools other threads may run.  A caller that stops
  * earlier must pool_registry_put() the pool.
  */
 struct pool *pool_registry_next(struct pool *prev)
@@ -76,14 +72,9 @@ static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 	return pool_spells(name, len, exact);
 }
 
-/**
- * pool_registry_named() - Walk over the pools of a name.
- * @prev: as in pool_registry_next().
- * @name: what they are called, as it is or as it is shown; NAME~ID: one of these;
- *	"all": all pools.
- * @len: its bytes.
- *
- * Return: as pool_registry_next().
+/*
+ * Walk over the pools of a name, as pool_registry_next() does over all.  @name, of @len bytes, is
+ * what they are called, as it is or as it is shown; NAME~ID: one of these; "all": all pools.
  */
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len)
 {
@@ -187,20 +178,18 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 	return best;
 }
 
-/**
- * pool_registry_drop() - Give one registration back.
- * @pool: the pool, with at least one.
- * @decl: give back that of this declaration; NULL: one of @owner, the newest that was
- *	not declared, or, where there are only declared ones, the newest.
- * @owner: the owner.  If it has none, the newest whose owner is gone; NULL: whosever.
- * @seen: how many there had ever been when the caller saw the pool unused; 0: it did
- *	not.  The last one is given back only if there was none since, because its
- *	user may be gone again, and have left work behind.  Set to how many there
- *	have been by now.
+/*
+ * Give one registration back, of a pool with at least one: that of @decl.  If @decl is NULL, it
+ * is one of @owner: the newest that was not declared, or, where there are only declared ones, the
+ * newest.  If @owner has none, one whose owner is gone is chosen in the same way.  If @owner is
+ * NULL and has none, one of any owner is.
  *
- * Return: POOL_DROPPED, also when there is no such registration; POOL_ENDS:
- * it was the last one, and the pool belongs to the caller, which must end it;
- * POOL_KEPT: it is the last one.
+ * @seen: how many registrations there had ever been when the caller saw the pool unused; 0: it
+ * did not.  The last one is given back only if there was none since, because its user may be gone
+ * again, and have left work behind.  @seen is set to how many there have been by now.
+ *
+ * Returns POOL_DROPPED, also when there is no such registration.  POOL_ENDS: it was the last one,
+ * and the pool belongs to the caller, which must end it.  POOL_KEPT: it is the last one.
  */
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl,
@@ -222,14 +211,10 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 	return what;
 }
 
-/**
- * pool_registry_of() - Find the pool that a declaration is registered with.
- * @decl: the declaration.
- *
- * pool_destroy_all(), or one pool_destroy() too many, may have given back its
- * registration and ended the pool.  So code that declares looks here.
- *
- * Return: the pool, which stays until this registration is given back; NULL: none.
+/*
+ * Find the pool that a declaration is registered with; NULL: none.  The pool stays until this
+ * registration is given back.  pool_destroy_all(), or one pool_destroy() too many, may have given
+ * it back and ended the pool.  So code that declares looks here.
  */
 struct pool *pool_registry_of(const struct pool_decl *decl)
 {
@@ -265,10 +250,7 @@ static void forget(struct pool *pool, const struct pool_decl *decl)
 			pool_reg_of(node)->decl = NULL;
 }
 
-/**
- * pool_registry_forget() - Forget a declaration that goes away.
- * @decl: the declaration.  Its remaining registrations belong to none.
- */
+/* Forget a declaration that goes away.  Its remaining registrations belong to no declaration. */
 void pool_registry_forget(const struct pool_decl *decl)
 {
 	struct pool_list *node;
@@ -305,13 +287,10 @@ static bool drop_owned(struct pool *pool, const void *owner,
 	return !pool->users;
 }
 
-/**
- * pool_registry_drop_owned() - Give back all registrations of an owner.
- * @owner: the owner.
- * @whose: which of them, or those of all owners.
- *
- * Return: a pool that lost its last one.  It belongs to the caller, which must
- * end it and call again.  NULL: there are no more.
+/*
+ * Give back all registrations of an owner that @whose means, or those of all owners.  Returns a
+ * pool that lost its last one.  It belongs to the caller, which must end it and call again.
+ * NULL: there are no more.
  */
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 {
@@ -349,13 +328,9 @@ static unsigned int disown(struct pool *pool, const void *owner)
 	return n;
 }
 
-/**
- * pool_registry_disown() - Take all registrations away from their owner.
- * @owner: the owner.
- *
- * Afterwards a later owner at the same address does not have them.
- *
- * Return: how many there were.
+/*
+ * Take all registrations away from their owner.  Afterwards a later owner at the same address
+ * does not have them.  Returns how many there were.
  */
 unsigned int pool_registry_disown(const void *owner)
 {
@@ -436,13 +411,9 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
 		fn(&visit.at->head, arg);
 }
 
-/**
- * pool_registry_remove() - Take a pool off the lists.
- * @pool: a pool without registrations.
- *
- * Waits for walks that are at the pool.
- *
- * Return: whether it was the last pool.
+/*
+ * Take a pool without registrations off the lists.  Waits for walks that are at the pool.
+ * Returns whether it was the last pool.
  */
 bool pool_registry_remove(struct pool *pool)
 {

@@ -104,14 +104,10 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 		sum->abandoned = sum->used;
 }
 
-/**
- * pool_sum() - Sum up a pool's numbers.
- * @pool: the pool.
- * @sum: filled in.
- *
- * Objects that move from one layer to the next may be missed or counted twice while
- * they do.  The acquire of "moving" pairs with the release of
- * pool_cluster_settled(): a reader that sees 0 also sees where the objects went.
+/*
+ * Sum up a pool's numbers.  Objects that move from one layer to the next may be missed or counted
+ * twice while they do.  The acquire of "moving" pairs with the release of pool_cluster_settled():
+ * a reader that sees 0 also sees where the objects went.
  */
 void pool_sum(struct pool *pool, struct pool_stats *sum)
 {
@@ -159,23 +155,19 @@ static bool wait_for_walks(struct pool *pool)
 	return alone;
 }
 
-/**
- * pool_in_use() - Count the objects that users have of a pool that is not called.
- * @pool: the pool.
- * @used: set to their number, without parked ones.
+/*
+ * Count the objects that users have of a pool that is not called.  Process context.
  *
- * Other code may still bring its objects down: slow paths of other pools evict its
- * clusters, a thread that exits drains its caches, a gc frees what is shared.
- * A look misses moving objects, or counts them twice.  So a number counts only when two
- * looks agree, nothing moves, and no walk is at the pool between them.  A walk that ended
- * before then disturbed only the first look.  A walk that began after it disturbed only
- * the second.  In both cases the looks differ.
+ * Other code may still bring its objects down: slow paths of other pools evict its clusters, a
+ * thread that exits drains its caches, a gc frees what is shared.  A look misses moving objects,
+ * or counts them twice.  So a number counts only when two looks agree, nothing moves, and no walk
+ * is at the pool between them.  A walk that ended before then disturbed only the first look.  A
+ * walk that began after it disturbed only the second.  In both cases the looks differ.
  *
- * Context: process context.
- * Return: true, with objects in @used.  They do not include parked ones, nor those that
- * a fork lost or that are in quarantine, which have no user and can never be freed.
- * False, with no number, when another creation registers with the pool: then it is
- * called, perhaps without a pause.
+ * Returns true, with their number in @used.  It does not include parked objects, nor those that a
+ * fork lost or that are in quarantine, which have no user and can never be freed.  False, with no
+ * number, when another creation registers with the pool: then it is called, perhaps without a
+ * pause.
  */
 bool pool_in_use(struct pool *pool, unsigned long *used)
 {

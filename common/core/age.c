@@ -110,14 +110,13 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local)
 	shrink_into(cpu, local, room, c, excess);
 }
 
-/**
- * pool_age_clear() - Move objects of an array to a cluster, where other CPUs find them.
- * @here: entered and locked; has objects.
+/*
+ * Move objects of an array to a cluster, where other CPUs find them.  @here is entered and
+ * locked, and has objects.
  *
- * Moves the freshest ones, as many as the cluster takes, so no others have to follow.  Their
- * slots go with them, since the cluster is charged for its objects.
- *
- * Return: false: there is no empty cluster.
+ * The freshest ones move, as many as the cluster takes, so no others have to follow.  Their
+ * slots go with them, since the cluster is charged for its objects.  False: there is no empty
+ * cluster.
  */
 bool pool_age_clear(struct pool_local *here)
 {
@@ -297,13 +296,12 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	pool_cpu_break(here->cpu);
 }
 
-/**
- * pool_age_obey() - Bring this CPU nearer to what the new era allows.
- * @here: entered and locked.
- * @out: receives evicted clusters, for the caller to bring down.
+/*
+ * Bring this CPU nearer to what the new era allows.  @here is entered and locked.  @out receives
+ * evicted clusters, for the caller to bring down.
  *
- * Each visit does one step, so that none takes long.  The part enters the new era once
- * nothing is left to do.  An array that an earlier switch closed opens again.
+ * Each visit does one step, so that none takes long.  The part enters the new era once nothing
+ * is left to do.  An array that an earlier switch closed opens again.
  */
 void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 {

@@ -19,15 +19,11 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 	return plat_read(&cpu->charged) + bytes <= plat_read(&pool_bound);
 }
 
-/**
- * pool_age_room() - Make room under the byte bound, where there is none.
- * @here: entered and locked.
- * @bytes: how many are about to be charged; 0 after the bound was lowered.
- * @out: receives evicted clusters, for the caller to bring down.
- *
- * Any cluster may be gone afterwards, even one of this pool.
- *
- * Return: whether @bytes fit.
+/*
+ * Make room under the byte bound, where there is none, for @bytes that are about to be charged.
+ * @bytes is 0 after the bound was lowered.  @here is entered and locked.  @out receives evicted
+ * clusters, for the caller to bring down.  Any cluster may be gone afterwards, even one of this
+ * pool.  Returns whether @bytes fit.
  */
 static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 				 struct pool_carried *out)
@@ -36,14 +32,10 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 	       pool_age_make_room(here, bytes, out);
 }
 
-/**
- * pool_age_grow() - Let an array accept more, if it may.
- * @here: entered and locked.
- * @out: receives evicted clusters, for the caller to bring down.
- *
- * Most arrays already are as large as they may be, so that is tested first.
- *
- * Return: true: any cluster may be gone, and the newest may be another one.
+/*
+ * Let an array accept more, if it may.  Most arrays already are as large as they may be, so that
+ * is tested first.  @here is entered and locked.  @out receives evicted clusters, for the caller
+ * to bring down.  True: any cluster may be gone, and the newest may be another one.
  */
 static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)

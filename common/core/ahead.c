@@ -43,17 +43,13 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 	return n;
 }
 
-/**
- * pool_cache_wants() - How many objects a miss gets ahead, beside its own.
- * @pool: the pool.
- * @flags: of the call.
+/*
+ * How many objects a miss gets ahead, beside its own: fewer than POOL_HOT_SLOTS / 2, or none.
  *
- * The batch is half of the array's room, so that frees fit as well as allocations.  The
- * array grows for the next miss: the first one gets a single object, later ones get more.
- * Nothing is evicted: the room is charged already.  The array grows where that fits the
- * bound; at most one array of another pool is halved for it.
- *
- * Return: how many, fewer than POOL_HOT_SLOTS / 2; 0: none.
+ * The batch is half of the array's room, so that frees fit as well as allocations.  The array
+ * grows for the next miss: the first one gets a single object, later ones get more.  Nothing is
+ * evicted: the room is charged already.  The array grows where that fits the bound; at most one
+ * array of another pool is halved for it.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {

@@ -17,13 +17,10 @@
  */
 #include "plat.h"
 
-/**
- * pool_get_spare() - Get a free object below the caches.
- * @pool: the pool.
- * @flags: of the call.
- *
- * Return: an object of the shared pool, or one parked here; NULL: the caller asks the
- * backend next.  Only a nested call, which never looks again, takes one of another node.
+/*
+ * Get a free object below the caches: one of the shared pool, or one parked here.  Only a nested
+ * call, which never looks again, takes one of another node.  NULL: the caller asks the backend
+ * next.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {
@@ -49,17 +46,13 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/**
- * pool_last_look() - Look for an object when the backend has nothing.
- * @pool: the pool.
- * @flags: of the call, not nested.
- * @last: all 0 at first.
+/*
+ * Look for an object when the backend has nothing.  The call is not nested.  The counts of @last
+ * are 0 at first.
  *
- * Looks once at this CPU's array.  If a first reading found something there, looks at all
- * other places but the backend, too.  If the backend refused because of the limit, the
- * caller asks it again next, since a free object may have gone there.
- *
- * Return: an object, or NULL.
+ * It looks once at this CPU's array.  If a first reading found an object in a place, or moving,
+ * it looks at all other places but the backend, too.  If the backend refused because of the
+ * limit, the caller asks it again next, since a free object may have gone there.
  */
 void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
@@ -103,19 +96,14 @@ static bool time_is_over(struct pool_last *last)
 	return !last->left;
 }
 
-/**
- * pool_last_again() - Is another look worth while?
- * @pool: the pool.
- * @flags: as before.
- * @last: as before.
+/*
+ * Is another look worth while, with what pool_last_look() had?  It is while the last look may have
+ * missed a free object, such as one that another CPU is bringing down.
  *
- * It is while the last look may have missed a free object, such as one that another CPU
- * is bringing down.  The number of looks is bounded, and so is their time.  It is small
- * for a call that may not wait, since it may have interrupted the code that brings the
- * object.  Pauses before it returns true.  When these looks are spent, other CPUs empty
- * their arrays.
- *
- * Return: false: there was no object, or the looks are spent.
+ * The number of looks is bounded, and so is their time.  The number is small for a call that may
+ * not wait, since it may have interrupted the code that brings the object.  It pauses before it
+ * returns true.  When these looks are spent, other CPUs empty their arrays.  False: there was no
+ * object, or the looks are spent.
  */
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)

@@ -47,16 +47,13 @@ static bool wait_renewed(struct pool *pool, unsigned int flags,
 	return !(*have & POOL_RENEWING);
 }
 
-/**
- * pool_backend_reserve() - Count an object that the platform will be asked for.
- * @pool: the pool.
- * @flags: of the call.
+/*
+ * Count an object that the platform will be asked for.  The acquire pairs with the release of
+ * exchange() in renew.c: a call that counts an object sees the size and the source that the
+ * object will have.
  *
- * The acquire pairs with the release of exchange() in renew.c: a call that counts an
- * object sees the size and the source that the object will have.
- *
- * Return: POOL_GOT, then pool_backend_commit() must follow; POOL_REFUSED at the
- * limit; POOL_INJECTED; POOL_FAILED.
+ * Returns POOL_GOT, and then pool_backend_commit() must follow; POOL_REFUSED at the limit;
+ * POOL_INJECTED; or POOL_FAILED.
  */
 enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags)
 {
@@ -139,12 +136,9 @@ static void abandon(struct building *b)
 	count_back(b->pool, 1);
 }
 
-/**
- * pool_construct() - Call a pool's constructor, if it has one.
- * @pool: the pool.
- * @obj: memory of an object that has no owner yet.
- *
- * If the constructor throws, or ends its thread, the pool gives the memory back.
+/*
+ * Call a pool's constructor, if it has one, for an object that has no owner yet.  If the
+ * constructor throws, or ends its thread, the pool gives the memory back.
  */
 void pool_construct(struct pool *pool, void *obj)
 {
@@ -155,12 +149,9 @@ void pool_construct(struct pool *pool, void *obj)
 	now.obj = NULL;
 }
 
-/**
- * pool_backend_commit() - Take the platform's answer into account.
- * @pool: the pool; the object is already counted.
- * @obj: the new object; NULL: there was none.
- *
- * Return: whether there is an object; it is constructed.
+/*
+ * Take the platform's answer into account.  The object is already counted; @obj is NULL if there
+ * was none.  Returns whether there is an object; it is constructed.
  */
 bool pool_backend_commit(struct pool *pool, void *obj)
 {
@@ -173,13 +164,9 @@ bool pool_backend_commit(struct pool *pool, void *obj)
 	return true;
 }
 
-/**
- * pool_backend_get() - Get one object from the platform.
- * @pool: the pool.
- * @flags: POOL_F_ATOMIC: without sleeping.
- * @cause: set to the reason where there is none.
- *
- * Return: an object, or NULL.
+/*
+ * Get one object from the platform, without sleeping if @flags has POOL_F_ATOMIC.  NULL: there
+ * is none, and @cause says why.
  */
 void *pool_backend_get(struct pool *pool, unsigned int flags,
 		       enum pool_cause *cause)
@@ -208,18 +195,14 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
 	return true;
 }
 
-/**
- * pool_backend_get_ahead() - Get objects before callers ask for them.
- * @pool: the pool, without a constructor and checks.
- * @n: how many, at most.
- * @objs: where to.
- * @flags: of the call.
+/*
+ * Get at most @n objects before callers ask for them.  The pool has neither a constructor nor
+ * checks.
  *
- * All are counted at once: two atomic instructions in all, not two for each.  No caller
- * waits for these objects, so the platform is asked without sleeping.
- *
- * Return: how many.  0 where there is a limit, since an object in one CPU's array would be
- * refused to the others.
+ * All are counted at once: two atomic instructions in all, not two for each.  No caller waits
+ * for these objects, so the platform is asked without sleeping.  Returns how many it got.  It
+ * gets none where there is a limit, since an object in one CPU's array would be refused to the
+ * others.
  */
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 				    void **objs, unsigned int flags)
@@ -264,15 +247,12 @@ static bool all_bare(const struct pool *pool, const void *obj)
 	       pool_is_plain(pool, obj);
 }
 
-/**
- * pool_backend_swap_in() - Get an object that takes the place of another one.
- * @pool: the pool, without a constructor and without checks.
+/*
+ * Get an object that takes the place of another one, for a pool without a constructor and
+ * without checks.  It is not worth taking memory back from other pools.
  *
- * It is not worth taking memory back from other pools.
- * The new object is not counted, since the other one is.  The caller must then give one
- * of the two to pool_backend_swap_out().
- *
- * Return: an object, or NULL.
+ * The new object is not counted, since the other one is.  The caller must then give one of the
+ * two to pool_backend_swap_out().  NULL: there is none.
  */
 void *pool_backend_swap_in(struct pool *pool)
 {
@@ -287,11 +267,7 @@ void pool_backend_swap_out(struct pool *pool, void *obj)
 	free_objects(pool, 1, &obj);
 }
 
-/**
- * pool_backend_put() - Give one object back to the platform.
- * @pool: the pool.
- * @obj: the object, perhaps sealed; a corrupted one stays in quarantine.
- */
+/* Give one object, perhaps sealed, back to the platform.  A corrupted one stays in quarantine. */
 void pool_backend_put(struct pool *pool, void *obj)
 {
 	obj = bare(pool, obj);
@@ -299,14 +275,10 @@ void pool_backend_put(struct pool *pool, void *obj)
 		count_back(pool, 1);
 }
 
-/**
- * pool_backend_put_cluster() - Give a cluster's objects back to the platform.
- * @pool: the pool.
- * @c: the cluster.
- * @keep: how many objects stay in it, 0 to c->n.
- *
- * The objects go, and are counted, at once.  Where each must be checked or destructed
- * they go one by one.
+/*
+ * Give a cluster's objects back to the platform; @keep of them, 0 to c->n, stay in it.  The
+ * objects go, and are counted, at once.  Where each must be checked or destructed they go one by
+ * one.
  */
 void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
 			      unsigned int keep)

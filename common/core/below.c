@@ -75,13 +75,9 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 		pool_park(pool, obj);
 }
 
-/**
- * pool_keep_cluster() - Put a cluster into the shared pool, if there is need.
- * @pool: its pool.
- * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
- *
- * Context: any, guard and CPU lock may be held.
- * Return: false: it goes further down.
+/*
+ * Put a cluster, not empty, into the shared pool, if there is need.  It belongs to the shared
+ * pool then.  Any context; guard and CPU lock may be held.  False: it goes further down.
  */
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 {
@@ -89,14 +85,11 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 	       pool_put_to_shared_cache(pool, c);
 }
 
-/**
- * pool_put_cluster_down() - Bring down a cluster that pool_keep_cluster() refused.
- * @pool: its pool.
- * @c: the cluster, on no list, perhaps empty.
- * @flags: of the call, and POOL_F_FOREIGN in one of another pool.
- *
- * To the backend, else to the shared pool; what neither takes is parked.  Objects that wait
- * for a call of their own pool, see pool_waits(), are parked at once.
+/*
+ * Bring down a cluster that pool_keep_cluster() refused: to the backend, else to the shared
+ * pool; what neither takes is parked.  The cluster is on no list, and may be empty.  In a call
+ * of another pool, @flags has POOL_F_FOREIGN, too.  Objects that wait for a call of their own
+ * pool, see pool_waits(), are parked at once.
  */
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 			   unsigned int flags)

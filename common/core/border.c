@@ -65,14 +65,9 @@ static void *check_alloc(struct pool *pool, void *obj, unsigned int flags,
 	return obj;
 }
 
-/**
- * pool_check_alloc() - Check and prepare a free object that is handed out.
- * @pool: its pool.
- * @obj: the pointer, perhaps sealed.
- * @flags: of the call.
- * @caller: of the call.
- *
- * Return: the object; NULL: it is corrupted, and the caller takes another one.
+/*
+ * Check and prepare a free object, perhaps sealed, that is handed out.  NULL: it is corrupted,
+ * and the caller takes another one.
  */
 void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller)

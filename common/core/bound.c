@@ -39,14 +39,12 @@ static unsigned long bound_now(void)
 	return part < bound ? part : bound;
 }
 
-/**
- * pool_bound_fit() - Compute the bound anew, after hot_size, max_cached or CPUs changed.
+/*
+ * Compute the bound anew, after hot_size, max_cached or CPUs changed.  Any context.
  *
- * Two such calls may run at once, and the slower one may have seen less.  So each looks
- * again after its store.  A bound that stood only for a moment ends the era, too, since a
- * visit may have seen it.
- *
- * Context: Any.
+ * Two such calls may run at once, and the slower one may have seen less.  So each looks again
+ * after its store.  A bound that stood only for a moment ends the era, too, since a visit may
+ * have seen it.
  */
 void pool_bound_fit(void)
 {
@@ -77,12 +75,9 @@ static void trim_cpu(struct pool_cpu *cpu)
 	}
 }
 
-/**
- * pool_bound_share() - The number of CPUs, or max_cached, may have changed.
- *
- * Does nothing but one read where max_cached is not set.
- *
- * Context: PLAT_ALLOC; neither guard nor lock held.
+/*
+ * The number of CPUs, or max_cached, may have changed.  It does nothing but one read where
+ * max_cached is not set.  The context allows PLAT_ALLOC, and neither guard nor lock is held.
  */
 void pool_bound_share(void)
 {

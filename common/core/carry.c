@@ -59,14 +59,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	pool_arrive(&local->moving, n);
 }
 
-/**
- * pool_carry() - Bring down what a visit carried out.
- * @pool: the pool that was visited.
- * @out: what it left; to be used no more.
- * @flags: of the call.
- *
- * Context: any; neither guard nor lock held.
- */
+/* Bring down what a visit of @pool carried out.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
 	/* First, since any call may have these objects, and what follows may take long. */

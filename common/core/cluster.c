@@ -10,12 +10,7 @@
  */
 #include "plat.h"
 
-/**
- * pool_cluster_insert() - Put a detached cluster on the lists, as the newest.
- * @cpu: the CPU, lock held; the cluster fits.
- * @local: its pool's part there.
- * @c: the cluster, not empty.
- */
+/* Put a detached cluster, not empty, on the lists, as the newest.  CPU lock held; it fits. */
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c)
 {
@@ -26,12 +21,10 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 	pool_cluster_link(cpu, local, c);
 }
 
-/**
- * pool_cluster_detach() - Take a cluster off the lists, whole.
- * @c: the cluster; its CPU's lock is held.
- *
- * Its objects stay charged, and counted as moving, until the caller has brought them
- * elsewhere and has called pool_cluster_settled().
+/*
+ * Take a cluster off the lists, whole.  Its CPU's lock is held.  Its objects stay charged, and
+ * counted as moving, until the caller has brought them elsewhere and has called
+ * pool_cluster_settled().
  */
 void pool_cluster_detach(struct pool_cluster *c)
 {
@@ -42,16 +35,13 @@ void pool_cluster_detach(struct pool_cluster *c)
 	pool_clustered_less(local, c->n);
 }
 
-/**
- * pool_cluster_settled() - Note that the objects of a detached cluster are elsewhere.
- * @local: where it was.
- * @n: how many objects it had.
+/*
+ * Note that the @n objects of a cluster that was detached from @local are elsewhere.  Any
+ * context; no lock is needed.
  *
- * The pool may be gone as soon as moving is lowered, so nothing of it is touched
- * after that.  The first release pairs with the acquires of those who wait for it, or
- * count.  The second keeps the lower charge from being seen earlier.
- *
- * Context: any; no lock needed.
+ * The pool may be gone as soon as moving is lowered, so nothing of it is touched after that.
+ * The first release pairs with the acquires of code that waits for it, or counts.  The second
+ * keeps the lower charge from being seen earlier.
  */
 void pool_cluster_settled(struct pool_local *local, unsigned int n)
 {

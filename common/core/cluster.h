@@ -94,13 +94,9 @@ static inline unsigned long pool_bytes(const struct pool_local *local,
 	return (unsigned long)n * local->pool->head.size;
 }
 
-/**
- * pool_cluster_top_up() - Add objects to a cluster and make it the newest.
- * @cpu: the CPU, lock held; the objects fit.
- * @local: the pool's part there.
- * @c: a cluster on its lists.
- * @objs: the objects, coldest first.
- * @n: how many; @c has room for them.
+/*
+ * Add @n objects, coldest first, to a cluster on the lists that has room for them, and make it
+ * the newest.  CPU lock held; the objects fit.
  */
 static inline void pool_cluster_top_up(struct pool_cpu *cpu,
 				       struct pool_local *local,
@@ -144,14 +140,9 @@ static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 	plat_write_release(&local->clustered, local->clustered - n);
 }
 
-/**
- * pool_cluster_taken() - Account objects that were copied from a cluster's fresh end.
- * @cpu: the CPU, lock held.
- * @local: the pool's part there.
- * @c: the cluster, on the lists; unlinked if now empty.
- * @n: how many were taken.
- *
- * Return: whether it is empty now.
+/*
+ * Account @n objects that were copied from the fresh end of a cluster on the lists.  If it is
+ * empty now it is unlinked.  CPU lock held.  Returns whether it is empty.
  */
 static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 				      struct pool_local *local,
@@ -220,12 +211,10 @@ static inline void pool_stash_look(const struct pool_local *here,
 	}
 }
 
-/**
- * pool_cpu_break() - Let others have the CPU's lock for a moment.
- * @cpu: its lock is held.
- *
- * Between two steps of a visit, so that no section with interrupts off has more than one.
- * The array stays held.  All that the lock guards is read again afterwards.
+/*
+ * Let others have the CPU's lock, which is held, for a moment.  This is done between two steps
+ * of a visit, so that no section with interrupts off has more than one.  The array stays held.
+ * All that the lock guards is read again afterwards.
  */
 static inline void pool_cpu_break(struct pool_cpu *cpu)
 {

@@ -208,13 +208,7 @@ static void *fill_one(struct pool_local *here, struct pool_carried *out)
 	return obj;
 }
 
-/**
- * pool_get_locked() - Get one object, where the part is entered and locked already.
- * @here: entered and locked; both are left.
- * @flags: of the call.
- *
- * Return: as pool_get_one_from_cache().
- */
+/* pool_get_one_from_cache(), where the part is entered and locked already; both are left. */
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)
 {
@@ -233,13 +227,10 @@ void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	return obj;
 }
 
-/**
- * pool_get_one_from_cache() - Get one object from this CPU's caches, or with its cluster from
- * the shared pool.
- * @pool: the pool.
- * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- *
- * Return: the object, perhaps sealed; NULL: the caller goes down a layer.
+/*
+ * Get one object, perhaps sealed, from this CPU's caches, or with its cluster from the shared
+ * pool.  POOL_F_NESTED is added to @flags where a holder was interrupted.  NULL: the caller goes
+ * down a layer.
  */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
@@ -309,17 +300,10 @@ static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
 	return n;
 }
 
-/**
- * pool_get_from_cache() - Get several objects from this CPU's caches.
- * @pool: the pool.
- * @n: how many, at least 1.
- * @objs: where to.
- * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- *
- * They come from the array and from this CPU's clusters, never from the shared pool, and
- * none is sealed.
- *
- * Return: how many; the caller goes down a layer for the others.
+/*
+ * Get up to @n objects, at least 1, from this CPU's array and clusters, never from the shared
+ * pool.  None is sealed.  POOL_F_NESTED is added to @flags where a holder was interrupted.
+ * Returns how many; the caller goes down a layer for the others.
  */
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags)

@@ -21,14 +21,11 @@ static inline void pool_here_hold(struct pool_local *here)
 	pool_hot_tell_held();
 }
 
-/**
- * pool_here_enter() - Enter this CPU's part of a pool.
- * @pool: the pool.
- * @flags: POOL_F_NESTED is added where the owner was interrupted.
- *
- * Return: the part; guard and array are held, pool_here_leave() must follow.
- * NULL: the owner was interrupted, or this CPU has no part; nothing is held.  Compilers do
- * not know that the part itself is never NULL, so they are told.
+/*
+ * Enter this CPU's part of a pool.  Guard and array are held then, and pool_here_leave() must
+ * follow.  NULL: nothing is held.  Either the owner was interrupted, and POOL_F_NESTED is added
+ * to @flags, or this CPU has no part.  Compilers do not know that the part itself is never NULL,
+ * so they are told.
  */
 static inline struct pool_local *pool_here_enter(struct pool *pool,
 						 unsigned int *flags)
@@ -98,14 +95,10 @@ static inline void pool_visit_look(struct pool_local *here,
 		pool_age_obey(here, out);
 }
 
-/**
- * pool_visit_begin() - Begin a visit: take the CPU's lock, and count the visit.
- * @here: entered.
- * @out: receives what the visit evicts, to be brought down once @here is left.
- *
- * Makes the pool's array the newest.
- *
- * Return: false: the lock cannot be taken, and there is no visit.
+/*
+ * Begin a visit: take the CPU's lock, count the visit, and make the pool's array the newest.
+ * @here is entered.  @out receives what the visit evicts, to be brought down once @here is left.
+ * False: the lock cannot be taken, and there is no visit.
  */
 static inline __attribute__((__always_inline__))
 bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)

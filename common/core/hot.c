@@ -16,12 +16,10 @@
 /* Counts changes of the byte bound, and of the options or the size of any pool. */
 unsigned long pool_era;
 
-/**
- * pool_era_ends() - Make all CPUs compute anew how large arrays may be.
- *
- * Called after the bound, or the options or the size of a pool, was changed.
- * The fence pairs with the acquire in pool_here_same_era(): a visit that sees the new
- * era sees what has changed.
+/*
+ * Make all CPUs compute anew how large arrays may be.  It is called after the bound, or the
+ * options or the size of a pool, was changed.  The fence pairs with the acquire in
+ * pool_here_same_era(): a visit that sees the new era sees what has changed.
  */
 void pool_era_ends(void)
 {
@@ -29,14 +27,12 @@ void pool_era_ends(void)
 	plat_word_add(&pool_era, 1);
 }
 
-/**
- * pool_local_fit() - Compute how large an array and a cluster may be.
- * @local: of a pool on a CPU whose lock is held.
+/*
+ * Compute how large an array and a cluster may be.  The lock of the CPU of @local is held.
  *
- * The division takes as long as the rest of a slow path, so its results are kept for
- * this era.
- * The size is that of a moment: a pool that is made anew before its first use changes it,
- * and then ends the era.
+ * The division takes as long as the rest of a slow path, so its results are kept for this era.
+ * The size is that of a moment: a pool that is made anew before its first use changes it, and
+ * then ends the era.
  */
 void pool_local_fit(struct pool_local *local)
 {
@@ -79,16 +75,13 @@ static bool set_up(struct pool *pool, struct pool_local *local)
 	return true;
 }
 
-/**
- * pool_here_begins() - The rest of pool_here_enter(), for a part that is not open.
- * @pool: the pool.
- * @local: this CPU's part of it, or zeros that must not be written.
- * @flags: POOL_F_NESTED is added where the owner was interrupted.
+/*
+ * The rest of pool_here_enter(), for a part that is not open.  @local is this CPU's part, or
+ * zeros that must not be written.  POOL_F_NESTED is added to @flags where the owner was
+ * interrupted.
  *
- * An interrupt handler may set the part up at any moment.  So open is read again once
- * the part is seen to exist.
- *
- * Return: true: the part exists and is open; false: the guard was left.
+ * An interrupt handler may set the part up at any moment.  So open is read again once the part
+ * is seen to exist.  True: the part exists and is open.  False: the guard was left.
  */
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags)
@@ -147,11 +140,9 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 	pool_hot_set_cap(local, room);
 }
 
-/**
- * pool_hot_shrink() - Lower the room of an array to @room slots.
- * @cpu: its CPU, lock held.
- * @local: the array, held by the caller or without an owner; n <= @room.
- * @room: slots; with 0 the array also leaves its CPU's by_age list.
+/*
+ * Lower the room of an array to @room slots; with 0 it also leaves its CPU's by_age list.  CPU
+ * lock held.  The caller holds the array, or it has no owner; n <= @room.
  */
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room)
@@ -167,16 +158,13 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		pool_list_del(&local->by_age);
 }
 
-/**
- * pool_hot_detach() - Close an array, and take out the freshest of what it had.
- * @cpu: its CPU, lock held.
- * @local: the array, without an owner.
- * @objs: POOL_CLUSTER_SIZE are asked for.  All slots would be too much for a kernel's stack.
+/*
+ * Close an array without an owner, and take out the freshest of what it had.  CPU lock held.
+ * POOL_CLUSTER_SIZE objects are asked for: all slots would be too much for a kernel's stack.
  *
- * The objects stay charged, and counted as moving, until the caller has brought
- * them elsewhere and has called pool_cluster_settled().
- *
- * Return: how many objects these are; fewer than asked for: the array has no room any more.
+ * The objects stay charged, and counted as moving, until the caller has brought them elsewhere
+ * and has called pool_cluster_settled().  Returns how many these are; fewer than asked for: the
+ * array has no room any more.
  */
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs)

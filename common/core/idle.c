@@ -79,11 +79,9 @@ static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 	return busy;
 }
 
-/**
- * pool_age_bytes() - Give back half of what was not needed since the last call.
- * @more: set to whether there is, or may be soon, more to give.
- *
- * Return: bytes that the backend got.
+/*
+ * Give back half of what was not needed since the last call.  @more is set to whether there is,
+ * or may be soon, more to give.  Returns the bytes that the backend got.
  */
 unsigned long pool_age_bytes(bool *more)
 {

@@ -114,12 +114,9 @@ static void sample(struct pool *pool, unsigned long allocated,
 	plat_write(&pool->need_kept, larger(plat_read(&pool->need_avg), peak));
 }
 
-/**
- * pool_need_keeps() - Are objects that are brought down needed?
- * @pool: the pool.
- * @n: how many.
- *
- * Return: true: they go to the shared pool; false: to the backend.
+/*
+ * Are @n objects that are brought down needed?  True: they go to the shared pool; false: to the
+ * backend.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {

@@ -93,10 +93,7 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 		pool_backend_swap_out(pool, objs[--n]);
 }
 
-/**
- * pool_pack() - Move the cached objects of a pool to less memory.
- * @pool: the pool.
- */
+/* Move the cached objects of a pool to less memory. */
 void pool_pack(struct pool *pool)
 {
 	unsigned int cpus = plat_nr_cpus();

@@ -66,13 +66,10 @@ static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 	return &pool->parked;
 }
 
-/**
- * pool_park() - Keep a free object until another call can bring it down.
- * @pool: its pool.
- * @obj: the object, which belongs to the pool again; a seal is taken off where the link is
- *	written into the object.
- *
- * Never fails, never waits for long, needs no memory.
+/*
+ * Keep a free object until another call can bring it down.  @obj belongs to the pool again.  A
+ * seal is taken off where the link is written into the object.  Never fails, never waits for long,
+ * needs no memory.
  */
 void pool_park(struct pool *pool, void *obj)
 {
@@ -86,11 +83,7 @@ void pool_park(struct pool *pool, void *obj)
 	pool_hot_leave();
 }
 
-/**
- * pool_park_cluster() - Park the objects of a cluster where calls of all CPUs find them.
- * @pool: its pool.
- * @c: the cluster; empty afterwards.
- */
+/* Park the objects of a cluster where calls of all CPUs find them.  @c is empty afterwards. */
 void pool_park_cluster(struct pool *pool, struct pool_cluster *c)
 {
 	while (c->n) {

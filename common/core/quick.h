@@ -47,12 +47,9 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 	       cpu->stashed < POOL_STASH_MAX;
 }
 
-/**
- * pool_quick_get() - Get one object: by a quick fill, or as pool_get_one_from_cache() does.
- * @pool: the pool.
- * @flags: as there.
- *
- * Return: as there.
+/*
+ * Get one object: by a quick fill, or as pool_get_one_from_cache() does.  @flags and the return
+ * value are as there.
  */
 static inline __attribute__((__always_inline__))
 void *pool_quick_get(struct pool *pool, unsigned int *flags)
@@ -99,12 +96,7 @@ static inline bool pool_quick_spills(const struct pool_local *here,
 	       !plat_read(&here->pool->parked.head);
 }
 
-/**
- * pool_quick_put() - Put one object: after a quick spill, or as pool_put_one() does.
- * @pool: the pool.
- * @obj: the object, not sealed.
- * @flags: as there.
- */
+/* Put one object that is not sealed: after a quick spill, or as pool_put_one() does. */
 static inline __attribute__((__always_inline__))
 void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 {

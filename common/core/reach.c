@@ -36,16 +36,12 @@ static bool some_on(struct pool_local *local)
 	       plat_read(&local->clustered);
 }
 
-/**
- * pool_reach_read() - Read what pool_reach_missed() will compare.
- * @pool: the pool.
- * @reading: filled in, before the caller looks.
- *
- * Moving objects are announced before their departure is counted, so they are read after
- * the departures.  CPUs are read after the buckets, since a new CPU may take from a bucket
- * at once.
- * The reading also notes whether a place, or an array, has objects.  The proof does not
- * need that; it saves a look where there are none.
+/*
+ * Fill in @reading, before the caller looks, with what pool_reach_missed() will compare.
+ * Moving objects are announced before their departure is counted, so they are read after the
+ * departures.  CPUs are read after the buckets, since a new CPU may take from a bucket at once.
+ * The reading also notes whether a place, or an array, has objects.  The proof does not need that;
+ * it saves a look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
@@ -79,7 +75,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
  * So what is moving is read before the places that it goes to, and an array before its part's.
  * Departures of parked lists, and of CPUs that are gone, are read last: if a CPU goes meanwhile,
  * its departures are counted twice, never missed.
- * Return: false: something has objects; nothing is summed up.
+ * False: something has objects; nothing is summed up.
  */
 static inline __attribute__((__always_inline__))
 bool departed(struct pool *pool, bool arrays, unsigned long *departures)
@@ -118,12 +114,9 @@ bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 	return true;
 }
 
-/**
- * pool_reach_missed() - May there have been an object that was not found?
- * @pool: the pool.
- * @before: read before the caller looked at all places and found nothing.
- *
- * Return: true: another look is worth while; false: there was none.
+/*
+ * May there have been an object that was not found?  @before was read before the caller looked at
+ * all places and found nothing.  True: another look is worth while; false: there was none.
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
@@ -151,17 +144,13 @@ bool is_empty(struct pool *pool, unsigned long *departures)
 	return departed(pool, true, departures);
 }
 
-/**
- * pool_used_up() - Is no object within reach, nor to come from the backend?
- * @pool: the pool.
- * @limit: of the pool, not 0.
- *
- * Proves that there was such a moment in this call, in which this CPU's array was empty, too.
- * The first reading may be of any time before, and another caller's, if nothing was moving
- * then.  So the pool keeps the departures of the last one that was confirmed.  While there are
- * no others, the second reading is enough.
- *
- * Return: true: the proof holds; false: a look may find something, or renew.c holds the pool.
+/*
+ * Is no object within reach, nor to come from the backend?  @limit is the pool's, and not 0.
+ * True proves that there was such a moment in this call, in which this CPU's array was empty, too.
+ * False: a look may find something, or renew.c holds the pool.
+ * The first reading may be of any time before, and another caller's, if nothing was moving then.
+ * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
+ * the second reading is enough.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {

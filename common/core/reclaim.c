@@ -182,14 +182,9 @@ static struct pool_cluster *try_empty(struct pool_cpu *cpu)
 	return c;
 }
 
-/**
- * pool_drain_stash() - Give the emptied clusters of a CPU back.
- * @cpu: the CPU.
- * @tries: do not wait for its lock.
- *
- * No more than a stash has room for: its owner may add some meanwhile.
- *
- * Return: bytes.
+/*
+ * Give the emptied clusters of a CPU back, but no more than a stash has room for, since its owner
+ * may add some meanwhile.  @tries: do not wait for the CPU's lock.  Returns bytes.
  */
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 {
@@ -204,11 +199,9 @@ unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 	return n * sizeof(*c);
 }
 
-/**
- * pool_cpu_gone() - Bring down all that a CPU without an owner has cached.
- * @cpu: its number; the CPU is dead, or the thread has given up its area.
- *
- * Parked objects there go to the platform, since other CPUs rarely look there.
+/*
+ * Bring down all that a CPU without an owner has cached: the CPU is dead, or the thread has given
+ * up its area.  Parked objects there go to the platform, since other CPUs rarely look there.
  */
 void pool_cpu_gone(unsigned int cpu)
 {
@@ -235,12 +228,10 @@ static void wait_settled(struct pool_local *local)
 		plat_pause(true);
 }
 
-/**
- * pool_drain() - Empty all CPUs' caches of a pool that is no longer called.
- * @pool: the pool.
- *
- * Waits for slow paths of other pools that may still be evicting its clusters.
- * The acquire pairs with the release in pool_cluster_settled().
+/*
+ * Empty all CPUs' caches of a pool that is no longer called.  Waits for slow paths of other pools
+ * that may still be evicting its clusters.  The acquire in wait_settled() pairs with the release
+ * in pool_cluster_settled().
  */
 void pool_drain(struct pool *pool)
 {
@@ -257,12 +248,9 @@ void pool_drain(struct pool *pool)
 	}
 }
 
-/**
- * pool_drain_stashes() - Give the emptied clusters that CPUs keep to the platform.
- * @most: bytes, about, after which no other CPU is asked.
- * @tries: pass over CPUs whose lock cannot be had at once.
- *
- * Return: bytes.
+/*
+ * Give the emptied clusters that CPUs keep to the platform.  After about @most bytes no other CPU
+ * is asked.  @tries: pass over CPUs whose lock cannot be had at once.  Returns bytes.
  */
 unsigned long pool_drain_stashes(unsigned long most, bool tries)
 {
@@ -297,17 +285,11 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 	return n;
 }
 
-/**
- * pool_drain_shared() - Give what is in the shared pool to the platform.
- * @pool: the pool.
- * @spare: how many objects stay.
- * @most: bytes, about, after which no other cluster goes.
- * @tries: do not sleep while objects are taken.
- *
- * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may
- * run between two clusters, unless @tries, and while spare clusters are freed.
- *
- * Return: bytes.
+/*
+ * Give what is in the shared pool to the platform; @spare objects stay.  After about @most bytes
+ * no other cluster goes.  @tries: do not sleep while objects are taken.  Returns bytes.
+ * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may run
+ * between two clusters, unless @tries, and while spare clusters are freed.
  */
 unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries)
@@ -332,15 +314,10 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 	return given + pool_cluster_trim(pool);
 }
 
-/**
- * pool_release_taken() - Give away a cluster that was taken off a CPU's lists.
- * @c: the cluster, which is counted as moving.
- * @flags: of the call.
- *
- * To the shared pool while that lacks spare objects, else to the platform, or it is parked.
- *
- * Context: nothing is held.  The pool may be gone afterwards.
- * Return: bytes that the platform got.
+/*
+ * Give away a cluster that was taken off a CPU's lists, and that is counted as moving.  It goes to
+ * the shared pool while that lacks spare objects, else to the platform, or it is parked.
+ * Nothing is held.  The pool may be gone afterwards.  Returns bytes that the platform got.
  */
 unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags)
 {

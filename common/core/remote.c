@@ -27,16 +27,10 @@ static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
 	return c;
 }
 
-/**
- * pool_take_remote() - Take an object out of another CPU's clusters.
- * @pool: the pool.
- * @flags: of the call.
- *
- * The last resort of an allocation.  A cluster is taken whole; its other
- * objects go down a layer.  A CPU whose lock is held is passed over.
- *
- * Context: any; neither guard nor lock held.
- * Return: an object, or NULL.
+/*
+ * Take an object out of another CPU's clusters: the last resort of an allocation.  A cluster is
+ * taken whole; its other objects go down a layer.  A CPU whose lock is held is passed over.
+ * NULL: none was found.  Any context; neither guard nor lock held.
  */
 void *pool_take_remote(struct pool *pool, unsigned int flags)
 {
@@ -69,17 +63,14 @@ static void park_hot(struct pool *pool, struct pool_local *here)
 	pool_arrive(&here->moving, 1);
 }
 
-/**
- * pool_empty_array() - Bring objects of this CPU's array where other CPUs find them.
- * @pool: the pool.
- *
- * Called by the platform where another CPU has asked for it: plat_empty_arrays().  An
- * array that is held stays as it is, since this has interrupted its holder.  Otherwise a
- * cluster gets as many objects as it takes.  A departure of none is counted, so that a walk
- * sees that the list has changed: validate.c.  Where there is no cluster, or the CPU's lock
- * cannot be had, one object is parked: the CPU that has asked needs no more.
- *
- * Context: an interrupt or a signal handler, or with interrupts off.
+/*
+ * Bring objects of this CPU's array where other CPUs find them.  The platform calls this where
+ * another CPU has asked for it: plat_empty_arrays().  It does so in an interrupt or a signal
+ * handler, or with interrupts off.
+ * An array that is held stays as it is, since this has interrupted its holder.  Otherwise a
+ * cluster gets as many objects as it takes.  A departure of none is counted, so that a walk sees
+ * that the list has changed: validate.c.  Where there is no cluster, or the CPU's lock cannot be
+ * had, one object is parked: the CPU that has asked needs no more.
  */
 void pool_empty_array(struct pool *pool)
 {

@@ -180,12 +180,7 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 	return done;
 }
 
-/**
- * pool_shared_count() - How many objects the shared pool has.
- * @pool: the pool.
- *
- * Read unlocked, bucket by bucket: exact when quiet.
- */
+/* How many objects the shared pool has.  Read unlocked, bucket by bucket: exact when quiet. */
 unsigned long pool_shared_count(const struct pool *pool)
 {
 	unsigned long sum = 0;
@@ -219,12 +214,7 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 	return low;
 }
 
-/**
- * pool_shared_unused() - Objects that the shared pool could have done without.
- * @pool: the pool.
- *
- * Return: how many, since the last call.
- */
+/* How many objects the shared pool could have done without since the last call. */
 unsigned long pool_shared_unused(struct pool *pool)
 {
 	unsigned long sum = 0;
@@ -282,15 +272,11 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 	return c;
 }
 
-/**
- * pool_refill_local_from_shared() - Take one whole cluster of this CPU's node.
- * @pool: the pool.
- * @moving: the word that counts its objects from then on.
- *
- * Starts at this CPU's bucket and looks once at each that is not empty.
- *
- * Context: any, guard and CPU lock may be held.
- * Return: a cluster that belongs to the caller; NULL: there was none.
+/*
+ * Take one whole cluster of this CPU's node, which belongs to the caller then.  @moving: the word
+ * that counts its objects from then on.  NULL: there was none.
+ * Starts at this CPU's bucket and looks once at each that is not empty.  Any context; guard and
+ * CPU lock may be held.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving)
@@ -322,15 +308,11 @@ bool put_home(struct pool *pool, struct pool_cluster *c)
 	return put_cluster(pool, c, first_for(pool, c->obj[c->n - 1]));
 }
 
-/**
- * pool_put_to_shared_cache() - Put one whole cluster.
- * @pool: the pool.
- * @c: the cluster, not empty; belongs to the shared pool if this succeeds.
- *
- * Starts at this CPU's bucket of the node of its objects, and tries each once.
- *
- * Context: any, guard and CPU lock may be held.
- * Return: false: all were BUSY, or the pool has no shared part.
+/*
+ * Put one whole cluster, not empty, which belongs to the shared pool if this succeeds.  False: all
+ * buckets were BUSY, or the pool has no shared part.
+ * Starts at this CPU's bucket of the node of its objects, and tries each once.  Any context; guard
+ * and CPU lock may be held.
  */
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 {
@@ -392,27 +374,18 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
 	return obj;
 }
 
-/**
- * pool_shared_get_one() - Take one object.
- * @pool: the pool.
- * @flags: of the call.
- *
- * Context: any; neither guard nor lock held.
- * Return: an object of any node, the own one first, or NULL.
+/*
+ * Take one object of any node, the own one first; NULL: none was found.  Any context; neither
+ * guard nor lock held.
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {
 	return get_one(pool, POOL_NODE_HERE, pool->buckets, flags);
 }
 
-/**
- * pool_shared_get_near() - Take one object of a node.
- * @pool: the pool.
- * @node: the node, or POOL_NODE_HERE.
- * @flags: of the call.
- *
- * Context: any; neither guard nor lock held.
- * Return: an object, or NULL.
+/*
+ * Take one object of @node, which may be POOL_NODE_HERE; NULL: none was found.  Any context;
+ * neither guard nor lock held.
  */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags)
@@ -430,17 +403,10 @@ static bool put_one(struct pool *pool, unsigned int first, unsigned int i,
 	return false;
 }
 
-/**
- * pool_shared_put_one() - Put one object.
- * @pool: the pool.
- * @obj: the object.
- * @flags: of the call.
- *
- * The object goes into the first cluster of a bucket of its node that has room, else into
- * an empty cluster of its own if there is one, else to any bucket.
- *
- * Context: any; neither guard nor lock held.
- * Return: false: there is no place for it.
+/*
+ * Put one object into the first cluster of a bucket of its node that has room, else into an empty
+ * cluster of its own if there is one, else into any bucket.  False: there is no place for it.
+ * Any context; neither guard nor lock held.
  */
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

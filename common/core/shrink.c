@@ -216,14 +216,10 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 	return c;
 }
 
-/**
- * pool_give_coldest() - Give back a CPU's oldest cluster, of whatever pool.
- * @cpu: the CPU.
- * @old: if it is of that time or older; NULL: in any case.
- * @flags: of the call.
- * @given: raised by the bytes that the backend got.  Others are spare objects, or parked.
- *
- * Return: bytes that the CPU had in it; 0: none was taken.
+/*
+ * Give back a CPU's oldest cluster, of whatever pool.  If @old is not NULL, do so only if the
+ * cluster is of that time or older.  @given is raised by the bytes that the backend got.  Others
+ * are spare objects, or parked.  Returns bytes that the CPU had in it; 0: none was taken.
  */
 unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				unsigned int flags, unsigned long *given)
@@ -269,14 +265,11 @@ static void shrink_cpus(struct shrinking *s)
 	}
 }
 
-/**
- * pool_shrink_bytes() - Give back some of what is unused.
- * @most: bytes, about.
- * @flags: POOL_F_ATOMIC: wait for nothing; the caller has the registry locked, or,
- *	with POOL_F_NESTED, could not lock it: then shared pools are passed by.
- *	POOL_F_FOREIGN: on behalf of a call of some pool.
- *
- * Return: bytes that the backend got.
+/*
+ * Give back some of what is unused, about @most bytes.  Returns bytes that the backend got.
+ * POOL_F_ATOMIC: wait for nothing; the caller has the registry locked, or, with POOL_F_NESTED,
+ * could not lock it: then shared pools are passed by.
+ * POOL_F_FOREIGN: on behalf of a call of some pool.
  */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 {
@@ -292,12 +285,9 @@ unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 	return s.given;
 }
 
-/**
- * pool_unused_bytes() - About how much pool_shrink_bytes() could give.
- * @flags: as there.
- * @bytes: set to it.
- *
- * Return: false: that cannot be known now.
+/*
+ * Set @bytes to about how much pool_shrink_bytes() could give.  @flags are as there.  False: that
+ * cannot be known now.
  */
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 {

@@ -86,11 +86,9 @@ static bool fill_slot(struct pool_reserved *r, unsigned long at, void *obj)
 	return done;
 }
 
-/**
- * pool_slots_take() - Take an object out of a reserve.
- * @r: the reserve.  If it is empty, its pool is not looked at.
- *
- * Return: the object, perhaps sealed; NULL: there is none.
+/*
+ * Take an object, perhaps sealed, out of a reserve; NULL: there is none.  If the reserve is empty,
+ * its pool is not looked at.
  */
 void *pool_slots_take(struct pool_reserved *r)
 {
@@ -109,14 +107,10 @@ void *pool_slots_take(struct pool_reserved *r)
 	return obj;
 }
 
-/**
- * pool_slots_put() - Put a free object into a reserve, if it has room.
- * @r: the reserve.
- * @obj: the object, perhaps sealed.
- *
- * It counts as reserved before it can be taken, so that the number is never below 0.
- *
- * Return: false: it is full, and the object goes elsewhere.
+/*
+ * Put a free object, perhaps sealed, into a reserve.  It counts as reserved before it can be
+ * taken, so that the number is never below 0.  False: the reserve is full, and the object goes
+ * elsewhere.
  */
 bool pool_slots_put(struct pool_reserved *r, void *obj)
 {

@@ -101,15 +101,10 @@ static struct pool_cluster *spare_take(struct pool *pool)
 	return chain;
 }
 
-/**
- * pool_cluster_get() - Get emptied clusters.
- * @pool: the pool; its spares are taken first.
- * @n: how many new ones to make if there are no spares.
- * @flags: decide whether the allocator may be asked.
- *
- * Context: any; neither guard nor lock held.
- * Return: a chain by ->next of spares, about POOL_STASH_MAX at most, or of new ones;
- * or NULL.
+/*
+ * Get emptied clusters, as a chain by ->next: the pool's spares, about POOL_STASH_MAX at most.  If
+ * there are none, make up to @n new ones, where @flags allow to ask the allocator.  NULL: there
+ * are neither.  Any context; neither guard nor lock held.
  */
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags)
@@ -131,16 +126,11 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 	return chain;
 }
 
-/**
- * pool_cluster_put() - Give up an emptied cluster.  Never fails.
- * @pool: a pool that will not go away meanwhile.
- * @c: the cluster.
- * @flags: decide whether the allocator may be called.
- *
- * The pool keeps some: where one CPU allocates what another frees, the first one empties
- * the clusters that the other one needs.
- *
- * Context: any; neither guard nor lock held.
+/*
+ * Give up an emptied cluster.  Never fails.  @pool must not go away meanwhile.  @flags decide
+ * whether the allocator may be called.  Any context; neither guard nor lock held.
+ * The pool keeps some: where one CPU allocates what another frees, the first one empties the
+ * clusters that the other one needs.
  */
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
@@ -179,15 +169,10 @@ static unsigned long free_chain(struct pool_cluster *chain)
 	return bytes;
 }
 
-/**
- * pool_cluster_trim() - Free the spare clusters that a pool has now.
- * @pool: the pool.
- *
- * About: what is pushed meanwhile may be freed, too, in the place of others.  The list may
- * have any length, so other threads may run.
- *
- * Context: PLAT_ALLOC; neither guard nor lock held; not atomic.
- * Return: bytes.
+/*
+ * Free the spare clusters that a pool has now.  Returns bytes.
+ * About: what is pushed meanwhile may be freed, too, in the place of others.  The list may have
+ * any length, so other threads may run.  Needs PLAT_ALLOC; neither guard nor lock held; not atomic.
  */
 unsigned long pool_cluster_trim(struct pool *pool)
 {

@@ -189,15 +189,10 @@ static inline void leave(struct pool_local *here, bool done,
 		pool_carry(pool, out, flags);
 }
 
-/**
- * pool_put_to_cache() - Put several free objects into this CPU's caches.
- * @pool: the pool.
- * @n: how many, 1 to POOL_HOT_SLOTS; several only if they are plain.
- * @objs: the objects, coldest first.
- * @flags: of the call; POOL_F_NESTED is added where a holder was interrupted.
- *
- * Return: how many were put, the first ones; the caller goes down a layer with the
- * others.
+/*
+ * Put @n free objects, coldest first, into this CPU's caches.  @n is 1 to POOL_HOT_SLOTS; several
+ * only if they are plain.  POOL_F_NESTED is added to @flags where a holder was interrupted.
+ * Returns how many were put, the first ones; the caller goes down a layer with the others.
  */
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags)
@@ -241,13 +236,9 @@ bool make_room(struct pool_local *here, unsigned int *spilled,
 	return *spilled;
 }
 
-/**
- * pool_put_locked() - pool_put_one(), where the part is entered and locked already.
- * @here: entered and locked; both are left.
- * @obj: the object, not sealed.
- * @flags: of the call.
- *
- * It does for one object what put_many() does, without its loops.
+/*
+ * pool_put_one(), where @here is entered and locked already; both are left.  @obj is not sealed.
+ * Does for one object what put_many() does, without its loops.
  */
 void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)
@@ -272,14 +263,10 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 		put_down(pool, obj, flags);
 }
 
-/**
- * pool_put_one() - Put a free object into this CPU's caches, or down.
- * @pool: the pool.
- * @obj: the object.
- * @flags: of the call.
- *
- * Objects parked on this CPU are brought down, too, by a visit that put something, or where
- * nothing was put.  The reason is that a CPU that only frees never misses.
+/*
+ * Put a free object into this CPU's caches, or down.  Objects parked on this CPU are brought down,
+ * too, by a visit that put something, or where nothing was put.  The reason is that a CPU that
+ * only frees never misses.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

@@ -72,13 +72,7 @@ static struct pool_parked *parked_here(struct pool *pool)
 	return plat_read(&pool->parked.head) ? &pool->parked : NULL;
 }
 
-/**
- * pool_unpark() - Get an object parked on this CPU, or in the pool's own list.
- * @pool: the pool.
- * @flags: of the call.
- *
- * Return: an object, or NULL.
- */
+/* Get an object parked on this CPU, or in the pool's own list; NULL: none was found. */
 void *pool_unpark(struct pool *pool, unsigned int flags)
 {
 	struct pool_parked *parked = parked_here(pool);
@@ -86,10 +80,9 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 	return parked ? parked_take(pool, parked, flags) : NULL;
 }
 
-/**
- * pool_unpark_here() - Bring down what is parked on this CPU, and in the pool's own list.
- * @pool: the pool.
- * @flags: of the call; does nothing where they do not allow it.
+/*
+ * Bring down what is parked on this CPU, and in the pool's own list.  Does nothing where @flags do
+ * not allow it.
  */
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
@@ -108,13 +101,7 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 			   pool_parked_take(pool, &pool->parked), n, flags);
 }
 
-/**
- * pool_unpark_all() - Get one parked object of any CPU.
- * @pool: the pool.
- * @flags: of the call.
- *
- * Return: an object, or NULL when nothing is parked anywhere.
- */
+/* Get one parked object of any CPU; NULL: nothing is parked anywhere. */
 void *pool_unpark_all(struct pool *pool, unsigned int flags)
 {
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
@@ -151,15 +138,10 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 	empty(pool, parked, pool_backend_put);
 }
 
-/**
- * pool_give_parked() - Give back what is parked for all CPUs.
- * @pool: the pool.
- * @most: bytes, about, after which no other object goes.
- * @flags: of the call, which may give to the backend.
- *
- * To the shared pool while that lacks spare objects, else to the platform.
- *
- * Return: bytes that the platform got.
+/*
+ * Give back what is parked for all CPUs: to the shared pool while that lacks spare objects, else
+ * to the platform.  After about @most bytes no other object goes.  @flags are of a call that may
+ * give to the backend.  Returns bytes that the platform got.
  */
 unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 			       unsigned int flags)
@@ -204,22 +186,15 @@ static void put_below(struct pool *pool, void *obj)
 	pool_put_below(pool, obj, 0);
 }
 
-/**
- * pool_unpark_below() - Bring all parked objects to the layers below the caches.
- * @pool: the pool.
- *
- * Context: process context.
- */
+/* Bring all parked objects to the layers below the caches.  Process context. */
 void pool_unpark_below(struct pool *pool)
 {
 	empty_all(pool, put_below);
 }
 
-/**
- * pool_drain_parked() - Give all parked objects back to the platform.
- * @pool: the pool; its caches are bypassed, since they may be drained already.
- *
- * Context: process context.
+/*
+ * Give all parked objects back to the platform.  The caches are bypassed, since they may be
+ * drained already.  Process context.
  */
 void pool_drain_parked(struct pool *pool)
 {

@@ -170,15 +170,9 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 	return seal(&info, phase, &l);
 }
 
-/**
- * pool_check_free() - Check an object that a user frees.
- * @pool: the pool that the call names.
- * @obj: the pointer.
- * @flags: of the call.
- * @caller: of the call.
- *
- * Return: a pointer to pass on, sealed where the pool is checked; NULL: there is
- * nothing to pass on, and the fault was reported.
+/*
+ * Check an object that a user frees.  Returns a pointer to pass on, sealed where the pool is
+ * checked.  NULL: there is nothing to pass on, and the fault was reported.
  */
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
@@ -195,15 +189,10 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 	return obj;
 }
 
-/**
- * pool_check_out() - Check a free object that leaves the layers, for any reason.
- * @pool: its pool.
- * @obj: the pointer, perhaps sealed.
- * @flags: of the call.
- * @caller: of the call; NULL: there is none.
- * @raw: set: the object was destructed, because it was filled.
- *
- * Return: the object; NULL: it is corrupted, and was reported.
+/*
+ * Check a free object, perhaps sealed, that leaves the layers, for any reason.  @caller is NULL
+ * where there is none.  @raw is set to whether the object was destructed, because it was filled.
+ * Returns the object.  NULL: it is corrupted, and was reported.
  */
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw)
@@ -243,13 +232,9 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		pool_hot_out(&pool->head, obj, flags);
 }
 
-/**
- * pool_check_used() - Hand a free object to a user.
- * @pool: its pool.
- * @word: the pool's options, as the call has read them; some are checks.
- * @obj: the object, constructed and filled as asked for.
- * @flags: of the call.
- * @caller: of the call.
+/*
+ * Hand a free object, constructed and filled as asked for, to a user.  @word has the pool's
+ * options, as the call has read them; some are checks.
  */
 void pool_check_used(struct pool *pool, unsigned int word, void *obj,
 		     unsigned int flags, void *caller)

@@ -39,12 +39,9 @@ static unsigned int spread(unsigned long n)
 	return x % 100;
 }
 
-/**
- * pool_fail_turn() - Must this allocation fail?  Only pool_fails() calls this.
- * @flags: of the call; POOL_F_NO_FAIL, POOL_F_WAIT: no.
- * @caller: of the call.
- *
- * The name of a function is looked up only where the context allows it: not in a signal
+/*
+ * Must this allocation fail?  Not with POOL_F_NO_FAIL or POOL_F_WAIT.  Only pool_fails() calls
+ * this.  The name of a function is looked up only where the context allows it: not in a signal
  * handler.
  */
 bool pool_fail_turn(unsigned int flags, void *caller)

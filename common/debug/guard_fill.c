@@ -28,26 +28,16 @@ static void fill(unsigned char *from, const unsigned char *to)
 		*from = byte_at(from);
 }
 
-/**
- * pool_guard_fill_before() - How far from the start of its pages an object is.
- * @bytes: of its pages.
- * @size: of the object.
- * @align: of the object, a power of two, at most a page.
- *
- * Return: bytes, less than a page.
+/*
+ * How far from the start of its pages an object is, in bytes: less than a page.  The pages have
+ * @bytes.  @align is a power of two, at most a page.
  */
 size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align)
 {
 	return (bytes - size) & ~(align - 1);
 }
 
-/**
- * pool_guard_fill_put() - Fill the bytes before and behind an object.
- * @pages: its pages.
- * @bytes: of its pages.
- * @obj: the object.
- * @size: of the object.
- */
+/* Fill the bytes before and behind an object of @size bytes.  Its pages have @bytes. */
 void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size)
 {
 	unsigned char *start = pages;
@@ -57,16 +47,10 @@ void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size
 	fill(start + (from - start) + size, start + bytes);
 }
 
-/**
- * pool_guard_fill_check() - Do the bytes around an object still have their fill?
- * @pages: the object's pages.
- * @bytes: of its pages.
- * @obj: the object.
- * @size: of the object.
- * @where: if not, set to the offset from @obj of a bad byte: the nearest one behind
- *	the object, or else the nearest one before it.
- *
- * Return: true: they do.
+/*
+ * Do the bytes around an object of @size bytes still have their fill?  Its pages have @bytes.  If
+ * not, @where is set to the offset from @obj of a bad byte: the nearest one behind the object, or
+ * else the nearest one before it.
  */
 bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
 			   size_t size, long *where)

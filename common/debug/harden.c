@@ -22,12 +22,9 @@
 /* Number of objects of an array that are compared with what is freed. */
 #define FRESHEST	4
 
-/**
- * pool_harden_get() - Take an object of this CPU's array for a user.
- * @pool: a hardened pool.
- * @flags: of the call.
- *
- * Return: the object; NULL: there is none, or the pool is checked as well.
+/*
+ * Take an object of this CPU's array for a user of a hardened pool.  NULL: there is none, or the
+ * pool is checked as well.
  */
 void *pool_harden_get(struct pool *pool, unsigned int flags)
 {
@@ -67,14 +64,9 @@ static enum pool_fault look(struct pool *pool, void *obj, unsigned int flags)
 	return plat_tell(pool, obj, pool->head.size, flags, PLAT_BACK);
 }
 
-/**
- * pool_harden_free() - Look at a pointer that is freed.
- * @pool: the pool that the call names; it has no checks.
- * @obj: the pointer.
- * @flags: of the call.
- * @caller: of the call.
- *
- * Return: false: the free is wrong, and was reported.
+/*
+ * Look at a pointer that is freed to a pool that has no checks.  False: the free is wrong, and
+ * was reported.
  */
 bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)

@@ -291,17 +291,12 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 	return POOL_SEEN_USED;
 }
 
-/**
- * pool_state_free() - Note the free of a pointer, and judge it.
- * @pool: the pool that the call names.
- * @word: the option word of the call.
- * @obj: the pointer; nothing behind it is read.
- * @note: for pool_state_phase() and pool_state_bin(); an object that is seen
- *	for the first time has a pattern, and no bin.
+/*
+ * Note the free of a pointer, and judge it: returns the state until now.  @word is the option
+ * word of the call.  Nothing behind @obj is read.  @note is for pool_state_phase() and
+ * pool_state_bin(); an object that is seen for the first time has a pattern, and no bin.
  *
- * Never needs memory: an object that does not fit into the table stays unknown.
- *
- * Return: the state until now.
+ * This never needs memory: an object that does not fit into the table stays unknown.
  */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note)
@@ -320,13 +315,9 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 	return POOL_SEEN_USED;
 }
 
-/**
- * pool_state_alloc() - Note that an object is handed out.
- * @pool: its pool.
- * @word: the option word of the call.
- * @obj: the object.
- * @flags: of the call; decide whether the table may grow.
- * @bin: the call's bin of profile.c, or 0.
+/*
+ * Note that an object is handed out.  @word is the option word of the call, and @bin its bin of
+ * profile.c, or 0.  @flags decide whether the table may grow.
  */
 void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		      unsigned int flags, unsigned int bin)
@@ -407,13 +398,7 @@ static void *around(struct pool *pool, unsigned int i, unsigned long p)
 	return NULL;
 }
 
-/**
- * pool_state_around() - Find the object that a pointer points into.
- * @pool: the pool.
- * @p: the pointer.
- *
- * Return: a known object, perhaps @p itself; NULL: none.
- */
+/* Find the known object that a pointer points into, perhaps @p itself; NULL: none. */
 void *pool_state_around(struct pool *pool, const void *p)
 {
 	void *obj = NULL;
@@ -442,12 +427,10 @@ static void forget(struct pool *pool)
 	}
 }
 
-/**
- * pool_object_table_begin() - Begin a generation, of which nothing is known.
- * @pool: the pool; creation, or registry mutex held.
- * @word: its new option word, not stored yet.
- *
- * Generations wrap around.  Before the first one comes again, all marks are wiped.
+/*
+ * Begin a generation, of which nothing is known.  @word is the pool's new option word, not stored
+ * yet.  Generations wrap around.  Before the first one comes again, all marks are wiped.  The
+ * pool is being created, or the registry mutex is held.
  */
 void pool_object_table_begin(struct pool *pool, unsigned int word)
 {
@@ -463,13 +446,9 @@ void pool_object_table_lapse(struct pool *pool)
 	plat_fence();
 }
 
-/**
- * pool_object_table_grow() - Make room for all objects of the pool.
- * @pool: the pool.
- *
- * Frees allocate nothing, so they need room to note their objects.
- *
- * Context: process context; no lock held.
+/*
+ * Make room for all objects of the pool.  Frees allocate nothing, so they need room to note their
+ * objects.  Process context; no lock held.
  */
 void pool_object_table_grow(struct pool *pool)
 {

@@ -32,12 +32,7 @@ static unsigned char byte_of(word_t pattern, unsigned int i)
 	return ((unsigned char *)&pattern)[i % WORD];
 }
 
-/**
- * pool_pattern_fill() - Fill a free object.
- * @obj: the object, aligned to a word.
- * @size: its bytes.
- * @phase: 1 to 3.
- */
+/* Fill a free object, which is aligned to a word.  @phase is 1 to 3. */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
 {
 	word_t pattern = pattern_of(obj, phase);
@@ -51,13 +46,9 @@ void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
 		byte[i] = byte_of(pattern, i);
 }
 
-/**
- * pool_pattern_check() - Does a free object still have its pattern?
- * @obj: the object.
- * @size: its bytes.
- * @phase: of its fill.
- *
- * Return: -1: it has; otherwise the offset of the first byte that differs.
+/*
+ * Does a free object still have its pattern, that of @phase?  Returns -1 if it has, otherwise the
+ * offset of the first byte that differs.
  */
 long pool_pattern_check(const void *obj, unsigned int size,
 			unsigned int phase)

@@ -50,11 +50,9 @@ struct pool_bin {
 /* Set once, by the first call of pool_profile_ready(). */
 static struct pool_bin *table;
 
-/**
- * pool_profile_ready() - Make the table, so that calls can be counted.
- *
- * Context: Process context; may sleep.
- * Return: false when memory is short.  Then counting does nothing.
+/*
+ * Make the table, so that calls can be counted.  Process context; may sleep.  False: memory is
+ * short.  Then counting does nothing.
  */
 bool pool_profile_ready(void)
 {
@@ -77,12 +75,9 @@ bool pool_profile_ready(void)
 	return true;
 }
 
-/**
- * pool_profile_end() - Free the table.
- *
- * The library never calls this, since other threads may use pools while it ends.
- *
- * Context: Process context; no call counts any more.
+/*
+ * Free the table.  Process context; no call counts any more.  The library never calls this, since
+ * other threads may use pools while it ends.
  */
 void pool_profile_end(void)
 {
@@ -155,15 +150,10 @@ static void count(struct pool_bin *bin, unsigned int what, unsigned int bytes)
 	plat_word_add(&bin->count[what + 1], bytes);
 }
 
-/**
- * pool_profile_alloc() - Count an allocation.
- * @pool: the object's pool.
- * @caller: the address of the code that allocates.
- * @bytes: how many it gets.
- *
- * Context: Any.
- * Return: the number of the caller's bin, less than POOL_PROFILE_BINS, for the free of
- * the object; 0 if it has none.
+/*
+ * Count an allocation of @bytes.  @caller is the address of the code that allocates.  Returns the
+ * number of the caller's bin, less than POOL_PROFILE_BINS, for the free of the object; 0 if it
+ * has none.
  */
 unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 				unsigned int bytes)
@@ -178,15 +168,11 @@ unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 	return nr;
 }
 
-/**
- * pool_profile_free() - Count a free, also in the balance of the allocation's place.
- * @pool: the object's.
- * @caller: the address of the code that frees.
- * @bytes: as at its allocation.
- * @alloc_bin: the number that its allocation returned.  0, or no number of a bin: the
- *	place of the allocation is not known.
- *
- * Context: Any.
+/*
+ * Count a free, also in the balance of the allocation's place.  @caller is the address of the
+ * code that frees.  @bytes are as at the allocation.  @alloc_bin is the number that
+ * pool_profile_alloc() returned then.  If it is 0, or no number of a bin, the place of the
+ * allocation is not known.
  */
 void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
 		       unsigned int alloc_bin)
@@ -228,13 +214,7 @@ static void read_counts(struct pool_place *place, struct pool_bin *bin,
 	place->freed = plat_read(&bin->count[FREES + 1]);
 }
 
-/**
- * pool_profile_read() - Read a bin.
- * @nr: its number, from 0 on.
- * @place: filled in.
- *
- * Return: false if the bin is free.
- */
+/* Read a bin, by its number from 0 on.  False: it is free. */
 bool pool_profile_read(unsigned int nr, struct pool_place *place)
 {
 	struct pool_bin *bins = plat_read_acquire(&table);
@@ -254,12 +234,7 @@ bool pool_profile_read(unsigned int nr, struct pool_place *place)
 	return true;
 }
 
-/**
- * pool_profile_reset() - Set the counts of a bin to 0.
- * @nr: of a bin that could be read.
- *
- * Calls counted meanwhile are not lost.
- */
+/* Set the counts of a bin that could be read to 0.  Calls counted meanwhile are not lost. */
 void pool_profile_reset(unsigned int nr)
 {
 	struct pool_bin *bin = plat_read_acquire(&table) + nr;

@@ -183,12 +183,7 @@ static bool is_loud(struct pool *pool)
 	return n < POOL_REPORTS_MAX;
 }
 
-/**
- * pool_report() - Count a fault, report it, and do what the policy says.
- * @info: the fault.
- *
- * May not return.
- */
+/* Count a fault, report it, and do what the policy says.  May not return. */
 void pool_report(const struct pool_fault_info *info)
 {
 	unsigned int policy = plat_read(&pool_options.policy);

@@ -113,14 +113,13 @@ static void tell(const struct late *late, const struct pool_change *change,
 			 late->pools > 1 ? "s" : "", late->names);
 }
 
-/**
- * pool_change_apply() - Store a change of the options, and apply it to all pools.
- * @change: the change, of all pools.
- * @late: filled in: what of it does not reach which pools; empty: all of it reaches all.
- * @size: its bytes.
+/*
+ * Store a change of the options of all pools, and apply it to them.  @late says what of it does
+ * not reach which pools; empty: all of it reaches all.
  *
- * A creation reads the options and lists its pool under one hold of the creation
- * lock.  So creations that have read the old options have listed their pools by now.
+ * A creation reads the options and lists its pool under one hold of the creation lock.  So
+ * creations that have read the old options have listed their pools before this walks over the
+ * pools.
  */
 void pool_change_apply(const struct pool_change *change, char *late,
 		       size_t size)

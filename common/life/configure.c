@@ -40,17 +40,12 @@ static size_t item_length(const char *text)
 	return len;
 }
 
-/**
- * pool_options_set() - Set options from a list of words and values.
- * @text: "word,key=value,...".
- * @where: what to call the text in the log.
- * @strict: one wrong item refuses the whole text.  Otherwise a warning names the
- *	item, and it is ignored.
+/*
+ * Set options from a list of words and values: "word,key=value,...".  "help" prints all options,
+ * in the log of the kernel or to stderr.  @where is what the log calls the text.
  *
- * "help" prints all options, in the log of the kernel or to stderr.
- *
- * Return: false, with nothing changed, if refused.  One line in the log names
- * each wrong item.
+ * @strict: one wrong item refuses the whole text.  Otherwise a warning names the item, and it is
+ * ignored.  False: refused, with nothing changed.  One line in the log names each wrong item.
  */
 bool pool_options_set(const char *text, const char *where, bool strict)
 {

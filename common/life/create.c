@@ -53,13 +53,10 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
 	return why ? why : extras_refusal(attr);
 }
 
-/**
- * pool_buckets_for() - How many buckets serve this many CPUs.
- * @cpus: their number, or the number of buckets that an option asks for.
- *
- * As many as CPUs: Documentation/performance-figures says why.
- *
- * Return: a power of two, at most POOL_BUCKETS_MAX.
+/*
+ * How many buckets serve @cpus, which may also be the number of buckets that an option asks for.
+ * As many as CPUs: Documentation/performance-figures says why.  Returns a power of two, at most
+ * POOL_BUCKETS_MAX.
  */
 unsigned int pool_buckets_for(unsigned int cpus)
 {
@@ -233,12 +230,9 @@ static bool open_store(struct pool *pool, const struct pool_attr *attr,
 				   layout.total, attr, pool->debug, why);
 }
 
-/**
- * pool_assemble() - Make a pool that is not listed yet.
- * @request: its properties; the registration is not used.
- * @why: set to the reason when this fails.
- *
- * Return: the pool, without registrations; NULL.
+/*
+ * Make a pool that is not listed yet, without registrations; that of @request is not used.  NULL:
+ * this fails, and @why is set to the reason.
  */
 struct pool *pool_assemble(const struct pool_request *request, const char **why)
 {
@@ -368,12 +362,9 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 	return NULL;
 }
 
-/**
- * pool_end() - End a pool without registrations.
- * @pool: the pool, which only the caller uses.
- * @lost: how many of its objects are in use; they stay.
- *
- * When the last pool ends, nothing is kept for pools.
+/*
+ * End a pool without registrations, which only the caller uses.  @lost of its objects are in use;
+ * they stay.  When the last pool ends, nothing is kept for pools.
  */
 void pool_end(struct pool *pool, unsigned long lost)
 {
@@ -480,14 +471,11 @@ void pool_destroy_every(void)
 	destroy_owned(NULL, POOL_ANYBODYS);
 }
 
-/**
- * pool_owner_gone() - Handle the pools of an owner that goes away.
- * @owner: the owner; its code is still there.
- *
- * Pools with a constructor or a destructor cannot stay without that code: they are
- * destroyed.  Others stay, since other code may have objects of them.
- *
- * Return: how many registrations are left, now without an owner.
+/*
+ * Handle the pools of an owner that goes away, whose code is still there.  Pools with a
+ * constructor or a destructor cannot stay without that code: they are destroyed.  Others stay,
+ * since other code may have objects of them.  Returns how many registrations are left, now
+ * without an owner.
  */
 unsigned int pool_owner_gone(const void *owner)
 {

@@ -7,15 +7,10 @@
  */
 #include "plat.h"
 
-/**
- * pool_create_declared() - Create the pool of a declaration.
- * @decl: the declaration.
- * @owner: the module that has it; user space: NULL.
- * @abi: POOL_ABI of its header.
- *
- * Its variable is set to the pool, or to NULL.
- *
- * Return: false, with one line in the log that says why: there is no pool.
+/*
+ * Create the pool of a declaration.  Its variable is set to the pool, or to NULL.  @owner is the
+ * module that has the declaration; user space: NULL.  @abi is POOL_ABI of its header.  False:
+ * there is no pool, and one line in the log says why.
  */
 bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 			  unsigned int abi)
@@ -38,15 +33,11 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 	return pool_create(&attr, &creator);
 }
 
-/**
- * pool_destroy_declared() - Give a declaration's registrations back, silently.
- * @decl: the declaration.
- *
- * It has one registration, and perhaps one more that keeps a pool which it has left.  A
- * pool with objects in use stays, and so does its registration.
- *
- * Return: how many objects are in use of a pool that stays; 0: it is gone, or others
- * have registered with it.
+/*
+ * Give a declaration's registrations back, silently.  A declaration has one, and perhaps one more
+ * that keeps a pool which it has left.  A pool with objects in use stays, and so does its
+ * registration.  Returns how many objects are in use of a pool that stays; 0: it is gone, or
+ * others have registered with it.
  */
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {

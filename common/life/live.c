@@ -105,14 +105,9 @@ static void switch_one(struct pool *pool, const struct pool_change *change)
 	pool_switch(pool, change->set, change->clear);
 }
 
-/**
- * pool_switch_words() - As pool_set_debug(), for callers that say themselves what is wrong.
- * @pool: the pool; NULL: all.
- * @words: words.
- * @wrong: names the first wrong word if they are refused.
- * @size: its bytes.
- *
- * Return: false if refused.
+/*
+ * As pool_set_debug(), for callers that say themselves what is wrong.  False: refused, and @wrong
+ * names the first wrong word.
  */
 bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 		       size_t size)

@@ -98,15 +98,10 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/**
- * pool_find_match() - Find the best pool for a creation.
- * @request: the new pool's properties; of the registration only the owner is used.
- * @from: pools with an id from this one...
- * @to: ...to this one are left out; ids begin at 1.
- *
- * The registry mutex is held.
- *
- * Return: the smallest pool that fits, the oldest of equal ones; NULL: none fits.
+/*
+ * Find the best pool for a creation: the smallest that fits, the oldest of equal ones; NULL: none
+ * fits.  Of the registration of @request only the owner is used.  Pools with an id from @from to
+ * @to are left out; ids begin at 1.  Registry mutex held.
  */
 struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
 			     unsigned int to)
@@ -127,14 +122,11 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned int fr
 	return best;
 }
 
-/**
- * pool_merge() - Find a pool that a creation can share.
- * @request: the new pool's properties; its registration is added.
- *
- * One hold of the registry mutex covers both, since the pool might end in between.
- * A destruction that waits for walks to leave the pool is then no longer the last one.
- *
- * Return: the pool; NULL: the creation needs a pool of its own.
+/*
+ * Find a pool that a creation can share, and add the registration of @request; NULL: the creation
+ * needs a pool of its own.  One hold of the registry mutex covers both, since the pool might end
+ * in between.  A destruction that waits for walks to leave the pool is then no longer the last
+ * one.
  */
 struct pool *pool_merge(struct pool_request *request)
 {

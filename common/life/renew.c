@@ -481,11 +481,9 @@ static void renew(struct pool *pool, const struct pool_change *change,
 	clean_up(&r);
 }
 
-/**
- * pool_declared_renew() - Apply a change to declared pools that were never used.
- * @change: the change, stored already; creation lock held.
- *
- * Where memory is short, or other threads keep walking over a pool, it stays as it is.
+/*
+ * Apply a change, stored already, to declared pools that were never used.  Where memory is short,
+ * or other threads keep walking over a pool, it stays as it is.  Creation lock held.
  */
 void pool_declared_renew(const struct pool_change *change)
 {

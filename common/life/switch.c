@@ -18,11 +18,9 @@
  */
 #include "plat.h"
 
-/**
- * pool_next_generation() - An option word with the generation after its own.
- * @word: the option word of a pool.
- *
- * Generations wrap around, but 0 stays for the time before any checks.
+/*
+ * An option word with the generation after that of @word.  Generations wrap around, but 0 stays
+ * for the time before any checks.
  */
 unsigned int pool_next_generation(unsigned int word)
 {
@@ -74,13 +72,10 @@ static void close_arrays(struct pool *pool)
 	}
 }
 
-/**
- * pool_switch() - Change a pool's option word while it is in use.
- * @pool: the pool; pinned, or only the caller uses it.
- * @set: flags to be set; none of POOL_D_FIXED.
- * @clear: flags to be cleared; none of POOL_D_FIXED.
- *
- * Layers that the pool no longer has are emptied.
+/*
+ * Change a pool's option word while it is in use.  The pool is pinned, or only the caller uses
+ * it.  No flag of @set or @clear is one of POOL_D_FIXED.  Layers that the pool no longer has are
+ * emptied.
  */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {

@@ -172,14 +172,9 @@ static bool read_text(const char *text, size_t len, char *to, size_t max)
 	return len <= max;
 }
 
-/**
- * pool_key_read() - Read a key's value from a text.
- * @key: the key.
- * @options: gets the value; not changed if it is refused.
- * @text: the value.
- * @len: bytes of it.
- *
- * Return: false: it is no value of this key, or out of range.
+/*
+ * Read a key's value from a text.  False: it is no value of this key, or out of range, and
+ * @options is not changed.
  */
 bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 		   const char *text, size_t len)

@@ -40,12 +40,9 @@ void pool_options_start(const struct pool_start *start)
 	plat_write(&pool_debugging, pool_options.debug);
 }
 
-/**
- * pool_printable() - Copy a text so that one line of a log can show it.
- * @to: filled in and terminated.
- * @size: its bytes.
- * @text: ends at a NUL or after @len bytes.
- * @len: see @text.
+/*
+ * Copy a text, which ends at a NUL or after @len bytes, so that one line of a log can show it.
+ * @to is terminated.
  */
 void pool_printable(char *to, size_t size, const char *text, size_t len)
 {
@@ -138,13 +135,9 @@ static bool change_key(struct pool_change *change, const struct pool_key *key,
 	return true;
 }
 
-/**
- * pool_change_item() - Add to a change what one item of a text says.
- * @change: the change so far; not changed if the item is wrong.
- * @text: a word, or key=value.
- * @len: bytes of it.
- *
- * Return: the kind of the item.
+/*
+ * Add to a change what one item of a text says: a word, or key=value.  A wrong item leaves
+ * @change as it is.
  */
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len)

@@ -218,15 +218,10 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 	return pool_reg_of(node);
 }
 
-/**
- * pool_dump_registration() - Write one of the creations that a pool serves as text.
- * @pool: the pool.
- * @nth: which, from 0 on, oldest first.
- * @buf: filled in and terminated.
- * @size: its bytes.
- *
- * Context: registry mutex held; neither logs nor allocates.
- * Return: as snprintf(); 0: there is none with that number.
+/*
+ * Write one of the creations that a pool serves as text: @nth from 0 on, oldest first.  Returns
+ * as snprintf(); 0: there is none with that number.  Registry mutex held; neither logs nor
+ * allocates.
  */
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
@@ -349,13 +344,10 @@ static void begin(struct pool_dump *d, char *buf, size_t size)
 	d->cut = false;
 }
 
-/**
- * pool_dump_write() - Write a text into a buffer.
- * @d: the caller's; afterwards @d->wanted is the length of the whole text.
- * @writer: writes the text.  It first writes its tail without a buffer, to learn how
- *	long the tail of a cut text is: that is never longer than this one.
- * @buf: as of pool_dump().
- * @size: its bytes.
+/*
+ * Write a text into a buffer, as of pool_dump().  @writer first writes its tail without a buffer,
+ * to learn how long the tail of a cut text is at most.  @d is the caller's; afterwards @d->wanted
+ * is the length of the whole text.
  */
 void pool_dump_write(struct pool_dump *d,
 		     const struct pool_dump_writer *writer, char *buf,
@@ -376,14 +368,9 @@ void pool_dump_write(struct pool_dump *d,
 		buf[d->used] = 0;
 }
 
-/**
- * pool_dump() - Dump into a buffer.
- * @buf: gets as many whole lines or entries as fit, and the tail; or "".
- * @size: its bytes.
- * @options: what to dump.
- *
- * Context: process context; may sleep.
- * Return: bytes of the whole text; it is whole if that is less than @size.
+/*
+ * Dump into a buffer.  It gets as many whole lines or entries as fit, and the tail; or "".
+ * Returns the bytes of the whole text; it is whole if that is less than @size.
  */
 size_t pool_dump(char *buf, size_t size,
 		 const struct pool_dump_options *options)

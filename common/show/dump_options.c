@@ -111,14 +111,10 @@ static const char *take_word(struct pool_dump_options *options,
 	return set_word(options, word) ? NULL : "unknown";
 }
 
-/**
- * pool_dump_read() - Read words that say what to dump.
- * @options: set from @text alone; not changed if it is refused.
- * @text: words; NULL: none.
- * @wrong: if they are refused, names the first wrong word and lists the right ones.
- * @size: its bytes.
- *
- * Return: false if refused.
+/*
+ * Read words that say what to dump.  @options is set from @text alone, where NULL is no words.
+ * False: refused.  Then @options is not changed, and @wrong names the first wrong word and lists
+ * the right ones.
  */
 bool pool_dump_read(struct pool_dump_options *options, const char *text,
 		    char *wrong, size_t size)

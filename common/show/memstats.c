@@ -180,15 +180,10 @@ static const struct pool_place widest = {
 	.allocs = ~0ul, .frees = ~0ul, .allocated = ~0ul >> 1, .freed = ~0ul,
 };
 
-/**
- * pool_memstats() - Do what the options ask for.
- * @buf: as of pool_dump().
- * @size: its bytes.
- * @options: what to show, or a reset.
- *
- * Context: Process context; may sleep.
- * Return: as pool_dump(); 0, and an empty text, after a reset and, with a line in
- * the log, where memory is short.
+/*
+ * Do what the options ask for: show, or reset.  @buf is as of pool_dump().  Returns as
+ * pool_dump(); 0, and an empty text, after a reset and, with a line in the log, where memory is
+ * short.
  */
 size_t pool_memstats(char *buf, size_t size,
 		     const struct pool_memstats_options *options)
@@ -246,15 +241,7 @@ static const char *take_word(struct pool_memstats_options *options,
 	return NULL;
 }
 
-/**
- * pool_memstats_read() - Read words that say what to show.
- * @options: set from @text alone; not changed if it is refused.
- * @text: words; NULL: none.
- * @wrong: if they are refused, names the first wrong word and lists the right ones.
- * @size: its bytes.
- *
- * Return: false if refused.
- */
+/* Read words that say what to show, as pool_dump_read() reads those for a dump. */
 bool pool_memstats_read(struct pool_memstats_options *options,
 			const char *text, char *wrong, size_t size)
 {

@@ -403,14 +403,10 @@ static unsigned int see_all(struct walk w, unsigned int n,
 	return bad;
 }
 
-/**
- * pool_validate() - Look whether the lists of a live pool are whole.
- * @pool: the pool, which does not end meanwhile.
- * @say: called after each place: CPUs, buckets, the spares, the pool's parked objects.
- * @arg: for @say.
- *
- * Context: Process context; may sleep.
- * Return: in how many places something is wrong.
+/*
+ * Look whether the lists of a live pool, which does not end meanwhile, are whole.  @say is called
+ * after each place: CPUs, buckets, the spares, the pool's parked objects.  Returns in how many
+ * places something is wrong.  May sleep.
  */
 unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg)
 {

@@ -203,11 +203,7 @@ static const struct {
 	{ NULL, NULL, false },
 };
 
-/**
- * pool_ctl_answer() - Do what a line asks for.
- * @answer: filled in; the caller frees its text.
- * @line: a request, without the newline.
- */
+/* Do what a request, without the newline, asks for.  The caller frees the text of @answer. */
 void pool_ctl_answer(struct pool_ctl_answer *answer, const char *line)
 {
 	size_t len = strcspn(line, " ");

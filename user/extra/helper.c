@@ -140,13 +140,9 @@ int pool_helper_begin(struct pool_helper *helper)
 	return cancel;
 }
 
-/**
- * pool_helper_start() - Start a helper that is not started.
- * @helper: the helper, begun.
- * @fd: closed when it ends, if it starts; or -1.
- * @milliseconds: as in the struct.
- *
- * Return: 0, or an error, negative.
+/*
+ * Start a helper that is begun and not started.  @fd, or -1, is closed when the helper ends, if
+ * it starts.  @milliseconds are as in the struct.  Returns 0, or an error, negative.
  */
 int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 {
@@ -167,14 +163,10 @@ int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 	return err;
 }
 
-/**
- * pool_helper_began() - End a start, and say why it failed.
- * @helper: the helper.
- * @cancel: from pool_helper_begin().
- * @err: 0, or an error, negative.
- * @where: the file that it was to have; NULL: none.
- *
- * Return: true.  False, with errno and a line in the log: @err is an error.
+/*
+ * End a start, and say why it failed.  @cancel is from pool_helper_begin().  @err is 0, or an
+ * error, negative.  @where is the file that the helper was to have; NULL: none.  False, with
+ * errno and a line in the log: @err is an error.
  */
 bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const char *where)
 {

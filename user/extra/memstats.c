@@ -41,9 +41,9 @@ static struct pool_mem_block **find_block(const struct pool_mem_place *start)
 	return at;
 }
 
-/**
- * pool_mem_register() - Show the places of a program or library from now on.
- * @block: all of them, perhaps none, perhaps registered already.
+/*
+ * Show the places of a program or library from now on.  @block has all of them, perhaps none, and
+ * is perhaps registered already.
  */
 void pool_mem_register(struct pool_mem_block *block)
 {
@@ -57,9 +57,9 @@ void pool_mem_register(struct pool_mem_block *block)
 	plat_mutex_unlock(PLAT_DUMP);
 }
 
-/**
- * pool_mem_unregister() - Remove the places of a program or library that goes away.
- * @block: as one of its files registered it.
+/*
+ * Remove the places of a program or library that goes away.  @block is as one of its files
+ * registered it.
  */
 void pool_mem_unregister(struct pool_mem_block *block)
 {

@@ -74,15 +74,9 @@ bool pool_own_watch(struct pool_own_thread *own)
 	return watches_forks;
 }
 
-/**
- * pool_own_start() - Start the thread.
- * @own: the thread, entered and locked.
- * @fn: what it does.
- * @arg: for @fn.
- *
- * All signals are the program's, so the thread blocks them.
- *
- * Return: 0, or an error, negative.
+/*
+ * Start the thread, which is entered and locked.  All signals are the program's, so the thread
+ * blocks them.  Returns 0, or an error, negative.
  */
 int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *arg)
 {

@@ -40,13 +40,10 @@ static bool have_asan(void)
 	return __asan_poison_memory_region && __asan_unpoison_memory_region;
 }
 
-/**
- * tool_sees_blocks() - Does a tool watch blocks of malloc()?
- *
- * Then each object should be such a block, whatever the options: a search for leaks looks
- * into these blocks, too, and not into slabs.
- *
- * Return: true if AddressSanitizer, LeakSanitizer or Valgrind's memcheck does.
+/*
+ * Does AddressSanitizer, LeakSanitizer or Valgrind's memcheck watch blocks of malloc()?  Then
+ * each object should be such a block, whatever the options: a search for leaks looks into these
+ * blocks, too, and not into slabs.
  */
 bool tool_sees_blocks(void)
 {

@@ -46,12 +46,9 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page_size() - 1) / page_size() * page_size();
 }
 
-/**
- * pool_map_apart() - Map zeroed memory with a page without access on both sides.
- * @bytes: how many.
- * @name: what /proc/PID/maps calls it.
- *
- * Return: the memory; NULL: none.
+/*
+ * Map zeroed memory with a page without access on both sides; NULL: none.  @name is what
+ * /proc/PID/maps calls it.
  */
 void *pool_map_apart(size_t bytes, const char *name)
 {
@@ -174,11 +171,7 @@ static bool enter_map(struct slab_chunk *chunk, unsigned char *base)
 	return true;
 }
 
-/**
- * pool_chunk_get() - Get addresses for more slabs, none of them accessible yet.
- *
- * Return: the chunk; NULL: there are none now.
- */
+/* Get addresses for more slabs, none of them accessible yet; NULL: there are none now. */
 struct slab_chunk *pool_chunk_get(void)
 {
 	struct slab_chunk *chunk;
@@ -199,12 +192,9 @@ struct slab_chunk *pool_chunk_get(void)
 	return chunk;
 }
 
-/**
- * pool_chunk_open() - Give access to the first slabs of a chunk.
- * @chunk: the chunk.
- * @n: how many, including those that have access already.
- *
- * Return: false: the system refuses, and nothing has changed.
+/*
+ * Give access to the first @n slabs of a chunk, including those that have access already.  False:
+ * the system refuses, and nothing has changed.
  */
 bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 {
@@ -215,12 +205,10 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 	return true;
 }
 
-/**
- * pool_chunk_hide() - Lead nobody to the slabs of a chunk any more.
- * @chunk: all of its slabs are empty, and on no list.
- *
- * The free of a wrong pointer may still look for its slab here.  It finds none, or one
- * that is on no shelf, or one that has other addresses by then.
+/*
+ * Lead no thread to the slabs of a chunk any more.  All of them are empty, and on no list.  The
+ * free of a wrong pointer may still look for its slab here.  It finds none, or one that is on no
+ * shelf, or one that has other addresses by then.
  */
 void pool_chunk_hide(const struct slab_chunk *chunk)
 {

@@ -41,12 +41,9 @@ static bool has_marks(struct slab_chunk *chunk)
 	return lent;
 }
 
-/**
- * pool_lent_ready() - Make sure that objects have a place for their marks.
- * @n: how many.
- * @objs: the objects, of slabs.
- *
- * Return: for how many that is so, the first ones; fewer than @n: memory is short.
+/*
+ * Make sure that objects of slabs have a place for their marks.  Returns for how many that is so,
+ * the first ones; fewer than @n: memory is short.
  */
 unsigned int pool_lent_ready(unsigned int n, void **objs)
 {

@@ -58,11 +58,9 @@ static bool ask(unsigned int *node)
 	return true;
 }
 
-/**
- * pool_node_here() - Find the node that is near this thread.
- *
- * Context: any.
- * Return: less than the nodes of pool_start; 0 where the system does not say.
+/*
+ * Find the node that is near this thread: less than the nodes of pool_start; 0 where the system
+ * does not say.
  */
 unsigned int pool_node_here(void)
 {
@@ -78,12 +76,9 @@ unsigned int pool_node_here(void)
 	return node;
 }
 
-/**
- * pool_node_of() - Find the node of an object.
- * @obj: the object, perhaps sealed; NULL: any that is near.
- *
- * Context: any.
- * Return: the node of its slab; without slab the one that is near this thread.
+/*
+ * Find the node of an object, perhaps sealed: that of its slab.  Without slab, and for NULL, it
+ * is the one that is near this thread.
  */
 unsigned int pool_node_of(const void *obj)
 {
@@ -127,11 +122,9 @@ static unsigned int count_nodes(unsigned int *end)
 	return n;
 }
 
-/**
- * pool_nodes_start() - Find out how many nodes there are.
- *
- * Return: for pool_start: 1, 2 or 4.  1 also where the system does not say, as in many
- * containers.
+/*
+ * Find out how many nodes there are.  Returns for pool_start: 1, 2 or 4.  1 also where the system
+ * does not say, as in many containers.
  */
 unsigned int pool_nodes_start(void)
 {

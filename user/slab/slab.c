@@ -120,12 +120,9 @@ static unsigned int steps_of(unsigned int size, unsigned int align)
 	return steps + (step == SLAB_STEP && steps % (SLAB_POWER / SLAB_STEP) == 0);
 }
 
-/**
- * pool_slab_class() - Find the class of objects.
- * @size: bytes of one.
- * @align: their alignment, a power of two.
- *
- * Return: their class; NULL: they are too large, or their alignment is.
+/*
+ * Find the class of objects of @size bytes; @align is a power of two.  NULL: they are too large,
+ * or their alignment is.
  */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 {
@@ -297,14 +294,7 @@ static struct slab_shelf *lock_shelf(struct slab_class *class)
 	return &class->shelf[own];
 }
 
-/**
- * pool_slab_alloc() - Allocate objects of a class.
- * @class: the class.
- * @n: how many.
- * @objs: where to.
- *
- * Return: how many; fewer than @n: the arena has no more.
- */
+/* Allocate @n objects of a class.  Returns how many; fewer than @n: the arena has no more. */
 unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
@@ -395,18 +385,12 @@ static inline struct slab *slab_of_next(struct slab *slab, void **obj)
 	return slab_same(obj[-1], obj[0]) ? slab : pool_arena_slab(obj[0]);
 }
 
-/**
- * pool_slab_free() - Free some objects.
- * @slab: the slab of the first one, by pool_arena_slab().
- * @n: how many, at least 1.
- * @objs: the objects.
- * @fault: POOL_FAULT_KINDS; or what is wrong with the first one that is not freed.  That
- *	one is unchanged.
+/*
+ * Free @n objects, at least 1.  @slab is that of the first one, by pool_arena_slab().  Objects of
+ * one shelf are freed under its lock, until a slab has become empty, or nearly empty.
  *
- * Objects of one shelf are freed under its lock, until a slab has become empty, or
- * nearly empty.
- *
- * Return: how many are freed, the first ones; 0: see @fault.
+ * Returns how many are freed, the first ones; 0: see @fault.  @fault is set to POOL_FAULT_KINDS,
+ * or to what is wrong with the first one that is not freed.  That one is unchanged.
  */
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault)

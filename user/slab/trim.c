@@ -47,15 +47,10 @@ static const struct slab_class *class_of(const struct slab *slab)
 	return shelf ? shelf->class : NULL;
 }
 
-/**
- * pool_slab_denser() - Does an object keep a slab that is nearly empty?
- * @old: the object.
- * @new: the object that may take its place.
- *
- * Grades are read unlocked.  Otherwise slabs of objects that were not freed stay as they
- * are, and in their class.
- *
- * Return: true if @old does, @new does not, and both are of one class and one node.
+/*
+ * Does @old keep a slab that is nearly empty, while @new, which may take its place, does not?
+ * False, too, if they are not of one class and one node.  Grades are read unlocked.  Otherwise
+ * slabs of objects that were not freed stay as they are, and in their class.
  */
 bool pool_slab_denser(const void *old, const void *new)
 {

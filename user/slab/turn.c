@@ -36,11 +36,9 @@ static bool runs_repeat(void)
 	return now != -1 && (now & ADDR_NO_RANDOMIZE);
 }
 
-/**
- * pool_slab_turn_start() - Seed the numbers, at the library's start.
- *
- * A program may forbid itself these system calls later.  Early at boot the system has no
- * numbers yet, and then an address is better than none.
+/*
+ * Seed the numbers, at the library's start: a program may forbid itself these system calls later.
+ * Early at boot the system has no numbers yet, and then an address is better than none.
  */
 void pool_slab_turn_start(void)
 {
@@ -53,10 +51,7 @@ void pool_slab_turn_start(void)
 	plat_write(&state, n | 1);
 }
 
-/**
- * pool_slab_turn() - Choose the object of a fresh slab that comes first.
- * @objs: how many it has.
- */
+/* Choose the object of a fresh slab that comes first; the slab has @objs. */
 unsigned int pool_slab_turn(unsigned int objs)
 {
 	unsigned long n;
