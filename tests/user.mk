@@ -35,11 +35,11 @@ FLAVOURS = plain clang asan tsan hostile hostile-asan
 flavour_plain	= $(CC) -O2 $(JUMP)
 flavour_clang	= clang -O2
 flavour_asan	= $(CC) -O1 -fsanitize=address,undefined \
-		  -fno-sanitize-recover=all -DSTEP_LESS=2 $(STEP)
+		  -fno-sanitize-recover=all -DTEST_SCALE=2 -DSTEP_LESS=2 $(STEP)
 flavour_tsan	= $(CC) -O1 -fsanitize=thread -DTEST_SCALE=4
 flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(JUMP)
 flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
-		  -fno-sanitize-recover=all $(HOSTILE)
+		  -fno-sanitize-recover=all -DTEST_SCALE=2 $(HOSTILE)
 
 $(FLAVOURS:%=$(T)/%): $(T)/%: $(TEST_DEP) tests/user.mk
 	@mkdir -p $(T)

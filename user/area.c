@@ -338,7 +338,7 @@ static unsigned int take_offset(void)
 		lowest++;
 	if (lowest == PLAT_LOCALS || (lowest >= room() && !add_parts()))
 		return 0;
-	offset_used[lowest] = true;
+	plat_write(&offset_used[lowest], true);
 	if (lowest >= highest)
 		highest = lowest + 1;
 	return lowest;
@@ -391,7 +391,7 @@ void plat_local_free(struct pool *pool)
 			clear(local);
 	}
 	pthread_mutex_lock(&offset_mutex);
-	offset_used[number] = false;
+	plat_write(&offset_used[number], false);
 	if (number < lowest)
 		lowest = number;
 	pthread_mutex_unlock(&offset_mutex);
@@ -442,23 +442,26 @@ static void trim_area(const struct plat_area *area, unsigned int end,
 	trim_between(area, PLAT_NEAR, end, keep);
 }
 
+/* Unlocked in is_needed(): what a pool has left, or begins with, is zero. */
+static bool is_offset(const struct plat_area *area, unsigned int i)
+{
+	(void)area;
+	return plat_read(&offset_used[i]);
+}
+
 /*
  * A signal handler parks even on parts that were never set up.  Code that takes such a
- * list counts it as parked until all of it is elsewhere.
+ * list counts it as parked until all of it is elsewhere.  Parts that no pool has are not
+ * looked at, since their pages would come back for that.
  */
 static bool is_needed(const struct plat_area *area, unsigned int i)
 {
 	const unsigned char *at = (const unsigned char *)area + offset_of(i);
 	const struct pool_local *local = (const void *)at;
 
-	return plat_read(&local->pool) ||
-	       plat_read_acquire(&local->parked.count);
-}
-
-static bool is_offset(const struct plat_area *area, unsigned int i)
-{
-	(void)area;
-	return offset_used[i];
+	return is_offset(area, i) &&
+	       (plat_read(&local->pool) ||
+		plat_read_acquire(&local->parked.count));
 }
 
 /*

@@ -7,6 +7,7 @@
  */
 #include "cases_slab.h"
 #include "life.h"
+#include "main.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -125,6 +126,33 @@ TEST_CASE(parts_of_pools_that_are_gone_give_their_memory_back)
 	pthread_barrier_destroy(&together);
 	EXPECT_LE((THREADS - 1) * MANY_POOLS, at_peak);
 	EXPECT_LE(left * 20, at_peak);
+}
+
+static long faults_of_thread(void)
+{
+	struct rusage now;
+
+	ck_assert(!getrusage(RUSAGE_THREAD, &now));
+	return now.ru_minflt;
+}
+
+/* A page that is gone would come back, full of zeros, for each look at the parts on it. */
+TEST_CASE(the_end_of_a_thread_looks_at_no_parts_of_pools_that_are_gone)
+{
+	unsigned int own = plat_cpu_hint();
+	struct pool *pool = test_pool(64);
+	long before;
+
+	ASSERT(pool);
+	ASSERT(make_pools());
+	end_pools();
+	plat_trim();
+	test_threads(1, use_pool, pool);
+	ASSERT(plat_nr_cpus() > 1);
+	before = faults_of_thread();
+	pool_area_trim(plat_areas[!own]);
+	EXPECT_LE(faults_of_thread() - before, MANY_POOLS / 10);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Let whole pages that have parts of no other pools be read only, or not, in other areas. */
