@@ -35,14 +35,18 @@ const char *session_load(struct session *s, const char *text, size_t len)
 	return good ? NULL : t->error;
 }
 
+/* Slots are written to here, so that no worker's time has the first touch of their pages. */
 static bool get_memory(struct replay *r)
 {
 	const struct trace *t = r->trace;
+	unsigned int i;
 
 	r->worker = world_alloc(r->workers, sizeof(*r->worker));
 	r->event = world_alloc(t->events, sizeof(*r->event));
 	r->pool = world_alloc(t->pools, sizeof(*r->pool));
 	r->slot = world_alloc(t->allocs, sizeof(*r->slot));
+	for (i = 0; r->slot && i < t->allocs; i++)
+		r->slot[i] = NULL;
 	return r->worker && r->event && r->pool && r->slot;
 }
 
