@@ -5,7 +5,7 @@
  * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and
  *	    what shrink.c gives back by the piece.
  * Context: process context.  Neither guard nor lock held; each lock is held for one
- *	    cluster or one array at a time.
+ *	    cluster, or as many objects of an array, at a time.
  */
 #include "plat.h"
 
@@ -394,8 +394,11 @@ static void reclaim_locals(struct pool *pool)
 	}
 }
 
-/* How often CPUs are asked for what their arrays have; each time they give a cluster. */
-#define RECLAIM_ASKS	8
+/*
+ * How often CPUs are asked for what their arrays have.  Each time they give a cluster, or one
+ * object where there is no empty cluster.  CPUs that use the pool meanwhile may have more.
+ */
+#define RECLAIM_ASKS	(POOL_HOT_MAX + 4)
 
 static void reclaim(struct pool *pool)
 {

@@ -84,6 +84,7 @@ static void reclaim_elsewhere(unsigned int i, void *arg)
 	struct pair *p = arg;
 
 	if (!i) {
+		test_wave(p->pool, TEST_SOME);
 		use_once(p);
 		return;
 	}
@@ -93,17 +94,25 @@ static void reclaim_elsewhere(unsigned int i, void *arg)
 	plat_word_add(&p->done, 1);
 }
 
+/* Arrays are full, and give a cluster at a time. */
 TEST_CASE(a_reclaim_empties_the_arrays_of_other_cpus)
 {
-	struct pair p = { .pool = test_pool(64) };
+	static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 8, 1 };
+	unsigned int i;
 
-	ASSERT(p.pool);
-	pool_fail_every = 0;
-	ASSERT(test_lend_signal());
-	test_threads(2, reclaim_elsewhere, &p);
-	EXPECT_EQ(p.nulls, 0);
-	EXPECT(test_quiet(p.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	for (i = 0; i < ARRAY_LEN(clusters); i++) {
+		struct pair p = { .nulls = 0 };
+
+		test_options(1 << 20, clusters[i]);
+		p.pool = test_pool(64);
+		ASSERT(p.pool);
+		pool_fail_every = 0;
+		ASSERT(test_lend_signal());
+		test_threads(2, reclaim_elsewhere, &p);
+		EXPECT_EQ(p.nulls, 0);
+		EXPECT(test_quiet(p.pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	}
 }
 
 TEST_CASE(an_array_that_is_held_is_not_emptied)
