@@ -42,7 +42,7 @@ void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
 
-/* slab/map.c: mappings; names for them, unless the kernel has refused one before */
+/* slab/map.c: mappings; names for them, unless the kernel has refused one; and their memory */
 void *pool_map(void *hint, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
 void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes);

@@ -116,18 +116,55 @@ TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 	plat_trim();
 }
 
-/* As slabs do that were filled and emptied in turn. */
-TEST_CASE(slabs_that_lie_side_by_side_go_back_by_one_call)
+/* Bring an object of the middle one of so many slabs to the front; returns how many these are. */
+static unsigned int keep_one_of(unsigned int slabs)
+{
+	unsigned int kept;
+
+	for (kept = 0; kept < SLABS / slabs; kept++)
+		swap(&objs[kept], &objs[(slabs * kept + slabs / 2) * SMALL_SLAB]);
+	return kept;
+}
+
+/* Slabs do that were filled and emptied in turn.  One of 64 has an object in use. */
+TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
-	unsigned int n;
+	unsigned int n, kept, wrong = 0, i, k;
 
 	plat_trim();
 	n = get_all(class);
+	kept = keep_one_of(64);
 	calls = 0;
-	EXPECT_EQ(slab_put_many(objs, n), 0);
+	EXPECT_EQ(slab_put_many(objs + kept, n - kept), 0);
 	EXPECT(calls);
 	EXPECT_LE(calls, SLABS / 8);
+	for (i = 0; i < kept; i++)
+		for (k = 0; k < SMALL; k++)
+			wrong += ((unsigned char *)objs[i])[k] != 1;
+	EXPECT_EQ(wrong, 0);
+	EXPECT_EQ(slab_put_many(objs, kept), 0);
+	plat_trim();
+}
+
+/* Each chunk has an object in use, so that it is not unmapped. */
+TEST_CASE(a_locked_page_keeps_the_memory_of_no_other_slab)
+{
+	struct slab_class *class = pool_slab_class(SMALL, 16);
+	unsigned int n, kept;
+	void *page;
+
+	plat_trim();
+	n = get_all(class);
+	page = (void *)((uintptr_t)objs[n / 2 + 3 * SMALL_SLAB] & -(uintptr_t)SLAB_PAGE);
+	if (mlock(page, SLAB_PAGE))
+		SKIP_BECAUSE("no memory may be locked here");
+	kept = keep_one_of(16);
+	EXPECT_EQ(slab_put_many(objs + kept, n - kept), 0);
+	plat_trim();
+	EXPECT_LE(pages_there(n), kept + SLAB_BYTES / SLAB_PAGE);
+	munlock(page, SLAB_PAGE);
+	EXPECT_EQ(slab_put_many(objs, kept), 0);
 	plat_trim();
 }
 

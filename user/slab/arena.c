@@ -28,8 +28,10 @@
 #define KEEP_PART	4
 #define KEEP_MIN	16
 
-/* Slabs whose memory goes back at once; among so many of a longer list neighbours are found. */
+/* So many slabs give their memory back at once. */
 #define BATCH		16
+
+/* So far ahead in a list other slabs of a chunk are looked for. */
 #define NEAR		64u
 
 /* Guards what follows.  Held while the arena grows, not while it shrinks. */

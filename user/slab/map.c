@@ -49,10 +49,18 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 	errno = error;
 }
 
+/* madvise() stops at memory that the program has locked.  Such a part stays, the others go. */
+static void discard(unsigned char *at, unsigned int n, size_t bytes)
+{
+	if (!madvise(at, n * bytes, MADV_DONTNEED) || n == 1)
+		return;
+	for (; n; n--, at += bytes)
+		madvise(at, bytes, MADV_DONTNEED);
+}
+
 /*
- * Give back the memory of parts of a mapping: a bit of @parts for each, of @bytes each, from
- * @at on.  Neighbours go by one call, since each call makes processors forget addresses.
- * Where madvise() fails the memory just stays.
+ * Give back the memory of parts of a mapping: a bit of @parts, not all 64, for each part of
+ * @bytes from @at on.  Neighbours go by one call, since each call flushes TLBs.
  */
 void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
 {
@@ -63,7 +71,7 @@ void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
 		unsigned int n = (unsigned int)__builtin_ctzll(~(parts >> skip));
 
 		at += skip * bytes;
-		madvise(at, n * bytes, MADV_DONTNEED);
+		discard(at, n, bytes);
 		at += n * bytes;
 		parts = parts >> skip >> n;
 	}
