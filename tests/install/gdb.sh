@@ -116,7 +116,7 @@ asked() {
 	check "pool_show_knows_where_it_was_created_$1" \
 		says "$1" "show conn" 'created at .*gdb/prog.c:[0-9]+, size 64$'
 	check "pool_show_has_each_thread_$1" \
-		says "$1" "show conn" '^  thread [0-9]+: 5 of 8 hot, 27 in 1 clusters, 0 parked$'
+		says "$1" "show conn" '^  thread [0-9]+: 5 of 8 hot, 59 in 1 clusters, 0 parked$'
 	check "pool_show_has_faults_$1" \
 		says "$1" "show checked" '^  POOL_FAULT_DOUBLE_FREE: 1$'
 	check "an_object_in_use_is_found_$1" \
@@ -168,10 +168,10 @@ damages() {
 		unaligned	pool "conn": 0x1008, .* is not aligned to 16 bytes
 		clustered	pool "conn": clusters of thread 1 have 64 objects, clustered is 65
 		many	pool "conn": the cluster at .* has 1000 objects; it may have 1 to
-		array	pool "conn": the hot array of thread 1: n 65, cap 64, room 64
+		array	pool "conn": the hot array of thread 1: n 129, cap 128, room 128
 		charged	thread 1: [0-9]+ bytes are there, [0-9]+ are charged
-		bucket	pool "conn": bucket [0-9]+ has 96 objects, objs is 97
-		filled	pool "conn": bucket [0-9]+ has 96 objects, its bit in filled is 0
+		bucket	pool "conn": bucket [0-9]+ has 128 objects, objs is 129
+		filled	pool "conn": bucket [0-9]+ has 128 objects, its bit in filled is 0
 		parked	pool "parks": parked by thread 1 are 3 objects, the count is 4
 		circle	pool "parks": the list parked by thread 1 is a circle at
 		behind	pool "checked": 0x.*, in use, was written to behind its end

@@ -476,7 +476,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_registered, CPUS(give_back, join)),
 	SCENARIO(two_create_the_same_pool, "created",
 		 2, setup_none, CPUS(create, create)),
-	SCENARIO(a_cpu_goes_with_an_array, "array-departs listed",
+	SCENARIO(a_cpu_goes_with_an_array, "array-departs array-once array-same listed",
 		 2, setup_exit_array, CPUS(alloc_one, s_exit)),
 	SCENARIO(a_cpu_goes_while_it_is_reclaimed, "drained",
 		 2, setup_exit_clusters, CPUS(reclaim, s_exit)),

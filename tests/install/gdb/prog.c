@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define OBJS	100
+#define OBJS	180	/* an array and a cluster */
 #define PARKED	3
 #define KEPT	5
 #define LEAKED	7
