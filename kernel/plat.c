@@ -160,7 +160,7 @@ void plat_registry_wait(void)
 	mutex_lock(&registry_mutex);
 }
 
-/* Most are clusters, of which kmalloc() would waste a third. */
+/* Most are clusters, of which kmalloc() would waste two fifths. */
 static void *at_hand(size_t size)
 {
 	if (size == sizeof(struct pool_cluster)) {

@@ -159,7 +159,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Close an array without an owner, and take out the freshest of what it had.  CPU lock held.
+ * Take the freshest objects out of an array without an owner, and all free slots.  CPU lock held.
  * POOL_CLUSTER_SIZE objects are asked for: all slots would be too much for a kernel's stack.
  *
  * The objects stay charged, and counted as moving, until the caller has brought them elsewhere

@@ -28,7 +28,7 @@ static inline void pool_arrive(unsigned long *moving, unsigned long n)
 	plat_word_sub_release(moving, n);
 }
 
-/* So many pointers are copied by the widest registers there are, without a call. */
+/* So many pointers gcc copies by the widest registers there are, without a call. */
 #define POOL_COPY_STEP		16u
 
 /* Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster. */

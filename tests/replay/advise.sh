@@ -34,7 +34,7 @@ events() {
 		mode global
 		cpus 1
 		buckets 4
-		cluster 32
+		cluster 64
 		hot_size 524288
 		pools 5
 		events 2100

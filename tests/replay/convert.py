@@ -16,7 +16,7 @@ import sys
 import zlib
 
 HEAD = "# libpool trace "
-SETTINGS = [("mode", "global"), ("buckets", 4), ("cluster", 32),
+SETTINGS = [("mode", "global"), ("buckets", 4), ("cluster", 64),
             ("hot_size", 524288)]
 NAME_MAX = 11
 

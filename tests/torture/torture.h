@@ -49,7 +49,7 @@ enum torture_wrong {
 	TORTURE_WRONGS,
 };
 
-#define TORTURE_KEPT	128	/* objects that a thread keeps at most */
+#define TORTURE_KEPT	256	/* objects that a thread keeps at most: two arrays */
 
 struct torture_unit {
 	enum torture_kind kind;

@@ -204,7 +204,7 @@ static void print_head(const struct conversion *c, FILE *out)
 {
 	fputs("# libpool trace 2\n", out);
 	print_comments(c, out);
-	fprintf(out, "mode global\ncpus %u\nbuckets 4\ncluster 32\nhot_size 524288\n"
+	fprintf(out, "mode global\ncpus %u\nbuckets 4\ncluster 64\nhot_size 524288\n"
 		"pools %zu\nevents %llu\nobjects %llu\n", c->most_cpu + 1, c->pools.used,
 		(unsigned long long)c->done->events, (unsigned long long)c->done->allocs);
 }
