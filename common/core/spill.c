@@ -143,8 +143,10 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	/* Some compilers do not see that n - done is at most n. */
 	while (done < n) {
 		unsigned int left = pool_smaller(n - done, n);
-		unsigned int spilled = spill_coldest(here, out);
+		unsigned int spilled;
 
+		pool_cpu_break(here->cpu);
+		spilled = spill_coldest(here, out);
 		if (!spilled)
 			break;
 		done += plat_may(PLAT_RELOCK, 0) ?
