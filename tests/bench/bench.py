@@ -74,11 +74,13 @@ class Worker:
 
 
 def calibrated(worker, ms):
-    """How many operations fill a slice; this warms up, too."""
-    n = 2000
-    ns = worker.slice(n)
-    while ns and ns * n < ms * 1e6 / 4:
+    """How many operations fill a slice; this warms up, too.  Each number is done twice, since
+    the first time memory may be touched that was not there before."""
+    n = 500
+    ns = 0
+    while ns is not None and ns * n < ms * 1e6 / 4:
         n *= 4
+        worker.slice(n)
         ns = worker.slice(n)
     return max(1, int(ms * 1e6 / ns)) if ns else 0
 
