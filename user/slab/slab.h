@@ -41,7 +41,9 @@
 #define CHUNK_SHIFT	21
 #define CHUNK_BYTES	((size_t)1 << CHUNK_SHIFT)
 #define CHUNK_SLABS	((unsigned int)(CHUNK_BYTES / SLAB_BYTES))
-_Static_assert(CHUNK_BYTES / SLAB_BYTES < 64, "pool_map_discard() has a bit for each");
+#if CHUNK_SHIFT - SLAB_SHIFT > 5
+#error "pool_map_discard() has a bit for each slab of a chunk, and one more"
+#endif
 
 /* How many descriptions of chunks are mapped at once. */
 #define CHUNK_DESCRIBED	8
