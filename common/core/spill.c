@@ -140,13 +140,13 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	if (!room)
 		return put_clustered(here, n, objs, out);
 	done = put_hot(here, plat_read(&here->hot.n), room, n, objs);
+	if (done && done < n)
+		pool_cpu_break(here->cpu);
 	/* Some compilers do not see that n - done is at most n. */
 	while (done < n) {
 		unsigned int left = pool_smaller(n - done, n);
-		unsigned int spilled;
+		unsigned int spilled = spill_coldest(here, out);
 
-		pool_cpu_break(here->cpu);
-		spilled = spill_coldest(here, out);
 		if (!spilled)
 			break;
 		done += plat_may(PLAT_RELOCK, 0) ?

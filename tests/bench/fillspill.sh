@@ -57,5 +57,5 @@ awk '
 		spill = visit("give")
 		printf "fill %.1f\nspill %.1f\nfill+spill %.1f\n", fill, spill, \
 		       fill + spill
-		printf "fill+spill-of-32 %.1f\n", (fill + spill) / 2
+		printf "fill+spill-of-32 %.1f\n", (fill + spill) * 32 / 64
 	}' "$tmp/counts"
