@@ -425,6 +425,40 @@ static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 	return plat_cpu_of(cpu);
 }
 
+/* The first CPU from number *@i on that there ever was; NULL: there is none. */
+static inline struct pool_cpu *pool_cpu_from(unsigned int *i)
+{
+	struct pool_cpu *cpu = NULL;
+
+	for (; *i < plat_nr_cpus(); ++*i) {
+		cpu = plat_cpu_of(*i);
+		if (cpu)
+			break;
+	}
+	return cpu;
+}
+
+/* The first part of a pool from CPU number *@i on; NULL: there is none. */
+static inline struct pool_local *pool_part_from(const struct pool *pool,
+						unsigned int *i)
+{
+	struct pool_local *part = NULL;
+
+	for (; pool->cached && *i < plat_nr_cpus(); ++*i) {
+		part = plat_local_of(pool, *i);
+		if (part)
+			break;
+	}
+	return part;
+}
+
+/* Walk over all CPUs, dead ones too, or over all parts of a pool; @i is the number. */
+#define pool_each_cpu(i, cpu) \
+	for ((i) = 0; ((cpu) = pool_cpu_from(&(i))); (i)++)
+
+#define pool_each_part(pool, i, part) \
+	for ((i) = 0; ((part) = pool_part_from(pool, &(i))); (i)++)
+
 static inline void pool_word_sub(unsigned long *w, unsigned long n)
 {
 	plat_word_add(w, 0 - n);

@@ -381,15 +381,12 @@ static void clear(struct pool_local *local)
 void plat_local_free(struct pool *pool)
 {
 	unsigned int number = index_of(pool->own.hot);
-	unsigned int cpus = plat_nr_cpus();
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
+	pool_each_part(pool, i, local)
 		if (local->pool)
 			clear(local);
-	}
 	pthread_mutex_lock(&offset_mutex);
 	plat_write(&offset_used[number], false);
 	if (number < lowest)

@@ -140,15 +140,14 @@ static void mend_allocated(struct pool *pool)
 
 static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long lost = mend_parked(pool, &pool->parked);
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++) {
+	pool_each_part(pool, i, local) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
 
-		lost += mend_local(pool, cpu, plat_local_of(pool, i),
-				   cpu == own);
+		lost += mend_local(pool, cpu, local, cpu == own);
 	}
 	plat_word_add(&pool->abandoned, lost);
 	mend_spares(pool);

@@ -37,16 +37,12 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 }
 
 /*
- * Add one CPU's part.  While a cluster is detached, or a spill ends, objects are counted
+ * Add CPU @i's part.  While a cluster is detached, or a spill ends, objects are counted
  * twice for a few instructions.  Under the CPU's lock that cannot happen.
  */
-static void look_at_cpu(struct pool *pool, unsigned int i, bool locked,
+static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 			struct pool_stats *sum)
 {
-	struct pool_local *local = plat_local_of(pool, i);
-
-	if (!local)
-		return;
 	if (!locked) {
 		add_local(local, sum);
 		return;
@@ -64,7 +60,7 @@ unsigned long pool_allocated(const struct pool *pool)
 
 static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned int i;
 
 	*sum = (struct pool_stats){
@@ -96,8 +92,8 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 		sum->faults[i] = plat_read(&pool->faults[i]);
 	for (i = 0; i < pool->buckets; i++)
 		add_bucket(&pool->bucket[i], sum);
-	for (i = 0; i < cpus; i++)
-		look_at_cpu(pool, i, locked, sum);
+	pool_each_part(pool, i, local)
+		look_at_cpu(local, i, locked, sum);
 	if (sum->allocated > sum->cached + sum->shared)
 		sum->used = sum->allocated - sum->cached - sum->shared;
 	if (sum->abandoned > sum->used)

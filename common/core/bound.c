@@ -21,12 +21,12 @@ unsigned long pool_bound = POOL_CACHE_SIZE;
 
 static unsigned long share(unsigned long all)
 {
-	unsigned int cpus = plat_nr_cpus();
 	unsigned long sharers = 0;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++)
-		sharers += !!plat_cpu_of(i);
+	pool_each_cpu(i, cpu)
+		sharers++;
 	return sharers ? all / sharers : all;
 }
 
@@ -81,13 +81,12 @@ static void trim_cpu(struct pool_cpu *cpu)
  */
 void pool_bound_share(void)
 {
-	unsigned int cpus = plat_nr_cpus();
+	struct pool_cpu *cpu;
 	unsigned int i;
 
 	if (!plat_read(&pool_options.max_cached))
 		return;
 	pool_bound_fit();
-	for (i = 0; i < cpus; i++)
-		if (plat_cpu_of(i))
-			trim_cpu(plat_cpu_of(i));
+	pool_each_cpu(i, cpu)
+		trim_cpu(cpu);
 }

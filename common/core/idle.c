@@ -85,16 +85,15 @@ static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
  */
 unsigned long pool_age_bytes(bool *more)
 {
-	unsigned int cpus = plat_nr_cpus();
 	struct pool *pool = NULL;
 	unsigned long given = 0;
+	struct pool_cpu *cpu;
 	unsigned long left;
 	bool busy = false;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++)
-		if (plat_cpu_of(i))
-			busy |= age_cpu(plat_cpu_of(i), &given);
+	pool_each_cpu(i, cpu)
+		busy |= age_cpu(cpu, &given);
 	while ((pool = pool_registry_next(pool)))
 		given += age_shared(pool);
 	pool_unused_bytes(0, &left);

@@ -96,15 +96,11 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 /* Move the cached objects of a pool to less memory. */
 void pool_pack(struct pool *pool)
 {
-	unsigned int cpus = plat_nr_cpus();
+	struct pool_local *local;
 	unsigned int i;
 
 	if (!may_pack(pool) || !plat_backend_denser(&pool->backend, NULL, NULL))
 		return;
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			pack_local(pool, plat_cpu_of(i), local);
-	}
+	pool_each_part(pool, i, local)
+		pack_local(pool, plat_cpu_of(i), local);
 }

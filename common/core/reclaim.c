@@ -235,14 +235,10 @@ static void wait_settled(struct pool_local *local)
  */
 void pool_drain(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (!local)
-			continue;
+	pool_each_part(pool, i, local) {
 		drain_local(pool, plat_cpu_of(i), local, true);
 		wait_settled(local);
 	}
@@ -254,13 +250,13 @@ void pool_drain(struct pool *pool)
  */
 unsigned long pool_drain_stashes(unsigned long most, bool tries)
 {
-	unsigned int cpus = plat_nr_cpus();
 	unsigned long given = 0;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < cpus && given < most; i++)
-		if (plat_cpu_of(i))
-			given += pool_drain_stash(plat_cpu_of(i), tries);
+	pool_each_cpu(i, cpu)
+		if (given < most)
+			given += pool_drain_stash(cpu, tries);
 	return given;
 }
 
@@ -383,15 +379,11 @@ static void reclaim_local(struct pool_cpu *cpu, struct pool_local *local)
 
 static void reclaim_locals(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			reclaim_local(plat_cpu_of(i), local);
-	}
+	pool_each_part(pool, i, local)
+		reclaim_local(plat_cpu_of(i), local);
 }
 
 /*

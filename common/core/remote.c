@@ -34,16 +34,15 @@ static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
  */
 void *pool_take_remote(struct pool *pool, unsigned int flags)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	struct pool_cluster *c = NULL;
 	struct pool_local *local;
 	unsigned int i, n;
 	void *obj;
 
-	for (i = 0; i < cpus && !c; i++) {
-		local = plat_local_of(pool, i);
-		if (local)
-			c = detach_remote(plat_cpu_of(i), local);
+	pool_each_part(pool, i, local) {
+		c = detach_remote(plat_cpu_of(i), local);
+		if (c)
+			break;
 	}
 	if (!c)
 		return NULL;

@@ -151,13 +151,12 @@ unsigned long pool_clustered_bytes(struct pool_cpu *cpu)
 
 static unsigned long clustered_anywhere(void)
 {
-	unsigned int cpus = plat_nr_cpus();
 	unsigned long bytes = 0;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++)
-		if (plat_cpu_of(i))
-			bytes += pool_clustered_bytes(plat_cpu_of(i));
+	pool_each_cpu(i, cpu)
+		bytes += pool_clustered_bytes(cpu);
 	return bytes;
 }
 
@@ -238,17 +237,14 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 /* One cluster of each CPU, while more is wanted.  Returns bytes that were taken. */
 static unsigned long round_of_cpus(struct shrinking *s)
 {
-	unsigned int cpus = plat_nr_cpus();
 	unsigned long taken = 0;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < cpus && s->given < s->most; i++) {
-		struct pool_cpu *cpu = plat_cpu_of(i);
-
-		if (cpu && pool_clustered_bytes(cpu))
+	pool_each_cpu(i, cpu)
+		if (s->given < s->most && pool_clustered_bytes(cpu))
 			taken += pool_give_coldest(cpu, NULL, s->flags,
 						   &s->given);
-	}
 	return taken;
 }
 

@@ -104,15 +104,16 @@ void pool_unpark_here(struct pool *pool, unsigned int flags)
 /* Get one parked object of any CPU; NULL: nothing is parked anywhere. */
 void *pool_unpark_all(struct pool *pool, unsigned int flags)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	void *obj = parked_take(pool, &pool->parked, flags);
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus && !obj; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			obj = parked_take(pool, &local->parked, flags);
+	if (obj)
+		return obj;
+	pool_each_part(pool, i, local) {
+		obj = parked_take(pool, &local->parked, flags);
+		if (obj)
+			break;
 	}
 	return obj;
 }
@@ -169,16 +170,12 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 static void empty_all(struct pool *pool,
 		      void (*put)(struct pool *pool, void *obj))
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned int i;
 
 	empty(pool, &pool->parked, put);
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (local)
-			empty(pool, &local->parked, put);
-	}
+	pool_each_part(pool, i, local)
+		empty(pool, &local->parked, put);
 }
 
 static void put_below(struct pool *pool, void *obj)
