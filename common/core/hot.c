@@ -107,20 +107,15 @@ bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
 }
 
 /*
- * Let an array accept @room objects, or none where the options keep it closed.
- * The fence pairs with the one of pool_era_ends(): either the switch is seen here,
- * or the switch stores its 0 after this store.
+ * Let an array accept @room objects, or none where the options keep it closed.  CPU lock held: a
+ * switch takes it, too, once it has stored the new options.  So they are seen here, or the switch
+ * comes later, and stores its 0 then.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
-	const struct pool *pool = local->pool;
-
-	if (pool_is_closed(pool))
+	if (pool_is_closed(local->pool))
 		room = 0;
 	plat_write(&local->hot.cap, room);
-	plat_fence();
-	if (room && pool_is_closed(pool))
-		plat_write(&local->hot.cap, 0);
 }
 
 /* Charge the slots up to @room, then let the array use them.  CPU lock held. */

@@ -11,10 +11,9 @@
  * Objects freed before a switch are checked by the options they were freed under,
  * which the seal in the pointer says.
  *
- *   switch                          owner that raises a capacity: hot.c
- *     word = new                      cap = room
- *     fence                           fence
- *     cap = 0                         word is closed: cap = 0
+ *   switch                          owner that changes a capacity: hot.c
+ *     word = new
+ *     lock, cap = 0, unlock           lock, cap = word is closed ? 0 : room, unlock
  */
 #include "plat.h"
 
@@ -40,10 +39,7 @@ static unsigned int next_word(const struct pool *pool, unsigned int set,
 	return now;
 }
 
-/*
- * Make the switch; returns the new word.  Registry mutex held.  The fence in
- * pool_era_ends() pairs with the one of pool_hot_set_cap().
- */
+/* Make the switch; returns the new word.  Registry mutex held. */
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)
 {
@@ -58,17 +54,23 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 	return word;
 }
 
+/* CPU lock held: pool_hot_set_cap().  A part that is not used has no memory in user space. */
+static void close_array(struct pool_local *local)
+{
+	if (plat_read(&local->hot.cap))
+		plat_write(&local->hot.cap, 0);
+}
+
+/* Close the arrays of a pool whose new options are stored. */
 static void close_arrays(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		/* Unused parts have none, and no memory in user space. */
-		if (local && plat_read(&local->hot.cap))
-			plat_write(&local->hot.cap, 0);
+	pool_each_part(pool, i, local) {
+		plat_cpu_lock(plat_cpu_of(i));
+		close_array(local);
+		plat_cpu_unlock(plat_cpu_of(i));
 	}
 }
 

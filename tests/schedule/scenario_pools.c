@@ -431,7 +431,7 @@ const struct scenario scenarios_of_pools[] = {
 	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
 		 .end = end_switch),
-	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck late-fence",
+	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck unlocked-close",
 		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
 	SCENARIO(an_array_closes_for_another_pool, "closes",
 		 2, setup_close, CPUS(spill_last, collect)),
