@@ -70,6 +70,31 @@ TEST_CASE(memory_that_is_not_needed_goes_back)
 	EXPECT_LE(arena_now().used, used);
 }
 
+/* A description is larger than two pages, so each has one of its own. */
+static bool is_in_memory(struct slab_chunk *chunk)
+{
+	uintptr_t at = (uintptr_t)&chunk->slab[CHUNK_SLABS / 2];
+
+	return resident((void *)(at & -SLAB_PAGE), SLAB_PAGE);
+}
+
+TEST_CASE(a_chunk_that_was_never_needed_has_no_description_in_memory)
+{
+	struct slab_class *class = pool_slab_class(64, 16);
+	void *obj = test_slab_alloc(class);
+	struct slab_chunk *chunk;
+	unsigned int i;
+
+	ASSERT(obj);
+	chunk = pool_arena_slab(obj)->chunk;
+	EXPECT(is_in_memory(chunk));
+	while (test_readable((unsigned char *)chunk - 1))
+		chunk--;
+	for (i = 0; i < CHUNK_DESCRIBED; i++)
+		EXPECT(!is_in_memory(&chunk[i]) || chunk[i].base);
+	EXPECT_EQ(slab_put_many(&obj, 1), 0);
+}
+
 /* On how many pages are the first and the last bytes of two objects? */
 static size_t pages_of(const void *a, const void *b, size_t bytes)
 {

@@ -32,8 +32,10 @@
 /* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
-/* Arena mutex: descriptions without addresses, and a place for the next chunk. */
+/* Arena mutex: descriptions without addresses, those never used, a place for the next chunk. */
 static struct pool_list spare = { &spare, &spare };
+static struct slab_chunk *unused;
+static unsigned int unused_left;
 static unsigned char *next_base;
 
 static size_t page_size(void)
@@ -82,21 +84,26 @@ static void describe(struct slab_chunk *chunk)
 		chunk->slab[i].chunk = chunk;
 		pool_list_init(&chunk->slab[i].list);
 	}
-	pool_list_add_last(&chunk->list, &spare);
+	pool_list_add(&chunk->list, &spare);
 }
 
-/* Make sure that there is a spare description. */
+/*
+ * Make sure that there is a spare description.  Several are mapped at once, and each is written
+ * to when it is needed, since most programs need the first one only.
+ */
 static bool have_spare(void)
 {
-	struct slab_chunk *chunks;
-	unsigned int i;
-
 	if (!pool_list_empty(&spare))
 		return true;
-	chunks = pool_map_apart(CHUNK_DESCRIBED * sizeof(*chunks), MAP_NAME);
-	for (i = 0; chunks && i < CHUNK_DESCRIBED; i++)
-		describe(&chunks[i]);
-	return chunks;
+	if (!unused_left) {
+		unused = pool_map_apart(CHUNK_DESCRIBED * sizeof(*unused), MAP_NAME);
+		if (!unused)
+			return false;
+		unused_left = CHUNK_DESCRIBED;
+	}
+	unused_left--;
+	describe(unused++);
+	return true;
 }
 
 /* The map's entry for an address; NULL: it is out of reach, or memory is short. */
