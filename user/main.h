@@ -47,6 +47,8 @@ void *pool_map(void *hint, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
 void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes);
 extern bool pool_map_nameless;
+void pool_map_populate(void *at, size_t bytes);
+extern bool pool_map_by_page;
 
 /* area.c: the areas of threads; and around a fork */
 void pool_area_protect(void);

@@ -113,10 +113,15 @@ static bool can_carve(struct slab_chunk *chunk)
 static struct slab *carve(struct home *home, bool grow)
 {
 	struct slab_chunk *chunk = home->carving;
+	struct slab *slab;
 
 	if (grow && (!chunk || chunk->carved == CHUNK_SLABS))
 		chunk = add_chunk(home);
-	return chunk && can_carve(chunk) ? &chunk->slab[chunk->carved++] : NULL;
+	if (!chunk || !can_carve(chunk))
+		return NULL;
+	slab = &chunk->slab[chunk->carved++];
+	slab->bare = true;
+	return slab;
 }
 
 static struct slab *slab_at(struct pool_list *node)
@@ -140,12 +145,15 @@ static struct slab *take_empty(struct home *home)
 	if (!pool_list_empty(&home->kept)) {
 		home->kept_count--;
 		kept_count--;
-		return take_first(&home->kept);
+		slab = take_first(&home->kept);
+		slab->bare = false;
+		return slab;
 	}
 	if (pool_list_empty(&home->bare))
 		return NULL;
 	slab = take_first(&home->bare);
 	slab->chunk->bare--;
+	slab->bare = true;
 	return slab;
 }
 

@@ -100,6 +100,7 @@ void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab)
 {
 	pool_slab_unlist(shelf, slab);
 	plat_write(&slab->shelf, NULL);
+	shelf->slabs--;
 }
 
 /* A slab with room, one of the fullest or of the emptiest; NULL: none. */

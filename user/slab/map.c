@@ -19,7 +19,13 @@
 #define PR_SET_VMA_ANON_NAME	0
 #endif
 
+/* Older headers lack it, and older kernels than 5.14 refuse it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
 bool pool_map_nameless;
+bool pool_map_by_page;
 
 /*
  * Zeros, or addresses without access.  The system does not count them as memory before
@@ -46,6 +52,21 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, (unsigned long)at, bytes,
 		  (unsigned long)name) && errno == EINVAL)
 		plat_write(&pool_map_nameless, true);
+	errno = error;
+}
+
+/*
+ * Have the system give memory to all pages at once, which takes less than a page fault for each.
+ * Where it refuses, each gets its own when it is touched.
+ */
+void pool_map_populate(void *at, size_t bytes)
+{
+	int error = errno;
+
+	if (plat_read(&pool_map_by_page))
+		return;
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) && errno == EINVAL)
+		plat_write(&pool_map_by_page, true);
 	errno = error;
 }
 

@@ -35,6 +35,9 @@
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
 
+/* So many full slabs of a shelf: what the next one takes ahead is a quarter of them at most. */
+#define SEVERAL		4
+
 /* Few enough to be held all at once.  The shelves of a class have different locks. */
 #define LOCKS		32
 
@@ -166,6 +169,7 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
 	plat_write(&slab->shelf, shelf);
+	shelf->slabs++;
 }
 
 /* A slab that a shelf can do without, one of the emptiest; or NULL.  Lock held. */
@@ -199,6 +203,7 @@ static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 		slab = to_spare(other);
 		if (slab) {
 			pool_slab_unlist(other, slab);
+			other->slabs--;
 			enter(shelf, slab);
 		}
 		pthread_mutex_unlock(other->lock);
@@ -206,11 +211,16 @@ static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 	return slab;
 }
 
+/*
+ * All slabs of the shelf are full.  Where it has several, so that it grows, the new one is to get
+ * memory for all of its pages at once.
+ */
 static struct slab *take_new(struct slab_shelf *shelf)
 {
 	struct slab *slab = pool_arena_get(number_of(shelf) & (pool_start.nodes - 1));
 
 	if (slab) {
+		slab->bare = slab->bare && shelf->slabs >= SEVERAL;
 		slab_begin(shelf, slab);
 		enter(shelf, slab);
 	}
@@ -299,6 +309,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
+	struct slab *bare = NULL;	/* of several the last one */
 	unsigned int got = 0;
 
 	while (got < n) {
@@ -307,9 +318,15 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 
 		if (!slab)
 			break;
+		if (slab->bare) {
+			slab->bare = false;
+			bare = slab;
+		}
 		got += take(shelf, slab, n - got, objs + got);
 	}
 	pthread_mutex_unlock(shelf->lock);
+	if (bare)
+		pool_map_populate(pool_arena_at(bare), SLAB_BYTES);
 	return got;
 }
 
