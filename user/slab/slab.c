@@ -47,7 +47,9 @@ static struct {
 	[0 ... LOCKS - 1] = { PTHREAD_MUTEX_INITIALIZER },
 };
 
+/* In the order in which strides are first asked for, so that few pages have those in use. */
 static struct slab_class classes[CLASSES];
+static unsigned int class_count;	/* locks[0]; read by anybody */
 
 void pool_slab_fork_hold(void)
 {
@@ -88,13 +90,14 @@ static pthread_mutex_t *lock_of(unsigned int class, unsigned int shelf)
 	return &locks[(class + shelf * (LOCKS / SLAB_SHELVES)) % LOCKS].mutex;
 }
 
-/* Runs once, with the first lock held.  The release pairs with the acquire of a trim. */
-static void class_init(unsigned int i)
+/* Make the next class.  The first lock is held.  The release pairs with the acquire of a trim. */
+static void class_init(unsigned int stride)
 {
+	unsigned int i = class_count;
 	struct slab_class *class = &classes[i];
-	unsigned int stride = i * SLAB_STEP;
 	unsigned int k, grade;
 
+	class->stride = stride;
 	class->inverse = (unsigned int)((((uint64_t)1 << 32) + stride - 1) /
 					stride);
 	class->colours = colours_of(stride);
@@ -106,7 +109,7 @@ static void class_init(unsigned int i)
 		for (grade = 0; grade < SLAB_GRADES; grade++)
 			pool_list_init(&shelf->room[grade]);
 	}
-	plat_write_release(&class->stride, stride);
+	plat_write_release(&class_count, i + 1);
 }
 
 /*
@@ -129,17 +132,19 @@ static unsigned int steps_of(unsigned int size, unsigned int align)
  */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 {
-	unsigned int i;
+	unsigned int steps, i = 0;
 
 	if (size > POOL_SLAB_MAX || align > SLAB_ALIGN)
 		return NULL;
-	i = steps_of(size, align);
-	if (i >= CLASSES)
+	steps = steps_of(size, align);
+	if (steps >= CLASSES)
 		return NULL;
-	pthread_mutex_lock(lock_of(i, 0));
-	if (!classes[i].stride)
-		class_init(i);
-	pthread_mutex_unlock(lock_of(i, 0));
+	pthread_mutex_lock(&locks[0].mutex);
+	while (i < class_count && classes[i].stride != steps * SLAB_STEP)
+		i++;
+	if (i == class_count)
+		class_init(steps * SLAB_STEP);
+	pthread_mutex_unlock(&locks[0].mutex);
 	return &classes[i];
 }
 
@@ -461,11 +466,10 @@ void pool_slab_trim(void)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < CLASSES; i++)
-		if (plat_read_acquire(&classes[i].stride))
-			for (k = 0; k < SLAB_SHELVES; k++) {
-				trim_from(&classes[i].shelf[k]);
-				pool_slab_trim_pages(&classes[i].shelf[k]);
-			}
+	for (i = 0; i < plat_read_acquire(&class_count); i++)
+		for (k = 0; k < SLAB_SHELVES; k++) {
+			trim_from(&classes[i].shelf[k]);
+			pool_slab_trim_pages(&classes[i].shelf[k]);
+		}
 	pool_arena_trim();
 }

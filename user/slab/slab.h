@@ -134,7 +134,7 @@ struct slab_shelf {
 
 /* All slabs of one stride.  The numbers do not change once it is made. */
 struct slab_class {
-	unsigned int stride;		/* 0: not made yet */
+	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
 	unsigned int colours;
 	struct slab_shelf shelf[SLAB_SHELVES];
