@@ -7,6 +7,9 @@
  */
 #include "plat.h"
 
+/* A batch has this part of the bound at most, so that the call does not take long. */
+#define AHEAD_PART	16
+
 /* @n, or where it would pass @mark, as much of it as brings @have up to there. */
 static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
 {
@@ -14,8 +17,8 @@ static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n
 }
 
 /*
- * How many objects come ahead of a miss.  With the object of the miss they fill half of the
- * array's @room slots.
+ * How many objects come ahead of a miss.  With the object of the miss they are a batch, which
+ * fills half of the array's @room slots.
  *
  * A batch stops at the size of the array, and at the bound.  Otherwise a caller that uses
  * exactly that many objects would have one too many, and spill, or evict, in each round.
@@ -30,7 +33,8 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 {
 	unsigned long bound = plat_read(&pool_bound);
 	unsigned long fit = bound / local->pool->head.size;
-	unsigned int n = room > 1 ? room / 2 - 1 : 0;
+	unsigned int batch = pool_smaller(room / 2, (unsigned int)(fit / AHEAD_PART));
+	unsigned int n = batch ? batch - 1 : 0;
 
 	local->grown++;
 	n = up_to(local->most, local->grown, n);

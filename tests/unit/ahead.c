@@ -197,6 +197,34 @@ TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
 	pool_destroy(&pool->head);
 }
 
+/* Objects are large, so that half of an array is more. */
+TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
+{
+	const unsigned int size = 4096, n = 100;
+	struct pool_stats before, now;
+	unsigned long most = 0;
+	struct pool *pool;
+	unsigned int i;
+
+	test_options(BOUND, 32);
+	pool = test_pool(size);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	pool_sum(pool, &now);
+	for (i = 0; i < n; i++) {
+		before = now;
+		test_objs[i] = test_alloc(pool);
+		pool_sum(pool, &now);
+		if (now.store_gets - before.store_gets > most)
+			most = (unsigned long)(now.store_gets - before.store_gets);
+	}
+	i = test_local(pool)->most / 2;
+	EXPECT_EQ(most, i < BOUND / 16 / size ? i : BOUND / 16 / size);
+	test_free_many(pool, test_objs, n);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 /* As many as the bound allows; one more would evict a cluster in each round. */
 TEST_CASE(nothing_is_got_ahead_across_the_bound)
 {
