@@ -425,39 +425,37 @@ static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 	return plat_cpu_of(cpu);
 }
 
-/* The first CPU from number *@i on that there ever was; NULL: there is none. */
-static inline struct pool_cpu *pool_cpu_from(unsigned int *i)
+/* The next CPU below number *@i, which becomes its number; NULL: there is none. */
+static inline struct pool_cpu *pool_cpu_below(unsigned int *i)
 {
 	struct pool_cpu *cpu = NULL;
 
-	for (; *i < plat_nr_cpus(); ++*i) {
-		cpu = plat_cpu_of(*i);
-		if (cpu)
-			break;
-	}
+	while (!cpu && *i)
+		cpu = plat_cpu_of(--*i);
 	return cpu;
 }
 
-/* The first part of a pool from CPU number *@i on; NULL: there is none. */
-static inline struct pool_local *pool_part_from(const struct pool *pool,
-						unsigned int *i)
+/* The next part of a pool below number *@i, which becomes its CPU's; NULL: there is none. */
+static inline struct pool_local *pool_part_below(const struct pool *pool,
+						 unsigned int *i)
 {
 	struct pool_local *part = NULL;
 
-	for (; pool->cached && *i < plat_nr_cpus(); ++*i) {
-		part = plat_local_of(pool, *i);
-		if (part)
-			break;
-	}
+	while (!part && *i)
+		part = plat_local_of(pool, --*i);
 	return part;
 }
 
-/* Walk over all CPUs, dead ones too, or over all parts of a pool; @i is the number. */
+/*
+ * Walk over the CPUs that there are, dead ones too, or over their parts of a pool; @i is the
+ * number.  From the last one on, so that their number is read once.
+ */
 #define pool_each_cpu(i, cpu) \
-	for ((i) = 0; ((cpu) = pool_cpu_from(&(i))); (i)++)
+	for ((i) = plat_nr_cpus(); ((cpu) = pool_cpu_below(&(i)));)
 
 #define pool_each_part(pool, i, part) \
-	for ((i) = 0; ((part) = pool_part_from(pool, &(i))); (i)++)
+	for ((i) = (pool)->cached ? plat_nr_cpus() : 0; \
+	     ((part) = pool_part_below(pool, &(i)));)
 
 static inline void pool_word_sub(unsigned long *w, unsigned long n)
 {

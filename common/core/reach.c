@@ -46,16 +46,20 @@ static bool some_on(struct pool_local *local)
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
-	struct pool_local *local;
+	unsigned int cpus, i;
 	bool some, arrays = false;
-	unsigned int i;
 
 	sum += plat_read_acquire(&pool->gone_departures);
 	for (i = 0; i < pool->buckets; i++)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_read_acquire(&pool->allocated);
 	some = plat_read_acquire(&pool->parked.count) | plat_read(&pool->filled);
-	pool_each_part(pool, i, local) {
+	cpus = pool->cached ? plat_nr_cpus() : 0;
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
+
+		if (!local)
+			continue;
 		sum += plat_read_acquire(&local->departures);
 		some = some || some_on(local);
 		arrays |= plat_read(&local->hot.n);
@@ -78,15 +82,18 @@ bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 {
 	const struct pool_bucket *end = pool->bucket + pool->buckets;
 	const struct pool_bucket *bucket = pool->bucket;
-	struct pool_local *local;
+	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long sum = 0;
 	unsigned int i;
 
 	if (plat_read_acquire(&pool->moving))
 		return false;
-	pool_each_part(pool, i, local) {
+	for (i = 0; i < cpus; i++) {
+		struct pool_local *local = plat_local_of(pool, i);
 		unsigned long some;
 
+		if (!local)
+			continue;
 		some = arrays ? plat_read_acquire(&local->hot.n) : 0;
 		some |= plat_read_acquire(&local->moving);
 		some |= plat_read_acquire(&local->clustered);
