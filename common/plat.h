@@ -448,7 +448,8 @@ static inline struct pool_local *pool_part_below(const struct pool *pool,
 
 /*
  * Walk over the CPUs that there are, dead ones too, or over their parts of a pool; @i is the
- * number.  From the last one on, so that their number is read once.
+ * number.  From the last one on, so that their number is read once.  One that appears meanwhile
+ * is not visited.
  */
 #define pool_each_cpu(i, cpu) \
 	for ((i) = plat_nr_cpus(); ((cpu) = pool_cpu_below(&(i)));)

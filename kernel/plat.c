@@ -98,14 +98,11 @@ bool plat_local_alloc(struct pool *pool)
 
 void plat_local_free(struct pool *pool)
 {
+	struct pool_local *local;
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct pool_local *local = plat_local_of(pool, cpu);
-
-		if (local)
-			kmem_cache_free(local_cache, local);
-	}
+	pool_each_part(pool, cpu, local)
+		kmem_cache_free(local_cache, local);
 	free_percpu(pool->own.hot);
 }
 

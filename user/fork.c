@@ -52,12 +52,12 @@ static void release_buckets(struct pool *pool)
 /* Before the fork: hold all locks.  Waits for holders, which never wait themselves. */
 void pool_fork_hold(void)
 {
-	unsigned int cpus = plat_nr_cpus();
 	struct pool *pool = NULL;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < cpus; i++)
-		plat_cpu_lock(plat_cpu_of(i));
+	pool_each_cpu(i, cpu)
+		plat_cpu_lock(cpu);
 	while ((pool = pool_registry_after(pool)))
 		hold_buckets(pool);
 }
@@ -68,16 +68,17 @@ void pool_fork_hold(void)
  */
 void pool_fork_release(bool child)
 {
-	unsigned int i = plat_nr_cpus();
 	struct pool *pool = NULL;
+	struct pool_cpu *cpu;
+	unsigned int i;
 
 	while ((pool = pool_registry_after(pool)))
 		release_buckets(pool);
-	while (i--) {
+	pool_each_cpu(i, cpu) {
 		if (child)
-			plat_write(&plat_cpu_of(i)->lock.holder, 0u);
+			plat_write(&cpu->lock.holder, 0u);
 		else
-			plat_cpu_unlock(plat_cpu_of(i));
+			plat_cpu_unlock(cpu);
 	}
 }
 
@@ -199,15 +200,15 @@ static void mend_charge(struct pool_cpu *cpu)
  */
 void pool_fork_mend(const struct pool_cpu *own)
 {
-	unsigned int cpus = plat_nr_cpus();
 	struct pool *pool = NULL;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
 	while ((pool = pool_registry_after(pool)))
 		mend_pool(pool, own);
 	mend_visits();
-	for (i = 0; i < cpus; i++)
-		mend_charge(plat_cpu_of(i));
+	pool_each_cpu(i, cpu)
+		mend_charge(cpu);
 }
 
 /* Is a walk that has forked at this pool?  It goes on in the child, after the fork. */

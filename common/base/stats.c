@@ -43,13 +43,13 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 			struct pool_stats *sum)
 {
-	if (!locked) {
-		add_local(local, sum);
-		return;
-	}
-	plat_cpu_lock(plat_cpu_of(i));
+	struct pool_cpu *cpu = locked ? plat_cpu_of(i) : NULL;
+
+	if (cpu)
+		plat_cpu_lock(cpu);
 	add_local(local, sum);
-	plat_cpu_unlock(plat_cpu_of(i));
+	if (cpu)
+		plat_cpu_unlock(cpu);
 }
 
 /* Masks out the mark of renew.c, which is set only while nothing is allocated. */

@@ -254,9 +254,11 @@ unsigned long pool_drain_stashes(unsigned long most, bool tries)
 	struct pool_cpu *cpu;
 	unsigned int i;
 
-	pool_each_cpu(i, cpu)
-		if (given < most)
-			given += pool_drain_stash(cpu, tries);
+	pool_each_cpu(i, cpu) {
+		if (given >= most)
+			break;
+		given += pool_drain_stash(cpu, tries);
+	}
 	return given;
 }
 

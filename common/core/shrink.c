@@ -241,10 +241,13 @@ static unsigned long round_of_cpus(struct shrinking *s)
 	struct pool_cpu *cpu;
 	unsigned int i;
 
-	pool_each_cpu(i, cpu)
-		if (s->given < s->most && pool_clustered_bytes(cpu))
+	pool_each_cpu(i, cpu) {
+		if (s->given >= s->most)
+			break;
+		if (pool_clustered_bytes(cpu))
 			taken += pool_give_coldest(cpu, NULL, s->flags,
 						   &s->given);
+	}
 	return taken;
 }
 

@@ -14,6 +14,8 @@
  *   switch                          owner that changes a capacity: hot.c
  *     word = new
  *     lock, cap = 0, unlock           lock, cap = word is closed ? 0 : room, unlock
+ *
+ * A CPU that the switch has not seen came after its fence, and sees the new word.
  */
 #include "plat.h"
 
@@ -54,23 +56,31 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 	return word;
 }
 
-/* CPU lock held: pool_hot_set_cap().  A part that is not used has no memory in user space. */
-static void close_array(struct pool_local *local)
+/*
+ * CPU lock held: pool_hot_set_cap().  A later switch may have opened the pool again.  A part that
+ * is not used has no memory in user space.
+ */
+static void close_array(const struct pool *pool, struct pool_local *local)
 {
-	if (plat_read(&local->hot.cap))
+	if (plat_read(&local->hot.cap) && pool_is_closed(pool))
 		plat_write(&local->hot.cap, 0);
 }
 
-/* Close the arrays of a pool whose new options are stored. */
+/*
+ * Close the arrays of a pool whose new options are stored.  Waits for CPU locks, whose holders
+ * may not run, so the registry is free meanwhile.
+ */
 static void close_arrays(struct pool *pool)
 {
 	struct pool_local *local;
 	unsigned int i;
 
 	pool_each_part(pool, i, local) {
-		plat_cpu_lock(plat_cpu_of(i));
-		close_array(local);
-		plat_cpu_unlock(plat_cpu_of(i));
+		struct pool_cpu *cpu = plat_cpu_of(i);
+
+		plat_cpu_lock(cpu);
+		close_array(pool, local);
+		plat_cpu_unlock(cpu);
 	}
 }
 
@@ -87,9 +97,9 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 		pool_profile_ready();
 	plat_mutex_lock(PLAT_REGISTRY);
 	word = store_word(pool, set, clear);
+	plat_mutex_unlock(PLAT_REGISTRY);
 	if (word & POOL_D_CLOSED)
 		close_arrays(pool);
-	plat_mutex_unlock(PLAT_REGISTRY);
 	if (word & POOL_D_CHECKED)
 		pool_object_table_grow(pool);
 	if (word & POOL_D_NO_CACHE)

@@ -15,6 +15,7 @@
 /* Bounds for set_bound(). */
 #define SINGLY		(5ul * SIZE)	/* no arrays, clusters of one */
 #define ROOMY		(16ul * SIZE)	/* arrays of four, clusters of two */
+#define AMPLE		(32ul * SIZE)	/* as ROOMY, and two objects come at once */
 #define NARROW		(4ul * SIZE)	/* as SINGLY, but no more than four are cached */
 
 /* Part of the world. */
@@ -31,6 +32,7 @@ void give_as(unsigned int cpu, unsigned int from, unsigned int to);
 /* For CPUs. */
 void alloc_one(void);
 void alloc_free(void);
+void switch_caches_off(void);
 void reclaim(void);
 void collect(void);
 void shrink(void);

@@ -8,51 +8,6 @@
 #include "scenario.h"
 #include "show/validate.h"
 
-/* An array opens, and is to be closed for good. */
-
-static void setup_switch(void)
-{
-	setup(ROOMY, 4, 2);
-	give_as(1, 0, 2);
-}
-
-static void switch_caches_off(void)
-{
-	switch_to("no-cache");
-}
-
-/* CPU 0 gets its next object with two more, which its array may no longer take. */
-
-static void setup_ahead(void)
-{
-	setup(ROOMY, 0, 4);
-}
-
-/* A few visits take the room of an array that is to be closed. */
-static void end_switch(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < 4; i++)
-		s_free(pool, s_alloc(pool));
-	if (plat_local_of(pool_of(pool), 0)->hot.room)
-		sched_fail("an array of a closed pool keeps its room");
-}
-
-/* What was freed with checks on may come and go unseen, before they are on again. */
-static void alloc_free_twice(void)
-{
-	alloc_free();
-	alloc_free();
-}
-
-static void switch_checks_twice(void)
-{
-	switch_to("integrity");
-	switch_to("-integrity");
-	switch_to("integrity");
-}
-
 /* An array that is older than all clusters loses room to another pool's spill. */
 
 static void setup_shrink(void)
@@ -425,12 +380,6 @@ static void configure(void)
 }
 
 const struct scenario scenarios_of_pools[] = {
-	SCENARIO(caches_are_switched_off_while_objects_are_got_ahead, "ahead",
-		 2, setup_ahead, CPUS(alloc_one, switch_caches_off),
-		 .end = end_switch),
-	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
-		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
-		 .end = end_switch),
 	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck unlocked-close",
 		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
 	SCENARIO(an_array_closes_for_another_pool, "closes",
@@ -438,8 +387,6 @@ const struct scenario scenarios_of_pools[] = {
 	SCENARIO(a_handler_wants_room_while_an_array_is_held, "halves",
 		 1, setup_shrink, CPUS(alloc_free),
 		 IRQS(handle_spill_other)),
-	SCENARIO(checks_are_switched_on_and_off, "generation",
-		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
 	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
 		 2, setup_exit, CPUS(alloc_one, s_exit)),
 	SCENARIO(a_pool_ends_while_its_array_is_halved, "array-waits",

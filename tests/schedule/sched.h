@@ -47,6 +47,7 @@ struct scenario {
 /* scenario.c: the tables of all; each ends with an entry without a name. */
 extern const struct scenario *const scenarios[];
 extern const struct scenario scenarios_of_objects[], scenarios_of_reserves[];
+extern const struct scenario scenarios_of_switches[];
 extern const struct scenario scenarios_of_parked[], scenarios_of_pools[];
 
 /* Why a fibre has stopped. */

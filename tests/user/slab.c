@@ -345,7 +345,9 @@ static void move_or_free(unsigned int i, void *arg)
 	plat_write_release(&m->locked, true);
 	usleep(20000);
 	shelf[0].from = NULL;
+	shelf[0].slabs--;
 	shelf[1].from = slab;
+	shelf[1].slabs++;
 	plat_write(&slab->shelf, &shelf[1]);
 	pthread_mutex_unlock(shelf[0].lock);
 }

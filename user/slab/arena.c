@@ -113,15 +113,10 @@ static bool can_carve(struct slab_chunk *chunk)
 static struct slab *carve(struct home *home, bool grow)
 {
 	struct slab_chunk *chunk = home->carving;
-	struct slab *slab;
 
 	if (grow && (!chunk || chunk->carved == CHUNK_SLABS))
 		chunk = add_chunk(home);
-	if (!chunk || !can_carve(chunk))
-		return NULL;
-	slab = &chunk->slab[chunk->carved++];
-	slab->bare = true;
-	return slab;
+	return chunk && can_carve(chunk) ? &chunk->slab[chunk->carved++] : NULL;
 }
 
 static struct slab *slab_at(struct pool_list *node)
@@ -145,15 +140,12 @@ static struct slab *take_empty(struct home *home)
 	if (!pool_list_empty(&home->kept)) {
 		home->kept_count--;
 		kept_count--;
-		slab = take_first(&home->kept);
-		slab->bare = false;
-		return slab;
+		return take_first(&home->kept);
 	}
 	if (pool_list_empty(&home->bare))
 		return NULL;
 	slab = take_first(&home->bare);
 	slab->chunk->bare--;
-	slab->bare = true;
 	return slab;
 }
 
@@ -170,12 +162,16 @@ static struct slab *take_far(unsigned int node)
 	return slab;
 }
 
-/* Get an empty slab of a node, of another one if the arena cannot grow; or NULL. */
-struct slab *pool_arena_get(unsigned int node)
+/*
+ * Get an empty slab of a node, of another one if the arena cannot grow; or NULL.  @bare: set to
+ * whether it has no memory yet.
+ */
+struct slab *pool_arena_get(unsigned int node, bool *bare)
 {
 	struct slab *slab;
 
 	pthread_mutex_lock(&arena_mutex);
+	*bare = pool_list_empty(&homes[node].kept);
 	slab = take_empty(&homes[node]);
 	if (!slab)
 		slab = carve(&homes[node], true);

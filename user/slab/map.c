@@ -19,7 +19,7 @@
 #define PR_SET_VMA_ANON_NAME	0
 #endif
 
-/* Older headers lack it, and older kernels than 5.14 refuse it. */
+/* Older headers lack it.  Kernels before 5.14, and some filters of system calls, refuse it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -55,9 +55,16 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 	errno = error;
 }
 
+/* May the system do what it did not do this time? */
+static bool is_passing(int error)
+{
+	return error == ENOMEM || error == EFAULT || error == EINTR || error == EAGAIN;
+}
+
 /*
- * Have the system give memory to all pages at once, which takes less than a page fault for each.
- * Where it refuses, each gets its own when it is touched.
+ * Have the system give memory to all pages at once, which takes less time than a page fault for
+ * each.  Where memory is short, they get it when they are touched.  A system that refuses for any
+ * other reason is not asked again.
  */
 void pool_map_populate(void *at, size_t bytes)
 {
@@ -65,7 +72,7 @@ void pool_map_populate(void *at, size_t bytes)
 
 	if (plat_read(&pool_map_by_page))
 		return;
-	if (madvise(at, bytes, MADV_POPULATE_WRITE) && errno == EINVAL)
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) && !is_passing(errno))
 		plat_write(&pool_map_by_page, true);
 	errno = error;
 }

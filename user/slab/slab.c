@@ -7,8 +7,8 @@
  *
  * A class has all objects of a stride, of any pools.  So a pool of a few
  * objects needs no page of its own.  Objects are taken from one slab until it is
- * full, in the order of their addresses, so that pages that are not needed are never
- * touched.  The first one of a fresh slab is a random one: turn.c.  Slabs
+ * full, in the order of their addresses, so that pages that are not needed are not
+ * touched, unless the class has many.  The first one of a fresh slab is a random one: turn.c.  Slabs
  * that have room again are listed by how full they are.  The next one to be used is one
  * of the fullest, so that the others may become empty.  An empty slab goes back to the
  * arena, unless objects are being taken from it.  A slab with a few objects left gives
@@ -35,7 +35,10 @@
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
 
-/* So many full slabs of a shelf: what the next one takes ahead is a quarter of them at most. */
+/*
+ * A shelf with at least so many slabs gets memory for a whole new one at once.  Memory that is not
+ * used is a quarter of what the shelf has then, at most.
+ */
 #define SEVERAL		4
 
 /* Few enough to be held all at once.  The shelves of a class have different locks. */
@@ -216,16 +219,16 @@ static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 	return slab;
 }
 
-/*
- * All slabs of the shelf are full.  Where it has several, so that it grows, the new one is to get
- * memory for all of its pages at once.
- */
+/* No slab of the shelf has room. */
 static struct slab *take_new(struct slab_shelf *shelf)
 {
-	struct slab *slab = pool_arena_get(number_of(shelf) & (pool_start.nodes - 1));
+	bool bare;
+	struct slab *slab = pool_arena_get(number_of(shelf) & (pool_start.nodes - 1),
+					   &bare);
 
 	if (slab) {
-		slab->bare = slab->bare && shelf->slabs >= SEVERAL;
+		slab->cold = bare && shelf->slabs >= SEVERAL &&
+			     pool_start.page < SLAB_BYTES;
 		slab_begin(shelf, slab);
 		enter(shelf, slab);
 	}
@@ -314,7 +317,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *bare = NULL;	/* of several the last one */
+	struct slab *cold = NULL;	/* of several the last one: the others are used up */
 	unsigned int got = 0;
 
 	while (got < n) {
@@ -323,15 +326,15 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 
 		if (!slab)
 			break;
-		if (slab->bare) {
-			slab->bare = false;
-			bare = slab;
+		if (slab->cold) {
+			slab->cold = false;
+			cold = slab;
 		}
 		got += take(shelf, slab, n - got, objs + got);
 	}
 	pthread_mutex_unlock(shelf->lock);
-	if (bare)
-		pool_map_populate(pool_arena_at(bare), SLAB_BYTES);
+	if (cold)
+		pool_map_populate(pool_arena_at(cold), SLAB_BYTES);
 	return got;
 }
 

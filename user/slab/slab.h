@@ -106,7 +106,7 @@ struct slab {
 	unsigned short hint;		/* no free object in words before this */
 	unsigned short turn;		/* the place of the object that bit 0 is for */
 	unsigned char grade;		/* enum slab_grade; read by anybody */
-	bool bare;			/* the next call to take objects gives it memory */
+	bool cold;			/* lock: who takes its first object populates it */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
@@ -129,7 +129,7 @@ struct slab_shelf {
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
 	unsigned int colour;		/* lock: of the next slab */
-	unsigned int slabs;		/* lock: that it has */
+	unsigned int slabs;		/* lock: how many it has */
 } __attribute__((aligned(64)));
 
 /* All slabs of one stride.  The numbers do not change once it is made. */
@@ -181,7 +181,7 @@ struct arena_size {
 };
 
 /* arena.c */
-struct slab *pool_arena_get(unsigned int node);
+struct slab *pool_arena_get(unsigned int node, bool *bare);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_switches.c - options of a pool are switched while it is in use
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ */
+#include "scenario.h"
+
+/* An array opens, and is to be closed for good. */
+
+static void setup_switch(void)
+{
+	setup(ROOMY, 4, 2);
+	give_as(1, 0, 2);
+}
+
+void switch_caches_off(void)
+{
+	switch_to("no-cache");
+}
+
+/* The second one of two switches opens the array, which the first one is about to close. */
+
+static void switch_caches_on(void)
+{
+	void *o[3];
+	unsigned int i;
+
+	switch_to("cache");
+	for (i = 0; i < 3; i++)
+		o[i] = s_alloc(pool);
+	for (i = 0; i < 3; i++)
+		s_free(pool, o[i]);
+}
+
+static void end_open(void)
+{
+	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
+
+	if (!pool_is_closed(pool_of(pool)) && local->era == pool_era &&
+	    local->hot.cap != local->hot.room)
+		sched_fail("an array of an open pool stays closed");
+}
+
+/* CPU 0 gets its next object with another one, which its array may no longer take. */
+
+static void setup_ahead(void)
+{
+	setup(AMPLE, 0, 4);
+}
+
+/* A few visits take the room of an array that is to be closed. */
+static void end_switch(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		s_free(pool, s_alloc(pool));
+	if (plat_local_of(pool_of(pool), 0)->hot.room)
+		sched_fail("an array of a closed pool keeps its room");
+}
+
+/* What was freed with checks on may come and go unseen, before they are on again. */
+static void alloc_free_twice(void)
+{
+	alloc_free();
+	alloc_free();
+}
+
+static void switch_checks_twice(void)
+{
+	switch_to("integrity");
+	switch_to("-integrity");
+	switch_to("integrity");
+}
+
+const struct scenario scenarios_of_switches[] = {
+	SCENARIO(caches_are_switched_off_while_objects_are_got_ahead, "ahead",
+		 2, setup_ahead, CPUS(alloc_one, switch_caches_off),
+		 .end = end_switch),
+	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
+		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
+		 .end = end_switch),
+	SCENARIO(caches_are_switched_off_and_on_at_once, "closed-after",
+		 2, setup_switch, CPUS(switch_caches_off, switch_caches_on),
+		 .end = end_open),
+	SCENARIO(checks_are_switched_on_and_off, "generation",
+		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
+	{ .name = NULL }
+};
