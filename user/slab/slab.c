@@ -8,9 +8,9 @@
  * A class has all objects of a stride, of any pools.  So a pool of a few
  * objects needs no page of its own.  Objects are taken from one slab until it is
  * full, in the order of their addresses, so that pages that are not needed are not
- * touched, unless the class has many.  The first one of a fresh slab is a random one: turn.c.  Slabs
- * that have room again are listed by how full they are.  The next one to be used is one
- * of the fullest, so that the others may become empty.  An empty slab goes back to the
+ * touched, unless the class has many.  The first one of a fresh slab is a random one:
+ * turn.c.  Slabs that have room again are listed by how full they are.  The next one to
+ * be used is one of the fullest, so that the others may become empty.  An empty slab goes back to the
  * arena, unless objects are being taken from it.  A slab with a few objects left gives
  * its free pages back: trim.c.
  *
