@@ -5,14 +5,13 @@
  * Layer:   seam, cold half; between plat.c and arena.c.
  * Context: plain threads; no lock of ours held.
  *
- * A class has all objects of a stride, of any pools.  So a pool of a few
- * objects needs no page of its own.  Objects are taken from one slab until it is
- * full, in the order of their addresses, so that pages that are not needed are not
- * touched, unless the class has many.  The first one of a fresh slab is a random one:
- * turn.c.  Slabs that have room again are listed by how full they are.  The next one to
- * be used is one of the fullest, so that the others may become empty.  An empty slab goes back to the
- * arena, unless objects are being taken from it.  A slab with a few objects left gives
- * its free pages back: trim.c.
+ * A class has all objects of a stride, of any pools.  So a pool of a few objects needs no
+ * page of its own.  Objects are taken from one slab until it is full, in the order of their
+ * addresses, so that pages that are not needed are not touched, unless the class has many.
+ * The first one of a fresh slab is a random one: turn.c.  Slabs that have room again are
+ * listed by how full they are.  The next one to be used is one of the fullest, so that the
+ * others may become empty.  An empty slab goes back to the arena, unless objects are being
+ * taken from it.  A slab with a few objects left gives its free pages back: trim.c.
  *
  * A class has several shelves.  All but the first are used when others are contended.
  * A thread stays with the shelf that it found free.  An object is freed to the shelf that
