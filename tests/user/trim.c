@@ -153,8 +153,8 @@ static unsigned int gaps(unsigned int n)
 }
 
 /*
- * Slabs do that were filled and emptied in turn, but for those that cases before this one have
- * left in any order.  One of 64 has an object in use.
+ * Sixteen do by one call, less often where a run of them ends: at a slab that has an object in
+ * use, one of 64, and where cases before this one have left them in any order.
  */
 TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 {
@@ -168,7 +168,7 @@ TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 	calls = 0;
 	EXPECT_EQ(slab_put_many(objs + kept, n - kept), 0);
 	EXPECT(calls);
-	EXPECT_LE(calls, SLABS / 16 + apart);
+	EXPECT_LE(calls, SLABS / 16 + kept + apart);
 	for (i = 0; i < kept; i++)
 		for (k = 0; k < SMALL; k++)
 			wrong += ((unsigned char *)objs[i])[k] != 1;
