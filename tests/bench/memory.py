@@ -6,7 +6,7 @@
     memory.py FOLDER
 
 PROGRAMS has the programs made of memory.c, one per allocator.  Prints a table; writes
-what the programs say to FOLDER/memory.csv, and a chart to FOLDER/bench-memory.svg.
+what the programs say to FOLDER/burst.csv, and a chart to FOLDER/bench-memory.svg.
 Without PROGRAMS, writes both of FOLDER to slabs.rst.
 """
 
@@ -108,7 +108,7 @@ def chart(results):
 
 def write_page(folder):
     results = {}
-    with open(folder / "memory.csv") as rows:
+    with open(folder / "burst.csv") as rows:
         for peer, phase, done, kib in list(csv.reader(rows))[1:]:
             results.setdefault(peer, []).append((phase, int(done), int(kib)))
     section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
@@ -118,7 +118,7 @@ def write_page(folder):
 def measure(programs, folder):
     results = {name: run(programs / name) for name in PEERS
                if (programs / name).exists()}
-    with open(folder / "memory.csv", "w") as out:
+    with open(folder / "burst.csv", "w") as out:
         out.write("peer,phase,operations,KiB\n")
         for name, rows in results.items():
             out.writelines(f"{name},{phase},{done},{kib}\n"
