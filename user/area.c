@@ -60,8 +60,8 @@ unsigned int plat_area_count;
  * that a thread without an area makes may need it.  Before the area mutex.
  */
 static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool offset_used[PLAT_LOCALS] = { true };	/* 0: always closed */
-static unsigned int lowest;		/* no offset below is free */
+static bool offset_used[PLAT_LOCALS];	/* not 0, which is always closed */
+static unsigned int lowest = 1;		/* no offset below is free */
 static unsigned int highest;		/* no offset from here on was ever used */
 static bool said;			/* the log is told that there are no more */
 
