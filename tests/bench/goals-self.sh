@@ -56,6 +56,24 @@ judged() {
 }
 check a_figure_above_its_goal_is_missed judged
 
+# is_beside WHAT FLOOR - one row begins with WHAT, and "floor" has this ratio there
+is_beside() {
+	tests/bench/goals.py show "$out" "$tmp/table" "$page" | tee "$tmp/shown"
+	[ "$(grep -cE "^$1.*  (met|missed) +$2  " "$tmp/shown")" = 1 ]
+}
+
+beside_floor() {
+	afresh
+	goals 'time pool work 64 glibc 0.5' 'memory pool trace 64 glibc 2'
+	samples pool=1 glibc=2 >"$out/samples.csv"
+	printf '%s\n' workload,peer,kib trace,pool,5 trace,glibc,4 >"$out/memory.csv"
+	is_beside work '\.\.' && is_beside trace '\.\.' || return 1
+	samples pool=1 glibc=2 floor=3 >"$out/samples.csv"
+	echo trace,floor,1 >>"$out/memory.csv"
+	is_beside work '1\.50' && is_beside trace '0\.25'
+}
+check a_ratio_has_that_of_a_bare_array_beside_it beside_floor
+
 all=(glibc=4 jemalloc=4 mimalloc=4 tcmalloc=4)
 with_all() {
 	afresh

@@ -15,7 +15,8 @@ Prints one table.  A goal is
     missing     there is no figure, or one of the peers to compare with has none
 
 With a peer missing the best of the others may be slower than the best of all: then
-what is above the goal is missed, and what is not has not been shown to be met.
+what is above the goal is missed, and what is not has not been shown to be met.  Beside a
+ratio is that of the peer "floor", to the same peer: what a bare array can do there.
 
 Times are no test, so the exit status does not depend on them.
 """
@@ -43,12 +44,14 @@ MAY_LACK = {"gslice"}
 
 
 class Figure:
-    """What was measured; @lacking are peers that it should be compared with, too."""
+    """What was measured, and by the peer "floor"; @lacking are peers that it should be
+    compared with, too."""
 
-    def __init__(self, value, text, lacking=()):
+    def __init__(self, value, text, lacking=(), floor=None):
         self.value = value
         self.text = text
         self.lacking = sorted(set(lacking) - MAY_LACK)
+        self.floor = f"{floor:.2f}" if floor else ".."
 
     def verdict(self, most):
         if self.value > most:
@@ -62,8 +65,8 @@ def count(value):
     return Figure(value, f"{value:.1f}")
 
 
-def ratio(ours, other, peer, lacking=()):
-    return Figure(ours / other, f"{ours / other:.2f} {peer}", lacking)
+def ratio(ours, other, peer, lacking=(), floor=0):
+    return Figure(ours / other, f"{ours / other:.2f} {peer}", lacking, floor / other)
 
 
 def group(to):
@@ -194,8 +197,9 @@ class Figures:
         if goal.peer not in rounds or not peer:
             return None
         both = Ratio(rounds[goal.peer], rounds[peer])
+        floor = "floor" in rounds and Ratio(rounds["floor"], rounds[peer]).median
         return Figure(both.median, f"{str(both).strip()} {peer}",
-                      set(group(goal.to)) - set(rounds))
+                      set(group(goal.to)) - set(rounds), floor)
 
     def least(self, goal, values):
         """@values: peer -> what is the better the less it is; 0 is no figure"""
@@ -204,7 +208,7 @@ class Figures:
         if goal.peer not in values or not peer:
             return None
         return ratio(values[goal.peer], values[peer], peer,
-                     set(group(goal.to)) - set(values))
+                     set(group(goal.to)) - set(values), values.get("floor", 0))
 
     def tail(self, goal):
         return self.least(goal, {peer: ns[TAIL.index("p99.9")] for (size, peer), ns
@@ -241,9 +245,9 @@ class Figures:
 def rows(goals, figures):
     for goal in goals:
         figure = figures.of(goal)
-        text, verdict = (figure.text, figure.verdict(goal.most)) if figure else \
-                        ("..", "missing")
-        yield [goal.what(), text, f"{goal.most:g}", verdict, goal.command()]
+        text, verdict, floor = (figure.text, figure.verdict(goal.most), figure.floor) \
+                               if figure else ("..", "missing", "..")
+        yield [goal.what(), text, f"{goal.most:g}", verdict, floor, goal.command()]
 
 
 def report(goals, figures):
@@ -251,7 +255,7 @@ def report(goals, figures):
     table = list(rows(goals, figures))
     ends = [row[3].split(":")[0] for row in table]
     rounds = [len(r) for peers in figures.times.values() for r in peers.values()]
-    return (table_text(["what", "measured", "goal", "is", "command"], table) +
+    return (table_text(["what", "measured", "goal", "is", "floor", "command"], table) +
             f"Of {len(ends)} goals {ends.count('met')} are met, "
             f"{ends.count('missed')} missed, {ends.count('missing')} missing; "
             f"{min(rounds, default=0)} rounds or more per ratio.\n")
