@@ -194,6 +194,7 @@ unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);
 
 /* declared.c: declared pools */
+bool pool_declared_before(const struct pool_decl *a, const struct pool_decl *b);
 bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 			  unsigned int abi);
 unsigned long pool_destroy_declared(const struct pool_decl *decl);

@@ -48,16 +48,16 @@ static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 	return NULL;
 }
 
-/* The largest one not registered, the first of equal ones; NULL: none. */
-static struct pool_decl *largest_left(struct module *module)
+/* The one that is not registered and made first; NULL: none. */
+static struct pool_decl *next_left(struct module *module)
 {
-	struct pool_decl *decl, *most = NULL;
+	struct pool_decl *decl, *next = NULL;
 	unsigned int i = 0;
 
 	while ((decl = next_decl(module, &i)))
-		if (!decl->registered && (!most || decl->size > most->size))
-			most = decl;
-	return most;
+		if (!decl->registered && (!next || pool_declared_before(decl, next)))
+			next = decl;
+	return next;
 }
 
 static bool declare(struct pool_decl *decl, struct module *module)
@@ -112,7 +112,7 @@ int pool_register_declared_of(struct module *module, unsigned int abi)
 
 	if (unfit(module, abi))
 		return -EINVAL;
-	while ((decl = largest_left(module)))
+	while ((decl = next_left(module)))
 		if (!declare(decl, module)) {
 			pool_release_declared_of(module);
 			return -ENOMEM;

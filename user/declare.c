@@ -141,16 +141,16 @@ static void declare(struct pool_decl *decl, bool leaves, unsigned int abi)
 	decl->registered = made && leaves;
 }
 
-/* The entry of the largest that is left, the first of equal ones; NULL: none is left. */
-static struct pool_decl **largest(struct pool_decl **first,
-				  struct pool_decl **end)
+/* The entry of the one that is left and made first; NULL: none is left. */
+static struct pool_decl **next_left(struct pool_decl **entry,
+				    struct pool_decl **end)
 {
-	struct pool_decl **most = NULL;
+	struct pool_decl **next = NULL;
 
-	for (; first < end; first++)
-		if (*first && (!most || (*first)->size > (*most)->size))
-			most = first;
-	return most;
+	for (; entry < end; entry++)
+		if (*entry && (!next || pool_declared_before(*entry, *next)))
+			next = entry;
+	return next;
 }
 
 /*
@@ -171,7 +171,7 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 	if (!*own)
 		return;
 	leaves = may_leave(first);
-	while ((entry = largest(first, end))) {
+	while ((entry = next_left(first, end))) {
 		declare(*entry, leaves, abi);
 		*entry = NULL;
 	}

@@ -8,6 +8,17 @@
 #include "plat.h"
 
 /*
+ * Is @a made before @b, which is earlier in the table of declarations?  The larger one is, and of
+ * equal ones of one file the upper one, since compilers may lay out a file's table backwards.
+ */
+bool pool_declared_before(const struct pool_decl *a, const struct pool_decl *b)
+{
+	if (a->size != b->size)
+		return a->size > b->size;
+	return a->line < b->line && !strcmp(a->file, b->file);
+}
+
+/*
  * Create the pool of a declaration.  Its variable is set to the pool, or to NULL.  @owner is the
  * module that has the declaration; user space: NULL.  @abi is POOL_ABI of its header.  False:
  * there is no pool, and one line in the log says why.

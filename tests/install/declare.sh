@@ -41,6 +41,9 @@ for cc in g++ clang++; do
 	check "cxx17_declarations_work_with_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$CXX" "$out/libpool.a" $src/all.cc
 done
+# gcc lays out variables backwards then.
+check the_first_of_equal_declarations_gives_its_name_where_compilers_reorder \
+	builds_and_runs gcc "$C -O2" "$SO" $src/all.c $src/other.c
 check declarations_work_in_a_static_program \
 	builds_and_runs gcc "$C -static" "$out/libpool.a" $src/all.c \
 	$src/other.c
