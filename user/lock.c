@@ -10,7 +10,8 @@
  * Owners only try: their half is in plat_impl.h, one instruction each way.
  *
  * Where the kernel lacks such futexes (a filter of system calls, an emulator), or has
- * different ones, the waiter tries again and again, with a pause in between.
+ * different ones, the waiter tries again and again, with a pause in between.  A filter may be
+ * that of the holder alone, which cannot wake the waiter then.  So that looks now and then.
  */
 #include "main.h"
 #include "plat.h"
@@ -32,9 +33,31 @@ unsigned int plat_thread_id_find(void)
 	return plat_thread_id;
 }
 
-static bool futex(unsigned int *holder, int op)
+/* How often a waiter looks that nobody wakes. */
+#define LOOK_MS		100
+
+/* SYS_futex has times of two longs. */
+struct until {
+	long sec;
+	long nsec;
+};
+
+static bool futex(unsigned int *holder, int op, const struct until *until)
 {
-	return !syscall(SYS_futex, holder, op, 0, NULL, NULL, 0);
+	return !syscall(SYS_futex, holder, op, 0, until, NULL, 0);
+}
+
+/* Sleep until the lock is ours.  False: see errno, which is ETIMEDOUT after a while. */
+static bool futex_lock(unsigned int *holder)
+{
+	struct until until;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_nsec += LOOK_MS * 1000000;
+	until.sec = (long)now.tv_sec + now.tv_nsec / 1000000000;
+	until.nsec = now.tv_nsec % 1000000000;
+	return futex(holder, FUTEX_LOCK_PI_PRIVATE, &until);
 }
 
 /*
@@ -49,10 +72,10 @@ static bool futex_has_ids(void)
 
 	if (plat_read(&answer))
 		return plat_read(&answer) == 1;
-	if (!futex(&lock, FUTEX_LOCK_PI_PRIVATE))
+	if (!futex_lock(&lock))
 		return false;
 	plat_write(&answer, plat_read(&lock) == plat_own_id() ? 1 : 2);
-	futex(&lock, FUTEX_UNLOCK_PI_PRIVATE);
+	futex(&lock, FUTEX_UNLOCK_PI_PRIVATE, NULL);
 	return plat_read(&answer) == 1;
 }
 
@@ -67,11 +90,11 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 			plat_pause(true);
 			continue;
 		}
-		if (futex(&cpu->lock.holder, FUTEX_LOCK_PI_PRIVATE)) {
+		if (futex_lock(&cpu->lock.holder)) {
 			__atomic_load_n(&cpu->lock.holder, __ATOMIC_ACQUIRE);
 			return;
 		}
-		if (errno != EINTR && errno != EAGAIN)
+		if (errno != EINTR && errno != EAGAIN && errno != ETIMEDOUT)
 			plat_pause(true);
 	}
 }
@@ -80,7 +103,8 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 {
 	__atomic_fetch_or(&cpu->lock.holder, FUTEX_WAITERS, __ATOMIC_RELEASE);
-	futex(&cpu->lock.holder, FUTEX_UNLOCK_PI_PRIVATE);
+	if (!futex(&cpu->lock.holder, FUTEX_UNLOCK_PI_PRIVATE, NULL))
+		plat_write_release(&cpu->lock.holder, 0u);
 }
 
 /*

@@ -12,10 +12,16 @@
  */
 #include "life.h"
 
+#include <errno.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Moments of a millisecond until a holder gives up; a busy machine needs some. */
@@ -27,6 +33,7 @@ struct holder {
 	void (*release)(struct holder *h);
 	struct pool_cpu *cpu;		/* its own */
 	struct pool *pinned;
+	bool filtered;
 	unsigned long holds;
 	unsigned long done;		/* set by the code that must not wait */
 	bool gave_up;
@@ -143,6 +150,58 @@ TEST_CASE(a_reclaim_sleeps_until_a_cpu_lock_is_free)
 	EXPECT(moments);
 	EXPECT(holder_finish(&h, thread));
 	pthread_join(waiter, NULL);
+	EXPECT_EQ(plat_read(&h.cpu->lock.holder), 0);
+	EXPECT(test_quiet(h.pool, 0));
+	pool_destroy(&h.pool->head);
+}
+
+/* From here on this thread may not hand a lock over. */
+static bool refuse_unlocks(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_UNLOCK_PI_PRIVATE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {
+		.len = sizeof(code) / sizeof(code[0]), .filter = code,
+	};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+/* A thread that ends would hand it over. */
+static void release_under_a_filter(struct holder *h)
+{
+	unsigned int moments = MOMENTS;
+
+	h->filtered = refuse_unlocks();
+	plat_cpu_unlock(h->cpu);
+	while (plat_read(&h->done) < 2 && --moments)
+		moment();
+	h->gave_up = !moments;
+}
+
+/* A filter is of one thread, so the waiter may know nothing of it. */
+TEST_CASE(a_waiter_gets_a_cpu_lock_whose_holder_may_not_hand_it_over)
+{
+	struct holder h = { .hold = hold_cpu, .release = release_under_a_filter };
+	unsigned int moments = MOMENTS / 2;
+	pthread_t thread, waiter;
+
+	pool_fail_every = 0;
+	thread = holder_start(&h);
+	ASSERT(!pthread_create(&waiter, NULL, reclaim_it, &h));
+	while (!(plat_read(&h.cpu->lock.holder) & FUTEX_WAITERS) && --moments)
+		moment();
+	plat_word_add(&h.done, 1);
+	pthread_join(waiter, NULL);
+	EXPECT(holder_finish(&h, thread));
+	EXPECT(h.filtered);
 	EXPECT_EQ(plat_read(&h.cpu->lock.holder), 0);
 	EXPECT(test_quiet(h.pool, 0));
 	pool_destroy(&h.pool->head);
