@@ -40,6 +40,9 @@
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
 
+/* So many generations the word that counts known objects tells apart. */
+#define POOL_D_GENS		0x1000u
+
 /* Options with checks.  They need a table of objects. */
 #define POOL_D_CHECKED	(POOL_D_FAIL | POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
 			 POOL_D_CALLER | POOL_D_TAG | POOL_D_POISON | \

@@ -46,8 +46,8 @@
 #define ST_BIN_SHIFT	4
 #define ST_BIN_MASK	0xffful
 
-#define KNOWN_SHIFT	(sizeof(long) * 8 - 12)
-#define KNOWN_COUNT	((1ul << KNOWN_SHIFT) - 1)
+#define KNOWN_COUNT	(~0ul / POOL_D_GENS)
+#define KNOWN_GEN	(KNOWN_COUNT + 1)
 
 /* The key of an entry that is being filled in. */
 #define ENTRY_TAKEN	1ul
@@ -75,13 +75,13 @@ static unsigned long state_gen(unsigned long state)
 /* The generation as "known" has it. */
 static unsigned long known_gen(unsigned int word)
 {
-	return gen_of(word) << KNOWN_SHIFT;
+	return gen_of(word) * KNOWN_GEN;
 }
 
 /* Count one object more, or one less, as known, if the generation is still the same. */
 static void count_known(struct pool *pool, unsigned long state, bool more)
 {
-	unsigned long gen = state_gen(state) << KNOWN_SHIFT;
+	unsigned long gen = state_gen(state) * KNOWN_GEN;
 	unsigned long old = plat_read(&pool->object_table.known);
 	unsigned long now;
 

@@ -25,8 +25,9 @@
  */
 unsigned int pool_next_generation(unsigned int word)
 {
-	word += POOL_D_GEN;
-	return word < POOL_D_GEN ? word + POOL_D_GEN : word;
+	unsigned int gen = (word / POOL_D_GEN + 1) % POOL_D_GENS;
+
+	return word % POOL_D_GEN + (gen ? gen : 1) * POOL_D_GEN;
 }
 
 /* A generation begins where checks begin: see object_table.c.  Registry mutex held. */

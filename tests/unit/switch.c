@@ -216,6 +216,32 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* Marks of the first generation are there when the counts of its number come again. */
+TEST_CASE(what_is_no_object_is_found_after_many_generations)
+{
+	static unsigned char memory[64] __attribute__((aligned(64)));
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = plain(64);
+	ASSERT(pool);
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	test_alloc_just(pool, test_objs, 100);
+	test_free_many(pool, test_objs + 50, 50);
+	pool_switch(pool, 0, POOL_D_INTEGRITY);
+	pool->debug += 4095 * POOL_D_GEN;
+	pool_switch(pool, POOL_D_INTEGRITY, 0);
+	pool_reclaim(&pool->head);
+	test_free_many(pool, test_objs, 50);
+	test_alloc_just(pool, test_objs, 100);
+	test_free(pool, memory);
+	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
+	test_free_many(pool, test_objs, 100);
+	EXPECT_EQ(test_faults(pool), 1);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 /* How many frees are counted for places that allocate? */
 static unsigned long credited(void)
 {
