@@ -296,6 +296,18 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	pool_cpu_break(here->cpu);
 }
 
+/* Evict a cluster of a pool that may have none any more; false: it has none, or may. */
+static bool gives_up(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c = NULL;
+
+	if (plat_read(&here->pool->debug) & POOL_D_NO_CACHE)
+		c = pool_cluster_oldest(here);
+	if (c)
+		pool_evict_last_items(here->cpu, c, out);
+	return c;
+}
+
 /*
  * Bring this CPU nearer to what the new era allows.  @here is entered and locked.  @out receives
  * evicted clusters, for the caller to bring down.
@@ -318,7 +330,8 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 	}
 	if (pool_hot_all_over(here->cpu, 0))
 		halve_oldest(here);
-	if (pool_age_room(here, 0, out) && !pool_hot_all_over(here->cpu, 0) &&
+	if (!gives_up(here, out) && pool_age_room(here, 0, out) &&
+	    !pool_hot_all_over(here->cpu, 0) &&
 	    plat_read(&here->hot.room) <= here->most)
 		here->era = era;
 	pool_cpu_break(here->cpu);

@@ -199,13 +199,15 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 /*
  * Have the caller fetch empty clusters if there are few.  Called where a spill wanted one, and
  * where one will be wanted: where an array grows, where arrays may have to shrink, and in a
- * fill that found no cluster.  A pool without caches needs none, so it fetches none.
+ * fill that found no cluster.  A pool without caches needs none, so it fetches none, unless it
+ * still has the array that it had before it lost them.
  */
 static inline void pool_stash_look(const struct pool_local *here,
 				   struct pool_carried *out)
 {
 	if (here->cpu->stashed < POOL_STASH_LOW &&
-	    !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE)) {
+	    (plat_read(&here->hot.room) ||
+	     !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE))) {
 		out->low = true;
 		out->some = true;
 	}

@@ -144,8 +144,7 @@ TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
 	for (i = 0; i < 20; i++)
 		test_wave(pool, 100);
 	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_LE(now.cached, POOL_HOT_SLOTS);
+	EXPECT_EQ(now.shared + now.cached, 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_switch(pool, 0, POOL_D_NO_CACHE);
 	for (i = 0; i < 3; i++)
@@ -158,6 +157,32 @@ TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
 	EXPECT_EQ(now.shared, 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* How many objects a CPU still has, that only frees after the switch. */
+static unsigned long cached_after_frees(bool stashed)
+{
+	struct pool *pool = plain(64);
+	struct pool_stats now;
+
+	if (!pool)
+		return 1;
+	test_alloc_just(pool, test_objs, 1000);
+	test_free_many(pool, test_objs, 200);
+	if (!stashed)
+		pool_reclaim(NULL);
+	pool_switch(pool, POOL_D_NO_CACHE, 0);
+	test_free_many(pool, test_objs + 200, 800);
+	pool_sum(pool, &now);
+	pool_destroy(&pool->head);
+	return now.cached + now.shared;
+}
+
+TEST_CASE(a_cpu_that_only_frees_gives_up_what_no_cache_may_have)
+{
+	test_options(1 << 20, 8);
+	EXPECT_EQ(cached_after_frees(true), 0);
+	EXPECT_EQ(cached_after_frees(false), 0);
 }
 
 TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
