@@ -44,6 +44,14 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 	return limit || min_avail || ctor || dtor;
 }
 
+/* Has the oldest registration that is left this name?  The first one may be gone. */
+static bool is_named(struct pool *pool, const char *name)
+{
+	const struct pool_reg *reg = pool_reg_oldest(pool);
+
+	return reg && !strcmp(reg->name, name);
+}
+
 /* May these be merged, whatever their sizes?  Registry mutex held. */
 static bool compatible(struct pool *pool, const struct pool_request *request)
 {
@@ -55,8 +63,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 	    (pool->debug & POOL_D_FLAGS) !=
 	    (request->options.debug & ~POOL_D_CREATION))
 		return false;
-	if ((request->options.debug & POOL_D_NO_MERGE) &&
-	    strcmp(pool->name, request->name))
+	if ((request->options.debug & POOL_D_NO_MERGE) && !is_named(pool, request->name))
 		return false;
 	return owned_alike(pool, request);
 }

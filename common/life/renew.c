@@ -38,6 +38,7 @@ struct renewal {
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
 	struct pool_list copies;	/* memory for registrations that are left behind */
 	const struct pool_decl *first;	/* of the oldest registration */
+	char name[POOL_NAME_LEN + 1];	/* likewise */
 	struct pool_options options;	/* with the new option word */
 	const void *owner;		/* of the oldest registration */
 	unsigned int was;		/* the old option word */
@@ -110,8 +111,7 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 	if (r->resizes &&
 	    pool_rounded(reg->size, reg->flags, debug) != r->size)
 		return false;
-	if ((debug & POOL_D_NO_MERGE) &&
-	    strcmp(reg->name, r->pool->name))
+	if ((debug & POOL_D_NO_MERGE) && strcmp(reg->name, r->name))
 		return false;
 	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->owner;
 }
@@ -225,6 +225,7 @@ static bool prepare_model(struct renewal *r)
 	if (!oldest_of(r->pool, &reg))
 		return false;
 	r->first = reg.decl;
+	pool_copy_name(r->name, reg.name);
 	r->owner = reg.owner;
 	want_of(r, &reg, &request);
 	r->size = r->resizes ? request.attr.size : r->pool->head.size;

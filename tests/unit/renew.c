@@ -299,6 +299,43 @@ TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 	undeclare(1);
 }
 
+/* Where the name that a pool shows is nobody's any more. */
+TEST_CASE(a_name_that_is_gone_keeps_no_declarations_together)
+{
+	struct pool_head *a, *b;
+
+	begin(0);
+	ASSERT(declare(0, "a", 320) && declare(1, "b", 320) && declare(2, "a", 320));
+	EXPECT_PTR_EQ(declared[1], declared[2]);
+	pool_destroy_declared(&decls[0]);
+	EXPECT(answers("no-merge", ""));
+	EXPECT(declared[1] != declared[2]);
+	b = pool_create_at("b", 320, MEM_F_SHARED, __FILE__, __LINE__, NULL, POOL_ABI);
+	a = pool_create_at("a", 320, MEM_F_SHARED, __FILE__, __LINE__, NULL, POOL_ABI);
+	EXPECT_PTR_EQ(b, declared[1]);
+	EXPECT_PTR_EQ(a, declared[2]);
+	pool_destroy_of(a, NULL);
+	pool_destroy_of(b, NULL);
+	undeclare(3);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
+TEST_CASE(a_creation_joins_no_pool_whose_name_is_gone)
+{
+	struct pool_head *a;
+
+	begin(0);
+	ASSERT(declare(0, "a", 320) && declare(1, "b", 320));
+	EXPECT(works(declared[1]));
+	pool_destroy_declared(&decls[0]);
+	begin(POOL_D_NO_MERGE);
+	a = pool_create_at("a", 320, MEM_F_SHARED, __FILE__, __LINE__, NULL, POOL_ABI);
+	EXPECT(a != declared[1]);
+	pool_destroy_of(a, NULL);
+	undeclare(2);
+	EXPECT_EQ(test_count_pools(), 0);
+}
+
 TEST_CASE(what_one_declared_pool_was_set_to_stays)
 {
 	begin(0);
