@@ -30,7 +30,7 @@ struct pool_head;
  * @align: a power of two, at most a page; 0, and anything below two pointers, mean
  *	two pointers.
  * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE, MEM_F_USERCOPY.
- * @mode: POOL_M_*.
+ * @mode: POOL_M_*.  With the option "uaf" no mode has caches, unless "cache" is on, too.
  * @limit: most objects to hold from the backend at once; 0: no limit.
  * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
  *	@limit, where there is one.

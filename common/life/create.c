@@ -95,9 +95,13 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 	return up > PLAT_SIZE_MAX ? size : up;
 }
 
-/* The option word of a pool that is to have @mode. */
+/*
+ * The option word of a pool that is to have @mode.  With "uaf" a pool has caches only where the
+ * options say so, too, since the access to an object that rests there does not fault.
+ */
 static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 {
+	unsigned int modes = POOL_D_NO_GLOBAL | POOL_D_NO_CACHE;
 	static const unsigned int bits[] = {
 		[POOL_M_GLOBAL] = 0,
 		[POOL_M_NO_GLOBAL] = POOL_D_NO_GLOBAL,
@@ -106,8 +110,9 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 
 	if (mode == POOL_M_DEFAULT)
 		return configured;
-	return (configured & ~(POOL_D_NO_GLOBAL | POOL_D_NO_CACHE)) |
-	       bits[mode];
+	if (configured & POOL_D_UAF)
+		modes = POOL_D_NO_GLOBAL;
+	return (configured & ~modes) | bits[mode];
 }
 
 /*

@@ -370,6 +370,24 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 		}
 }
 
+/* An access to an object that rests in a cache would not fault. */
+TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
+{
+	struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };
+	struct pool_head *pool;
+
+	ASSERT(pool_configure("uaf"));
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	EXPECT(pool_of(pool)->debug & POOL_D_NO_CACHE);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	ASSERT(pool_configure("uaf,cache"));
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	EXPECT(!(pool_of(pool)->debug & POOL_D_NO_CACHE));
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
+
 /* Values set later; a refusal changes nothing. */
 TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 {
