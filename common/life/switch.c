@@ -30,6 +30,17 @@ unsigned int pool_next_generation(unsigned int word)
 	return word % POOL_D_GEN + (gen ? gen : 1) * POOL_D_GEN;
 }
 
+/* With DEBUG_MEM_STATS a pool is counted as long as it has no caches: pool_word_of(). */
+static unsigned int counted(unsigned int word, unsigned int now)
+{
+	unsigned int change = (word ^ now) & POOL_D_NO_CACHE;
+	unsigned int memstats = pool_word_of(change) & POOL_D_MEMSTATS;
+
+	if (now & change)
+		return now | memstats;
+	return now & (~memstats | plat_read(&pool_options.debug));
+}
+
 /* A generation begins where checks begin: see object_table.c.  Registry mutex held. */
 static unsigned int next_word(const struct pool *pool, unsigned int set,
 			      unsigned int clear)
@@ -37,6 +48,7 @@ static unsigned int next_word(const struct pool *pool, unsigned int set,
 	unsigned int word = pool->debug;
 	unsigned int now = (word & ~clear) | (set & ~pool_never(pool->flags));
 
+	now = counted(word, now);
 	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))
 		now = pool_next_generation(now);
 	return now;
@@ -94,7 +106,7 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {
 	unsigned int word;
 
-	if (set & POOL_D_MEMSTATS)
+	if (pool_word_of(set) & POOL_D_MEMSTATS)
 		pool_profile_ready();
 	plat_mutex_lock(PLAT_REGISTRY);
 	word = store_word(pool, set, clear);

@@ -111,6 +111,27 @@ TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
 	end_profile(plain);
 }
 
+TEST_CASE(mem_stats_count_a_pool_as_long_as_it_has_no_caches)
+{
+	struct pool *pool = test_pool(64);
+	bool was = pool_mem_stats;
+
+	ASSERT(pool);
+	pool_mem_stats = true;
+	pool_switch(pool, POOL_D_NO_CACHE, 0);
+	EXPECT(pool->debug & POOL_D_MEMSTATS);
+	test_free(pool, test_alloc(pool));
+	ASSERT(memstats("match test"));
+	EXPECT_EQ(count_begins("p_alloc test 1 1 64 64 0 "), 1);
+	pool_switch(pool, 0, POOL_D_NO_CACHE);
+	EXPECT(!(pool->debug & POOL_D_MEMSTATS));
+	pool_switch(pool, POOL_D_MEMSTATS, 0);
+	pool_switch(pool, 0, POOL_D_NO_CACHE);
+	EXPECT(pool->debug & POOL_D_MEMSTATS);
+	pool_mem_stats = was;
+	end_profile(pool);
+}
+
 TEST_CASE(nothing_is_counted_before_anybody_wants_it)
 {
 	struct pool *pool = test_pool(64);
