@@ -214,8 +214,8 @@ struct pool {
 	void *arg;
 	unsigned int id;		/* serial number, never reused */
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
-	unsigned int buckets;		/* a power of two */
-	unsigned int near;		/* of each node; a power of two */
+	unsigned int buckets;		/* a power of two; read by any CPU */
+	unsigned int near;		/* likewise, of each node */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* may have local parts */
 	struct plat_backend backend;

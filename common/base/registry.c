@@ -100,7 +100,7 @@ void pool_registry_put(struct pool *pool)
 void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_add(&reg->list, &pool->regs);
-	pool->flags |= reg->flags;
+	plat_write(&pool->flags, pool->flags | reg->flags);
 	pool->joins++;
 	plat_write(&pool->users, pool->users + 1);
 }

@@ -90,7 +90,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->quarantined = plat_read(&pool->quarantined);
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
 		sum->faults[i] = plat_read(&pool->faults[i]);
-	for (i = 0; i < pool->buckets; i++)
+	for (i = 0; i < plat_read(&pool->buckets); i++)
 		add_bucket(&pool->bucket[i], sum);
 	pool_each_part(pool, i, local)
 		look_at_cpu(local, i, locked, sum);

@@ -50,7 +50,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 	bool some, arrays = false;
 
 	sum += plat_read_acquire(&pool->gone_departures);
-	for (i = 0; i < pool->buckets; i++)
+	for (i = 0; i < plat_read(&pool->buckets); i++)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_read_acquire(&pool->allocated);
 	some = plat_read_acquire(&pool->parked.count) | plat_read(&pool->filled);
@@ -80,7 +80,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 static inline __attribute__((__always_inline__))
 bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 {
-	const struct pool_bucket *end = pool->bucket + pool->buckets;
+	const struct pool_bucket *end = pool->bucket + plat_read(&pool->buckets);
 	const struct pool_bucket *bucket = pool->bucket;
 	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
 	unsigned long sum = 0;

@@ -31,13 +31,13 @@
 /* This CPU's bucket of each node: its own, while there are enough. */
 static inline unsigned int own_bucket(const struct pool *pool)
 {
-	return plat_cpu_hint() & (pool->near - 1);
+	return plat_cpu_hint() & (plat_read(&pool->near) - 1);
 }
 
 /* Are all buckets of one node?  Then none is asked for, which is a call in programs. */
 static inline bool one_node(const struct pool *pool)
 {
-	return pool->near == pool->buckets;
+	return plat_read(&pool->near) == plat_read(&pool->buckets);
 }
 
 /* Which bucket of a node this CPU starts at. */
@@ -47,7 +47,7 @@ static inline unsigned int first_of(const struct pool *pool, unsigned int node)
 		return own_bucket(pool);
 	if (node == POOL_NODE_HERE)
 		node = plat_node_of(&pool->backend, NULL);
-	return ((node * pool->near) & (pool->buckets - 1)) | own_bucket(pool);
+	return ((node * plat_read(&pool->near)) & (plat_read(&pool->buckets) - 1)) | own_bucket(pool);
 }
 
 /* The same, of an object's node. */
@@ -186,7 +186,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < pool->buckets; i++)
+	for (i = 0; i < plat_read(&pool->buckets); i++)
 		sum += plat_read(&pool->bucket[i].objs);
 	return sum;
 }
@@ -220,7 +220,7 @@ unsigned long pool_shared_unused(struct pool *pool)
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < pool->buckets; i++)
+	for (i = 0; i < plat_read(&pool->buckets); i++)
 		sum += bucket_unused(pool, i);
 	return sum;
 }
@@ -231,7 +231,7 @@ unsigned long pool_shared_unused(struct pool *pool)
 /* One put in this many counts all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
-	unsigned int every = pool->buckets / TURN_LINES;
+	unsigned int every = plat_read(&pool->buckets) / TURN_LINES;
 
 	return every ? every : 1;
 }
@@ -266,7 +266,7 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 	if (!filled)
 		return NULL;
 	first = first_of(pool, POOL_NODE_HERE);
-	for (i = 0; i < *n && !c; i++)
+	for (i = 0; i < plat_read(n) && !c; i++)
 		if (filled & (1ul << (first ^ i)))
 			c = bucket_get(pool, first ^ i, moving);
 	return c;
@@ -296,7 +296,7 @@ bool put_cluster(struct pool *pool, struct pool_cluster *c, unsigned int first)
 {
 	unsigned int i;
 
-	for (i = 0; i < pool->buckets; i++)
+	for (i = 0; i < plat_read(&pool->buckets); i++)
 		if (bucket_put(pool, first ^ i, c))
 			return true;
 	return false;
@@ -380,7 +380,7 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {
-	return get_one(pool, POOL_NODE_HERE, pool->buckets, flags);
+	return get_one(pool, POOL_NODE_HERE, plat_read(&pool->buckets), flags);
 }
 
 /*
@@ -390,7 +390,7 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags)
 {
-	return get_one(pool, node, pool->near, flags);
+	return get_one(pool, node, plat_read(&pool->near), flags);
 }
 
 /* Append one object to a cluster of bucket @first ^ @i, for @i below @end. */
@@ -416,11 +416,11 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 	if (!pool_shares(pool))
 		return false;
 	first = first_for(pool, obj);
-	if (put_one(pool, first, 0, pool->near, obj))
+	if (put_one(pool, first, 0, plat_read(&pool->near), obj))
 		return true;
 	c = pool_cluster_get(pool, 1, flags);
 	if (!c)
-		return put_one(pool, first, pool->near, pool->buckets, obj);
+		return put_one(pool, first, plat_read(&pool->near), plat_read(&pool->buckets), obj);
 	pool_cluster_put_all(pool, c->next, flags);
 	c->obj[c->n++] = obj;
 	if (pool_put_to_shared_cache(pool, c))

@@ -315,7 +315,7 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 	pool_reg_add(r->pool, copy);
 	pool_reg_unlink(r->pool, reg);
 	if (pool_declared_left(r->pool))
-		r->pool->flags &= ~MEM_F_SHARED;
+		plat_write(&r->pool->flags, r->pool->flags & ~MEM_F_SHARED);
 	pool_reg_add(to, reg);
 	plat_write(reg->decl->ptr, &to->head);
 }

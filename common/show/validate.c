@@ -417,7 +417,7 @@ unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg)
 	w.seen.place = "cpu";
 	bad = see_all(w, cpus, see_cpu, say, arg);
 	w.seen.place = "bucket";
-	bad += see_all(w, pool->buckets, see_bucket, say, arg);
+	bad += see_all(w, plat_read(&pool->buckets), see_bucket, say, arg);
 	w.seen.place = "spares";
 	bad += see_all(w, 1, see_spares, say, arg);
 	w.seen.place = "parked";
