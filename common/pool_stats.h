@@ -176,7 +176,7 @@ unsigned long long pool_total_used(void);
  *		The order: of names; largest objects first; most bytes
  *		allocated first, without pools that have none.
  *	match <prefix>
- *		Only pools whose names, as stored or as the table shows them,
+ *		Only pools whose names, as stored or as raw shows them,
  *		begin with it.
  *	<count>
  *		At most this many pools, 1 to INT_MAX.

@@ -129,7 +129,10 @@ unsigned int pool_word_of(unsigned int debug)
 	return debug;
 }
 
-/* Keep the end of a file's name, which says more than its beginning. */
+/*
+ * Keep the end of a file's name, which says more than its beginning, as one line of a text can
+ * show it.
+ */
 static void copy_file(char *to, const char *file)
 {
 	size_t len;
@@ -137,11 +140,9 @@ static void copy_file(char *to, const char *file)
 	if (!file)
 		file = "?";
 	len = strlen(file);
-	if (len > POOL_FILE_LEN) {
+	if (len > POOL_FILE_LEN)
 		file += len - POOL_FILE_LEN;
-		len = POOL_FILE_LEN;
-	}
-	memcpy(to, file, len + 1);
+	pool_printable(to, POOL_FILE_LEN + 1, file, POOL_FILE_LEN);
 }
 
 /* Complete a caller's request; false: out of memory. */

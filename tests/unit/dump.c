@@ -177,6 +177,16 @@ TEST_CASE(details_list_what_a_pool_was_created_as)
 	pool_destroy(&pool->head);
 }
 
+TEST_CASE(the_name_of_a_file_breaks_no_line)
+{
+	struct pool_head *pool = pool_create_at("test", 64, 0, "a\nb.c", 7, NULL, POOL_ABI);
+
+	ASSERT(pool);
+	ASSERT(dump("raw detailed"));
+	EXPECT(strstr(full, "[a?b.c:7]\n"));
+	pool_destroy(pool);
+}
+
 TEST_CASE(wrong_words_are_refused_whole)
 {
 	static const char * const wrong[] = {
