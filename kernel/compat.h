@@ -11,6 +11,8 @@
 #define POOL_COMPAT_H
 
 #include <linux/export.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
@@ -36,6 +38,47 @@
 	(current->alloc_tag ? alloc##_noprof(__VA_ARGS__) : alloc(__VA_ARGS__))
 #else
 #define pool_compat_tagged(alloc, ...)	alloc(__VA_ARGS__)
+#endif
+
+/*
+ * Around calls of the slab that may come with preemption or interrupts off.  With
+ * PROVE_RAW_LOCK_NESTING lockdep reports the slab's locks under a raw_spinlock_t and in hard
+ * interrupts, for the sake of PREEMPT_RT.  Pools do not call the slab there on RT: plat_may().
+ * Without RT such calls are right, so lockdep is told, as lib/debugobjects.c does.  A caller
+ * that can be preempted may sleep in the slab, and the map would forbid that.  Each file that
+ * calls the slab has a map of its own.
+ */
+#if IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING) && !IS_ENABLED(CONFIG_PREEMPT_RT) && \
+	defined(DEFINE_WAIT_OVERRIDE_MAP)
+
+static DEFINE_WAIT_OVERRIDE_MAP(pool_slab_map, LD_WAIT_CONFIG);
+
+static inline bool pool_slab_enter(void)
+{
+	bool told = preempt_count() || irqs_disabled();
+
+	if (told)
+		lock_map_acquire_try(&pool_slab_map);
+	return told;
+}
+
+static inline void pool_slab_leave(bool told)
+{
+	if (told)
+		lock_map_release(&pool_slab_map);
+}
+
+#else
+
+static inline bool pool_slab_enter(void)
+{
+	return false;
+}
+
+static inline void pool_slab_leave(bool told)
+{
+}
+
 #endif
 
 /*

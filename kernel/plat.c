@@ -116,13 +116,16 @@ void plat_local_make(struct pool *pool, unsigned int flags)
 	struct pool_hot **word = raw_cpu_ptr(pool->own.hot);
 	struct pool_hot *none = CLOSED;
 	struct pool_local *local;
+	bool told;
 
 	if (!pool->cached || !plat_may(PLAT_ALLOC, flags))
 		return;
+	told = pool_slab_enter();
 	local = kmem_cache_alloc(local_cache, AT_HAND | __GFP_ZERO);
 	/* Pairs with plat_local_of(), and with pool_hot_enter() on that CPU. */
 	if (local && !plat_cmpxchg(word, &none, &local->hot))
 		kmem_cache_free(local_cache, local);
+	pool_slab_leave(told);
 }
 
 static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
@@ -160,11 +163,16 @@ void plat_registry_wait(void)
 /* Most are clusters, of which kmalloc() would waste two fifths. */
 static void *at_hand(size_t size)
 {
-	if (size == sizeof(struct pool_cluster)) {
+	bool cluster = size == sizeof(struct pool_cluster);
+	bool told;
+	void *p;
+
+	if (cluster)
 		pool_age_wake();
-		return kmem_cache_alloc(cluster_cache, AT_HAND);
-	}
-	return kmalloc(size, AT_HAND);
+	told = pool_slab_enter();
+	p = cluster ? kmem_cache_alloc(cluster_cache, AT_HAND) : kmalloc(size, AT_HAND);
+	pool_slab_leave(told);
+	return p;
 }
 
 /*
@@ -185,7 +193,10 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 /* Frees memory of a cache, too.  Mapped memory is not freed in interrupts. */
 void plat_mem_free(void *p)
 {
+	bool told = pool_slab_enter();
+
 	kvfree(p);
+	pool_slab_leave(told);
 }
 
 static slab_flags_t slab_flags(const struct pool_attr *attr)
@@ -238,21 +249,12 @@ void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 }
 
 /*
- * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
- * that cannot.  Several objects come at once, all or none, and only with interrupts on, as
- * the slab allocator asks: it may turn them on.
+ * Several objects come at once, all or none, and only with interrupts on, as the slab allocator
+ * asks: it may turn them on.
  */
-unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
-				unsigned int flags)
+static unsigned int ask_slab(struct plat_backend *backend, unsigned int n, void **objs,
+			     gfp_t gfp)
 {
-	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
-
-	if (!(flags & POOL_F_ATOMIC)) {
-		might_alloc(GFP_KERNEL);
-		if (!in_interrupt() && !irqs_disabled())
-			gfp = GFP_KERNEL;
-	}
-	gfp |= __GFP_NOMEMALLOC;
 	if (n > 1 && !backend->guarded && !irqs_disabled())
 		return pool_compat_tagged(kmem_cache_alloc_bulk, backend->cache,
 					  gfp, n, objs) ? n : 0;
@@ -262,23 +264,51 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 }
 
 /*
+ * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
+ * that cannot.
+ */
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
+				unsigned int flags)
+{
+	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	bool told;
+
+	if (!(flags & POOL_F_ATOMIC)) {
+		might_alloc(GFP_KERNEL);
+		if (!in_interrupt() && !irqs_disabled())
+			gfp = GFP_KERNEL;
+	}
+	told = pool_slab_enter();
+	n = ask_slab(backend, n, objs, gfp | __GFP_NOMEMALLOC);
+	pool_slab_leave(told);
+	return n;
+}
+
+static void free_each(struct plat_backend *backend, unsigned int n, void **objs)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (guard_owns(backend, objs[i]))
+			pool_guard_free(backend, objs[i]);
+		else
+			kmem_cache_free(backend->cache, objs[i]);
+}
+
+/*
  * The slab allocator itself reports a wrong pointer.  Several objects are freed at once
  * only with interrupts on, as for allocations.
  */
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
-	unsigned int i;
+	bool told = pool_slab_enter();
 
-	if (n > 1 && !backend->guarded && !irqs_disabled()) {
+	if (n > 1 && !backend->guarded && !irqs_disabled())
 		kmem_cache_free_bulk(backend->cache, n, objs);
-		return n;
-	}
-	for (i = 0; i < n; i++)
-		if (guard_owns(backend, objs[i]))
-			pool_guard_free(backend, objs[i]);
-		else
-			kmem_cache_free(backend->cache, objs[i]);
+	else
+		free_each(backend, n, objs);
+	pool_slab_leave(told);
 	return n;
 }
 

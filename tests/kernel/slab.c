@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab.c - calls of pools from probes inside the slab, with its locks held
+ * slab.c - calls of pools with locks held: those of the slab, and raw ones of the caller
  *
- * Layer:   tests of POOL_F_NOSLAB.
+ * Layer:   tests of POOL_F_NOSLAB, and of what plat.c and gfp.c tell lockdep.
  * Context: see test.h.
  */
 #include "test.h"
 
+#include <linux/debug_locks.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 
 #define LOAD	500
@@ -124,4 +127,68 @@ TEST_CASE(probes_inside_the_slab_allocate_and_free)
 	EXPECT_EQ(inside.none, 0);
 	EXPECT_EQ(now.store_gets, HELD);
 	EXPECT_PTR_EQ(pool_destroy(inside.pool), NULL);
+}
+
+static DEFINE_RAW_SPINLOCK(raw_lock);
+
+static void *get_plain(struct pool_head *pool)
+{
+	return __pool_alloc(pool, POOL_F_ATOMIC);
+}
+
+static void *get_gfp(struct pool_head *pool)
+{
+	return pool_alloc_gfp(pool, GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static void *get_here(struct pool_head *pool)
+{
+	return pool_alloc_node(pool, GFP_NOWAIT | __GFP_NOWARN, numa_mem_id());
+}
+
+/* More objects than a CPU may cache, so the second wave empties clusters of the first. */
+static void use_unpreempted(void *pool)
+{
+	static void *(*const get[])(struct pool_head *pool) = { get_plain, get_gfp, get_here };
+	unsigned int wave, i;
+
+	for (wave = 0; wave < 2 * ARRAY_LEN(get); wave++) {
+		for (i = 0; i < TEST_OBJS / 2; i++)
+			test_objs[i] = get[wave / 2](pool);
+		for (i = 0; i < TEST_OBJS / 2; i++)
+			pool_free(pool, test_objs[i]);
+	}
+}
+
+static void use_under_raw_lock(struct pool_head *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&raw_lock, flags);
+	use_unpreempted(pool);
+	raw_spin_unlock_irqrestore(&raw_lock, flags);
+}
+
+/* lockdep reports once, and is off from then on.  On RT there may be nothing to be had. */
+TEST_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted)
+{
+	static const unsigned int options[] = {
+		0, POOL_D_NO_CACHE, POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
+		POOL_D_POISON | POOL_D_CALLER, POOL_D_INTEGRITY | POOL_D_UAF,
+	};
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
+		kunit_skip(test, "this kernel has no lockdep");
+	ASSERT(debug_locks);
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		struct pool *pool = test_checked(64, options[i]);
+
+		ASSERT(pool);
+		use_under_raw_lock(&pool->head);
+		smp_call_function_single(test_cpus() - 1, use_unpreempted, &pool->head, 1);
+		EXPECT(debug_locks);
+		EXPECT(test_quiet(pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
 }

@@ -8,7 +8,6 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
-#include <linux/irqflags.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -182,14 +181,6 @@ static void live(void *arg)
 	}
 }
 
-/* As in interrupt.c. */
-static void live_there(void *arg)
-{
-	lockdep_irq_work_enter(0);
-	live(arg);
-	lockdep_irq_work_exit(0);
-}
-
 static bool come(struct torture_unit *unit, struct torture_pool *pool)
 {
 	u32 random = torture_random(unit);
@@ -226,7 +217,7 @@ void torture_life(struct torture_unit *unit)
 		;
 	if (i == LIVES) {
 		for_each_online_cpu(cpu)
-			smp_call_function_single(cpu, live_there, life, 1);
+			smp_call_function_single(cpu, live, life, 1);
 		live(life);
 		torture_count(&unit->rounds);
 	}

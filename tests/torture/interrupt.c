@@ -9,7 +9,6 @@
  * went offline, ends there; a thread of its CPU starts it again.
  */
 #include <linux/delay.h>
-#include <linux/irqflags.h>
 #include <linux/smp.h>
 
 #include "../lib/nmi.h"
@@ -81,16 +80,10 @@ void torture_interrupts_go_on(unsigned int cpu)
 	preempt_enable();
 }
 
-/*
- * IPIs come with interrupts off, so a unit runs once at a time.  lockdep takes an IPI for code
- * that must not call the slab on PREEMPT_RT, where pools do not call it; so this is
- * marked as code that would be a thread there.
- */
+/* IPIs come with interrupts off, so a unit runs once at a time. */
 static void on_ipi(void *unused)
 {
-	lockdep_irq_work_enter(0);
 	torture_step(torture_unit_of(TORTURE_IPI, raw_smp_processor_id()));
-	lockdep_irq_work_exit(0);
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
