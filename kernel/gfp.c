@@ -119,6 +119,7 @@ static gfp_t meek(gfp_t gfp)
 	return gfp | __GFP_NOMEMALLOC;
 }
 
+/* The node of a guarded object is not known, so calls that name a node do not take one. */
 static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node)
 {
@@ -129,7 +130,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 	if (node == NUMA_NO_NODE)
 		obj = pool_get_one_from_cache(pool, &flags) ?:
 		      pool_get_spare(pool, flags);
-	else
+	else if (!pool->backend.guarded)
 		obj = get_near(pool, flags, node);
 	if (!obj && may)
 		obj = store_get(pool, flags, meek(gfp), node, &cause);

@@ -369,6 +369,34 @@ TEST_CASE(a_call_that_names_a_node_gets_no_guarded_object)
 	pool_destroy(&pool->head);
 }
 
+/* The shared pool has them after the wave, and takes them for objects of this node. */
+TEST_CASE(a_call_that_names_a_node_passes_over_guarded_objects_of_caches)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_THISNODE;
+	struct pool *pool;
+	unsigned int i;
+
+	test_mode(POOL_D_UAF);
+	pool = gfp_pool();
+	test_mode(0);
+	ASSERT(pool);
+	test_wave(pool, TEST_SOME);
+	for (i = 0; i < 4; i++)
+		test_objs[i] = test_alloc(pool);
+	EXPECT(is_vmalloc_addr(test_objs[0]));
+	for (i = 0; i < 4; i++)
+		pool_shared_put_one(pool, test_objs[i], 0);
+	EXPECT_LE(4, pool_shared_count(pool));
+	test_objs[0] = pool_alloc_node(&pool->head, gfp, numa_mem_id());
+	test_objs[1] = pool_alloc_gfp(&pool->head, gfp);
+	test_objs[2] = pool_alloc_node(&pool->head, GFP_KERNEL, numa_mem_id());
+	for (i = 0; i < 3; i++)
+		EXPECT(test_objs[i] && !is_vmalloc_addr(test_objs[i]));
+	test_free_many(pool, test_objs, 3);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 static void limit_goes(struct timer_list *timer)
 {
 	plat_write(&meanwhile.pool->limit, 0);
