@@ -62,7 +62,10 @@ void pool_bound_fit(void)
 		pool_era_ends();
 }
 
-/* Take clusters of a CPU that has more than its share; no more than it has now. */
+/*
+ * Take clusters of a CPU that has more than its share; no more than it has now.  There may be
+ * thousands, so other threads may run in between.
+ */
 static void trim_cpu(struct pool_cpu *cpu)
 {
 	unsigned long left = pool_clustered_bytes(cpu);
@@ -70,6 +73,7 @@ static void trim_cpu(struct pool_cpu *cpu)
 
 	while (left && bytes &&
 	       pool_charged(cpu) > plat_read(&pool_bound)) {
+		plat_sleep(0);
 		bytes = pool_give_coldest(cpu, NULL, POOL_F_FOREIGN, &given);
 		left -= bytes < left ? bytes : left;
 	}
@@ -77,7 +81,7 @@ static void trim_cpu(struct pool_cpu *cpu)
 
 /*
  * The number of CPUs, or max_cached, may have changed.  It does nothing but one read where
- * max_cached is not set.  The context allows PLAT_ALLOC, and neither guard nor lock is held.
+ * max_cached is not set.  The context allows PLAT_WAIT, and neither guard nor lock is held.
  */
 void pool_bound_share(void)
 {

@@ -208,6 +208,26 @@ TEST_CASE(a_flush_lets_others_run_between_two_clusters)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+static void lower_cap(struct pool_head *pool)
+{
+	pool_configure("max_cached=1");
+}
+
+TEST_CASE(a_cap_that_comes_late_lets_others_run_between_two_clusters)
+{
+	struct pool *pool = pool_that_hits(test);
+	unsigned long clusters;
+
+	ASSERT(pool);
+	test_options(1 << 20, 8);
+	test_wave(pool, TEST_OBJS);
+	clusters = pool_clustered_bytes(test_cpu()) / pool->head.size / POOL_CLUSTER_SIZE;
+	EXPECT_LE(POOLS, clusters);
+	EXPECT_LE(clusters, rests(lower_cap, &pool->head));
+	EXPECT_EQ(pool_clustered_bytes(test_cpu()), 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 /* More objects than the bound below has room for. */
 static void come_and_go(struct pool_head *pool)
 {
