@@ -15,6 +15,7 @@
  * All states but "its area" point to read-only zeros: every hot array there is closed,
  * and calls use the shared pool, the backend and the pool's own parked list.
  */
+#include "extra/own_thread.h"
 #include "main.h"
 #include "plat.h"
 
@@ -247,7 +248,7 @@ __attribute__((constructor(101))) static void thread_init(void)
 	libpool_find_stderr();
 	pool_area_protect();
 	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
-	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
+	if (pthread_atfork(fork_prepare, fork_parent, fork_child) || pool_own_at_forks())
 		plat_log(PLAT_WARN, "a forked child cannot use pools");
 	libpool_start();
 }

@@ -366,6 +366,41 @@ static void be_a_child(void *arg)
 	NEED(!is_there(path));
 }
 
+static bool around_forks;
+
+static void stop_before(void)
+{
+	if (around_forks)
+		pool_ctl_stop();
+}
+
+static void start_after(void)
+{
+	if (around_forks)
+		around_forks = pool_ctl_start(addr.sun_path);
+}
+
+/* The socket is that of the parent, which may have it again by now. */
+static void stop_none(void *arg)
+{
+	(void)arg;
+	pool_ctl_stop();
+}
+
+/* They are registered before the library starts a thread of its own. */
+TEST_CASE(handlers_of_forks_may_stop_the_server_and_start_it)
+{
+	ASSERT(!pthread_atfork(stop_before, start_after, NULL));
+	ASSERT(pool_ctl_start(fresh_path()));
+	around_forks = true;
+	EXPECT(child_is_well(stop_none, NULL));
+	EXPECT(around_forks);
+	around_forks = false;
+	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
+	pool_ctl_stop();
+	EXPECT(is_clean());
+}
+
 TEST_CASE(a_child_has_no_socket_and_may_have_its_own)
 {
 	ASSERT(pool_ctl_start(fresh_path()));

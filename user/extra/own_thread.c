@@ -9,12 +9,10 @@
  */
 #include "own_thread.h"
 
-#include <errno.h>
 #include <signal.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_own_thread *first;
-static bool watches_forks;
 
 /*
  * Begin to start or stop one.  Cancellation is off meanwhile, since files are opened and
@@ -60,18 +58,24 @@ static void after_fork_in_child(void)
 	pool_own_unlock();
 }
 
-/* From now on in_child() is called in each child.  Locked. */
-bool pool_own_watch(struct pool_own_thread *own)
+/*
+ * Register the handlers of forks, after those of thread.c, so that a fork takes the mutex before
+ * all others.  Handlers that the program registers later run while it is free, so these may
+ * start and stop threads.  Returns 0, or an error.
+ */
+int pool_own_at_forks(void)
 {
-	if (!watches_forks)
-		watches_forks = !pthread_atfork(pool_own_lock, pool_own_unlock,
-						after_fork_in_child);
-	if (watches_forks && !own->watched) {
-		own->next = first;
-		first = own;
-		own->watched = true;
-	}
-	return watches_forks;
+	return pthread_atfork(pool_own_lock, pool_own_unlock, after_fork_in_child);
+}
+
+/* From now on in_child() is called in each child.  Locked. */
+void pool_own_watch(struct pool_own_thread *own)
+{
+	if (own->watched)
+		return;
+	own->next = first;
+	first = own;
+	own->watched = true;
 }
 
 /*
@@ -83,8 +87,7 @@ int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *ar
 	sigset_t all, old;
 	int err;
 
-	if (!pool_own_watch(own))
-		return -ENOMEM;
+	pool_own_watch(own);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&own->thread, NULL, fn, arg);

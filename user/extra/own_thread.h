@@ -37,7 +37,8 @@ void pool_own_leave(struct pool_own_thread *own, int cancel);
 void pool_own_lock(void);
 void pool_own_unlock(void);
 
-bool pool_own_watch(struct pool_own_thread *own);
+int pool_own_at_forks(void);
+void pool_own_watch(struct pool_own_thread *own);
 int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *arg);
 
 #endif /* POOL_OWN_THREAD_H */
