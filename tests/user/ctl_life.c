@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ctl_life.c - the control socket from its start to its end: paths, forks, descriptors
+ * ctl_life.c - the control socket from its start to its end: paths, other programs, forks
  *
  * Layer:   tests of user/extra/ctl.c.
  * Context: see test.h and life.h.
@@ -8,8 +8,6 @@
 #include "cases_ctl.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static const char *asked_for;
@@ -220,77 +218,6 @@ TEST_CASE(without_a_thread_the_start_is_refused_by_one_line)
 	EXPECT(is_clean());
 }
 
-#define PAIRS	4
-
-/*
- * As daemons do at their start.  By system calls: ThreadSanitizer would say, which is true,
- * that nothing keeps the numbers of files from the server's thread.
- */
-static void close_files(void)
-{
-	long fd;
-
-	for (fd = 3; fd < 256; fd++)
-		syscall(SYS_close, fd);
-}
-
-/* It opens files of its own then.  What is written to one of a pair, the other one gets. */
-static void close_and_open(void *arg)
-{
-	int fds[2 * PAIRS], fd;
-	unsigned int i;
-	char c;
-
-	(void)arg;
-	NEED(pool_ctl_start(addr.sun_path));
-	close_files();
-	for (i = 0; i < PAIRS; i++)
-		NEED(!syscall(SYS_socketpair, AF_UNIX,
-			      SOCK_STREAM | SOCK_NONBLOCK, 0, &fds[2 * i]));
-	for (i = 0; i < 1000 && (fd = client()) >= 0; i++) {
-		close(fd);
-		usleep(10000);
-	}
-	NEED(i < 1000);
-	pool_ctl_stop();
-	for (i = 0; i < 2 * PAIRS; i++)
-		NEED(read(fds[i], &c, 1) < 0 && errno == EAGAIN);
-	NEED(!is_there(addr.sun_path));
-}
-
-TEST_CASE(a_program_that_closes_all_files_keeps_those_that_it_opens_then)
-{
-	fresh_path();
-	EXPECT(child_is_well(close_and_open, NULL));
-	EXPECT(is_clean());
-}
-
-/* A server whose file is gone ends, and may be started anew. */
-static void start_after_the_end(void *arg)
-{
-	char *path = arg;
-	unsigned int i;
-
-	NEED(pool_ctl_start(path));
-	close_files();
-	for (i = 0; i < 1000 && !pool_ctl_start(addr.sun_path); i++)
-		usleep(10000);
-	NEED(i < 1000);
-	NEED(!strcmp(ask("gc\n"), "ok\n"));
-	NEED(!is_there(path));
-	pool_ctl_stop();
-}
-
-TEST_CASE(a_server_that_has_lost_its_files_may_be_started_anew)
-{
-	char path[64];
-
-	fresh_path();
-	snprintf(path, sizeof(path), "%s/other", dir);
-	EXPECT(child_is_well(start_after_the_end, path));
-	EXPECT(is_clean());
-}
-
 static void start_again(void *elsewhere)
 {
 	refusal = pool_ctl_start(elsewhere) ? 0 : errno;
@@ -406,90 +333,6 @@ TEST_CASE(a_child_has_no_socket_and_may_have_its_own)
 	ASSERT(pool_ctl_start(fresh_path()));
 	EXPECT(child_is_well(be_a_child, NULL));
 	EXPECT_EQ(strcmp(ask("gc\n"), "ok\n"), 0);
-	pool_ctl_stop();
-	EXPECT(is_clean());
-}
-
-/* Descriptors that a process has. */
-static unsigned int count_files(void)
-{
-	unsigned int n = 0;
-	int fd;
-
-	for (fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
-/* A fork while a client is served: its connection must end with the server's answer. */
-TEST_CASE(a_child_keeps_no_connection_open)
-{
-	unsigned int before = count_files();
-	char byte;
-	pid_t child;
-	int fd, child_stays[2], says[2];
-
-	ASSERT(!pipe(child_stays) && !pipe(says));
-	ASSERT(pool_ctl_start(fresh_path()));
-	fd = client();
-	usleep(100000);
-	child = fork();
-	if (!child) {
-		close(child_stays[1]);
-		byte = (char)count_files();
-		if (write(says[1], &byte, 1) == 1 && !read(child_stays[0], &byte, 1))
-			_exit(0);
-		_exit(1);
-	}
-	ASSERT(child > 0);
-	EXPECT_EQ(read(says[0], &byte, 1), 1);
-	/* Both pipes and the client, less one end: nothing of the server. */
-	EXPECT_EQ((unsigned int)byte, before + 4 + 1 - 1);
-	EXPECT_EQ(write(fd, "gc\n", 3), 3);
-	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);
-	pool_ctl_stop();
-	EXPECT(client() < 0);
-	close(child_stays[1]);
-	waitpid(child, NULL, 0);
-	close(fd);
-	close(child_stays[0]);
-	close(says[0]);
-	close(says[1]);
-	EXPECT_EQ(count_files(), before);
-	EXPECT(is_clean());
-}
-
-static unsigned long accepts;		/* calls of the server's thread */
-
-int __real_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);
-int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);
-
-int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags)
-{
-	plat_word_add(&accepts, 1);
-	return __real_accept4(fd, from, len, flags);
-}
-
-/* The client is accepted when there is a descriptor again; until then the thread sleeps. */
-TEST_CASE(a_server_without_descriptors_sleeps_and_goes_on)
-{
-	struct rlimit old, none;
-	int fd;
-
-	ASSERT(pool_ctl_start(fresh_path()));
-	fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	ASSERT(!getrlimit(RLIMIT_NOFILE, &old));
-	/* As many as poll() looks at; those are open. */
-	none = (struct rlimit){ .rlim_cur = 2, .rlim_max = old.rlim_max };
-	ASSERT(!setrlimit(RLIMIT_NOFILE, &none));
-	EXPECT(!connect(fd, (struct sockaddr *)&addr, sizeof(addr)));
-	usleep(500000);
-	EXPECT(plat_read(&accepts));
-	EXPECT_LE(plat_read(&accepts), 100);
-	setrlimit(RLIMIT_NOFILE, &old);
-	EXPECT_EQ(write(fd, "gc\n", 3), 3);
-	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);
-	close(fd);
 	pool_ctl_stop();
 	EXPECT(is_clean());
 }

@@ -160,6 +160,7 @@ static int accept_client(void)
 
 	pool_own_lock();
 	fd = accept4(helper.file.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	fd = pool_own_file_raise(fd);
 	pool_own_file_note(&client, fd);
 	pool_own_unlock();
 	return fd;
@@ -333,6 +334,7 @@ static int start_at(const struct sockaddr_un *addr)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int folder, err;
 
+	fd = pool_own_file_raise(fd);
 	if (fd < 0)
 		return -errno;
 	folder = lock_folder(addr);

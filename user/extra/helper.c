@@ -54,21 +54,41 @@ void pool_own_file_close(struct pool_own_file *file)
 	file->fd = -1;
 }
 
-static bool open_pipe(struct pool_helper *helper)
+/*
+ * A program that is started without stdin, stdout or stderr uses their numbers nevertheless.  So
+ * give a file another number than these.  Returns it, or -1 with errno; then the file is closed.
+ */
+int pool_own_file_raise(int fd)
 {
-	int fds[2];
+	int raised, error;
 
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
-		return false;
-	pool_own_file_note(&helper->stop, fds[0]);
-	pool_own_file_note(&helper->tell, fds[1]);
-	return true;
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	raised = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return raised;
 }
 
 static void close_pipe(struct pool_helper *helper)
 {
 	pool_own_file_close(&helper->stop);
 	pool_own_file_close(&helper->tell);
+}
+
+static bool open_pipe(struct pool_helper *helper)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return false;
+	pool_own_file_note(&helper->stop, pool_own_file_raise(fds[0]));
+	pool_own_file_note(&helper->tell, pool_own_file_raise(fds[1]));
+	if (helper->stop.fd >= 0 && helper->tell.fd >= 0)
+		return true;
+	close_pipe(helper);
+	return false;
 }
 
 /* It has ended, or is the parent's: close what it had open.  Locked. */

@@ -36,6 +36,7 @@ struct pool_helper {
 	bool ended;			/* untold: it had no file any more */
 };
 
+int pool_own_file_raise(int fd);
 void pool_own_file_note(struct pool_own_file *file, int fd);
 bool pool_own_file_is(const struct pool_own_file *file);
 void pool_own_file_close(struct pool_own_file *file);

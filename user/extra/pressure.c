@@ -56,6 +56,7 @@ static int open_trigger(const char *file)
 	int fd = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	int err;
 
+	fd = pool_own_file_raise(fd);
 	if (fd < 0)
 		return -errno;
 	if (is_systems(fd) && write(fd, trigger, sizeof(trigger)) >= 0)
