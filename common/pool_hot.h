@@ -54,7 +54,7 @@ struct pool_hot {
 
 /**
  * struct pool_head - what users and the inline hit path see of a pool
- * @hot: where each CPU finds its hot array
+ * @hot: where each CPU finds its hot array; in programs an offset, maybe one below zero
  * @size: bytes a user may write to each object
  * @constructed: there is a constructor, a destructor or MEM_F_TYPESAFE: the contents of
  *	free objects stay as they are
@@ -175,7 +175,7 @@ extern __thread unsigned char *pool_thread_area
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 {
-	return (struct pool_hot *)(void *)(pool_thread_area + pool->hot);
+	return (struct pool_hot *)(void *)(pool_thread_area + (long)pool->hot);
 }
 
 /* Empty: a thread always stays on its own area. */

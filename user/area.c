@@ -22,7 +22,8 @@
  * point to.  The zeros are part of the program or library, at an address that is not ours
  * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
  * So k is chosen, once, such that there is room behind the zeros and behind all areas of
- * that time.  If another mapping later takes the place of an area's far parts, they cannot
+ * that time; below zero if need be, as where the stack is just behind the libraries and may
+ * grow as far as them.  If another mapping later takes the place of an area's far parts, they cannot
  * be mapped; then further pools stay closed.
  */
 #include "main.h"
@@ -87,20 +88,18 @@ void pool_areas_release(void)
 	pthread_mutex_unlock(&offset_mutex);
 }
 
-/* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
-static bool map_at(void *wanted, size_t bytes, int prot)
+/* The address at an offset, which may be one below zero. */
+static unsigned char *at_offset(const void *start, unsigned long offset)
 {
-	void *at = pool_map(wanted, bytes, prot);
-
-	if (at && at != wanted)
-		munmap(at, bytes);
-	return at && at == wanted;
+	return (unsigned char *)start + (long)offset;
 }
 
 /* Do far parts at this offset stay within the address space? */
 static bool offset_fits(const void *start, unsigned long offset)
 {
-	return offset <= UINTPTR_MAX - (uintptr_t)start - STRIDE;
+	uintptr_t at = (uintptr_t)start + offset;
+
+	return (at >= (uintptr_t)start) == ((long)offset >= 0) && at <= UINTPTR_MAX - STRIDE;
 }
 
 /* Is the place of far parts at this offset free in all areas?  Area mutex held. */
@@ -109,10 +108,12 @@ static bool areas_have_room(unsigned long offset)
 	unsigned int i;
 
 	for (i = 0; i < plat_area_count; i++) {
-		unsigned char *at = (unsigned char *)plat_areas[i] + offset;
+		unsigned char *at;
 
-		if (!offset_fits(plat_areas[i], offset) ||
-		    !map_at(at, PARTS * PART_BYTES, PROT_NONE))
+		if (!offset_fits(plat_areas[i], offset))
+			return false;
+		at = at_offset(plat_areas[i], offset);
+		if (!pool_map_at(at, PARTS * PART_BYTES, PROT_NONE))
 			return false;
 		munmap(at, PARTS * PART_BYTES);
 	}
@@ -123,13 +124,13 @@ static bool areas_have_room(unsigned long offset)
  * Map zeros at this offset, for threads without an area, if all areas have room for far
  * parts at that offset, too.  Area mutex held.
  */
-static bool try_far(unsigned long k)
+static bool try_far(long k)
 {
-	unsigned long offset = PLAT_AREA_BYTES + k * STRIDE;
+	unsigned long offset = PLAT_AREA_BYTES + (unsigned long)k * STRIDE;
 
 	if (!offset_fits(plat_zeros, offset) || !areas_have_room(offset) ||
-	    !map_at(plat_zeros + offset, PARTS * PART_BYTES + PLAT_PAGES,
-		    PROT_READ))
+	    !pool_map_at(at_offset(plat_zeros, offset), PARTS * PART_BYTES + PLAT_PAGES,
+			 PROT_READ))
 		return false;
 	far = offset;
 	return true;
@@ -141,20 +142,24 @@ static bool try_far(unsigned long k)
  */
 static bool find_far(void)
 {
-	unsigned long k = (1ul << (sizeof(k) > 4 ? 36 : 29)) / STRIDE;
+	long most = (long)((1ul << (sizeof(most) > 4 ? 36 : 29)) / STRIDE);
+	long k = most;
 
 	while (!far && k && !try_far(k))
 		k /= 2;
-	return far || try_far(0);
+	if (far || try_far(0))
+		return true;
+	for (k = -most; k && !try_far(k); k /= 2)
+		;
+	return far;
 }
 
 /* Map one more far part for an area.  Area mutex held. */
 static bool add_part(struct plat_area *area)
 {
-	unsigned char *at = (unsigned char *)area + far +
-			    area->parts * PART_BYTES;
+	unsigned char *at = at_offset(area, far + area->parts * PART_BYTES);
 
-	if (!map_at(at, PART_BYTES, PROT_READ | PROT_WRITE))
+	if (!pool_map_at(at, PART_BYTES, PROT_READ | PROT_WRITE))
 		return false;
 	pool_map_name(at, PART_BYTES, NAME);
 	tool_root(at, PART_BYTES);
@@ -193,7 +198,7 @@ static struct plat_area *area_at(unsigned char *place)
 	struct plat_area *area = (struct plat_area *)(void *)place;
 	unsigned int i;
 
-	if (!place || !map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
+	if (!place || !pool_map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
 		return NULL;
 	while (area->parts < parts)
 		if (!add_part(area))
@@ -201,7 +206,7 @@ static struct plat_area *area_at(unsigned char *place)
 	if (area->parts == parts)
 		return area;
 	for (i = 0; i < area->parts; i++)
-		munmap(place + far + i * PART_BYTES, PART_BYTES);
+		munmap(at_offset(place, far + i * PART_BYTES), PART_BYTES);
 	munmap(place, PLAT_AREA_BYTES);
 	return NULL;
 }
@@ -414,20 +419,19 @@ static void trim_between(const struct plat_area *area, unsigned int from,
 			 bool (*keep)(const struct plat_area *area,
 				      unsigned int i))
 {
-	const unsigned char *start = (const unsigned char *)area;
 	const unsigned char *zeros;
 	unsigned int i;
 
 	if (from >= to)
 		return;
-	zeros = start + offset_of(from);
+	zeros = at_offset(area, offset_of(from));
 	for (i = from; i < to; i++) {
 		if (!keep(area, i))
 			continue;
-		trim(zeros, start + offset_of(i));
-		zeros = start + offset_of(i) + sizeof(struct pool_local);
+		trim(zeros, at_offset(area, offset_of(i)));
+		zeros = at_offset(area, offset_of(i)) + sizeof(struct pool_local);
 	}
-	trim(zeros, start + offset_of(to - 1) + sizeof(struct pool_local));
+	trim(zeros, at_offset(area, offset_of(to - 1)) + sizeof(struct pool_local));
 }
 
 /* @end: no offset from there on was ever used. */
@@ -453,8 +457,7 @@ static bool is_offset(const struct plat_area *area, unsigned int i)
  */
 static bool is_needed(const struct plat_area *area, unsigned int i)
 {
-	const unsigned char *at = (const unsigned char *)area + offset_of(i);
-	const struct pool_local *local = (const void *)at;
+	const struct pool_local *local = (const void *)at_offset(area, offset_of(i));
 
 	return is_offset(area, i) &&
 	       (plat_read(&local->pool) ||

@@ -44,6 +44,7 @@ void pool_fork_end(void);
 
 /* slab/map.c: mappings; names for them, unless the kernel has refused one; and their memory */
 void *pool_map(void *hint, size_t bytes, int prot);
+bool pool_map_at(void *wanted, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
 void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes);
 extern bool pool_map_nameless;

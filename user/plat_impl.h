@@ -97,7 +97,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 	if (cpu >= plat_nr_cpus())
 		return NULL;
 	area = (unsigned char *)plat_areas[cpu];
-	return (struct pool_local *)(void *)(area + pool->own.hot);
+	return (struct pool_local *)(void *)(area + (long)pool->own.hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)

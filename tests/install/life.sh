@@ -119,6 +119,20 @@ check a_program_may_have_all_addresses limited unlimited 400000
 check a_program_may_have_few_addresses limited 100000 400000
 check a_program_may_have_hardly_any_addresses limited 12000 40000
 
+# The stack is just above the libraries where addresses are the same at each run.
+fixed=(setarch -R)
+setarch -R true 2>"$tmp/refused" || fixed=()
+
+# deep LIMIT MEBIBYTES - a stack of so many, below a limit in KiB
+deep() {
+	# shellcheck disable=SC2086	# W is words
+	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/deep" tests/install/life/deep.c "$so" \
+		"-Wl,-rpath,$out" &&
+		(ulimit -s "$1" && runs "${fixed[@]}" "$tmp/deep" "$2" 300)
+}
+check the_stack_may_grow_though_there_are_many_pools deep 102400 95
+check a_stack_without_a_limit_may_grow_too deep unlimited 500
+
 # locked LIBRARY... - under the limit of locked memory that there is, 8 MiB most often
 locked() {
 	# shellcheck disable=SC2086	# W is words

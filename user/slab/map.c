@@ -10,8 +10,11 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* Older headers of the system lack it. */
 #ifndef PR_SET_VMA
@@ -37,6 +40,38 @@ void *pool_map(void *hint, size_t bytes, int prot)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Pages below a stack that the system keeps free of mappings, by default. */
+#define STACK_GAP	256
+
+/*
+ * Is this where the stack of the first thread may grow to?  The system puts no mappings there by
+ * itself, but does so where it is asked to.  Of a limit only half of the addresses below the
+ * stack count, so that there are some for others, where it has no limit, too.
+ */
+static bool is_for_stack(const void *at, size_t bytes)
+{
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+	uintptr_t stack = getauxval(AT_RANDOM);
+	uintptr_t most = stack / 2;
+	uintptr_t start = (uintptr_t)at;
+
+	getrlimit(RLIMIT_STACK, &limit);
+	if (limit.rlim_cur < most)
+		most = (uintptr_t)limit.rlim_cur;
+	most += STACK_GAP * (uintptr_t)sysconf(_SC_PAGESIZE);
+	return start < stack && start + bytes > stack - most;
+}
+
+/* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
+bool pool_map_at(void *wanted, size_t bytes, int prot)
+{
+	void *at = is_for_stack(wanted, bytes) ? NULL : pool_map(wanted, bytes, prot);
+
+	if (at && at != wanted)
+		munmap(at, bytes);
+	return at && at == wanted;
 }
 
 /*
