@@ -23,8 +23,8 @@
  * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
  * So k is chosen, once, such that there is room behind the zeros and behind all areas of
  * that time; below zero if need be, as where the stack is just behind the libraries and may
- * grow as far as them.  If another mapping later takes the place of an area's far parts, they cannot
- * be mapped; then further pools stay closed.
+ * grow as far as them.  If another mapping later takes the place of an area's far parts, they
+ * cannot be mapped; then further pools stay closed.
  */
 #include "main.h"
 #include "plat.h"
