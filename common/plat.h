@@ -201,7 +201,7 @@ void plat_registry_wait(void);
 enum plat_mem {
 	PLAT_MEM_SLEEP,		/* anything; in process context, which may sleep */
 	PLAT_MEM_NO_IO,		/* sleep, but start no I/O, which may wait for us */
-	PLAT_MEM_AT_HAND,	/* reclaim nothing, wake nothing, as a free must */
+	PLAT_MEM_AT_HAND,	/* reclaim nothing and wait for nothing, as a free must */
 };
 
 /**

@@ -82,6 +82,19 @@ static struct kmem_cache *cluster_cache, *local_cache;
  */
 static u64 load_time;
 
+/*
+ * Flags for memory at hand, which a free may need: nothing is reclaimed for it.  From Linux 6.18
+ * to about 7.1 the slab takes flags that do not even wake kswapd for those of kmalloc_nolock().
+ * It fails then where one of its locks is held, and kmemleak does not see the memory, and reports
+ * what only this memory leads to.  So kswapd may be woken where interrupts are on.  Where they are
+ * off the caller may hold a lock of the scheduler, which a wakeup takes.  More than a page does
+ * without kswapd: it need not compact memory for a table.
+ */
+static gfp_t at_hand_flags(size_t size)
+{
+	return irqs_disabled() || size > PAGE_SIZE ? AT_HAND : AT_HAND | __GFP_KSWAPD_RECLAIM;
+}
+
 bool plat_local_alloc(struct pool *pool)
 {
 	struct pool_hot * __percpu *words = alloc_percpu(struct pool_hot *);
@@ -121,7 +134,7 @@ void plat_local_make(struct pool *pool, unsigned int flags)
 	if (!pool->cached || !plat_may(PLAT_ALLOC, flags))
 		return;
 	told = pool_slab_enter();
-	local = kmem_cache_alloc(local_cache, AT_HAND | __GFP_ZERO);
+	local = kmem_cache_alloc(local_cache, at_hand_flags(sizeof(*local)) | __GFP_ZERO);
 	/* Pairs with plat_local_of(), and with pool_hot_enter() on that CPU. */
 	if (local && !plat_cmpxchg(word, &none, &local->hot))
 		kmem_cache_free(local_cache, local);
@@ -164,13 +177,14 @@ void plat_registry_wait(void)
 static void *at_hand(size_t size)
 {
 	bool cluster = size == sizeof(struct pool_cluster);
+	gfp_t gfp = at_hand_flags(size);
 	bool told;
 	void *p;
 
 	if (cluster)
 		pool_age_wake();
 	told = pool_slab_enter();
-	p = cluster ? kmem_cache_alloc(cluster_cache, AT_HAND) : kmalloc(size, AT_HAND);
+	p = cluster ? kmem_cache_alloc(cluster_cache, gfp) : kmalloc(size, gfp);
 	pool_slab_leave(told);
 	return p;
 }

@@ -21,6 +21,8 @@ static struct {
 	const struct task_struct *task;
 	unsigned int calls;
 	unsigned int meek;		/* of these: leave the last reserve alone */
+	unsigned int wake;		/* ... and may wake kswapd */
+	unsigned int reclaim;
 } asked;
 
 #if IS_ENABLED(CONFIG_TRACEPOINTS)
@@ -30,6 +32,8 @@ static void look(gfp_t gfp)
 	asked.calls++;
 	asked.meek += (gfp & (__GFP_MEMALLOC | __GFP_NOMEMALLOC)) ==
 		      __GFP_NOMEMALLOC;
+	asked.wake += !!(gfp & __GFP_KSWAPD_RECLAIM);
+	asked.reclaim += !!(gfp & __GFP_DIRECT_RECLAIM);
 }
 
 static void on_alloc(void *data, unsigned long caller, const void *obj,
@@ -41,6 +45,14 @@ static void on_alloc(void *data, unsigned long caller, const void *obj,
 
 static void on_kmalloc(void *data, unsigned long caller, const void *p,
 		       size_t wanted, size_t bytes, gfp_t gfp, int node)
+{
+	if (current == asked.task && in_task())
+		look(gfp);
+}
+
+/* Of all caches, by a task. */
+static void on_any(void *data, unsigned long caller, const void *obj,
+		   struct kmem_cache *cache, gfp_t gfp, int node)
 {
 	if (current == asked.task && in_task())
 		look(gfp);
@@ -89,7 +101,18 @@ static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 	return probed("kmalloc", on_kmalloc, pool, use);
 }
 
+/* The same for all caches, those of clusters and of CPUs' parts among them. */
+static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return probed("kmem_cache_alloc", on_any, pool, use);
+}
+
 #else
+
+static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
+{
+	return false;
+}
 
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 {
@@ -204,6 +227,47 @@ TEST_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has)
 	EXPECT_EQ(asked.calls, 2);
 	EXPECT_EQ(asked.meek, 1);
 	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
+
+static void free_all(struct pool *pool)
+{
+	test_free_many(pool, test_objs, TEST_OBJS);
+}
+
+static void free_all_unpreempted(struct pool *pool)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	free_all(pool);
+	local_irq_restore(flags);
+}
+
+/* A wakeup takes locks of the scheduler, which a caller with interrupts off may hold. */
+TEST_CASE(frees_with_interrupts_off_wake_nobody_and_none_reclaims)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
+	pool_fail_every = 0;
+	test_options(1 << 20, 8);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_just(pool, test_objs, TEST_OBJS);
+	EXPECT(all_watched(pool, free_all_unpreempted));
+	EXPECT(asked.calls || IS_ENABLED(CONFIG_PREEMPT_RT));
+	EXPECT_EQ(asked.wake, 0);
+	EXPECT_EQ(asked.reclaim, 0);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	pool = test_pool(64);
+	ASSERT(pool);
+	test_alloc_just(pool, test_objs, TEST_OBJS);
+	EXPECT(all_watched(pool, free_all));
+	EXPECT_LE(1, asked.wake);
+	EXPECT_EQ(asked.reclaim, 0);
+	EXPECT_EQ(asked.meek, asked.calls);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static bool ranged(unsigned int offset, unsigned int size)
