@@ -53,7 +53,7 @@
 
 /* What __vmalloc() is told of the caller's flags. */
 #define MAPPED	(GFP_USER | __GFP_HIGH | __GFP_NOWARN | __GFP_NORETRY | \
-		 __GFP_RETRY_MAYFAIL | __GFP_NOFAIL | __GFP_NOLOCKDEP)
+		 __GFP_NOFAIL | __GFP_NOLOCKDEP)
 
 /* Is an access to a page that is mapped without access seen to be reported? */
 #define MAY_HOLD	(!IS_ENABLED(CONFIG_UML) && \
@@ -213,7 +213,9 @@ static bool is_good(const unsigned char *at, size_t bytes)
 /*
  * Map pages.  Areas that are not good are freed last, so that they are not offered again.  From
  * 6.19 on __vmalloc() warns of flags that it does not know, __GFP_NOMEMALLOC among them.  So only
- * guarded objects may be of the system's last reserve.
+ * guarded objects may be of the system's last reserve.  At first it does not know
+ * __GFP_RETRY_MAYFAIL, either.  Such a caller wants no task to be killed for it, and the flag
+ * that fails sooner promises that, too.
  */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
@@ -221,6 +223,8 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 	unsigned int tries = 0;
 	void *at;
 
+	if (gfp & __GFP_RETRY_MAYFAIL)
+		gfp |= __GFP_NORETRY;
 	gfp &= MAPPED;
 	while ((at = pool_compat_tagged(__vmalloc, bytes, gfp)) && !is_good(at, bytes) &&
 	       tries < REFUSALS)

@@ -8,7 +8,13 @@
  */
 #include "cases_guard.h"
 
+#include <linux/gfp.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
+
+/* What vmalloc() knows where it knows least: in Linux 6.19. */
+#define KNOWN	(GFP_USER | GFP_ATOMIC | GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NOFAIL | \
+		 __GFP_NORETRY | __GFP_ZERO | __GFP_NOLOCKDEP)
 
 /* Is it ordinary and aligned, with no fault beside it? */
 static bool is_ordinary(const struct plat_backend *backend, const void *obj,
@@ -197,3 +203,73 @@ TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
+
+#if IS_ENABLED(CONFIG_KPROBES)
+
+/* What vmalloc() is told by a task. */
+static struct {
+	struct task_struct *task;
+	unsigned int calls;
+	gfp_t gfp;
+} told;
+
+static int on_vmalloc(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current == told.task) {
+		told.calls++;
+		told.gfp |= (__force gfp_t)regs_get_kernel_argument(regs, 1);
+	}
+	return 0;
+}
+
+/* Get an object while vmalloc() is watched, and free it. */
+static bool asks_with(struct pool *pool, gfp_t gfp)
+{
+	struct kprobe old = { .symbol_name = "__vmalloc", .pre_handler = on_vmalloc };
+	struct kprobe now = { .symbol_name = "__vmalloc_noprof", .pre_handler = on_vmalloc };
+	struct kprobe *probe = register_kprobe(&now) ? &old : &now;
+
+	if (probe == &old && register_kprobe(&old))
+		return false;
+	told.calls = 0;
+	told.gfp = 0;
+	told.task = current;
+	pool_free(&pool->head, pool_alloc_gfp(&pool->head, gfp));
+	told.task = NULL;
+	unregister_kprobe(probe);
+	return told.calls;
+}
+
+TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
+{
+	static const gfp_t flags[] = {
+		0, __GFP_NORETRY, __GFP_RETRY_MAYFAIL, __GFP_NOFAIL, __GFP_HIGH, __GFP_WRITE,
+		__GFP_NOMEMALLOC, __GFP_NOLOCKDEP, __GFP_HARDWALL, __GFP_ZERO,
+	};
+	struct pool *pool;
+	unsigned int i;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool = test_pool(100);
+	test_mode(0);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < ARRAY_LEN(flags); i++) {
+		EXPECT(asks_with(pool, GFP_KERNEL | flags[i]));
+		EXPECT_EQ(told.gfp & ~KNOWN, 0);
+		/* No task is killed for a caller that does not want that. */
+		EXPECT_EQ(!!(told.gfp & __GFP_NORETRY),
+			  !!(flags[i] & (__GFP_NORETRY | __GFP_RETRY_MAYFAIL)));
+	}
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+#else
+
+TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
+{
+	kunit_skip(test, "this kernel has no kprobes");
+}
+
+#endif
