@@ -395,6 +395,8 @@ void __pool_free(struct pool_head *pool, void *obj, unsigned int flags)
  * @pool: the pool it came from.
  * @obj: the object; NULL is a no-op.
  *
+ * In programs errno stays as it is.
+ *
  * Context: Any (user space: not in a signal handler).
  */
 static inline POOL_INLINE void pool_free(struct pool_head *pool, void *obj)

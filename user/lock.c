@@ -83,7 +83,7 @@ static bool futex_has_ids(void)
  * ThreadSanitizer does not see that the kernel hands the lock over: it sees the
  * release below and this acquire.
  */
-void plat_cpu_lock(struct pool_cpu *cpu)
+static void lock_by_futex(struct pool_cpu *cpu)
 {
 	while (!plat_cpu_trylock(cpu)) {
 		if (!futex_has_ids()) {
@@ -99,12 +99,23 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 	}
 }
 
+void plat_cpu_lock(struct pool_cpu *cpu)
+{
+	int error = errno;
+
+	lock_by_futex(cpu);
+	errno = error;
+}
+
 /* Unlock a word that has the mark of waiters beside this thread's id. */
 void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 {
+	int error = errno;
+
 	__atomic_fetch_or(&cpu->lock.holder, FUTEX_WAITERS, __ATOMIC_RELEASE);
 	if (!futex(&cpu->lock.holder, FUTEX_UNLOCK_PI_PRIVATE, NULL))
 		plat_write_release(&cpu->lock.holder, 0u);
+	errno = error;
 }
 
 /*
@@ -120,15 +131,16 @@ static bool is_real_time(void)
 	       policy == SCHED_DEADLINE;
 }
 
-/* Cancellation is off, since nanosleep() is a cancellation point. */
+/* Cancellation is off, since nanosleep() is a cancellation point.  A signal may end the nap. */
 void pool_nap(void)
 {
 	struct timespec moment = { .tv_nsec = 10000 };
-	int state;
+	int error = errno, state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	nanosleep(&moment, NULL);
 	pthread_setcancelstate(state, NULL);
+	errno = error;
 }
 
 static pthread_mutex_t mutexes[] = {

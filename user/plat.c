@@ -46,7 +46,7 @@ const struct plat_policy plat_policies[] = {
  * malloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
  * costs nothing until it is used.
  */
-void *plat_mem_alloc(size_t size, enum plat_mem how)
+static void *mem_alloc(size_t size, enum plat_mem how)
 {
 	void *p;
 
@@ -57,6 +57,17 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
 	p = aligned_alloc(POOL_ALIGN, size);
 	return p ? memset(p, 0, size) : NULL;
+}
+
+/* An allocation or a free can do without, so errno stays as it is. */
+void *plat_mem_alloc(size_t size, enum plat_mem how)
+{
+	int error = errno;
+	void *p = mem_alloc(size, how);
+
+	if (how != PLAT_MEM_SLEEP)
+		errno = error;
+	return p;
 }
 
 void plat_mem_free(void *p)
@@ -175,25 +186,34 @@ static void give_back_memory(void)
 /*
  * Where the system has no more memory, pools may have some that is unused.  In the kernel
  * the shrinker comes by then.  Only for callers that may wait.  No destructor runs, since the
- * caller may be under a lock that it takes.  Less than a page may be enough.
+ * caller may be under a lock that it takes.  Less than a page may be enough.  What the system
+ * has refused by then is no error where there is an object.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
+	int error = errno;
 	unsigned int got = alloc_some(backend, n, objs);
 
-	if (got || !plat_may(PLAT_WAIT, flags))
-		return got;
-	if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
-		give_back_memory();
-	return alloc_some(backend, n, objs);
+	if (!got && plat_may(PLAT_WAIT, flags)) {
+		if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
+			give_back_memory();
+		got = alloc_some(backend, n, objs);
+	}
+	if (got)
+		errno = error;
+	return got;
 }
 
-/* An object of slabs goes back to slabs, whatever pool it is freed to. */
+/*
+ * An object of slabs goes back to slabs, whatever pool it is freed to.  Older free()s, and
+ * calls that give memory back, change errno.
+ */
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
 	unsigned int done = 0;
+	int error = errno;
 
 	while (done < n) {
 		struct slab *slab = NULL;
@@ -211,6 +231,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			free(objs[done++]);
 		}
 	}
+	errno = error;
 	return done;
 }
 

@@ -104,9 +104,24 @@ void pool_reap(void)
 }
 
 /*
- * "making" keeps a handler that interrupts this from making an area, too.  An
- * area whose thread's exit could not be noticed would be lost, so it is put back.
+ * Get an area, of which the system tells thread_exit().  An area whose thread's exit could
+ * not be noticed would be lost, so it is put back.  The call that asks for an area can do
+ * without one, so errno stays as it is.
  */
+static struct plat_area *area_with_exit(void)
+{
+	int error = errno;
+	struct plat_area *area = pool_area_get();
+
+	if (area && pthread_setspecific(exit_key, area)) {
+		pool_area_put(area);
+		area = NULL;
+	}
+	errno = error;
+	return area;
+}
+
+/* "making" keeps a handler that interrupts this from making an area, too. */
 void plat_area_make(unsigned int flags)
 {
 	struct plat_area *area;
@@ -115,11 +130,7 @@ void plat_area_make(unsigned int flags)
 		return;
 	pool_thread_area = plat_area_making;
 	pool_barrier();
-	area = pool_area_get();
-	if (area && pthread_setspecific(exit_key, area)) {
-		pool_area_put(area);
-		area = NULL;
-	}
+	area = area_with_exit();
 	pool_barrier();
 	pool_thread_area = area ? (unsigned char *)area : plat_area_none;
 	pool_barrier();

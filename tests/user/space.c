@@ -252,3 +252,47 @@ TEST_CASE(a_kernel_without_names_is_asked_once)
 {
 	EXPECT_EQ(slab_child(name_in_vain, NULL), 0);
 }
+
+static pthread_barrier_t limited;
+
+/* These are the first calls of the thread, so it asks for an area. */
+static void *free_all(void *arg)
+{
+	unsigned int i, wrong = 0;
+
+	pthread_barrier_wait(&limited);
+	for (i = 0; i < TEST_OBJS; i++) {
+		errno = EAGAIN;
+		test_free(arg, test_objs[i]);
+		wrong += errno != EAGAIN;
+	}
+	return wrong ? arg : NULL;
+}
+
+/* No area is free, and there are no more addresses for one, or for clusters. */
+static int free_without_memory(void *arg)
+{
+	static const struct rlimit none;
+	pthread_t thread;
+	void *wrong;
+
+	test_alloc_many(arg, test_objs, TEST_OBJS);
+	pthread_barrier_init(&limited, NULL, 2);
+	if (!new_area() || pthread_create(&thread, NULL, free_all, arg) ||
+	    setrlimit(RLIMIT_AS, &none))
+		return 1;
+	pthread_barrier_wait(&limited);
+	pthread_join(thread, &wrong);
+	return wrong ? 2 : 0;
+}
+
+TEST_CASE(a_free_keeps_errno_where_the_system_has_no_memory)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	if (!UNDER_CHECKER)
+		EXPECT_EQ(slab_child(free_without_memory, pool), 0);
+	pool_destroy(&pool->head);
+}
