@@ -299,6 +299,32 @@ TEST_CASE(sigquit_in_the_middle_of_calls_disturbs_nobody)
 	pool_destroy(&pool->head);
 }
 
+static unsigned char signal_stack[256 * 1024];
+
+static bool was_used(const unsigned char *stack, size_t size)
+{
+	while (size && !stack[size - 1])
+		size--;
+	return size;
+}
+
+/* As in programs whose threads have tiny stacks of their own making. */
+TEST_CASE(sigquit_uses_the_stack_that_its_thread_has_for_signals)
+{
+	stack_t ours = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };
+	struct pool *pool = test_pool(64);
+	stack_t old;
+
+	ASSERT(pool);
+	ASSERT(pool_sigquit_start());
+	ASSERT(!sigaltstack(&ours, &old));
+	captured(text, sizeof(text), quit, pool);
+	EXPECT(was_used(signal_stack, sizeof(signal_stack)));
+	EXPECT(!sigaltstack(&old, NULL));
+	pool_sigquit_stop();
+	pool_destroy(&pool->head);
+}
+
 static void own_handler(int sig)
 {
 	(void)sig;

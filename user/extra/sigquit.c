@@ -109,7 +109,9 @@ static bool is_free(const struct sigaction *action)
  */
 static const char *start(void)
 {
-	struct sigaction ours = { .sa_handler = on_quit, .sa_flags = SA_RESTART };
+	struct sigaction ours = {
+		.sa_handler = on_quit, .sa_flags = SA_RESTART | SA_ONSTACK,
+	};
 
 	if (sigaction(SIGQUIT, NULL, &before))
 		return "its handler cannot be known";
