@@ -112,6 +112,16 @@ static inline const char *ask(const char *line)
 	return ask_bytes(line, strlen(line));
 }
 
+/* That of another program. */
+static inline int live_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	ck_assert(!listen(fd, 1));
+	return fd;
+}
+
 static struct pool_head *pools[POOLS];
 
 static inline void many_pools(void)

@@ -8,6 +8,7 @@
 #include "cases_ctl.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -80,6 +81,69 @@ TEST_CASE(a_server_that_has_lost_its_files_may_be_started_anew)
 	fresh_path();
 	snprintf(path, sizeof(path), "%s/other", dir);
 	EXPECT(child_is_well(start_after_the_end, path));
+	EXPECT(is_clean());
+}
+
+/* Another program takes the path, until it is killed. */
+static pid_t serve_elsewhere(void)
+{
+	int ready[2];
+	pid_t other;
+	char c;
+
+	NEED(!pipe(ready));
+	other = fork();
+	if (!other) {
+		live_socket();
+		if (write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	NEED(other > 0 && read(ready[0], &c, 1) == 1);
+	return other;
+}
+
+/* The server's thread has the socket until it looks at its files, soon for the first time. */
+static void lose_the_name(void *arg)
+{
+	pid_t other;
+
+	(void)arg;
+	NEED(pool_ctl_start(addr.sun_path));
+	close_files();
+	usleep(500000);
+	NEED(!unlink(addr.sun_path));
+	other = serve_elsewhere();
+	pool_ctl_stop();
+	NEED(is_there(addr.sun_path));
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	unlink(addr.sun_path);
+}
+
+/* Most file systems give the number of the one that is gone to the next file. */
+TEST_CASE(a_server_that_has_lost_its_files_leaves_the_socket_of_another)
+{
+	fresh_path();
+	EXPECT(child_is_well(lose_the_name, NULL));
+	EXPECT(is_clean());
+}
+
+static void stop_at_once(void *arg)
+{
+	(void)arg;
+	NEED(pool_ctl_start(addr.sun_path));
+	usleep(500000);
+	close_files();
+	pool_ctl_stop();
+	NEED(!is_there(addr.sun_path));
+}
+
+/* Its thread waits for its files, which the program has closed, for up to a minute. */
+TEST_CASE(a_socket_goes_though_its_server_does_not_know_yet_that_it_is_closed)
+{
+	fresh_path();
+	EXPECT(child_is_well(stop_at_once, NULL));
 	EXPECT(is_clean());
 }
 

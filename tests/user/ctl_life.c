@@ -98,15 +98,6 @@ static void leave_dead_socket(void)
 	close(fd);
 }
 
-static int live_socket(void)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	ck_assert(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
-	ck_assert(!listen(fd, 1));
-	return fd;
-}
-
 TEST_CASE(a_dead_socket_is_replaced_and_nothing_else)
 {
 	char target[64];

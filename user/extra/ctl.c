@@ -41,10 +41,10 @@
 /* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
 static struct pool_own_file client = { .fd = -1 };
 static struct {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct sockaddr_un addr;	/* sun_path "": nothing */
 	dev_t dev;
 	ino_t ino;
-} bound;				/* path "": nothing */
+} bound;
 
 static void work(void);
 
@@ -52,7 +52,7 @@ static void work(void);
 static void forget(struct pool_own_thread *own)
 {
 	pool_own_file_close(&client);
-	bound.path[0] = 0;
+	bound.addr.sun_path[0] = 0;
 	pool_helper_forget(own);
 }
 
@@ -121,14 +121,19 @@ static const char *read_line(int fd, char *line)
 							  "the line has a NUL";
 }
 
+static bool find_peer(int fd, struct ucred *peer)
+{
+	socklen_t len = sizeof(*peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len);
+}
+
 /* The program's user may have changed since the socket was made. */
 static bool may_ask(int fd)
 {
 	struct ucred peer;
-	socklen_t len = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (!peer.uid || peer.uid == geteuid());
+	return find_peer(fd, &peer) && (!peer.uid || peer.uid == geteuid());
 }
 
 /* Bytes after the first line are not read. */
@@ -233,11 +238,21 @@ static int expand(struct sockaddr_un *addr, const char *path)
 	return 0;
 }
 
+/* A connection is made to a socket, or refused.  Has the socket no server, or this process? */
+static bool is_dead(int fd, bool refused, bool or_own)
+{
+	struct ucred server;
+
+	if (refused)
+		return errno == ECONNREFUSED;
+	return or_own && find_peer(fd, &server) && server.pid == getpid();
+}
+
 /*
- * Remove a socket that has no server.  A connection to any other file is refused, too, so
- * look at the file first.
+ * Remove a socket that has no server, or with @or_own this process.  A connection to any other
+ * file is refused, too, so look at the file first.
  */
-static bool remove_dead(const struct sockaddr_un *addr)
+static bool remove_dead(const struct sockaddr_un *addr, bool or_own)
 {
 	struct stat st;
 	bool dead;
@@ -248,8 +263,7 @@ static bool remove_dead(const struct sockaddr_un *addr)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	dead = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) &&
-	       errno == ECONNREFUSED;
+	dead = is_dead(fd, connect(fd, (const struct sockaddr *)addr, sizeof(*addr)), or_own);
 	close(fd);
 	return dead && !unlink(addr->sun_path);
 }
@@ -290,21 +304,43 @@ static int note_bound(const struct sockaddr_un *addr)
 
 	if (lstat(addr->sun_path, &st))
 		return -errno;
-	memcpy(bound.path, addr->sun_path, sizeof(bound.path));
+	bound.addr = *addr;
 	bound.dev = st.st_dev;
 	bound.ino = st.st_ino;
 	return 0;
 }
 
+/* Does the name lead to a file that has the numbers of this server's socket?  Locked. */
+static bool is_bound(void)
+{
+	const char *path = bound.addr.sun_path;
+	struct stat st;
+
+	return *path && !lstat(path, &st) &&
+	       st.st_dev == bound.dev && st.st_ino == bound.ino;
+}
+
+/*
+ * The program has closed the socket, so another program's may have its name and its numbers by
+ * now.  That one has a server.  This process may still be one, until its thread looks at its
+ * files.  Locked.
+ */
+static void remove_closed(void)
+{
+	int folder = lock_folder(&bound.addr);
+
+	remove_dead(&bound.addr, true);
+	unlock_folder(folder);
+}
+
 /* Remove the name, unless it is another file's by now.  Locked. */
 static void remove_bound(void)
 {
-	struct stat st;
-
-	if (*bound.path && !lstat(bound.path, &st) &&
-	    st.st_dev == bound.dev && st.st_ino == bound.ino)
-		unlink(bound.path);
-	bound.path[0] = 0;
+	if (is_bound() && pool_own_file_is(&helper.file))
+		unlink(bound.addr.sun_path);
+	else if (is_bound())
+		remove_closed();
+	bound.addr.sun_path[0] = 0;
 }
 
 /*
@@ -319,7 +355,7 @@ static int bind_to(int fd, const struct sockaddr_un *addr)
 	if (fchmod(fd, 0600))
 		return -errno;
 	if (bind(fd, to, sizeof(*addr)) &&
-	    (errno != EADDRINUSE || !remove_dead(addr) ||
+	    (errno != EADDRINUSE || !remove_dead(addr, false) ||
 	     bind(fd, to, sizeof(*addr))))
 		return -errno;
 	err = note_bound(addr);
