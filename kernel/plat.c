@@ -263,37 +263,40 @@ void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 }
 
 /*
- * Several objects come at once, all or none, and only with interrupts on, as the slab allocator
- * asks: it may turn them on.
- */
-static unsigned int ask_slab(struct plat_backend *backend, unsigned int n, void **objs,
-			     gfp_t gfp)
-{
-	if (n > 1 && !backend->guarded && !irqs_disabled())
-		return pool_compat_tagged(kmem_cache_alloc_bulk, backend->cache,
-					  gfp, n, objs) ? n : 0;
-	objs[0] = backend->guarded ? pool_guard_alloc(backend, gfp) :
-		  pool_compat_tagged(kmem_cache_alloc, backend->cache, gfp);
-	return objs[0] ? 1 : 0;
-}
-
-/*
  * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
  * that cannot.
  */
-unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
-				unsigned int flags)
+static gfp_t flags_for(unsigned int flags)
 {
 	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
-	bool told;
 
 	if (!(flags & POOL_F_ATOMIC)) {
 		might_alloc(GFP_KERNEL);
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
-	told = pool_slab_enter();
-	n = ask_slab(backend, n, objs, gfp | __GFP_NOMEMALLOC);
+	return gfp | __GFP_NOMEMALLOC;
+}
+
+/*
+ * Several objects come at once, all or none, and only with interrupts on, as the slab allocator
+ * asks: it may turn them on.  /proc/allocinfo shows this function for users without a line.
+ */
+unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
+				unsigned int flags)
+{
+	bool bulk = n > 1 && !backend->guarded && !irqs_disabled();
+	gfp_t gfp = flags_for(flags);
+	bool told = pool_slab_enter();
+
+	if (bulk) {
+		n = pool_compat_tagged(kmem_cache_alloc_bulk, backend->cache, gfp, n, objs) ?
+		    n : 0;
+	} else {
+		objs[0] = backend->guarded ? pool_guard_alloc(backend, gfp) :
+			  pool_compat_tagged(kmem_cache_alloc, backend->cache, gfp);
+		n = objs[0] ? 1 : 0;
+	}
 	pool_slab_leave(told);
 	return n;
 }
