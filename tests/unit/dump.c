@@ -184,7 +184,7 @@ TEST_CASE(the_name_of_a_file_breaks_no_line)
 	ASSERT(pool);
 	ASSERT(dump("raw detailed"));
 	EXPECT(strstr(full, "[a?b.c:7]\n"));
-	pool_destroy(pool);
+	EXPECT_PTR_EQ(pool_destroy_of(pool, NULL), NULL);
 }
 
 TEST_CASE(wrong_words_are_refused_whole)
