@@ -47,7 +47,8 @@ static inline unsigned int first_of(const struct pool *pool, unsigned int node)
 		return own_bucket(pool);
 	if (node == POOL_NODE_HERE)
 		node = plat_node_of(&pool->backend, NULL);
-	return ((node * plat_read(&pool->near)) & (plat_read(&pool->buckets) - 1)) | own_bucket(pool);
+	node *= plat_read(&pool->near);
+	return (node & (plat_read(&pool->buckets) - 1)) | own_bucket(pool);
 }
 
 /* The same, of an object's node. */
