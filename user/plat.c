@@ -42,6 +42,13 @@ const struct plat_policy plat_policies[] = {
 
 /* The locks, and waiting for them, would be here: lock.c. */
 
+/* clang takes it that malloc() and free() leave errno alone, and would not store it. */
+static inline void put_errno(int error)
+{
+	pool_barrier();
+	errno = error;
+}
+
 /*
  * malloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
  * costs nothing until it is used.
@@ -66,7 +73,7 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 	void *p = mem_alloc(size, how);
 
 	if (how != PLAT_MEM_SLEEP)
-		errno = error;
+		put_errno(error);
 	return p;
 }
 
@@ -201,7 +208,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 		got = alloc_some(backend, n, objs);
 	}
 	if (got)
-		errno = error;
+		put_errno(error);
 	return got;
 }
 
@@ -231,7 +238,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			free(objs[done++]);
 		}
 	}
-	errno = error;
+	put_errno(error);
 	return done;
 }
 
