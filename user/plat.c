@@ -49,32 +49,42 @@ static inline void put_errno(int error)
 	errno = error;
 }
 
+/* An allocation or a free can do without it, so errno stays as it is. */
+__attribute__((__noinline__))
+static void *at_hand(size_t size)
+{
+	int error = errno;
+	void *p = malloc(size);
+
+	put_errno(error);
+	return p;
+}
+
+/* Likewise. */
+static void *zeroed(size_t size)
+{
+	int error = errno;
+	void *p = calloc(1, size);
+
+	put_errno(error);
+	return p;
+}
+
 /*
  * malloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
  * costs nothing until it is used.
  */
-static void *mem_alloc(size_t size, enum plat_mem how)
+void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
 	void *p;
 
 	if (how == PLAT_MEM_AT_HAND)
-		return malloc(size);
+		return at_hand(size);
 	if (how == PLAT_MEM_NO_IO)
-		return calloc(1, size);
+		return zeroed(size);
 	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
 	p = aligned_alloc(POOL_ALIGN, size);
 	return p ? memset(p, 0, size) : NULL;
-}
-
-/* An allocation or a free can do without, so errno stays as it is. */
-void *plat_mem_alloc(size_t size, enum plat_mem how)
-{
-	int error = errno;
-	void *p = mem_alloc(size, how);
-
-	if (how != PLAT_MEM_SLEEP)
-		put_errno(error);
-	return p;
 }
 
 void plat_mem_free(void *p)

@@ -184,10 +184,11 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 /* How many objects the shared pool has.  Read unlocked, bucket by bucket: exact when quiet. */
 unsigned long pool_shared_count(const struct pool *pool)
 {
+	unsigned int buckets = plat_read(&pool->buckets);
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < plat_read(&pool->buckets); i++)
+	for (i = 0; i < buckets; i++)
 		sum += plat_read(&pool->bucket[i].objs);
 	return sum;
 }
@@ -218,10 +219,11 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 /* How many objects the shared pool could have done without since the last call. */
 unsigned long pool_shared_unused(struct pool *pool)
 {
+	unsigned int buckets = plat_read(&pool->buckets);
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < plat_read(&pool->buckets); i++)
+	for (i = 0; i < buckets; i++)
 		sum += bucket_unused(pool, i);
 	return sum;
 }
@@ -261,13 +263,14 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 					       unsigned long *moving)
 {
 	unsigned long filled = plat_read(&pool->filled);
+	unsigned int most = plat_read(n);
 	struct pool_cluster *c = NULL;
 	unsigned int first, i;
 
 	if (!filled)
 		return NULL;
 	first = first_of(pool, POOL_NODE_HERE);
-	for (i = 0; i < plat_read(n) && !c; i++)
+	for (i = 0; i < most && !c; i++)
 		if (filled & (1ul << (first ^ i)))
 			c = bucket_get(pool, first ^ i, moving);
 	return c;
@@ -295,9 +298,10 @@ struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving)
 static __attribute__((__noinline__))
 bool put_cluster(struct pool *pool, struct pool_cluster *c, unsigned int first)
 {
+	unsigned int buckets = plat_read(&pool->buckets);
 	unsigned int i;
 
-	for (i = 0; i < plat_read(&pool->buckets); i++)
+	for (i = 0; i < buckets; i++)
 		if (bucket_put(pool, first ^ i, c))
 			return true;
 	return false;
