@@ -204,14 +204,14 @@ TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 	pool_destroy(&pool->head);
 }
 
-#if IS_ENABLED(CONFIG_KPROBES)
-
 /* What vmalloc() is told by a task. */
 static struct {
 	struct task_struct *task;
 	unsigned int calls;
 	gfp_t gfp;
 } told;
+
+#if IS_ENABLED(CONFIG_KPROBES)
 
 static int on_vmalloc(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -240,6 +240,15 @@ static bool asks_with(struct pool *pool, gfp_t gfp)
 	return told.calls;
 }
 
+#else
+
+static bool asks_with(struct pool *pool, gfp_t gfp)
+{
+	return false;
+}
+
+#endif
+
 TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 {
 	static const gfp_t flags[] = {
@@ -249,6 +258,8 @@ TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 	struct pool *pool;
 	unsigned int i;
 
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "this kernel has no kprobes");
 	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	pool = test_pool(100);
 	test_mode(0);
@@ -264,12 +275,3 @@ TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
-
-#else
-
-TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
-{
-	kunit_skip(test, "this kernel has no kprobes");
-}
-
-#endif
