@@ -135,19 +135,28 @@ static void *reclaim_it(void *arg)
 	return NULL;
 }
 
+/* Start one that waits for a holder; returns when it sleeps. */
+static pthread_t waiter_start(struct holder *h)
+{
+	unsigned int moments = MOMENTS / 2;
+	pthread_t waiter;
+
+	ck_assert(!pthread_create(&waiter, NULL, reclaim_it, h));
+	while (!(plat_read(&h->cpu->lock.holder) & FUTEX_WAITERS) && --moments)
+		moment();
+	EXPECT(moments);
+	return waiter;
+}
+
 TEST_CASE(a_reclaim_sleeps_until_a_cpu_lock_is_free)
 {
 	struct holder h = { .hold = hold_cpu, .release = release_cpu };
-	unsigned int moments = MOMENTS / 2;
 	pthread_t thread, waiter;
 
 	pool_fail_every = 0;
 	thread = holder_start(&h);
 	EXPECT(plat_read(&h.cpu->lock.holder) != 0);
-	ASSERT(!pthread_create(&waiter, NULL, reclaim_it, &h));
-	while (!(plat_read(&h.cpu->lock.holder) & FUTEX_WAITERS) && --moments)
-		moment();
-	EXPECT(moments);
+	waiter = waiter_start(&h);
 	EXPECT(holder_finish(&h, thread));
 	pthread_join(waiter, NULL);
 	EXPECT_EQ(plat_read(&h.cpu->lock.holder), 0);
@@ -190,14 +199,11 @@ static void release_under_a_filter(struct holder *h)
 TEST_CASE(a_waiter_gets_a_cpu_lock_whose_holder_may_not_hand_it_over)
 {
 	struct holder h = { .hold = hold_cpu, .release = release_under_a_filter };
-	unsigned int moments = MOMENTS / 2;
 	pthread_t thread, waiter;
 
 	pool_fail_every = 0;
 	thread = holder_start(&h);
-	ASSERT(!pthread_create(&waiter, NULL, reclaim_it, &h));
-	while (!(plat_read(&h.cpu->lock.holder) & FUTEX_WAITERS) && --moments)
-		moment();
+	waiter = waiter_start(&h);
 	plat_word_add(&h.done, 1);
 	pthread_join(waiter, NULL);
 	EXPECT(holder_finish(&h, thread));
