@@ -336,9 +336,11 @@ static void remove_closed(void)
 /* Remove the name, unless it is another file's by now.  Locked. */
 static void remove_bound(void)
 {
-	if (is_bound() && pool_own_file_is(&helper.file))
+	bool ours = is_bound();
+
+	if (ours && pool_own_file_is(&helper.file))
 		unlink(bound.addr.sun_path);
-	else if (is_bound())
+	else if (ours)
 		remove_closed();
 	bound.addr.sun_path[0] = 0;
 }
