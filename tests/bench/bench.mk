@@ -14,7 +14,7 @@ BENCH_CFLAGS = $(POOL_CFLAGS) -I$(BENCH_DIR) -I$(BENCH_DIR)/peer -Itests/replay 
 
 # There is a program per peer.  These are its header, and its other sources and flags.
 BENCH_OWN = empty floor pool pool-so layout glibc
-BENCH_LIBPOOL = -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..'
+BENCH_LIBPOOL = -L$(B) -lpool '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..'
 peer_empty	= peer_empty.h $(BENCH_DIR)/peer/peer_empty.c
 peer_floor	= peer_floor.h $(BENCH_DIR)/peer/peer_floor.c
 peer_pool	= peer_pool.h $(BENCH_LIBPOOL)
@@ -31,13 +31,16 @@ peer_gslice	= peer_gslice.h \
 		  $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0)) \
 		  -lglib-2.0
 
-# A library that replaces malloc() is linked although nothing refers to it.
+# A library that replaces malloc() is linked although nothing refers to it.  In peers/N/ are
+# the same programs with their code N bytes higher.
+peer = $(peer_$(@F))
 $(B)/peers/%: $(BENCH_DEP)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) \
-		'-DBENCH_PEER="$(firstword $(peer_$*))"' $(LDFLAGS) \
+		'-DBENCH_PEER="$(firstword $(peer))"' $(LDFLAGS) \
+		$(if $(findstring /,$*),-DBENCH_PLACE=$(*D)) \
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
-		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
+		$(wordlist 2,$(words $(peer)),$(peer)) -ldl
 
 $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
@@ -71,9 +74,13 @@ bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard \
 	     $(B)/poolreplay
 	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh | sed 's|^|$(B)/peers/|')
 
+# bench.py has them, too.
+BENCH_PLACES = 16 32
 bench-user:
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
+	@$(MAKE) -s $$(for place in $(BENCH_PLACES); do \
+		$(BENCH_DIR)/peer/peers.sh | sed "s|^|$(B)/peers/$$place/|"; done)
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	@$(BENCH_DIR)/machine.sh > build/bench/machine.txt
 	@for what in bound cost guard; do \

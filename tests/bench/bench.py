@@ -11,8 +11,10 @@ them.  See Documentation/performance.
 For each workload and size each peer is a process of its own.  A round gives each
 of them one slice of work, in shuffled order, while the others wait: what disturbs
 the machine meets all alike.  After some rounds the processes end and new ones are
-started, so that where a process happens to lie in memory is not the figure.  What can
-be done once only, such as growing from nothing, has a process per round.
+started, so that where a process happens to lie in memory is not the figure.  They are
+programs whose code lies 16 and 32 bytes higher, so that neither is how a loop lies in the
+lines of the cache; that alone changes "hot" by a fifth.  What can be done once only, such as
+growing from nothing, has a process per round.
 """
 
 import argparse
@@ -39,6 +41,9 @@ ONCE = "grow", "trace-cold", "poolreplay"
 GROW = 500000
 ORDER = ("pool", "pool-so", "layout", "glibc", "jemalloc", "mimalloc", "tcmalloc",
          "dpdk", "gslice", "floor", "empty")
+
+# Folders of PEERS with the same programs, placed otherwise: a generation uses each in turn.
+PLACES = "", "16", "32"
 
 # At 16 KiB the default bound is 32 objects; this one is 4096.  At 1 KiB it holds all
 # that 32 pools can have.
@@ -85,13 +90,13 @@ def calibrated(worker, ms):
     return max(1, int(ms * 1e6 / ns)) if ns else 0
 
 
-def candidates(opt, size, work=None):
+def candidates(opt, size, work=None, place=""):
     """What is measured: name -> command."""
     wide = size == WIDE_SIZE or (work, size) in WIDE_WORKS
     found = {}
     for peer in opt.peers:
-        found[peer] = [str(opt.folder / peer), "--size", str(size), "--trace",
-                       str(opt.trace)]
+        found[peer] = [str(opt.folder / place / peer), "--size", str(size),
+                       "--trace", str(opt.trace)]
         if wide and peer in WIDE_PEERS:
             found[peer + "+64M"] = found[peer] + ["--bound", str(WIDE)]
     return found
@@ -117,9 +122,9 @@ def generation(opt, work, commands, ops, samples):
 
 def measure(opt, work, size, out):
     """All rounds of a workload; a line each goes to @out."""
-    commands = candidates(opt, size, work)
     ops, samples = {}, {}
-    for _ in range(opt.generations):
+    for i in range(opt.generations):
+        commands = candidates(opt, size, work, opt.places[i % len(opt.places)])
         generation(opt, work, commands, ops, samples)
     for name in commands:
         write(out, work, size, name, samples[name])
@@ -336,6 +341,8 @@ def read_options():
     args.add_argument("out", type=pathlib.Path)
     opt = args.parse_args()
     opt.peers = [p for p in opt.peers if (opt.folder / p).exists()]
+    opt.places = [place for place in PLACES
+                  if all((opt.folder / place / p).exists() for p in opt.peers)]
     opt.trace = opt.out / "trace"
     if opt.rounds % opt.generations or opt.rounds % 2 == 0:
         sys.exit("rounds: an odd multiple of the generations")

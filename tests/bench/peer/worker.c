@@ -37,6 +37,13 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
+/* So many bytes higher is all code of the program, since this file is linked first. */
+#ifdef BENCH_PLACE
+#define TEXT(x)	#x
+#define SKIP(n)	TEXT(.skip n)
+__asm__(".text\n" SKIP(BENCH_PLACE) "\n");
+#endif
+
 /* What the command line says. */
 static struct {
 	size_t size;
