@@ -83,6 +83,31 @@ struct pool_head {
 #define POOL_READ(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define POOL_WRITE(field, v)	__atomic_store_n(&(field), v, __ATOMIC_RELAXED)
 #endif
+
+/* Is this compiled for ThreadSanitizer?  gcc says so in one way, clang in another. */
+#if defined(__SANITIZE_THREAD__)
+#define POOL_UNDER_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define POOL_UNDER_TSAN
+#endif
+#endif
+
+/*
+ * A read of an array's field that is compared, and no more.  It is plain, so that the compiler
+ * may compare in memory, which saves an instruction.  Another context may write the field at
+ * that moment: an interrupt handler "open" and n, a switch of options cap.  Before or after are
+ * both right, and no part of such a field is ever read alone.  Tools that look for races are
+ * told so.
+ */
+#ifdef __KERNEL__
+/* Either value is right. */
+#define POOL_READ_PLAIN(field)	data_race(field)
+#elif defined(POOL_UNDER_TSAN)
+#define POOL_READ_PLAIN(field)	POOL_READ(field)
+#else
+#define POOL_READ_PLAIN(field)	(field)
+#endif
 #define POOL_LIKELY(x)		__builtin_expect(!!(x), 1)
 
 static inline void pool_barrier(void)
@@ -92,13 +117,6 @@ static inline void pool_barrier(void)
 
 /* The guard: code between enter and leave stays on its CPU.  The array is held apart. */
 #ifdef __KERNEL__
-
-/*
- * A plain read of a byte that only this CPU writes.  An interrupt handler that comes in the
- * middle leaves the byte as it was, or opens the array.  Either value is right, so KCSAN
- * reports no race.
- */
-#define POOL_READ_OWN(field)	data_race(field)
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 {
@@ -166,8 +184,6 @@ static inline bool pool_wipes_in(const struct pool_head *pool)
 }
 
 #else
-
-#define POOL_READ_OWN(field)	(field)
 
 /* This thread's area; a read-only, all-zero one until it has its own. */
 extern __thread unsigned char *pool_thread_area
@@ -238,14 +254,14 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
  * handler that runs in between finds HELD and leaves the array alone.  "open" is zero,
  * which is not OPEN either, as long as this CPU has no array of this pool.
  *
- * "open" and n are read plainly, so that the compiler may compare them in memory.  No
- * other CPU writes them while this one has the array.  An interrupt handler may have
- * changed them before, so the first barrier makes the compiler read them again.
+ * "open" and n are read plainly.  No other CPU writes them while this one has the array.  An
+ * interrupt handler may have changed them before, so the first barrier makes the compiler
+ * read them again.
  */
 static inline bool pool_hot_hold(struct pool_hot *hot)
 {
 	pool_barrier();
-	if (!POOL_LIKELY(POOL_READ_OWN(hot->open) == POOL_OPEN)) {
+	if (!POOL_LIKELY(POOL_READ_PLAIN(hot->open) == POOL_OPEN)) {
 		pool_hot_leave();
 		return false;
 	}
@@ -294,8 +310,7 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 }
 
 /*
- * cap is read atomically, since a switch of options on another CPU writes it.  A slot is
- * written before n counts it.  In user space a signal handler may jump out of this
+ * A slot is written before n counts it.  In user space a signal handler may jump out of this
  * function for good, and then the code that empties the array relies on n.  The new n is
  * computed before the comparison, which saves an instruction.
  */
@@ -308,7 +323,7 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 		return false;
 	n = hot->n;
 	more = n + 1;
-	if (!POOL_LIKELY(POOL_READ(hot->cap) > n)) {
+	if (!POOL_LIKELY(POOL_READ_PLAIN(hot->cap) > n)) {
 		pool_hot_let_go(hot);
 		return false;
 	}
