@@ -53,7 +53,8 @@ static inline void put_into(struct pool_cpu *cpu, struct pool_local *local,
 	if (c->n)
 		pool_cluster_top_up(cpu, local, c, objs, n);
 	else
-		pool_cluster_begin(cpu, local, c, objs, n);
+		pool_cluster_begin(cpu, local, c, objs, n,
+				   pool_bytes(local->pool, n));
 }
 
 /*
@@ -211,7 +212,7 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	} else {
 		c->next = out->down;
 		out->down = c;
-		out->bytes += pool_bytes(local, n);
+		out->bytes += pool_bytes(local->pool, n);
 		out->some = true;
 	}
 }

@@ -289,6 +289,27 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	return obj;
 }
 
+/* Hand out what the caches had, or NULL, which is the rest's.  The arguments are alloc_rest()'s. */
+static inline void *hand_out(struct pool *pool, void *obj, unsigned int how,
+			     unsigned int flags, void *caller,
+			     const struct terms *terms)
+{
+	if (!POOL_LIKELY(obj && pool_goes_out(pool, obj)))
+		return alloc_rest(pool, obj, how, flags, caller, terms);
+	pool_hot_out(&pool->head, obj, flags);
+	return obj;
+}
+
+/* An allocation that asks the caches anew. */
+static inline void *alloc_cached(struct pool *pool, unsigned int flags,
+				 void *caller, const struct terms *terms)
+{
+	unsigned int how = flags & POOL_F_ALL;
+	void *obj = pool_get_one_from_cache(pool, &how);
+
+	return hand_out(pool, obj, how, flags & POOL_F_ALL, caller, terms);
+}
+
 /*
  * An allocation of a checked or a hardened pool.  The hit path has not tried the array of a
  * hardened pool, so it is tried here.
@@ -297,19 +318,17 @@ static __attribute__((__noinline__))
 void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 		   const struct terms *terms)
 {
-	unsigned int how = flags & POOL_F_ALL;
 	void *obj = NULL;
 
 	if (plat_read(&pool->debug) & POOL_D_HARDEN)
 		obj = pool_harden_get(pool, flags);
 	if (obj)
 		return obj;
-	if (pool_fails(pool, how, caller)) {
+	if (pool_fails(pool, flags & POOL_F_ALL, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
-	obj = pool_get_one_from_cache(pool, &how);
-	return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller, terms);
+	return alloc_cached(pool, flags, caller, terms);
 }
 
 /* Is a call refused at once, by the limit?  One that waits is not. */
@@ -331,7 +350,8 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 {
 	struct pool *pool = pool_of(head);
 	unsigned int how = flags & POOL_F_ALL;
-	void *obj;
+	struct pool_local *here;
+	struct pool_cpu *cpu;
 
 	if (pool_looks_at_each(pool))
 		return alloc_looked(pool, flags, caller, terms);
@@ -339,12 +359,12 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
-	obj = pool_quick_get(pool, &how);
-	if (!POOL_LIKELY(obj && pool_goes_out(pool, obj)))
-		return alloc_rest(pool, obj, how, flags & POOL_F_ALL, caller,
-				  terms);
-	pool_hot_out(head, obj, flags);
-	return obj;
+	here = pool_local_enter(pool);
+	cpu = pool_quick_begin(here);
+	if (!POOL_LIKELY(cpu))
+		return alloc_cached(pool, flags, caller, terms);
+	return hand_out(pool, pool_quick_get(pool, here, cpu, how), how, how,
+			caller, terms);
 }
 
 void *pool_alloc_from(struct pool_head *head, unsigned int flags, void *caller)

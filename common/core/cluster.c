@@ -17,7 +17,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 	unsigned int n = c->n;
 
 	c->n = 0;
-	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
+	pool_cluster_count(cpu, local, c, n, pool_bytes(local->pool, n));
 	pool_cluster_link(cpu, local, c);
 }
 
@@ -45,7 +45,7 @@ void pool_cluster_detach(struct pool_cluster *c)
  */
 void pool_cluster_settled(struct pool_local *local, unsigned int n)
 {
-	unsigned long bytes = pool_bytes(local, n);
+	unsigned long bytes = pool_bytes(local->pool, n);
 	struct pool_cpu *cpu = local->cpu;
 
 	pool_arrive(&local->moving, n);

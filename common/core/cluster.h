@@ -88,10 +88,10 @@ static inline void pool_cluster_count(struct pool_cpu *cpu,
 	c->stamp = cpu->visits;
 }
 
-static inline unsigned long pool_bytes(const struct pool_local *local,
-				       unsigned int n)
+/* What @n objects of a pool are charged with. */
+static inline unsigned long pool_bytes(const struct pool *pool, unsigned int n)
 {
-	return (unsigned long)n * local->pool->head.size;
+	return (unsigned long)n * pool->head.size;
 }
 
 /*
@@ -104,7 +104,7 @@ static inline void pool_cluster_top_up(struct pool_cpu *cpu,
 				       unsigned int n)
 {
 	memmove(c->obj + c->n, objs, n * sizeof(*objs));
-	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
+	pool_cluster_count(cpu, local, c, n, pool_bytes(local->pool, n));
 	pool_list_first(&c->by_pool, &local->by_pool);
 	pool_list_first(&c->by_lru, &cpu->by_lru);
 }
@@ -119,14 +119,14 @@ static inline void pool_cluster_link(struct pool_cpu *cpu,
 	pool_list_add(&c->by_lru, &cpu->by_lru);
 }
 
-/* The same with an empty cluster, which is on no list. */
+/* The same with an empty cluster, which is on no list, and objects that are charged with @bytes. */
 static inline void pool_cluster_begin(struct pool_cpu *cpu,
 				      struct pool_local *local,
 				      struct pool_cluster *c, void **objs,
-				      unsigned int n)
+				      unsigned int n, unsigned long bytes)
 {
 	pool_copy(c->obj, objs, n);
-	pool_cluster_count(cpu, local, c, n, pool_bytes(local, n));
+	pool_cluster_count(cpu, local, c, n, bytes);
 	pool_cluster_link(cpu, local, c);
 }
 
@@ -141,18 +141,17 @@ static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 }
 
 /*
- * Account @n objects that were copied from the fresh end of a cluster on the lists.  If it is
- * empty now it is unlinked.  CPU lock held.  Returns whether it is empty.
+ * Account @n objects that were copied from the fresh end of a cluster on the lists, where @left
+ * stay.  If it is empty now it is unlinked.  CPU lock held.  Returns whether it is empty.
  */
 static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 				      struct pool_local *local,
-				      struct pool_cluster *c, unsigned int n)
+				      struct pool_cluster *c, unsigned int n,
+				      unsigned int left)
 {
-	unsigned int left = c->n - n;
-
 	c->n = left;
 	pool_clustered_less(local, n);
-	pool_uncharge(cpu, pool_bytes(local, n));
+	pool_uncharge(cpu, pool_bytes(local->pool, n));
 	if (!left)
 		pool_cluster_unlink(c);
 	return !left;
@@ -170,27 +169,37 @@ static inline struct pool_cluster *pool_cluster_detach_newest(struct pool_local 
 	return c;
 }
 
-/* Keep an emptied cluster for the next spill; false: there are enough.  CPU lock held. */
+/* Keep an emptied cluster for the next spill; there is room for it.  CPU lock held. */
+static inline void pool_stash_push(struct pool_cpu *cpu, struct pool_cluster *c)
+{
+	c->next = cpu->stash;
+	cpu->stash = c;
+	cpu->stashed++;
+}
+
+/* The same where there may be no room.  False: there is none, and nothing was done. */
 static inline bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
 {
 	if (cpu->stashed >= POOL_STASH_MAX)
 		return false;
-	c->next = cpu->stash;
-	cpu->stash = c;
-	cpu->stashed++;
+	pool_stash_push(cpu, c);
 	return true;
 }
 
-/* Take an emptied cluster from the stash; NULL: none.  CPU lock held. */
-static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
+/* Take an emptied cluster from the stash, which has one.  CPU lock held. */
+static inline struct pool_cluster *pool_stash_pop(struct pool_cpu *cpu)
 {
 	struct pool_cluster *c = cpu->stash;
 
-	if (c) {
-		cpu->stash = c->next;
-		cpu->stashed--;
-	}
+	cpu->stash = c->next;
+	cpu->stashed--;
 	return c;
+}
+
+/* The same where there may be none; NULL: there is none.  CPU lock held. */
+static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
+{
+	return cpu->stash ? pool_stash_pop(cpu) : NULL;
 }
 
 /* A CPU with fewer empty clusters than this fetches some. */

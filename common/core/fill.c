@@ -96,7 +96,7 @@ void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
 
 	pool_trace_fill(here->pool, n, false);
 	plat_write(&here->fills, here->fills + 1);
-	if (pool_cluster_taken(cpu, here, c, n))
+	if (pool_cluster_taken(cpu, here, c, n, c->n - n))
 		emptied(cpu, c, out);
 }
 
@@ -118,7 +118,7 @@ void *fill_past(struct pool_local *here, struct pool_carried *out)
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
 {
-	unsigned long bytes = pool_bytes(here, c->n);
+	unsigned long bytes = pool_bytes(here->pool, c->n);
 
 	if (!c->n) {
 		emptied(here->cpu, c, out);

@@ -20,19 +20,27 @@
 #define POOL_QUICK_SPILL	pool_smaller(POOL_QUICK_HALF, POOL_CLUSTER_SIZE)
 #define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
-/* Hold and lock a part that was entered; false: something is in the way, and it was left. */
+/*
+ * Hold and lock a part that was entered.  Returns its CPU; NULL: something is in the way, and
+ * the part was left.
+ */
 static inline __attribute__((__always_inline__))
-bool pool_quick_begin(struct pool_local *here)
+struct pool_cpu *pool_quick_begin(struct pool_local *here)
 {
-	if (!POOL_LIKELY(plat_read(&here->hot.open) == POOL_OPEN)) {
+	struct pool_cpu *cpu;
+
+	if (!POOL_LIKELY(POOL_READ_PLAIN(here->hot.open) == POOL_OPEN)) {
 		pool_hot_leave();
-		return false;
+		return NULL;
 	}
 	pool_here_hold(here);
-	if (POOL_LIKELY(pool_here_lock(here)))
-		return true;
+	cpu = here->cpu;
+	if (!cpu)
+		__builtin_unreachable();
+	if (POOL_LIKELY(plat_cpu_trylock(cpu)))
+		return cpu;
 	pool_here_leave(here);
-	return false;
+	return NULL;
 }
 
 /* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
@@ -41,38 +49,33 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cluster *c)
 {
 	return c && c->n == POOL_CLUSTER_SIZE && !pool_cluster_sealed(c) &&
-	       plat_read(&here->hot.cap) >= POOL_QUICK_FILL &&
-	       !plat_read(&here->hot.n) && !here->surplus &&
+	       POOL_READ_PLAIN(here->hot.cap) >= POOL_QUICK_FILL &&
+	       !POOL_READ_PLAIN(here->hot.n) && !here->surplus &&
 	       pool_here_same_era(here) &&
 	       cpu->stashed < POOL_STASH_MAX;
 }
 
-/*
- * Get one object: by a quick fill, or as pool_get_one_from_cache() does.  @flags and the return
- * value are as there.
- */
+/* Get one object after pool_quick_begin(): by a quick fill, or as pool_get_locked() does. */
 static inline __attribute__((__always_inline__))
-void *pool_quick_get(struct pool *pool, unsigned int *flags)
+void *pool_quick_get(struct pool *pool, struct pool_local *here,
+		     struct pool_cpu *cpu, unsigned int flags)
+	POOL_RELEASES(cpu->lock)
 {
-	struct pool_local *here = pool_local_enter(pool);
-	struct pool_cluster *c;
-	struct pool_cpu *cpu;
+	struct pool_cluster *c = pool_cluster_newest(here);
 	void *obj;
 
-	if (!POOL_LIKELY(pool_quick_begin(here)))
-		return pool_get_one_from_cache(pool, flags);
-	cpu = here->cpu;
-	c = pool_cluster_newest(here);
 	if (!POOL_LIKELY(pool_quick_fills(here, cpu, c)))
-		return pool_get_locked(here, *flags);
+		return pool_get_locked(here, flags);
 	pool_visit_count(cpu, here);
 	pool_copy(here->slot, c->obj, POOL_CLUSTER_SIZE);
 	plat_write(&here->hot.n, POOL_CLUSTER_SIZE - 1);
 	plat_write(&here->fills, here->fills + 1);
 	pool_trace_fill(pool, POOL_CLUSTER_SIZE, false);
-	pool_cluster_taken(cpu, here, c, POOL_CLUSTER_SIZE);
-	pool_cluster_stash(cpu, c);
+	pool_cluster_taken(cpu, here, c, POOL_CLUSTER_SIZE, 0);
+	pool_stash_push(cpu, c);
 	obj = here->slot[POOL_CLUSTER_SIZE - 1];
+	if (!obj)
+		__builtin_unreachable();
 	plat_cpu_unlock(cpu);
 	pool_here_leave(here);
 	return obj;
@@ -82,18 +85,20 @@ void *pool_quick_get(struct pool *pool, unsigned int *flags)
  * May part of the array become a new cluster, with nothing else to do?  An array that is whole,
  * in the era of its last visit, is open, or a switch of options has just begun to close it.
  */
-static inline bool pool_quick_spills(const struct pool_local *here,
-				     const struct pool_cpu *cpu)
+static inline bool pool_quick_spills(const struct pool *pool,
+				     const struct pool_local *here,
+				     const struct pool_cpu *cpu,
+				     unsigned long bytes)
 {
 	const struct pool_cluster *c = pool_cluster_newest(here);
 
-	return plat_read(&here->hot.n) == POOL_HOT_MAX &&
-	       pool_cluster_fits(cpu, pool_bytes(here, POOL_QUICK_SPILL)) &&
+	return POOL_READ_PLAIN(here->hot.n) == POOL_HOT_MAX &&
+	       pool_cluster_fits(cpu, bytes) &&
 	       here->max >= POOL_QUICK_SPILL && (!c || c->n >= here->max) &&
 	       pool_here_same_era(here) &&
 	       cpu->stashed > POOL_STASH_LOW &&
 	       !plat_read(&here->parked.head) &&
-	       !plat_read(&here->pool->parked.head);
+	       !plat_read(&pool->parked.head);
 }
 
 /* Put one object that is not sealed: after a quick spill, or as pool_put_one() does. */
@@ -101,20 +106,20 @@ static inline __attribute__((__always_inline__))
 void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 {
 	struct pool_local *here = pool_local_enter(pool);
-	struct pool_cpu *cpu;
+	struct pool_cpu *cpu = pool_quick_begin(here);
+	unsigned long bytes = pool_bytes(pool, POOL_QUICK_SPILL);
 
-	if (!POOL_LIKELY(pool_quick_begin(here))) {
+	if (!POOL_LIKELY(cpu)) {
 		pool_put_one(pool, obj, flags);
 		return;
 	}
-	cpu = here->cpu;
-	if (!POOL_LIKELY(pool_quick_spills(here, cpu))) {
+	if (!POOL_LIKELY(pool_quick_spills(pool, here, cpu, bytes))) {
 		pool_put_locked(here, obj, flags);
 		return;
 	}
 	pool_visit_count(cpu, here);
-	pool_cluster_begin(cpu, here, pool_cluster_unstash(cpu), here->slot,
-			   POOL_QUICK_SPILL);
+	pool_cluster_begin(cpu, here, pool_stash_pop(cpu), here->slot,
+			   POOL_QUICK_SPILL, bytes);
 	plat_write(&here->hot.n, POOL_QUICK_KEEP);
 	plat_write(&here->spills, here->spills + 1);
 	pool_trace_spill(pool, POOL_QUICK_SPILL);

@@ -37,16 +37,18 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 	unsigned int max = here->max;
 	struct pool_cpu *cpu = here->cpu;
 	struct pool_cluster *c;
+	unsigned long bytes;
 
 	n = pool_smaller(n, max);
-	if (!pool_age_room(here, pool_bytes(here, n), out))
+	bytes = pool_bytes(here->pool, n);
+	if (!pool_age_room(here, bytes, out))
 		return 0;
 	c = pool_cluster_newest(here);
 	if (POOL_LIKELY(!c || !pool_cluster_takes(c, max, *objs))) {
 		c = new_cluster(here, out);
 		if (!POOL_LIKELY(c))
 			return 0;
-		pool_cluster_begin(cpu, here, c, objs, n);
+		pool_cluster_begin(cpu, here, c, objs, n, bytes);
 	} else {
 		n = pool_smaller(n, max - c->n);
 		pool_cluster_top_up(cpu, here, c, objs, n);

@@ -57,6 +57,14 @@ static unsigned int stepped_fill(void)
 	return n + 1;
 }
 
+static bool next_spill_is_quick(void)
+{
+	const struct pool *pool = once.local->pool;
+
+	return pool_quick_spills(pool, once.local, once.local->cpu,
+				 pool_bytes(pool, POOL_QUICK_SPILL));
+}
+
 /* Free until the array is full, then once more, stepped; returns how many it freed. */
 static unsigned int stepped_spill(void)
 {
@@ -64,7 +72,7 @@ static unsigned int stepped_spill(void)
 
 	while (once.local->hot.n < POOL_HOT_MAX && n < ONCE_OBJECTS - 1)
 		pool_free(once.pool, test_objs[n++]);
-	once.quick += pool_quick_spills(once.local, once.local->cpu);
+	once.quick += next_spill_is_quick();
 	trap_on();
 	pool_free(once.pool, test_objs[n]);
 	trap_off();
