@@ -62,9 +62,13 @@
 /* One visit evicts at most this many clusters; then its object goes down. */
 #define POOL_EVICT_MOST		8
 
-/* Limits on spare clusters: per CPU, for bursts; per pool, for CPUs that spill more. */
+/*
+ * Limits on empty clusters: per CPU, for bursts; per pool, for CPUs that spill more, at least and
+ * at most.
+ */
 #define POOL_STASH_MAX		64
-#define POOL_SPARES_MAX		16
+#define POOL_SPARES_MIN		16
+#define POOL_SPARES_MAX		256
 
 /*
  * A call that may not wait looks this often for free objects that are moving, before

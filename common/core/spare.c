@@ -127,6 +127,20 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 }
 
 /*
+ * May the pool keep one more?  As many as its objects would fill, since they may all be freed
+ * next.  Looked at for each that comes, so they stay when there are fewer objects.  Read unlocked,
+ * since only the cost depends on it.
+ */
+static bool keeps_spare(const struct pool *pool)
+{
+	unsigned long spares = plat_read(&pool->spares);
+
+	return spares < POOL_SPARES_MIN ||
+	       (spares < POOL_SPARES_MAX &&
+		spares < pool_allocated(pool) / plat_read(&pool->cluster));
+}
+
+/*
  * Give up an emptied cluster.  Never fails.  @pool must not go away meanwhile.  @flags decide
  * whether the allocator may be called.  Any context; neither guard nor lock held.
  * The pool keeps some: where one CPU allocates what another frees, the first one empties the
@@ -135,8 +149,7 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
 {
-	if (plat_read(&pool->spares) < POOL_SPARES_MAX ||
-	    !plat_may(PLAT_ALLOC, flags))
+	if (keeps_spare(pool) || !plat_may(PLAT_ALLOC, flags))
 		spare_push(pool, c);
 	else
 		plat_mem_free(c);

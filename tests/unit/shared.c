@@ -392,10 +392,40 @@ TEST_CASE(no_call_brings_away_all_that_was_parked)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Only calls that may not call the allocator leave more than POOL_SPARES_MAX. */
+/* How many spares has a pool after it was offered more, while so many objects are allocated? */
+static unsigned long kept_spares(struct pool *pool, unsigned long allocated)
+{
+	unsigned long kept;
+	unsigned int i;
+
+	plat_word_add(&pool->allocated, allocated);
+	for (i = 0; i < POOL_SPARES_MAX + 10; i++) {
+		struct pool_cluster *c = test_cluster_new();
+
+		if (c)
+			pool_cluster_put(pool, c, 0);
+	}
+	kept = plat_read(&pool->spares);
+	pool_word_sub(&pool->allocated, allocated);
+	pool_cluster_trim(pool);
+	return kept;
+}
+
+TEST_CASE(a_pool_keeps_as_many_empty_clusters_as_its_objects_would_fill)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	EXPECT_EQ(kept_spares(pool, 0), POOL_SPARES_MIN);
+	EXPECT_EQ(kept_spares(pool, 100ul * POOL_CLUSTER_SIZE), 100);
+	EXPECT_EQ(kept_spares(pool, 1000000), POOL_SPARES_MAX);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* Only calls that may not call the allocator leave more than POOL_SPARES_MIN without objects. */
 TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 {
-	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MAX :
+	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MIN :
 							    3 * POOL_STASH_MAX;
 	unsigned long most = all < POOL_STASH_MAX ? all : POOL_STASH_MAX;
 	struct pool *pool = test_pool(64);
