@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,19 +22,32 @@
 /* No trace needs more; this bounds the size of an unpacked file. */
 #define LEN_MAX		((size_t)1 << 30)
 
-static bool append(struct textfile *text, size_t *room, int fd, bool *more)
+/*
+ * The text is mapped.  If malloc() had it, the one that is measured might keep its memory, and
+ * would not begin cold.
+ */
+static bool enlarge(struct textfile *text)
+{
+	size_t room = text->room ? text->room * 2 : 65536;
+	void *data = text->room ?
+		mremap(text->data, text->room, room, MREMAP_MAYMOVE) :
+		mmap(NULL, room, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (data == MAP_FAILED)
+		return false;
+	text->data = data;
+	text->room = room;
+	return true;
+}
+
+static bool append(struct textfile *text, int fd, bool *more)
 {
 	ssize_t n;
 
-	if (text->len == *room) {
-		char *data = realloc(text->data, *room ? *room * 2 : 65536);
-
-		if (!data)
-			return false;
-		text->data = data;
-		*room = *room ? *room * 2 : 65536;
-	}
-	n = read(fd, text->data + text->len, *room - text->len);
+	if (text->len == text->room && !enlarge(text))
+		return false;
+	n = read(fd, text->data + text->len, text->room - text->len);
 	if (text->len > LEN_MAX)
 		errno = EFBIG;
 	if (n < 0 || text->len > LEN_MAX)
@@ -46,11 +59,10 @@ static bool append(struct textfile *text, size_t *room, int fd, bool *more)
 
 static bool read_all(struct textfile *text, int fd)
 {
-	size_t room = 0;
 	bool more = true;
 
 	while (more)
-		if (!append(text, &room, fd, &more))
+		if (!append(text, fd, &more))
 			return false;
 	return true;
 }
@@ -112,6 +124,7 @@ bool textfile_read(struct textfile *text, const char *file)
 
 void textfile_forget(struct textfile *text)
 {
-	free(text->data);
+	if (text->room)
+		munmap(text->data, text->room);
 	*text = (struct textfile){ 0 };
 }

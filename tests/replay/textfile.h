@@ -13,6 +13,7 @@
 struct textfile {
 	char *data;
 	size_t len;
+	size_t room;			/* bytes that are mapped for it */
 };
 
 /* False, after it has printed why; textfile_forget() must follow then, too. */
