@@ -84,26 +84,27 @@ struct pool_head {
 #define POOL_WRITE(field, v)	__atomic_store_n(&(field), v, __ATOMIC_RELAXED)
 #endif
 
-/* Is this compiled for ThreadSanitizer?  gcc says so in one way, clang in another. */
-#if defined(__SANITIZE_THREAD__)
-#define POOL_UNDER_TSAN
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define POOL_UNDER_TSAN
-#endif
-#endif
-
 /*
  * A read of an array's field that is compared, and no more.  It is plain, so that the compiler
  * may compare in memory, which saves an instruction.  Another context may write the field at
  * that moment: an interrupt handler "open" and n, a switch of options cap.  Before or after are
- * both right, and no part of such a field is ever read alone.  Tools that look for races are
- * told so.
+ * both right, and no part of such a field is ever read alone.
+ *
+ * Tools that judge races have to see these reads.  gcc says in one way that ThreadSanitizer is
+ * on, clang in another.
  */
+#if defined(__SANITIZE_THREAD__)
+#define POOL_ATOMIC_READS
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define POOL_ATOMIC_READS
+#endif
+#endif
+
 #ifdef __KERNEL__
 /* Either value is right. */
 #define POOL_READ_PLAIN(field)	data_race(field)
-#elif defined(POOL_UNDER_TSAN)
+#elif defined(POOL_ATOMIC_READS)
 #define POOL_READ_PLAIN(field)	POOL_READ(field)
 #else
 #define POOL_READ_PLAIN(field)	(field)

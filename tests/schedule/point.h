@@ -20,6 +20,11 @@ void sched_store(const char *function, const char *operand, void *p,
 		 unsigned int size, int order);
 void sched_order(int order);
 
+/* The hit path's plain reads are points, too. */
+#ifndef POOL_ATOMIC_READS
+#define POOL_ATOMIC_READS
+#endif
+
 #define SCHED_POINT(op, p) \
 	sched_point(__func__, op, #p, p, sizeof(*(p)))
 
