@@ -14,7 +14,7 @@ void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags);
 void pool_local_fit(struct pool_local *local);
-bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes);
+unsigned long pool_hot_share(void);
 void pool_hot_set_cap(struct pool_local *local, unsigned int room);
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 		      unsigned int room);

@@ -42,7 +42,7 @@ POOL_DECLS_BEGIN
  * The hot array of one pool on one CPU (user space: in one thread): a stack of
  * free objects, freshest on top.  POOL_HOT_SLOTS pointers follow the struct.
  * Only its owner reads or writes it, with exceptions.  Any code may read the numbers.  A
- * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, halves
+ * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, closes
  * an open array: age.c.  The end of a pool, or of a CPU, excludes calls and clears it.
  */
 struct pool_hot {
@@ -153,7 +153,7 @@ static inline void pool_might_sleep(unsigned int flags)
  * To lockdep a held array is a lock that is only ever tried.  So it reports a task that ends or
  * returns to user space with one, and its reports list the array.  One lock stands for all
  * arrays: a handler that interrupts a holder lets go of its own array first, and so does code
- * that halves the array of another pool.  In kernels without lockdep this is no instruction.
+ * that closes the array of another pool.  In kernels without lockdep this is no instruction.
  */
 extern struct lockdep_map pool_array_map;
 

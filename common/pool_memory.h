@@ -44,9 +44,9 @@ void pool_gc(struct pool_head *unused);
  *	return memory.
  *
  * Interrupts each CPU whose hot array has objects, which empties it.  In user space that
- * takes a signal: see pool_reclaim_signal().  Without one the arrays stay, at most half of
- * each thread's bound.  Those of the calling thread stay in any case: pool_thread_idle()
- * empties them.  Locks are held for one cluster at a time.
+ * takes a signal: see pool_reclaim_signal().  Without one the arrays stay, at most three
+ * quarters of each thread's bound.  Those of the calling thread stay in any case:
+ * pool_thread_idle() empties them.  Locks are held for one cluster at a time.
  *
  * Context: Process context or a plain thread; may sleep.
  */

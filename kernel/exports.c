@@ -86,6 +86,7 @@ POOL_EXPORT_TEST(pool_set_debug);
 POOL_EXPORT_TEST(pool_options);
 POOL_EXPORT_TEST(pool_buckets_for);
 POOL_EXPORT_TEST(pool_here_begins);
+POOL_EXPORT_TEST(pool_hot_share);
 POOL_EXPORT_TEST(pool_check_free);
 POOL_EXPORT_TEST(pool_cluster_get);
 POOL_EXPORT_TEST(pool_cluster_max);

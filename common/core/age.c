@@ -9,21 +9,22 @@
  * an array is its owner's last visit.  The age of a cluster is the visit that made it the
  * newest of its pool.  A visit that finds no room under the bound repeats two steps, at
  * most POOL_EVICT_MOST times, until there is room or what it carries out will make it.  If an
- * array is older than all clusters, it is halved.  Then the oldest cluster is evicted.  Where
- * all arrays together have too much the oldest array is halved, once a visit.
+ * array is older than all clusters, it closes.  If that does not make enough room, the oldest
+ * cluster is evicted.  Where all arrays together have too much the oldest one closes, once a
+ * visit.
  *
- * An array whose calls all hit makes no visits, so it looks old though it is in use.
- * That is why it is halved, not closed.  Afterwards it is the newest, and so is the
- * cluster that takes its surplus.  So its owner finds the surplus there, and the array
- * is halved again only after all others had their turn.  Below two slots it closes.
+ * An array whose calls all hit makes no visits, so it looks old though it is in use.  When it
+ * closes, its objects become the newest cluster of their pool.  So its owner finds them at the
+ * next call, which opens the array again.  An array of more objects than that cluster takes
+ * keeps slots for the others, and is the newest, too.
  *
  * Evicted clusters go straight to the shared pool.  Clusters that are not needed, or find all
  * buckets BUSY, go down once the visit is over.
  */
 #include "plat.h"
 
-/* An array starts with this many slots. */
-#define AGE_FIRST	4
+/* An array starts with this many slots, and one that has fewer grows to so many. */
+#define AGE_FIRST	8
 
 /* Was @a before @b?  Time may wrap. */
 static bool before(unsigned long a, unsigned long b)
@@ -85,26 +86,22 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Halve the room of an array that the caller holds, but only as far as one cluster can
+ * Lower the room of an array that the caller holds to @room, but only as far as one cluster can
  * take the surplus.
  */
-static void shrink(struct pool_cpu *cpu, struct pool_local *local)
+static void shrink(struct pool_cpu *cpu, struct pool_local *local,
+		   unsigned int room)
 {
 	unsigned int max = local->max;
 	unsigned int n = plat_read(&local->hot.n);
-	unsigned int room = plat_read(&local->hot.room) / 2;
+	unsigned int excess = n > room ? n - room : 0;
 	struct pool_cluster *c = NULL;
-	unsigned int excess;
 
-	if (room < POOL_HOT_LEAST)
-		room = 0;
-	excess = n > room ? n - room : 0;
 	if (excess) {
 		c = cluster_for(cpu, local, excess, max);
 		if (!c)
 			return;
-		if (excess > max - c->n)
-			excess = max - c->n;
+		excess = pool_smaller(excess, max - c->n);
 	}
 	if (room < n - excess)
 		room = n - excess;
@@ -141,14 +138,17 @@ bool pool_age_clear(struct pool_local *here)
 	return true;
 }
 
-/* Enter like its owner, halve, leave.  Then the lock is let go for a moment. */
-static void halve(struct pool_cpu *cpu, struct pool_local *local)
+/*
+ * Enter like its owner, close the array, leave.  Then the lock is let go for a moment.  What no
+ * cluster can take stays, and the array is the newest then.
+ */
+static void close_array(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		plat_write(&local->hot.open, POOL_HELD);
 		pool_barrier();
 		pool_hot_tell_held();
-		shrink(cpu, local);
+		shrink(cpu, local, 0);
 		pool_hot_tell_open();
 		pool_barrier();
 		plat_write(&local->hot.open, POOL_OPEN);
@@ -168,17 +168,6 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 		return NULL;
 	local = pool_list_entry(last, struct pool_local, by_age);
 	return local == own ? NULL : local;
-}
-
-/* Halve the oldest array of another pool, in a section of its own. */
-static void halve_oldest(struct pool_local *here)
-{
-	struct pool_local *local;
-
-	pool_cpu_break(here->cpu);
-	local = oldest_array(here->cpu, here);
-	if (local)
-		halve(here->cpu, local);
 }
 
 /*
@@ -217,14 +206,28 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	}
 }
 
-/* Make the oldest give way, once; false: there is nothing. */
-static bool give_way(struct pool_local *here, struct pool_carried *out)
+/* Close the oldest array of another pool, in a section of its own. */
+static void close_oldest(struct pool_local *here)
+{
+	struct pool_local *local;
+
+	pool_cpu_break(here->cpu);
+	local = oldest_array(here->cpu, here);
+	if (local)
+		close_array(here->cpu, local);
+}
+
+/* Make the oldest give way, once, for @bytes; false: there is nothing. */
+static bool give_way(struct pool_local *here, unsigned long bytes,
+		     struct pool_carried *out)
 {
 	struct pool_local *local = oldest_array(here->cpu, here);
 	struct pool_cluster *c = pool_cluster_coldest(here->cpu);
 
 	if (local && (!c || before(local->stamp, c->stamp))) {
-		halve(here->cpu, local);
+		close_array(here->cpu, local);
+		if (pool_cluster_fits(here->cpu, bytes))
+			return true;
 		c = pool_cluster_coldest(here->cpu);
 	}
 	if (c)
@@ -265,20 +268,26 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 		if (pool_cluster_fits(cpu, bytes))
 			return true;
 		if (makes_room_later(cpu, bytes, out) ||
-		    out->rounds++ >= POOL_EVICT_MOST || !give_way(here, out))
+		    out->rounds++ >= POOL_EVICT_MOST || !give_way(here, bytes, out))
 			return false;
 	}
+}
+
+/* Would @bytes more take all arrays of a CPU over their share?  CPU lock held. */
+static bool all_over(const struct pool_cpu *cpu, unsigned long bytes)
+{
+	return cpu->hot_bytes + bytes > pool_hot_share();
 }
 
 /*
  * The rest of pool_age_grow(): double an array, or give it its first slots, if they can be
  * charged.  Arrays of handlers may grow while room is made.  Then all have more than their
- * share, until a visit halves one.
+ * share, until a visit closes one.
  */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
-	unsigned int want = room ? room * 2 : AGE_FIRST;
+	unsigned int want = room < AGE_FIRST ? AGE_FIRST : room * 2;
 	unsigned long bytes;
 
 	if (pool_is_closed(here->pool))
@@ -287,9 +296,9 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	if (want > here->most)
 		want = here->most;
 	bytes = (unsigned long)(want - room) * here->pool->head.size;
-	if (pool_hot_all_over(here->cpu, bytes)) {
-		halve_oldest(here);
-		if (pool_hot_all_over(here->cpu, bytes))
+	if (all_over(here->cpu, bytes)) {
+		close_oldest(here);
+		if (all_over(here->cpu, bytes))
 			return;
 	}
 	if (pool_age_room(here, bytes, out))
@@ -326,13 +335,13 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 		pool_hot_set_cap(here, plat_read(&here->hot.room));
 	if (plat_read(&here->hot.room) > here->most) {
 		pool_cpu_break(here->cpu);
-		shrink(here->cpu, here);
+		shrink(here->cpu, here, here->most);
 		pool_cpu_break(here->cpu);
 	}
-	if (pool_hot_all_over(here->cpu, 0))
-		halve_oldest(here);
+	if (all_over(here->cpu, 0))
+		close_oldest(here);
 	if (!gives_up(here, out) && pool_age_room(here, 0, out) &&
-	    !pool_hot_all_over(here->cpu, 0) &&
+	    !all_over(here->cpu, 0) &&
 	    plat_read(&here->hot.room) <= here->most)
 		here->era = era;
 	pool_cpu_break(here->cpu);

@@ -22,8 +22,8 @@ static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n
  *
  * A batch stops at the size of the array, and at the bound.  Otherwise a caller that uses
  * exactly that many objects would have one too many, and spill, or evict, in each round.
- * Nothing comes ahead while more than half of the bound is charged, to any pools: the rest
- * is for objects that are needed.
+ * Nothing comes ahead while more is charged, to any pools, than all arrays may have: the rest
+ * of the bound is for objects that are needed.
  *
  * Unused objects of the last batch would stay at the cold end of the array for ever.  So
  * until as many objects have come from clusters as that batch had, a fill brings no
@@ -39,7 +39,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 	local->grown++;
 	n = up_to(local->most, local->grown, n);
 	n = up_to(fit, local->grown, n);
-	if (pool_charged(local->cpu) > bound / 2)
+	if (pool_charged(local->cpu) > pool_hot_share())
 		n = 0;
 	local->grown += n;
 	if (!local->spills)
@@ -53,7 +53,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
  * The batch is half of the array's room, so that frees fit as well as allocations.  The array
  * grows for the next miss: the first one gets a single object, later ones get more.  Nothing is
  * evicted: the room is charged already.  The array grows where that fits the bound; at most one
- * array of another pool is halved for it.
+ * array of another pool closes for it.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {

@@ -12,7 +12,7 @@
  *
  * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
  * are taken from outside.  Their arrays stay, since only their owners may touch them; they
- * are at most half of what the bound was.
+ * are at most three quarters of what the bound was.
  */
 #include "plat.h"
 

@@ -9,9 +9,9 @@
  */
 #include "plat.h"
 
-/* Parts of the byte bound: what one array may take, and all together. */
+/* Parts of the byte bound: what one array may take, and what all together leave to clusters. */
 #define HOT_ONE		4
-#define HOT_ALL		2
+#define HOT_LEFT	4
 
 /* Counts changes of the byte bound, and of the options or the size of any pool. */
 unsigned long pool_era;
@@ -99,11 +99,12 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 	return false;
 }
 
-/* Would @bytes more take all arrays of a CPU over their share?  CPU lock held. */
-bool pool_hot_all_over(const struct pool_cpu *cpu, unsigned long bytes)
+/* What all arrays of a CPU may be charged with, together. */
+unsigned long pool_hot_share(void)
 {
-	return cpu->hot_bytes + bytes >
-	       plat_read(&pool_bound) / HOT_ALL;
+	unsigned long bound = plat_read(&pool_bound);
+
+	return bound - bound / HOT_LEFT;
 }
 
 /*
@@ -130,6 +131,7 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 	if (!local->hot.room) {
 		pool_list_add(&local->by_age, &cpu->by_age);
 		local->grown = 0;
+		local->surplus = 0;
 	}
 	plat_write(&local->hot.room, room);
 	pool_hot_set_cap(local, room);

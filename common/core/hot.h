@@ -8,7 +8,7 @@
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
-/* Fewer slots than this are not worth an array: it has none, or closes. */
+/* Fewer slots than this are not worth an array. */
 #define POOL_HOT_LEAST	2
 
 static inline unsigned int pool_smaller(unsigned int a, unsigned int b)

@@ -8,7 +8,10 @@
 #include "scenario.h"
 #include "show/validate.h"
 
-/* An array that is older than all clusters loses room to another pool's spill. */
+/*
+ * An array that is older than all clusters gives way to another pool's spill: in two visits, since
+ * a cluster takes half of its objects.
+ */
 
 static void setup_shrink(void)
 {
@@ -36,7 +39,7 @@ static void spill_others(unsigned int from, unsigned int to)
 		s_free(other, obj[from]);
 }
 
-/* The next visit halves the array, and then evicts a cluster that was there before. */
+/* The next visit closes the array, and then evicts a cluster that was there before. */
 static void setup_old(void)
 {
 	setup_shrink();
@@ -53,18 +56,6 @@ static void reclaim_other(void)
 	sched_note("pool_reclaim()");
 	pool_reclaim(other);
 	sched_note("pool_reclaim() ends");
-}
-
-/* The visit after the next one will close it. */
-static void setup_close(void)
-{
-	setup_shrink();
-	spill_others(3, 8);
-}
-
-static void spill_last(void)
-{
-	spill_others(8, 10);
 }
 
 static void handle_spill_other(void)
@@ -383,13 +374,13 @@ const struct scenario scenarios_of_pools[] = {
 	SCENARIO(caches_are_switched_off_while_an_array_shrinks, "recheck unlocked-close",
 		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
 	SCENARIO(an_array_closes_for_another_pool, "closes",
-		 2, setup_close, CPUS(spill_last, collect)),
-	SCENARIO(a_handler_wants_room_while_an_array_is_held, "halves",
+		 2, setup_old, CPUS(spill_next, collect)),
+	SCENARIO(a_handler_wants_room_while_an_array_is_held, "closes-held",
 		 1, setup_shrink, CPUS(alloc_free),
 		 IRQS(handle_spill_other)),
 	SCENARIO(a_cpu_goes_while_its_object_is_wanted, "gone",
 		 2, setup_exit, CPUS(alloc_one, s_exit)),
-	SCENARIO(a_pool_ends_while_its_array_is_halved, "array-waits",
+	SCENARIO(a_pool_ends_while_its_array_is_closed, "array-waits",
 		 2, setup_shrink, CPUS(spill_other, destroy)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, destroy_other)),

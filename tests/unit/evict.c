@@ -100,7 +100,7 @@ TEST_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs)
 	pool_destroy(&pool->head);
 }
 
-/* Half of the bound is charged for the idle arrays' slots. */
+/* Three quarters of the bound are charged for the idle arrays' slots. */
 TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
 {
 	struct pool *idle[32], *busy;
@@ -118,6 +118,42 @@ TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
 	pool_destroy(&busy->head);
 	for (i = 0; i < ARRAY_LEN(idle); i++)
 		pool_destroy(&idle[i]->head);
+}
+
+/*
+ * Three arrays of 128 slots of 1 KiB, with 30 objects in the oldest, leave room for one of the
+ * large objects, which have no array.
+ */
+TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
+{
+	struct pool *small[3], *large;
+	void *obj[2];
+	unsigned int i;
+
+	test_options(BOUND, 32);
+	for (i = 0; i < ARRAY_LEN(small); i++) {
+		small[i] = test_pool(1024);
+		ASSERT(small[i]);
+		test_alloc_many(small[i], test_objs + 128 * i, 128);
+		test_free_many(small[i], test_objs + 128 * i, 128);
+		test_alloc_many(small[i], test_objs + 128 * i, 128);
+	}
+	test_free_many(small[0], test_objs, 30);
+	large = test_pool(BOUND / 8 + 8);
+	ASSERT(large);
+	test_alloc_many(large, obj, 2);
+	test_free_many(large, obj, 2);
+	EXPECT_EQ(test_local(large)->clustered, 2);
+	EXPECT_EQ(test_local(large)->evictions, 0);
+	EXPECT_EQ(test_local(small[0])->evictions, 0);
+	if (POOL_HOT_MAX == 128)
+		EXPECT_EQ(test_local(small[0])->hot.room, 0);
+	pool_destroy(&large->head);
+	test_alloc_many(small[0], test_objs, 30);
+	for (i = 0; i < ARRAY_LEN(small); i++) {
+		test_free_many(small[i], test_objs + 128 * i, 128);
+		pool_destroy(&small[i]->head);
+	}
 }
 
 TEST_CASE(a_pool_alone_may_fill_the_bound)

@@ -324,7 +324,7 @@ static void hit_all(unsigned int i, void *arg)
 	missed += after - before;
 }
 
-/* An array has at least 4 slots, so this many need a large bound. */
+/* An array has at least 8 slots, so this many need a large bound. */
 TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 {
 	struct pool **all = calloc(ALL_POOLS, sizeof(struct pool *));
