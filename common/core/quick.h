@@ -122,7 +122,7 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 			   POOL_QUICK_SPILL, bytes);
 	plat_write(&here->hot.n, POOL_QUICK_KEEP);
 	plat_write(&here->spills, here->spills + 1);
-	pool_trace_spill(pool, POOL_QUICK_SPILL);
+	pool_trace_spill(here->pool, POOL_QUICK_SPILL);
 	plat_cpu_unlock(cpu);
 	pool_hot_slide(here, POOL_QUICK_SPILL, POOL_QUICK_KEEP);
 	pool_hot_push(here, obj);
