@@ -109,6 +109,7 @@ bool pool_need_keeps(struct pool *pool, unsigned int n);
 
 /* backend.c: the only caller of plat_backend_*() */
 enum pool_cause pool_backend_reserve(struct pool *pool, unsigned int flags);
+void pool_count_failure(struct pool *pool, enum pool_cause cause);
 bool pool_backend_commit(struct pool *pool, void *obj);
 void pool_construct(struct pool *pool, void *obj);
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
@@ -142,7 +143,6 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
-void pool_count_failure(struct pool *pool, enum pool_cause cause);
 
 /* below.c: what becomes of objects that leave the caches */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);

@@ -161,17 +161,6 @@ static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 	return obj;
 }
 
-void pool_count_failure(struct pool *pool, enum pool_cause cause)
-{
-	pool_trace_refused(pool, cause);
-	if (cause == POOL_REFUSED)
-		plat_word_add(&pool->refused, 1);
-	else if (cause == POOL_INJECTED)
-		plat_word_add(&pool->injected, 1);
-	else
-		plat_word_add(&pool->failed, 1);
-}
-
 /*
  * A miss that reached the backend gets more at once, since a pool that grows goes on
  * growing.  A pool that regains what it needed before gets only one.  A pool with a limit

@@ -119,6 +119,18 @@ static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 	return given;
 }
 
+/* Count an allocation that got nothing. */
+void pool_count_failure(struct pool *pool, enum pool_cause cause)
+{
+	pool_trace_refused(pool, cause);
+	if (cause == POOL_REFUSED)
+		plat_word_add(&pool->refused, 1);
+	else if (cause == POOL_INJECTED)
+		plat_word_add(&pool->injected, 1);
+	else
+		plat_word_add(&pool->failed, 1);
+}
+
 /* An object under construction; obj is NULL once it is complete. */
 struct building {
 	struct pool *pool;
