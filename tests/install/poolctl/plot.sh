@@ -7,8 +7,8 @@
 # advise.sh changes numbers of pool1 in it, whose objects have 40 bytes.
 
 # Five dumps in a file: used goes up, then cached; fills come in the middle.
-for numbers in 'used=0 fills=0' 'used=100 fills=10' 'used=200 fills=50' \
-	'used=400 cached=1000 fills=90' 'used=400 cached=50 fills=90'; do
+for numbers in 'used=0 cached=3 fills=0' 'used=100 cached=3 fills=10' \
+	'used=200 cached=3 fills=50' 'used=400 cached=1000 fills=90' 'used=400 cached=50 fills=90'; do
 	# shellcheck disable=SC2086	# words
 	dump $numbers store_puts=7
 	cat "$tmp/changed"
