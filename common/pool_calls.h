@@ -35,6 +35,7 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c);
 void pool_cluster_detach(struct pool_cluster *c);
 void pool_cluster_settled(struct pool_local *local, unsigned int n);
+void pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
 void pool_cpu_relock(struct pool_cpu *cpu);
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);

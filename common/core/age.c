@@ -197,7 +197,7 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	pool_cluster_detach(c);
 	if (plat_may(PLAT_RELOCK, 0) ? keep_unlocked(cpu, c) :
 				       pool_keep_cluster(local->pool, c)) {
-		pool_cluster_settled(local, n);
+		pool_cluster_settled_locked(local, n);
 	} else {
 		c->next = out->down;
 		out->down = c;

@@ -52,6 +52,19 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	plat_word_sub_release(&cpu->refunded, bytes);
 }
 
+/*
+ * The same where the lock of its CPU is held.  So the charge can be lowered at once, without a
+ * locked instruction, and no refund has to be taken off later.
+ */
+void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
+{
+	unsigned long bytes = pool_bytes(local->pool, n);
+	struct pool_cpu *cpu = local->cpu;
+
+	pool_arrive(&local->moving, n);
+	pool_uncharge(cpu, bytes);
+}
+
 /* Stash as much of a chain as there is room for; returns the rest. */
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain)

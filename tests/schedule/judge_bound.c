@@ -20,6 +20,8 @@ void __real_pool_cluster_detach(struct pool_cluster *c);
 void __wrap_pool_cluster_detach(struct pool_cluster *c);
 void __real_pool_cluster_settled(struct pool_local *local, unsigned int n);
 void __wrap_pool_cluster_settled(struct pool_local *local, unsigned int n);
+void __real_pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
+void __wrap_pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
 unsigned int __real_pool_hot_detach(struct pool_cpu *cpu,
 				    struct pool_local *local, void **objs);
 unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
@@ -50,6 +52,12 @@ void __wrap_pool_cluster_detach(struct pool_cluster *c)
 void __wrap_pool_cluster_settled(struct pool_local *local, unsigned int n)
 {
 	__real_pool_cluster_settled(local, n);
+	*detached_of(local) -= n;
+}
+
+void __wrap_pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
+{
+	__real_pool_cluster_settled_locked(local, n);
 	*detached_of(local) -= n;
 }
 

@@ -12,7 +12,7 @@ SCHEDULE_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE
 	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8 -DPOOL_HOT_MAX=4
 # The judge looks at these calls before the rest of common/ goes on: judge_bound.c.
-SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_hot_detach
+SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_cluster_settled_locked pool_hot_detach
 SCHEDULE_OBJ = $(patsubst $(COMMON)/%.c,$(T)/schedule.o/common/%.o, \
 		 $(wildcard $(COMMON)/*/*.c)) \
 	       $(patsubst tests/schedule/%.c,$(T)/schedule.o/%.o, \
