@@ -37,13 +37,17 @@ void pool_cluster_detach(struct pool_cluster *c);
 void pool_cluster_settled(struct pool_local *local, unsigned int n);
 void pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
 void pool_cpu_relock(struct pool_cpu *cpu);
+void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int n);
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);
 
 /* spare.c: how large clusters may be, and empty ones */
 unsigned int pool_cluster_max(const struct pool *pool);
+unsigned int pool_spares_lacking(const struct pool *pool);
+struct pool_cluster *pool_spares_take(struct pool *pool);
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags);
+struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags);
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags);
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,

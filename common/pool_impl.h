@@ -70,6 +70,10 @@
 #define POOL_SPARES_MIN		16
 #define POOL_SPARES_MAX		256
 
+/* A spare has so many empty clusters in it at most: half a stash, if it has the slots. */
+#define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
+				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
+
 /*
  * A call that may not wait looks this often for free objects that are moving, before
  * it returns NULL.  Other calls look PLAT_LAST_TRIES times, and yield in between.
@@ -95,12 +99,19 @@
 struct pool_cluster {
 	struct pool_list by_pool;	/* of its local, newest first */
 	struct pool_list by_lru;	/* of its CPU, newest first */
-	struct pool_cluster *next;	/* in a bucket, a stash, a spare list */
+	struct pool_cluster *next;	/* in a bucket, a spare list */
 	struct pool_local *local;	/* where it is or came from */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int n;			/* objects; 0: on no list, nor in a bucket */
+	unsigned int boxed;		/* empty clusters in obj[]; 0: in the stash, or not empty */
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
+
+/* How many an empty cluster and those in it are. */
+static inline unsigned int pool_count_empty(const struct pool_cluster *c)
+{
+	return 1 + c->boxed;
+}
 
 /*
  * Objects that could not go anywhere.  They are linked through their first words, pushed
@@ -146,13 +157,13 @@ struct pool_cpu {
 	struct plat_lock lock;
 	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: open arrays, newest first */
-	struct pool_cluster *stash;	/* CPU lock: emptied clusters */
-	unsigned int stashed;		/* CPU lock: how many */
+	unsigned int stashed;		/* CPU lock: how many are in the stash */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long aged;		/* CPU lock: when idle.c came by last */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
 	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
 	unsigned long refunded;		/* lowered by any CPU; set to 0 under CPU lock */
+	void *stash[POOL_STASH_MAX];	/* CPU lock: emptied clusters */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* One list of the shared pool.  All fields change only while head is BUSY. */

@@ -128,7 +128,7 @@ static void mend_spares(struct pool *pool)
 	unsigned long n = 0;
 
 	for (c = plat_read(&pool->spare); c; c = c->next)
-		n++;
+		n += pool_count_empty(c);
 	plat_write(&pool->spares, n);
 }
 

@@ -11,7 +11,7 @@
  */
 #include "plat.h"
 
-/* A CPU fetches this many empty clusters at once. */
+/* A CPU gets this many new clusters at once, if there are no spares. */
 #define STASH_FETCH	4
 
 /* Give the stash of this CPU some empty clusters. */

@@ -65,6 +65,31 @@ void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
 	pool_uncharge(cpu, bytes);
 }
 
+/*
+ * Put up to @n clusters of a stash, which is full, into the slots of an empty one, but no more than
+ * half of the stash.  CPU lock held.
+ */
+void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int n)
+{
+	if (n > POOL_BOXED_MAX)
+		n = POOL_BOXED_MAX;
+	cpu->stashed -= n;
+	pool_copy(c->obj, cpu->stash + cpu->stashed, n);
+	c->boxed = n;
+}
+
+/* Stash as many of those in an empty cluster as there is room for. */
+static __attribute__((__noinline__))
+void unbox(struct pool_cpu *cpu, struct pool_cluster *c)
+{
+	unsigned int room = POOL_STASH_MAX - cpu->stashed;
+	unsigned int n = c->boxed < room ? c->boxed : room;
+
+	c->boxed -= n;
+	pool_copy(cpu->stash + cpu->stashed, c->obj + c->boxed, n);
+	cpu->stashed += n;
+}
+
 /* Stash as much of a chain as there is room for; returns the rest. */
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain)
@@ -72,7 +97,9 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 	while (chain) {
 		struct pool_cluster *next = chain->next;
 
-		if (!pool_cluster_stash(cpu, chain))
+		if (chain->boxed)
+			unbox(cpu, chain);
+		if (chain->boxed || !pool_cluster_stash(cpu, chain))
 			break;
 		chain = next;
 	}

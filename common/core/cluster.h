@@ -172,9 +172,7 @@ static inline struct pool_cluster *pool_cluster_detach_newest(struct pool_local 
 /* Keep an emptied cluster for the next spill; there is room for it.  CPU lock held. */
 static inline void pool_stash_push(struct pool_cpu *cpu, struct pool_cluster *c)
 {
-	c->next = cpu->stash;
-	cpu->stash = c;
-	cpu->stashed++;
+	cpu->stash[cpu->stashed++] = c;
 }
 
 /* The same where there may be no room.  False: there is none, and nothing was done. */
@@ -189,17 +187,13 @@ static inline bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster 
 /* Take an emptied cluster from the stash, which has one.  CPU lock held. */
 static inline struct pool_cluster *pool_stash_pop(struct pool_cpu *cpu)
 {
-	struct pool_cluster *c = cpu->stash;
-
-	cpu->stash = c->next;
-	cpu->stashed--;
-	return c;
+	return cpu->stash[--cpu->stashed];
 }
 
 /* The same where there may be none; NULL: there is none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 {
-	return cpu->stash ? pool_stash_pop(cpu) : NULL;
+	return cpu->stashed ? pool_stash_pop(cpu) : NULL;
 }
 
 /* A CPU with fewer empty clusters than this fetches some. */

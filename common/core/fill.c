@@ -76,12 +76,20 @@ static inline void *fill_array(struct pool_local *here, struct pool_cluster *c,
 	return here->slot[n - 1];
 }
 
-/* Keep an emptied cluster for the next spill, or have the caller bring it away. */
-static inline void emptied(struct pool_cpu *cpu, struct pool_cluster *c,
+/*
+ * Keep an emptied cluster for the next spill.  Where the stash is full, have the caller bring the
+ * cluster away, and as many of the stash with it as this pool keeps.
+ */
+static inline void emptied(struct pool_local *here, struct pool_cluster *c,
 			   struct pool_carried *out)
 {
-	if (pool_cluster_stash(cpu, c))
+	unsigned int keeps;
+
+	if (pool_cluster_stash(here->cpu, c))
 		return;
+	keeps = pool_spares_lacking(here->pool);
+	if (keeps > 1)
+		pool_cluster_box(here->cpu, c, keeps - 1);
 	c->next = out->empty;
 	out->empty = c;
 	out->some = true;
@@ -97,7 +105,7 @@ void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
 	pool_trace_fill(here->pool, n, false);
 	plat_write(&here->fills, here->fills + 1);
 	if (pool_cluster_taken(cpu, here, c, n, c->n - n))
-		emptied(cpu, c, out);
+		emptied(here, c, out);
 }
 
 /* A fill past the array, which takes nothing; there is a cluster. */
@@ -121,7 +129,7 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 	unsigned long bytes = pool_bytes(here->pool, c->n);
 
 	if (!c->n) {
-		emptied(here->cpu, c, out);
+		emptied(here, c, out);
 		return 0;
 	}
 	pool_cpu_break(here->cpu);

@@ -423,10 +423,9 @@ bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 	first = first_for(pool, obj);
 	if (put_one(pool, first, 0, plat_read(&pool->near), obj))
 		return true;
-	c = pool_cluster_get(pool, 1, flags);
+	c = pool_cluster_get_one(pool, flags);
 	if (!c)
 		return put_one(pool, first, plat_read(&pool->near), plat_read(&pool->buckets), obj);
-	pool_cluster_put_all(pool, c->next, flags);
 	c->obj[c->n++] = obj;
 	if (pool_put_to_shared_cache(pool, c))
 		return true;

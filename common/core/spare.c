@@ -8,6 +8,10 @@
  * A CPU keeps empty clusters in its stash, under its lock.  Clusters that its stash has
  * no room for, and those emptied elsewhere, are the pool's spares: a lock-free list that
  * is taken as a whole.
+ *
+ * An empty cluster has slots for pointers.  Where a stash is full, many of it go into the slots
+ * of one that was emptied, and this one becomes a spare.  So it takes one exchange to get them
+ * all, and none of them is read: another CPU had them last, so a read would wait for it.
  */
 #include "plat.h"
 
@@ -31,7 +35,7 @@ static void spare_push(struct pool *pool, struct pool_cluster *c)
 {
 	struct pool_cluster *head = plat_read(&pool->spare);
 
-	plat_word_add(&pool->spares, 1);
+	plat_word_add(&pool->spares, pool_count_empty(c));
 	do {
 		c->next = head;
 	} while (!plat_cmpxchg(&pool->spare, &head, c));
@@ -74,42 +78,48 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 }
 
 /*
- * Take the whole list of spare clusters with one exchange.  To take only the first
- * cluster, this function would have to read its link.  Another CPU may take that cluster
- * and give it away before the link is read.  The list may have any length, because
- * interrupt handlers add clusters but cannot free them.  Clusters for which no stash has
- * room are put back.  The acquire pairs with the release of spare_push() and carries the
+ * Take spare clusters, as a chain by ->next, perhaps with others in them: POOL_SPARES_MIN, or fewer
+ * if there are not so many, or more if the last one has some in it.  NULL: there are none.
+ *
+ * The list is taken as a whole, with one exchange.  To take only the first cluster, this function
+ * would have to read its link.  Another CPU may take that cluster and give it away before the link
+ * is read.  The list may have any length, because interrupt handlers add clusters but cannot free
+ * them.  The rest is put back.  The acquire pairs with the release of spare_push() and carries the
  * links.
  */
-static struct pool_cluster *spare_take(struct pool *pool)
+struct pool_cluster *pool_spares_take(struct pool *pool)
 {
 	struct pool_cluster *chain = NULL;
 	struct pool_cluster *last, *rest;
-	unsigned int n = 1;
+	unsigned int taken;
 
 	if (plat_read(&pool->spare))
 		chain = plat_xchg_acquire(&pool->spare, NULL);
 	if (!chain)
 		return NULL;
-	for (last = chain; last->next && n < POOL_STASH_MAX; n++)
+	last = chain;
+	taken = pool_count_empty(last);
+	while (last->next && taken < POOL_SPARES_MIN) {
 		last = last->next;
+		taken += pool_count_empty(last);
+	}
 	rest = last->next;
 	last->next = NULL;
 	if (rest)
 		spare_leave(pool, rest);
-	pool_word_sub(&pool->spares, n);
+	pool_word_sub(&pool->spares, taken);
 	return chain;
 }
 
 /*
- * Get emptied clusters, as a chain by ->next: the pool's spares, about POOL_STASH_MAX at most.  If
- * there are none, make up to @n new ones, where @flags allow to ask the allocator.  NULL: there
- * are neither.  Any context; neither guard nor lock held.
+ * Get empty clusters: spares, as pool_spares_take() does.  If there are none, make up to @n new
+ * ones, where @flags allow to ask the allocator.  NULL: there are neither.  Any context; neither
+ * guard nor lock held.
  */
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags)
 {
-	struct pool_cluster *chain = spare_take(pool);
+	struct pool_cluster *chain = pool_spares_take(pool);
 
 	if (chain || !plat_may(PLAT_ALLOC, flags))
 		return chain;
@@ -120,39 +130,70 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 		if (!c)
 			break;
 		c->n = 0;
+		c->boxed = 0;
 		c->next = chain;
 		chain = c;
 	}
 	return chain;
 }
 
-/*
- * May the pool keep one more?  As many as its objects would fill, since they may all be freed
- * next.  Looked at for each that comes, so they stay when there are fewer objects.  Read unlocked,
- * since only the cost depends on it.
- */
-static bool keeps_spare(const struct pool *pool)
+/* Get one that has no others in it; NULL: there is none.  Else as pool_cluster_get(). */
+struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags)
 {
-	unsigned long spares = plat_read(&pool->spares);
+	struct pool_cluster *rest = pool_cluster_get(pool, 1, flags);
+	struct pool_cluster *c = rest;
 
-	return spares < POOL_SPARES_MIN ||
-	       (spares < POOL_SPARES_MAX &&
-		spares < pool_allocated(pool) / plat_read(&pool->cluster));
+	if (!c)
+		return NULL;
+	if (c->boxed)
+		c = c->obj[--c->boxed];
+	else
+		rest = c->next;
+	pool_cluster_put_all(pool, rest, flags);
+	return c;
+}
+
+/* Free an empty cluster, and those in it.  Returns bytes. */
+static unsigned long free_box(struct pool_cluster *c)
+{
+	unsigned long bytes = pool_count_empty(c) * sizeof(*c);
+
+	while (c->boxed)
+		plat_mem_free(c->obj[--c->boxed]);
+	plat_mem_free(c);
+	return bytes;
 }
 
 /*
- * Give up an emptied cluster.  Never fails.  @pool must not go away meanwhile.  @flags decide
- * whether the allocator may be called.  Any context; neither guard nor lock held.
+ * How many more a pool keeps.  It keeps as many as its objects would fill, since they may all be
+ * freed next.  Looked at for each that comes, so they stay when there are fewer objects.  Read
+ * unlocked, since only the cost depends on it.
+ */
+unsigned int pool_spares_lacking(const struct pool *pool)
+{
+	unsigned long spares = plat_read(&pool->spares);
+	unsigned long most = pool_allocated(pool) / plat_read(&pool->cluster);
+
+	if (most < POOL_SPARES_MIN)
+		most = POOL_SPARES_MIN;
+	if (most > POOL_SPARES_MAX)
+		most = POOL_SPARES_MAX;
+	return spares < most ? (unsigned int)(most - spares) : 0;
+}
+
+/*
+ * Give up an emptied cluster, and those in it.  Never fails.  @pool must not go away meanwhile.
+ * @flags decide whether the allocator may be called.  Any context; neither guard nor lock held.
  * The pool keeps some: where one CPU allocates what another frees, the first one empties the
  * clusters that the other one needs.
  */
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
 {
-	if (keeps_spare(pool) || !plat_may(PLAT_ALLOC, flags))
+	if (pool_spares_lacking(pool) || !plat_may(PLAT_ALLOC, flags))
 		spare_push(pool, c);
 	else
-		plat_mem_free(c);
+		free_box(c);
 }
 
 /* pool_cluster_put() for each cluster of a chain, which may be NULL. */
@@ -176,8 +217,7 @@ static unsigned long free_chain(struct pool_cluster *chain)
 		struct pool_cluster *c = chain;
 
 		chain = c->next;
-		plat_mem_free(c);
-		bytes += sizeof(*c);
+		bytes += free_box(c);
 	}
 	return bytes;
 }
@@ -195,7 +235,7 @@ unsigned long pool_cluster_trim(struct pool *pool)
 	unsigned long bytes = 0;
 
 	do {
-		chain = spare_take(pool);
+		chain = pool_spares_take(pool);
 		bytes += free_chain(chain);
 		if (chain)
 			plat_sleep(0);

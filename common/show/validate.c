@@ -169,57 +169,35 @@ static bool hold_local(struct walk *w, struct pool_cpu *cpu,
 	return done;
 }
 
-/* Take the chain of a CPU's empty clusters; returns how many it is said to have. */
-static unsigned int stash_take(struct pool_cpu *cpu, struct pool_cluster **chain)
+/*
+ * Look at up to HOLD empty clusters of a CPU, from the @i-th on.  Between two holds others may take
+ * some and put others there.  Returns how many there are.
+ */
+static unsigned int see_empty(struct walk *w, struct pool_cpu *cpu, unsigned int i)
 {
-	unsigned int n;
+	unsigned int end = i + HOLD;
+	unsigned int stashed;
 
 	plat_cpu_lock(cpu);
-	n = cpu->stashed;
-	*chain = cpu->stash;
-	cpu->stash = NULL;
-	cpu->stashed = 0;
-	plat_cpu_unlock(cpu);
-	return n;
-}
+	stashed = cpu->stashed;
+	expect_most(&w->seen, "clusters in the stash", stashed, POOL_STASH_MAX);
+	for (; i < end && i < stashed && !w->seen.wrong; i++) {
+		const struct pool_cluster *c = cpu->stash[i];
 
-/* Put some clusters back; returns those that are left. */
-static struct pool_cluster *stash_put(struct pool_cpu *cpu, struct pool_cluster *c)
-{
-	struct pool_cluster *next = c;
-	unsigned int i;
-
-	plat_cpu_lock(cpu);
-	for (i = 0; c && i < HOLD; i++, c = next) {
-		next = c->next;
-		if (!pool_cluster_stash(cpu, c))
-			break;
+		expect_same(&w->seen, "objects in an empty cluster", c->n, 0);
+		expect_same(&w->seen, "clusters in a stashed one", c->boxed, 0);
 	}
 	plat_cpu_unlock(cpu);
-	return c;
+	return stashed;
 }
 
-/*
- * Is the chain of a CPU's empty clusters as it should be?  It is long, so it is looked at
- * without the lock, and then put back: a visit that finds none fetches some.  Those for which
- * there is no room then become spares.
- */
 static void see_stash(struct walk *w, struct pool_cpu *cpu)
 {
-	struct pool_cluster *chain, *c;
-	unsigned int stashed = stash_take(cpu, &chain);
-	unsigned int n = 0, objs = 0, i;
+	unsigned int i;
 
-	expect_most(&w->seen, "clusters in the stash", stashed, POOL_STASH_MAX);
-	for (c = chain; c && n <= POOL_STASH_MAX; c = c->next, n++)
-		objs |= c->n;
-	expect_same(&w->seen, "objects in an empty cluster", objs, 0);
-	expect_same(&w->seen, "clusters in the stash", n, stashed);
-	if (n > POOL_STASH_MAX)
-		return;
-	for (i = 0; chain && i < POOL_STASH_MAX; i++)
-		chain = stash_put(cpu, chain);
-	pool_cluster_put_all(w->pool, chain, 0);
+	for (i = 0; i < POOL_STASH_MAX && !w->seen.wrong; i += HOLD)
+		if (see_empty(w, cpu, i) <= i)
+			break;
 }
 
 /*
@@ -273,18 +251,26 @@ static void see_count(struct pool_finding *s, const char *what, unsigned long co
 	expect(s, (long)count >= 0, what, count, 0);
 }
 
+static void see_spare(struct pool_finding *s, const struct pool_cluster *c)
+{
+	s->clusters++;
+	expect_same(s, "objects in an empty cluster", c->n, 0);
+}
+
 /*
  * The spares are taken as the core takes them, and put back.  So the platform gets those
  * that are more than a pool keeps.
  */
 static void see_spares(struct walk *w)
 {
-	struct pool_cluster *chain = pool_cluster_get(w->pool, 0, 0);
+	struct pool_cluster *chain = pool_spares_take(w->pool);
 	struct pool_cluster *c;
+	unsigned int i;
 
 	for (c = chain; c; c = c->next) {
-		w->seen.clusters++;
-		expect_same(&w->seen, "objects in an empty cluster", c->n, 0);
+		see_spare(&w->seen, c);
+		for (i = 0; i < c->boxed && i < POOL_BOXED_MAX; i++)
+			see_spare(&w->seen, c->obj[i]);
 	}
 	see_count(&w->seen, "count of spares", plat_read(&w->pool->spares));
 	pool_cluster_put_all(w->pool, chain, 0);

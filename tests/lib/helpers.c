@@ -250,8 +250,10 @@ struct pool_cluster *test_cluster_new(void)
 {
 	struct pool_cluster *c = plat_mem_alloc(sizeof(*c), PLAT_MEM_AT_HAND);
 
-	if (c)
+	if (c) {
 		c->n = 0;
+		c->boxed = 0;
+	}
 	return c;
 }
 

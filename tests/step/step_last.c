@@ -294,7 +294,7 @@ static void park_one(void)
 	test_free(other.pool, test_alloc(other.pool));
 	other.obj = test_alloc(other.pool);
 	two.obj = NULL;
-	two.c = pool_cluster_get(other.pool, 1, 0);
+	two.c = pool_cluster_get_one(other.pool, 0);
 	two.c->obj[0] = pool_alloc_nocache(&other.pool->head);
 	two.c->n = 1;
 	pool_park_cluster(other.pool, two.c);

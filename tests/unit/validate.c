@@ -230,9 +230,16 @@ TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
 
 	ASSERT(pool);
 	cpu = test_cpu();
-	stashed = cpu->stashed++;
-	EXPECT(names(pool, "cpu", "clusters in the stash", stashed, stashed + 1));
-	EXPECT_EQ(cpu->stashed, stashed);
+	stashed = cpu->stashed;
+	cpu->stashed = POOL_STASH_MAX + 1;
+	EXPECT(names(pool, "cpu", "clusters in the stash", POOL_STASH_MAX + 1, POOL_STASH_MAX));
+	cpu->stashed = stashed;
+	ASSERT(stashed);
+	c = cpu->stash[stashed - 1];
+	c->n = 2;
+	EXPECT(names(pool, "cpu", "objects in an empty cluster", 2, 0));
+	c->n = 0;
+	EXPECT(is_ok(pool));
 	c = test_cluster_new();
 	ASSERT(c);
 	c->n = 3;

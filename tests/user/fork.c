@@ -265,6 +265,31 @@ TEST_CASE(a_child_takes_over_what_open_arrays_have)
 	pool_destroy(&s.pool->head);
 }
 
+/* A spare has another cluster in it. */
+static void find_both(void *arg)
+{
+	struct pool *pool = arg;
+
+	NEED(plat_read(&pool->spares) == 2);
+	NEED(pool_cluster_trim(pool) == 2 * sizeof(struct pool_cluster));
+	NEED(!plat_read(&pool->spares) && !plat_read(&pool->spare));
+}
+
+TEST_CASE(a_child_has_the_empty_clusters_that_are_in_spares)
+{
+	struct pool_cluster *box = test_cluster_new();
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	ASSERT(box);
+	box->obj[0] = test_cluster_new();
+	ASSERT(box->obj[0]);
+	box->boxed = 1;
+	pool_cluster_put(pool, box, POOL_F_ATOMIC);
+	EXPECT(child_is_well(find_both, pool));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(exactly_what_a_held_array_has_is_abandoned)
 {
 	struct stayer s = { .begin = begin_held, .end = end_held };

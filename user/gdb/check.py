@@ -80,13 +80,23 @@ class Check:
         self.stash(cpu, name, broken)
 
     def stash(self, cpu, name, broken):
-        stash = list(self.lib.chain(cpu["stash"], f"the empty clusters of {name}", broken))
-        if len(stash) != int(cpu["stashed"]):
-            broken(f"{name}: {len(stash)} empty clusters, stashed is {int(cpu['stashed'])}")
-        for c in stash:
-            if int(c["n"]):
-                broken(f"{name}: the empty cluster at {hex(int(c.address))} has "
-                       f"{int(c['n'])} objects")
+        stash = cpu["stash"]
+        stashed = int(cpu["stashed"])
+        most = stash.type.range()[1] + 1
+        if stashed > most:
+            broken(f"{name}: {stashed} empty clusters, {most} at most")
+            return
+        for i in range(stashed):
+            address = int(stash[i])
+            try:
+                c = self.lib.at(address, "cluster")
+                n, boxed = int(c["n"]), int(c["boxed"])
+            except gdb.MemoryError:
+                broken(f"{name}: an empty cluster at {hex(address)}, which cannot be read")
+                continue
+            if n or boxed:
+                broken(f"{name}: the empty cluster at {hex(address)} has {n} objects "
+                       f"and {boxed} clusters")
 
 
 class CheckPool:
