@@ -257,6 +257,20 @@ struct pool_cluster *test_cluster_new(void)
 	return c;
 }
 
+struct pool_cluster *test_cluster_box(void)
+{
+	struct pool_cluster *c = test_cluster_new();
+	struct pool_cluster *other = test_cluster_new();
+
+	if (c && other) {
+		c->obj[c->boxed++] = other;
+		return c;
+	}
+	plat_mem_free(c);
+	plat_mem_free(other);
+	return NULL;
+}
+
 struct pool_cpu *test_cpu(void)
 {
 	return plat_cpu_of(plat_cpu_hint());

@@ -123,6 +123,7 @@ struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool_cpu *test_cpu(void);
 struct pool_cluster *test_cluster_new(void);
+struct pool_cluster *test_cluster_box(void);	/* with another one in it */
 unsigned long test_charged(void);
 bool test_quiet(struct pool *pool, unsigned long used);
 bool test_bound_holds(void);

@@ -166,16 +166,13 @@ TEST_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full)
 
 TEST_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for)
 {
-	struct pool_cluster *box = test_cluster_new();
+	struct pool_cluster *box = test_cluster_box();
 	struct pool_cpu *cpu = test_cpu();
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
 	ASSERT(box);
 	test_free(pool, test_alloc(pool));
-	box->obj[0] = test_cluster_new();
-	ASSERT(box->obj[0]);
-	box->boxed = 1;
 	fill_stash(cpu, 1);
 	plat_cpu_lock(cpu);
 	EXPECT_PTR_EQ(pool_cluster_stash_all(cpu, box), box);

@@ -424,15 +424,12 @@ TEST_CASE(a_pool_keeps_as_many_empty_clusters_as_its_objects_would_fill)
 
 TEST_CASE(each_empty_cluster_in_a_spare_is_had_once)
 {
-	struct pool_cluster *had[2], *box = test_cluster_new();
+	struct pool_cluster *had[2], *box = test_cluster_box();
 	struct pool *pool = test_pool(64);
 	unsigned int i;
 
 	ASSERT(pool);
 	ASSERT(box);
-	box->obj[0] = test_cluster_new();
-	ASSERT(box->obj[0]);
-	box->boxed = 1;
 	pool_cluster_put(pool, box, POOL_F_ATOMIC);
 	EXPECT_EQ(plat_read(&pool->spares), 2);
 	for (i = 0; i < 2; i++) {

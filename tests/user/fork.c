@@ -277,14 +277,11 @@ static void find_both(void *arg)
 
 TEST_CASE(a_child_has_the_empty_clusters_that_are_in_spares)
 {
-	struct pool_cluster *box = test_cluster_new();
+	struct pool_cluster *box = test_cluster_box();
 	struct pool *pool = test_pool(64);
 
 	ASSERT(pool);
 	ASSERT(box);
-	box->obj[0] = test_cluster_new();
-	ASSERT(box->obj[0]);
-	box->boxed = 1;
 	pool_cluster_put(pool, box, POOL_F_ATOMIC);
 	EXPECT(child_is_well(find_both, pool));
 	pool_destroy(&pool->head);
