@@ -271,6 +271,24 @@ struct pool_cluster *test_cluster_box(void)
 	return NULL;
 }
 
+/*
+ * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
+ * ahead (ahead.c), so there are two waves.
+ */
+struct pool *test_clustered_pool(void)
+{
+	struct pool *pool;
+
+	test_options(1 << 20, POOL_CLUSTER_SIZE);
+	pool = test_pool(64);
+	if (!pool)
+		return NULL;
+	pool_fail_every = 0;
+	test_wave(pool, 400);
+	test_wave(pool, 400);
+	return pool;
+}
+
 struct pool_cpu *test_cpu(void)
 {
 	return plat_cpu_of(plat_cpu_hint());

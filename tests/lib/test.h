@@ -121,6 +121,7 @@ void *test_backend_alloc(struct plat_backend *backend, unsigned int flags);
 enum pool_fault test_backend_free(struct plat_backend *backend, void *obj);
 struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
+struct pool *test_clustered_pool(void);
 struct pool_cpu *test_cpu(void);
 struct pool_cluster *test_cluster_new(void);
 struct pool_cluster *test_cluster_box(void);	/* with another one in it */

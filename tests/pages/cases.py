@@ -21,7 +21,7 @@ OTHERS = {
     "common/base/layout.c": "unit/check.c",
     "common/core/border.c": "unit/fill.c",
     "common/core/pack.c": "user/arena.c user/node_memory.c",
-    "common/core/spare.c": "unit/shared.c unit/shrink.c",
+    "common/core/spare.c": "unit/spare.c unit/shrink.c",
     "common/core/unpark.c": "unit/parked.c",
     "common/debug/object_table.c": "unit/check.c unit/switch.c",
     "common/debug/pattern.c": "unit/check.c",

@@ -61,24 +61,6 @@ TEST_CASE(a_spill_moves_the_coldest_half)
 	pool_destroy(&pool->head);
 }
 
-/*
- * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
- * ahead (ahead.c), so there are two waves.
- */
-static struct pool *clustered_pool(void)
-{
-	struct pool *pool;
-
-	test_options(1 << 20, POOL_CLUSTER_SIZE);
-	pool = test_pool(64);
-	if (!pool)
-		return NULL;
-	pool_fail_every = 0;
-	test_wave(pool, 400);
-	test_wave(pool, 400);
-	return pool;
-}
-
 /* Allocate until the array is empty, then once more; returns how many objects there are. */
 static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 {
@@ -88,100 +70,6 @@ static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 		test_objs[n++] = test_alloc(pool);
 	test_objs[n++] = test_alloc(pool);
 	return n;
-}
-
-/* Leave room for @room clusters in the stash. */
-static void fill_stash(struct pool_cpu *cpu, unsigned int room)
-{
-	unsigned int i;
-
-	for (i = 0; i < POOL_STASH_MAX; i++) {
-		struct pool_cluster *c = test_cluster_new();
-
-		plat_cpu_lock(cpu);
-		if (c && cpu->stashed < POOL_STASH_MAX - room) {
-			pool_stash_push(cpu, c);
-			c = NULL;
-		}
-		plat_cpu_unlock(cpu);
-		plat_mem_free(c);
-	}
-}
-
-/* Empty a cluster where the stash is full; returns how many others go with it. */
-static unsigned int empty_one(struct pool *pool)
-{
-	unsigned int n = test_local(pool)->hot.n;
-	struct pool_cpu *cpu = test_cpu();
-	unsigned int went;
-
-	test_alloc_many(pool, test_objs, n);
-	fill_stash(cpu, 0);
-	test_free(pool, test_alloc(pool));
-	went = POOL_STASH_MAX - cpu->stashed;
-	test_free_many(pool, test_objs, n);
-	return went;
-}
-
-/* A quick fill does not look for room, so it may only come where there is some. */
-TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps)
-{
-	struct pool *pool = clustered_pool();
-	struct pool_local *local;
-	unsigned int keeps;
-	unsigned long fills;
-
-	ASSERT(pool);
-	local = test_local(pool);
-	fills = local->fills;
-	pool_cluster_trim(pool);
-	keeps = pool_spares_lacking(pool);
-	if (keeps > POOL_BOXED_MAX + 1)
-		keeps = POOL_BOXED_MAX + 1;
-	EXPECT_EQ(empty_one(pool), keeps - 1);
-	EXPECT_EQ(local->fills, fills + 1);
-	EXPECT_EQ(pool->spares, keeps);
-	EXPECT_EQ(pool_cluster_trim(pool), keeps * sizeof(struct pool_cluster));
-	pool_destroy(&pool->head);
-}
-
-/* The stash is for all pools.  So those that others need do not go where nobody needs them. */
-TEST_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full)
-{
-	struct pool *pool = clustered_pool();
-	unsigned long spares;
-
-	ASSERT(pool);
-	while (pool_spares_lacking(pool)) {
-		struct pool_cluster *c = test_cluster_new();
-
-		ASSERT(c);
-		pool_cluster_put(pool, c, POOL_F_ATOMIC);
-	}
-	spares = pool->spares;
-	EXPECT_EQ(empty_one(pool), 0);
-	EXPECT_LE(pool->spares, spares + 1);
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for)
-{
-	struct pool_cluster *box = test_cluster_box();
-	struct pool_cpu *cpu = test_cpu();
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
-	ASSERT(box);
-	test_free(pool, test_alloc(pool));
-	fill_stash(cpu, 1);
-	plat_cpu_lock(cpu);
-	EXPECT_PTR_EQ(pool_cluster_stash_all(cpu, box), box);
-	EXPECT_PTR_EQ(cpu->stash[POOL_STASH_MAX - 1], box->obj[0]);
-	plat_cpu_unlock(cpu);
-	EXPECT_EQ(cpu->stashed, POOL_STASH_MAX);
-	EXPECT_EQ(box->boxed, 0);
-	plat_mem_free(box);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_spill_tops_up_the_newest_cluster)
@@ -409,7 +297,7 @@ TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 		struct pool *pool;
 		unsigned int n;
 
-		pool = clustered_pool();
+		pool = test_clustered_pool();
 		ASSERT(pool);
 		pool_set_hot_size(slots * 4 * 64);
 		local = test_local(pool);
