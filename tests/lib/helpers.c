@@ -165,7 +165,11 @@ void test_wave(struct pool *pool, unsigned int n)
 	test_free_many(pool, test_objs, n);
 }
 
-struct pool *test_whole(unsigned int *n)
+/*
+ * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
+ * ahead (ahead.c), so there are two waves.
+ */
+struct pool *test_clustered_pool(void)
 {
 	struct pool *pool;
 
@@ -174,8 +178,18 @@ struct pool *test_whole(unsigned int *n)
 	if (!pool)
 		return NULL;
 	pool_fail_every = 0;
+	test_wave(pool, 400);
+	test_wave(pool, 400);
+	return pool;
+}
+
+struct pool *test_whole(unsigned int *n)
+{
+	struct pool *pool = test_clustered_pool();
+
+	if (!pool)
+		return NULL;
 	*n = 400;
-	test_wave(pool, *n);
 	test_alloc_many(pool, test_objs, *n);
 	while (test_local(pool)->hot.n < POOL_HOT_MAX)
 		test_free(pool, test_objs[--*n]);
@@ -269,24 +283,6 @@ struct pool_cluster *test_cluster_box(void)
 	plat_mem_free(c);
 	plat_mem_free(other);
 	return NULL;
-}
-
-/*
- * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
- * ahead (ahead.c), so there are two waves.
- */
-struct pool *test_clustered_pool(void)
-{
-	struct pool *pool;
-
-	test_options(1 << 20, POOL_CLUSTER_SIZE);
-	pool = test_pool(64);
-	if (!pool)
-		return NULL;
-	pool_fail_every = 0;
-	test_wave(pool, 400);
-	test_wave(pool, 400);
-	return pool;
 }
 
 struct pool_cpu *test_cpu(void)
