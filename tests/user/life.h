@@ -24,7 +24,7 @@ bool falls_asleep(const unsigned long *id);
 bool areas_are_true(void);
 bool others_are_empty(void);
 
-/* user/fork.c */
+/* user/child.c */
 void child_needs(bool cond, const char *what, const char *file, int line);
 bool child_is_well(void (*fn)(void *arg), void *arg);
 bool adds_up(struct pool *pool);
