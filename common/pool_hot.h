@@ -33,7 +33,7 @@
 
 POOL_DECLS_BEGIN
 
-/* Slots of a hot array, and the states of its open byte. */
+/* Slots of a hot array, and its two states. */
 #define POOL_HOT_SLOTS		128
 #define POOL_HELD		0	/* the owner is inside; or there is no array */
 #define POOL_OPEN		1	/* the owner may enter */
@@ -44,10 +44,19 @@ POOL_DECLS_BEGIN
  * Only its owner reads or writes it, with exceptions.  Any code may read the numbers.  A
  * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, closes
  * an open array: age.c.  The end of a pool, or of a CPU, excludes calls and clears it.
+ *
+ * n and "open" are the halves of one word, so that a hit ends with one store for both.  n is
+ * the half at the word's own address: there some processors find it at once although it was
+ * written as a part of more.
  */
 struct pool_hot {
-	unsigned char open;	/* POOL_OPEN or POOL_HELD */
-	unsigned int n;		/* objects present; n <= room */
+	__extension__ union {
+		__extension__ struct {
+			unsigned int n;		/* objects present; n <= room */
+			unsigned int open;	/* POOL_OPEN or POOL_HELD */
+		};
+		unsigned long both;		/* where a word has 64 bits */
+	};
 	unsigned int cap;	/* objects accepted; the bound's test */
 	unsigned int room;	/* slots charged to the CPU's byte bound */
 };
@@ -249,9 +258,25 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 }
 
 /*
+ * Write how many objects a held array has, then open it.  An interrupt handler that found it open
+ * with the old n would write to a slot that is in use.  Nothing comes between the halves of one
+ * store.
+ */
+static inline void pool_hot_set(struct pool_hot *hot, size_t n)
+{
+#if __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	POOL_WRITE(hot->both, n | (unsigned long)POOL_OPEN << 32);
+#else
+	POOL_WRITE(hot->n, (unsigned int)n);
+	pool_barrier();
+	POOL_WRITE(hot->open, POOL_OPEN);
+#endif
+}
+
+/*
  * Hold this CPU's array, which was entered.  False: it cannot be held, and was left.
  *
- * HELD is stored before n is read, and OPEN is stored after n is written.  An interrupt
+ * HELD is stored before n is read, and OPEN is not stored before n is written.  An interrupt
  * handler that runs in between finds HELD and leaves the array alone.  "open" is zero,
  * which is not OPEN either, as long as this CPU has no array of this pool.
  *
@@ -282,6 +307,19 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
 }
 
 /*
+ * The same after a hit: @n is how many objects there are now.  What the hit did to a slot is done
+ * before n counts it: in user space a signal handler may jump out of a hit for good, and then the
+ * code that empties the array relies on n.
+ */
+static inline void pool_hot_end(struct pool_hot *hot, size_t n)
+{
+	pool_hot_tell_open();
+	pool_barrier();
+	pool_hot_set(hot, n);
+	pool_hot_leave();
+}
+
+/*
  * The hit path.  A hit and a miss each let go for themselves.  If they shared that code,
  * the caller would have to test again which of the two it was.
  *
@@ -302,19 +340,14 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 		pool_hot_let_go(hot);
 		return NULL;
 	}
-	POOL_WRITE(hot->n, (unsigned int)n);
 	obj = pool_hot_slots(hot)[n];
 	if (!obj)
 		__builtin_unreachable();
-	pool_hot_let_go(hot);
+	pool_hot_end(hot, n);
 	return obj;
 }
 
-/*
- * A slot is written before n counts it.  In user space a signal handler may jump out of this
- * function for good, and then the code that empties the array relies on n.  The new n is
- * computed before the comparison, which saves an instruction.
- */
+/* The new n is computed before the comparison, which saves an instruction. */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {
 	struct pool_hot *hot = pool_hot_enter(pool);
@@ -329,9 +362,7 @@ static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 		return false;
 	}
 	pool_hot_slots(hot)[n] = obj;
-	pool_barrier();
-	POOL_WRITE(hot->n, more);
-	pool_hot_let_go(hot);
+	pool_hot_end(hot, more);
 	return true;
 }
 

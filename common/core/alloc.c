@@ -468,28 +468,3 @@ void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 			 pool->shown);
 	return NULL;
 }
-
-void *__pool_alloc(struct pool_head *head, unsigned int flags)
-{
-	return pool_alloc_inline(head, flags);
-}
-
-void *pool_alloc(struct pool_head *head)
-{
-	return pool_alloc_inline(head, 0);
-}
-
-void *pool_zalloc(struct pool_head *head)
-{
-	return pool_alloc_inline(head, POOL_F_MUST_ZERO);
-}
-
-void __pool_free(struct pool_head *head, void *obj, unsigned int flags)
-{
-	pool_free_inline(head, obj, flags);
-}
-
-void pool_free(struct pool_head *head, void *obj)
-{
-	pool_free_inline(head, obj, 0);
-}

@@ -8,7 +8,7 @@
  * An allocation and a free on an array of one thread:
  *
  *	none	no guard: a signal handler would break it
- *	byte	the pool's: pool_hot_get() and pool_hot_put()
+ *	held	the pool's: pool_hot_get() and pool_hot_put()
  *	rseq	a restartable sequence, whose one committing store is that of n; after an
  *		interrupt inside, the kernel continues at the sequence's abort address
  *	clear	as rseq, and then the thread's pointer to the sequence is cleared; without
@@ -149,12 +149,12 @@ static inline POOL_INLINE void rseq_clear(void)
 			 : : "r"(__rseq_offset) : "memory");
 }
 
-static inline POOL_INLINE void *byte_get(void)
+static inline POOL_INLINE void *held_get(void)
 {
 	return pool_hot_get(&head);
 }
 
-static inline POOL_INLINE bool byte_put(void *obj)
+static inline POOL_INLINE bool held_put(void *obj)
 {
 	return pool_hot_put(&head, obj);
 }
@@ -205,12 +205,12 @@ static __attribute__((__noinline__)) double kind(void)		\
 }
 
 SLICE(none)
-SLICE(byte)
+SLICE(held)
 SLICE(rseq)
 SLICE(clear)
 
-static double (*const slices[KINDS])(void) = { none, byte, rseq, clear };
-static const char *const names[KINDS] = { "none", "byte", "rseq", "clear" };
+static double (*const slices[KINDS])(void) = { none, held, rseq, clear };
+static const char *const names[KINDS] = { "none", "held", "rseq", "clear" };
 
 static int by_value(const void *a, const void *b)
 {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * hit.c - the hit path for callers that do not inline it
+ *
+ * Layer:   API -> hot array, and alloc.c where there is no hit
+ * Context: any, as documented in pool.h.
+ */
+#include "plat.h"
+
+/*
+ * A hit of these is less than a cache line of code, and each begins one.  Where it does not, and
+ * that changes with any code before it, an allocation and a free take up to a quarter longer.
+ */
+#define BEGINS_LINE	__attribute__((__aligned__(64)))
+
+BEGINS_LINE
+void *__pool_alloc(struct pool_head *head, unsigned int flags)
+{
+	return pool_alloc_inline(head, flags);
+}
+
+BEGINS_LINE
+void *pool_alloc(struct pool_head *head)
+{
+	return pool_alloc_inline(head, 0);
+}
+
+BEGINS_LINE
+void *pool_zalloc(struct pool_head *head)
+{
+	return pool_alloc_inline(head, POOL_F_MUST_ZERO);
+}
+
+BEGINS_LINE
+void __pool_free(struct pool_head *head, void *obj, unsigned int flags)
+{
+	pool_free_inline(head, obj, flags);
+}
+
+BEGINS_LINE
+void pool_free(struct pool_head *head, void *obj)
+{
+	pool_free_inline(head, obj, 0);
+}
