@@ -326,6 +326,14 @@ def numbers(text):
     return [int(word) for word in words(text)]
 
 
+def is_whole(opt, place):
+    """Are all peers there?  Else the place is not used, which is said."""
+    lacks = [p for p in opt.peers if not (opt.folder / place / p).exists()]
+    if lacks:
+        print(f"# place {place} is not used: no {' '.join(lacks)}", flush=True)
+    return not lacks
+
+
 def read_options():
     works = SINGLE + DOUBLE + ("trace",) + ONCE
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -341,8 +349,7 @@ def read_options():
     args.add_argument("out", type=pathlib.Path)
     opt = args.parse_args()
     opt.peers = [p for p in opt.peers if (opt.folder / p).exists()]
-    opt.places = [place for place in PLACES
-                  if all((opt.folder / place / p).exists() for p in opt.peers)]
+    opt.places = [place for place in PLACES if is_whole(opt, place)]
     opt.trace = opt.out / "trace"
     if opt.rounds % opt.generations or opt.rounds % 2 == 0:
         sys.exit("rounds: an odd multiple of the generations")
