@@ -243,11 +243,11 @@ fi
 # a hit is the same instructions.  Only addresses may differ.
 hit_code() {
 	gcc -std=gnu11 -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-c -o "$tmp/alloc.o" common/core/alloc.c &&
+		-c -o "$tmp/calls.o" common/core/hit.c &&
 		gcc -O2 -I"$tmp" "$@" -c -o "$tmp/hit.o" "$tmp/hit.c" || return 1
 	for function in pool_alloc pool_free hit_get hit_put; do
 		objdump -dr --no-show-raw-insn --disassemble=$function \
-			"$tmp/alloc.o" "$tmp/hit.o"
+			"$tmp/calls.o" "$tmp/hit.o"
 	done | sed -nE 's/^ +[0-9a-f]+:\t//p' |
 		sed -E 's/\b[0-9a-f]+ (<[^>]*>)/\1/'
 }
