@@ -284,6 +284,20 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 }
 
 /*
+ * How many objects of the shared pool may go so that @spare stay?  @left: how many of those that
+ * were there at first are left.  Users may have taken some of these.
+ */
+static unsigned long may_go(const struct pool *pool, unsigned long *left,
+			    unsigned long spare)
+{
+	unsigned long now = pool_shared_count(pool);
+
+	if (*left > now)
+		*left = now;
+	return *left > spare ? *left - spare : 0;
+}
+
+/*
  * Give what is in the shared pool to the platform; @spare objects stay.  After about @most bytes
  * no other cluster goes.  @tries: do not sleep while objects are taken.  Returns bytes.
  * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may run
@@ -293,12 +307,11 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries)
 {
 	unsigned long left = pool_shared_count(pool);
-	unsigned long given = 0;
+	unsigned long given = 0, over;
 	struct pool_cluster *c;
 
-	while (left > spare && given < most &&
+	while (given < most && (over = may_go(pool, &left, spare)) &&
 	       (c = pool_shared_get(pool, &pool->moving))) {
-		unsigned long over = left - spare;
 		unsigned int n = c->n;
 		unsigned int keep = n > over ? (unsigned int)(n - over) : 0;
 

@@ -104,7 +104,23 @@ static void give_empty(struct pool *pool, struct shrinking *s)
 					     s->flags);
 }
 
-/* A pool's share of what is still wanted, or all it has. */
+/*
+ * @most parts of @total, times @over: what a pool gives that has so much too much.  The product
+ * of two halves of a word fits into a word.  Others may have made @total too low meanwhile.
+ */
+static unsigned long share_of(unsigned long over, unsigned long most,
+			      unsigned long total)
+{
+	unsigned int shift = 0;
+
+	if (most >= total || over >= total)
+		return over < most ? over : most;
+	while (total >> shift >> sizeof(long) * 4)
+		shift++;
+	return (most >> shift) * (over >> shift) / (total >> shift) << shift;
+}
+
+/* A pool's share of what is still wanted, and an object more, or all it has. */
 static void give_shared(struct pool *pool, struct shrinking *s)
 {
 	unsigned long over = s->over(pool);
@@ -114,7 +130,7 @@ static void give_shared(struct pool *pool, struct shrinking *s)
 
 	if (!over || !left || !may_give(pool, s->flags))
 		return;
-	share = s->total > over ? s->most / (s->total / over) : s->most;
+	share = share_of(over, s->most, s->total) + size;
 	if (share > left)
 		share = left;
 	if (share > over)

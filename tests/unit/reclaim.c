@@ -329,3 +329,47 @@ TEST_CASE(an_idle_pool_is_destroyed_while_others_collect)
 	test_threads(4, flush_or_destroy, &e);
 	EXPECT_EQ(plat_read(&e.bad), 0);
 }
+
+/* Objects that a destructor took, as another thread might take them meanwhile. */
+static struct {
+	struct pool *pool;
+	unsigned long n;
+} taken;
+
+static void take_half(void *obj, void *arg)
+{
+	unsigned long n = taken.n ? 0 : pool_shared_count(taken.pool) / 2;
+
+	(void)obj;
+	(void)arg;
+	while (taken.n < n && taken.n < TEST_OBJS) {
+		test_objs[taken.n] = pool_shared_get_one(taken.pool, 0);
+		taken.n += !!test_objs[taken.n];
+	}
+}
+
+TEST_CASE(gc_leaves_the_spares_though_others_take_objects_meanwhile)
+{
+	struct pool_attr attr = {
+		.name = "taken", .size = 64, .flags = MEM_F_EXACT, .dtor = take_half,
+		.min_avail = 100,
+	};
+	struct pool_head *head;
+
+	test_options(4096, 8);
+	head = create_pool_ext(&attr);
+	ASSERT(head);
+	taken.pool = pool_of(head);
+	taken.n = TEST_OBJS;
+	test_wave(taken.pool, 1000);
+	ASSERT(pool_shared_count(taken.pool) > 500);
+	taken.n = 0;
+	pool_gc(NULL);
+	EXPECT(taken.n > 200);
+	EXPECT_LE(100, pool_shared_count(taken.pool));
+	while (taken.n)
+		pool_put_one(taken.pool, test_objs[--taken.n], 0);
+	taken.n = TEST_OBJS;
+	EXPECT(test_quiet(taken.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(head), NULL);
+}

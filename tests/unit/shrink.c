@@ -148,6 +148,29 @@ TEST_CASE(who_has_more_gives_more)
 	pool_destroy(&small->head);
 }
 
+/* Of both the same part goes, whichever is asked first, and however unequal they are. */
+TEST_CASE(no_pool_is_emptied_for_another_one)
+{
+	unsigned long page = pool_start.page;
+	struct pool *pool[2] = { shared_pool(3 * MANY), shared_pool(2 * MANY) };
+	unsigned long before[2], all = 0;
+	unsigned int i;
+
+	ASSERT(pool[0] && pool[1]);
+	pool_drain_stashes(POOL_ALL, false);
+	for (i = 0; i < 2; i++) {
+		pool_cluster_trim(pool[i]);
+		before[i] = held(pool[i]);
+		all += before[i];
+	}
+	pool_shrink(all / 2 / page);
+	for (i = 0; i < 2; i++) {
+		EXPECT_LE(before[i] / 3, gone(pool[i], before[i]));
+		EXPECT_LE(gone(pool[i], before[i]), before[i] / 3 * 2);
+		pool_destroy(&pool[i]->head);
+	}
+}
+
 /* Of one pool that is in use and one that is not, on one CPU, the idle one's go. */
 TEST_CASE(the_oldest_clusters_go_first)
 {
