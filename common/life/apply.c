@@ -133,6 +133,9 @@ void pool_change_apply(const struct pool_change *change, char *late,
 	pool_change_store(change);
 	pool_declared_renew(change);
 	plat_mutex_unlock(PLAT_CREATE);
+	/* Objects may go to the backend, and be reported: no lock is held. */
+	if (change->touched & 1u << POOL_KEY_MAX_CACHED)
+		pool_bound_share();
 	while ((pool = pool_registry_next(pool))) {
 		if (set | clear)
 			pool_switch(pool, set, clear);

@@ -27,8 +27,6 @@ void pool_change_store(const struct pool_change *change)
 	pool_bound_fit();
 	pool_era_ends();
 	plat_mutex_unlock(PLAT_REGISTRY);
-	if (change->touched & 1u << POOL_KEY_MAX_CACHED)
-		pool_bound_share();
 }
 
 static size_t item_length(const char *text)

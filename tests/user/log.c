@@ -464,3 +464,33 @@ TEST_CASE(a_report_is_no_place_to_be_cancelled_at)
 	EXPECT_EQ(plat_read(&passed), 1);
 	pool_destroy(&pool->head);
 }
+
+/* A function for lines that uses pools, as it may; @arg: the pool that it made at first. */
+static void make_pool(enum pool_log_level level, const char *line, void *arg)
+{
+	struct pool_head **made = arg;
+
+	(void)level;
+	(void)line;
+	if (!*made)
+		*made = create_pool("made", 100, MEM_F_EXACT);
+}
+
+TEST_CASE(a_report_of_what_a_smaller_cache_gives_back_holds_no_lock)
+{
+	struct pool *pool = test_checked(1024, POOL_D_INTEGRITY);
+	struct pool_head *made = NULL;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 64);
+	test_free_many(pool, test_objs, 64);
+	memset(test_objs[3], 1, 8);
+	pool_set_log(make_pool, &made);
+	EXPECT(pool_configure("max_cached=1"));
+	pool_set_log(NULL, NULL);
+	EXPECT_EQ(test_faults(pool), 1);
+	EXPECT(made);
+	pool_destroy(made);
+	pool_destroy(&pool->head);
+}
