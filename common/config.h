@@ -23,7 +23,8 @@
  *                                    POOL_SIZE_ROUND=n       sizes: multiples of n
  *                                    POOL_SLAB_MAX=n         user space: see below
  *
- * Test builds also set POOL_BUCKETS, POOL_HOT_MAX and POOL_FAIL_EVERY.
+ * Test builds also set POOL_BUCKETS, POOL_HOT_MAX and POOL_FAIL_EVERY, and POOL_TWO_STORES:
+ * pool_hot.h.
  */
 #ifndef POOL_CONFIG_H
 #define POOL_CONFIG_H

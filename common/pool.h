@@ -30,9 +30,9 @@
 
 /* This header and the library, or the module, must agree on it; see pool_create_at(). */
 #ifdef __KERNEL__
-#define POOL_ABI		6
+#define POOL_ABI		7
 #else
-#define POOL_ABI		4
+#define POOL_ABI		5
 #endif
 
 /* Flags of create_pool(). */
@@ -430,6 +430,8 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
  * threads' hot arrays only where pool_reclaim_signal() has lent a signal.  There is no order
  * among callers that wait.  @ms bounds the whole call, except for what the backend takes,
  * and a thread that has begun to answer.
+ *
+ * In the kernel a task that waits is not frozen: until its wait ends no suspend succeeds.
  *
  * Context: Process context or a plain thread; sleeps.
  * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being

@@ -260,11 +260,11 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 /*
  * Write how many objects a held array has, then open it.  An interrupt handler that found it open
  * with the old n would write to a slot that is in use.  Nothing comes between the halves of one
- * store.
+ * store.  Test builds set POOL_TWO_STORES, so that both ways are tested on one machine.
  */
 static inline void pool_hot_set(struct pool_hot *hot, size_t n)
 {
-#if __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !defined(POOL_TWO_STORES) && __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	POOL_WRITE(hot->both, n | (unsigned long)POOL_OPEN << 32);
 #else
 	POOL_WRITE(hot->n, (unsigned int)n);

@@ -25,7 +25,7 @@ JUMP	 = $(STEP) -DTEST_JUMP $(JUMP_SRC)
 endif
 
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
-	   -DPOOL_FAIL_EVERY=7
+	   -DPOOL_FAIL_EVERY=7 -DPOOL_TWO_STORES
 
 # tests/user/space.c looks at names of mappings, tests/user/trim.c at locks meanwhile;
 # tests/user/node.c says which CPU a thread is on; tests/user/ctl_files.c counts accept4().

@@ -6,7 +6,7 @@
  * Context: as said in pool.h.
  *
  * For programs that take the address of a call, or declare it themselves.  The
- * others that pool.h has inline are in common/core/alloc.c.
+ * others that pool.h has inline are in common/core/hit.c.
  */
 #include "plat.h"
 

@@ -8,8 +8,9 @@
 #include "plat.h"
 
 /*
- * A hit of these is less than a cache line of code, and each begins one.  Where it does not, and
- * that changes with any code before it, an allocation and a free take up to a quarter longer.
+ * Each begins a cache line of code.  In programs a hit of pool_alloc() and pool_free() fits into
+ * one.  Where it does not, and that changes with any code before it, the two take up to a quarter
+ * longer.  Other machines, kernels and calls have longer hits, to which this does no harm.
  */
 #define BEGINS_LINE	__attribute__((__aligned__(64)))
 

@@ -224,9 +224,11 @@ static void account(void)
 static void look_at_all(void)
 {
 	struct pool_stats now;
+	unsigned int n;
 
 	pool_sum(jump.pool, &now);
-	give_all(test_objs, take_all(test_objs, now.allocated + JUMP_OBJS));
+	n = pool_smaller(now.allocated + JUMP_OBJS, TEST_OBJS);
+	give_all(test_objs, take_all(test_objs, n));
 }
 
 /* The lost objects are those in hand: they can be freed, and all adds up. */
