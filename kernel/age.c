@@ -28,7 +28,7 @@ MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: 
 #define AGE_MAX	86400u
 
 /* The work is not queued; always false where there is none. */
-static bool asleep __read_mostly;
+static unsigned int asleep __read_mostly;	/* no bool: some machines exchange only words */
 static bool ending;
 
 static void age_work(struct work_struct *work);
@@ -50,11 +50,11 @@ static void age_work(struct work_struct *work)
 
 	pool_age_bytes(&more);
 	if (!more) {
-		WRITE_ONCE(asleep, true);
+		WRITE_ONCE(asleep, 1);
 		/* Pairs with the exchange in pool_age_wake(). */
 		smp_mb();
 		pool_unused_bytes(0, &left);
-		if (!left || !xchg(&asleep, false))
+		if (!left || !xchg(&asleep, 0))
 			return;
 	}
 	if (!READ_ONCE(ending))
@@ -73,7 +73,7 @@ static struct irq_work waker = IRQ_WORK_INIT(wake_now);
 /* A cluster was made.  While the work is queued this only reads a line that is seldom written. */
 void pool_age_wake(void)
 {
-	if (READ_ONCE(asleep) && xchg(&asleep, false))
+	if (READ_ONCE(asleep) && xchg(&asleep, 0))
 		irq_work_queue(&waker);
 }
 

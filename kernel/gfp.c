@@ -29,6 +29,7 @@
 #include "guard.h"
 
 #include <linux/gfp.h>
+#include <linux/oom.h>
 #include <linux/printk.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -109,14 +110,25 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 }
 
 /*
- * The flags of all calls but the very last.  A task that frees memory is not to take the system's
- * last reserve for an object that may come from elsewhere.
+ * May a call take the system's last reserve?  A task that frees memory may, and one that is killed
+ * for its memory, perhaps while it waits for some.
+ */
+static bool takes_last(gfp_t gfp)
+{
+	return (gfp & (__GFP_MEMALLOC | __GFP_DIRECT_RECLAIM)) ||
+	       (current->flags & PF_MEMALLOC) || tsk_is_oom_victim(current);
+}
+
+/*
+ * The flags of all calls but the very last.  No call is to take the system's last reserve for an
+ * object that may come from elsewhere.  Others keep theirs: with __GFP_NOMEMALLOC the kernel gives
+ * GFP_ATOMIC less of its reserve.
  */
 static gfp_t meek(gfp_t gfp)
 {
 	if (gfp & __GFP_NOFAIL)
 		gfp = (gfp & ~__GFP_NOFAIL) | __GFP_NOWARN;
-	return gfp | __GFP_NOMEMALLOC;
+	return takes_last(gfp) ? gfp | __GFP_NOMEMALLOC : gfp;
 }
 
 /* The node of a guarded object is not known, so calls that name a node do not take one. */

@@ -55,9 +55,18 @@
 #define MAPPED	(GFP_USER | __GFP_HIGH | __GFP_NOWARN | __GFP_NORETRY | \
 		 __GFP_NOFAIL | __GFP_NOLOCKDEP)
 
-/* Is an access to a page that is mapped without access seen to be reported? */
+/*
+ * Is an access to a page that is mapped without access seen to be reported?  Some machines have
+ * no such mapping.
+ */
+#ifdef PAGE_NONE
+#define NO_ACCESS	PAGE_NONE
 #define MAY_HOLD	(!IS_ENABLED(CONFIG_UML) && \
 			 (IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64)))
+#else
+#define NO_ACCESS	PAGE_KERNEL
+#define MAY_HOLD	false
+#endif
 
 /* An address that is held: mapped, without access. */
 struct span {
@@ -168,7 +177,7 @@ static bool occupy(struct span *span, unsigned int n)
 	unsigned int tries = 0;
 	void *got;
 
-	while ((got = vmap(span->page, n, VM_MAP, PAGE_NONE)) &&
+	while ((got = vmap(span->page, n, VM_MAP, NO_ACCESS)) &&
 	       got != span->at && tries < TRIES)
 		wrong[tries++] = got;
 	if (got && got != span->at)

@@ -264,7 +264,7 @@ void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 
 /*
  * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
- * that cannot.
+ * that cannot.  With interrupts off kswapd is not woken, as in at_hand_flags().
  */
 static gfp_t flags_for(unsigned int flags)
 {
@@ -275,6 +275,8 @@ static gfp_t flags_for(unsigned int flags)
 		if (!in_interrupt() && !irqs_disabled())
 			gfp = GFP_KERNEL;
 	}
+	if (irqs_disabled())
+		gfp &= ~__GFP_KSWAPD_RECLAIM;
 	return gfp | __GFP_NOMEMALLOC;
 }
 

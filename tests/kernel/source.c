@@ -270,6 +270,68 @@ TEST_CASE(frees_with_interrupts_off_wake_nobody_and_none_reclaims)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+static void alloc_all(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < TEST_OBJS; i++)
+		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+}
+
+static void alloc_all_unpreempted(struct pool *pool)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	alloc_all(pool);
+	local_irq_restore(flags);
+}
+
+TEST_CASE(allocations_with_interrupts_off_wake_nobody)
+{
+	struct pool *pool;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
+	pool_fail_every = 0;
+	pool = test_pool(64);
+	ASSERT(pool);
+	EXPECT(watched(pool, alloc_all_unpreempted));
+	EXPECT(asked.calls || IS_ENABLED(CONFIG_PREEMPT_RT));
+	EXPECT_EQ(asked.wake, 0);
+	free_all(pool);
+	pool_reclaim(&pool->head);
+	EXPECT(watched(pool, alloc_all));
+	EXPECT(asked.calls);
+	EXPECT_EQ(asked.wake, asked.calls);
+	free_all(pool);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+static void use_atomic(struct pool *pool)
+{
+	test_free(pool, pool_alloc_gfp(&pool->head, GFP_ATOMIC));
+}
+
+/* With the flag that keeps tasks from the last one they would get less of their own. */
+TEST_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs)
+{
+	struct pool_attr attr = {
+		.name = "atomic", .size = 64, .mode = POOL_M_NO_CACHE,
+	};
+	struct pool_head *pool;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "this kernel has no tracepoints");
+	pool_fail_every = 0;
+	pool = create_pool_ext(&attr);
+	ASSERT(pool);
+	EXPECT(watched(pool_of(pool), use_atomic));
+	EXPECT_EQ(asked.calls, 1);
+	EXPECT_EQ(asked.meek, 0);
+	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+}
+
 static bool ranged(unsigned int offset, unsigned int size)
 {
 	struct pool_attr attr = {
