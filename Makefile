@@ -121,14 +121,16 @@ $(B)/%.o: %.c $(B)/settings.mk Makefile
 
 # The archive is one object.  It shows nothing but the interface, and hides that from all
 # but the program or plugin that it is linked into, so each has a libpool for itself.
-# objcopy makes names local that are hidden; interface.s hides those of the interface.
+# objcopy makes names local that are hidden; interface.s hides those of the interface.  Sections
+# that are one for a whole program, as that which leads to the unwinder, are the archive's own:
+# the linker would drop one of two, and what refers to a local name in it.
 $(B)/interface.s: user/libpool.map Makefile
 	@mkdir -p $(B)
 	sed -nE 's/^\t\t(\w+);$$/\t.globl \1\n\t.hidden \1/p' $< > $@
 	echo '	.type pool_thread_area, %tls_object' >> $@
 	echo '	.section .note.GNU-stack,"",%progbits' >> $@
 
-JOIN = $(CC) $(filter -m%,$(CFLAGS)) -r -nostdlib
+JOIN = $(CC) $(filter -m%,$(CFLAGS)) -r -nostdlib -Wl,--force-group-allocation
 $(B)/libpool.a: $(LIB_OBJ) $(B)/interface.s
 	$(JOIN) -o $(B)/all.o $(LIB_OBJ)
 	$(OBJCOPY) --localize-hidden $(B)/all.o

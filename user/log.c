@@ -101,7 +101,7 @@ static void write_all(enum pool_log_level level, const char *text)
 	}
 }
 
-/* Pass a text on line by line, without newlines. */
+/* Pass a text on line by line, without newlines.  It stays as it is: it may be the trash. */
 static void hand_over(const struct sink *sink, enum pool_log_level level,
 		      char *text)
 {
@@ -115,6 +115,7 @@ static void hand_over(const struct sink *sink, enum pool_log_level level,
 		}
 		*end = 0;
 		sink->fn(level, text, sink->arg);
+		*end = '\n';
 	}
 }
 

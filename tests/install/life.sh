@@ -47,6 +47,16 @@ check cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
 check cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
+# cancelled COMPILER FLAGS - linked statically
+cancelled() {
+	# shellcheck disable=SC2086	# W and flags are words
+	$1 -std=gnu11 $W -I"$tmp" $2 -o "$tmp/cancelled" tests/install/life/cancelled.c \
+		"$out/libpool.a" -pthread && timeout 60 "$tmp/cancelled"
+}
+check a_thread_of_a_static_program_is_cancelled cancelled gcc -static
+check a_thread_of_a_static_program_by_clang_is_cancelled cancelled clang -static
+check a_thread_of_a_static_pie_is_cancelled cancelled gcc -static-pie
+
 # closed - started without stderr, and with a word that is refused
 closed() {
 	# shellcheck disable=SC2086	# W is words

@@ -6,6 +6,7 @@
  * Context: see test.h and life.h.
  */
 #include "cases_ctl.h"
+#include "extra/own_thread.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -58,17 +59,17 @@ TEST_CASE(a_program_that_closes_all_files_keeps_those_that_it_opens_then)
 	EXPECT(is_clean());
 }
 
-/* A server whose file is gone ends, and may be started anew. */
+/* A server whose files are gone ends, and may be started anew, at once. */
 static void start_after_the_end(void *arg)
 {
 	char *path = arg;
 	unsigned int i;
 
 	NEED(pool_ctl_start(path));
-	close_files();
-	for (i = 0; i < 1000 && !pool_ctl_start(addr.sun_path); i++)
-		usleep(10000);
-	NEED(i < 1000);
+	for (i = 0; i < 20; i++) {
+		close_files();
+		NEED(pool_ctl_start(addr.sun_path));
+	}
 	NEED(!strcmp(ask("gc\n"), "ok\n"));
 	NEED(!is_there(path));
 	pool_ctl_stop();
@@ -238,6 +239,68 @@ int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags)
 {
 	plat_word_add(&accepts, 1);
 	return __real_accept4(fd, from, len, flags);
+}
+
+/* A process that connects, and says nothing. */
+static pid_t silent_client(void)
+{
+	unsigned long n = plat_read(&accepts);
+	pid_t other = fork();
+	unsigned int i;
+
+	if (!other) {
+		client();
+		pause();
+		_exit(1);
+	}
+	for (i = 0; i < 1000 && plat_read(&accepts) == n; i++)
+		usleep(10000);
+	NEED(other > 0 && i < 1000);
+	/* The server's thread has the lock until it has noted the file. */
+	pool_own_lock();
+	pool_own_unlock();
+	return other;
+}
+
+/* The server's end of the connection of that process. */
+static int end_of(pid_t other)
+{
+	struct ucred peer;
+	int fd;
+
+	for (fd = 3; fd < 256; fd++) {
+		socklen_t len = sizeof(peer);
+
+		if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+		    peer.pid == other)
+			return fd;
+	}
+	return -1;
+}
+
+/* The server tells its client that the line has no end, as it is stopped. */
+static void replace_client(void *arg)
+{
+	int fds[2], fd;
+	pid_t other;
+	char c;
+
+	(void)arg;
+	NEED(pool_ctl_start(addr.sun_path));
+	other = silent_client();
+	fd = end_of(other);
+	NEED(fd >= 0 && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds));
+	NEED(syscall(SYS_dup3, fds[1], fd, 0) == fd);
+	pool_ctl_stop();
+	NEED(read(fds[0], &c, 1) < 0 && errno == EAGAIN);
+	NEED(!kill(other, SIGKILL) && waitpid(other, NULL, 0) == other);
+}
+
+TEST_CASE(a_client_whose_file_was_closed_is_told_nothing_by_another_one)
+{
+	fresh_path();
+	EXPECT(child_is_well(replace_client, NULL));
+	EXPECT(is_clean());
 }
 
 /* The client is accepted when there is a descriptor again; until then the thread sleeps. */

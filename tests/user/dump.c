@@ -147,6 +147,32 @@ TEST_CASE(without_memory_dump_pools_writes_what_the_trash_holds)
 	end_many();
 }
 
+static void count_line(enum pool_log_level level, const char *line, void *arg)
+{
+	unsigned int *lines = arg;
+
+	(void)level;
+	*lines += !!*line;
+}
+
+TEST_CASE(a_function_for_lines_leaves_the_trash_as_it_is)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int lines = 0;
+
+	ASSERT(pool);
+	dump_pools_to_trash();
+	snprintf(full, sizeof(full), "%s", pool_trash());
+	no_memory = true;
+	pool_set_log(count_line, &lines);
+	dump_pools();
+	pool_set_log(NULL, NULL);
+	no_memory = false;
+	EXPECT_LE(3, lines);
+	EXPECT_EQ(strcmp(full, pool_trash()), 0);
+	pool_destroy(&pool->head);
+}
+
 static void *dump_main(void *arg)
 {
 	dump_it(arg);

@@ -125,12 +125,14 @@ static int connect_to(const struct source *source)
 	return fd;
 }
 
-/* A program may answer what it likes, and a terminal obeys some bytes. */
+/*
+ * A program may answer what it likes, and a terminal obeys some bytes, and some characters that
+ * are none of ASCII.  Programs with this library send only ASCII.
+ */
 static void make_harmless(char *text)
 {
 	for (; *text; text++)
-		if ((*text > 0 && *text < ' ' && *text != '\n' && *text != '\t') ||
-		    *text == 0x7f)
+		if ((*text < ' ' || *text > '~') && *text != '\n' && *text != '\t')
 			*text = '?';
 }
 

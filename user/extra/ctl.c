@@ -81,11 +81,20 @@ static bool wait_for(int fd, short events, long long end)
 	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
 }
 
+/* The program may close all files, and then this number is perhaps one of its own. */
+static bool is_client(void)
+{
+	if (pool_own_file_is(&client))
+		return true;
+	errno = EBADF;
+	return false;
+}
+
 /* Send all, or as much as the client takes in time. */
 static bool send_all(int fd, const char *text, size_t len, long long end)
 {
 	while (len) {
-		ssize_t n = send(fd, text, len, MSG_NOSIGNAL);
+		ssize_t n = is_client() ? send(fd, text, len, MSG_NOSIGNAL) : -1;
 
 		if (n < 0 && (errno != EAGAIN || !wait_for(fd, POLLOUT, end)))
 			return false;
@@ -105,7 +114,7 @@ static const char *read_line(int fd, char *line)
 	size_t len = 0;
 
 	while (!newline) {
-		ssize_t n = recv(fd, line + len, POOL_CTL_LINE - len, 0);
+		ssize_t n = is_client() ? recv(fd, line + len, POOL_CTL_LINE - len, 0) : -1;
 
 		if (n > 0) {
 			newline = memchr(line + len, '\n', (size_t)n);

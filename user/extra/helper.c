@@ -145,6 +145,12 @@ static void *helper_main(void *arg)
 	return NULL;
 }
 
+/* Has the program closed a started helper's files?  Then it ends as soon as it runs. */
+static bool ends(const struct pool_helper *helper)
+{
+	return helper->own.started && !pool_own_file_is(&helper->stop);
+}
+
 /*
  * Begin a start.  Files are opened and the thread is made with forks kept out, so that a
  * child knows of all of them.  Returns what pool_helper_began() takes.
@@ -153,7 +159,7 @@ int pool_helper_begin(struct pool_helper *helper)
 {
 	int cancel = pool_own_enter(&helper->own);
 
-	if (plat_read(&helper->ended))
+	if (plat_read(&helper->ended) || ends(helper))
 		pool_helper_stop(helper);
 	pool_own_lock();
 	pool_own_watch(&helper->own);
