@@ -79,6 +79,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving);
+bool pool_shared_put_back(struct pool *pool, struct pool_cluster *c);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 #define POOL_NODE_HERE	UINT_MAX	/* the one that is near this CPU */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
@@ -165,7 +166,7 @@ void pool_registry_put(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
-struct pool *pool_registry_of(const struct pool_decl *decl);
+struct pool *pool_registry_of(const struct pool_decl *decl, unsigned int id);
 bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);
 enum pool_drop pool_registry_drop(struct pool *pool,

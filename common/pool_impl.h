@@ -7,7 +7,7 @@
  *   pool_alloc()                      pool_free()
  *      | hit  ^                          | hit
  *      v      |                          v
- *  +---------------- hot array -----------------+  pool_hot: alloc.c, hot.c
+ *  +---------------- hot array -----------------+  pool_hot: hit.c, hot.c
  *      | empty: fill from one cluster    | full: spill the coldest half
  *      v                                 v
  *  +------------- local clusters ---------------+  pool_cpu, pool_local: fill.c, spill.c
@@ -260,6 +260,7 @@ struct pool {
 	unsigned int pins;		/* registry mutex: users of the pointer */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
+	unsigned int left;		/* registry mutex: of these, declarations that left */
 	unsigned long joins;		/* registry mutex: registrations ever */
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */

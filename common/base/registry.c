@@ -102,6 +102,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 	pool_list_add(&reg->list, &pool->regs);
 	plat_write(&pool->flags, pool->flags | reg->flags);
 	pool->joins++;
+	plat_write(&pool->left, pool->left + reg->left);
 	plat_write(&pool->users, pool->users + 1);
 }
 
@@ -109,6 +110,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_del(&reg->list);
+	plat_write(&pool->left, pool->left - reg->left);
 	plat_write(&pool->users, pool->users - 1);
 }
 
@@ -212,19 +214,23 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 }
 
 /*
- * Find the pool that a declaration is registered with; NULL: none.  The pool stays until this
- * registration is given back.  pool_destroy_all(), or one pool_destroy() too many, may have given
- * it back and ended the pool.  So code that declares looks here.
+ * Find the pool of the lowest id, @id or more, that a declaration is registered with; NULL: none.
+ * The pool stays until this registration is given back.  pool_destroy_all(), or one pool_destroy()
+ * too many, may have given it back and ended the pool.  So code that declares looks here.
  */
-struct pool *pool_registry_of(const struct pool_decl *decl)
+struct pool *pool_registry_of(const struct pool_decl *decl, unsigned int id)
 {
 	struct pool *found = NULL;
 	struct pool_list *node;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	for (node = pools.next; node != &pools && !found; node = node->next)
-		if (to_drop(of_registry(node), decl, NULL))
-			found = of_registry(node);
+	for (node = pools.next; node != &pools; node = node->next) {
+		struct pool *pool = of_registry(node);
+
+		if (pool->id >= id && (!found || pool->id < found->id) &&
+		    to_drop(pool, decl, NULL))
+			found = pool;
+	}
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return found;
 }

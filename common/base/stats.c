@@ -67,7 +67,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 		.object_size = plat_read(&pool->head.size),
 		.alignment = pool->align,
 		.id = pool->id,
-		.registrations = plat_read(&pool->users),
+		.registrations = plat_read(&pool->users) - plat_read(&pool->left),
 		.limit = plat_read(&pool->limit),
 		.min_avail = plat_read(&pool->min_avail),
 		.need = plat_read(&pool->need_avg),

@@ -428,15 +428,17 @@ static void forget(struct pool *pool)
 }
 
 /*
- * Begin a generation, of which nothing is known.  @word is the pool's new option word, not stored
- * yet.  Generations wrap around.  Before the first one comes again, all marks are wiped.  The
- * pool is being created, or the registry mutex is held.
+ * Begin a generation, of which nothing is known but that objects in quarantine do not come back.
+ * Whoever puts one there counts it last, so none is counted twice.  @word is the pool's new option
+ * word, not stored yet.  Generations wrap around.  Before the first one comes again, all marks are
+ * wiped.  The pool is being created, or the registry mutex is held.
  */
 void pool_object_table_begin(struct pool *pool, unsigned int word)
 {
 	if (gen_of(word) == 1)
 		forget(pool);
-	plat_write(&pool->object_table.known, known_gen(word));
+	plat_write(&pool->object_table.known,
+		   known_gen(word) + plat_read(&pool->quarantined));
 }
 
 /* End checks: from now on objects come and go unseen.  Registry mutex held. */

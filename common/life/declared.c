@@ -47,15 +47,21 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 /*
  * Give a declaration's registrations back, silently.  A declaration has one, and perhaps one more
  * that keeps a pool which it has left.  A pool with objects in use stays, and so does its
- * registration.  Returns how many objects are in use of a pool that stays; 0: it is gone, or
- * others have registered with it.
+ * registration; the others go.  Returns how many objects are in use of pools that stay; 0: they
+ * are gone, or others have registered with them.
  */
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {
-	unsigned long used = 0;
+	unsigned long used, all = 0;
+	unsigned int id = 0;
 	struct pool *pool;
 
-	while (!used && (pool = pool_registry_of(decl)))
+	while ((pool = pool_registry_of(decl, id))) {
+		id = pool->id;
 		used = pool_give_back(pool, decl, NULL);
-	return used;
+		all += used;
+		if (used)
+			id++;
+	}
+	return all;
 }

@@ -431,22 +431,23 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
 {
 	struct pool *pool = r->pool;
+	unsigned int gone;
 	bool wanted;
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	pool_options_get(&r->options);
 	r->was = pool->debug;
-	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS &
-					  ~change->clear) | change->set) &
+	gone = r->was & change->clear;
+	/* What a word implied goes with it, unless the options of all pools have it. */
+	gone |= pool_word_of(gone) & ~r->options.debug;
+	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
 					~POOL_D_CREATION) |
 			   (r->options.debug & POOL_D_CREATION);
-	r->resizes = !(r->was & POOL_D_EXACT) !=
-		     !(r->options.debug & POOL_D_EXACT);
+	r->resizes = !(r->was & POOL_D_EXACT) != !(r->options.debug & POOL_D_EXACT);
 	*keeps = count_regs(pool, is_undeclared);
 	r->declared = count_regs(pool, is_declared);
 	r->unites = !*keeps &&
-		    ((change->clear & POOL_D_NO_MERGE) ||
-		     (change->set & POOL_D_MERGE_MODULES) ||
+		    ((change->clear & POOL_D_NO_MERGE) || (change->set & POOL_D_MERGE_MODULES) ||
 		     (r->was & POOL_D_EXACT && r->resizes));
 	wanted = r->declared && !plat_read(&pool->store_gets) &&
 		 (r->unites || is_outdated(r, change));

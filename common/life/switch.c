@@ -30,15 +30,18 @@ unsigned int pool_next_generation(unsigned int word)
 	return word % POOL_D_GEN + (gen ? gen : 1) * POOL_D_GEN;
 }
 
-/* With DEBUG_MEM_STATS a pool is counted as long as it has no caches: pool_word_of(). */
-static unsigned int counted(unsigned int word, unsigned int now)
+/*
+ * With DEBUG_MEM_STATS a pool is counted as long as it has no caches: pool_word_of().  Longer, if
+ * that is asked for: by this switch, which sets @set, or by the options of all pools.
+ */
+static unsigned int counted(unsigned int word, unsigned int now, unsigned int set)
 {
 	unsigned int change = (word ^ now) & POOL_D_NO_CACHE;
 	unsigned int memstats = pool_word_of(change) & POOL_D_MEMSTATS;
 
 	if (now & change)
 		return now | memstats;
-	return now & (~memstats | plat_read(&pool_options.debug));
+	return now & (~memstats | set | plat_read(&pool_options.debug));
 }
 
 /* A generation begins where checks begin: see object_table.c.  Registry mutex held. */
@@ -48,7 +51,7 @@ static unsigned int next_word(const struct pool *pool, unsigned int set,
 	unsigned int word = pool->debug;
 	unsigned int now = (word & ~clear) | (set & ~pool_never(pool->flags));
 
-	now = counted(word, now);
+	now = counted(word, now, set);
 	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))
 		now = pool_next_generation(now);
 	return now;

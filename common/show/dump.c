@@ -206,16 +206,18 @@ static void unlink_from(struct pool_dump *d, unsigned int keep)
 		;
 }
 
-/* Find a registration by its number, from 0 on, oldest first; NULL: there is none. */
+/*
+ * Find a registration by its number, from 0 on, oldest first; NULL: there is none.  Declarations
+ * that have left do not count, since the pool does not serve them.
+ */
 static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 {
-	struct pool_list *node = pool->regs.prev;
+	struct pool_list *node;
 
-	while (nth-- && node != &pool->regs)
-		node = node->prev;
-	if (node == &pool->regs)
-		return NULL;
-	return pool_reg_of(node);
+	for (node = pool->regs.prev; node != &pool->regs; node = node->prev)
+		if (!pool_reg_of(node)->left && !nth--)
+			return pool_reg_of(node);
+	return NULL;
 }
 
 /*

@@ -316,6 +316,26 @@ TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* It counts as allocated for ever, and no later check learns of it. */
+TEST_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found)
+{
+	static unsigned char memory[64] __attribute__((aligned(64)));
+	struct pool *pool;
+
+	test_options(1 << 20, 8);
+	pool = test_checked(64, POOL_D_INTEGRITY);
+	ASSERT(pool);
+	EXPECT(sees_damage(pool, 5, 1));
+	EXPECT(pool_set_debug(&pool->head, "-integrity"));
+	pool_reclaim(&pool->head);
+	EXPECT(pool_set_debug(&pool->head, "+integrity"));
+	test_wave(pool, 50);
+	test_free(pool, memory);
+	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 1);
+	EXPECT(test_quiet(pool, 1));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 static struct pool_stats stats;
 
 TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)

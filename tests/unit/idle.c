@@ -31,6 +31,30 @@ TEST_CASE(an_idle_pool_is_below_a_tenth_after_six_ages)
 	pool_destroy(&pool->head);
 }
 
+/* One cluster, of which parts go: what stays was not used by that. */
+TEST_CASE(of_a_few_idle_objects_half_goes_each_time)
+{
+	unsigned long most = POOL_CLUSTER_SIZE;
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < most; i++)
+		test_objs[i] = pool_alloc_nocache(&pool->head);
+	for (i = 0; i < most; i++)
+		ASSERT(test_objs[i] && pool_shared_put_one(pool, test_objs[i], 0));
+	EXPECT_EQ(pool_shared_count(pool), most);
+	for (i = 0; i < 6; i++) {
+		pool_age();
+		EXPECT_LE(pool_shared_count(pool), most);
+		most -= most / 2;
+	}
+	EXPECT_LE(pool_shared_count(pool) * 16, POOL_CLUSTER_SIZE);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(the_first_age_takes_nothing_that_was_just_used)
 {
 	struct pool *pool = test_pool(64);

@@ -128,6 +128,9 @@ TEST_CASE(mem_stats_count_a_pool_as_long_as_it_has_no_caches)
 	pool_switch(pool, POOL_D_MEMSTATS, 0);
 	pool_switch(pool, 0, POOL_D_NO_CACHE);
 	EXPECT(pool->debug & POOL_D_MEMSTATS);
+	pool_switch(pool, POOL_D_NO_CACHE, POOL_D_MEMSTATS);
+	pool_switch(pool, POOL_D_MEMSTATS, POOL_D_NO_CACHE);
+	EXPECT(pool->debug & POOL_D_MEMSTATS);
 	pool_mem_stats = was;
 	end_profile(pool);
 }

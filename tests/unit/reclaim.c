@@ -368,7 +368,7 @@ TEST_CASE(gc_leaves_the_spares_though_others_take_objects_meanwhile)
 	EXPECT(taken.n > 200);
 	EXPECT_LE(100, pool_shared_count(taken.pool));
 	while (taken.n)
-		pool_put_one(taken.pool, test_objs[--taken.n], 0);
+		test_free(taken.pool, test_objs[--taken.n]);
 	taken.n = TEST_OBJS;
 	EXPECT(test_quiet(taken.pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(head), NULL);

@@ -107,6 +107,27 @@ TEST_CASE(a_declared_pool_may_change_often_before_its_first_use)
 	undeclare(1);
 }
 
+TEST_CASE(what_a_word_implied_goes_with_it_before_the_first_use)
+{
+	bool was = pool_mem_stats;
+
+	begin(0);
+	ASSERT(declare(0, "implied", 64));
+	EXPECT(answers("tools", ""));
+	EXPECT(answers("no-tools", ""));
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, 0);
+	EXPECT(answers("cold-first,tools", ""));
+	EXPECT(answers("no-tools", ""));
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, POOL_D_COLD_FIRST);
+	EXPECT(answers("hot-first", ""));
+	pool_mem_stats = true;
+	EXPECT(answers("no-cache", ""));
+	EXPECT(answers("cache", ""));
+	pool_mem_stats = was;
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, 0);
+	undeclare(1);
+}
+
 TEST_CASE(a_declared_pool_without_options_again_is_as_fast_as_before)
 {
 	begin(POOL_D_TAG | POOL_D_INTEGRITY | POOL_D_COLD_FIRST);
@@ -134,6 +155,7 @@ TEST_CASE(a_declared_pool_that_was_used_is_named)
 TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 {
 	struct pool_head *copy;
+	struct pool_stats now;
 
 	begin(0);
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 64) &&
@@ -147,6 +169,8 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT(declared[1] != copy && declared[2] != copy &&
 	       declared[1] != declared[2]);
 	EXPECT_EQ(pool_of(declared[0])->users, 4);
+	pool_stats_get(copy, &now, sizeof(now));
+	EXPECT_EQ(now.registrations, 1);
 	EXPECT_EQ(pool_of(declared[1])->users, 2);
 	EXPECT(answers("no-merge", ""));
 	EXPECT_EQ(strcmp(pool_of(declared[2])->name, "c"), 0);
@@ -171,6 +195,29 @@ TEST_CASE(a_pool_stays_for_each_declaration_that_has_left_it)
 	EXPECT(works(copy) && works(declared[1]));
 	EXPECT_EQ(pool_destroy_declared(&decls[1]), 0);
 	EXPECT_EQ(test_count_pools(), 0);
+}
+
+/* Either may be the one in use. */
+TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
+{
+	struct pool_head *copy, *in_use;
+	unsigned int i;
+	void *obj;
+
+	for (i = 0; i < 2; i++) {
+		begin(0);
+		ASSERT(declare(0, "a", 64) && declare(1, "b", 64));
+		copy = declared[1];
+		EXPECT(answers("no-merge", ""));
+		in_use = i ? copy : declared[1];
+		obj = pool_alloc(in_use);
+		EXPECT_EQ(pool_destroy_declared(&decls[0]), 0);
+		EXPECT_EQ(pool_destroy_declared(&decls[1]), 1);
+		EXPECT_EQ(test_count_pools(), 1);
+		pool_free(in_use, obj);
+		EXPECT_EQ(pool_destroy_declared(&decls[1]), 0);
+		EXPECT_EQ(test_count_pools(), 0);
+	}
 }
 
 /* They would be one pool if they were made now. */
