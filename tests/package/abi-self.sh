@@ -36,6 +36,8 @@ after() {
 }
 
 check without_a_tag_nothing_is_compared abi 77
+check without_a_tag_another_hit_path_needs_another_number \
+	after common/pool_hot.h 's/unsigned int cap;/unsigned long cap;/' 1
 git -C "$copy" tag v0.0.1
 git -C "$copy" commit -q --allow-empty -m next
 check the_same_is_compatible abi 0

@@ -3,7 +3,7 @@
 #
 # Programs that were linked with the last release run with this library, or the SONAME
 # says that they do not.  Prints a line per promise, "ok - NAME" or "not ok - NAME"; where
-# there is no release to compare with, "n/a - NAME # reason", and ends with 77.
+# there is no release to compare with, "n/a - NAME # reason" as well, and ends with 77.
 #
 #	abi.sh BUILD-FOLDER
 #
@@ -16,6 +16,28 @@ out=$(cd "$1" && pwd)
 cd "$top"
 # shellcheck source=tests/lib/programs.sh
 . tests/lib/programs.sh
+
+# What it is linked by, and what its header and this one agree on.
+soname_of() {
+	sed -nE 's/^SOVER[ \t]*= ([0-9]+)/\1/p' "$1/Makefile"
+}
+number_of() {
+	cc -E -dM -x c "$1/common/pool.h" | sed -n 's/^#define POOL_ABI //p'
+}
+# Compiled into programs.
+hit_path_of() {
+	cc -E -P -x c "$1/common/pool.h" |
+		sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p'
+}
+
+# abi.number has the number that belongs to these structs.  Who changes them counts it up, and
+# writes both there: programs of the old header are then refused.
+known() {
+	[ "$(grep -v '^#' tests/package/abi.number)" = \
+	  "$(number_of .) $(hit_path_of . | sha256sum | cut -c1-16)" ]
+}
+check the_number_of_the_abi_belongs_to_the_hit_path known
+[ "$failed" = 0 ] || finish
 
 tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' HEAD^ 2>/dev/null) || {
 	echo "n/a - the_abi_is_that_of_the_last_release # no tag vX.Y.Z to compare with"
@@ -30,19 +52,6 @@ built() {
 		env -u MAKEFLAGS make -s -C "$old" CFLAGS='-O1 -g' all && touch "$old/done"
 }
 check "the_release_${tag}_builds" built
-
-# What it is linked by, and what its header and this one agree on.
-soname_of() {
-	sed -nE 's/^SOVER[ \t]*= ([0-9]+)/\1/p' "$1/Makefile"
-}
-number_of() {
-	cc -E -dM -x c "$1/common/pool.h" | sed -n 's/^#define POOL_ABI //p'
-}
-# Compiled into programs.
-hit_path_of() {
-	cc -E -P -x c "$1/common/pool.h" |
-		sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p'
-}
 
 headers() {
 	mkdir -p "$2"
