@@ -25,6 +25,7 @@ function is_of_spoiler(address,    i)
 
 BEGIN {
 	n = split("a_corrupted_object_in_quarantine_is_not_taken_back " \
+		  "after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found " \
 		  "a_corrupted_object_is_found_on_its_way_to_the_backend " \
 		  "an_object_in_a_reserve_is_checked_as_a_free_one " \
 		  "an_object_that_was_never_used_is_checked_in_a_reserve_too " \
