@@ -45,9 +45,8 @@ POOL_DECLS_BEGIN
  * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, closes
  * an open array: age.c.  The end of a pool, or of a CPU, excludes calls and clears it.
  *
- * n and "open" are the halves of one word, so that a hit ends with one store for both.  n is
- * the half at the word's own address: there some processors find it at once although it was
- * written as a part of more.
+ * n and "open" are the halves of one word, so that a hit ends with one store for both.  n is the
+ * half at the word's own address, where the next hit has it soonest.
  */
 struct pool_hot {
 	__extension__ union {

@@ -58,6 +58,15 @@ unsigned long pool_allocated(const struct pool *pool)
 	return plat_read(&pool->allocated) & ~POOL_RENEWING;
 }
 
+/* Creations that the pool serves.  Read unlocked: both may just be changing. */
+static unsigned int serves(const struct pool *pool)
+{
+	unsigned int left = plat_read(&pool->left);
+	unsigned int users = plat_read(&pool->users);
+
+	return users > left ? users - left : 0;
+}
+
 static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 {
 	struct pool_local *local;
@@ -67,7 +76,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 		.object_size = plat_read(&pool->head.size),
 		.alignment = pool->align,
 		.id = pool->id,
-		.registrations = plat_read(&pool->users) - plat_read(&pool->left),
+		.registrations = serves(pool),
 		.limit = plat_read(&pool->limit),
 		.min_avail = plat_read(&pool->min_avail),
 		.need = plat_read(&pool->need_avg),
