@@ -114,7 +114,8 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 }
 
 /* Put a cluster in front of bucket @i; false: BUSY. */
-static bool bucket_put(struct pool *pool, unsigned int i,
+static inline __attribute__((__always_inline__))
+bool bucket_put(struct pool *pool, unsigned int i,
 		       struct pool_cluster *c)
 {
 	struct pool_bucket *b = &pool->bucket[i];
