@@ -115,8 +115,7 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 
 /* Put a cluster in front of bucket @i; false: BUSY. */
 static inline __attribute__((__always_inline__))
-bool bucket_put(struct pool *pool, unsigned int i,
-		       struct pool_cluster *c)
+bool bucket_put(struct pool *pool, unsigned int i, struct pool_cluster *c)
 {
 	struct pool_bucket *b = &pool->bucket[i];
 	struct plat_irq irq = plat_busy_enter();
