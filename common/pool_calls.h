@@ -79,7 +79,6 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving);
-bool pool_shared_put_back(struct pool *pool, struct pool_cluster *c);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 #define POOL_NODE_HERE	UINT_MAX	/* the one that is near this CPU */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,

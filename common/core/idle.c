@@ -36,8 +36,10 @@ static unsigned long age_shared(struct pool *pool)
 
 	if (!unused && shared)
 		return given;
-	return given + pool_drain_shared(pool, stay > spare ? stay : spare,
-					 POOL_ALL, false);
+	given += pool_drain_shared(pool, stay > spare ? stay : spare, POOL_ALL, false);
+	/* What was taken just now, and partly put back, was not needed: count anew. */
+	pool_shared_unused(pool);
+	return given;
 }
 
 /*

@@ -274,7 +274,7 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 
 	pool_backend_put_cluster(pool, c, keep);
 	while (c->n && left--) {
-		if (pool_shared_put_back(pool, c))
+		if (pool_put_to_shared_cache(pool, c))
 			return n - keep;
 		plat_pause(!tries);
 	}

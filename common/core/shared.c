@@ -114,8 +114,8 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 }
 
 /* Put a cluster in front of bucket @i; false: BUSY. */
-static inline __attribute__((__always_inline__))
-bool bucket_put(struct pool *pool, unsigned int i, struct pool_cluster *c)
+static bool bucket_put(struct pool *pool, unsigned int i,
+		       struct pool_cluster *c)
 {
 	struct pool_bucket *b = &pool->bucket[i];
 	struct plat_irq irq = plat_busy_enter();
@@ -326,40 +326,6 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 	if (one_node(pool))
 		return put_cluster(pool, c, own_bucket(pool));
 	return put_home(pool, c);
-}
-
-/* Nobody needed @n of bucket @i's objects, though they were away.  Where it is BUSY, no matter. */
-static void bucket_not_needed(struct pool *pool, unsigned int i, unsigned int n)
-{
-	struct pool_bucket *b = &pool->bucket[i];
-	struct plat_irq irq = plat_busy_enter();
-	struct pool_cluster *head = bucket_hold(b);
-
-	if (head != POOL_BUSY) {
-		b->low = b->objs - b->low > n ? b->low + n : b->objs;
-		bucket_release(pool, i, head);
-	}
-	plat_busy_leave(irq);
-}
-
-/*
- * Put back what is left of a cluster that pool_shared_get() took.  False: all buckets were BUSY, or
- * the pool has no shared part any more.
- * Any context; neither guard nor lock held.
- */
-bool pool_shared_put_back(struct pool *pool, struct pool_cluster *c)
-{
-	unsigned int buckets = plat_read(&pool->buckets);
-	unsigned int n = c->n;
-	unsigned int first = first_for(pool, c->obj[n - 1]);
-	unsigned int i;
-
-	for (i = 0; i < buckets && pool_shares(pool); i++)
-		if (bucket_put(pool, first ^ i, c)) {
-			bucket_not_needed(pool, first ^ i, n);
-			return true;
-		}
-	return false;
 }
 
 /* The bits of @n buckets, a power of two: first ^ 0, first ^ 1, ... first ^ (n - 1). */
