@@ -121,8 +121,10 @@ stock_unpack() {
 	if [ -z "$common" ] || [ -z "$kbuild" ]; then
 		die "cannot find what $headers depends on"
 	fi
+	# The headers ask for a kbuild that is at least as new; the archive may have only a newer
+	# one, since signed images follow later than what is built from the same source.
 	fetch "$dir" "linux-image-$release=$version" "$headers=$version" \
-		"$common=$version" "$kbuild=$version"
+		"$common=$version" "$kbuild"
 	dpkg --fsys-tarfile "$dir/linux-image-$release"_*.deb |
 		tar -x -C "$dir" --wildcards './boot/*'
 	for deb in "$headers" "$common" "$kbuild"; do
