@@ -185,4 +185,16 @@ placed() {
 	  '.. goals begin: make bench-goals'$'\n''.. goals end' ]
 }
 check the_page_has_a_place_for_the_table placed
+
+# A page that was written nevertheless gets its table back.
+kept() {
+	local figures=Documentation/performance-figures.rst
+
+	afresh
+	cp "$figures" "$tmp/before"
+	! tests/bench/goals.py write "$out" && cmp "$figures" "$tmp/before" && return
+	cp "$tmp/before" "$figures"
+	return 1
+}
+check without_figures_the_page_keeps_its_table kept
 finish

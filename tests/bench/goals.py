@@ -3,7 +3,8 @@
 """Holds what the benchmarks have measured against the goals of goals.table.
 
     goals.py show FOLDER [TABLE [PAGE]]
-    goals.py write FOLDER           the same, into Documentation/performance-figures.rst
+    goals.py write FOLDER           the same, into Documentation/performance-figures.rst,
+                                    if FOLDER has figures of user space
 
 FOLDER is where bench.py, fillspill.sh and tests/vm/bench.sh leave their figures.  A
 kernel of which it has none is taken from the section "kernel" of PAGE, the same page;
@@ -32,6 +33,7 @@ from report import (MALLOCS, PEERS, TAIL, Ratio, best, load, load_instructions,
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / "goals.table"
+SAMPLES = "samples.csv"
 BOOT = "mitigations=off init_on_alloc=0"
 
 # Workloads with objects of many sizes, and parts of "grow".
@@ -269,6 +271,9 @@ def main():
     text = report(load_goals(table), Figures(folder, page))
     print(text, end="")
     if sys.argv[1] == "write":
+        if not (folder / SAMPLES).is_file():
+            sys.exit(f"goals.py: {folder} has no {SAMPLES}, so the page keeps its table;"
+                     " make bench-user leaves one")
         section.write("goals", text)
 
 
