@@ -126,6 +126,24 @@ static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 
 #endif
 
+/* Skips the case where nothing can be watched. */
+#define NEEDS_TRACEPOINTS()						\
+	do {								\
+		if (!IS_ENABLED(CONFIG_TRACEPOINTS))			\
+			kunit_skip(test, "this kernel has no tracepoints"); \
+	} while (0)
+
+/* A pool each of whose calls asks the slab, which never fails by itself. */
+static struct pool_head *uncached_pool(void)
+{
+	struct pool_attr attr = {
+		.name = "uncached", .size = 64, .mode = POOL_M_NO_CACHE,
+	};
+
+	pool_fail_every = 0;
+	return create_pool_ext(&attr);
+}
+
 /* As a task that frees memory, and in all ways. */
 static void use_as_reclaimer(struct pool *pool)
 {
@@ -148,15 +166,10 @@ static void use_as_reclaimer(struct pool *pool)
 
 TEST_CASE(the_last_reserve_of_the_system_is_never_touched)
 {
-	struct pool_attr attr = {
-		.name = "meek", .size = 64, .mode = POOL_M_NO_CACHE,
-	};
 	struct pool_head *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
-	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
+	NEEDS_TRACEPOINTS();
+	pool = uncached_pool();
 	ASSERT(pool);
 	EXPECT(watched(pool_of(pool), use_as_reclaimer));
 	EXPECT_EQ(asked.calls, 7);
@@ -180,8 +193,7 @@ TEST_CASE(the_last_reserve_is_not_for_what_checks_need)
 {
 	struct pool *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
+	NEEDS_TRACEPOINTS();
 	pool_fail_every = 0;
 	test_mode(POOL_D_INTEGRITY);
 	pool = test_pool(64);
@@ -209,16 +221,11 @@ static void use_as_last_resort(struct pool *pool)
 
 TEST_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has)
 {
-	struct pool_attr attr = {
-		.name = "last", .size = 64, .mode = POOL_M_NO_CACHE,
-	};
 	struct pool_head *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
+	NEEDS_TRACEPOINTS();
 	NEEDS_FAILSLAB();
-	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
+	pool = uncached_pool();
 	ASSERT(pool);
 	/* Afterwards this CPU has its part of the pool. */
 	pool_free(pool, pool_alloc(pool));
@@ -248,8 +255,7 @@ TEST_CASE(frees_with_interrupts_off_wake_nobody_and_none_reclaims)
 {
 	struct pool *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
+	NEEDS_TRACEPOINTS();
 	pool_fail_every = 0;
 	test_options(1 << 20, 8);
 	pool = test_pool(64);
@@ -291,8 +297,7 @@ TEST_CASE(allocations_with_interrupts_off_wake_nobody)
 {
 	struct pool *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
+	NEEDS_TRACEPOINTS();
 	pool_fail_every = 0;
 	pool = test_pool(64);
 	ASSERT(pool);
@@ -316,15 +321,10 @@ static void use_atomic(struct pool *pool)
 /* With the flag that keeps tasks from the last one they would get less of their own. */
 TEST_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs)
 {
-	struct pool_attr attr = {
-		.name = "atomic", .size = 64, .mode = POOL_M_NO_CACHE,
-	};
 	struct pool_head *pool;
 
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel has no tracepoints");
-	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
+	NEEDS_TRACEPOINTS();
+	pool = uncached_pool();
 	ASSERT(pool);
 	EXPECT(watched(pool_of(pool), use_atomic));
 	EXPECT_EQ(asked.calls, 1);
