@@ -45,11 +45,13 @@ static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 {
 	struct pool_cpu *cpu = locked ? plat_cpu_of(i) : NULL;
 
-	if (cpu)
-		plat_cpu_lock(cpu);
+	if (!cpu) {
+		add_local(local, sum);
+		return;
+	}
+	plat_cpu_lock(cpu);
 	add_local(local, sum);
-	if (cpu)
-		plat_cpu_unlock(cpu);
+	plat_cpu_unlock(cpu);
 }
 
 /* Masks out the mark of renew.c, which is set only while nothing is allocated. */

@@ -349,8 +349,7 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 		return NULL;
 	}
 	here = pool_local_enter(pool);
-	cpu = pool_quick_begin(here);
-	if (!POOL_LIKELY(cpu))
+	if (!POOL_LIKELY(pool_quick_begin(here, &cpu)))
 		return alloc_cached(pool, flags, caller, terms);
 	return hand_out(pool, pool_quick_get(pool, here, cpu, how), how, how,
 			caller, terms);

@@ -21,26 +21,22 @@
 #define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
 /*
- * Hold and lock a part that was entered.  Returns its CPU; NULL: something is in the way, and
- * the part was left.
+ * Hold and lock a part that was entered.  @cpu: receives its CPU.  False: something is in the way,
+ * and the part was left.
  */
 static inline __attribute__((__always_inline__))
-struct pool_cpu *pool_quick_begin(struct pool_local *here)
+bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 {
-	struct pool_cpu *cpu;
-
 	if (!POOL_LIKELY(POOL_READ_PLAIN(here->hot.open) == POOL_OPEN)) {
 		pool_hot_leave();
-		return NULL;
+		return false;
 	}
 	pool_here_hold(here);
-	cpu = here->cpu;
-	if (!cpu)
-		__builtin_unreachable();
-	if (POOL_LIKELY(plat_cpu_trylock(cpu)))
-		return cpu;
+	*cpu = here->cpu;
+	if (POOL_LIKELY(plat_cpu_trylock(*cpu)))
+		return true;
 	pool_here_leave(here);
-	return NULL;
+	return false;
 }
 
 /* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
@@ -106,13 +102,14 @@ static inline __attribute__((__always_inline__))
 void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 {
 	struct pool_local *here = pool_local_enter(pool);
-	struct pool_cpu *cpu = pool_quick_begin(here);
-	unsigned long bytes = pool_bytes(pool, POOL_QUICK_SPILL);
+	struct pool_cpu *cpu;
+	unsigned long bytes;
 
-	if (!POOL_LIKELY(cpu)) {
+	if (!POOL_LIKELY(pool_quick_begin(here, &cpu))) {
 		pool_put_one(pool, obj, flags);
 		return;
 	}
+	bytes = pool_bytes(pool, POOL_QUICK_SPILL);
 	if (!POOL_LIKELY(pool_quick_spills(pool, here, cpu, bytes))) {
 		pool_put_locked(here, obj, flags);
 		return;

@@ -4,11 +4,11 @@
 # What tools for kernel code remark about what is installed or loaded: common/, kernel/
 # and user/.  "make lint" calls it.
 #
-#	lint.sh [quick]		quick: what needs no kernel built; for "make check"
+#	lint.sh [quick]		quick: what needs no kernel of our own; for "make check"
 #
 #   checkpatch    with --strict, of linux-source
 #   kernel-doc    comments of functions and types
-#   sparse        all objects of pool.ko, for User-Mode Linux and Debian's 6.12
+#   sparse        all objects of pool.ko, for Debian's 6.12 and User-Mode Linux
 #   coccicheck    each rule of linux-source that needs no OCaml compiler
 #
 #   clang         with W=1, for linux-source
@@ -115,9 +115,9 @@ run_coccicheck() {
 judge checkpatch run_checkpatch
 judge kernel_doc run_kernel_doc
 judge list_for_checkpatch unused $allowed '[A-Z]'
+judge sparse_on_smp build sparse stock-6.12 C=2
 if [ "${1:-}" != quick ]; then
 	judge sparse build sparse uml C=2
-	judge sparse_on_smp build sparse stock-6.12 C=2
 	judge clang run_clang
 	judge coccicheck run_coccicheck
 	judge list_for_coccicheck unused $allowed cocci
