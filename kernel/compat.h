@@ -48,14 +48,13 @@
  * that can be preempted may sleep in the slab, and the map would forbid that.  Each file that
  * calls the slab has a map of its own.
  */
-#if IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING) && !IS_ENABLED(CONFIG_PREEMPT_RT) && \
-	defined(DEFINE_WAIT_OVERRIDE_MAP)
+#if IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING) && defined(DEFINE_WAIT_OVERRIDE_MAP)
 
 static DEFINE_WAIT_OVERRIDE_MAP(pool_slab_map, LD_WAIT_CONFIG);
 
 static inline bool pool_slab_enter(void)
 {
-	bool told = preempt_count() || irqs_disabled();
+	bool told = !IS_ENABLED(CONFIG_PREEMPT_RT) && (preempt_count() || irqs_disabled());
 
 	if (told)
 		lock_map_acquire_try(&pool_slab_map);

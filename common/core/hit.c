@@ -12,7 +12,7 @@
  * one.  Where it does not, and that changes with any code before it, the two take up to a quarter
  * longer.  Other machines, kernels and calls have longer hits, to which this does no harm.
  */
-#define BEGINS_LINE	__attribute__((__aligned__(64)))
+#define BEGINS_LINE	__attribute__((aligned(64)))
 
 BEGINS_LINE
 void *__pool_alloc(struct pool_head *head, unsigned int flags)
