@@ -146,17 +146,22 @@ unsigned int pool_alloc_bulk_some(struct pool_head *head, unsigned int flags,
 			  false);
 }
 
-/* Count the objects before the next NULL: four at a time, then one by one. */
+static inline bool four_at(void **objs)
+{
+	return objs[0] && objs[1] && objs[2] && objs[3];
+}
+
+/* Count the objects before the next NULL: eight at a time, then one by one. */
 static unsigned int run_of(void **objs, unsigned int n)
 {
-	unsigned int run = 0;
+	void **end = objs + n, **eights = objs + (n & ~7u);
+	void **at = objs;
 
-	while (n - run >= 4 && objs[run] && objs[run + 1] && objs[run + 2] &&
-	       objs[run + 3])
-		run += 4;
-	while (run < n && objs[run])
-		run++;
-	return run;
+	while (at != eights && four_at(at) && four_at(at + 4))
+		at += 8;
+	while (at != end && *at)
+		at++;
+	return (unsigned int)(at - objs);
 }
 
 static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
