@@ -174,7 +174,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	pool_copy(objs, local->slot + left, n);
 	pool_depart(&local->moving, n);
 	pool_hot_shrink(cpu, local, have);
-	plat_write(&local->hot.n, left);
+	pool_hot_less(local, left);
 	plat_write(&local->hot.cap, 0);
 	plat_write(&local->hot.room, left);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);

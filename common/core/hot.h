@@ -45,6 +45,15 @@ static inline void *pool_hot_pop(struct pool_local *local)
 	return local->slot[n - 1];
 }
 
+/*
+ * Count @left objects in an array, of which the others are in a cluster already, or moving there.
+ * The release pairs with the acquire in reach.c: a reader that misses them here sees them there.
+ */
+static inline void pool_hot_less(struct pool_local *local, unsigned int left)
+{
+	plat_write_release(&local->hot.n, left);
+}
+
 /* Put an object on top of a held array that has room for it. */
 static inline void pool_hot_push(struct pool_local *local, void *obj)
 {

@@ -57,8 +57,11 @@ void *pool_take_remote(struct pool *pool, unsigned int flags)
 /* Park the freshest object of a held array that has some. */
 static void park_hot(struct pool *pool, struct pool_local *here)
 {
+	unsigned int left = plat_read(&here->hot.n) - 1;
+
 	pool_depart(&here->moving, 1);
-	pool_park(pool, pool_hot_pop(here));
+	pool_hot_less(here, left);
+	pool_park(pool, here->slot[left]);
 	pool_arrive(&here->moving, 1);
 }
 

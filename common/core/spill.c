@@ -68,7 +68,7 @@ unsigned int spill_coldest(struct pool_local *here, struct pool_carried *out)
 	unsigned int have = plat_read(&here->hot.n);
 	unsigned int n = spill(here, have - have / 2, here->slot, out);
 
-	plat_write(&here->hot.n, have - n);
+	pool_hot_less(here, have - n);
 	return n;
 }
 

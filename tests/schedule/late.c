@@ -5,10 +5,11 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * A relaxed store may be late, which costs as much as a preemption.  Its CPU, and the
- * handlers on it, see it at once.  Others see the old value until that CPU stores with a
- * release, fences, unlocks, yields, or comes to the end of a call.  So while a CPU does
- * not run its late stores are taken back.  Loads are never early.
+ * A relaxed store may be late, and a relaxed addition, which costs as much as a preemption.  Its
+ * CPU, and the handlers on it, see it at once.  Others see the old value until that CPU stores
+ * with a release, fences, unlocks, yields, or comes to the end of a call, or another one changes
+ * the same word by an operation that reads it, too.  So while a CPU does not run its late stores
+ * are taken back.  Loads are never early.
  */
 #include "sched.h"
 
@@ -79,6 +80,30 @@ void sched_order(int order)
 		arrive(NULL);
 }
 
+/* Make the late stores of a word by a CPU that does not run visible. */
+static void claim_of(unsigned int cpu, void *p, unsigned int size)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < lates[cpu]; i++)
+		if (late[cpu][i].p == p)
+			memcpy(p, &late[cpu][i].hidden, size);
+		else
+			late[cpu][n++] = late[cpu][i];
+	memset(&late[cpu][n], 0, (lates[cpu] - n) * sizeof(late[cpu][0]));
+	lates[cpu] = n;
+}
+
+/* What reads a word and changes it comes after all stores of that word. */
+static void claim(void *p, unsigned int size)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < SCHED_CPUS; cpu++)
+		if (cpu != sched_cpu(sched->cur))
+			claim_of(cpu, p, size);
+}
+
 static void add(void *p, unsigned int size)
 {
 	unsigned int cpu = sched_cpu(sched->cur);
@@ -89,19 +114,48 @@ static void add(void *p, unsigned int size)
 	sched_note("late");
 }
 
+/* A point before a store, which may be late if it is relaxed. */
+static void point(const char *function, const char *op, const char *operand,
+		  const void *p, unsigned int size, int order)
+{
+	sched->may_be_late = sched->weak && order == __ATOMIC_RELAXED &&
+			     lates[sched_cpu(sched->cur)] < LATE_MOST;
+	sched->is_late = false;
+	sched_point(function, op, operand, p, size);
+	sched->may_be_late = false;
+}
+
 void sched_store(const char *function, const char *operand, void *p,
 		 unsigned int size, int order)
 {
 	if (sched->cur == SCHED_NOBODY)
 		return;
-	sched->may_be_late = sched->weak && order == __ATOMIC_RELAXED &&
-			     lates[sched_cpu(sched->cur)] < LATE_MOST;
-	sched->is_late = false;
-	sched_point(function, order == __ATOMIC_RELAXED ? "store" :
-			      "store with release", operand, p, size);
-	sched->may_be_late = false;
+	point(function, order == __ATOMIC_RELAXED ? "store" : "store with release",
+	      operand, p, size, order);
 	if (lates[sched_cpu(sched->cur)])
 		arrive(order == __ATOMIC_RELAXED ? p : NULL);
 	if (sched->is_late)
 		add(p, size);
+}
+
+void sched_add(const char *function, const char *operand, void *p,
+	       unsigned int size, int order)
+{
+	if (sched->cur == SCHED_NOBODY)
+		return;
+	point(function, "add", operand, p, size, order);
+	claim(p, size);
+	if (lates[sched_cpu(sched->cur)])
+		arrive(order == __ATOMIC_RELAXED ? p : NULL);
+	if (sched->is_late)
+		add(p, size);
+}
+
+void sched_change(void *p, unsigned int size, int order)
+{
+	if (sched->cur == SCHED_NOBODY)
+		return;
+	claim(p, size);
+	arrive(p);
+	sched_order(order);
 }

@@ -15,10 +15,14 @@
 /* Called before an operation: says what it is, and on which word. */
 void sched_point(const char *function, const char *op, const char *operand,
 		 const void *p, unsigned int size);
-/* sched_point() for a store; and the effect of an order on stores before it: late.c. */
+/* sched_point() for a store, and for an addition. */
 void sched_store(const char *function, const char *operand, void *p,
 		 unsigned int size, int order);
+void sched_add(const char *function, const char *operand, void *p,
+	       unsigned int size, int order);
+/* The effect of an order, and of a change of a word, on stores before it: late.c. */
 void sched_order(int order);
+void sched_change(void *p, unsigned int size, int order);
 
 /* The hit path's plain reads are points, too. */
 #ifndef POOL_ATOMIC_READS
@@ -34,22 +38,22 @@ void sched_order(int order);
 	(sched_store(__func__, #p, p, sizeof(*(p)), order), \
 	 __atomic_store_n(p, v, order))
 #define __atomic_exchange_n(p, v, order) \
-	(SCHED_POINT("exchange", p), sched_order(order), \
+	(SCHED_POINT("exchange", p), sched_change(p, sizeof(*(p)), order), \
 	 __atomic_exchange_n(p, v, order))
 #define __atomic_compare_exchange_n(p, old, v, weak, yes, no) \
-	(SCHED_POINT("compare and exchange", p), sched_order(yes), \
+	(SCHED_POINT("compare and exchange", p), sched_change(p, sizeof(*(p)), yes), \
 	 __atomic_compare_exchange_n(p, old, v, weak, yes, no))
 #define __atomic_add_fetch(p, n, order) \
-	(SCHED_POINT("add", p), sched_order(order), \
+	(sched_add(__func__, #p, p, sizeof(*(p)), order), \
 	 __atomic_add_fetch(p, n, order))
 #define __atomic_sub_fetch(p, n, order) \
-	(SCHED_POINT("subtract", p), sched_order(order), \
+	(SCHED_POINT("subtract", p), sched_change(p, sizeof(*(p)), order), \
 	 __atomic_sub_fetch(p, n, order))
 #define __atomic_or_fetch(p, bits, order) \
-	(SCHED_POINT("set bits", p), sched_order(order), \
+	(SCHED_POINT("set bits", p), sched_change(p, sizeof(*(p)), order), \
 	 __atomic_or_fetch(p, bits, order))
 #define __atomic_and_fetch(p, bits, order) \
-	(SCHED_POINT("clear bits", p), sched_order(order), \
+	(SCHED_POINT("clear bits", p), sched_change(p, sizeof(*(p)), order), \
 	 __atomic_and_fetch(p, bits, order))
 
 #endif /* SCHEDULE_POINT_H */

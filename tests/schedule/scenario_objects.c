@@ -354,6 +354,13 @@ static void handle_request(void)
 	pool_empty_array(pool_of(pool));
 }
 
+/* The same, where there is no cluster: an object is parked. */
+static void setup_array_alone(void)
+{
+	setup_array();
+	pool_drain_stashes(POOL_ALL, false);
+}
+
 /*
  * A pool becomes checked while it allocates.  Objects are freed then, parked without a seal, and
  * brought to the shared pool.
@@ -467,6 +474,10 @@ const struct scenario scenarios_of_objects[] = {
 	SCENARIO(an_array_is_emptied_between_any_two_steps, "emptied",
 		 2, setup_array, CPUS(alloc_free, alloc_one),
 		 IRQS(handle_request)),
+	SCENARIO(an_array_is_emptied_beside_an_allocation_at_the_limit, "late-leaves",
+		 2, setup_array, CPUS(handle_request, alloc_one)),
+	SCENARIO(an_object_of_an_array_is_parked_beside_one, "late-leaves",
+		 2, setup_array_alone, CPUS(handle_request, alloc_one)),
 	SCENARIO(a_handler_comes_first_on_a_cpu, "reopened opened",
 		 1, setup_unused, CPUS(alloc_one), IRQS(handle_alloc)),
 	{ .name = NULL }

@@ -13,12 +13,12 @@
  * a cluster takes half of its objects.
  */
 
-static void setup_shrink(void)
+static void setup_shrink_at(unsigned int limit)
 {
 	struct pool_attr attr = { .name = "b", .size = 4 * SIZE };
 	unsigned int i;
 
-	setup(ROOMY, 0, 4);
+	setup(ROOMY, limit, 4);
 	give(0, 4, 0);
 	pool_options.cluster = 1;
 	other = create_pool_ext(&attr);
@@ -26,6 +26,16 @@ static void setup_shrink(void)
 		obj[i] = s_alloc(other);
 	for (i = 0; i < 3; i++)
 		s_free(other, obj[i]);
+}
+
+static void setup_shrink(void)
+{
+	setup_shrink_at(0);
+}
+
+static void setup_shrink_full(void)
+{
+	setup_shrink_at(4);
 }
 
 static void spill_other(void)
@@ -375,6 +385,8 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_shrink, CPUS(spill_other, switch_caches_off)),
 	SCENARIO(an_array_closes_for_another_pool, "closes",
 		 2, setup_old, CPUS(spill_next, collect)),
+	SCENARIO(an_array_closes_beside_an_allocation_at_the_limit, "late-leaves",
+		 2, setup_shrink_full, CPUS(spill_other, alloc_one)),
 	SCENARIO(a_handler_wants_room_while_an_array_is_held, "closes-held",
 		 1, setup_shrink, CPUS(alloc_free),
 		 IRQS(handle_spill_other)),
