@@ -40,8 +40,8 @@
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		0x10000u
 
-/* So many generations the word that counts known objects tells apart. */
-#define POOL_D_GENS		0x1000u
+/* So many generations the word that counts known objects tells apart; it may have 32 bits. */
+#define POOL_D_GENS		0x80u
 
 /* Options with checks.  They need a table of objects. */
 #define POOL_D_CHECKED	(POOL_D_FAIL | POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \

@@ -49,6 +49,9 @@
 #define KNOWN_COUNT	(~0ul / POOL_D_GENS)
 #define KNOWN_GEN	(KNOWN_COUNT + 1)
 
+_Static_assert(KNOWN_COUNT >= PART_FIRST << POOL_STATE_PARTS,
+	       "a full table could not be counted");
+
 /* The key of an entry that is being filled in. */
 #define ENTRY_TAKEN	1ul
 

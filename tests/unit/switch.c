@@ -254,7 +254,7 @@ TEST_CASE(what_is_no_object_is_found_after_many_generations)
 	test_alloc_just(pool, test_objs, 100);
 	test_free_many(pool, test_objs + 50, 50);
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
-	pool->debug += 4095 * POOL_D_GEN;
+	pool->debug += (POOL_D_GENS - 1) * POOL_D_GEN;
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
 	pool_reclaim(&pool->head);
 	test_free_many(pool, test_objs, 50);
