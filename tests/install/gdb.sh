@@ -215,6 +215,17 @@ same_frame() {
 check pool_check_leaves_the_frame same_frame
 check pool_check_finds_nothing_before says damage nothing '^8 pools, 0 problems$'
 
+# Inline calls find no array there, but there are some.
+hardened() {
+	LIBPOOL_OPTIONS=harden "${gdb[@]}" -ex 'break placed' \
+		-ex "run >$tmp/hardened.said 2>$tmp/log" -ex 'echo [list]\n' -ex 'pool list' \
+		-ex 'echo [check]\n' -ex 'pool check' "$tmp/prog" >"$tmp/hardened.answers" 2>&1
+	says hardened list '^conn .*  harden$'
+}
+check gdb_asks_a_hardened_program hardened
+check pool_list_has_the_numbers_of_hardened_pools listed hardened
+check pool_check_finds_nothing_in_hardened_pools says hardened check '^8 pools, 0 problems$'
+
 # A static program has no file of the library's name, so the user loads the script.
 check gdb_asks_a_static_program build static "$out/libpool.a" -static
 check gdb_loads_the_commands_for_a_static_program live static -iex "source $script"

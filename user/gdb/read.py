@@ -114,7 +114,7 @@ class Pool:
         """(area, its part of this pool) of all threads that have one."""
         if self.v["cached"]:
             for area in self.lib.areas():
-                at = (int(area.address) + int(self.v["head"]["hot"])) & self.lib.ones
+                at = (int(area.address) + int(self.v["own"]["hot"])) & self.lib.ones
                 yield area, self.lib.at(at, "local")
 
     def buckets(self):

@@ -59,12 +59,12 @@ static void say_numbers(struct pool_head *pool)
 }
 
 /* What this thread has of a pool. */
-static struct pool_local *local_of(const struct pool_head *pool)
+static struct pool_local *local_of(struct pool_head *pool)
 {
-	return pool_list_entry(pool_hot_enter(pool), struct pool_local, hot);
+	return pool_local_enter(pool_of(pool));
 }
 
-static struct pool_cluster *cluster_of(const struct pool_head *pool)
+static struct pool_cluster *cluster_of(struct pool_head *pool)
 {
 	return pool_list_entry(local_of(pool)->by_pool.next, struct pool_cluster, by_pool);
 }
