@@ -128,6 +128,12 @@ by_a_link() {
 		ask 'pools raw' | diff - "$tmp/textfile/real"
 }
 check a_file_behind_a_link_is_replaced_and_the_link_stays by_a_link
+keeps_mode() {
+	chmod 600 "$tmp/textfile/real"
+	"$ctl" --socket "$sock" --raw --output "$tmp/textfile/real" list &&
+		same "$(stat -c %a "$tmp/textfile/real")" 600
+}
+check a_file_that_is_replaced_keeps_its_mode keeps_mode
 full() {
 	local status=0
 
@@ -234,6 +240,22 @@ switches() {
 		same "$("$ctl" --socket "$sock" debug)" "hot_size=4096"
 }
 check options_are_switched switches
+# has_poison NAME - that option of this pool is on
+has_poison() {
+	"$ctl" --socket "$sock" show "$1" | grep -q '^options .*poison'
+}
+switches_off() {
+	"$ctl" --socket "$sock" debug pool1 poison && has_poison pool1 &&
+		"$ctl" --socket "$sock" debug pool1 -- -poison && ! has_poison pool1
+}
+check words_that_look_like_options_come_behind_two_dashes switches_off
+switches_blanks() {
+	local name=$'a "name"\t'
+
+	"$ctl" --socket "$sock" debug "$name" poison && has_poison "$name" &&
+		"$ctl" --socket "$sock" debug "$name" no-poison && ! has_poison "$name"
+}
+check options_of_a_name_with_blanks_are_switched switches_blanks
 ### Memstats for other tools: 300 objects of one place, 100 of another
 
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$tmp" -rdynamic -o "$tmp/sites" "$src/sites.c" \
@@ -416,6 +438,10 @@ wrong a_sorted_line_of_watch 'sort is for' "${s[@]}" --sort name watch 1 1
 wrong a_count_of_top 'count is for' "${s[@]}" --count 1 top
 wrong an_output_that_is_no_file 'no file that can be replaced' \
 	"${s[@]}" --output "$tmp/in" list
+ln -s nowhere "$tmp/nowhere.link"
+wrong an_output_by_a_link_to_nothing 'no file that can be replaced' \
+	"${s[@]}" --output "$tmp/nowhere.link" list
+wrong a_word_that_looks_like_an_option 'come behind "--"' "${s[@]}" debug pool1 -poison
 wrong diff_without_a_source 'needs --pid' diff 1
 wrong diff_of_a_program 'a NUL' diff "$tmp/prog" "$tmp/before"
 wrong diff_of_what_is_no_dump 'neither a raw dump' diff "$tmp/before" "$src/prog.c"

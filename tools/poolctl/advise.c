@@ -61,7 +61,7 @@ static bool advise_spares(const struct pool_stats *s, struct advice *a)
 
 static bool advise_limit(const struct pool_stats *s, struct advice *a)
 {
-	if (!s->refused)
+	if (!s->refused || !s->limit)
 		return false;
 	if (s->used >= s->limit)
 		return say(a, "a higher limit than %llu: %llu allocations were refused, and %llu objects are in use",

@@ -224,7 +224,7 @@ static char **read_options(struct options *o, int argc, char **argv)
 			exit(fflush(stdout) ? 1 : 0);
 		}
 		if (c == '?')
-			fail(2, "--help lists what there is");
+			fail(2, "--help lists the options; other words that begin with \"-\" come behind \"--\"");
 		set_option(o, c, &debugfs);
 	}
 	if (debugfs && o->has_source && o->source.socket)

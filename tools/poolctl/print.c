@@ -156,17 +156,19 @@ static int finish(FILE *to)
 
 /*
  * The name of the file itself, where @path is a link to it, since the file is replaced.  What
- * is no file cannot be replaced.
+ * is no file cannot be replaced.  @mode: receives what others may do with the file, if there is
+ * one.
  */
-static char *file_to_replace(const char *path)
+static char *file_to_replace(const char *path, mode_t *mode)
 {
 	struct stat st;
 	char *real;
 
-	if (stat(path, &st))
+	if (stat(path, &st) && lstat(path, &st))
 		return need_memory(strdup(path));
 	if (!S_ISREG(st.st_mode))
 		fail(2, "%s: this is no file that can be replaced", path);
+	*mode = st.st_mode & 0777;
 	real = realpath(path, NULL);
 	if (!real)
 		fail(1, "%s: %s", path, strerror(errno));
@@ -179,7 +181,8 @@ static char *file_to_replace(const char *path)
  */
 static void print_to_file(const char *path, void (*print)(FILE *to, void *arg), void *arg)
 {
-	char *real = file_to_replace(path), *part;
+	mode_t mode = 0;
+	char *real = file_to_replace(path, &mode), *part;
 	FILE *to;
 	int fd, err;
 
@@ -189,6 +192,8 @@ static void print_to_file(const char *path, void (*print)(FILE *to, void *arg), 
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		fail(1, "%s: cannot be made: %s", part, strerror(errno));
+	if (mode)
+		fchmod(fd, mode);
 	to = need_memory(fdopen(fd, "w"));
 	print(to, arg);
 	err = finish(to);

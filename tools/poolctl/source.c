@@ -399,6 +399,13 @@ static void kernel_debug(const struct source *source, const char *name,
 /* Switch options, or if there are no words say which are on.  @name may be "all". */
 char *source_debug(const struct source *source, const char *name, const char *words)
 {
+	char shown[POOL_SHOWN_LEN + 1];
+
+	/* In a request a name ends at a blank. */
+	if (strpbrk(name, " \t\n")) {
+		pool_show_name(shown, name);
+		name = shown;
+	}
 	if (source->socket)
 		return source_ask(source, "debug %s %s", name, words ? words : "");
 	if (strchr(name, '/') || *name == '.')

@@ -55,6 +55,7 @@ check a_limit_that_is_reached_is_told_of advises \
 check objects_of_a_limit_that_lie_about_are_told_of advises \
 	"POOL_F_WAIT, or a lent signal: 7 allocations were refused, and 3 objects of a limit of 13 are in use" \
 	limit=13 used=3 refused=7
+check a_limit_that_is_gone_gets_no_advice silent limit=0 used=13 refused=7
 check a_backend_that_had_nothing_is_told_of advises \
 	"a reserve: 2 allocations found no memory, and 0 objects are reserved" failed=2
 check memory_that_nobody_needs_is_told_of advises \
