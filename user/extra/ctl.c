@@ -44,6 +44,7 @@ static struct {
 	struct sockaddr_un addr;	/* sun_path "": nothing */
 	dev_t dev;
 	ino_t ino;
+	pid_t pid;
 } bound;
 
 static void work(void);
@@ -316,16 +317,20 @@ static int note_bound(const struct sockaddr_un *addr)
 	bound.addr = *addr;
 	bound.dev = st.st_dev;
 	bound.ino = st.st_ino;
+	bound.pid = getpid();
 	return 0;
 }
 
-/* Does the name lead to a file that has the numbers of this server's socket?  Locked. */
+/*
+ * Does the name lead to a file that has the numbers of this server's socket?  In a child for which
+ * no handlers of fork() ran, the server is the parent's.  Locked.
+ */
 static bool is_bound(void)
 {
 	const char *path = bound.addr.sun_path;
 	struct stat st;
 
-	return *path && !lstat(path, &st) &&
+	return *path && bound.pid == getpid() && !lstat(path, &st) &&
 	       st.st_dev == bound.dev && st.st_ino == bound.ino;
 }
 
@@ -391,8 +396,11 @@ static int start_at(const struct sockaddr_un *addr)
 		err = pool_helper_start(&helper, fd, -1);
 	if (!err)
 		return 0;
+	/* While it is open no other file has its numbers, and there may be no descriptor left. */
+	if (is_bound())
+		unlink(addr->sun_path);
+	bound.addr.sun_path[0] = 0;
 	close(fd);
-	remove_bound();
 	return err;
 }
 
