@@ -52,9 +52,9 @@ namespace detail {
 constexpr std::size_t max_size = 1u << 20;
 constexpr std::size_t max_align = 4096;
 
-/* A pool that others may share, unless it has a limit; nullptr if there is no memory. */
+/* A pool; nullptr if there is no memory.  One with a limit is never shared. */
 inline pool_head *create(const char *name, std::size_t size, std::size_t align,
-			 unsigned int limit) noexcept
+			 unsigned int limit, bool shared) noexcept
 {
 	char text[16];
 	pool_attr attr = {};
@@ -64,7 +64,7 @@ inline pool_head *create(const char *name, std::size_t size, std::size_t align,
 	attr.name = name ? name : text;
 	attr.size = static_cast<unsigned int>(size);
 	attr.align = static_cast<unsigned int>(align);
-	attr.flags = MEM_F_SHARED;
+	attr.flags = shared ? MEM_F_SHARED : 0;
 	attr.limit = limit;
 	return create_pool_ext(&attr);
 }
@@ -77,7 +77,8 @@ template <std::size_t Size, std::size_t Align, class Kind>
 pool_head *of_size()
 {
 	static pool_head *const pool = [] {
-		pool_head *made = create(Kind::name, Size, Align, Kind::limit);
+		pool_head *made = create(Kind::name, Size, Align, Kind::limit,
+					 std::is_same_v<Kind, by_size>);
 
 		if (!made)
 			throw std::bad_alloc();
@@ -208,7 +209,10 @@ unique_ptr<T, Kind> make_unique(Args &&...args)
  */
 class memory_resource : public std::pmr::memory_resource {
 public:
-	/* Of each size there are at most this many objects; 0 is no limit. */
+	/*
+	 * Of each size there are at most this many objects, and as many that are aligned to
+	 * more than 16 bytes; 0 is no limit.
+	 */
 	explicit memory_resource(unsigned int limit = 0,
 				 std::pmr::memory_resource *upstream =
 					 std::pmr::new_delete_resource()) noexcept
@@ -307,7 +311,7 @@ private:
 	pool_head *make(std::atomic<pool_head *> &place, std::size_t size,
 			std::size_t align)
 	{
-		pool_head *made = detail::create(nullptr, size, align, limit_);
+		pool_head *made = detail::create(nullptr, size, align, limit_, true);
 		pool_head *before = nullptr;
 
 		if (!made)

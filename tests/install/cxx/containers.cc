@@ -178,6 +178,25 @@ static void limits()
 	items.push_back(pool::make_unique<item, few>(1));
 }
 
+struct audit {
+	static constexpr const char *name = "audit";
+	static constexpr unsigned int limit = 0;
+};
+
+struct unnamed {
+	static constexpr const char *name = nullptr;
+	static constexpr unsigned int limit = 0;
+};
+
+/* A limit of one would be one of the others. */
+static void kinds_without_limits()
+{
+	EXPECT((pool::of<item, audit>() != pool::of<item, unnamed>()));
+	EXPECT((pool::of<item, audit>() != pool::of<item>()));
+	EXPECT((pool::of<item, unnamed>() != pool::of<item>()));
+	EXPECT((pool::of<item, audit>() == pool::of<item, audit>()));
+}
+
 static void resources()
 {
 	pool::memory_resource pools;
@@ -276,6 +295,7 @@ int main()
 	alignments_and_sizes();
 	constructors_that_throw();
 	limits();
+	kinds_without_limits();
 	resources();
 	sizes_of_resources();
 	all_sizes_and_alignments();
