@@ -224,5 +224,10 @@ check "wrong words are told of before the replay" not_replayed
 sed 's/^buckets .*/buckets 3/' "$tmp/body.good" | seal >"$tmp/bad"
 check "buckets that are no power of 2" ends 1 'bad: its settings are refused' "$tmp/bad"
 xz -k "$tmp/good"
+check "xz, without stdin" "$program" "$tmp/good.xz" <&-
+from_a_pipe() {
+	xz -c "$tmp/good" | ends 1 'by xz, and no file that can be read twice' /dev/stdin
+}
+check "xz by a pipe" from_a_pipe
 check "children that are ignored" env --ignore-signal=CHLD "$program" "$tmp/good.xz"
 finish

@@ -67,17 +67,28 @@ static bool read_all(struct textfile *text, int fd)
 	return true;
 }
 
+static bool has_magic(const char *data, size_t len)
+{
+	return len >= MAGIC_LEN && !memcmp(data, XZ_MAGIC, MAGIC_LEN);
+}
+
 static bool is_xz(int fd)
 {
 	char start[MAGIC_LEN];
 
-	return pread(fd, start, MAGIC_LEN, 0) == MAGIC_LEN &&
-	       !memcmp(start, XZ_MAGIC, MAGIC_LEN);
+	return pread(fd, start, MAGIC_LEN, 0) == MAGIC_LEN && has_magic(start, MAGIC_LEN);
 }
 
+/* dup2() clears the flag, but a descriptor that has its number already keeps it. */
+static bool move(int fd, int to)
+{
+	return fd == to ? !fcntl(fd, F_SETFD, 0) : dup2(fd, to) >= 0;
+}
+
+/* The end of a pipe is above the file, so it is not overwritten before it moves. */
 static void run_xz(int in, int out)
 {
-	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
+	if (move(in, STDIN_FILENO) && move(out, STDOUT_FILENO))
 		execlp("xz", "xz", "-dc", (char *)NULL);
 	_exit(127);
 }
@@ -107,15 +118,21 @@ static bool read_xz(struct textfile *text, int fd)
 bool textfile_read(struct textfile *text, const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	bool good;
+	bool by_xz, good;
 
 	if (fd < 0) {
 		warn("%s", file);
 		return false;
 	}
 	errno = 0;
-	good = is_xz(fd) ? read_xz(text, fd) : read_all(text, fd);
+	by_xz = is_xz(fd);
+	errno = 0;
+	good = by_xz ? read_xz(text, fd) : read_all(text, fd);
 	close(fd);
+	if (good && !by_xz && has_magic(text->data, text->len)) {
+		warnx("%s: by xz, and no file that can be read twice", file);
+		return false;
+	}
 	if (!good)
 		warnx("%s: cannot be read, or not by xz, after byte %zu%s%s", file, text->len,
 		      errno ? ": " : "", errno ? strerror(errno) : "");
