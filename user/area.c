@@ -366,7 +366,8 @@ bool plat_local_alloc(struct pool *pool)
 	pthread_mutex_lock(&offset_mutex);
 	i = take_offset();
 	if (runs_out(i))
-		pool_has_no_caches(pool->shown);
+		pool_has_no_caches(pool->shown, lowest == PLAT_LOCALS ?
+				   "too many pools" : "no memory for them");
 	pthread_mutex_unlock(&offset_mutex);
 	pool->own.hot = offset_of(i);
 	pool->head.hot = offset_of(pool->debug & POOL_D_HARDEN ? 0 : i);

@@ -158,24 +158,26 @@ void plat_mutex_lock(enum plat_mutex mutex)
 
 /* Creation lock: the pool that the log is to be told of; "": none. */
 static char without_caches[POOL_SHOWN_LEN + 1];
+static const char *without_why;
 
-void pool_has_no_caches(const char *shown)
+void pool_has_no_caches(const char *shown, const char *why)
 {
 	snprintf(without_caches, sizeof(without_caches), "%s", shown);
+	without_why = why;
 }
 
 /* The program's function for lines may create a pool, or fork.  So nothing is held then. */
 static void unlock_create(void)
 {
 	char shown[sizeof(without_caches)];
+	const char *why = without_why;
 
 	snprintf(shown, sizeof(shown), "%s", without_caches);
 	without_caches[0] = 0;
 	pthread_mutex_unlock(&mutexes[PLAT_CREATE]);
 	if (*shown)
 		plat_log(PLAT_WARN,
-			 "pool \"%s\" and further ones have no caches: too many pools",
-			 shown);
+			 "pool \"%s\" and further ones have no caches: %s", shown, why);
 }
 
 void plat_mutex_unlock(enum plat_mutex mutex)

@@ -30,8 +30,8 @@ void libpool_find_stderr(void);
 /* lock.c: the first call in the child of a fork */
 void pool_lock_fork_child(void);
 
-/* lock.c: the log is told so when the creation lock, which is held, is free again */
-void pool_has_no_caches(const char *shown);
+/* lock.c: the log is told so, and why, when the creation lock, which is held, is free again */
+void pool_has_no_caches(const char *shown, const char *why);
 
 /* thread.c: hand on the areas of threads that ended unnoticed; destructors may run */
 void pool_reap(void);
