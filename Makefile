@@ -24,8 +24,8 @@ WERROR	?=
 WARN	 = -Wall -Wextra -Wconversion -Wno-sign-conversion -Wmissing-prototypes \
 	   -Wstrict-prototypes $(WERROR)
 # An exported function jumps to its slow half, so that reports name the caller.
-POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls \
-	      -Icommon -Iuser $(DEBUG)
+POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -foptimize-sibling-calls \
+	      -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Icommon -Iuser $(DEBUG)
 # No LTO, since the names of such objects cannot be made local, as in libpool.a.
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto
 # What the library calls of itself is its own, also where a program has such a name.
