@@ -173,7 +173,7 @@ check the_order_of_the_core_is_drawn tests/pages/design.py drawing
 check a_change_to_a_free_needs_few_concepts tests/pages/design.py concepts
 check calls_between_folders_go_down tests/pages/folders.py
 check a_call_to_a_folder_above_is_told_of goes_up_between
-check each_source_has_cases tests/pages/cases.py
+check each_source_has_cases_and_each_case_is_listed tests/pages/cases.py
 check where_finds_source_callers_cases_and_pages where_is_it
 check no_script_has_a_long_text_in_it tests/pages/heredocs.py
 check few_scenarios_have_no_mutant tests/pages/scenarios.py

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """Says which files have the cases of a source, and sees that each source has some.
 
-        cases.py                        fails if a source has none
+        cases.py                        fails if a source has none, or a list lacks a case
 
 A source and its cases have like names: common/core/shared.c, tests/unit/shared.c.  The
 head of a file of cases may name more sources: "Layer: tests of user/fork.c and thread.c".
@@ -94,6 +94,17 @@ def files_of(source):
     return list(dict.fromkeys(found))
 
 
+def unlisted():
+    """Cases that nobody runs, as the lists of their folder do not have them."""
+    for folder in sorted(path.parent for path in TOP.glob("tests/*/cases.list")):
+        ran = {name for path in folder.glob("*.list")
+               for name in re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M)}
+        for path in sorted(folder.glob("*.c")):
+            for name in re.findall(r"^TEST_CASE\((\w+)\)", path.read_text(), re.M):
+                if name not in ran:
+                    yield f"{path.relative_to(TOP)}: no list has {name}"
+
+
 def main():
     """Print the sources without cases, and names of what is not there."""
     known = sources()
@@ -105,6 +116,7 @@ def main():
               for test in tests.split() if not (TOP / "tests" / test).exists()]
     wrong += [f"{source} needs no row" for source, tests in OTHERS.items()
               if set(files_of(source)) - set(tests.split())]
+    wrong += unlisted()
     print("\n".join(wrong + [f"{len(known)} sources, {len(named)} named in heads"]))
     return 1 if wrong or not named else 0
 
