@@ -39,10 +39,11 @@ static void put_word(void *obj, unsigned int at, const void *word)
 static long check_tag(struct pool *pool, void *obj, unsigned int at)
 {
 	const unsigned char *tag = byte_of(obj, at);
+	const void *want = pool_tag_of(pool);
 	unsigned int i;
 
-	for (i = 0; i < sizeof(pool); i++)
-		if (tag[i] != ((const unsigned char *)&pool)[i])
+	for (i = 0; i < sizeof(want); i++)
+		if (tag[i] != ((const unsigned char *)&want)[i])
 			return (long)(at + i);
 	return -1;
 }
@@ -247,7 +248,7 @@ void pool_check_used(struct pool *pool, unsigned int word, void *obj,
 	pool_state_alloc(pool, word, obj, flags, bin);
 	pool_layout_of(pool, pool->head.size, &l);
 	if (l.tag)
-		put_word(obj, l.tag, pool);
+		put_word(obj, l.tag, pool_tag_of(pool));
 	if (l.caller) {
 		put_word(obj, l.caller, caller);
 		put_word(obj, l.caller + sizeof(void *), NULL);

@@ -77,7 +77,7 @@ static bool is_owner(struct pool *pool, const void *arg)
 
 static bool is_tag(struct pool *pool, const void *tag)
 {
-	return pool == tag;
+	return pool_tag_of(pool) == tag;
 }
 
 static void print_finder(const struct pool_fault_info *info)
@@ -116,7 +116,7 @@ static void print_tag(const struct pool_fault_info *info,
 	if (!l->tag || info->kind == POOL_FAULT_WRITTEN)
 		return;
 	__builtin_memcpy(&tag, (const char *)info->obj + l->tag, sizeof(tag));
-	if (tag == info->pool)
+	if (is_tag(info->pool, tag))
 		return;
 	plat_log(PLAT_ERR, "  tag 0x%lx", (unsigned long)tag);
 	if (find_pool(info, is_tag, tag, name))

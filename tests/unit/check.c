@@ -146,6 +146,25 @@ TEST_CASE(the_tag_sees_one_byte_too_many)
 	}
 }
 
+/* The 0 at the end of a text; the addresses of several pools differ. */
+TEST_CASE(the_tag_sees_a_zero_too_many)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		struct pool *pool = test_checked(64 + i, POOL_D_TAG);
+		unsigned char *obj;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		obj[64 + i] = 0;
+		test_free(pool, obj);
+		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
+	}
+	pool_destroy_every();
+}
+
 TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
 {
 	static const unsigned int options[] = {
