@@ -335,7 +335,8 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  *
  * Asks this CPU's caches first, then the shared pool, then the backend, as far as
  * the pool's mode has them.  With POOL_F_NOSLAB the backend is left out, for callers that
- * the backend itself may have called, such as a probe in the slab.
+ * the backend itself may have called, such as a probe in the slab; and in a program with
+ * POOL_F_ATOMIC, as malloc() is not for signal handlers.  Such a call gets what is free only.
  *
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.

@@ -45,7 +45,7 @@ enum pool_fault {
  * @quarantined: part of @used: found corrupted, never handed out again.
  * @abandoned: part of @used: what the child of a fork() lost, at most; see
  *	Documentation/life-cycle.  Destroying a pool does not wait for them.
- * @moving: part of @cached: moving down.
+ * @moving: moving down: part of @cached where they leave a CPU, else of @used.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool does not give up by itself.
  * @need: average of how many of @allocated were needed, see Documentation/amounts.
@@ -59,7 +59,8 @@ enum pool_fault {
  * @nested: calls that interrupted another one of this pool on their CPU.
  * @store_gets: objects that the backend gave.
  * @store_puts: objects that it took back.
- * @failed: allocations that returned NULL because the backend had nothing.
+ * @failed: allocations that returned NULL because the backend had nothing, or because the call
+ *	may not ask it.
  * @refused: allocations that returned NULL because of @limit.
  * @injected: allocations that returned NULL because a failure was injected.
  * @object_size: bytes of an object.

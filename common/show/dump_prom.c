@@ -38,7 +38,7 @@ static const struct sample samples[] = {
 	SAMPLE(",state=\"cached\"", cached),
 	SAMPLE(",state=\"shared\"", shared),
 	METRIC("objects_part", "gauge",
-	       "Objects that are part of those used or, if moving, cached.",
+	       "Objects that are part of those used or, if moving, perhaps cached.",
 	       ",state=\"parked\"", parked),
 	SAMPLE(",state=\"reserved\"", reserved),
 	SAMPLE(",state=\"quarantined\"", quarantined),

@@ -223,6 +223,13 @@ not_replayed() {
 check "wrong words are told of before the replay" not_replayed
 sed 's/^buckets .*/buckets 3/' "$tmp/body.good" | seal >"$tmp/bad"
 check "buckets that are no power of 2" ends 1 'bad: its settings are refused' "$tmp/bad"
+by_convert() {
+	! python3 tests/replay/convert.py check <"$tmp/bad" 2>"$tmp/out" &&
+		grep -q "$1" "$tmp/out"
+}
+check "buckets that are no power of 2, by convert.py" by_convert 'buckets 3'
+sed '2s/by hand/by\thand/' "$tmp/body.good" | seal >"$tmp/bad"
+check "tab in a comment, by convert.py" by_convert 'line 2: .*by'
 xz -k "$tmp/good"
 check "xz, without stdin" "$program" "$tmp/good.xz" <&-
 from_a_pipe() {

@@ -29,7 +29,7 @@ NUMBER = "(0|[1-9][0-9]*)"
 HEADER = {
     "mode": ("(global|no-global|no-cache)", None, None),
     "cpus": (NUMBER, 1, 64),
-    "buckets": (NUMBER, 1, 64),
+    "buckets": ("(1|2|4|8|16|32|64)", 1, 64),
     "cluster": (NUMBER, 1, 64),
     "hot_size": (NUMBER, 0, 2 ** 30),
     "pools": (NUMBER, 1, 65536),
@@ -191,7 +191,7 @@ class Checker:
         header = {}
         while not self.peek().startswith("pool "):
             if self.peek().startswith("#"):
-                self.number += 1
+                self.line("#[ -~]*")
                 continue
             key, _ = self.line("([a-z_]+) (.*)")
             if key not in HEADER or key in header:

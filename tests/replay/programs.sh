@@ -51,6 +51,21 @@ on_peer() {
 	LD_PRELOAD=$library replayed malloc "$out/poolreplay" --malloc "$2"
 }
 
+# What pages show of a dump and of advice.
+as_numbers_says() {
+	"$out/poolreplay" --cpus 1 --dump='byusage 3' tests/replay/data/kernel-6.12.trace.xz |
+		sed '/^total/q' | diff - \
+		<(sed -n '/^\tpool  .*evictions$/,/^\ttotal/s/^\t//p' Documentation/numbers.rst)
+}
+check a_replay_ends_with_the_numbers_of_the_page as_numbers_says
+as_trace_format_says() {
+	"$out/poolreplay" --advise tests/replay/data/lighttpd.trace.xz >"$tmp/advice"
+	sed -n '/^\t     size    allocs/,/^\tsizes that/s/^\t//p' Documentation/trace-format.rst |
+		grep -v '^\.\.\.$' >"$tmp/shown"
+	[ -s "$tmp/shown" ] && ! grep -vxFf "$tmp/advice" "$tmp/shown"
+}
+check advice_is_as_the_page_shows as_trace_format_says
+
 for program in cc1 sqlite3 lighttpd; do
 	trace=tests/replay/data/$program.trace.xz
 	check "${program}_on_pools" pooled "$trace"

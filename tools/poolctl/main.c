@@ -49,7 +49,7 @@ static const char help[] =
 "  gc, reclaim         give back what is unused; reclaim: caches, too\n"
 "  flush POOL          the same for one; or all\n"
 "  debug [[POOL] WORDS]  switch options of one, or of all; alone: what is on\n"
-"  set OPTIONS         for pools to come, as LIBPOOL_OPTIONS\n"
+"  set OPTIONS         for pools to come, values for all, as LIBPOOL_OPTIONS\n"
 "\n"
 "  --json, --prometheus, --raw   the format\n"
 "  --sort KEY          name, or a column: see the error for a wrong one\n"
