@@ -33,6 +33,7 @@ tools() {
 
 boots() {
 	"$here/boot.sh" --show --mem 2560 --timeout 580 "$what" "$here/guest/tracers.sh" \
+		"$here/guest/tracers-busy.sh" \
 		"$here/../lib/results.sh" "$here/guest/stock" "$tmp/tools" \
 		"$modules/pool.ko" "$modules/pool_example.ko" "$modules/pool_second.ko" \
 		>"$tmp/out" 2>"$tmp/err"

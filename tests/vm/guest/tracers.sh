@@ -17,17 +17,6 @@ mount -t tracefs none /sys/kernel/tracing
 
 EVENTS="alloc free fill spill evict backend_get backend_put refused fault"
 
-# busy SECONDS - each event happens, while pools come and go
-busy() {
-	end=$(($(date +%s) + $1))
-	while [ "$(date +%s)" -lt $end ]; do
-		insmod pool_example.ko && insmod pool_second.ko twice=1 || return 1
-		echo +trace >$P/by-name/ex_conn/debug
-		sleep 1
-		rmmod pool_second pool_example || return 1
-	done
-}
-
 # each FILE FORM - such a line, of each event
 each() {
 	missing=
@@ -47,23 +36,19 @@ whole() {
 }
 
 by_perf() {
-	busy 4 &
-	perf record -q -a -e 'pool:*' -o /tmp/perf.data -- sleep 5 || return 1
-	wait
+	perf record -q -a -e 'pool:*' -o /tmp/perf.data -- sh ./tracers-busy.sh || return 1
 	perf script -i /tmp/perf.data >/tmp/perf.txt
 }
 
 by_trace_cmd() {
-	busy 4 &
-	trace-cmd record -q -e pool -o /tmp/trace.dat sleep 5 || return 1
-	wait
+	trace-cmd record -q -e pool -o /tmp/trace.dat sh ./tracers-busy.sh || return 1
 	trace-cmd report -i /tmp/trace.dat >/tmp/trace.txt
 }
 
 by_bpftrace() {
 	program="tracepoint:pool:* { @[probe, args->name] = count(); }"
 	program="$program tracepoint:pool:pool_fill { @objects[args->name] = sum(args->n); }"
-	program="$program BEGIN { printf(\"begins\\n\"); } interval:s:10 { exit(); }"
+	program="$program BEGIN { printf(\"begins\\n\"); }"
 	bpftrace -B none -e "$program" >/tmp/bpftrace.txt &
 	tracer=$!
 	for _ in $(seq 120); do
@@ -71,7 +56,8 @@ by_bpftrace() {
 		kill -0 $tracer || return 1
 		sleep 1
 	done
-	busy 4
+	sh ./tracers-busy.sh
+	kill $tracer
 	wait $tracer
 }
 
