@@ -131,8 +131,8 @@ void pool_thread_idle(void);
  * @seconds: between two calls, 1 to 2147483; an unused pool is at a 32nd after six calls.
  *
  * The thread blocks all signals.  A forked child has no such thread, and may start one.
- * A program that closes all of its files, as daemons do, ends it, with one line in the log,
- * if they did not close stderr, too.
+ * A program that closes all of its files, as daemons do, ends it, with one line in the log
+ * unless it closes stderr, too.
  *
  * Context: A plain thread.
  * Return: true.  False, with errno and one line in the log: EINVAL: @seconds is out of
