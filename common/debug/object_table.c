@@ -49,8 +49,8 @@
 #define KNOWN_COUNT	(~0ul / POOL_D_GENS)
 #define KNOWN_GEN	(KNOWN_COUNT + 1)
 
-_Static_assert(KNOWN_COUNT >= PART_FIRST << POOL_STATE_PARTS,
-	       "a full table could not be counted");
+static_assert(PART_FIRST << POOL_STATE_PARTS <= KNOWN_COUNT,
+	      "a full table could not be counted");
 
 /* The key of an entry that is being filled in. */
 #define ENTRY_TAKEN	1ul

@@ -8,6 +8,7 @@
 #ifndef POOL_PLAT_TYPES_H
 #define POOL_PLAT_TYPES_H
 
+#include <assert.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -34,6 +34,7 @@ BEGIN {
 		  "integrity_sees_a_bit_of_any_byte " \
 		  "integrity_sees_a_uniform_overwrite " \
 		  "ordinary_objects_of_a_guarded_pool_are_checked " \
+		  "the_tag_sees_a_zero_too_many " \
 		  "the_tag_sees_one_byte_too_many " \
 		  "what_is_behind_a_guarded_object_is_kept_apart " \
 		  "what_was_sealed_is_checked_after_a_switch_back", names)
