@@ -6,7 +6,7 @@
 #
 #	lint.sh [quick]		quick: what needs no kernel of our own; for "make check"
 #
-#   checkpatch    with --strict, of linux-source
+#   checkpatch    with --strict, of linux-source; and of the patches of scripts/patch-series
 #   kernel-doc    comments of functions and types
 #   sparse        all objects of pool.ko, for Debian's 6.12 and User-Mode Linux
 #   coccicheck    each rule of linux-source that needs no OCaml compiler
@@ -115,6 +115,8 @@ run_coccicheck() {
 judge checkpatch run_checkpatch
 judge kernel_doc run_kernel_doc
 judge list_for_checkpatch unused $allowed '[A-Z]'
+check patches_are_written scripts/patch-series "$SOURCE" "$tmp/patches"
+lists=tests/lint/series.list judge checkpatch_of_patches series "$tmp/patches"
 judge sparse_on_smp build sparse stock-6.12 C=2
 if [ "${1:-}" != quick ]; then
 	judge sparse build sparse uml C=2

@@ -177,19 +177,6 @@ patch_builds() {
 	fi
 }
 
-# series DIR - remarks about its patches, of files as they are called here.  In full, without
-# .checkpatch.conf.  One remark per patch is always there: MAINTAINERS names the folder in the
-# first patch, so that is not asked of the others.
-series() {
-	(
-		cd "$tmp"
-		perl "$SOURCE/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
-			--showfile --ignore FILE_PATH_CHANGES "$1"/*.patch 2>&1 || true
-	) |
-		sed -nE 's/^([^ ]+:[0-9]*): (ERROR|WARNING|CHECK):([A-Z_0-9]+): /\1: \3: /p' |
-		sed -E 's|^include/linux/(pool)|common/\1|; s|^lib/pool/||'
-}
-
 # bad_series - a space too many in a patch is a remark that no list allows
 bad_series() {
 	mkdir "$tmp/bad"
