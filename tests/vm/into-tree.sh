@@ -30,8 +30,6 @@ tree=$work/tree
 mkdir -p "$work"
 exec 9>"$work/lock"
 flock 9
-export GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@example.org
-export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@example.org
 
 # The tree as Debian has it.  No driver is built, so theirs stay behind.
 fresh_tree() {
