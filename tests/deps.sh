@@ -23,7 +23,7 @@ cross=("${build[@]}" git qemu-user musl-tools
        libc6-dev-{arm64,armhf,s390x,riscv64}-cross)
 bench=("${build[@]}" pkg-config python3 valgrind libjemalloc-dev libmimalloc-dev
        libgoogle-perftools-dev libdpdk-dev libglib2.0-dev g++ libboost-dev)
-lint=("${build[@]}" perl sparse coccinelle rsync clang bison flex bc libelf-dev)
+lint=("${build[@]}" git perl sparse coccinelle rsync clang bison flex bc libelf-dev)
 package=(build-essential debhelper git lintian autopkgtest xz-utils)
 real=("${build[@]}" apache2-utils debian-archive-keyring dpkg-dev patch pkg-config python3
       valgrind wrk)
