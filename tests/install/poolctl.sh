@@ -129,9 +129,13 @@ by_a_link() {
 }
 check a_file_behind_a_link_is_replaced_and_the_link_stays by_a_link
 keeps_mode() {
-	chmod 600 "$tmp/textfile/real"
-	"$ctl" --socket "$sock" --raw --output "$tmp/textfile/real" list &&
-		same "$(stat -c %a "$tmp/textfile/real")" 600
+	local mode
+
+	for mode in 600 664 0; do
+		chmod $mode "$tmp/textfile/real"
+		(umask 022; "$ctl" --socket "$sock" --raw --output "$tmp/textfile/real" list) &&
+			same "$(stat -c %a "$tmp/textfile/real")" $mode || return 1
+	done
 }
 check a_file_that_is_replaced_keeps_its_mode keeps_mode
 full() {

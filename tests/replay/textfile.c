@@ -124,8 +124,8 @@ bool textfile_read(struct textfile *text, const char *file)
 		warn("%s", file);
 		return false;
 	}
-	errno = 0;
 	by_xz = is_xz(fd);
+	/* What a file that cannot seek has left there is no error of reading. */
 	errno = 0;
 	good = by_xz ? read_xz(text, fd) : read_all(text, fd);
 	close(fd);

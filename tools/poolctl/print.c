@@ -156,19 +156,19 @@ static int finish(FILE *to)
 
 /*
  * The name of the file itself, where @path is a link to it, since the file is replaced.  What
- * is no file cannot be replaced.  @mode: receives what others may do with the file, if there is
- * one.
+ * is no file cannot be replaced.  @mode: receives that of the file; -1: there is none yet.
  */
-static char *file_to_replace(const char *path, mode_t *mode)
+static char *file_to_replace(const char *path, int *mode)
 {
 	struct stat st;
 	char *real;
 
+	*mode = -1;
 	if (stat(path, &st) && lstat(path, &st))
 		return need_memory(strdup(path));
 	if (!S_ISREG(st.st_mode))
 		fail(2, "%s: this is no file that can be replaced", path);
-	*mode = st.st_mode & 0777;
+	*mode = (int)(st.st_mode & 0777);
 	real = realpath(path, NULL);
 	if (!real)
 		fail(1, "%s: %s", path, strerror(errno));
@@ -181,19 +181,19 @@ static char *file_to_replace(const char *path, mode_t *mode)
  */
 static void print_to_file(const char *path, void (*print)(FILE *to, void *arg), void *arg)
 {
-	mode_t mode = 0;
+	int mode, fd, err;
 	char *real = file_to_replace(path, &mode), *part;
 	FILE *to;
-	int fd, err;
 
 	if (asprintf(&part, "%s.%d.tmp", real, (int)getpid()) < 0)
 		part = need_memory(NULL);
 	unlink(part);
-	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode < 0 ? 0666 : mode);
 	if (fd < 0)
 		fail(1, "%s: cannot be made: %s", part, strerror(errno));
-	if (mode)
-		fchmod(fd, mode);
+	/* What the umask took away. */
+	if (mode >= 0)
+		fchmod(fd, (mode_t)mode);
 	to = need_memory(fdopen(fd, "w"));
 	print(to, arg);
 	err = finish(to);
