@@ -75,6 +75,7 @@ help:
 	@echo '  kunit            those inside kernels: User-Mode Linux and QEMU'
 	@echo '  twin-check       both worlds make the same decisions'
 	@echo '  check-schedule   interleavings of CPUs and handlers'
+	@echo '  check-promises   mutants that break what document-here.rst promises; PROMISE=87: one'
 	@echo '  check-long       many more of them, more kernels (PREEMPT_RT), packages'
 	@echo '  check-trixie     check-user in a fresh Debian 13'
 	@echo '  check-first      commands of README and the guide, in a fresh Debian 13'
@@ -187,6 +188,7 @@ where:
 include user/install.mk
 include tools/tools.mk
 include tests/user.mk
+include tests/promise/promise.mk
 include tests/package/package.mk
 include tests/bugs/bugs.mk
 include tests/schedule/schedule.mk

@@ -3,7 +3,8 @@
  * runner_check.c - the shared cases, and those of user space, under Check
  *
  * Layer:   tests, user space; twin of runner_kunit.c.
- * Context: main program.  TEST_SCALE divides iterations where they are slow.
+ * Context: main program.  TEST_SCALE divides iterations where they are slow.  The environment's
+ *	    TEST_ONLY has the names of the cases to run; unset, all run.
  */
 #include "test.h"
 
@@ -129,6 +130,20 @@ static TCase *new_tcase(Suite *suite, const char *name)
 	return tcase;
 }
 
+/* Is a case one of those to run? */
+static bool is_wanted(const char *name)
+{
+	const char *only = getenv("TEST_ONLY");
+	size_t len = strlen(name);
+
+	for (; only && *only; only += strcspn(only, " ")) {
+		only += strspn(only, " ");
+		if (strcspn(only, " ") == len && !strncmp(only, name, len))
+			return true;
+	}
+	return !only;
+}
+
 /*
  * Areas of threads stay until the process ends, and a search visits all of them, so steps
  * are counted while there are few.
@@ -143,7 +158,8 @@ static void add_cases(Suite *suite)
 		static const TTest test = {				\
 			#name, name, "tests/unit/cases.list", 1		\
 		};							\
-		tcase_add_test(tcase, &test);				\
+		if (is_wanted(#name))					\
+			tcase_add_test(tcase, &test);			\
 	}
 #include STEP_LIST
 #include JUMP_LIST

@@ -37,7 +37,7 @@ TEST_CASE(poison_fills_what_is_allocated)
 	obj = test_alloc(pool);
 	EXPECT(is_all(obj, 0xa5));
 	test_free(pool, obj);
-	pool_options.poison = 0;
+	pool_options.poison = 0x5b;
 	obj = __pool_alloc(&pool->head, POOL_F_NO_POISON);
 	EXPECT(is_all(obj, 0xa5) || is_all(obj, 0));
 	test_free(pool, obj);

@@ -174,6 +174,7 @@ TEST_CASE(more_pools_than_local_parts_still_work)
 TEST_CASE(totals_sum_up_all_pools)
 {
 	struct pool *a, *b;
+	unsigned int i;
 
 	pool_fail_every = 0;
 	a = test_pool(64);
@@ -183,6 +184,11 @@ TEST_CASE(totals_sum_up_all_pools)
 	test_alloc_just(b, test_objs + 10, 5);
 	EXPECT_EQ(pool_total_allocated(), 10 * 64 + 5 * 1024);
 	EXPECT_EQ(pool_total_used(), 10 * 64 + 5 * 1024);
+	EXPECT_EQ(pool_total_failures(), 0);
+	EXPECT(pool_set_limit(&a->head, 10) && pool_set_limit(&b->head, 5));
+	for (i = 0; i < 4; i++)
+		EXPECT_PTR_EQ(pool_alloc(i ? &b->head : &a->head), NULL);
+	EXPECT_EQ(pool_total_failures(), 4);
 	test_free_many(a, test_objs, 10);
 	test_free_many(b, test_objs + 10, 5);
 	EXPECT_EQ(pool_total_used() + 0, 10 * 64 + 5 * 1024);

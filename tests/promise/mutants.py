@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+"""Sees that the tests of each promise of document-here.rst fail when the promise is broken.
+
+        mutants.py [NUMBER...]          all promises, or these; "make check-promises PROMISE=87"
+
+A mutant is a change to the source that breaks one promise.  The files *.mutants have them:
+
+        = 87 common/core/border.c       the promise, and the file that is changed
+        - old lines                     which are in that file once, however indented
+        + new lines
+        = 12 common/a.h for common/b.c  of a header, and the only file compiled with it
+
+Several old and new lines may follow one another.  A mutant is compiled into a copy of
+build/tests/quick, where the cases of the promise's row run; or the row names "CHECK of
+tests/SCRIPT.sh", which runs that check alone on the changed sources.  One of them must fail
+with the mutant, and all must pass without it.  Prints a result per promise.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/pages"))
+import promises  # pylint: disable=wrong-import-position
+
+HERE = TOP / "tests/promise"
+OBJECTS = TOP / "build/tests/quick.o"
+LONGEST = 120       # seconds that the cases of a row may take
+JOBS = 2
+
+
+class Wrong(Exception):
+    """Why a promise is not shown to be tested."""
+
+
+class Mutant:
+    """One change to the source."""
+
+    def __init__(self, head):
+        words = head.split()
+        self.number, self.path = words[1:3]
+        self.sources = words[4:] if words[3:4] == ["for"] else [self.path]
+        self.hunks = []
+
+    def add(self, line):
+        """Add an old or a new line."""
+        old = line[0] == "-"
+        if not self.hunks or (old and self.hunks[-1][1]):
+            self.hunks.append(([], []))
+        self.hunks[-1][0 if old else 1].append(line[1:].strip())
+
+    def apply(self, tree):
+        """Change the file below @tree."""
+        path = tree / self.path
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for old, new in self.hunks:
+            bare = [line.strip() for line in lines]
+            at = [i for i in range(len(bare)) if bare[i:i + len(old)] == old]
+            if not old or len(at) != 1:
+                raise Wrong(f"{self.path} has {len(at)} times: {old}")
+            lines[at[0]:at[0] + len(old)] = new
+        path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def mutants():
+    """All mutants, in lists by the number of their promise."""
+    found = {}
+    for path in sorted(HERE.glob("*.mutants")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("= "):
+                mutant = Mutant(line)
+                found.setdefault(mutant.number, []).append(mutant)
+            elif line[:1] in ("-", "+"):
+                mutant.add(line)
+    return found
+
+
+def listed():
+    """The cases that build/tests/quick has."""
+    return {name for folder in ("unit", "user")
+            for name in re.findall(r"^CASE\((\w+)\)",
+                                   (TOP / f"tests/{folder}/cases.list").read_text(), re.M)}
+
+
+def tests_of(where):
+    """The cases that a row names, and (script, names of checks)."""
+    known = listed()
+    scripts = {}
+    for name, script in re.findall(r"(\w+) of (tests/[\w/-]+\.sh)", where):
+        scripts.setdefault(script, []).append(name)
+    return [word for word in re.findall(r"\w+", where) if word in known], scripts
+
+
+def run(command, cwd, **env):
+    """Run a command; returns its status and what it printed.  It may take LONGEST seconds."""
+    with subprocess.Popen(command, cwd=cwd, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True, env={**os.environ, **env}) as child:
+        try:
+            said, _ = child.communicate(timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            raise Wrong(f"{command[0]} took more than {LONGEST} seconds") from None
+    return child.returncode, said
+
+
+def must(command, cwd):
+    """Run a command that must succeed."""
+    status, said = run(command, cwd)
+    if status:
+        raise Wrong(f"{' '.join(command[:1])} failed: {said}")
+
+
+def need(names, ran, said):
+    """Raise if one of these tests did not run; returns those that failed."""
+    missing = set(names) - set(ran)
+    if missing:
+        raise Wrong(f"{' '.join(sorted(missing))} did not run: {said}")
+    return {name for name in names if ran[name] != "ok"}
+
+
+def failed_cases(program, names):
+    """Those of these cases that fail in a program."""
+    if not names:
+        return set()
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as tap:
+        _, said = run([str(program)], TOP, TEST_ONLY=" ".join(names), TEST_TAP=tap.name)
+        ran = re.findall(r"^((?:not )?ok) \d+ - [^:]*:\w+:(\w+):", tap.read(), re.M)
+    return need(names, {name: ok for ok, name in ran}, said)
+
+
+def failed_checks(tree, scripts):
+    """Those of these checks of scripts that fail on the sources of @tree."""
+    failed = set()
+    for script, names in scripts.items():
+        _, said = run([f"./{script}", "build/user"], tree, ONLY=" ".join(names))
+        ran = re.findall(r"^((?:not )?ok) - (\w+)", said, re.M)
+        failed |= need(names, {name: ok for ok, name in ran}, said)
+    return failed
+
+
+def copied(tree):
+    """Make @tree a copy of the tree, whose sources may be changed."""
+    for path in TOP.iterdir():
+        if path.name in ("common", "user"):
+            shutil.copytree(path, tree / path.name)
+        elif path.name != ".git":
+            (tree / path.name).symlink_to(path)
+
+
+def linked(tree, sources):
+    """Link @tree/quick, with these sources as they are in @tree, and the objects that there are."""
+    changed = {source: tree / f"{n}.o" for n, source in enumerate(sources)}
+    for source, obj in changed.items():
+        must(os.environ["QUICK_CC"].split() + ["-c", "-o", str(obj), source], tree)
+    objects = [str(changed.get(str(path.relative_to(OBJECTS).with_suffix(".c")), path))
+               for path in sorted(OBJECTS.rglob("*.o"))]
+    must(os.environ["QUICK_CC"].split() + ["-Wl,-S", "-o", str(tree / "quick")] + objects +
+         os.environ["QUICK_LIBS"].split(), tree)
+    return tree / "quick"
+
+
+def survives(mutant, cases, scripts):
+    """Why a mutant is not found, or None."""
+    with tempfile.TemporaryDirectory() as name:
+        tree = pathlib.Path(name)
+        copied(tree)
+        try:
+            mutant.apply(tree)
+            if cases and failed_cases(linked(tree, mutant.sources), cases):
+                return None
+            return None if failed_checks(tree, scripts) else "no test of the row fails"
+        except Wrong as wrong:
+            return str(wrong)
+
+
+def tested(some, where):
+    """Why a promise is not tested, a line each: by @some mutants, and tests that a row names."""
+    cases, scripts = tests_of(where)
+    return [f"{mutant.path}: {why}" for mutant in some
+            if (why := survives(mutant, cases, scripts))]
+
+
+def whole(wanted):
+    """The tests of these rows that fail without a mutant."""
+    cases, scripts = set(), {}
+    for where in wanted.values():
+        some, checks = tests_of(where)
+        cases |= set(some)
+        for script, names in checks.items():
+            scripts.setdefault(script, set()).update(names)
+    return failed_cases(TOP / "build/tests/quick", cases) | failed_checks(TOP, scripts)
+
+
+def main():
+    """Print a result per promise."""
+    found = mutants()
+    rows = {row[0]: row[4] for row in promises.rows()}
+    wanted = {number: rows[number] for number in sys.argv[1:] or found}
+    try:
+        bad = whole(wanted)
+    except Wrong as wrong:
+        bad = [str(wrong)]
+    print(f"{'not ok' if bad else 'ok'} - tests_pass_without_a_mutant")
+    for line in sorted(bad):
+        print(f"# {line}")
+    failed = bool(bad)
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        results = [(number, pool.submit(tested, found.get(number, []), where))
+                   for number, where in wanted.items()]
+        for number, result in results:
+            why = result.result() if found.get(number) else ["has no mutant"]
+            failed |= bool(why)
+            print(f"{'not ok' if why else 'ok'} - promise_{number}_is_tested", flush=True)
+            for line in why:
+                print("# " + line.replace("\n", "\n# "), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

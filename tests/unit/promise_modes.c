@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * promise_modes.c - what the document promises of modes: rows of Documentation/document-here.rst
+ *
+ * Layer:   tests, both worlds; only calls that users have, but for helpers.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+/* Words of modes, as users write them; NULL ends the list. */
+static const char *const modes[] = {
+	"cache,global", "cache,no-global", "no-cache,global", "no-cache,no-global", NULL,
+};
+
+/* A pool in the mode of @words, which CPUs cache few objects of; NULL: there is none. */
+static struct pool *pool_with(const char *words)
+{
+	pool_fail_every = 0;
+	test_options(16384, 8);
+	return pool_configure(words) ? test_pool(64) : NULL;
+}
+
+static void numbers(struct pool *pool, struct pool_stats *now)
+{
+	pool_stats_get(&pool->head, now, sizeof(*now));
+}
+
+/* Take all objects that this CPU's caches have; returns how many these were. */
+static unsigned int empty_caches(struct pool *pool)
+{
+	struct pool_stats now;
+	unsigned int n;
+
+	numbers(pool, &now);
+	for (n = 0; n < now.cached; n++)
+		test_objs[n] = test_alloc(pool);
+	return n;
+}
+
+/* One call, and the next ones find in the caches what came with its object. */
+TEST_CASE(an_empty_cache_is_refilled_from_the_shared_pool)
+{
+	struct pool *pool = pool_with("cache,global");
+	struct pool_stats before, now;
+	unsigned int n;
+
+	ASSERT(pool);
+	test_wave(pool, 1000);
+	n = empty_caches(pool);
+	numbers(pool, &before);
+	EXPECT_EQ(before.cached, 0);
+	EXPECT(before.shared > 1);
+	test_objs[n++] = test_alloc(pool);
+	numbers(pool, &now);
+	EXPECT_EQ(now.store_gets, before.store_gets);
+	EXPECT(now.cached > 0);
+	EXPECT_EQ(now.cached + now.shared + 1, before.shared);
+	test_free_many(pool, test_objs, n);
+	pool_destroy(&pool->head);
+}
+
+/* Whatever is in use, free objects are never kept. */
+TEST_CASE(with_the_word_no_cache_each_call_is_one_of_the_backend)
+{
+	struct pool *pool = pool_with("no-cache");
+	struct pool_stats now;
+	unsigned int i;
+
+	ASSERT(pool);
+	for (i = 0; i < 100; i++) {
+		test_objs[i] = pool_alloc(&pool->head);
+		numbers(pool, &now);
+		EXPECT_EQ(now.store_gets, i + 1);
+		EXPECT_EQ(now.allocated, i + 1);
+	}
+	for (i = 0; i < 100; i++) {
+		test_free(pool, test_objs[i]);
+		numbers(pool, &now);
+		EXPECT_EQ(now.store_puts, i + 1);
+		EXPECT_EQ(now.cached + now.shared, 0);
+	}
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+TEST_CASE(in_no_mode_there_is_a_shared_pool_without_caches)
+{
+	unsigned int i, shares = 0;
+
+	for (i = 0; modes[i]; i++) {
+		struct pool *pool = pool_with(modes[i]);
+		struct pool_stats now;
+
+		ASSERT(pool);
+		test_wave(pool, 1000);
+		numbers(pool, &now);
+		EXPECT(now.cached || !now.shared);
+		shares += now.shared > 0;
+		pool_destroy(&pool->head);
+	}
+	EXPECT_EQ(shares, 1);
+}
+
+/* Made at run time, by a word alone. */
+TEST_CASE(with_the_word_uaf_no_freed_object_can_be_read)
+{
+	struct pool *pool = pool_with("uaf");
+	unsigned int i, there = 0;
+	struct pool_stats now;
+
+	ASSERT(pool);
+	test_alloc_many(pool, test_objs, 20);
+	for (i = 0; i < 20; i++)
+		there += test_readable(test_objs[i]);
+	EXPECT_EQ(there, 20);
+	for (i = 0; i < 20; i++) {
+		test_free(pool, test_objs[i]);
+		EXPECT(!test_readable(test_objs[i]));
+	}
+	numbers(pool, &now);
+	EXPECT_EQ(now.allocated, 0);
+	pool_destroy(&pool->head);
+}
