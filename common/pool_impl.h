@@ -173,6 +173,7 @@ struct pool_bucket {
 	unsigned long gets;		/* times; read by any CPU */
 	unsigned long get_objs;		/* objects; read by any CPU */
 	unsigned long puts;		/* times; read by any CPU */
+	unsigned long put_objs;		/* objects; read by any CPU */
 	unsigned long low;		/* least of objs since idle.c came by */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
 } __attribute__((aligned(POOL_ALIGN)));
@@ -272,6 +273,10 @@ struct pool {
 	unsigned long gone_fills;		/* any CPU: of CPUs that are gone */
 	unsigned long gone_spills;	/* any CPU: of CPUs that are gone */
 	unsigned long gone_evictions;	/* any CPU: of CPUs that are gone */
+	unsigned long seen_fills;	/* any CPU: most that a reader was told */
+	unsigned long seen_spills;	/* any CPU: likewise */
+	unsigned long seen_evictions;	/* any CPU: likewise */
+	unsigned long seen_nested;	/* any CPU: likewise */
 	unsigned long gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */

@@ -117,7 +117,8 @@ struct pool_stats {
  *	header has and this library does not are set to 0.
  *
  * Reading disturbs no other call.  Objects that move from one layer to the
- * next may be missed, or counted twice, while they do.
+ * next may be missed, or counted twice, while they do.  Counts of events never fall
+ * from one reading to the next, also not when a thread ends or a CPU goes.
  *
  * Context: Any.
  */

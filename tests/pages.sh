@@ -66,7 +66,7 @@ all_short() {
 
 	lines=$(written ./*.md Documentation/*.rst)
 	echo "$lines lines, not counting generated tables"
-	[ "$lines" -le 6257 ]
+	[ "$lines" -le 6320 ]
 }
 
 # README's test command is the one that CI runs, as it is written there.

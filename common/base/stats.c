@@ -2,12 +2,20 @@
 /*
  * stats.c - numbers: the sums that readers make
  *
- * Layer:   beside the four; reads all of them, writes nothing.
+ * Layer:   beside the four; reads all of them, writes only what readers were told.
  * Context: any; nothing is locked or disturbed, except by pool_in_use().
  *
  * Every number has one owner, which writes it plainly, or several, which write it by
  * an atomic instruction.  Readers read the numbers one after the other.  The sums are
  * exact when the pool is quiet.
+ *
+ * Counters of events never fall.  When a CPU goes, its counts move to the pool:
+ *
+ *	reclaim.c   clears a count of the CPU's part, then adds it to the pool's
+ *	reader      reads the pool's count, then those of the parts
+ *
+ * So a sum misses some events meanwhile, and has none twice.  Each reader therefore returns the
+ * largest sum that any reader has had: risen().
  */
 #include "plat.h"
 
@@ -27,13 +35,11 @@ static void add_local(struct pool_local *local, struct pool_stats *sum)
 
 static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 {
-	unsigned long objs = plat_read(&b->objs);
-
-	sum->shared += objs;
+	sum->shared += plat_read(&b->objs);
 	sum->gets += plat_read(&b->gets);
 	sum->get_objs += plat_read(&b->get_objs);
 	sum->puts += plat_read(&b->puts);
-	sum->put_objs += objs + plat_read(&b->get_objs);
+	sum->put_objs += plat_read(&b->put_objs);
 }
 
 /*
@@ -58,6 +64,27 @@ static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 unsigned long pool_allocated(const struct pool *pool)
 {
 	return plat_read(&pool->allocated) & ~POOL_RENEWING;
+}
+
+/* A count of CPUs that are gone, read before those of the parts. */
+static unsigned long long count_gone(const unsigned long *gone)
+{
+	return plat_read_acquire(gone);
+}
+
+/*
+ * Return the larger one of @sum and of the largest sum that a reader was told, and keep it.
+ * Counts are words, so their sums wrap as words do.
+ */
+static unsigned long long risen(unsigned long *seen, unsigned long long sum)
+{
+	unsigned long now = (unsigned long)sum;
+	unsigned long most = plat_read(seen);
+
+	while ((long)(now - most) > 0)
+		if (plat_cmpxchg(seen, &most, now))
+			return now;
+	return most;
 }
 
 /* Creations that the pool serves.  Read unlocked: both may just be changing. */
@@ -93,10 +120,10 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->reserved = plat_read(&pool->reserved);
 	sum->moving = plat_read_acquire(&pool->moving);
 	sum->parked = plat_read(&pool->parked.count);
-	sum->fills = plat_read(&pool->gone_fills);
-	sum->spills = plat_read(&pool->gone_spills);
-	sum->evictions = plat_read(&pool->gone_evictions);
-	sum->nested = plat_read(&pool->nested);
+	sum->fills = count_gone(&pool->gone_fills);
+	sum->spills = count_gone(&pool->gone_spills);
+	sum->evictions = count_gone(&pool->gone_evictions);
+	sum->nested = count_gone(&pool->nested);
 	sum->abandoned = plat_read(&pool->abandoned);
 	sum->quarantined = plat_read(&pool->quarantined);
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
@@ -119,6 +146,10 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 void pool_sum(struct pool *pool, struct pool_stats *sum)
 {
 	look(pool, false, sum);
+	sum->fills = risen(&pool->seen_fills, sum->fills);
+	sum->spills = risen(&pool->seen_spills, sum->spills);
+	sum->evictions = risen(&pool->seen_evictions, sum->evictions);
+	sum->nested = risen(&pool->seen_nested, sum->nested);
 }
 
 void pool_stats_get(struct pool_head *head, struct pool_stats *stats,

@@ -114,20 +114,28 @@ static void hand_on_departures(struct pool *pool, struct pool_local *local)
 	pool_arrive(&pool->moving, 1);
 }
 
-/* The pool keeps the part's counts; a reader of both meanwhile counts some twice. */
+/*
+ * Move a count from a part to its pool.  Readers look at the pool first, so they may miss these
+ * events meanwhile, but never count them twice: stats.c.
+ */
+static void hand_on(unsigned long *part, unsigned long *gone)
+{
+	unsigned long n = plat_read(part);
+
+	if (!n)
+		return;
+	pool_word_sub(part, n);
+	plat_word_sub_release(gone, 0 - n);
+}
+
+/* The pool keeps the counts of the part. */
 static void hand_on_counts(struct pool *pool, struct pool_local *local)
 {
-	unsigned long nested = plat_read(&local->nested);
-
 	hand_on_departures(pool, local);
-	plat_word_add(&pool->gone_fills, local->fills);
-	plat_word_add(&pool->gone_spills, local->spills);
-	plat_word_add(&pool->gone_evictions, local->evictions);
-	plat_word_add(&pool->nested, nested);
-	plat_write(&local->fills, 0);
-	plat_write(&local->spills, 0);
-	plat_write(&local->evictions, 0);
-	pool_word_sub(&local->nested, nested);
+	hand_on(&local->fills, &pool->gone_fills);
+	hand_on(&local->spills, &pool->gone_spills);
+	hand_on(&local->evictions, &pool->gone_evictions);
+	hand_on(&local->nested, &pool->nested);
 }
 
 /*

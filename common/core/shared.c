@@ -90,6 +90,7 @@ static void count_put(struct pool_bucket *b, unsigned int n)
 {
 	plat_write(&b->objs, b->objs + n);
 	plat_write(&b->puts, b->puts + 1);
+	plat_write(&b->put_objs, b->put_objs + n);
 }
 
 /* Take the first cluster of bucket @i; NULL: the bucket is empty, or BUSY. */
