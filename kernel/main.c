@@ -25,11 +25,11 @@ MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-mer
 
 static char *max_cached = DEFAULT;
 module_param(max_cached, charp, 0444);
-MODULE_PARM_DESC(max_cached, "Bytes that all CPUs may cache, 0 to 1024m, 0: any; k and m are understood");
+MODULE_PARM_DESC(max_cached, "Bytes that all CPUs may cache, 0 to 1g, 0: any; k, m and g are understood");
 
 static char *hot_size = DEFAULT;
 module_param(hot_size, charp, 0444);
-MODULE_PARM_DESC(hot_size, "Bytes that each CPU may cache, 0 to 1024m; k and m are understood");
+MODULE_PARM_DESC(hot_size, "Bytes that each CPU may cache, 0 to 1g; k, m and g are understood");
 
 static char *buckets = DEFAULT;
 module_param(buckets, charp, 0444);
@@ -53,7 +53,7 @@ MODULE_PARM_DESC(poison, "Byte that objects are filled with, 0 to 255 or 0x...; 
 
 static char *uaf_keep = DEFAULT;
 module_param(uaf_keep, charp, 0444);
-MODULE_PARM_DESC(uaf_keep, "Bytes of addresses that uaf does not use again, 0 to 1024m (64m)");
+MODULE_PARM_DESC(uaf_keep, "Bytes of addresses that uaf does not use again, 0 to 1g (64m)");
 
 static const struct {
 	const char *key;

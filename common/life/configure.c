@@ -62,8 +62,7 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 			continue;
 		pool_printable(shown, sizeof(shown), text, len);
 		plat_log(strict ? PLAT_ERR : PLAT_WARN,
-			 "%s: unknown word or value out of range: \"%s\"",
-			 where, shown);
+			 "%s: %s: \"%s\"", where, change.why, shown);
 		good = !strict;
 	}
 	if (!good)
@@ -100,9 +99,7 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 		return -1;
 	}
 	if (item == POOL_ITEM_WRONG) {
-		snprintf(text, size,
-			 "unknown word or value out of range: \"%s\"",
-			 shown);
+		snprintf(text, size, "%s: \"%s\"", change.why, shown);
 		return -2;
 	}
 	pool_change_apply(&change, text, size);

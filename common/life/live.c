@@ -43,7 +43,7 @@ static const char *take_word(struct pool_change *change, const char *text,
 	}
 	word = pool_word_find(text, len, &opposite);
 	if (!word)
-		return "unknown word or value out of range";
+		return "unknown word or key";
 	off = opposite != minus;
 	why = word_refusal(change, word, off);
 	if (!why)
@@ -64,7 +64,7 @@ static const char *take_item(struct pool_change *change, const char *text,
 	if (change->one)
 		return "values are of all pools";
 	return pool_change_item(change, text, len) == POOL_ITEM_GOOD ? NULL :
-	       "unknown word or value out of range";
+	       change->why;
 }
 
 static bool read_words(struct pool_change *change, const char *words,

@@ -120,14 +120,31 @@ static unsigned int digit(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
 }
 
-/* Read digits, also after 0x, and k or m; false: no number, or far too large. */
+/* How far the unit at the end of a number shifts it; 0: there is no unit. */
+static unsigned int unit_shift(char c)
+{
+	switch (c) {
+	case 'k':
+	case 'K':
+		return 10;
+	case 'm':
+	case 'M':
+		return 20;
+	case 'g':
+	case 'G':
+		return 30;
+	default:
+		return 0;
+	}
+}
+
+/* Read digits, also after 0x, and a unit; false: no number, or far too large. */
 static bool read_number(const char *text, size_t len, unsigned long *value)
 {
-	unsigned int base = 10, shift = 0;
+	unsigned int base = 10, shift = len ? unit_shift(text[len - 1]) : 0;
 	unsigned long n = 0;
 
-	if (len && (text[len - 1] == 'k' || text[len - 1] == 'm'))
-		shift = text[--len] == 'k' ? 10 : 20;
+	len -= !!shift;
 	if (len > 2 && text[0] == '0' && text[1] == 'x') {
 		base = 16;
 		text += 2;
@@ -260,6 +277,8 @@ size_t pool_key_range(const struct pool_key *key, char *buf, size_t size)
 	if (key->kind == POOL_KEY_POWER)
 		return snprintf(buf, size, "%lu-%lu, powers of 2", key->min,
 				key->max);
+	if (key->kind == POOL_KEY_WIDE)
+		return snprintf(buf, size, "%lu-%lug", key->min, key->max >> 30);
 	if (key->kind != POOL_KEY_POLICY)
 		return snprintf(buf, size, "%lu-%lu", key->min, key->max);
 	for (p = plat_policies; p->word && len < size; p++)

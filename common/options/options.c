@@ -75,7 +75,7 @@ void pool_options_look(struct pool_options *options)
 /* Begin a change, with nothing to change.  @one: for one pool only. */
 void pool_change_begin(struct pool_change *change, bool one)
 {
-	*change = (struct pool_change){ .one = one };
+	*change = (struct pool_change){ .one = one, .why = "no words" };
 	pool_options_look(&change->options);
 }
 
@@ -135,9 +135,23 @@ static bool change_key(struct pool_change *change, const struct pool_key *key,
 	return true;
 }
 
+/* Refuse an item.  @key: NULL: it names no key and no word. */
+static enum pool_item refuse_item(struct pool_change *change,
+				  const struct pool_key *key)
+{
+	char range[32];
+
+	snprintf(change->why, sizeof(change->why), "unknown word or key");
+	if (key) {
+		pool_key_range(key, range, sizeof(range));
+		snprintf(change->why, sizeof(change->why), "%s is %s", key->key, range);
+	}
+	return POOL_ITEM_WRONG;
+}
+
 /*
- * Add to a change what one item of a text says: a word, or key=value.  A wrong item leaves
- * @change as it is.
+ * Add to a change what one item of a text says: a word, or key=value.  A wrong item changes
+ * nothing but @change->why.
  */
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len)
@@ -155,10 +169,10 @@ enum pool_item pool_change_item(struct pool_change *change, const char *text,
 		word = pool_word_find(text, len, &opposite);
 		if (word)
 			pool_change_word(change, word, opposite);
-		return word ? POOL_ITEM_GOOD : POOL_ITEM_WRONG;
+		return word ? POOL_ITEM_GOOD : refuse_item(change, NULL);
 	}
 	key = pool_key_find(text, name);
 	if (!key || !change_key(change, key, text + name + 1, len - name - 1))
-		return POOL_ITEM_WRONG;
+		return refuse_item(change, key);
 	return POOL_ITEM_GOOD;
 }

@@ -63,6 +63,7 @@ struct pool_change {
 	unsigned int touched;		/* keys */
 	unsigned int never;		/* flags that the one pool does without */
 	bool one;			/* for one pool, others stay as they are */
+	char why[64];			/* the reason, once an item was refused */
 };
 
 /* The kind of one item of a text. */

@@ -126,6 +126,23 @@ TEST_CASE(values_are_read_up_to_both_ends_of_their_ranges)
 	}
 }
 
+TEST_CASE(sizes_have_units_in_small_and_capital_letters)
+{
+	nothing_on();
+	EXPECT(pool_configure("hot_size=2M"));
+	EXPECT_EQ(pool_options.hot_size, 2ul << 20);
+	EXPECT(pool_configure("uaf_keep=3K,max_cached=1G"));
+	EXPECT_EQ(pool_options.uaf_keep, 3ul << 10);
+	EXPECT_EQ(pool_options.max_cached, 1ul << 30);
+	EXPECT(pool_configure("uaf_keep=1g,max_cached=0xcK,hot_size=5k"));
+	EXPECT_EQ(pool_options.uaf_keep, 1ul << 30);
+	EXPECT_EQ(pool_options.max_cached, 12ul << 10);
+	EXPECT_EQ(pool_options.hot_size, 5ul << 10);
+	EXPECT(!pool_configure("hot_size=2G") && !pool_configure("hot_size=2T"));
+	EXPECT(!pool_configure("hot_size=M") && !pool_configure("hot_size=2Mk"));
+	EXPECT_EQ(pool_options.hot_size, 5ul << 10);
+}
+
 /* 47 characters. */
 #define LONG_NAME	"a234567890b234567890c234567890d234567890e234567"
 
@@ -150,7 +167,7 @@ TEST_CASE(wrong_values_change_nothing)
 		"fail_every=1073741825", "fail_every=x", "fail_site",
 		"fail_site=a b", "fail_site=\x7f", "poison=256", "poison=0x",
 		"poison=0x100", "poison=0xg", "poison=x41", "poison=",
-		"uaf_keep=1025m", "uaf_keep=1g", "faults=", "faults",
+		"uaf_keep=1025m", "uaf_keep=2g", "faults=", "faults",
 		"faults=die", "tag,poison=256",
 		"fail_site=x,bogus", NULL,
 	};

@@ -35,9 +35,10 @@ TEST_CASE(a_refused_switch_names_one_word_in_one_line)
 	EXPECT(is_named(NULL, "backup",
 			"\"backup\": cannot change on a live pool"));
 	EXPECT(is_named(NULL, "poison,in\ntegrity",
-			"\"in?tegrity\": unknown word or value"));
+			"\"in?tegrity\": unknown word or key"));
 	EXPECT(is_named(NULL, "poison=999",
-			"\"poison=999\": unknown word or value out of range"));
+			"\"poison=999\": poison is 0-255"));
+	EXPECT(is_named(NULL, "hot_size=2x", "\"hot_size=2x\": hot_size is 0-1g"));
 	EXPECT(is_named(&pool->head, "poison=9",
 			"\"poison=9\": values are of all pools"));
 	pool_destroy(&pool->head);

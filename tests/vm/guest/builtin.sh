@@ -80,7 +80,7 @@ right() {
 
 # Those that are right hold, though the others are wrong.
 wrong() {
-	check "a wrong hot_size is in the log" says 'parameter: unknown word or value out of range: "hot_size=bogus"'
+	check "a wrong hot_size is in the log" says 'parameter: hot_size is 0-1g: "hot_size=bogus"'
 	check "... the default holds" same "$(cat $P/hot_size)" 524288
 	check "a wrong debug is, too" says '"nonsense"'
 	check "... nothing of it holds" same "$(cat $P/debug)" cluster=8

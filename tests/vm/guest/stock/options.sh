@@ -30,7 +30,7 @@ check "values of all pools are refused for one" refused poison=1 $conn \
 check "... out of range, too" refused "poison fail_alloc=101" $conn \
 	'"fail_alloc=101": values are of all pools'
 check "... and for all if they are out of range" refused "poison fail_alloc=101" $P/debug \
-	'"fail_alloc=101": unknown word or value out of range'
+	'"fail_alloc=101": fail_alloc is 0-100'
 check "an unknown word is refused" refused "poison bogus" $P/debug '"bogus"'
 check "... and nothing is changed" same "$(cat $conn) $(cat $P/debug)" \
 	"none hot_size=16384"
