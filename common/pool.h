@@ -40,6 +40,7 @@
 #define MEM_F_EXACT		0x2u	/* never round the size up */
 #define MEM_F_TYPESAFE		0x4u	/* kernel: see struct pool_attr */
 #define MEM_F_USERCOPY		0x8u	/* kernel: the same */
+#define MEM_F_UAF		0x10u	/* pages of their own for objects; unmapped by free */
 
 /* Flags of __pool_alloc() and __pool_free(). */
 #define POOL_F_NO_POISON	0x1u	/* alloc: do not fill with poison */
@@ -109,8 +110,8 @@ POOL_DECLS_BEGIN
  * pool_create_at() - Create a pool; create_pool() calls it.
  * @name: as in struct pool_attr.
  * @size: as in struct pool_attr.
- * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE, and MEM_F_USERCOPY, with
- *	which no byte may be copied here.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT, MEM_F_UAF; in the kernel MEM_F_TYPESAFE, and
+ *	MEM_F_USERCOPY, with which no byte may be copied here.
  * @file: source file of the call.  Its end is kept.
  * @line: its line.
  * @owner: the calling module, as POOL_OWNER says; user space: NULL.

@@ -29,7 +29,7 @@ struct pool_head;
  * @size: bytes of an object: 1 to 2 GiB, in the kernel to KMALLOC_MAX_SIZE.
  * @align: a power of two, at most a page; 0, and anything below two pointers, mean
  *	two pointers.
- * @flags: MEM_F_SHARED, MEM_F_EXACT; in the kernel MEM_F_TYPESAFE, MEM_F_USERCOPY.
+ * @flags: MEM_F_SHARED, MEM_F_EXACT, MEM_F_UAF; in the kernel MEM_F_TYPESAFE, MEM_F_USERCOPY.
  * @mode: POOL_M_*.  With the option "uaf" no mode has caches, unless "cache" is on, too.
  * @limit: most objects to hold from the backend at once; 0: no limit.
  * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
@@ -47,6 +47,8 @@ struct pool_head;
  * pool does without a constructor or destructor, and without the options integrity, poison,
  * backup, uaf and tools.
  *
+ * With MEM_F_UAF the pool has the option uaf, and no caches, whatever the options are.
+ *
  * With a constructor or a destructor, the contents of an object survive a free and the
  * next allocation, so POOL_F_MUST_ZERO is refused.
  *
@@ -55,8 +57,8 @@ struct pool_head;
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
  * locks that callers hold, nor call this pool; calls on other pools take POOL_F_ATOMIC.
  *
- * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_USERCOPY or
- * MEM_F_TYPESAFE is never merged with another one.
+ * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_UAF, MEM_F_USERCOPY
+ * or MEM_F_TYPESAFE is never merged with another one.
  */
 struct pool_attr {
 	const char *name;
@@ -96,6 +98,25 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 #define create_pool_ext(attr) \
 	pool_create_ext_at(attr, sizeof(struct pool_attr), __FILE__, __LINE__, \
 			   POOL_OWNER, POOL_ABI)
+
+/* create_aligned_pool() - create_pool() with an alignment, as in struct pool_attr. */
+static inline struct pool_head *
+pool_create_aligned_at(const char *name, unsigned int size, unsigned int align,
+		       unsigned int flags, const char *file, int line)
+{
+	struct pool_attr attr;
+
+	__builtin_memset(&attr, 0, sizeof(attr));
+	attr.name = name;
+	attr.size = size;
+	attr.align = align;
+	attr.flags = flags;
+	return pool_create_ext_at(&attr, sizeof(attr), file, line, POOL_OWNER,
+				  POOL_ABI);
+}
+
+#define create_aligned_pool(name, size, align, flags) \
+	pool_create_aligned_at(name, size, align, flags, __FILE__, __LINE__)
 
 /**
  * pool_set_limit() - Set the most objects that a pool may hold.
@@ -144,7 +165,8 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
  * at file scope.  Declared pools are MEM_F_SHARED.  _ALIGNED_ takes the
- * alignment as one more argument; _TYPED_ takes a type in the place of the size.
+ * alignment as one more argument.  _TYPED_ takes a type in the place of the size, and after it,
+ * if wanted, the bytes behind each object, and an alignment; that of the type holds at least.
  *
  * In user space they exist before main(), and before dlopen() returns; dlclose()
  * gives them back, exit() does not.  A kernel module calls
@@ -322,12 +344,18 @@ void pool_decl_put(struct pool_decl *decl);
 #define DECLARE_STATIC_POOL(ptr, name, size) \
 	DECLARE_STATIC_ALIGNED_POOL(ptr, name, size, 0)
 
-#define REGISTER_TYPED_POOL(ptr, name, type) \
-	REGISTER_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
-#define DECLARE_TYPED_POOL(ptr, name, type) \
-	DECLARE_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
-#define DECLARE_STATIC_TYPED_POOL(ptr, name, type) \
-	DECLARE_STATIC_ALIGNED_POOL(ptr, name, sizeof(type), __alignof__(type))
+/* (ptr, name, type[, extra[, align]]): zeros stand for what is left out. */
+#define POOL_TYPED_AT(as, ptr, name, type, extra, align, ...) \
+	as(ptr, name, sizeof(type) + (extra), POOL_TYPED_ALIGN(type, align))
+#define POOL_TYPED_ALIGN(type, align) \
+	((align) + 0ul > __alignof__(type) ? (align) + 0ul : __alignof__(type))
+
+#define REGISTER_TYPED_POOL(...) \
+	POOL_TYPED_AT(REGISTER_ALIGNED_POOL, __VA_ARGS__, 0, 0, 0)
+#define DECLARE_TYPED_POOL(...) \
+	POOL_TYPED_AT(DECLARE_ALIGNED_POOL, __VA_ARGS__, 0, 0, 0)
+#define DECLARE_STATIC_TYPED_POOL(...) \
+	POOL_TYPED_AT(DECLARE_STATIC_ALIGNED_POOL, __VA_ARGS__, 0, 0, 0)
 
 POOL_DECLS_END
 

@@ -20,7 +20,7 @@
 #define PLAT_SIZE_MAX	(1u << 31)
 
 /* All that are not the kernel's. */
-#define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT)
+#define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT | MEM_F_UAF)
 
 /* A fault ends a checked program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT

@@ -34,7 +34,7 @@ class Group:
 
 GROUPS = (
     Group("make and end pools",
-          "create_pool create_pool_ext pool_create_at pool_create_ext_at pool_destroy "
+          "create_pool create_aligned_pool create_pool_ext pool_create_at pool_create_ext_at pool_destroy "
           "pool_destroy_all pool_destroy_of pool_destroy_owned pool_create_devm_at", ("pool_attr",),
           kernel=("pool_create_devm_at",)),
     Group("declare pools, which are there before main()",

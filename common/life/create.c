@@ -32,6 +32,8 @@ static const char *extras_refusal(const struct pool_attr *attr)
 		return "unknown flags";
 	if ((attr->flags & MEM_F_TYPESAFE) && (attr->ctor || attr->dtor))
 		return "readers of a typesafe object would see its constructor or destructor";
+	if ((attr->flags & MEM_F_TYPESAFE) && (attr->flags & MEM_F_UAF))
+		return "readers of a typesafe object would fault after its free";
 	if (attr->align & (attr->align - 1))
 		return "the alignment is not a power of two";
 	if (attr->align > pool_start.page)
@@ -159,6 +161,8 @@ static bool request_init(struct pool_request *request, const struct pool_attr *a
 		request->attr.align = POOL_ALIGN_MIN;
 	pool_copy_name(request->name, attr->name);
 	pool_options_look(&request->options);
+	if (attr->flags & MEM_F_UAF)
+		request->options.debug |= POOL_D_UAF | POOL_D_NO_CACHE;
 	request->options.debug = pool_word_of(mode_bits(attr->mode,
 							request->options.debug));
 	request->options.debug &= ~pool_never(attr->flags);

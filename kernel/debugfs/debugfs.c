@@ -263,13 +263,14 @@ static void flags_show(struct seq_file *m, unsigned int flags)
 	} known[] = {
 		{ MEM_F_SHARED, "shared" }, { MEM_F_EXACT, "exact" },
 		{ MEM_F_TYPESAFE, "typesafe" }, { MEM_F_USERCOPY, "usercopy" },
+		{ MEM_F_UAF, "uaf" },
 	};
 	const char *between = "";
 	unsigned int i;
 
 	/* A flag without a name would leave the column empty. */
 	BUILD_BUG_ON(PLAT_MEM_FLAGS != (MEM_F_SHARED | MEM_F_EXACT |
-					MEM_F_TYPESAFE | MEM_F_USERCOPY));
+					MEM_F_TYPESAFE | MEM_F_USERCOPY | MEM_F_UAF));
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!(flags & known[i].flag))
 			continue;

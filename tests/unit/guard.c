@@ -259,6 +259,28 @@ TEST_CASE(a_guarded_pool_may_have_caches)
 	EXPECT_EQ(count_readable(test_objs, 50), 0);
 }
 
+TEST_CASE(one_pool_of_guarded_objects_is_apart_from_all_others)
+{
+	struct pool_head *plain, *guarded, *other;
+	void *obj;
+
+	test_mode(0);
+	plain = create_pool("plain", 112, MEM_F_SHARED);
+	guarded = create_pool("guarded", 112, MEM_F_SHARED | MEM_F_UAF);
+	other = create_aligned_pool("other", 112, 64, MEM_F_SHARED | MEM_F_UAF);
+	ASSERT(plain && guarded && other);
+	EXPECT(guarded != plain && guarded != other);
+	EXPECT_EQ(pool_of(plain)->debug & POOL_D_UAF, 0);
+	EXPECT_EQ(pool_of(guarded)->debug & POOL_D_FLAGS, POOL_D_UAF | POOL_D_NO_CACHE);
+	obj = pool_alloc(guarded);
+	ASSERT(obj && test_readable(obj));
+	pool_free(guarded, obj);
+	EXPECT(!test_readable(obj));
+	pool_destroy(other);
+	pool_destroy(guarded);
+	pool_destroy(plain);
+}
+
 TEST_CASE(a_checked_end_is_checked_to_the_byte)
 {
 	static const unsigned int modes[] = { POOL_D_UAF, POOL_D_TAG };

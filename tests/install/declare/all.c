@@ -20,6 +20,10 @@ struct wide {
 	_Alignas(256) char text[300];
 };
 
+struct node {
+	struct node *next;
+};
+
 static struct pool_head *registered;
 
 DECLARE_STATIC_POOL(third, "third", 64);
@@ -28,11 +32,14 @@ DECLARE_ALIGNED_POOL(page, "page", 100, 4096);
 DECLARE_STATIC_ALIGNED_POOL(line, "line", 100, 64);
 DECLARE_TYPED_POOL(typed, "typed", struct wide);
 DECLARE_STATIC_TYPED_POOL(static_typed, "static", struct wide);
+DECLARE_TYPED_POOL(extra, "extra", struct node, 100);
+DECLARE_TYPED_POOL(cacheline, "cacheline", struct node, 0, 64);
+DECLARE_STATIC_TYPED_POOL(both, "both", struct wide, sizeof(int), 64);
 
 static struct pool_head *late_typed;
 static struct pool_head *late_aligned;
 
-REGISTER_TYPED_POOL(&late_typed, "late", struct wide);
+REGISTER_TYPED_POOL(&late_typed, "late", struct wide, 0, 0);
 REGISTER_ALIGNED_POOL(&late_aligned, "late-line", 100, 64);
 
 /* other.c: includes the same header, and uses a pool of this file. */
@@ -79,6 +86,15 @@ static int works(struct pool_head *pool, unsigned int size, uintptr_t align)
 	return good == 5;
 }
 
+/* A pool that is created with an alignment, as newer releases of HAProxy do. */
+static int aligned_works(void)
+{
+	struct pool_head *pool = create_aligned_pool("buffer", 16384, 64,
+						     MEM_F_SHARED | MEM_F_EXACT);
+
+	return works(pool, 16384, 64) && !pool_destroy(pool);
+}
+
 int main(void)
 {
 	struct pool_stats stats;
@@ -97,6 +113,12 @@ int main(void)
 	if (typed != static_typed || typed != late_typed ||
 	    line != late_aligned)
 		return 5;
+	if (!works(extra, sizeof(struct node) + 100, ALIGN) ||
+	    !works(cacheline, sizeof(struct node), 64) ||
+	    !works(both, 512 + sizeof(int), 256))
+		return 8;
+	if (!aligned_works())
+		return 9;
 	pool_stats_get(in_header, &stats, sizeof(stats));
 	if (stats.registrations != 2)
 		return 6;

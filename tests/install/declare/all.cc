@@ -23,6 +23,8 @@ DECLARE_ALIGNED_POOL(page, "page", 100, 4096);
 DECLARE_STATIC_ALIGNED_POOL(line, "line", 100, 64);
 DECLARE_TYPED_POOL(typed, "typed", wide);
 DECLARE_STATIC_TYPED_POOL(static_typed, "static", struct wide);
+DECLARE_STATIC_TYPED_POOL(extra, "extra", wide, 100);
+DECLARE_TYPED_POOL(cacheline, "cacheline", int, 0, 64);
 REGISTER_TYPED_POOL(&late, "late", wide);
 
 namespace inner {
@@ -63,5 +65,9 @@ int main()
 	pool_free(typed, obj);
 	if (typed != static_typed || typed != late)
 		return 5;
+	if (extra->size < sizeof(wide) + 100 || !cacheline)
+		return 7;
+	if (!create_aligned_pool("buffer", 16384, 64, MEM_F_SHARED | MEM_F_EXACT))
+		return 8;
 	return page && line && registered && in_header ? 0 : 6;
 }
