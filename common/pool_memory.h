@@ -110,8 +110,10 @@ bool pool_set_hot_size(unsigned long bytes);
  * answer is waited for until it has.
  *
  * Context: A plain thread.
- * Return: false: nothing has changed, and errno is EINVAL: no such signal, or none that may
- * be handled; EBUSY: it has a handler, or another one has been lent.
+ * Return: false: nothing has changed, and errno is EINVAL: there is no such signal, it cannot
+ * be handled (SIGKILL, SIGSTOP, those of the C library), or it reports an error of the program
+ * (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT); EBUSY: it has a handler, or
+ * another one has been lent.
  */
 bool pool_reclaim_signal(int signo);
 

@@ -109,12 +109,14 @@ void pool_answers(struct plat_area *area, unsigned int thread)
 	plat_write(&area->asked, 0ul);
 }
 
+/* Signals by which the system tells a thread that its own instruction failed; ends with 0. */
+static const int own[] = {
+	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
+};
+
 /* Signals that other threads send; a signal that a thread raises itself must reach it. */
 void pool_signals_of_others(sigset_t *set)
 {
-	static const int own[] = {
-		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
-	};
 	unsigned int i;
 
 	sigfillset(set);
@@ -123,9 +125,24 @@ void pool_signals_of_others(sigset_t *set)
 }
 
 /*
- * SIGKILL and SIGSTOP cannot be handled, and a signal with a handler is not free.  No other
- * handler interrupts on_signal(): it might jump out, and then the asker waits for ever, or
- * fork, and then the fork waits for the asker.
+ * Does a signal end a program that made an error?  With on_signal() as its handler the failed
+ * instruction would run again, for ever, and abort() would not end the program at once.
+ */
+static bool is_fatal(int signo)
+{
+	unsigned int i;
+
+	for (i = 0; own[i]; i++)
+		if (own[i] == signo)
+			return true;
+	return signo == SIGABRT;
+}
+
+/*
+ * sigaction() refuses numbers that are no signal, SIGKILL, SIGSTOP, and the signals that the C
+ * library uses itself.  A signal with a handler is not free.  No other handler interrupts
+ * on_signal(): it might jump out, and then the asker waits for ever, or fork, and then the fork
+ * waits for the asker.
  */
 static bool take_signal(int signo)
 {
@@ -133,6 +150,10 @@ static bool take_signal(int signo)
 		.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK,
 	};
 
+	if (is_fatal(signo)) {
+		errno = EINVAL;
+		return false;
+	}
 	if (sigaction(signo, NULL, &before))
 		return false;
 	if ((before.sa_flags & SA_SIGINFO) ||

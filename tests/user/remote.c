@@ -29,6 +29,28 @@ static bool refused(int signo, int why)
 	return !pool_reclaim_signal(signo) && errno == why;
 }
 
+/* With a handler that returns, the instruction that failed would run again, for ever. */
+TEST_CASE(a_signal_by_which_programs_end_is_refused)
+{
+	static const int fatal[] = {
+		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT,
+	};
+	struct sigaction before, now;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(fatal); i++) {
+		ASSERT(!sigaction(fatal[i], NULL, &before));
+		EXPECT(refused(fatal[i], EINVAL));
+		ASSERT(!sigaction(fatal[i], NULL, &now));
+		EXPECT(now.sa_handler == before.sa_handler);
+	}
+	/* Signals of the C library, and the first number above all. */
+	EXPECT(refused(SIGRTMIN - 1, EINVAL));
+	EXPECT(refused(SIGRTMAX + 1, EINVAL));
+	EXPECT(pool_reclaim_signal(SIGURG));
+	EXPECT(pool_reclaim_signal(0));
+}
+
 TEST_CASE(a_signal_that_cannot_be_lent_is_refused_and_nothing_changes)
 {
 	struct sigaction action = { .sa_handler = no_handler }, before, now;
