@@ -55,7 +55,8 @@ struct pool_head;
  * Both run in calls on this pool, never in an allocation or free of another one.  A destructor
  * also runs where a thread ends, a CPU goes down, or memory of many pools is given back, as in
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
- * locks that callers hold, nor call this pool; calls on other pools take POOL_F_ATOMIC.
+ * locks that callers hold, nor call this pool, nor leave by longjmp(); calls on other pools take
+ * POOL_F_ATOMIC.
  *
  * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_UAF, MEM_F_USERCOPY
  * or MEM_F_TYPESAFE is never merged with another one.

@@ -125,10 +125,10 @@ enum pool_log_level {
  * may be ended.  The child of a fork calls it, too, even before fork() returns there.
  *
  * No lock of ours is held, so @fn may use pools, but must not cause another line.  It
- * must return: it may neither throw nor end its thread.  It must not return in a child that
- * it has forked: that may only call exec() or _exit().  Its thread is not cancelled in it,
- * except for lines of dump_pools() and "help".  Its last call may end after this function
- * has returned.
+ * must return: it may neither throw, nor leave by longjmp(), nor end its thread.  It must
+ * not return in a child that it has forked: that may only call exec() or _exit().  Its
+ * thread is not cancelled in it, except for lines of dump_pools() and "help".  Its last
+ * call may end after this function has returned.
  *
  * Context: A plain thread.
  */

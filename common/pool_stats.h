@@ -130,7 +130,8 @@ void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
  * @fn: the function; it must not create or destroy pools.  It may throw an
  *	exception, be cancelled, end its thread or fork: the pool is let go of, and
  *	in a child the walk goes on.  With musl it may neither be cancelled nor end
- *	its thread.
+ *	its thread.  It must not leave by longjmp(): the pool would stay pinned, and
+ *	pool_destroy() would wait for ever.
  * @arg: for it.
  *
  * Context: Process context or a plain thread; may sleep, and so may @fn.

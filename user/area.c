@@ -327,13 +327,19 @@ static unsigned int index_of(unsigned long offset)
 					  sizeof(struct pool_local));
 }
 
-/* How many offsets all areas have.  Offset mutex held. */
-static unsigned int room(void)
+/* How many offsets an area with @n far parts has. */
+static unsigned int locals_of(unsigned int n)
 {
-	unsigned long locals = PLAT_NEAR + parts * PART_BYTES /
-					   sizeof(struct pool_local);
+	unsigned long locals = PLAT_NEAR + n * PART_BYTES / sizeof(struct pool_local);
 
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
+}
+
+/* An area's part at the @i-th offset; NULL: it has none.  No mutex: parts stay once they exist. */
+struct pool_local *pool_area_part(struct plat_area *area, unsigned int i)
+{
+	return i < locals_of(plat_read(&area->parts)) ?
+	       (void *)at_offset(area, offset_of(i)) : NULL;
 }
 
 /* Take a free offset; 0: there is none.  Offset mutex held. */
@@ -341,7 +347,7 @@ static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
 		lowest++;
-	if (lowest == PLAT_LOCALS || (lowest >= room() && !add_parts()))
+	if (lowest == PLAT_LOCALS || (lowest >= locals_of(parts) && !add_parts()))
 		return 0;
 	plat_write(&offset_used[lowest], true);
 	if (lowest >= highest)
@@ -489,11 +495,4 @@ void pool_areas_trim(void)
 	for (i = 0; i < count; i++)
 		trim_area(plat_areas[i], highest, is_offset);
 	pthread_mutex_unlock(&offset_mutex);
-}
-
-/* Make the zeros read-only: they are no area. */
-void pool_area_protect(void)
-{
-	if (mprotect(plat_zeros, sizeof(plat_zeros), PROT_READ))
-		plat_log(PLAT_WARN, "an area of zeros stays writable");
 }

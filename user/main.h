@@ -42,6 +42,9 @@ void pool_fork_release(bool child);
 void pool_fork_mend(const struct pool_cpu *own);
 void pool_fork_end(void);
 
+/* torn.c: at the end of a thread, for its area; no mutex held */
+void pool_torn_mend(struct plat_area *area);
+
 /* slab/map.c: mappings; names for them, unless the kernel has refused one; and their memory */
 void *pool_map(void *hint, size_t bytes, int prot);
 bool pool_map_at(void *wanted, size_t bytes, int prot);
@@ -52,9 +55,9 @@ void pool_map_populate(void *at, size_t bytes);
 extern bool pool_map_by_page;
 
 /* area.c: the areas of threads; and around a fork */
-void pool_area_protect(void);
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
+struct pool_local *pool_area_part(struct plat_area *area, unsigned int i);
 void pool_area_trim(const struct plat_area *area);
 void pool_areas_trim(void);
 void pool_areas_hold(void);

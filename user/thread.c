@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ static void hand_on(struct plat_area *area)
 /*
  * A thread exits.  From here on it has no area, so that a handler, or a
  * later destructor of the program, does not use the one that is being drained.
+ * If it was cancelled asynchronously in a slow path, it still has a lock.
  */
 static void thread_exit(void *arg)
 {
@@ -50,6 +52,7 @@ static void thread_exit(void *arg)
 	pool_answers(area, 0);
 	pool_thread_area = plat_area_lost;
 	pool_barrier();
+	pool_torn_mend(area);
 	hand_on(area);
 }
 
@@ -254,10 +257,17 @@ static void fork_child(void)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* Make the zeros read-only: they are no area. */
+static void protect_zeros(void)
+{
+	if (mprotect(plat_zeros, sizeof(plat_zeros), PROT_READ))
+		plat_log(PLAT_WARN, "an area of zeros stays writable");
+}
+
 __attribute__((constructor(101))) static void thread_init(void)
 {
 	libpool_find_stderr();
-	pool_area_protect();
+	protect_zeros();
 	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
 	if (pthread_atfork(fork_prepare, fork_parent, fork_child) || pool_own_at_forks())
 		plat_log(PLAT_WARN, "a forked child cannot use pools");

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * torn.c - release the CPU lock that an ending thread still holds
+ *
+ * Layer:   beside common/, whose structs it mends, as fork.c does.
+ * Context: a thread that ends, in thread_exit(): none of its calls will go on.
+ *
+ * A thread that ends inside a call still holds the lock that the call had taken, that of its own
+ * area: it was cancelled asynchronously, or a signal handler that interrupted the call ended it.
+ * Whoever waits for the lock would wait for ever, beginning with this very thread, which drains
+ * its area next.  Locks of other areas, which few calls take, are not looked for, since that would
+ * cost each exit a look at each area.
+ *
+ * What the lock guards may be half written, so it is made anew from what is not guarded, and the
+ * rest is lost, as in a fork:
+ *
+ *   clusters, empty ones too	are lost
+ *   an array found HELD	is lost
+ *   an array found OPEN	is whole
+ *
+ * Lost objects are counted in pool->abandoned.  No mutex may be taken: a fork holds all of them
+ * while it waits for the lock.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <linux/futex.h>
+
+static bool is_mine(const struct pool_cpu *cpu)
+{
+	return (plat_read(&cpu->lock.holder) & FUTEX_TID_MASK) == plat_own_id();
+}
+
+/* Empty an array in which a call was that never returns; returns how many objects that loses. */
+static unsigned int lose_array(struct pool_local *local)
+{
+	unsigned int n = plat_read(&local->hot.n);
+
+	pool_hot_less(local, 0);
+	plat_write(&local->hot.cap, 0);
+	plat_write(&local->hot.room, 0);
+	return n;
+}
+
+/*
+ * Make a part anew.  A pool that ends meanwhile has drained the part before, and is not touched
+ * where there is nothing.
+ */
+static void mend_part(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned long lost = plat_read(&local->clustered);
+	struct pool *pool = plat_read(&local->pool);
+	unsigned long bytes;
+
+	if (!pool)
+		return;
+	if (plat_read(&local->hot.open) == POOL_HELD)
+		lost += lose_array(local);
+	pool_list_init(&local->by_pool);
+	pool_list_init(&local->by_age);
+	pool_clustered_less(local, (unsigned int)plat_read(&local->clustered));
+	if (lost)
+		plat_word_add(&pool->abandoned, lost);
+	if (!plat_read(&local->hot.room))
+		return;
+	bytes = pool_bytes(pool, plat_read(&local->hot.room));
+	plat_write(&cpu->hot_bytes, cpu->hot_bytes + bytes);
+	pool_list_add(&local->by_age, &cpu->by_age);
+}
+
+void pool_torn_mend(struct plat_area *area)
+{
+	struct pool_cpu *cpu = &area->cpu;
+	struct pool_local *local;
+	unsigned int i;
+
+	if (!is_mine(cpu))
+		return;
+	pool_cpu_init(cpu);
+	cpu->stashed = 0;
+	plat_write(&cpu->hot_bytes, 0ul);
+	for (i = 0; (local = pool_area_part(area, i)); i++)
+		mend_part(cpu, local);
+	plat_write(&cpu->charged, cpu->hot_bytes);
+	plat_write(&cpu->refunded, 0ul);
+	plat_cpu_unlock(cpu);
+}
