@@ -326,7 +326,7 @@ void plat_trim(void);
  *
  * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done
  * so on return.  In user space that takes a signal which the program has lent, and threads
- * that answer it in time.
+ * that neither block it nor are stopped.
  *
  * Context: PLAT_WAIT; may sleep; neither lock nor mutex held.
  * Return: false: no CPU was asked.

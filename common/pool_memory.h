@@ -106,8 +106,9 @@ bool pool_set_hot_size(unsigned long bytes);
  * are restarted where the system does so.  A thread that blocks the signal keeps what it
  * has.  One that may be cancelled at any time must block it.  The caller waits about a
  * tenth of a second in all for such threads, and later callers do not wait for them again
- * before they have taken the signal, or another one is lent.  A thread that has begun to
- * answer is waited for until it has.
+ * before they have taken the signal, or another one is lent.  A thread that could run, but
+ * gets no processor, is waited for until it has answered, and so is one that has begun to.
+ * /proc tells which threads these are; without it they are waited for as those that block.
  *
  * Context: A plain thread.
  * Return: false: nothing has changed, and errno is EINVAL: there is no such signal, it cannot

@@ -17,22 +17,32 @@
  * A thread that has blocked the signal does not answer.  It is not asked again before its
  * handler has run.  All of this is one word, so no order of asker and handler leaves a mark
  * behind.  An asker whose time was short takes its request back without a mark.
+ *
+ * A thread that waits for a processor is not deaf, however long it waits.  So after some looks the
+ * asker asks the system about the thread.  A thread that sleeps, or that has run since, would have
+ * answered: a signal that is not blocked wakes its thread, and is handled before anything else.
  */
 #include "main.h"
 #include "plat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In "asked": the handler is at work; this alone: the thread did not answer. */
 #define TAKEN		1ul
 #define DEAF		2ul
 
-/* How often an asker looks for an answer, some 60 us apart. */
+/* How often an asker looks for an answer, some 60 us apart, before it asks about the thread. */
 #define ANSWER_LOOKS	2000
+#define MORE_LOOKS	16
+
+/* A thread that has run for so many nanoseconds since would have answered, even in an emulator. */
+#define ANSWER_RUNS	10000000ull
 
 /* One thread asks at a time; the signal and what it did before. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -245,43 +255,97 @@ static bool has_answered(struct plat_area *area)
 
 /* How long an asker waits. */
 struct patience {
-	unsigned int looks;	/* that are left */
+	unsigned int looks;	/* that are left before it asks about the thread */
 	unsigned int start;	/* by the clock of plat_sleep() */
 	unsigned int ms;	/* from then on, or POOL_FOREVER */
 };
 
-/* Wait a little; false: the patience is at its end. */
-static bool waits(struct patience *p)
+static bool is_over(const struct patience *p)
 {
-	if (!p->looks || (p->ms != POOL_FOREVER &&
-			  plat_sleep(0) - p->start >= p->ms))
-		return false;
-	p->looks--;
-	pool_nap();
-	return true;
+	return p->ms != POOL_FOREVER && plat_sleep(0) - p->start >= p->ms;
 }
 
 /* An asker whose time is limited does not stand in a line. */
-static bool lock(struct patience *p)
+static bool lock(const struct patience *p)
 {
 	if (p->ms == POOL_FOREVER)
 		return !pthread_mutex_lock(&mutex);
-	while (pthread_mutex_trylock(&mutex))
-		if (!waits(p))
+	while (pthread_mutex_trylock(&mutex)) {
+		if (is_over(p))
 			return false;
-	p->looks = ANSWER_LOOKS;
+		pool_nap();
+	}
 	return true;
+}
+
+/* The state of a thread, as proc(5) has it, R where it runs or could; 0: not known, or none. */
+static char state_of(unsigned int thread)
+{
+	char path[48], text[128], *at;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/stat", thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n < 0 ? 0 : n] = 0;
+	/* The name of the thread, in parentheses, may have some, too. */
+	at = strrchr(text, ')');
+	return at && at[1] ? at[2] : 0;
+}
+
+/* For how many nanoseconds a thread of this process has run; 0: not known. */
+static unsigned long long runtime_of(unsigned int thread)
+{
+	clockid_t clock = (clockid_t)(~thread << 3 | 6);
+	struct timespec ran;
+
+	return clock_gettime(clock, &ran) ? 0 : (unsigned long long)ran.tv_sec * 1000000000 +
+						(unsigned long long)ran.tv_nsec;
+}
+
+/*
+ * Will a thread that has not answered yet do so once it gets a processor?  @since: for how long it
+ * had run when the asker asked about it first; 0: it has not.  Cancellation is off, since read()
+ * is a cancellation point.
+ */
+static bool will_answer(unsigned int thread, unsigned long long *since)
+{
+	unsigned long long ran = runtime_of(thread);
+	int error = errno, state;
+	bool waits;
+
+	if (!*since)
+		*since = ran;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	waits = ran && ran - *since < ANSWER_RUNS && state_of(thread) == 'R';
+	pthread_setcancelstate(state, NULL);
+	errno = error;
+	return waits;
 }
 
 /*
  * A request that the handler has not taken is withdrawn; one that it has taken ends.  All
- * areas were asked at once, so the asker's patience is for all of them.
+ * areas were asked at once, so the looks are for all of them.
  */
 static void wait_for_answer(struct plat_area *area, struct patience *p)
 {
-	while (!has_answered(area) && waits(p))
-		;
-	if (!has_answered(area) && end_request(area, p->looks ? 0 : DEAF))
+	unsigned long long since = 0;
+	bool deaf = false;
+
+	while (!has_answered(area) && !deaf && !is_over(p)) {
+		if (p->looks) {
+			p->looks--;
+			pool_nap();
+			continue;
+		}
+		deaf = !will_answer(plat_read(&area->thread), &since);
+		p->looks = deaf ? 0 : MORE_LOOKS;
+	}
+	if (!has_answered(area) && end_request(area, deaf ? DEAF : 0))
 		return;
 	while (!has_answered(area))
 		pool_nap();

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * starved.c - a thread that is asked for its objects, and gets no processor
+ *
+ * Layer:   tests of user/remote.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+static struct {
+	struct pool *pool;
+	unsigned long ready;
+	unsigned long done;
+} starved;
+
+static void run_on_first_cpu(int policy)
+{
+	const struct sched_param param = { .sched_priority = 0 };
+	cpu_set_t allowed, first;
+	unsigned int i;
+
+	ck_assert(!sched_getaffinity(0, sizeof(allowed), &allowed));
+	for (i = 0; !CPU_ISSET(i, &allowed); i++)
+		;
+	CPU_ZERO(&first);
+	CPU_SET(i, &first);
+	ck_assert(!sched_setaffinity(0, sizeof(first), &first));
+	ck_assert(!sched_setscheduler(0, policy, &param));
+}
+
+static void spin_until_done(void)
+{
+	plat_word_add(&starved.ready, 1);
+	while (!plat_read(&starved.done))
+		plat_pause(false);
+}
+
+static void *have_objects(void *arg)
+{
+	run_on_first_cpu(SCHED_IDLE);
+	test_wave(starved.pool, 16);
+	spin_until_done();
+	return arg;
+}
+
+static void *take_processor(void *arg)
+{
+	run_on_first_cpu(SCHED_OTHER);
+	spin_until_done();
+	return arg;
+}
+
+static void await(unsigned long ready)
+{
+	while (plat_read(&starved.ready) < ready)
+		plat_pause(true);
+}
+
+/* The hog leaves the thread a 342nd of a processor, in pieces that are far apart. */
+TEST_CASE(a_thread_that_gets_no_processor_is_waited_for)
+{
+	pthread_t thread, hog;
+
+	starved.ready = 0;
+	starved.done = 0;
+	starved.pool = test_pool(64);
+	ASSERT(starved.pool);
+	pool_fail_every = 0;
+	ASSERT(!pthread_create(&thread, NULL, have_objects, NULL));
+	await(1);
+	ASSERT(!pthread_create(&hog, NULL, take_processor, NULL));
+	await(2);
+	ASSERT(pool_reclaim_signal(SIGURG));
+	pool_reclaim(&starved.pool->head);
+	EXPECT_EQ(pool_allocated(starved.pool), 0);
+	ASSERT(pool_reclaim_signal(0));
+	plat_word_add(&starved.done, 1);
+	pthread_join(hog, NULL);
+	pthread_join(thread, NULL);
+	EXPECT_PTR_EQ(pool_destroy(&starved.pool->head), NULL);
+}
