@@ -2,6 +2,17 @@
 # install.mk - what users get: files for pkg-config and CMake, installation, the
 # archive of the source; included by the Makefile.
 
+# Copies to where things are installed, and lists what "make uninstall" is to remove.
+INSTALLED = $(PREFIX)/share/libpool/installed
+PLACE = DESTDIR='$(DESTDIR)' scripts/place '$(INSTALLED)'
+
+# A path is used with DESTDIR before it, and by the linker as it is.
+INSTALL_DIRS = PREFIX LIBDIR INCLUDEDIR BINDIR MANDIR GDBDIR
+ifneq ($(filter install install-% uninstall,$(MAKECMDGOALS)),)
+$(foreach name,$(INSTALL_DIRS),$(if $(filter-out /%,$($(name))),\
+	$(error $(name)=$($(name)) is not an absolute path without spaces)))
+endif
+
 # Where headers are, as seen from the library: what was installed may be moved.
 INCLUDE_FROM_LIB = $(shell realpath -ms --relative-to='$(LIBDIR)' '$(INCLUDEDIR)')
 
@@ -9,7 +20,7 @@ INCLUDE_FROM_LIB = $(shell realpath -ms --relative-to='$(LIBDIR)' '$(INCLUDEDIR)
 install-filled = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	-e 's|@SOVER@|$(SOVER)|' -e 's|@INCLUDE_FROM_LIB@|$(INCLUDE_FROM_LIB)|' \
-	user/$(1).in >$(2)/$(1) && chmod 644 $(2)/$(1)
+	user/$(1).in | $(PLACE) as 644 $(2)/$(1) -
 
 # Commands of gdb, which loads a script by the name of the library that it reads.
 GDB_SCRIPT = $(B)/libpool.so.$(SOVER)-gdb.py
@@ -46,33 +57,33 @@ man: build/man/done
 # Without Python there are no pages, and the rest is installed.
 PYTHON	:= $(shell command -v python3)
 install-man: $(if $(PYTHON),man)
-	$(foreach s,$(if $(PYTHON),3 5 7),install -d $(DESTDIR)$(MANDIR)/man$(s) && \
-		install -m 644 build/man/man$(s)/* $(DESTDIR)$(MANDIR)/man$(s) &&) true
+	$(foreach s,$(if $(PYTHON),3 5 7),\
+		$(PLACE) into 644 $(MANDIR)/man$(s) build/man/man$(s)/* &&) true
 
 install-gdb: $(GDB_SCRIPT)
-	install -D -m 644 $< $(DESTDIR)$(GDBDIR)$(LIBDIR)/libpool.so.$(VERSION)-gdb.py
+	$(PLACE) as 644 $(GDBDIR)$(LIBDIR)/libpool.so.$(VERSION)-gdb.py $<
 
 install: all install-gdb install-man
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/pool \
-		$(DESTDIR)$(INCLUDEDIR)/libpool
-	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/libpool
-	install -m 644 $(B)/libpool.a $(DESTDIR)$(LIBDIR)
-	install -m 755 $(B)/libpool.so.$(SOVER) \
-		$(DESTDIR)$(LIBDIR)/libpool.so.$(VERSION)
-	ln -sf libpool.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libpool.so.$(SOVER)
-	ln -sf libpool.so.$(SOVER) $(DESTDIR)$(LIBDIR)/libpool.so
-	$(call install-filled,libpool.pc,$(DESTDIR)$(LIBDIR)/pkgconfig)
-	$(call install-filled,pool-config.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
-	$(call install-filled,pool-config-version.cmake,$(DESTDIR)$(LIBDIR)/cmake/pool)
+	$(PLACE) into 644 $(INCLUDEDIR)/libpool $(HEADERS)
+	$(PLACE) into 644 $(LIBDIR) $(B)/libpool.a
+	$(PLACE) as 755 $(LIBDIR)/libpool.so.$(VERSION) $(B)/libpool.so.$(SOVER)
+	$(PLACE) link libpool.so.$(VERSION) $(LIBDIR)/libpool.so.$(SOVER)
+	$(PLACE) link libpool.so.$(SOVER) $(LIBDIR)/libpool.so
+	$(call install-filled,libpool.pc,$(LIBDIR)/pkgconfig)
+	$(call install-filled,pool-config.cmake,$(LIBDIR)/cmake/pool)
+	$(call install-filled,pool-config-version.cmake,$(LIBDIR)/cmake/pool)
 
 # What pooltrace preloads: it looks there, as seen from its own folder.
-TOOLLIBDIR = $(BINDIR)/../lib/libpool
+TOOLLIBDIR = $(abspath $(BINDIR)/../lib/libpool)
 install-tools: tools
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(TOOLLIBDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(addprefix $(B)/,poolctl poolreplay pooltrace) $(DESTDIR)$(BINDIR)
-	install -m 644 $(B)/libpooltrace.so $(DESTDIR)$(TOOLLIBDIR)
-	install -m 644 $(addprefix Documentation/man/,poolctl.1 poolreplay.1 pooltrace.1) \
-		$(DESTDIR)$(MANDIR)/man1
+	$(PLACE) into 755 $(BINDIR) $(addprefix $(B)/,poolctl poolreplay pooltrace)
+	$(PLACE) into 644 $(TOOLLIBDIR) $(B)/libpooltrace.so
+	$(PLACE) into 644 $(MANDIR)/man1 \
+		$(addprefix Documentation/man/,poolctl.1 poolreplay.1 pooltrace.1)
+
+# What "install" and "install-tools" wrote, of any version; not the files of DKMS.
+uninstall:
+	$(PLACE) remove
 
 # What DKMS builds pool.ko of, for each kernel: no test, nothing of user space.
 DKMS_TO	  = $(DESTDIR)$(SRCDIR)/pool-$(VERSION)
@@ -92,4 +103,4 @@ dist:
 		xz -9 -T1 >build/$(DIST).tar.xz
 	@echo build/$(DIST).tar.xz
 
-.PHONY: headers version release-notes soname install install-gdb install-man install-tools install-dkms man dist
+.PHONY: headers version release-notes soname install install-gdb install-man install-tools install-dkms uninstall man dist
