@@ -17,6 +17,34 @@ def without_stars(text):
     rows = [re.sub(r"^ ?\* ?", "", row.rstrip()) for row in text.strip("\n").split("\n")]
     return "\n".join(rows).strip()
 
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b(.*)")
+
+
+def world(kind, rest):
+    """In which world the lines after this #if are read: "kernel", "user", or both: ""."""
+    if "__KERNEL__" not in rest or "||" in rest:
+        return ""
+    return "user" if kind == "ifndef" or "!defined(__KERNEL__)" in rest else "kernel"
+
+
+def in_programs(text):
+    """Without the lines that only the kernel reads."""
+    rows, worlds = [], []
+    other = {"kernel": "user", "user": "kernel", "": ""}
+    for row in text.split("\n"):
+        match = CONDITION.match(row)
+        kind = match.group(1) if match else ""
+        if kind.startswith("if"):
+            worlds.append(world(kind, match.group(2)))
+        elif kind == "else":
+            worlds[-1] = other[worlds[-1]]
+        elif kind == "elif":
+            worlds[-1] = ""
+        elif kind == "endif":
+            worlds.pop()
+        rows.append("" if "kernel" in worlds else row)
+    return "\n".join(rows)
+
 
 class Doc:
     """A comment: its summary, its parameters or members, its text, two sections."""
@@ -60,6 +88,8 @@ class Headers:
                 for match in pattern.finditer(text):
                     self.add(without_stars(match.group(1)), pattern is KERNEL_DOC)
         self.code = "\n".join(self.bare(text) for text in self.texts.values())
+        self.user_texts = {name: in_programs(text) for name, text in self.texts.items()}
+        self.user_code = "\n".join(self.bare(text) for text in self.user_texts.values())
 
     def add(self, text, is_kernel_doc):
         named = NAMED.match(text)
@@ -85,6 +115,12 @@ class Headers:
             if at == 0 or text[at - 1:at] == "\n":
                 return text[at:]
         raise SystemExit(f"{name}: no comment has the paragraph \"{begins}\"")
+
+    def only_kernel(self, name):
+        """Programs have no such function, macro, struct or variable."""
+        return not re.search(rf"\b{name}\b\s*[({{;]", self.user_code) and \
+            not any(re.search(rf"^#define {name}\(", text, re.M)
+                    for text in self.user_texts.values())
 
     def function(self, name):
         """Its prototype; of a macro only the names of its arguments."""

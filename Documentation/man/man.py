@@ -24,33 +24,29 @@ HEADERS = ("pool.h", "pool_attr.h", "pool_bulk.h", "pool_memory.h", "pool_debug.
 class Group:
     """A page of section 3: its title, its names, comments that belong to it."""
 
-    def __init__(self, title, names, structs=(), comments=(), kernel=()):
+    def __init__(self, title, names, structs=(), comments=()):
         self.title = title
         self.names = names.split()
         self.structs = structs
         self.comments = comments
-        self.kernel = kernel
 
 
 GROUPS = (
     Group("make and end pools",
-          "create_pool create_aligned_pool create_pool_ext pool_create_at pool_create_ext_at pool_destroy "
-          "pool_destroy_all pool_destroy_of pool_destroy_owned pool_create_devm_at", ("pool_attr",),
-          kernel=("pool_create_devm_at",)),
+          "create_pool create_aligned_pool create_pool_ext pool_create_at pool_create_ext_at "
+          "pool_destroy pool_destroy_all pool_destroy_of pool_destroy_owned pool_create_devm_at",
+          ("pool_attr",)),
     Group("declare pools, which are there before main()",
           "DECLARE_POOL DECLARE_STATIC_POOL REGISTER_POOL DECLARE_ALIGNED_POOL "
           "DECLARE_STATIC_ALIGNED_POOL REGISTER_ALIGNED_POOL DECLARE_TYPED_POOL "
           "DECLARE_STATIC_TYPED_POOL REGISTER_TYPED_POOL pool_declare_failed "
           "pool_register_declared pool_release_declared",
-          comments=(("pool_attr.h", "Declared pools"),),
-          kernel=("pool_register_declared", "pool_release_declared")),
+          comments=(("pool_attr.h", "Declared pools"),)),
     Group("limit a pool, and keep spare objects", "pool_set_limit pool_set_min_avail"),
     Group("allocate and free objects of pools",
           "pool_alloc pool_zalloc __pool_alloc pool_alloc_timeout pool_alloc_nocache "
           "pool_alloc_gfp pool_alloc_node pool_free __pool_free pool_free_rcu "
-          "pool_mempool_alloc pool_mempool_free", ("pool_rcu",),
-          kernel=("pool_alloc_gfp", "pool_alloc_node", "pool_free_rcu",
-                  "pool_mempool_alloc", "pool_mempool_free")),
+          "pool_mempool_alloc pool_mempool_free", ("pool_rcu",)),
     Group("allocate and free many objects at once", "pool_alloc_bulk pool_alloc_bulk_some pool_free_bulk"),
     Group("objects put aside, for allocations that must not fail",
           "pool_reserve pool_alloc_reserved pool_alloc_reserved_timeout "
@@ -76,8 +72,7 @@ GROUPS = (
           "pool_alloc_slow pool_free_slow pool_refuse_zero pool_thread_area pool_decls_get "
           "pool_decl_put pool_register_declared_of pool_release_declared_of pool_mem_register "
           "pool_mem_unregister pool_mem_malloc pool_mem_calloc pool_mem_realloc "
-          "pool_mem_strdup pool_mem_strndup pool_mem_free",
-          kernel=("pool_register_declared_of", "pool_release_declared_of")),
+          "pool_mem_strdup pool_mem_strndup pool_mem_free"),
 )
 VARIABLES = {"pool_debugging": "extern unsigned int pool_debugging",
              "pool_thread_area": "extern __thread unsigned char *pool_thread_area"}
@@ -110,7 +105,11 @@ def see_also(out, own, *others):
 
 def synopsis(headers, group):
     out = [".Sh SYNOPSIS", ".In libpool/pool.h"]
-    for name in group.names:
+    kernel = [name for name in group.names if headers.only_kernel(name)]
+    # A program is shown nothing that its header does not have.
+    for name in [name for name in group.names if name not in kernel] + kernel:
+        if kernel and name == kernel[0]:
+            out += [".Pp", "Only in the kernel:", '.Fd "#include \\(dqpool.h\\(dq"']
         if name in VARIABLES:
             out.append(f".Vt {VARIABLES[name]} ;")
             continue
@@ -150,10 +149,12 @@ def page_of(headers, group):
         if name not in headers.docs:
             continue
         out += [f".Ss {name}" + ("" if name in VARIABLES else "()")]
-        out += ["Only in the kernel."] if name in group.kernel else []
+        out += ["Only in the kernel."] if headers.only_kernel(name) else []
         out += described(headers.docs[name])
     for name in group.structs:
-        out += [f".Ss struct {name}"] + described(headers.docs[name])
+        out += [f".Ss struct {name}"]
+        out += ["Only in the kernel."] if headers.only_kernel(name) else []
+        out += described(headers.docs[name])
     return see_also(out, own)
 
 
@@ -210,9 +211,11 @@ def overview():
             out += [".Bl -tag -width Ds"] + functions + [".El"]
         elif line == ".\\\" PROGRAM":
             out += text.literal(program.rstrip().split("\n"), of=text.escape)
+        elif line == ".\\\" SEE ALSO":
+            out = see_also(out, "libpool", "libpool-options", "pool-debugfs")
         elif not line.startswith(".\\\""):
             out.append(line)
-    return see_also(out, "libpool", "libpool-options", "pool-debugfs")
+    return out
 
 
 def write(folder, name, section, out):

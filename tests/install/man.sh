@@ -45,6 +45,26 @@ each_has_a_page() {
 	return "$status"
 }
 
+# What a page shows below the header of programs, this header has; what it shows below "Only
+# in the kernel:", it has not.
+shows_what_the_header_has() {
+	local name where status=0
+
+	make -s headers | xargs -n 1 cp -t "$tmp" &&
+		cc -E -dD -x c "$tmp/pool.h" >"$tmp/header" || return 1
+	awk 'FNR == 1 || /^\.Sh/ { kernel = 0 } /^Only in the kernel:$/ { kernel = 1 }
+		/^\.Fo / { print $2, kernel ? "kernel" : "program" }' build/man/man3/*.3 \
+		>"$tmp/shown"
+	grep -q ' kernel$' "$tmp/shown" || { echo "none is of the kernel"; status=1; }
+	while read -r name where; do
+		[ $where = program ] && grep -qE "\b$name ?\(" "$tmp/header" && continue
+		[ $where = kernel ] && ! grep -qE "\b$name ?\(" "$tmp/header" && continue
+		echo "$name is shown to a $where"
+		status=1
+	done <"$tmp/shown"
+	return "$status"
+}
+
 # What users call has more than its prototype.
 each_is_described() {
 	local name status=0
@@ -143,6 +163,7 @@ installs() {
 
 check pages_can_be_written make -s man
 check each_exported_name_has_a_page each_has_a_page
+check synopses_show_what_a_header_has shows_what_the_header_has
 check each_function_for_users_is_described each_is_described
 check lint_remarks_nothing lints
 check groff_warns_of_nothing groff_is_content
