@@ -80,6 +80,8 @@ script user-which tests/install/which.sh build/user
 script user-analyzer tests/install/analyzer.sh
 script user-reports tests/install/reports.sh build/user
 script user-python tests/install/python.sh build/user
+script user-grafana tests/install/grafana.sh build/user
+script user-uninstall tests/install/uninstall.sh build/user
 script user-abi tests/package/abi.sh build/user
 script user-options-doc tests/install/options-doc.sh build/user
 script user-summary tests/lib/summary-check.sh
