@@ -80,10 +80,12 @@ check-user:
 check-trixie:
 	@tests/check-debian.sh trixie
 
-# The commands of README and the guide, on a Debian that has nothing.
-check-first:
-	@tests/vm/chroot.sh clone trixie first tests/install/first.sh \
-		"$$(tests/pages/commands.py first program)"
+# The commands of README and the guide, on Debians that have nothing.
+FIRST = bookworm trixie
+check-first: $(FIRST:%=check-first-%)
+check-first-%:
+	@tests/vm/chroot.sh clone $* first-$* tests/install/first.sh \
+		"$$(tests/pages/commands.py root user module program)"
 
 check-cross: export WERROR = -Werror
 check-cross:

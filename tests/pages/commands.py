@@ -3,16 +3,20 @@
 """Finds the commands that README.md and the guide show, and says who runs each.
 
 	commands.py check	every command has somebody who runs it, or a reason
-	commands.py WHO...	the commands that WHO runs: "PAGE:LINE<tab>COMMAND"
+	commands.py WHO...	the commands that WHO runs: "WHO<tab>PAGE:LINE<tab>COMMAND"
 
 WHO is one of:
-	first	tests/install/first.sh, in the order of the page, on a fresh Debian
+	root	tests/install/first.sh, in the order of the page, on a fresh Debian
+	user	the same, without root's rights
+	module	the same, as root
 	program	tests/install/first.sh, beside a program that is called "program"
 	kernel	tests/vm/guest/stock/pages.sh, in a machine
 """
 
 import re
 import sys
+
+WHO = {'root', 'user', 'module', 'program', 'kernel'}
 
 # What is not run by itself, and why.
 REASONS = {
@@ -47,8 +51,10 @@ def who(section, command):
 	"""The one who runs it, or None."""
 	if command in REASONS:
 		return 'nobody'
-	if section == 'First ten minutes':
-		return 'first'
+	if section == 'Try it in a program':
+		return 'root' if command.startswith('apt-get ') else 'user'
+	if section == 'Try it in a module':
+		return 'module'
 	if re.match(r'(ins|rm)mod |.*/sys/kernel/', command):
 		return 'kernel'
 	if './program' in command:
@@ -66,15 +72,15 @@ def main(wanted):
 				print(f'{page}:{number}: nobody runs "{command}"')
 				status = 1
 			elif runs in wanted:
-				print(f'{page}:{number}\t{command}')
+				print(f'{runs}\t{page}:{number}\t{command}')
 	if wanted != ['check']:
 		return 0
-	for runs in {'first', 'program', 'kernel', 'nobody'} - seen:
+	for runs in {*WHO, 'nobody'} - seen:
 		print(f'no command for "{runs}" was found')
 		status = 1
 	return status
 
 
-if sys.argv[1:] != ['check'] and not set(sys.argv[1:]) <= {'first', 'program', 'kernel'}:
+if sys.argv[1:] != ['check'] and not set(sys.argv[1:]) <= WHO:
 	sys.exit(__doc__)
 sys.exit(main(sys.argv[1:]))

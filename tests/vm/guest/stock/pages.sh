@@ -11,7 +11,7 @@ one() {
 	*) loaded pool || insmod pool.ko ;;
 	esac && sh -ec "$2"
 }
-while IFS='	' read -r where command; do
+while IFS='	' read -r _ where command; do
 	check "$where: $command" one "$where" "$command" </dev/null
 done </files/pages
 loaded pool || insmod pool.ko
