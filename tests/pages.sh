@@ -85,7 +85,7 @@ maintainer() {
 	local name status=0
 
 	name=$(sed -n 's/^Maintainer: //p' debian/control)
-	git log --format='%an <%ae>' | grep -qxF "$name" ||
+	git log --format='%an <%ae>' | grep -xF "$name" >/dev/null ||
 		{ echo "no commit is by $name"; status=1; }
 	grep -qF -- " -- $name  " debian/changelog ||
 		{ echo "debian/changelog is not by $name"; status=1; }

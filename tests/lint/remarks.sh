@@ -7,8 +7,8 @@
 # "KIND<tab>PATH": remarks of that kind are allowed in that file, or below that folder.
 
 # Who makes the patches of a series, where git knows nobody.
-export GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@example.org
-export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@example.org
+export GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@localhost
+export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@localhost
 
 # Lists, with blanks between them.
 lists=

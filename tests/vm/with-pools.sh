@@ -25,7 +25,7 @@ tree_with_pools() {
 		echo 'obj-y += pool_user.o' >>"$tree/lib/Makefile"
 		echo "$source" >"$tree.source"
 	fi
-	GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@example.org \
+	GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@localhost \
 		"$top/scripts/into-tree" "$tree"
 	cmp -s "$here/pool_user.c" "$tree/lib/pool_user.c" ||
 		cp "$here/pool_user.c" "$tree/lib"
