@@ -458,7 +458,7 @@ check a_file_that_is_not_there_is_told_of refused 1 'No such file' diff /nowhere
 check a_pool_that_is_not_there_is_told_of refused 1 'no pool "pool"' "${s[@]}" show pool
 check flush_of_no_pool_is_told_of refused 1 'neither "all" nor' "${s[@]}" flush nothing
 check a_wrong_word_is_told_of refused 1 '"poisson": unknown word' "${s[@]}" debug poisson
-check a_wrong_option_is_told_of refused 1 'out of range: "poison=999"' "${s[@]}" set poison=999
+check a_wrong_option_is_told_of refused 1 'poison is 0-255: "poison=999"' "${s[@]}" set poison=999
 check a_socket_that_is_not_there_is_told_of refused 1 'No such file' --socket "$tmp/none" list
 check a_file_that_is_no_socket_is_told_of refused 1 'no program serves' \
 	--socket "$tmp/prog" list
