@@ -44,8 +44,8 @@ struct pool_head;
  * With MEM_F_TYPESAFE the memory of an object stays one of this pool until all readers of
  * RCU that may see it are gone, as with SLAB_TYPESAFE_BY_RCU.  It may be allocated anew
  * meanwhile.  So nothing is written to a free object, POOL_F_MUST_ZERO is refused, and the
- * pool does without a constructor or destructor, and without the options integrity, poison,
- * backup, uaf and tools.
+ * pool does without a constructor or destructor, and without the options that the help says
+ * touch free objects: integrity, poison, backup, uaf, tools.
  *
  * With MEM_F_UAF the pool has the option uaf, and no caches, whatever the options are.
  *

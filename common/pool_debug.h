@@ -55,11 +55,11 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * options they were freed under.  If callers contradict each other at once, the last one
  * to reach a pool decides.
  *
- * Options that are fixed at a pool's creation are refused: caller, tag, uaf, backup,
- * tools, harden, and for one pool also no-merge and merge-modules, and values.
+ * Refused are words that the help calls "fixed", and for one pool also those that it calls
+ * "common", and values.
  *
  * In the kernel also refused: a pool that the calling module did not create, NULL, and
- * integrity and poison for a pool with MEM_F_TYPESAFE.
+ * words that "touch" free objects, for a pool with MEM_F_TYPESAFE.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, one line in the log that names the first wrong word, and
@@ -95,7 +95,7 @@ size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size);
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  *
- * A line for each word, with its opposite and the present default, then one
+ * A line for each word, with its opposite, the present default and its properties, then one
  * for each value with its range.
  *
  * Context: Process context or a plain thread; may sleep.

@@ -12,6 +12,7 @@
 #include "show/dump.h"
 #include "show/validate.h"
 #include "debug/profile.h"
+#include "options/options.h"
 #include "compat.h"
 #include "main.h"
 
@@ -140,6 +141,8 @@ POOL_EXPORT_TEST(pool_destroy_declared);
 POOL_EXPORT_TEST(pool_rounded);
 POOL_EXPORT_TEST(pool_show_name);
 POOL_EXPORT_TEST(pool_options_set);
+POOL_EXPORT_TEST(pool_option_table);
+POOL_EXPORT_TEST(pool_keys);
 POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_state_around);

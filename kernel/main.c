@@ -21,7 +21,7 @@
 
 static char *debug = "";
 module_param(debug, charp, 0444);
-MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: fail, no-merge, cold-first, integrity, no-global, no-cache, caller, tag, poison, uaf, backup, memstats, tools, merge-modules, harden, trace; opposites: merge, hot-first, global, cache, no-... of the others; and any key=value of /sys/kernel/debug/pool/help; help prints these to the log");
+MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: help" POOL_WORDS_TEXT "; their opposites, and any key=value: /sys/kernel/debug/pool/help has all; help prints these to the log");
 
 static char *max_cached = DEFAULT;
 module_param(max_cached, charp, 0444);

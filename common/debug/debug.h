@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * debug.h - debug options: their bits, and what the checks share
+ * debug.h - debug options: their masks, and what the checks share
  *
  * Layer:   beside the four; private to common/, kernel/ and user/.
  *
@@ -17,60 +17,26 @@
 #ifndef POOL_DEBUG_H
 #define POOL_DEBUG_H
 
-/* Flags of an option word, in the order of the table in option_table.c. */
-#define POOL_D_FAIL		0x0001u	/* some allocations fail, on purpose */
-#define POOL_D_NO_MERGE		0x0002u	/* only pools of equal names merge */
-#define POOL_D_COLD_FIRST	0x0004u	/* the oldest object goes out first */
-#define POOL_D_INTEGRITY	0x0008u	/* free objects are filled, checked */
-#define POOL_D_NO_GLOBAL	0x0010u	/* no shared pool */
-#define POOL_D_NO_CACHE		0x0020u	/* straight to the backend */
-#define POOL_D_CALLER		0x0040u	/* the callers that allocated and freed */
-#define POOL_D_TAG		0x0080u	/* the pool's address behind objects */
-#define POOL_D_POISON		0x0100u	/* fill at allocation */
-#define POOL_D_UAF		0x0200u	/* pages of their own, unmapped by free */
-#define POOL_D_BACKUP		0x0400u	/* free objects are copied, compared */
-#define POOL_D_MEMSTATS		0x0800u	/* count by call site */
-#define POOL_D_TOOLS		0x1000u	/* tell ASan, KMSAN ... of each call */
-#define POOL_D_MERGE_MODULES	0x2000u	/* kernel: modules may share pools */
-#define POOL_D_HARDEN		0x4000u	/* wrong frees are found, by calls */
-#define POOL_D_TRACE		0x8000u	/* each call is an event */
+#include "words.h"
 
-#define POOL_D_FLAGS		0xffffu
+/* All flags of an option word. */
+#define POOL_D_FLAGS		((1u << POOL_BITS) - 1)
 
 /* The generation: see object_table.c. */
-#define POOL_D_GEN		0x10000u
+#define POOL_D_GEN		(1u << POOL_BITS)
 
 /* So many generations the word that counts known objects tells apart; it may have 32 bits. */
 #define POOL_D_GENS		0x80u
 
-/* Options with checks.  They need a table of objects. */
-#define POOL_D_CHECKED	(POOL_D_FAIL | POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
-			 POOL_D_CALLER | POOL_D_TAG | POOL_D_POISON | \
-			 POOL_D_UAF | POOL_D_BACKUP | POOL_D_MEMSTATS | \
-			 POOL_D_TOOLS)
-
-/* Options that keep hot arrays closed. */
-#define POOL_D_CLOSED	(POOL_D_CHECKED | POOL_D_NO_CACHE | POOL_D_TRACE)
-
-/* Options that look at objects where these change hands. */
-#define POOL_D_LOOKED	(POOL_D_CHECKED | POOL_D_HARDEN | POOL_D_TRACE)
-
-/* Options that only creations use, and that pools do not have. */
-#define POOL_D_CREATION	(POOL_D_NO_MERGE | POOL_D_MERGE_MODULES)
-
-/* Options that check where an object ends, and so need sizes as they were asked for. */
-#define POOL_D_EXACT	(POOL_D_TAG | POOL_D_UAF | POOL_D_TOOLS)
-
-/* Options that keep the callers that have objects in use. */
-#define POOL_D_WHO	(POOL_D_CALLER | POOL_D_MEMSTATS)
-
-/* Options that are the same from a pool's creation to its end. */
-#define POOL_D_FIXED	(POOL_D_CALLER | POOL_D_TAG | POOL_D_UAF | \
-			 POOL_D_BACKUP | POOL_D_TOOLS | POOL_D_HARDEN)
-
-/* Options that write to free objects, unmap them, or notice what touches them. */
-#define POOL_D_TOUCH	(POOL_D_INTEGRITY | POOL_D_POISON | POOL_D_UAF | \
-			 POOL_D_BACKUP | POOL_D_TOOLS)
+/* Flags by the properties of their words: words.h.  Those with checks need a table of objects. */
+#define POOL_D_CHECKED	POOL_D_WITH(POOL_IS_CHECKED)
+#define POOL_D_CLOSED	POOL_D_WITH(POOL_IS_CHECKED | POOL_IS_SLOW)
+#define POOL_D_LOOKED	POOL_D_WITH(POOL_IS_CHECKED | POOL_IS_LOOKING)
+#define POOL_D_TOUCH	POOL_D_WITH(POOL_IS_TOUCHING)
+#define POOL_D_FIXED	POOL_D_WITH(POOL_IS_FIXED)
+#define POOL_D_EXACT	POOL_D_WITH(POOL_IS_EXACT)
+#define POOL_D_WHO	POOL_D_WITH(POOL_IS_KNOWING)
+#define POOL_D_COMMON	POOL_D_WITH(POOL_IS_COMMON)
 
 /*
  * What is done about a fault after its report.  Each world has words for some of these:

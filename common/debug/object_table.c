@@ -14,7 +14,7 @@
  *   state   bits 0-1: used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
  *           bits 4-15: the bin of the allocation, see profile.c
- *           bits 16-31: the generation
+ *           from POOL_D_GEN on: the generation, as in the pool's option word
  *
  * While the options let hits bypass the checks, the table becomes stale.  So each begin
  * of checks starts a new generation, of which nothing is known.  Entries of an earlier
@@ -49,6 +49,9 @@
 #define KNOWN_COUNT	(~0ul / POOL_D_GENS)
 #define KNOWN_GEN	(KNOWN_COUNT + 1)
 
+static_assert((ST_BIN_MASK << ST_BIN_SHIFT) < POOL_D_GEN &&
+	      (unsigned long long)POOL_D_GEN * POOL_D_GENS <= 1ull << 32,
+	      "a state has no room for a bin, or a word for a generation");
 static_assert(PART_FIRST << POOL_STATE_PARTS <= KNOWN_COUNT,
 	      "a full table could not be counted");
 

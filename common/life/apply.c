@@ -43,7 +43,7 @@ static unsigned int late_flags(struct pool *pool,
 	}
 	/* The bit that this asks for is the same from the pool's creation on. */
 	return (((change->set & want & ~word) | (change->clear & word & ~want)) &
-		~(POOL_D_CREATION | pool_never(plat_read(&pool->flags)))) | parts;
+		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)))) | parts;
 }
 
 /* Keys that were changed and whose value a pool does not have. */
@@ -124,8 +124,8 @@ static void tell(const struct late *late, const struct pool_change *change,
 void pool_change_apply(const struct pool_change *change, char *late,
 		       size_t size)
 {
-	unsigned int clear = change->clear & change->live & ~POOL_D_CREATION;
-	unsigned int set = change->set & change->live & ~POOL_D_CREATION;
+	unsigned int clear = change->clear & change->live & ~POOL_D_COMMON;
+	unsigned int set = change->set & change->live & ~POOL_D_COMMON;
 	struct late found = { 0 };
 	struct pool *pool = NULL;
 

@@ -195,7 +195,7 @@ static struct pool *pool_new(const struct pool_request *request)
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);
 	pool->id = ++serial;
-	pool->debug = request->options.debug & ~POOL_D_CREATION;
+	pool->debug = request->options.debug & ~POOL_D_COMMON;
 	if (pool->debug & POOL_D_CHECKED)
 		pool->debug += POOL_D_GEN;
 	pool->buckets = buckets;

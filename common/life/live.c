@@ -22,7 +22,7 @@ static const char *word_refusal(const struct pool_change *change,
 	unsigned int flags = POOL_D_FIXED;
 
 	if (change->one)
-		flags |= POOL_D_CREATION;
+		flags |= POOL_D_COMMON;
 	if ((word->flag | word->sets_too | word->clears_too) & flags)
 		return "cannot change on a live pool";
 	return !off && (word->flag | word->sets_too) & change->never ?

@@ -61,7 +61,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 		return false;
 	if (pool->align != request->attr.align ||
 	    (pool->debug & POOL_D_FLAGS) !=
-	    (request->options.debug & ~POOL_D_CREATION))
+	    (request->options.debug & ~POOL_D_COMMON))
 		return false;
 	if ((request->options.debug & POOL_D_NO_MERGE) && !is_named(pool, request->name))
 		return false;

@@ -418,7 +418,7 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 	unsigned int parts = (debug & POOL_D_NO_MERGE) |
 			     (~debug & POOL_D_MERGE_MODULES);
 
-	return ((r->was ^ debug) & POOL_D_FLAGS & ~POOL_D_CREATION) ||
+	return ((r->was ^ debug) & POOL_D_FLAGS & ~POOL_D_COMMON) ||
 	       (pool_merged_apart(r->pool) & parts) ||
 	       pool_change_late_keys(r->pool, change);
 }
@@ -441,8 +441,8 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 	/* What a word implied goes with it, unless the options of all pools have it. */
 	gone |= pool_word_of(gone) & ~r->options.debug;
 	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
-					~POOL_D_CREATION) |
-			   (r->options.debug & POOL_D_CREATION);
+					~POOL_D_COMMON) |
+			   (r->options.debug & POOL_D_COMMON);
 	r->resizes = !(r->was & POOL_D_EXACT) != !(r->options.debug & POOL_D_EXACT);
 	*keeps = count_regs(pool, is_undeclared);
 	r->declared = count_regs(pool, is_declared);

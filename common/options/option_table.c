@@ -1,57 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * option_table.c - the one table of options: words, and keys that have values
+ * option_table.c - the tables of options: words, and keys that have values
  *
  * Layer:   beside the registry.
  * Context: process context.
  *
- * It drives the parser, the help, the environment variable, the module's
- * parameters, the debugfs files and a page of Documentation.  A new option needs a
- * line here, and one in "make doc-options".
+ * They drive the parser, the help, the environment variable, the module's
+ * parameters, the debugfs files and a page of Documentation.  The rows of words are
+ * those of debug/words.h.
  */
 #include "plat.h"
 #include "options.h"
 
-/*
- * The document's words in its order, then ours.  uaf sets no-cache, as documented,
- * and a later "cache" clears it again.  In the same way integrity sets cold-first, so that
- * free objects rest for as long as possible before they are checked, and a later
- * "hot-first" clears it.
- */
+#define ROW(a, flag, word, opposite, sets, clears, is, help) \
+	{ word, opposite, POOL_D_##flag, sets, clears, is, help },
+
 const struct pool_word pool_option_table[] = {
-	{ "fail", "no-fail", POOL_D_FAIL, 0, 0,
-	  "some allocations fail: see fail_alloc" },
-	{ "no-merge", "merge", POOL_D_NO_MERGE, 0, 0,
-	  "only pools of equal names become one" },
-	{ "cold-first", "hot-first", POOL_D_COLD_FIRST, 0, 0,
-	  "the oldest cached object goes out first" },
-	{ "integrity", "no-integrity", POOL_D_INTEGRITY, POOL_D_COLD_FIRST, POOL_D_COLD_FIRST,
-	  "free objects are checked, oldest first" },
-	{ "no-global", "global", POOL_D_NO_GLOBAL, 0, 0,
-	  "no shared pool" },
-	{ "no-cache", "cache", POOL_D_NO_CACHE, 0, 0,
-	  "no caches: each call goes to the backend" },
-	{ "caller", "no-caller", POOL_D_CALLER, 0, 0,
-	  "who allocated and who freed is kept" },
-	{ "tag", "no-tag", POOL_D_TAG, 0, 0,
-	  "the pool's address behind each object" },
-	{ "poison", "no-poison", POOL_D_POISON, 0, 0,
-	  "objects are filled when allocated" },
-	{ "uaf", "no-uaf", POOL_D_UAF, POOL_D_NO_CACHE, 0,
-	  "pages of their own, unmapped by free" },
-	{ "backup", "no-backup", POOL_D_BACKUP, 0, 0,
-	  "free objects are copied and compared" },
-	{ "memstats", "no-memstats", POOL_D_MEMSTATS, 0, 0,
-	  "calls are counted by call site" },
-	{ "tools", "no-tools", POOL_D_TOOLS, 0, 0,
-	  "ASan or valgrind is told of each call" },
-	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES, 0, 0,
-	  "kernel: modules may share pools" },
-	{ "harden", "no-harden", POOL_D_HARDEN, 0, 0,
-	  "wrong frees are found, without a table" },
-	{ "trace", "no-trace", POOL_D_TRACE, 0, 0,
-	  "each call is an event for tracers" },
-	{ NULL, NULL, 0, 0, 0, NULL },
+	POOL_WORDS(ROW, )
+	{ NULL, NULL, 0, 0, 0, 0, NULL },
+};
+
+/* The names of POOL_IS_*, in the order of their bits. */
+static const char * const properties[] = {
+	"checked", "slow", "looks", "touches", "fixed", "exact", "callers", "common",
 };
 
 #define AT(member)	offsetof(struct pool_options, member)
@@ -101,6 +72,20 @@ const struct pool_word *pool_word_find(const char *text, size_t len,
 			return word;
 	}
 	return NULL;
+}
+
+/* Write the names of a word's properties, with blanks between. */
+size_t pool_word_properties(const struct pool_word *word, char *buf, size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	snprintf(buf, size, "%s", "");
+	for (i = 0; i < sizeof(properties) / sizeof(*properties) && len < size; i++)
+		if (word->is & 1u << i)
+			len += snprintf(buf + len, size - len, "%s%s", len ? " " : "",
+					properties[i]);
+	return len;
 }
 
 const struct pool_key *pool_key_find(const char *text, size_t len)

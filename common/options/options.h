@@ -16,6 +16,7 @@ struct pool_word {
 	unsigned int flag;		/* set by the word, cleared by its opposite */
 	unsigned int sets_too;		/* flags that the word sets as well */
 	unsigned int clears_too;	/* flags that the opposite clears as well */
+	unsigned int is;		/* POOL_IS_* */
 	const char *help;
 };
 
@@ -78,6 +79,7 @@ extern const struct pool_word pool_option_table[];
 extern const struct pool_key pool_keys[POOL_KEYS];
 const struct pool_word *pool_word_find(const char *text, size_t len,
 				       bool *opposite);
+size_t pool_word_properties(const struct pool_word *word, char *buf, size_t size);
 const struct pool_key *pool_key_find(const char *text, size_t len);
 bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 		   const char *text, size_t len);

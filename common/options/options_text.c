@@ -37,9 +37,12 @@ static bool is_on(const struct pool_word *word, unsigned int debug)
 static void word_line(const struct pool_word *word,
 		      const struct pool_options *now, char *line, size_t size)
 {
-	snprintf(line, size, "%-15s%-18s%-5s%s\n", word->word,
-		 word->opposite, is_on(word, now->debug) ? "on" : "off",
-		 word->help);
+	char is[64];
+
+	pool_word_properties(word, is, sizeof(is));
+	snprintf(line, size, *is ? "%-15s%-18s%-5s%s (%s)\n" : "%-15s%-18s%-5s%s\n",
+		 word->word, word->opposite, is_on(word, now->debug) ? "on" : "off",
+		 word->help, is);
 }
 
 static void key_line(const struct pool_key *key,

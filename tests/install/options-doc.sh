@@ -71,6 +71,22 @@ if [ "${2:-}" = write ]; then
 	cp "$tmp/page" "$page"
 	exit
 fi
+# The list of bits in the public header: "0x1 fail, 0x2 no-merge, ..."
+header_bits() {
+	awk '/^ \* pool_debugging - / { on = 1 } on { print } /^ \*\// { on = 0 }' \
+		common/pool_debug.h | tr -d '*\n\t' | grep -oE '0x[0-9a-f]+ +[a-z-]+' | tr -s ' '
+}
+
+# ... and what the help says: the n-th word has bit n
+help_bits() {
+	local word bit=1
+
+	for word in $(awk '/^key / { exit } NR > 1 { print $1 }' <(env -u LIBPOOL_OPTIONS "$tmp/help")); do
+		printf '0x%x %s\n' $bit "$word"
+		bit=$((bit * 2))
+	done
+}
+check the_header_has_the_bit_of_each_word diff <(header_bits) <(help_bits)
 check the_page_of_options_has_places_for_tables has_markers
 check the_page_of_options_is_what_the_library_prints \
 	diff -u "$page" "$tmp/page"

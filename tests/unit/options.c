@@ -2,36 +2,25 @@
 /*
  * options.c - options: words and values, read, shown, switched on live pools
  *
- * Layer:   tests of common/options/option_table.c, options.c, options_text.c, live.c, switch.c.
+ * Layer:   tests of common/options/options.c, options_text.c, live.c, switch.c.
  * Context: see test.h.
  */
 #include "test.h"
+#include "options/options.h"
 
 /* The flags of the word "integrity". */
 #define INTEGRITY	(POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
 
-static const struct {
-	const char *word;
-	const char *opposite;
-	unsigned int flags;
-} words[] = {
-	{ "fail", "no-fail", POOL_D_FAIL },
-	{ "no-merge", "merge", POOL_D_NO_MERGE },
-	{ "cold-first", "hot-first", POOL_D_COLD_FIRST },
-	{ "integrity", "no-integrity", INTEGRITY },
-	{ "no-global", "global", POOL_D_NO_GLOBAL },
-	{ "no-cache", "cache", POOL_D_NO_CACHE },
-	{ "caller", "no-caller", POOL_D_CALLER },
-	{ "tag", "no-tag", POOL_D_TAG },
-	{ "poison", "no-poison", POOL_D_POISON },
-	{ "backup", "no-backup", POOL_D_BACKUP },
-	{ "memstats", "no-memstats", POOL_D_MEMSTATS },
-	{ "tools", "no-tools", POOL_D_TOOLS },
-	{ "merge-modules", "no-merge-modules", POOL_D_MERGE_MODULES },
-	{ "harden", "no-harden", POOL_D_HARDEN },
-	{ "trace", "no-trace", POOL_D_TRACE },
-	{ NULL, NULL, 0 },
-};
+/* The flags that a word sets, and those that its opposite clears. */
+static unsigned int sets(const struct pool_word *word)
+{
+	return word->flag | word->sets_too;
+}
+
+static unsigned int clears(const struct pool_word *word)
+{
+	return word->flag | word->clears_too;
+}
 
 /* Cases begin with all options off, whatever the build's options. */
 static void nothing_on(void)
@@ -43,18 +32,18 @@ static void nothing_on(void)
 
 TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
 {
-	unsigned int i;
+	const struct pool_word *word;
 
-	for (i = 0; words[i].word; i++) {
+	for (word = pool_option_table; word->word; word++) {
 		pool_options.debug = 0;
-		EXPECT(pool_configure(words[i].word));
-		EXPECT_EQ(pool_options.debug, words[i].flags);
-		EXPECT(pool_configure(words[i].opposite));
-		EXPECT_EQ(pool_options.debug, 0);
+		EXPECT(pool_configure(word->word));
+		EXPECT_EQ(pool_options.debug, sets(word));
+		EXPECT(pool_configure(word->opposite));
+		EXPECT_EQ(pool_options.debug, sets(word) & ~clears(word));
 		pool_options.debug = POOL_D_FLAGS;
-		EXPECT(pool_configure(words[i].opposite));
-		EXPECT_EQ(pool_options.debug, POOL_D_FLAGS & ~words[i].flags);
-		EXPECT(pool_configure(words[i].word));
+		EXPECT(pool_configure(word->opposite));
+		EXPECT_EQ(pool_options.debug, POOL_D_FLAGS & ~clears(word));
+		EXPECT(pool_configure(word->word));
 		EXPECT_EQ(pool_options.debug, POOL_D_FLAGS);
 	}
 }
@@ -228,10 +217,7 @@ TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
 
 TEST_CASE(help_has_a_line_for_each_option)
 {
-	static const char * const keys[] = {
-		"hot_size", "max_cached", "buckets", "cluster", "fail_alloc", "fail_every",
-		"fail_site", "poison", "uaf_keep", "faults", NULL,
-	};
+	const struct pool_word *word;
 	static char text[4096];
 	char line[64];
 	unsigned int i;
@@ -239,16 +225,16 @@ TEST_CASE(help_has_a_line_for_each_option)
 	EXPECT_LE(pool_debug_help_to_buf(text, sizeof(text)),
 		  sizeof(text) - 1);
 	EXPECT_EQ(pool_debug_help_to_buf(NULL, 0), strlen(text));
-	for (i = 0; words[i].word; i++) {
-		snprintf(line, sizeof(line), "\n%-15s%-18s", words[i].word,
-			 words[i].opposite);
+	for (word = pool_option_table; word->word; word++) {
+		snprintf(line, sizeof(line), "\n%-15s%-18s", word->word,
+			 word->opposite);
 		EXPECT(strstr(text, line));
 	}
-	for (i = 0; keys[i]; i++) {
-		snprintf(line, sizeof(line), "\n%-12s", keys[i]);
+	for (i = 0; i < POOL_KEYS; i++) {
+		snprintf(line, sizeof(line), "\n%-12s", pool_keys[i].key);
 		EXPECT(strstr(text, line));
 	}
-	EXPECT(strstr(text, "\nuaf            no-uaf "));
+	EXPECT(strstr(text, " behind each object (checked fixed exact)\n"));
 }
 
 /* Does pool_debug_to_buf() say this, at any size of the buffer? */
@@ -309,23 +295,23 @@ static void use(struct pool *pool)
 
 TEST_CASE(a_pool_with_objects_is_switched_both_ways)
 {
+	const struct pool_word *word;
 	struct pool *pool;
-	unsigned int i;
 
 	nothing_on();
 	pool = test_pool(64);
 	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 10);
-	for (i = 0; words[i].word; i++) {
-		if (words[i].flags & (POOL_D_FIXED | POOL_D_CREATION))
+	for (word = pool_option_table; word->word; word++) {
+		if (sets(word) & (POOL_D_FIXED | POOL_D_COMMON))
 			continue;
 		use(pool);
-		EXPECT(pool_set_debug(&pool->head, words[i].word));
-		EXPECT_EQ(flags_of(pool), words[i].flags);
+		EXPECT(pool_set_debug(&pool->head, word->word));
+		EXPECT_EQ(flags_of(pool), sets(word));
 		EXPECT(test_quiet(pool, 10));
 		use(pool);
 		EXPECT(test_quiet(pool, 10));
-		EXPECT(pool_set_debug(&pool->head, words[i].opposite));
+		EXPECT(pool_set_debug(&pool->head, word->opposite));
 		EXPECT_EQ(flags_of(pool), 0);
 		use(pool);
 		EXPECT(test_quiet(pool, 10));
@@ -361,22 +347,21 @@ TEST_CASE(words_for_live_pools_may_have_signs)
 TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
 {
 	static struct pool_options before;
+	const struct pool_word *word;
 	struct pool *pool;
-	unsigned int i;
 
 	nothing_on();
 	before = pool_options;
 	pool = test_pool(64);
 	ASSERT(pool);
-	for (i = 0; words[i].word; i++) {
-		if (!(words[i].flags & (POOL_D_FIXED | POOL_D_CREATION)))
+	for (word = pool_option_table; word->word; word++) {
+		if (!(sets(word) & (POOL_D_FIXED | POOL_D_COMMON)))
 			continue;
-		EXPECT(!pool_set_debug(&pool->head, words[i].word));
-		EXPECT(!pool_set_debug(&pool->head, words[i].opposite));
-		if (words[i].flags & POOL_D_FIXED)
-			EXPECT(!pool_set_debug(NULL, words[i].word));
+		EXPECT(!pool_set_debug(&pool->head, word->word));
+		EXPECT(!pool_set_debug(&pool->head, word->opposite));
+		if (word->flag & POOL_D_FIXED)
+			EXPECT(!pool_set_debug(NULL, word->word));
 	}
-	EXPECT(!pool_set_debug(&pool->head, "uaf"));
 	EXPECT(!pool_set_debug(&pool->head, "integrity -uaf"));
 	EXPECT(!pool_set_debug(NULL, "integrity,no-uaf"));
 	EXPECT_EQ(flags_of(pool), 0);

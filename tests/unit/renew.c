@@ -115,16 +115,16 @@ TEST_CASE(what_a_word_implied_goes_with_it_before_the_first_use)
 	ASSERT(declare(0, "implied", 64));
 	EXPECT(answers("tools", ""));
 	EXPECT(answers("no-tools", ""));
-	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, 0);
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_COMMON, 0);
 	EXPECT(answers("cold-first,tools", ""));
 	EXPECT(answers("no-tools", ""));
-	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, POOL_D_COLD_FIRST);
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_COMMON, POOL_D_COLD_FIRST);
 	EXPECT(answers("hot-first", ""));
 	pool_mem_stats = true;
 	EXPECT(answers("no-cache", ""));
 	EXPECT(answers("cache", ""));
 	pool_mem_stats = was;
-	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_CREATION, 0);
+	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_COMMON, 0);
 	undeclare(1);
 }
 

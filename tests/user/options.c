@@ -6,6 +6,7 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "options/options.h"
 
 static struct pool_head *switched;
 
@@ -98,4 +99,33 @@ TEST_CASE(help_is_printed_and_the_rest_holds)
 	pool_debug_help_to_buf(help, sizeof(help));
 	EXPECT(strstr(text, "pool_configure: help: the options"));
 	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
+}
+
+/* A pool with an object in use is to be destroyed. */
+static void destroy_used(void *arg)
+{
+	struct pool_head *pool = arg;
+	void *obj = pool_alloc(pool);
+
+	pool_destroy(pool);
+	pool_free(pool, obj);
+}
+
+TEST_CASE(only_words_that_know_callers_tell_of_objects_in_use)
+{
+	const struct pool_word *word;
+	char text[1000];
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool *pool;
+
+		pool_options.debug = word->flag;
+		pool_options.fail_percent = 0;
+		pool = test_pool(64);
+		ASSERT(pool);
+		captured(text, sizeof(text), destroy_used, &pool->head);
+		EXPECT_EQ(!!strstr(text, "1 objects in use"),
+			  !!(word->is & POOL_IS_KNOWING));
+		pool_destroy(&pool->head);
+	}
 }

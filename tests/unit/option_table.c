@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * option_table.c - what each word does, compared with the properties of its row
+ *
+ * Layer:   tests of common/options/option_table.c and of the rows in common/debug/words.h.
+ * Context: see test.h.
+ *
+ * Each case takes every word, so a new row needs no case here.
+ */
+#include "test.h"
+#include "options/options.h"
+
+#define SIZE	61
+
+/* Where there are such pools they are taken, since no free object of theirs is written to. */
+#define TYPESAFE	(PLAT_MEM_FLAGS & MEM_F_TYPESAFE)
+
+/* Make a pool with one word on.  Faults are counted, and no allocation fails on purpose. */
+static struct pool *pool_with(const struct pool_word *word, unsigned int flags)
+{
+	struct pool_head *head;
+
+	test_options(1 << 20, 8);
+	pool_options.debug = word->flag | word->sets_too;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	pool_options.fail_percent = 0;
+	pool_options.fail_every = 0;
+	head = create_pool("word", SIZE, flags);
+	return head ? pool_of(head) : NULL;
+}
+
+static bool are_all(const unsigned char *obj, unsigned char byte)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIZE && obj[i] == byte; i++)
+		;
+	return i == SIZE;
+}
+
+/* Are the bytes of a free object, and after its next allocation, as they were? */
+static bool leaves_alone(struct pool *pool, unsigned int round)
+{
+	unsigned char byte = (unsigned char)(0x30 + round);
+	unsigned char *obj = test_alloc(pool), *next;
+	bool good;
+
+	if (!obj)
+		return false;
+	memset(obj, byte, SIZE);
+	test_free(pool, obj);
+	good = are_all(obj, byte);
+	next = test_alloc(pool);
+	good = next && good && (next != obj || are_all(obj, byte));
+	test_free(pool, next);
+	return good;
+}
+
+TEST_CASE(only_words_that_touch_change_free_objects)
+{
+	const struct pool_word *word;
+	unsigned int round;
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool *pool;
+
+		/* Without caches, what is freed belongs to the platform. */
+		if ((word->is & POOL_IS_TOUCHING) || (!TYPESAFE && word->flag == POOL_D_NO_CACHE))
+			continue;
+		pool = pool_with(word, TYPESAFE);
+		ASSERT(pool);
+		for (round = 0; round < 10; round++)
+			EXPECT(leaves_alone(pool, round));
+		pool_destroy(&pool->head);
+	}
+}
+
+TEST_CASE(words_that_touch_never_reach_a_typesafe_pool)
+{
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		bool touches = word->is & POOL_IS_TOUCHING;
+		struct pool *pool = pool_with(word, TYPESAFE);
+
+		ASSERT(pool);
+		if (TYPESAFE)
+			EXPECT_EQ(pool->debug & word->flag & POOL_D_TOUCH, 0);
+		pool_options.debug = 0;
+		pool->flags |= MEM_F_TYPESAFE;
+		if (touches && !(word->flag & POOL_D_FIXED)) {
+			EXPECT(!pool_set_debug(&pool->head, word->word));
+			EXPECT(pool_set_debug(NULL, word->word));
+			EXPECT(!TYPESAFE || !(pool->debug & word->flag));
+			EXPECT(pool_set_debug(NULL, word->opposite));
+		}
+		EXPECT_EQ(!!(pool_never(MEM_F_TYPESAFE) & word->flag), touches);
+		pool_destroy(&pool->head);
+	}
+}
+
+/* What follows an object, with these options? */
+static struct pool_layout layout_with(struct pool *pool, unsigned int debug)
+{
+	struct pool_layout layout;
+
+	pool->debug = debug;
+	pool_layout_of(pool, SIZE, &layout);
+	return layout;
+}
+
+TEST_CASE(only_words_that_are_fixed_change_what_follows_objects)
+{
+	static struct pool pool = { .align = 16 };
+	struct pool_layout plain = layout_with(&pool, 0);
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool_layout layout = layout_with(&pool, word->flag | word->sets_too);
+
+		if (!(word->is & POOL_IS_FIXED))
+			EXPECT_EQ(memcmp(&layout, &plain, sizeof(plain)), 0);
+	}
+}
+
+TEST_CASE(only_words_that_are_exact_keep_sizes_as_they_are)
+{
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool *pool = pool_with(word, 0);
+
+		ASSERT(pool);
+		EXPECT_EQ(pool->head.size == SIZE, !!(word->is & POOL_IS_EXACT));
+		pool_destroy(&pool->head);
+	}
+}
+
+/* How many faults does a second free of an object make? */
+static unsigned long frees_twice(struct pool *pool)
+{
+	void *obj = test_alloc(pool);
+
+	test_free(pool, obj);
+	test_free(pool, obj);
+	return test_faults(pool);
+}
+
+TEST_CASE(words_that_are_checked_find_a_second_free)
+{
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		bool checked = word->is & POOL_IS_CHECKED;
+		struct pool *pool = pool_with(word, 0);
+
+		ASSERT(pool);
+		EXPECT_EQ(pool->object_table.whole, checked);
+		if (checked)
+			EXPECT_EQ(frees_twice(pool), 1);
+		pool_destroy(&pool->head);
+	}
+}
+
+TEST_CASE(only_words_that_are_checked_or_slow_close_arrays)
+{
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool *pool = pool_with(word, 0);
+
+		ASSERT(pool);
+		test_wave(pool, 50);
+		EXPECT_EQ(!plat_read(&test_local(pool)->hot.cap),
+			  !!(word->is & (POOL_IS_CHECKED | POOL_IS_SLOW)));
+		pool_destroy(&pool->head);
+	}
+}
+
+TEST_CASE(words_that_are_common_are_in_no_pool)
+{
+	const struct pool_word *word;
+
+	for (word = pool_option_table; word->word; word++) {
+		struct pool *pool = pool_with(word, 0);
+		unsigned int want = word->is & POOL_IS_COMMON ? 0 : word->flag;
+
+		ASSERT(pool);
+		EXPECT_EQ(pool->debug & word->flag, want);
+		EXPECT_EQ(pool_set_debug(&pool->head, word->word),
+			  !(word->is & (POOL_IS_COMMON | POOL_IS_FIXED)) &&
+			  !(word->sets_too & POOL_D_FIXED));
+		pool_destroy(&pool->head);
+	}
+}
