@@ -30,6 +30,7 @@ HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 # tests/user/space.c looks at names of mappings, tests/user/trim.c at locks meanwhile;
 # tests/user/node.c says which CPU a thread is on; tests/user/ctl_files.c counts accept4().
 TEST_LIBS += -Wl,--wrap=prctl -Wl,--wrap=madvise -Wl,--wrap=munmap -Wl,--wrap=sched_getcpu \
+	   -Wl,--wrap=malloc_trim \
 	   -Wl,--wrap=accept4
 
 FLAVOURS = plain clang asan tsan hostile hostile-asan

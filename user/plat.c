@@ -197,7 +197,7 @@ static void give_back_memory(void)
 
 	pool_slab_trim();
 	pool_areas_trim();
-	if (malloc_trim) {
+	if (malloc_trim && !(plat_read(&pool_options.debug) & POOL_D_NO_TRIM)) {
 		pthread_once(&first, trim_malloc);
 		trim_malloc();
 	}
