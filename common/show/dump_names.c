@@ -60,11 +60,16 @@ static unsigned int utf8_length(const char *text)
 	return len;
 }
 
-/* Write the non-ASCII character at @text; returns how many bytes of @text it took. */
-static unsigned int put_wide(struct pool_dump *d, const char *text)
+/*
+ * Write the character at @text, which is no control, behind a backslash if it needs one in quotes.
+ * Returns how many bytes of @text it took.
+ */
+static unsigned int put_character(struct pool_dump *d, const char *text)
 {
-	unsigned int len = utf8_length(text);
+	unsigned int len = (unsigned char)*text > 0x7f ? utf8_length(text) : 1;
 
+	if (*text == '"' || *text == '\\')
+		pool_dump_put(d, "\\");
 	if (len)
 		put_bytes(d, text, len);
 	else
@@ -72,31 +77,34 @@ static unsigned int put_wide(struct pool_dump *d, const char *text)
 	return len ? len : 1;
 }
 
-static bool is_control(char c)
+/*
+ * Length of the control character at @text; 0: there is none.  Terminals also obey U+0080 to
+ * U+009F, whose second byte is the character's number.
+ */
+static unsigned int control_length(const char *text)
 {
-	return (unsigned char)c < ' ' || c == 0x7f;
+	unsigned char c = (unsigned char)*text;
+
+	if (c == 0xc2 && is_next(text[1], 0x80, 0x9f))
+		return 2;
+	return c < ' ' || c == 0x7f;
 }
 
 /* Write a string of JSON, with its quotes. */
 void pool_dump_json_string(struct pool_dump *d, const char *text)
 {
+	unsigned int len;
 	char code[8];
 
 	pool_dump_put(d, "\"");
-	while (*text) {
-		if ((unsigned char)*text > 0x7f) {
-			text += put_wide(d, text);
-			continue;
-		}
-		if (is_control(*text)) {
-			snprintf(code, sizeof(code), "\\u%04x", *text);
+	for (; *text; text += len) {
+		len = control_length(text);
+		if (len) {
+			snprintf(code, sizeof(code), "\\u%04x", (unsigned char)text[len - 1]);
 			pool_dump_put(d, code);
 		} else {
-			if (*text == '"' || *text == '\\')
-				pool_dump_put(d, "\\");
-			put_bytes(d, text, 1);
+			len = put_character(d, text);
 		}
-		text++;
 	}
 	pool_dump_put(d, "\"");
 }
@@ -107,21 +115,15 @@ void pool_dump_json_string(struct pool_dump *d, const char *text)
  */
 void pool_dump_label(struct pool_dump *d, const char *text)
 {
+	unsigned int len;
+
 	pool_dump_put(d, "\"");
-	while (*text) {
-		if ((unsigned char)*text > 0x7f) {
-			text += put_wide(d, text);
-			continue;
-		}
-		if (*text == '"' || *text == '\\')
-			pool_dump_put(d, "\\");
-		if (*text == '\n')
-			pool_dump_put(d, "\\n");
-		else if (is_control(*text))
-			pool_dump_put(d, REPLACEMENT);
+	for (; *text; text += len) {
+		len = control_length(text);
+		if (!len)
+			len = put_character(d, text);
 		else
-			put_bytes(d, text, 1);
-		text++;
+			pool_dump_put(d, *text == '\n' ? "\\n" : REPLACEMENT);
 	}
 	pool_dump_put(d, "\"");
 }

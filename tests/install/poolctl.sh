@@ -532,10 +532,28 @@ harmless() {
 	grep -qF '?]0;x?' "$tmp/harmless" && ! grep -q $'\x1b' "$tmp/harmless"
 }
 check what_a_server_says_does_nothing_to_a_terminal harmless
+# says_no_controls ARG... - whatever these are, what is printed has neither ESC nor U+009B
+says_no_controls() {
+	"$ctl" "$@" >"$tmp/controls" 2>&1 || true
+	cat -v "$tmp/controls"
+	[ -s "$tmp/controls" ] && ! grep -q $'[\x1b\u009b]' "$tmp/controls"
+}
+check a_wrong_argument_does_nothing_to_a_terminal says_no_controls \
+	"${s[@]}" show $'a\u009b31m\x1b[2J'
+check a_wrong_path_does_nothing_to_a_terminal says_no_controls \
+	--socket $'/none\u009b31m\x1b[2J' list
+printf 'pools version 3\n# id name size\n1 %%C2%%9B31m%%1B 8\ntotal pools=1\n' >"$tmp/named"
+check json_does_nothing_to_a_terminal says_no_controls --json diff "$tmp/named" "$tmp/named"
+printed_as_it_is() {
+	! "$ctl" "${s[@]}" show é 2>"$tmp/controls" && grep é "$tmp/controls"
+}
+check other_characters_of_an_argument_are_printed printed_as_it_is
 says half_a_dump 'the end of the answer is missing' 'ok\npools version 3\n# id name size\n1 a 8\n'
 says too_few_columns 'no dump of pools' 'ok\npools version 3\n# id name size\n1 a\ntotal x\n'
 says other_columns 'no dump of pools' 'ok\npools version 3\n# x y\n'
 says silent 'does not answer' silent
+says slow 'or not to the end' slow
+says endless 'longer than 64 MiB' endless
 
 # A library of another version has other columns.
 other_version() {

@@ -38,6 +38,10 @@ static const struct odd_name {
 	  "\"0123456789" BAD "\"", "\"0123456789" BAD "\"" },
 	{ "\x01\t\x7f\xff", "\x01\t\x7f\xff", "%01%09%7F%FF",
 	  "\"\\u0001\\u0009\\u007f" BAD "\"", "\"" BAD BAD BAD BAD "\"" },
+	/* Terminals obey U+0080 to U+009F, but neither a no-break space nor half of one of these. */
+	{ "\xc2\x80\xc2\x9b" "1m\xc2\xa0\xc2", "\xc2\x80\xc2\x9b" "1m\xc2\xa0\xc2",
+	  "%C2%80%C2%9B1m%C2%A0%C2", "\"\\u0080\\u009b1m\xc2\xa0" BAD "\"",
+	  "\"" BAD BAD "1m\xc2\xa0" BAD "\"" },
 	/* No UTF-8: a surrogate, an overlong form, a value above the last character. */
 	{ "\xed\xa0\x80", "\xed\xa0\x80", "%ED%A0%80",
 	  "\"" BAD BAD BAD "\"", "\"" BAD BAD BAD "\"" },

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #define DEBUGFS		"/sys/kernel/debug/pool"
 
@@ -64,18 +66,42 @@ static const char help[] =
 /* Set by top and plot: a message comes after the screen, and after what was seen. */
 void (*before_message)(void);
 
+/*
+ * Replace what a terminal would obey, and what is no character in this locale.  Paths, arguments
+ * and names of programs may have any bytes.
+ */
+void make_printable(char *text)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	size_t len;
+
+	for (; *text; text += len) {
+		len = mbrtowc(&wide, text, strlen(text), &state);
+		if (len && len <= strlen(text) && iswprint((wint_t)wide))
+			continue;
+		*text = '?';
+		len = 1;
+		state = (mbstate_t){ 0 };
+	}
+}
+
 void fail(int status, const char *fmt, ...)
 {
 	void (*first)(void) = before_message;
 	va_list args;
+	char *line;
 
 	before_message = NULL;
 	if (first)
 		first();
 	fflush(stdout);
 	va_start(args, fmt);
-	vwarnx(fmt, args);
+	if (vasprintf(&line, fmt, args) < 0)
+		errx(status, "no memory for a message");
 	va_end(args);
+	make_printable(line);
+	warnx("%s", line);
 	exit(status);
 }
 
@@ -457,10 +483,11 @@ static const struct command *find_command(const struct options *o, char **args)
 int main(int argc, char **argv)
 {
 	struct options o = { .source = { .socket = NULL } };
-	char **args = read_options(&o, argc, argv);
+	char **args;
 
 	/* Of the characters only, since numbers are the same everywhere. */
 	setlocale(LC_CTYPE, "");
+	args = read_options(&o, argc, argv);
 	find_command(&o, args)->run(&o, args + 1);
 	if (fflush(stdout) || ferror(stdout))
 		fail(1, "the output cannot be written");

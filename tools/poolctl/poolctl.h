@@ -120,6 +120,7 @@ struct samples {
 extern void (*before_message)(void);
 void fail(int status, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
+void make_printable(char *text);
 void *need_memory(void *p);
 unsigned int read_number(const char *what, const char *text, unsigned int most);
 double read_seconds(const char *text);

@@ -13,14 +13,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Longer than a program takes that has other clients to serve. */
-#define ANSWER_SECONDS	10
+/*
+ * Limits of one answer, from connect() to its end, so that a program which never ends it costs
+ * bounded time and memory.  Longer than a program takes that has other clients to serve; larger
+ * than the dump of all pools that a program can have.
+ */
+#define ANSWER_SECONDS	20
+#define ANSWER_BYTES	(64u << 20)
 
 /* As of the library: a line and its newline. */
 #define LINE_MOST	256
@@ -31,25 +37,49 @@ static bool again(ssize_t result)
 	return result < 0 && errno == EINTR;
 }
 
-static ssize_t read_some(int fd, char *buf, size_t size)
+/* False: @until has passed, and errno is ETIMEDOUT.  @until: 0: wait for ever. */
+static bool wait_for(int fd, short events, double until)
+{
+	struct pollfd at = { .fd = fd, .events = events };
+	double left = until - seconds_now();
+	int n = 1;
+
+	while (until > 0) {
+		n = left > 0 ? poll(&at, 1, (int)(left * 1000) + 1) : 0;
+		if (!again(n))
+			break;
+		left = until - seconds_now();
+	}
+	if (!n)
+		errno = ETIMEDOUT;
+	return n > 0;
+}
+
+static ssize_t read_some(int fd, char *buf, size_t size, double until)
 {
 	ssize_t n;
 
 	do {
-		n = read(fd, buf, size);
+		n = wait_for(fd, POLLIN, until) ? read(fd, buf, size) : -1;
 	} while (again(n));
 	return n;
 }
 
-/* NULL: it cannot be read, and errno says why.  @status: to end with if it is no text. */
-static char *read_all(int fd, const char *path, int status)
+/*
+ * NULL: it cannot be read, and errno says why.  @status: to end with if it is no text.  @until:
+ * when to give up, and then there is a limit of bytes, too; 0: never.
+ */
+static char *read_all(int fd, const char *path, int status, double until)
 {
 	size_t size = 65536, len = 0;
 	char *text = need_memory(malloc(size));
 	ssize_t n;
 
-	while ((n = read_some(fd, text + len, size - len - 1)) > 0) {
+	while ((n = read_some(fd, text + len, size - len - 1, until)) > 0) {
 		len += (size_t)n;
+		if (until > 0 && len > ANSWER_BYTES)
+			fail(status, "%s: its answer is longer than %u MiB", path,
+			     ANSWER_BYTES >> 20);
 		if (size - len < 4096)
 			text = need_memory(realloc(text, size *= 2));
 	}
@@ -71,7 +101,7 @@ static char *try_file(const char *path, int status)
 
 	if (fd < 0)
 		return NULL;
-	text = read_all(fd, path, status);
+	text = read_all(fd, path, status, 0);
 	why = errno;
 	close(fd);
 	errno = why;
@@ -112,7 +142,6 @@ static int connect_to(const struct source *source)
 	if (fd < 0)
 		fail(1, "socket: %s", strerror(errno));
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 	do {
 		status = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
@@ -127,7 +156,7 @@ static int connect_to(const struct source *source)
 
 /*
  * A program may answer what it likes, and a terminal obeys some bytes, and some characters that
- * are none of ASCII.  Programs with this library send only ASCII.
+ * are none of ASCII.  Programs with this library, and the kernel's files, have only ASCII.
  */
 static void make_harmless(char *text)
 {
@@ -157,6 +186,7 @@ char *source_ask(const struct source *source, const char *fmt, ...)
 {
 	char line[LINE_MOST + 1];
 	va_list args;
+	double until = seconds_now() + ANSWER_SECONDS;
 	char *answer;
 	int fd, len;
 
@@ -172,10 +202,10 @@ char *source_ask(const struct source *source, const char *fmt, ...)
 	/* A program that refuses us may have said so, and left, before we have sent this. */
 	while (again(send(fd, line, (size_t)len + 1, MSG_NOSIGNAL)))
 		;
-	answer = read_all(fd, source->socket, 1);
+	answer = read_all(fd, source->socket, 1, until);
 	if (!answer)
-		fail(1, "%s: %s", source->socket, errno == EAGAIN ?
-		     "it does not answer" : strerror(errno));
+		fail(1, "%s: %s", source->socket, errno == ETIMEDOUT ?
+		     "it does not answer, or not to the end" : strerror(errno));
 	close(fd);
 	make_harmless(answer);
 	return text_of(answer, source->socket);
@@ -201,6 +231,7 @@ static char *kernel_read(const struct source *source, const char *name,
 	char *path = kernel_path(source, name, file);
 	char *text = read_file(path, 1);
 
+	make_harmless(text);
 	free(path);
 	return text;
 }
@@ -214,6 +245,8 @@ static char *kernel_try(const struct source *source, const char *name,
 
 	if (!text && errno != ENOENT && errno != EIO)
 		fail(1, "%s: %s", path, strerror(errno));
+	if (text)
+		make_harmless(text);
 	free(path);
 	return text;
 }

@@ -111,6 +111,7 @@ static void put_state(const struct screen *s)
 	snprintf(line, sizeof(line), "%s  sorted by %s%s  %s", clock,
 		 s->sort ? s->sort->name : "name", s->upwards ? ", upwards" : "",
 		 s->o->source.socket ? s->o->source.socket : s->o->source.debugfs);
+	make_printable(line);
 	screen_line(1, line, false);
 }
 

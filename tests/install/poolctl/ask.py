@@ -5,6 +5,8 @@
         ask.py ask SOCKET LINE       sends a line, prints the answer without its first line
         ask.py serve SOCKET HOW      a server that is none: it says HOW, an escaped string, to
                                      each client and leaves; "silent": it never answers;
+                                     "endless", "slow": it answers, and never ends, by 1 MB
+                                     or a byte at a time;
                                      "rising": one pool that has 1000 fills in a second;
                                      "falling": one whose counts are those of a new program
         ask.py prometheus            checks the standard input as a Prometheus text
@@ -34,6 +36,17 @@ def ask(path, line):
     sys.stdout.buffer.write(rest)
 
 
+def never_end(client, how):
+    """The first bytes look like an answer.  A client that leaves ends it."""
+    try:
+        client.sendall(b"ok\npools version 3\n# id name size\n")
+        while True:
+            client.sendall(b"a" * (1 if how == "slow" else 1000000))
+            time.sleep(0.5 if how == "slow" else 0)
+    except OSError:
+        client.close()
+
+
 def serve(path, how):
     """Say the same to each client."""
     clients, start, refused = [], time.monotonic(), 100
@@ -48,6 +61,9 @@ def serve(path, how):
                 continue
             client.recv(256)
             said = how
+            if how in ("endless", "slow"):
+                never_end(client, how)
+                continue
             if how == "rising":
                 fills = int((time.monotonic() - start) * 1000)
                 said = ("ok\npools version 3\n# id name size used fills\n"
