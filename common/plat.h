@@ -235,7 +235,7 @@ void plat_mem_free(void *p);
  * Context: Process context; may sleep.
  * Return: false: there is none, and @why says why.
  */
-bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned long long id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why);
 

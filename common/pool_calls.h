@@ -165,7 +165,7 @@ void pool_registry_put(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
-struct pool *pool_registry_of(const struct pool_decl *decl, unsigned int id);
+struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id);
 bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);
 enum pool_drop pool_registry_drop(struct pool *pool,
@@ -185,7 +185,7 @@ unsigned int pool_buckets_of(const struct pool_options *options);
 unsigned int pool_word_of(unsigned int debug);
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug);
-unsigned int pool_newest_id(void);
+extern unsigned long long pool_serial;	/* creation lock: the last pool's id */
 void pool_create_refused(const struct pool_attr *attr,
 			 const struct pool_creator *creator, const char *why);
 struct pool_head *pool_create(const struct pool_attr *attr,
@@ -208,12 +208,12 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl);
 bool pool_spells(const char *text, size_t len, const char *word);
 void pool_copy_name(char *to, const char *name);
 void pool_show_name(char *to, const char *name);
-void pool_show_exact(char *to, const char *shown, unsigned int id);
+void pool_show_exact(char *to, const char *shown, unsigned long long id);
 
 /* merge.c: one pool for several creations */
 bool pool_size_fits(const struct pool *pool, const struct pool_request *request);
-struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
-			     unsigned int to);
+struct pool *pool_find_match(const struct pool_request *request, unsigned long long from,
+			     unsigned long long to);
 unsigned int pool_merged_apart(struct pool *pool);
 struct pool *pool_merge(struct pool_request *request);
 

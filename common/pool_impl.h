@@ -186,7 +186,7 @@ struct pool_bucket {
 
 /* Longest name as it is shown: three characters for each of its bytes. */
 #define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
-#define POOL_EXACT_LEN		(POOL_SHOWN_LEN + 11)	/* "~", and an id */
+#define POOL_EXACT_LEN		(POOL_SHOWN_LEN + 21)	/* "~", and an id */
 
 /* How much of the end of a registration's file name is kept. */
 #define POOL_FILE_LEN		39
@@ -228,7 +228,7 @@ struct pool {
 	void (*ctor)(void *obj, void *arg);
 	void (*dtor)(void *obj, void *arg);
 	void *arg;
-	unsigned int id;		/* serial number, never reused */
+	unsigned long long id;		/* serial number, never reused */
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
 	unsigned int buckets;		/* a power of two; read by any CPU */
 	unsigned int near;		/* likewise, of each node */

@@ -63,10 +63,10 @@ enum pool_fault {
  *	may not ask it.
  * @refused: allocations that returned NULL because of @limit.
  * @injected: allocations that returned NULL because a failure was injected.
+ * @id: serial number of the pool, never used again.
  * @object_size: bytes of an object.
  * @alignment: bytes that objects are aligned to.
  * @registrations: calls of create_pool() that this pool serves.
- * @id: serial number of the pool, never used again.
  * @name: its name, cut to POOL_NAME_LEN bytes.
  * @faults: how often each kind of enum pool_fault was found.
  *
@@ -101,10 +101,10 @@ struct pool_stats {
 	unsigned long long failed;
 	unsigned long long refused;
 	unsigned long long injected;
+	unsigned long long id;
 	unsigned int object_size;
 	unsigned int alignment;
 	unsigned int registrations;
-	unsigned int id;
 	char name[16];
 	unsigned long long faults[POOL_FAULT_MAX];
 };

@@ -33,7 +33,7 @@
 #include <linux/wait.h>
 
 /* A kmem_cache's name: prefix, pool name, serial number, size, load. */
-#define STORE_NAME_LEN	(sizeof("pool--..") + POOL_SHOWN_LEN + 10 + 10 + 16)
+#define STORE_NAME_LEN	(sizeof("pool--..") + POOL_SHOWN_LEN + 20 + 10 + 16)
 
 const struct plat_policy plat_policies[] = {
 	{ "warn", POOL_POLICY_WARN },
@@ -224,7 +224,7 @@ static slab_flags_t slab_flags(const struct pool_attr *attr)
  * as those of kmalloc() may, since the cache does not know what users put into them.  What options
  * put behind them may not: it has addresses of the kernel.
  */
-bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned long long id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why)
 {
@@ -244,7 +244,7 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	*backend = (struct plat_backend){
 		.size = size, .align = attr->align, .guarded = debug & POOL_D_UAF,
 	};
-	scnprintf(text, sizeof(text), "pool-%s-%u.%u.%llx", name, id, size,
+	scnprintf(text, sizeof(text), "pool-%s-%llu.%u.%llx", name, id, size,
 		  load_time);
 	backend->cache = kmem_cache_create_usercopy(text, size, attr->align,
 						    slab_flags(attr),

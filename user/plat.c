@@ -108,7 +108,7 @@ static struct slab_class *slabs_for(unsigned int size, unsigned int align,
 	return pool_slab_class(size, align);
 }
 
-bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned int id,
+bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned long long id,
 			 unsigned int size, const struct pool_attr *attr,
 			 unsigned int debug, const char **why)
 {

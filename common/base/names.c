@@ -66,7 +66,7 @@ void pool_show_name(char *to, const char *name)
  * Write which of several pools of a name is meant.  @shown is the name, by pool_show_name(); @to
  * has POOL_EXACT_LEN + 1 bytes, and is terminated.
  */
-void pool_show_exact(char *to, const char *shown, unsigned int id)
+void pool_show_exact(char *to, const char *shown, unsigned long long id)
 {
-	snprintf(to, POOL_EXACT_LEN + 1, "%s~%u", shown, id);
+	snprintf(to, POOL_EXACT_LEN + 1, "%s~%llu", shown, id);
 }

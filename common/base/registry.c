@@ -218,7 +218,7 @@ enum pool_drop pool_registry_drop(struct pool *pool,
  * The pool stays until this registration is given back.  pool_destroy_all(), or one pool_destroy()
  * too many, may have given it back and ended the pool.  So code that declares looks here.
  */
-struct pool *pool_registry_of(const struct pool_decl *decl, unsigned int id)
+struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id)
 {
 	struct pool *found = NULL;
 	struct pool_list *node;

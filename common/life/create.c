@@ -11,7 +11,7 @@
 #include "plat.h"
 
 /* Creation lock: the last pool's id. */
-static unsigned int serial;
+unsigned long long pool_serial;
 
 /* Why this name and this size are refused; NULL: they are not. */
 static const char *basics_refusal(const struct pool_attr *attr)
@@ -194,7 +194,7 @@ static struct pool *pool_new(const struct pool_request *request)
 	pool_show_name(pool->shown, pool->name);
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);
-	pool->id = ++serial;
+	pool->id = ++pool_serial;
 	pool->debug = request->options.debug & ~POOL_D_COMMON;
 	if (pool->debug & POOL_D_CHECKED)
 		pool->debug += POOL_D_GEN;
@@ -269,12 +269,6 @@ void pool_discard(struct pool *pool, unsigned long lost)
 		plat_local_free(pool);
 	plat_backend_destroy(&pool->backend, lost + aside);
 	plat_mem_free(pool);
-}
-
-/* The id of the newest pool.  Creation lock held. */
-unsigned int pool_newest_id(void)
-{
-	return serial;
 }
 
 static struct pool *make(const struct pool_request *request, const char **why)

@@ -53,7 +53,7 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {
 	unsigned long used, all = 0;
-	unsigned int id = 0;
+	unsigned long long id = 0;
 	struct pool *pool;
 
 	while ((pool = pool_registry_of(decl, id))) {

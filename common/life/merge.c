@@ -110,8 +110,8 @@ unsigned int pool_merged_apart(struct pool *pool)
  * fits.  Of the registration of @request only the owner is used.  Pools with an id from @from to
  * @to are left out; ids begin at 1.  Registry mutex held.
  */
-struct pool *pool_find_match(const struct pool_request *request, unsigned int from,
-			     unsigned int to)
+struct pool *pool_find_match(const struct pool_request *request, unsigned long long from,
+			     unsigned long long to)
 {
 	struct pool *best = NULL;
 	struct pool *pool = NULL;

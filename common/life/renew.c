@@ -43,7 +43,7 @@ struct renewal {
 	const void *owner;		/* of the oldest registration */
 	unsigned int was;		/* the old option word */
 	unsigned int size;		/* the new size */
-	unsigned int last;		/* id of the newest pool before the change */
+	unsigned long long last;	/* id of the newest pool before the change */
 	unsigned int declared;		/* registrations that may leave */
 	bool resizes;			/* whether sizes are rounded changes */
 	bool unites;			/* pools may become one */
@@ -469,7 +469,7 @@ static bool prepare_copies(struct renewal *r)
 }
 
 static void renew(struct pool *pool, const struct pool_change *change,
-		  unsigned int last)
+		  unsigned long long last)
 {
 	struct renewal r = { .pool = pool, .last = last };
 	bool keeps;
@@ -489,7 +489,7 @@ static void renew(struct pool *pool, const struct pool_change *change,
  */
 void pool_declared_renew(const struct pool_change *change)
 {
-	unsigned int last = pool_newest_id();
+	unsigned long long last = pool_serial;
 	struct pool *pool = NULL;
 
 	if (!(change->set | change->clear | change->touched))

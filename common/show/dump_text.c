@@ -10,7 +10,7 @@
 
 /* "name" comes after the first one. */
 const struct pool_dump_field pool_dump_columns[] = {
-	POOL_DUMP_U32("id", id),
+	POOL_DUMP_U64("id", id),
 	POOL_DUMP_U32("size", object_size),
 	POOL_DUMP_U32("align", alignment),
 	POOL_DUMP_U64("allocated", allocated),

@@ -210,7 +210,7 @@ static int stats_show(struct seq_file *m, void *v)
 	size_t i;
 
 	pool_sum(pool, &now);
-	seq_printf(m, "id %u\nname %s\nsize %u\nalignment %u\nregistrations %u\n",
+	seq_printf(m, "id %llu\nname %s\nsize %u\nalignment %u\nregistrations %u\n",
 		   now.id, pool->shown, now.object_size, now.alignment,
 		   now.registrations);
 	seq_printf(m, "mode %s\nbuckets %u\ncluster %u\n", mode_of(pool),

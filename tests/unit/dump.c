@@ -57,13 +57,35 @@ TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 		line += 1 + strlen(columns[i]);
 	}
 	EXPECT(*line++ == '\n');
-	snprintf(want, sizeof(want), "%u test 64 ", pool->id);
+	snprintf(want, sizeof(want), "%llu test 64 ", pool->id);
 	EXPECT(begins(line, want));
 	EXPECT(strstr(line, " 1 0 1 0 0 0 0 0 0 "));
 	line = next_line(line);
 	EXPECT_EQ(strcmp(line, "total pools=1 allocated=64 used=0 cached=64 shared=0\n"),
 		  0);
 	pool_destroy(&pool->head);
+}
+
+/* As if 2^32 pools had been made. */
+TEST_CASE(ids_of_pools_never_begin_again)
+{
+	struct pool *pool[3];
+	char want[64];
+	unsigned int i;
+
+	if (pool_serial < UINT_MAX - 1)
+		pool_serial = UINT_MAX - 1;
+	for (i = 0; i < ARRAY_LEN(pool); i++) {
+		pool[i] = test_pool(64);
+		ASSERT(pool[i]);
+		EXPECT(!i || pool[i]->id == pool[i - 1]->id + 1);
+	}
+	EXPECT(pool[2]->id > UINT_MAX);
+	ASSERT(dump("raw"));
+	snprintf(want, sizeof(want), "\n%llu test 64 ", pool[2]->id);
+	EXPECT(strstr(full, want));
+	for (i = 0; i < ARRAY_LEN(pool); i++)
+		pool_destroy(&pool[i]->head);
 }
 
 TEST_CASE(lines_come_in_the_order_asked_for)

@@ -159,11 +159,11 @@ TEST_CASE(samples_of_a_metric_are_together)
 	ASSERT(dump("prometheus"));
 	EXPECT(all_grouped(full));
 	snprintf(want, sizeof(want),
-		 "\nlibpool_objects{pool=\"b.one\",id=\"%u\",state=\"used\"} 10\n",
+		 "\nlibpool_objects{pool=\"b.one\",id=\"%llu\",state=\"used\"} 10\n",
 		 pool_of(pools[2])->id);
 	EXPECT(strstr(full, want));
 	snprintf(want, sizeof(want),
-		 "\nlibpool_object_size_bytes{pool=\"c.three\",id=\"%u\"} 256\n",
+		 "\nlibpool_object_size_bytes{pool=\"c.three\",id=\"%llu\"} 256\n",
 		 pool_of(pools[0])->id);
 	EXPECT(strstr(full, want));
 	EXPECT(strstr(full, "\nlibpool_bytes{state=\"used\"} 928\n"));
@@ -307,7 +307,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 	ASSERT(dump("raw"));
 	line = next_line(next_line(full));
 	for (i = 0; i < MANY; i++, line = next_line(line)) {
-		snprintf(part, sizeof(part), "%u many%u ",
+		snprintf(part, sizeof(part), "%llu many%u ",
 			 pool_of(pools[i])->id, i * 7 % MANY);
 		wrong += !begins(line, part);
 	}

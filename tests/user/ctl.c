@@ -117,13 +117,13 @@ TEST_CASE(a_client_means_one_of_several_pools_of_a_name_by_its_id)
 	ASSERT(all && one);
 	pool_set_debug(NULL, "no-poison no-integrity no-memstats");
 	ASSERT(pool_ctl_start(fresh_path()));
-	snprintf(line, sizeof(line), "debug all~%u +poison\n", all->id);
+	snprintf(line, sizeof(line), "debug all~%llu +poison\n", all->id);
 	EXPECT_EQ(strcmp(ask(line), "ok\n"), 0);
 	EXPECT(all->debug & POOL_D_POISON);
 	EXPECT(!(one->debug & POOL_D_POISON));
-	snprintf(line, sizeof(line), "debug all~%u\n", all->id);
+	snprintf(line, sizeof(line), "debug all~%llu\n", all->id);
 	EXPECT(strstr(ask(line), "poison"));
-	snprintf(line, sizeof(line), "debug all~%u\n", one->id);
+	snprintf(line, sizeof(line), "debug all~%llu\n", one->id);
 	EXPECT(!strstr(ask(line), "poison"));
 	EXPECT(is_refused("flush all~0\n", "nor a pool"));
 	pool_ctl_stop();

@@ -84,7 +84,7 @@ static void print_json_pool(const struct pool_stats *s)
 {
 	const struct pool_dump_field *f;
 
-	printf("{\"id\":%u,\"name\":", s->id);
+	printf("{\"id\":%llu,\"name\":", s->id);
 	print_json_string(stdout, s->name);
 	printf(",\"size\":%u", s->object_size);
 	for (f = pool_dump_columns; f->name; f++)

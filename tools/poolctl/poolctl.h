@@ -153,7 +153,7 @@ void table_free(struct table *t);
 void table_keep(struct table *t, bool (*wanted)(const struct entry *e, const char *arg),
 		const char *arg);
 void table_sort(struct table *t, const struct options *o);
-const struct entry *table_find(const struct table *t, unsigned int id);
+const struct entry *table_find(const struct table *t, unsigned long long id);
 
 /* json.c */
 bool table_read_json(struct table *t, char **text);

@@ -220,14 +220,14 @@ void table_keep(struct table *t, bool (*wanted)(const struct entry *e, const cha
 
 static int compare_ids(const void *id, const void *e)
 {
-	unsigned int want = *(const unsigned int *)id;
-	unsigned int is = ((const struct entry *)e)->s.id;
+	unsigned long long want = *(const unsigned long long *)id;
+	unsigned long long is = ((const struct entry *)e)->s.id;
 
 	return (want > is) - (want < is);
 }
 
 /* Find a pool in a table in order of creation; NULL: it is not there. */
-const struct entry *table_find(const struct table *t, unsigned int id)
+const struct entry *table_find(const struct table *t, unsigned long long id)
 {
 	return t->n ? bsearch(&id, t->pools, t->n, sizeof(*t->pools), compare_ids) : NULL;
 }

@@ -50,7 +50,7 @@ bool tool_sees_blocks(void)
 	return have_asan() || __lsan_ignore_object || have_memcheck();
 }
 
-static void *anchor(unsigned int id)
+static void *anchor(unsigned long long id)
 {
 	return (void *)(unsigned long)id;
 }
@@ -64,13 +64,13 @@ unsigned int tool_options(void)
 }
 
 /* Announce the objects of a source. */
-void tool_begin(unsigned int id)
+void tool_begin(unsigned long long id)
 {
 	VALGRIND_CREATE_MEMPOOL(anchor(id), 0, 0);
 }
 
 /* The source has no objects any more. */
-void tool_end(unsigned int id)
+void tool_end(unsigned long long id)
 {
 	VALGRIND_DESTROY_MEMPOOL(anchor(id));
 }

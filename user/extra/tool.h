@@ -64,8 +64,8 @@ void tool_root(const void *p, size_t size);
 unsigned int tool_options(void);
 
 /* tool.c: for plat.c */
-void tool_begin(unsigned int id);
-void tool_end(unsigned int id);
+void tool_begin(unsigned long long id);
+void tool_end(unsigned long long id);
 bool tool_sees_blocks(void);
 
 #endif /* POOL_TOOL_H */

@@ -18,10 +18,10 @@ class Stats(ctypes.Structure):
     """struct pool_stats of pool_stats.h, whose comment says what each member means."""
     COUNTS = ("size allocated used cached shared parked reserved quarantined abandoned "
               "moving limit min_avail need fills spills evictions gets get_objs puts "
-              "put_objs nested store_gets store_puts failed refused injected").split()
+              "put_objs nested store_gets store_puts failed refused injected id").split()
     _fields_ = ([(name, ctypes.c_ulonglong) for name in COUNTS] +
                 [(name, ctypes.c_uint) for name in
-                 ("object_size", "alignment", "registrations", "id")] +
+                 ("object_size", "alignment", "registrations")] +
                 [("name", ctypes.c_char * 16), ("faults", ctypes.c_ulonglong * 8)])
 
 
