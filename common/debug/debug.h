@@ -165,6 +165,7 @@ void pool_report(const struct pool_fault_info *info);
 extern bool pool_mem_stats;
 bool pool_profile_ready(void);
 void pool_profile_end(void);
+void pool_profile_drop(const struct pool *pool);
 unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 				unsigned int bytes);
 void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,

@@ -9,9 +9,12 @@
  * A table of a fixed number of bins.  A bin has a caller and a key: the pool's id, and
  * whether the caller allocates or frees.  Both are set once, the caller first, each by
  * compare and exchange.  A call that finds a bin of its caller without a key tries to set
- * its own key, even if another call took the bin.  So no call waits, and no place ever has
- * two bins.  Bins are never given up: objects keep their numbers, and may outlive
- * everything but the table.
+ * its own key, even if another call took the bin.  So no call waits, and no place of a new
+ * bin ever has two.
+ *
+ * When a pool ends and has no objects left, its bins get the key DROPPED, and places of other
+ * pools take them.  Two calls from one new place that do so at once may take two bins, whose
+ * lines then add up.  A reader meanwhile may show the old place with the new counts.
  *
  * A place that finds no bin in PROBES probes is counted in one of the first two bins,
  * together with all such places.
@@ -36,6 +39,10 @@ enum {
 	COUNTS = 4,
 };
 
+/* Of a bin whose pool is gone, and of one that is being taken: no place has these keys. */
+#define DROPPED		(~0ul)
+#define TAKEN		(~0ul - 1)
+
 /* In bins of frees: those frees whose allocation is known. */
 #define KNOWN		ALLOCS
 
@@ -50,6 +57,26 @@ struct pool_bin {
 /* Set once, by the first call of pool_profile_ready(). */
 static struct pool_bin *table;
 
+/* Of a place's name this much is kept. */
+#define SITE_LEN	64
+
+/*
+ * May a place be named when its first call is counted, whatever the context?  The kernel
+ * discards the code of initialization, whose names cannot be looked up later.
+ */
+static bool keeps_sites(void)
+{
+	return plat_may(PLAT_NAME, POOL_F_ATOMIC);
+}
+
+/* The kept name of a bin's place, behind the table; NULL: none is kept. */
+static char *site_of(struct pool_bin *bins, const struct pool_bin *bin)
+{
+	char *sites = (char *)(bins + POOL_PROFILE_BINS);
+
+	return keeps_sites() ? sites + (bin - bins) * SITE_LEN : NULL;
+}
+
 /*
  * Make the table, so that calls can be counted.  Process context; may sleep.  False: memory is
  * short.  Then counting does nothing.
@@ -60,7 +87,8 @@ bool pool_profile_ready(void)
 
 	if (plat_read(&table))
 		return true;
-	bins = plat_mem_alloc(POOL_PROFILE_BINS * sizeof(*bins),
+	bins = plat_mem_alloc(POOL_PROFILE_BINS *
+			      (sizeof(*bins) + (keeps_sites() ? SITE_LEN : 0)),
 			      PLAT_MEM_SLEEP);
 	if (!bins)
 		return false;
@@ -98,22 +126,45 @@ static unsigned int first_probe(const void *caller, unsigned long key)
 	return (unsigned int)(x >> 40) % POOL_PROFILE_BINS;
 }
 
-/* Write the name, then "named": readers read the name only if that is set. */
-static void name_bin(struct pool_bin *bin, const struct pool *pool)
+/* Write the names, then "named": readers read the names only if that is set. */
+static void name_bin(struct pool_bin *bins, struct pool_bin *bin, const struct pool *pool)
 {
+	char *site = site_of(bins, bin);
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bin->name); i++)
 		plat_write(&bin->name[i], pool->name[i]);
+	if (site)
+		plat_symbol(site, SITE_LEN, bin->caller);
 	plat_write_release(&bin->named, true);
 }
 
+/* Take a bin of a pool that is gone.  False: this is none, or another call takes it. */
+static bool take_over(struct pool_bin *bin, const void *caller, unsigned long key)
+{
+	unsigned long found = DROPPED;
+	unsigned int i;
+
+	if (plat_read(&bin->key) != DROPPED || !plat_cmpxchg(&bin->key, &found, TAKEN))
+		return false;
+	for (i = 0; i < COUNTS; i++)
+		plat_write(&bin->count[i], 0);
+	plat_write(&bin->caller, caller);
+	plat_write_release(&bin->key, key);
+	return true;
+}
+
 /* Is this the bin of a place?  Takes the bin if it is free. */
-static bool claim(struct pool_bin *bin, const struct pool *pool,
+static bool claim(struct pool_bin *bins, struct pool_bin *bin, const struct pool *pool,
 		  const void *caller, unsigned long key)
 {
 	const void *owner = plat_read(&bin->caller);
 	unsigned long found;
+
+	if (take_over(bin, caller, key)) {
+		name_bin(bins, bin, pool);
+		return true;
+	}
 
 	if (!owner && plat_cmpxchg(&bin->caller, &owner, caller))
 		owner = caller;
@@ -121,22 +172,49 @@ static bool claim(struct pool_bin *bin, const struct pool *pool,
 		return false;
 	found = plat_read(&bin->key);
 	if (!found && plat_cmpxchg(&bin->key, &found, key)) {
-		name_bin(bin, pool);
+		name_bin(bins, bin, pool);
 		return true;
 	}
 	return found == key;
 }
 
+/* Is this the bin of a place already? */
+static bool is_of(const struct pool_bin *bin, const void *caller, unsigned long key)
+{
+	return plat_read_acquire(&bin->key) == key && plat_read(&bin->caller) == caller;
+}
+
+/* The bin of a place among those that it may have, or @bins: there is none yet. */
+static struct pool_bin *look_up(struct pool_bin *bins, unsigned int nr, const void *caller,
+				unsigned long key)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++) {
+		struct pool_bin *bin = &bins[(nr + i) % POOL_PROFILE_BINS];
+
+		if (is_of(bin, caller, key))
+			return bin;
+		if (!plat_read(&bin->caller))
+			break;
+	}
+	return bins;
+}
+
 static unsigned int bin_of(struct pool_bin *bins, const struct pool *pool,
 			   const void *caller, unsigned int kind)
 {
-	unsigned long key = pool->id * 2ul + kind;
+	unsigned long key = (unsigned long)pool->id * 2 + kind;
+	struct pool_bin *found;
 	unsigned int nr, i;
 
 	if (caller) {
 		nr = first_probe(caller, key);
+		found = look_up(bins, nr, caller, key);
+		if (found != bins)
+			return (unsigned int)(found - bins);
 		for (i = 0; i < PROBES; i++) {
-			if (claim(&bins[nr], pool, caller, key))
+			if (claim(bins, &bins[nr], pool, caller, key))
 				return nr;
 			nr = (nr + 1) % POOL_PROFILE_BINS;
 		}
@@ -190,6 +268,24 @@ void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
 	count(&bins[alloc_bin], FREES, bytes);
 }
 
+/*
+ * Drop the bins of a pool that ends.  No call of it counts any more, and none of its objects is
+ * left.  Process context.
+ */
+void pool_profile_drop(const struct pool *pool)
+{
+	struct pool_bin *bins = plat_read_acquire(&table);
+	unsigned long key = (unsigned long)pool->id * 2;
+	unsigned int nr;
+
+	for (nr = OTHER_FREES + 1; bins && nr < POOL_PROFILE_BINS; nr++) {
+		if ((plat_read(&bins[nr].key) & ~1ul) != key)
+			continue;
+		plat_write(&bins[nr].named, false);
+		plat_write_release(&bins[nr].key, DROPPED);
+	}
+}
+
 static void read_name(char *to, struct pool_bin *bin)
 {
 	unsigned int i;
@@ -227,6 +323,7 @@ bool pool_profile_read(unsigned int nr, struct pool_place *place)
 	frees = plat_read(&bin->key) & KEY_FREE;
 	place->what = frees ? "p_free" : "p_alloc";
 	place->caller = nr > OTHER_FREES ? plat_read(&bin->caller) : NULL;
+	place->site = place->caller ? site_of(bins, bin) : NULL;
 	place->file = "other";
 	place->line = 0;
 	read_name(place->pool, bin);

@@ -18,6 +18,7 @@ struct pool_place {
 	const char *what;		/* the function called */
 	char pool[POOL_NAME_LEN + 1];	/* or "-" */
 	const void *caller;		/* NULL: file and line */
+	const char *site;		/* the name that it had at first; NULL: not known */
 	const char *file;
 	int line;
 	unsigned long allocs;		/* calls */

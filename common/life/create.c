@@ -259,12 +259,17 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
 	return pool;
 }
 
-/* Undo pool_assemble(); @lost: how many objects stay in use. */
+/*
+ * Undo pool_assemble(); @lost: how many objects stay in use.  If there are some, memstats keeps
+ * saying which code has allocated them.
+ */
 void pool_discard(struct pool *pool, unsigned long lost)
 {
 	unsigned long aside = plat_read(&pool->quarantined);
 
 	pool_object_table_end(pool);
+	if (!lost)
+		pool_profile_drop(pool);
 	if (pool->cached)
 		plat_local_free(pool);
 	plat_backend_destroy(&pool->backend, lost + aside);

@@ -82,6 +82,14 @@ static void put_numbers(struct pool_dump *d, const struct pool_place *place,
 	pool_dump_put(d, text);
 }
 
+/* Code that is gone has the name of before, perhaps cut, and other code may be there by now. */
+static void put_symbol(char *to, size_t size, const struct pool_place *place)
+{
+	plat_symbol(to, size, place->caller);
+	if (place->site && !pool_dump_matches(to, place->site))
+		snprintf(to, size, "%s", place->site);
+}
+
 /*
  * Write a line: the call and the pool, the numbers, the place.  To name a place takes long, so
  * other threads may run before it.
@@ -93,7 +101,7 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 
 	plat_sleep(0);
 	if (place->caller)
-		plat_symbol(raw, sizeof(raw), place->caller);
+		put_symbol(raw, sizeof(raw), place);
 	else if (place->line)
 		snprintf(raw, sizeof(raw), "%s:%d", base_name(place->file),
 			 place->line);

@@ -238,14 +238,14 @@ TEST_CASE(places_beyond_the_table_are_counted_together)
 	end_profile(pool);
 }
 
-TEST_CASE(a_pool_that_is_gone_keeps_its_places_and_its_name)
+/* As if another pool were made at the same address. */
+TEST_CASE(pools_of_one_address_have_places_of_their_own)
 {
 	struct pool *pool = begin_profile();
 	unsigned int bin;
 
 	ASSERT(pool);
 	bin = pool_profile_alloc(pool, PLACE(1), 64);
-	/* As if another pool were made at the same address. */
 	pool->id++;
 	pool_copy_name(pool->name, "later");
 	EXPECT(pool_profile_alloc(pool, PLACE(1), 32) != bin);
@@ -254,6 +254,36 @@ TEST_CASE(a_pool_that_is_gone_keeps_its_places_and_its_name)
 	EXPECT(has_line("p_alloc later 1 0 32 0 32", PLACE(1)));
 	pool->id--;
 	pool_copy_name(pool->name, "test");
+	end_profile(pool);
+}
+
+/* Each has so many places that the table would be full after some. */
+TEST_CASE(places_of_pools_that_are_gone_are_dropped)
+{
+	struct pool *pool = begin_profile();
+	unsigned int i, n;
+
+	ASSERT(pool);
+	pool_profile_alloc(pool, PLACE(1), 64);
+	for (i = 0; i < 4 * POOL_PROFILE_BINS / PLACES; i++) {
+		struct pool *brief = test_pool(32);
+
+		ASSERT(brief);
+		for (n = 0; n < PLACES; n++) {
+			unsigned int bin = pool_profile_alloc(brief, PLACE(n), 32);
+
+			EXPECT(bin);
+			EXPECT_EQ(pool_profile_alloc(brief, PLACE(n), 32), bin);
+			pool_profile_free(brief, PLACE(n), 32, bin);
+		}
+		ASSERT(memstats(NULL));
+		EXPECT_EQ(count_begins("p_alloc test 2 1 64 32 32 "), PLACES);
+		EXPECT_EQ(count_begins("p_free test 0 1 0 32 0 "), PLACES);
+		EXPECT_PTR_EQ(pool_destroy(&brief->head), NULL);
+	}
+	ASSERT(memstats("all"));
+	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
+	EXPECT_EQ(count_begins("p_"), 3);
 	end_profile(pool);
 }
 

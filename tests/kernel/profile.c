@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * profile.c - names of code that is discarded
+ *
+ * Layer:   tests of common/debug/profile.c; unit/profile.c has those of counts.
+ * Context: see test.h.
+ */
+#include "test.h"
+#include "debug/profile.h"
+
+/* Too large for a stack. */
+static char text[4096];
+
+static void make_table(void)
+{
+	pool_profile_end();
+	WARN_ON(!pool_profile_ready());
+}
+
+TEST_CASE(a_place_is_named_when_its_first_call_is_counted)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_place place;
+	char name[160];
+	unsigned int bin;
+
+	ASSERT(pool);
+	make_table();
+	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
+	ASSERT(pool_profile_read(bin, &place) && place.site);
+	EXPECT(strstr(place.site, "test_pool"));
+	plat_symbol(name, sizeof(name), (void *)test_pool);
+	EXPECT(!strncmp(name, place.site, strlen(place.site)));
+	pool_profile_end();
+	pool_destroy(&pool->head);
+}
+
+/* As if its code had been discarded, and this function loaded there. */
+TEST_CASE(a_place_whose_code_is_discarded_keeps_its_name)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_place place;
+	unsigned int bin;
+
+	ASSERT(pool);
+	make_table();
+	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
+	ASSERT(pool_profile_read(bin, &place) && place.site);
+	strcpy((char *)place.site, "ex_init+0x10/0x40 [ex]");
+	pool_memstats_to_buf(text, sizeof(text), "");
+	EXPECT(strstr(text, "p_alloc test 1 0 64 0 64 ex_init+0x10/0x40 [ex]\n"));
+	pool_profile_end();
+	pool_destroy(&pool->head);
+}
