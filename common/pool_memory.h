@@ -85,7 +85,8 @@ bool pool_age(void);
  * pool_set_hot_size() - Set the byte bound of each CPU's caches.
  * @bytes: 0 (cache nothing) to 1 GiB.
  *
- * Objects above a lowered bound leave at the owners' next slow paths.
+ * Objects above a lowered bound leave at the owners' next slow paths.  The bound does not hold
+ * for shared pools, and lowering it gives nothing back from them: pool_gc() does.
  *
  * Not for modules: hot_size is a parameter of pool.ko, and can be set in debugfs.
  *
