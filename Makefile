@@ -70,7 +70,8 @@ help:
 	@echo 'Try'
 	@echo '  demo             a recorded kernel trace, on the library and on pool.ko'
 	@echo 'Test'
-	@echo '  check            every test, in every world'
+	@echo '  check            in 15 minutes: sanitizers, schedules, kernels with load and without'
+	@echo '  check-all        every test, in every world; check is its first part'
 	@echo '  check-quick      at each save: a minute, and seconds if little has changed'
 	@echo '  check-user       those that need no virtual machine'
 	@echo '  kunit            those inside kernels: User-Mode Linux and QEMU'
@@ -164,7 +165,10 @@ demo:
 	@tests/demo.sh
 
 check:
-	@tests/check.sh
+	@tests/check.sh check
+
+check-all:
+	@tests/check.sh all
 
 kunit:
 	@tests/check.sh kunit
@@ -184,7 +188,7 @@ map:
 where:
 	@scripts/where $(F)
 
-.PHONY: demo check kunit html map where
+.PHONY: demo check check-all kunit html map where
 
 include user/install.mk
 include tools/tools.mk

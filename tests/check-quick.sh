@@ -48,4 +48,4 @@ else
 	wait
 fi
 echo "$SECONDS seconds"
-tests/lib/summary.sh user
+tests/lib/summary.sh user || exit

@@ -1,90 +1,135 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Runs every test: in user space, in User-Mode Linux, in an SMP debug kernel and in stock
-# kernels; compares both worlds with each other, and instructions with their limits.  A
-# world that did not run has failed.
+# Runs the jobs of jobs.sh, some beside each other.  A world that did not run has failed.
 #
-#	check.sh [kunit]	"make check" and "make kunit" call it
+#	check.sh check		what a newcomer waits for: "make check"
+#	check.sh all		the same, then all others: "make check-all" and CI
+#	check.sh user		what needs no virtual machine: "make check-user"
+#	check.sh kunit		the cases in User-Mode Linux and in QEMU: "make kunit"
+#	check.sh only NAME...	these jobs
+#	check.sh list		the names of all jobs
 #
-# Results, a line per case, go to build/results; summary.sh prints what came out.
+# It begins with a plan: jobs, minutes, download and disk.  Results, a line per case, go to
+# build/results; summary.sh prints what came out.  The last line is "N passed, N failed".
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top"
-vm=tests/vm
+cd "$(dirname "$0")/.."
+# shellcheck source=tests/vm/lib.sh
+. tests/vm/lib.sh
 # shellcheck source=tests/lib/worlds.sh
 . tests/lib/worlds.sh
+# shellcheck source=tests/lib/queue.sh
+. tests/lib/queue.sh
+# shellcheck source=tests/jobs.sh
+. tests/jobs.sh
 export WERROR=-Werror
-HOSTILE='-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2'
-HOSTILE+=' -DPOOL_FAIL_EVERY=7'
 
-# script NAME COMMAND... - a command that prints results
-script() {
-	echo "== $1"
-	job "$@"
-	grep -q '^not ok' "$results/$1" || return 0
-	tail -n 30 "$results/$1.log"
+usage() {
+	die "usage: ${0##*/} check|all|user|kunit|only NAME...|list"
 }
 
-kunit() {
-	world uml $vm/kunit.sh uml 20 --timeout 900
-	VARIANT=hostile DEBUG="$HOSTILE" \
-		world uml-hostile $vm/kunit.sh uml 20 --timeout 900
-	for key in init_on_alloc init_on_free; do
-		for suite in gfp check fill; do
-			SUITE=$suite BOOT=$key=1 world uml-$suite-$key \
-				$vm/kunit.sh uml
-		done
-	done
-	world debug $vm/kunit.sh debug 20 --cpus 4 --timeout 1500
-	VARIANT=hostile DEBUG="$HOSTILE" \
-		world debug-hostile $vm/kunit.sh debug 20 --cpus 4 --timeout 1500
-	SUITE=lost world debug-lost $vm/kunit.sh debug 20 --cpus 4
-	SUITE=numa world debug-numa $vm/kunit.sh debug 20 --cpus 4 --nodes
-	SUITE=kernel world debug-kernel $vm/kunit.sh debug 40 --cpus 4 \
-		--singlestep --timeout 580
-	script bugs-uml $vm/bugs.sh uml
-	script bugs-debug $vm/bugs.sh debug --cpus 4
+what=${1:-}
+kernels=()
+case $what in
+check) read -ra kernels <<<"$KERNELS_CHECK" ;;
+all) read -ra kernels <<<"$KERNELS_ALL" ;;
+user) wanted=('user-*') ;;
+kunit)
+	wanted=(uml 'uml-*' debug 'debug-*' 'bugs-*')
+	kernels=(uml debug)
+	;;
+only)
+	[ $# -ge 2 ] || usage
+	wanted=("${@:2}")
+	;;
+list) ;;
+*) usage ;;
+esac
+
+# newest_name - of the newest kernel in the cache folder; there may be none yet
+newest_name() {
+	local line
+
+	line=$($vm/kernel.sh cost newest 2>/dev/null) || line=none
+	if [ -n "$line" ]; then
+		echo stock-newest
+	else
+		$vm/kernel.sh newest
+	fi
 }
 
-if [ "${1:-}" = kunit ]; then
-	rm -rf "$results"
-	mkdir -p "$results"
-	tests/deps.sh vm
-	kunit
-	tests/lib/summary.sh kernel
+# fill_queue NEWEST - those of check first
+fill_queue() {
+	local first
+
+	queue=() queue_command=() queue_total=0
+	jobs_check
+	queue_order
+	if [ "$what" != check ]; then
+		first=("${queue[@]}")
+		queue=()
+		jobs_rest_user
+		jobs_rest_kernel "$1"
+		queue_order
+		queue=("${first[@]}" "${queue[@]}")
+	fi
+	[ ${#queue[@]} -gt 0 ] || die "there is no such job: ${wanted[*]}"
+}
+
+# plan - what comes, before anything is downloaded
+plan() {
+	local unknown mb
+
+	unknown=$(measured_seconds | grep -c '^?' || true)
+	echo "plan: $queue_total jobs, about $(queue_minutes) minutes for those that were measured" \
+		"($unknown were not)"
+	mb=$(awk -v name="build-$what" '$1 == name { print $4 }' "$MEASURED")
+	ahead "${mb:-1}" "${kernels[@]}"
+}
+
+# prepare - what many jobs need: builds, and kernels that are not there
+prepare() {
+	local name rest
+
+	wanted=('*') queue=() queue_command=() queue_total=0
+	case $what in
+	check) script 2 user-build make -s -j"$(nproc)" builds-check ;;
+	kunit) ;;
+	*) script 2 user-build make -s -j"$(nproc)" builds-all-check ;;
+	esac
+	if [ ${#kernels[@]} -gt 0 ]; then
+		while read -r name rest; do
+			case $name in
+			'' | source) ;;
+			*) script 2 "kernel-$name" $vm/kernel.sh "$name" ;;
+			esac
+		done <<<"$costs"
+	fi
+	queue_run
+}
+
+newest=$(newest_name)
+fill_queue "$newest"
+if [ "$what" = list ]; then
+	printf '%s\n' "${queue[@]}"
 	exit
 fi
-
+plan
+tests/deps.sh check-user
+[ "$what" = user ] || tests/deps.sh vm
 rm -rf "$results"
-make -s check-user || true
 mkdir -p "$results"
-ls "$results"/user-* >/dev/null 2>&1 || echo "not ok - user_ran" >"$results/user-none"
-tests/deps.sh vm
-kunit
-script first-ten-minutes make -s check-first
-script lint tests/lint/lint.sh quick
-newest=$($vm/kernel.sh newest) || newest=stock-newest
-for kernel in stock-6.1 stock-6.12 stock-6.12-rt "$newest" debug; do
-	script "load-$kernel" $vm/stock.sh "$kernel"
-done
-for kernel in debug stock-6.12; do
-	script "torture-$kernel" $vm/torture.sh "$kernel" 60
-done
-for kernel in stock-6.1 stock-6.12 "$newest"; do
-	TWIN_KERNEL=$kernel script "twins-$kernel" $vm/twin-check.sh
-done
-script failures $vm/failures.sh
-script oom $vm/oom.sh
-script nodes $vm/nodes.sh
-script gate-kernel $vm/gate.sh
-# There are limits for this kernel and no other.
-if [ "$newest" = stock-7.3 ]; then
-	script gate-stock-7.3 $vm/gate.sh stock-7.3
-else
-	echo "n/a - instructions_in_stock-7.3 # the newest kernel is $newest" \
-		>"$results/gate-stock-7.3"
+planned=("${wanted[@]}")
+prepare
+if ! grep -qs '^not ok' "$results/user-build"; then
+	wanted=("${planned[@]}")
+	newest=$(newest_name)
+	fill_queue "$newest"
+	queue_run
 fi
-tests/lib/summary.sh all
+case $what in
+user) tests/lib/summary.sh user || exit ;;
+*) tests/lib/summary.sh all || exit ;;
+esac

@@ -12,7 +12,10 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
+# shellcheck source=tests/vm/lib.sh
+. tests/vm/lib.sh
 trace=tests/replay/data/kernel-6.12.trace
+ahead 100 stock-6.12
 tests/deps.sh build
 tests/deps.sh vm
 make -s all build/user/poolreplay

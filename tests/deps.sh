@@ -30,6 +30,9 @@ real=("${build[@]}" apache2-utils debian-archive-keyring dpkg-dev patch pkg-conf
 html=(make python3-sphinx)
 vm=("${build[@]}" libncurses-dev rsync cpio qemu-system-x86 busybox-static debootstrap)
 
+# What a build of this kind has in build/, in MB, by "du -sm build", rounded up
+declare -A mb=([build]=40 [check-user]=40 [lint]=40 [cross]=400 [package]=100 [vm]=60
+	       [real]=200 [bench]=100 [html]=20)
 case ${1:-} in
 build) need "${build[@]}" ;;
 check-user) need "${check[@]}" ;;
@@ -42,3 +45,4 @@ bench) need "${bench[@]}" ;;
 html) need "${html[@]}" ;;
 *) die "usage: ${0##*/} build|check-user|cross|package|lint|vm|bench|real|html" ;;
 esac
+room "${mb[$1]}" build

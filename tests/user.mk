@@ -65,16 +65,21 @@ check-quick:
 	@tests/deps.sh check-user
 	@tests/check-quick.sh
 
-check-user: export WERROR = -Werror
+# What the jobs of tests/jobs.sh find built.  Those that begin at once must not build the
+# same; a build of the cases belongs to its job.
+builds-check: all man $(T)/bugs $(B)/poolreplay $(B)/visits \
+		$(addprefix $(B)/peers/,empty pool pool-so)
+	@$(MAKE) -s B=build/user-control DEBUG="$(DEBUG) -DPOOL_HOT_MAX=48" \
+		build/user-control/poolreplay
+	@$(MAKE) -s B=build/user-static LDFLAGS=-static \
+		CURSES_LIBS='-lncursesw -ltinfo' build/user-static/poolctl
+
+builds-all-check: builds-check $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
+		$(B)/pooltrace-asan $(B)/libpooltrace.so $(if $(STEP),$(B)/longest) \
+		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool)
+
 check-user:
-	@tests/deps.sh check-user
-	@rm -rf build/results
-	@$(MAKE) -s -j2 all man test-builds $(T)/bugs $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
-		$(B)/pooltrace-asan $(B)/libpooltrace.so $(B)/poolreplay \
-		$(addprefix $(B)/peers/,empty pool pool-so) \
-		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool visits) \
-		$(if $(STEP),$(B)/longest $(T)/schedule)
-	@tests/check-user.sh $(FLAVOURS)
+	@tests/check.sh user
 
 # The same in a fresh Debian 13, as root; and the cases on other machines and C
 # libraries, by qemu-user.  CROSS has names of tests/cross.sh; else all run.
@@ -102,4 +107,4 @@ doc-top: all tools
 	@tests/deps.sh check-user
 	@tests/install/poolctl-picture.sh $(B) write
 
-.PHONY: test-builds check-quick check-user check-trixie check-first check-cross doc-options doc-top
+.PHONY: test-builds builds-check builds-all-check check-quick check-user check-trixie check-first check-cross doc-options doc-top

@@ -77,6 +77,7 @@ bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard \
 # bench.py has them, too.
 BENCH_PLACES = 16 32
 bench-user:
+	@tests/deps.sh build
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
 	@$(MAKE) -s $$(for place in $(BENCH_PLACES); do \

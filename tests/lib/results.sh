@@ -8,6 +8,10 @@
 # Makes the folder $tmp, which is removed at exit.  The last command of a script is
 # "finish".
 
+if [ -n "${BASH_VERSION:-}" ]; then
+	# Other shells do not know the name of this file.
+	eval '. "${BASH_SOURCE[0]%/*}/why.sh"'
+fi
 passed=0
 failed=0
 tmp=$(mktemp -d)

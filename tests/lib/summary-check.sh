@@ -131,4 +131,50 @@ kept() {
 	diff "$tmp/results" "$tmp/job/build/results/user-job"
 }
 check results_of_a_job_are_kept kept
+
+# queued - jobs of each kind in a queue: one that hangs, one that dies, one that leaves nothing
+queued() {
+	mkdir -p "$tmp/queue/build/results"
+	(
+		cd "$tmp/queue"
+		# shellcheck source=tests/lib/worlds.sh
+		. "$top/tests/lib/worlds.sh"
+		# shellcheck source=tests/lib/queue.sh
+		. "$top/tests/lib/queue.sh"
+		results=build/results QUEUE_SHARES=4 QUEUE_PULSE=1 QUEUE_LIMIT=3
+		MEASURED=$tmp/measured
+		printf 'user-short 1\nuser-long 9\n' >"$MEASURED"
+		add 2 user-short job user-short echo "ok - x"
+		add 2 user-long job user-long echo "ok - x"
+		add 1 user-dies job user-dies bash -c 'echo "the reason"; exit 1'
+		add 4 user-hangs job user-hangs bash -c 'echo $$ >hangs; exec sleep 1000'
+		add 1 user-nothing true
+		wanted=('user-s*')
+		add 1 user-unwanted true
+		queue_order
+		echo "${queue[*]}"
+		queue_run
+	) >"$tmp/queued" 2>&1
+	(
+		cd "$tmp/queue"
+		mkdir -p tests/lib
+		cp "$top/tests/lib/summary.sh" tests/lib
+		tests/lib/summary.sh all || true
+	) >"$tmp/summed"
+	cat "$tmp/queued" "$tmp/summed"
+}
+queued >"$tmp/both"
+
+# says LINE - a line of the queue or of its summary, an extended regular expression
+says() {
+	grep -qxE "$1" "$tmp/both" || { cat "$tmp/both"; return 1; }
+}
+check the_longest_job_is_first_and_before_it_what_was_not_measured \
+	says 'user-dies user-hangs user-nothing user-long user-short'
+check each_job_of_a_queue_is_told_of says '\[ 0:[0-9]+\] [1-5] of 5: user-long, [0-9]+ s, 2 passed, 0 failed'
+check a_job_that_hangs_is_killed says 'FAILED: user-hangs: ended_within_3_seconds'
+check nothing_of_it_is_left not kill -0 "$(cat "$tmp/queue/hangs")"
+check a_job_that_leaves_nothing_has_failed says 'FAILED: user-nothing: ran'
+check a_job_that_died_is_shown_with_its_reason says 'FAILED: user-dies: as_a_whole: the reason'
+check a_queue_is_counted [ "$(tail -n 1 "$tmp/both")" = "4 passed, 3 failed" ]
 finish

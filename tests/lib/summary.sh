@@ -28,6 +28,19 @@ done
 [ ${#worlds[@]} -gt 0 ] || { echo "no results"; exit 1; }
 
 awk -v folder="$RESULTS" '
+# said(NAME, WORLD) - the last words of a world of which no case says what is wrong
+function said(name, world,	last, line, log_, i) {
+	if (name !~ /^(ran|as_a_whole|program_ends_well|.*_ran)$/)
+		return ""
+	for (i = 1; i <= 2; i++) {
+		log_ = world (i == 1 ? ".out.log" : ".log")
+		while ((getline line <log_) > 0)
+			if (line ~ /[^ \t\r]/)
+				last = line
+		close(log_)
+	}
+	return last == "" ? "" : ": " substr(last, 1, 200)
+}
 FNR == 1 { world[++worlds] = FILENAME }
 {
 	name = $0
@@ -43,7 +56,7 @@ FNR == 1 { world[++worlds] = FILENAME }
 	} else { mark = "F"; failed[FILENAME]++ }
 	if (!(name in row)) { row[name] = ++rows; names[rows] = name }
 	cell[name, FILENAME] = mark
-	if (mark == "F") bad[++bads] = FILENAME ": " name
+	if (mark == "F") bad[++bads] = FILENAME ": " name said(name, FILENAME)
 }
 END {
 	for (w = 1; w <= worlds; w++)

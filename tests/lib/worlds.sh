@@ -8,6 +8,9 @@
 # Names of worlds begin with user or cross; all others are kernels.  WORLD.log has all output,
 # WORLD.seconds the time.  A world whose script was killed has failed: it "ran" not.
 
+# shellcheck source=tests/lib/why.sh
+. "${BASH_SOURCE[0]%/*}/why.sh"
+
 results=${RESULTS:-build/results}
 mkdir -p "$results"
 

@@ -32,7 +32,8 @@ cd "$top"
 allowed=tests/lint/allowed.list
 lists="$allowed tests/lint/series.list"
 tests/deps.sh lint >&2
-eval "$(tests/vm/kernel.sh source)"
+words=$(tests/vm/kernel.sh source)
+eval "$words"
 
 # sources DIR... - the C files there
 sources() {

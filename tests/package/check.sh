@@ -21,4 +21,4 @@ for suite in bookworm trixie; do
 	job user-package-$suite tests/vm/chroot.sh clone $suite package-$suite \
 		tests/package/inside.sh
 done
-tests/lib/summary.sh user
+tests/lib/summary.sh user || exit

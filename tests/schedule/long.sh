@@ -4,7 +4,7 @@
 # What takes too long for check: schedules with three preemptions at least, the mutants,
 # also under torture, more kernels and machines, data races, nonsense for debugfs, all of
 # "make lint", many pools, tracers, signed modules, what boots and judges machines, pools in a
-# kernel tree and built into a kernel, a driver on pools, the site of the pages, real programs,
+# kernel tree and built into a kernel, twins in more kernels, a driver on pools, the site of the pages, real programs,
 # and all of package/check.sh.  "make check-long" calls it.
 #
 #	long.sh BUILD-FOLDER
@@ -68,10 +68,16 @@ newest=$(tests/vm/kernel.sh newest) || newest=stock-newest
 world "uml-${newest#stock-}" tests/vm/kunit.sh "uml-${newest#stock-}" 20 --timeout 900
 world "debug-${newest#stock-}" \
 	tests/vm/kunit.sh "debug-${newest#stock-}" 20 --cpus 4 --timeout 1800
+for kernel in stock-6.1 "$newest"; do
+	TWIN_KERNEL=$kernel job "twins-$kernel" tests/vm/twin-check.sh
+done
+VARIANT=hostile DEBUG="-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 -DPOOL_FAIL_EVERY=7" \
+	world uml-hostile tests/vm/kunit.sh uml 20 --timeout 900
+job bugs-uml tests/vm/bugs.sh uml
 job into-tree-newest tests/vm/into-tree.sh "${newest#stock-}"
 job null_blk tests/vm/null_blk.sh
 job contention tests/vm/contention.sh
 job user-site tests/pages/site.sh
 job user-real tests/real/check.sh "$1"
 tests/package/check.sh "$1" || true
-tests/lib/summary.sh all
+tests/lib/summary.sh all || exit

@@ -95,7 +95,7 @@ what=$1 script=$2
 shift 2
 
 need busybox-static cpio perl-base
-eval "$("$here/kernel.sh" "$what")"
+kernel "$what"
 [ -n "${KERNEL:-}" ] || die "no kernel $what"
 case $ARCH in
 um)

@@ -26,7 +26,7 @@ top=$(cd "$here/../.." && pwd)
 dir=$top/build/kernel/$what${VARIANT:+-$VARIANT}
 
 need rsync make
-eval "$("$here/kernel.sh" "$what")"
+kernel "$what"
 
 mkdir -p "$dir"
 exec 9>"$dir.lock"

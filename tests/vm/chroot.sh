@@ -17,6 +17,7 @@
 #		build/NAME, a new clone of what is committed, which stays.
 
 set -euo pipefail
+shopt -s inherit_errexit	# what fails in $(...) ends that
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -32,7 +33,7 @@ repositories() {
 	# shellcheck disable=SC2016	# apt's variables
 	apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
 		'Created-By: Packages' 'Component: main' 'Origin: Debian' |
-		grep -E '^https?://' | sort -u
+		{ grep -E '^https?://' || true; } | sort -u
 }
 
 # mirror SUFFIX - where this machine gets its release, or its release-SUFFIX, from.
@@ -40,7 +41,7 @@ mirror() {
 	local codename
 
 	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-	with_update repositories |
+	repositories |
 		sed -n "s|^\\([^ ]*[^ /]\\)/* $codename$1\$|\\1|p" | head -n 1
 }
 
@@ -52,15 +53,15 @@ settings() {
 # base SUITE - the archive of a fresh installation is in the cache folder.
 base() {
 	local suite=$1 uri include=() archive=$LIBPOOL_CACHE/debian-$1.tar.gz
-	local new
+	local new found
 
 	lock "debian-$suite"
 	if [ -f "$archive" ]; then
 		return
 	fi
+	with_update repositories
 	uri=$(mirror '')
-	[ -n "$uri" ] || die "apt knows no mirror of this machine's release;" \
-		"run: apt-get update"
+	[ -n "$uri" ] || apt_lacks "mirror of this machine's release"
 	case $uri in
 	https:*) include=(--include=ca-certificates) ;;
 	esac

@@ -24,7 +24,8 @@ cd "$top"
 lists=tests/lint/series.list
 
 need make gcc bison flex bc libelf-dev rsync git perl sparse
-eval "$(tests/vm/kernel.sh "source${1:+-$1}")"
+words=$(tests/vm/kernel.sh "source${1:+-$1}")
+eval "$words"
 work=$top/build/into-tree${1:+-$1}
 tree=$work/tree
 mkdir -p "$work"

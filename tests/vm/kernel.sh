@@ -8,6 +8,7 @@
 #	kernel.sh builtin
 #	kernel.sh newest
 #	kernel.sh source|source-X.Y
+#	kernel.sh cost KERNEL...
 #
 #   stock-6.1, stock-6.12  Debian 12's kernels for amd64, unpacked, not installed;
 #                          with -rt: with PREEMPT_RT
@@ -29,6 +30,9 @@
 #   kcsan                  the same with KCSAN, for modules; without lockdep (kcsan.config)
 #   kmsan                  the same with KMSAN, by clang; without lockdep (kmsan.config)
 #   NAME-X.Y               one of these from source-X.Y; tried for uml and debug
+#   cost                   downloads nothing; prints "NAME MB-to-download MB-of-disk" for what
+#                          of these kernels is not in the cache folder, and fails if apt
+#                          does not know where to get it
 #
 # The kernel is fetched or built on first use and kept in the cache folder,
 # ${XDG_CACHE_HOME:-$HOME/.cache}/libpool or $LIBPOOL_CACHE.  Prints lines for
@@ -44,12 +48,15 @@
 # so that modules are built by kmake() of lib.sh.
 
 set -euo pipefail
+shopt -s inherit_errexit	# what fails in $(...) ends that
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 # shellcheck source=tests/vm/with-pools.sh
 . "$here/with-pools.sh"
+# shellcheck source=tests/vm/debian-kernels.sh
+. "$here/debian-kernels.sh"
 
 readonly SERIES=6.12
 readonly NEXT=trixie		# the release with the newest kernel in its backports
@@ -57,20 +64,7 @@ readonly OURS="uml debug i386 arm64 debug-rt kasan kcsan kmsan signed"
 
 usage() {
 	die "usage: ${0##*/} stock-6.1|stock-6.12|stock-6.12-rt|stock-X.Y|newest|" \
-		"source|source-X.Y|builtin|${OURS// /|}[-X.Y]"
-}
-
-# depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
-# whole name matches the extended regular expression.
-depends() {
-	{ apt-cache depends "$1" 2>/dev/null || true; } |
-		sed -n 's/^ *|*Depends: //p' | grep -Ex -m1 -- "$2" || true
-}
-
-# candidate PACKAGE - the version that apt would fetch, or nothing.
-candidate() {
-	apt-cache policy "$1" 2>/dev/null |
-		sed -n 's/^ *Candidate: //p' | grep -vFx '(none)' || true
+		"source|source-X.Y|builtin|${OURS// /|}[-X.Y] | cost KERNEL..."
 }
 
 # fetch DIR PACKAGE... - downloads the .deb files into DIR.
@@ -81,7 +75,7 @@ fetch() {
 	say "downloading $*"
 	(cd "$dir" && apt-get -q -o APT::Sandbox::User="$(id -un)" download "$@") ||
 		{
-			[ "$(id -u)" -eq 0 ] || return 1
+			[ "$(id -u)" -eq 0 ] || die "cannot download $*: $(reason "$log")"
 			apt-get -q update
 			(cd "$dir" &&
 			 apt-get -q -o APT::Sandbox::User=root download "$@")
@@ -94,7 +88,9 @@ newest() {
 
 	# shellcheck disable=SC2231	# a pattern
 	for entry in "$LIBPOOL_CACHE"/$1*/; do
-		[ -d "$entry" ] && printf '%s\n' "${entry%/}"
+		if [ -d "$entry" ]; then
+			printf '%s\n' "${entry%/}"
+		fi
 	done | sort -V | tail -n1
 }
 
@@ -107,149 +103,6 @@ report() {
 		die "no build tree at $root$2; remove that cache entry"
 	printf "KERNEL='%s'\nKDIR='%s'\nKMAKE='%s'\nKROOT='%s'\nBUSYBOX='%s'\nARCH='%s'\n" \
 		"$1" "$2" "$3" "$root" "${5:-}" "${6:-x86_64}"
-}
-
-### Debian's kernels
-
-# stock_unpack DIR RELEASE VERSION - fills DIR with kernel and headers.
-stock_unpack() {
-	local dir=$1 release=$2 version=$3
-	local headers=linux-headers-$release common kbuild deb
-
-	common=$(depends "$headers" 'linux-headers-.*-common(-rt)?')
-	kbuild=$(depends "$headers" 'linux-kbuild-.*')
-	if [ -z "$common" ] || [ -z "$kbuild" ]; then
-		die "cannot find what $headers depends on"
-	fi
-	# The headers ask for a kbuild that is at least as new; the archive may have only a newer
-	# one, since signed images follow later than what is built from the same source.
-	fetch "$dir" "linux-image-$release=$version" "$headers=$version" \
-		"$common=$version" "$kbuild"
-	dpkg --fsys-tarfile "$dir/linux-image-$release"_*.deb |
-		tar -x -C "$dir" --wildcards './boot/*'
-	for deb in "$headers" "$common" "$kbuild"; do
-		dpkg -x "$dir/${deb}"_*.deb "$dir"
-	done
-	rm -f "$dir"/*.deb
-	# The one absolute path of the unpacked headers.
-	sed -i "s|^include .*|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../$common/Makefile|" \
-		"$dir/usr/src/$headers/Makefile"
-}
-
-# stock SERIES [-rt]
-stock() {
-	local series=$1 arch=${2:-}-amd64 image release version dir
-	local meta=linux-image-$series$arch
-
-	if [ "$series" = 6.1 ]; then
-		meta=linux-image$arch
-	fi
-	image=$(with_update depends "$meta" \
-		"linux-image-${series//./\\.}\\.[0-9.]+(-[0-9]+|\\+deb[0-9]+)$arch")
-	if [ -n "$image" ]; then
-		release=${image#linux-image-}
-		version=$(candidate "$image")
-		dir=$LIBPOOL_CACHE/stock-$release-$version
-	else
-		dir=$(newest "stock-$series.*[0-9]$arch-")
-		[ -n "$dir" ] || die "apt knows no $meta for Linux $series;" \
-			"as root, run: apt-get update"
-	fi
-
-	need make gcc-12 dwarves libelf1
-	lock "stock-$series$arch"
-	if [ ! -d "$dir" ]; then
-		begin "$dir"
-		stock_unpack "$work" "$release" "$version" >>"$log" 2>&1
-		finish "$dir"
-	fi
-
-	# pahole warns when there is no vmlinux for it to read types from, as in
-	# the headers of 6.1.  Modules load without these types.
-	local kdir=("$dir"/usr/src/linux-headers-*-amd64) kmake=
-	if [ ! -f "${kdir[0]}/vmlinux" ]; then
-		kmake=CONFIG_DEBUG_INFO_BTF_MODULES=
-	fi
-	report "$(echo "$dir"/boot/vmlinuz-*)" "${kdir[0]}" "$kmake"
-}
-
-### The newest of Debian's kernels, in a Debian of its own
-
-# backports_image - the package with the newest kernel for amd64, of what apt in
-# $work/root knows.
-backports_image() {
-	"$here/chroot.sh" run "$work/root" "$work" apt-cache depends \
-		"linux-image-amd64/$NEXT-backports" |
-		sed -n 's/^ *Depends: //p' | grep -Ex -m1 'linux-image-[0-9].*-amd64'
-}
-
-# backports_unpack IMAGE - the kernel into $work, its headers into $work/root.
-backports_unpack() {
-	local release=${1#linux-image-}
-
-	"$here/chroot.sh" run "$work/root" "$work" sh -euc '
-		export DEBIAN_FRONTEND=noninteractive
-		apt-get -qy install --no-install-recommends gcc make \
-			"linux-headers-$1"
-		apt-get -q -o APT::Sandbox::User=root download \
-			"linux-image-$1" "linux-binary-$1" ||
-			apt-get -q -o APT::Sandbox::User=root download "linux-image-$1"
-		apt-get clean' sh "$release"
-	# Since 7.x the image is in the package linux-binary, elsewhere.
-	mkdir "$work/unpacked"
-	for deb in "$work"/*.deb; do
-		dpkg -x "$deb" "$work/unpacked"
-	done
-	find "$work/unpacked" -name 'vmlinuz*' -type f -exec mv {} "$work/vmlinuz" \;
-	rm -rf "$work/unpacked" "$work"/*.deb
-	[ -f "$work/vmlinuz" ]
-}
-
-# make_backports [SERIES] - a cache entry of the newest kernel, which has to be of
-# that series.
-make_backports() {
-	local image release series
-
-	begin "$LIBPOOL_CACHE/stock-newest"
-	"$here/chroot.sh" make "$NEXT" "$work/root" >>"$log" 2>&1
-	image=$(backports_image 2>>"$log")
-	release=${image#linux-image-}
-	series=$(series_of "stock-$release")
-	if [ "${1:-$series}" != "$series" ]; then
-		trap - EXIT
-		rm -rf "$work"
-		die "the backports of $NEXT have no Linux $1; they have $release"
-	fi
-	backports_unpack "$image" >>"$log" 2>&1
-	finish "$LIBPOOL_CACHE/stock-$release"
-}
-
-# series_of ENTRY - X.Y of a cache entry stock-X.Y.Z...
-series_of() {
-	local entry=${1##*/}
-
-	expr "$entry" : 'stock-\([0-9]*\.[0-9]*\)'
-}
-
-# backports [SERIES] - the newest such cache entry, made if there is none.
-backports() {
-	local dir
-
-	lock stock-newest
-	dir=$(newest "stock-${1:+$1.}*/root")
-	if [ -z "$dir" ]; then
-		make_backports "$@" >&2
-		dir=$(newest "stock-${1:+$1.}*/root")
-	fi
-	printf '%s\n' "${dir%/root}"
-}
-
-stock_backports() {
-	local dir release
-
-	dir=$(backports "$1")
-	release=${dir##*/stock-}
-	report "$dir/vmlinuz" "/usr/src/linux-headers-$release" '' "$dir/root"
 }
 
 ### Our own kernels
@@ -291,19 +144,18 @@ source_backports() {
 	source_unpack "$1" "$2"
 }
 
-# ours_version - of linux-source: what apt would fetch, or what the cache has.
+# ours_version - sets $version of linux-source: what apt would fetch, or what the cache has.
 ours_version() {
-	local version
+	local found
 
-	version=$(with_update candidate "linux-source-$SERIES")
+	with_update candidate "linux-source-$SERIES"
+	version=$found
 	if [ -z "$version" ]; then
 		version=$(newest "source-$SERIES.")
 		version=${version##*/source-}
 		version=${version%-*}
-		[ -n "$version" ] || die "apt knows no linux-source-$SERIES;" \
-			"as root, run: apt-get update"
+		[ -n "$version" ] || apt_lacks "linux-source-$SERIES"
 	fi
-	echo "$version"
 }
 
 # get_source SERIES - sets $source to the kernel's source, unpacked, and $entry to the name
@@ -313,7 +165,7 @@ get_source() {
 
 	need xz-utils patch
 	if [ "$series" = "$SERIES" ]; then
-		version=$(ours_version)
+		ours_version
 		entry=source-$version-$(sha256sum <"$here/uml.patch" | cut -c1-8)
 		unpack=(source_ours "$version")
 	else
@@ -329,6 +181,41 @@ get_source() {
 		finish "$source"
 	fi
 	source=$source/linux-source-$series
+}
+
+# costs KERNEL... - lines of those that are not in the cache.  What a kernel of ours takes was
+# measured.
+costs() {
+	local what release dir packages version
+
+	for what; do
+		case $what in
+		stock-6.1 | stock-6.12 | stock-6.1-rt | stock-6.12-rt)
+			stock_cost "$what"
+			;;
+		newest | stock-*)
+			[ -n "$(newest 'stock-*/root')" ] || {
+				[ "$(id -u)" -eq 0 ] || die "the newest kernel needs a $NEXT," \
+					"which only root can install"
+				measured newest
+			}
+			;;
+		*)
+			[ -n "$(newest "$what-[0-9a-f]*")" ] || measured "$what"
+			ours_version
+			[ -n "$(newest "source-$version-")" ] || {
+				known "linux-source-$SERIES"
+				measured source
+			}
+			;;
+		esac
+	done | sort -u
+}
+
+# measured NAME - the line of costs
+measured() {
+	awk -v name="$1" '$1 == "kernel-" name { print name, $3, $4; seen = 1 }
+		END { if (!seen) print name, "?", "?" }' "$here/../jobs.measured"
 }
 
 # fragments NAME... - the options of NAME.config...; the last of a name counts.
@@ -443,6 +330,10 @@ built() {
 	report "$dir/$image" "$dir" "$kmake" '' "${foreign:+$dir/busybox}" "$arch"
 }
 
+if [ "${1:-}" = cost ] && [ $# -ge 2 ]; then
+	costs "${@:2}"
+	exit
+fi
 [ $# -eq 1 ] || usage
 what=$1
 case $what in
@@ -452,7 +343,10 @@ esac
 open_log "$what"
 
 case $what in
-newest) echo "stock-$(series_of "$(backports)")" ;;
+newest)
+	dir=$(backports)
+	echo "stock-$(series_of "$dir")"
+	;;
 source | source-*)
 	get_source "$(series_after "$what")"
 	echo "SOURCE='$source'"

@@ -7,18 +7,12 @@
 # The folder that keeps kernels between runs.
 LIBPOOL_CACHE=${LIBPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/libpool}
 
-say() {
-	printf '%s: %s\n' "${0##*/}" "$*" >&2
-}
-
-die() {
-	say "$@"
-	exit 1
-}
+# shellcheck source=tests/lib/why.sh
+. "${BASH_SOURCE[0]%/*}/../lib/why.sh"
 
 # need PACKAGE... - the packages are installed, or get installed when root.
 need() {
-	local package missing=()
+	local package missing=() said
 
 	for package; do
 		if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" \
@@ -30,14 +24,22 @@ need() {
 		return
 	fi
 	if [ "$(id -u)" -ne 0 ]; then
-		say "packages are missing; as root, run"
-		die "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+		die "packages are missing; as root, run: apt-get update &&" \
+			"apt-get install -y --no-install-recommends ${missing[*]}"
 	fi
+	known "${missing[@]}"
 	say "installing ${missing[*]}"
-	apt_install "${missing[@]}" >&2 || {
-		apt-get -q update >&2
-		apt_install "${missing[@]}" >&2
+	apt-get -q --assume-no install --no-install-recommends "${missing[@]}" 2>/dev/null |
+		grep -E '^(Need to get|After this)' >&2 || true
+	said=$(mktemp)
+	apt_install "${missing[@]}" >"$said" 2>&1 || {
+		apt_update
+		apt_install "${missing[@]}" >"$said" 2>&1
+	} || {
+		tail -n 30 "$said" >&2
+		die "cannot install ${missing[*]}: $(reason "$said")"
 	}
+	rm -f "$said"
 }
 
 apt_install() {
@@ -45,17 +47,101 @@ apt_install() {
 		apt-get -qy -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
 
-# with_update COMMAND ARG... - its output; if there is none, apt's lists may be
-# missing, so it gets a second try after apt-get update.
-with_update() {
-	local out
+# apt_update - sets $updated to what apt-get update said; that fails seldom, although no
+# archive may have answered.
+updated=
+apt_update() {
+	say "apt-get update"
+	updated=$(apt-get -q update 2>&1) || true
+}
 
-	out=$("$@")
-	if [ -z "$out" ] && [ "$(id -u)" -eq 0 ]; then
-		apt-get -q update >&2
-		out=$("$@")
+# candidate PACKAGE - the version that apt would fetch, or nothing.
+candidate() {
+	apt-cache policy "$1" 2>/dev/null |
+		sed -n 's/^ *Candidate: //p' | grep -vFx '(none)' || true
+}
+
+# lacking PACKAGE... - those that apt does not know, nor another package that provides them
+lacking() {
+	local package
+
+	for package in $(comm -23 <(printf '%s\n' "$@" | sort -u) \
+		<(apt-cache policy "$@" 2>/dev/null | awk '
+			/^[^ ]/ { name = $1; sub(/:$/, "", name) }
+			$1 == "Candidate:" && $2 != "(none)" { print name }' | sort -u)); do
+		apt-cache showpkg "$package" 2>/dev/null |
+			sed '1,/^Reverse Provides:/d' | grep -q . || echo "$package"
+	done
+}
+
+# known PACKAGE... - apt knows each of them, perhaps after apt-get update.
+known() {
+	local lack
+
+	lack=$(lacking "$@")
+	if [ -n "$lack" ] && [ "$(id -u)" -eq 0 ] && [ -z "$updated" ]; then
+		apt_update
+		lack=$(lacking "$@")
 	fi
-	printf '%s\n' "$out"
+	# shellcheck disable=SC2086	# words
+	[ -z "$lack" ] || apt_lacks $lack
+}
+
+# apt_lacks PACKAGE... - dies, and says what to do.
+apt_lacks() {
+	local said
+
+	[ -n "$updated" ] || die "apt knows no $*; as root, run: apt-get update"
+	said=$(mktemp)
+	printf '%s\n' "$updated" >"$said"
+	say "apt-get update said:"
+	tail -n 5 "$said" >&2
+	case $(reason "$said") in
+	"no answer"* | *"disk is full") die "apt knows no $*: $(reason "$said")" ;;
+	esac
+	die "apt knows no $*; no source in /etc/apt/sources.list* has it"
+}
+
+# with_update COMMAND ARG... - sets $found to its output; if there is none, apt's lists may
+# be missing, so it gets a second try after apt-get update.
+with_update() {
+	found=$("$@")
+	if [ -z "$found" ] && [ "$(id -u)" -eq 0 ] && [ -z "$updated" ]; then
+		apt_update
+		found=$("$@")
+	fi
+}
+
+# ahead MB KERNEL... - before anything is downloaded: apt knows where to get these kernels, and
+# there is room for them, and for so much in build/.  Says what will be downloaded; $costs has
+# the lines of kernel.sh.
+costs=
+ahead() {
+	local mb=$1 name down disk unknown='' download=0 space=0
+
+	shift
+	[ $# -eq 0 ] || costs=$("${BASH_SOURCE[0]%/*}/kernel.sh" cost "$@")
+	while read -r name down disk; do
+		case $down in
+		'') ;;
+		'?') unknown+=" $name" ;;
+		*) download=$((download + down)) space=$((space + disk)) ;;
+		esac
+	done <<<"$costs"
+	room "$space" "$LIBPOOL_CACHE"
+	room "$mb" build
+	[ -z "$unknown" ] || unknown="; not measured:$unknown"
+	echo "download: $download MB of kernels, to $LIBPOOL_CACHE$unknown"
+	echo "disk: $space MB there, $mb MB in build/"
+}
+
+# kernel WHAT - sets what kernel.sh prints of it.  An eval of the command itself would succeed
+# where that fails.
+kernel() {
+	local words
+
+	words=$("${BASH_SOURCE[0]%/*}/kernel.sh" "$1") || return
+	eval "$words"
 }
 
 # kmake TREE DIR ARGUMENT... - make for the modules in DIR and for the kernel that
@@ -108,6 +194,7 @@ lock() {
 # that an entry is complete or absent.  Removes what an interrupted run has left.
 begin() {
 	work=$1.part
+	began=$SECONDS
 	say "making ${1##*/}, log: $log"
 	trap failed EXIT
 	: >"$log"
@@ -115,12 +202,18 @@ begin() {
 	mkdir -p "$work"
 }
 
+# An entry keeps what it cost, for the plan of check.sh.
 finish() {
+	{
+		echo "seconds $((SECONDS - began))"
+		sed -n 's/^Fetched \([0-9.,]*\) \([kMG]*B\) .*/fetched \1 \2/p' "$log"
+	} >"$work/.cost"
 	mv "$work" "$1"
 	trap - EXIT
 }
 
 failed() {
 	tail -n 30 "$log" >&8
-	say "failed; the whole log is $log" 2>&8
+	say "failed to make ${work##*/}; the whole log is $log; $(reason "$log")" 2>&8
+	exit $SAID
 }

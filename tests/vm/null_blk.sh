@@ -22,8 +22,8 @@ what=stock-6.12
 PAGES=16384
 
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
-eval "$("$here/kernel.sh" source)"
-eval "$("$here/kernel.sh" "$what")"
+kernel source
+kernel "$what"
 dir=$top/build/kernel/$what-null_blk
 
 # The kernel's own configfs.ko is not in the cache folder, so it is built, too.

@@ -128,7 +128,7 @@ whole() {
 }
 
 for what; do
-	eval "$("$here/kernel.sh" "$what")"
+	kernel "$what"
 	cp -r "$tmp/module" "$tmp/$what"
 	check "$what: module" builds "$tmp/$what"
 	cpus=3

@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib/results.sh"
 what=signed
 dir=$(POOL_TESTS='' "$here/build-modules.sh" "$what" | tail -n 1)
-eval "$("$here/kernel.sh" "$what")"
+kernel "$what"
 sign_file=$KDIR/scripts/sign-file
 
 # installs NAME ARGUMENT... - by our Makefile's goal, into $tmp/NAME

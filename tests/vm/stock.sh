@@ -21,18 +21,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 what=$1
 shift
 topics=$*
+# Of its own, since other jobs have modules with tests in this kernel's folder meanwhile.
+users=$here/../../build/kernel/$what-users
 
 # users_modules - a build without tests, as users get it
 users_modules() {
 	local dir
 
-	dir=$(POOL_TESTS='' "$here/build-modules.sh" "$what" | tail -n 1) &&
+	dir=$(VARIANT=users POOL_TESTS='' "$here/build-modules.sh" "$what" | tail -n 1) &&
 		[ "$(sed 's|.*/||; s|\.k*o$||' "$dir/modules.order")" = pool ]
 }
 
 # exports_no_test - what users have built exports only what users may call
 exports_no_test() {
-	local symvers=$here/../../build/kernel/$what/Module.symvers
+	local symvers=$users/Module.symvers
 
 	grep -qP '\tpool_alloc\t.*\tLIBPOOL$' "$symvers" &&
 		! grep -vP '\tLIBPOOL$' "$symvers" && ! grep -P '\tplat_' "$symvers"
@@ -40,11 +42,11 @@ exports_no_test() {
 
 # installs_alone - what users have built, by the goal that our Makefile gives to kbuild
 installs_alone() {
-	local dir=$here/../../build/kernel/$what goal
+	local dir goal
 
-	dir=$(cd "$dir" && pwd)
+	dir=$(cd "$users" && pwd)
 	goal=$(make -s -C "$here/../.." MAKE=echo modules_install)
-	eval "$("$here/kernel.sh" "$what")"
+	kernel "$what"
 	rm -rf "$dir/installed"
 	kmake "$dir" "$dir" INSTALL_MOD_PATH="$dir/installed" \
 		CONFIG_MODULE_COMPRESS_XZ= "${goal##* }" &&
@@ -82,22 +84,22 @@ kunit_compiles() {
 
 # module_of_readme - the second block of C there, for this kernel
 module_of_readme() {
-	local readme=$here/../../README.md my=$dir/my import='MODULE_IMPORT_NS(LIBPOOL)'
+	local readme=$here/../../README.md my=$dir.my import='MODULE_IMPORT_NS(LIBPOOL)'
 
 	rm -rf "$my" && mkdir "$my"
-	eval "$("$here/kernel.sh" "$what")"
+	kernel "$what"
 	awk '/^```/ { on = /^```c$/ && ++n == 2; next } on' "$readme" >"$my/my.c"
 	case $what in
 	stock-6.* | debug) grep -qF "$import" "$my/my.c" ;;
 	*) sed -i "s/$import/MODULE_IMPORT_NS(\"LIBPOOL\")/" "$my/my.c" ;;
 	esac &&
 		printf 'obj-m := my.o\nccflags-y := -I%s/common\n' "$dir" >"$my/Kbuild" &&
-		kmake "$dir" "$my" KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" modules
+		kmake "${dir%/*}" "$my" KBUILD_EXTRA_SYMBOLS="$dir/Module.symvers" modules
 }
 
 check "users get pool.ko and no test" users_modules
 check "... which exports nothing for tests" exports_no_test
-check "... and says all that modinfo shows" says_all "$here/../../build/kernel/$what/pool.ko"
+check "... and says all that modinfo shows" says_all "$users/pool.ko"
 check "modules_install installs pool.ko alone" installs_alone
 case $what in
 stock-6.12 | debug) ;;	# the debug kernel, which is a 6.12, runs them
@@ -118,7 +120,7 @@ boots() {
 		"$what" "$here/guest/stock.sh" "$here/guest/stock" \
 		"$here/../lib/results.sh" "$dir/pool.ko" "$dir/pool_example.ko" \
 		"$dir/pool_replay.ko" "$dir/pool_second.ko" "$dir/pool_third.ko" "$tmp/trace" \
-		"$here/../../build/user-static/poolctl" "$tmp/pages" "$dir/my/my.ko" \
+		"$here/../../build/user-static/poolctl" "$tmp/pages" "$dir.my/my.ko" \
 		"$tmp/no-debugfs" >"$tmp/out" 2>"$tmp/err"
 }
 
