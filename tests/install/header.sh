@@ -130,15 +130,21 @@ int main(void)
 }
 END
 # shellcheck disable=SC2012,SC2046	# names of objects are words
+built_with() {
+	local program=$1
+
+	shift
+	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
+		-o "$tmp/built" "$program" common/options/options.c \
+		$(ls common/*/*.c user/*.c user/*/*.c |
+		  sed "/\/options\.c$/d; s|^|$out/|; s|c$|o|") -pthread
+}
 defaults() {
 	local words=$1
 
 	shift
-	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-o "$tmp/defaults" "$tmp/defaults.c" common/options/options.c \
-		$(ls common/*/*.c user/*.c user/*/*.c |
-		  sed "/\/options\.c$/d; s|^|$out/|; s|c$|o|") -pthread &&
-		"$tmp/defaults" >"$tmp/on" && cat "$tmp/on" &&
+	built_with "$tmp/defaults.c" "$@" &&
+		"$tmp/built" >"$tmp/on" && cat "$tmp/on" &&
 		[ "$(cat "$tmp/on")" = "$words" ]
 }
 check a_plain_build_has_nothing_on defaults none
@@ -160,6 +166,32 @@ CONFIG_HAP_NO_GLOBAL_POOLS POOL_NO_GLOBAL no-global
 END
 check defines_add_up defaults "cold-first integrity caller tag" \
 	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
+
+# acts WORDS -D... - where the objects of a build with these are, and what it asked the backend
+# for, with no room in its caches
+acts() {
+	local words=$1
+
+	shift
+	built_with tests/install/header/mode.c "$@" &&
+		same "$(LIBPOOL_OPTIONS=hot_size=0 "$tmp/built")" "$words"
+}
+check the_define_of_shared_pools_keeps_what_caches_do_not \
+	acts "gets=100 puts=0 cached=0 shared=100" -DCONFIG_HAP_GLOBAL_POOLS
+check the_define_of_no_shared_pools_gives_that_back \
+	acts "gets=100 puts=100 cached=0 shared=0" -DCONFIG_HAP_NO_GLOBAL_POOLS
+check the_define_of_no_pools_has_the_backend_called_each_time \
+	acts "gets=100 puts=100 cached=0 shared=0" -DDEBUG_NO_POOLS
+
+# A read of a freed object faults.
+faults() {
+	local status=0
+
+	built_with tests/install/header/mode.c "$@" || return
+	"$tmp/built" read || status=$?
+	same $status 139
+}
+check the_define_of_guarded_objects_has_reads_of_freed_ones_fault faults -DDEBUG_UAF
 
 # NVALGRIND stands for a machine that valgrind's headers do not know.
 check valgrind_need_not_know_the_machine \
@@ -304,6 +336,13 @@ check a_warning_does_not_stop_a_build build_with
 cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
 check flags_of_a_distribution_hold flags_hold
 check install_installs_what_was_built installs_what_was_built
+
+# A run that only prints what it would do.
+debug_reaches_compilers() {
+	make -n "B=$tmp/none" DEBUG=-DDEBUG_NO_POOLS | grep -E ' -c .*\.c$' >"$tmp/commands"
+	[ "$(wc -l <"$tmp/commands")" -gt 50 ] && not grep -vw -- -DDEBUG_NO_POOLS "$tmp/commands"
+}
+check what_debug_has_is_given_to_each_compiler debug_reaches_compilers
 
 # Jobs of "make check" install from one build folder at once, to different places.
 writes_no_build() {

@@ -315,6 +315,47 @@ TEST_CASE(callers_are_kept_behind_the_object)
 	pool_destroy(&pool->head);
 }
 
+/* Two functions that are no one's tail, so that each is the caller of what it calls. */
+static __attribute__((__noinline__)) void *get_there(struct pool_head *pool)
+{
+	void *obj = pool_alloc(pool);
+
+	pool_barrier();
+	return obj;
+}
+
+static __attribute__((__noinline__)) void put_there(struct pool_head *pool, void *obj)
+{
+	pool_free(pool, obj);
+	pool_barrier();
+}
+
+/* Is an address in a small function? */
+static bool is_in(const void *at, unsigned long fn)
+{
+	return (unsigned long)at - fn < 1024;
+}
+
+TEST_CASE(who_allocated_and_who_freed_is_read_behind_the_object)
+{
+	struct pool *pool;
+	void **caller;
+	char *obj;
+
+	pool_fail_every = 0;
+	pool = test_checked(64, POOL_D_CALLER);
+	ASSERT(pool);
+	obj = get_there(&pool->head);
+	ASSERT(obj);
+	caller = (void **)(void *)(obj + 64);
+	EXPECT(is_in(caller[0], (unsigned long)get_there));
+	EXPECT_PTR_EQ(caller[1], NULL);
+	put_there(&pool->head, obj);
+	EXPECT(is_in(caller[0], (unsigned long)get_there));
+	EXPECT(is_in(caller[1], (unsigned long)put_there));
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 {
 	struct pool *pool;

@@ -59,7 +59,7 @@ static bool usable(struct pool *pool, unsigned int n)
 
 TEST_CASE(equal_sizes_are_one_pool_after_rounding)
 {
-	struct pool *a = cached("first", 4 * POOL_SIZE_ROUND - 3, 0);
+	struct pool *a = cached("first", 3 * POOL_SIZE_ROUND + 1, 0);
 	struct pool *b = cached("second", 4 * POOL_SIZE_ROUND - 1, 0);
 	struct pool *c = cached("third", 6 * POOL_SIZE_ROUND, 0);
 

@@ -237,6 +237,35 @@ TEST_CASE(help_has_a_line_for_each_option)
 	EXPECT(strstr(text, " behind each object (checked fixed exact)\n"));
 }
 
+/* Does the line of a word, or of a key, say that this holds now? */
+static bool help_says(const char *name, const char *now)
+{
+	static char text[4096];
+	char begin[32];
+	char *line;
+
+	pool_debug_help_to_buf(text, sizeof(text));
+	snprintf(begin, sizeof(begin), "\n%s ", name);
+	line = strstr(text, begin);
+	if (!line)
+		return false;
+	*strchr(line + 1, '\n') = 0;
+	snprintf(begin, sizeof(begin), " %s ", now);
+	return strstr(line, begin);
+}
+
+TEST_CASE(help_shows_what_holds_until_words_change_it)
+{
+	nothing_on();
+	EXPECT(help_says("no-global", "off"));
+	EXPECT(help_says("poison", "off"));
+	EXPECT(help_says("hot_size", "524288"));
+	EXPECT(pool_configure("no-global,hot_size=7"));
+	EXPECT(help_says("no-global", "on"));
+	EXPECT(help_says("poison", "off"));
+	EXPECT(help_says("hot_size", "7"));
+}
+
 /* Does pool_debug_to_buf() say this, at any size of the buffer? */
 static bool shows(struct pool_head *pool, const char *wanted)
 {
@@ -458,6 +487,8 @@ TEST_CASE(no_cache_empties_what_a_live_pool_has_cached)
 	ASSERT(pool);
 	use(pool);
 	EXPECT(pool_set_debug(&pool->head, "no-cache"));
+	pool_sum(pool, &now);
+	EXPECT_LE(now.allocated, POOL_HOT_SLOTS);
 	use(pool);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.allocated, 0);

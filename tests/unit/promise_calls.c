@@ -49,3 +49,50 @@ TEST_CASE(an_allocation_asks_the_cache_then_the_shared_pool_then_the_system)
 	test_free_many(pool, test_objs, 1100);
 	pool_destroy(&pool->head);
 }
+
+/* A pool with these words, one free object of which its user has filled. */
+static struct pool_head *pool_with(const char *words)
+{
+	struct pool *pool = pool_configure(words) ? test_pool(64) : NULL;
+	void *obj;
+
+	if (!pool)
+		return NULL;
+	obj = __pool_alloc(&pool->head, POOL_F_NO_FAIL);
+	if (obj)
+		memset(obj, 0xa5, 64);
+	test_free(pool, obj);
+	return &pool->head;
+}
+
+/* Do both calls give nothing, or objects of equal contents? */
+static bool are_alike(const void *one, const void *other)
+{
+	return one && other ? !memcmp(one, other, 64) : one == other;
+}
+
+/* Each flag changes what a call gives under one of these. */
+TEST_CASE(an_allocation_without_flags_is_the_plain_call)
+{
+	static const char *const words[] = {
+		"no-poison", "poison=0x31", "no-poison,fail_alloc=100", NULL
+	};
+	unsigned int i;
+
+	pool_fail_every = 0;
+	for (i = 0; words[i]; i++) {
+		struct pool_head *one = pool_with(words[i]);
+		struct pool_head *other = pool_with(words[i]);
+		void *a, *b;
+
+		ASSERT(one && other);
+		a = pool_alloc(one);
+		b = __pool_alloc(other, 0);
+		EXPECT(are_alike(a, b));
+		pool_free(one, a);
+		pool_free(other, b);
+		pool_destroy(one);
+		pool_destroy(other);
+	}
+	EXPECT(pool_configure("no-fail,no-poison"));
+}

@@ -334,6 +334,9 @@ TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
 	EXPECT_EQ(now.shared, 2);
 	EXPECT_EQ(now.gets, now.puts - 2);
 	EXPECT(test_quiet(c.pool, 0));
+	for (i = 0; i < 2; i++)
+		EXPECT(pool_shared_get_one(c.pool, 0));
+	test_free_many(c.pool, test_objs, 2);
 	pool_destroy(&c.pool->head);
 }
 

@@ -46,6 +46,11 @@ static int write_inside(unsigned char *obj)
 	return 0;
 }
 
+static int read_inside(unsigned char *obj)
+{
+	return plat_read(obj) & 0;
+}
+
 static bool is_fault(int status)
 {
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
@@ -62,7 +67,9 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 	EXPECT_EQ(status_of_child(write_inside, obj), 0);
 	EXPECT(is_fault(status_of_child(write_behind, obj)));
 	EXPECT(is_fault(status_of_child(write_before, obj)));
+	EXPECT_EQ(status_of_child(read_inside, obj), 0);
 	test_backend_free(&backend, obj);
+	EXPECT(is_fault(status_of_child(read_inside, obj)));
 	EXPECT(is_fault(status_of_child(write_inside, obj)));
 	plat_backend_destroy(&backend, 0);
 }

@@ -10,7 +10,8 @@
 # Both compilers put unlikely code out of line.  So the path is the one on which no
 # conditional jump is taken.  If that ends in a call, in a jump out of the function or at
 # a locked instruction, it is no hit path, and the check fails.  Prints a result for each
-# limit of gate-object.table; a compiler that is missing, or has no limits, fails too.
+# limit of gate-object.table; a compiler that is missing, or has no limits, fails too.  Also counts
+# the atomic instructions that move a cluster to the shared pool and back.
 
 set -euo pipefail
 
@@ -67,4 +68,33 @@ measured() {
 for cc in gcc clang; do
 	results measured $cc
 done
+
+# Two atomic operations on its list move a cluster: an exchange takes the head, and the store that
+# gives it back is a plain one on this machine.  Locked instructions are on other words: "filled",
+# if the list was empty or is now, and what a fill announces in "moving".
+#
+# atomics FUNCTION - how many of both kinds there are in it and in what it calls
+atomics() {
+	objdump -d --no-show-raw-insn "$tmp/shared.o" | awk -v fn="$1" '
+		function sum(fn, kind,  n, i, part) {
+			n = count[fn, kind]
+			split(calls[fn], part)
+			for (i in part)
+				n += sum(part[i], kind)
+			return n
+		}
+		/^[0-9a-f]+ </ { now = substr($2, 2, length($2) - 3) }
+		$2 ~ /^(lock|xchg)$/ && $3 != "%ax,%ax" { count[now, $2]++ }
+		$2 ~ /^(call|jmp)$/ && $4 !~ /\+/ {
+			calls[now] = calls[now] " " substr($4, 2, length($4) - 2)
+		}
+		END { print sum(fn, "xchg") " exchange, " sum(fn, "lock") " locked" }'
+}
+move_atomics() {
+	gcc -std=gnu11 -O2 -fcf-protection=none -fno-inline -D_GNU_SOURCE -DPOOL_NO_INLINE \
+		-I"$top/common" -I"$top/user" -c -o "$tmp/shared.o" "$top/common/core/shared.c"
+	same "$(atomics bucket_get)" "1 exchange, 2 locked" &&
+		same "$(atomics bucket_put)" "1 exchange, 1 locked"
+}
+check two_atomics_on_its_list_move_a_cluster move_atomics
 finish
