@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Sees that document-here.rst has each promise once, and few deviations.
+"""Sees that document-here.rst has each promise once, each with a mutant, and few deviations.
 
 A row is "NUMBER | promise | user | kernel | where tested | edition".  The columns user
 and kernel are "yes", "n/a", "gone" for what the last edition does not promise any more,
@@ -46,6 +46,20 @@ def deviations():
             for m in re.finditer(r"^(D\d+), promises? ([^:]*):", text, re.M)}
 
 
+def check_mutants(numbers):
+    """Each promise has a mutant in tests/promise, or without.list says why it has none."""
+    have = {m for path in (TOP / "tests/promise").glob("*.mutants")
+            for m in re.findall(r"^= (\w+) ", path.read_text(), re.M)}
+    none = set(re.findall(r"^(\d+b?) \w", (TOP / "tests/promise/without.list").read_text(), re.M))
+    for number in numbers:
+        if number not in have | none:
+            yield f"{number}: has no mutant, and without.list has no reason"
+    for number in sorted(have & none):
+        yield f"{number}: has a mutant, and without.list says why it has none"
+    for number in sorted((have | none) - set(numbers)):
+        yield f"{number}: has a mutant or a reason, and is no promise"
+
+
 def check_row(row, names, told):
     if len(row) != 6:
         yield f"{row[0]}: {len(row)} columns"
@@ -84,6 +98,7 @@ def main():
     covered = sum(len(n) for n in told.values())
     if not told or len(told) > MOST:
         bad.append(f"{len(told)} deviations, at most {MOST}")
+    bad += check_mutants(NUMBERS)
     for line in bad:
         print("document-here.rst: " + line)
     print(f"{len(found)} promises, {len(told)} deviations of {covered} of them")

@@ -10,6 +10,7 @@ A mutant is a change to the source that breaks one promise.  The files *.mutants
         - old lines                     which are in that file once, however indented
         + new lines
         = 12 common/a.h for common/b.c  of a header, and the only file compiled with it
+        & common/c.c                    another file that the same mutant changes
 
 Several old and new lines may follow one another.  A mutant is compiled into a copy of
 build/tests/quick, where the cases of the promise's row run; or the row names "CHECK of
@@ -41,13 +42,12 @@ class Wrong(Exception):
     """Why a promise is not shown to be tested."""
 
 
-class Mutant:
-    """One change to the source."""
+class Change:
+    """What a mutant changes in one file."""
 
-    def __init__(self, head):
-        words = head.split()
-        self.number, self.path = words[1:3]
-        self.sources = words[4:] if words[3:4] == ["for"] else [self.path]
+    def __init__(self, path, *sources):
+        self.path = path
+        self.sources = sources[1:] or [path]
         self.hunks = []
 
     def add(self, line):
@@ -55,14 +55,16 @@ class Mutant:
         old = line[0] == "-"
         if not self.hunks or (old and self.hunks[-1][1]):
             self.hunks.append(([], []))
-        self.hunks[-1][0 if old else 1].append(line[1:].strip())
+        self.hunks[-1][0 if old else 1].append(" ".join(line[1:].split()))
 
     def apply(self, tree):
         """Change the file below @tree."""
         path = tree / self.path
+        if tree not in path.resolve().parents:
+            raise Wrong(f"{self.path} is not copied, so it cannot be changed")
         lines = path.read_text(encoding="utf-8").split("\n")
         for old, new in self.hunks:
-            bare = [line.strip() for line in lines]
+            bare = [" ".join(line.split()) for line in lines]
             at = [i for i in range(len(bare)) if bare[i:i + len(old)] == old]
             if not old or len(at) != 1:
                 raise Wrong(f"{self.path} has {len(at)} times: {old}")
@@ -71,15 +73,18 @@ class Mutant:
 
 
 def mutants():
-    """All mutants, in lists by the number of their promise."""
+    """All mutants, in lists by the number of their promise; each is a list of changes."""
     found = {}
     for path in sorted(HERE.glob("*.mutants")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith("= "):
-                mutant = Mutant(line)
-                found.setdefault(mutant.number, []).append(mutant)
-            elif line[:1] in ("-", "+"):
-                mutant.add(line)
+            mark, words = line[:1], line.split()[1:]
+            if mark == "=":
+                mutant = []
+                found.setdefault(words.pop(0), []).append(mutant)
+            if mark in ("=", "&"):
+                mutant.append(Change(*words))
+            if mark in ("-", "+"):
+                mutant[-1].add(line)
     return found
 
 
@@ -152,6 +157,8 @@ def copied(tree):
     for path in TOP.iterdir():
         if path.name in ("common", "user"):
             shutil.copytree(path, tree / path.name)
+        elif path.is_file():
+            shutil.copy(path, tree)
         elif path.name != ".git":
             (tree / path.name).symlink_to(path)
 
@@ -171,21 +178,28 @@ def linked(tree, sources):
 def survives(mutant, cases, scripts):
     """Why a mutant is not found, or None."""
     with tempfile.TemporaryDirectory() as name:
-        tree = pathlib.Path(name)
+        tree = pathlib.Path(name).resolve()
         copied(tree)
         try:
-            mutant.apply(tree)
-            if cases and failed_cases(linked(tree, mutant.sources), cases):
+            for change in mutant:
+                change.apply(tree)
+            sources = [source for change in mutant for source in change.sources]
+            if cases and failed_cases(linked(tree, sources), cases):
                 return None
             return None if failed_checks(tree, scripts) else "no test of the row fails"
         except Wrong as wrong:
             return str(wrong)
 
 
-def tested(some, where):
-    """Why a promise is not tested, a line each: by @some mutants, and tests that a row names."""
+def tested(some, where, bad):
+    """Why a promise is not tested, a line each: by @some mutants, and tests that a row names.
+
+    @bad: tests that fail without a mutant.
+    """
     cases, scripts = tests_of(where)
-    return [f"{mutant.path}: {why}" for mutant in some
+    if bad & {*cases, *(name for names in scripts.values() for name in names)}:
+        return ["its tests fail without a mutant"]
+    return [f"{mutant[0].path}: {why}" for mutant in some
             if (why := survives(mutant, cases, scripts))]
 
 
@@ -200,29 +214,34 @@ def whole(wanted):
     return failed_cases(TOP / "build/tests/quick", cases) | failed_checks(TOP, scripts)
 
 
+def report(name, why):
+    """Print one result, and why it is none; returns whether it is good."""
+    print(f"{'not ok' if why else 'ok'} - {name}")
+    for line in why:
+        print("# " + line.replace("\n", "\n# "))
+    sys.stdout.flush()
+    return not why
+
+
 def main():
     """Print a result per promise."""
     found = mutants()
     rows = {row[0]: row[4] for row in promises.rows()}
-    wanted = {number: rows[number] for number in sys.argv[1:] or found}
+    wanted = {number: rows[number] for number in sys.argv[1:] or rows if number in found}
+    if not wanted:
+        sys.exit("no promise of these has a mutant")
     try:
         bad = whole(wanted)
+        good = report("tests_pass_without_a_mutant", sorted(bad))
     except Wrong as wrong:
-        bad = [str(wrong)]
-    print(f"{'not ok' if bad else 'ok'} - tests_pass_without_a_mutant")
-    for line in sorted(bad):
-        print(f"# {line}")
-    failed = bool(bad)
+        report("tests_pass_without_a_mutant", [str(wrong)])
+        return 1
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        results = [(number, pool.submit(tested, found.get(number, []), where))
-                   for number, where in wanted.items()]
-        for number, result in results:
-            why = result.result() if found.get(number) else ["has no mutant"]
-            failed |= bool(why)
-            print(f"{'not ok' if why else 'ok'} - promise_{number}_is_tested", flush=True)
-            for line in why:
-                print("# " + line.replace("\n", "\n# "), flush=True)
-    return 1 if failed else 0
+        results = {number: pool.submit(tested, found[number], where, bad)
+                   for number, where in wanted.items()}
+        for number, result in results.items():
+            good = report(f"promise_{number}_is_tested", result.result()) and good
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
