@@ -25,6 +25,12 @@
 #ifndef LIBPOOL_POOL_H
 #define LIBPOOL_POOL_H
 
+/* Strict C89 has no inline functions. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) && \
+	(!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "libpool needs C99, C11 or gnu89: compile with -std=c11 or -std=gnu89, for example"
+#else
+
 /* The version of the library, of the module and of packages is kept here alone. */
 #define POOL_VERSION		"0.9.0"
 
@@ -70,7 +76,7 @@ extern const char POOL_OWNER[];
 const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 #endif
 #else
-#define POOL_OWNER		NULL
+#define POOL_OWNER		POOL_NULL
 #endif
 
 /* Other bits of flags are ignored. */
@@ -94,6 +100,19 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 #else
 #define POOL_DECLS_BEGIN	_Pragma("GCC visibility push(default)")
 #define POOL_DECLS_END		_Pragma("GCC visibility pop")
+#endif
+
+/* The same in both languages, so that C++ compilers can warn of C's casts and of zeros. */
+#ifdef __cplusplus
+#define POOL_CAST(type, x)	static_cast<type>(x)
+#if __cplusplus >= 201103L
+#define POOL_NULL		nullptr
+#else
+#define POOL_NULL		NULL
+#endif
+#else
+#define POOL_CAST(type, x)	((type)(x))
+#define POOL_NULL		NULL
 #endif
 
 #include "pool_hot.h"
@@ -138,11 +157,19 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 /*
  * create_pool() - pool_create_at() with this place in the source.
  *
- * The macro records file and line.  The function below it has the document's types.  It
- * serves uses of create_pool without an argument list, and programs that do not include
- * this header.
+ * In C the macro records file and line.  The function below it has the document's types.  It
+ * serves uses of create_pool without an argument list, programs that do not include this
+ * header, and those that have the name for something else, and so undefine the macro.  In C++
+ * it is no macro, so that classes may have members of that name.
  */
-#ifdef __KERNEL__
+#if defined(__cplusplus)
+static inline pool_head *create_pool(const char *name, unsigned int size, unsigned int flags,
+				     const char *file = __builtin_FILE(),
+				     int line = __builtin_LINE())
+{
+	return pool_create_at(name, size, flags, file, line, POOL_OWNER, POOL_ABI);
+}
+#elif defined(__KERNEL__)
 static inline struct pool_head *create_pool(char *name, unsigned int size,
 					    unsigned int flags)
 {
@@ -154,9 +181,11 @@ struct pool_head *create_pool(char *name, unsigned int size,
 			      unsigned int flags);
 #endif
 
+#ifndef __cplusplus
 #define create_pool(name, size, flags) \
 	pool_create_at(name, size, flags, __FILE__, __LINE__, POOL_OWNER, \
 		       POOL_ABI)
+#endif
 
 /**
  * pool_destroy_of() - Give a registration back; the last one ends the pool.
@@ -468,4 +497,5 @@ POOL_DECLS_END
 #include "pool_tag.h"
 #endif
 
+#endif
 #endif /* LIBPOOL_POOL_H */

@@ -95,10 +95,26 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     int line, const void *owner,
 				     unsigned int abi);
 
-/* create_pool_ext() - pool_create_ext_at() with this place in the source. */
+/*
+ * create_pool_ext() - pool_create_ext_at() with this place in the source.  In C++ it is no macro;
+ * C has the function, too, for files that undefine the macro: see create_pool().
+ */
+#ifdef __cplusplus
+static inline pool_head *create_pool_ext(const pool_attr *attr, const char *file = __builtin_FILE(),
+					 int line = __builtin_LINE())
+{
+	return pool_create_ext_at(attr, sizeof(*attr), file, line, POOL_OWNER, POOL_ABI);
+}
+#else
+static inline struct pool_head *create_pool_ext(const struct pool_attr *attr)
+{
+	return pool_create_ext_at(attr, sizeof(*attr), __BASE_FILE__, 0, POOL_OWNER, POOL_ABI);
+}
+
 #define create_pool_ext(attr) \
 	pool_create_ext_at(attr, sizeof(struct pool_attr), __FILE__, __LINE__, \
 			   POOL_OWNER, POOL_ABI)
+#endif
 
 /* create_aligned_pool() - create_pool() with an alignment, as in struct pool_attr. */
 static inline struct pool_head *
@@ -116,8 +132,24 @@ pool_create_aligned_at(const char *name, unsigned int size, unsigned int align,
 				  POOL_ABI);
 }
 
+#ifdef __cplusplus
+static inline pool_head *create_aligned_pool(const char *name, unsigned int size,
+					     unsigned int align, unsigned int flags,
+					     const char *file = __builtin_FILE(),
+					     int line = __builtin_LINE())
+{
+	return pool_create_aligned_at(name, size, align, flags, file, line);
+}
+#else
+static inline struct pool_head *create_aligned_pool(const char *name, unsigned int size,
+						    unsigned int align, unsigned int flags)
+{
+	return pool_create_aligned_at(name, size, align, flags, __BASE_FILE__, 0);
+}
+
 #define create_aligned_pool(name, size, align, flags) \
 	pool_create_aligned_at(name, size, align, flags, __FILE__, __LINE__)
+#endif
 
 /**
  * pool_set_limit() - Set the most objects that a pool may hold.

@@ -200,7 +200,9 @@ extern __thread unsigned char *pool_thread_area
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 {
-	return (struct pool_hot *)(void *)(pool_thread_area + (long)pool->hot);
+	void *hot = pool_thread_area + POOL_CAST(long, pool->hot);
+
+	return POOL_CAST(struct pool_hot *, hot);
 }
 
 /* Empty: a thread always stays on its own area. */
@@ -253,7 +255,9 @@ static inline void pool_hot_out(const struct pool_head *pool, void *obj,
 
 static inline void **pool_hot_slots(struct pool_hot *hot)
 {
-	return (void **)(void *)(hot + 1);
+	void *slots = hot + 1;
+
+	return POOL_CAST(void **, slots);
 }
 
 /*
@@ -264,9 +268,9 @@ static inline void **pool_hot_slots(struct pool_hot *hot)
 static inline void pool_hot_set(struct pool_hot *hot, size_t n)
 {
 #if !defined(POOL_TWO_STORES) && __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	POOL_WRITE(hot->both, n | (unsigned long)POOL_OPEN << 32);
+	POOL_WRITE(hot->both, n | POOL_CAST(unsigned long, POOL_OPEN) << 32);
 #else
-	POOL_WRITE(hot->n, (unsigned int)n);
+	POOL_WRITE(hot->n, POOL_CAST(unsigned int, n));
 	pool_barrier();
 	POOL_WRITE(hot->open, POOL_OPEN);
 #endif
@@ -333,11 +337,11 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 	size_t n;
 
 	if (!POOL_LIKELY(pool_hot_hold(hot)))
-		return NULL;
+		return POOL_NULL;
 	n = hot->n;
 	if (!POOL_LIKELY(!__builtin_sub_overflow(n, 1u, &n))) {
 		pool_hot_let_go(hot);
-		return NULL;
+		return POOL_NULL;
 	}
 	/* Else gcc keeps a copy of n, which takes an instruction. */
 	__asm__("" : "+r"(n));

@@ -13,7 +13,7 @@ set -euo pipefail
 . "$(cd "$(dirname "$0")" && pwd)/vm/lib.sh"
 
 build=(make gcc libc6-dev xz-utils)
-check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev g++ binutils git
+check=("${build[@]}" check pkg-config python3-docutils clang libclang-rt-dev lld g++ binutils git
        cmake abigail-tools valgrind gdb mandoc groff-base patch
        libncurses-dev tmux python3 perl bsdutils
        libjemalloc-dev libmimalloc-dev libgoogle-perftools-dev systemtap-sdt-dev bpftrace

@@ -9,10 +9,15 @@
  *   pool::unique_ptr<T>	with pool::make_unique<T>(arguments)
  *   pool::memory_resource	std::pmr, over pools of several sizes
  *
- * Where there is no object, all throw std::bad_alloc.  The page is Documentation/cxx.
+ * Where there is no object, all throw std::bad_alloc; with -fno-exceptions they end the program
+ * by std::abort().  The page is Documentation/cxx.
  */
 #ifndef LIBPOOL_HPP
 #define LIBPOOL_HPP
+
+#if __cplusplus < 201703L
+#error "libpool.hpp needs C++17: compile with -std=c++17 or later"
+#else
 
 #include <libpool/pool.h>
 
@@ -20,6 +25,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <memory_resource>
 #include <new>
@@ -47,6 +53,15 @@ struct by_size {
 };
 
 namespace detail {
+
+[[noreturn]] inline void no_object()
+{
+#ifdef __cpp_exceptions
+	throw std::bad_alloc();
+#else
+	std::abort();
+#endif
+}
 
 /* Larger ones, and those with a larger alignment, are not for pools. */
 constexpr std::size_t max_size = 1u << 20;
@@ -81,7 +96,7 @@ pool_head *of_size()
 					 std::is_same_v<Kind, by_size>);
 
 		if (!made)
-			throw std::bad_alloc();
+			detail::no_object();
 		return made;
 	}();
 
@@ -136,7 +151,7 @@ public:
 				void *obj = pool_alloc(of<T, Kind>());
 
 				if (!obj)
-					throw std::bad_alloc();
+					detail::no_object();
 				return static_cast<T *>(obj);
 			}
 		}
@@ -169,35 +184,57 @@ bool operator!=(const allocator<T, Kind> &, const allocator<U, Kind> &) noexcept
 
 /*
  * Frees to the pool of exactly this type.  So a unique_ptr of a derived class does not
- * become one of its base, whose pool may be another one.
+ * become one of its base, whose pool may be another one.  One of T becomes one of const T.
  */
 template <class T, class Kind = by_size>
 struct deleter {
+	deleter() = default;
+	template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+	deleter(const deleter<U, Kind> &) noexcept
+	{
+	}
+
 	void operator()(T *obj) const noexcept
 	{
 		obj->~T();
-		pool_free(of<T, Kind>(), obj);
+		pool_free(of<T, Kind>(), const_cast<std::remove_cv_t<T> *>(obj));
 	}
 };
 
 template <class T, class Kind = by_size>
 using unique_ptr = std::unique_ptr<T, deleter<T, Kind>>;
 
+namespace detail {
+
+/* Memory of an object that is not made yet; it goes back unless it is taken. */
+template <class T, class Kind>
+struct raw {
+	allocator<T, Kind> memory = {};
+	T *obj = memory.allocate(1);
+
+	raw() = default;
+	raw(const raw &) = delete;
+	raw &operator=(const raw &) = delete;
+	~raw()
+	{
+		if (obj)
+			memory.deallocate(obj, 1);
+	}
+};
+
+} /* namespace detail */
+
 /* make_unique<T>() - an object of a pool; one whose constructor throws goes back. */
 template <class T, class Kind = by_size, class... Args>
 unique_ptr<T, Kind> make_unique(Args &&...args)
 {
 	static_assert(!std::is_array_v<T>, "a pool has single objects");
-	allocator<T, Kind> memory;
-	T *obj = memory.allocate(1);
+	detail::raw<std::remove_cv_t<T>, Kind> raw;
+	unique_ptr<T, Kind> made(::new (static_cast<void *>(raw.obj))
+				 T(std::forward<Args>(args)...));
 
-	try {
-		return unique_ptr<T, Kind>(::new (static_cast<void *>(obj))
-					   T(std::forward<Args>(args)...));
-	} catch (...) {
-		memory.deallocate(obj, 1);
-		throw;
-	}
+	raw.obj = nullptr;
+	return made;
 }
 
 /*
@@ -250,7 +287,7 @@ protected:
 		void *obj = pool_alloc(pool_for(bytes, align));
 
 		if (!obj)
-			throw std::bad_alloc();
+			detail::no_object();
 		return obj;
 	}
 
@@ -315,7 +352,7 @@ private:
 		pool_head *before = nullptr;
 
 		if (!made)
-			throw std::bad_alloc();
+			detail::no_object();
 		if (place.compare_exchange_strong(before, made,
 						  std::memory_order_acq_rel))
 			return made;
@@ -330,4 +367,5 @@ private:
 
 } /* namespace pool */
 
+#endif
 #endif /* LIBPOOL_HPP */

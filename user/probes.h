@@ -25,6 +25,18 @@
 
 #define POOL_TRACE(event, pool, ...) \
 	STAP_PROBEV(libpool, event, pool, offsetof(struct pool, shown), __VA_ARGS__)
+
+/*
+ * Refer to the section that all notes refer to, without an instruction, from code that stays.
+ * gold leaves that section out with --gc-sections, since notes count for nothing there, and then
+ * refuses the notes.
+ */
+#define POOL_TRACE_KEEP() \
+	__asm__ volatile(".weak _.stapsdt.base\n\t" \
+			 ".hidden _.stapsdt.base\n\t" \
+			 ".reloc ., BFD_RELOC_NONE, _.stapsdt.base")
+#else
+#define POOL_TRACE_KEEP()	((void)0)
 #endif
 
 #endif /* POOL_PROBES_H */

@@ -34,6 +34,26 @@ hides() {
 			"-Wl,-rpath,$tmp" $SO
 }
 
+# bare CXX - without exceptions and run-time types; without an object such a program ends
+# shellcheck disable=SC2086
+bare() {
+	local status=0
+
+	$1 -std=c++17 $W -fno-exceptions -fno-rtti -I"$tmp" -o "$tmp/bare" $src/bare.cc $SO &&
+		runs "$tmp/bare" || return 1
+	"$tmp/bare" limit >"$tmp/said" 2>&1 || status=$?
+	cat "$tmp/said"
+	[ $status = 134 ] && [ ! -s "$tmp/said" ]
+}
+
+# old CXX STANDARD - the first error says what is needed
+old() {
+	! $1 "-std=$2" -I"$tmp" -c -o "$tmp/bare.o" $src/bare.cc 2>"$tmp/said" &&
+		grep -m1 'error:' "$tmp/said" | grep 'libpool.hpp needs C++17'
+}
+
+WMORE='-Wold-style-cast -Wzero-as-null-pointer-constant -Wsign-conversion -Wcast-qual -Wextra-semi'
+
 for cxx in g++ clang++; do
 	name=${cxx/++/xx}
 	check "containers_build_with_$name" builds $cxx -O2 "$SO"
@@ -46,6 +66,12 @@ for cxx in g++ clang++; do
 	check "containers_build_with_${name}_and_asan" \
 		builds $cxx "-O1 -g -fsanitize=address,undefined" "$SO"
 	check "containers_of_${name}_work_under_asan" runs "$tmp/prog"
+	check "a_program_of_${name}_without_exceptions_works" bare $cxx
+	for std in c++98 c++11 c++14; do
+		check "${name}_says_that_${std/++/xx}_is_too_old" old $cxx $std
+	done
+	check "containers_build_with_${name}_and_more_warnings" \
+		builds $cxx "-fsyntax-only $WMORE" ""
 	check "a_library_and_its_program_build_with_$name" hides $cxx
 	check "pools_of_a_library_of_${name}_are_the_program_s" runs "$tmp/hidden"
 	check "so_are_they_for_${name}_with_tags" \

@@ -41,6 +41,88 @@ for cc in g++ clang++; do
 		$cc -std=c++17 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.cc"
 done
 
+# Warnings that C++ programs have on, and C has not.
+cat >"$tmp/warn.cc" <<'END'
+#include <libpool/pool.h>
+
+DECLARE_POOL(declared, "declared", 64);
+
+int main()
+{
+	pool_attr attr = {};
+	char name[] = "name";
+	pool_head *pool = create_pool(name, 64, MEM_F_SHARED);
+
+	attr.name = name;
+	attr.size = 64;
+	pool_free(declared, pool_zalloc(declared));
+	return create_pool_ext(&attr) && create_aligned_pool("name", 64, 64, 0) ?
+	       pool_destroy(pool) != nullptr : 1;
+}
+END
+WCXX='-Wold-style-cast -Wzero-as-null-pointer-constant -Wsign-conversion -Wcast-qual -Wextra-semi'
+for cc in 'g++ -Wuseless-cast -Weffc++' clang++; do
+	# shellcheck disable=SC2086	# W is words
+	check "header_has_no_c_casts_and_zeros_for_${cc%% *}" \
+		$cc -std=c++17 $W $WCXX -I"$tmp" -c -o "$tmp/use.o" "$tmp/warn.cc"
+done
+
+# Strict C89 is refused in words, by the first error; its dialect with extensions will do.
+c89_is_refused() {
+	! $1 -std=c89 -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.c" 2>"$tmp/said" &&
+		grep -m1 'error:' "$tmp/said" | grep 'libpool needs C99, C11 or gnu89'
+}
+for cc in gcc clang; do
+	check "strict_c89_is_refused_by_name_for_$cc" c89_is_refused $cc
+	for std in gnu89 c99; do
+		check "header_compiles_as_${std}_for_$cc" \
+			$cc -std=$std -Wall -Wextra -Werror -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.c"
+	done
+done
+
+# A program may have our names for something else: in C without the macros, in C++ as it is.
+cat >"$tmp/mine.c" <<'END'
+#include <libpool/pool.h>
+#ifndef __cplusplus
+#undef create_pool
+#undef create_pool_ext
+#undef create_aligned_pool
+#endif
+
+struct factory {
+	int (*create_pool)(int a, int b, int c);
+	int (*create_pool_ext)(int a);
+	int (*create_aligned_pool)(int a, int b, int c, int d);
+};
+
+int made(const struct factory *f);
+int made(const struct factory *f)
+{
+	return f->create_pool(1, 2, 3) + f->create_pool_ext(4) +
+	       f->create_aligned_pool(5, 6, 7, 8);
+}
+
+int main(void)
+{
+	char name[] = "mine";
+	struct pool_head *one = create_pool(name, 64, 0);
+	struct pool_head *two = create_aligned_pool(name, 64, 64, 0);
+	struct pool_attr attr = { .name = name, .size = 5 };
+	struct pool_head *three = create_pool_ext(&attr);
+
+	return pool_destroy(one) || pool_destroy(two) || !three || pool_destroy(three);
+}
+END
+cp "$tmp/mine.c" "$tmp/mine.cc"
+mine() {
+	# shellcheck disable=SC2086	# a compiler and its words
+	$1 -Wall -Wextra -Werror -Wno-missing-field-initializers -I"$tmp" -o "$tmp/mine" "$2" \
+		"$out/libpool.a" -pthread && "$tmp/mine"
+}
+check names_of_macros_are_free_in_c mine gcc "$tmp/mine.c"
+check names_of_macros_are_free_in_cxx mine 'g++ -std=c++20' "$tmp/mine.cc"
+check names_of_macros_are_free_in_clang_s_cxx mine 'clang++ -std=c++20' "$tmp/mine.cc"
+
 check no_conditional_compilation_in_common \
 	not grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
 check common_includes_no_system_header \
@@ -308,6 +390,25 @@ installed() {
 	"$tmp/use-static"
 }
 check an_installed_library_is_found_and_used installed
+
+# links LINKER WORDS... - a program with the archive, less what nothing refers to, works, and
+# tracers find its probes
+links() {
+	local linker=$1
+
+	shift
+	gcc "-fuse-ld=$linker" -Wl,--gc-sections -ffunction-sections "$@" -I"$tmp" \
+		-o "$tmp/linked" "$tmp/use.c" "$out/libpool.a" -pthread &&
+		"$tmp/linked" &&
+		[ "$(readelf -n "$tmp/linked" | grep -c 'Provider: libpool')" = \
+		  "$(readelf -n "$out/libpool.so.0" | grep -c 'Provider: libpool')" ] &&
+		readelf -SW "$tmp/linked" | grep -q ' .stapsdt.base '
+}
+# gold is no longer part of binutils in later systems.
+for linker in bfd lld $(command -v ld.gold | sed 's|.*/ld.||'); do
+	check "${linker}_links_the_archive_without_unused_sections" links "$linker"
+	check "${linker}_links_a_static_program_in_the_same_way" links "$linker" -static
+done
 
 # What a distribution sets holds, a warning stops no build, and what is
 # installed is what was built, with the flags that it was built with.
