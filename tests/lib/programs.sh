@@ -22,9 +22,9 @@ runs() {
 	[ -z "$printed" ] || { echo "$printed"; return 1; }
 }
 
-# within COMMAND... - it succeeds within ten seconds
+# within COMMAND... - it succeeds within some minutes; a busy machine may need them
 within() {
-	local tries=100
+	local tries=3000
 
 	until "$@" >"$tmp/within" 2>&1; do
 		((tries--)) || { cat "$tmp/within"; return 1; }

@@ -254,10 +254,9 @@ static void leave_shared(unsigned int i, void *arg)
 static void quit(void *arg)
 {
 	struct pool *pool = arg;
-	unsigned int tries = 10000;
 
 	raise(SIGQUIT);
-	while (shared_of(pool) && --tries)
+	while (shared_of(pool))
 		usleep(1000);
 }
 

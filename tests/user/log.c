@@ -17,12 +17,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Moments of a millisecond. */
-#define MOMENTS		3000
+/* Moments of a millisecond; a busy machine needs some. */
+#define MOMENTS		60000
 
 #define PIPE_SIZE	4096
 #define POOLS		200
@@ -103,6 +104,7 @@ static pthread_t start_dump(void)
 
 struct errand {
 	void (*fn)(void);
+	unsigned long thread;
 	unsigned long done;
 };
 
@@ -110,24 +112,32 @@ static void *run_errand(void *arg)
 {
 	struct errand *e = arg;
 
+	plat_word_add(&e->thread, (unsigned long)gettid());
 	e->fn();
 	plat_word_add(&e->done, 1);
 	return NULL;
 }
 
-/* Does it end while stderr is not read? */
-static bool ends_soon(void (*fn)(void))
+static struct errand *start_errand(void (*fn)(void))
 {
 	static struct errand errands[16];	/* one may go on for ever */
 	static unsigned int used;
 	struct errand *e = &errands[used++];
-	unsigned int moments = MOMENTS;
 	pthread_t thread;
 
 	ck_assert(used <= 16);
 	e->fn = fn;
 	ck_assert(!pthread_create(&thread, NULL, run_errand, e));
 	pthread_detach(thread);
+	return e;
+}
+
+/* Does it end while stderr is not read? */
+static bool ends_soon(void (*fn)(void))
+{
+	struct errand *e = start_errand(fn);
+	unsigned int moments = MOMENTS;
+
 	while (!plat_read(&e->done) && --moments)
 		usleep(1000);
 	return moments;
@@ -227,18 +237,34 @@ static void stop_sigquit(void)
 	pool_sigquit_stop();
 }
 
+/* Let a dump begin: the pipe has room for a part of it. */
+static void begin_dump_of_sigquit(void)
+{
+	int there = 0;
+
+	ck_assert(read(ends[0], text, PIPE_SIZE) == PIPE_SIZE);
+	raise(SIGQUIT);
+	while (!there) {
+		usleep(1000);
+		ck_assert(!ioctl(ends[0], FIONREAD, &there));
+	}
+}
+
 TEST_CASE(a_fork_does_not_wait_for_the_dump_of_sigquit)
 {
 	unsigned int moments = MOMENTS;
-	bool stops, forks;
+	bool waits, stops, forks;
+	struct errand *stop;
 
 	block_stderr();
 	ASSERT(pool_sigquit_start());
-	raise(SIGQUIT);
-	usleep(50000);
-	stops = ends_soon(stop_sigquit);
+	begin_dump_of_sigquit();
+	stop = start_errand(stop_sigquit);
+	waits = falls_asleep(&stop->thread);
 	forks = ends_soon(fork_and_wait);
+	stops = plat_read(&stop->done);
 	unblock_stderr();
+	EXPECT(waits);
 	EXPECT(!stops);
 	EXPECT(forks);
 	while (!pool_sigquit_start() && --moments)

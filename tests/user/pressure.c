@@ -20,17 +20,11 @@
 
 #define PEAK	4000u
 
-/* Wait until a pool has a tenth of @peak; false: it never has. */
-static bool fades(struct pool *pool, unsigned long peak)
+/* Wait until a pool has a tenth of @peak, or for ever. */
+static void fade(struct pool *pool, unsigned long peak)
 {
-	unsigned int tenths;
-
-	for (tenths = 0; tenths < 300; tenths++) {
-		if (pool_allocated(pool) * 10 <= peak)
-			return true;
-		usleep(100000);
-	}
-	return false;
+	while (pool_allocated(pool) * 10 > peak)
+		usleep(10000);
 }
 
 TEST_CASE(a_thread_ages_what_is_not_needed)
@@ -40,7 +34,7 @@ TEST_CASE(a_thread_ages_what_is_not_needed)
 	ASSERT(pool);
 	test_wave(pool, PEAK);
 	ASSERT(pool_age_start(1));
-	EXPECT(fades(pool, pool_allocated(pool)));
+	fade(pool, pool_allocated(pool));
 	pool_age_stop();
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
@@ -189,12 +183,11 @@ static struct pool_helper counter = {
 TEST_CASE(a_helper_whose_file_was_closed_ends)
 {
 	int cancel = pool_helper_begin(&counter);
-	unsigned int i;
 
 	ASSERT(pool_helper_began(&counter, cancel,
 				 pool_helper_start(&counter, 1000, -1), NULL));
-	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
-		usleep(10000);
+	while (!plat_read(&counter.ended))
+		usleep(1000);
 	EXPECT(plat_read(&counter.ended));
 	pool_helper_end(&counter);
 	EXPECT_EQ(plat_read(&works), 0);
@@ -205,15 +198,14 @@ TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
 {
 	int cancel = pool_helper_begin(&counter);
 	int keep = dup(STDERR_FILENO), fd = memfd_create("own", MFD_CLOEXEC);
-	unsigned int i;
 
 	ASSERT(keep >= 0 && fd >= 0);
 	ASSERT(pool_helper_began(&counter, cancel,
 				 pool_helper_start(&counter, -1, 20), NULL));
 	dup2(fd, STDERR_FILENO);
 	syscall(SYS_close, counter.stop.fd);
-	for (i = 0; i < 1000 && !plat_read(&counter.ended); i++)
-		usleep(10000);
+	while (!plat_read(&counter.ended))
+		usleep(1000);
 	dup2(keep, STDERR_FILENO);
 	close(keep);
 	EXPECT(plat_read(&counter.ended));
