@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * starved.c - a thread that is asked for its objects, and gets no processor
+ * starved.c - threads that are asked for their objects late, or had the signal before
  *
  * Layer:   tests of user/remote.c.
  * Context: see test.h.
@@ -47,6 +47,20 @@ static void *have_objects(void *arg)
 	return arg;
 }
 
+/* A thread has handled a signal that it raises before raise() returns. */
+static void *get_signals(void *arg)
+{
+	unsigned int i;
+
+	test_wave(starved.pool, 16);
+	for (i = 0; i < 3; i++)
+		raise(SIGURG);
+	plat_word_add(&starved.ready, 1);
+	while (!plat_read(&starved.done))
+		plat_pause(true);
+	return arg;
+}
+
 static void *take_processor(void *arg)
 {
 	run_on_first_cpu(SCHED_OTHER);
@@ -58,6 +72,27 @@ static void await(unsigned long ready)
 {
 	while (plat_read(&starved.ready) < ready)
 		plat_pause(true);
+}
+
+/* Anybody may send the signal. */
+TEST_CASE(a_thread_that_got_the_signal_unasked_is_asked)
+{
+	pthread_t thread;
+
+	starved.ready = 0;
+	starved.done = 0;
+	starved.pool = test_pool(64);
+	ASSERT(starved.pool);
+	pool_fail_every = 0;
+	ASSERT(pool_reclaim_signal(SIGURG));
+	ASSERT(!pthread_create(&thread, NULL, get_signals, NULL));
+	await(1);
+	pool_reclaim(&starved.pool->head);
+	EXPECT_EQ(pool_allocated(starved.pool), 0);
+	ASSERT(pool_reclaim_signal(0));
+	plat_word_add(&starved.done, 1);
+	pthread_join(thread, NULL);
+	EXPECT_PTR_EQ(pool_destroy(&starved.pool->head), NULL);
 }
 
 /* The hog leaves the thread a 342nd of a processor, in pieces that are far apart. */
