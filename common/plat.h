@@ -166,7 +166,7 @@ bool plat_local_alloc(struct pool *pool);
 
 /**
  * plat_local_free() - Take the local parts back.
- * @pool: a pool that plat_local_alloc() served.
+ * @pool: a pool that plat_local_alloc() served.  All CPUs find its hot arrays closed from now on.
  *
  * Context: Process context; no other code looks at these parts any more.
  */

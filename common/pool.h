@@ -194,7 +194,8 @@ struct pool_head *create_pool(char *name, unsigned int size,
  *
  * A pool that serves several calls of create_pool() loses one of them, whatever
  * is in use.  The last one takes back what the caches of all CPUs or threads hold of
- * the pool.  The caller promises that no other call on this pool is under way or to come.
+ * the pool.  The caller promises that no other call on this pool is under way or to come.  A pool
+ * with checks reports calls that come later, and a second destruction: POOL_FAULT_DESTROYED.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when

@@ -25,6 +25,7 @@ enum pool_fault {
 	POOL_FAULT_FOREIGN,		/* freed, but no object of any pool */
 	POOL_FAULT_INTERIOR,		/* freed, but points into an object */
 	POOL_FAULT_WRONG_POOL,		/* freed, but another pool's object */
+	POOL_FAULT_DESTROYED,		/* a call with a pool that was destroyed */
 	POOL_FAULT_KINDS,
 };
 

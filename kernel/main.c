@@ -158,6 +158,7 @@ static void __exit pool_exit(void)
 	pool_hotplug_exit();
 	pool_age_exit();
 	pool_destroy_every();
+	pool_gone_free_all();
 	pool_profile_end();
 	plat_exit();
 }

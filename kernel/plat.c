@@ -117,6 +117,8 @@ void plat_local_free(struct pool *pool)
 	pool_each_part(pool, cpu, local)
 		kmem_cache_free(local_cache, local);
 	free_percpu(pool->own.hot);
+	pool->own.hot = &closed_words;
+	pool->head.hot = &closed_words;
 }
 
 /*

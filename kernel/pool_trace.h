@@ -28,6 +28,7 @@ TRACE_DEFINE_ENUM(POOL_FAULT_DOUBLE_FREE);
 TRACE_DEFINE_ENUM(POOL_FAULT_FOREIGN);
 TRACE_DEFINE_ENUM(POOL_FAULT_INTERIOR);
 TRACE_DEFINE_ENUM(POOL_FAULT_WRONG_POOL);
+TRACE_DEFINE_ENUM(POOL_FAULT_DESTROYED);
 
 /*
  * Fields have the names that kmem:kmem_cache_alloc and kmem:kmem_cache_free give them.  A
@@ -149,7 +150,8 @@ TRACE_EVENT(pool_fault,
 				       { POOL_FAULT_DOUBLE_FREE, "double_free" },
 				       { POOL_FAULT_FOREIGN, "foreign" },
 				       { POOL_FAULT_INTERIOR, "interior" },
-				       { POOL_FAULT_WRONG_POOL, "wrong_pool" }),
+				       { POOL_FAULT_WRONG_POOL, "wrong_pool" },
+				       { POOL_FAULT_DESTROYED, "destroyed" }),
 		      __entry->caller)
 );
 

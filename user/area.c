@@ -399,6 +399,8 @@ void plat_local_free(struct pool *pool)
 	pool_each_part(pool, i, local)
 		if (local->pool)
 			clear(local);
+	pool->own.hot = offset_of(0);
+	pool->head.hot = pool->own.hot;
 	pthread_mutex_lock(&offset_mutex);
 	plat_write(&offset_used[number], false);
 	if (number < lowest)

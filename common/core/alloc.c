@@ -313,6 +313,8 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 		obj = pool_harden_get(pool, flags);
 	if (obj)
 		return obj;
+	if (pool_gone_report(pool, NULL, flags & POOL_F_ALL, caller))
+		return NULL;
 	if (pool_fails(pool, flags & POOL_F_ALL, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
@@ -440,6 +442,8 @@ void *pool_alloc_nocache(struct pool_head *head)
 	void *obj;
 
 	pool_might_alloc(0);
+	if (pool_gone_report(pool, NULL, 0, caller))
+		return NULL;
 	if (pool_fails(pool, 0, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;

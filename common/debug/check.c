@@ -146,6 +146,8 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 	unsigned long note;
 	unsigned int phase = 0;
 
+	if (pool_gone_report(pool, obj, flags, caller))
+		return NULL;
 	seen = pool_state_free(pool, word, obj, &note);
 	if (seen != POOL_SEEN_USED) {
 		misfreed(&info, seen);

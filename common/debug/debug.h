@@ -153,6 +153,11 @@ void *pool_harden_get(struct pool *pool, unsigned int flags);
 bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller);
 
+/* gone.c: calls with pools that were destroyed */
+void pool_gone_free(struct pool *pool);
+void pool_gone_free_all(void);
+bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *caller);
+
 /* fail.c */
 bool pool_fail_turn(unsigned int flags, void *caller);
 

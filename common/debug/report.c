@@ -32,6 +32,7 @@ static const char * const what[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_FOREIGN] = "freed, but no object",
 	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
 	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
+	[POOL_FAULT_DESTROYED] = "used after pool_destroy()",
 };
 
 /* A function's name where it may be looked up, else the address. */
@@ -161,8 +162,8 @@ static void print_report(const struct pool_fault_info *info, const char *owner)
 	print_finder(info);
 	if (owner)
 		plat_log(PLAT_ERR, "  it is an object of pool \"%s\"", owner);
-	if (info->kind == POOL_FAULT_FOREIGN ||
-	    info->kind == POOL_FAULT_WRONG_POOL)
+	if (info->kind == POOL_FAULT_FOREIGN || info->kind == POOL_FAULT_WRONG_POOL ||
+	    info->kind == POOL_FAULT_DESTROYED)
 		return;
 	pool_layout_of(pool, pool->head.size, &l);
 	print_callers(info, &l);

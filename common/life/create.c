@@ -273,7 +273,7 @@ void pool_discard(struct pool *pool, unsigned long lost)
 	if (pool->cached)
 		plat_local_free(pool);
 	plat_backend_destroy(&pool->backend, lost + aside);
-	plat_mem_free(pool);
+	pool_gone_free(pool);
 }
 
 static struct pool *make(const struct pool_request *request, const char **why)
@@ -436,7 +436,7 @@ void *pool_destroy_of(struct pool_head *head, const void *owner)
 	struct pool *pool = pool_of(head);
 	unsigned long used;
 
-	if (!head)
+	if (!head || pool_gone_report(pool, NULL, 0, __builtin_return_address(0)))
 		return NULL;
 	if (!pool_registry_may_drop(pool, owner)) {
 		plat_log(PLAT_ERR, "pool \"%s\" not destroyed: it is another owner's",

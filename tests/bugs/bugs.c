@@ -299,6 +299,65 @@ static void leak(struct bugs_cell *cell)
 	alloc_next(cell);
 }
 
+/*
+ * Destroy the cell's pool, whose objects are all freed, and have a call with its pointer.  Without
+ * checks the pointer leads to memory that may be somebody's by now, so the call is not made, and
+ * the bug is not found.  The cell goes on with another pool.
+ */
+static void use_destroyed(struct bugs_cell *cell, enum bugs_when now,
+			  void (*call)(struct bugs_cell *cell))
+{
+	bool checked = plat_read(&cell->pool->debug) & POOL_D_CHECKED;
+	unsigned int i;
+
+	free_rightly(cell);
+	for (i = 0; i < BUGS_OBJS; i++) {
+		pool_free(&cell->pool->head, cell->obj[i]);
+		cell->obj[i] = NULL;
+	}
+	bugs_step(cell, now);
+	if (pool_destroy(&cell->pool->head)) {
+		bugs_found(cell, BUGS_WRONG, "in use");
+		return;
+	}
+	if (checked) {
+		call(cell);
+		bugs_look(cell);
+	}
+	if (!bugs_make_pool(cell))
+		bugs_found(cell, BUGS_WRONG, "no pool");
+}
+
+static void call_destroy(struct bugs_cell *cell)
+{
+	pool_destroy(&cell->pool->head);
+}
+
+static void call_alloc(struct bugs_cell *cell)
+{
+	pool_alloc(&cell->pool->head);
+}
+
+static void call_free(struct bugs_cell *cell)
+{
+	pool_free(&cell->pool->head, cell->victim);
+}
+
+static void destroy_twice(struct bugs_cell *cell)
+{
+	use_destroyed(cell, BUGS_DESTROY, call_destroy);
+}
+
+static void alloc_destroyed(struct bugs_cell *cell)
+{
+	use_destroyed(cell, BUGS_ALLOC, call_alloc);
+}
+
+static void free_destroyed(struct bugs_cell *cell)
+{
+	use_destroyed(cell, BUGS_FREE, call_free);
+}
+
 const struct bug bugs[] = {
 	{ "no-bug", no_bug, 0, 0, 0 },
 	{ "overflow-1", write_outside, BUGS_SIZE, 1, 0xff },
@@ -321,6 +380,9 @@ const struct bug bugs[] = {
 	{ "never-allocated", free_foreign, 0, 0, 0 },
 	{ "interior", free_interior, 64, 0, 0 },
 	{ "leak", leak, 0, 0, 0 },
+	{ "destroy-twice", destroy_twice, 0, 0, 0 },
+	{ "destroyed-alloc", alloc_destroyed, 0, 0, 0 },
+	{ "destroyed-free", free_destroyed, 0, 0, 0 },
 	{ "uninitialised-new", use_new, 0, 0, 0 },
 	{ "uninitialised-again", use_again, 0, 0, 0 },
 	{ NULL, NULL, 0, 0, 0 },

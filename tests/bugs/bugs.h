@@ -78,6 +78,7 @@ void bugs_found(struct bugs_cell *cell, enum bugs_when when,
 bool bugs_look(struct bugs_cell *cell);
 void bugs_step(struct bugs_cell *cell, enum bugs_when now);
 void *bugs_get(struct pool *pool);
+bool bugs_make_pool(struct bugs_cell *cell);
 
 /*
  * The runners.  An access that faults returns false, or does not return.

@@ -22,6 +22,7 @@ static const char * const reports[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_FOREIGN] = "freed, but no object",
 	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
 	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
+	[POOL_FAULT_DESTROYED] = "used after pool_destroy()",
 };
 
 static const char * const when_words[] = {
@@ -103,20 +104,27 @@ const char * const bugs_options[] = {
 	NULL,
 };
 
+/* Make the pool that the bug is about; false: it cannot be made. */
+bool bugs_make_pool(struct bugs_cell *cell)
+{
+	struct pool_head *head = create_pool("bugs", BUGS_SIZE, MEM_F_EXACT);
+
+	cell->pool = head ? pool_of(head) : NULL;
+	return head;
+}
+
 /* Set the options and make the pools of a cell. */
 static bool make_pools(struct bugs_cell *cell, const char *options)
 {
-	struct pool_head *head, *other;
+	struct pool_head *other;
 
 	if (options != bugs_options[0] &&
 	    !pool_options_set(options, "bugs", true))
 		return false;
 	pool_options.policy = POOL_POLICY_CONTINUE;
-	head = create_pool("bugs", BUGS_SIZE, MEM_F_EXACT);
 	other = create_pool("others", BUGS_SIZE, MEM_F_EXACT);
-	cell->pool = head ? pool_of(head) : NULL;
 	cell->other = other ? pool_of(other) : NULL;
-	return head && other;
+	return bugs_make_pool(cell) && other;
 }
 
 /* Choose the victim: an object with only this cell's memory around it. */

@@ -112,7 +112,7 @@ static void compare(const char *said)
 		return;
 	if (!is_told())
 		snprintf(line, sizeof(line), "FAULT: ");
-	else if (shared->when == BUGS_DESTROY)
+	else if (!strcmp(shared->report, "in use"))
 		snprintf(line, sizeof(line), "objects %s", shared->report);
 	else
 		snprintf(line, sizeof(line), "FAULT: %s: ", shared->report);

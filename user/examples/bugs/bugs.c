@@ -2,7 +2,7 @@
 /*
  * bugs.c - one wrong use of memory, so that an option reports it
  *
- *	bugs NAME	overflow, underflow, interior, foreign, wrong, twice or written
+ *	bugs NAME	overflow, underflow, interior, foreign, wrong, twice, written or gone
  *
  * Documentation/debugging.rst has the report of each.
  */
@@ -49,5 +49,7 @@ int main(int argc, char **argv)
 		conn_free(conn);
 	if (!strcmp(bug, "written"))
 		conn[20]++;
+	if (!strcmp(bug, "gone"))
+		pool_destroy(conns);
 	return !conn_new();
 }

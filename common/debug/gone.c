@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * gone.c - calls with pools that were destroyed
+ *
+ * Layer:   beside the four.
+ * Context: each function says its own.
+ *
+ * The struct of a checked pool stays a while after the pool has ended, without registrations,
+ * with closed arrays and with nothing else.  So calls with its old pointer come to the checks,
+ * which see that the pool has no registration.  A ring keeps the last POOL_GONE_MAX of these
+ * structs, so that memory stays bounded: some hundred KiB, and nothing without checks.
+ */
+#include "plat.h"
+
+#define POOL_GONE_MAX	64
+
+/* Registry mutex. */
+static struct pool *gone[POOL_GONE_MAX];
+static unsigned int oldest;
+
+/* Keep the struct of a pool that has ended, in place of the one kept longest; returns that. */
+static struct pool *keep(struct pool *pool)
+{
+	struct pool *out;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	out = gone[oldest];
+	gone[oldest] = pool;
+	oldest = (oldest + 1) % POOL_GONE_MAX;
+	plat_mutex_unlock(PLAT_REGISTRY);
+	return out;
+}
+
+/* Free the struct of a pool that has ended; at once, unless it is checked.  May sleep. */
+void pool_gone_free(struct pool *pool)
+{
+	pool->cached = false;
+	if (plat_read(&pool->debug) & POOL_D_CHECKED)
+		pool = keep(pool);
+	plat_mem_free(pool);
+}
+
+/* Free all structs that are kept.  May sleep; no call with any of these pools comes later. */
+void pool_gone_free_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < POOL_GONE_MAX; i++)
+		plat_mem_free(keep(NULL));
+}
+
+/*
+ * Report a call with a pool that has no registration.  @obj: the object that it frees, or NULL.
+ * False: the pool has one, or is not checked, so that its struct may not be there.  Any context.
+ */
+bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *caller)
+{
+	struct pool_fault_info info = {
+		.kind = POOL_FAULT_DESTROYED, .pool = pool, .caller = caller, .flags = flags,
+		.obj = obj ? obj : &pool->head,
+	};
+
+	if (!(plat_read(&pool->debug) & POOL_D_CHECKED) || plat_read(&pool->users))
+		return false;
+	pool_report(&info);
+	return true;
+}
