@@ -221,20 +221,31 @@ check the_recorders_file_does_not_grow_behind_the_limit small_file
 check it_records_behind_the_back_of_a_program_that_closes_files \
 	traced 0 6001:100000:100000 "$prog" closed
 full() {
-	trace 0 "$prog" small-files && replays "$tmp/t" &&
+	trace 2 "$prog" small-files && replays "$tmp/t" &&
 		grep -qx '# stopped: no room for more: File too large' "$tmp/t" &&
 		grep -q 'stopped for lack of room: File too large$' "$tmp/err"
 }
 check a_file_that_cannot_grow_is_told_of full
 told_of() {
-	traced 0 8001:1:1 "$prog" unrecorded &&
+	traced 2 8001:1:1 "$prog" unrecorded &&
 		grep -q '^pooltrace: process [0-9]* is not recorded: .*: File too large$' "$tmp/err"
 }
 check a_process_that_is_not_recorded_is_told_of told_of
 data_file() {
-	traced 0 8001:1:1 "$prog" unrecorded "$tmp/data" && same "$(cat "$tmp/data")" data
+	traced 2 8001:1:1 "$prog" unrecorded "$tmp/data" && same "$(cat "$tmp/data")" data
 }
 check a_data_file_in_the_place_of_stderr_is_left_alone data_file
+# The library is readable for all; the folder of the records is not.
+if [ "$(id -u)" = 0 ]; then
+	chmod 755 "$tmp" "$tmp/bin"
+	check a_daemon_that_drops_root_is_recorded_to_its_end \
+		traced 0 6001:100001:100001 "$prog" drops
+	check a_child_that_is_not_recorded_is_told_by_the_status \
+		traced 2 8001:1:1 "$prog" drops-and-forks
+else
+	echo "n/a - a_daemon_that_drops_root_is_recorded_to_its_end # not root"
+	echo "n/a - a_child_that_is_not_recorded_is_told_by_the_status # not root"
+fi
 check errno_is_the_programs traced 0 6001:100000:100000 "$prog" errno
 
 # instructions PAIRS COMMAND... - what COMMAND, with the program's words behind it, takes

@@ -121,12 +121,26 @@ static const char *why_no_room(const struct raw *raw)
 	return lacks_room(raw) ? strerror((int)raw->head->stop_errno) : "";
 }
 
+/* Clean bytes of a head, which the traced program may have written. */
+static const char *program_of(const struct raw *raw, char name[RAW_NAME_MAX + 1])
+{
+	char *at;
+
+	snprintf(name, RAW_NAME_MAX + 1, "%.*s", RAW_NAME_MAX, raw->head->program);
+	for (at = name; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	return name;
+}
+
 static void say(const char *name, const struct raw *raw, const struct converted *done)
 {
 	const struct raw_head *head = raw->head;
+	char program[RAW_NAME_MAX + 1];
 
-	fprintf(stderr, "pooltrace: %s: %llu events of %.*s, process %u%s%s%s\n", name,
-		(unsigned long long)done->events, RAW_NAME_MAX, head->program, head->pid,
+	fprintf(stderr, "pooltrace: %s: %llu event%s of %s, process %u%s%s%s\n", name,
+		(unsigned long long)done->events, done->events == 1 ? "" : "s",
+		program_of(raw, program), head->pid,
 		head->stop == RAW_LIMIT ? ", stopped at the limit" :
 		lacks_room(raw) ? ", stopped for lack of room: " : "", why_no_room(raw),
 		done->cut ? ", stopped: too many sizes and call sites" : "");
@@ -135,6 +149,7 @@ static void say(const char *name, const struct raw *raw, const struct converted 
 /* The n-th trace; @number goes on only if one was written. */
 static bool convert_one(const struct raw *raw, const char *file, unsigned int *number)
 {
+	char program[RAW_NAME_MAX + 1];
 	struct converted done;
 	char *name;
 	bool good;
@@ -146,8 +161,8 @@ static bool convert_one(const struct raw *raw, const char *file, unsigned int *n
 	if (!good) {
 		warn("%s", name);
 	} else if (!done.allocs) {
-		fprintf(stderr, "pooltrace: no events of %.*s, process %u%s%s\n",
-			RAW_NAME_MAX, raw->head->program, raw->head->pid,
+		fprintf(stderr, "pooltrace: no events of %s, process %u%s%s\n",
+			program_of(raw, program), raw->head->pid,
 			lacks_room(raw) ? ": " : "", why_no_room(raw));
 	} else {
 		say(name, raw, &done);
@@ -160,14 +175,15 @@ static bool convert_one(const struct raw *raw, const char *file, unsigned int *n
 bool collect(const char *dir, const char *file)
 {
 	struct files files = { .raw = NULL };
+	bool good = true, whole = true;
 	unsigned int number = 1;
-	bool good = true;
 	size_t i;
 
 	visit(dir, &files);
 	if (files.count)
 		qsort(files.raw, files.count, sizeof(*files.raw), by_start);
 	for (i = 0; i < files.count; i++) {
+		whole = whole && !lacks_room(&files.raw[i]);
 		good = convert_one(&files.raw[i], file, &number) && good;
 		munmap((void *)files.raw[i].head, files.raw[i].len);
 	}
@@ -176,7 +192,7 @@ bool collect(const char *dir, const char *file)
 		warnx("nothing was recorded: is the command a static program, or set-user-ID?");
 		return false;
 	}
-	return good;
+	return good && whole;
 }
 
 void remove_folder(const char *dir)

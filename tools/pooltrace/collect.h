@@ -14,7 +14,7 @@
 
 /*
  * Make traces of the files in @dir, and say on the standard error which.  False, after it
- * has printed why: one could not be written, or there is none.
+ * has printed why: one could not be written, or is not whole for lack of room, or there is none.
  */
 bool collect(const char *dir, const char *file);
 

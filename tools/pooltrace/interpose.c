@@ -16,6 +16,7 @@
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EXPORT		__attribute__((visibility("default")))
 #define CALLER		__builtin_return_address(0)
@@ -32,6 +33,11 @@ static struct {
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
 	int (*dlclose)(void *handle);
+	int (*setuid)(uid_t uid);
+	int (*seteuid)(uid_t uid);
+	int (*setreuid)(uid_t real, uid_t effective);
+	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+	int (*chroot)(const char *path);
 } next;
 
 /* 1: a thread looks for them; 2: they are there. */
@@ -56,6 +62,11 @@ static void look_for_all(void)
 	next.valloc = look_for("valloc");
 	next.pvalloc = look_for("pvalloc");
 	next.dlclose = look_for("dlclose");
+	next.setuid = look_for("setuid");
+	next.seteuid = look_for("seteuid");
+	next.setreuid = look_for("setreuid");
+	next.setresuid = look_for("setresuid");
+	next.chroot = look_for("chroot");
 	next.malloc = look_for("malloc");
 	__atomic_store_n(&resolved, 2, __ATOMIC_RELEASE);
 }
@@ -241,4 +252,40 @@ EXPORT int dlclose(void *handle)
 	error = next.dlclose(handle);
 	record_unload();
 	return error;
+}
+
+/* What follows may take away the right, or the path, to the file that is recorded to. */
+static bool reserved(void)
+{
+	if (!is_resolved()) {
+		errno = EAGAIN;
+		return false;
+	}
+	record_reserve();
+	return true;
+}
+
+EXPORT int setuid(uid_t uid)
+{
+	return reserved() ? next.setuid(uid) : -1;
+}
+
+EXPORT int seteuid(uid_t uid)
+{
+	return reserved() ? next.seteuid(uid) : -1;
+}
+
+EXPORT int setreuid(uid_t real, uid_t effective)
+{
+	return reserved() ? next.setreuid(real, effective) : -1;
+}
+
+EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	return reserved() ? next.setresuid(real, effective, saved) : -1;
+}
+
+EXPORT int chroot(const char *path)
+{
+	return reserved() ? next.chroot(path) : -1;
 }

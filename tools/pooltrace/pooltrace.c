@@ -12,7 +12,8 @@
  * starts.
  *
  * Exits as the command does, with 128 and the number of a signal that ended it, and with 2
- * if the arguments are wrong, the command cannot run or a trace cannot be written.
+ * if the arguments are wrong, the command cannot run, a trace cannot be written, or a process
+ * was not recorded to its end, except for the limit.
  */
 #include "collect.h"
 
@@ -25,7 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,6 +149,33 @@ static void name_stderr(void)
 		setenv(RAW_ENV_STDERR, name, 1);
 	else
 		unsetenv(RAW_ENV_STDERR);
+}
+
+/* Of messages by processes that cannot be recorded; the kernel chooses its name. */
+static int open_socket(void)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(name);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof(sa_family_t)) ||
+	    getsockname(fd, (struct sockaddr *)&name, &len))
+		err(2, "a socket");
+	/* Its first byte is 0, and none ends it. */
+	name.sun_path[len - offsetof(struct sockaddr_un, sun_path)] = '\0';
+	setenv(RAW_ENV_SOCKET, name.sun_path + 1, 1);
+	return fd;
+}
+
+/* Were all processes recorded, as far as is known? */
+static bool all_recorded(int fd)
+{
+	char byte;
+
+	if (recv(fd, &byte, sizeof(byte), 0) < 0)
+		return true;
+	warnx("not all processes were recorded");
+	return false;
 }
 
 /* In front of what the user preloads. */
@@ -309,16 +339,17 @@ int main(int argc, char **argv)
 {
 	struct options o = read_options(argc, argv);
 	bool good = true;
-	int status;
+	int status, fd;
 	char *dir;
 
 	o.library = find_library();
 	dir = make_folder(o.file);
+	fd = open_socket();
 	status = run(&o, dir);
 	if (status == -1)
 		warn("%s", o.command[0]);
 	else
-		good = collect(dir, o.file);
+		good = collect(dir, o.file) && all_recorded(fd);
 	remove_folder(dir);
 	free(dir);
 	free(o.library);

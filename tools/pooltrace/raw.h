@@ -29,6 +29,12 @@
 #define RAW_ENV_DIR	"POOLTRACE_DIR"
 #define RAW_ENV_LIMIT	"POOLTRACE_LIMIT"
 
+/*
+ * The name of an abstract socket.  A process that cannot be recorded sends an empty message there,
+ * which needs no rights, so that pooltrace's exit status says so.
+ */
+#define RAW_ENV_SOCKET	"POOLTRACE_SOCKET"
+
 /* The name of the file that is pooltrace's standard error. */
 #define RAW_ENV_STDERR	"POOLTRACE_STDERR"
 #define RAW_FILE_MAX	48

@@ -27,6 +27,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,14 +69,35 @@ static bool stderr_is_pooltraces(void)
 	return wanted && raw_file_name(name, STDERR_FILENO) && !strcmp(name, wanted);
 }
 
-/* To the standard error, as far as the traced program shares pooltrace's. */
+/* Tell pooltrace that this process is not recorded. */
+static void report(void)
+{
+	const char *name = getenv(RAW_ENV_SOCKET);
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = name ? strlen(name) : 0;
+	int fd;
+
+	if (!len || len >= sizeof(to.sun_path) - 1)
+		return;
+	memcpy(to.sun_path + 1, name, len);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, "", 0, MSG_NOSIGNAL, (struct sockaddr *)&to,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
+	close(fd);
+}
+
+/* To the standard error, too, as far as the traced program shares pooltrace's. */
 static void complain(const char *what)
 {
+	int why = errno;
 	char text[256];
 	int n = snprintf(text, sizeof(text),
 			 "pooltrace: process %d is not recorded: %s: %s\n",
-			 (int)getpid(), what, strerror(errno));
+			 (int)getpid(), what, strerror(why));
 
+	report();
 	if (n > 0 && stderr_is_pooltraces() && write(STDERR_FILENO, text, (size_t)n) < 0)
 		return;
 }
@@ -236,9 +259,10 @@ static bool make_room(struct state *s, uint64_t place)
 		stop(s, RAW_NO_ROOM, why);
 		return false;
 	}
-	/* Another thread may have grown it further; the least is true as well. */
-	__atomic_store_n(&s->ready, (bytes - RAW_RECORDS) / sizeof(*s->record),
-			 __ATOMIC_RELEASE);
+	/* Another thread may have grown it further; the least is true as well, but may need rights. */
+	if (__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE) <= place)
+		__atomic_store_n(&s->ready, (bytes - RAW_RECORDS) / sizeof(*s->record),
+				 __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -298,6 +322,16 @@ void record_free(const void *p)
 	r = s ? take(s, &place) : NULL;
 	if (r)
 		write_record(s, r, RAW_FREE, p);
+}
+
+void record_reserve(void)
+{
+	struct state *s = recording();
+	int kept = errno;
+
+	if (s && !grow_to(s, RAW_RECORDS + s->limit * sizeof(*s->record)))
+		__atomic_store_n(&s->ready, s->limit, __ATOMIC_RELEASE);
+	errno = kept;
 }
 
 uint64_t record_take_place(void)

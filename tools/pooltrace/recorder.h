@@ -24,6 +24,12 @@ void record_free(const void *p);
 uint64_t record_take_place(void);
 void record_freed(uint64_t place, const void *p);	/* NULL: it did not free */
 
+/*
+ * Before the process gives up rights that it needs to make its file larger: the file gets the
+ * room for all records.
+ */
+void record_reserve(void);
+
 /* After a module may have left: its addresses may become another one's. */
 void record_unload(void);
 

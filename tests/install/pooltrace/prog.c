@@ -220,6 +220,32 @@ static void unrecorded(const char *file)
 	waitpid(pid, NULL, 0);
 }
 
+/* As a daemon does that begins as root.  The file of the records is root's. */
+static void drop(void)
+{
+	if (setgid(65534) || setuid(65534))
+		exit(1);
+}
+
+static void drops(void)
+{
+	get_and_free(6001, 1, 1);
+	drop();
+	many("100000");
+}
+
+/* Nobody may make a file where the records are. */
+static void drops_and_forks(void)
+{
+	get_and_free(8001, 1, 1);
+	drop();
+	if (!fork()) {
+		get_and_free(8003, 1, 1);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
 /* errno is the program's. */
 static void keeps_errno(void)
 {
@@ -257,6 +283,10 @@ int main(int argc, char **argv)
 		small_files();
 	else if (!strcmp(what, "unrecorded"))
 		unrecorded(argv[2]);
+	else if (!strcmp(what, "drops"))
+		drops();
+	else if (!strcmp(what, "drops-and-forks"))
+		drops_and_forks();
 	else if (!strcmp(what, "errno"))
 		keeps_errno();
 	else
