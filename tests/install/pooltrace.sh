@@ -26,7 +26,7 @@ pooltrace=$tmp/bin/pooltrace
 prog=$tmp/prog
 ulimit -c 0
 
-gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-builtin -Wall -Wextra -Werror -o "$prog" \
+gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-builtin -rdynamic -Wall -Wextra -Werror -o "$prog" \
 	"$src/prog.c" -pthread
 for size in 7001 7003; do
 	gcc -std=gnu11 -O1 -DSIZE=$size -Wall -Wextra -Werror -shared -fPIC \
@@ -70,16 +70,38 @@ replays() {
 
 each_function() {
 	traced 0 "1001:20:13 1005:1:1 1007:1:1 1011:1:1 1013:1:1 1017:1:1 1019:1:1 1021:1:1 \
-1023:1:1 1088:1:1 3027:1:1 7021:1:1" "$prog" functions &&
+1023:1:1 1088:1:1 3027:1:1 7021:1:1" --skip '' "$prog" functions &&
 		grep -q '^# 0 frees of unseen objects left out, 0 frees implied' "$tmp/t"
 }
 check each_function_is_recorded each_function
 
 of_a_library() {
-	trace 0 "$prog" functions &&
+	trace 0 --skip '' "$prog" functions &&
 		[[ " $(counts libc.so.6 "$tmp/t")" == *" 17:1:1 "* ]]
 }
 check the_call_site_is_the_callers_module of_a_library
+
+# called_by SKIP FUNCTION SIZE - whose call has allocated that, behind what is skipped
+called_by() {
+	local site
+
+	trace 0 --skip "$1" "$prog" functions || return 1
+	site=$(sed -n "s/^pool [0-9]* $3 prog+//p" "$tmp/t")
+	same "$(addr2line -f -e "$prog" "$site" | head -n 1)" "$2"
+}
+check a_wrapper_is_the_call_site called_by '' get 1005
+check a_wrapper_that_is_skipped_is_not called_by get functions 1005
+check nor_is_a_function_of_the_c_library called_by strdup functions 17
+check nor_is_a_module called_by libc.so.6 functions 17
+by_site() {
+	trace 0 --skip '' "$prog" functions &&
+		called_by "$(sed -n 's/^pool [0-9]* 1005 //p' "$tmp/t")" functions 1005
+}
+check nor_is_a_call_site by_site
+default_list() {
+	trace 0 "$prog" functions && same "$(counts libc.so.6 "$tmp/t" | grep -c ' 17:')" 0
+}
+check strdup_is_skipped_if_nothing_is_said default_list
 
 # addr2line finds the function of a call site.
 call_site() {

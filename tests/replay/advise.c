@@ -27,6 +27,13 @@
 /* And so often an object must be used again. */
 #define CHURN_LEAST	4
 
+/*
+ * A call site allocates a struct if, of its allocations of about this size, at least this many
+ * percent are of just this size.  Strings have sizes that are spread over their neighbours.
+ */
+#define STRUCT_LEAST	50
+#define NEIGHBOURS	16u
+
 /* One size, or one call site, or what both have in common. */
 struct group {
 	const char *name;		/* of the call site */
@@ -37,6 +44,7 @@ struct group {
 	unsigned int peak;
 	unsigned long long size_allocs;	/* of the most frequent size */
 	unsigned int hits;		/* percent */
+	unsigned int structs;		/* of the allocations, those of structs */
 	bool pooled;
 };
 
@@ -98,6 +106,36 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_allocs(a, b);
 }
 
+/* How many allocations a call site has of about the same size as @one; rows are by name. */
+static unsigned long long count_near(const struct group *rows, unsigned int n,
+				     const struct group *one)
+{
+	const struct group *first = one, *at;
+	unsigned long long sum = 0;
+
+	while (first > rows && !strcmp(first[-1].name, one->name))
+		first--;
+	for (at = first; at < rows + n && !strcmp(at->name, one->name); at++)
+		if (at->size + NEIGHBOURS >= one->size && one->size + NEIGHBOURS >= at->size)
+			sum += at->allocs;
+	return sum;
+}
+
+/* Count the allocations of structs of each size.  @rows: of call sites and sizes, by name. */
+static void count_structs(struct group *sizes, unsigned int n, const struct group *rows,
+			  unsigned int pairs)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < pairs; i++) {
+		if (rows[i].allocs * 100ull < count_near(rows, pairs, &rows[i]) * STRUCT_LEAST)
+			continue;
+		for (k = 0; k < n; k++)
+			if (sizes[k].size == rows[i].size)
+				sizes[k].structs += rows[i].allocs;
+	}
+}
+
 static unsigned int percent(unsigned long long part, unsigned long long whole)
 {
 	return whole ? (unsigned int)((part * 100 + whole / 2) / whole) : 0;
@@ -120,6 +158,8 @@ static const char *verdict(const struct group *g, const struct trace *t)
 	if (!g->pooled || (unsigned long long)g->allocs * 100 < (unsigned long long)t->allocs *
 			  SHARE_LEAST)
 		return "no: seldom";
+	if (percent(g->structs, g->allocs) < STRUCT_LEAST)
+		return "no: spread";
 	if (g->allocs / g->peak < CHURN_LEAST)
 		return "no: kept";
 	return g->hits >= HITS_LEAST ? "pool" : "no: misses";
@@ -151,9 +191,9 @@ static void print_sizes(const struct trace *t, struct group *size, unsigned int 
 		printf(" %6u  %s\n", waste_of_malloc(g->size), what);
 	}
 	if (n > ROWS)
-		printf("and %u more sizes\n", n - ROWS);
-	printf("sizes that would gain have %u %% of %u allocations\n\n",
-	       percent(gain, t->allocs), t->allocs);
+		printf("and %u more size%s\n", n - ROWS, n - ROWS == 1 ? "" : "s");
+	printf("sizes that would gain have %u %% of %u allocation%s\n\n",
+	       percent(gain, t->allocs), t->allocs, t->allocs == 1 ? "" : "s");
 }
 
 static unsigned int hits_of(struct pool_head *pool, unsigned long long calls)
@@ -167,7 +207,7 @@ static unsigned int hits_of(struct pool_head *pool, unsigned long long calls)
 }
 
 /* Of the first pools of each size, which have the events of all. */
-static const char *size_table(struct session *s)
+static const char *size_table(struct session *s, const struct group *rows)
 {
 	const struct trace *t = &s->trace;
 	struct group *size = groups_of(t);
@@ -184,6 +224,7 @@ static const char *size_table(struct session *s)
 					       size[i].live);
 		size[n++] = size[i];
 	}
+	count_structs(size, n, rows, t->pools);
 	print_sizes(t, size, n);
 	world_free(size);
 	return NULL;
@@ -213,7 +254,6 @@ static void print_sites(const struct trace *t, struct group *site)
 {
 	unsigned int i, n;
 
-	qsort(site, t->pools, sizeof(*site), by_name);
 	n = join_names(site, t->pools);
 	qsort(site, n, sizeof(*site), by_allocs);
 	printf("%9s %5s %7s %6s %9s %5s  %s\n", "allocs", "%", "peak", "short%", "size",
@@ -226,7 +266,7 @@ static void print_sites(const struct trace *t, struct group *site)
 		       percent(g->size_allocs, g->allocs), g->name);
 	}
 	if (n > ROWS)
-		printf("and %u more call sites\n", n - ROWS);
+		printf("and %u more call site%s\n", n - ROWS, n - ROWS == 1 ? "" : "s");
 }
 
 const char *advise(struct session *s)
@@ -237,10 +277,11 @@ const char *advise(struct session *s)
 
 	if (!site)
 		return "out of memory";
+	qsort(site, s->trace.pools, sizeof(*site), by_name);
 	why = session_begin(s, &replay_on_pools, REPLAY_WORD, 1);
 	if (!why) {
 		session_work(s);
-		why = size_table(s);
+		why = size_table(s, site);
 		print_sites(&s->trace, site);
 		if (why)
 			session_end(s);

@@ -5,7 +5,7 @@
  * Layer:   a program; above convert.c and collect.c.
  * Context: one thread.
  *
- *	pooltrace [-o FILE] [--limit N] [--] COMMAND [ARG...]
+ *	pooltrace [-o FILE] [--limit N] [--skip LIST] [--] COMMAND [ARG...]
  *
  * The command runs with libpooltrace.so in front of its malloc().  When it has ended, each
  * program that ran for it becomes a trace: FILE, FILE.2, FILE.3, in the order of their
@@ -36,19 +36,26 @@
 #define LIMIT_MAX	(1l << 24)
 #define LIBRARY		"libpooltrace.so"
 
+/* Functions that allocate what their callers ask for; the last two are C++'s operator new. */
+#define SKIP_DEFAULT	"xmalloc,xcalloc,xrealloc,xstrdup,xzalloc,zmalloc,zcalloc,zrealloc," \
+			"zstrdup,strdup,strndup,_Znwm,_Znam"
+
 struct options {
 	const char *file;
 	long limit;
+	const char *skip;
 	char **command;
 	char *library;
 };
 
 static const char usage[] =
-"usage: pooltrace [-o FILE] [--limit N] [--] COMMAND [ARG...]\n"
+"usage: pooltrace [-o FILE] [--limit N] [--skip LIST] [--] COMMAND [ARG...]\n"
 "\n"
 "  -o FILE     the trace, pooltrace.trace if not given; those of further processes\n"
 "              are FILE.2, FILE.3 and so on\n"
-"  --limit N   the most allocations and frees of a process, 1000000 if not given\n";
+"  --limit N   the most allocations and frees of a process, 1000000 if not given\n"
+"  --skip LIST functions, modules and call sites, by commas, whose callers are the call\n"
+"              sites; if not given, xmalloc(), strdup() and their like\n";
 
 /* 0: there is none.  Changes only while signals are held back. */
 static volatile pid_t child;
@@ -75,10 +82,12 @@ static struct options read_options(int argc, char **argv)
 {
 	static const struct option words[] = {
 		{ "limit", required_argument, NULL, 'l' },
+		{ "skip", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct options o = { .file = "pooltrace.trace", .limit = LIMIT_DEFAULT };
+	struct options o = { .file = "pooltrace.trace", .limit = LIMIT_DEFAULT,
+			     .skip = SKIP_DEFAULT };
 	int c;
 
 	/* The options end where the command begins. */
@@ -89,6 +98,9 @@ static struct options read_options(int argc, char **argv)
 			break;
 		case 'l':
 			o.limit = read_limit(optarg);
+			break;
+		case 's':
+			o.skip = optarg;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -192,6 +204,7 @@ static void set_environment(const struct options *o, const char *dir)
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(RAW_ENV_DIR, dir, 1);
 	setenv(RAW_ENV_LIMIT, limit, 1);
+	setenv(RAW_ENV_SKIP, o->skip, 1);
 	name_stderr();
 	free(preload);
 }

@@ -22,5 +22,5 @@ $(B)/pooltrace-asan: $(POOLTRACE_DEP)
 $(B)/libpooltrace.so: $(POOLTRACE_DEP)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(POOLTRACE_CFLAGS) -fPIC -fvisibility=hidden \
-		-fno-builtin $(LDFLAGS) -shared -Wl,-z,defs -Wl,-z,now -o $@ \
+		-fno-builtin $(LDFLAGS) -shared -static-libgcc -Wl,-z,defs -Wl,-z,now -o $@ \
 		$(POOLTRACE_LIB)

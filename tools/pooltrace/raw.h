@@ -29,6 +29,9 @@
 #define RAW_ENV_DIR	"POOLTRACE_DIR"
 #define RAW_ENV_LIMIT	"POOLTRACE_LIMIT"
 
+/* What allocates for its caller: functions, modules and call sites, by commas. */
+#define RAW_ENV_SKIP	"POOLTRACE_SKIP"
+
 /*
  * The name of an abstract socket.  A process that cannot be recorded sends an empty message there,
  * which needs no rights, so that pooltrace's exit status says so.
@@ -94,6 +97,7 @@ struct raw_head {
 	char program[RAW_NAME_MAX + 1];
 	char module[RAW_MODULES][RAW_NAME_MAX + 1];
 	struct raw_site site[RAW_SITES];
+	uint8_t skipped[RAW_SITES];	/* of a site: it allocates for its caller */
 };
 
 /* Where the records begin: on a page of any size. */

@@ -16,7 +16,12 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
+
+/* The most callers that are looked at behind one that is skipped. */
+#define CALLERS		32
 
 /* How often a thread looks at a lock that another one has. */
 #define TRIES		1000
@@ -87,6 +92,44 @@ static void find_module(struct raw_head *head, struct raw_site *site, uintptr_t 
 	site->offset = addr - 1 - map->l_addr;
 }
 
+/* Is @name one of the words of a list? */
+static bool has_word(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at = list;
+
+	while (len && (at = strstr(at, name))) {
+		if ((at == list || at[-1] == ',') && (!at[len] || at[len] == ','))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/*
+ * Does the code there allocate for its caller?  The C library calls some functions by two names,
+ * one of which has underscores in front.  dladdr() knows the functions that other modules may
+ * call, and its lock may be held by a thread that waits for nobody here.
+ */
+static bool is_skipped(const struct raw_head *head, const struct raw_site *site, uintptr_t addr)
+{
+	const char *list = getenv(RAW_ENV_SKIP);
+	const char *module = head->module[site->module];
+	char place[RAW_NAME_MAX + 24];
+	const char *name;
+	Dl_info found;
+
+	if (!list || !*list || !site->module)
+		return false;
+	snprintf(place, sizeof(place), "%s+0x%llx", module, (unsigned long long)site->offset);
+	if (has_word(list, module) || has_word(list, place))
+		return true;
+	if (!dladdr((void *)(addr - 1), &found) || !found.dli_sname)
+		return false;
+	name = found.dli_sname;
+	return has_word(list, name) || has_word(list, name + strspn(name, "_"));
+}
+
 static bool lock(struct state *s)
 {
 	unsigned int tries;
@@ -112,6 +155,7 @@ static uint32_t add(struct state *s, uintptr_t addr, uint32_t epoch)
 		struct raw_site *site = &s->head->site[slot];
 
 		find_module(s->head, site, addr);
+		s->head->skipped[slot] = is_skipped(s->head, site, addr);
 		site->epoch = epoch;
 		__atomic_store_n(&site->addr, addr, __ATOMIC_RELEASE);
 		found = slot;
@@ -120,7 +164,7 @@ static uint32_t add(struct state *s, uintptr_t addr, uint32_t epoch)
 	return found;
 }
 
-uint32_t site_of(struct state *s, uintptr_t addr)
+static uint32_t number_of(struct state *s, uintptr_t addr)
 {
 	uint32_t epoch = __atomic_load_n(&s->epoch, __ATOMIC_ACQUIRE);
 	uint32_t slot;
@@ -131,4 +175,38 @@ uint32_t site_of(struct state *s, uintptr_t addr)
 	if (!found)
 		__atomic_fetch_add(&s->head->unknown_sites, 1, __ATOMIC_RELAXED);
 	return found;
+}
+
+/* A walk from this function to the callers of the one that allocates. */
+struct walk {
+	struct state *s;
+	uintptr_t from;			/* where malloc() returns to; 0: that was seen */
+	uint32_t found;
+	unsigned int left;
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
+{
+	uintptr_t addr = _Unwind_GetIP(context);
+	struct walk *w = arg;
+
+	if (!addr || !w->left--)
+		return _URC_END_OF_STACK;
+	if (w->from) {
+		w->from = addr == w->from ? 0 : w->from;
+		return _URC_NO_REASON;
+	}
+	w->found = number_of(w->s, addr);
+	return w->found && w->s->head->skipped[w->found] ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Only behind code that is skipped callers are looked for, since that takes long. */
+uint32_t site_of(struct state *s, uintptr_t addr)
+{
+	struct walk w = { .s = s, .from = addr, .left = CALLERS };
+
+	w.found = number_of(s, addr);
+	if (w.found && s->head->skipped[w.found])
+		_Unwind_Backtrace(visit, &w);
+	return w.found;
 }

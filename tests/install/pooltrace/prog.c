@@ -27,7 +27,10 @@ static void *volatile seen;
 /* More than there is; the compiler is not to know. */
 static volatile size_t huge = SIZE_MAX / 2;
 
-static void *get(size_t size)
+/* Other modules may call it, so that its name is known. */
+__attribute__((noinline)) void *get(size_t size);
+
+void *get(size_t size)
 {
 	void *p = malloc(size);
 
