@@ -85,6 +85,7 @@ POOL_EXPORT_TEST(pool_set_debug);
 
 /* pool_impl.h */
 POOL_EXPORT_TEST(pool_options);
+POOL_EXPORT_TEST(pool_options_built);
 POOL_EXPORT_TEST(pool_serial);
 POOL_EXPORT_TEST(pool_buckets_for);
 POOL_EXPORT_TEST(pool_here_begins);
