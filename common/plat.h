@@ -63,6 +63,7 @@ enum plat_may {
 	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */
 	PLAT_NAME,	/* call plat_symbol() */
 	PLAT_RELOCK,	/* let a CPU lock go, and lock it again at once, without sleeping */
+	PLAT_FAIL,	/* fail on purpose: not while the program, or the kernel, starts */
 };
 
 /* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */

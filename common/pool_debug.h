@@ -29,7 +29,9 @@ extern unsigned int pool_debugging;
 
 /**
  * pool_parse_debugging() - Set options from a program's own command line.
- * @words: "word,key=value,...", as pool_configure() reads them, or "help".
+ * @words: "word,key=value,...", as pool_configure() reads them, or "help".  If the first one
+ *	is empty or a number, it is the byte of poison: "" and "0x50,no-merge" set poison, and
+ *	a negative number clears it.
  * @text: filled in and terminated; NULL: no text is wanted.
  * @size: its bytes; the help has less than 4096.
  *
@@ -104,6 +106,18 @@ size_t pool_debug_to_buf(struct pool_head *pool, char *buf, size_t size);
 size_t pool_debug_help_to_buf(char *buf, size_t size);
 
 #ifndef __KERNEL__
+
+/**
+ * pool_starting() - Say that the program starts, or that it has started.
+ * @starting: true: from now on no allocation fails on purpose; false: that is over.
+ *
+ * For programs that end if an allocation fails at their start, so that "fail" can be
+ * given to them from the first.  A program that never calls it has started.  In the kernel
+ * allocations fail on purpose only after it has booted.
+ *
+ * Context: Any.
+ */
+void pool_starting(bool starting);
 
 /* The kind of a line of the log. */
 enum pool_log_level {

@@ -241,6 +241,8 @@ static inline bool plat_may(enum plat_may what, unsigned int flags)
 		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT) && (flags & POOL_F_WAIT))
 			return !in_interrupt() && !irqs_disabled();
 		return preemptible() && !rcu_preempt_depth();
+	case PLAT_FAIL:
+		return system_state >= SYSTEM_RUNNING;
 	default:
 		return true;
 	}

@@ -18,6 +18,13 @@
 /* For the commands of gdb, in user/gdb, which know one version only. */
 const char libpool_version[] __attribute__((__used__)) = POOL_VERSION;
 
+bool pool_program_starts;
+
+void pool_starting(bool starting)
+{
+	plat_write(&pool_program_starts, starting);
+}
+
 /*
  * Take the item "ctl=PATH", which only programs have, out of a list of options.  Returns
  * the path, or NULL; of several items the last one counts.

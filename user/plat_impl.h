@@ -218,14 +218,19 @@ static inline void plat_busy_leave(struct plat_irq irq)
 
 /* Context */
 
+/* main.c: see pool_starting() */
+extern bool pool_program_starts;
+
 /*
- * A signal handler may do none of these.  It may have interrupted malloc(), the code
+ * A signal handler may do none of these, but fail.  It may have interrupted malloc(), the code
  * that it would wait for, or the loader, whose lock dladdr() takes.  No call takes a CPU lock
  * again: another thread may have it and not run.  No call needs to, since a lock keeps no
  * handler out.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
+	if (what == PLAT_FAIL)
+		return !plat_read(&pool_program_starts);
 	return what != PLAT_RELOCK &&
 	       !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }

@@ -57,7 +57,7 @@ GROUPS = (
           "pool_pressure_start pool_pressure_stop"),
     Group("options of pools",
           "pool_configure pool_parse_debugging pool_set_debug pool_debug_to_buf "
-          "pool_debug_help_to_buf pool_debugging"),
+          "pool_debug_help_to_buf pool_debugging pool_starting"),
     Group("get the lines that libpool logs", "pool_set_log"),
     Group("numbers of pools",
           "pool_stats_get pool_for_each pool_total_allocated pool_total_used "

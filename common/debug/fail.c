@@ -7,7 +7,8 @@
  *
  * Either a percentage or every n-th of the calls that a filter lets through fails.  A
  * count of these calls, in all pools, decides which ones do.  So the same run fails at
- * the same places.
+ * the same places.  Calls during start-up neither fail nor count, since most programs end
+ * if an allocation fails then.
  */
 #include "plat.h"
 
@@ -50,7 +51,8 @@ bool pool_fail_turn(unsigned int flags, void *caller)
 	unsigned int every = plat_read(&pool_options.fail_every);
 	unsigned long n;
 
-	if ((flags & (POOL_F_NO_FAIL | POOL_F_WAIT)) || !(percent || every))
+	if ((flags & (POOL_F_NO_FAIL | POOL_F_WAIT)) || !(percent || every) ||
+	    !plat_may(PLAT_FAIL, flags))
 		return false;
 	if (pool_options.fail_site[0] &&
 	    (!plat_may(PLAT_NAME, flags) || !is_site(caller)))

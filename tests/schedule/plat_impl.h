@@ -127,8 +127,7 @@ static inline void plat_busy_leave(struct plat_irq irq)
 
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
-	(void)what;
-	return !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
+	return what == PLAT_FAIL || !(flags & (POOL_F_ATOMIC | POOL_F_NESTED));
 }
 
 static inline const void *plat_thread(void)

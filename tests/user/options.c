@@ -129,3 +129,42 @@ TEST_CASE(only_words_that_know_callers_tell_of_objects_in_use)
 		pool_destroy(&pool->head);
 	}
 }
+
+TEST_CASE(no_allocation_fails_on_purpose_while_a_program_starts)
+{
+	struct pool *pool;
+
+	EXPECT(pool_configure("no-tools,fail_alloc=100"));
+	pool_starting(true);
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_alloc_many(pool, test_objs, 100);
+	EXPECT_EQ(plat_read(&pool->injected), 0);
+	pool_starting(false);
+	EXPECT(!pool_alloc(&pool->head));
+	EXPECT_EQ(plat_read(&pool->injected), 1);
+	test_free_many(pool, test_objs, 100);
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(calls_of_the_start_are_not_counted)
+{
+	struct pool *pool;
+	unsigned int i, n = 0;
+
+	EXPECT(pool_configure("no-tools,fail_every=50"));
+	pool = test_pool(64);
+	ASSERT(pool);
+	pool_fail_every = 0;
+	while (pool_alloc(&pool->head) && ++n < 100)
+		;
+	pool_starting(true);
+	for (i = 0; i < 120; i++)
+		EXPECT(pool_alloc(&pool->head));
+	pool_starting(false);
+	for (i = 0; pool_alloc(&pool->head); i++)
+		;
+	EXPECT_EQ(i, 49);
+	pool_destroy_all();
+}

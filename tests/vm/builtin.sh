@@ -28,6 +28,7 @@ check "it compiles and links" "$here/kernel.sh" builtin
 [ "$failed" = 0 ] || finish
 boots_well starts
 boots_well unit pool.age=0 pool_user.idle=1
-boots_well right pool.hot_size=64k pool.debug=no-global,tag pool.age=20
+boots_well right pool.hot_size=64k pool.debug=no-global,tag pool.age=20 \
+	pool.fail_alloc=100
 boots_well wrong pool.hot_size=bogus pool.debug=tag,nonsense pool.age=86401 pool.cluster=8
 finish

@@ -71,7 +71,10 @@ right() {
 	check "hot_size is shown" parameter hot_size 64k
 	check "... and used" same "$(cat $P/hot_size)" 65536
 	check "debug is shown" parameter debug no-global,tag
-	check "... and used" same "$(cat $P/debug)" "no-global tag hot_size=65536"
+	check "... and used" same "$(cat $P/debug)" \
+		"fail no-global tag hot_size=65536 fail_alloc=100"
+	check "no allocation fails on purpose at boot" same "$(cat $USER/late)" 3
+	check "... though its pool would fail" grep -x 'fail no-global tag' $P/by-name/kept/debug
 	check "... for users that are built in" \
 		grep -x 'mode no-global' $P/by-name/kept/stats
 	check "age is shown" parameter age 20
