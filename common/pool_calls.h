@@ -273,6 +273,7 @@ void pool_printable(char *to, size_t size, const char *text, size_t len);
 
 /* configure.c: set options */
 bool pool_options_set(const char *text, const char *where, bool strict);
+int pool_options_read(const char *words, bool first, char *text, size_t size);
 
 /* live.c: change options by words */
 bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,

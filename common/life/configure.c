@@ -78,7 +78,26 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 	return true;
 }
 
-int pool_parse_debugging(const char *words, char *text, size_t size)
+/*
+ * Read the first item of a command line: nothing sets poison, and a number is its byte.  A
+ * negative number clears poison.
+ */
+static enum pool_item first_item(struct pool_change *change, const char *text, size_t len)
+{
+	char item[16] = "poison=";
+
+	if (!len)
+		return pool_change_item(change, "poison", 6);
+	if (*text == '-' && text[1] >= '0' && text[1] <= '9')
+		return pool_change_item(change, "no-poison", 9);
+	if (*text < '0' || *text > '9' || len > sizeof(item) - 7)
+		return pool_change_item(change, text, len);
+	__builtin_memcpy(item + 7, text, len);
+	return pool_change_item(change, item, 7 + len);
+}
+
+/* As pool_parse_debugging(); @first: the first item may be the byte of poison. */
+int pool_options_read(const char *words, bool first, char *text, size_t size)
 {
 	enum pool_item item = words ? POOL_ITEM_GOOD : POOL_ITEM_WRONG;
 	struct pool_change change;
@@ -86,10 +105,11 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 	size_t len;
 
 	pool_change_begin(&change, false);
-	for (; item == POOL_ITEM_GOOD && *words;
-	     words += len + (words[len] == ',')) {
+	for (; item == POOL_ITEM_GOOD && (first || *words);
+	     words += len + (words[len] == ','), first = false) {
 		len = item_length(words);
-		item = pool_change_item(&change, words, len);
+		item = first ? first_item(&change, words, len) :
+			       pool_change_item(&change, words, len);
 		pool_printable(shown, sizeof(shown), words, len);
 	}
 	if (!text)
@@ -104,6 +124,11 @@ int pool_parse_debugging(const char *words, char *text, size_t size)
 	}
 	pool_change_apply(&change, text, size);
 	return 1;
+}
+
+int pool_parse_debugging(const char *words, char *text, size_t size)
+{
+	return pool_options_read(words, true, text, size);
 }
 
 bool pool_configure(const char *options)

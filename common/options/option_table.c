@@ -102,6 +102,7 @@ static unsigned int digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned int)(c - '0');
+	c |= 'a' - 'A';
 	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
 }
 

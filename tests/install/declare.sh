@@ -130,7 +130,7 @@ found() {
 	says "$@" && grep -q 'FAULT: freed' "$tmp/said_of_it"
 }
 check a_program_without_options_finds_no_double_free \
-	says "one, 64, none" 0 ""
+	says "one, 64, none" 0 no-tag
 check options_of_main_hold_for_declared_pools \
 	found "one, 61, cold-first integrity caller tag" $abort caller,tag,integrity
 check options_of_main_part_declared_pools \

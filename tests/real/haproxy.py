@@ -56,7 +56,7 @@ class Proxy(Program):
         self.port = free_port()
         self.stats = self.own.name + "/stats"
         env = {"PORT": str(self.port), "ORIGIN": str(origin), "STATS": self.stats}
-        options = [f"-dM{debug}"] if debug else []
+        options = [] if debug is None else [f"-dM{debug}"]
         super().__init__(self.own.name, [program, "-db", *options, "-f",
                                             EXAMPLE / "proxy.cfg"], env, count)
         self.listens(self.port)
@@ -77,13 +77,16 @@ class Proxy(Program):
         with self.connect(request) as sock:
             return b"".join(iter(lambda: sock.recv(65536), b""))
 
-    def in_use(self):
-        """{name: objects in use} of pools that have some."""
+    def show_pools(self):
         with socket.socket(socket.AF_UNIX) as sock:
             sock.connect(self.stats)
             sock.sendall(b"show pools\n")
-            text = b"".join(iter(lambda: sock.recv(65536), b"")).decode()
-        used = used_of_ours if text.startswith("pool ") else used_of_theirs
+            return b"".join(iter(lambda: sock.recv(65536), b"")).decode()
+
+    def in_use(self):
+        """{name: objects in use} of pools that have some."""
+        text = self.show_pools()
+        used = column_of_ours if text.startswith("pool ") else used_of_theirs
         return {name: n for name, n in used(text) if n}
 
 
@@ -94,11 +97,11 @@ def used_of_theirs(text):
         yield name, int(used) - int(cached)
 
 
-def used_of_ours(text):
+def column_of_ours(text, name="used"):
     head, *rows = (line.split() for line in text.splitlines() if line[:1].strip())
     for row in rows:
-        if len(row) == len(head):
-            yield row[0], int(row[head.index("used")])
+        if len(row) == len(head) and name in head:
+            yield row[0], int(row[head.index(name)])
 
 
 @contextlib.contextmanager
@@ -159,6 +162,26 @@ def answers(program, port, debug):
         return said, proxy.in_use(), proxy.stop(signal.SIGUSR1), proxy.said()
 
 
+def fails(program, port):
+    """With -dMfail: how many of some requests are answered, and how many allocations failed."""
+    answered, failed = 0, 0
+    with Proxy(program, port, "fail") as proxy:
+        for _ in range(500):
+            with contextlib.suppress(OSError):
+                answered += proxy.answer(REQUESTS[0]).startswith(b"HTTP/1.1 200 ")
+        for _ in range(20):
+            with contextlib.suppress(OSError):
+                text = proxy.show_pools() or "pool"
+                failed = max(failed, sum(n for _, n in column_of_ours(text, "injected")))
+        return answered, failed
+
+
+def poisoned(program, port, debug):
+    """Is a request answered with these options?"""
+    with Proxy(program, port, debug) as proxy:
+        return proxy.answer(REQUESTS[0]).startswith(b"HTTP/1.1 200 ")
+
+
 def check(original, pools):
     with origin(original, "1s") as port:
         theirs = answers(original, port, "no-merge")
@@ -168,6 +191,11 @@ def check(original, pools):
             checked = answers(pools, port, "no-merge,integrity,tag,caller")
             result("checks_of_all_objects_find_nothing",
                    checked[:3] == ours[:3] and "FAULT" not in checked[3], *checked[1:])
+            answered, failed = fails(pools, port)
+            result("it_starts_and_goes_on_where_allocations_fail",
+                   100 < answered < 500 and failed > 0, answered, failed)
+            result("a_command_line_may_begin_with_the_byte_of_poison",
+                   all(poisoned(pools, port, debug) for debug in ("", "0x50,no-merge")))
         for name, options in LOADS.items():
             a, b = (instructions(program, port, *options)
                     for program in (original, pools))

@@ -130,7 +130,7 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 	pool = used_pool();
 	ASSERT(pool);
 	SAID("hot_size=64k,fail_site=f,fail_alloc=5", "");
-	SAID("", "");
+	SAID("merge", "");
 	SAID("no-tag,hot-first,merge", "");
 	SAID("fail_alloc=0,fail_site=", "");
 	for (i = 0; i < 2; i++)

@@ -180,7 +180,6 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
 	EXPECT_EQ(pool_options.cluster, 1);
 	EXPECT_EQ(strcmp(text, ""), 0);
-	EXPECT_EQ(pool_parse_debugging("", text, 100), 1);
 	EXPECT(pool_parse_debugging("merge,help,x", text, sizeof(text)) == -1);
 	EXPECT(strstr(text, "\npoison         no-poison "));
 	EXPECT(pool_parse_debugging("merge,x\n,help", text, 100) == -2);
@@ -193,6 +192,34 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
 	EXPECT_EQ(pool_parse_debugging("merge", NULL, 0), 1);
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
+}
+
+/* As in -dM[<byte>[,]][<words>]. */
+TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
+{
+	char text[100];
+
+	nothing_on();
+	EXPECT_EQ(pool_parse_debugging("", text, 100), 1);
+	EXPECT_EQ(pool_options.debug, POOL_D_POISON);
+	EXPECT_EQ(pool_options.poison, 0x50);
+	EXPECT_EQ(pool_parse_debugging("0xA5,no-merge", text, 100), 1);
+	EXPECT_EQ(pool_options.debug, POOL_D_POISON | POOL_D_NO_MERGE);
+	EXPECT_EQ(pool_options.poison, 0xa5);
+	EXPECT_EQ(pool_parse_debugging("-1,merge", text, 100), 1);
+	EXPECT_EQ(pool_options.debug, 0);
+	EXPECT_EQ(pool_parse_debugging(",tag", text, 100), 1);
+	EXPECT_EQ(pool_options.debug, POOL_D_POISON | POOL_D_TAG);
+	EXPECT_EQ(pool_parse_debugging("7", text, 100), 1);
+	EXPECT_EQ(pool_options.poison, 7);
+	EXPECT(pool_parse_debugging("256,merge", text, 100) == -2);
+	EXPECT(strstr(text, "poison is 0-255: \"256\""));
+	EXPECT(pool_parse_debugging("8x", text, 100) == -2);
+	EXPECT(pool_parse_debugging("0000000000000000001", text, 100) == -2);
+	EXPECT(pool_parse_debugging("tag,8", text, 100) == -2);
+	EXPECT(pool_parse_debugging("tag,,merge", text, 100) == -2);
+	EXPECT(!pool_configure("7,tag"));
+	EXPECT_EQ(pool_options.poison, 7);
 }
 
 /* The document's variable: its bits are the words of the help, in their order. */

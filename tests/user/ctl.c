@@ -145,6 +145,7 @@ static void ask_nonsense(void *arg)
 	ck_assert(is_refused("debug\n", "nor a pool: \"\""));
 	ck_assert(is_refused("debug all poisson\n", "\"poisson\": unknown word"));
 	ck_assert(is_refused("debug test tag\n", "cannot change on a live pool"));
+	ck_assert(is_refused("set 7\n", "unknown word or key: \"7\""));
 	ck_assert(is_refused("set poison=999\n", "poison is 0-255: \"poison=999\""));
 	ck_assert(is_refused("\1\2\x80%s%n\n", "not a request: \"???%s%n\""));
 	ck_assert(!(pool->debug & POOL_D_POISON));

@@ -174,7 +174,7 @@ static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
 static void answer_set(struct pool_ctl_answer *answer, const char *options)
 {
 	char text[4096];
-	int ret = pool_parse_debugging(options, text, sizeof(text));
+	int ret = pool_options_read(options, false, text, sizeof(text));
 
 	if (ret == -2) {
 		snprintf(answer->wrong, sizeof(answer->wrong), "%.*s",
