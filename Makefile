@@ -42,9 +42,9 @@ endif
 
 # For the compiler's target.
 ifeq ($(origin AR),default)
-AR	:= $(shell $(CC) -print-prog-name=ar)
+AR	:= $(shell $(CC) -print-prog-name=ar 2>/dev/null)
 endif
-OBJCOPY	?= $(shell $(CC) -print-prog-name=objcopy)
+OBJCOPY	?= $(shell $(CC) -print-prog-name=objcopy 2>/dev/null)
 
 LIB_SRC	 = $(wildcard common/*/*.c user/*.c user/*/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \

@@ -64,7 +64,7 @@ newest_name() {
 fill_queue() {
 	local first
 
-	queue=() queue_command=() queue_total=0
+	queue=() queue_command=() queue_total=0 queue_ended=0
 	jobs_check
 	queue_order
 	if [ "$what" != check ]; then

@@ -19,7 +19,7 @@ TEST_LIBS = $(CHECK_LIBS) -pthread \
 	   -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc
 
 # Single steps use the trap flag of x86-64, and their handler must not overwrite a red zone.
-ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 STEP	 = -DTEST_STEP -mno-red-zone $(STEP_SRC)
 JUMP	 = $(STEP) -DTEST_JUMP $(JUMP_SRC)
 endif

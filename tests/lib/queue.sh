@@ -7,7 +7,7 @@
 #
 #	add SHARE NAME COMMAND...	a job, if a pattern of $wanted is its name; SHARE is 1, or
 #					2 for one that keeps CPUs busy
-#	queue_order FIRST		that one first, then the longest, as measured
+#	queue_order			the longest first, as measured
 #	queue_run			runs all, and removes them from the queue
 #
 # There are two shares for each CPU, and four at least.  A job that takes longer than
@@ -16,7 +16,7 @@
 queue=()		# names
 wanted=('*')
 declare -A queue_share queue_command queue_pid queue_start
-QUEUE_LIMIT=${QUEUE_LIMIT:-2400}
+QUEUE_LIMIT=${QUEUE_LIMIT:-3000}
 QUEUE_SHARES=${QUEUE_SHARES:-$(($(nproc) > 2 ? 2 * $(nproc) : 4))}
 QUEUE_PULSE=${QUEUE_PULSE:-30}
 MEASURED=${MEASURED:-tests/jobs.measured}
@@ -47,14 +47,15 @@ measured_seconds() {
 		{ print ($1 in seconds ? seconds[$1] : "?"), $1 }'
 }
 
-# queue_order - those that were not measured come first, since they may be long
+# queue_order - of those that were not measured the large ones come first, since they may be long
 queue_order() {
-	local first=${1:-}
+	local seconds name
 
 	[ ${#queue[@]} -gt 0 ] || return 0
-	mapfile -t queue < <(measured_seconds | sed 's/^?/999999/' |
-		awk -v first="$first" '{ print ($2 == first ? 9999999 : $1), $2 }' |
-		sort -s -k1,1nr | cut -d' ' -f2)
+	mapfile -t queue < <(measured_seconds | while read -r seconds name; do
+		[ "$seconds" != '?' ] || seconds=$((queue_share[$name] > 1 ? 99999 : 50))
+		echo "$seconds $name"
+	done | sort -s -k1,1nr | cut -d' ' -f2)
 }
 
 # queue_minutes - what the queue takes, of the jobs that were measured

@@ -169,8 +169,8 @@ queued >"$tmp/both"
 says() {
 	grep -qxE "$1" "$tmp/both" || { cat "$tmp/both"; return 1; }
 }
-check the_longest_job_is_first_and_before_it_what_was_not_measured \
-	says 'user-dies user-hangs user-nothing user-long user-short'
+check the_longest_job_is_first_and_before_it_large_ones_that_were_not_measured \
+	says 'user-hangs user-dies user-nothing user-long user-short'
 check each_job_of_a_queue_is_told_of says '\[ 0:[0-9]+\] [1-5] of 5: user-long, [0-9]+ s, 2 passed, 0 failed'
 check a_job_that_hangs_is_killed says 'FAILED: user-hangs: ended_within_3_seconds'
 check nothing_of_it_is_left not kill -0 "$(cat "$tmp/queue/hangs")"
