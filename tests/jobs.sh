@@ -148,10 +148,11 @@ jobs_rest_kernel() {
 	for kernel in stock-6.1 stock-6.12-rt "$newest" debug; do
 		script 2 "load-$kernel" $vm/stock.sh "$kernel"
 	done
+	# These keep four CPUs busy, so they run alone.
 	for kernel in debug stock-6.12; do
-		script 2 "torture-$kernel" $vm/torture.sh "$kernel" 60
+		script 4 "torture-$kernel" $vm/torture.sh "$kernel" 60
 	done
-	script 2 failures $vm/failures.sh
+	script 4 failures $vm/failures.sh
 	script 2 oom $vm/oom.sh
 	script 2 nodes $vm/nodes.sh
 	script 2 gate-kernel $vm/gate.sh

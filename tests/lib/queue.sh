@@ -6,7 +6,7 @@
 # Sourced in the top folder, behind worlds.sh.
 #
 #	add SHARE NAME COMMAND...	a job, if a pattern of $wanted is its name; SHARE is 1, or
-#					2 for one that keeps CPUs busy
+#					2 for one that keeps a CPU busy, 4 for one that keeps all
 #	queue_order			the longest first, as measured
 #	queue_run			runs all, and removes them from the queue
 #
