@@ -191,7 +191,7 @@ void pool_create_refused(const struct pool_attr *attr,
 struct pool_head *pool_create(const struct pool_attr *attr,
 			      const struct pool_creator *from);
 struct pool *pool_assemble(const struct pool_request *request, const char **why);
-void pool_discard(struct pool *pool, unsigned long lost);
+void pool_discard(struct pool *pool);
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 			     const void *owner);
 void pool_destroy_every(void);

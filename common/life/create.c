@@ -260,10 +260,10 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
 }
 
 /*
- * Undo pool_assemble(); @lost: how many objects stay in use.  If there are some, memstats keeps
- * saying which code has allocated them.
+ * Free all of a pool but its struct; @lost: how many objects stay in use.  If there are some,
+ * memstats keeps saying which code has allocated them.
  */
-void pool_discard(struct pool *pool, unsigned long lost)
+static void take_apart(struct pool *pool, unsigned long lost)
 {
 	unsigned long aside = plat_read(&pool->quarantined);
 
@@ -273,7 +273,13 @@ void pool_discard(struct pool *pool, unsigned long lost)
 	if (pool->cached)
 		plat_local_free(pool);
 	plat_backend_destroy(&pool->backend, lost + aside);
-	pool_gone_free(pool);
+}
+
+/* Undo pool_assemble(): no caller ever had the pool. */
+void pool_discard(struct pool *pool)
+{
+	take_apart(pool, 0);
+	plat_mem_free(pool);
 }
 
 static struct pool *make(const struct pool_request *request, const char **why)
@@ -389,7 +395,8 @@ void pool_end(struct pool *pool, unsigned long lost)
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
 			 pool->shown, aside);
-	pool_discard(pool, lost);
+	take_apart(pool, lost);
+	pool_gone_free(pool);
 	if (last)
 		pool_drain_stashes(POOL_ALL, false);
 }

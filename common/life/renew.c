@@ -404,10 +404,10 @@ static void clean_up(struct renewal *r)
 
 		pool_list_del(&pool->by_registry);
 		plat_hide(pool);
-		pool_discard(pool, 0);
+		pool_discard(pool);
 	}
 	if (r->model)
-		pool_discard(r->model, 0);
+		pool_discard(r->model);
 	pool_regs_free(&r->copies);
 }
 

@@ -197,6 +197,7 @@ void judge_end(void)
 	for (i = 0; i < PLAT_LOCALS; i++)
 		if (pools[i])
 			end_pool(pools[i]);
+	pool_gone_free_all();
 	if (world_used() != granules)
 		sched_fail("memory is left behind: %d blocks",
 			   (int)world_used() - (int)granules);
