@@ -273,6 +273,7 @@ struct pool {
 	unsigned long gone_fills;		/* any CPU: of CPUs that are gone */
 	unsigned long gone_spills;	/* any CPU: of CPUs that are gone */
 	unsigned long gone_evictions;	/* any CPU: of CPUs that are gone */
+	unsigned long allocs;		/* any CPU: counted by profile.c */
 	unsigned long seen_fills;	/* any CPU: most that a reader was told */
 	unsigned long seen_spills;	/* any CPU: likewise */
 	unsigned long seen_evictions;	/* any CPU: likewise */

@@ -64,6 +64,7 @@ enum pool_fault {
  *	may not ask it.
  * @refused: allocations that returned NULL because of @limit.
  * @injected: allocations that returned NULL because a failure was injected.
+ * @allocs: allocations that were counted while the pool had the option memstats.
  * @id: serial number of the pool, never used again.
  * @object_size: bytes of an object.
  * @alignment: bytes that objects are aligned to.
@@ -102,6 +103,7 @@ struct pool_stats {
 	unsigned long long failed;
 	unsigned long long refused;
 	unsigned long long injected;
+	unsigned long long allocs;
 	unsigned long long id;
 	unsigned int object_size;
 	unsigned int alignment;

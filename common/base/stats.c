@@ -117,6 +117,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 	sum->failed = plat_read(&pool->failed);
 	sum->refused = plat_read(&pool->refused);
 	sum->injected = plat_read(&pool->injected);
+	sum->allocs = plat_read(&pool->allocs);
 	sum->reserved = plat_read(&pool->reserved);
 	sum->moving = plat_read_acquire(&pool->moving);
 	sum->parked = plat_read(&pool->parked.count);

@@ -241,6 +241,7 @@ unsigned int pool_profile_alloc(struct pool *pool, void *caller,
 
 	if (!bins)
 		return 0;
+	plat_word_add(&pool->allocs, 1);
 	nr = bin_of(bins, pool, caller, KEY_ALLOC);
 	count(&bins[nr], ALLOCS, bytes);
 	return nr;

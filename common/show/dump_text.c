@@ -25,6 +25,7 @@ const struct pool_dump_field pool_dump_columns[] = {
 	POOL_DUMP_U64("limit", limit),
 	POOL_DUMP_U64("min_avail", min_avail),
 	POOL_DUMP_U64("need", need),
+	POOL_DUMP_U64("allocs", allocs),
 	POOL_DUMP_U64("fills", fills),
 	POOL_DUMP_U64("spills", spills),
 	POOL_DUMP_U64("evictions", evictions),

@@ -148,6 +148,7 @@ static const struct {
 	NUMBER(limit),
 	NUMBER(min_avail),
 	NUMBER(need),
+	NUMBER(allocs),
 	NUMBER(fills),
 	NUMBER(spills),
 	NUMBER(evictions),

@@ -99,7 +99,7 @@ keys() {
 import json, sys
 dump = json.load(sys.stdin)
 header = sys.argv[1].split()[1:]
-assert dump["version"] == 3 and not dump["truncated"]
+assert dump["version"] == 4 and not dump["truncated"]
 assert all(list(pool) == header for pool in dump["pools"])
 assert [pool["name"] for pool in dump["pools"]][5:] == ["a \"name\"\t", "twin"]
 ' "$(ask 'pools raw' | sed -n 2p)"
@@ -519,11 +519,11 @@ says nonsense 'no program with pools' 'HTTP/1.1 400 Bad Request\r\n\r\n'
 says a_nul 'NUL' 'ok\n\0'
 says bytes 'gone, or is none' '\xff\xfe\x80'
 says ok_alone 'no dump of pools' 'ok\n'
-says an_escape 'no dump of pools' 'ok\npools version 3\n# id name\n1 \x1b[2J\n'
+says an_escape 'no dump of pools' 'ok\npools version 4\n# id name\n1 \x1b[2J\n'
 # Terminals obey it.
 harmless() {
 	"$src/ask.py" serve "$tmp/harmful" \
-		'ok\npools version 3\n# id name size\n1 a 8\n  > \x1b]0;x\x07\ntotal x\n' &
+		'ok\npools version 4\n# id name size\n1 a 8\n  > \x1b]0;x\x07\ntotal x\n' &
 	started+=($!)
 	disown
 	within test -S "$tmp/harmful"
@@ -542,15 +542,15 @@ check a_wrong_argument_does_nothing_to_a_terminal says_no_controls \
 	"${s[@]}" show $'a\u009b31m\x1b[2J'
 check a_wrong_path_does_nothing_to_a_terminal says_no_controls \
 	--socket $'/none\u009b31m\x1b[2J' list
-printf 'pools version 3\n# id name size\n1 %%C2%%9B31m%%1B 8\ntotal pools=1\n' >"$tmp/named"
+printf 'pools version 4\n# id name size\n1 %%C2%%9B31m%%1B 8\ntotal pools=1\n' >"$tmp/named"
 check json_does_nothing_to_a_terminal says_no_controls --json diff "$tmp/named" "$tmp/named"
 printed_as_it_is() {
 	! "$ctl" "${s[@]}" show é 2>"$tmp/controls" && grep é "$tmp/controls"
 }
 check other_characters_of_an_argument_are_printed printed_as_it_is
-says half_a_dump 'the end of the answer is missing' 'ok\npools version 3\n# id name size\n1 a 8\n'
-says too_few_columns 'no dump of pools' 'ok\npools version 3\n# id name size\n1 a\ntotal x\n'
-says other_columns 'no dump of pools' 'ok\npools version 3\n# x y\n'
+says half_a_dump 'the end of the answer is missing' 'ok\npools version 4\n# id name size\n1 a 8\n'
+says too_few_columns 'no dump of pools' 'ok\npools version 4\n# id name size\n1 a\ntotal x\n'
+says other_columns 'no dump of pools' 'ok\npools version 4\n# x y\n'
 says silent 'does not answer' silent
 says slow 'or not to the end' slow
 says endless 'longer than 64 MiB' endless

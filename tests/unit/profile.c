@@ -287,6 +287,37 @@ TEST_CASE(places_of_pools_that_are_gone_are_dropped)
 	end_profile(pool);
 }
 
+static unsigned long long count_allocs(struct pool *pool)
+{
+	struct pool_stats stats;
+
+	pool_stats_get(&pool->head, &stats, sizeof(stats));
+	return stats.allocs;
+}
+
+TEST_CASE(a_pool_counts_its_allocations_with_memstats_only)
+{
+	struct pool *pool = begin_profile();
+	unsigned long long before;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_free(pool, test_alloc(pool));
+	EXPECT_EQ(count_allocs(pool), 0);
+	/* A call after a switch may still hit. */
+	ASSERT(pool_set_debug(&pool->head, "memstats"));
+	test_free(pool, test_alloc(pool));
+	before = count_allocs(pool);
+	for (i = 0; i < 3; i++)
+		test_free(pool, test_alloc(pool));
+	EXPECT_EQ(count_allocs(pool), before + 3);
+	ASSERT(pool_set_debug(&pool->head, "no-memstats"));
+	test_free(pool, test_alloc(pool));
+	EXPECT_EQ(count_allocs(pool), before + 3);
+	end_profile(pool);
+}
+
 TEST_CASE(what_was_reset_is_shown_only_if_asked_for)
 {
 	struct pool *pool = begin_profile();

@@ -5,8 +5,13 @@
  * Layer:   a part of poolctl.
  * Context: one thread.
  *
- * Each rule looks at one pool's numbers, and says which of them are its reason.  Counters
- * tell nothing about the size of clusters, so there is no advice about it.
+ * Each rule looks at one pool's numbers, and says which of them are its reason, and how much
+ * would be saved at most.  Counters tell nothing about the size of clusters, so there is no
+ * advice about it.
+ *
+ * hot_size bounds what all pools together cache per CPU.  No CPU can be asked to cache more than all
+ * pools hold, so with that bound nothing leaves a CPU for room.  Less may do; a recorded
+ * trace, replayed with several bounds, tells.
  */
 #include "poolctl.h"
 
@@ -15,6 +20,10 @@
 /* Fewer events than this may be those of a start. */
 #define EVENTS_LEAST	100
 
+/* The option's limits, and a value that needs no advice. */
+#define HOT_SIZE_LEAST	(1u << 19)
+#define HOT_SIZE_MOST	(1u << 30)
+
 /* Less idle memory than this is not worth a word. */
 #define IDLE_LEAST	(1u << 20)
 
@@ -22,6 +31,7 @@ typedef unsigned long long u64;
 
 /* A rule fills in the text and returns true, or leaves it alone. */
 struct advice {
+	u64 held;			/* bytes that all pools hold */
 	char text[256];
 };
 
@@ -38,14 +48,64 @@ static bool say(struct advice *a, const char *fmt, ...)
 	return true;
 }
 
+static u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned int percent(u64 part, u64 whole)
+{
+	return whole ? (unsigned int)(least(part, whole) * 100 / whole) : 0;
+}
+
+/*
+ * Of the visits of the shared pool, in percent, those that evictions cause: each puts a
+ * cluster there, and what an evicted cluster had is got back by as many gets, if it is got back.
+ */
+static unsigned int visits_by_evictions(const struct pool_stats *s)
+{
+	u64 puts = least(s->evictions, s->puts);
+	u64 objs = s->puts ? s->put_objs / s->puts * puts : 0;
+	u64 gets = s->get_objs ? s->gets * least(objs, s->get_objs) / s->get_objs : 0;
+
+	return percent(puts + gets, s->puts + s->gets);
+}
+
+/* A power of two, as the option takes it. */
+static void format_hot_size(char *text, size_t size, u64 bytes)
+{
+	u64 value = HOT_SIZE_LEAST;
+
+	while (value < bytes && value < HOT_SIZE_MOST)
+		value *= 2;
+	if (value < 1u << 20)
+		snprintf(text, size, "%lluk", value >> 10);
+	else
+		snprintf(text, size, "%llum", value >> 20);
+}
+
+static const char *were(u64 n)
+{
+	return n == 1 ? " was" : "s were";
+}
+
+static const char *are(u64 n)
+{
+	return n == 1 ? " is" : "s are";
+}
+
 /* What leaves a CPU for the shared pool, and soon comes back. */
 static bool advise_bound(const struct pool_stats *s, struct advice *a)
 {
+	char value[24];
+
 	if (s->evictions < EVENTS_LEAST || s->evictions * 10 < s->spills ||
 	    s->get_objs < s->evictions)
 		return false;
-	return say(a, "a larger hot_size: the bound made %llu clusters leave CPUs, at %llu spills, and %llu objects came back",
-		   s->evictions, s->spills, s->get_objs);
+	format_hot_size(value, sizeof(value), a->held);
+	return say(a, "hot_size=%s: up to %u %% fewer visits of the shared pool: the bound made %llu cluster%s leave CPUs, at %llu spill%s, and %llu object%s came back",
+		   value, visits_by_evictions(s), s->evictions, plural(s->evictions), s->spills,
+		   plural(s->spills), s->get_objs, plural(s->get_objs));
 }
 
 /* The backend works as if there were no pool. */
@@ -55,8 +115,9 @@ static bool advise_spares(const struct pool_stats *s, struct advice *a)
 
 	if (again < EVENTS_LEAST || again < s->allocated || s->need <= s->min_avail)
 		return false;
-	return say(a, "min_avail of %llu instead of %llu: the backend took %llu objects and gave %llu",
-		   s->need, s->min_avail, s->store_puts, s->store_gets);
+	return say(a, "min_avail of %llu instead of %llu: up to %u %% fewer objects from and to the backend, which took %llu and gave %llu",
+		   s->need, s->min_avail, percent(2 * again, s->store_gets + s->store_puts),
+		   s->store_puts, s->store_gets);
 }
 
 static bool advise_limit(const struct pool_stats *s, struct advice *a)
@@ -64,18 +125,18 @@ static bool advise_limit(const struct pool_stats *s, struct advice *a)
 	if (!s->refused || !s->limit)
 		return false;
 	if (s->used >= s->limit)
-		return say(a, "a higher limit than %llu: %llu allocations were refused, and %llu objects are in use",
-			   s->limit, s->refused, s->used);
-	return say(a, "POOL_F_WAIT, or a lent signal: %llu allocations were refused, and %llu objects of a limit of %llu are in use",
-		   s->refused, s->used, s->limit);
+		return say(a, "a higher limit than %llu: %llu allocation%s refused, and %llu object%s in use",
+			   s->limit, s->refused, were(s->refused), s->used, are(s->used));
+	return say(a, "POOL_F_WAIT, or a lent signal: %llu allocation%s refused, and %llu object%s in use, of a limit of %llu",
+		   s->refused, were(s->refused), s->used, are(s->used), s->limit);
 }
 
 static bool advise_reserve(const struct pool_stats *s, struct advice *a)
 {
 	if (!s->failed)
 		return false;
-	return say(a, "a reserve: %llu allocations found no memory, and %llu objects are reserved",
-		   s->failed, s->reserved);
+	return say(a, "a reserve: %llu allocation%s found no memory, and %llu object%s reserved",
+		   s->failed, plural(s->failed), s->reserved, are(s->reserved));
 }
 
 /* What nobody needs, and is no spare. */
@@ -88,15 +149,17 @@ static bool advise_age(const struct pool_stats *s, struct advice *a)
 	idle = s->allocated > kept ? s->allocated - kept : 0;
 	if (idle * s->object_size < IDLE_LEAST || idle < s->allocated / 2)
 		return false;
-	return say(a, "ageing, or pool_shrink(): %llu of %llu objects, %llu KiB, are neither in use nor needed",
-		   idle, s->allocated, idle * s->object_size >> 10);
+	return say(a, "ageing, or pool_shrink(): %llu of %llu object%s, %llu KiB, %s neither in use nor needed",
+		   idle, s->allocated, plural(s->allocated), idle * s->object_size >> 10,
+		   idle == 1 ? "is" : "are");
 }
 
 static bool advise_log(const struct pool_stats *s, struct advice *a)
 {
 	u64 faults = pool_dump_faults(s);
 
-	return faults && say(a, "a look at the log: checks have found %llu faults", faults);
+	return faults && say(a, "a look at the log: checks have found %llu fault%s", faults,
+			     plural(faults));
 }
 
 static bool (*const rules[])(const struct pool_stats *s, struct advice *a) = {
@@ -104,11 +167,11 @@ static bool (*const rules[])(const struct pool_stats *s, struct advice *a) = {
 };
 
 /* Returns how many lines it took. */
-static unsigned int advise_pool(const struct pool_stats *s)
+static unsigned int advise_pool(const struct pool_stats *s, u64 held)
 {
 	char name[POOL_SHOWN_LEN + 1];
+	struct advice a = { .held = held };
 	unsigned int n = 0;
-	struct advice a;
 	size_t i;
 
 	pool_show_name(name, s->name);
@@ -124,11 +187,14 @@ static unsigned int advise_pool(const struct pool_stats *s)
 static void advise(const struct table *t)
 {
 	unsigned int n = 0;
+	u64 held = 0;
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		n += advise_pool(&t->pools[i].s);
-	printf("%zu pools, %u pieces of advice\n", t->n, n);
+		held += pool_dump_held(&t->pools[i].s);
+	for (i = 0; i < t->n; i++)
+		n += advise_pool(&t->pools[i].s, held);
+	printf("%zu pool%s, %u piece%s of advice\n", t->n, plural(t->n), n, plural(n));
 }
 
 /* A count may begin anew, with the program, or after 2^32 events on machines of 32 bits. */
@@ -143,7 +209,10 @@ static void since(struct pool_stats *s, const struct pool_stats *before)
 	static const size_t events[] = {
 		offsetof(struct pool_stats, spills),
 		offsetof(struct pool_stats, evictions),
+		offsetof(struct pool_stats, gets),
 		offsetof(struct pool_stats, get_objs),
+		offsetof(struct pool_stats, puts),
+		offsetof(struct pool_stats, put_objs),
 		offsetof(struct pool_stats, store_gets),
 		offsetof(struct pool_stats, store_puts),
 		offsetof(struct pool_stats, failed),

@@ -123,7 +123,8 @@ void bugs(struct options *o, const char *path)
 	else if (t.n)
 		print_rows(&t);
 	if (o->format == POOL_DUMP_TABLE)
-		printf("%llu faults in %zu of %zu pools%s\n", count_faults(&t), t.n, all,
+		printf("%llu fault%s in %zu of %zu pool%s%s\n", count_faults(&t),
+		       plural(count_faults(&t)), t.n, all, plural(all),
 		       t.n ? "; the log has the reports" : "");
 	o->status = t.n ? STATUS_BUGS : 0;
 	table_free(&t);

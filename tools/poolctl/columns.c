@@ -25,6 +25,7 @@ const struct column columns[] = {
 	MEMBER(COLUMN_COUNT, used),
 	MEMBER(COLUMN_COUNT, cached),
 	MEMBER(COLUMN_COUNT, shared),
+	MEMBER(COLUMN_EVENTS, allocs),
 	MEMBER(COLUMN_EVENTS, fills),
 	MEMBER(COLUMN_EVENTS, spills),
 	MEMBER(COLUMN_EVENTS, evictions),

@@ -170,7 +170,7 @@ static void print_rows(const struct pairs *p)
 		else
 			same++;
 	}
-	printf("%zu pools, %zu as before\n", p->n, same);
+	printf("%zu pool%s, %zu as before\n", p->n, plural(p->n), same);
 }
 
 /* For programs: all pools, with the keys of a dump. */

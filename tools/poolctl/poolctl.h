@@ -121,6 +121,13 @@ extern void (*before_message)(void);
 void fail(int status, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 void make_printable(char *text);
+
+/* The end of a word behind a number. */
+static inline const char *plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 void *need_memory(void *p);
 unsigned int read_number(const char *what, const char *text, unsigned int most);
 double read_seconds(const char *text);

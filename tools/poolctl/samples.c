@@ -153,10 +153,9 @@ void format_title(const struct samples *s, char *text, size_t size)
 	if (s->timed)
 		format_moment(s, length, sizeof(length), s->n ? s->n - 1 : 0);
 	else
-		snprintf(length, sizeof(length), "%zu dumps", s->n);
+		snprintf(length, sizeof(length), "%zu dump%s", s->n, plural(s->n));
 	if (s->pool)
 		snprintf(text, size, "pool %s: %s", s->shown, length);
 	else
-		snprintf(text, size, "%zu pool%s: %s", s->pools, s->pools == 1 ? "" : "s",
-			 length);
+		snprintf(text, size, "%zu pool%s: %s", s->pools, plural(s->pools), length);
 }

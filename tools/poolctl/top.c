@@ -32,6 +32,22 @@ struct screen {
 	const struct column *sort;	/* NULL: by name */
 	bool upwards;
 	size_t first;			/* pool at the top */
+	bool help;			/* keys are shown instead of pools */
+};
+
+static const char *const keys[] = {
+	"<  >  left  right   sort by the column before, by the next one, or by name",
+	"r                   the other way round",
+	"down  up            a pool further, or back",
+	"page down, up       a screen of pools",
+	"home                the first pool",
+	"space               look at once",
+	"?                   these keys, or the pools again",
+	"q                   quit",
+	"",
+	"Columns with /s are events in a second.  Those of allocs are counted where",
+	"a pool has the option memstats, which makes its calls slower; else there is",
+	"\"-\": poolctl debug POOL memstats, and no-memstats.",
 };
 
 /* What the sort compares with. */
@@ -95,8 +111,8 @@ static void put_totals(const struct screen *s)
 	}
 	for (i = 0; i < 4; i++)
 		format_bytes(text[i], sizeof(text[i]), sum[i]);
-	snprintf(line, sizeof(line), "%zu pools: held %s = used %s + cached %s + shared %s",
-		 s->now.n, text[0], text[1], text[2], text[3]);
+	snprintf(line, sizeof(line), "%zu pool%s: held %s = used %s + cached %s + shared %s",
+		 s->now.n, plural(s->now.n), text[0], text[1], text[2], text[3]);
 	screen_line(0, line, false);
 }
 
@@ -160,6 +176,12 @@ static void put_head(const struct column *const *cells, unsigned int n)
 	screen_line(2, line, true);
 }
 
+/* Allocations of a pool that never had the option memstats are not known. */
+static bool is_uncounted(const struct column *c, const struct pool_stats *p)
+{
+	return c->offset == offsetof(struct pool_stats, allocs) && !p->allocs;
+}
+
 /* Nothing is wider than its column. */
 static void format_cell(const struct screen *s, const struct column *c,
 			const struct pool_stats *p, char *text, size_t size)
@@ -168,7 +190,7 @@ static void format_cell(const struct screen *s, const struct column *c,
 
 	if (c->kind == COLUMN_BYTES)
 		format_bytes(text, size, column_value(c, p));
-	else if (c->kind == COLUMN_EVENTS && !(s->span > 0))
+	else if (c->kind == COLUMN_EVENTS && (!(s->span > 0) || is_uncounted(c, p)))
 		snprintf(text, size, "-");
 	else if (v < 1e7)
 		snprintf(text, size, "%.0f", v);
@@ -200,7 +222,7 @@ static int lines_for_pools(void)
 	return lines > 0 ? lines : 0;
 }
 
-static void draw(struct screen *s)
+static void put_pools(struct screen *s)
 {
 	const struct entry **order = in_order(s);
 	const struct column *cells[CELLS];
@@ -209,16 +231,32 @@ static void draw(struct screen *s)
 
 	if (s->first >= s->now.n)
 		s->first = s->now.n ? s->now.n - 1 : 0;
-	erase();
-	put_totals(s);
-	put_state(s);
 	put_head(cells, n);
 	for (y = 0; y < most && s->first + (size_t)y < s->now.n; y++)
 		put_pool(s, HEAD_LINES + y, order[s->first + (size_t)y], cells, n);
-	if (LINES > HEAD_LINES)
-		screen_line(LINES - 1, "q quit  < > sort  r reverse  arrows, space", false);
-	refresh();
 	free(order);
+}
+
+static void put_keys(void)
+{
+	int y;
+
+	for (y = 0; y < lines_for_pools() && y < (int)ARRAY_LEN(keys); y++)
+		screen_line(HEAD_LINES + y, keys[y], false);
+}
+
+static void draw(struct screen *s)
+{
+	erase();
+	put_totals(s);
+	put_state(s);
+	if (s->help)
+		put_keys();
+	else
+		put_pools(s);
+	if (LINES > HEAD_LINES)
+		screen_line(LINES - 1, "q quit  < > sort  ? keys", false);
+	refresh();
 }
 
 static void renew(struct screen *s)
@@ -271,6 +309,8 @@ static bool obey(struct screen *s, int key)
 		scroll_by(s, key == KEY_NPAGE ? page : -page);
 	else if (key == KEY_HOME)
 		s->first = 0;
+	else if (key == '?')
+		s->help = !s->help;
 	else if (key == ' ')
 		renew(s);
 	return key != 'q' && key != 'Q';

@@ -28,7 +28,7 @@ advises() {
 	dump "$@" && "$ctl" advise "$tmp/changed" >"$tmp/advice" || return 1
 	cat "$tmp/advice"
 	same "$(cat "$tmp/advice")" "pool1           40B  $text
-7 pools, 1 pieces of advice"
+7 pools, 1 piece of advice"
 }
 
 # silent COLUMN=NUMBER... - there is none
@@ -39,13 +39,14 @@ silent() {
 
 check a_pool_in_order_gets_no_advice silent used=13
 check a_bound_that_is_too_small_is_told_of advises \
-	"a larger hot_size: the bound made 500 clusters leave CPUs, at 1000 spills, and 9000 objects came back" \
-	spills=1000 evictions=500 get_objs=9000
+	"hot_size=1m: up to 46 % fewer visits of the shared pool: the bound made 500 clusters leave CPUs, at 1000 spills, and 9000 objects came back" \
+	size=40 allocated=20000 used=20000 spills=1000 evictions=500 puts=1500 put_objs=18000 \
+	gets=1000 get_objs=9000
 check what_leaves_for_good_is_no_matter_of_the_bound silent \
 	spills=1000 evictions=500 get_objs=0
 check a_few_evictions_are_nothing silent spills=10 evictions=9 get_objs=900
 check a_backend_that_takes_and_gives_is_told_of advises \
-	"min_avail of 40 instead of 0: the backend took 5000 objects and gave 6000" \
+	"min_avail of 40 instead of 0: up to 90 % fewer objects from and to the backend, which took 5000 and gave 6000" \
 	need=40 store_gets=6000 store_puts=5000
 check spares_that_are_enough_are_left silent \
 	need=40 min_avail=40 store_gets=6000 store_puts=5000
@@ -53,8 +54,11 @@ check a_limit_that_is_reached_is_told_of advises \
 	"a higher limit than 13: 7 allocations were refused, and 13 objects are in use" \
 	limit=13 used=13 refused=7
 check objects_of_a_limit_that_lie_about_are_told_of advises \
-	"POOL_F_WAIT, or a lent signal: 7 allocations were refused, and 3 objects of a limit of 13 are in use" \
+	"POOL_F_WAIT, or a lent signal: 7 allocations were refused, and 3 objects are in use, of a limit of 13" \
 	limit=13 used=3 refused=7
+check one_of_a_thing_is_told_of_in_the_singular advises \
+	"a higher limit than 1: 1 allocation was refused, and 1 object is in use" \
+	limit=1 used=1 refused=1
 check a_limit_that_is_gone_gets_no_advice silent limit=0 used=13 refused=7
 check a_backend_that_had_nothing_is_told_of advises \
 	"a reserve: 2 allocations found no memory, and 0 objects are reserved" failed=2
@@ -72,9 +76,27 @@ busy() {
 	"$ctl" --socket "$tmp/busy.sock" advise 0.3 >"$tmp/advice"
 	kill "$program"
 	cat "$tmp/advice"
-	grep -Eq '^pool0 +32B  a larger hot_size: the bound made [0-9]{3,} clusters' "$tmp/advice"
+	grep -Eq '^pool0 +32B  hot_size=512k: up to [0-9]+ % fewer .* the bound made [0-9]{3,} cl' \
+		"$tmp/advice"
+}
+# With the bound that is advised nothing leaves a CPU.
+# of_pool0 COLUMN - its number there
+of_pool0() {
+	"$ctl" --socket "$tmp/followed.sock" --raw list |
+		awk -v "column=$1" '$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
+			$2 == "pool0" { print $at[column] }'
+}
+followed() {
+	local program to_program evictions
+
+	program "$tmp/followed.sock,hot_size=512k" 1 busy
+	within eval '[ "$(of_pool0 spills)" -gt 100 ]' || return 1
+	evictions=$(of_pool0 evictions)
+	kill "$program"
+	same "$evictions" 0
 }
 check a_program_with_a_small_bound_is_advised busy
+check a_bound_that_is_advised_is_enough followed
 began_anew() {
 	"$src/ask.py" serve "$tmp/falling" falling >"$tmp/falling.said" &
 	started+=($!)
@@ -82,7 +104,7 @@ began_anew() {
 	within grep -q ready "$tmp/falling.said"
 	"$ctl" --socket "$tmp/falling" advise 0.1 >"$tmp/advice"
 	cat "$tmp/advice"
-	same "$(cat "$tmp/advice")" '1 pools, 0 pieces of advice'
+	same "$(cat "$tmp/advice")" '1 pool, 0 pieces of advice'
 }
 check counts_that_begin_anew_are_no_events began_anew
 wrong advice_without_a_source 'needs a dump' advise

@@ -20,6 +20,10 @@ first_is() {
 check pools_are_sorted_by_name first_is a
 keys_to first r
 check a_key_turns_the_order_round first_is twin
+keys_to first '?'
+check a_key_shows_the_keys on first '^space  +look at once'
+keys_to first '?'
+check the_key_shows_the_pools_again on first '^pool4 +832B '
 keys_to first Down
 check a_key_goes_down first_is pool4
 keys_to first Home
@@ -49,6 +53,17 @@ waits_on() {
 	ends waits 0
 }
 check a_screen_that_changes_while_its_program_is_slow_lives_on waits_on
+
+counts_allocations() {
+	local program to_program
+
+	program "$tmp/allocs.sock,memstats" 1 busy
+	session allocs 100 10 --socket "$tmp/allocs.sock" --sort allocs top 0.3
+	on allocs '^pool0 +[1-9][0-9.]+M? ' && on allocs '^twin +- ' || return 1
+	keys_to allocs q
+	kill "$program"
+}
+check top_has_allocations_in_a_second_of_pools_with_memstats counts_allocations
 
 session second 80 10 "${s[@]}" --sort used top 0.2
 check top_starts_sorted_as_asked on second 'sorted by used'

@@ -18,7 +18,7 @@ class Stats(ctypes.Structure):
     """struct pool_stats of pool_stats.h, whose comment says what each member means."""
     COUNTS = ("size allocated used cached shared parked reserved quarantined abandoned "
               "moving limit min_avail need fills spills evictions gets get_objs puts "
-              "put_objs nested store_gets store_puts failed refused injected id").split()
+              "put_objs nested store_gets store_puts failed refused injected allocs id").split()
     _fields_ = ([(name, ctypes.c_ulonglong) for name in COUNTS] +
                 [(name, ctypes.c_uint) for name in
                  ("object_size", "alignment", "registrations")] +
