@@ -91,16 +91,18 @@ tried() {
 if [ $# -eq 0 ]; then
 	set -- demo check check-quick html bench-user check-package
 fi
+# An apt that has other kernels than ours says so before it would need a disk or a network.
+other='|apt knows no linux-'
 present=$PATH
 PATH=$tmp/bin:$PATH
 for command; do
 	name=${command//-/_}
 	tried "${name}_with_an_apt_that_knows_nothing" \
 		'apt knows no [a-z0-9.+-]+.*(no source|network)' "$tmp/in_tree" empty "$command"
-	tried "${name}_without_a_network" 'network' \
+	tried "${name}_without_a_network" "network$other" \
 		"${offline[@]}" "$tmp/in_tree" apt "$command"
 	PATH=$present tried "${name}_where_the_disk_is_full" \
-		'needs [0-9]+ MB.* has [0-9]+ MB free' \
+		"needs [0-9]+ MB.* has [0-9]+ MB free$other" \
 		"${mounts[@]}" "$tmp/cramped" apt "$command"
 done
 # These change the owner, so they come last.

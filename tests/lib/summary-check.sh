@@ -141,7 +141,7 @@ queued() {
 		. "$top/tests/lib/worlds.sh"
 		# shellcheck source=tests/lib/queue.sh
 		. "$top/tests/lib/queue.sh"
-		results=build/results QUEUE_SHARES=4 QUEUE_PULSE=1 QUEUE_LIMIT=3
+		results=build/results QUEUE_SHARES=4 QUEUE_PULSE=1 QUEUE_LIMIT=6
 		MEASURED=$tmp/measured
 		printf 'user-short 1\nuser-long 9\n' >"$MEASURED"
 		add 2 user-short job user-short echo "ok - x"
@@ -172,7 +172,7 @@ says() {
 check the_longest_job_is_first_and_before_it_large_ones_that_were_not_measured \
 	says 'user-hangs user-dies user-nothing user-long user-short'
 check each_job_of_a_queue_is_told_of says '\[ 0:[0-9]+\] [1-5] of 5: user-long, [0-9]+ s, 2 passed, 0 failed'
-check a_job_that_hangs_is_killed says 'FAILED: user-hangs: ended_within_3_seconds'
+check a_job_that_hangs_is_killed says 'FAILED: user-hangs: ended_within_6_seconds'
 check nothing_of_it_is_left not kill -0 "$(cat "$tmp/queue/hangs")"
 check a_job_that_leaves_nothing_has_failed says 'FAILED: user-nothing: ran'
 check a_job_that_died_is_shown_with_its_reason says 'FAILED: user-dies: as_a_whole: the reason'

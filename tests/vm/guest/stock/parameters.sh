@@ -7,8 +7,8 @@ echo "# wrong parameters"
 check "loads without parameters" insmod pool.ko
 check "unloads" rmmod pool
 for wrong in debug=bogus debug=no-cache,nonsense hot_size=9999999999 \
-	     hot_size=1g hot_size= hot_size=64k,no-cache \
-	     max_cached=1025m max_cached=1g max_cached= max_cached=64k,no-cache \
+	     hot_size=1025m hot_size=2g hot_size= hot_size=64k,no-cache \
+	     max_cached=1025m max_cached=2g max_cached= max_cached=64k,no-cache \
 	     buckets=3 buckets=0 buckets=128 buckets=x cluster=0 cluster=65 cluster=x \
 	     debug=fail_alloc=101 faults=abort faults= \
 	     fail_alloc=-1 fail_alloc=101 fail_alloc=x \
