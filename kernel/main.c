@@ -21,7 +21,8 @@
 
 static char *debug = "";
 module_param(debug, charp, 0444);
-MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: help" POOL_WORDS_TEXT "; their opposites, and any key=value: /sys/kernel/debug/pool/help has all; help prints these to the log");
+MODULE_PARM_DESC(debug, "Options of new pools, separated by commas: help" POOL_WORDS_TEXT
+		 "; opposites, key=value: /sys/kernel/debug/pool/help has all");
 
 static char *max_cached = DEFAULT;
 module_param(max_cached, charp, 0444);

@@ -86,12 +86,12 @@
 #define POOL_WORD_FLAG(a, flag, ...)	POOL_D_##flag = 1 << POOL_BIT_##flag,
 
 enum pool_word_bit {
-	POOL_WORDS(POOL_WORD_BIT, )
+	POOL_WORDS(POOL_WORD_BIT, 0)
 	POOL_BITS
 };
 
 enum pool_word_flag {
-	POOL_WORDS(POOL_WORD_FLAG, )
+	POOL_WORDS(POOL_WORD_FLAG, 0)
 };
 
 /* The flags of all words that have one of these properties. */
@@ -101,6 +101,6 @@ enum pool_word_flag {
 
 /* A text of all words, each behind a comma. */
 #define POOL_WORD_COMMA(a, flag, word, ...)	", " word
-#define POOL_WORDS_TEXT		POOL_WORDS(POOL_WORD_COMMA, )
+#define POOL_WORDS_TEXT		POOL_WORDS(POOL_WORD_COMMA, 0)
 
 #endif /* POOL_WORDS_H */

@@ -16,7 +16,7 @@
 	{ word, opposite, POOL_D_##flag, sets, clears, is, help },
 
 const struct pool_word pool_option_table[] = {
-	POOL_WORDS(ROW, )
+	POOL_WORDS(ROW, 0)
 	{ NULL, NULL, 0, 0, 0, 0, NULL },
 };
 
