@@ -213,22 +213,24 @@ static inline struct pool_reg *pool_reg_of(struct pool_list *node)
 struct pool {
 	/*
 	 * Read-mostly: set by creation, and again by renew.c while a declared pool has
-	 * never had an object.  After the first object the size never changes.
+	 * never had an object.  After the first object the size never changes.  The registry's
+	 * link is first, so that valgrind finds a pointer to the beginning of each pool.
 	 */
-	struct pool_head head;
+	struct pool_list by_registry;	/* registry mutex */
 	struct pool_head own;		/* creation: its "hot" leads to the arrays.  That of
 					 * "head" leads to closed ones if the pool is
 					 * hardened: harden.c
 					 */
+	unsigned long long id;		/* serial number, never reused */
+	void (*ctor)(void *obj, void *arg);
+	void (*dtor)(void *obj, void *arg);
+	struct pool_head head __attribute__((aligned(POOL_ALIGN / 2)));	/* pool_tag_of() */
+	void *arg;
 	char name[POOL_NAME_LEN + 1];
 	unsigned int align;		/* bytes, a power of two */
 	unsigned int link;		/* where parked objects are: layout.c */
 	unsigned int limit;		/* read by any CPU; 0: none */
 	unsigned int min_avail;		/* read by any CPU */
-	void (*ctor)(void *obj, void *arg);
-	void (*dtor)(void *obj, void *arg);
-	void *arg;
-	unsigned long long id;		/* serial number, never reused */
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
 	unsigned int buckets;		/* a power of two; read by any CPU */
 	unsigned int near;		/* likewise, of each node */
@@ -257,8 +259,7 @@ struct pool {
 	unsigned int need_patience;	/* how often the fall is halved */
 
 	/* Changed when something is rare or wrong. */
-	struct pool_list by_registry __attribute__((aligned(POOL_ALIGN)));
-	unsigned int pins;		/* registry mutex: users of the pointer */
+	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
@@ -316,6 +317,20 @@ static inline void **pool_link_of(const struct pool *pool, void *obj)
 static inline struct pool *pool_of(struct pool_head *head)
 {
 	return pool_list_entry(head, struct pool, head);
+}
+
+/*
+ * The tag of objects in use: the address of their pool's head.  Its first byte in memory must not
+ * be 0, because a text that is one character too long writes a 0 there.  On little-endian machines
+ * that is the lowest byte, and a head begins in the middle of POOL_ALIGN bytes.  On big-endian
+ * ones it is the highest byte, so the address is changed.
+ */
+static inline const void *pool_tag_of(const struct pool *pool)
+{
+	unsigned long mask = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ~0ul / 0xff * 0x5a : 0;
+
+	static_assert(offsetof(struct pool, head) % POOL_ALIGN, "the lowest byte may be 0");
+	return (const void *)((unsigned long)&pool->head ^ mask);
 }
 
 /* Options that a pool of these MEM_F_* does without: readers of RCU may see its free objects. */

@@ -72,13 +72,14 @@ static struct pool_reserved *full_reserve(struct pool *pool, unsigned int n, voi
 
 struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 {
-	struct pool *pool = pool_of(head);
+	struct pool *pool;
 
 	pool_might_alloc(0);
 	if (!head) {
 		plat_log(PLAT_ERR, "a reserve without a pool is refused");
 		return NULL;
 	}
+	pool = pool_of(head);
 	if (!n || n > POOL_RESERVE_MAX) {
 		plat_log(PLAT_ERR, "pool \"%s\": a reserve of %u is refused: 1 to %u",
 			 pool->shown, n, POOL_RESERVE_MAX);

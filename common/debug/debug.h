@@ -74,17 +74,6 @@ struct pool_layout {
 struct pool;
 struct pool_entry;
 
-/*
- * The tag of objects in use: the pool's address, changed so that its first byte in memory is not
- * 0.  A text that is one character too long writes a 0 there.
- */
-#define POOL_TAG_MASK		(~0ul / 0xff * 0x5a)
-
-static inline const void *pool_tag_of(const struct pool *pool)
-{
-	return (const void *)((unsigned long)pool ^ POOL_TAG_MASK);
-}
-
 /* The table of object states: parts, each twice as large as the one before. */
 #define POOL_STATE_PARTS	16
 

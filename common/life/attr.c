@@ -19,11 +19,12 @@ static bool no_pool(const char *function)
 
 bool pool_set_limit(struct pool_head *head, unsigned int limit)
 {
-	struct pool *pool = pool_of(head);
+	struct pool *pool;
 	bool good;
 
 	if (!head)
 		return no_pool("pool_set_limit");
+	pool = pool_of(head);
 	plat_mutex_lock(PLAT_REGISTRY);
 	good = !limit || limit >= pool->min_avail;
 	if (good)
@@ -37,11 +38,12 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 
 bool pool_set_min_avail(struct pool_head *head, unsigned int min_avail)
 {
-	struct pool *pool = pool_of(head);
+	struct pool *pool;
 	bool good;
 
 	if (!head)
 		return no_pool("pool_set_min_avail");
+	pool = pool_of(head);
 	plat_mutex_lock(PLAT_REGISTRY);
 	good = !pool->limit || min_avail <= pool->limit;
 	if (good)

@@ -440,10 +440,13 @@ static bool tells_of_left(const struct pool *pool, const void *owner)
 
 void *pool_destroy_of(struct pool_head *head, const void *owner)
 {
-	struct pool *pool = pool_of(head);
+	struct pool *pool;
 	unsigned long used;
 
-	if (!head || pool_gone_report(pool, NULL, 0, __builtin_return_address(0)))
+	if (!head)
+		return NULL;
+	pool = pool_of(head);
+	if (pool_gone_report(pool, NULL, 0, __builtin_return_address(0)))
 		return NULL;
 	if (!pool_registry_may_drop(pool, owner)) {
 		plat_log(PLAT_ERR, "pool \"%s\" not destroyed: it is another owner's",

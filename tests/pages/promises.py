@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Sees that document-here.rst has each promise once, each with a mutant, and few deviations.
+"""Sees that document-here.rst has each promise once, each with a mutant.
 
 A row is "NUMBER | promise | user | kernel | where tested | edition".  The columns user
 and kernel are "yes", "n/a", "gone" for what the last edition does not promise any more,
@@ -15,7 +15,6 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/document-here.rst"
-MOST = 20
 EXTRA = ["6b", "13b", "28b", "45b", "104b"]
 NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
 
@@ -96,8 +95,6 @@ def main():
         bad += [f"{d} covers {n}, whose row does not say so" for n in numbers
                 if not any(row[0] == n and d in row[2:4] for row in found)]
     covered = sum(len(n) for n in told.values())
-    if not told or len(told) > MOST:
-        bad.append(f"{len(told)} deviations, at most {MOST}")
     bad += check_mutants(NUMBERS)
     for line in bad:
         print("document-here.rst: " + line)

@@ -165,6 +165,29 @@ TEST_CASE(the_tag_sees_a_zero_too_many)
 	pool_destroy_every();
 }
 
+TEST_CASE(the_tag_is_the_address_of_the_pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		struct pool *pool = test_checked(64 + i, POOL_D_TAG);
+		struct pool_head *tag;
+		unsigned char *obj;
+
+		ASSERT(pool);
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		__builtin_memcpy(&tag, obj + 64 + i, sizeof(tag));
+		if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+			EXPECT_PTR_EQ(tag, &pool->head);
+		else
+			EXPECT(tag != &pool->head);
+		test_free(pool, obj);
+		EXPECT_EQ(test_faults(pool), 0);
+	}
+	pool_destroy_every();
+}
+
 TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
 {
 	static const unsigned int options[] = {

@@ -227,7 +227,7 @@ class CheckPool:
         nowhere = [obj for obj in table.of(FREE) if obj not in self.places]
         for obj in nowhere[sums["reserved"]:]:
             self.differ(f"{hex(obj)} was freed, and is on no list")
-        tag = self.pool.at ^ (self.lib.ones // 0xff * 0x5a)
+        tag = self.pool.tag()
         for obj in table.of(USED) if "tag" in self.parts else ():
             if self.lib.words(obj + self.parts["tag"], 1)[0] != tag:
                 self.differ(f"{hex(obj)}, in use, was written to behind its end")

@@ -35,7 +35,7 @@ def named(arg):
             at = int(gdb.parse_and_eval(arg))
         except gdb.error:
             at = 0
-        found = [pool for pool in pools if pool.at == at]
+        found = [pool for pool in pools if pool.head_at == at]
     if not found:
         raise gdb.GdbError(f'pool: there is no pool "{arg}"; "pool list" names them')
     return found
@@ -130,7 +130,7 @@ In the place of a name may be an expression, which is a pointer to a pool."""
 
     def head(self, pool):
         v, sums = pool.v, pool.sums()
-        print(f'pool "{pool.name}" at {hex(pool.at)}: size {pool.size}, align {int(v["align"])}, '
+        print(f'pool "{pool.name}" at {hex(pool.head_at)}: size {pool.size}, align {int(v["align"])}, '
               f"options {pool.options()}")
         for reg in pool.lib.entries(v["regs"], "reg", "list", "its registrations", warn):
             if reg["left"]:

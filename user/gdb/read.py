@@ -93,6 +93,7 @@ class Pool:
         self.lib = lib
         self.v = value
         self.at = int(value.address)
+        self.head_at = int(value["head"].address)
         self.name = value["shown"].string(errors="replace")
         self.word = int(value["debug"])
         self.size = int(value["head"]["size"])
@@ -109,6 +110,11 @@ class Pool:
         if not self.kept_table:
             self.kept_table = Table(self.lib, self)
         return self.kept_table
+
+    def tag(self):
+        """What is behind its objects in use, as pool_tag_of() computes it."""
+        mask = self.lib.ones // 0xff * 0x5a if self.lib.order == ">" else 0
+        return self.head_at ^ mask
 
     def locals(self):
         """(area, its part of this pool) of all threads that have one."""
