@@ -207,6 +207,7 @@ unsigned long pool_destroy_declared(const struct pool_decl *decl);
 /* names.c: how much of a name is kept, and how it is shown */
 bool pool_spells(const char *text, size_t len, const char *word);
 void pool_copy_name(char *to, const char *name);
+unsigned long long pool_name_sum(const char *name);
 void pool_show_name(char *to, const char *name);
 void pool_show_exact(char *to, const char *shown, unsigned long long id);
 

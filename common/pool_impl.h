@@ -195,6 +195,7 @@ struct pool_bucket {
 struct pool_reg {
 	struct pool_list list;		/* registry mutex */
 	char name[POOL_NAME_LEN + 1];	/* as asked for */
+	unsigned long long name_sum;	/* of all of it: pool_name_sum() */
 	char file[POOL_FILE_LEN + 1];
 	int line;
 	unsigned int size;		/* as asked for */
@@ -267,6 +268,7 @@ struct pool {
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
+	unsigned long long name_sum;	/* of the whole name; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* any CPU: where its own list is full, or it has none */
@@ -450,6 +452,7 @@ struct pool_creator {
 struct pool_request {
 	struct pool_attr attr;		/* size: rounded; align, mode: final */
 	char name[POOL_NAME_LEN + 1];
+	unsigned long long name_sum;
 	struct pool_reg *reg;
 	struct pool_options options;
 };

@@ -22,6 +22,19 @@ void pool_copy_name(char *to, const char *name)
 	to[i] = 0;
 }
 
+/*
+ * A number for a whole name, also for what a pool does not keep of it: FNV-1a.  Of two names that
+ * differ, the numbers are equal once in 2^64 pairs.
+ */
+unsigned long long pool_name_sum(const char *name)
+{
+	unsigned long long sum = 0xcbf29ce484222325ull;
+
+	while (*name)
+		sum = (sum ^ (unsigned char)*name++) * 0x100000001b3ull;
+	return sum;
+}
+
 /* Do @len bytes of text spell @word? */
 bool pool_spells(const char *text, size_t len, const char *word)
 {

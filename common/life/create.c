@@ -169,6 +169,8 @@ static bool request_init(struct pool_request *request, const struct pool_attr *a
 	request->attr.size = pool_rounded(attr->size, attr->flags,
 					  request->options.debug);
 	pool_copy_name(reg->name, attr->name);
+	reg->name_sum = pool_name_sum(attr->name);
+	request->name_sum = reg->name_sum;
 	copy_file(reg->file, creator->file);
 	reg->line = creator->line;
 	reg->owner = creator->owner;
@@ -191,6 +193,7 @@ static struct pool *pool_new(const struct pool_request *request)
 	if (!pool)
 		return NULL;
 	pool_copy_name(pool->name, request->name);
+	pool->name_sum = request->name_sum;
 	pool_show_name(pool->shown, pool->name);
 	pool_list_init(&pool->regs);
 	pool_list_init(&pool->by_dump);

@@ -13,7 +13,7 @@
  *   larger                    none: no pool ever grows
  *   tag, uaf, tools           one of equal size only, since the ends of objects are
  *                             checked
- *   no-merge                  one of the same name only
+ *   no-merge                  one of the same name only, to its last byte
  *   other alignment, mode     none: neither side may be weakened
  *   limit, min_avail          none: they are for one user
  *   constructor, destructor   none
@@ -45,11 +45,11 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 }
 
 /* Has the oldest registration that is left this name?  The first one may be gone. */
-static bool is_named(struct pool *pool, const char *name)
+static bool is_named(struct pool *pool, unsigned long long name_sum)
 {
 	const struct pool_reg *reg = pool_reg_oldest(pool);
 
-	return reg && !strcmp(reg->name, name);
+	return reg && reg->name_sum == name_sum;
 }
 
 /* May these be merged, whatever their sizes?  Registry mutex held. */
@@ -63,7 +63,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 	    (pool->debug & POOL_D_FLAGS) !=
 	    (request->options.debug & ~POOL_D_COMMON))
 		return false;
-	if ((request->options.debug & POOL_D_NO_MERGE) && !is_named(pool, request->name))
+	if ((request->options.debug & POOL_D_NO_MERGE) && !is_named(pool, request->name_sum))
 		return false;
 	return owned_alike(pool, request);
 }
@@ -97,7 +97,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 
 		if (reg->left)
 			continue;
-		if (strcmp(reg->name, first->name))
+		if (reg->name_sum != first->name_sum)
 			flags |= POOL_D_NO_MERGE;
 		if (reg->owner != first->owner)
 			flags |= POOL_D_MERGE_MODULES;

@@ -38,7 +38,7 @@ struct renewal {
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
 	struct pool_list copies;	/* memory for registrations that are left behind */
 	const struct pool_decl *first;	/* of the oldest registration */
-	char name[POOL_NAME_LEN + 1];	/* likewise */
+	unsigned long long name_sum;	/* likewise */
 	struct pool_options options;	/* with the new option word */
 	const void *owner;		/* of the oldest registration */
 	unsigned int was;		/* the old option word */
@@ -97,6 +97,7 @@ static void want_of(const struct renewal *r, struct pool_reg *reg,
 		.options = r->options,
 	};
 	pool_copy_name(request->name, reg->name);
+	request->name_sum = reg->name_sum;
 }
 
 /* May a registration stay where it is?  Registry mutex held. */
@@ -111,7 +112,7 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 	if (r->resizes &&
 	    pool_rounded(reg->size, reg->flags, debug) != r->size)
 		return false;
-	if ((debug & POOL_D_NO_MERGE) && strcmp(reg->name, r->name))
+	if ((debug & POOL_D_NO_MERGE) && reg->name_sum != r->name_sum)
 		return false;
 	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->owner;
 }
@@ -138,7 +139,7 @@ static struct pool *find_fresh(const struct renewal *r,
 
 		if (pool_size_fits(pool, request) &&
 		    (!(debug & POOL_D_NO_MERGE) ||
-		     !strcmp(pool->name, request->name)) &&
+		     pool->name_sum == request->name_sum) &&
 		    (debug & POOL_D_MERGE_MODULES ||
 		     pool->arg == request->attr.arg))
 			return pool;
@@ -225,7 +226,7 @@ static bool prepare_model(struct renewal *r)
 	if (!oldest_of(r->pool, &reg))
 		return false;
 	r->first = reg.decl;
-	pool_copy_name(r->name, reg.name);
+	r->name_sum = reg.name_sum;
 	r->owner = reg.owner;
 	want_of(r, &reg, &request);
 	r->size = r->resizes ? request.attr.size : r->pool->head.size;

@@ -253,18 +253,27 @@ TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
 	pool_destroy_all();
 }
 
-TEST_CASE(without_merging_only_names_as_stored_are_compared)
+TEST_CASE(without_merging_only_equal_names_are_one_pool)
 {
-	struct pool *a, *b, *c, *d;
+	static const char *const names[] = {
+		"abcdefghijk-one", "abcdefghijk-two", "abcdefghijk", "abcdefghij", "abcdefghijl",
+		"abcdefghijk-oneone", "abcdefghijk-eno", "abcdefghijk-One",
+	};
+	struct pool *pools[ARRAY_LEN(names)];
+	unsigned int i, other;
+	struct pool *a;
 
 	ASSERT(pool_configure("no-merge"));
-	a = cached("abcdefghijk-one", 64, 0);
-	b = cached("abcdefghijk-two", 60, 0);
-	c = cached("abcdefghij", 64, 0);
-	d = cached("abcdefghijl", 64, 0);
-	ASSERT(a && b && c && d);
-	EXPECT_PTR_EQ(a, b);
-	EXPECT(c != a && d != a && c != d);
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		pools[i] = cached(names[i], 64, 0);
+		ASSERT(pools[i]);
+		for (other = 0; other < i; other++)
+			EXPECT(pools[i] != pools[other]);
+	}
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		EXPECT_PTR_EQ(cached(names[i], 60, 0), pools[i]);
+	EXPECT_EQ(test_count_pools(), ARRAY_LEN(names));
+	a = pools[0];
 	ASSERT(pool_configure("merge"));
 	EXPECT_PTR_EQ(cached("any", 64, 0), a);
 	ASSERT(pool_configure("no-merge"));
