@@ -153,6 +153,7 @@ jobs_rest_kernel() {
 		script 4 "torture-$kernel" $vm/torture.sh "$kernel" 60
 	done
 	script 4 failures $vm/failures.sh
+	script 2 defines $vm/defines.sh
 	script 2 oom $vm/oom.sh
 	script 2 nodes $vm/nodes.sh
 	script 2 gate-kernel $vm/gate.sh

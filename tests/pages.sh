@@ -66,7 +66,7 @@ all_short() {
 
 	lines=$(written ./*.md Documentation/*.rst)
 	echo "$lines lines, not counting generated tables"
-	[ "$lines" -le 6850 ]
+	[ "$lines" -le 6880 ]
 }
 
 # README's test command is the one that CI runs, as it is written there.
@@ -206,7 +206,8 @@ forgets_words() {
 		grep -q '^the entry of registrations does not name typesafe$' <<<"$said"
 }
 
-check each_promise_has_a_row tests/pages/promises.py
+check each_promise_has_a_row_and_a_test_in_each_world tests/pages/promises.py
+check a_row_that_no_test_shows_is_told_of tests/pages/promises.py self
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check files_and_sections_that_are_referred_to_are_there tests/pages/links.py

@@ -11,6 +11,7 @@
 #include <linux/gfp.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/uaccess.h>
 
 /* What vmalloc() knows where it knows least: in Linux 6.19. */
 #define KNOWN	(GFP_USER | GFP_ATOMIC | GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NOFAIL | \
@@ -273,5 +274,42 @@ TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 			  !!(flags[i] & (__GFP_NORETRY | __GFP_RETRY_MAYFAIL)));
 	}
 	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+/* Can this byte be written to?  User-Mode Linux dies of each fault, so it reads the page table. */
+static bool is_writable(void *p)
+{
+	const u8 byte = 0xff;
+
+	if (IS_ENABLED(CONFIG_UML))
+		return vmalloc_to_page(p);
+	pagefault_disable();
+	__put_kernel_nofault(p, &byte, u8, fault);
+	pagefault_enable();
+	return true;
+fault:
+	pagefault_enable();
+	return false;
+}
+
+TEST_CASE(a_write_to_a_freed_guarded_object_faults)
+{
+	struct pool *pool;
+	unsigned int i;
+	u8 *obj;
+
+	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	pool = test_pool(100);
+	ASSERT(pool);
+	for (i = 0; i < 10; i++) {
+		obj = test_alloc(pool);
+		ASSERT(obj);
+		EXPECT(is_writable(obj));
+		EXPECT(is_writable(obj + 99));
+		test_free(pool, obj);
+		EXPECT(!is_writable(obj));
+		EXPECT(!is_writable(obj + 99));
+	}
 	pool_destroy(&pool->head);
 }

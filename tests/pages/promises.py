@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Sees that document-here.rst has each promise once, each with a mutant.
+"""Sees that document-here.rst has each promise once, a test in each world, and a mutant.
 
 A row is "NUMBER | promise | user | kernel | where tested | edition".  The columns user
 and kernel are "yes", "n/a", "gone" for what the last edition does not promise any more,
-or the "D" and number of a deviation, which names the promises it covers.  Words of
-"where tested" that look like a case's name must be in a list of cases or in a script of
-tests/, and paths must be there.
+or the "D" and number of a deviation, which names the promises it covers.
+
+"Where tested" has entries with commas between them: the name of a case, a script, or "CHECK
+of SCRIPT".  A case runs in the worlds of its list; a script below tests/vm in kernels, any
+other one in programs.  A script must be one that the check scripts run, and must have the
+check.  Each world that the row does not leave out needs an entry that runs in it.
+
+        promises.py                     fails if the page is wrong
+        promises.py self                fails if it accepts one of some wrong rows
 """
 
 import pathlib
@@ -17,20 +23,48 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/document-here.rst"
 EXTRA = ["6b", "13b", "28b", "45b", "104b"]
 NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
+LISTS = {"unit": {"user", "kernel"}, "user": {"user"}, "kernel": {"kernel"}}
+TOPICS = "tests/vm/guest/stock/"
 
 
 def cases():
-    names = set()
-    for path in (TOP / "tests").rglob("*.list"):
-        names |= set(re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M))
-    for path in (TOP / "tests").rglob("*.sh"):
-        names |= set(re.findall(r"[a-z0-9]+(?:_[a-z0-9]+){2,}", path.read_text()))
-    return names
+    """The worlds of each case."""
+    worlds = {}
+    for folder, where in LISTS.items():
+        text = (TOP / "tests" / folder / "cases.list").read_text()
+        for name in re.findall(r"^CASE\((\w+)\)", text, re.M):
+            worlds.setdefault(name, set()).update(where)
+    return worlds
 
 
-def rows():
+def is_run(path):
+    """Is it a topic of the stock kernels, or named in a script that runs checks?"""
+    if path.startswith(TOPICS):
+        topics = re.search(r"^all=(\S+)", (TOP / "tests/vm/guest/stock.sh").read_text(), re.M)
+        return pathlib.Path(path).stem in topics.group(1).split(",")
+    name = re.escape(path.removeprefix("tests/").removeprefix("vm/"))
+    checks = [p.read_text() for pattern in ("check*.sh", "jobs.sh")
+              for p in (TOP / "tests").glob(pattern)]
+    return any(re.search(rf"^[^.#].*[/ ]{name}(?![\w.-])", text, re.M) for text in checks)
+
+
+def entry_worlds(entry, names):
+    """The worlds in which an entry runs, and what is wrong with it."""
+    check, _, path = entry.rpartition(" of ")
+    if not re.match(r"tests/[\w./-]+$", path):
+        return names.get(entry, set()), None if entry in names else f"there is no case {entry}"
+    if not (TOP / path).is_file():
+        return set(), f"there is no {path}"
+    if not is_run(path):
+        return set(), f"nothing runs {path}"
+    if check and not re.search(rf"\b{re.escape(check)}\b", (TOP / path).read_text()):
+        return set(), f"{path} has no check {check}"
+    return {"kernel" if path.startswith("tests/vm/") else "user"}, None
+
+
+def rows(text=None):
     found = []
-    for line in PAGE.read_text().splitlines():
+    for line in (text or PAGE.read_text()).splitlines():
         m = re.match(r" +(\d+b?) \| (.*)$", line)
         if m:
             found.append([m.group(1)] + [c.strip()
@@ -38,25 +72,23 @@ def rows():
     return found
 
 
-def deviations():
+def deviations(text):
     """The number of each deviation and the promises it names."""
-    text = PAGE.read_text()
     return {m.group(1): re.findall(r"\d+b?", m.group(2))
             for m in re.finditer(r"^(D\d+), promises? ([^:]*):", text, re.M)}
 
 
-def check_mutants(numbers):
-    """Each promise has a mutant in tests/promise, or without.list says why it has none."""
-    have = {m for path in (TOP / "tests/promise").glob("*.mutants")
-            for m in re.findall(r"^= (\w+) ", path.read_text(), re.M)}
-    none = set(re.findall(r"^(\d+b?) \w", (TOP / "tests/promise/without.list").read_text(), re.M))
-    for number in numbers:
-        if number not in have | none:
-            yield f"{number}: has no mutant, and without.list has no reason"
-    for number in sorted(have & none):
-        yield f"{number}: has a mutant, and without.list says why it has none"
-    for number in sorted((have | none) - set(numbers)):
-        yield f"{number}: has a mutant or a reason, and is no promise"
+def check_tests(row, names):
+    number, _, user, kernel, where, _ = row
+    tested = set()
+    for entry in where.split(", "):
+        worlds, wrong = entry_worlds(entry, names)
+        tested |= worlds
+        if wrong:
+            yield f"{number}: {wrong}"
+    for world, says in ("user", user), ("kernel", kernel):
+        if says not in ("n/a", "gone") and world not in tested:
+            yield f"{number}: {world} is {says}, and nothing in the row runs there"
 
 
 def check_row(row, names, told):
@@ -73,32 +105,69 @@ def check_row(row, names, told):
             continue
         if number not in told.get(world, []):
             yield f"{number}: {world} is no deviation that names it"
-    for word in re.findall(r"\w+", where):
-        if word.count("_") >= 2 and word not in names:
-            yield f"{number}: there is no case {word}"
-    for path in re.findall(r"tests/[\w./-]+", where):
-        if not (TOP / path).exists():
-            yield f"{number}: there is no {path}"
-    if not re.search(r"\w+_\w+_\w+|tests/", where):
-        yield f"{number}: no case and no script"
+    yield from check_tests(row, names)
+
+
+def check_page(text, names):
+    told, found = deviations(text), rows(text)
+    for row in found:
+        yield from check_row(row, names, told)
+    have = [row[0] for row in found]
+    yield from (f"no row for {n}" for n in NUMBERS if n not in have)
+    yield from (f"{n} is there {have.count(n)} times, or is no promise"
+                for n in sorted(set(have))
+                if have.count(n) > 1 or n not in NUMBERS)
+    for d, numbers in told.items():
+        yield from (f"{d} covers {n}, whose row does not say so" for n in numbers
+                    if not any(row[0] == n and d in row[2:4] for row in found))
+    yield from check_mutants(NUMBERS)
+
+
+def check_mutants(numbers):
+    """Each promise has a mutant in tests/promise, or without.list says why it has none."""
+    have = {m for path in (TOP / "tests/promise").glob("*.mutants")
+            for m in re.findall(r"^= (\w+) ", path.read_text(), re.M)}
+    none = set(re.findall(r"^(\d+b?) \w", (TOP / "tests/promise/without.list").read_text(), re.M))
+    for number in numbers:
+        if number not in have | none:
+            yield f"{number}: has no mutant, and without.list has no reason"
+    for number in sorted(have & none):
+        yield f"{number}: has a mutant, and without.list says why it has none"
+    for number in sorted((have | none) - set(numbers)):
+        yield f"{number}: has a mutant or a reason, and is no promise"
+
+
+# Each is put in the place of the whole row of a promise, and must be complained of.
+WRONG = [
+    "3 | only programs test it | yes | yes | dump_pools_writes_a_table_to_stderr | both",
+    "3 | only kernels test it | yes | yes | tests/vm/failures.sh | both",
+    "3 | a script of programs | n/a | yes | tests/install/header.sh | both",
+    "3 | no such case | yes | yes | the_freshest_object_is_handed_out_first, a_b_c | both",
+    "3 | no such check | yes | n/a | no_such_check of tests/install/header.sh | both",
+    "3 | no such script | yes | n/a | tests/install/none.sh | both",
+    "3 | nothing runs it | n/a | yes | tests/vm/lib.sh | both",
+    "3 | no such deviation | yes | D99 | the_freshest_object_is_handed_out_first | both",
+    "3 | gone, but promised | gone | yes | the_freshest_object_is_handed_out_first | both",
+    "3 | not tested | yes | yes | by hand | both",
+]
+
+
+def check_self(text, names):
+    """Rows of WRONG that the check accepts."""
+    for wrong in WRONG:
+        page = re.sub(r"^   3 \| .*$", lambda m, w=wrong: "   " + w, text, flags=re.M)
+        if not any(line.startswith("3: ") for line in check_page(page, names)):
+            yield f"accepts {wrong}"
 
 
 def main():
-    names, told, found = cases(), deviations(), rows()
-    bad = [line for row in found for line in check_row(row, names, told)]
-    have = [row[0] for row in found]
-    bad += [f"no row for {n}" for n in NUMBERS if n not in have]
-    bad += [f"{n} is there {have.count(n)} times, or is no promise"
-            for n in sorted(set(have))
-            if have.count(n) > 1 or n not in NUMBERS]
-    for d, numbers in told.items():
-        bad += [f"{d} covers {n}, whose row does not say so" for n in numbers
-                if not any(row[0] == n and d in row[2:4] for row in found)]
-    covered = sum(len(n) for n in told.values())
-    bad += check_mutants(NUMBERS)
+    names, text = cases(), PAGE.read_text()
+    bad = list((check_self if sys.argv[1:] == ["self"] else check_page)(text, names))
     for line in bad:
         print("document-here.rst: " + line)
-    print(f"{len(found)} promises, {len(told)} deviations of {covered} of them")
+    told = deviations(text)
+    print(f"{len(rows(text))} promises, {len(told)} deviations of "
+          f"{sum(len(n) for n in told.values())} of them")
     return 1 if bad else 0
 
 

@@ -14,7 +14,8 @@ A mutant is a change to the source that breaks one promise.  The files *.mutants
 
 Several old and new lines may follow one another.  A mutant is compiled into a copy of
 build/tests/quick, where the cases of the promise's row run; or the row names "CHECK of
-tests/SCRIPT.sh", which runs that check alone on the changed sources.  One of them must fail
+tests/SCRIPT.sh", which runs that check alone on the changed sources, unless it needs a virtual
+machine.  One of them must fail
 with the mutant, and all must pass without it.  Prints a result per promise.
 """
 
@@ -99,7 +100,7 @@ def tests_of(where):
     """The cases that a row names, and (script, names of checks)."""
     known = listed()
     scripts = {}
-    for name, script in re.findall(r"(\w+) of (tests/[\w/-]+\.sh)", where):
+    for name, script in re.findall(r"(\w+) of (tests/(?!vm/)[\w/-]+\.sh)", where):
         scripts.setdefault(script, []).append(name)
     return [word for word in re.findall(r"\w+", where) if word in known], scripts
 

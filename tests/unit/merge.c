@@ -398,3 +398,45 @@ TEST_CASE(chains_of_larger_sizes_do_not_drift_up)
 	EXPECT_EQ(test_count_pools(), 20);
 	pool_destroy_all();
 }
+
+/* What a registration was asked for. */
+static struct {
+	struct pool_head **ptr;
+	const char *name;
+	unsigned int size;
+	unsigned int align;
+} noted[3];
+
+/* Below, the macros that declare a pool register it here. */
+#undef REGISTER_ALIGNED_POOL
+#define REGISTER_ALIGNED_POOL(var, text, bytes, line) do {	\
+		noted[n].ptr = var;				\
+		noted[n].name = text;				\
+		noted[n].size = bytes;				\
+		noted[n++].align = line;			\
+	} while (0)
+
+TEST_CASE(a_declaration_is_a_variable_that_is_registered)
+{
+	static struct pool_head *variable;
+	unsigned int n = 0;
+
+	REGISTER_POOL(&variable, "variable", 61);
+	{
+		DECLARE_POOL(global, "variable", 61);
+
+		EXPECT_PTR_EQ(noted[1].ptr, &global);
+	}
+	{
+		DECLARE_STATIC_POOL(own, "variable", 61);
+
+		EXPECT_PTR_EQ(noted[2].ptr, &own);
+	}
+	EXPECT_EQ(n, 3);
+	EXPECT_PTR_EQ(noted[0].ptr, &variable);
+	while (n--) {
+		EXPECT_EQ(strcmp(noted[n].name, "variable"), 0);
+		EXPECT_EQ(noted[n].size, 61);
+		EXPECT_EQ(noted[n].align, 0);
+	}
+}

@@ -41,23 +41,6 @@ static void end_many(void)
 		pool_destroy(pools[i]);
 }
 
-TEST_CASE(the_trash_holds_the_table_as_far_as_it_fits)
-{
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
-	dump_pools_to_trash();
-	dump_pools_to_buf(full, sizeof(full), "");
-	EXPECT_EQ(strcmp(pool_trash(), full), 0);
-	ASSERT(make_many());
-	dump_pools_to_trash();
-	EXPECT(strlen(pool_trash()) < TRASH_SIZE);
-	EXPECT_LE(TRASH_SIZE - 256, strlen(pool_trash()));
-	EXPECT(strstr(pool_trash(), "\ntruncated\ntotal of 401 pools: "));
-	end_many();
-	pool_destroy(&pool->head);
-}
-
 static void dump_it(void *arg)
 {
 	(void)arg;

@@ -37,3 +37,13 @@ check "a long word is refused" \
 	not sh -c "echo ex_conn_and_very_much_more_than_that >$P/flush" 2>/dev/null
 check "... by a line that names it" says '"ex_conn_and_very'
 check "unloads" stop
+
+echo "# gc gives pages to the system"
+slabs() { cut -d' ' -f1 /sys/kernel/slab/pool-sc_burst-*/slabs; }
+check "loads without caches" insmod pool.ko hot_size=0 age=0
+check "... and a pool after a burst of 1000 pages" insmod pool_second.ko burst=1000
+check "... whose objects are free" more "$(number sc_burst shared)" 100
+check "... and have pages" more "$(slabs)" 10
+echo 1 >$P/gc
+check gc_gives_each_free_page_to_the_system same "$(slabs)" 0
+check "unloads" rmmod pool_second pool

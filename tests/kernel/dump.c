@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * dump.c - dumps as the kernel's log has them
+ *
+ * Layer:   tests of common/show/dump.c and kernel/plat.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+#include "helper_log.h"
+
+/* How many lines with this text does a dump write to the log? */
+static unsigned int dumped(const char *text)
+{
+	struct kmsg_dump_iter log;
+
+	kmsg_dump_rewind(&log);
+	lines_with(&log, text);
+	dump_pools();
+	return lines_with(&log, text);
+}
+
+TEST_CASE(dump_pools_writes_a_table_to_the_log)
+{
+	struct pool_head *pools[2];
+
+	pools[0] = create_pool("in_the_log", 64, MEM_F_EXACT);
+	pools[1] = create_pool("there_too", 128, MEM_F_EXACT);
+	ASSERT(pools[0] && pools[1]);
+	EXPECT_EQ(dumped("in_the_log "), 1);
+	EXPECT_EQ(dumped("there_too "), 1);
+	EXPECT_EQ(dumped("total of 2 pools: "), 1);
+	pool_destroy(pools[0]);
+	pool_destroy(pools[1]);
+	EXPECT_EQ(dumped("in_the_log "), 0);
+}
