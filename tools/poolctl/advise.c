@@ -9,8 +9,8 @@
  * would be saved at most.  Counters tell nothing about the size of clusters, so there is no
  * advice about it.
  *
- * hot_size bounds what all pools together cache per CPU.  No CPU can be asked to cache more than all
- * pools hold, so with that bound nothing leaves a CPU for room.  Less may do; a recorded
+ * hot_size bounds what all pools together cache per CPU.  No CPU can be asked to cache more than
+ * all pools hold, so with that bound nothing leaves a CPU for room.  Less may do; a recorded
  * trace, replayed with several bounds, tells.
  */
 #include "poolctl.h"

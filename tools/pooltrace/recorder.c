@@ -3,7 +3,8 @@
  * recorder.c - writes down allocations and frees, in the traced process
  *
  * Layer:   the preload library, below interpose.c; above site.c.
- * Context: any in which a program may call malloc(); allocates nothing, takes no lock.
+ * Context: any in which a program may call malloc(); allocates nothing.  Takes no lock but that of
+ *	    the loader, for a call site that is new and --skip: site.c.
  *
  * All threads share one file, and one counter gives each event its place in it.  An
  * allocation takes its place after the allocator has returned, a free takes one before
@@ -259,7 +260,7 @@ static bool make_room(struct state *s, uint64_t place)
 		stop(s, RAW_NO_ROOM, why);
 		return false;
 	}
-	/* Another thread may have grown it further; the least is true as well, but may need rights. */
+	/* Another thread may have grown it further, perhaps with rights that are gone by now. */
 	if (__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE) <= place)
 		__atomic_store_n(&s->ready, (bytes - RAW_RECORDS) / sizeof(*s->record),
 				 __ATOMIC_RELEASE);
