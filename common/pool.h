@@ -26,7 +26,7 @@
 #define LIBPOOL_POOL_H
 
 /* Strict C89 has no inline functions. */
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus) && \
+#if !defined(__KERNEL__) && !defined(__cplusplus) && defined(__STRICT_ANSI__) && \
 	(!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "libpool needs C99, C11 or gnu89: compile with -std=c11 or -std=gnu89, for example"
 #else
@@ -163,9 +163,9 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
  * it is no macro, so that classes may have members of that name.
  */
 #if defined(__cplusplus)
-static inline pool_head *create_pool(const char *name, unsigned int size, unsigned int flags,
-				     const char *file = __builtin_FILE(),
-				     int line = __builtin_LINE())
+static inline pool_head *
+create_pool(const char *name, unsigned int size, unsigned int flags, const char *file =
+	    __builtin_FILE(), int line = __builtin_LINE())
 {
 	return pool_create_at(name, size, flags, file, line, POOL_OWNER, POOL_ABI);
 }

@@ -100,8 +100,9 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
  * C has the function, too, for files that undefine the macro: see create_pool().
  */
 #ifdef __cplusplus
-static inline pool_head *create_pool_ext(const pool_attr *attr, const char *file = __builtin_FILE(),
-					 int line = __builtin_LINE())
+static inline pool_head *
+create_pool_ext(const pool_attr *attr, const char *file = __builtin_FILE(), int line =
+		__builtin_LINE())
 {
 	return pool_create_ext_at(attr, sizeof(*attr), file, line, POOL_OWNER, POOL_ABI);
 }
@@ -133,10 +134,10 @@ pool_create_aligned_at(const char *name, unsigned int size, unsigned int align,
 }
 
 #ifdef __cplusplus
-static inline pool_head *create_aligned_pool(const char *name, unsigned int size,
-					     unsigned int align, unsigned int flags,
-					     const char *file = __builtin_FILE(),
-					     int line = __builtin_LINE())
+static inline pool_head *
+create_aligned_pool(const char *name, unsigned int size, unsigned int align,
+		    unsigned int flags, const char *file = __builtin_FILE(), int line =
+		    __builtin_LINE())
 {
 	return pool_create_aligned_at(name, size, align, flags, file, line);
 }

@@ -31,12 +31,16 @@
  * gold leaves that section out with --gc-sections, since notes count for nothing there, and then
  * refuses the notes.
  */
-#define POOL_TRACE_KEEP() \
-	__asm__ volatile(".weak _.stapsdt.base\n\t" \
-			 ".hidden _.stapsdt.base\n\t" \
-			 ".reloc ., BFD_RELOC_NONE, _.stapsdt.base")
+static inline void pool_trace_keep(void)
+{
+	__asm__ volatile(".weak _.stapsdt.base\n\t"
+			 ".hidden _.stapsdt.base\n\t"
+			 ".reloc ., BFD_RELOC_NONE, _.stapsdt.base");
+}
 #else
-#define POOL_TRACE_KEEP()	((void)0)
+static inline void pool_trace_keep(void)
+{
+}
 #endif
 
 #endif /* POOL_PROBES_H */

@@ -266,7 +266,7 @@ static void protect_zeros(void)
 
 __attribute__((constructor(101))) static void thread_init(void)
 {
-	POOL_TRACE_KEEP();
+	pool_trace_keep();
 	libpool_find_stderr();
 	protect_zeros();
 	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
