@@ -94,7 +94,7 @@ TEST_CASE(a_thread_that_ends_with_its_cpu_lock_loses_what_the_lock_guards)
 
 TEST_CASE(a_thread_cancelled_with_its_cpu_lock_ends)
 {
-	if (UNDER_TSAN)
-		SKIP_BECAUSE("ThreadSanitizer delays signals");
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
 	lock_is_released(true);
 }
