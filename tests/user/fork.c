@@ -289,7 +289,7 @@ static void use_as_new(void *arg)
 	NEED(plat_nr_cpus() == cpus);
 	if (pool_thread_area != plat_area_lost)
 		NEED(test_cpu());
-	NEED(!pool_destroy(arg));
+	NEED(!pool_destroy(&((struct pool *)arg)->head));
 }
 
 static void find_it_ended(void *arg)
@@ -398,7 +398,7 @@ static void start_threads(void *arg)
 	NEED(crowd_meets(arg, 2 * CROWD));
 	NEED(adds_up(arg));
 	NEED(areas_are_true() && others_are_empty());
-	NEED(!pool_destroy(arg));
+	NEED(!pool_destroy(&((struct pool *)arg)->head));
 }
 
 /* ThreadSanitizer ends a child that starts threads, if its parent has some. */

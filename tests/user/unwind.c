@@ -60,20 +60,23 @@ static void take(struct pool *pool)
 
 static void *take_some(void *arg)
 {
+	struct pool_head *head = &((struct pool *)arg)->head;
+
 	take(arg);
 	take(arg);
-	pool_free(arg, held[--holds]);
+	pool_free(head, held[--holds]);
 	take(arg);
 	return arg;
 }
 
 static void *take_bulk(void *arg)
 {
+	struct pool_head *head = &((struct pool *)arg)->head;
 	struct pool_reserved *r;
 
-	if (pool_alloc_bulk(arg, 0, 3, held))
+	if (pool_alloc_bulk(head, 0, 3, held))
 		holds = 3;
-	r = pool_reserve(arg, 3);
+	r = pool_reserve(head, 3);
 	pool_unreserve(r);
 	return arg;
 }
