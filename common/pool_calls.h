@@ -14,7 +14,6 @@ void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags);
 void pool_local_fit(struct pool_local *local);
-unsigned long pool_hot_share(void);
 void pool_hot_set_cap(struct pool_local *local, unsigned int room);
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 		      unsigned int room);
@@ -25,6 +24,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 
 /* age.c: the least recently used gives way */
 void pool_age_obey(struct pool_local *here, struct pool_carried *out);
+bool pool_age_reduce(struct pool_local *here);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out);

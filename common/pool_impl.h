@@ -133,6 +133,7 @@ struct pool_local {
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
+	unsigned int again;		/* CPU lock: objects of its array when it gave slots */
 	unsigned long era;		/* CPU lock: most and max are of this one */
 	unsigned long clustered;	/* CPU lock; read by any CPU */
 	unsigned long fills;		/* CPU lock; read by any CPU */

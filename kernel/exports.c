@@ -89,7 +89,6 @@ POOL_EXPORT_TEST(pool_options_built);
 POOL_EXPORT_TEST(pool_serial);
 POOL_EXPORT_TEST(pool_buckets_for);
 POOL_EXPORT_TEST(pool_here_begins);
-POOL_EXPORT_TEST(pool_hot_share);
 POOL_EXPORT_TEST(pool_check_free);
 POOL_EXPORT_TEST(pool_cluster_get);
 POOL_EXPORT_TEST(pool_cluster_get_one);

@@ -103,6 +103,7 @@ jobs_rest_user() {
 	script 1 user-poolctl-picture tests/install/poolctl-picture.sh build/user
 	script 1 user-tutorial tests/install/tutorial.sh build/user
 	script 1 user-gate-longest longest_calls
+	script 1 user-gate-scale tests/bench/scale/scale.sh build/user
 	script 1 user-version tests/package/version.sh build/user
 	script 1 user-gdb tests/install/gdb.sh build/user
 	script 1 user-probes tests/install/probes.sh build/user

@@ -9,9 +9,13 @@
  * an array is its owner's last visit.  The age of a cluster is the visit that made it the
  * newest of its pool.  A visit that finds no room under the bound repeats two steps, at
  * most POOL_EVICT_MOST times, until there is room or what it carries out will make it.  If an
- * array is older than all clusters, it closes.  If that does not make enough room, the oldest
- * cluster is evicted.  Where all arrays together have too much the oldest one closes, once a
- * visit.
+ * array is older than all clusters, it is reduced: its free slots go, which moves no object, or,
+ * if all its slots have objects, it closes.  If that does not make enough room, the oldest
+ * cluster is evicted.
+ *
+ * Free slots are credit, so they never displace objects of many pools at once: an array opens
+ * with one slot, doubles while that fits, and opens again with as many slots as it had objects
+ * when it closed.
  *
  * An array whose calls all hit makes no visits, so it looks old though it is in use.  When it
  * closes, its objects become the newest cluster of their pool.  So its owner finds them at the
@@ -23,8 +27,8 @@
  */
 #include "plat.h"
 
-/* An array starts with this many slots, and one that has fewer grows to so many. */
-#define AGE_FIRST	8
+/* An array opens with one slot, or with as many as it had objects when it closed last. */
+#define AGE_FIRST	1
 
 /* Was @a before @b?  Time may wrap. */
 static bool before(unsigned long a, unsigned long b)
@@ -79,8 +83,7 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 	if (n) {
 		put_into(cpu, local, c, local->slot, n);
 		pool_cpu_break(cpu);
-		memmove(local->slot, local->slot + n,
-			left * sizeof(local->slot[0]));
+		pool_hot_slide(local, n, left);
 		pool_arrive(&local->moving, n);
 	}
 }
@@ -132,23 +135,32 @@ bool pool_age_clear(struct pool_local *here)
 	room -= n;
 	pool_depart(&here->moving, n);
 	pool_hot_less(here, left);
-	pool_hot_shrink(here->cpu, here, room < POOL_HOT_LEAST ? left : room);
+	pool_hot_shrink(here->cpu, here, room);
 	put_into(here->cpu, here, c, here->slot + left, n);
 	pool_arrive(&here->moving, n);
 	return true;
 }
 
+/* Take the free slots of a held array or, if all have objects, close it. */
+static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
+{
+	unsigned int n = plat_read(&local->hot.n);
+
+	local->again = n;
+	shrink(cpu, local, n < plat_read(&local->hot.room) ? n : 0);
+}
+
 /*
- * Enter like its owner, close the array, leave.  Then the lock is let go for a moment.  What no
- * cluster can take stays, and the array is the newest then.
+ * Enter like its owner, take slots, leave.  Then release the lock for a moment.  The array is the
+ * newest then: its owner may be using it, and the next array gives slots before this one closes.
  */
-static void close_array(struct pool_cpu *cpu, struct pool_local *local)
+static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		plat_write(&local->hot.open, POOL_HELD);
 		pool_barrier();
 		pool_hot_tell_held();
-		shrink(cpu, local, 0);
+		take_slots(cpu, local);
 		pool_hot_tell_open();
 		pool_barrier();
 		plat_write(&local->hot.open, POOL_OPEN);
@@ -206,33 +218,37 @@ static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 	}
 }
 
-/* Close the oldest array of another pool, in a section of its own. */
-static void close_oldest(struct pool_local *here)
-{
-	struct pool_local *local;
-
-	pool_cpu_break(here->cpu);
-	local = oldest_array(here->cpu, here);
-	if (local)
-		close_array(here->cpu, local);
-}
-
-/* Make the oldest give way, once, for @bytes; false: there is nothing. */
-static bool give_way(struct pool_local *here, unsigned long bytes,
-		     struct pool_carried *out)
+/* Reduce the oldest array if it is older than all clusters; false: there is no such array. */
+bool pool_age_reduce(struct pool_local *here)
 {
 	struct pool_local *local = oldest_array(here->cpu, here);
 	struct pool_cluster *c = pool_cluster_coldest(here->cpu);
 
-	if (local && (!c || before(local->stamp, c->stamp))) {
-		close_array(here->cpu, local);
-		if (pool_cluster_fits(here->cpu, bytes))
-			return true;
-		c = pool_cluster_coldest(here->cpu);
-	}
+	if (!local || (c && !before(local->stamp, c->stamp)))
+		return false;
+	reduce_array(here->cpu, local);
+	return true;
+}
+
+/* Evict the oldest cluster; false: there is none. */
+static bool evict_oldest(struct pool_local *here, struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_coldest(here->cpu);
+
 	if (c)
 		pool_evict_last_items(here->cpu, c, out);
-	return c || local;
+	return c;
+}
+
+/* Reduce or evict what is oldest, once, for @bytes; false: there is nothing. */
+static bool give_way(struct pool_local *here, unsigned long bytes,
+		     struct pool_carried *out)
+{
+	bool reduced = pool_age_reduce(here);
+
+	if (reduced && pool_cluster_fits(here->cpu, bytes))
+		return true;
+	return evict_oldest(here, out) || reduced;
 }
 
 /* Take off what others have refunded.  CPU lock held. */
@@ -273,36 +289,48 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 	}
 }
 
-/* Would @bytes more take all arrays of a CPU over their share?  CPU lock held. */
-static bool all_over(const struct pool_cpu *cpu, unsigned long bytes)
+/*
+ * How many of @slots more slots fit under the bound, after at most one array was reduced or one
+ * cluster evicted?  An array that grows costs others no more than that, because its free slots
+ * would otherwise displace objects.
+ */
+static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
+				   struct pool_carried *out)
 {
-	return cpu->hot_bytes + bytes > pool_hot_share();
+	struct pool_cpu *cpu = here->cpu;
+	unsigned long size = here->pool->head.size;
+	unsigned long bound = plat_read(&pool_bound);
+
+	if (pool_cluster_fits(cpu, slots * size))
+		return slots;
+	if (!pool_age_reduce(here) && out->rounds++ < POOL_EVICT_MOST)
+		evict_oldest(here, out);
+	take_refunds(cpu);
+	if (pool_cluster_fits(cpu, slots * size))
+		return slots;
+	return pool_cluster_fits(cpu, size) ?
+	       (unsigned int)((bound - plat_read(&cpu->charged)) / size) : 0;
 }
 
 /*
- * The rest of pool_age_grow(): double an array, or give it its first slots, if they can be
- * charged.  Arrays of handlers may grow while room is made.  Then all have more than their
- * share, until a visit closes one.
+ * The rest of pool_age_grow(): double an array, as far as that fits, or open it with the slots
+ * that it had objects for.  An array that opens has others reduced, and clusters evicted, until
+ * it fits, unless the visit may evict nothing.
  */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
-	unsigned int want = room < AGE_FIRST ? AGE_FIRST : room * 2;
-	unsigned long bytes;
+	unsigned int first = here->again ? here->again : AGE_FIRST;
+	unsigned int slots = room < first ? first - room : room;
 
 	if (pool_is_closed(here->pool))
 		return;
 	pool_stash_look(here, out);
-	if (want > here->most)
-		want = here->most;
-	bytes = (unsigned long)(want - room) * here->pool->head.size;
-	if (all_over(here->cpu, bytes)) {
-		close_oldest(here);
-		if (all_over(here->cpu, bytes))
-			return;
-	}
-	if (pool_age_room(here, bytes, out))
-		pool_hot_enlarge(here->cpu, here, want);
+	slots = pool_smaller(slots, here->most - room);
+	if (room || out->rounds >= POOL_EVICT_MOST)
+		slots = slots_that_fit(here, slots, out);
+	if (slots && pool_age_room(here, pool_bytes(here->pool, slots), out))
+		pool_hot_enlarge(here->cpu, here, room + slots);
 	pool_cpu_break(here->cpu);
 }
 
@@ -338,10 +366,7 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 		shrink(here->cpu, here, here->most);
 		pool_cpu_break(here->cpu);
 	}
-	if (all_over(here->cpu, 0))
-		close_oldest(here);
 	if (!gives_up(here, out) && pool_age_room(here, 0, out) &&
-	    !all_over(here->cpu, 0) &&
 	    plat_read(&here->hot.room) <= here->most)
 		here->era = era;
 	pool_cpu_break(here->cpu);

@@ -10,10 +10,20 @@
 /* A batch has this part of the bound at most, so that the call does not take long. */
 #define AHEAD_PART	16
 
+/* Nothing comes ahead where less than this part of the bound is free. */
+#define AHEAD_FREE	4
+
 /* @n, or where it would pass @mark, as much of it as brings @have up to there. */
 static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
 {
 	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
+}
+
+static bool is_crowded(const struct pool_local *local)
+{
+	unsigned long bound = plat_read(&pool_bound);
+
+	return pool_charged(local->cpu) > bound - bound / AHEAD_FREE;
 }
 
 /*
@@ -22,8 +32,8 @@ static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n
  *
  * A batch stops at the size of the array, and at the bound.  Otherwise a caller that uses
  * exactly that many objects would have one too many, and spill, or evict, in each round.
- * Nothing comes ahead while more is charged, to any pools, than all arrays may have: the rest
- * of the bound is for objects that are needed.
+ * Nothing comes ahead while more than three quarters of the bound are charged, to any pools: the
+ * rest is for objects that are needed.
  *
  * Unused objects of the last batch would stay at the cold end of the array for ever.  So
  * until as many objects have come from clusters as that batch had, a fill brings no
@@ -39,7 +49,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 	local->grown++;
 	n = up_to(local->most, local->grown, n);
 	n = up_to(fit, local->grown, n);
-	if (pool_charged(local->cpu) > pool_hot_share())
+	if (is_crowded(local))
 		n = 0;
 	local->grown += n;
 	if (!local->spills)
@@ -52,8 +62,8 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
  *
  * The batch is half of the array's room, so that frees fit as well as allocations.  The array
  * grows for the next miss: the first one gets a single object, later ones get more.  Nothing is
- * evicted: the room is charged already.  The array grows where that fits the bound; at most one
- * array of another pool closes for it.
+ * evicted: the room is charged already.  Where little of the bound is free the oldest array gives
+ * its free slots, so that later misses get more.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {
@@ -64,8 +74,10 @@ unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 	if (!here)
 		return 0;
 	room = plat_read(&here->hot.room);
-	if (room < here->most && pool_visit_begin(here, &out)) {
+	if ((room < here->most || is_crowded(here)) && pool_visit_begin(here, &out)) {
 		pool_age_grow(here, &out);
+		if (is_crowded(here))
+			pool_age_reduce(here);
 		pool_visit_end(here);
 	}
 	n = ahead(here, room);

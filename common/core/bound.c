@@ -11,8 +11,7 @@
  * with the options and with the number of CPUs.
  *
  * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
- * are taken from outside.  Their arrays stay, since only their owners may touch them; they
- * are at most three quarters of what the bound was.
+ * are taken from outside.  Their arrays stay, because only their owners may touch them.
  */
 #include "plat.h"
 

@@ -103,7 +103,7 @@ static inline void pool_cluster_top_up(struct pool_cpu *cpu,
 				       struct pool_cluster *c, void **objs,
 				       unsigned int n)
 {
-	memmove(c->obj + c->n, objs, n * sizeof(*objs));
+	pool_copy(c->obj + c->n, objs, n);
 	pool_cluster_count(cpu, local, c, n, pool_bytes(local->pool, n));
 	pool_list_first(&c->by_pool, &local->by_pool);
 	pool_list_first(&c->by_lru, &cpu->by_lru);

@@ -9,9 +9,8 @@
  */
 #include "plat.h"
 
-/* Parts of the byte bound: what one array may take, and what all together leave to clusters. */
+/* One array takes at most this part of the byte bound. */
 #define HOT_ONE		4
-#define HOT_LEFT	4
 
 /* Counts changes of the byte bound, and of the options or the size of any pool. */
 unsigned long pool_era;
@@ -97,14 +96,6 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 	}
 	pool_hot_leave();
 	return false;
-}
-
-/* What all arrays of a CPU may be charged with, together. */
-unsigned long pool_hot_share(void)
-{
-	unsigned long bound = plat_read(&pool_bound);
-
-	return bound - bound / HOT_LEFT;
 }
 
 /*

@@ -8,9 +8,6 @@
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H
 
-/* Fewer slots than this are not worth an array. */
-#define POOL_HOT_LEAST	2
-
 static inline unsigned int pool_smaller(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;

@@ -119,6 +119,14 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate/gate.sh $(B)/peers
 	@$(BENCH_DIR)/gate/gate-visits.sh $(B)/visits
 
+# Many pools with few objects each, in instructions, beside malloc(); fails above scale.table.
+SCALE = $(B)/manypools $(B)/manypools-malloc
+$(SCALE): $(BENCH_DIR)/scale/manypools.c $(B)/settings.mk $(B)/libpool.so.$(SOVER)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(if $(findstring malloc,$@),-DSCALE_MALLOC) $(LDFLAGS) \
+		-o $@ $< -L$(B) -lpool '-Wl,-rpath,$$ORIGIN'
+bench-scale: $(SCALE)
+	@$(BENCH_DIR)/scale/scale.sh $(B)
+
 # What is resident after a burst; the chart goes into Documentation.
 MEMORY_PEERS = pool glibc jemalloc mimalloc tcmalloc
 bench-memory:
@@ -161,6 +169,6 @@ bench: bench-user bench-programs
 	tests/vm/bench.sh
 	@$(MAKE) -s bench-goals
 
-.PHONY: bench bench-cxx bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
+.PHONY: bench bench-scale bench-cxx bench-peers bench-user bench-doc bench-verify bench-gate bench-goals \
 	bench-longest bench-longest-doc bench-memory bench-memory-doc \
 	bench-programs bench-programs-doc

@@ -116,7 +116,7 @@ asked() {
 	check "pool_show_knows_where_it_was_created_$1" \
 		says "$1" "show conn" 'created at .*gdb/prog.c:[0-9]+, size 64$'
 	check "pool_show_has_each_thread_$1" \
-		says "$1" "show conn" '^  thread [0-9]+: 9 of 16 hot, 55 in 1 clusters, 0 parked$'
+		says "$1" "show conn" '^  thread [0-9]+: 2 of 2 hot, 62 in 1 clusters, 0 parked$'
 	check "pool_show_has_faults_$1" \
 		says "$1" "show checked" '^  POOL_FAULT_DOUBLE_FREE: 1$'
 	check "an_object_in_use_is_found_$1" \
@@ -124,7 +124,7 @@ asked() {
 	check "an_object_in_a_hot_array_is_found_$1" \
 		owned "$1" hot "$conn free, in the hot array of thread 1, slot 0$"
 	check "an_object_in_the_hot_array_of_another_thread_is_found_$1" \
-		owned "$1" other "$conn free, in the hot array of thread [23], slot 8$"
+		owned "$1" other "$conn free, in the hot array of thread [23], slot 1$"
 	check "an_object_in_a_cluster_is_found_$1" \
 		owned "$1" cluster "$conn free, in a cluster of thread 1$"
 	check "an_object_in_the_shared_pool_is_found_$1" \

@@ -452,7 +452,7 @@ const struct scenario scenarios_of_objects[] = {
 		 3, setup_checked, CPUS(alloc_one, alloc_free, reclaim)),
 	SCENARIO(several_at_once_meet_a_reclaim, "counted",
 		 3, setup_bulk, CPUS(free_some, alloc_free_bulk, reclaim)),
-	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "refit lowered refunds",
+	SCENARIO(the_bound_is_lowered_while_a_cache_fills, "refit lowered",
 		 2, setup_lower, CPUS(free_and_alloc, lower),
 		 .end = end_lower),
 	SCENARIO(a_handler_uses_another_pool_in_a_spill, "trylock",

@@ -452,7 +452,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_carry, CPUS(evict, fail_to_destroy_other)),
 	SCENARIO(a_walk_is_at_a_pool_that_ends, "pins",
 		 2, setup_evict, CPUS(collect, destroy_other)),
-	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock",
+	SCENARIO(the_next_to_give_way_goes_while_the_first_one_does, "relock refunds",
 		 2, setup_old, CPUS(spill_next, reclaim_other)),
 	SCENARIO(lists_are_looked_at_while_a_visit_adds_to_them, "marked",
 		 2, setup_many, CPUS(add_three, validate)),

@@ -124,7 +124,7 @@ TEST_CASE(beside_three_quarters_of_the_bound_objects_come_one_at_a_time)
 	pool = test_pool(64);
 	ASSERT(idle && pool);
 	test_wave(idle, 450);
-	EXPECT_LE(pool_hot_share(), test_charged());
+	EXPECT_LE(BOUND - BOUND / 4, test_charged());
 	EXPECT(one_at_a_time(pool, 200));
 	pool_destroy(&pool->head);
 	pool_destroy(&idle->head);

@@ -18,17 +18,17 @@ TEST_CASE(objects_too_large_for_an_array_are_clustered_singly)
 	unsigned int i;
 
 	test_options(16384, 8);
-	pool = test_pool(2496);
+	pool = test_pool(4112);
 	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 6);
-	test_free_many(pool, test_objs, 6);
+	test_alloc_many(pool, test_objs, 3);
+	test_free_many(pool, test_objs, 3);
 	EXPECT_EQ(test_local(pool)->hot.room, 0);
-	EXPECT_EQ(test_local(pool)->clustered, 6);
-	EXPECT_EQ(test_charged(), 6 * 2496);
-	for (i = 6; i--;)
+	EXPECT_EQ(test_local(pool)->clustered, 3);
+	EXPECT_EQ(test_charged(), 3 * 4112);
+	for (i = 3; i--;)
 		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
 	EXPECT_EQ(test_charged(), 0);
-	test_free_many(pool, test_objs, 6);
+	test_free_many(pool, test_objs, 3);
 	pool_destroy(&pool->head);
 }
 

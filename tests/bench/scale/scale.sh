@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Counts the instructions of a pair of calls where there are many pools, under callgrind, and
+# compares them with scale.table.  malloc() does the same work beside it.
+#
+#	scale.sh BUILD			BUILD: the folder with manypools and manypools-malloc
+#
+# Instructions are counted twice, with R and with 3 R rounds; the difference leaves out what
+# a program does once.  Prints a result for each row.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/results.sh
+. "$here/../../lib/results.sh"
+[ $# -eq 1 ] || {
+	echo "usage: ${0##*/} BUILD" >&2
+	exit 2
+}
+build=$1
+
+# instructions PROGRAM WHAT ROUNDS [SIZE]
+instructions() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>"$tmp/log" >"$tmp/pairs" ||
+		{ cat "$tmp/log" >&2; return 1; }
+	sed -n 's/.*Collected : //p' "$tmp/log"
+}
+
+# pair PROGRAM WHAT ROUNDS [SIZE] - instructions of one pair of calls
+pair() {
+	local program=$1 what=$2 rounds=$3 once thrice
+	shift 3
+
+	once=$(instructions "$program" "$what" "$rounds" "$@")
+	thrice=$(instructions "$program" "$what" $((3 * rounds)) "$@")
+	echo $(((thrice - once) / (2 * rounds * $(cat "$tmp/pairs"))))
+}
+
+# row NAME ROUNDS MOST GOAL [missed]
+row() {
+	local name=$1 rounds=$2 most=$3 goal=$4 missed=${5:-} size what is beside
+
+	what=${name%%_*}
+	size=${name#"$what"}
+	size=${size#_}
+	# shellcheck disable=SC2086	# no size is no word
+	is=$(pair "$build/manypools" "$what" "$rounds" $size)
+	# shellcheck disable=SC2086
+	beside=$(pair "$build/manypools-malloc" "$what" "$rounds" $size)
+	echo "# $name: $is instructions, malloc() $beside, goal $goal"
+	if [ "$is" -gt "$most" ]; then
+		result "not ok" "many_pools_$name # $is, at most $most"
+	elif [ "$is" -gt "$goal" ] && [ -z "$missed" ]; then
+		result "not ok" "many_pools_$name # $is misses $goal and the table does not say so"
+	else
+		result ok "many_pools_$name"
+	fi
+}
+
+while read -r name rounds most goal missed; do
+	case $name in '#'* | '') continue ;; esac
+	row "$name" "$rounds" "$most" "$goal" "$missed"
+done <"$here/scale.table"
+finish
