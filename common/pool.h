@@ -59,8 +59,8 @@
 /*
  * The owner of new pools: a module has its own pools, a program has one owner.  Code that is
  * built into the kernel has no struct module.  There a name is the owner, that of the module
- * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER_NAME= gives several
- * files one owner.  A file of two modules needs it, since the name of these has a colon.
+ * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER_NAME= names the owner
+ * of several files, or of a file of two modules, whose own name has a colon.
  */
 #ifdef __KERNEL__
 #include <linux/export.h>
@@ -105,13 +105,12 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 /* The same in both languages, so that C++ compilers can warn of C's casts and of zeros. */
 #ifdef __cplusplus
 #define POOL_CAST(type, x)	static_cast<type>(x)
-#if __cplusplus >= 201103L
-#define POOL_NULL		nullptr
-#else
-#define POOL_NULL		NULL
-#endif
 #else
 #define POOL_CAST(type, x)	((type)(x))
+#endif
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define POOL_NULL		nullptr
+#else
 #define POOL_NULL		NULL
 #endif
 
@@ -157,10 +156,9 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 /*
  * create_pool() - pool_create_at() with this place in the source.
  *
- * In C the macro records file and line.  The function below it has the document's types.  It
- * serves uses of create_pool without an argument list, programs that do not include this
- * header, and those that have the name for something else, and so undefine the macro.  In C++
- * it is no macro, so that classes may have members of that name.
+ * In C the macro records file and line.  The function below it has the document's types and
+ * serves uses of create_pool without an argument list, programs without this header, and those
+ * that undefine the macro.  In C++ it is no macro, so classes may have members of that name.
  */
 #if defined(__cplusplus)
 static inline pool_head *

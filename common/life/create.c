@@ -405,9 +405,8 @@ void pool_end(struct pool *pool, unsigned long lost)
 }
 
 /*
- * Give a registration back.  Returns how many objects in use kept the last one from it.
- * While they are counted another creation may register.  Then it is not the last one,
- * and the objects are the other creation's.
+ * Give a registration back.  Returns how many objects in use kept the last one from it.  While they
+ * are counted another creation may register; then the objects are that creation's.
  */
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 			     const void *owner)
@@ -431,11 +430,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 	return what == POOL_KEPT ? used : 0;
 }
 
-/*
- * Does the log get a line for objects in use when their pool is to end?  Those of a
- * program end with it, so a line is printed only if an option asks for it.  Those of a
- * module stay for ever.
- */
+/* True if objects in use are logged when their pool is to end; those of a module stay for ever. */
 static bool tells_of_left(const struct pool *pool, const void *owner)
 {
 	return owner || plat_read(&pool->debug) & POOL_D_WHO;
@@ -443,12 +438,11 @@ static bool tells_of_left(const struct pool *pool, const void *owner)
 
 void *pool_destroy_of(struct pool_head *head, const void *owner)
 {
-	struct pool *pool;
+	struct pool *pool = head ? pool_of(head) : NULL;
 	unsigned long used;
 
-	if (!head)
+	if (!pool)
 		return NULL;
-	pool = pool_of(head);
 	if (pool_gone_report(pool, NULL, 0, __builtin_return_address(0)))
 		return NULL;
 	if (!pool_registry_may_drop(pool, owner)) {
@@ -487,17 +481,16 @@ void pool_destroy_owned(const void *owner)
 	destroy_owned(owner, POOL_OWNED);
 }
 
-/* Destroy the pools of all owners: no code is left that could use them. */
+/* No code is left that could use any pool. */
 void pool_destroy_every(void)
 {
 	destroy_owned(NULL, POOL_ANYBODYS);
 }
 
 /*
- * Handle the pools of an owner that goes away, whose code is still there.  Pools with a
- * constructor or a destructor cannot stay without that code: they are destroyed.  Others stay,
- * since other code may have objects of them.  Returns how many registrations are left, now
- * without an owner.
+ * Handle the pools of an owner that goes away.  Pools with a constructor or a destructor are
+ * destroyed, because they need its code.  Others stay, because other code may have objects of
+ * them.  Returns how many registrations are left, now without an owner.
  */
 unsigned int pool_owner_gone(const void *owner)
 {

@@ -16,17 +16,16 @@
  *   pools to unite: merge, sizes that     the younger one's creations go to the
  *   are rounded; more buckets             older pool, or to a new one
  *
- * The declared variable always points to the right pool.  A pointer that was copied
- * before stays valid: a pool that a declaration has left is kept until that ends.
+ * The declared variable always points to the right pool.  A pointer copied before stays
+ * valid: a pool that a declaration has left is kept until the declaration ends.
  *
  * All is prepared under the creation lock: a model that the pool becomes, and new pools
  * that are not listed yet.  The change is made under the registry mutex, where the pool
  * must still be unused: the top bit of "allocated" holds it at 0, so that no object
  * can be made meanwhile.
  *
- * Pools are visited in the order of their creation.  Declared pools that were
- * made together were made in order of falling size.  So a pool is visited after those
- * that may take its creations in.
+ * Pools are visited in the order of their creation.  Declared pools were made in order of
+ * falling size, so a pool is visited after those that may take its creations in.
  */
 #include "plat.h"
 #include "options/options.h"
