@@ -4,7 +4,7 @@
 # Real programs, as they are and moved to pools, beside each other.  The results are of what
 # they answer and of counts, never of times.
 #
-#	check.sh BUILD-FOLDER
+#	check.sh BUILD-FOLDER [RELEASE-LINE-OF-HAPROXY...]
 
 set -euo pipefail
 
@@ -14,15 +14,20 @@ cd "$(dirname "$0")/../.."
 out=$(cd "$1" && pwd)
 export LD_LIBRARY_PATH=$out PYTHONDONTWRITEBYTECODE=1
 unset LIBPOOL_OPTIONS
+shift
+[ $# != 0 ] || set -- 2.6
 tests/deps.sh real
 
 tests/real/chat-twins.sh "$out" "$tmp/chat"
 results tests/real/chat.py check "$tmp/chat"
 
-tests/real/twins.sh "$out" >"$tmp/twins"
-# shellcheck source=/dev/null
-. "$tmp/twins"
-results tests/real/haproxy.py check "$ORIGINAL" "$POOLS"
+for line; do
+	echo "# HAProxy $line"
+	tests/real/twins.sh "$out" "$line" >"$tmp/twins"
+	# shellcheck source=/dev/null
+	. "$tmp/twins"
+	results tests/real/haproxy.py check "$ORIGINAL" "$POOLS"
+done
 
 # drawn NAME... - a chart and a table are made of such figures, also of one that is cut off
 drawn() {

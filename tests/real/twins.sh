@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Builds HAProxy twice from Debian's source package: as it is, and with our patch.
+# Builds HAProxy twice from the upstream archive in Debian's source package: as it is, and with
+# our patch.
 #
-#	twins.sh BUILD-FOLDER
+#	twins.sh BUILD-FOLDER [RELEASE-LINE]
 #
-# BUILD-FOLDER has libpool.  The source is fetched on first use: apt compares its checksums
-# with those that Debian has signed.  Source and programs are kept in the cache folder, see
-# vm/lib.sh.  Prints lines for the shell to evaluate:
+# BUILD-FOLDER has libpool.  RELEASE-LINE is 2.6, the default, or 3.0.  The archive is fetched
+# on first use: apt compares its checksum with the one that Debian has signed.  Archive and
+# programs are kept in the cache folder, see vm/lib.sh.  Prints lines for the shell to evaluate:
 #
 #	ORIGINAL='program'
 #	POOLS='program, which needs libpool.so in its path of libraries'
@@ -19,8 +20,13 @@ cd "$top"
 # shellcheck source=tests/vm/lib.sh
 . tests/vm/lib.sh
 
-readonly SUITE=bookworm VERSION=2.6.12
-patch=$top/user/examples/haproxy/libpool.patch
+# Per release line: Debian's suite, the version there, and our patch for it.
+case ${2:-2.6} in
+2.6) row="bookworm 2.6.12 user/examples/haproxy/libpool.patch" ;;
+3.0) row="trixie 3.0.11 tests/real/haproxy-3.0.patch" ;;
+*) die "no release line $2; there are 2.6 and 3.0" ;;
+esac
+read -r suite version patch <<<"$row"
 out=$(cd "$1" && pwd)
 
 # source_apt COMMAND... - apt-get with one list of sources and folders of its own
@@ -34,18 +40,20 @@ fetch() {
 	local keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-	echo "deb-src [signed-by=$keys] http://deb.debian.org/debian $SUITE main" \
+	echo "deb-src [signed-by=$keys] http://deb.debian.org/debian $suite main" \
 		>"$work/sources.list"
 	source_apt update
-	(cd "$work" && source_apt --only-source --download-only source haproxy)
+	# All revisions of a version in Debian share this archive, while an archive server may lack
+	# the other files of the latest one.
+	(cd "$work" && source_apt --only-source --download-only --tar-only source haproxy)
 	rm -rf "$work/lists" "$work/cache"
-	# It compares the checksums once more, with those of the .dsc.
-	(cd "$work" && dpkg-source -x haproxy_"$VERSION"-*.dsc source)
+	mkdir "$work/source"
+	tar -xf "$work/haproxy_$version".orig.tar.* --strip-components=1 -C "$work/source"
 }
 
 # build MAKE-ARGUMENT... - of $work/source, to $work/haproxy; no more than is needed
 build() {
-	make -C "$work/source" -j2 TARGET=linux-glibc DEBUG_CFLAGS= "$@" haproxy
+	make -C "$work/source" -j2 TARGET=linux-glibc ARCH_FLAGS= DEBUG_CFLAGS= "$@" haproxy
 	mv "$work/source/haproxy" "$work/haproxy"
 	rm -rf "$work/source"
 }
@@ -60,7 +68,7 @@ pools() {
 	make -s install B="$out" PREFIX="$work/usr" LIBDIR="$work/usr/lib" \
 		INCLUDEDIR="$work/usr/include"
 	cp -r "$source/source" "$work"
-	patch --batch --fuzz=0 -d "$work/source" -p1 <"$patch"
+	patch --batch --fuzz=0 -d "$work/source" -p1 <"$top/$patch"
 	PKG_CONFIG_PATH=$work/usr/lib/pkgconfig build USE_LIBPOOL=1
 	rm -rf "${work:?}/usr"
 }
@@ -77,13 +85,13 @@ entry() {
 only() {
 	local old
 
-	for old in "$LIBPOOL_CACHE/haproxy-$VERSION-pools-"*/; do
+	for old in "$LIBPOOL_CACHE/haproxy-$version-pools-"*/; do
 		[ "$old" = "$LIBPOOL_CACHE/$1/" ] || rm -rf "$old"
 	done
 }
 
 key=$({ cat "$patch" tests/real/twins.sh; make -s headers | xargs cat; } | sha256sum | cut -c 1-16)
-name=haproxy-$VERSION
+name=haproxy-$version
 open_log haproxy
 lock haproxy
 source=$LIBPOOL_CACHE/$name-source
