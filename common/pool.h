@@ -29,16 +29,16 @@
 #if !defined(__KERNEL__) && !defined(__cplusplus) && defined(__STRICT_ANSI__) && \
 	(!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "libpool needs C99, C11 or gnu89: compile with -std=c11 or -std=gnu89, for example"
-#else
+#endif
 
 /* The version of the library, of the module and of packages is kept here alone. */
 #define POOL_VERSION		"0.9.0"
 
 /* This header and the library, or the module, must agree on it; see pool_create_at(). */
 #ifdef __KERNEL__
-#define POOL_ABI		7
+#define POOL_ABI		8
 #else
-#define POOL_ABI		5
+#define POOL_ABI		6
 #endif
 
 /* Flags of create_pool(). */
@@ -156,18 +156,11 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 /*
  * create_pool() - pool_create_at() with this place in the source.
  *
- * In C the macro records file and line.  The function below it has the document's types and
- * serves uses of create_pool without an argument list, programs without this header, and those
- * that undefine the macro.  In C++ it is no macro, so classes may have members of that name.
+ * In C the macro records file and line.  The function has the document's types, for uses without
+ * an argument list and programs without the macro.  In C++ an overload for constant names records
+ * the place, so classes may have members of that name.
  */
-#if defined(__cplusplus)
-static inline pool_head *
-create_pool(const char *name, unsigned int size, unsigned int flags, const char *file =
-	    __builtin_FILE(), int line = __builtin_LINE())
-{
-	return pool_create_at(name, size, flags, file, line, POOL_OWNER, POOL_ABI);
-}
-#elif defined(__KERNEL__)
+#ifdef __KERNEL__
 static inline struct pool_head *create_pool(char *name, unsigned int size,
 					    unsigned int flags)
 {
@@ -179,7 +172,16 @@ struct pool_head *create_pool(char *name, unsigned int size,
 			      unsigned int flags);
 #endif
 
-#ifndef __cplusplus
+#ifdef __cplusplus
+extern "C++" {
+static inline pool_head *create_pool(const char *name, unsigned int size, unsigned int flags,
+				     const char *file = __builtin_FILE(),
+				     int line = __builtin_LINE())
+{
+	return pool_create_at(name, size, flags, file, line, POOL_OWNER, POOL_ABI);
+}
+}
+#else
 #define create_pool(name, size, flags) \
 	pool_create_at(name, size, flags, __FILE__, __LINE__, POOL_OWNER, \
 		       POOL_ABI)
@@ -193,7 +195,7 @@ struct pool_head *create_pool(char *name, unsigned int size,
  * A pool that serves several calls of create_pool() loses one of them, whatever
  * is in use.  The last one takes back what the caches of all CPUs or threads hold of
  * the pool.  The caller promises that no other call on this pool is under way or to come.  A pool
- * with checks reports calls that come later, and a second destruction: POOL_FAULT_DESTROYED.
+ * with checks reports later allocations, frees and destructions: POOL_FAULT_DESTROYED.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: NULL when the registration is gone.  @pool, as usable as before, when
@@ -494,7 +496,5 @@ POOL_DECLS_END
 /* The pool's own files, which define these functions, have POOL_NO_INLINE. */
 #if defined(__KERNEL__) && defined(CONFIG_MEM_ALLOC_PROFILING) && !defined(POOL_NO_INLINE)
 #include "pool_tag.h"
-#endif
-
 #endif
 #endif /* LIBPOOL_POOL_H */

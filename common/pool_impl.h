@@ -133,7 +133,7 @@ struct pool_local {
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
-	unsigned int again;		/* CPU lock: objects of its array when it gave slots */
+	unsigned int reopen;		/* CPU lock: most objects of its array when it gave slots */
 	unsigned long era;		/* CPU lock: most and max are of this one */
 	unsigned long clustered;	/* CPU lock; read by any CPU */
 	unsigned long fills;		/* CPU lock; read by any CPU */
@@ -340,6 +340,12 @@ static inline const void *pool_tag_of(const struct pool *pool)
 static inline unsigned int pool_never(unsigned int flags)
 {
 	return flags & MEM_F_TYPESAFE ? POOL_D_TOUCH : 0;
+}
+
+/* Options that a pool of these MEM_F_* keeps, whatever options are switched. */
+static inline unsigned int pool_always(unsigned int flags)
+{
+	return flags & MEM_F_UAF ? POOL_D_NO_CACHE : 0;
 }
 
 /*

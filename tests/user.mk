@@ -37,7 +37,7 @@ FLAVOURS = plain clang asan tsan hostile hostile-asan
 flavour_plain	= $(CC) -O2 $(JUMP)
 flavour_clang	= clang -O2
 flavour_asan	= $(CC) -O1 -fsanitize=address,undefined \
-		  -fno-sanitize-recover=all -DTEST_SCALE=2 -DSTEP_LESS=2 $(STEP)
+		  -fno-sanitize-recover=all -DTEST_SCALE=2 -DSTEP_LESS=4 $(STEP)
 flavour_tsan	= $(CC) -O1 -fsanitize=thread -DTEST_SCALE=4
 flavour_hostile	= $(CC) -O2 $(HOSTILE) -DSTEP_LESS=2 $(JUMP)
 flavour_hostile-asan = $(CC) -O1 -fsanitize=address,undefined \
@@ -76,7 +76,7 @@ builds-check: all man $(T)/bugs $(B)/poolreplay $(B)/visits \
 
 builds-all-check: builds-check $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
 		$(B)/pooltrace-asan $(B)/libpooltrace.so $(if $(STEP),$(B)/longest) \
-		$(addprefix $(B)/,bound cost fillspill guard idle memory/pool)
+		$(addprefix $(B)/,bound cost fillspill guard idle manypools manypools-malloc memory/pool)
 
 check-user:
 	@tests/check.sh user

@@ -81,3 +81,13 @@ void libpool_start(void)
 	if (text)
 		read_options(text);
 }
+
+/*
+ * Structs of destroyed pools are kept for reports: gone.c.  A tool that looks for what is left on
+ * the heap at the end would show them.
+ */
+static __attribute__((__destructor__)) void libpool_end(void)
+{
+	if (tool_options())
+		pool_gone_free_all();
+}

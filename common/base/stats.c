@@ -73,15 +73,16 @@ static unsigned long long count_gone(const unsigned long *gone)
 }
 
 /*
- * Return the larger one of @sum and of the largest sum that a reader was told, and keep it.
- * Counts are words, so their sums wrap as words do.
+ * Return the larger one of @sum and of the largest sum returned so far, and keep it.  Counts are
+ * words, so their sums wrap as words do: only a small fall is held back, because on 32-bit
+ * machines half of the range may pass between two readings.
  */
 static unsigned long long risen(unsigned long *seen, unsigned long long sum)
 {
 	unsigned long now = (unsigned long)sum;
 	unsigned long most = plat_read(seen);
 
-	while ((long)(now - most) > 0)
+	while (now != most && most - now > ~0ul / 8)
 		if (plat_cmpxchg(seen, &most, now))
 			return now;
 	return most;

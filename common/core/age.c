@@ -141,12 +141,16 @@ bool pool_age_clear(struct pool_local *here)
 	return true;
 }
 
-/* Take the free slots of a held array or, if all have objects, close it. */
+/*
+ * Take the free slots of a held array or, if all have objects, close it.  An array with more objects
+ * than a cluster takes closes in several steps, so the most that it had since it grew is kept.
+ */
 static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 {
 	unsigned int n = plat_read(&local->hot.n);
 
-	local->again = n;
+	if (local->reopen < n)
+		local->reopen = n;
 	shrink(cpu, local, n < plat_read(&local->hot.room) ? n : 0);
 }
 
@@ -299,17 +303,18 @@ static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
 {
 	struct pool_cpu *cpu = here->cpu;
 	unsigned long size = here->pool->head.size;
-	unsigned long bound = plat_read(&pool_bound);
+	unsigned long bound, charged;
 
 	if (pool_cluster_fits(cpu, slots * size))
 		return slots;
 	if (!pool_age_reduce(here) && out->rounds++ < POOL_EVICT_MOST)
 		evict_oldest(here, out);
 	take_refunds(cpu);
-	if (pool_cluster_fits(cpu, slots * size))
-		return slots;
-	return pool_cluster_fits(cpu, size) ?
-	       (unsigned int)((bound - plat_read(&cpu->charged)) / size) : 0;
+	charged = plat_read(&cpu->charged);
+	/* Read once and last, because another thread may lower or raise it at any moment. */
+	bound = plat_read(&pool_bound);
+	return charged < bound ?
+	       pool_smaller(slots, (unsigned int)((bound - charged) / size)) : 0;
 }
 
 /*
@@ -320,7 +325,7 @@ static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned int room = plat_read(&here->hot.room);
-	unsigned int first = here->again ? here->again : AGE_FIRST;
+	unsigned int first = here->reopen ? here->reopen : AGE_FIRST;
 	unsigned int slots = room < first ? first - room : room;
 
 	if (pool_is_closed(here->pool))
@@ -329,8 +334,10 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	slots = pool_smaller(slots, here->most - room);
 	if (room || out->rounds >= POOL_EVICT_MOST)
 		slots = slots_that_fit(here, slots, out);
-	if (slots && pool_age_room(here, pool_bytes(here->pool, slots), out))
+	if (slots && pool_age_room(here, pool_bytes(here->pool, slots), out)) {
 		pool_hot_enlarge(here->cpu, here, room + slots);
+		here->reopen = 0;
+	}
 	pool_cpu_break(here->cpu);
 }
 

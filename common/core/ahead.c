@@ -63,7 +63,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
  * The batch is half of the array's room, so that frees fit as well as allocations.  The array
  * grows for the next miss: the first one gets a single object, later ones get more.  Nothing is
  * evicted: the room is charged already.  Where little of the bound is free the oldest array gives
- * its free slots, so that later misses get more.
+ * its free slots, or closes if it has none, so that later misses get more.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {

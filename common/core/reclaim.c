@@ -156,6 +156,7 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		local->by_age = local->by_pool;
 		local->stamp = 0;
 		local->most = 0;
+		local->reopen = 0;
 		local->max = 0;
 		local->era = 0;
 		local->grown = 0;

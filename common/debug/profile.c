@@ -339,5 +339,5 @@ void pool_profile_reset(unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < COUNTS; i++)
-		pool_word_sub(&bin->count[i], plat_read(&bin->count[i]));
+		plat_xchg_acquire(&bin->count[i], 0ul);
 }

@@ -43,7 +43,8 @@ static unsigned int late_flags(struct pool *pool,
 	}
 	/* The bit that this asks for is the same from the pool's creation on. */
 	return (((change->set & want & ~word) | (change->clear & word & ~want)) &
-		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)))) | parts;
+		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)) |
+		  pool_always(plat_read(&pool->flags)))) | parts;
 }
 
 /* Keys that were changed and whose value a pool does not have. */

@@ -85,10 +85,13 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 static enum pool_item first_item(struct pool_change *change, const char *text, size_t len)
 {
 	char item[16] = "poison=";
+	size_t digits = 1;
 
 	if (!len)
 		return pool_change_item(change, "poison", 6);
-	if (*text == '-' && text[1] >= '0' && text[1] <= '9')
+	while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+		digits++;
+	if (*text == '-' && len > 1 && digits == len)
 		return pool_change_item(change, "no-poison", 9);
 	if (*text < '0' || *text > '9' || len > sizeof(item) - 7)
 		return pool_change_item(change, text, len);

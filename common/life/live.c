@@ -129,8 +129,11 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 bool pool_set_debug(struct pool_head *pool, const char *words)
 {
 	char wrong[128] = "no words";
-	bool good = words &&
-		    pool_switch_words(pool, words, wrong, sizeof(wrong));
+	bool good;
+
+	if (pool && pool_gone_report(pool_of(pool), NULL, 0, __builtin_return_address(0)))
+		return false;
+	good = words && pool_switch_words(pool, words, wrong, sizeof(wrong));
 
 	if (!good)
 		plat_log(PLAT_ERR, "options: %s", wrong);

@@ -49,7 +49,8 @@ static unsigned int next_word(const struct pool *pool, unsigned int set,
 			      unsigned int clear)
 {
 	unsigned int word = pool->debug;
-	unsigned int now = (word & ~clear) | (set & ~pool_never(pool->flags));
+	unsigned int now = (word & ~(clear & ~pool_always(pool->flags))) |
+			   (set & ~pool_never(pool->flags));
 
 	now = counted(word, now, set);
 	if ((now & POOL_D_CHECKED) && !(word & POOL_D_CHECKED))

@@ -105,6 +105,17 @@ def tests_of(where):
     return [word for word in re.findall(r"\w+", where) if word in known], scripts
 
 
+def kill_session(leader):
+    """End a command and all that it started: Check gives each case a process group of its own."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, session = int(stat.parent.name), int(stat.read_text().rsplit(")", 1)[1].split()[3])
+            if session == leader:
+                os.kill(pid, signal.SIGKILL)
+        except (OSError, ValueError):
+            continue            # it has ended meanwhile
+
+
 def run(command, cwd, **env):
     """Run a command; returns its status and what it printed.  It may take LONGEST seconds."""
     with subprocess.Popen(command, cwd=cwd, text=True, errors="replace", stdin=subprocess.DEVNULL,
@@ -113,7 +124,7 @@ def run(command, cwd, **env):
         try:
             said, _ = child.communicate(timeout=LONGEST)
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
+            kill_session(child.pid)
             raise Wrong(f"{command[0]} took more than {LONGEST} seconds") from None
     return child.returncode, said
 

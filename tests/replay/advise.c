@@ -141,14 +141,24 @@ static unsigned int percent(unsigned long long part, unsigned long long whole)
 	return whole ? (unsigned int)((part * 100 + whole / 2) / whole) : 0;
 }
 
-/* Bytes that malloc() here adds to an object, its own word included. */
+/*
+ * Bytes that malloc() here adds to an object, its own word included: the least of several, because
+ * a remainder that is too small for an object is left to the one before it.
+ */
 static unsigned int waste_of_malloc(unsigned int size)
 {
-	void *p = malloc(size);
-	size_t room = p ? malloc_usable_size(p) + sizeof(size_t) : size;
+	size_t least = ~(size_t)0;
+	void *p[8];
+	unsigned int i;
 
-	free(p);
-	return (unsigned int)(room - size);
+	for (i = 0; i < 8; i++) {
+		p[i] = malloc(size);
+		if (p[i] && malloc_usable_size(p[i]) + sizeof(size_t) < least)
+			least = malloc_usable_size(p[i]) + sizeof(size_t);
+	}
+	for (i = 0; i < 8; i++)
+		free(p[i]);
+	return least < size ? 0 : (unsigned int)(least - size);
 }
 
 static const char *verdict(const struct group *g, const struct trace *t)

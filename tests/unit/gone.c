@@ -60,9 +60,10 @@ TEST_CASE(an_allocation_from_a_destroyed_pool_is_reported_and_gets_nothing)
 		EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_ATOMIC), NULL);
 		EXPECT_PTR_EQ(pool_alloc_nocache(&pool->head), NULL);
 		EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, POOL_FOREVER), NULL);
+		EXPECT(!pool_set_debug(&pool->head, "no-integrity"));
 		EXPECT(!pool_alloc_bulk(&pool->head, 0, 3, objs));
 		EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 3, objs), 0);
-		EXPECT(told_of(pool, 6));
+		EXPECT(told_of(pool, 7));
 	}
 }
 

@@ -264,6 +264,7 @@ TEST_CASE(one_pool_of_guarded_objects_is_apart_from_all_others)
 	struct pool_head *plain, *guarded, *other;
 	void *obj;
 
+	pool_fail_every = 0;
 	test_mode(0);
 	plain = create_pool("plain", 112, MEM_F_SHARED);
 	guarded = create_pool("guarded", 112, MEM_F_SHARED | MEM_F_UAF);
@@ -272,6 +273,9 @@ TEST_CASE(one_pool_of_guarded_objects_is_apart_from_all_others)
 	EXPECT(guarded != plain && guarded != other);
 	EXPECT_EQ(pool_of(plain)->debug & POOL_D_UAF, 0);
 	EXPECT_EQ(pool_of(guarded)->debug & POOL_D_FLAGS, POOL_D_UAF | POOL_D_NO_CACHE);
+	EXPECT(pool_set_debug(NULL, "cache"));
+	EXPECT(pool_set_debug(guarded, "cache"));
+	EXPECT(pool_of(guarded)->debug & POOL_D_NO_CACHE);
 	obj = pool_alloc(guarded);
 	ASSERT(obj && test_readable(obj));
 	pool_free(guarded, obj);

@@ -93,9 +93,9 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		ASSERT(pool[i]);
 		test_wave(pool[i], 12);
 	}
-	for (i = 0; i < 40 && test_local(pool[7])->hot.room < 12; i++)
+	for (i = 0; i < 40 && test_local(pool[7])->hot.room < min_of(12, POOL_HOT_MAX); i++)
 		test_wave(pool[7], 12);
-	EXPECT_LE(12, test_local(pool[7])->hot.room);
+	EXPECT_LE(min_of(12, POOL_HOT_MAX), test_local(pool[7])->hot.room);
 	EXPECT(test_bound_holds());
 	for (i = 0; i < 8; i++)
 		pool_destroy(&pool[i]->head);
@@ -127,7 +127,7 @@ TEST_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had)
 {
 	struct pool *pool = test_pool(64);
 	struct pool *other = test_pool(64);
-	unsigned int i;
+	unsigned int i, was;
 
 	test_options(64 * 64, 8);
 	ASSERT(pool && other);
@@ -137,8 +137,73 @@ TEST_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had)
 	for (i = 0; i < 100 && test_local(pool)->hot.room; i++)
 		test_wave(other, 80);
 	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	was = test_local(pool)->reopen;
+	EXPECT(was > 1);
 	test_wave(pool, 1);
-	EXPECT_EQ(test_local(pool)->hot.room, test_local(pool)->again);
+	EXPECT_EQ(test_local(pool)->hot.room, was);
+	pool_destroy(&pool->head);
+	pool_destroy(&other->head);
+}
+
+/* One thread lowers and raises the bound, the other one lets an array grow. */
+static void grow_or_switch(unsigned int i, void *arg)
+{
+	struct pool *pool = arg;
+	unsigned int r;
+
+	for (r = 0; r < test_scale(20000); r++) {
+		if (i)
+			pool_set_hot_size(r & 1 ? 524288 : 432128);
+		else
+			test_wave(pool, 200 + r % 900);
+	}
+}
+
+/* The room of each array of a pool is within its slots. */
+static bool arrays_fit(struct pool *pool)
+{
+	struct pool_local *local;
+	unsigned int i;
+
+	pool_each_part(pool, i, local)
+		if (plat_read(&local->hot.room) > POOL_HOT_SLOTS)
+			return false;
+	return true;
+}
+
+TEST_CASE(an_array_stays_within_its_slots_while_the_bound_changes)
+{
+	struct pool *pool = test_pool(1024);
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_options(524288, 32);
+	test_threads(2, grow_or_switch, pool);
+	EXPECT(arrays_fit(pool));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
+{
+	static void *held[POOL_HOT_SLOTS];
+	const unsigned int n = POOL_CLUSTER_SIZE + 1;
+	struct pool *pool, *other;
+	unsigned int i;
+
+	if (n > POOL_HOT_MAX)
+		return;
+	pool = test_pool(64);
+	other = test_pool(64);
+	test_options(POOL_HOT_SLOTS * 64 * 4, POOL_CLUSTER_SIZE);
+	ASSERT(pool && other);
+	test_wave(pool, POOL_HOT_MAX);
+	test_alloc_many(pool, held, POOL_HOT_MAX - n);
+	for (i = 0; i < 1000 && test_local(pool)->hot.room; i++)
+		test_wave(other, 1000);
+	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->reopen, n);
+	test_free_many(pool, held, POOL_HOT_MAX - n);
 	pool_destroy(&pool->head);
 	pool_destroy(&other->head);
 }

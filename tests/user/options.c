@@ -123,6 +123,7 @@ TEST_CASE(only_words_that_know_callers_tell_of_objects_in_use)
 		pool_options.fail_percent = 0;
 		pool = test_pool(64);
 		ASSERT(pool);
+		pool_fail_every = 0;
 		captured(text, sizeof(text), destroy_used, &pool->head);
 		EXPECT_EQ(!!strstr(text, "1 objects in use"),
 			  !!(word->is & POOL_IS_KNOWING));

@@ -6,7 +6,7 @@
 # poolctl.sh sources it.
 
 session first 100 15 "${s[@]}" top 0.2
-check top_shows_pools on first '^pool4 +832B '
+check top_shows_pools on first '^pool4 +1[.]0K '
 check top_shows_totals on first '^7 pools: held '
 sorted_by() {
 	keys_to first "$1" && on first "sorted by $2  "
@@ -23,7 +23,7 @@ check a_key_turns_the_order_round first_is twin
 keys_to first '?'
 check a_key_shows_the_keys on first '^space  +look at once'
 keys_to first '?'
-check the_key_shows_the_pools_again on first '^pool4 +832B '
+check the_key_shows_the_pools_again on first '^pool4 +1[.]0K '
 keys_to first Down
 check a_key_goes_down first_is pool4
 keys_to first Home
@@ -32,7 +32,7 @@ resized() {
 	"${tmux[@]}" resize-window -t first -x "$1" -y "$2" && on first "$3" &&
 		! seen first | grep -q '.\{'$(($1 + 1))'\}'
 }
-check a_screen_of_20_columns_has_names_and_a_number resized 20 12 '^pool4 +832B'
+check a_screen_of_20_columns_has_names_and_a_number resized 20 12 '^pool4 +1[.]0K'
 check a_screen_of_1_line_will_do resized 20 1 '^7 pools: held'
 check a_screen_of_2_columns_will_do resized 2 12 '^po$'
 check a_large_screen_will_do resized 250 60 'faults'
