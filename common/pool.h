@@ -82,8 +82,7 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 /* Other bits of flags are ignored. */
 #define POOL_F_ALL		0x3fu
 
-/* Bytes of the longest pool name; the rest is cut off. */
-#define POOL_NAME_LEN		11
+#define POOL_NAME_LEN		11	/* bytes of the longest pool name; the rest is cut off */
 
 /* An analyzer knows calls, and no hit path. */
 #if defined(__clang_analyzer__) && !defined(POOL_NO_INLINE)
@@ -174,12 +173,13 @@ struct pool_head *create_pool(char *name, unsigned int size,
 
 #ifdef __cplusplus
 extern "C++" {
-static inline pool_head *create_pool(const char *name, unsigned int size, unsigned int flags,
-				     const char *file = __builtin_FILE(),
-				     int line = __builtin_LINE())
+static inline pool_head *
+create_pool(const char *name, unsigned int size, unsigned int flags, const char *file =
+	    __builtin_FILE(), int line = __builtin_LINE())
 {
 	return pool_create_at(name, size, flags, file, line, POOL_OWNER, POOL_ABI);
 }
+
 }
 #else
 #define create_pool(name, size, flags) \

@@ -142,8 +142,8 @@ bool pool_age_clear(struct pool_local *here)
 }
 
 /*
- * Take the free slots of a held array or, if all have objects, close it.  An array with more objects
- * than a cluster takes closes in several steps, so the most that it had since it grew is kept.
+ * Take the free slots of a held array or, if all have objects, close it.  An array with more
+ * objects than a cluster takes closes in several steps, so the most since it grew is kept.
  */
 static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 {

@@ -40,13 +40,14 @@ TEST_CASE(a_place_whose_code_is_discarded_keeps_its_name)
 {
 	struct pool *pool = test_pool(64);
 	struct pool_place place;
+	static const char gone[] = "ex_init+0x10/0x40 [ex]";
 	unsigned int bin;
 
 	ASSERT(pool);
 	make_table();
 	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
-	strcpy((char *)place.site, "ex_init+0x10/0x40 [ex]");
+	memcpy((char *)place.site, gone, sizeof(gone));
 	pool_memstats_to_buf(text, sizeof(text), "");
 	EXPECT(strstr(text, "p_alloc test 1 0 64 0 64 ex_init+0x10/0x40 [ex]\n"));
 	pool_profile_end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * promise_calls.c - what the document promises of functions: rows of Documentation/document-here.rst
+ * promise_calls.c - what the document promises of functions: rows of document-here.rst
  *
  * Layer:   tests, both worlds; only calls that users have, but for helpers.
  * Context: see test.h.

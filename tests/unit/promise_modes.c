@@ -125,7 +125,7 @@ static void take_many(unsigned int i, void *arg)
 	test_wave(pool, 500);
 }
 
-/* This CPU frees more than it may keep; another one allocates that, and the backend is not asked. */
+/* This CPU frees more than it may keep; another one allocates that without the backend. */
 TEST_CASE(what_does_not_fit_is_allocated_by_another_cpu)
 {
 	struct pool *pool = pool_with("cache,global");
