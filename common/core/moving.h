@@ -31,10 +31,7 @@ static inline void pool_arrive(unsigned long *moving, unsigned long n)
 /* So many pointers gcc copies by the widest registers there are, without a call. */
 #define POOL_COPY_STEP		16u
 
-/*
- * Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster, or
- * just one, for which a call would take longer.
- */
+/* Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster. */
 static inline void pool_copy(void **to, void **from, unsigned int n)
 {
 	for (; n >= POOL_COPY_STEP; n -= POOL_COPY_STEP) {
@@ -42,9 +39,7 @@ static inline void pool_copy(void **to, void **from, unsigned int n)
 		to += POOL_COPY_STEP;
 		from += POOL_COPY_STEP;
 	}
-	if (n == 1)
-		*to = *from;
-	else if (n)
+	if (n)
 		memmove(to, from, n * sizeof(*to));
 }
 
