@@ -433,11 +433,7 @@ static inline bool pool_cluster_takes(const struct pool_cluster *c,
 }
 
 /* What came of giving a registration back. */
-enum pool_drop {
-	POOL_DROPPED,
-	POOL_ENDS,
-	POOL_KEPT,
-};
+enum pool_drop { POOL_DROPPED, POOL_ENDS, POOL_KEPT };
 
 /* Which registrations a call means. */
 enum pool_whose {

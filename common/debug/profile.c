@@ -61,8 +61,8 @@ static struct pool_bin *table;
 #define SITE_LEN	64
 
 /*
- * May a place be named when its first call is counted, whatever the context?  The kernel
- * discards the code of initialization, whose names cannot be looked up later.
+ * True if a place is named when its first call is counted, in any context: the kernel discards
+ * the code of initialization, so its names cannot be looked up later.
  */
 static bool keeps_sites(void)
 {
@@ -154,7 +154,7 @@ static bool take_over(struct pool_bin *bin, const void *caller, unsigned long ke
 	return true;
 }
 
-/* Is this the bin of a place?  Takes the bin if it is free. */
+/* True if this is the bin of a place; takes the bin if it is free. */
 static bool claim(struct pool_bin *bins, struct pool_bin *bin, const struct pool *pool,
 		  const void *caller, unsigned long key)
 {
@@ -178,7 +178,7 @@ static bool claim(struct pool_bin *bins, struct pool_bin *bin, const struct pool
 	return found == key;
 }
 
-/* Is this the bin of a place already? */
+/* True if this is the bin of a place already. */
 static bool is_of(const struct pool_bin *bin, const void *caller, unsigned long key)
 {
 	return plat_read_acquire(&bin->key) == key && plat_read(&bin->caller) == caller;
