@@ -142,8 +142,6 @@ unsigned int test_cpus(void);
 unsigned long test_scale(unsigned long iterations);
 bool test_lend_signal(void);
 
-#ifndef __KERNEL__
-
 /*
  * gcc says which checker a build has; clang's are not among the flavours.  Checkers
  * use memory, addresses and mappings of their own, and time.
@@ -159,6 +157,8 @@ bool test_lend_signal(void);
 #define UNDER_ASAN	0
 #endif
 #define UNDER_CHECKER	(UNDER_ASAN || UNDER_TSAN)
+
+#ifndef __KERNEL__
 
 /* user/user.c: captures what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
