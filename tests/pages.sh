@@ -85,7 +85,7 @@ maintainer() {
 	local name status=0
 
 	name=$(sed -n 's/^Maintainer: //p' debian/control)
-	git log --format='%an <%ae>' | grep -xF "$name" >/dev/null ||
+	[ -n "$(git log -1 --format=%h --fixed-strings --author="$name")" ] ||
 		{ echo "no commit is by $name"; status=1; }
 	grep -qF -- " -- $name  " debian/changelog ||
 		{ echo "debian/changelog is not by $name"; status=1; }
@@ -98,7 +98,7 @@ says_whom_to_ask() {
 	local page status=0
 
 	for page in README.md CONTRIBUTING.md .github/SECURITY.md Documentation/man/libpool.7; do
-		tr '\n' ' ' <"$page" | grep -qE 'Issues tab.*Security tab|Security tab.*Issues tab' &&
+		grep -qE 'Issues tab.*Security tab|Security tab.*Issues tab' <<<"$(tr '\n' ' ' <"$page")" &&
 			grep -qE '\<0\.9\>' "$page" && grep -q '6\.1 to 7\.3' "$page" ||
 			{ echo "$page does not say whom to ask, or in what state this is"; status=1; }
 	done

@@ -402,7 +402,7 @@ links() {
 		"$tmp/linked" &&
 		[ "$(readelf -n "$tmp/linked" | grep -c 'Provider: libpool')" = \
 		  "$(readelf -n "$out/libpool.so.0" | grep -c 'Provider: libpool')" ] &&
-		readelf -SW "$tmp/linked" | grep -q ' .stapsdt.base '
+		[[ $(readelf -SW "$tmp/linked") == *' .stapsdt.base '* ]]
 }
 # gold is no longer part of binutils in later systems.
 for linker in bfd lld $(command -v ld.gold | sed 's|.*/ld.||'); do

@@ -29,7 +29,7 @@ export LD_LIBRARY_PATH=$moved/$lib
 is() {
 	local needs=apart
 
-	! readelf -d "$1" | grep -q "NEEDED.*\[$soname\]" || needs=shared
+	! grep -q "NEEDED.*\[$soname\]" <<<"$(readelf -d "$1")" || needs=shared
 	echo "$needs"
 	[ "$("$1")" = "$version" ] && [ $needs = "$2" ]
 }

@@ -69,8 +69,8 @@ lacking() {
 		<(apt-cache policy "$@" 2>/dev/null | awk '
 			/^[^ ]/ { name = $1; sub(/:$/, "", name) }
 			$1 == "Candidate:" && $2 != "(none)" { print name }' | sort -u)); do
-		apt-cache showpkg "$package" 2>/dev/null |
-			sed '1,/^Reverse Provides:/d' | grep -q . || echo "$package"
+		[ -n "$(apt-cache showpkg "$package" 2>/dev/null |
+			sed '1,/^Reverse Provides:/d')" ] || echo "$package"
 	done
 }
 
