@@ -86,7 +86,7 @@ called_by() {
 	local site
 
 	trace 0 --skip "$1" "$prog" functions || return 1
-	site=$(sed -n "s/^pool [0-9]* $3 prog+//p" "$tmp/t")
+	site=$(sed -n "s/^pool [0-9]* $3 prog+\([^:]*\).*/\1/p" "$tmp/t")
 	same "$(addr2line -f -e "$prog" "$site" | head -n 1)" "$2"
 }
 check a_wrapper_is_the_call_site called_by '' get 1005
@@ -102,6 +102,15 @@ default_list() {
 	trace 0 "$prog" functions && same "$(counts libc.so.6 "$tmp/t" | grep -c ' 17:')" 0
 }
 check strdup_is_skipped_if_nothing_is_said default_list
+default_list_too() {
+	trace 0 --skip other "$prog" functions && same "$(counts libc.so.6 "$tmp/t" | grep -c ' 17:')" 0
+}
+check and_if_other_functions_are default_list_too
+string_site() {
+	trace 0 "$prog" functions &&
+		same "$(sed -n 's/^pool [0-9]* \([0-9]*\) prog.*:strdup$/\1/p' "$tmp/t")" 17
+}
+check a_call_site_of_strdup_says_so string_site
 
 # addr2line finds the function of a call site.
 call_site() {

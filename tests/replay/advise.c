@@ -28,11 +28,19 @@
 #define CHURN_LEAST	4
 
 /*
- * A call site allocates a struct if, of its allocations of about this size, at least this many
- * percent are of just this size.  Strings have sizes that are spread over their neighbours.
+ * A call site allocates a struct if at least this many percent of its allocations have one size.
+ * Buffers and strings vary in size, and so does what a function allocates for its callers.
  */
-#define STRUCT_LEAST	50
-#define NEIGHBOURS	16u
+#define STRUCT_LEAST	90
+
+/* And most allocations of a size must be of such call sites. */
+#define STRUCTS_LEAST	50
+
+/* How pooltrace ends the name of a call site that calls strdup() or its like. */
+#define STRING_SITE	":strdup"
+
+/* A call site with this many percent of all allocations may allocate for its callers. */
+#define WRAPPER_LEAST	5
 
 /* One size, or one call site, or what both have in common. */
 struct group {
@@ -106,29 +114,39 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_allocs(a, b);
 }
 
-/* How many allocations a call site has of about the same size as @one; rows are by name. */
-static unsigned long long count_near(const struct group *rows, unsigned int n,
-				     const struct group *one)
+static bool allocates_strings(const struct group *site)
 {
-	const struct group *first = one, *at;
-	unsigned long long sum = 0;
+	const char *colon = strrchr(site->name, ':');
 
-	while (first > rows && !strcmp(first[-1].name, one->name))
-		first--;
-	for (at = first; at < rows + n && !strcmp(at->name, one->name); at++)
-		if (at->size + NEIGHBOURS >= one->size && one->size + NEIGHBOURS >= at->size)
-			sum += at->allocs;
-	return sum;
+	return colon && !strcmp(colon, STRING_SITE);
 }
 
-/* Count the allocations of structs of each size.  @rows: of call sites and sizes, by name. */
+/* How many rows from @at on are of its call site, and their allocations. */
+static unsigned int rows_of_site(const struct group *at, const struct group *end,
+				 unsigned long long *allocs)
+{
+	const struct group *row;
+
+	*allocs = 0;
+	for (row = at; row < end && !strcmp(row->name, at->name); row++)
+		*allocs += row->allocs;
+	return (unsigned int)(row - at);
+}
+
+/*
+ * Count the allocations of structs of each size.  @rows: of call sites and sizes, by name and
+ * then by frequency, so that only the first of a call site can be a struct.
+ */
 static void count_structs(struct group *sizes, unsigned int n, const struct group *rows,
 			  unsigned int pairs)
 {
-	unsigned int i, k;
+	unsigned long long allocs;
+	unsigned int i, k, step;
 
-	for (i = 0; i < pairs; i++) {
-		if (rows[i].allocs * 100ull < count_near(rows, pairs, &rows[i]) * STRUCT_LEAST)
+	for (i = 0; i < pairs; i += step) {
+		step = rows_of_site(&rows[i], rows + pairs, &allocs);
+		if (allocates_strings(&rows[i]) ||
+		    rows[i].allocs * 100ull < allocs * STRUCT_LEAST)
 			continue;
 		for (k = 0; k < n; k++)
 			if (sizes[k].size == rows[i].size)
@@ -168,8 +186,8 @@ static const char *verdict(const struct group *g, const struct trace *t)
 	if (!g->pooled || (unsigned long long)g->allocs * 100 < (unsigned long long)t->allocs *
 			  SHARE_LEAST)
 		return "no: seldom";
-	if (percent(g->structs, g->allocs) < STRUCT_LEAST)
-		return "no: spread";
+	if (percent(g->structs, g->allocs) < STRUCTS_LEAST)
+		return "no: mixed";
 	if (g->allocs / g->peak < CHURN_LEAST)
 		return "no: kept";
 	return g->hits >= HITS_LEAST ? "pool" : "no: misses";
@@ -260,6 +278,25 @@ static unsigned int join_names(struct group *group, unsigned int pools)
 	return n;
 }
 
+/* Name the call sites that may be functions such as xmalloc(), as "pooltrace --skip" wants them. */
+static void print_wrappers(const struct trace *t, const struct group *site, unsigned int n)
+{
+	const char *before = "\nThese ask for many sizes.  Look through those that allocate for "
+			     "their callers:\npooltrace --skip ";
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (percent(site[i].allocs, t->allocs) < WRAPPER_LEAST ||
+		    percent(site[i].size_allocs, site[i].allocs) >= STRUCT_LEAST ||
+		    allocates_strings(&site[i]))
+			continue;
+		printf("%s%s", before, site[i].name);
+		before = ",";
+	}
+	if (*before == ',')
+		putchar('\n');
+}
+
 static void print_sites(const struct trace *t, struct group *site)
 {
 	unsigned int i, n;
@@ -277,6 +314,7 @@ static void print_sites(const struct trace *t, struct group *site)
 	}
 	if (n > ROWS)
 		printf("and %u more call site%s\n", n - ROWS, n - ROWS == 1 ? "" : "s");
+	print_wrappers(t, site, n);
 }
 
 const char *advise(struct session *s)

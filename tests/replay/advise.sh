@@ -72,26 +72,35 @@ check call_sites_have_their_sizes says '770 72 2 100 64 97 prog[+]0x10' \
 check without_caches_nothing_gains \
 	eval "LIBPOOL_OPTIONS=no-cache says '64 1000 93 1 1000 100 50 [0-9]+ no: misses'"
 
-# Strings of 20 to 39 bytes, and a struct of 64 of the same function; then one of 30 bytes, as
-# often as all strings, which has a call site of its own.
+# Strings of 20 to 39 bytes, and 64 bytes of the same function, which may be an xmalloc(); a struct
+# of 30 bytes, as often as all strings, which has a call site of its own; names of 42 bytes.
 strings() {
 	awk 'BEGIN {
 		print "# libpool trace 2\nmode global\ncpus 1\nbuckets 4\ncluster 64"
-		print "hot_size 524288\npools 22\nevents 16000\nobjects 8000"
+		print "hot_size 524288\npools 23\nevents 16000\nobjects 8000"
 		for (i = 0; i < 20; i++)
 			printf "pool %d %d prog+0x10\n", i, 20 + i
-		print "pool 20 64 prog+0x10\npool 21 30 prog+0x20"
+		print "pool 20 64 prog+0x10\npool 21 30 prog+0x20\npool 22 42 prog+0x30:strdup"
 		for (i = 0; i < 8000; i++)
-			printf "a 0 %d %d\nf 0 %d\n", i % 4 < 2 ? int(i / 4) % 20 : 18 + i % 4, i, i
+			printf "a 0 %d %d\nf 0 %d\n", i % 5 < 2 ? int(i / 5) % 20 : 18 + i % 5, i, i
 	}' >"$tmp/body"
 	crc=$(gzip -c <"$tmp/body" | tail -c 8 | od -An -N4 -tx4 -v | tr -d ' ')
 	{ cat "$tmp/body"; echo "end 16000 $crc"; } >"$tmp/strings"
 	"$out/poolreplay" --advise "$tmp/strings" >"$tmp/said" || { cat "$tmp/said"; return 1; }
 	cat "$tmp/said"
-	same "$(awk 'NF == 9 && $9 == "pool" { print $1 }' "$tmp/said" | sort | tr '\n' ' ')" '30 64 ' &&
-		same "$(grep -c 'no: spread' "$tmp/said")" 18
+	same "$(awk 'NF == 9 && $9 == "pool" { print $1 }' "$tmp/said")" 30 &&
+		same "$(grep -c 'no: mixed' "$tmp/said")" 19 &&
+		grep -q '^ *42 .* no: mixed$' "$tmp/said"
 }
-check sizes_that_are_spread_are_no_candidates strings
+check only_structs_are_candidates strings
+wrappers() {
+	strings && same "$(tail -n 1 "$tmp/said")" 'pooltrace --skip prog+0x10'
+}
+check what_may_allocate_for_its_callers_is_named wrappers
+no_wrappers() {
+	says '64 .*' && ! grep -q skip "$tmp/said"
+}
+check nothing_else_is_named no_wrappers
 
 # refused PATTERN ARG...
 refused() {

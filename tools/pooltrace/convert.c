@@ -84,9 +84,10 @@ static void print_pool(struct conversion *c, uint32_t pool, uint32_t site, uint3
 	char name[TRACE_NAME_MAX + 1] = "unknown";
 
 	if (site)
-		snprintf(name, sizeof(name), "%.*s+0x%llx", MODULE_MAX,
+		snprintf(name, sizeof(name), "%.*s+0x%llx%s", MODULE_MAX,
 			 head->module[at->module % RAW_MODULES],
-			 (unsigned long long)at->offset & 0xffffffffffff);
+			 (unsigned long long)at->offset & 0xffffffffffff,
+			 head->flags[site] & RAW_STRINGS ? ":strdup" : "");
 	clean(name);
 	fprintf(c->pool_lines.file, "pool %u %u %s\n", pool, size, name);
 }

@@ -37,13 +37,13 @@
 #define LIBRARY		"libpooltrace.so"
 
 /* Functions that allocate what their callers ask for; the last two are C++'s operator new. */
-#define SKIP_DEFAULT	"xmalloc,xcalloc,xrealloc,xstrdup,xzalloc,zmalloc,zcalloc,zrealloc," \
+#define SKIP_ALWAYS	"xmalloc,xcalloc,xrealloc,xstrdup,xzalloc,zmalloc,zcalloc,zrealloc," \
 			"zstrdup,strdup,strndup,_Znwm,_Znam"
 
 struct options {
 	const char *file;
 	long limit;
-	const char *skip;
+	const char *skip;		/* beside SKIP_ALWAYS; NULL: nothing; "": not even that */
 	char **command;
 	char *library;
 };
@@ -55,7 +55,7 @@ static const char usage[] =
 "              are FILE.2, FILE.3 and so on\n"
 "  --limit N   the most allocations and frees of a process, 1000000 if not given\n"
 "  --skip LIST functions, modules and call sites, by commas, whose callers are the call\n"
-"              sites; if not given, xmalloc(), strdup() and their like\n";
+"              sites, beside xmalloc(), strdup() and their like; '': skip none\n";
 
 /* 0: there is none.  Changes only while signals are held back. */
 static volatile pid_t child;
@@ -86,8 +86,7 @@ static struct options read_options(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct options o = { .file = "pooltrace.trace", .limit = LIMIT_DEFAULT,
-			     .skip = SKIP_DEFAULT };
+	struct options o = { .file = "pooltrace.trace", .limit = LIMIT_DEFAULT };
 	int c;
 
 	/* The options end where the command begins. */
@@ -190,6 +189,16 @@ static bool all_recorded(int fd)
 	return false;
 }
 
+static void set_skipped(const char *more)
+{
+	char *list;
+
+	if (asprintf(&list, SKIP_ALWAYS ",%s", more ? more : "") < 0)
+		err(2, "memory");
+	setenv(RAW_ENV_SKIP, more && !*more ? "" : list, 1);
+	free(list);
+}
+
 /* In front of what the user preloads. */
 static void set_environment(const struct options *o, const char *dir)
 {
@@ -204,7 +213,7 @@ static void set_environment(const struct options *o, const char *dir)
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(RAW_ENV_DIR, dir, 1);
 	setenv(RAW_ENV_LIMIT, limit, 1);
-	setenv(RAW_ENV_SKIP, o->skip, 1);
+	set_skipped(o->skip);
 	name_stderr();
 	free(preload);
 }

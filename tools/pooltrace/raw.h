@@ -97,8 +97,13 @@ struct raw_head {
 	char program[RAW_NAME_MAX + 1];
 	char module[RAW_MODULES][RAW_NAME_MAX + 1];
 	struct raw_site site[RAW_SITES];
-	uint8_t skipped[RAW_SITES];	/* of a site: it allocates for its caller */
+	uint8_t flags[RAW_SITES];	/* of a site: RAW_SKIPPED and so on */
 };
+
+/* Of a call site: */
+#define RAW_SKIPPED	1		/* it allocates for its caller, as xmalloc() does */
+#define RAW_COPIES	2		/* and what it allocates is a string, as of strdup() */
+#define RAW_STRINGS	4		/* it calls such a function */
 
 /* Where the records begin: on a page of any size. */
 #define RAW_RECORDS	((sizeof(struct raw_head) + 0xffff) & ~(size_t)0xffff)

@@ -107,27 +107,29 @@ static bool has_word(const char *list, const char *name)
 }
 
 /*
- * Does the code there allocate for its caller?  The C library calls some functions by two names,
- * one of which has underscores in front.  dladdr() knows the functions that other modules may
- * call, and its lock may be held by a thread that waits for nobody here.
+ * Does the code there allocate for its caller, and strings?  The C library calls some functions by
+ * two names, one of which has underscores in front.  dladdr() knows the functions that other modules
+ * may call, and its lock may be held by a thread that waits for nobody here.
  */
-static bool is_skipped(const struct raw_head *head, const struct raw_site *site, uintptr_t addr)
+static uint8_t flags_of(const struct raw_head *head, const struct raw_site *site, uintptr_t addr)
 {
 	const char *list = getenv(RAW_ENV_SKIP);
 	const char *module = head->module[site->module];
 	char place[RAW_NAME_MAX + 24];
-	const char *name;
+	uint8_t copies = 0;
 	Dl_info found;
 
 	if (!list || !*list || !site->module)
-		return false;
-	snprintf(place, sizeof(place), "%s+0x%llx", module, (unsigned long long)site->offset);
-	if (has_word(list, module) || has_word(list, place))
-		return true;
+		return 0;
 	if (!dladdr((void *)(addr - 1), &found) || !found.dli_sname)
-		return false;
-	name = found.dli_sname;
-	return has_word(list, name) || has_word(list, name + strspn(name, "_"));
+		found.dli_sname = "";
+	if (strstr(found.dli_sname, "strdup") || strstr(found.dli_sname, "strndup"))
+		copies = RAW_COPIES;
+	snprintf(place, sizeof(place), "%s+0x%llx", module, (unsigned long long)site->offset);
+	if (has_word(list, module) || has_word(list, place) || has_word(list, found.dli_sname) ||
+	    has_word(list, found.dli_sname + strspn(found.dli_sname, "_")))
+		return RAW_SKIPPED | copies;
+	return 0;
 }
 
 static bool lock(struct state *s)
@@ -155,7 +157,7 @@ static uint32_t add(struct state *s, uintptr_t addr, uint32_t epoch)
 		struct raw_site *site = &s->head->site[slot];
 
 		find_module(s->head, site, addr);
-		s->head->skipped[slot] = is_skipped(s->head, site, addr);
+		s->head->flags[slot] = flags_of(s->head, site, addr);
 		site->epoch = epoch;
 		__atomic_store_n(&site->addr, addr, __ATOMIC_RELEASE);
 		found = slot;
@@ -183,7 +185,13 @@ struct walk {
 	uintptr_t from;			/* where malloc() returns to; 0: that was seen */
 	uint32_t found;
 	unsigned int left;
+	uint8_t seen;			/* flags of those that were skipped */
 };
+
+static uint8_t flags(struct state *s, uint32_t site)
+{
+	return site ? __atomic_load_n(&s->head->flags[site], __ATOMIC_RELAXED) : 0;
+}
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 {
@@ -196,8 +204,9 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		w->from = addr == w->from ? 0 : w->from;
 		return _URC_NO_REASON;
 	}
+	w->seen |= flags(w->s, w->found);
 	w->found = number_of(w->s, addr);
-	return w->found && w->s->head->skipped[w->found] ? _URC_NO_REASON : _URC_END_OF_STACK;
+	return flags(w->s, w->found) & RAW_SKIPPED ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 /* Only behind code that is skipped callers are looked for, since that takes long. */
@@ -206,7 +215,10 @@ uint32_t site_of(struct state *s, uintptr_t addr)
 	struct walk w = { .s = s, .from = addr, .left = CALLERS };
 
 	w.found = number_of(s, addr);
-	if (w.found && s->head->skipped[w.found])
-		_Unwind_Backtrace(visit, &w);
+	if (!(flags(s, w.found) & RAW_SKIPPED))
+		return w.found;
+	_Unwind_Backtrace(visit, &w);
+	if (w.found && w.seen & RAW_COPIES)
+		__atomic_fetch_or(&s->head->flags[w.found], RAW_STRINGS, __ATOMIC_RELAXED);
 	return w.found;
 }
