@@ -315,10 +315,11 @@ bool plat_peek(void *to, const void *from, size_t bytes);
 
 /**
  * plat_trim() - Ask the platform's allocator to give memory back.
+ * @asked: the program asked for that; else only memory that pools alone use goes.
  *
  * Context: Process context; may take long.
  */
-void plat_trim(void);
+void plat_trim(bool asked);
 
 /**
  * plat_empty_arrays() - Have all CPUs move objects out of their hot arrays of a pool.

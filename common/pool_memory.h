@@ -31,8 +31,8 @@ void pool_flush(struct pool_head *pool);
  * @unused: NULL by convention.
  *
  * Leaves the spare objects that each pool is to keep, its min_avail.  Then asks
- * the platform's allocator to return memory where it can.  CPU-local caches are
- * not touched, and no CPU is stopped.
+ * the platform's allocator to return memory where it can; malloc() only if objects
+ * went back to it and it has little else in use.  CPU-local caches are not touched.
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -40,8 +40,8 @@ void pool_gc(struct pool_head *unused);
 
 /**
  * pool_reclaim() - As pool_gc(), and empty all CPUs' caches, too.
- * @pool: the pool; NULL: all of them, and then asks the platform's allocator to
- *	return memory.
+ * @pool: the pool; NULL: all of them, and then asks the platform's allocator, as
+ *	pool_gc() does.
  *
  * Interrupts each CPU whose hot array has objects, which empties it.  In user space that
  * takes a signal: see pool_reclaim_signal().  Without one the arrays stay, at most three

@@ -342,7 +342,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 
 /* plat_guard_check() and plat_peek() are in guard.c. */
 
-void plat_trim(void)
+void plat_trim(bool asked)
 {
 	struct pool *pool = NULL;
 

@@ -110,6 +110,7 @@ jobs_rest_user() {
 	script 1 user-memstats tests/install/memstats.sh build/user
 	script 1 user-goals-self tests/bench/goals-self.sh
 	script 1 user-declare tests/install/declare.sh build/user
+	script 1 user-malloc tests/install/malloc.sh build/user
 	script 1 user-attacks tests/install/attacks.sh build/user
 	script 1 user-document tests/install/document.sh build/user
 	script 1 user-man tests/install/man.sh

@@ -76,6 +76,11 @@ void pool_remote_fork_release(void);
 /* lock.c: sleep for some 60 us, and be no place where the thread may be cancelled */
 void pool_nap(void);
 
+/* heap.c: objects come from malloc(), or go back to it; have it give back their memory */
+void pool_heap_took(unsigned long bytes);
+void pool_heap_gave(unsigned long bytes);
+void pool_heap_trim(void);
+
 /* guard.c: objects with pages of their own; and around a fork */
 void *pool_guard_alloc(const struct plat_backend *backend);
 void pool_guard_free(const struct plat_backend *backend, void *obj);

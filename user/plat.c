@@ -165,42 +165,26 @@ static unsigned int alloc_lent(struct plat_backend *backend, unsigned int n, voi
 
 static unsigned int alloc_some(struct plat_backend *backend, unsigned int n, void **objs)
 {
-	unsigned int got = 0;
+	unsigned int got = 0, of_slabs;
 
 	if (backend->lent)
 		return alloc_lent(backend, n, objs);
 	if (backend->slabs && !backend->guarded)
 		got = pool_slab_alloc(backend->slabs, n, objs);
-	for (; got < n; got++) {
+	for (of_slabs = got; got < n; got++) {
 		objs[got] = alloc_one(backend);
 		if (!objs[got])
 			break;
 	}
+	if (got > of_slabs && !backend->guarded)
+		pool_heap_took((unsigned long)(got - of_slabs) * backend->size);
 	return got;
 }
 
-/* Not every C library has this function. */
-int malloc_trim(size_t pad) __attribute__((weak));
-
-static void trim_malloc(void)
-{
-	malloc_trim(0);
-}
-
-/*
- * A first malloc_trim() sets up the C library's arenas.  Where malloc() is another one, such as
- * a sanitizer's, nobody has done so before, and two first calls at once crash.
- */
 static void give_back_memory(void)
 {
-	static pthread_once_t first = PTHREAD_ONCE_INIT;
-
 	pool_slab_trim();
 	pool_areas_trim();
-	if (malloc_trim && !(plat_read(&pool_options.debug) & POOL_D_NO_TRIM)) {
-		pthread_once(&first, trim_malloc);
-		trim_malloc();
-	}
 }
 
 /*
@@ -233,6 +217,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			       enum pool_fault *fault)
 {
 	unsigned int done = 0;
+	unsigned long gave = 0;
 	int error = errno;
 
 	while (done < n) {
@@ -249,8 +234,11 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			pool_guard_free(backend, objs[done++]);
 		} else {
 			free(objs[done++]);
+			gave += backend->size;
 		}
 	}
+	if (gave)
+		pool_heap_gave(gave);
 	put_errno(error);
 	return done;
 }
@@ -266,10 +254,12 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 /* plat_guard_check() and plat_peek() are in guard.c. */
 
 /* Calls of plat_backend_alloc() reap nothing, since that may run destructors. */
-void plat_trim(void)
+void plat_trim(bool asked)
 {
 	pool_reap();
 	give_back_memory();
+	if (asked)
+		pool_heap_trim();
 }
 
 /* plat_pause() would be here: lock.c. */

@@ -108,6 +108,6 @@ bool pool_age(void)
 	bool more;
 
 	if (pool_age_bytes(&more))
-		plat_trim();
+		plat_trim(false);
 	return more;
 }

@@ -383,7 +383,7 @@ void pool_gc(struct pool_head *unused)
 		collect(pool);
 	while ((pool = pool_registry_next(pool)))
 		pool_pack(pool);
-	plat_trim();
+	plat_trim(true);
 }
 
 /*
@@ -438,5 +438,5 @@ void pool_reclaim(struct pool_head *head)
 	while ((pool = pool_registry_next(pool)))
 		reclaim(pool);
 	pool_drain_stashes(POOL_ALL, false);
-	plat_trim();
+	plat_trim(true);
 }

@@ -325,6 +325,6 @@ unsigned long pool_shrink(unsigned long pages)
 	unsigned long given = pool_shrink_bytes(bytes_of(pages, page), 0);
 
 	if (given)
-		plat_trim();
+		plat_trim(false);
 	return given / page;
 }

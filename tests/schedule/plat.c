@@ -270,8 +270,9 @@ bool plat_peek(void *to, const void *from, size_t bytes)
 }
 
 /* Empty: there is no memory besides the arena. */
-void plat_trim(void)
+void plat_trim(bool asked)
 {
+	(void)asked;
 }
 
 /* Interrupts come at any step: scenarios have them. */

@@ -110,7 +110,7 @@ static void use_and_outlive(unsigned int i, void *arg)
 	if (!i) {
 		at_peak = resident_parts();
 		end_pools();
-		plat_trim();
+		plat_trim(true);
 		*(unsigned long *)arg = resident_parts();
 	}
 	pthread_barrier_wait(&together);
@@ -146,7 +146,7 @@ TEST_CASE(the_end_of_a_thread_looks_at_no_parts_of_pools_that_are_gone)
 	ASSERT(pool);
 	ASSERT(make_pools());
 	end_pools();
-	plat_trim();
+	plat_trim(true);
 	test_threads(1, use_pool, pool);
 	ASSERT(plat_nr_cpus() > 1);
 	before = faults_of_thread();

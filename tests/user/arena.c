@@ -62,7 +62,7 @@ TEST_CASE(memory_that_is_not_needed_goes_back)
 	size = arena_now();
 	EXPECT_LE(size.used, used + 1);
 	EXPECT_LE(size.kept, size.used / 4 + 16);
-	plat_trim();
+	plat_trim(true);
 	for (i = 0; i < n; i++)
 		there += resident((void *)((uintptr_t)test_objs[i] & -SLAB_PAGE),
 				  SLAB_PAGE);
@@ -120,7 +120,7 @@ TEST_CASE(what_is_not_written_to_takes_no_memory)
 	struct slab_class *class = pool_slab_class(496, 16);
 	void *objs[3];
 
-	plat_trim();
+	plat_trim(true);
 	slab_get_many(class, objs, 3);
 	EXPECT_PTR_EQ(slab_of(objs[0]), slab_of(objs[2]));
 	EXPECT_EQ(resident(slab_of(objs[0]), SLAB_BYTES), 0);

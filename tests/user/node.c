@@ -41,7 +41,7 @@ void nodes_go_to(unsigned int node)
 
 void nodes_two(void)
 {
-	plat_trim();
+	plat_trim(true);
 	pool_start.nodes = 2;
 	pool_node_of_cpu[CPU] = 1;
 	pool_node_of_cpu[CPU + 1] = 2;
@@ -54,7 +54,7 @@ void nodes_one(void)
 	cpu = 0;
 	pool_start.nodes = 1;
 	plat_this_area()->shelf = 0;
-	plat_trim();
+	plat_trim(true);
 }
 
 static unsigned int node_of(const void *obj)
@@ -251,7 +251,7 @@ TEST_CASE(an_empty_slab_without_pages_stays_of_its_node_too)
 	nodes_go_to(1);
 	slab_get_many(class, test_objs, n + 1);
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_EQ(arena_now().kept, 0);
 	nodes_go_to(0);
 	slab_get_many(class, test_objs, n);
@@ -273,7 +273,7 @@ TEST_CASE(nodes_keep_no_more_empty_slabs_than_one_would)
 		EXPECT_EQ(slab_put_many(test_objs, n), 0);
 		EXPECT_LE(arena_now().kept, pool_arena_keep());
 	}
-	plat_trim();
+	plat_trim(true);
 	EXPECT_EQ(arena_now().kept, 0);
 	nodes_one();
 }
@@ -294,7 +294,7 @@ TEST_CASE(an_empty_chunk_of_any_node_gives_its_addresses_back)
 		memset(obj, 1, LARGE);
 		EXPECT_EQ(arena_now().reserved, reserved + CHUNK_SLABS);
 		EXPECT_EQ(slab_put(obj), POOL_FAULT_KINDS);
-		plat_trim();
+		plat_trim(true);
 		EXPECT_EQ(arena_now().reserved, reserved);
 	}
 	nodes_one();

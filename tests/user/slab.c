@@ -127,7 +127,7 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 	struct slab_class *class = pool_slab_class(LARGE, 16);
 	unsigned int differ = 0, n = 16 * PER_SLAB, i;
 
-	plat_trim();
+	plat_trim(true);
 	slab_get_many(class, test_objs, n);
 	for (i = PER_SLAB; i < n; i += PER_SLAB) {
 		const struct slab *slab = pool_arena_slab(test_objs[i]);
@@ -191,7 +191,7 @@ TEST_CASE(pointers_that_slabs_should_not_get_are_found)
 	EXPECT_EQ(slab_put(obj[0]), POOL_FAULT_DOUBLE_FREE);
 	EXPECT(test_slab_alloc(class) != obj[1]);
 	EXPECT_EQ(slab_put_many((void **)obj, 2), 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_EQ(slab_put(obj[1]), POOL_FAULT_FOREIGN);
 }
 
@@ -358,13 +358,13 @@ TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 	struct moved m = { .class = pool_slab_class(LARGE, 16) };
 	struct slab *slab;
 
-	plat_trim();
+	plat_trim(true);
 	m.obj = test_slab_alloc(m.class);
 	slab = pool_arena_slab(m.obj);
 	test_threads(2, move_or_free, &m);
 	EXPECT_EQ(m.fault, POOL_FAULT_KINDS);
 	EXPECT_PTR_EQ(slab->shelf, &m.class->shelf[1]);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_PTR_EQ(slab->shelf, NULL);
 }
 
@@ -397,7 +397,7 @@ static void use_slabs(unsigned int i, void *arg)
 			    slab_put(obj) != POOL_FAULT_KINDS))
 			plat_word_add(&load->bad, 1);
 		if (!(x % 1000000))
-			plat_trim();
+			plat_trim(true);
 	}
 }
 
@@ -427,12 +427,12 @@ TEST_CASE(many_use_slabs_at_once_and_free_what_others_have)
 	struct load load;
 	size_t used;
 
-	plat_trim();
+	plat_trim(true);
 	used = arena_now().used;
 	load_begin(&load);
 	test_threads(4, use_slabs, &load);
 	EXPECT(load_end(&load));
-	plat_trim();
+	plat_trim(true);
 	EXPECT_EQ(arena_now().used, used);
 }
 
@@ -458,7 +458,7 @@ static int use_in_child(void *arg)
 	for (i = 0; i < 4; i++)
 		if (!is_free(load->class[i]))
 			return 2;
-	plat_trim();
+	plat_trim(true);
 	for (i = 0; i < 1000; i++) {
 		void *obj = test_slab_alloc(load->class[i % 4]);
 

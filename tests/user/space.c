@@ -79,18 +79,18 @@ TEST_CASE(an_empty_chunk_gives_its_addresses_back)
 	size_t reserved;
 	void *obj;
 
-	plat_trim();
+	plat_trim(true);
 	reserved = arena_now().reserved;
 	slab_get_many(class, test_objs, TEST_OBJS);
 	EXPECT_LE(reserved + TEST_OBJS / PER_SLAB - CHUNK_SLABS,
 		  arena_now().reserved);
 	obj = test_objs[TEST_OBJS - 1];
 	EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS - 1), 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT(pool_arena_slab(obj));
 	EXPECT_LE(arena_now().reserved, reserved + CHUNK_SLABS);
 	EXPECT_EQ(slab_put_many(&obj, 1), 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_LE(arena_now().reserved, reserved);
 	slab_get_many(class, test_objs, TEST_OBJS);
 	EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS), 0);

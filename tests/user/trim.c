@@ -119,13 +119,13 @@ TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 	struct slab_class *class = pool_slab_class(SMALL, 16);
 	unsigned int n, kept;
 
-	plat_trim();
+	plat_trim(true);
 	n = get_all(class);
 	EXPECT_LE(n / (SLAB_PAGE / SMALL) * 9 / 10, pages_there(n));
 	kept = free_but(n, SMALL_SLAB * 2 / 5);
 	EXPECT_LE(pages_there(n), n / (SLAB_PAGE / SMALL) / 3);
 	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
-	plat_trim();
+	plat_trim(true);
 }
 
 /* Bring an object of the middle one of so many slabs to the front; returns how many these are. */
@@ -161,7 +161,7 @@ TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 	struct slab_class *class = pool_slab_class(SMALL, 16);
 	unsigned int n, kept, apart, wrong = 0, i, k;
 
-	plat_trim();
+	plat_trim(true);
 	n = get_all(class);
 	apart = gaps(n);
 	kept = keep_one_of(64);
@@ -174,7 +174,7 @@ TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 			wrong += ((unsigned char *)objs[i])[k] != 1;
 	EXPECT_EQ(wrong, 0);
 	EXPECT_EQ(slab_put_many(objs, kept), 0);
-	plat_trim();
+	plat_trim(true);
 }
 
 /* Each chunk has an object in use, so that it is not unmapped. */
@@ -184,18 +184,18 @@ TEST_CASE(a_locked_page_keeps_the_memory_of_no_other_slab)
 	unsigned int n, kept;
 	void *page;
 
-	plat_trim();
+	plat_trim(true);
 	n = get_all(class);
 	page = (void *)((uintptr_t)objs[n / 2 + 3 * SMALL_SLAB] & -(uintptr_t)SLAB_PAGE);
 	if (mlock(page, SLAB_PAGE))
 		SKIP_BECAUSE("no memory may be locked here");
 	kept = keep_one_of(16);
 	EXPECT_EQ(slab_put_many(objs + kept, n - kept), 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_LE(pages_there(n), kept + SLAB_BYTES / SLAB_PAGE);
 	munlock(page, SLAB_PAGE);
 	EXPECT_EQ(slab_put_many(objs, kept), 0);
-	plat_trim();
+	plat_trim(true);
 }
 
 static struct slab_class *watched;
@@ -226,7 +226,7 @@ static int trim_and_look(void *arg)
 	free_but(n, SMALL_SLAB * 2 / 5);
 	plat_write(&calls, 0);
 	meanwhile = look_at_locks;
-	plat_trim();
+	plat_trim(true);
 	meanwhile = NULL;
 	return taken || plat_read(&calls) < SLABS / 4;
 }
@@ -253,7 +253,7 @@ TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
 	}
 	EXPECT_EQ(bad, 0);
 	EXPECT_LE(most, 32);
-	plat_trim();
+	plat_trim(true);
 }
 
 /* As madvise() does where memory is locked. */
@@ -281,7 +281,7 @@ TEST_CASE(a_free_keeps_errno)
 	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
 	EXPECT_EQ(errno, EAGAIN);
 	meanwhile = NULL;
-	plat_trim();
+	plat_trim(true);
 }
 
 /*
@@ -335,11 +335,11 @@ TEST_CASE(a_child_uses_the_slab_that_was_being_trimmed)
 	status = -1;
 	meanwhile = fork_meanwhile;
 	kept = free_but(n, SMALL_SLAB / 2);
-	plat_trim();
+	plat_trim(true);
 	meanwhile = NULL;
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
-	plat_trim();
+	plat_trim(true);
 }
 
 TEST_CASE(an_object_freed_while_its_slab_is_trimmed_ends_it)
@@ -350,12 +350,12 @@ TEST_CASE(an_object_freed_while_its_slab_is_trimmed_ends_it)
 	status = -1;
 	meanwhile = free_meanwhile;
 	kept = free_but(n, SMALL_SLAB);
-	plat_trim();
+	plat_trim(true);
 	meanwhile = NULL;
 	EXPECT_EQ(status, 0);
 	EXPECT_PTR_EQ(pool_arena_slab(left[0])->shelf, NULL);
 	EXPECT_EQ(slab_put_many(left + 1, kept - 1) + bad, 0);
-	plat_trim();
+	plat_trim(true);
 }
 
 /* Of so many slabs each is filled before the next one is taken. */
@@ -392,7 +392,7 @@ static int grow_and_use_again(void *arg)
 {
 	unsigned int n = 0, i;
 
-	plat_trim();
+	plat_trim(true);
 	ahead = 0;
 	for (i = 0; i < GROWN; i++)
 		if (fill_slab(arg, &n) != (i < FEW_SLABS ? 0 : SLAB_BYTES / SLAB_PAGE))
@@ -446,7 +446,7 @@ static int grow_in_vain(void *arg)
 {
 	unsigned int n = 0;
 
-	plat_trim();
+	plat_trim(true);
 	errno = EAGAIN;
 	if (asked_for(arg, EINVAL, &n) != 1 || asked_for(arg, EPERM, &n) != 1)
 		return 1;
@@ -495,6 +495,6 @@ TEST_CASE(a_shelf_knows_how_many_slabs_it_has)
 	kept = free_but(n, SMALL_SLAB / 2);
 	EXPECT_EQ(wrong_shelves(), 0);
 	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
-	plat_trim();
+	plat_trim(true);
 	EXPECT_EQ(wrong_shelves(), 0);
 }
