@@ -23,8 +23,8 @@
  *                                    POOL_SIZE_ROUND=n       sizes: multiples of n
  *                                    POOL_SLAB_MAX=n         user space: see below
  *
- * Test builds also set POOL_BUCKETS, POOL_HOT_MAX, POOL_HOT_LEAST and POOL_FAIL_EVERY, and
- * POOL_TWO_STORES: pool_hot.h.
+ * Test builds also set POOL_BUCKETS, POOL_HOT_MAX, POOL_HOT_LEAST, POOL_LIMIT_SLOTS() and
+ * POOL_FAIL_EVERY, and POOL_TWO_STORES: pool_hot.h.
  */
 #ifndef POOL_CONFIG_H
 #define POOL_CONFIG_H
@@ -132,6 +132,11 @@
 /* A pool of which fewer slots fit its part of the bound has no array. */
 #ifndef POOL_HOT_LEAST
 #define POOL_HOT_LEAST		1
+#endif
+
+/* All arrays of a pool with a limit have so many slots: less than a sixteenth. */
+#ifndef POOL_LIMIT_SLOTS
+#define POOL_LIMIT_SLOTS(limit)	(((limit) - 1) / 16)
 #endif
 
 /* Hostile builds: every n-th backend call fails; 0: none. */

@@ -157,9 +157,10 @@ static inline struct pool_head *create_aligned_pool(const char *name, unsigned i
  * @pool: the pool; the limit is for all its registrations.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
- * If the pool holds more already, it asks the backend for no more until it holds fewer.
+ * If the pool holds more already, it asks the backend for no more until it holds fewer.  Arrays
+ * of CPUs that have more than their part of the limit give it up at their next slow paths.
  *
- * Context: Process context or a plain thread.
+ * Context: Process context or a plain thread; may sleep.
  * Return: true; false, with one line in the log and no change, when @limit is
  * wrong.
  */

@@ -13,6 +13,8 @@ extern unsigned long pool_era;
 void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags);
+unsigned int pool_hot_share(const struct pool *pool);
+unsigned int pool_hot_claim(struct pool *pool, unsigned int n);
 void pool_local_fit(struct pool_local *local);
 void pool_hot_set_cap(struct pool_local *local, unsigned int room);
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
@@ -282,6 +284,7 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 
 /* switch.c: change options of a pool that is in use */
 unsigned int pool_next_generation(unsigned int word);
+void pool_close_arrays(struct pool *pool);
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

@@ -285,6 +285,7 @@ struct pool {
 	unsigned long gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */
+	unsigned long slots;		/* any CPU: of all arrays; claimed before, returned after */
 	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
 	unsigned long abandoned;		/* child of a fork: objects it lost */
 	unsigned long quarantined;	/* any CPU: objects found corrupted */

@@ -38,6 +38,7 @@ static unsigned int lose_array(struct pool_local *local)
 
 	pool_hot_less(local, 0);
 	plat_write(&local->hot.cap, 0);
+	pool_word_sub(&local->pool->slots, plat_read(&local->hot.room));
 	plat_write(&local->hot.room, 0);
 	return n;
 }

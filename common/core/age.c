@@ -327,17 +327,22 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	unsigned int room = plat_read(&here->hot.room);
 	unsigned int first = here->reopen ? here->reopen : AGE_FIRST;
 	unsigned int slots = room < first ? first - room : room;
+	unsigned int claimed;
 
 	if (pool_is_closed(here->pool))
 		return;
 	pool_stash_look(here, out);
-	slots = pool_smaller(slots, here->most - room);
-	if (room || out->rounds >= POOL_EVICT_MOST)
+	claimed = pool_hot_claim(here->pool, pool_smaller(slots, here->most - room));
+	slots = claimed;
+	if (slots && (room || out->rounds >= POOL_EVICT_MOST))
 		slots = slots_that_fit(here, slots, out);
 	if (slots && pool_age_room(here, pool_bytes(here->pool, slots), out)) {
 		pool_hot_enlarge(here->cpu, here, room + slots);
 		here->reopen = 0;
+		claimed -= slots;
 	}
+	if (claimed)
+		pool_word_sub(&here->pool->slots, claimed);
 	pool_cpu_break(here->cpu);
 }
 

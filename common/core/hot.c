@@ -27,6 +27,42 @@ void pool_era_ends(void)
 }
 
 /*
+ * How many slots all arrays of a pool may have together.  Objects in arrays are out of reach of
+ * other CPUs, so a limit leaves most of its objects to clusters.
+ */
+static unsigned int slots_of_all(const struct pool *pool)
+{
+	unsigned int limit = plat_read(&pool->limit);
+
+	return limit ? POOL_LIMIT_SLOTS(limit) : UINT_MAX;
+}
+
+/* How many of these slots one array may have: none, where there is less than one for each CPU. */
+unsigned int pool_hot_share(const struct pool *pool)
+{
+	unsigned int cpus = plat_nr_cpus();
+
+	return slots_of_all(pool) / (cpus > pool_start.cpus ? cpus : pool_start.cpus);
+}
+
+/*
+ * Claim up to @n slots for an array.  Returns how many; those that the array does not take, or
+ * gives up later, are subtracted from the pool's "slots" again.
+ */
+unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
+{
+	unsigned long have = plat_read(&pool->slots);
+	unsigned int most = slots_of_all(pool);
+
+	do {
+		if (have >= most)
+			return 0;
+		n = pool_smaller(n, most - (unsigned int)have);
+	} while (!plat_cmpxchg(&pool->slots, &have, have + n));
+	return n;
+}
+
+/*
  * Compute how large an array and a cluster may be.  The lock of the CPU of @local is held.
  *
  * The division takes as long as the rest of a slow path, so its results are kept for this era.
@@ -43,6 +79,8 @@ void pool_local_fit(struct pool_local *local)
 		most = 0;
 	if (most > POOL_HOT_MAX)
 		most = POOL_HOT_MAX;
+	if (most > pool_hot_share(local->pool))
+		most = pool_hot_share(local->pool);
 	local->most = most < POOL_HOT_LEAST ? 0 : (unsigned int)most;
 	local->max = pool_cluster_max(local->pool);
 }
@@ -110,7 +148,7 @@ void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 	plat_write(&local->hot.cap, room);
 }
 
-/* Charge the slots up to @room, then let the array use them.  CPU lock held. */
+/* Charge the slots up to @room, which were claimed, then let the array use them.  CPU lock held. */
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 		      unsigned int room)
 {
@@ -135,13 +173,14 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int room)
 {
-	unsigned long bytes = (unsigned long)(local->hot.room - room) *
-			      local->pool->head.size;
+	unsigned int slots = local->hot.room - room;
+	unsigned long bytes = pool_bytes(local->pool, slots);
 
 	pool_hot_set_cap(local, room);
 	plat_write(&local->hot.room, room);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	pool_uncharge(cpu, bytes);
+	pool_word_sub(&local->pool->slots, slots);
 	if (!room)
 		pool_list_del(&local->by_age);
 }
@@ -168,6 +207,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	pool_hot_less(local, left);
 	plat_write(&local->hot.cap, 0);
 	plat_write(&local->hot.room, left);
+	pool_word_sub(&local->pool->slots, n);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	if (!left)
 		pool_list_del(&local->by_age);

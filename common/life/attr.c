@@ -27,10 +27,14 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	pool = pool_of(head);
 	plat_mutex_lock(PLAT_REGISTRY);
 	good = !limit || limit >= pool->min_avail;
-	if (good)
+	if (good) {
 		plat_write(&pool->limit, limit);
+		pool_era_ends();
+	}
 	plat_mutex_unlock(PLAT_REGISTRY);
-	if (!good)
+	if (good)
+		pool_close_arrays(pool);
+	else
 		plat_log(PLAT_ERR, "pool \"%s\": limit %u is refused: below min_avail",
 			 pool->shown, limit);
 	return good;

@@ -79,15 +79,17 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
  */
 static void close_array(const struct pool *pool, struct pool_local *local)
 {
-	if (plat_read(&local->hot.cap) && pool_is_closed(pool))
-		plat_write(&local->hot.cap, 0);
+	unsigned int most = pool_is_closed(pool) ? 0 : pool_hot_share(pool);
+
+	if (plat_read(&local->hot.cap) > most)
+		plat_write(&local->hot.cap, most);
 }
 
 /*
- * Close the arrays of a pool whose new options are stored.  Waits for CPU locks, whose holders
- * may not run, so the registry is free meanwhile.
+ * Close the arrays of a pool whose new options or limit are stored, as far as these ask for it.
+ * Waits for CPU locks, whose holders may not run, so the registry is free meanwhile.
  */
-static void close_arrays(struct pool *pool)
+void pool_close_arrays(struct pool *pool)
 {
 	struct pool_local *local;
 	unsigned int i;
@@ -116,7 +118,7 @@ void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 	word = store_word(pool, set, clear);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (word & POOL_D_CLOSED)
-		close_arrays(pool);
+		pool_close_arrays(pool);
 	if (word & POOL_D_CHECKED)
 		pool_object_table_grow(pool);
 	if (word & POOL_D_NO_CACHE)

@@ -177,8 +177,10 @@ void judge_point(void)
 	for (i = 0; i < plat_cpus && !sched->weak; i++)
 		judge_bound(i);
 	for (i = 0; i < PLAT_LOCALS && !sched->weak; i++)
-		if (pools[i])
+		if (pools[i]) {
 			judge_places(pools[i]);
+			judge_slots(pools[i]);
+		}
 	for (i = 0; i < SCHED_FIBRES; i++)
 		look_at_array(i);
 	for (i = 0; i < SCHED_FIBRES; i++)

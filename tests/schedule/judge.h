@@ -35,6 +35,7 @@ int index_of(const void *obj);
 unsigned long charged_in(const struct pool_local *local);
 unsigned long charged_to(unsigned int cpu);
 void judge_bound(unsigned int cpu);
+unsigned long judge_slots(const struct pool *pool);
 void judge_lowered(void);
 
 /* judge_place.c */

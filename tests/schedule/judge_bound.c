@@ -126,6 +126,20 @@ void judge_bound(unsigned int cpu)
 			   cpu, held, room, charged, bound);
 }
 
+/* How many slots the arrays of a pool have.  They are claimed before, and returned after. */
+unsigned long judge_slots(const struct pool *pool)
+{
+	unsigned long room = 0;
+	unsigned int i;
+
+	for (i = 0; i < plat_cpus; i++)
+		room += plat_local_of(pool, i)->hot.room;
+	if (room > pool->slots)
+		sched_fail("arrays of %s have %lu slots, and %lu are claimed",
+			   pool->name, room, pool->slots);
+	return room;
+}
+
 /* The bound is about to be lowered. */
 void judge_lowered(void)
 {

@@ -105,6 +105,9 @@ static void check_pool(struct pool *pool)
 	for (i = 0; i < pool->buckets; i++)
 		shared += meet_bucket(pool, &pool->bucket[i]);
 	forget_met();
+	if (judge_slots(pool) != pool->slots)
+		sched_fail("%lu slots of %s are claimed, and no array has them",
+			   pool->slots, pool->name);
 	pool_stats_get(&pool->head, &s, sizeof(s));
 	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared",
 		   pool->name, s.allocated, s.used, s.cached, s.shared);

@@ -75,6 +75,48 @@ static void switch_checks_twice(void)
 	switch_to("integrity");
 }
 
+/* A limit of 1 leaves four slots to two arrays; CPU 0 has more while CPU 1 claims some. */
+
+static void setup_limit_falls(void)
+{
+	setup(ROOMY, 8, 8);
+	give(0, 4, 0);
+}
+
+static void give_last(void)
+{
+	give(5, 8, 0);
+}
+
+static void lower_limit(void)
+{
+	sched_note("pool_set_limit()");
+	pool_set_limit(pool, 1);
+	sched_note("pool_set_limit() ends");
+	give(4, 5, 0);
+}
+
+static void setup_claims(void)
+{
+	setup(ROOMY, 8, 8);
+	give(0, 2, 0);
+}
+
+static void give_some(void)
+{
+	give(2, 5, 0);
+}
+
+static void end_limit_falls(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		s_free(pool, s_alloc(pool));
+	if (plat_local_of(pool_of(pool), 0)->hot.room > 2)
+		sched_fail("an array has more than its share of a limit");
+}
+
 const struct scenario scenarios_of_switches[] = {
 	SCENARIO(caches_are_switched_off_while_objects_are_got_ahead, "ahead",
 		 2, setup_ahead, CPUS(alloc_one, switch_caches_off),
@@ -87,5 +129,10 @@ const struct scenario scenarios_of_switches[] = {
 		 .end = end_open),
 	SCENARIO(checks_are_switched_on_and_off, "generation",
 		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
+	SCENARIO(two_arrays_claim_slots_of_a_limit, "slots-raced",
+		 2, setup_claims, CPUS(give_some, give_last)),
+	SCENARIO(a_limit_falls_while_arrays_claim_slots, "slots-kept",
+		 2, setup_limit_falls, CPUS(lower_limit, give_last),
+		 .end = end_limit_falls),
 	{ .name = NULL }
 };

@@ -160,17 +160,88 @@ TEST_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use)
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
-TEST_CASE(a_limit_refuses_only_what_other_arrays_may_hold)
-{
-	unsigned int others = (HOLDERS - 1) * POOL_HOT_MAX;
-	struct holders h;
+/* One CPU leaves all objects in its caches; then another one, which may not wait, wants them. */
+struct left {
+	struct pool *pool;
+	unsigned int n;			/* the limit */
+	unsigned int got;
+	unsigned long stage;		/* 1: they are left there; 2: it has got them */
+};
 
-	run_holders(&h, 64, HOLDERS * HOLD + others);
-	ASSERT(h.pool);
-	EXPECT_EQ(plat_read(&h.over), 0);
-	EXPECT_EQ(plat_read(&h.refused), 0);
-	EXPECT(test_quiet(h.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+static void leave_or_take(unsigned int i, void *arg)
+{
+	struct left *l = arg;
+
+	if (!i) {
+		test_alloc_just(l->pool, test_objs, l->n);
+		test_free_many(l->pool, test_objs, l->n);
+		plat_word_add(&l->stage, 1);
+		while (plat_read(&l->stage) < 2)
+			plat_pause(true);
+		return;
+	}
+	while (!plat_read(&l->stage))
+		plat_pause(true);
+	do {
+		test_objs[l->got] = __pool_alloc(&l->pool->head, POOL_F_ATOMIC);
+	} while (test_objs[l->got] && ++l->got < l->n);
+	test_free_many(l->pool, test_objs, l->got);
+	plat_word_add(&l->stage, 1);
+}
+
+TEST_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use)
+{
+	static const unsigned int limits[] = { 1, 8, 64, 100, 1000, TEST_OBJS - 1 };
+	unsigned int i;
+
+	pool_fail_every = 0;
+	for (i = 0; i < ARRAY_LEN(limits); i++) {
+		struct left l = { .pool = test_pool(64), .n = limits[i] };
+
+		ASSERT(l.pool);
+		EXPECT(pool_set_limit(&l.pool->head, l.n));
+		test_threads(2, leave_or_take, &l);
+		EXPECT_LE(l.n * 15 + 1, l.got * 16);
+		if (l.n < 16 * pool_start.cpus)
+			EXPECT_EQ(l.got, l.n);
+		EXPECT(test_quiet(l.pool, 0));
+		EXPECT_PTR_EQ(pool_destroy(&l.pool->head), NULL);
+	}
+}
+
+/* Has the array here no more slots than a limit leaves to it, after some visits? */
+static bool array_obeys(struct pool *pool, unsigned int limit)
+{
+	unsigned int i;
+
+	if (!pool_set_limit(&pool->head, limit))
+		return false;
+	for (i = 0; i < 4; i++)
+		test_wave(pool, TEST_SOME);
+	return test_local(pool)->hot.room <= POOL_LIMIT_SLOTS(limit) / pool_start.cpus;
+}
+
+TEST_CASE(an_array_gives_slots_after_a_limit_is_set)
+{
+	struct pool *pool = test_pool(64);
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	test_wave(pool, TEST_SOME);
+	ASSERT(test_local(pool)->hot.room);
+	EXPECT(array_obeys(pool, TEST_OBJS));
+	EXPECT(array_obeys(pool, TEST_SOME));
+	EXPECT(pool_set_limit(&pool->head, 1));
+	for (i = 0; i < POOL_HOT_MAX + 4 && plat_read(&pool->slots); i++)
+		test_free(pool, test_alloc(pool));
+	EXPECT_EQ(plat_read(&pool->slots), 0);
+	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT(pool_set_limit(&pool->head, 0));
+	test_wave(pool, TEST_SOME);
+	EXPECT_EQ(plat_read(&pool->slots), test_local(pool)->hot.room);
+	EXPECT(plat_read(&pool->slots));
+	pool_destroy(&pool->head);
 }
 
 TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)

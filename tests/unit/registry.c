@@ -189,6 +189,7 @@ TEST_CASE(totals_sum_up_all_pools)
 	for (i = 0; i < 4; i++)
 		EXPECT_PTR_EQ(pool_alloc(i ? &b->head : &a->head), NULL);
 	EXPECT_EQ(pool_total_failures(), 4);
+	EXPECT(pool_set_limit(&a->head, 0) && pool_set_limit(&b->head, 0));
 	test_free_many(a, test_objs, 10);
 	test_free_many(b, test_objs + 10, 5);
 	EXPECT_EQ(pool_total_used() + 0, 10 * 64 + 5 * 1024);
