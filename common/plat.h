@@ -281,7 +281,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
  * plat_backend_denser() - Does a new object lie in denser memory than an old one?
  * @backend: their source.
  * @old: an object that was not freed; NULL, and @new, too: ask about the source.
- * @new: another object.
+ * @new: another object; NULL: ask about @old alone.
  *
  * Context: Any.  The answer may be stale.
  * Return: true only where few other objects lie near the old one; without objects, where

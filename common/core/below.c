@@ -8,12 +8,17 @@
  *   needed                   the shared pool; if it has no place, the backend
  *   not needed               the backend, and about as many of the shared pool; if the
  *                            backend may not be called, the shared pool
+ *   needed, but scattered    the same: they would keep memory that holds little else, and
+ *                            the backend has others that lie close together
  *   neither may be used      parked
  *   not needed, and has a    parked, until a call of its own pool brings it down, or
  *   destructor, in the call  one that gives back memory of all
  *   of another pool
  */
 #include "plat.h"
+
+/* Where a cluster goes to the backend so many of the shared pool follow, at most. */
+#define SHED_MOST	3
 
 /* Does the shared pool have enough without @n of its objects?  Read unlocked. */
 static bool may_shed(struct pool *pool, unsigned int n)
@@ -40,20 +45,36 @@ static void shed_one(struct pool *pool, unsigned int flags)
 	pool_arrive(&pool->moving, 1);
 }
 
-static void shed_cluster(struct pool *pool, unsigned int flags)
+/*
+ * Do objects of a cluster keep memory that holds few others?  A few of them are looked at, and
+ * only where much of the source's memory is like that.
+ */
+static bool is_scattered(const struct pool *pool, const struct pool_cluster *c)
 {
-	struct pool_cluster *c;
+	const struct plat_backend *backend = &pool->backend;
+
+	return plat_backend_denser(backend, NULL, NULL) && !pool_seal_of(c->obj[0]) &&
+	       plat_backend_denser(backend, c->obj[0], NULL) &&
+	       plat_backend_denser(backend, c->obj[c->n / 2], NULL);
+}
+
+/* Shed a cluster of the shared pool; true: it was scattered, so that the next one may be, too. */
+static bool shed_cluster(struct pool *pool, unsigned int flags)
+{
+	struct pool_cluster *c = NULL;
+	bool scattered;
 	unsigned int n;
 
-	if (!may_shed(pool, pool->cluster))
-		return;
-	c = pool_shared_get(pool, &pool->moving);
+	if (may_shed(pool, pool->cluster))
+		c = pool_shared_get(pool, &pool->moving);
 	if (!c)
-		return;
+		return false;
 	n = c->n;
+	scattered = is_scattered(pool, c);
 	pool_backend_put_cluster(pool, c, 0);
 	pool_cluster_put(pool, c, flags);
 	pool_arrive(&pool->moving, n);
+	return scattered;
 }
 
 /* Free to the layers below the caches; park where neither of them may be used. */
@@ -76,12 +97,13 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Put a cluster, not empty, into the shared pool, if there is need.  It belongs to the shared
- * pool then.  Any context; guard and CPU lock may be held.  False: it goes further down.
+ * Put a cluster, not empty, into the shared pool, if there is need, and its objects lie close
+ * enough to others.  It belongs to the shared pool then.  Any context; guard and CPU lock may be held.  False: it goes further down.
  */
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 {
 	return pool_shares(pool) && pool_need_keeps(pool, c->n) &&
+	       (!is_scattered(pool, c) || pool_lacks_spare(pool)) &&
 	       pool_put_to_shared_cache(pool, c);
 }
 
@@ -96,7 +118,7 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 {
 	bool waits = pool_waits(pool, flags);
 	bool may = !waits && plat_backend_may(&pool->backend, NULL, flags);
-	bool excess = may && c->n && pool_shares(pool);
+	unsigned int shed = may && c->n && pool_shares(pool) ? SHED_MOST : 0;
 
 	if (!may && !waits && c->n && pool_put_to_shared_cache(pool, c))
 		return;
@@ -104,8 +126,8 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 		pool_backend_put_cluster(pool, c, 0);
 	pool_park_cluster(pool, c);
 	pool_cluster_put(pool, c, flags);
-	if (excess)
-		shed_cluster(pool, flags);
+	while (shed && shed_cluster(pool, flags))
+		shed--;
 }
 
 /* Free a cluster to the layers below the caches: keep it, or else put it down. */

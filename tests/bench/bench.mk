@@ -47,11 +47,11 @@ $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle: $(B)/%: $(BENCH_DIR)/%
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
 # How much memory each of them keeps.
-$(B)/memory/%: $(BENCH_DIR)/memory.c $(BENCH_DEP)
+$(B)/memory/% $(B)/survivors/%: $(BENCH_DIR)/memory.c $(BENCH_DIR)/survivors.c $(BENCH_DEP)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(BENCH_CFLAGS) \
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -pthread \
 		'-DBENCH_PEER="$(firstword $(peer_$*))"' $(LDFLAGS) \
-		-Wl,--no-as-needed -o $@ $< \
+		-Wl,--no-as-needed -o $@ $(BENCH_DIR)/$(@D:$(B)/%=%).c \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
 
 $(B)/visits: $(BENCH_DIR)/gate/visits.c $(BENCH_DEP)
@@ -131,11 +131,11 @@ bench-scale: $(SCALE)
 MEMORY_PEERS = pool glibc jemalloc mimalloc tcmalloc
 bench-memory:
 	@tests/deps.sh bench || echo "# what is missing is left out"
-	@rm -rf $(B)/memory
+	@rm -rf $(B)/memory $(B)/survivors
 	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh $(MEMORY_PEERS) | \
-		sed 's|^|$(B)/memory/|')
+		sed 's|.*|$(B)/memory/& $(B)/survivors/&|')
 	@mkdir -p build/bench
-	@$(BENCH_DIR)/memory.py $(B)/memory build/bench
+	@$(BENCH_DIR)/memory.py $(B)/memory $(B)/survivors build/bench
 
 bench-memory-doc:
 	$(BENCH_DIR)/memory.py build/bench

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """Compares the memory that allocators keep after a burst.
 
-    memory.py PROGRAMS FOLDER
+    memory.py PROGRAMS SURVIVORS FOLDER
     memory.py FOLDER
 
-PROGRAMS has the programs made of memory.c, one per allocator.  Prints a table; writes
-what the programs say to FOLDER/burst.csv, and a chart to FOLDER/bench-memory.svg.
-Without PROGRAMS, writes both of FOLDER to slabs.rst.
+PROGRAMS has the programs made of memory.c, one per allocator, SURVIVORS those made of
+survivors.c.  Prints tables; writes what the programs say to FOLDER/burst.csv and
+survivors.csv, and a chart to FOLDER/bench-memory.svg.  Without PROGRAMS, writes these of
+FOLDER to slabs.rst.
 """
 
 import csv
@@ -29,6 +30,12 @@ CALLS = {
     "mimalloc": "mi_collect(false); mi_collect(true)",
     "tcmalloc": "ReleaseFreeMemory; and MarkThreadIdle",
 }
+# Survivors in percent, pools, bytes, order of frees, threads.
+SCENARIOS = (
+    "0 1 64 random 1", "0 8 2048 fifo 4", "1 8 512 fifo 1", "1 1 256 random 4",
+    "1 8 1024 random 4", "3 8 512 random 1", "3 8 640 lifo 1", "10 1 1024 lifo 4",
+    "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1",
+)
 WIDTH, HEIGHT, LEFT, TOP = 640, 260, 54, 40
 
 
@@ -106,16 +113,61 @@ def chart(results):
     return "\n".join(out + ["</svg>", ""])
 
 
+def survive(programs, scenario):
+    """{peer: MiB resident at the end}, and the bytes of survivors as "used" """
+    mib = {}
+    for name in PEERS:
+        if (programs / name).exists():
+            out = subprocess.run([programs / name, *scenario.split()],
+                                 stdout=subprocess.PIPE, check=True, text=True)
+            mib[name], mib["used"] = (int(kib) / 1024 for kib in out.stdout.split()[1:])
+    return mib
+
+
+def survivors(results):
+    """What is above jemalloc or mimalloc has a star: lost."""
+    names = [name for name in PEERS + ("used",) if name in next(iter(results.values()))]
+    rule = "=" * 18 + "".join("  " + "=" * 8 for _ in names)
+    yield rule
+    yield f"{'MiB':18}" + "".join(f"  {name:>8}" for name in names)
+    yield rule
+    for scenario, mib in results.items():
+        rivals = [mib[name] for name in ("jemalloc", "mimalloc") if name in mib]
+        lost = "\\*" if rivals and mib["pool"] > min(rivals) else ""
+        cells = [f"{mib[name]:.0f}" + (lost if name == "pool" else "") for name in names]
+        yield f"{scenario:18}" + "".join(f"  {cell:>8}" for cell in cells)
+    yield rule
+
+
+def read_survivors(folder):
+    results = {}
+    with open(folder / "survivors.csv") as rows:
+        for scenario, peer, mib in list(csv.reader(rows))[1:]:
+            results.setdefault(scenario, {})[peer] = float(mib)
+    return results
+
+
+def measure_survivors(programs, folder):
+    with open(folder / "survivors.csv", "w") as out:
+        out.write("scenario,peer,MiB\n")
+        for scenario in SCENARIOS:
+            for name, mib in survive(programs, scenario).items():
+                out.write(f"{scenario},{name},{mib:.1f}\n")
+    print("\n".join(survivors(read_survivors(folder))))
+
+
 def write_page(folder):
     results = {}
     with open(folder / "burst.csv") as rows:
         for peer, phase, done, kib in list(csv.reader(rows))[1:]:
             results.setdefault(peer, []).append((phase, int(done), int(kib)))
     section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
+    section.write("survivors", "\n".join(survivors(read_survivors(folder))),
+                  section.PAGES / "slabs.rst")
     (section.PAGES / "bench-memory.svg").write_text(chart(results))
 
 
-def measure(programs, folder):
+def measure_burst(programs, folder):
     results = {name: run(programs / name) for name in PEERS
                if (programs / name).exists()}
     with open(folder / "burst.csv", "w") as out:
@@ -131,12 +183,13 @@ def measure(programs, folder):
 
 def main():
     folders = [pathlib.Path(name) for name in sys.argv[1:]]
-    if len(folders) == 2:
-        measure(*folders)
+    if len(folders) == 3:
+        measure_burst(folders[0], folders[2])
+        measure_survivors(*folders[1:])
     elif len(folders) == 1:
         write_page(*folders)
     else:
-        sys.exit("usage: memory.py [PROGRAMS] FOLDER")
+        sys.exit("usage: memory.py [PROGRAMS SURVIVORS] FOLDER")
 
 
 if __name__ == "__main__":

@@ -250,7 +250,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
 	(void)backend;
-	return plat_sparse && (!old || (uintptr_t)new < (uintptr_t)old);
+	return plat_sparse && (!old || !new || (uintptr_t)new < (uintptr_t)old);
 }
 
 bool plat_guard_check(const struct plat_backend *backend, const void *obj, long *where)

@@ -37,6 +37,10 @@ void nodes_two(void);
 void nodes_go_to(unsigned int node);
 void nodes_one(void);
 
+/* trim.c: how often memory went back; is it locked, so that none goes? */
+extern unsigned long trim_calls;
+extern bool trim_locked;
+
 int slab_child(int (*fn)(void *arg), void *arg);
 
 #endif /* POOL_CASES_SLAB_H */

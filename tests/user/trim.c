@@ -15,7 +15,8 @@
 
 static void (*meanwhile)(void);
 static unsigned int bad;
-static unsigned long calls;
+unsigned long trim_calls;
+bool trim_locked;
 static unsigned long ahead;		/* times that memory was asked for ahead */
 static int refusal;			/* the error that it fails with; 0: it does not */
 
@@ -36,15 +37,19 @@ int __wrap_madvise(void *at, size_t bytes, int advice)
 		errno = refusal;
 		return refusal ? -1 : __real_madvise(at, bytes, advice);
 	}
-	plat_word_add(&calls, 1);
+	plat_word_add(&trim_calls, 1);
 	if (meanwhile)
 		meanwhile();
+	if (trim_locked) {
+		errno = EINVAL;
+		return -1;
+	}
 	return __real_madvise(at, bytes, advice);
 }
 
 int __wrap_munmap(void *at, size_t bytes)
 {
-	plat_word_add(&calls, 1);
+	plat_word_add(&trim_calls, 1);
 	if (meanwhile)
 		meanwhile();
 	return __real_munmap(at, bytes);
@@ -165,10 +170,10 @@ TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 	n = get_all(class);
 	apart = gaps(n);
 	kept = keep_one_of(64);
-	calls = 0;
+	trim_calls = 0;
 	EXPECT_EQ(slab_put_many(objs + kept, n - kept), 0);
-	EXPECT(calls);
-	EXPECT_LE(calls, SLABS / 16 + kept + apart);
+	EXPECT(trim_calls);
+	EXPECT_LE(trim_calls, SLABS / 16 + kept + apart);
 	for (i = 0; i < kept; i++)
 		for (k = 0; k < SMALL; k++)
 			wrong += ((unsigned char *)objs[i])[k] != 1;
@@ -224,11 +229,11 @@ static int trim_and_look(void *arg)
 	watched = arg;
 	n = get_all(arg);
 	free_but(n, SMALL_SLAB * 2 / 5);
-	plat_write(&calls, 0);
+	plat_write(&trim_calls, 0);
 	meanwhile = look_at_locks;
 	plat_trim(true);
 	meanwhile = NULL;
-	return taken || plat_read(&calls) < SLABS / 4;
+	return taken || plat_read(&trim_calls) < SLABS / 4;
 }
 
 /* A child, which makes many areas. */
@@ -246,10 +251,10 @@ TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
 	unsigned long most = 0;
 
 	while (n--) {
-		plat_write(&calls, 0);
+		plat_write(&trim_calls, 0);
 		bad += slab_put(objs[n]) != POOL_FAULT_KINDS;
-		if (plat_read(&calls) > most)
-			most = plat_read(&calls);
+		if (plat_read(&trim_calls) > most)
+			most = plat_read(&trim_calls);
 	}
 	EXPECT_EQ(bad, 0);
 	EXPECT_LE(most, 32);
@@ -268,16 +273,16 @@ TEST_CASE(a_free_keeps_errno)
 	struct slab_class *class = pool_slab_class(SMALL, 16);
 	unsigned int n = get_all(class), kept;
 
-	plat_write(&calls, 0);
+	plat_write(&trim_calls, 0);
 	meanwhile = fail_meanwhile;
 	errno = EAGAIN;
 	bad += slab_put_many(objs + n / 2, n - n / 2);
 	EXPECT_EQ(errno, EAGAIN);
-	EXPECT(plat_read(&calls));
-	plat_write(&calls, 0);
+	EXPECT(plat_read(&trim_calls));
+	plat_write(&trim_calls, 0);
 	kept = free_but(n / 2, SMALL_SLAB * 2 / 5);
 	EXPECT_EQ(errno, EAGAIN);
-	EXPECT(plat_read(&calls));
+	EXPECT(plat_read(&trim_calls));
 	EXPECT_EQ(slab_put_many(left, kept) + bad, 0);
 	EXPECT_EQ(errno, EAGAIN);
 	meanwhile = NULL;
@@ -441,7 +446,7 @@ static unsigned long asked_for(struct slab_class *class, int error, unsigned int
 	return ahead;
 }
 
-/* As an older kernel, and as a filter of system calls; then memory is short. */
+/* As an older kernel, and as a filter of system trim_calls; then memory is short. */
 static int grow_in_vain(void *arg)
 {
 	unsigned int n = 0;

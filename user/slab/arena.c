@@ -23,10 +23,8 @@
 
 #include <pthread.h>
 
-/* The arena grows by this part of its slabs; this part of those in use may be kept empty. */
+/* The arena grows by this part of its slabs. */
 #define GROW_PART	4
-#define KEEP_PART	4
-#define KEEP_MIN	16
 
 /* So many slabs give their memory back at once. */
 #define BATCH		16
@@ -40,7 +38,7 @@ static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
 static size_t ready;			/* slabs with access */
 static size_t used;			/* read by anybody */
-static size_t kept_count;		/* of all nodes */
+static size_t kept_count;		/* of all nodes; read by anybody */
 
 /* What a node has: empty slabs, and the chunk with those that were never used. */
 struct home {
@@ -139,7 +137,7 @@ static struct slab *take_empty(struct home *home)
 
 	if (!pool_list_empty(&home->kept)) {
 		home->kept_count--;
-		kept_count--;
+		plat_write(&kept_count, kept_count - 1);
 		return take_first(&home->kept);
 	}
 	if (pool_list_empty(&home->bare))
@@ -204,7 +202,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 		pool_list_del(node);
 		pool_list_add(node, to);
 		home->kept_count--;
-		kept_count--;
+		plat_write(&kept_count, kept_count - 1);
 	}
 }
 
@@ -213,8 +211,8 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 {
 	struct slab_chunk *chunk = slab_at(list->next)->chunk;
 	struct pool_list *node, *next;
+	unsigned int i = 0, idle = 0;
 	unsigned long long parts = 0;
-	unsigned int i = 0;
 
 	for (node = list->next; node != list && i++ < NEAR; node = next) {
 		struct slab *slab = slab_at(node);
@@ -223,10 +221,12 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 		if (slab->chunk != chunk)
 			continue;
 		parts |= 1ull << (slab - chunk->slab);
+		idle += (unsigned int)__builtin_popcount(slab->idle);
+		slab->idle = 0;
 		pool_list_del(node);
 		pool_list_add(node, done);
 	}
-	pool_map_discard(chunk->base, parts, SLAB_BYTES);
+	pool_page_discard(chunk->base, parts, SLAB_BYTES, idle);
 }
 
 /* Give back the memory of slabs. */
@@ -249,32 +249,32 @@ static void discard(struct pool_list *list)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/*
- * How many slabs without objects may keep their memory, and how many with a few, which
- * are none of those in use here.  Read unlocked: a matter of cost.
- */
-size_t pool_arena_keep(void)
-{
-	size_t all = plat_read(&used), scant = plat_read(&pool_slab_scant);
-
-	return (all > scant ? all - scant : 0) / KEEP_PART + KEEP_MIN;
-}
-
 /* Take back a slab that is empty and has no class. */
 void pool_arena_put(struct slab *slab)
 {
-	struct pool_list list;
-
-	pool_list_init(&list);
 	pthread_mutex_lock(&arena_mutex);
 	pool_list_add(&slab->list, &home_of(slab)->kept);
 	home_of(slab)->kept_count++;
-	kept_count++;
+	plat_write(&kept_count, kept_count + 1);
 	plat_write(&used, used - 1);
-	if (kept_count > pool_arena_keep())
-		take_oldest(&list, kept_count - BATCH);
 	pthread_mutex_unlock(&arena_mutex);
+}
+
+/* Give back the memory of the oldest empty slabs; false: there are none. */
+bool pool_arena_give(void)
+{
+	struct pool_list list;
+	bool some;
+
+	if (!plat_read(&kept_count))
+		return false;
+	pool_list_init(&list);
+	pthread_mutex_lock(&arena_mutex);
+	take_oldest(&list, kept_count > BATCH ? kept_count - BATCH : 0);
+	pthread_mutex_unlock(&arena_mutex);
+	some = !pool_list_empty(&list);
 	discard(&list);
+	return some;
 }
 
 /* Nothing leads there any more.  Mutex held. */

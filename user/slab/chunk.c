@@ -83,6 +83,7 @@ static void describe(struct slab_chunk *chunk)
 	for (i = 0; i < CHUNK_SLABS; i++) {
 		chunk->slab[i].chunk = chunk;
 		pool_list_init(&chunk->slab[i].list);
+		pool_list_init(&chunk->slab[i].idle_list);
 	}
 	pool_list_add(&chunk->list, &spare);
 }

@@ -11,30 +11,12 @@
  */
 #include "slab.h"
 
-/* A few objects: of a slab's pages, of 4 KiB, half or more have none of them. */
-#define FEW		8
-#define FEW_PART	16
-
-/* Slabs with a few objects, on all shelves. */
-unsigned long pool_slab_scant;
-
-static unsigned int few(const struct slab *slab)
-{
-	unsigned int part = slab->objs / FEW_PART;
-
-	return part < FEW ? part : FEW;
-}
-
 /* The highest number of used objects that is of the next grade. */
 static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 {
 	unsigned int free;
 
-	if (grade == SLAB_SPARSE && few(slab))
-		return (unsigned short)few(slab);
-	if (grade == SLAB_LEAN && slab->used > 1)
-		return slab->used / 2;
-	if (grade >= SLAB_SPARSE)
+	if (grade == SLAB_SPARSE)
 		return SLAB_NO_EDGE;
 	free = ((grade + 1) * (slab->objs + 1u) + SLAB_SPARSE) /
 	       (SLAB_SPARSE + 1);
@@ -44,8 +26,23 @@ static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 static void count(struct slab_shelf *shelf, unsigned int grade, int n)
 {
 	plat_write(&shelf->count[grade], shelf->count[grade] + (unsigned int)n);
-	if (grade >= SLAB_FEW)
-		plat_word_add(&pool_slab_scant, (unsigned long)n);
+}
+
+/* A listed slab has an idle page, maybe its first one. */
+void pool_slab_idles(struct slab_shelf *shelf, struct slab *slab)
+{
+	if (!pool_list_empty(&slab->idle_list))
+		return;
+	pool_list_add_last(&slab->idle_list, &shelf->idle);
+	plat_write(&shelf->idle_count, shelf->idle_count + 1);
+}
+
+static void idles_no_more(struct slab_shelf *shelf, struct slab *slab)
+{
+	if (pool_list_empty(&slab->idle_list))
+		return;
+	pool_list_del(&slab->idle_list);
+	plat_write(&shelf->idle_count, shelf->idle_count - 1);
 }
 
 /* Off its list, if it is on one; still of this shelf. */
@@ -54,6 +51,7 @@ void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab)
 	pool_list_del(&slab->list);
 	if (slab->grade < SLAB_GRADES)
 		count(shelf, slab->grade, -1);
+	idles_no_more(shelf, slab);
 	plat_write(&slab->grade, SLAB_UNLISTED);
 	slab->edge = SLAB_NO_EDGE;
 }
@@ -65,6 +63,8 @@ static void list_as(struct slab_shelf *shelf, struct slab *slab,
 	count(shelf, grade, 1);
 	plat_write(&slab->grade, (unsigned char)grade);
 	slab->edge = edge_of(slab, grade);
+	if (slab->idle)
+		pool_slab_idles(shelf, slab);
 }
 
 /* Of a slab whose free pages went back, and that is on no list. */
@@ -74,25 +74,17 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 
 	while (grade < SLAB_SPARSE && slab->used <= edge_of(slab, grade))
 		grade++;
-	list_as(shelf, slab, slab->used > few(slab) ? grade : SLAB_LEAN);
+	list_as(shelf, slab, grade);
 }
 
-/*
- * A free has brought a slab to its edge: a full one has room again, another one is a
- * grade emptier.  A lean one has half of the objects that it had: it may be trimmed anew.
- */
+/* A free has brought a slab to its edge: a full one has room again, another is a grade emptier. */
 __attribute__((__noinline__))
-enum slab_grade pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
+void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 {
-	unsigned int grade = 0;
+	unsigned int grade = slab->grade < SLAB_GRADES ? slab->grade + 1u : 0;
 
-	if (slab->grade < SLAB_GRADES)
-		grade = slab->grade + 1u;
-	if (grade > SLAB_FEW)
-		grade = SLAB_FEW;
 	pool_slab_unlist(shelf, slab);
 	list_as(shelf, slab, grade);
-	return grade;
 }
 
 /* A free to a slab of no shelf is refused: pool_slab_free(). */

@@ -112,31 +112,42 @@ void pool_map_populate(void *at, size_t bytes)
 	errno = error;
 }
 
-/* madvise() stops at memory that the program has locked.  Such a part stays, the others go. */
-static void discard(unsigned char *at, unsigned int n, size_t bytes)
+/*
+ * madvise() stops at memory that the program has locked.  Such a part stays, the others go.
+ * Returns whether some went.
+ */
+static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 {
-	if (!madvise(at, n * bytes, MADV_DONTNEED) || n == 1)
-		return;
+	bool some = false;
+
+	if (!madvise(at, n * bytes, MADV_DONTNEED))
+		return true;
+	if (n == 1)
+		return false;
 	for (; n; n--, at += bytes)
-		madvise(at, bytes, MADV_DONTNEED);
+		some |= !madvise(at, bytes, MADV_DONTNEED);
+	return some;
 }
 
 /*
  * Give back the memory of parts of a mapping: a bit of @parts, not all 64, for each part of
- * @bytes from @at on.  Neighbours go by one call, since each call flushes TLBs.
+ * @bytes from @at on.  Neighbours go by one call, since each call flushes TLBs.  Returns whether
+ * some went.
  */
-void pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
+bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
 {
 	int error = errno;
+	bool some = false;
 
 	while (parts) {
 		unsigned int skip = (unsigned int)__builtin_ctzll(parts);
 		unsigned int n = (unsigned int)__builtin_ctzll(~(parts >> skip));
 
 		at += skip * bytes;
-		discard(at, n, bytes);
+		some |= discard(at, n, bytes);
 		at += n * bytes;
 		parts = parts >> skip >> n;
 	}
 	errno = error;
+	return some;
 }

@@ -29,6 +29,8 @@
 #include "main.h"
 #include "slab.h"
 
+#include <unistd.h>
+
 #define CLASSES		(POOL_SLAB_MAX / SLAB_STEP + 2)
 
 /* Strides that are multiples of this get a step more. */
@@ -103,6 +105,8 @@ static void class_init(unsigned int stride)
 	class->inverse = (unsigned int)((((uint64_t)1 << 32) + stride - 1) /
 					stride);
 	class->colours = colours_of(stride);
+	class->page_shift = (unsigned int)__builtin_ctzl((unsigned long)
+							 sysconf(_SC_PAGESIZE));
 	for (k = 0; k < SLAB_SHELVES; k++) {
 		struct slab_shelf *shelf = &class->shelf[k];
 
@@ -110,6 +114,7 @@ static void class_init(unsigned int stride)
 		shelf->class = class;
 		for (grade = 0; grade < SLAB_GRADES; grade++)
 			pool_list_init(&shelf->room[grade]);
+		pool_list_init(&shelf->idle);
 	}
 	plat_write_release(&class_count, i + 1);
 }
@@ -170,6 +175,8 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->edge = SLAB_NO_EDGE;
 	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
+	for (i = 0; i < SLAB_PAGES; i++)
+		slab->on[i] = 0;
 }
 
 /* Lock held.  A free reads the shelf again once it has its lock: pool_slab_free(). */
@@ -255,12 +262,22 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
+/* All pages of a slab are about to get memory.  Lock held. */
+static void warm(const struct slab_class *class, struct slab *slab)
+{
+	unsigned int n = SLAB_BYTES >> class->page_shift;
+
+	slab->cold = false;
+	slab->idle = (unsigned short)(0xffffu >> (SLAB_PAGES - n));
+	pool_page_count(0, n);
+}
+
 /*
  * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  A free
  * lists a full slab again.  Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
-			 unsigned int n, void **objs)
+			 unsigned int n, void **objs, struct slab_pages *pages)
 {
 	size_t stride = shelf->class->stride;
 	unsigned int word = slab->hint, i = 0;
@@ -273,7 +290,8 @@ static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 		unsigned int bit = (unsigned int)__builtin_ctzl(bits);
 
 		bit = slab_place_of(slab, word * SLAB_BITS + bit);
-		objs[i++] = slab->first + bit * stride;
+		objs[i] = slab->first + bit * stride;
+		slab_page_get(shelf->class, slab, objs[i++], pages);
 		bits &= bits - 1;
 	} while (bits && i < n);
 	slab->free[word] = bits;
@@ -317,6 +335,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 {
 	struct slab_shelf *shelf = lock_shelf(class);
 	struct slab *cold = NULL;	/* of several the last one: the others are used up */
+	struct slab_pages pages = { 0 };
 	unsigned int got = 0;
 
 	while (got < n) {
@@ -326,12 +345,14 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 		if (!slab)
 			break;
 		if (slab->cold) {
-			slab->cold = false;
+			warm(class, slab);
 			cold = slab;
 		}
-		got += take(shelf, slab, n - got, objs + got);
+		got += take(shelf, slab, n - got, objs + got, &pages);
 	}
 	pthread_mutex_unlock(shelf->lock);
+	if (pages.woken + pages.fresh)
+		pool_page_count((long)pages.woken + pages.fresh, -(long)pages.woken);
 	if (cold)
 		pool_map_populate(pool_arena_at(cold), SLAB_BYTES);
 	return got;
@@ -361,25 +382,23 @@ static enum pool_fault look(const struct slab_class *class,
 	return pool_lent_has(slab, obj) ? POOL_FAULT_WRONG_POOL : POOL_FAULT_KINDS;
 }
 
-/* What a free has made of a slab, and is to be seen to without the lock. */
-enum change { CHANGE_NONE, CHANGE_EMPTY, CHANGE_FEW };
-
-/* An empty slab is the arena's then.  Lock held. */
-static enum change put(struct slab_shelf *shelf, struct slab *slab,
-		       unsigned int n)
+/* Returns whether the slab is empty, and then it is the arena's.  Lock held. */
+static bool put(struct slab_shelf *shelf, struct slab *slab, const void *obj,
+		unsigned int n, struct slab_pages *pages)
 {
 	unsigned int word = n / SLAB_BITS;
 
 	slab->free[word] |= 1ul << n % SLAB_BITS;
 	if (word < slab->hint)
 		slab->hint = (unsigned short)word;
-	if (--slab->used == slab->edge &&
-	    pool_slab_regrade(shelf, slab) == SLAB_FEW)
-		return CHANGE_FEW;
+	if (slab_page_put(shelf->class, slab, obj, pages) && slab->grade < SLAB_GRADES)
+		pool_slab_idles(shelf, slab);
+	if (--slab->used == slab->edge)
+		pool_slab_regrade(shelf, slab);
 	if (slab->used || slab == shelf->from || slab->grade == SLAB_TRIMMED)
-		return CHANGE_NONE;
+		return false;
 	pool_slab_leave(shelf, slab);
-	return CHANGE_EMPTY;
+	return true;
 }
 
 /*
@@ -411,7 +430,7 @@ static inline struct slab *slab_of_next(struct slab *slab, void **obj)
 
 /*
  * Free @n objects, at least 1.  @slab is that of the first one, by pool_arena_slab().  Objects of
- * one shelf are freed under its lock, until a slab has become empty, or nearly empty.
+ * one shelf are freed under its lock, until a slab has become empty.
  *
  * Returns how many are freed, the first ones; 0: see @fault.  @fault is set to POOL_FAULT_KINDS,
  * or to what is wrong with the first one that is not freed.  That one is unchanged.
@@ -421,8 +440,9 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 {
 	struct slab_shelf *shelf = lock_shelf_of(slab);
 	struct slab *next = slab;
-	enum change change = CHANGE_NONE;
+	struct slab_pages pages = { 0 };
 	unsigned int done = 0;
+	bool empty = false;
 
 	*fault = POOL_FAULT_FOREIGN;
 	if (!shelf)
@@ -434,44 +454,26 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 		*fault = look(shelf->class, slab, objs[done], &at);
 		if (*fault != POOL_FAULT_KINDS)
 			break;
-		change = put(shelf, slab, at);
+		empty = put(shelf, slab, objs[done], at, &pages);
 		next = ++done < n ? slab_of_next(slab, objs + done) : NULL;
-	} while (next && !change && plat_read(&next->shelf) == shelf);
+	} while (next && !empty && plat_read(&next->shelf) == shelf);
 	pthread_mutex_unlock(shelf->lock);
-	if (change == CHANGE_EMPTY)
+	if (pages.idled)
+		pool_page_count(-(long)pages.idled, pages.idled);
+	if (empty)
 		pool_arena_put(slab);
-	else if (change == CHANGE_FEW)
-		pool_slab_trim_few(shelf);
+	if (pages.idled)
+		pool_slab_trim_idle(shelf, pages.idled);
 	return done;
 }
 
-/* Give back the slab that objects are taken from, if it is empty. */
-static void trim_from(struct slab_shelf *shelf)
+/* How many shelves there are, and the shelf of a number below that. */
+unsigned int pool_slab_shelves(void)
 {
-	struct slab *slab;
-
-	pthread_mutex_lock(shelf->lock);
-	slab = shelf->from;
-	if (slab && !slab->used) {
-		pool_slab_leave(shelf, slab);
-		shelf->from = NULL;
-	} else {
-		slab = NULL;
-	}
-	pthread_mutex_unlock(shelf->lock);
-	if (slab)
-		pool_arena_put(slab);
+	return plat_read_acquire(&class_count) * SLAB_SHELVES;
 }
 
-/* Give back the memory of all empty slabs and pages. */
-void pool_slab_trim(void)
+struct slab_shelf *pool_slab_shelf(unsigned int n)
 {
-	unsigned int i, k;
-
-	for (i = 0; i < plat_read_acquire(&class_count); i++)
-		for (k = 0; k < SLAB_SHELVES; k++) {
-			trim_from(&classes[i].shelf[k]);
-			pool_slab_trim_pages(&classes[i].shelf[k]);
-		}
-	pool_arena_trim();
+	return &classes[n / SLAB_SHELVES].shelf[n % SLAB_SHELVES];
 }

@@ -74,15 +74,12 @@
 /* Nodes that the library tells apart: node.c. */
 #define SLAB_NODES	SLAB_SHELVES
 
-/*
- * Grades: how full slabs with room are, in quarters, the fullest first.  Slabs of the last
- * quarter that have only a few objects are apart, and so are those of them whose free
- * pages went back.
- */
+/* Pages of a slab, at most: where a page has 4 KiB. */
+#define SLAB_PAGES	16
+
+/* Grades: how full slabs with room are, in quarters, the fullest first. */
 enum slab_grade {
 	SLAB_SPARSE = 3,	/* less than a quarter */
-	SLAB_FEW,		/* a few objects, and maybe all pages */
-	SLAB_LEAN,		/* a few, and no free pages but newer ones */
 	SLAB_GRADES,
 	SLAB_UNLISTED = SLAB_GRADES,	/* full, or objects are being taken from it */
 	SLAB_TRIMMED,			/* its free pages are going back */
@@ -107,6 +104,9 @@ struct slab {
 	unsigned short turn;		/* the place of the object that bit 0 is for */
 	unsigned char grade;		/* enum slab_grade; read by anybody */
 	bool cold;			/* lock: who takes its first object populates it */
+	unsigned short idle;		/* a bit for each page with memory and no object */
+	struct pool_list idle_list;	/* listed, with idle pages: of its shelf */
+	unsigned short on[SLAB_PAGES];	/* objects in use that have a byte on this page */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
@@ -128,6 +128,8 @@ struct slab_shelf {
 	struct slab *from;		/* lock: objects are taken from this one */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
+	struct pool_list idle;		/* lock: those of room[] with idle pages, oldest first */
+	unsigned int idle_count;	/* lock; read by anybody: slabs there */
 	unsigned int colour;		/* lock: of the next slab */
 	unsigned int slabs;		/* lock: how many it has */
 } __attribute__((aligned(64)));
@@ -137,6 +139,7 @@ struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
 	unsigned int colours;
+	unsigned int page_shift;
 	struct slab_shelf shelf[SLAB_SHELVES];
 };
 
@@ -146,7 +149,8 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs);
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
-void pool_slab_trim(void);
+unsigned int pool_slab_shelves(void);
+struct slab_shelf *pool_slab_shelf(unsigned int n);
 
 /* node.c: at the library's start; and for its cases */
 unsigned int pool_nodes_start(void);
@@ -160,17 +164,24 @@ unsigned int pool_slab_turn(unsigned int objs);
 /* grade.c: lock of the shelf held */
 void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab);
 void pool_slab_list(struct slab_shelf *shelf, struct slab *slab);
-enum slab_grade pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab);
+void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab);
+void pool_slab_idles(struct slab_shelf *shelf, struct slab *slab);
 void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab);
 struct slab *pool_slab_listed(const struct slab_shelf *shelf, bool fullest);
-extern unsigned long pool_slab_scant;
 
 /* trim.c */
 bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
-void pool_slab_trim_few(struct slab_shelf *shelf);
-void pool_slab_trim_pages(struct slab_shelf *shelf);
+void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled);
+void pool_slab_trim(void);
 void pool_slab_trim_fork_child(void);
+
+/* page.c */
+void pool_page_count(long used, long idle);
+bool pool_page_over(void);
+void pool_page_discard(unsigned char *at, unsigned long long parts, size_t bytes,
+		       unsigned int idle);
+unsigned long pool_page_idle(void);
 
 /* How large the arena is, in slabs. */
 struct arena_size {
@@ -185,7 +196,7 @@ struct slab *pool_arena_get(unsigned int node, bool *bare);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);
-size_t pool_arena_keep(void);
+bool pool_arena_give(void);
 void pool_arena_each(void (*fn)(struct slab *slab));
 void pool_arena_size(struct arena_size *size);
 void pool_arena_fork_hold(void);
@@ -247,6 +258,48 @@ static inline struct slab *pool_arena_slab(const void *p)
 static inline bool slab_same(const void *a, const void *b)
 {
 	return !(((uintptr_t)a ^ (uintptr_t)b) >> SLAB_SHIFT);
+}
+
+/* What a call changes. */
+struct slab_pages {
+	unsigned int woken;		/* were idle, and have an object now */
+	unsigned int fresh;		/* had no memory, and have an object now */
+	unsigned int idled;		/* have no object any more */
+};
+
+/* An object is taken.  Its slab is on no list.  Lock held. */
+static inline void slab_page_get(const struct slab_class *class, struct slab *slab,
+				 const void *obj, struct slab_pages *pages)
+{
+	unsigned int at = (uintptr_t)obj & (SLAB_BYTES - 1);
+	unsigned int i = at >> class->page_shift;
+	unsigned int last = (at + class->stride - 1) >> class->page_shift;
+
+	do {
+		if (slab->on[i]++)
+			continue;
+		pages->woken += slab->idle >> i & 1;
+		pages->fresh += !(slab->idle >> i & 1);
+		slab->idle &= (unsigned short)~(1u << i);
+	} while (i++ < last);
+}
+
+/* An object is freed.  Returns whether one of its pages has none now.  Lock held. */
+static inline bool slab_page_put(const struct slab_class *class, struct slab *slab,
+				 const void *obj, struct slab_pages *pages)
+{
+	unsigned int at = (uintptr_t)obj & (SLAB_BYTES - 1);
+	unsigned int i = at >> class->page_shift;
+	unsigned int last = (at + class->stride - 1) >> class->page_shift;
+	unsigned int idled = pages->idled;
+
+	do {
+		if (--slab->on[i])
+			continue;
+		slab->idle |= (unsigned short)(1u << i);
+		pages->idled++;
+	} while (i++ < last);
+	return pages->idled != idled;
 }
 
 /* Does a user of a hardened pool have this object, as far as marks tell? */

@@ -19,24 +19,16 @@
 #include "main.h"
 #include "slab.h"
 
-#include <unistd.h>
-
 /* A class with no more nearly empty slabs than this is left alone. */
 #define SPARSE_FEW	8
-
-static bool is_sparse(unsigned int grade)
-{
-	return grade >= SLAB_SPARSE && grade < SLAB_GRADES;
-}
 
 /* Are many slabs of a class nearly empty?  Read unlocked: only the cost depends on it. */
 bool pool_slab_sparse(const struct slab_class *class)
 {
-	unsigned int sparse = 0, grade, k;
+	unsigned int sparse = 0, k;
 
 	for (k = 0; k < SLAB_SHELVES; k++)
-		for (grade = SLAB_SPARSE; grade < SLAB_GRADES; grade++)
-			sparse += plat_read(&class->shelf[k].count[grade]);
+		sparse += plat_read(&class->shelf[k].count[SLAB_SPARSE]);
 	return sparse > SPARSE_FEW;
 }
 
@@ -49,54 +41,40 @@ static const struct slab_class *class_of(const struct slab *slab)
 
 /*
  * Does @old keep a slab that is nearly empty, while @new, which may take its place, does not?
- * False, too, if they are not of one class and one node.  Grades are read unlocked.  Otherwise
- * slabs of objects that were not freed stay as they are, and in their class.
+ * False, too, if they are not of one class and one node.  @new may be NULL.  Grades are read
+ * unlocked.  Otherwise slabs of objects that were not freed stay as they are, and in their class.
  */
 bool pool_slab_denser(const void *old, const void *new)
 {
 	const struct slab *from = pool_arena_slab(old);
-	const struct slab *to = pool_arena_slab(new);
+	const struct slab *to = new ? pool_arena_slab(new) : NULL;
 
-	return from && to && is_sparse(plat_read(&from->grade)) &&
-	       !is_sparse(plat_read(&to->grade)) &&
-	       class_of(from) == class_of(to) &&
+	if (!from || plat_read(&from->grade) != SLAB_SPARSE)
+		return false;
+	if (!new)
+		return true;
+	return to && plat_read(&to->grade) != SLAB_SPARSE && class_of(from) == class_of(to) &&
 	       plat_read(&from->chunk->node) == plat_read(&to->chunk->node);
-}
-
-/* Are all objects with a byte in this part of a slab free?  Lock held. */
-static bool is_unused(const struct slab *slab, unsigned int stride,
-		      const unsigned char *from, const unsigned char *to)
-{
-	unsigned int n = 0, end;
-
-	if (from > slab->first)
-		n = (unsigned int)(from - slab->first) / stride;
-	end = to > slab->first ?
-	      (unsigned int)(to - 1 - slab->first) / stride + 1 : 0;
-	if (end > slab->objs)
-		end = slab->objs;
-	while (n < end && slab_is_free(slab, slab_bit_of(slab, n)))
-		n++;
-	return n >= end;
 }
 
 /* Slabs that are being trimmed: the child of a fork mends them. */
 static unsigned long trimming;
 
 /*
- * Take the next slab of a grade off its list: so no object is taken from it, while its
- * free pages go back without the lock.  Frees go on, to its other pages.  NULL: none.
+ * Take the slab whose pages are idle for longest off its lists: so no object is taken from it,
+ * while its idle @pages go back without the lock.  Frees go on, to its other pages.  NULL: none.
  */
-static struct slab *trim_begin(struct slab_shelf *shelf, unsigned int grade)
+static struct slab *trim_begin(struct slab_shelf *shelf, unsigned long *pages)
 {
-	struct pool_list *room = &shelf->room[grade];
 	struct slab *slab = NULL;
 
 	pthread_mutex_lock(shelf->lock);
-	if (!pool_list_empty(room)) {
-		slab = pool_list_entry(room->next, struct slab, list);
+	if (!pool_list_empty(&shelf->idle)) {
+		slab = pool_list_entry(shelf->idle.next, struct slab, idle_list);
 		pool_slab_unlist(shelf, slab);
 		plat_write(&slab->grade, SLAB_TRIMMED);
+		*pages = slab->idle;
+		slab->idle = 0;
 		plat_word_add(&trimming, 1);
 	}
 	pthread_mutex_unlock(shelf->lock);
@@ -120,69 +98,85 @@ static void trim_end(struct slab_shelf *shelf, struct slab *slab)
 		pool_arena_put(slab);
 }
 
-/* Pages that no object in use is on, a bit each. */
-static unsigned long unused_pages(struct slab_shelf *shelf,
-				  const struct slab *slab, size_t page)
+/* Give back the idle pages of one slab; returns how many, 0: there is none. */
+static unsigned int trim_next(struct slab_shelf *shelf)
 {
-	const unsigned char *at = pool_arena_at(slab);
-	unsigned long pages = 0;
-	unsigned int i;
-
-	pthread_mutex_lock(shelf->lock);
-	for (i = 0; i < SLAB_BYTES / page; i++, at += page)
-		if (is_unused(slab, shelf->class->stride, at, at + page))
-			pages |= 1ul << i;
-	pthread_mutex_unlock(shelf->lock);
-	return pages;
-}
-
-/* The free pages of one slab go back; false: there is none of that grade. */
-static bool trim_next(struct slab_shelf *shelf, unsigned int grade)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct slab *slab = page < SLAB_BYTES ? trim_begin(shelf, grade) : NULL;
+	unsigned long pages;
+	struct slab *slab = trim_begin(shelf, &pages);
+	unsigned int n;
 
 	if (!slab)
-		return false;
-	pool_map_discard(pool_arena_at(slab), unused_pages(shelf, slab, page), page);
+		return 0;
+	n = (unsigned int)__builtin_popcountl(pages);
+	pool_page_discard(pool_arena_at(slab), pages, (size_t)1 << shelf->class->page_shift, n);
 	trim_end(shelf, slab);
-	return true;
+	return n;
 }
 
 /*
- * One slab more has a few objects left.  A program that frees in any order may leave all
- * slabs so.  As many may stay as the arena keeps empty ones.  Of the others two are
- * trimmed for each one that has come.
+ * Of this shelf, and one of the others, each in turn: the one that has more slabs with idle pages.
+ * So what a class does not use any more goes when another one is used.
  */
-void pool_slab_trim_few(struct slab_shelf *shelf)
+static struct slab_shelf *fuller(struct slab_shelf *shelf)
 {
-	unsigned int i;
+	static unsigned long hand;
+	unsigned int n = (unsigned int)(plat_word_add(&hand, 1) % pool_slab_shelves());
+	struct slab_shelf *other = pool_slab_shelf(n);
 
-	for (i = 0; i < 2; i++)
-		if (plat_read(&shelf->count[SLAB_FEW]) <= pool_arena_keep() ||
-		    !trim_next(shelf, SLAB_FEW))
-			return;
+	return plat_read(&other->idle_count) > plat_read(&shelf->idle_count) ? other : shelf;
 }
 
-/* Those that are there now, once; others may come meanwhile. */
-static void trim_grade(struct slab_shelf *shelf, unsigned int grade)
+/*
+ * A free has made @idled more pages idle.  If these are too many now, twice as many go back: empty
+ * slabs first, since many pages go by one call, then those that are idle for longest.
+ */
+void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)
 {
-	unsigned int n = plat_read(&shelf->count[grade]);
+	unsigned int gone = 0, n = 1;
 
-	while (n-- && trim_next(shelf, grade))
+	while (n && gone < 2 * idled && pool_page_over() && !pool_arena_give()) {
+		n = trim_next(fuller(shelf));
+		gone += n;
+	}
+}
+
+/* Give back the idle pages of a shelf's slabs that are there now; others may come meanwhile. */
+static void trim_pages(struct slab_shelf *shelf)
+{
+	unsigned int n = plat_read(&shelf->idle_count);
+
+	while (n-- && trim_next(shelf))
 		;
 }
 
-/*
- * Give back free pages of a shelf's slabs; the fullest have hardly any.  Emptiest first,
- * since they are lean then, and lean ones are not trimmed twice.
- */
-void pool_slab_trim_pages(struct slab_shelf *shelf)
+/* Give back the slab that objects are taken from, if it is empty. */
+static void trim_from(struct slab_shelf *shelf)
 {
-	unsigned int grade = SLAB_GRADES;
+	struct slab *slab;
 
-	while (--grade)
-		trim_grade(shelf, grade);
+	pthread_mutex_lock(shelf->lock);
+	slab = shelf->from;
+	if (slab && !slab->used) {
+		pool_slab_leave(shelf, slab);
+		shelf->from = NULL;
+	} else {
+		slab = NULL;
+	}
+	pthread_mutex_unlock(shelf->lock);
+	if (slab)
+		pool_arena_put(slab);
+}
+
+/* Give back the memory of all empty slabs and pages. */
+void pool_slab_trim(void)
+{
+	unsigned int n = pool_slab_shelves();
+
+	while (n--) {
+		trim_from(pool_slab_shelf(n));
+		trim_pages(pool_slab_shelf(n));
+	}
+	pool_arena_trim();
 }
 
 /* What was being trimmed when its thread was lost to the child has room again. */
