@@ -375,8 +375,8 @@ void plat_hide(struct pool *pool);
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free.  No other
  *	code sees it yet.
- * void pool_cpu_gone(unsigned int cpu)
- *	That CPU makes no call until it comes back; process context.
+ * void pool_cpu_gone(unsigned int i)
+ *	CPU number @i makes no call until it comes back; process context.
  */
 
 #include "pool_impl.h"

@@ -163,6 +163,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len);
+bool pool_registry_pin(struct pool *pool);
 void pool_registry_put(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
@@ -225,7 +226,7 @@ void pool_pack(struct pool *pool);
 
 /* reclaim.c: empty caches and the shared pool as a whole */
 void pool_cpu_init(struct pool_cpu *cpu);
-void pool_cpu_gone(unsigned int cpu);
+void pool_cpu_gone(unsigned int i);
 void pool_drain(struct pool *pool);
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries);
 unsigned long pool_drain_stashes(unsigned long most, bool tries);

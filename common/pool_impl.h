@@ -130,10 +130,14 @@ struct pool_local {
 	struct pool_cpu *cpu;		/* with pool: has its lists and charge */
 	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: on its CPU's, while it has room */
+	struct pool_list by_cpu;	/* CPU lock: on its CPU's parts, while it is set up */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
 	unsigned int reopen;		/* CPU lock: most objects of its array when it gave slots */
+	unsigned int surplus;		/* owner, entered: objects got ahead last
+					 * that fills still do without
+					 */
 	unsigned long era;		/* CPU lock: most and max are of this one */
 	unsigned long clustered;	/* CPU lock; read by any CPU */
 	unsigned long fills;		/* CPU lock; read by any CPU */
@@ -145,9 +149,6 @@ struct pool_local {
 	unsigned long grown;		/* owner, entered: objects that it got from
 					 * the backend since the array opened
 					 */
-	unsigned int surplus;		/* owner, entered: objects got ahead last
-					 * that fills still do without
-					 */
 	unsigned long nested;		/* any CPU: calls that found HELD */
 	unsigned long moving;		/* any CPU: objects moving */
 	struct pool_parked parked;	/* any CPU */
@@ -158,6 +159,8 @@ struct pool_cpu {
 	struct plat_lock lock;
 	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: open arrays, newest first */
+	struct pool_list parts;		/* CPU lock: those that are set up */
+	unsigned int set_up;		/* CPU lock; read by any CPU: how many these are */
 	unsigned int stashed;		/* CPU lock: how many are in the stash */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
 	unsigned long aged;		/* CPU lock: when idle.c came by last */

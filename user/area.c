@@ -318,13 +318,24 @@ static unsigned long offset_of(unsigned int i)
 	return far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
-static unsigned int index_of(unsigned long offset)
+/* A part is zero again.  A handler, and the end of another pool, may write, too. */
+static void has_not(struct plat_area *area, unsigned int i)
 {
-	if (offset < PLAT_AREA_BYTES)
-		return (unsigned int)((offset - offset_of(0)) /
-				      sizeof(struct pool_local));
-	return PLAT_NEAR + (unsigned int)((offset - far) /
-					  sizeof(struct pool_local));
+	__atomic_fetch_and(&area->has[i / PLAT_WORD_BITS], ~(1ul << i % PLAT_WORD_BITS),
+			   __ATOMIC_RELAXED);
+}
+
+/* The first part from number @i on that an area has; @end or more: there is none below. */
+static unsigned int next_part(const struct plat_area *area, unsigned int i, unsigned int end)
+{
+	while (i < end) {
+		unsigned long bits = plat_parts_from(area, i);
+
+		if (bits)
+			return i + (unsigned int)__builtin_ctzl(bits);
+		i += PLAT_WORD_BITS - i % PLAT_WORD_BITS;
+	}
+	return end;
 }
 
 /* How many offsets an area with @n far parts has. */
@@ -335,11 +346,11 @@ static unsigned int locals_of(unsigned int n)
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
 
-/* An area's part at the @i-th offset; NULL: it has none.  No mutex: parts stay once they exist. */
-struct pool_local *pool_area_part(struct plat_area *area, unsigned int i)
+/* The first part from number *@i on that an area has, whose number *@i becomes; NULL: none. */
+struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i)
 {
-	return i < locals_of(plat_read(&area->parts)) ?
-	       (void *)at_offset(area, offset_of(i)) : NULL;
+	*i = next_part(area, *i, PLAT_LOCALS);
+	return *i < PLAT_LOCALS ? (void *)at_offset(area, offset_of(*i)) : NULL;
 }
 
 /* Take a free offset; 0: there is none.  Offset mutex held. */
@@ -349,7 +360,7 @@ static unsigned int take_offset(void)
 		lowest++;
 	if (lowest == PLAT_LOCALS || (lowest >= locals_of(parts) && !add_parts()))
 		return 0;
-	plat_write(&offset_used[lowest], true);
+	offset_used[lowest] = true;
 	if (lowest >= highest)
 		highest = lowest + 1;
 	return lowest;
@@ -375,34 +386,35 @@ bool plat_local_alloc(struct pool *pool)
 		pool_has_no_caches(pool->shown, lowest == PLAT_LOCALS ?
 				   "too many pools" : "no memory for them");
 	pthread_mutex_unlock(&offset_mutex);
+	pool->view.part = i;
 	pool->own.hot = offset_of(i);
 	pool->head.hot = offset_of(pool->debug & POOL_D_HARDEN ? 0 : i);
 	return i;
 }
 
-/* Clear a part.  pool_area_trim() may read the pool meanwhile. */
+/* Clear a part.  pool_area_trim() reads meanwhile whether it has a CPU, and so is not zero. */
 static void clear(struct pool_local *local)
 {
-	memset(local, 0, offsetof(struct pool_local, pool));
-	memset(&local->cpu, 0,
-	       sizeof(*local) - offsetof(struct pool_local, cpu));
-	plat_write(&local->pool, NULL);
+	memset(local, 0, offsetof(struct pool_local, cpu));
+	memset(&local->by_pool, 0, sizeof(*local) - offsetof(struct pool_local, by_pool));
+	plat_write(&local->cpu, NULL);
 }
 
-/* A part that was never set up is still zero.  Not writing to it saves its memory. */
 void plat_local_free(struct pool *pool)
 {
-	unsigned int number = index_of(pool->own.hot);
+	unsigned int number = pool->view.part;
 	struct pool_local *local;
 	unsigned int i;
 
-	pool_each_part(pool, i, local)
-		if (local->pool)
-			clear(local);
+	pool_each_part(pool, i, local) {
+		clear(local);
+		has_not(plat_areas[i], number);
+	}
+	pool->view.part = 0;
 	pool->own.hot = offset_of(0);
 	pool->head.hot = pool->own.hot;
 	pthread_mutex_lock(&offset_mutex);
-	plat_write(&offset_used[number], false);
+	offset_used[number] = false;
 	if (number < lowest)
 		lowest = number;
 	pthread_mutex_unlock(&offset_mutex);
@@ -419,72 +431,55 @@ static void trim(const unsigned char *from, const unsigned char *to)
 		madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/*
- * Give back the pages of an area between the local parts @from and @to, except those of
- * parts for which @keep is true.
- */
-static void trim_between(const struct plat_area *area, unsigned int from,
-			 unsigned int to,
-			 bool (*keep)(const struct plat_area *area,
-				      unsigned int i))
+/* The first offset from @i on that a pool has; other parts are zero.  Offset mutex held. */
+static unsigned int next_offset(unsigned int i, unsigned int end)
 {
-	const unsigned char *zeros;
-	unsigned int i;
+	while (i < end && !offset_used[i])
+		i++;
+	return i;
+}
 
-	if (from >= to)
-		return;
-	zeros = at_offset(area, offset_of(from));
-	for (i = from; i < to; i++) {
-		if (!keep(area, i))
-			continue;
-		trim(zeros, at_offset(area, offset_of(i)));
-		zeros = at_offset(area, offset_of(i)) + sizeof(struct pool_local);
+/*
+ * Give back the pages of an area between the parts @from and @to, except those of parts that it
+ * has, and, if it @lives, those that its thread may get.
+ */
+static void trim_between(const struct plat_area *area, unsigned int from, unsigned int to,
+			 bool lives)
+{
+	while (from < to) {
+		unsigned int kept = lives ? next_offset(from, to) :
+					    pool_smaller(next_part(area, from, to), to);
+
+		if (kept > from)
+			trim(at_offset(area, offset_of(from)),
+			     at_offset(area, offset_of(kept - 1)) + sizeof(struct pool_local));
+		from = kept + 1;
 	}
-	trim(zeros, at_offset(area, offset_of(to - 1)) + sizeof(struct pool_local));
 }
 
 /* @end: no offset from there on was ever used. */
-static void trim_area(const struct plat_area *area, unsigned int end,
-		      bool (*keep)(const struct plat_area *area,
-				   unsigned int i))
+static void trim_area(const struct plat_area *area, unsigned int end, bool lives)
 {
-	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, keep);
-	trim_between(area, PLAT_NEAR, end, keep);
-}
-
-/* Unlocked in is_needed(): what a pool has left, or begins with, is zero. */
-static bool is_offset(const struct plat_area *area, unsigned int i)
-{
-	(void)area;
-	return plat_read(&offset_used[i]);
+	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, lives);
+	trim_between(area, PLAT_NEAR, end, lives);
 }
 
 /*
- * A signal handler parks even on parts that were never set up.  Code that takes such a
- * list counts it as parked until all of it is elsewhere.  Parts that no pool has are not
- * looked at, since their pages would come back for that.
+ * Give back the memory of an area that pool_cpu_gone() has emptied.  A part that was not emptied
+ * stays, since other threads may still take from it.
  */
-static bool is_needed(const struct plat_area *area, unsigned int i)
+void pool_area_trim(struct plat_area *area)
 {
-	const struct pool_local *local = (const void *)at_offset(area, offset_of(i));
+	struct pool_local *local;
+	unsigned int i, end;
 
-	return is_offset(area, i) &&
-	       (plat_read(&local->pool) ||
-		plat_read_acquire(&local->parked.count));
-}
-
-/*
- * Give back the memory of an area without an owner, once pool_cpu_gone() has emptied
- * it.  A part that was not emptied stays, since other threads may still take from it.
- */
-void pool_area_trim(const struct plat_area *area)
-{
-	unsigned int end;
-
+	for (i = 0; (local = pool_area_part(area, &i)); i++)
+		if (!plat_read(&local->cpu))
+			has_not(area, i);
 	pthread_mutex_lock(&offset_mutex);
 	end = highest;
 	pthread_mutex_unlock(&offset_mutex);
-	trim_area(area, end, is_needed);
+	trim_area(area, end, false);
 }
 
 /* Give back the memory of local parts that no pool has, in all areas. */
@@ -495,6 +490,6 @@ void pool_areas_trim(void)
 
 	pthread_mutex_lock(&offset_mutex);
 	for (i = 0; i < count; i++)
-		trim_area(plat_areas[i], highest, is_offset);
+		trim_area(plat_areas[i], highest, true);
 	pthread_mutex_unlock(&offset_mutex);
 }

@@ -57,8 +57,8 @@ extern bool pool_map_by_page;
 /* area.c: the areas of threads; and around a fork */
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
-struct pool_local *pool_area_part(struct plat_area *area, unsigned int i);
-void pool_area_trim(const struct plat_area *area);
+struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i);
+void pool_area_trim(struct plat_area *area);
 void pool_areas_trim(void);
 void pool_areas_hold(void);
 void pool_areas_release(void);

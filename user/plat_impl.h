@@ -9,6 +9,9 @@
  * found by the pool's offset.  Areas are appended to a table, never unmapped,
  * and given to a new thread after their owner's exit.  Threads without an area
  * point to read-only zeros, where all arrays are closed.
+ *
+ * An area has a part of a pool from its owner's first slow path there on, until the part is
+ * empty and its memory went back: plat_area.has.  Walks touch no other part.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -29,6 +32,10 @@
 /* Threads that can have an area at once. */
 #define PLAT_AREAS		16384
 
+/* Words of a bit per local part. */
+#define PLAT_WORD_BITS		(8u * __SIZEOF_LONG__)
+#define PLAT_WORDS		(PLAT_LOCALS / PLAT_WORD_BITS)
+
 struct plat_area {
 	struct pool_cpu cpu;
 	unsigned int number;		/* set once, before other threads see it */
@@ -38,6 +45,8 @@ struct plat_area {
 	unsigned int shelf;		/* owner: where slab.c looks first */
 	unsigned int thread;		/* owner: its id; of a gone one: thread.c; or 0 */
 	unsigned long asked;		/* remote.c: for which pool, and what became of it */
+	unsigned int left;		/* owner: parts emptied since its memory went back last */
+	unsigned long has[PLAT_WORDS];	/* any thread: parts that were set up since then */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 
@@ -89,15 +98,25 @@ static inline unsigned int plat_nr_cpus(void)
 	return __atomic_load_n(&plat_area_count, __ATOMIC_ACQUIRE);
 }
 
+/* Does an area have part @i?  Bit 0 says so; the bits above are those of the parts behind it. */
+static inline unsigned long plat_parts_from(const struct plat_area *area, unsigned int i)
+{
+	return __atomic_load_n(&area->has[i / PLAT_WORD_BITS], __ATOMIC_RELAXED) >>
+	       i % PLAT_WORD_BITS;
+}
+
 static inline struct pool_local *plat_local_of(const struct pool *pool,
 					       unsigned int cpu)
 {
-	unsigned char *area;
+	unsigned int i = pool->view.part;
+	struct plat_area *area;
 
 	if (cpu >= plat_nr_cpus())
 		return NULL;
-	area = (unsigned char *)plat_areas[cpu];
-	return (struct pool_local *)(void *)(area + (long)pool->own.hot);
+	area = plat_areas[cpu];
+	if (!(plat_parts_from(area, i) & 1))
+		return NULL;
+	return (struct pool_local *)(void *)((unsigned char *)area + (long)pool->own.hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
@@ -129,12 +148,7 @@ static inline unsigned int plat_node_of(const struct plat_backend *backend,
 /* thread.c: for a thread that has no area, and has not lost it. */
 void plat_area_make(unsigned int flags);
 
-static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
-{
-	(void)pool;
-	if (pool_thread_area == plat_area_none)
-		plat_area_make(flags);
-}
+void plat_cpu_ready(struct pool *pool, unsigned int flags);
 
 /* Atomics */
 

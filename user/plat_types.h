@@ -50,9 +50,9 @@ struct plat_backend {
 	unsigned char lent;	/* its mark, if its slabs keep marks; or 0: lent.c */
 };
 
-/* Single pools are not listed anywhere. */
+/* Where the parts of a pool are. */
 struct plat_view {
-	char unused;
+	unsigned int part;	/* their number in each area: area.c; 0: there are none */
 };
 
 #endif /* POOL_PLAT_TYPES_H */

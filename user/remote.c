@@ -220,9 +220,11 @@ bool pool_reclaim_signal(int signo)
 /* Is another thread worth asking?  Read unlocked: an empty array costs only a signal. */
 static bool has_hot(struct pool *pool, struct plat_area *area)
 {
-	return area != plat_this_area() && !plat_read(&area->asked) &&
+	const struct pool_local *local = plat_local_of(pool, area->number);
+
+	return local && area != plat_this_area() && !plat_read(&area->asked) &&
 	       plat_read(&area->thread) &&
-	       plat_read(&plat_local_of(pool, area->number)->hot.n);
+	       plat_read(&local->hot.n);
 }
 
 /* End a request that the handler has not taken; false: it has, or another one answers. */

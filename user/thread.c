@@ -3,7 +3,7 @@
  * thread.c - threads as CPUs: areas, and what happens at thread exit and fork
  *
  * Layer:   seam, cold half; twin of kernel/hotplug.c.
- * Context: plain threads, except for plat_area_make(), which is for any context.
+ * Context: plain threads, except for plat_area_make() and plat_cpu_ready(): any context.
  *
  * States of a thread, by where pool_thread_area points:
  *
@@ -29,14 +29,31 @@
 __thread unsigned char *pool_thread_area
 	__attribute__((tls_model("initial-exec"))) = plat_area_none;
 
+/*
+ * Memory goes back once so many parts of an area were left: by a thread that waits, and may use
+ * them again at once, or by one that exits.
+ */
+#define IDLE_PARTS	64
+#define EXIT_PARTS	4
+
 static pthread_key_t exit_key;
 static bool have_exit_key;
+
+/* Empty an area that no thread uses meanwhile; of so many parts the memory goes back. */
+static void empty(struct plat_area *area, unsigned int parts)
+{
+	area->left += plat_read(&area->cpu.set_up);
+	pool_cpu_gone(area->number);
+	if (area->left < parts)
+		return;
+	area->left = 0;
+	pool_area_trim(area);
+}
 
 /* Empty an area for which no thread answers, for a later thread. */
 static void hand_on(struct plat_area *area)
 {
-	pool_cpu_gone(area->number);
-	pool_area_trim(area);
+	empty(area, EXIT_PARTS);
 	pool_area_put(area);
 }
 
@@ -143,6 +160,19 @@ void plat_area_make(unsigned int flags)
 	}
 }
 
+void plat_cpu_ready(struct pool *pool, unsigned int flags)
+{
+	unsigned int i = pool->view.part;
+	struct plat_area *area;
+
+	if (pool_thread_area == plat_area_none)
+		plat_area_make(flags);
+	area = plat_this_area();
+	if (area)
+		__atomic_fetch_or(&area->has[i / PLAT_WORD_BITS], 1ul << i % PLAT_WORD_BITS,
+				  __ATOMIC_RELAXED);
+}
+
 /* "making" makes a handler that interrupts this use the layers below. */
 void pool_thread_idle(void)
 {
@@ -152,7 +182,7 @@ void pool_thread_idle(void)
 		return;
 	pool_thread_area = plat_area_making;
 	pool_barrier();
-	pool_cpu_gone(area->number);
+	empty(area, IDLE_PARTS);
 	pool_barrier();
 	pool_thread_area = (unsigned char *)area;
 	pool_barrier();

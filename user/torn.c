@@ -59,6 +59,8 @@ static void mend_part(struct pool_cpu *cpu, struct pool_local *local)
 		lost += lose_array(local);
 	pool_list_init(&local->by_pool);
 	pool_list_init(&local->by_age);
+	pool_list_add(&local->by_cpu, &cpu->parts);
+	plat_write(&cpu->set_up, cpu->set_up + 1);
 	pool_clustered_less(local, (unsigned int)plat_read(&local->clustered));
 	if (lost)
 		plat_word_add(&pool->abandoned, lost);
@@ -80,7 +82,7 @@ void pool_torn_mend(struct plat_area *area)
 	pool_cpu_init(cpu);
 	cpu->stashed = 0;
 	plat_write(&cpu->hot_bytes, 0ul);
-	for (i = 0; (local = pool_area_part(area, i)); i++)
+	for (i = 0; (local = pool_area_part(area, &i)); i++)
 		mend_part(cpu, local);
 	plat_write(&cpu->charged, cpu->hot_bytes);
 	plat_write(&cpu->refunded, 0ul);

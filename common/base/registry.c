@@ -89,6 +89,15 @@ struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len
 	return pool;
 }
 
+/* Pin a pool; false: it is not listed any more.  Registry mutex held. */
+bool pool_registry_pin(struct pool *pool)
+{
+	bool listed = !pool_list_empty(&pool->by_registry);
+
+	pool->pins += listed;
+	return listed;
+}
+
 void pool_registry_put(struct pool *pool)
 {
 	plat_mutex_lock(PLAT_REGISTRY);

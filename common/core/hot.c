@@ -91,6 +91,8 @@ static void local_init(struct pool_local *local, struct pool *pool,
 {
 	pool_list_init(&local->by_pool);
 	pool_list_init(&local->by_age);
+	pool_list_add_last(&local->by_cpu, &cpu->parts);
+	plat_write(&cpu->set_up, cpu->set_up + 1);
 	plat_write(&local->cpu, cpu);
 	plat_write(&local->pool, pool);
 	local->era = plat_read_acquire(&pool_era);

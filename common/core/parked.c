@@ -60,7 +60,7 @@ static void *linkable(struct pool *pool, void *obj)
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {
-	if (pool_cpu_here(pool, local) &&
+	if (plat_read(&local->pool) &&
 	    plat_read(&local->parked.count) < PARKED_HERE)
 		return &local->parked;
 	return &pool->parked;

@@ -14,6 +14,8 @@ void pool_cpu_init(struct pool_cpu *cpu)
 {
 	pool_list_init(&cpu->by_lru);
 	pool_list_init(&cpu->by_age);
+	pool_list_init(&cpu->parts);
+	cpu->set_up = 0;
 }
 
 /*
@@ -89,7 +91,7 @@ static bool is_drained(struct pool_local *local)
 	return !plat_read(&local->hot.room) &&
 	       pool_list_empty(&local->by_pool) &&
 	       !plat_read_acquire(&local->moving) &&
-	       !plat_read(&local->parked.count);
+	       !plat_read_acquire(&local->parked.count);
 }
 
 /* More departures than there are while this goes on. */
@@ -138,6 +140,15 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 	hand_on(&local->nested, &pool->nested);
 }
 
+/* Take a part that is set up off its CPU's list.  CPU lock held. */
+static void unlist(struct pool_cpu *cpu, struct pool_local *local)
+{
+	pool_list_unlink(&local->by_cpu);
+	local->by_cpu = (struct pool_list){ NULL, NULL };
+	plat_write(&cpu->set_up, cpu->set_up - 1);
+	plat_write(&local->pool, NULL);
+}
+
 /*
  * Make a part that has nothing like one that was never set up: all zero.  So in user
  * space its memory can go back.  Fields not set here are zero in a drained part.
@@ -163,7 +174,7 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		local->surplus = 0;
 		plat_write(&local->hot.open, POOL_HELD);
 		plat_write(&local->cpu, NULL);
-		plat_write(&local->pool, NULL);
+		unlist(cpu, local);
 	}
 	plat_cpu_unlock(cpu);
 }
@@ -209,25 +220,50 @@ unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 }
 
 /*
- * Bring down all that a CPU without an owner has cached: the CPU is dead, or the thread has given
- * up its area.  Parked objects there go to the platform, since other CPUs rarely look there.
+ * Pin the pool of the first part on a CPU's list, and make this part the last.  NULL: there is no
+ * part, or its pool is ending, and the thread that ends the pool empties the part.
  */
-void pool_cpu_gone(unsigned int cpu)
+static struct pool_local *turn_parts(struct pool_cpu *cpu)
 {
-	struct pool *pool = NULL;
+	struct pool_local *local = NULL;
 
-	while ((pool = pool_registry_next(pool))) {
-		struct pool_local *local;
+	plat_mutex_lock(PLAT_REGISTRY);
+	plat_cpu_lock(cpu);
+	if (!pool_list_empty(&cpu->parts)) {
+		local = pool_list_entry(cpu->parts.next, struct pool_local, by_cpu);
+		pool_list_unlink(&local->by_cpu);
+		pool_list_add_last(&local->by_cpu, &cpu->parts);
+		if (!pool_registry_pin(local->pool))
+			local = NULL;
+	}
+	plat_cpu_unlock(cpu);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	return local;
+}
 
-		if (!pool->cached)
-			continue;
-		local = plat_local_of(pool, cpu);
+/*
+ * Bring down all that a CPU without an owner has cached: the CPU is dead, or the thread has given
+ * up its area.  Parked objects there go to the platform, since other CPUs rarely look there.  Only
+ * parts that are set up are visited, each once; none is set up meanwhile.
+ */
+void pool_cpu_gone(unsigned int i)
+{
+	struct pool_cpu *cpu = plat_cpu_of(i);
+	unsigned int left = plat_read(&cpu->set_up);
+
+	while (left--) {
+		struct pool_local *local = turn_parts(cpu);
+		struct pool *pool;
+
 		if (!local)
 			continue;
-		drain_local(pool, plat_cpu_of(cpu), local, false);
-		forget_local(pool, plat_cpu_of(cpu), local);
+		pool = local->pool;
+		drain_local(pool, cpu, local, false);
+		forget_local(pool, cpu, local);
+		pool_registry_put(pool);
+		plat_sleep(0);
 	}
-	pool_drain_stash(plat_cpu_of(cpu), false);
+	pool_drain_stash(cpu, false);
 }
 
 /* Wait until evictions have brought this pool's clusters away. */
@@ -237,10 +273,19 @@ static void wait_settled(struct pool_local *local)
 		plat_pause(true);
 }
 
+/* Nothing finds a part of a pool that ends by its CPU any more. */
+static void end_part(struct pool_cpu *cpu, struct pool_local *local)
+{
+	plat_cpu_lock(cpu);
+	if (local->pool)
+		unlist(cpu, local);
+	plat_cpu_unlock(cpu);
+}
+
 /*
- * Empty all CPUs' caches of a pool that is no longer called.  Waits for slow paths of other pools
- * that may still be evicting its clusters.  The acquire in wait_settled() pairs with the release
- * in pool_cluster_settled().
+ * Empty all layers of a pool that is no longer called, and end its parts.  Waits for slow paths of
+ * other pools that may still be evicting its clusters.  The acquire in wait_settled() pairs with
+ * the release in pool_cluster_settled().
  */
 void pool_drain(struct pool *pool)
 {
@@ -251,6 +296,10 @@ void pool_drain(struct pool *pool)
 		drain_local(pool, plat_cpu_of(i), local, true);
 		wait_settled(local);
 	}
+	pool_drain_shared(pool, 0, POOL_ALL, false);
+	pool_drain_parked(pool);
+	pool_each_part(pool, i, local)
+		end_part(plat_cpu_of(i), local);
 }
 
 /*

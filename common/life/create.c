@@ -392,8 +392,6 @@ void pool_end(struct pool *pool, unsigned long lost)
 	plat_hide(pool);
 	last = pool_registry_remove(pool);
 	pool_drain(pool);
-	pool_drain_shared(pool, 0, POOL_ALL, false);
-	pool_drain_parked(pool);
 	aside = plat_read(&pool->quarantined);
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",

@@ -120,10 +120,12 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate/gate-visits.sh $(B)/visits
 
 # Many pools with few objects each, in instructions, beside malloc(); fails above scale.table.
-SCALE = $(B)/manypools $(B)/manypools-malloc
-$(SCALE): $(BENCH_DIR)/scale/manypools.c $(B)/settings.mk $(B)/libpool.so.$(SOVER)
+SCALE = $(B)/manypools $(B)/manypools-malloc $(B)/idlepools
+$(B)/idlepools: $(BENCH_DIR)/scale/idlepools.c
+$(B)/manypools $(B)/manypools-malloc: $(BENCH_DIR)/scale/manypools.c
+$(SCALE): $(B)/settings.mk $(B)/libpool.so.$(SOVER)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(if $(findstring malloc,$@),-DSCALE_MALLOC) $(LDFLAGS) \
-		-o $@ $< -L$(B) -lpool '-Wl,-rpath,$$ORIGIN'
+		-o $@ $(filter %.c,$^) -L$(B) -lpool -pthread '-Wl,-rpath,$$ORIGIN'
 bench-scale: $(SCALE)
 	@$(BENCH_DIR)/scale/scale.sh $(B)
 

@@ -111,7 +111,7 @@ static void setup(void)
 {
 	test_begin();
 	pool_start.nodes = 1;
-	plat_cpu_ready(NULL, 0);
+	plat_area_make(0);
 }
 
 static void teardown(void)

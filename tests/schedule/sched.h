@@ -48,6 +48,7 @@ struct scenario {
 extern const struct scenario *const scenarios[];
 extern const struct scenario scenarios_of_objects[], scenarios_of_reserves[];
 extern const struct scenario scenarios_of_switches[];
+extern const struct scenario scenarios_of_parts[];
 extern const struct scenario scenarios_of_parked[], scenarios_of_pools[];
 
 /* Why a fibre has stopped. */

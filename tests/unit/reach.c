@@ -135,7 +135,7 @@ TEST_CASE(an_object_that_has_left_an_array_meanwhile_was_missed)
 
 /*
  * The object is parked before the reading, then after it, and taken before the comparison.
- * It is on this CPU's list first.  A pool without a part on this CPU has it on its own.
+ * It is on this CPU's list first.  Where this CPU's part is not set up, the pool's has it.
  */
 TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 {
@@ -147,8 +147,9 @@ TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 	for (i = 0; i < 2; i++) {
 		pool = reach_pool(&obj);
 		ASSERT(pool);
-		pool->cached = !i;
+		plat_write(&test_local(pool)->pool, i ? NULL : pool);
 		pool_park(pool, obj);
+		EXPECT_EQ(plat_read(&pool->parked.count), i);
 		EXPECT(read_places(pool, &before));
 		obj = pool_unpark_all(pool, 0);
 		EXPECT(obj);
@@ -160,7 +161,7 @@ TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 		obj = pool_unpark_all(pool, 0);
 		EXPECT(obj);
 		EXPECT(pool_reach_missed(pool, &before));
-		pool->cached = true;
+		plat_write(&test_local(pool)->pool, pool);
 		test_free(pool, obj);
 		pool_destroy(&pool->head);
 	}

@@ -174,33 +174,63 @@ static void protect_parts(unsigned int from, unsigned int to, int prot)
 #define UNUSED_FROM	200
 #define UNUSED_TO	280
 
-/* Pools are switched while other threads have used none of them. */
-static void use_one_and_switch(unsigned int i, void *arg)
+/* Calls look at pools, and change them, that other threads have not used. */
+static void use_one_and_look(unsigned int i, void *arg)
 {
+	struct pool_stats now;
 	unsigned int k;
 
 	(void)arg;
 	use_pool(0, pools[0]);
 	pthread_barrier_wait(&together);
 	if (!i) {
-		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ);
-		for (k = UNUSED_FROM; k < UNUSED_TO; k++)
+		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_NONE);
+		for (k = UNUSED_FROM; k < UNUSED_TO; k++) {
 			pool_switch(pools[k], POOL_D_NO_CACHE, 0);
-		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ | PROT_WRITE);
+			pool_stats_get(&pools[k]->head, &now, sizeof(now));
+			pool_reclaim(&pools[k]->head);
+		}
 	}
 	pthread_barrier_wait(&together);
+	pool_thread_idle();
+	pthread_barrier_wait(&together);
+	if (!i)
+		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ | PROT_WRITE);
 }
 
-/* What is written to has memory from then on. */
-TEST_CASE(a_switch_writes_to_no_part_that_was_never_used)
+/* What is read or written to has memory from then on. */
+TEST_CASE(calls_look_at_no_part_that_was_never_used)
 {
 	ASSERT(make_pools());
 	ASSERT(hot[UNUSED_TO] - hot[UNUSED_FROM] ==
 	       (UNUSED_TO - UNUSED_FROM) * sizeof(struct pool_local));
 	pthread_barrier_init(&together, NULL, THREADS);
-	test_threads(THREADS, use_one_and_switch, NULL);
+	test_threads(THREADS, use_one_and_look, NULL);
 	pthread_barrier_destroy(&together);
 	EXPECT(pools[UNUSED_FROM]->debug & POOL_D_NO_CACHE);
+	end_pools();
+}
+
+static void use_all_and_idle(unsigned int i, void *arg)
+{
+	unsigned int *resident = arg, k;
+
+	use_all(i, NULL);
+	pool_thread_idle();
+	for (k = 0; k < MANY_POOLS; k++)
+		*resident += is_resident(pool_thread_area + hot[k]);
+}
+
+/* The first page and parts of pages at the ends stay. */
+TEST_CASE(a_thread_that_idles_gives_the_memory_of_its_parts_back)
+{
+	unsigned int resident = 0;
+
+	ASSERT(make_pools());
+	pthread_barrier_init(&together, NULL, 1);
+	test_threads(1, use_all_and_idle, &resident);
+	pthread_barrier_destroy(&together);
+	EXPECT_LE(resident, 16);
 	end_pools();
 }
 
@@ -231,18 +261,18 @@ TEST_CASE(counts_of_threads_that_are_gone_stay)
 static pthread_t parker;
 static bool parker_there;
 
-/* Like a handler that runs while the CPU lock is held, so that the part is not set up. */
+/* As a handler does that interrupts a call of its thread. */
 static void *park_and_stay(void *arg)
 {
 	struct pool_local **part = arg;
 	unsigned int i;
 
-	plat_cpu_ready(pools[LONELY], 0);
-	plat_cpu_lock(test_cpu());
+	test_free(pools[LONELY], test_alloc(pools[LONELY]));
+	*part = test_local(pools[LONELY]);
+	plat_write(&(*part)->hot.open, POOL_HELD);
 	for (i = 0; i < 2; i++)
 		__pool_free(&pools[LONELY]->head, test_objs[i], POOL_F_ATOMIC);
-	plat_cpu_unlock(test_cpu());
-	*part = test_local(pools[LONELY]);
+	plat_write(&(*part)->hot.open, POOL_OPEN);
 	pthread_barrier_wait(&together);
 	pthread_barrier_wait(&together);
 	return NULL;
@@ -277,7 +307,6 @@ TEST_CASE(a_part_keeps_its_memory_while_what_was_parked_there_is_on_its_way)
 	pthread_barrier_init(&together, NULL, 2);
 	ASSERT(!pthread_create(&parker, NULL, park_and_stay, &part));
 	pthread_barrier_wait(&together);
-	EXPECT(!part->pool);
 	EXPECT_EQ(plat_read(&part->parked.count), 2);
 	parker_there = true;
 	pool_gc(NULL);

@@ -29,7 +29,7 @@ bool areas_are_true(void)
 		while ((pool = pool_registry_next(pool))) {
 			struct pool_local *local = plat_local_of(pool, i);
 
-			if (pool->cached)
+			if (local)
 				held += (local->hot.room + local->clustered) *
 					pool->head.size;
 		}

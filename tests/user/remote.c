@@ -420,10 +420,11 @@ TEST_CASE(a_thread_does_not_answer_for_one_that_had_its_id)
 	struct sleeper s = { .blocks = true };
 	pthread_t thread = start(&s), other;
 	struct plat_area *area = NULL;
+	struct pool_local *part;
 	unsigned int i, id;
 
-	for (i = 0; i < plat_nr_cpus(); i++)
-		if (plat_read(&plat_local_of(s.pool, i)->hot.n))
+	pool_each_part(s.pool, i, part)
+		if (plat_read(&part->hot.n))
 			area = plat_areas[i];
 	ASSERT(area && pool_reclaim_signal(SIGURG));
 	id = plat_read(&area->thread);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Counts the instructions of a pair of calls where there are many pools, under callgrind, and
-# compares them with scale.table.  malloc() does the same work beside it.
+# compares them with scale.table.  malloc() does the same work beside it.  Counts page faults and
+# KiB, too, where most of the pools are not used.
 #
-#	scale.sh BUILD			BUILD: the folder with manypools and manypools-malloc
+#	scale.sh BUILD			BUILD: the folder with manypools, manypools-malloc, idlepools
 #
 # Instructions are counted twice, with R and with 3 R rounds; the difference leaves out what
 # a program does once.  Prints a result for each row.
@@ -34,21 +35,35 @@ pair() {
 
 	once=$(instructions "$program" "$what" "$rounds" "$@")
 	thrice=$(instructions "$program" "$what" $((3 * rounds)) "$@")
-	echo $(((thrice - once) / (2 * rounds * $(cat "$tmp/pairs"))))
+	echo $(((thrice - once) / (2 * rounds * $(head -n 1 "$tmp/pairs"))))
+}
+
+# measure NAME ROUNDS - sets is, of what, and what malloc() has beside it
+measure() {
+	local what=${1%%_*} rounds=$2 size=${1#*_}
+
+	beside=none
+	unit=instructions
+	case $1 in
+	faults_* | KiB_*)
+		unit=$what
+		is=$("$build/idlepools" "${size%_*}" "$rounds" "${size#*_}" | sed -n 2p)
+		return ;;
+	exit_* | idle_* | sums_*)
+		is=$(pair "$build/idlepools" "$what" "$rounds" "$size")
+		return ;;
+	*_*) set -- "$what" "$rounds" "$size" ;;
+	esac
+	is=$(pair "$build/manypools" "$@")
+	beside=$(pair "$build/manypools-malloc" "$@")
 }
 
 # row NAME ROUNDS MOST GOAL [missed]
 row() {
-	local name=$1 rounds=$2 most=$3 goal=$4 missed=${5:-} size what is beside
+	local name=$1 rounds=$2 most=$3 goal=$4 missed=${5:-} unit is beside
 
-	what=${name%%_*}
-	size=${name#"$what"}
-	size=${size#_}
-	# shellcheck disable=SC2086	# no size is no word
-	is=$(pair "$build/manypools" "$what" "$rounds" $size)
-	# shellcheck disable=SC2086
-	beside=$(pair "$build/manypools-malloc" "$what" "$rounds" $size)
-	echo "# $name: $is instructions, malloc() $beside, goal $goal"
+	measure "$name" "$rounds"
+	echo "# $name: $is $unit, malloc() $beside, goal $goal"
 	if [ "$is" -gt "$most" ]; then
 		result "not ok" "many_pools_$name # $is, at most $most"
 	elif [ "$is" -gt "$goal" ] && [ -z "$missed" ]; then
