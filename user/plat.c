@@ -77,7 +77,7 @@ static void *zeroed(size_t size)
  * aligned_alloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
  * costs nothing until it is used.
  */
-void *plat_mem_alloc(size_t size, enum plat_mem how)
+static void *of_kind(size_t size, enum plat_mem how)
 {
 	void *p;
 
@@ -90,9 +90,21 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 	return p ? memset(p, 0, size) : NULL;
 }
 
+void *plat_mem_alloc(size_t size, enum plat_mem how)
+{
+	struct plat_irq irq = plat_busy_enter();
+	void *p = of_kind(size, how);
+
+	plat_busy_leave(irq);
+	return p;
+}
+
 void plat_mem_free(void *p)
 {
+	struct plat_irq irq = plat_busy_enter();
+
 	free(p);
+	plat_busy_leave(irq);
 }
 
 /*
@@ -196,6 +208,7 @@ static void give_back_memory(void)
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
 {
+	struct plat_irq irq = plat_busy_enter();
 	int error = errno;
 	unsigned int got = alloc_some(backend, n, objs);
 
@@ -206,6 +219,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 	}
 	if (got)
 		put_errno(error);
+	plat_busy_leave(irq);
 	return got;
 }
 
@@ -216,6 +230,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
+	struct plat_irq irq = plat_busy_enter();
 	unsigned int done = 0;
 	unsigned long gave = 0;
 	int error = errno;
@@ -240,6 +255,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	if (gave)
 		pool_heap_gave(gave);
 	put_errno(error);
+	plat_busy_leave(irq);
 	return done;
 }
 

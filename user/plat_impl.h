@@ -19,6 +19,7 @@
 #include "extra/tool.h"
 #include "probes.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -215,19 +216,24 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 }
 
 /*
- * BUSY section.  Empty: a handler that interrupts the holder finds the bucket
- * BUSY and skips it.  That costs it a bucket, and is still correct.
- * Masking signals would cost every caller two system calls.
+ * BUSY section, and calls that take a mutex, libpool's or malloc()'s.  A thread that is cancelled
+ * asynchronously ends behind it, since what it held would stay held for ever.  Signals are not
+ * masked, which would cost two system calls: a handler that interrupts the holder of a bucket
+ * skips the bucket.
  */
 
 static inline struct plat_irq plat_busy_enter(void)
 {
-	return (struct plat_irq){ 0 };
+	struct plat_irq irq;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &irq.cancel_type);
+	return irq;
 }
 
 static inline void plat_busy_leave(struct plat_irq irq)
 {
-	(void)irq;
+	if (irq.cancel_type != PTHREAD_CANCEL_DEFERRED)
+		pthread_setcanceltype(irq.cancel_type, NULL);
 }
 
 /* Context */

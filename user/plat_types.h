@@ -30,9 +30,9 @@ struct plat_lock {
 	unsigned int holder;
 };
 
-/* Nothing needs to be kept while a bucket is BUSY: signals stay enabled. */
+/* While a bucket is BUSY signals stay enabled, but no thread is cancelled asynchronously. */
 struct plat_irq {
-	char unused;
+	int cancel_type;
 };
 
 /*

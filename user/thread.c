@@ -145,9 +145,11 @@ static struct plat_area *area_with_exit(void)
 void plat_area_make(unsigned int flags)
 {
 	struct plat_area *area;
+	struct plat_irq irq;
 
 	if (!plat_may(PLAT_ALLOC, flags) || !have_exit_key)
 		return;
+	irq = plat_busy_enter();
 	pool_thread_area = plat_area_making;
 	pool_barrier();
 	area = area_with_exit();
@@ -158,6 +160,7 @@ void plat_area_make(unsigned int flags)
 		pool_answers(area, plat_own_id());
 		pool_bound_share();
 	}
+	plat_busy_leave(irq);
 }
 
 void plat_cpu_ready(struct pool *pool, unsigned int flags)

@@ -44,6 +44,7 @@ static void *end_in_a_visit(void *arg)
 	plat_write(&local->hot.open, POOL_HELD);
 	/* As in the middle of an insertion. */
 	local->by_pool.next = NULL;
+	local->by_age.prev = NULL;
 	local->cpu->by_lru.prev = NULL;
 	local->cpu->by_age.next = NULL;
 	if (!torn->cancelled)
@@ -105,4 +106,82 @@ TEST_CASE(a_thread_cancelled_with_its_cpu_lock_ends)
 	if (UNDER_CHECKER)
 		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
 	lock_is_released(true);
+}
+
+/* More than a thread caches, so that each round takes buckets and mutexes of slabs. */
+#define SMALL		300
+
+/* Objects of malloc() that no thread may cache. */
+#define LARGE		20
+
+#define CANCELLED	400
+
+struct looped {
+	struct pool *small;
+	struct pool *large;
+	unsigned long calls;
+};
+
+static void use_all(struct looped *looped, struct pool *pool, unsigned int n)
+{
+	void *objs[SMALL];
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		objs[i] = pool_alloc(&pool->head);
+	for (i = 0; i < n; i++) {
+		pool_free(&pool->head, objs[i]);
+		plat_word_add(&looped->calls, 1);
+	}
+}
+
+static void *loop(void *arg)
+{
+	struct looped *looped = arg;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;) {
+		use_all(looped, looped->small, SMALL);
+		use_all(looped, looped->large, LARGE);
+	}
+	return NULL;
+}
+
+/* Cancel a thread somewhere behind its call number @calls. */
+static void cancel_in_loop(struct looped *looped, unsigned long calls)
+{
+	pthread_t thread;
+
+	plat_write(&looped->calls, 0ul);
+	ck_assert(!pthread_create(&thread, NULL, loop, looped));
+	while (plat_read(&looped->calls) < calls)
+		plat_pause(true);
+	ck_assert(!pthread_cancel(thread));
+	ck_assert(!pthread_join(thread, NULL));
+}
+
+/* The pools stay: one that a thread has left objects moving in cannot be destroyed. */
+static void cancel_threads(void *arg)
+{
+	struct looped looped = { .calls = 0 };
+	unsigned int i;
+
+	(void)arg;
+	looped.small = test_pool(64);
+	looped.large = test_pool(100000);
+	NEED(looped.small && looped.large);
+	for (i = 0; i < CANCELLED; i++)
+		cancel_in_loop(&looped, i * 7);
+	/* These take all locks that there are. */
+	pool_gc(NULL);
+	pool_reclaim(0);
+	use_all(&looped, looped.small, SMALL);
+	use_all(&looped, looped.large, LARGE);
+}
+
+TEST_CASE(threads_cancelled_in_any_call_keep_no_lock_for_ever)
+{
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
+	EXPECT(child_is_well(cancel_threads, NULL));
 }
