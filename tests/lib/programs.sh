@@ -22,9 +22,9 @@ runs() {
 	[ -z "$printed" ] || { echo "$printed"; return 1; }
 }
 
-# within COMMAND... - it succeeds within some minutes; a busy machine may need them
+# within COMMAND... - it succeeds in one of 600 looks: a minute, and longer where each takes longer
 within() {
-	local tries=3000
+	local tries=600
 
 	until "$@" >"$tmp/within" 2>&1; do
 		((tries--)) || { cat "$tmp/within"; return 1; }
