@@ -136,7 +136,7 @@ void pool_unreserve(struct pool_reserved *reserve);
  * @pool: the pool.
  * @gfp: the kernel's flags.  With __GFP_ZERO, and where the kernel zeroes new
  *	memory, recycled objects are zeroed, too.  With __GFP_THISNODE the object is
- *	of this node, and of no cache.  __GFP_NOFAIL ignores the limit, and is refused
+ *	of this node.  __GFP_NOFAIL ignores the limit, and is refused
  *	without __GFP_DIRECT_RECLAIM.  Zones, __GFP_COMP, __GFP_ACCOUNT and
  *	__GFP_MEMALLOC have no effect here; the first time, a line in the log says so.
  *
@@ -152,8 +152,9 @@ void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
  *	one where that one has no memory, or the pool is at its limit.
  * @node: the node, online; NUMA_NO_NODE: any, as pool_alloc_gfp().
  *
- * Takes an object of the shared pool, or of the slab.  What a CPU caches may be of any node,
- * so it is not used.
+ * Takes the object that this CPU cached last if that is of the node, else one of the shared pool,
+ * or of the slab.  At the limit a free object of another node is given back for it.  On machines
+ * with one node this is pool_alloc_gfp().
  *
  * Context: Any that @gfp is right for.
  * Return: an object, or NULL, also where there is no such node.

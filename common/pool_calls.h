@@ -58,6 +58,8 @@ unsigned long pool_cluster_trim(struct pool *pool);
 
 /* fill.c: to the array, from the local clusters and the shared pool; quick.h has more */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
+void *pool_get_near_from_cache(struct pool *pool, unsigned int node,
+			       unsigned int *flags);
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,

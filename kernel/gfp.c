@@ -10,8 +10,9 @@
  *   no direct reclaim               POOL_F_ATOMIC
  *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
  *   __GFP_THISNODE                  an object of this node, or of the one asked
- *				     for, or NULL; caches are bypassed, since
- *				     theirs may be of any node
+ *				     for, or NULL; of the caches only what is newest
+ *				     is looked at, since theirs may be of any node;
+ *				     ignored where there is one node
  *   __GFP_NOFAIL                    the limit and injected failures are
  *				     ignored; refused without direct reclaim
  *   zones, __GFP_COMP               dropped: a cache has its own
@@ -50,17 +51,25 @@ static unsigned int flags_of(gfp_t gfp)
 	return flags;
 }
 
-/*
- * Take an object of a node from the shared pool.  A cluster has the node of its newest
- * object, so another object may be of another node; it goes home.
- */
-static void *get_near(struct pool *pool, unsigned int flags, int node)
+/* The node of a guarded object is not known. */
+static bool is_of(const struct pool *pool, const void *obj, int node)
 {
-	void *obj = pool_shared_get_near(pool, node, flags);
+	return !guard_owns(&pool->backend, obj) &&
+	       plat_node_of(&pool->backend, obj) == node;
+}
 
-	if (!obj || plat_node_of(&pool->backend, obj) == node)
+/*
+ * Take an object of a node from this CPU's caches or the shared pool.  A cluster has the node of
+ * its newest object, so another object may be of another node; it goes home.
+ */
+static void *get_near(struct pool *pool, unsigned int *flags, int node)
+{
+	void *obj = pool_get_near_from_cache(pool, node, flags) ?:
+		    pool_shared_get_near(pool, node, *flags);
+
+	if (!obj || is_of(pool, obj, node))
 		return obj;
-	pool_put_below(pool, obj, flags);
+	pool_put_below(pool, obj, *flags);
 	return NULL;
 }
 
@@ -91,6 +100,15 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
+/* Give a free object of another node back, so that the limit allows one of this node. */
+static void make_room(struct pool *pool, void *obj, unsigned int flags)
+{
+	if (plat_backend_may(&pool->backend, obj, flags))
+		pool_backend_put(pool, obj);
+	else
+		pool_put_below(pool, obj, flags);
+}
+
 /*
  * The last resort, as in alloc.c.  The backend is asked here, since alloc.c does not know
  * the caller's gfp flags, which may forbid to enter a file system.
@@ -103,6 +121,10 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 
 	do {
 		obj = pool_last_look(pool, flags, &last);
+		if (obj && (gfp & __GFP_THISNODE) && !is_of(pool, obj, node)) {
+			make_room(pool, obj, flags);
+			obj = NULL;
+		}
 		if (!obj && *cause == POOL_REFUSED)
 			obj = store_get(pool, flags, gfp, node, cause);
 	} while (!obj && pool_last_again(pool, flags, &last));
@@ -143,10 +165,11 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		obj = pool_get_one_from_cache(pool, &flags) ?:
 		      pool_get_spare(pool, flags);
 	else if (!pool->backend.guarded)
-		obj = get_near(pool, flags, node);
+		obj = get_near(pool, &flags, node);
 	if (!obj && may)
 		obj = store_get(pool, flags, meek(gfp), node, &cause);
-	if (!obj && !(gfp & __GFP_THISNODE) && !(flags & POOL_F_NESTED))
+	if (!obj && (!(gfp & __GFP_THISNODE) || cause == POOL_REFUSED) &&
+	    !(flags & POOL_F_NESTED))
 		obj = get_last(pool, flags, meek(gfp), node, &cause);
 	if (!obj && may && (gfp & __GFP_NOFAIL))
 		obj = store_get(pool, flags, gfp, node, &cause);
@@ -161,6 +184,8 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 {
 	void *obj;
 
+	if (node == NUMA_NO_NODE)
+		gfp &= ~__GFP_THISNODE;
 	if (pool_fails(pool, flags, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
@@ -213,10 +238,16 @@ static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 	return obj;
 }
 
+/* Where there is one node all objects are of that, so calls that name it may use all caches. */
+static bool one_node(void)
+{
+	return nr_node_ids == 1;
+}
+
 /* The node that these flags want of a caller that names none. */
 static int node_of(gfp_t gfp)
 {
-	return gfp & __GFP_THISNODE ? numa_mem_id() : NUMA_NO_NODE;
+	return gfp & __GFP_THISNODE && !one_node() ? numa_mem_id() : NUMA_NO_NODE;
 }
 
 void *pool_alloc_gfp(struct pool_head *head, gfp_t gfp)
@@ -229,17 +260,21 @@ static bool is_node(int node)
 	return node >= 0 && node < nr_node_ids && node_online(node);
 }
 
+/* Not inlined, since calls that name a node would save registers for it. */
+static noinline void *refuse_node(struct pool *pool, int node)
+{
+	pr_err_once("pool \"%s\": there is no node %d\n", pool->shown, node);
+	pool_count_failure(pool, POOL_FAILED);
+	return NULL;
+}
+
 void *pool_alloc_node(struct pool_head *head, gfp_t gfp, int node)
 {
-	struct pool *pool = pool_of(head);
-
+	if (one_node() && !node)
+		return alloc_near(head, gfp, NUMA_NO_NODE, __builtin_return_address(0));
 	if (node == NUMA_NO_NODE)
 		node = node_of(gfp);
-	if (node != NUMA_NO_NODE && !is_node(node)) {
-		pr_err_once("pool \"%s\": there is no node %d\n", pool->shown,
-			    node);
-		pool_count_failure(pool, POOL_FAILED);
-		return NULL;
-	}
+	else if (!is_node(node))
+		return refuse_node(pool_of(head), node);
 	return alloc_near(head, gfp, node, __builtin_return_address(0));
 }

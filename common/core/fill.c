@@ -254,6 +254,52 @@ void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 	return obj;
 }
 
+/* Is a free object, which may be NULL, of a node? */
+static inline bool is_of(const struct pool *pool, const void *obj, unsigned int node)
+{
+	return obj && plat_node_of(&pool->backend, obj) == node;
+}
+
+/* Take the freshest object of the newest cluster, if it is of @node; NULL: it is not. */
+static void *take_near(struct pool_local *here, unsigned int node, struct pool_carried *out)
+{
+	struct pool_cluster *c = pool_cluster_newest(here);
+	void *obj = c ? c->obj[c->n - 1] : NULL;
+
+	if (!is_of(here->pool, obj, node))
+		return NULL;
+	c->obj[c->n - 1] = NULL;
+	filled(here, c, 1, out);
+	return obj;
+}
+
+/*
+ * Get an object of @node, perhaps sealed, from this CPU's caches: the top of the array, or the
+ * freshest of the newest cluster.  POOL_F_NESTED is added to @flags where a holder was
+ * interrupted.  NULL: both are of other nodes, or there are none.
+ */
+void *pool_get_near_from_cache(struct pool *pool, unsigned int node, unsigned int *flags)
+{
+	struct pool_carried out = { .some = false };
+	struct pool_local *here = pool_here_enter(pool, flags);
+	unsigned int n;
+	void *obj = NULL;
+
+	if (!here)
+		return NULL;
+	n = plat_read(&here->hot.n);
+	if (n && is_of(pool, here->slot[n - 1], node)) {
+		obj = pool_hot_pop(here);
+	} else if (pool_visit_begin(here, &out)) {
+		obj = take_near(here, node, &out);
+		pool_visit_end(here);
+	}
+	pool_here_leave(here);
+	if (out.some)
+		pool_carry(pool, &out, *flags);
+	return obj;
+}
+
 /*
  * Fill, for a bulk call, from one cluster: take up to @n objects, and bring as many of its rest
  * as the array, which is empty, accepts.

@@ -19,6 +19,7 @@
 
 #define SIZE		96
 #define DIRT		0x5a
+#define FEW		20
 
 /* Does this kernel wipe memory at allocation? */
 static bool wiped_at_alloc(void)
@@ -326,34 +327,59 @@ TEST_CASE(gfp_flags_that_mean_nothing_here_are_dropped)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(gfp_thisnode_passes_all_caches_over)
+/* It takes what the array has, and does not fill it. */
+TEST_CASE(a_call_that_names_the_only_node_is_an_ordinary_one)
 {
 	struct pool *pool = gfp_pool();
 	struct pool_stats before, now;
-	void *obj;
+	unsigned int i;
 
 	ASSERT(pool);
+	if (nr_node_ids > 1)
+		kunit_skip(test, "several nodes");
 	test_wave(pool, TEST_SOME);
-	pool_flush(&pool->head);
 	pool_sum(pool, &before);
 	EXPECT(before.cached > 0);
-	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE);
-	EXPECT(obj);
+	for (i = 0; i < 10 * TEST_SOME; i++) {
+		test_free(pool, pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE));
+		test_free(pool, pool_alloc_node(&pool->head, GFP_KERNEL, 0));
+	}
 	pool_sum(pool, &now);
-	EXPECT_EQ(now.store_gets, before.store_gets + 1);
-	EXPECT_EQ(now.cached, before.cached);
-	EXPECT_EQ(now.shared, before.shared);
-	test_free(pool, obj);
+	EXPECT_EQ(now.store_gets, before.store_gets);
+	EXPECT_EQ(now.allocated, before.allocated);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
 }
 
-/* Guarded objects are areas of vmalloc(), which may be of any node. */
-TEST_CASE(a_call_that_names_a_node_gets_no_guarded_object)
+/* All objects that the limit allows are in this CPU's array. */
+TEST_CASE(at_the_limit_a_call_that_names_the_only_node_gets_all_objects)
+{
+	struct pool *pool = gfp_pool();
+	unsigned int i, got = 0;
+
+	ASSERT(pool);
+	if (nr_node_ids > 1)
+		kunit_skip(test, "several nodes");
+	EXPECT(pool_set_limit(&pool->head, FEW));
+	test_wave(pool, FEW);
+	for (i = 0; i < FEW; i++) {
+		test_objs[i] = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE);
+		got += !!test_objs[i];
+	}
+	EXPECT_EQ(got, FEW);
+	test_free_many(pool, test_objs, got);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(a_call_that_names_the_only_node_gets_a_guarded_object)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_WRITE;
 	struct pool *pool;
+	unsigned int i;
 
+	if (nr_node_ids > 1)
+		kunit_skip(test, "several nodes");
 	test_mode(POOL_D_UAF);
 	pool = gfp_pool();
 	test_mode(0);
@@ -361,37 +387,8 @@ TEST_CASE(a_call_that_names_a_node_gets_no_guarded_object)
 	test_objs[0] = pool_alloc_gfp(&pool->head, gfp);
 	test_objs[1] = pool_alloc_gfp(&pool->head, gfp | __GFP_THISNODE);
 	test_objs[2] = pool_alloc_node(&pool->head, gfp, numa_mem_id());
-	EXPECT(is_vmalloc_addr(test_objs[0]));
-	EXPECT(test_objs[1] && !is_vmalloc_addr(test_objs[1]));
-	EXPECT(test_objs[2] && !is_vmalloc_addr(test_objs[2]));
-	test_free_many(pool, test_objs, 3);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
-/* The shared pool has them after the wave, and takes them for objects of this node. */
-TEST_CASE(a_call_that_names_a_node_passes_over_guarded_objects_of_caches)
-{
-	gfp_t gfp = GFP_KERNEL | __GFP_THISNODE;
-	struct pool *pool;
-	unsigned int i;
-
-	test_mode(POOL_D_UAF);
-	pool = gfp_pool();
-	test_mode(0);
-	ASSERT(pool);
-	test_wave(pool, TEST_SOME);
-	for (i = 0; i < 4; i++)
-		test_objs[i] = test_alloc(pool);
-	EXPECT(is_vmalloc_addr(test_objs[0]));
-	for (i = 0; i < 4; i++)
-		pool_shared_put_one(pool, test_objs[i], 0);
-	EXPECT_LE(4, pool_shared_count(pool));
-	test_objs[0] = pool_alloc_node(&pool->head, gfp, numa_mem_id());
-	test_objs[1] = pool_alloc_gfp(&pool->head, gfp);
-	test_objs[2] = pool_alloc_node(&pool->head, GFP_KERNEL, numa_mem_id());
 	for (i = 0; i < 3; i++)
-		EXPECT(test_objs[i] && !is_vmalloc_addr(test_objs[i]));
+		EXPECT(is_vmalloc_addr(test_objs[i]));
 	test_free_many(pool, test_objs, 3);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);

@@ -14,6 +14,7 @@
 
 #define SIZE		256
 #define WAVE		1000
+#define FEW		20
 
 /* The first CPU allocates, the last one frees. */
 struct relay {
@@ -190,6 +191,115 @@ TEST_CASE(at_the_limit_a_node_gets_what_another_one_has)
 	on_last(&r, free_all);
 	EXPECT(test_quiet(r.pool, 0));
 	pool_destroy(&r.pool->head);
+}
+
+/* The last CPU is near this node, and the first one is not. */
+static int far_node(void)
+{
+	return cpu_to_mem(test_cpus() - 1);
+}
+
+static void *alloc_far(struct pool *pool, gfp_t gfp)
+{
+	void *obj = pool_alloc_node(&pool->head, gfp | __GFP_THISNODE, far_node());
+
+	return obj && is_near(obj, far_node()) ? obj : NULL;
+}
+
+/* Objects of this node cover those of the other one, every other time. */
+static void mix(struct relay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10 * WAVE; i++) {
+		void *far = alloc_far(r->pool, GFP_KERNEL);
+		void *near = i % 2 ? pool_alloc_node(&r->pool->head, GFP_KERNEL, numa_mem_id()) :
+				     NULL;
+
+		r->none += !far;
+		test_free(r->pool, far);
+		test_free(r->pool, near);
+	}
+}
+
+TEST_CASE(a_node_that_is_named_finds_what_was_freed_last)
+{
+	struct relay r = { NULL };
+	struct pool_stats now;
+
+	SKIP_ONE_NODE(test);
+	pool_fail_every = 0;
+	test_options(1 << 20, 32);
+	r.pool = test_pool(SIZE);
+	ASSERT(r.pool);
+	on_first(&r, mix);
+	pool_sum(r.pool, &now);
+	EXPECT_EQ(r.none, 0);
+	EXPECT_LE(now.allocated, 2 * POOL_HOT_SLOTS);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+/* All objects that the limit allows are in this CPU's array, and of this node. */
+static void far_at_limit(struct relay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < FEW; i++)
+		test_objs[i] = pool_alloc_node(&r->pool->head, GFP_KERNEL, numa_mem_id());
+	test_free_many(r->pool, test_objs, FEW);
+	for (i = 0; i < FEW; i++) {
+		test_objs[i] = alloc_far(r->pool, i % 2 ? GFP_KERNEL : GFP_NOWAIT);
+		r->none += !test_objs[i];
+	}
+	r->remote = !!alloc_far(r->pool, GFP_KERNEL);
+	for (i = 0; i < FEW; i++)
+		test_free(r->pool, test_objs[i]);
+}
+
+TEST_CASE(at_the_limit_free_objects_make_room_for_the_node_that_is_named)
+{
+	struct relay r = { NULL };
+
+	SKIP_ONE_NODE(test);
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	EXPECT(pool_set_limit(&r.pool->head, FEW));
+	on_first(&r, far_at_limit);
+	EXPECT_EQ(r.none, 0);
+	EXPECT_EQ(r.remote, 0);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
+}
+
+/*
+ * Guarded objects are areas of vmalloc(), which may be of any node.  The shared pool has some
+ * after the wave.
+ */
+TEST_CASE(a_node_that_is_named_gets_no_guarded_object)
+{
+	struct pool *pool;
+	unsigned int i;
+
+	SKIP_ONE_NODE(test);
+	test_mode(POOL_D_UAF);
+	pool = numa_pool();
+	test_mode(0);
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, FEW));
+	for (i = 0; i < FEW; i++)
+		test_objs[i] = test_alloc(pool);
+	EXPECT(is_vmalloc_addr(test_objs[0]));
+	for (i = 0; i < FEW; i++)
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
+	for (i = 0; i < FEW; i++) {
+		test_objs[i] = alloc_far(pool, GFP_KERNEL);
+		EXPECT(test_objs[i] && !is_vmalloc_addr(test_objs[i]));
+	}
+	for (i = 0; i < FEW; i++)
+		test_free(pool, test_objs[i]);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_node_that_does_not_exist_is_refused)

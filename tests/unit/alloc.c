@@ -169,6 +169,36 @@ TEST_CASE(nocache_leaves_the_caches_alone)
 	pool_destroy(&pool->head);
 }
 
+/* All objects that the limit allows are free, as the modes of the pool have them. */
+TEST_CASE(nocache_at_the_limit_gets_what_frees_left_in_the_caches)
+{
+	static const unsigned int modes[] = {
+		0, 0, POOL_D_NO_CACHE, POOL_D_INTEGRITY, POOL_D_UAF
+	};
+	unsigned int i, m, none = 0;
+	struct pool *pool;
+
+	pool_fail_every = 0;
+	for (m = 0; m < ARRAY_LEN(modes); m++) {
+		test_mode(modes[m]);
+		pool = test_pool(64);
+		test_mode(0);
+		ASSERT(pool);
+		EXPECT(pool_set_limit(&pool->head, TEST_SOME));
+		test_wave(pool, TEST_SOME);
+		if (!m)
+			pool_switch(pool, POOL_D_NO_CACHE, 0);
+		for (i = 0; i < TEST_SOME; i++) {
+			test_objs[i] = pool_alloc_nocache(&pool->head);
+			none += !test_objs[i];
+		}
+		for (i = 0; i < TEST_SOME; i++)
+			test_free(pool, test_objs[i]);
+		pool_destroy(&pool->head);
+	}
+	EXPECT_EQ(none, 0);
+}
+
 TEST_CASE(objects_above_the_bound_are_not_cached)
 {
 	struct pool *pool;
