@@ -28,6 +28,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -59,8 +60,8 @@ const struct pool_local plat_closed;
 #define CLOSED	((struct pool_hot *)&plat_closed.hot)
 
 /*
- * The words of pools that have none of their own, and of users of hardened pools.  In a
- * module per-CPU data cannot be initialized with an address, so plat_init() sets them.
+ * The words of pools that have none of their own, and of users of hardened pools: plat_init(),
+ * since in a module per-CPU data cannot be initialized with an address.
  */
 static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
@@ -84,11 +85,10 @@ static u64 load_time;
 
 /*
  * Flags for memory at hand, which a free may need: nothing is reclaimed for it.  From Linux 6.18
- * to about 7.1 the slab takes flags that do not even wake kswapd for those of kmalloc_nolock().
- * It fails then where one of its locks is held, and kmemleak does not see the memory, and reports
- * what only this memory leads to.  So kswapd may be woken where interrupts are on.  Where they are
- * off the caller may hold a lock of the scheduler, which a wakeup takes.  More than a page does
- * without kswapd: it need not compact memory for a table.
+ * to about 7.1 the slab takes flags that do not even wake kswapd for those of kmalloc_nolock():
+ * it fails where one of its locks is held, and kmemleak reports what only this memory leads to.
+ * So kswapd may be woken where interrupts are on.  Where they are off the caller may hold a lock
+ * of the scheduler, which a wakeup takes.  More than a page does without kswapd.
  */
 static gfp_t at_hand_flags(size_t size)
 {
@@ -352,11 +352,13 @@ void plat_trim(bool asked)
 	kmem_cache_shrink(local_cache);
 }
 
+/* Is there something to ask a CPU for?  CPUs of isolcpus= and nohz_full= are not interrupted. */
 static bool has_hot(int cpu, void *pool)
 {
 	const struct pool_local *local = plat_local_of(pool, cpu);
 
-	return local && READ_ONCE(local->hot.n);
+	return local && READ_ONCE(local->hot.n) && housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) &&
+	       housekeeping_test_cpu(cpu, HK_TYPE_TICK);
 }
 
 static void empty_array(void *pool)
@@ -477,8 +479,7 @@ int plat_init(void)
 		per_cpu(closed_words, cpu) = CLOSED;
 	}
 	load_time = div_u64(ktime_get_boottime_ns(), NSEC_PER_MSEC);
-	cluster_cache = kmem_cache_create("pool_cluster",
-					  sizeof(struct pool_cluster), 0,
+	cluster_cache = kmem_cache_create("pool_cluster", sizeof(struct pool_cluster), 0,
 					  SLAB_NO_MERGE, NULL);
 	local_cache = KMEM_CACHE(pool_local, SLAB_NO_MERGE);
 	if (cluster_cache && local_cache)

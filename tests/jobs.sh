@@ -141,7 +141,8 @@ jobs_rest_kernel() {
 	in_world 2 debug-hostile env VARIANT=hostile "DEBUG=$HOSTILE" \
 		$vm/kunit.sh debug 20 --cpus 4 --timeout 2000
 	in_world 2 debug-lost env SUITE=lost $vm/kunit.sh debug 20 --cpus 4
-	in_world 2 debug-numa env SUITE=numa $vm/kunit.sh debug 20 --cpus 4 --nodes
+	in_world 2 debug-numa-isolcpus env SUITE=numa BOOT=isolcpus=3 \
+		$vm/kunit.sh debug 20 --cpus 4 --nodes
 	in_world 2 debug-kernel env SUITE=kernel \
 		$vm/kunit.sh debug 40 --cpus 4 --singlestep --timeout 1200
 	script 2 bugs-debug $vm/bugs.sh debug --cpus 4

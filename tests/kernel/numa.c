@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * numa.c - objects stay near the CPUs that use them
+ * numa.c - objects stay near the CPUs that use them; and CPUs that nobody may interrupt
  *
- * Layer:   tests of the nodes in shared.c, and of pool_alloc_node().
+ * Layer:   tests of the nodes in shared.c, of pool_alloc_node(), and of plat_empty_arrays().
  * Context: see test.h.
  *
  * A machine with one node has nothing to show, so the cases do not apply there.  With two
@@ -10,6 +10,7 @@
  */
 #include "test.h"
 
+#include <linux/sched/isolation.h>
 #include <linux/topology.h>
 
 #define SIZE		256
@@ -319,4 +320,40 @@ TEST_CASE(a_node_that_does_not_exist_is_refused)
 	test_free(pool, obj);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
+}
+
+/* The last CPU, which is isolated in some test, leaves objects in its array. */
+static void use_some(struct relay *r)
+{
+	test_wave(r->pool, FEW);
+}
+
+static void ask(struct relay *r)
+{
+	r->none = !plat_empty_arrays(r->pool, POOL_FOREVER);
+}
+
+TEST_CASE(an_isolated_cpu_is_not_interrupted_for_its_array)
+{
+	bool isolated = !housekeeping_cpu(test_cpus() - 1, HK_TYPE_DOMAIN);
+	unsigned int last = test_cpus() - 1, had;
+	struct relay r = { NULL };
+
+	if (!isolated)
+		kunit_skip(test, "no CPU is isolated");
+	r.pool = numa_pool();
+	ASSERT(r.pool);
+	on_last(&r, use_some);
+	had = plat_local_of(r.pool, last)->hot.n;
+	EXPECT(had >= FEW);
+	on_first(&r, ask);
+	EXPECT_EQ(r.none, 1);
+	EXPECT_EQ(plat_local_of(r.pool, last)->hot.n, had);
+	on_first(&r, use_some);
+	had = plat_local_of(r.pool, 0)->hot.n;
+	on_last(&r, ask);
+	EXPECT_EQ(r.none, 0);
+	EXPECT(plat_local_of(r.pool, 0)->hot.n < had);
+	EXPECT(test_quiet(r.pool, 0));
+	pool_destroy(&r.pool->head);
 }
