@@ -154,7 +154,8 @@ static inline struct pool_head *create_aligned_pool(const char *name, unsigned i
 
 /**
  * pool_set_limit() - Set the most objects that a pool may hold.
- * @pool: the pool; the limit is for all its registrations.
+ * @pool: the pool; the limit is for all its registrations.  The first time that a pool with
+ *	several gets one, the log has a warning.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
  * If the pool holds more already, it asks the backend for no more until it holds fewer.  Arrays
@@ -199,8 +200,8 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	DECLARE_STATIC_POOL(ptr, name, size)	a static one
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
- * at file scope.  Declared pools are MEM_F_SHARED.  _ALIGNED_ takes the
- * alignment as one more argument.  _TYPED_ takes a type in the place of the size, and after it,
+ * at file scope.  Declared pools are MEM_F_SHARED, but those with _UNSHARED_: their limit, waits
+ * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_ takes a type in the place of the size, and after it,
  * if wanted, the bytes behind each object, and an alignment; that of the type holds at least.
  *
  * In user space they exist before main(), and before dlopen() returns; dlclose()
@@ -233,14 +234,15 @@ struct pool_decl {
 	const char *file;
 	int line;
 	bool registered;	/* this declaration has a registration to give back */
+	bool unshared;		/* its pool is not merged with others */
 };
 
 /* Without parentheses, since g++ warns of them in declarations. */
 #define POOL_DECL_VAR(ptr)	ptr
 
 /* No casts, so that a size of 4 GiB does not become one of 0. */
-#define POOL_DECL_INIT(ptr, name, size, align) \
-	{ ptr, name, size, align, __FILE__, __LINE__, false }
+#define POOL_DECL_INIT(ptr, name, size, align, unshared) \
+	{ ptr, name, size, align, __FILE__, __LINE__, false, unshared }
 
 #ifdef __KERNEL__
 
@@ -250,9 +252,9 @@ struct pool_decl {
  */
 extern const struct kernel_param_ops pool_decl_ops;
 
-#define POOL_DECL_AT(n, ptr, name, size, align)				\
+#define POOL_DECL_AT(n, ...)						\
 	static struct pool_decl pool_decl_##n =				\
-		POOL_DECL_INIT(ptr, name, size, align);			\
+		POOL_DECL_INIT(__VA_ARGS__);				\
 	module_param_cb(pool_decl_##n, &pool_decl_ops, &pool_decl_##n, 0)
 
 /**
@@ -334,9 +336,9 @@ extern struct pool_decl *__stop_pool_decls[]
 #define POOL_DECL_END		static_assert(true, "")
 #endif
 
-#define POOL_DECL_AT(n, ptr, name, size, align)				\
+#define POOL_DECL_AT(n, ...)						\
 	static POOL_DECL_CONST struct pool_decl pool_decl_##n =		\
-		POOL_DECL_INIT(ptr, name, size, align);			\
+		POOL_DECL_INIT(__VA_ARGS__);				\
 	static struct pool_decl *pool_decl_##n##_entry			\
 		POOL_DECL_SECTION = &pool_decl_##n;			\
 	__attribute__((constructor(POOL_DECL_PRIORITY)))		\
@@ -364,7 +366,7 @@ void pool_decl_put(struct pool_decl *decl);
 #define POOL_DECL_NEXT(n, ...)	POOL_DECL_AT(n, __VA_ARGS__)
 
 #define REGISTER_ALIGNED_POOL(ptr, name, size, align) \
-	POOL_DECL_NEXT(__COUNTER__, ptr, name, size, align)
+	POOL_DECL_NEXT(__COUNTER__, ptr, name, size, align, false)
 #define DECLARE_ALIGNED_POOL(ptr, name, size, align) \
 	struct pool_head *POOL_DECL_VAR(ptr); \
 	REGISTER_ALIGNED_POOL(&(ptr), name, size, align)
@@ -378,6 +380,15 @@ void pool_decl_put(struct pool_decl *decl);
 	DECLARE_ALIGNED_POOL(ptr, name, size, 0)
 #define DECLARE_STATIC_POOL(ptr, name, size) \
 	DECLARE_STATIC_ALIGNED_POOL(ptr, name, size, 0)
+
+#define REGISTER_UNSHARED_POOL(ptr, name, size) \
+	POOL_DECL_NEXT(__COUNTER__, ptr, name, size, 0, true)
+#define DECLARE_UNSHARED_POOL(ptr, name, size) \
+	struct pool_head *POOL_DECL_VAR(ptr); \
+	REGISTER_UNSHARED_POOL(&(ptr), name, size)
+#define DECLARE_STATIC_UNSHARED_POOL(ptr, name, size) \
+	static struct pool_head *POOL_DECL_VAR(ptr); \
+	REGISTER_UNSHARED_POOL(&(ptr), name, size)
 
 /* (ptr, name, type[, extra[, align]]): zeros stand for what is left out. */
 #define POOL_TYPED_AT(as, ptr, name, type, extra, align, ...) \

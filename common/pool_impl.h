@@ -266,6 +266,7 @@ struct pool {
 	/* Changed when something is rare or wrong. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
+	bool told;			/* registry mutex: that its limit is for several users */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
 	unsigned long joins;		/* registry mutex: registrations ever */

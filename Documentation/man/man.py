@@ -39,7 +39,8 @@ GROUPS = (
     Group("declare pools, which are there before main()",
           "DECLARE_POOL DECLARE_STATIC_POOL REGISTER_POOL DECLARE_ALIGNED_POOL "
           "DECLARE_STATIC_ALIGNED_POOL REGISTER_ALIGNED_POOL DECLARE_TYPED_POOL "
-          "DECLARE_STATIC_TYPED_POOL REGISTER_TYPED_POOL pool_declare_failed "
+          "DECLARE_STATIC_TYPED_POOL REGISTER_TYPED_POOL DECLARE_UNSHARED_POOL "
+          "DECLARE_STATIC_UNSHARED_POOL REGISTER_UNSHARED_POOL pool_declare_failed "
           "pool_register_declared pool_release_declared",
           comments=(("pool_attr.h", "Declared pools"),)),
     Group("limit a pool, and keep spare objects", "pool_set_limit pool_set_min_avail"),

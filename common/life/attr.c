@@ -19,6 +19,7 @@ static bool no_pool(const char *function)
 
 bool pool_set_limit(struct pool_head *head, unsigned int limit)
 {
+	unsigned int users = 0;
 	struct pool *pool;
 	bool good;
 
@@ -30,8 +31,13 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	if (good) {
 		plat_write(&pool->limit, limit);
 		pool_era_ends();
+		users = limit && !pool->told ? pool->users - pool->left : 0;
+		pool->told |= users > 1;
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
+	if (users > 1)
+		plat_log(PLAT_WARN, "pool \"%s\": limit %u is for all %u registrations of this merged pool",
+			 pool->shown, limit, users);
 	if (good)
 		pool_close_arrays(pool);
 	else

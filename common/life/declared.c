@@ -30,7 +30,7 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 		.name = decl->name,
 		.size = decl->size,
 		.align = decl->align,
-		.flags = MEM_F_SHARED,
+		.flags = decl->unshared ? 0 : MEM_F_SHARED,
 	};
 	struct pool_creator creator = {
 		.file = decl->file,

@@ -89,6 +89,31 @@ TEST_CASE(options_reach_a_declared_pool_before_its_first_use)
 	undeclare(1);
 }
 
+/* Also where options have all declared pools made anew. */
+TEST_CASE(a_pool_that_is_declared_unshared_stays_its_own)
+{
+	begin(0);
+	ASSERT(declare(0, "shared", 61) && declare(1, "shared", 61));
+	decls[2] = decls[1];
+	decls[2].ptr = &declared[2];
+	decls[2].unshared = true;
+	ASSERT(pool_create_declared(&decls[2], NULL, POOL_ABI));
+	ASSERT(declare(3, "shared", 61));
+	EXPECT_PTR_EQ(declared[1], declared[0]);
+	EXPECT_PTR_EQ(declared[3], declared[0]);
+	EXPECT(declared[2] != declared[0]);
+	EXPECT(answers("tag,no-merge", ""));
+	EXPECT(answers("no-tag,merge", ""));
+	EXPECT_PTR_EQ(declared[3], declared[0]);
+	EXPECT(declared[2] != declared[0]);
+	EXPECT(pool_set_limit(declared[2], 5));
+	EXPECT_EQ(pool_of(declared[0])->limit, 0);
+	EXPECT(!pool_of(declared[2])->told);
+	EXPECT(pool_set_limit(declared[0], 5));
+	EXPECT(pool_of(declared[0])->told);
+	undeclare(4);
+}
+
 TEST_CASE(a_declared_pool_may_change_often_before_its_first_use)
 {
 	begin(0);

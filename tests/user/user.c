@@ -402,8 +402,8 @@ TEST_CASE(more_than_4_gib_are_allocated_and_counted)
 
 static struct pool_head *declared;
 static struct pool_decl decls[2] = {
-	{ &declared, "declared", 64, 0, "here.c", 1, false },
-	{ &declared, "declared", 64, 0, "here.c", 2, false },
+	{ &declared, "declared", 64, 0, "here.c", 1, false, false },
+	{ &declared, "declared", 64, 0, "here.c", 2, false, false },
 };
 
 /* As by an object that was loaded later, which gives back when it is unloaded. */
@@ -465,7 +465,7 @@ static void declare_bad(void *arg)
 /* Without a handler the program ends: tests/install/declare.sh. */
 TEST_CASE(a_handler_of_a_bad_declaration_finds_null_and_one_line)
 {
-	struct pool_decl bad = { &declared, "", 64, 0, "here.c", 3, false };
+	struct pool_decl bad = { &declared, "", 64, 0, "here.c", 3, false, false };
 	char text[1000];
 
 	declared = (struct pool_head *)&bad;

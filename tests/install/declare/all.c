@@ -34,6 +34,8 @@ DECLARE_TYPED_POOL(typed, "typed", struct wide);
 DECLARE_STATIC_TYPED_POOL(static_typed, "static", struct wide);
 DECLARE_TYPED_POOL(extra, "extra", struct node, 100);
 DECLARE_TYPED_POOL(cacheline, "cacheline", struct node, 0, 64);
+DECLARE_UNSHARED_POOL(apart, "apart", 64);
+DECLARE_STATIC_UNSHARED_POOL(static_apart, "apart", 64);
 DECLARE_STATIC_TYPED_POOL(both, "both", struct wide, sizeof(int), 64);
 
 static struct pool_head *late_typed;
@@ -110,6 +112,9 @@ int main(void)
 	    !works(in_header, 4000, ALIGN) || !works(page, 100, 4096) ||
 	    !works(line, 100, 64) || !works(typed, 512, 256))
 		return 4;
+	if (!works(apart, 64, ALIGN) || !works(static_apart, 64, ALIGN) ||
+	    apart == first || apart == static_apart)
+		return 10;
 	if (typed != static_typed || typed != late_typed ||
 	    line != late_aligned)
 		return 5;
