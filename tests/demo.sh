@@ -63,7 +63,7 @@ LIBPOOL_OPTIONS=integrity,tag build/user/poolreplay --cpus 1 $trace.xz 2>&1 |
 title 'The pools that hold most at the end of it, as a table, JSON and Prometheus text'
 for words in 'byusage 3' 'json byusage 1' 'prometheus byusage 1'; do
 	build/user/poolreplay --cpus 1 --dump="$words" $trace.xz 2>/dev/null |
-		grep -v '^# HELP' | head -n 6 | cut -c 1-78 | sed 's/^/  /'
+		grep -v '^# HELP' | sed -n '1,6p' | cut -c 1-78 | sed 's/^/  /'
 done
 
 modules=$(tests/vm/build-modules.sh stock-6.12 | tail -n 1)

@@ -209,7 +209,7 @@ same_frame() {
 	"${gdb[@]}" -ex 'break placed' -ex "run >$tmp/said 2>$tmp/log" -ex up \
 		-ex 'echo [before]\n' -ex frame -ex 'pool check' -ex 'echo [after]\n' -ex frame \
 		"$tmp/prog" >"$tmp/prog.answers" 2>&1
-	answer prog before | head -n 2 | tee "$tmp/frame"
+	answer prog before | sed -n '1,2p' | tee "$tmp/frame"
 	grep -q '^#1 ' "$tmp/frame" && answer prog after | diff "$tmp/frame" -
 }
 check pool_check_leaves_the_frame same_frame

@@ -113,7 +113,7 @@ queue_judge() {
 	printf '%s %d of %d: %s, %d s, %s\n' "$(clock)" $queue_ended $queue_total "$name" "$took" \
 		"$(grep -c '^ok - ' "$results/$name" || true) passed, $bad failed"
 	if [ "$bad" != 0 ]; then
-		grep -v '^ok - \|^n/a - ' "$results/$name" | head -n 20 | sed 's/^/    /'
+		grep -v '^ok - \|^n/a - ' "$results/$name" | sed -n '1,20s/^/    /p'
 		tail -qn 15 "$results/$name.log" "$results/$name.out.log" 2>/dev/null |
 			sed 's/^/    | /' || true
 	fi

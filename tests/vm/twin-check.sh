@@ -102,7 +102,7 @@ fewer() {
 # agree POOLS NAME - library and kernel
 agree() {
 	[ "$1" -gt 0 ] && cmp "$tmp/user" "$tmp/got/$2.pools" && return
-	diff "$tmp/user" "$tmp/got/$2.pools" | head -n 20
+	diff "$tmp/user" "$tmp/got/$2.pools" | sed -n '1,20p'
 	return 1
 }
 

@@ -30,7 +30,7 @@ keys_to first Home
 check a_key_goes_to_the_beginning first_is twin
 resized() {
 	"${tmux[@]}" resize-window -t first -x "$1" -y "$2" && on first "$3" &&
-		! seen first | grep -q '.\{'$(($1 + 1))'\}'
+		same "$(seen first | grep -c '.\{'$(($1 + 1))'\}')" 0
 }
 check a_screen_of_20_columns_has_names_and_a_number resized 20 12 '^pool4 +1[.]0K'
 check a_screen_of_1_line_will_do resized 20 1 '^7 pools: held'
