@@ -149,23 +149,32 @@ TEST_CASE(no_allocation_fails_on_purpose_while_a_program_starts)
 	pool_destroy(&pool->head);
 }
 
+/* Allocate until a call fails, or @most times; the first object goes to test_objs[@at]. */
+static unsigned int until_one_fails(struct pool *pool, unsigned int at, unsigned int most)
+{
+	unsigned int n = 0;
+
+	while (n < most && (test_objs[at + n] = pool_alloc(&pool->head)))
+		n++;
+	return n;
+}
+
 TEST_CASE(calls_of_the_start_are_not_counted)
 {
 	struct pool *pool;
-	unsigned int i, n = 0;
+	unsigned int n;
 
 	EXPECT(pool_configure("no-tools,fail_every=50"));
 	pool = test_pool(64);
 	ASSERT(pool);
 	pool_fail_every = 0;
-	while (pool_alloc(&pool->head) && ++n < 100)
-		;
+	n = until_one_fails(pool, 0, 100);
+	EXPECT(n < 100);
 	pool_starting(true);
-	for (i = 0; i < 120; i++)
-		EXPECT(pool_alloc(&pool->head));
+	EXPECT_EQ(until_one_fails(pool, n, 120), 120);
+	n += 120;
 	pool_starting(false);
-	for (i = 0; pool_alloc(&pool->head); i++)
-		;
-	EXPECT_EQ(i, 49);
-	pool_destroy_all();
+	EXPECT_EQ(until_one_fails(pool, n, 100), 49);
+	test_free_many(pool, test_objs, n + 49);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
