@@ -165,6 +165,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len);
+struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool));
 bool pool_registry_pin(struct pool *pool);
 void pool_registry_put(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
@@ -240,6 +241,7 @@ unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags);
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes);
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu);
+bool pool_may_give(const struct pool *pool);
 unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				unsigned int flags, unsigned long *given);
 

@@ -49,10 +49,18 @@ struct pool *pool_registry_after(struct pool *prev)
  */
 struct pool *pool_registry_next(struct pool *prev)
 {
-	struct pool *pool;
+	return pool_registry_next_that(prev, NULL);
+}
+
+/* The same over pools for which @is is true; the others are not written to.  NULL: over all. */
+struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool))
+{
+	struct pool *pool = prev;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool = pool_registry_after(prev);
+	do
+		pool = pool_registry_after(pool);
+	while (pool && is && !is(pool));
 	if (pool)
 		pool->pins++;
 	if (prev)

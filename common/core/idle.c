@@ -96,7 +96,7 @@ unsigned long pool_age_bytes(bool *more)
 
 	pool_each_cpu(i, cpu)
 		busy |= age_cpu(cpu, &given);
-	while ((pool = pool_registry_next(pool)))
+	while ((pool = pool_registry_next_that(pool, pool_may_give)))
 		given += age_shared(pool);
 	pool_unused_bytes(0, &left);
 	*more = busy || left;

@@ -185,12 +185,13 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 /* How many objects the shared pool has.  Read unlocked, bucket by bucket: exact when quiet. */
 unsigned long pool_shared_count(const struct pool *pool)
 {
-	unsigned int buckets = plat_read(&pool->buckets);
+	unsigned long filled = plat_read(&pool->filled);
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < buckets; i++)
-		sum += plat_read(&pool->bucket[i].objs);
+	for (i = 0; filled; filled >>= 1, i++)
+		if (filled & 1)
+			sum += plat_read(&pool->bucket[i].objs);
 	return sum;
 }
 
@@ -217,15 +218,19 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 	return low;
 }
 
-/* How many objects the shared pool could have done without since the last call. */
+/*
+ * How many objects the shared pool could have done without since the last call.  An empty bucket's
+ * least is 0 already, so it is not touched.
+ */
 unsigned long pool_shared_unused(struct pool *pool)
 {
-	unsigned int buckets = plat_read(&pool->buckets);
+	unsigned long filled = plat_read(&pool->filled);
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < buckets; i++)
-		sum += bucket_unused(pool, i);
+	for (i = 0; filled; filled >>= 1, i++)
+		if (filled & 1)
+			sum += bucket_unused(pool, i);
 	return sum;
 }
 

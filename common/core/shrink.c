@@ -30,8 +30,15 @@ struct shrinking {
 	unsigned long given;		/* bytes that were */
 };
 
+/* Has a pool something that is no CPU's: objects, or spare clusters?  Read unlocked. */
+bool pool_may_give(const struct pool *pool)
+{
+	return plat_read(&pool->filled) || plat_read(&pool->parked.head) ||
+	       plat_read(&pool->spare);
+}
+
 /*
- * Call @visit for each pool.  A caller that may not wait has locked the registry, since
+ * Call @visit for each pool that has something to give.  A caller that may not wait has locked the registry, since
  * letting go of a pin would need the lock; false: it could not.
  */
 static bool each_pool(struct shrinking *s,
@@ -43,7 +50,9 @@ static bool each_pool(struct shrinking *s,
 	if (s->flags & POOL_F_NESTED)
 		return false;
 	while ((pool = held ? pool_registry_after(pool) :
-			      pool_registry_next(pool))) {
+			      pool_registry_next_that(pool, pool_may_give))) {
+		if (!pool_may_give(pool))
+			continue;
 		visit(pool, s);
 		/* There may be thousands.  A task that waits for the registry sleeps. */
 		if (held)

@@ -134,6 +134,20 @@ TEST_CASE(age_leaves_spare_objects)
 }
 
 /* So its caller may stop. */
+/* The least of a bucket is counted anew wherever an age looks at it. */
+TEST_CASE(age_touches_no_bucket_that_is_empty)
+{
+	struct pool *pool = test_pool(64);
+
+	ASSERT(pool);
+	pool->bucket[0].low = 5;
+	pool_age();
+	EXPECT_EQ(pool->bucket[0].low, 5);
+	EXPECT_EQ(pool_shared_unused(pool), 0);
+	EXPECT_EQ(pool->bucket[0].low, 5);
+	pool_destroy(&pool->head);
+}
+
 TEST_CASE(age_says_when_there_is_nothing_left)
 {
 	struct pool *pool = test_pool(64);

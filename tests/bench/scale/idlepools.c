@@ -9,6 +9,8 @@
  *	idlepools idle ROUNDS POOLS	a thread uses one of POOLS pools, and idles
  *	idlepools sums ROUNDS POOLS	numbers of all POOLS pools, each of which one of 100 threads
  *					has used
+ *	idlepools age ROUNDS POOLS	a round of ageing: of 64 buckets in each pool, none has objects
+ *	idlepools shrink ROUNDS POOLS	pool_shrink(), likewise
  *	idlepools memory 0 POOLS	100 threads use all POOLS pools, and idle
  *
  * Prints how often that is done in a round.  Prints page faults of a round, behind it; for
@@ -68,6 +70,16 @@ static void sum_all(void)
 
 	for (i = 0; i < n_pools; i++)
 		pool_stats_get(pools[i], &now, sizeof(now));
+}
+
+static void age_all(void)
+{
+	pool_age();
+}
+
+static void shrink_all(void)
+{
+	pool_shrink(1);
 }
 
 /* The first @arg of the pools are used, or one in THREADS, if there is no @arg. */
@@ -142,6 +154,7 @@ static void make_pools(void)
 	char name[12];
 	unsigned int i;
 
+	pool_configure("buckets=64");
 	for (i = 0; i < n_pools; i++) {
 		snprintf(name, sizeof(name), "p%u", i);
 		pools[i] = create_pool(name, 64, MEM_F_EXACT);
@@ -157,7 +170,7 @@ int main(int argc, char **argv)
 
 	n_pools = argc == 4 ? (unsigned int)strtoul(argv[3], NULL, 10) : 0;
 	if (!n_pools || n_pools > POOLS_MOST)
-		errx(2, "usage: idlepools exit|idle|sums|memory ROUNDS POOLS");
+		errx(2, "usage: idlepools exit|idle|sums|age|shrink|memory ROUNDS POOLS");
 	make_pools();
 	if (!strcmp(what, "exit")) {
 		repeat(exit_one, rounds);
@@ -166,6 +179,10 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "sums")) {
 		start_all(NULL);
 		repeat(sum_all, rounds);
+	} else if (!strcmp(what, "age")) {
+		repeat(age_all, rounds);
+	} else if (!strcmp(what, "shrink")) {
+		repeat(shrink_all, rounds);
 	} else if (!strcmp(what, "memory")) {
 		memory();
 	}

@@ -49,7 +49,7 @@ measure() {
 		unit=$what
 		is=$("$build/idlepools" "${size%_*}" "$rounds" "${size#*_}" | sed -n 2p)
 		return ;;
-	exit_* | idle_* | sums_*)
+	exit_* | idle_* | sums_* | age_* | shrink_*)
 		is=$(pair "$build/idlepools" "$what" "$rounds" "$size")
 		return ;;
 	*_*) set -- "$what" "$rounds" "$size" ;;
