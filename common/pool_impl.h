@@ -135,9 +135,7 @@ struct pool_local {
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
 	unsigned int reopen;		/* CPU lock: most objects of its array when it gave slots */
-	unsigned int surplus;		/* owner, entered: objects got ahead last
-					 * that fills still do without
-					 */
+	unsigned int surplus;		/* owner, entered: got ahead last, and not yet needed */
 	unsigned long era;		/* CPU lock: most and max are of this one */
 	unsigned long clustered;	/* CPU lock; read by any CPU */
 	unsigned long fills;		/* CPU lock; read by any CPU */
