@@ -171,6 +171,8 @@ void pool_registry_put(struct pool *pool);
 bool pool_registry_visited(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
+void pool_registry_resize(struct pool *pool);
+struct pool *pool_registry_sized(struct pool *prev, unsigned int least, unsigned int most);
 struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id);
 bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);

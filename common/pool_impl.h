@@ -273,6 +273,7 @@ struct pool {
 	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
 	unsigned long long name_sum;	/* of the whole name; creation */
 	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
+	struct pool_list by_size;	/* registry mutex: with pools of about its size */
 	struct pool_stats snap;		/* dump mutex: what that dump shows */
 	struct pool_parked parked;	/* any CPU: where its own list is full, or it has none */
 	unsigned long nested;		/* any CPU: of those, and of CPUs that are gone */

@@ -20,10 +20,55 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
+/*
+ * Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it.  So a creation looks at
+ * few pools to find one that it can share.
+ */
+static struct pool_list sizes[27 * 32 + 64];
+
+static struct pool_list *list_of(unsigned int size)
+{
+	struct pool_list *head;
+	unsigned int log = 0;
+
+	while (size >> log >= 64)
+		log++;
+	head = &sizes[log * 32 + (size >> log)];
+	if (!head->next)
+		pool_list_init(head);
+	return head;
+}
+
+/* List a pool by its size, again where that has changed.  Registry mutex held. */
+void pool_registry_resize(struct pool *pool)
+{
+	if (pool->by_size.next)
+		pool_list_unlink(&pool->by_size);
+	pool_list_add_last(&pool->by_size, list_of(pool->head.size));
+}
+
+/*
+ * Walk over the pools of @least to @most bytes, and a few others of about these sizes: the one
+ * after @prev; with NULL the first.  NULL: there is none.  Registry mutex held.
+ */
+struct pool *pool_registry_sized(struct pool *prev, unsigned int least, unsigned int most)
+{
+	struct pool_list *head = list_of(prev ? prev->head.size : least);
+	struct pool_list *node = prev ? prev->by_size.next : head->next;
+
+	while (node == head && head != list_of(most)) {
+		if (!(++head)->next)
+			pool_list_init(head);
+		node = head->next;
+	}
+	return node == head ? NULL : pool_list_entry(node, struct pool, by_size);
+}
+
 /* pool_registry_add() without the lock.  Registry mutex held. */
 void pool_registry_list(struct pool *pool)
 {
 	pool_list_add_last(&pool->by_registry, &pools);
+	pool_registry_resize(pool);
 }
 
 /* List a pool; the creation lock makes ids ascend along the list. */
@@ -446,6 +491,7 @@ bool pool_registry_remove(struct pool *pool)
 	while (pool->pins)
 		plat_registry_wait();
 	pool_list_del(&pool->by_registry);
+	pool_list_unlink(&pool->by_size);
 	pool_list_del(&pool->by_dump);
 	last = pool_list_empty(&pools);
 	plat_mutex_unlock(PLAT_REGISTRY);

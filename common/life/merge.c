@@ -105,6 +105,13 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
+/* Is a pool smaller than the best one so far, or NULL, or of equal ones the older? */
+static bool is_better(const struct pool *pool, const struct pool *best)
+{
+	return !best || pool->head.size < best->head.size ||
+	       (pool->head.size == best->head.size && pool->id < best->id);
+}
+
 /*
  * Find the best pool for a creation: the smallest that fits, the oldest of equal ones; NULL: none
  * fits.  Of the registration of @request only the owner is used.  Pools with an id from @from to
@@ -113,6 +120,8 @@ unsigned int pool_merged_apart(struct pool *pool)
 struct pool *pool_find_match(const struct pool_request *request, unsigned long long from,
 			     unsigned long long to)
 {
+	unsigned int size = request->attr.size;
+	unsigned int more = size / (NEAR_PART - 1);
 	struct pool *best = NULL;
 	struct pool *pool = NULL;
 
@@ -121,9 +130,10 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned long l
 		     (const void *)request->attr.ctor,
 		     (const void *)request->attr.dtor))
 		return NULL;
-	while ((pool = pool_registry_after(pool)))
-		if ((pool->id < from || pool->id > to) &&
-		    (!best || pool->head.size < best->head.size) &&
+	if (more < NEAR_BYTES)
+		more = NEAR_BYTES;
+	while ((pool = pool_registry_sized(pool, size, size + more)))
+		if ((pool->id < from || pool->id > to) && is_better(pool, best) &&
 		    pool_size_fits(pool, request) && compatible(pool, request))
 			best = pool;
 	return best;

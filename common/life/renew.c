@@ -273,6 +273,7 @@ static void become(struct renewal *r)
 	plat_write(&pool->debug, word);
 	become_hardened_or_not(pool, model);
 	plat_write(&pool->head.size, r->size);
+	pool_registry_resize(pool);
 	pool->link = model->link;
 	if (pool->cluster != model->cluster)
 		plat_write(&pool->cluster, model->cluster);
@@ -399,8 +400,7 @@ static void commit(struct renewal *r)
 static void clean_up(struct renewal *r)
 {
 	while (!pool_list_empty(&r->fresh)) {
-		struct pool *pool = pool_list_entry(r->fresh.next, struct pool,
-						    by_registry);
+		struct pool *pool = pool_list_entry(r->fresh.next, struct pool, by_registry);
 
 		pool_list_del(&pool->by_registry);
 		plat_hide(pool);
