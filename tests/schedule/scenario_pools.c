@@ -413,7 +413,7 @@ static void validate(void)
 
 /* A declared pool is made anew while its first object is allocated. */
 
-static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0);
+static struct pool_decl declared = POOL_DECL_INIT(&pool, "d", SIZE, 0, false);
 
 static void setup_declared(void)
 {
