@@ -74,14 +74,11 @@
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
-/*
- * A call that may not wait looks this often for free objects that are moving, before
- * it returns NULL.  Other calls look PLAT_LAST_TRIES times, and yield in between.
- */
+/* Looks for moving objects by a call that may not wait; others look PLAT_LAST_TRIES times. */
 #define POOL_LAST_LOOKS		4
 
-/* How often an allocation makes other CPUs empty their arrays before it returns NULL. */
-#define POOL_LAST_ASKS		3
+/* Milliseconds between two times that allocations have other CPUs empty their arrays of a pool. */
+#define POOL_ASK_EVERY		10
 
 /* Objects brought down between two updates of the average need: need.c. */
 #define POOL_NEED_SPAN		2048
@@ -264,6 +261,7 @@ struct pool {
 	/* Changed when something is rare or wrong. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
+	unsigned int asked;		/* any CPU: when others were to empty their arrays */
 	bool told;			/* registry mutex: that its limit is for several users */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
@@ -476,7 +474,6 @@ struct pool_reading {
 struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
-	unsigned int asked;		/* how often other CPUs were asked; 0 at first */
 	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
 	unsigned int now;		/* what plat_sleep() returned last */
 };

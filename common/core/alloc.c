@@ -62,16 +62,28 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
+/* May a call interrupt other CPUs now?  Not soon after another one; two at once are harmless. */
+static bool may_ask(struct pool *pool)
+{
+	unsigned int now = plat_sleep(0);
+
+	if (!now || now - plat_read(&pool->asked) < POOL_ASK_EVERY)
+		return false;
+	plat_write(&pool->asked, now);
+	return true;
+}
+
 /*
- * Have other CPUs empty their arrays.  A caller that may not wait cannot, and an array that
- * is held at that moment stays as it is: so it is tried more than once.
+ * Have other CPUs empty their arrays, for a caller that waits, or if the backend has nothing: of a
+ * limit, arrays have less than a sixteenth, which is not worth an interrupt.  An array that is held
+ * at that moment stays as it is.
  */
 static bool arrays_emptied(struct pool *pool, unsigned int flags,
 			   struct pool_last *last)
 {
 	return last->before.arrays && plat_may(PLAT_WAIT, flags) &&
-	       last->asked++ < POOL_LAST_ASKS &&
-	       plat_empty_arrays(pool, last->left);
+	       ((flags & POOL_F_WAIT) || !plat_read(&pool->limit)) &&
+	       may_ask(pool) && plat_empty_arrays(pool, last->left);
 }
 
 /* Sleep, and see how much time is left: none if the caller is being killed. */
@@ -152,7 +164,6 @@ static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
 	void *obj;
 
 	rest->last.looks = 0;
-	rest->last.asked = 0;
 	do {
 		obj = pool_last_look(pool, flags, &rest->last);
 		if (!obj && rest->cause == POOL_REFUSED)

@@ -79,6 +79,62 @@ TEST_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu)
 	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
 }
 
+#define MANY	4096
+
+/* CPU 1 holds all that it gets, each leading to the next. */
+static void leave_alone_then_wait(struct pair *p)
+{
+	struct pool_hot *there = &plat_local_of(p->pool, p->ready - 1)->hot;
+	unsigned int had = plat_read(&there->n), got = 0;
+	void *obj, *all = NULL;
+
+	while ((obj = pool_alloc(&p->pool->head))) {
+		*(void **)obj = all;
+		all = obj;
+		got++;
+	}
+	p->nulls += got != MANY - had || plat_read(&there->n) != had;
+	obj = had ? pool_alloc_timeout(&p->pool->head, 0, 60000) : NULL;
+	p->nulls += had && (!obj || plat_read(&there->n) >= had);
+	pool_free(&p->pool->head, obj);
+	for (; all; all = obj) {
+		obj = *(void **)all;
+		pool_free(&p->pool->head, all);
+	}
+}
+
+static void hold_in_array(unsigned int i, void *arg)
+{
+	struct pair *p = arg;
+
+	if (i) {
+		wait_until(&p->ready);
+		/* Else there is one CPU. */
+		if (p->ready != 1ul + plat_cpu_hint())
+			leave_alone_then_wait(p);
+		plat_word_add(&p->done, 1);
+		return;
+	}
+	test_wave(p->pool, LIMIT);
+	plat_word_add(&p->ready, 1ul + plat_cpu_hint());
+	wait_until(&p->done);
+}
+
+/* Of a limit, arrays have less than a sixteenth: not worth an interrupt or a signal. */
+TEST_CASE(at_the_limit_other_cpus_are_interrupted_only_for_callers_that_wait)
+{
+	struct pair p = { .pool = test_pool(64) };
+
+	ASSERT(p.pool);
+	pool_fail_every = 0;
+	ASSERT(test_lend_signal());
+	EXPECT(pool_set_limit(&p.pool->head, MANY));
+	test_threads(2, hold_in_array, &p);
+	EXPECT_EQ(p.nulls, 0);
+	EXPECT(test_quiet(p.pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+}
+
 static void reclaim_elsewhere(unsigned int i, void *arg)
 {
 	struct pair *p = arg;
