@@ -168,8 +168,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		obj = get_near(pool, &flags, node);
 	if (!obj && may)
 		obj = store_get(pool, flags, meek(gfp), node, &cause);
-	if (!obj && (!(gfp & __GFP_THISNODE) || cause == POOL_REFUSED) &&
-	    !(flags & POOL_F_NESTED))
+	if (!obj && (!(gfp & __GFP_THISNODE) || cause == POOL_REFUSED))
 		obj = get_last(pool, flags, meek(gfp), node, &cause);
 	if (!obj && may && (gfp & __GFP_NOFAIL))
 		obj = store_get(pool, flags, gfp, node, &cause);

@@ -10,8 +10,8 @@
  *   POOL_F_ATOMIC                all layers; the backend only where PLAT_ALLOC, or
  *                                for a free plat_backend_may(), allows it
  *   nested (found HELD)          single objects: the shared pool, then for an
- *                                allocation the backend where PLAT_ALLOC, else
- *                                NULL; a free parks
+ *                                allocation the backend where PLAT_ALLOC, then
+ *                                what other CPUs have; a free parks
  *   with a reserve               the same, then the reserve; it never waits for the
  *                                platform
  */
@@ -19,8 +19,7 @@
 
 /*
  * Get a free object below the caches: one of the shared pool, or one parked here.  Only a nested
- * call, which never looks again, takes one of another node.  NULL: the caller asks the backend
- * next.
+ * call takes one of another node.  NULL: the caller asks the backend next.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {
@@ -47,8 +46,7 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Look for an object when the backend has nothing.  The call is not nested.  The counts of @last
- * are 0 at first.
+ * Look for an object when the backend has nothing.  The counts of @last are 0 at first.
  *
  * It looks once at this CPU's array.  If a first reading found an object in a place, or moving,
  * it looks at all other places but the backend, too.  If the backend refused because of the
@@ -206,7 +204,7 @@ static void *get_below(struct pool *pool, unsigned int flags, struct rest *rest)
 		obj = ask_backend(pool, flags, rest);
 	if (!obj && rest->terms->reserve)
 		obj = pool_slots_take(rest->terms->reserve);
-	if (!obj && !(flags & POOL_F_NESTED))
+	if (!obj)
 		obj = get_last(pool, flags, rest);
 	return obj;
 }

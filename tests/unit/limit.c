@@ -209,6 +209,32 @@ TEST_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use)
 	}
 }
 
+/* A call that has interrupted a slow path of its pool finds what lies in clusters, too. */
+TEST_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters)
+{
+	struct pool *pool = test_pool(64);
+	struct pool_local *local;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	EXPECT(pool_set_limit(&pool->head, 8));
+	test_wave(pool, 8);
+	test_wave(pool, 8);
+	local = test_local(pool);
+	EXPECT(plat_read(&local->clustered));
+	plat_write(&local->hot.open, POOL_HELD);
+	for (i = 0; i < 8; i++)
+		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_ATOMIC), NULL);
+	plat_write(&local->hot.open, POOL_OPEN);
+	for (i = 0; i < 8; i++)
+		EXPECT(test_objs[i]);
+	test_free_many(pool, test_objs, 8);
+	EXPECT(test_quiet(pool, 0));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
 /* Has the array here no more slots than a limit leaves to it, after some visits? */
 static bool array_obeys(struct pool *pool, unsigned int limit)
 {
