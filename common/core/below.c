@@ -98,8 +98,9 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 
 /*
  * Put a cluster, not empty, into the shared pool, if there is need, and its objects lie close
- * enough to others.  It belongs to the shared pool then.  Any context; guard and CPU lock may be
- * held.  False: it goes further down.
+ * enough to others.  It belongs to the shared pool then.  False: it goes further down.
+ *
+ * Any context; guard and CPU lock may be held.
  */
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 {

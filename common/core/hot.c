@@ -47,13 +47,19 @@ unsigned int pool_hot_share(const struct pool *pool)
 
 /*
  * Claim up to @n slots for an array.  Returns how many; those that the array does not take, or
- * gives up later, are subtracted from the pool's "slots" again.
+ * gives up later, are subtracted from the pool's "slots" again.  CPU lock held, so who sets a
+ * limit meanwhile finds the array afterwards: pool_close_arrays().
  */
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
 {
-	unsigned long have = plat_read(&pool->slots);
 	unsigned int most = slots_of_all(pool);
+	unsigned long have;
 
+	if (most == UINT_MAX) {
+		plat_word_add(&pool->slots, n);
+		return n;
+	}
+	have = plat_read(&pool->slots);
 	do {
 		if (have >= most)
 			return 0;
