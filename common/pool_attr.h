@@ -201,8 +201,9 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
  * at file scope.  Declared pools are MEM_F_SHARED, but those with _UNSHARED_: their limit, waits
- * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_ takes a type in the place of the size, and after it,
- * if wanted, the bytes behind each object, and an alignment; that of the type holds at least.
+ * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_
+ * takes a type in the place of the size, and after it, if wanted, the bytes behind each object,
+ * and an alignment; that of the type holds at least.
  *
  * In user space they exist before main(), and before dlopen() returns; dlclose()
  * gives them back, exit() does not.  A kernel module calls

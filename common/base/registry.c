@@ -21,8 +21,8 @@ static struct pool *of_registry(struct pool_list *node)
 }
 
 /*
- * Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it.  So a creation looks at
- * few pools to find one that it can share.
+ * Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it.  So a creation looks
+ * at few pools to find one that it can share.
  */
 static struct pool_list sizes[27 * 32 + 64];
 

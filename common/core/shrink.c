@@ -38,8 +38,8 @@ bool pool_may_give(const struct pool *pool)
 }
 
 /*
- * Call @visit for each pool that has something to give.  A caller that may not wait has locked the registry, since
- * letting go of a pin would need the lock; false: it could not.
+ * Call @visit for each pool that has something to give.  A caller that may not wait has locked
+ * the registry, since letting go of a pin would need the lock; false: it could not.
  */
 static bool each_pool(struct shrinking *s,
 		      void (*visit)(struct pool *pool, struct shrinking *s))
