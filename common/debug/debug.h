@@ -72,13 +72,13 @@ struct pool_layout {
 };
 
 struct pool;
-struct pool_entry;
 
-/* The table of object states: parts, each twice as large as the one before. */
-#define POOL_STATE_PARTS	16
+/* The table of object states.  Each part is an array of pieces, twice as long as the one before. */
+#define POOL_STATE_PARTS	18
 
 struct pool_object_table {
-	struct pool_entry *part[POOL_STATE_PARTS];
+	void *part[POOL_STATE_PARTS];
+	unsigned int parts;		/* those of larger numbers are empty */
 	unsigned long known;		/* entries of a generation: object_table.c */
 	bool whole;			/* it has every object, and always had */
 };
@@ -117,6 +117,7 @@ void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 void pool_state_drop(struct pool *pool, void *obj);
 void pool_state_quarantine(struct pool *pool, void *obj);
 void *pool_state_around(struct pool *pool, const void *p);
+bool pool_state_knows(struct pool *pool, const void *obj);
 unsigned int pool_state_phase(unsigned long note);
 unsigned int pool_state_bin(unsigned long note);
 void pool_object_table_begin(struct pool *pool, unsigned int word);

@@ -5,11 +5,8 @@
  * Layer:   beside the four.
  * Context: any, also interrupts and signal handlers; no lock, no waiting.
  *
- * A hash table by address, out of band: a pointer is judged before anything
- * behind it is read, and nothing that a user writes reaches the table.  It
- * consists of parts, each twice as large as the one before.  An entry may be in any
- * of a few slots of any part.  Parts are never moved, and are freed with the pool, so
- * no call waits for another.
+ * A hash table by address, out of band: a pointer is judged before anything behind it is
+ * read, and nothing that a user writes reaches the table.  object_slots.h has its places.
  *
  *   state   bits 0-1: used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
@@ -34,9 +31,7 @@
  * do not find these objects here, but they do find the free ones.
  */
 #include "plat.h"
-
-#define PART_FIRST	256u		/* slots of the first part */
-#define PROBES		16u
+#include "object_slots.h"
 
 #define ST_USED		1ul
 #define ST_FREE		2ul
@@ -52,30 +47,13 @@
 static_assert((ST_BIN_MASK << ST_BIN_SHIFT) < POOL_D_GEN &&
 	      (unsigned long long)POOL_D_GEN * POOL_D_GENS <= 1ull << 32,
 	      "a state has no room for a bin, or a word for a generation");
-static_assert(PART_FIRST << POOL_STATE_PARTS <= KNOWN_COUNT,
+static_assert(PIECE_SLOTS << POOL_STATE_PARTS <= KNOWN_COUNT,
 	      "a full table could not be counted");
 
-/* The key of an entry that is being filled in. */
-#define ENTRY_TAKEN	1ul
-
-struct pool_entry {
-	unsigned long obj;		/* or ~obj; 0: the slot is empty */
-	unsigned long state;
-};
-
-static unsigned int slots_of(unsigned int part)
-{
-	return PART_FIRST << part;
-}
-
-static unsigned long gen_of(unsigned int word)
+/* The generation of a state or of an option word. */
+static unsigned long gen_of(unsigned long word)
 {
 	return word / POOL_D_GEN;
-}
-
-static unsigned long state_gen(unsigned long state)
-{
-	return state / POOL_D_GEN;
 }
 
 /* The generation as "known" has it. */
@@ -87,7 +65,7 @@ static unsigned long known_gen(unsigned int word)
 /* Count one object more, or one less, as known, if the generation is still the same. */
 static void count_known(struct pool *pool, unsigned long state, bool more)
 {
-	unsigned long gen = state_gen(state) * KNOWN_GEN;
+	unsigned long gen = gen_of(state) * KNOWN_GEN;
 	unsigned long old = plat_read(&pool->object_table.known);
 	unsigned long now;
 
@@ -129,16 +107,6 @@ static bool all_known(struct pool *pool, unsigned int word)
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
-/* The upper bits are well mixed; all are needed where a word has 32 bits. */
-static unsigned long hash(const void *obj)
-{
-	const unsigned long long golden = 0x9e3779b97f4a7c15;
-	unsigned long x = (unsigned long)obj >> 3;
-
-	x *= (unsigned long)golden;
-	return x ^ x >> (sizeof(long) * 4);
-}
-
 /* The key that an entry has for an object. */
 static unsigned long key_of(unsigned long obj, unsigned long state)
 {
@@ -159,84 +127,61 @@ static void rekey(struct pool_entry *e, unsigned long state)
 	plat_write_release(&e->obj, key_of(obj_of(e), state));
 }
 
-static struct pool_entry *part_of(struct pool *pool, unsigned int i)
+/* The entry of an object; NULL: there is none.  @in: set to its piece. */
+static struct pool_entry *find_in(struct pool *pool, const void *obj,
+				  struct pool_piece **in)
 {
-	return plat_read_acquire(&pool->object_table.part[i]);
-}
+	unsigned int i = plat_read(&pool->object_table.parts);
+	unsigned long h = pool_hash(obj), m;
 
-/* The entry of address @key in a part; with 0 an empty one for @obj. */
-static struct pool_entry *probe(struct pool *pool, unsigned int i,
-				const void *obj, unsigned long key)
-{
-	struct pool_entry *part = part_of(pool, i);
-	unsigned long at = hash(obj);
-	unsigned int j;
+	while (i--) {
+		*in = pool_piece_of(pool, i, h);
+		if (!*in)
+			continue;
+		m = pool_tags_match(plat_read(&(*in)->tags[h % PIECE_WINDOWS]), pool_hash_tag(h));
+		for (; m; m &= m - 1) {
+			struct pool_entry *e = &(*in)->slot[pool_slot_of(h, m)];
 
-	for (j = 0; part && j < PROBES; j++) {
-		struct pool_entry *e =
-			&part[(at + j) & (slots_of(i) - 1)];
-
-		if (obj_of(e) == key)
-			return e;
+			if (obj_of(e) == (unsigned long)obj)
+				return e;
+		}
 	}
 	return NULL;
 }
 
-/* The entry of an object; NULL: there is none.  Begins with the largest part. */
 static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 {
-	struct pool_entry *e = NULL;
-	unsigned int i;
+	struct pool_piece *in;
 
-	for (i = POOL_STATE_PARTS; i && !e; i--)
-		e = probe(pool, i - 1, obj, (unsigned long)obj);
-	return e;
+	return find_in(pool, obj, &in);
 }
 
-/* Fill in an empty entry in one of the existing parts; false: no room. */
+/* Fill in an empty slot of one of the object's windows; false: no room. */
 static bool insert(struct pool *pool, void *obj, unsigned long state)
 {
-	unsigned int i = POOL_STATE_PARTS;
+	unsigned int i = plat_read(&pool->object_table.parts);
+	unsigned long h = pool_hash(obj), w = h % PIECE_WINDOWS;
 
 	while (i) {
-		struct pool_entry *e = probe(pool, i - 1, obj, 0);
-		unsigned long none = 0;
+		struct pool_piece *p = pool_piece_of(pool, i - 1, h);
+		unsigned long tags = p ? plat_read(&p->tags[w]) : ~0ul;
+		unsigned long empty = pool_tags_match(tags, 0);
+		struct pool_entry *e;
 
-		if (!e) {
+		if (!empty) {
 			i--;
 			continue;
 		}
-		if (!plat_cmpxchg(&e->obj, &none, ENTRY_TAKEN))
+		if (!plat_cmpxchg(&p->tags[w], &tags,
+				  tags | (empty & -empty) / 0x80 * pool_hash_tag(h)))
 			continue;
+		e = &p->slot[pool_slot_of(h, empty)];
 		plat_write(&e->state, state);
 		plat_write_release(&e->obj, key_of((unsigned long)obj, state));
 		count_known(pool, state, true);
 		return true;
 	}
 	return false;
-}
-
-/* Add a part; false: there are enough, or no memory. */
-static bool add_part(struct pool *pool, unsigned int flags)
-{
-	bool waits = plat_may(PLAT_WAIT, flags);
-	struct pool_entry *part, *none = NULL;
-	unsigned int i = 0;
-	size_t size;
-
-	while (i < POOL_STATE_PARTS && part_of(pool, i))
-		i++;
-	if (i == POOL_STATE_PARTS || !plat_may(PLAT_ALLOC, flags))
-		return false;
-	size = slots_of(i) * sizeof(struct pool_entry);
-	part = plat_mem_alloc(size, waits ? PLAT_MEM_NO_IO : PLAT_MEM_AT_HAND);
-	if (!part)
-		return false;
-	if (!waits)
-		memset(part, 0, size);
-	if (!plat_cmpxchg(&pool->object_table.part[i], &none, part))
-		plat_mem_free(part);
-	return true;
 }
 
 /* Set the state of an entry, unless it is quarantined. */
@@ -250,7 +195,7 @@ static void set_state(struct pool *pool, struct pool_entry *e,
 			return;
 	} while (!plat_cmpxchg(&e->state, &old, state));
 	rekey(e, state);
-	if (state_gen(old) != state_gen(state))
+	if (gen_of(old) != gen_of(state))
 		count_known(pool, state, true);
 }
 
@@ -284,14 +229,14 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 	do {
 		if ((old & ST_MASK) == ST_BAD)
 			return POOL_SEEN_BAD;
-		if (state_gen(old) == gen_of(word) &&
+		if (gen_of(old) == gen_of(word) &&
 		    (old & ST_MASK) == ST_FREE)
 			return POOL_SEEN_FREE;
 		now = state_word(word, ST_FREE | next_phase(old) |
 				 bin_note(old));
 	} while (!plat_cmpxchg(&e->state, &old, now));
 	rekey(e, now);
-	if (state_gen(old) != gen_of(word))
+	if (gen_of(old) != gen_of(word))
 		count_known(pool, now, true);
 	*note = now;
 	return POOL_SEEN_USED;
@@ -339,7 +284,7 @@ void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		return;
 	}
 	while (!insert(pool, obj, state)) {
-		if (!add_part(pool, flags)) {
+		if (!pool_add_piece(pool, obj, flags)) {
 			plat_write(&pool->object_table.whole, false);
 			return;
 		}
@@ -357,16 +302,23 @@ unsigned int pool_state_bin(unsigned long note)
 	return (note >> ST_BIN_SHIFT) & ST_BIN_MASK;
 }
 
-/* Drop an object that goes to the backend.  For the fence see all_known(). */
+/* Drop an object that goes to the backend, and empty its slot.  For the fence see all_known(). */
 void pool_state_drop(struct pool *pool, void *obj)
 {
-	struct pool_entry *e = find_entry(pool, obj);
+	struct pool_piece *p;
+	struct pool_entry *e = find_in(pool, obj, &p);
+	unsigned long n, tags;
 
 	if (!e)
 		return;
+	n = (unsigned long)(e - p->slot);
+	tags = plat_read(&p->tags[n / WINDOW_SLOTS]);
 	count_known(pool, plat_read(&e->state), false);
 	plat_fence();
 	plat_write_release(&e->obj, 0ul);
+	while (!plat_cmpxchg(&p->tags[n / WINDOW_SLOTS], &tags,
+			     tags & ~(0xfful << n % WINDOW_SLOTS * 8)))
+		;
 }
 
 /* Mark an object so that it is never handed out, nor taken back, again. */
@@ -381,52 +333,66 @@ void pool_state_quarantine(struct pool *pool, void *obj)
 		insert(pool, obj, gen | ST_BAD);
 }
 
-/*
- * The object in a part that @p points into; NULL: none.  Looks at each place where an object
- * around @p could begin, or, if these are more than the slots, at each slot.
- */
-static void *around(struct pool *pool, unsigned int i, unsigned long p)
+/* The number after that of the last piece. */
+static unsigned long pieces_end(struct pool *pool)
 {
-	unsigned int size = plat_read(&pool->head.size), align = pool->align;
-	struct pool_entry *part = part_of(pool, i);
-	bool few = size / align < slots_of(i) / PROBES;
-	unsigned int n = few ? size / align + 1 : slots_of(i);
+	return 1ul << plat_read(&pool->object_table.parts);
+}
+
+/* The object around an address, by a look at each slot; NULL: none. */
+static void *around_in_slots(struct pool *pool, unsigned long p)
+{
+	unsigned long n, obj;
 	unsigned int j;
 
-	for (j = 0; part && j < n; j++) {
-		unsigned long obj = few ? (p & ~(align - 1ul)) - j * (unsigned long)align :
-					  obj_of(&part[j]);
+	for (n = 1; n < pieces_end(pool); n++) {
+		struct pool_piece *piece = pool_piece_at(pool, n);
 
-		if (obj > ENTRY_TAKEN && p - obj < size &&
-		    (!few || probe(pool, i, (void *)obj, obj)))
+		for (j = 0; piece && j < PIECE_SLOTS; j++) {
+			obj = obj_of(&piece->slot[j]);
+			if (obj && p - obj < plat_read(&pool->head.size))
+				return (void *)obj;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Find the known object that a pointer points into, perhaps @q itself; NULL: none.  Looks up each
+ * place where an object around @q could begin, or, where these are many, looks at each slot: a
+ * large object has many such places, but few are in memory at once.
+ */
+void *pool_state_around(struct pool *pool, const void *q)
+{
+	unsigned long p = (unsigned long)q, align = pool->align;
+	unsigned long obj, size = plat_read(&pool->head.size);
+
+	if (size / align >= pieces_end(pool) * (PIECE_SLOTS / 16))
+		return around_in_slots(pool, p);
+	for (obj = p & ~(align - 1); p - obj < size; obj -= align) {
+		if (find_entry(pool, (void *)obj))
 			return (void *)obj;
 	}
 	return NULL;
 }
 
-/* Find the known object that a pointer points into, perhaps @p itself; NULL: none. */
-void *pool_state_around(struct pool *pool, const void *p)
+bool pool_state_knows(struct pool *pool, const void *obj)
 {
-	void *obj = NULL;
-	unsigned int i;
-
-	for (i = 0; i < POOL_STATE_PARTS && !obj; i++)
-		obj = around(pool, i, (unsigned long)p);
-	return obj;
+	return find_entry(pool, obj) != NULL;
 }
 
 /* Set all entries to generation 0, which is never in use. */
 static void forget(struct pool *pool)
 {
-	unsigned int i, j;
+	unsigned long n, old;
+	unsigned int j;
 
-	for (i = 0; i < POOL_STATE_PARTS; i++) {
-		struct pool_entry *part = part_of(pool, i);
+	for (n = 1; n < pieces_end(pool); n++) {
+		struct pool_piece *piece = pool_piece_at(pool, n);
 
-		for (j = 0; part && j < slots_of(i); j++) {
-			unsigned long old = plat_read(&part[j].state);
-
-			while (!plat_cmpxchg(&part[j].state, &old,
+		for (j = 0; piece && j < PIECE_SLOTS; j++) {
+			old = plat_read(&piece->slot[j].state);
+			while (!plat_cmpxchg(&piece->slot[j].state, &old,
 					     old & (POOL_D_GEN - 1)))
 				;
 		}
@@ -461,13 +427,15 @@ void pool_object_table_lapse(struct pool *pool)
 void pool_object_table_grow(struct pool *pool)
 {
 	unsigned long want = pool_allocated(pool) * 2;
-	unsigned long have = 0;
+	unsigned long have = 0, k;
 	unsigned int i;
 
-	for (i = 0; i < POOL_STATE_PARTS && have <= want; i++) {
-		if (!part_of(pool, i) && !add_part(pool, 0))
-			return;
-		have += slots_of(i);
+	for (i = 0; i < POOL_STATE_PARTS; i++) {
+		for (k = 0; k < 1ul << i && have <= want; k++) {
+			if (!pool_provide_piece(pool, i, k * PIECE_WINDOWS, 0))
+				return;
+			have += PIECE_SLOTS;
+		}
 	}
 }
 
@@ -475,7 +443,13 @@ void pool_object_table_grow(struct pool *pool)
 void pool_object_table_end(struct pool *pool)
 {
 	unsigned int i;
+	unsigned long k;
 
-	for (i = 0; i < POOL_STATE_PARTS; i++)
-		plat_mem_free(pool->object_table.part[i]);
+	for (i = 0; i < pool->object_table.parts; i++) {
+		void **part = pool->object_table.part[i];
+
+		for (k = 0; part && k < 1ul << i; k++)
+			plat_mem_free(part[k]);
+		plat_mem_free(part);
+	}
 }

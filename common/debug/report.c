@@ -72,8 +72,7 @@ static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;
 
-	return pool != info->pool &&
-	       pool_state_around(pool, info->obj) == info->obj;
+	return pool != info->pool && pool_state_knows(pool, info->obj);
 }
 
 static bool is_tag(struct pool *pool, const void *tag)

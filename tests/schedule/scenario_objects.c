@@ -5,6 +5,7 @@
  * Layer:   tests; the enumerator.
  * Context: see scenario.h.
  */
+#include "debug/object_slots.h"
 #include "scenario.h"
 
 /*
@@ -139,8 +140,10 @@ static void setup_sealed(unsigned int limit, unsigned int min_avail)
 		obj[i] = s_alloc(pool);
 }
 
+/* Checked from its creation on, so an object without an entry is reported as foreign. */
 static void setup_checked(void)
 {
+	pool_options.debug = POOL_D_INTEGRITY;
 	setup_sealed(4, 0);
 	give_as(1, 0, 2);
 	reclaim();
@@ -406,7 +409,36 @@ static void bulk_of_two(void)
 		s_free_bulk(pool, 2, objs);
 }
 
+/*
+ * Two CPUs get objects from the platform whose entries share a window of the pool's table.  All
+ * objects that the pool ever had are in the table, so one without an entry is reported as foreign.
+ */
+
+static unsigned long window_of(unsigned int i)
+{
+	return pool_hash(obj[i]) % PIECE_WINDOWS;
+}
+
+static void setup_window(void)
+{
+	unsigned int i = 0, n = 0;
+
+	pool_options.debug = POOL_D_INTEGRITY | POOL_D_NO_CACHE;
+	pool = make("a", 0, 0);
+	while (i == n) {
+		if (n == sizeof(obj) / sizeof(obj[0]))
+			sched_die("no two objects share a window");
+		obj[n++] = s_alloc(pool);
+		for (i = 0; i < n && (i == n - 1 || window_of(i) != window_of(n - 1)); i++)
+			;
+	}
+	give(i, i + 1, 0);
+	give(n - 1, n, 0);
+}
+
 const struct scenario scenarios_of_objects[] = {
+	SCENARIO(two_entries_come_to_one_window_of_a_table, "tags",
+		 2, setup_window, CPUS(alloc_free, alloc_free)),
 	SCENARIO(an_allocation_gets_what_was_freed_under_new_options, "unlooked",
 		 2, setup_checked_one, CPUS(alloc_free, check_and_collect_one)),
 	SCENARIO(a_bulk_call_gets_what_was_freed_under_new_options, "unlooked-bulk",

@@ -64,11 +64,12 @@ TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
 /* Is the address of this object in use, and any inside it, nowhere to be found? */
 static bool is_hidden(struct pool *pool, const void *obj)
 {
-	const unsigned long *word = (const void *)pool->object_table.part[0];
+	const void *const *part = pool->object_table.part[0];
+	const unsigned long *word = part[0];
 	unsigned long at = (unsigned long)obj;
 	unsigned int i;
 
-	for (i = 0; i < 2 * 256; i++)
+	for (i = 0; i < 30 * (1 + 2 * sizeof(long)); i++)
 		if (word[i] >= at && word[i] < at + pool->head.size)
 			return false;
 	return true;

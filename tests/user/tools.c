@@ -181,23 +181,32 @@ TEST_CASE(a_corrupted_object_is_told_of_and_stays_hidden)
 	plat_mem_free(obj);
 }
 
-/* The table has several parts then.  What is in front of an object, or behind it, is not in it. */
-TEST_CASE(a_report_finds_the_object_around_a_pointer_among_many)
+/* What is in front of an object, or behind it, is not in it. */
+static void finds_among(unsigned int size, unsigned int n)
 {
 	static void *many[100000];
-	struct pool *pool = test_checked(64, POOL_D_POISON);
+	struct pool *pool = test_checked(size, POOL_D_POISON);
 	unsigned int i;
 
 	ASSERT(pool);
-	for (i = 0; i < ARRAY_LEN(many); i++)
+	for (i = 0; i < n; i++)
 		many[i] = test_alloc(pool);
-	for (i = 0; i < ARRAY_LEN(many); i += 997) {
-		EXPECT_PTR_EQ(pool_state_around(pool, many[i]), many[i]);
-		EXPECT_PTR_EQ(pool_state_around(pool, (char *)many[i] + 63), many[i]);
-		EXPECT(pool_state_around(pool, (char *)many[i] + 64) != many[i]);
-		EXPECT(pool_state_around(pool, (char *)many[i] - 1) != many[i]);
+	for (i = 0; i < n; i += n / 100) {
+		char *p = many[i];
+
+		EXPECT_PTR_EQ(pool_state_around(pool, p), p);
+		EXPECT_PTR_EQ(pool_state_around(pool, p + size - 1), p);
+		EXPECT(pool_state_around(pool, p + size) != p);
+		EXPECT(pool_state_around(pool, p - 1) != p);
 	}
-	for (i = 0; i < ARRAY_LEN(many); i++)
+	for (i = 0; i < n; i++)
 		test_free(pool, many[i]);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+/* The table has several parts then.  Of large objects each slot is looked at. */
+TEST_CASE(a_report_finds_the_object_around_a_pointer_among_many)
+{
+	finds_among(64, 100000);
+	finds_among(4096, 2000);
 }

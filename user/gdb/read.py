@@ -18,11 +18,11 @@ VERSION = "@VERSION@"
 # Bits of a pointer to a free object: debug.h, "A seal".
 SEAL_BITS = 7
 
-# Of an option word, and of a state: debug.h, object_table.c.
+# Of an option word, a state, and the table of states: debug.h, object_table.c, object_slots.h.
 GEN = 0x10000
 CHECKED = ("fail", "cold-first", "integrity", "caller", "tag", "poison", "uaf", "backup",
            "memstats", "tools")
-PART_FIRST = 256
+PIECE_WINDOWS = 30
 USED, FREE, BAD = 1, 2, 3
 
 # The head of a bucket that is being changed.
@@ -75,13 +75,14 @@ class Table:
         parts = pool.v["object_table"]["part"]
         for i in range(length(parts)):
             if int(parts[i]):
-                self.read(lib, int(parts[i]), PART_FIRST << i, gen)
+                for at in filter(None, lib.words(int(parts[i]), 1 << i)):
+                    self.read(lib, at, gen)
 
-    def read(self, lib, at, slots, gen):
-        words = lib.words(at, 2 * slots)
+    def read(self, lib, at, gen):
+        words = lib.words(at, PIECE_WINDOWS * (1 + 2 * lib.word))[PIECE_WINDOWS:]
         for key, state in zip(words[::2], words[1::2]):
             obj = key ^ lib.ones if key & 2 else key
-            if obj > 1 and state // GEN == gen:
+            if obj and state // GEN == gen:
                 self.state[obj] = state
 
     def of(self, *kinds):

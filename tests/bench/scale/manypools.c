@@ -11,6 +11,8 @@
  *					of each
  *	manypools buffers ROUNDS	5 pools of 4 to 64 KiB, 64 objects in use; a round replaces
  *					a random one, 64 times
+ *	manypools checked ROUNDS N	a pool with the option "tag", N objects of 64 bytes in use; a
+ *					round replaces a random one, 64 times
  *
  * Prints the pairs of calls of a round.
  */
@@ -26,6 +28,7 @@
 #define COLD_AT_ONCE	20
 #define COLD_IN_USE	150
 #define BUFFERS		64
+#define CHECKED		64
 
 struct object {
 	char *p;
@@ -36,6 +39,8 @@ static unsigned int sizes[POOLS];
 static struct object ring[1024];	/* a power of two, so that the remainder is cheap */
 
 #ifdef SCALE_MALLOC
+#define pool_parse_debugging(words, text, size)	((void)0)
+
 static void make_pools(unsigned int n)
 {
 	(void)n;
@@ -145,6 +150,26 @@ static void buffers(unsigned long rounds)
 	}
 }
 
+static void checked(unsigned long rounds, unsigned int n)
+{
+	char **p = calloc(n, sizeof(*p));
+	unsigned int i, j;
+
+	pool_parse_debugging("tag", NULL, 0);
+	sizes[0] = 64;
+	make_pools(1);
+	for (i = 0; p && i < n; i++)
+		p[i] = take(0);
+	while (p && rounds--) {
+		for (i = 0; i < CHECKED; i++) {
+			j = below(n);
+			PUT(0, p[j]);
+			p[j] = take(0);
+		}
+	}
+	free(p);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -155,11 +180,14 @@ int main(int argc, char **argv)
 	} else if (argc == 4 && !strcmp(argv[1], "robin")) {
 		robin(rounds, (unsigned int)strtoul(argv[3], NULL, 10));
 		printf("%d\n", POOLS);
+	} else if (argc == 4 && !strcmp(argv[1], "checked")) {
+		checked(rounds, (unsigned int)strtoul(argv[3], NULL, 10));
+		printf("%d\n", CHECKED);
 	} else if (argc == 3 && !strcmp(argv[1], "buffers")) {
 		buffers(rounds);
 		printf("%d\n", BUFFERS);
 	} else {
-		errx(2, "usage: manypools cold|buffers ROUNDS, or robin ROUNDS SIZE");
+		errx(2, "usage: manypools cold|buffers ROUNDS, robin ROUNDS SIZE, or checked ROUNDS N");
 	}
 	return 0;
 }

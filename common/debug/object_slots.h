@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * object_slots.h - where the table of objects has an object's entry
+ *
+ * Layer:   beside the four; private to object_table.c.
+ *
+ * Part i of the table has 2^i pieces.  The hash of an object selects a piece in each part, and
+ * a window of a few slots in each piece.  Where all of these are full, the first piece that is
+ * missing is added, so the table grows by one piece at a time.  A word per window has a tag of
+ * each entry: one comparison passes over a window without the object.  Searches begin with the
+ * last part, which has half the slots.  Entries never move and pieces are freed with the pool,
+ * so no call waits for another.
+ */
+#ifndef POOL_OBJECT_SLOTS_H
+#define POOL_OBJECT_SLOTS_H
+
+#include "plat.h"
+
+#define PIECE_WINDOWS	30u		/* a piece has about 4 KiB; 1 KiB of 32-bit words */
+#define WINDOW_SLOTS	((unsigned int)sizeof(long))
+#define PIECE_SLOTS	(PIECE_WINDOWS * WINDOW_SLOTS)
+
+struct pool_entry {
+	unsigned long obj;		/* or ~obj; 0: none, or not filled in yet */
+	unsigned long state;
+};
+
+struct pool_piece {
+	unsigned long tags[PIECE_WINDOWS];	/* byte j of word w: of slot j of window w */
+	struct pool_entry slot[PIECE_SLOTS];
+};
+
+/* The upper bits are well mixed; all are needed where a word has 32 bits. */
+static inline unsigned long pool_hash(const void *obj)
+{
+	const unsigned long long golden = 0x9e3779b97f4a7c15;
+	unsigned long x = (unsigned long)obj >> 3;
+
+	x *= (unsigned long)golden;
+	return x ^ x >> (sizeof(long) * 4);
+}
+
+/* The piece of a hash in a part; NULL: it was not added yet. */
+static inline struct pool_piece *pool_piece_of(struct pool *pool, unsigned int i,
+					       unsigned long h)
+{
+	void **part = plat_read_acquire(&pool->object_table.part[i]);
+
+	return part ? plat_read_acquire(&part[h / PIECE_WINDOWS % (1ul << i)]) :
+		      NULL;
+}
+
+/* Piece @n of all, from 1, in the order in which they are added; NULL: it was not added yet. */
+static inline struct pool_piece *pool_piece_at(struct pool *pool, unsigned long n)
+{
+	unsigned int i = 8 * (unsigned int)sizeof(long) - 1 - (unsigned int)__builtin_clzl(n);
+
+	return pool_piece_of(pool, i, n * PIECE_WINDOWS);
+}
+
+/* The byte of a hash in a word of tags; never 0, which is an empty slot's. */
+static inline unsigned long pool_hash_tag(unsigned long h)
+{
+	unsigned long tag = h >> (8 * sizeof(long) - 8);
+
+	return tag ? tag : 1;
+}
+
+/*
+ * The highest bit of each byte of @tags that is @tag.  Where a lower byte is, a higher one may be
+ * reported by mistake.
+ */
+static inline unsigned long pool_tags_match(unsigned long tags, unsigned long tag)
+{
+	const unsigned long ones = ~0ul / 0xff;
+	unsigned long x = tags ^ ones * tag;
+
+	return (x - ones) & ~x & ones << 7;
+}
+
+/* The first slot that matches, of the window of a hash. */
+static inline unsigned int pool_slot_of(unsigned long h, unsigned long matching)
+{
+	return (unsigned int)(h % PIECE_WINDOWS * WINDOW_SLOTS) +
+	       (unsigned int)__builtin_ctzl(matching) / 8;
+}
+
+/* Have zeroed memory at @at, unless it has some; false: there is none. */
+static inline bool pool_have_memory(void **at, size_t size, unsigned int flags)
+{
+	bool waits = plat_may(PLAT_WAIT, flags);
+	void *p, *none = NULL;
+
+	if (plat_read(at))
+		return true;
+	p = plat_mem_alloc(size, waits ? PLAT_MEM_NO_IO : PLAT_MEM_AT_HAND);
+	if (!p)
+		return false;
+	if (!waits)
+		memset(p, 0, size);
+	if (!plat_cmpxchg(at, &none, p))
+		plat_mem_free(p);
+	return true;
+}
+
+/*
+ * Have the piece of a hash in a part; false: no memory.  "parts" counts the part before it has
+ * an entry, so no search passes over it.
+ */
+static inline bool pool_provide_piece(struct pool *pool, unsigned int i, unsigned long h,
+				      unsigned int flags)
+{
+	struct pool_object_table *t = &pool->object_table;
+	unsigned int parts = plat_read(&t->parts);
+	void **part;
+
+	if (!pool_have_memory(&t->part[i], sizeof(void *) << i, flags))
+		return false;
+	while (parts <= i && !plat_cmpxchg(&t->parts, &parts, i + 1))
+		;
+	part = plat_read_acquire(&t->part[i]);
+	return pool_have_memory(&part[h / PIECE_WINDOWS % (1ul << i)],
+				sizeof(struct pool_piece), flags);
+}
+
+/* Add the first piece that an object lacks; false: it lacks none, or no memory. */
+static inline bool pool_add_piece(struct pool *pool, const void *obj, unsigned int flags)
+{
+	unsigned long h = pool_hash(obj);
+	unsigned int i = 0;
+
+	while (i < POOL_STATE_PARTS && pool_piece_of(pool, i, h))
+		i++;
+	return i < POOL_STATE_PARTS && plat_may(PLAT_ALLOC, flags) &&
+	       pool_provide_piece(pool, i, h, flags);
+}
+
+#endif
