@@ -92,7 +92,7 @@ help:
 	@echo '  bench            all of it, in both worlds; bench-user: the library only'
 	@echo '  bench-programs   recorded programs, on every peer'
 	@echo '  bench-gate       instructions and slow paths, in seconds'
-	@echo '  bench-scale      instructions of calls where there are many pools'
+	@echo '  bench-scale      instructions of calls: many pools, threads that ended'
 	@echo '  bench-memory     what is resident after a burst, beside others'
 	@echo '  bench-cxx        containers of C++ with allocators; writes the table of cxx.rst'
 	@echo '  bench-real       HAProxy and a chat server, with and without pools'

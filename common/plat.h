@@ -80,13 +80,14 @@ enum plat_told {
  *
  * Per-CPU copies; the guard: pool_hot.h
  *
- * unsigned int plat_nr_cpus(void)
- *	One more than the highest number in use; only ever grows.
+ * unsigned int plat_cpu_below(unsigned int cpu)
+ *	The highest number below @cpu of a CPU that has an owner, or something of a pool.
+ *	UINT_MAX: there is none.
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
- *	Parts of CPU number @cpu < plat_nr_cpus(), dead ones too; NULL where there never
- *	was one: a CPU may have a part of all pools and none of this one.  The owner may
- *	be writing what they point to.
+ *	Parts of CPU number @cpu, dead ones too; NULL where there never was one: a CPU may
+ *	have a part of all pools and none of this one.  The owner may be writing what they
+ *	point to.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number; it may be stale outside of the guard.  A CPU without a
  *	part of its own gets a number that no CPU has.  Any context.
@@ -375,8 +376,9 @@ void plat_hide(struct pool *pool);
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free.  No other
  *	code sees it yet.
- * void pool_cpu_gone(unsigned int i)
- *	CPU number @i makes no call until it comes back; process context.
+ * bool pool_cpu_gone(unsigned int i)
+ *	CPU number @i makes no call until it comes back; process context.  True: walks may
+ *	pass it over until then.
  */
 
 #include "pool_impl.h"
@@ -427,44 +429,12 @@ static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 	return plat_cpu_of(cpu);
 }
 
-/* The next CPU below number *@i, which becomes its number; NULL: there is none. */
-static inline struct pool_cpu *pool_cpu_below(unsigned int *i)
-{
-	struct pool_cpu *cpu = NULL;
-
-	while (!cpu && *i)
-		cpu = plat_cpu_of(--*i);
-	return cpu;
-}
-
-/* The next part of a pool below number *@i, which becomes its CPU's; NULL: there is none. */
-static inline struct pool_local *pool_part_below(const struct pool *pool,
-						 unsigned int *i)
-{
-	struct pool_local *part = NULL;
-
-	while (!part && *i)
-		part = plat_local_of(pool, --*i);
-	return part;
-}
-
-/*
- * Walk over the CPUs that there are, dead ones too, or over their parts of a pool; @i is the
- * number.  From the last one on, so that their number is read once.  One that appears meanwhile
- * is not visited.
- */
-#define pool_each_cpu(i, cpu) \
-	for ((i) = plat_nr_cpus(); ((cpu) = pool_cpu_below(&(i)));)
-
-#define pool_each_part(pool, i, part) \
-	for ((i) = (pool)->cached ? plat_nr_cpus() : 0; \
-	     ((part) = pool_part_below(pool, &(i)));)
-
 static inline void pool_word_sub(unsigned long *w, unsigned long n)
 {
 	plat_word_add(w, 0 - n);
 }
 
+#include "core/walk.h"
 #include "core/moving.h"
 #include "core/cluster.h"
 #include "core/hot.h"

@@ -231,7 +231,7 @@ void pool_pack(struct pool *pool);
 
 /* reclaim.c: empty caches and the shared pool as a whole */
 void pool_cpu_init(struct pool_cpu *cpu);
-void pool_cpu_gone(unsigned int i);
+bool pool_cpu_gone(unsigned int i);
 void pool_drain(struct pool *pool);
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries);
 unsigned long pool_drain_stashes(unsigned long most, bool tries);

@@ -123,7 +123,7 @@ struct pool_parked {
 struct pool_local {
 	struct pool_hot hot;		/* owner, entered; room: and CPU lock */
 	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
-	struct pool *pool;		/* CPU lock; NULL: not set up */
+	struct pool *pool;		/* CPU lock; NULL: not set up, all zero */
 	struct pool_cpu *cpu;		/* with pool: has its lists and charge */
 	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: on its CPU's, while it has room */

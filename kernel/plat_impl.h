@@ -41,6 +41,15 @@ static inline unsigned int plat_nr_cpus(void)
 	return nr_cpu_ids;
 }
 
+static inline unsigned int plat_cpu_below(unsigned int cpu)
+{
+	cpu = min(cpu, nr_cpu_ids);
+	while (cpu--)
+		if (cpu_possible(cpu))
+			return cpu;
+	return UINT_MAX;
+}
+
 static inline struct pool_local *plat_local_of(const struct pool *pool,
 					       unsigned int cpu)
 {

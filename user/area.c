@@ -1,57 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * area.c - the areas of threads: where they are, and the pools' parts in them
+ * area.c - the areas of threads: who has them, and the pools' parts in them
  *
- * Layer:   seam, cold half; below thread.c.
+ * Layer:   seam, cold half; below thread.c, above place.c and live.c.
  * Context: plain threads.
- *
- * A hit finds a pool's local part by adding the pool's offset to the address of the
- * thread's area.  So a part is at the same offset in all areas, and may never move.
- * The number of pools is not known in advance, and reserved address space is lost to
- * the program.  So an area begins small, and the distance from one area to the next is
- * what all of its parts would take:
- *
- *	area 0                    area 1                    area 2
- *	 |near|....................|near|....................|near|......
- *	                                  |far parts of area 0|
- *	 |<-------- STRIDE ------->|
- *	 |<--------- far = near + k * STRIDE --------------->|
- *
- * Far parts are mapped when the number of pools asks for them, for all areas at once.  k
- * is the same for all areas.  It exists because of the zeros that threads without an area
- * point to.  The zeros are part of the program or library, at an address that is not ours
- * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
- * So k is chosen, once, such that there is room behind the zeros and behind all areas of
- * that time; below zero if need be, as where the stack is just behind the libraries and may
- * grow as far as them.  If another mapping later takes the place of an area's far parts, they
- * cannot be mapped; then further pools stay closed.
  */
+#include "live.h"
 #include "main.h"
+#include "place.h"
 #include "plat.h"
 
 #include <pthread.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* About how many local parts a far part has, and its bytes: whole pages. */
-#define PART_LOCALS	256
-#define PART_BYTES \
-	((PART_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
-	 PLAT_PAGES * PLAT_PAGES)
-#define PARTS	((PLAT_LOCALS + PART_LOCALS - 1) / PART_LOCALS)
-
-/* What /proc/PID/maps calls them. */
-#define NAME	"libpool:areas"
-
-/* The distance from one area to the next. */
-#define STRIDE		(PLAT_AREA_BYTES + PARTS * PART_BYTES)
-
-/* How many places are tried for an area. */
-#define PLACES		16
-
-unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
 
 struct plat_area *plat_areas[PLAT_AREAS];
 unsigned int plat_area_count;
@@ -68,12 +30,7 @@ static bool said;			/* the log is told that there are no more */
 
 /* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *free_areas;
-static unsigned char *next_place;	/* for an area; NULL: not known yet */
-
-/* Both mutexes to write, one of them to read. */
-static unsigned long far;		/* offset of far parts; 0: none yet */
-static unsigned int parts;		/* far parts that all areas have */
+static struct plat_area *left_areas;	/* without an owner, but walks visit them */
 
 /* For a fork, and where areas are reaped. */
 void pool_areas_hold(void)
@@ -88,184 +45,36 @@ void pool_areas_release(void)
 	pthread_mutex_unlock(&offset_mutex);
 }
 
-/* The address at an offset, which may be one below zero. */
-static unsigned char *at_offset(const void *start, unsigned long offset)
-{
-	return (unsigned char *)start + (long)offset;
-}
-
-/* Do far parts at this offset stay within the address space? */
-static bool offset_fits(const void *start, unsigned long offset)
-{
-	uintptr_t at = (uintptr_t)start + offset;
-
-	return (at >= (uintptr_t)start) == ((long)offset >= 0) && at <= UINTPTR_MAX - STRIDE;
-}
-
-/* Is the place of far parts at this offset free in all areas?  Area mutex held. */
-static bool areas_have_room(unsigned long offset)
-{
-	unsigned int i;
-
-	for (i = 0; i < plat_area_count; i++) {
-		unsigned char *at;
-
-		if (!offset_fits(plat_areas[i], offset))
-			return false;
-		at = at_offset(plat_areas[i], offset);
-		if (!pool_map_at(at, PARTS * PART_BYTES, PROT_NONE))
-			return false;
-		munmap(at, PARTS * PART_BYTES);
-	}
-	return true;
-}
-
-/*
- * Map zeros at this offset, for threads without an area, if all areas have room for far
- * parts at that offset, too.  Area mutex held.
- */
-static bool try_far(long k)
-{
-	unsigned long offset = PLAT_AREA_BYTES + (unsigned long)k * STRIDE;
-
-	if (!offset_fits(plat_zeros, offset) || !areas_have_room(offset) ||
-	    !pool_map_at(at_offset(plat_zeros, offset), PARTS * PART_BYTES + PLAT_PAGES,
-			 PROT_READ))
-		return false;
-	far = offset;
-	return true;
-}
-
-/*
- * Try large distances first, since they are in the way of nothing, not even of the heap.
- * With 32 bits the largest one may well be where libraries are.  Area mutex held.
- */
-static bool find_far(void)
-{
-	long most = (long)((1ul << (sizeof(most) > 4 ? 36 : 29)) / STRIDE);
-	long k = most;
-
-	while (!far && k && !try_far(k))
-		k /= 2;
-	if (far || try_far(0))
-		return true;
-	for (k = -most; k && !try_far(k); k /= 2)
-		;
-	return far;
-}
-
-/* Map one more far part for an area.  Area mutex held. */
-static bool add_part(struct plat_area *area)
-{
-	unsigned char *at = at_offset(area, far + area->parts * PART_BYTES);
-
-	if (!pool_map_at(at, PART_BYTES, PROT_READ | PROT_WRITE))
-		return false;
-	pool_map_name(at, PART_BYTES, NAME);
-	tool_root(at, PART_BYTES);
-	area->parts++;
-	return true;
-}
-
-/* Map one more far part for all areas.  Both mutexes held. */
-static bool add_part_each(void)
-{
-	unsigned int i;
-
-	if (parts == PARTS || (!far && !find_far()))
-		return false;
-	for (i = 0; i < plat_area_count; i++)
-		if (plat_areas[i]->parts == parts && !add_part(plat_areas[i]))
-			return false;
-	parts++;
-	return true;
-}
-
 /* Offset mutex held. */
 static bool add_parts(void)
 {
 	bool done;
 
 	pthread_mutex_lock(&area_mutex);
-	done = add_part_each();
+	done = pool_place_grow();
 	pthread_mutex_unlock(&area_mutex);
 	return done;
 }
 
-/* Make an area with all parts at a place; NULL: that is not free.  Area mutex held. */
-static struct plat_area *area_at(unsigned char *place)
+/* Get an area that walks visit from now on; NULL: there can be no more.  Area mutex held. */
+static struct plat_area *add_area(void)
 {
-	struct plat_area *area = (struct plat_area *)(void *)place;
-	unsigned int i;
-
-	if (!place || !pool_map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
-		return NULL;
-	while (area->parts < parts)
-		if (!add_part(area))
-			break;
-	if (area->parts == parts)
-		return area;
-	for (i = 0; i < area->parts; i++)
-		munmap(at_offset(place, far + i * PART_BYTES), PART_BYTES);
-	munmap(place, PLAT_AREA_BYTES);
-	return NULL;
-}
-
-/*
- * The first area: far below the place where the system puts mappings by itself.  Halfway
- * down the addresses are free; checkers admit only a smaller distance.
- */
-static struct plat_area *first_area(void)
-{
-	unsigned char *top = pool_map(NULL, PLAT_PAGES, PROT_NONE);
-	uintptr_t distance = (uintptr_t)top / 2;
-	struct plat_area *area = NULL;
-
-	if (!top)
-		return NULL;
-	munmap(top, PLAT_PAGES);
-	while (!area && distance > STRIDE) {
-		uintptr_t at = (uintptr_t)top - distance;
-
-		area = area_at((unsigned char *)(at & ~(PLAT_PAGES - 1)));
-		distance /= 2;
-	}
-	return area;
-}
-
-/* Make an area at the next free place, or where the system puts it.  Area mutex held. */
-static struct plat_area *new_area(void)
-{
-	struct plat_area *area = next_place ? NULL : first_area();
-	unsigned int tries;
-
-	for (tries = 0; !area && next_place && tries < PLACES; tries++) {
-		area = area_at(next_place);
-		next_place += STRIDE;
-	}
-	if (area)
-		next_place = (unsigned char *)area + STRIDE;
-	return area || parts ? area : pool_map(NULL, PLAT_AREA_BYTES,
-					  PROT_READ | PROT_WRITE);
-}
-
-/* Append a new area to the table; NULL: there can be no more.  Area mutex held. */
-static struct plat_area *append_area(void)
-{
+	unsigned int number = pool_live_hole();
 	struct plat_area *area;
 
-	if (plat_area_count == PLAT_AREAS)
+	if (number == PLAT_AREAS)
 		return NULL;
-	area = new_area();
-	if (!area)
-		return NULL;
-	pool_map_name(area, PLAT_AREA_BYTES, NAME);
-	tool_root(area, PLAT_AREA_BYTES);
-	pool_cpu_init(&area->cpu);
-	area->number = plat_area_count;
-	plat_areas[plat_area_count] = area;
-	__atomic_store_n(&plat_area_count, plat_area_count + 1,
-			 __ATOMIC_RELEASE);
+	area = pool_place_again(number);
+	if (!area) {
+		area = pool_place_new();
+		if (!area)
+			return NULL;
+		area->number = number;
+		plat_write(&plat_areas[number], area);
+	}
+	if (number == plat_area_count)
+		__atomic_store_n(&plat_area_count, number + 1, __ATOMIC_RELEASE);
+	pool_live_add(number);
 	return area;
 }
 
@@ -289,23 +98,34 @@ struct plat_area *pool_area_get(void)
 
 	if (!try_area_lock())
 		return NULL;
-	area = free_areas;
-	if (area) {
-		free_areas = area->next_free;
+	area = left_areas;
+	if (area)
+		left_areas = area->next_free;
+	else
+		area = add_area();
+	if (area)
 		area->is_free = false;
-	} else {
-		area = append_area();
-	}
 	pthread_mutex_unlock(&area_mutex);
 	return area;
 }
 
+/*
+ * Without an owner no part of an area is set up any more.  Where some still are, clusters are on
+ * their way down, or a pool ends: so walks go on visiting it, until a later owner has ended.
+ */
 void pool_area_put(struct plat_area *area)
 {
+	bool left = plat_read(&area->cpu.set_up);
+
 	pthread_mutex_lock(&area_mutex);
-	area->next_free = free_areas;
+	if (!area->is_free && left) {
+		area->next_free = left_areas;
+		left_areas = area;
+	} else if (!area->is_free) {
+		pool_live_remove(area->number);
+		pool_place_leave(area->number);
+	}
 	area->is_free = true;
-	free_areas = area;
 	pthread_mutex_unlock(&area_mutex);
 }
 
@@ -315,7 +135,7 @@ static unsigned long offset_of(unsigned int i)
 	if (i < PLAT_NEAR)
 		return offsetof(struct plat_area, local) +
 		       i * sizeof(struct pool_local);
-	return far + (i - PLAT_NEAR) * sizeof(struct pool_local);
+	return pool_far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
 /* A part is zero again.  A handler, and the end of another pool, may write, too. */
@@ -341,7 +161,7 @@ static unsigned int next_part(const struct plat_area *area, unsigned int i, unsi
 /* How many offsets an area with @n far parts has. */
 static unsigned int locals_of(unsigned int n)
 {
-	unsigned long locals = PLAT_NEAR + n * PART_BYTES / sizeof(struct pool_local);
+	unsigned long locals = PLAT_NEAR + n * POOL_PART_BYTES / sizeof(struct pool_local);
 
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
@@ -350,7 +170,7 @@ static unsigned int locals_of(unsigned int n)
 struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i)
 {
 	*i = next_part(area, *i, PLAT_LOCALS);
-	return *i < PLAT_LOCALS ? (void *)at_offset(area, offset_of(*i)) : NULL;
+	return *i < PLAT_LOCALS ? (void *)pool_at_offset(area, offset_of(*i)) : NULL;
 }
 
 /* Take a free offset; 0: there is none.  Offset mutex held. */
@@ -358,7 +178,7 @@ static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
 		lowest++;
-	if (lowest == PLAT_LOCALS || (lowest >= locals_of(parts) && !add_parts()))
+	if (lowest == PLAT_LOCALS || (lowest >= locals_of(pool_far_parts) && !add_parts()))
 		return 0;
 	offset_used[lowest] = true;
 	if (lowest >= highest)
@@ -392,24 +212,15 @@ bool plat_local_alloc(struct pool *pool)
 	return i;
 }
 
-/* Clear a part.  pool_area_trim() reads meanwhile whether it has a CPU, and so is not zero. */
-static void clear(struct pool_local *local)
-{
-	memset(local, 0, offsetof(struct pool_local, cpu));
-	memset(&local->by_pool, 0, sizeof(*local) - offsetof(struct pool_local, by_pool));
-	plat_write(&local->cpu, NULL);
-}
-
+/* All parts of the pool are zero: pool_drain() has forgotten those that were set up. */
 void plat_local_free(struct pool *pool)
 {
 	unsigned int number = pool->view.part;
 	struct pool_local *local;
 	unsigned int i;
 
-	pool_each_part(pool, i, local) {
-		clear(local);
+	pool_each_part(pool, i, local)
 		has_not(plat_areas[i], number);
-	}
 	pool->view.part = 0;
 	pool->own.hot = offset_of(0);
 	pool->head.hot = pool->own.hot;
@@ -451,8 +262,8 @@ static void trim_between(const struct plat_area *area, unsigned int from, unsign
 					    pool_smaller(next_part(area, from, to), to);
 
 		if (kept > from)
-			trim(at_offset(area, offset_of(from)),
-			     at_offset(area, offset_of(kept - 1)) + sizeof(struct pool_local));
+			trim(pool_at_offset(area, offset_of(from)),
+			     pool_at_offset(area, offset_of(kept - 1)) + sizeof(struct pool_local));
 		from = kept + 1;
 	}
 }
@@ -482,14 +293,13 @@ void pool_area_trim(struct plat_area *area)
 	trim_area(area, end, false);
 }
 
-/* Give back the memory of local parts that no pool has, in all areas. */
+/* Give back the memory of local parts that no pool has, in all areas that walks visit. */
 void pool_areas_trim(void)
 {
-	unsigned int count = plat_nr_cpus();
-	unsigned int i;
+	unsigned int i = UINT_MAX;
 
 	pthread_mutex_lock(&offset_mutex);
-	for (i = 0; i < count; i++)
+	while ((i = plat_cpu_below(i)) != UINT_MAX)
 		trim_area(plat_areas[i], highest, true);
 	pthread_mutex_unlock(&offset_mutex);
 }

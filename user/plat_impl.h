@@ -6,8 +6,8 @@
  * Context: as common/plat.h says.
  *
  * A CPU is a thread's area: the CPU's own part, and one local part per pool,
- * found by the pool's offset.  Areas are appended to a table, never unmapped,
- * and given to a new thread after their owner's exit.  Threads without an area
+ * found by the pool's offset.  Areas are never unmapped, and given to a new thread
+ * after their owner's exit; walks pass them over in between.  Threads without an area
  * point to read-only zeros, where all arrays are closed.
  *
  * An area has a part of a pool from its owner's first slow path there on, until the part is
@@ -40,7 +40,7 @@
 struct plat_area {
 	struct pool_cpu cpu;
 	unsigned int number;		/* set once, before other threads see it */
-	struct plat_area *next_free;	/* area mutex */
+	struct plat_area *next_free;	/* area mutex: has no owner, but some parts */
 	bool is_free;			/* area mutex: it has no owner */
 	unsigned int parts;		/* area mutex: far parts that it has */
 	unsigned int shelf;		/* owner: where slab.c looks first */
@@ -67,7 +67,10 @@ struct plat_area {
 	((sizeof(struct plat_area) + 3 * POOL_ALIGN - 1) / PLAT_PAGES * \
 	 PLAT_PAGES + PLAT_PAGES)
 
-/* area.c: area mutex to append; entries and count are read unlocked. */
+/*
+ * area.c: area mutex to change; entries and count are read unlocked.  NULL: the area of a number
+ * below the count was not copied into this child of a fork.
+ */
 extern struct plat_area *plat_areas[PLAT_AREAS];
 extern unsigned int plat_area_count;
 
@@ -93,7 +96,28 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-/* The acquire pairs with the release in area.c:append_area(). */
+/* live.c: a bit for each area that walks visit; no area from the end on has one. */
+#define PLAT_LIVE_BITS		(8 * sizeof(unsigned long))
+extern unsigned long plat_live[PLAT_AREAS / PLAT_LIVE_BITS];
+extern unsigned int plat_live_end;
+unsigned int plat_live_below(unsigned int cpu);
+
+/* Mostly it is the next one.  The acquire pairs with the release in live.c. */
+static inline unsigned int plat_cpu_below(unsigned int cpu)
+{
+	unsigned int end = cpu == UINT_MAX ?
+			   __atomic_load_n(&plat_live_end, __ATOMIC_RELAXED) : cpu;
+	unsigned int next = end - 1;
+
+	if (next >= PLAT_AREAS)
+		return UINT_MAX;
+	if (__atomic_load_n(&plat_live[next / PLAT_LIVE_BITS], __ATOMIC_ACQUIRE) >>
+	    next % PLAT_LIVE_BITS & 1)
+		return next;
+	return plat_live_below(next);
+}
+
+/* How many areas there ever were.  The acquire pairs with the release in area.c:add_area(). */
 static inline unsigned int plat_nr_cpus(void)
 {
 	return __atomic_load_n(&plat_area_count, __ATOMIC_ACQUIRE);
@@ -112,17 +136,15 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 	unsigned int i = pool->view.part;
 	struct plat_area *area;
 
-	if (cpu >= plat_nr_cpus())
-		return NULL;
-	area = plat_areas[cpu];
-	if (!(plat_parts_from(area, i) & 1))
+	area = cpu < PLAT_AREAS ? plat_areas[cpu] : NULL;
+	if (!area || !(plat_parts_from(area, i) & 1))
 		return NULL;
 	return (struct pool_local *)(void *)((unsigned char *)area + (long)pool->own.hot);
 }
 
 static inline struct pool_cpu *plat_cpu_of(unsigned int cpu)
 {
-	return cpu < plat_nr_cpus() ? &plat_areas[cpu]->cpu : NULL;
+	return cpu < PLAT_AREAS && plat_areas[cpu] ? &plat_areas[cpu]->cpu : NULL;
 }
 
 static inline unsigned int plat_cpu_hint(void)

@@ -191,10 +191,9 @@ static void give_signal_back(void)
 /* All threads are asked again: another signal may not be blocked. */
 static void hear_all(void)
 {
-	unsigned int areas = plat_nr_cpus();
-	unsigned int i;
+	unsigned int i = UINT_MAX;
 
-	for (i = 0; i < areas; i++)
+	while ((i = plat_cpu_below(i)) != UINT_MAX)
 		plat_write(&plat_areas[i]->asked, 0ul);
 }
 
@@ -356,18 +355,17 @@ static void wait_for_answer(struct plat_area *area, struct patience *p)
 bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
 	struct patience p = { .looks = ANSWER_LOOKS, .ms = ms };
-	unsigned int areas = plat_nr_cpus();
+	unsigned int i = UINT_MAX;
 	bool any = false;
-	unsigned int i;
 
 	if (!pool->cached || !plat_read(&lent) || !ms)
 		return false;
 	p.start = plat_sleep(0);
 	if (!lock(&p))
 		return false;
-	for (i = 0; i < areas && lent; i++)
+	while (lent && (i = plat_cpu_below(i)) != UINT_MAX)
 		any |= ask(pool, plat_areas[i]);
-	for (i = 0; i < areas && any; i++)
+	for (i = UINT_MAX; any && (i = plat_cpu_below(i)) != UINT_MAX;)
 		wait_for_answer(plat_areas[i], &p);
 	pthread_mutex_unlock(&mutex);
 	return any;

@@ -17,6 +17,7 @@
  */
 #include "extra/own_thread.h"
 #include "main.h"
+#include "place.h"
 #include "plat.h"
 
 #include <errno.h>
@@ -107,12 +108,11 @@ static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
  */
 void pool_reap(void)
 {
-	unsigned int areas = plat_nr_cpus();
-	unsigned int i;
+	unsigned int i = UINT_MAX;
 
 	if (pthread_mutex_trylock(&reap_mutex))
 		return;
-	for (i = 0; i < areas; i++) {
+	while ((i = plat_cpu_below(i)) != UINT_MAX) {
 		if (plat_areas[i] == plat_this_area() ||
 		    !is_dead(plat_areas[i]) ||
 		    !is_lost(plat_areas[i]))
@@ -248,9 +248,9 @@ static void fork_parent(void)
 static struct plat_area *orphans(const struct plat_area *own)
 {
 	struct plat_area *chain = NULL;
-	unsigned int i;
+	unsigned int i = UINT_MAX;
 
-	for (i = 0; i < plat_area_count; i++) {
+	while ((i = plat_cpu_below(i)) != UINT_MAX) {
 		struct plat_area *area = plat_areas[i];
 
 		if (area == own || area->is_free)
@@ -279,6 +279,7 @@ static void fork_child(void)
 		pool_answers(own, plat_own_id());
 	pool_fork_mend(own ? &own->cpu : NULL);
 	next = orphans(own);
+	pool_place_fork_child();
 	fork_release(true);
 	while (next) {
 		area = next;

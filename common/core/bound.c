@@ -6,9 +6,9 @@
  * Context: any where a caller may come to the allocator; neither guard nor lock held.
  *
  * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs that
- * there are have the same share.  In a program these are as many as it ever had threads at
- * once.  So no operation counts what others have: a visit reads one word that changes only
- * with the options and with the number of CPUs.
+ * there are have the same share.  In a program these are its threads; one that ends gives its share
+ * to the others when the next one comes.  So no operation counts what others have: a visit reads
+ * one word that changes only with the options and with the number of CPUs.
  *
  * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
  * are taken from outside.  Their arrays stay, because only their owners may touch them.

@@ -40,7 +40,7 @@ static unsigned int slots_of_all(const struct pool *pool)
 /* How many of these slots one array may have: none, where there is less than one for each CPU. */
 unsigned int pool_hot_share(const struct pool *pool)
 {
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = plat_cpu_below(UINT_MAX) + 1;
 
 	return slots_of_all(pool) / (cpus > pool_start.cpus ? cpus : pool_start.cpus);
 }

@@ -56,7 +56,8 @@ static void *linkable(struct pool *pool, void *obj)
 /*
  * The list for one more object.  Only calls on this CPU bring down what is parked on it, and
  * there may never be one, as where all frees come from NMIs.  So the CPU's list has room for
- * some.  Misses and frees of all CPUs bring down what is on the pool's own list.
+ * some, and for none in a part that is not set up, which stays all zero.  Misses and frees of all
+ * CPUs bring down what is on the pool's own list.
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {

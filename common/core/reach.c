@@ -46,20 +46,16 @@ static bool some_on(struct pool_local *local)
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
-	unsigned int cpus, i;
+	struct pool_local *local;
 	bool some, arrays = false;
+	unsigned int i;
 
 	sum += plat_read_acquire(&pool->gone_departures);
 	for (i = 0; i < plat_read(&pool->buckets); i++)
 		sum += plat_read_acquire(&pool->bucket[i].gets);
 	reading->allocated = plat_read_acquire(&pool->allocated);
 	some = plat_read_acquire(&pool->parked.count) | plat_read(&pool->filled);
-	cpus = pool->cached ? plat_nr_cpus() : 0;
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
-
-		if (!local)
-			continue;
+	pool_each_part(pool, i, local) {
 		sum += plat_read_acquire(&local->departures);
 		some = some || some_on(local);
 		arrays |= plat_read(&local->hot.n);
@@ -82,18 +78,15 @@ bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 {
 	const struct pool_bucket *end = pool->bucket + plat_read(&pool->buckets);
 	const struct pool_bucket *bucket = pool->bucket;
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	struct pool_local *local;
 	unsigned long sum = 0;
 	unsigned int i;
 
 	if (plat_read_acquire(&pool->moving))
 		return false;
-	for (i = 0; i < cpus; i++) {
-		struct pool_local *local = plat_local_of(pool, i);
+	pool_each_part(pool, i, local) {
 		unsigned long some;
 
-		if (!local)
-			continue;
 		some = arrays ? plat_read_acquire(&local->hot.n) : 0;
 		some |= plat_read_acquire(&local->moving);
 		some |= plat_read_acquire(&local->clustered);

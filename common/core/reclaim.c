@@ -140,15 +140,6 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 	hand_on(&local->nested, &pool->nested);
 }
 
-/* Take a part that is set up off its CPU's list.  CPU lock held. */
-static void unlist(struct pool_cpu *cpu, struct pool_local *local)
-{
-	pool_list_unlink(&local->by_cpu);
-	local->by_cpu = (struct pool_list){ NULL, NULL };
-	plat_write(&cpu->set_up, cpu->set_up - 1);
-	plat_write(&local->pool, NULL);
-}
-
 /*
  * Make a part that has nothing like one that was never set up: all zero.  So in user
  * space its memory can go back.  Fields not set here are zero in a drained part.
@@ -174,7 +165,10 @@ static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 		local->surplus = 0;
 		plat_write(&local->hot.open, POOL_HELD);
 		plat_write(&local->cpu, NULL);
-		unlist(cpu, local);
+		pool_list_unlink(&local->by_cpu);
+		local->by_cpu = (struct pool_list){ NULL, NULL };
+		plat_write(&cpu->set_up, cpu->set_up - 1);
+		plat_write(&local->pool, NULL);
 	}
 	plat_cpu_unlock(cpu);
 }
@@ -245,8 +239,11 @@ static struct pool_local *turn_parts(struct pool_cpu *cpu)
  * Bring down all that a CPU without an owner has cached: the CPU is dead, or the thread has given
  * up its area.  Parked objects there go to the platform, since other CPUs rarely look there.  Only
  * parts that are set up are visited, each once; none is set up meanwhile.
+ *
+ * Returns whether walks may pass the CPU over: all its parts are forgotten.  Otherwise a cluster of
+ * it is on its way down, or a pool ends that has a part there.
  */
-void pool_cpu_gone(unsigned int i)
+bool pool_cpu_gone(unsigned int i)
 {
 	struct pool_cpu *cpu = plat_cpu_of(i);
 	unsigned int left = plat_read(&cpu->set_up);
@@ -264,6 +261,7 @@ void pool_cpu_gone(unsigned int i)
 		plat_sleep(0);
 	}
 	pool_drain_stash(cpu, false);
+	return !plat_read(&cpu->set_up);
 }
 
 /* Wait until evictions have brought this pool's clusters away. */
@@ -271,15 +269,6 @@ static void wait_settled(struct pool_local *local)
 {
 	while (plat_read_acquire(&local->moving))
 		plat_pause(true);
-}
-
-/* Nothing finds a part of a pool that ends by its CPU any more. */
-static void end_part(struct pool_cpu *cpu, struct pool_local *local)
-{
-	plat_cpu_lock(cpu);
-	if (local->pool)
-		unlist(cpu, local);
-	plat_cpu_unlock(cpu);
 }
 
 /*
@@ -299,7 +288,7 @@ void pool_drain(struct pool *pool)
 	pool_drain_shared(pool, 0, POOL_ALL, false);
 	pool_drain_parked(pool);
 	pool_each_part(pool, i, local)
-		end_part(plat_cpu_of(i), local);
+		forget_local(pool, plat_cpu_of(i), local);
 }
 
 /*

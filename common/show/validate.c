@@ -345,8 +345,6 @@ static void see_cpu(struct walk *w)
 	struct pool_cpu *cpu = plat_cpu_of(w->seen.nr);
 	unsigned int turns;
 
-	if (!local || !cpu)
-		return;
 	do
 		turns = w->turns;
 	while (!hold_local(w, cpu, local) && goes_on(w, turns));
@@ -370,23 +368,15 @@ static void see_own_parked(struct walk *w)
 	see_parked(w, &w->pool->parked);
 }
 
-/* The places of one kind; returns in how many something is wrong. */
-static unsigned int see_all(struct walk w, unsigned int n,
+/* One place; returns in how many something is wrong. */
+static unsigned int see_one(struct walk w, unsigned int nr,
 			    void (*see)(struct walk *w), pool_finding_fn *say,
 			    void *arg)
 {
-	unsigned int bad = 0;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		struct walk now = w;
-
-		now.seen.nr = i;
-		see(&now);
-		bad += now.seen.wrong ? 1 : 0;
-		say(&now.seen, arg);
-	}
-	return bad;
+	w.seen.nr = nr;
+	see(&w);
+	say(&w.seen, arg);
+	return w.seen.wrong ? 1 : 0;
 }
 
 /*
@@ -396,16 +386,17 @@ static unsigned int see_all(struct walk w, unsigned int n,
  */
 unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
-	struct walk w = { .pool = pool };
-	unsigned int bad;
+	struct walk w = { .pool = pool, .seen.place = "cpu" };
+	struct pool_local *local;
+	unsigned int bad = 0, i;
 
-	w.seen.place = "cpu";
-	bad = see_all(w, cpus, see_cpu, say, arg);
+	pool_each_part(pool, i, local)
+		bad += see_one(w, i, see_cpu, say, arg);
 	w.seen.place = "bucket";
-	bad += see_all(w, plat_read(&pool->buckets), see_bucket, say, arg);
+	for (i = 0; i < plat_read(&pool->buckets); i++)
+		bad += see_one(w, i, see_bucket, say, arg);
 	w.seen.place = "spares";
-	bad += see_all(w, 1, see_spares, say, arg);
+	bad += see_one(w, 0, see_spares, say, arg);
 	w.seen.place = "parked";
-	return bad + see_all(w, 1, see_own_parked, say, arg);
+	return bad + see_one(w, 0, see_own_parked, say, arg);
 }

@@ -119,8 +119,9 @@ bench-gate: $(addprefix $(B)/peers/,empty pool pool-so) $(B)/visits
 	@$(BENCH_DIR)/gate/gate.sh $(B)/peers
 	@$(BENCH_DIR)/gate/gate-visits.sh $(B)/visits
 
-# Many pools with few objects each, in instructions, beside malloc(); fails above scale.table.
-SCALE = $(B)/manypools $(B)/manypools-malloc $(B)/idlepools
+# Many pools, and threads that have ended, in instructions; fails above scale.table.
+SCALE = $(B)/manypools $(B)/manypools-malloc $(B)/idlepools $(B)/threads
+$(B)/threads: $(BENCH_DIR)/scale/threads.c
 $(B)/idlepools: $(BENCH_DIR)/scale/idlepools.c
 $(B)/manypools $(B)/manypools-malloc: $(BENCH_DIR)/scale/manypools.c
 $(SCALE): $(B)/settings.mk $(B)/libpool.so.$(SOVER)

@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # From the API down to the platform.
 ORDER = ["hit", "reserve", "bulk", "alloc", "slots", "ahead", "border", "bound", "idle", "shrink", "reclaim", "pack", "quick", "fill", "spill",
          "remote", "carry", "here", "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
-         "reach", "spare", "moving"]
+         "reach", "spare", "moving", "walk"]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
 ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)\n")

@@ -382,14 +382,16 @@ void s_destroy(struct pool_head *head)
 }
 
 /* Like pool_thread_idle(): without an area, for a while. */
-static void hand_on(void)
+static bool hand_on(void)
 {
 	struct call *c = call_begin(&pools[0]->head, DOING_HAND_ON, 0);
+	bool empty;
 
 	look_at_array(sched->cur);
 	pool_thread_area = (unsigned char *)&plat_zeros;
-	pool_cpu_gone(sched_cpu(sched->cur));
+	empty = pool_cpu_gone(sched_cpu(sched->cur));
 	call_end(c);
+	return empty;
 }
 
 void s_idle(void)
@@ -402,9 +404,12 @@ void s_idle(void)
 	sched_note("idles no more");
 }
 
-/* Like a thread's exit: from here on it has no area. */
+/* Like a thread's exit: from here on it has no area, and walks pass over an empty one. */
 void s_exit(void)
 {
+	unsigned long bit = 1ul << sched_cpu(sched->cur);
+
 	sched_note("exits");
-	hand_on();
+	if (hand_on())
+		plat_word_sub_release(&plat_live, bit);
 }

@@ -23,6 +23,7 @@ const struct plat_policy plat_policies[] = {
 
 struct plat_area *plat_areas[PLAT_CPUS];
 unsigned int plat_cpus;
+unsigned long plat_live;
 const struct plat_area plat_zeros;
 
 /* The pool at each place, the same in all areas. */
@@ -51,6 +52,7 @@ void plat_begin(unsigned int cpus)
 		pool_cpu_init(&plat_areas[i]->cpu);
 	}
 	plat_cpus = cpus;
+	plat_live = (1ul << cpus) - 1;
 	pool_options_start(&(struct pool_start){
 		.cpus = cpus, .page = WORLD_GRANULE, .nodes = 1,
 	});
@@ -125,7 +127,8 @@ void plat_local_free(struct pool *pool)
 
 	sched_point(__func__, "give", "places", places, sizeof(places[0]));
 	for (i = 0; i < plat_cpus; i++)
-		memset(plat_local_of(pool, i), 0, sizeof(struct pool_local));
+		if (plat_local_of(pool, i)->pool)
+			sched_fail("a pool that ends has parts that are set up");
 	for (i = 0; i < PLAT_LOCALS; i++)
 		if (places[i] == pool)
 			places[i] = NULL;

@@ -41,9 +41,17 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-static inline unsigned int plat_nr_cpus(void)
+/* One bit for each CPU that has an owner, or something of a pool. */
+extern unsigned long plat_live;
+
+static inline unsigned int plat_cpu_below(unsigned int cpu)
 {
-	return plat_cpus;
+	unsigned long live = __atomic_load_n(&plat_live, __ATOMIC_ACQUIRE);
+
+	if (cpu < PLAT_CPUS)
+		live &= (1ul << cpu) - 1;
+	return live ? (unsigned int)(8 * sizeof(live) - 1) - (unsigned int)__builtin_clzl(live) :
+		      UINT_MAX;
 }
 
 static inline struct pool_local *plat_local_of(const struct pool *pool,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scenario_parked.c - parked objects are taken while others are parked, or wanted
+ * scenario_parked.c - parked objects are taken while others are parked, or wanted; CPUs go
  *
  * Layer:   tests; the enumerator.
  * Context: see scenario.h.
@@ -67,6 +67,30 @@ static void setup_array_goes(void)
 	give_as(1, 0, 1);
 }
 
+/* Walks pass over a CPU that went with nothing, but not while a cluster of it is taken. */
+
+static void setup_cluster_goes(void)
+{
+	setup(SINGLY, 0, 1);
+	give_as(1, 0, 1);
+}
+
+static void shrink_all(void)
+{
+	sched_note("pool_shrink_bytes()");
+	pool_shrink_bytes(POOL_ALL, 0);
+	sched_note("pool_shrink_bytes() ends");
+}
+
+static void exit_and_destroy(void)
+{
+	struct pool_head *p = pool;
+
+	s_exit();
+	pool = NULL;
+	s_destroy(p);
+}
+
 const struct scenario scenarios_of_parked[] = {
 	SCENARIO(objects_are_parked_while_others_are_taken, "pop unexchanged uncounted filled",
 		 2, setup_parked, CPUS(unpark_and_park, collect)),
@@ -76,5 +100,7 @@ const struct scenario scenarios_of_parked[] = {
 		 2, setup_parked_afar, CPUS(alloc_atomic, take_and_park)),
 	SCENARIO(an_array_goes_to_the_backend_after_a_refusal, "unseen-array",
 		 2, setup_array_goes, CPUS(alloc_one, s_exit)),
+	SCENARIO(a_pool_ends_while_a_cluster_of_a_cpu_that_went_is_taken, "passed-over",
+		 2, setup_cluster_goes, CPUS(shrink_all, exit_and_destroy)),
 	{ .name = NULL }
 };

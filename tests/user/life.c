@@ -6,6 +6,7 @@
  * Context: see test.h.
  */
 #include "life.h"
+#include "main.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -356,15 +357,19 @@ static struct plat_area *end_as_usual(struct pool *pool)
 TEST_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again)
 {
 	struct pool *pool = test_pool(64);
-	struct plat_area *area;
+	struct plat_area *area, *other;
 
 	ASSERT(pool);
 	area = end_as_usual(pool);
 	ASSERT(area && area->is_free);
 	plat_write(&area->thread, last_id);
 	pool_gc(NULL);
-	EXPECT(area->next_free != area);
 	plat_write(&area->thread, 0);
+	area = pool_area_get();
+	other = pool_area_get();
+	EXPECT(area && other && area != other);
+	pool_area_put(area);
+	pool_area_put(other);
 	pool_destroy(&pool->head);
 }
 

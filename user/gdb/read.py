@@ -357,7 +357,8 @@ class Library:
     def areas(self):
         table = self.symbol("plat_areas")
         for i in range(int(self.symbol("plat_area_count"))):
-            yield table[i].dereference()
+            if table[i]:  # a child of fork() has not those of dead threads
+                yield table[i].dereference()
 
     def thread_of(self, area):
         tid = int(area["thread"])

@@ -3,9 +3,9 @@
 #
 # Counts the instructions of a pair of calls where there are many pools, under callgrind, and
 # compares them with scale.table.  malloc() does the same work beside it.  Counts page faults and
-# KiB, too, where most of the pools are not used.
+# KiB, too, where most of the pools are not used, or most threads have ended.
 #
-#	scale.sh BUILD			BUILD: the folder with manypools, manypools-malloc, idlepools
+#	scale.sh BUILD		BUILD: the folder with manypools, manypools-malloc, idlepools, threads
 #
 # Instructions are counted twice, with R and with 3 R rounds; the difference leaves out what
 # a program does once.  Prints a result for each row.
@@ -51,6 +51,13 @@ measure() {
 		return ;;
 	exit_* | idle_* | sums_* | age_* | shrink_*)
 		is=$(pair "$build/idlepools" "$what" "$rounds" "$size")
+		return ;;
+	forked_*)
+		unit=faults
+		is=$("$build/threads" "$what" "$rounds" "${size%_*}" "${size#*_}")
+		return ;;
+	refused_* | created_*)
+		is=$(pair "$build/threads" "$what" "$rounds" "${size%_*}" "${size#*_}")
 		return ;;
 	*_*) set -- "$what" "$rounds" "$size" ;;
 	esac

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * walk.h - walks over CPUs, and over their parts of a pool
+ *
+ * Layer:   beside the four.
+ * Context: any.
+ */
+#ifndef POOL_CORE_WALK_H
+#define POOL_CORE_WALK_H
+
+/* The next CPU below number *@i, which becomes its number; NULL: there is none. */
+static inline struct pool_cpu *pool_cpu_below(unsigned int *i)
+{
+	*i = plat_cpu_below(*i);
+	return plat_cpu_of(*i);
+}
+
+/* The next part of a pool below number *@i, which becomes its CPU's; NULL: there is none. */
+static inline struct pool_local *pool_part_below(const struct pool *pool,
+						 unsigned int *i)
+{
+	struct pool_local *part = NULL;
+
+	while (!part && (*i = plat_cpu_below(*i)) != UINT_MAX)
+		part = plat_local_of(pool, *i);
+	return part;
+}
+
+/*
+ * Walk over the CPUs that have an owner, or something of a pool, or over their parts of a pool.
+ * @i is the number, from the highest on.  A CPU that appears meanwhile may be visited or not.
+ */
+#define pool_each_cpu(i, cpu) \
+	for ((i) = UINT_MAX; ((cpu) = pool_cpu_below(&(i)));)
+
+#define pool_each_part(pool, i, part) \
+	for ((i) = (pool)->cached ? UINT_MAX : 0; \
+	     ((part) = pool_part_below(pool, &(i)));)
+
+#endif /* POOL_CORE_WALK_H */

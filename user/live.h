@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * live.h - which areas walks visit: live.c
+ *
+ * Layer:   user/ only.
+ * Context: area mutex held.
+ */
+#ifndef POOL_LIVE_H
+#define POOL_LIVE_H
+
+#include "plat.h"
+
+/* Let walks visit an area from now on, or pass over one none of whose parts is set up. */
+void pool_live_add(unsigned int area);
+void pool_live_remove(unsigned int area);
+
+bool pool_is_live(unsigned int area);
+
+/* The lowest number whose area walks pass over; PLAT_AREAS: there is none. */
+unsigned int pool_live_hole(void);
+
+#endif /* POOL_LIVE_H */

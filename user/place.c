@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * place.c - where areas are, and their far parts
+ *
+ * Layer:   seam, cold half; below area.c.
+ * Context: area mutex held.
+ *
+ * A hit finds a pool's local part by adding the pool's offset to the address of the
+ * thread's area.  So a part is at the same offset in all areas, and may never move.
+ * The number of pools is not known in advance, and reserved address space is lost to
+ * the program.  So an area begins small, and the distance from one area to the next is
+ * what all of its parts would take:
+ *
+ *	area 0                    area 1                    area 2
+ *	 |near|....................|near|....................|near|......
+ *	                                  |far parts of area 0|
+ *	 |<-------- STRIDE ------->|
+ *	 |<--------- far = near + k * STRIDE --------------->|
+ *
+ * Far parts are mapped when the number of pools asks for them, for all areas at once that walks
+ * visit; others get what they lack with their next owner.  k
+ * is the same for all areas.  It exists because of the zeros that threads without an area
+ * point to.  The zeros are part of the program or library, at an address that is not ours
+ * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
+ * So k is chosen, once, such that there is room behind the zeros and behind all areas of
+ * that time; below zero if need be, as where the stack is just behind the libraries and may
+ * grow as far as them.  If another mapping later takes the place of an area's far parts, they
+ * cannot be mapped; then further pools stay closed.
+ */
+#include "place.h"
+#include "live.h"
+#include "main.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define PARTS	((PLAT_LOCALS + POOL_PART_LOCALS - 1) / POOL_PART_LOCALS)
+
+/* What /proc/PID/maps calls them. */
+#define NAME	"libpool:areas"
+
+/* The distance from one area to the next. */
+#define STRIDE		(PLAT_AREA_BYTES + PARTS * POOL_PART_BYTES)
+
+/* How many places are tried for an area. */
+#define PLACES		16
+
+/* Forks copy so many areas that no thread has, since each advice to the kernel is a call. */
+#define FORKED		32
+
+unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
+
+unsigned long pool_far;
+unsigned int pool_far_parts;
+
+static unsigned char *next_place;	/* for an area; NULL: not known yet */
+
+/* Do far parts at this offset stay within the address space? */
+static bool offset_fits(const void *start, unsigned long offset)
+{
+	uintptr_t at = (uintptr_t)start + offset;
+
+	return (at >= (uintptr_t)start) == ((long)offset >= 0) && at <= UINTPTR_MAX - STRIDE;
+}
+
+/* Is the place of far parts at this offset free in all areas? */
+static bool areas_have_room(unsigned long offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < plat_area_count; i++) {
+		unsigned char *at;
+
+		if (!plat_areas[i])
+			continue;
+		if (!offset_fits(plat_areas[i], offset))
+			return false;
+		at = pool_at_offset(plat_areas[i], offset);
+		if (!pool_map_at(at, PARTS * POOL_PART_BYTES, PROT_NONE))
+			return false;
+		munmap(at, PARTS * POOL_PART_BYTES);
+	}
+	return true;
+}
+
+/*
+ * Map zeros at this offset, for threads without an area, if all areas have room for far
+ * parts at that offset, too.
+ */
+static bool try_far(long k)
+{
+	unsigned long offset = PLAT_AREA_BYTES + (unsigned long)k * STRIDE;
+
+	if (!offset_fits(plat_zeros, offset) || !areas_have_room(offset) ||
+	    !pool_map_at(pool_at_offset(plat_zeros, offset), PARTS * POOL_PART_BYTES + PLAT_PAGES,
+			 PROT_READ))
+		return false;
+	pool_far = offset;
+	return true;
+}
+
+/*
+ * Try large distances first, since they are in the way of nothing, not even of the heap.
+ * With 32 bits the largest one may well be where libraries are.
+ */
+static bool find_far(void)
+{
+	long most = (long)((1ul << (sizeof(most) > 4 ? 36 : 29)) / STRIDE);
+	long k = most;
+
+	while (!pool_far && k && !try_far(k))
+		k /= 2;
+	if (pool_far || try_far(0))
+		return true;
+	for (k = -most; k && !try_far(k); k /= 2)
+		;
+	return pool_far;
+}
+
+/* Map one more far part for an area. */
+static bool add_part(struct plat_area *area)
+{
+	unsigned char *at = pool_at_offset(area, pool_far + area->parts * POOL_PART_BYTES);
+
+	if (!pool_map_at(at, POOL_PART_BYTES, PROT_READ | PROT_WRITE))
+		return false;
+	pool_map_name(at, POOL_PART_BYTES, NAME);
+	tool_root(at, POOL_PART_BYTES);
+	area->parts++;
+	return true;
+}
+
+/* Map the far parts that an area lacks, until it has @n. */
+static bool add_parts_to(struct plat_area *area, unsigned int n)
+{
+	while (area->parts < n)
+		if (!add_part(area))
+			return false;
+	return true;
+}
+
+/* The offset mutex is held, too. */
+bool pool_place_grow(void)
+{
+	unsigned int i = UINT_MAX;
+
+	if (pool_far_parts == PARTS || (!pool_far && !find_far()))
+		return false;
+	while ((i = plat_cpu_below(i)) != UINT_MAX)
+		if (!add_parts_to(plat_areas[i], pool_far_parts + 1))
+			return false;
+	pool_far_parts++;
+	return true;
+}
+
+/* Make an area with all parts at a place; NULL: that is not free. */
+static struct plat_area *area_at(unsigned char *place)
+{
+	struct plat_area *area = (struct plat_area *)(void *)place;
+	unsigned int i;
+
+	if (!place || !pool_map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
+		return NULL;
+	if (add_parts_to(area, pool_far_parts))
+		return area;
+	for (i = 0; i < area->parts; i++)
+		munmap(pool_at_offset(place, pool_far + i * POOL_PART_BYTES), POOL_PART_BYTES);
+	munmap(place, PLAT_AREA_BYTES);
+	return NULL;
+}
+
+/*
+ * The first area: far below the place where the system puts mappings by itself.  Halfway
+ * down the addresses are free; checkers admit only a smaller distance.
+ */
+static struct plat_area *first_area(void)
+{
+	unsigned char *top = pool_map(NULL, PLAT_PAGES, PROT_NONE);
+	uintptr_t distance = (uintptr_t)top / 2;
+	struct plat_area *area = NULL;
+
+	if (!top)
+		return NULL;
+	munmap(top, PLAT_PAGES);
+	while (!area && distance > STRIDE) {
+		uintptr_t at = (uintptr_t)top - distance;
+
+		area = area_at((unsigned char *)(at & ~(PLAT_PAGES - 1)));
+		distance /= 2;
+	}
+	return area;
+}
+
+/* Make an area at the next free place, or where the system puts it. */
+static struct plat_area *new_area(void)
+{
+	struct plat_area *area = next_place ? NULL : first_area();
+	unsigned int tries;
+
+	for (tries = 0; !area && next_place && tries < PLACES; tries++) {
+		area = area_at(next_place);
+		next_place += STRIDE;
+	}
+	if (area)
+		next_place = (unsigned char *)area + STRIDE;
+	return area || pool_far_parts ? area : pool_map(NULL, PLAT_AREA_BYTES,
+					  PROT_READ | PROT_WRITE);
+}
+
+struct plat_area *pool_place_new(void)
+{
+	struct plat_area *area = new_area();
+
+	if (!area)
+		return NULL;
+	pool_map_name(area, PLAT_AREA_BYTES, NAME);
+	tool_root(area, PLAT_AREA_BYTES);
+	pool_cpu_init(&area->cpu);
+	return area;
+}
+
+/*
+ * Tell the kernel whether forks copy an area.  A fork copies what threads have that are gone in
+ * the child, but not what nobody has, which would cost it as much for each area.  False: the area
+ * is not there, because this is the child of a fork without handlers.
+ */
+static bool set_forked(unsigned int number, int advice)
+{
+	struct plat_area *area = plat_areas[number];
+
+	return number < FORKED ||
+	       (!madvise(area, PLAT_AREA_BYTES, advice) &&
+		(!area->parts ||
+		 !madvise(pool_at_offset(area, pool_far), area->parts * POOL_PART_BYTES, advice)));
+}
+
+struct plat_area *pool_place_again(unsigned int number)
+{
+	struct plat_area *area = plat_areas[number];
+
+	return area && set_forked(number, MADV_DOFORK) && add_parts_to(area, pool_far_parts) ?
+	       area : NULL;
+}
+
+void pool_place_leave(unsigned int number)
+{
+	set_forked(number, MADV_DONTFORK);
+}
+
+void pool_place_fork_child(void)
+{
+	unsigned int i;
+
+	for (i = FORKED; i < plat_area_count; i++)
+		if (!pool_is_live(i))
+			plat_areas[i] = NULL;
+}
