@@ -13,10 +13,8 @@
 #include "main.h"
 #include "slab/slab.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 /*
  * What is in use bounds how many holes malloc_trim() visits, a system call for each.  If more
@@ -50,33 +48,33 @@ void pool_heap_gave(unsigned long bytes)
 	pool_word_sub(&in_use, bytes);
 }
 
-/* Bytes of memory that are no file's; 0: the system does not say. */
-static unsigned long resident(void)
+/*
+ * Bytes of memory that the process had at most.  What it has now only files in /proc say, and a
+ * program may not be allowed to open files any more.
+ */
+static unsigned long most_resident(void)
 {
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	unsigned long all, shared;
-	char text[128];
-	ssize_t n;
+	struct rusage usage;
 
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	if (sscanf(text, "%*u %lu %lu", &all, &shared) != 2)
-		return 0;
-	return (all - shared) * pool_start.page;
+	if (getrusage(RUSAGE_SELF, &usage))
+		return ~0ul;
+	return (unsigned long)usage.ru_maxrss * 1024;
 }
 
-/* Has malloc() little in use?  It has @now bytes of objects in use, and had up to @before. */
+/*
+ * Has malloc() little in use?  It has @now bytes of objects in use, and had up to @before.  What
+ * it had besides is what was there at most, without objects and slabs at their most.
+ */
 static bool is_small(unsigned long now, unsigned long before)
 {
-	unsigned long all = resident();
+	static unsigned long peak;
 	struct arena_size size;
 
+	if (before > plat_read(&peak))
+		plat_write(&peak, before);
 	pool_arena_size(&size);
-	return all && now < OBJECTS &&
-	       all < before + (size.used + size.kept) * SLAB_BYTES + BESIDES;
+	return now < OBJECTS &&
+	       most_resident() < plat_read(&peak) + size.ready * SLAB_BYTES + BESIDES;
 }
 
 static void trim_libc(void)

@@ -36,7 +36,7 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (users > 1)
-		plat_log(PLAT_WARN, "pool \"%s\": limit %u is for all %u merged registrations",
+		plat_log(PLAT_WARN, "pool \"%s\": limit %u is for all %u registrations",
 			 pool->shown, limit, users);
 	if (good)
 		pool_close_arrays(pool);

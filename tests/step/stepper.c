@@ -73,6 +73,8 @@ static void check_bound(void)
 						     area->number);
 		unsigned int size = step.pool[i]->head.size;
 
+		if (!l)
+			continue;
 		held += (l->hot.room + l->clustered) * size;
 		full += (l->hot.n + l->clustered) * size;
 	}
