@@ -91,8 +91,10 @@ static void begin_moving(struct stayer *s)
 	pool_park(s->pool, test_alloc(s->pool));
 	pool_park(s->pool, test_alloc(s->pool));
 	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
-	pool_registry_put(pool_registry_next(NULL));
-	s->well = pool_registry_next(NULL) == s->pool;
+	/* As a walk that is at the pool; other cases may have left pools that are listed before it. */
+	plat_mutex_lock(PLAT_REGISTRY);
+	s->well = pool_registry_pin(s->pool);
+	plat_mutex_unlock(PLAT_REGISTRY);
 	plat_cpu_lock(s->local->cpu);
 	s->c = pool_cluster_newest(s->local);
 	pool_cluster_detach(s->c);
