@@ -110,7 +110,7 @@ static void hold_in_array(unsigned int i, void *arg)
 	if (i) {
 		wait_until(&p->ready);
 		/* Else there is one CPU. */
-		if (p->ready != 1ul + plat_cpu_hint())
+		if (plat_read(&p->ready) != 1ul + plat_cpu_hint())
 			leave_alone_then_wait(p);
 		plat_word_add(&p->done, 1);
 		return;

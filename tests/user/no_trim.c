@@ -100,7 +100,7 @@ TEST_CASE(malloc_trim_is_not_called_where_much_memory_is_no_object)
 {
 	size_t bytes = 64 << 20, i;
 	struct pool *pool = test_pool(LARGE);
-	char *other = malloc(bytes);
+	char *volatile other = malloc(bytes);	/* else clang leaves the memory out */
 
 	ASSERT(pool && other);
 	for (i = 0; i < bytes; i += 4096)
