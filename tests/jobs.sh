@@ -16,12 +16,26 @@ built() {
 	make -s "$1" && "$1"
 }
 
-# flavour NAME - the cases, which do not fork under a sanitizer, because it sees more then
+# by_suite PROGRAM - makes it and runs the cases of a suite in one process, suite by suite, so that
+# a sanitizer sees what a case leaves to the next one, and a case that fails spoils no other suite
+by_suite() {
+	local suite tap=$TEST_TAP status=0
+
+	make -s "$1" || return 1
+	export CK_FORK=no TEST_TAP=$tap.suite
+	for suite in $(sed -nE 's/^SUITE\((.*)\)/\1/p' tests/{step,unit,user}/*.list); do
+		CK_RUN_CASE=$suite "$1" || status=1
+		cat "$TEST_TAP" >>"$tap" && rm "$TEST_TAP"
+	done
+	return $status
+}
+
+# flavour NAME - the cases
 flavour() {
 	case $1 in
-	*asan | tsan) export CK_FORK=no ;;
+	*asan | tsan) cases "user-$1" by_suite "build/tests/$1" ;;
+	*) cases "user-$1" built "build/tests/$1" ;;
 	esac
-	cases "user-$1" built "build/tests/$1"
 }
 
 # schedules - of the enumerator, for processors that have it
