@@ -147,13 +147,14 @@ TEST_CASE(a_program_that_has_locked_its_memory_is_left_alone)
 /* One of 32 is in use in the end.  Clusters of the caches are few beside these. */
 TEST_CASE(what_a_shared_pool_keeps_lies_close_together)
 {
-	struct pool_head *pool = create_pool("scattered", SMALL, MEM_F_EXACT);
+	struct pool_head *pool;
 	unsigned long state = 1;
 	struct pool_stats now;
 	unsigned int i;
 
 	if (UNDER_CHECKER)
 		SKIP_BECAUSE("a tool watches, so there are no slabs");
+	pool = create_pool("scattered", SMALL, MEM_F_EXACT);
 	for (i = 0; i < OBJS; i++)
 		objs[i] = pool_alloc(pool);
 	for (i = 0; i < OBJS; i++) {
