@@ -84,7 +84,7 @@ TEST_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu)
 /* CPU 1 holds all that it gets, each leading to the next. */
 static void leave_alone_then_wait(struct pair *p)
 {
-	struct pool_hot *there = &plat_local_of(p->pool, p->ready - 1)->hot;
+	struct pool_hot *there = &plat_local_of(p->pool, plat_read(&p->ready) - 1)->hot;
 	unsigned int had = plat_read(&there->n), got = 0;
 	void *obj, *all = NULL;
 
