@@ -378,7 +378,7 @@ void *pool_state_around(struct pool *pool, const void *q)
 
 bool pool_state_knows(struct pool *pool, const void *obj)
 {
-	return find_entry(pool, obj) != NULL;
+	return find_entry(pool, obj);
 }
 
 /* Set all entries to generation 0, which is never in use. */
