@@ -365,51 +365,6 @@ static void setup_array_alone(void)
 }
 
 /*
- * A pool becomes checked while it allocates.  Objects are freed then, parked without a seal, and
- * brought to the shared pool.
- */
-
-static void check_and_collect(unsigned int n)
-{
-	switch_to("integrity");
-	give(0, n, POOL_F_ATOMIC);
-	collect();
-}
-
-static void setup_checked_one(void)
-{
-	pool_set_hot_size(0);
-	pool = make("a", 0, 2);
-	obj[0] = s_alloc(pool);
-}
-
-static void check_and_collect_one(void)
-{
-	check_and_collect(1);
-}
-
-static void setup_checked_two(void)
-{
-	set_bound(ROOMY);
-	pool = make("a", 10, 4);
-	obj[0] = s_alloc(pool);
-	obj[1] = s_alloc(pool);
-}
-
-static void check_and_collect_two(void)
-{
-	check_and_collect(2);
-}
-
-static void bulk_of_two(void)
-{
-	void *objs[2];
-
-	if (s_alloc_bulk(pool, 2, objs))
-		s_free_bulk(pool, 2, objs);
-}
-
-/*
  * Two CPUs get objects from the platform whose entries share a window of the pool's table.  All
  * objects that the pool ever had are in the table, so one without an entry is reported as foreign.
  */
@@ -439,11 +394,6 @@ static void setup_window(void)
 const struct scenario scenarios_of_objects[] = {
 	SCENARIO(two_entries_come_to_one_window_of_a_table, "tags",
 		 2, setup_window, CPUS(alloc_free, alloc_free)),
-	SCENARIO(an_allocation_gets_what_was_freed_under_new_options, "unlooked",
-		 2, setup_checked_one, CPUS(alloc_free, check_and_collect_one)),
-	SCENARIO(a_bulk_call_gets_what_was_freed_under_new_options, "unlooked-bulk",
-		 2, setup_checked_two, CPUS(bulk_of_two, check_and_collect_two),
-		 IRQS(handle_alloc)),
 	SCENARIO(an_object_goes_up_and_down_beside_an_allocation,
 		 "cluster-departs remembered",
 		 3, setup_up_and_down, CPUS(alloc_one, down_and_up, alloc_free)),

@@ -117,7 +117,57 @@ static void end_limit_falls(void)
 		sched_fail("an array has more than its share of a limit");
 }
 
+/*
+ * A pool becomes checked while it allocates.  Objects are freed then, parked without a seal, and
+ * brought to the shared pool.
+ */
+
+static void check_and_collect(unsigned int n)
+{
+	switch_to("integrity");
+	give(0, n, POOL_F_ATOMIC);
+	collect();
+}
+
+static void setup_checked_one(void)
+{
+	pool_set_hot_size(0);
+	pool = make("a", 0, 2);
+	obj[0] = s_alloc(pool);
+}
+
+static void check_and_collect_one(void)
+{
+	check_and_collect(1);
+}
+
+static void setup_checked_two(void)
+{
+	set_bound(ROOMY);
+	pool = make("a", 10, 4);
+	obj[0] = s_alloc(pool);
+	obj[1] = s_alloc(pool);
+}
+
+static void check_and_collect_two(void)
+{
+	check_and_collect(2);
+}
+
+static void bulk_of_two(void)
+{
+	void *objs[2];
+
+	if (s_alloc_bulk(pool, 2, objs))
+		s_free_bulk(pool, 2, objs);
+}
+
 const struct scenario scenarios_of_switches[] = {
+	SCENARIO(an_allocation_gets_what_was_freed_under_new_options, "unlooked",
+		 2, setup_checked_one, CPUS(alloc_free, check_and_collect_one)),
+	SCENARIO(a_bulk_call_gets_what_was_freed_under_new_options, "unlooked-bulk",
+		 2, setup_checked_two, CPUS(bulk_of_two, check_and_collect_two),
+		 IRQS(handle_alloc)),
 	SCENARIO(caches_are_switched_off_while_objects_are_got_ahead, "ahead",
 		 2, setup_ahead, CPUS(alloc_one, switch_caches_off),
 		 .end = end_switch),

@@ -13,6 +13,13 @@
 
 #define SLAB_PAGE	4096
 
+/* Older headers lack it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
+int __real_madvise(void *at, size_t bytes, int advice);
+
 /* A stride, and how many objects of it a slab has. */
 #define LARGE		1008
 #define PER_SLAB	(SLAB_BYTES / LARGE)
@@ -40,6 +47,10 @@ void nodes_one(void);
 /* trim.c: how often memory went back; is it locked, so that none goes? */
 extern unsigned long trim_calls;
 extern bool trim_locked;
+
+/* trim.c: how often memory was asked for ahead, and the error that this fails with; 0: none */
+extern unsigned long ahead_calls;
+extern int ahead_error;
 
 int slab_child(int (*fn)(void *arg), void *arg);
 

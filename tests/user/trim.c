@@ -17,15 +17,9 @@ static void (*meanwhile)(void);
 static unsigned int bad;
 unsigned long trim_calls;
 bool trim_locked;
-static unsigned long ahead;		/* times that memory was asked for ahead */
-static int refusal;			/* the error that it fails with; 0: it does not */
+unsigned long ahead_calls;
+int ahead_error;
 
-/* Older headers lack it. */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE	23
-#endif
-
-int __real_madvise(void *at, size_t bytes, int advice);
 int __wrap_madvise(void *at, size_t bytes, int advice);
 int __real_munmap(void *at, size_t bytes);
 int __wrap_munmap(void *at, size_t bytes);
@@ -33,9 +27,9 @@ int __wrap_munmap(void *at, size_t bytes);
 int __wrap_madvise(void *at, size_t bytes, int advice)
 {
 	if (advice == MADV_POPULATE_WRITE) {
-		plat_word_add(&ahead, 1);
-		errno = refusal;
-		return refusal ? -1 : __real_madvise(at, bytes, advice);
+		plat_word_add(&ahead_calls, 1);
+		errno = ahead_error;
+		return ahead_error ? -1 : __real_madvise(at, bytes, advice);
 	}
 	plat_word_add(&trim_calls, 1);
 	if (meanwhile)
@@ -361,108 +355,6 @@ TEST_CASE(an_object_freed_while_its_slab_is_trimmed_ends_it)
 	EXPECT_PTR_EQ(pool_arena_slab(left[0])->shelf, NULL);
 	EXPECT_EQ(slab_put_many(left + 1, kept - 1) + bad, 0);
 	plat_trim(true);
-}
-
-/* Of so many slabs each is filled before the next one is taken. */
-#define GROWN		12
-#define FEW_SLABS	4
-
-static unsigned int pages_of_slab(const struct slab *slab)
-{
-	unsigned char there[SLAB_BYTES / SLAB_PAGE];
-	unsigned int n = 0, i;
-
-	if (mincore(pool_arena_at(slab), SLAB_BYTES, there))
-		return 0;
-	for (i = 0; i < sizeof(there); i++)
-		n += there[i] & 1;
-	return n;
-}
-
-/* Take objects until another slab is full.  Returns how many pages had memory at the first one. */
-static unsigned int fill_slab(struct slab_class *class, unsigned int *n)
-{
-	struct slab *slab;
-	unsigned int pages;
-
-	objs[(*n)++] = test_slab_alloc(class);
-	slab = pool_arena_slab(objs[*n - 1]);
-	pages = pages_of_slab(slab);
-	while (slab->used < slab->objs)
-		objs[(*n)++] = test_slab_alloc(class);
-	return pages;
-}
-
-static int grow_and_use_again(void *arg)
-{
-	unsigned int n = 0, i;
-
-	plat_trim(true);
-	ahead = 0;
-	for (i = 0; i < GROWN; i++)
-		if (fill_slab(arg, &n) != (i < FEW_SLABS ? 0 : SLAB_BYTES / SLAB_PAGE))
-			return 1;
-	if (ahead != GROWN - FEW_SLABS || slab_put_many(objs, n))
-		return 2;
-	slab_get_many(arg, objs, n);
-	return ahead != GROWN - FEW_SLABS;
-}
-
-/* qemu-user says yes to all advice, and does nothing. */
-static bool gives_ahead(void)
-{
-	void *at = mmap(NULL, SLAB_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	unsigned char there = 0;
-
-	if (at == MAP_FAILED)
-		return false;
-	__real_madvise(at, SLAB_PAGE, MADV_POPULATE_WRITE);
-	mincore(at, SLAB_PAGE, &there);
-	munmap(at, SLAB_PAGE);
-	return there & 1;
-}
-
-/* A slab that was kept has its memory. */
-TEST_CASE(a_shelf_that_has_some_slabs_gets_memory_by_the_slab)
-{
-	struct slab_class *class = pool_slab_class(944, 16);
-
-	if (!gives_ahead())
-		SKIP_BECAUSE("this system gives memory page by page only");
-	EXPECT_EQ(slab_child(grow_and_use_again, class), 0);
-}
-
-/* How often is memory asked for ahead, while so many slabs are filled? */
-static unsigned long asked_for(struct slab_class *class, int error, unsigned int *n)
-{
-	unsigned int i;
-
-	ahead = 0;
-	pool_map_by_page = false;
-	refusal = error;
-	for (i = 0; i < GROWN; i++)
-		fill_slab(class, n);
-	return ahead;
-}
-
-/* As an older kernel, and as a filter of system trim_calls; then memory is short. */
-static int grow_in_vain(void *arg)
-{
-	unsigned int n = 0;
-
-	plat_trim(true);
-	errno = EAGAIN;
-	if (asked_for(arg, EINVAL, &n) != 1 || asked_for(arg, EPERM, &n) != 1)
-		return 1;
-	return asked_for(arg, ENOMEM, &n) != GROWN || errno != EAGAIN;
-}
-
-TEST_CASE(a_system_that_gives_no_memory_ahead_is_asked_once)
-{
-	struct slab_class *class = pool_slab_class(944, 16);
-
-	EXPECT_EQ(slab_child(grow_in_vain, class), 0);
 }
 
 static const struct slab_shelf *counted;
