@@ -17,6 +17,7 @@
  */
 #include "peer.h"
 #include "random.h"
+#include "resident.h"
 
 #include <err.h>
 #include <pthread.h>
@@ -42,23 +43,6 @@ struct part {
 };
 
 static struct part part[THREADS][PEER_POOLS];
-
-/* No call of the C library that allocates: it may be the one that is measured. */
-static long resident(void)
-{
-	static char text[4096];
-	static FILE *file;
-	const char *at;
-
-	if (!file)
-		file = fopen("/proc/self/smaps_rollup", "re");
-	if (!file)
-		err(1, "/proc/self/smaps_rollup");
-	rewind(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	at = strstr(text, "Rss:");
-	return at ? strtol(at + 4, NULL, 10) : 0;
-}
 
 static void fill(struct part *p, unsigned int k)
 {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * resident.h - KiB of memory that the process has
+ *
+ * Layer:   benchmarks.
+ * Context: one thread at a time.
+ */
+#ifndef POOL_BENCH_RESIDENT_H
+#define POOL_BENCH_RESIDENT_H
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No call of the C library that allocates: it may be the one that is measured. */
+static inline long resident(void)
+{
+	static char text[4096];
+	static FILE *file;
+	const char *at;
+
+	if (!file)
+		file = fopen("/proc/self/smaps_rollup", "re");
+	if (!file)
+		err(1, "/proc/self/smaps_rollup");
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	at = strstr(text, "Rss:");
+	return at ? strtol(at + 4, NULL, 10) : 0;
+}
+
+#endif /* POOL_BENCH_RESIDENT_H */
