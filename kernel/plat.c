@@ -352,7 +352,10 @@ void plat_trim(bool asked)
 	kmem_cache_shrink(local_cache);
 }
 
-/* Is there something to ask a CPU for?  CPUs of isolcpus= and nohz_full= are not interrupted. */
+/*
+ * Tell whether a CPU's array has objects, and the CPU may be interrupted: those of isolcpus= and
+ * nohz_full= may not.
+ */
 static bool has_hot(int cpu, void *pool)
 {
 	const struct pool_local *local = plat_local_of(pool, cpu);

@@ -60,7 +60,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
-/* May a call interrupt other CPUs now?  Not soon after another one; two at once are harmless. */
+/* Limit how often a pool interrupts other CPUs.  Two calls at once may both do so: harmless. */
 static bool may_ask(struct pool *pool)
 {
 	unsigned int now = plat_sleep(0);

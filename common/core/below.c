@@ -46,8 +46,8 @@ static void shed_one(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Do objects of a cluster keep memory that holds few others?  A few of them are looked at, and
- * only where much of the source's memory is like that.
+ * Tell whether the objects of a cluster lie in slabs that have few others.  It looks at two of
+ * them, and only where many slabs are like that.
  */
 static bool is_scattered(const struct pool *pool, const struct pool_cluster *c)
 {

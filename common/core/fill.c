@@ -254,7 +254,7 @@ void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 	return obj;
 }
 
-/* Is a free object, which may be NULL, of a node? */
+/* Tell whether an object is of a node; false for NULL. */
 static inline bool is_of(const struct pool *pool, const void *obj, unsigned int node)
 {
 	return obj && plat_node_of(&pool->backend, obj) == node;

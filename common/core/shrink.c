@@ -30,7 +30,7 @@ struct shrinking {
 	unsigned long given;		/* bytes that were */
 };
 
-/* Has a pool something that is no CPU's: objects, or spare clusters?  Read unlocked. */
+/* Tell whether the layers below the caches have objects or spare clusters.  Read unlocked. */
 bool pool_may_give(const struct pool *pool)
 {
 	return plat_read(&pool->filled) || plat_read(&pool->parked.head) ||

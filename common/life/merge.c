@@ -105,7 +105,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/* Is a pool smaller than the best one so far, or NULL, or of equal ones the older? */
+/* Order pools: a smaller one is better, and the older of two equal ones; any is better than NULL. */
 static bool is_better(const struct pool *pool, const struct pool *best)
 {
 	return !best || pool->head.size < best->head.size ||

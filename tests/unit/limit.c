@@ -235,7 +235,7 @@ TEST_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Has the array here no more slots than a limit leaves to it, after some visits? */
+/* Set a limit and visit the pool; true: the array has no more slots than its part of the limit. */
 static bool array_obeys(struct pool *pool, unsigned int limit)
 {
 	unsigned int i;
