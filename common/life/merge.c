@@ -105,7 +105,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/* Order pools: a smaller one is better, and the older of two equal ones; any is better than NULL. */
+/* Order pools: a smaller one is better, of equal ones the older; any is better than NULL. */
 static bool is_better(const struct pool *pool, const struct pool *best)
 {
 	return !best || pool->head.size < best->head.size ||

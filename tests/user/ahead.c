@@ -2,7 +2,7 @@
 /*
  * ahead.c - slabs: memory that is asked for before it is used
  *
- * Layer:   tests of user/slab/map.c and user/slab/slab.c.
+ * Layer:   tests of user/slab/slab.c.
  * Context: see test.h.
  */
 #include "cases_slab.h"
