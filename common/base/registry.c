@@ -97,15 +97,19 @@ struct pool *pool_registry_next(struct pool *prev)
 	return pool_registry_next_that(prev, NULL);
 }
 
-/* The same over pools for which @is is true; the others are not written to.  NULL: over all. */
+/*
+ * The same over pools for which @is is true; NULL: over all.  The others are not written to, except
+ * every 256th, which is returned, too, so that the mutex is held for a bounded time.
+ */
 struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool))
 {
 	struct pool *pool = prev;
+	unsigned int n = 256;
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	do
 		pool = pool_registry_after(pool);
-	while (pool && is && !is(pool));
+	while (pool && is && !is(pool) && --n);
 	if (pool)
 		pool->pins++;
 	if (prev)

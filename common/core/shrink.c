@@ -51,9 +51,8 @@ static bool each_pool(struct shrinking *s,
 		return false;
 	while ((pool = held ? pool_registry_after(pool) :
 			      pool_registry_next_that(pool, pool_may_give))) {
-		if (!pool_may_give(pool))
-			continue;
-		visit(pool, s);
+		if (pool_may_give(pool))
+			visit(pool, s);
 		/* There may be thousands.  A task that waits for the registry sleeps. */
 		if (held)
 			plat_sleep(0);

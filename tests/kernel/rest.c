@@ -130,9 +130,9 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
 	EXPECT_LE(POOLS, rests(walk_each, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
-	/* After a gc no pool has anything to give, and so none is visited. */
+	/* After a gc no pool has anything to give, so ageing visits none, or every 256th. */
 	EXPECT_EQ(rests(walk_age, NULL), 0);
-	EXPECT_EQ(rests(walk_reclaim, NULL), 0);
+	EXPECT_LE(2 * POOLS, rests(walk_reclaim, NULL));
 	EXPECT_LE(3 * POOLS, rests(walk_dump, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_dump_of_one, NULL));
 	for (i = 0; i < POOLS; i++)
