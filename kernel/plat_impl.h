@@ -36,11 +36,6 @@ extern const struct pool_local plat_closed;
 
 /* Per-CPU copies */
 
-static inline unsigned int plat_nr_cpus(void)
-{
-	return nr_cpu_ids;
-}
-
 static inline unsigned int plat_cpu_below(unsigned int cpu)
 {
 	cpu = min(cpu, nr_cpu_ids);

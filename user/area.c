@@ -73,7 +73,7 @@ static struct plat_area *add_area(void)
 		plat_write(&plat_areas[number], area);
 	}
 	if (number == plat_area_count)
-		__atomic_store_n(&plat_area_count, number + 1, __ATOMIC_RELEASE);
+		plat_write(&plat_area_count, number + 1);
 	pool_live_add(number);
 	return area;
 }

@@ -117,12 +117,6 @@ static inline unsigned int plat_cpu_below(unsigned int cpu)
 	return plat_live_below(next);
 }
 
-/* How many areas there ever were.  The acquire pairs with the release in area.c:add_area(). */
-static inline unsigned int plat_nr_cpus(void)
-{
-	return __atomic_load_n(&plat_area_count, __ATOMIC_ACQUIRE);
-}
-
 /* Does an area have part @i?  Bit 0 says so; the bits above are those of the parts behind it. */
 static inline unsigned long plat_parts_from(const struct plat_area *area, unsigned int i)
 {

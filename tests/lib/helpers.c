@@ -20,7 +20,7 @@ static void take_refunds(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++) {
+	for (i = 0; i < test_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
 
 		if (!cpu)
@@ -317,7 +317,7 @@ static bool has_age(struct pool_local *local)
 /* Do all of a pool's parts agree with their counts?  Quiet pools only. */
 static bool counts_are_true(struct pool *pool)
 {
-	unsigned int cpus = pool->cached ? plat_nr_cpus() : 0;
+	unsigned int cpus = pool->cached ? test_nr_cpus() : 0;
 	unsigned int i;
 
 	for (i = 0; i < cpus; i++) {

@@ -86,6 +86,11 @@ unsigned long test_scale(unsigned long iterations)
 	return iterations < TEST_SCALE ? 1 : iterations / TEST_SCALE;
 }
 
+unsigned int test_nr_cpus(void)
+{
+	return plat_read(&plat_area_count);
+}
+
 bool test_lend_signal(void)
 {
 	return pool_reclaim_signal(SIGURG);

@@ -100,6 +100,11 @@ bool test_alone(void)
 	return alone;
 }
 
+unsigned int test_nr_cpus(void)
+{
+	return nr_cpu_ids;
+}
+
 bool test_lend_signal(void)
 {
 	return true;

@@ -123,6 +123,7 @@ struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool *test_clustered_pool(void);
 struct pool_cpu *test_cpu(void);
+unsigned int test_nr_cpus(void);	/* one more than the highest number there ever was */
 struct pool_cluster *test_cluster_new(void);
 struct pool_cluster *test_cluster_box(void);	/* with another one in it */
 unsigned long test_charged(void);

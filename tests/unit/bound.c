@@ -15,7 +15,7 @@ static unsigned long sharers(void)
 	unsigned long n = 0;
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++)
+	for (i = 0; i < test_nr_cpus(); i++)
 		n += !!plat_cpu_of(i);
 	return n;
 }

@@ -223,7 +223,7 @@ static void sample_charge(struct sampled *s)
 	unsigned long bound = pool_options.hot_size;
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++) {
+	for (i = 0; i < test_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
 		unsigned long charged = cpu ? pool_charged(cpu) : 0;
 

@@ -12,7 +12,7 @@
 TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
 {
 	struct pool *pool = test_pool(64);
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = test_nr_cpus();
 	struct pool_local *before = NULL;
 	unsigned int i;
 
@@ -61,11 +61,11 @@ TEST_CASE(this_cpu_is_the_one_its_number_names)
 	cpu = plat_cpu_of(plat_cpu_hint());
 	pool_hot_leave();
 	EXPECT(cpu);
-	EXPECT(plat_cpu_hint() < plat_nr_cpus());
+	EXPECT(plat_cpu_hint() < test_nr_cpus());
 	test_alloc_many(pool, test_objs, 1);
 	EXPECT_PTR_EQ(test_local(pool)->cpu, cpu);
 	test_free_many(pool, test_objs, 1);
-	EXPECT_PTR_EQ(plat_cpu_of(plat_nr_cpus()), NULL);
+	EXPECT_PTR_EQ(plat_cpu_of(test_nr_cpus()), NULL);
 	pool_destroy(&pool->head);
 }
 

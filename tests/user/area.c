@@ -39,7 +39,7 @@ static unsigned long resident_parts(void)
 	unsigned int own = plat_cpu_hint(), cpu, i;
 	unsigned long n = 0;
 
-	for (cpu = 0; cpu < plat_nr_cpus(); cpu++)
+	for (cpu = 0; cpu < test_nr_cpus(); cpu++)
 		for (i = 0; cpu != own && i < MANY_POOLS; i++)
 			n += is_resident((char *)plat_areas[cpu] + hot[i]);
 	return n;
@@ -90,8 +90,8 @@ TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 	ASSERT(make_pools());
 	pthread_barrier_init(&together, NULL, THREADS);
 	test_threads(THREADS, use_all, NULL);
-	EXPECT_LE(THREADS, plat_nr_cpus());
-	EXPECT_LE(resident_parts() * 20, (plat_nr_cpus() - 1) * MANY_POOLS);
+	EXPECT_LE(THREADS, test_nr_cpus());
+	EXPECT_LE(resident_parts() * 20, (test_nr_cpus() - 1) * MANY_POOLS);
 	test_threads(THREADS, use_all, NULL);
 	for (i = 0; i < MANY_POOLS; i++)
 		EXPECT(test_quiet(pools[i], 0));
@@ -148,7 +148,7 @@ TEST_CASE(the_end_of_a_thread_looks_at_no_parts_of_pools_that_are_gone)
 	end_pools();
 	plat_trim(true);
 	test_threads(1, use_pool, pool);
-	ASSERT(plat_nr_cpus() > 1);
+	ASSERT(test_nr_cpus() > 1);
 	before = faults_of_thread();
 	pool_area_trim(plat_areas[!own]);
 	EXPECT_LE(faults_of_thread() - before, MANY_POOLS / 10);
@@ -161,7 +161,7 @@ static void protect_parts(unsigned int from, unsigned int to, int prot)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	unsigned int own = plat_cpu_hint(), cpu;
 
-	for (cpu = 0; cpu < plat_nr_cpus(); cpu++) {
+	for (cpu = 0; cpu < test_nr_cpus(); cpu++) {
 		uintptr_t area = (uintptr_t)plat_areas[cpu];
 		uintptr_t first = (area + hot[from] + page - 1) & ~(page - 1);
 		uintptr_t end = (area + hot[to]) & ~(page - 1);

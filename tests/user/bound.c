@@ -40,7 +40,7 @@ static unsigned long sum(unsigned long (*bytes)(struct pool_cpu *cpu))
 	unsigned long all = 0;
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++)
+	for (i = 0; i < test_nr_cpus(); i++)
 		all += bytes(plat_cpu_of(i));
 	return all;
 }

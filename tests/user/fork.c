@@ -143,7 +143,7 @@ static void *busy_a_while(void *arg)
 static void find_all_but(void *arg)
 {
 	struct stayer *s = arg;
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = test_nr_cpus();
 	struct pool_stats now;
 
 	pool_sum(s->pool, &now);
@@ -157,7 +157,7 @@ static void find_all_but(void *arg)
 	NEED(!s->pool->pins);
 	NEED(plat_read(&s->pool->spares) <= POOL_SPARES_MIN);
 	NEED(!pool_destroy(&s->pool->head));
-	NEED(plat_nr_cpus() == cpus);
+	NEED(test_nr_cpus() == cpus);
 	NEED(!test_charged());
 }
 
@@ -282,13 +282,13 @@ TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
 /* A child that begins without an area gets one that another thread left. */
 static void use_as_new(void *arg)
 {
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = test_nr_cpus();
 
 	NEED(!test_cpu());
 	NEED(adds_up(arg));
 	NEED(objects_are_distinct(arg));
 	NEED(adds_up(arg) && areas_are_true());
-	NEED(plat_nr_cpus() == cpus);
+	NEED(test_nr_cpus() == cpus);
 	if (pool_thread_area != plat_area_lost)
 		NEED(test_cpu());
 	NEED(!pool_destroy(&((struct pool *)arg)->head));
@@ -393,10 +393,10 @@ static bool crowd_meets(struct pool *pool, unsigned int n)
 /* Areas of gone threads and areas that were free are used once each. */
 static void start_threads(void *arg)
 {
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = test_nr_cpus();
 
 	NEED(crowd_meets(arg, CROWD));
-	NEED(plat_nr_cpus() == cpus);
+	NEED(test_nr_cpus() == cpus);
 	NEED(crowd_meets(arg, 2 * CROWD));
 	NEED(adds_up(arg));
 	NEED(areas_are_true() && others_are_empty());

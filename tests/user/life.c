@@ -21,7 +21,7 @@ bool areas_are_true(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++) {
+	for (i = 0; i < test_nr_cpus(); i++) {
 		struct pool_cpu *cpu = plat_cpu_of(i);
 		unsigned long charged = pool_charged(cpu);
 		struct pool *pool = NULL;
@@ -46,7 +46,7 @@ bool others_are_empty(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < plat_nr_cpus(); i++)
+	for (i = 0; i < test_nr_cpus(); i++)
 		if (plat_cpu_of(i) != test_cpu() &&
 		    pool_charged(plat_cpu_of(i)))
 			return false;
@@ -75,12 +75,12 @@ TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 	ASSERT(pool);
 	for (i = 0; i < early; i++)
 		test_threads(4, use_pool, pool);
-	cpus = plat_nr_cpus();
+	cpus = test_nr_cpus();
 	pages = resident_pages();
 	EXPECT_LE(1, pages);
 	for (; i < 10 * early; i++)
 		test_threads(4, use_pool, pool);
-	EXPECT_LE(plat_nr_cpus(), cpus > 5 ? cpus : 5);
+	EXPECT_LE(test_nr_cpus(), cpus > 5 ? cpus : 5);
 	if (!UNDER_CHECKER)
 		EXPECT_LE(resident_pages(), pages + 512);
 	EXPECT(test_quiet(pool, 0));
@@ -314,14 +314,14 @@ TEST_CASE(areas_of_threads_that_ended_unnoticed_are_handed_on)
 	pool_fail_every = 0;
 	ASSERT(!pthread_key_create(&last_key, use_in_last_round));
 	end_in_last_round();
-	cpus = plat_nr_cpus();
+	cpus = test_nr_cpus();
 	for (i = 0; i < 10; i++) {
 		EXPECT(!others_are_empty());
 		pool_gc(NULL);
 		EXPECT(others_are_empty());
 		end_in_last_round();
 	}
-	EXPECT_EQ(plat_nr_cpus(), cpus);
+	EXPECT_EQ(test_nr_cpus(), cpus);
 	pool_gc(NULL);
 	pool_gc(NULL);
 	EXPECT_EQ(pool_allocated(last_pool), 0);

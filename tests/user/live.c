@@ -51,7 +51,7 @@ TEST_CASE(a_walk_visits_no_area_of_a_thread_that_has_ended)
 
 	ASSERT(pool);
 	crowd(pool);
-	EXPECT_LE(CROWD, plat_nr_cpus());
+	EXPECT_LE(CROWD, test_nr_cpus());
 	EXPECT_LE(visited(), before + 1);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
@@ -106,12 +106,12 @@ TEST_CASE(an_area_is_visited_while_what_was_there_is_on_its_way)
 /* The child has not the areas of the crowd, and the second crowd has areas all the same. */
 static void crowd_in_child(void *pool)
 {
-	unsigned int cpus = plat_nr_cpus();
+	unsigned int cpus = test_nr_cpus();
 
 	NEED(visited() == 1);
 	crowd(pool);
 	NEED(visited() == 1);
-	NEED(plat_nr_cpus() == cpus);
+	NEED(test_nr_cpus() == cpus);
 	NEED(adds_up(pool));
 }
 

@@ -88,11 +88,11 @@ TEST_CASE(areas_of_exited_threads_are_reused)
 	ASSERT(pool);
 	pthread_barrier_init(&together, NULL, 4);
 	test_threads(4, use_pool_together, pool);
-	cpus = plat_nr_cpus();
+	cpus = test_nr_cpus();
 	EXPECT_LE(5, cpus);
 	for (i = 0; i < 200; i++)
 		test_threads(4, use_pool_together, pool);
-	EXPECT_EQ(plat_nr_cpus(), cpus);
+	EXPECT_EQ(test_nr_cpus(), cpus);
 	pthread_barrier_destroy(&together);
 	EXPECT(test_quiet(pool, 0));
 	pool_destroy(&pool->head);
