@@ -19,11 +19,13 @@ static inline struct pool_cpu *pool_cpu_below(unsigned int *i)
 static inline struct pool_local *pool_part_below(const struct pool *pool,
 						 unsigned int *i)
 {
-	struct pool_local *part = NULL;
+	while ((*i = plat_cpu_below(*i)) != UINT_MAX) {
+		struct pool_local *part = plat_local_of(pool, *i);
 
-	while (!part && (*i = plat_cpu_below(*i)) != UINT_MAX)
-		part = plat_local_of(pool, *i);
-	return part;
+		if (part)
+			return part;
+	}
+	return NULL;
 }
 
 /*

@@ -15,7 +15,8 @@
 #define GROWN		12
 #define FEW_SLABS	4
 
-static void *objs[GROWN * SLAB_BYTES / 512];
+/* Of objects of 944 bytes, so many slabs thrice. */
+static void *objs[3 * GROWN * SLAB_BYTES / 944];
 
 static unsigned int pages_of_slab(const struct slab *slab)
 {
