@@ -6,6 +6,7 @@
  * Context: see test.h.
  */
 #include "test.h"
+#include "core/walk.h"
 
 static unsigned long min_of(unsigned long a, unsigned long b)
 {
@@ -221,11 +222,11 @@ struct sampled {
 static void sample_charge(struct sampled *s)
 {
 	unsigned long bound = pool_options.hot_size;
+	struct pool_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < test_nr_cpus(); i++) {
-		struct pool_cpu *cpu = plat_cpu_of(i);
-		unsigned long charged = cpu ? pool_charged(cpu) : 0;
+	pool_each_cpu(i, cpu) {
+		unsigned long charged = pool_charged(cpu);
 
 		if (charged > bound)
 			plat_word_add(&s->bad, 1);

@@ -6,6 +6,7 @@
  * Context: see test.h.  The areas of so many threads stay, so these cases come late.
  */
 #include "test.h"
+#include "core/walk.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -37,11 +38,12 @@ static void burst(struct pool *pool)
 
 static unsigned long sum(unsigned long (*bytes)(struct pool_cpu *cpu))
 {
+	struct pool_cpu *cpu;
 	unsigned long all = 0;
 	unsigned int i;
 
-	for (i = 0; i < test_nr_cpus(); i++)
-		all += bytes(plat_cpu_of(i));
+	pool_each_cpu(i, cpu)
+		all += bytes(cpu);
 	return all;
 }
 
