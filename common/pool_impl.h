@@ -288,7 +288,7 @@ struct pool {
 					 */
 	unsigned long slots;		/* any CPU: of all arrays; claimed before, returned after */
 	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
-	unsigned long abandoned;		/* child of a fork: objects it lost */
+	unsigned long abandoned;		/* lost by a fork, or freed elsewhere */
 	unsigned long quarantined;	/* any CPU: objects found corrupted */
 	unsigned long reports;		/* any CPU: faults that were reported */
 	unsigned long faults[POOL_FAULT_KINDS];	/* any CPU: faults found, by kind */

@@ -26,11 +26,12 @@ enum pool_fault {
 	POOL_FAULT_INTERIOR,		/* freed, but points into an object */
 	POOL_FAULT_WRONG_POOL,		/* freed, but another pool's object */
 	POOL_FAULT_DESTROYED,		/* a call with a pool that was destroyed */
+	POOL_FAULT_ELSEWHERE,		/* an object was freed by kfree() or free() */
 	POOL_FAULT_KINDS,
 };
 
 /* Room for kinds to come. */
-#define POOL_FAULT_MAX		8
+#define POOL_FAULT_MAX		12
 
 /**
  * struct pool_stats - one pool's numbers, all 64 bits wide
@@ -44,8 +45,9 @@ enum pool_fault {
  * @parked: part of @used: freed, but not brought down yet.
  * @reserved: part of @used: in reserves, see pool_reserve().
  * @quarantined: part of @used: found corrupted, never handed out again.
- * @abandoned: part of @used: what the child of a fork() lost, at most; see
- *	Documentation/life-cycle.  Destroying a pool does not wait for them.
+ * @abandoned: part of @used: what the child of a fork() lost, at most, see
+ *	Documentation/life-cycle; and objects found given to kfree() or free().
+ *	Destroying a pool does not wait for them.
  * @moving: moving down: part of @cached where they leave a CPU, else of @used.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool does not give up by itself.

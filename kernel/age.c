@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * age.c - every few seconds half of what was not needed goes
+ * age.c - every few seconds half of what was not needed goes, and each second it is counted
  *
  * Layer:   above the seam; twin of user/extra/age.c.
- * Context: a work, in process context; pool_age_wake() any that may allocate.
+ * Context: two works, in process context; pool_age_wake() any that may allocate.
  *
- * The work is deferrable: it wakes no CPU that sleeps.  It stops itself when there is
+ * Ageing is deferrable: it wakes no CPU that sleeps.  It stops itself when there is
  * nothing to give.  Then there are no clusters but those of spare objects.  Nothing can
  * gather without a new cluster, so the call that makes one starts the work again.  Hits do
  * nothing for this, nor do visits that have their clusters.
+ *
+ * Counting stops itself when the number is that of a second ago, and starts likewise.
+ * Ageing counts, too.
  */
 #include "plat.h"
 #include "compat.h"
@@ -27,16 +30,28 @@ MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: 
 /* Seconds of the longest period: a day. */
 #define AGE_MAX	86400u
 
-/* The work is not queued; always false where there is none. */
-static unsigned int asleep __read_mostly;	/* no bool: some machines exchange only words */
+/* Bits of the works that are not queued; always 0 where there are none. */
+#define AGEING		0
+#define COUNTING	1
+static unsigned long asleep __read_mostly;
 static bool ending;
 
 static void age_work(struct work_struct *work);
-static DECLARE_DEFERRABLE_WORK(aging, age_work);
+static DECLARE_DEFERRABLE_WORK(ageing, age_work);
+static void count_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(counting, count_work);
 
-static void queue(void)
+static void queue(struct delayed_work *work, unsigned int seconds)
 {
-	queue_delayed_work(pool_compat_unbound_wq, &aging, age * HZ);
+	if (seconds && !READ_ONCE(ending))
+		queue_delayed_work(pool_compat_unbound_wq, work, seconds * HZ);
+}
+
+static void fall_asleep(unsigned int work)
+{
+	set_bit(work, &asleep);
+	/* Pairs with the exchange in pool_age_wake(). */
+	smp_mb__after_atomic();
 }
 
 /*
@@ -49,28 +64,36 @@ static void age_work(struct work_struct *work)
 	bool more;
 
 	pool_age_bytes(&more);
+	pool_reclaimable_count();
 	if (!more) {
-		WRITE_ONCE(asleep, 1);
-		/* Pairs with the exchange in pool_age_wake(). */
-		smp_mb();
+		fall_asleep(AGEING);
 		pool_unused_bytes(0, &left);
-		if (!left || !xchg(&asleep, 0))
+		if (!left || !test_and_clear_bit(AGEING, &asleep))
 			return;
 	}
-	if (!READ_ONCE(ending))
-		queue();
+	queue(&ageing, age);
+}
+
+static void count_work(struct work_struct *work)
+{
+	if (!pool_reclaimable_count()) {
+		fall_asleep(COUNTING);
+		if (!pool_reclaimable_count() || !test_and_clear_bit(COUNTING, &asleep))
+			return;
+	}
+	queue(&counting, 1);
 }
 
 /* A timer takes locks that the caller of an allocation may hold. */
 static void wake_now(struct irq_work *work)
 {
-	if (!READ_ONCE(ending))
-		queue();
+	queue(&ageing, age);
+	queue(&counting, 1);
 }
 
 static struct irq_work waker = IRQ_WORK_INIT(wake_now);
 
-/* A cluster was made.  While the work is queued this only reads a line that is seldom written. */
+/* A cluster was made.  While both are queued this only reads a line that is seldom written. */
 void pool_age_wake(void)
 {
 	if (READ_ONCE(asleep) && xchg(&asleep, 0))
@@ -88,19 +111,20 @@ int pool_age_init(void)
 		age = AGE_DEFAULT;
 		ret = -EINVAL;
 	}
-	WRITE_ONCE(asleep, age > 0);
+	WRITE_ONCE(asleep, BIT(COUNTING) | (age ? BIT(AGEING) : 0));
 	return ret;
 }
 
 /*
- * Destruction may still make clusters.  The work may fall asleep until it is cancelled, and
+ * Destruction may still make clusters.  A work may fall asleep until it is cancelled, and
  * nothing else sets asleep: so that is cleared last, and then nothing wakes it.
  */
 void pool_age_exit(void)
 {
 	WRITE_ONCE(ending, true);
 	irq_work_sync(&waker);
-	cancel_delayed_work_sync(&aging);
-	WRITE_ONCE(asleep, false);
+	cancel_delayed_work_sync(&ageing);
+	cancel_delayed_work_sync(&counting);
+	WRITE_ONCE(asleep, 0);
 	irq_work_sync(&waker);
 }

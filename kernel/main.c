@@ -154,10 +154,10 @@ static void __exit pool_exit(void)
 	/* The callbacks of pool_free_rcu() are code of this module. */
 	rcu_barrier();
 	pool_debugfs_exit();
-	pool_shrinker_exit();
 	pool_owner_exit();
 	pool_hotplug_exit();
 	pool_age_exit();
+	pool_shrinker_exit();
 	pool_destroy_every();
 	pool_gone_free_all();
 	pool_profile_end();

@@ -42,7 +42,11 @@ void pool_debugfs_number(struct dentry *dir, struct pool *pool);
 /* debugfs/validate.c */
 void pool_debugfs_validate(struct dentry *dir, struct pool *pool);
 
-/* shrinker.c */
+/*
+ * shrinker.c; pool_reclaimable_count(): process context.  Tells the kernel what only pools hold;
+ * returns whether that is another number than before.
+ */
+bool pool_reclaimable_count(void);
 int pool_shrinker_init(void);
 void pool_shrinker_exit(void);
 

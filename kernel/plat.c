@@ -350,6 +350,7 @@ void plat_trim(bool asked)
 		kmem_cache_shrink(pool->backend.cache);
 	kmem_cache_shrink(cluster_cache);
 	kmem_cache_shrink(local_cache);
+	pool_reclaimable_count();
 }
 
 /*

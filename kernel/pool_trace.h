@@ -29,6 +29,7 @@ TRACE_DEFINE_ENUM(POOL_FAULT_FOREIGN);
 TRACE_DEFINE_ENUM(POOL_FAULT_INTERIOR);
 TRACE_DEFINE_ENUM(POOL_FAULT_WRONG_POOL);
 TRACE_DEFINE_ENUM(POOL_FAULT_DESTROYED);
+TRACE_DEFINE_ENUM(POOL_FAULT_ELSEWHERE);
 
 /*
  * Fields have the names that kmem:kmem_cache_alloc and kmem:kmem_cache_free give them.  A
@@ -151,7 +152,8 @@ TRACE_EVENT(pool_fault,
 				       { POOL_FAULT_FOREIGN, "foreign" },
 				       { POOL_FAULT_INTERIOR, "interior" },
 				       { POOL_FAULT_WRONG_POOL, "wrong_pool" },
-				       { POOL_FAULT_DESTROYED, "destroyed" }),
+				       { POOL_FAULT_DESTROYED, "destroyed" },
+				       { POOL_FAULT_ELSEWHERE, "elsewhere" }),
 		      __entry->caller)
 );
 

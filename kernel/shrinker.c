@@ -9,22 +9,27 @@
  *
  * The kernel asks for a count at each pass, and there may be many passes.  So the count is
  * an estimate, made anew at most ten times a second.  Its unit is the page.
+ *
+ * What is counted is in KReclaimable of /proc/meminfo, and so in MemAvailable.
  */
 #include "plat.h"
 #include "compat.h"
 #include "main.h"
 
 #include <linux/jiffies.h>
+#include <linux/mmzone.h>
 #include <linux/moduleparam.h>
 #include <linux/shrinker.h>
+#include <linux/vmstat.h>
 
 static bool shrink = true;
 module_param(shrink, bool, 0444);
 MODULE_PARM_DESC(shrink, "Give back what is unused where memory is short (Y)");
 
-/* Read and written by all tasks that reclaim; a lost update makes it a little older. */
+/* Read and written by all tasks that count or reclaim; a lost update makes it a little older. */
 static unsigned long unused_pages;
 static unsigned long looked_at;
+static int told_node __ro_after_init;
 
 /* The task that has locked the registry here, and calls destructors; NULL: none has. */
 struct task_struct *pool_reclaimer;
@@ -46,6 +51,27 @@ static void registry_end(unsigned int flags)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
+/*
+ * Note what is unused, and tell the kernel.  All is told of one node: a pool does not know the
+ * nodes of its objects.  Of calls at once each tells its difference to the one before, so the
+ * last one holds.  Returns whether there was a difference.
+ */
+static bool note(unsigned long pages)
+{
+	long more = (long)(pages - xchg(&unused_pages, pages));
+
+	if (more)
+		mod_node_page_state(NODE_DATA(told_node), NR_KERNEL_MISC_RECLAIMABLE, more);
+	return more;
+}
+
+bool pool_reclaimable_count(void)
+{
+	unsigned long bytes;
+
+	return shrink && pool_unused_bytes(0, &bytes) && note(bytes >> PAGE_SHIFT);
+}
+
 static void look(void)
 {
 	unsigned int flags = registry_begin();
@@ -53,7 +79,7 @@ static void look(void)
 
 	WRITE_ONCE(looked_at, jiffies);
 	if (pool_unused_bytes(flags, &bytes))
-		WRITE_ONCE(unused_pages, bytes >> PAGE_SHIFT);
+		note(bytes >> PAGE_SHIFT);
 	registry_end(flags);
 }
 
@@ -81,7 +107,7 @@ static unsigned long scan(struct shrinker *shrinker, struct shrink_control *sc)
 		look();
 		return SHRINK_STOP;
 	}
-	WRITE_ONCE(unused_pages, had > pages ? had - pages : 0);
+	note(had > pages ? had - pages : 0);
 	return pages;
 }
 
@@ -92,12 +118,15 @@ int pool_shrinker_init(void)
 	if (!shrink)
 		return 0;
 	looked_at = jiffies - HZ;
+	told_node = first_online_node;
 	shrinker = pool_compat_shrinker(count, scan);
 	return shrinker ? 0 : -ENOMEM;
 }
 
+/* Nothing counts any more. */
 void pool_shrinker_exit(void)
 {
 	if (shrinker)
 		pool_compat_shrinker_end(shrinker);
+	note(0);
 }

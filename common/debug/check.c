@@ -224,6 +224,19 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
+ * Report an object that comes from the backend though its user never freed it to the pool.  It is
+ * the backend's, so it can be handed out.  It stays counted for its first user, as abandoned.
+ */
+static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, void *caller)
+{
+	plat_word_add(&pool->abandoned, 1);
+	pool_report(&(struct pool_fault_info){
+		.kind = POOL_FAULT_ELSEWHERE, .pool = pool, .obj = obj, .caller = caller,
+		.flags = flags,
+	});
+}
+
+/*
  * A tool takes bytes written before it learns of the object for unwritten.  So zeros that
  * the caller asks for are written after.
  */
@@ -247,7 +260,8 @@ void pool_check_used(struct pool *pool, unsigned int word, void *obj,
 
 	if (word & POOL_D_MEMSTATS)
 		bin = pool_profile_alloc(pool, caller, pool->head.size);
-	pool_state_alloc(pool, word, obj, flags, bin);
+	if (pool_state_alloc(pool, word, obj, flags, bin))
+		freed_elsewhere(pool, obj, flags, caller);
 	pool_layout_of(pool, pool->head.size, &l);
 	if (l.tag)
 		put_word(obj, l.tag, pool_tag_of(pool));

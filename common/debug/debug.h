@@ -112,7 +112,7 @@ void pool_layout_of(const struct pool *pool, unsigned int size,
 /* object_table.c: the state of each object */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note);
-void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
+bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		      unsigned int flags, unsigned int bin);
 void pool_state_drop(struct pool *pool, void *obj);
 void pool_state_quarantine(struct pool *pool, void *obj);

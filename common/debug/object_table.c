@@ -268,9 +268,10 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 
 /*
  * Note that an object is handed out.  @word is the option word of the call, and @bin its bin of
- * profile.c, or 0.  @flags decide whether the table may grow.
+ * profile.c, or 0.  @flags decide whether the table may grow.  Returns whether the object was in
+ * use already: it has come from the backend, to which its user gave it past the pool.
  */
-void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
+bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		      unsigned int flags, unsigned int bin)
 {
 	unsigned long state = state_word(word, ST_USED |
@@ -281,14 +282,15 @@ void pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		unsigned long old = plat_read(&e->state);
 
 		set_state(pool, e, state | (old & (3ul << ST_PHASE_SHIFT)));
-		return;
+		return gen_of(old) == gen_of(word) && (old & ST_MASK) == ST_USED;
 	}
 	while (!insert(pool, obj, state)) {
 		if (!pool_add_piece(pool, obj, flags)) {
 			plat_write(&pool->object_table.whole, false);
-			return;
+			break;
 		}
 	}
+	return false;
 }
 
 /* The pattern and the bin of a note. */

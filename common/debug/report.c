@@ -33,6 +33,7 @@ static const char * const what[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
 	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
 	[POOL_FAULT_DESTROYED] = "used after pool_destroy()",
+	[POOL_FAULT_ELSEWHERE] = "freed, but not to its pool",
 };
 
 /* A function's name where it may be looked up, else the address. */

@@ -24,7 +24,7 @@
 #define POOL_DUMP_H
 
 /* The version of the raw table's columns and of JSON's keys; changes with them. */
-#define POOL_DUMP_VERSION	4
+#define POOL_DUMP_VERSION	5
 
 enum pool_dump_format {
 	POOL_DUMP_TABLE,		/* for people */

@@ -61,6 +61,7 @@ static const struct sample samples[] = {
 	SAMPLE(",kind=\"foreign\"", faults[POOL_FAULT_FOREIGN]),
 	SAMPLE(",kind=\"interior\"", faults[POOL_FAULT_INTERIOR]),
 	SAMPLE(",kind=\"wrong_pool\"", faults[POOL_FAULT_WRONG_POOL]),
+	SAMPLE(",kind=\"elsewhere\"", faults[POOL_FAULT_ELSEWHERE]),
 	COUNTER("allocations_total", "Allocations that memstats has counted.", allocs),
 	COUNTER("fills_total", "Hot arrays filled from a cluster.", fills),
 	COUNTER("spills_total", "Hot arrays spilled into a cluster.", spills),

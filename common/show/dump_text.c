@@ -46,6 +46,7 @@ const struct pool_dump_field pool_dump_columns[] = {
 	POOL_DUMP_U64("foreign", faults[POOL_FAULT_FOREIGN]),
 	POOL_DUMP_U64("interior", faults[POOL_FAULT_INTERIOR]),
 	POOL_DUMP_U64("wrong_pool", faults[POOL_FAULT_WRONG_POOL]),
+	POOL_DUMP_U64("elsewhere", faults[POOL_FAULT_ELSEWHERE]),
 	POOL_DUMP_U32("registrations", registrations),
 	{ NULL, 0, false },
 };

@@ -169,6 +169,7 @@ static const struct {
 	{ "foreign", offsetof(struct pool_stats, faults[POOL_FAULT_FOREIGN]) },
 	{ "interior", offsetof(struct pool_stats, faults[POOL_FAULT_INTERIOR]) },
 	{ "wrong_pool", offsetof(struct pool_stats, faults[POOL_FAULT_WRONG_POOL]) },
+	{ "elsewhere", offsetof(struct pool_stats, faults[POOL_FAULT_ELSEWHERE]) },
 };
 
 static const char *mode_of(const struct pool *pool)

@@ -23,6 +23,7 @@ static const char * const reports[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_INTERIOR] = "freed by a pointer into it",
 	[POOL_FAULT_WRONG_POOL] = "freed to the wrong pool",
 	[POOL_FAULT_DESTROYED] = "used after pool_destroy()",
+	[POOL_FAULT_ELSEWHERE] = "freed, but not to its pool",
 };
 
 static const char * const when_words[] = {

@@ -99,7 +99,7 @@ keys() {
 import json, sys
 dump = json.load(sys.stdin)
 header = sys.argv[1].split()[1:]
-assert dump["version"] == 4 and not dump["truncated"]
+assert dump["version"] == 5 and not dump["truncated"]
 assert all(list(pool) == header for pool in dump["pools"])
 assert [pool["name"] for pool in dump["pools"]][5:] == ["a \"name\"\t", "twin"]
 ' "$(ask 'pools raw' | sed -n 2p)"

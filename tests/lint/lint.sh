@@ -9,8 +9,7 @@
 #   checkpatch    with --strict, of linux-source; and of the patches of scripts/patch-series
 #   kernel-doc    comments of functions and types
 #   sparse        all objects of pool.ko, for Debian's 6.12 and User-Mode Linux
-#   coccicheck    each rule of linux-source that needs no OCaml compiler
-#
+#   coccicheck    each rule of linux-source that needs no OCaml compiler; and ours, of a sample
 #   clang         with W=1, for linux-source
 #
 # Each build of the modules has gcc's W=1.  clang cannot build them for these kernels: one
@@ -113,6 +112,16 @@ run_coccicheck() {
 	done
 }
 
+# rule_finds NAME - scripts/NAME.cocci remarks the lines of its sample that say so, and no other
+rule_finds() {
+	local sample=tests/lint/samples/$1.c
+
+	diff <(grep -n '/\* wrong \*/$' "$sample" | cut -d: -f1) \
+		<(spatch -D report --very-quiet --no-show-diff --cocci-file "scripts/$1.cocci" \
+			"$sample" 2>/dev/null | cut -d: -f2 | sort -n)
+}
+
+check kfree_of_what_came_from_a_pool_is_found rule_finds kfree-of-pool
 judge checkpatch run_checkpatch
 judge kernel_doc run_kernel_doc
 judge list_for_checkpatch unused $allowed '[A-Z]'

@@ -26,7 +26,6 @@ OTHERS = {
     "common/debug/object_table.c": "unit/check.c unit/switch.c",
     "common/debug/pattern.c": "unit/check.c",
     "common/debug/report.c": "unit/check.c",
-    "kernel/age.c": "vm/guest/torture.sh",  # runs it; idle.c tests what it calls
     "kernel/debugfs/debug.c": "vm/guest/stock/options.sh",
     "kernel/debugfs/debugfs.c": "vm/guest/stock/load.sh vm/guest/stock/readers.sh",
     "kernel/debugfs/memstats.c": "vm/guest/stock/memstats.sh",
@@ -36,7 +35,6 @@ OTHERS = {
     "kernel/exports.c": "vm/guest/stock/modules.sh",
     "kernel/hotplug.c": "kernel/kernel.c",
     "kernel/main.c": "vm/guest/stock/parameters.sh",
-    "kernel/shrinker.c": "vm/oom.sh",
     "kernel/trace.c": "vm/guest/stock/trace.sh",
     "user/declare.c": "user/user.c install/declare.sh",
     "user/extra/memstats.c": "install/memstats.sh",

@@ -34,7 +34,7 @@ static const char * const columns[] = {
 	"min_avail", "need", "allocs", "fills", "spills", "evictions", "gets", "get_objs",
 	"puts", "put_objs", "nested", "store_gets", "store_puts", "failed",
 	"refused", "injected", "written", "overflow", "underflow",
-	"double_free", "foreign", "interior", "wrong_pool",
+	"double_free", "foreign", "interior", "wrong_pool", "elsewhere",
 	"registrations", NULL,
 };
 
@@ -50,7 +50,7 @@ TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	ASSERT(dump("raw"));
-	EXPECT(begins(full, "pools version 4\n#"));
+	EXPECT(begins(full, "pools version 5\n#"));
 	line = next_line(full) + 1;
 	for (i = 0; columns[i]; i++) {
 		EXPECT(*line == ' ' && begins(line + 1, columns[i]));
@@ -242,7 +242,7 @@ TEST_CASE(words_may_come_in_any_order_and_spacing)
 	EXPECT_LETTERS("1 match b raw byusage", "b");
 	EXPECT_LETTERS(" ", "cab");
 	ASSERT(dump("match json json"));
-	EXPECT(begins(full, "{\"version\":4,\"pools\":[],\n"));
+	EXPECT(begins(full, "{\"version\":5,\"pools\":[],\n"));
 	end_three(pools);
 }
 

@@ -101,7 +101,7 @@ TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 	dump_pools_to_buf(head, sizeof(head), "raw match none");
 	ASSERT(dump("json"));
 	EXPECT(is_json(full));
-	EXPECT(begins(full, "{\"version\":4,\"pools\":[\n{\"id\":"));
+	EXPECT(begins(full, "{\"version\":5,\"pools\":[\n{\"id\":"));
 	EXPECT(has_keys(full, next_line(head) + 2));
 	EXPECT(strstr(full, "\"name\":\"b.one\",\"size\":64,"));
 	EXPECT(strstr(full, "\"total\":{\"pools\":3,\"allocated\":928,"));

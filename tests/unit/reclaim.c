@@ -36,7 +36,8 @@ TEST_CASE(flush_empties_the_shared_pool_only)
 
 TEST_CASE(gc_empties_all_shared_pools_only)
 {
-	struct pool_stats before[2], now;
+	unsigned long long cached[2];
+	struct pool_stats now;
 	struct pool *pool[2];
 	unsigned int i, j;
 
@@ -49,15 +50,17 @@ TEST_CASE(gc_empties_all_shared_pools_only)
 		for (j = 0; j < 10; j++)
 			pool_park(pool[i], test_objs[j]);
 	}
-	for (i = 0; i < 2; i++)
-		pool_sum(pool[i], &before[i]);
+	for (i = 0; i < 2; i++) {
+		pool_sum(pool[i], &now);
+		EXPECT(now.shared > 0);
+		cached[i] = now.cached;
+	}
 	pool_gc(NULL);
 	for (i = 0; i < 2; i++) {
 		pool_sum(pool[i], &now);
-		EXPECT(before[i].shared > 0);
 		EXPECT_EQ(now.shared, 0);
 		EXPECT_EQ(now.parked, 0);
-		EXPECT_EQ(now.cached, before[i].cached);
+		EXPECT_EQ(now.cached, cached[i]);
 		EXPECT(test_quiet(pool[i], 0));
 		pool_destroy(&pool[i]->head);
 	}

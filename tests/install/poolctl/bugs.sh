@@ -32,11 +32,11 @@ counts_as_json() {
 	bugs 3 --json bugs "$tmp/changed" && python3 -c '
 import json, sys
 bugs = json.load(sys.stdin)
-keys = "id name size quarantined written overflow underflow double_free foreign interior wrong_pool"
+keys = "id name size quarantined written overflow underflow double_free foreign interior wrong_pool elsewhere"
 assert bugs["version"] == 1 and bugs["faults"] == 4
 pool, = bugs["pools"]
 assert list(pool) == keys.split()
-assert [pool[k] for k in keys.split()[1:]] == ["pool1", 40, 2, 0, 1, 0, 3, 0, 0, 0]' <"$tmp/bugs"
+assert [pool[k] for k in keys.split()[1:]] == ["pool1", 40, 2, 0, 1, 0, 3, 0, 0, 0, 0]' <"$tmp/bugs"
 }
 check keys_of_bugs_are_stable counts_as_json
 

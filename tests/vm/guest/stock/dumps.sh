@@ -22,7 +22,7 @@ check "details follow their pool" sh -c "echo raw detailed >$P/pools &&
 	     END { exit bad || n != 2 || m < 2 }' $P/pools"
 check "JSON" ask "json detailed byname"
 check "... of two pools" same "$(grep -c '^{"id":' $P/pools)" 2
-check "... begins" sh -c "head -n1 $P/pools | grep -qF '{\"version\":4,\"pools\":['"
+check "... begins" sh -c "head -n1 $P/pools | grep -qF '{\"version\":5,\"pools\":['"
 check "... ends" sh -c "tail -n1 $P/pools | grep -qF '\"truncated\":false}'"
 check "... as many brackets close as open" \
 	same "$(cat $P/pools | tr -dc '[{' | wc -c)" "$(cat $P/pools | tr -dc ']}' | wc -c)"

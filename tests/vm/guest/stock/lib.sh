@@ -56,7 +56,7 @@ folders() { ls $P/by-name | sed 's/~.*/~/' | tr '\n' ' '; }
 # table N [FILE] - the raw table has a head, N rows as wide as that, and a total
 table() {
 	[ $# -gt 1 ] || echo raw >$P/pools
-	awk 'NR == 1 { bad = $0 != "pools version 4" }
+	awk 'NR == 1 { bad = $0 != "pools version 5" }
 	     NR == 2 { bad = bad || $1 != "#" || $2 != "id"; width = NF - 1 }
 	     NR > 2 && $1 == "total" { total++; next }
 	     NR > 2 { rows++; bad = bad || NF != width || total }

@@ -6,7 +6,7 @@ echo "# load, look"
 
 complete_stats() {
 	same "$(cut -d' ' -f1 "$P/by-name/ex_conn/stats" | tr '\n' ' ')" \
-	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need allocs fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected written overflow underflow double_free foreign interior wrong_pool cpu_least cpu_most "
+	     "id name size alignment registrations mode buckets cluster allocated used cached shared parked reserved quarantined abandoned moving limit min_avail need allocs fills spills evictions gets get_objs puts put_objs nested store_gets store_puts failed refused injected written overflow underflow double_free foreign interior wrong_pool elsewhere cpu_least cpu_most "
 }
 
 complete_percpu() {
