@@ -357,12 +357,12 @@ unsigned int plat_sleep(unsigned int ms);
 
 /**
  * plat_show() - Show a pool in the platform's listing of single pools.
- * @pool: registered.  plat_hide() ends it and waits for its readers.
+ * @pool: registered.
+ * @shown: false: no longer, and wait for its readers.
  *
  * Context: Process context; registry mutex not held.
  */
-void plat_show(struct pool *pool);
-void plat_hide(struct pool *pool);
+void plat_show(struct pool *pool, bool shown);
 
 /*
  * Called by the platform, implemented in common/ (options.c, core/reclaim.c):

@@ -71,6 +71,34 @@ size_t plat_symbol(char *buf, size_t size, const void *addr);
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg);
 
+/* What bytes of the library are for: addresses of slabs, then memory. */
+enum plat_memory {
+	PLAT_MEMORY_RESERVED,		/* addresses of slabs */
+	PLAT_MEMORY_ACCESSIBLE,		/* of these, with access */
+	PLAT_MEMORY_IN_USE,		/* of these, slabs that have objects */
+	PLAT_MEMORY_OBJECTS,		/* pages with an object that pools hold */
+	PLAT_MEMORY_FREE,		/* pages without one, in the same slabs */
+	PLAT_MEMORY_KEPT,		/* pages of slabs without objects */
+	PLAT_MEMORY_LARGE,		/* objects from malloc() */
+	PLAT_MEMORY_GUARDED,		/* objects with pages of their own */
+	PLAT_MEMORY_AREAS,		/* the caches' parts of threads */
+	PLAT_MEMORY_DESCRIPTORS,	/* of pools, clusters and slabs */
+	PLAT_MEMORY_TABLES,		/* of checks */
+	PLAT_MEMORY_KINDS,
+};
+
+/**
+ * plat_memory() - Tell how much memory the library holds, and what for.
+ * @i: 0: all of it, which is counted now; above, what was counted then of the
+ *	@i-th class of slabs: the kinds from PLAT_MEMORY_IN_USE to PLAT_MEMORY_FREE.
+ * @bytes: an array of PLAT_MEMORY_KINDS, filled in.
+ *
+ * Context: Process context; may sleep; dump mutex held.
+ * Return: 1 for all, else bytes from one object of the class to the next; 0: there is no
+ * such class, or the platform cannot tell.
+ */
+unsigned int plat_memory(unsigned int i, unsigned long long *bytes);
+
 /**
  * plat_print() - Write lines, without a prefix, to stderr; kernel: to the log.
  * @text: lines that end with newlines; the function overwrites these.

@@ -173,6 +173,13 @@ struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i)
 	return *i < PLAT_LOCALS ? (void *)pool_at_offset(area, offset_of(*i)) : NULL;
 }
 
+/* The far parts of an area, which follow each other; their @bytes may be 0. */
+const void *pool_area_far(const struct plat_area *area, size_t *bytes)
+{
+	*bytes = plat_read(&area->parts) * POOL_PART_BYTES;
+	return pool_at_offset(area, plat_read(&pool_far));
+}
+
 /* Take a free offset; 0: there is none.  Offset mutex held. */
 static unsigned int take_offset(void)
 {

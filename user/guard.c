@@ -43,6 +43,8 @@ static struct span kept[KEPT];		/* a ring */
 static unsigned int first, count;
 static unsigned long kept_bytes;	/* read by anybody */
 
+static unsigned long in_use;		/* bytes of pages of objects in use */
+
 void pool_guard_fork_hold(void)
 {
 	pthread_mutex_lock(&kept_mutex);
@@ -150,6 +152,7 @@ void *pool_guard_alloc(const struct plat_backend *backend)
 
 	if (!pages)
 		return NULL;
+	plat_word_add(&in_use, bytes);
 	obj = pages + pool_guard_fill_before(bytes, backend->size, backend->align);
 	pool_guard_fill_put(pages, bytes, obj, backend->size);
 	return obj;
@@ -176,6 +179,7 @@ void pool_guard_free(const struct plat_backend *backend, void *obj)
 	unsigned char *pages = start_of(obj);
 	int error = errno;
 
+	pool_word_sub(&in_use, bytes);
 	if (drop(pages, bytes))
 		put_newest(pages - page, bytes + 2 * page);
 	else
@@ -194,6 +198,12 @@ bool plat_guard_check(const struct plat_backend *backend, const void *obj, long 
 unsigned long pool_guard_kept(void)
 {
 	return plat_read(&kept_bytes);
+}
+
+/* Bytes of pages of objects that are not freed. */
+unsigned long pool_guard_in_use(void)
+{
+	return plat_read(&in_use);
 }
 
 /* Have the kernel copy bytes, by a pipe. */

@@ -48,6 +48,11 @@ void pool_heap_gave(unsigned long bytes)
 	pool_word_sub(&in_use, bytes);
 }
 
+unsigned long pool_heap_in_use(void)
+{
+	return plat_read(&in_use);
+}
+
 /*
  * Bytes of memory that the process had at most.  What it has now only files in /proc say, and a
  * program may not be allowed to open files any more.

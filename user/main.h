@@ -58,6 +58,7 @@ extern bool pool_map_by_page;
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
 struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i);
+const void *pool_area_far(const struct plat_area *area, size_t *bytes);
 void pool_area_trim(struct plat_area *area);
 void pool_areas_trim(void);
 void pool_areas_hold(void);
@@ -80,11 +81,16 @@ void pool_nap(void);
 void pool_heap_took(unsigned long bytes);
 void pool_heap_gave(unsigned long bytes);
 void pool_heap_trim(void);
+unsigned long pool_heap_in_use(void);
+
+/* plat.c: bytes of plat_mem_alloc() that are not freed */
+unsigned long pool_mem_bytes(void);
 
 /* guard.c: objects with pages of their own; and around a fork */
 void *pool_guard_alloc(const struct plat_backend *backend);
 void pool_guard_free(const struct plat_backend *backend, void *obj);
 unsigned long pool_guard_kept(void);
+unsigned long pool_guard_in_use(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 

@@ -126,7 +126,7 @@ static bool add_part(struct plat_area *area)
 		return false;
 	pool_map_name(at, POOL_PART_BYTES, NAME);
 	tool_root(at, POOL_PART_BYTES);
-	area->parts++;
+	plat_write(&area->parts, area->parts + 1);
 	return true;
 }
 

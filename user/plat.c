@@ -73,6 +73,19 @@ static void *zeroed(size_t size)
 	return p;
 }
 
+static unsigned long mem_bytes;
+
+unsigned long pool_mem_bytes(void)
+{
+	return plat_read(&mem_bytes);
+}
+
+static void *counted(void *p)
+{
+	plat_word_add(&mem_bytes, malloc_usable_size(p));
+	return p;
+}
+
 /*
  * aligned_alloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
  * costs nothing until it is used.
@@ -82,12 +95,12 @@ static void *of_kind(size_t size, enum plat_mem how)
 	void *p;
 
 	if (how == PLAT_MEM_AT_HAND)
-		return at_hand(size);
+		return counted(at_hand(size));
 	if (how == PLAT_MEM_NO_IO)
-		return zeroed(size);
+		return counted(zeroed(size));
 	size = (size + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN;
 	p = aligned_alloc(POOL_ALIGN, size);
-	return p ? memset(p, 0, size) : NULL;
+	return p ? counted(memset(p, 0, size)) : NULL;
 }
 
 void *plat_mem_alloc(size_t size, enum plat_mem how)
@@ -103,6 +116,7 @@ void plat_mem_free(void *p)
 {
 	struct plat_irq irq = plat_busy_enter();
 
+	pool_word_sub(&mem_bytes, malloc_usable_size(p));
 	free(p);
 	plat_busy_leave(irq);
 }
@@ -280,15 +294,11 @@ void plat_trim(bool asked)
 
 /* plat_pause() would be here: lock.c. */
 
-/* Both are empty: see 5. above. */
-void plat_show(struct pool *pool)
+/* Empty: see 5. above. */
+void plat_show(struct pool *pool, bool shown)
 {
 	(void)pool;
-}
-
-void plat_hide(struct pool *pool)
-{
-	(void)pool;
+	(void)shown;
 }
 
 void plat_where(char *buf, size_t size)

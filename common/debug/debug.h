@@ -124,6 +124,7 @@ void pool_object_table_begin(struct pool *pool, unsigned int word);
 void pool_object_table_lapse(struct pool *pool);
 void pool_object_table_grow(struct pool *pool);
 void pool_object_table_end(struct pool *pool);
+extern unsigned long pool_object_table_bytes;	/* of the tables of all pools */
 
 /* pattern.c: the patterns in free objects */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);

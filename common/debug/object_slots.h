@@ -98,7 +98,9 @@ static inline bool pool_have_memory(void **at, size_t size, unsigned int flags)
 		return false;
 	if (!waits)
 		memset(p, 0, size);
-	if (!plat_cmpxchg(at, &none, p))
+	if (plat_cmpxchg(at, &none, p))
+		plat_word_add(&pool_object_table_bytes, size);
+	else
 		plat_mem_free(p);
 	return true;
 }

@@ -50,6 +50,8 @@ static_assert((ST_BIN_MASK << ST_BIN_SHIFT) < POOL_D_GEN &&
 static_assert(PIECE_SLOTS << POOL_STATE_PARTS <= KNOWN_COUNT,
 	      "a full table could not be counted");
 
+unsigned long pool_object_table_bytes;
+
 /* The generation of a state or of an option word. */
 static unsigned long gen_of(unsigned long word)
 {
@@ -441,6 +443,14 @@ void pool_object_table_grow(struct pool *pool)
 	}
 }
 
+/* Free what pool_have_memory() got; NULL: it got nothing. */
+static void give(void *p, size_t size)
+{
+	if (p)
+		pool_word_sub(&pool_object_table_bytes, size);
+	plat_mem_free(p);
+}
+
 /* Free the table.  The pool is no longer called. */
 void pool_object_table_end(struct pool *pool)
 {
@@ -451,7 +461,7 @@ void pool_object_table_end(struct pool *pool)
 		void **part = pool->object_table.part[i];
 
 		for (k = 0; part && k < 1ul << i; k++)
-			plat_mem_free(part[k]);
-		plat_mem_free(part);
+			give(part[k], sizeof(struct pool_piece));
+		give(part, sizeof(void *) << i);
 	}
 }

@@ -293,7 +293,7 @@ static struct pool *make(const struct pool_request *request, const char **why)
 		return NULL;
 	pool_reg_add(pool, request->reg);
 	pool_registry_add(pool);
-	plat_show(pool);
+	plat_show(pool, true);
 	return pool;
 }
 
@@ -389,7 +389,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	unsigned long aside;
 	bool last;
 
-	plat_hide(pool);
+	plat_show(pool, false);
 	last = pool_registry_remove(pool);
 	pool_drain(pool);
 	aside = plat_read(&pool->quarantined);

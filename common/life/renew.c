@@ -186,7 +186,7 @@ static bool prepare_fresh(struct renewal *r)
 		pool = pool_assemble(&request, &why);
 		if (!pool)
 			return false;
-		plat_show(pool);
+		plat_show(pool, true);
 		pool_list_add_last(&pool->by_registry, &r->fresh);
 	}
 	return true;
@@ -232,7 +232,7 @@ static bool prepare_model(struct renewal *r)
 	request.attr.size = r->size;
 	r->model = pool_assemble(&request, &why);
 	if (r->model && lacks_room(r->pool, r->model)) {
-		plat_show(r->model);
+		plat_show(r->model, true);
 		pool_list_add_last(&r->model->by_registry, &r->fresh);
 		r->model = NULL;
 		return true;
@@ -403,7 +403,7 @@ static void clean_up(struct renewal *r)
 		struct pool *pool = pool_list_entry(r->fresh.next, struct pool, by_registry);
 
 		pool_list_del(&pool->by_registry);
-		plat_hide(pool);
+		plat_show(pool, false);
 		pool_discard(pool);
 	}
 	if (r->model)

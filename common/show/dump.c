@@ -147,6 +147,7 @@ static void take_snapshot(struct pool_dump *d,
 		enlist(d, pool);
 	}
 	join_runs(d);
+	d->memory.known = plat_memory(0, d->memory.bytes);
 }
 
 /* Start again at the first pool. */

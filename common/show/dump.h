@@ -12,6 +12,7 @@
  *   dump_table.c      struct pool_dump -> a table for people
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
+ *   dump_memory.c     struct pool_dump -> what memory the library holds, for all of these
  *   dump_names.c      names            -> words, JSON strings, labels
  *   dump.c            text             -> a buffer
  *
@@ -58,12 +59,19 @@ struct pool_dump_total {
 	unsigned int pools;
 };
 
+/* What plat_memory() says of the whole library; known: the platform can tell. */
+struct pool_dump_memory {
+	unsigned long long bytes[PLAT_MEMORY_KINDS];
+	bool known;
+};
+
 /* As many as a count of pools has bits. */
 #define POOL_DUMP_RUNS	32
 
 struct pool_dump {
 	struct pool_dump_options options;
 	struct pool_dump_total total;
+	struct pool_dump_memory memory;
 
 	/*
 	 * Registry mutex: the pools to show, in order, with the cursor after the
@@ -188,6 +196,15 @@ extern const struct pool_dump_field pool_dump_columns[];
 
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);
+
+/* dump_memory.c: in tails, and a line or sample for each class in bodies */
+unsigned long long pool_dump_resident(const struct pool_dump_memory *m);
+const char *pool_dump_memory_name(unsigned int kind);
+void pool_dump_memory_raw(struct pool_dump *d);
+void pool_dump_memory_json(struct pool_dump *d);
+void pool_dump_classes_json(struct pool_dump *d);
+void pool_dump_memory_prometheus(struct pool_dump *d);
+void pool_dump_classes_prometheus(struct pool_dump *d);
 
 /* dump_names.c */
 void pool_dump_json_string(struct pool_dump *d, const char *text);

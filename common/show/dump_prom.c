@@ -152,6 +152,7 @@ static void prometheus_body(struct pool_dump *d)
 			to++;
 		put_family(d, from, to);
 	}
+	pool_dump_classes_prometheus(d);
 }
 
 static void put_total(struct pool_dump *d, const char *sample,
@@ -174,6 +175,7 @@ static void prometheus_tail(struct pool_dump *d, bool cut)
 	put_total(d, "libpool_bytes{state=\"used\"} ", d->total.used);
 	put_total(d, "libpool_bytes{state=\"cached\"} ", d->total.cached);
 	put_total(d, "libpool_bytes{state=\"shared\"} ", d->total.shared);
+	pool_dump_memory_prometheus(d);
 }
 
 const struct pool_dump_writer pool_dump_prometheus = {

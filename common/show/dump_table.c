@@ -271,6 +271,64 @@ static void put_names(struct pool_dump *d)
 	pool_dump_commit(d);
 }
 
+static void put_bytes(struct pool_dump *d, const char *before,
+		      unsigned long long bytes)
+{
+	char text[CELL_LEN];
+
+	format_bytes(text, sizeof(text), bytes);
+	pool_dump_put(d, before);
+	pool_dump_put(d, text);
+}
+
+/* The kinds that there are, from @from to before @to; four to a line, which 80 columns have. */
+static void put_kinds(struct pool_dump *d, const unsigned long long *bytes, unsigned int from,
+		      unsigned int to, const char *between)
+{
+	unsigned int i, n = 0;
+
+	for (i = from; i < to; i++) {
+		if (!bytes[i])
+			continue;
+		if (n) {
+			pool_dump_put(d, between);
+			pool_dump_put(d, n % 4 ? " " : "\n  ");
+		}
+		n++;
+		pool_dump_put(d, pool_dump_memory_name(i));
+		put_bytes(d, " ", bytes[i]);
+	}
+}
+
+static void put_memory(struct pool_dump *d)
+{
+	const unsigned long long *bytes = d->memory.bytes;
+
+	put_bytes(d, "memory ", pool_dump_resident(&d->memory));
+	pool_dump_put(d, " = ");
+	put_kinds(d, bytes, PLAT_MEMORY_OBJECTS, PLAT_MEMORY_KINDS, " +");
+	pool_dump_put(d, bytes[PLAT_MEMORY_RESERVED] ? "\nslabs: " : "");
+	put_kinds(d, bytes, 0, PLAT_MEMORY_OBJECTS, ",");
+	pool_dump_put(d, "\n");
+}
+
+/* What slabs of each stride have. */
+static void put_classes(struct pool_dump *d)
+{
+	unsigned long long bytes[PLAT_MEMORY_KINDS];
+	unsigned int i, stride;
+
+	for (i = 1; d->memory.known && (stride = plat_memory(i, bytes)); i++) {
+		if (!bytes[PLAT_MEMORY_IN_USE])
+			continue;
+		put_bytes(d, "slabs of ", stride);
+		pool_dump_put(d, ": ");
+		put_kinds(d, bytes, PLAT_MEMORY_IN_USE, PLAT_MEMORY_KEPT, ",");
+		pool_dump_put(d, "\n");
+		pool_dump_commit(d);
+	}
+}
+
 static void table_body(struct pool_dump *d)
 {
 	struct layout l;
@@ -285,16 +343,8 @@ static void table_body(struct pool_dump *d)
 		else if (d->now.registrations > 1)
 			put_names(d);
 	}
-}
-
-static void put_bytes(struct pool_dump *d, const char *before,
-		      unsigned long long bytes)
-{
-	char text[CELL_LEN];
-
-	format_bytes(text, sizeof(text), bytes);
-	pool_dump_put(d, before);
-	pool_dump_put(d, text);
+	if (d->options.detailed)
+		put_classes(d);
 }
 
 static void table_tail(struct pool_dump *d, bool cut)
@@ -309,6 +359,8 @@ static void table_tail(struct pool_dump *d, bool cut)
 	put_bytes(d, " + cached ", d->total.cached);
 	put_bytes(d, " + shared ", d->total.shared);
 	pool_dump_put(d, "\n");
+	if (d->memory.known)
+		put_memory(d);
 }
 
 const struct pool_dump_writer pool_dump_table = {

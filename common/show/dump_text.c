@@ -122,6 +122,7 @@ static void raw_tail(struct pool_dump *d, bool cut)
 	put_named(d, " used=", d->total.used);
 	put_named(d, " cached=", d->total.cached);
 	put_named(d, " shared=", d->total.shared);
+	pool_dump_memory_raw(d);
 	pool_dump_put(d, "\n");
 }
 
@@ -173,6 +174,7 @@ static void json_body(struct pool_dump *d)
 	pool_dump_rewind(d);
 	for (; pool_dump_next(d); first = false)
 		json_pool(d, first);
+	pool_dump_classes_json(d);
 }
 
 static void json_tail(struct pool_dump *d, bool cut)
@@ -182,8 +184,10 @@ static void json_tail(struct pool_dump *d, bool cut)
 	put_named(d, ",\"used\":", d->total.used);
 	put_named(d, ",\"cached\":", d->total.cached);
 	put_named(d, ",\"shared\":", d->total.shared);
-	pool_dump_put(d, cut ? "},\"truncated\":true}\n" :
-		      "},\"truncated\":false}\n");
+	pool_dump_put(d, "}");
+	pool_dump_memory_json(d);
+	pool_dump_put(d, cut ? ",\"truncated\":true}\n" :
+		      ",\"truncated\":false}\n");
 }
 
 const struct pool_dump_writer pool_dump_json = {

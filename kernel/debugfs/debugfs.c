@@ -329,7 +329,7 @@ static struct dentry *make_dir(struct pool *pool)
 	return debugfs_create_dir(name, by_name);
 }
 
-void plat_show(struct pool *pool)
+static void show(struct pool *pool)
 {
 	struct dentry *dir;
 
@@ -346,10 +346,12 @@ void plat_show(struct pool *pool)
 	pool_debugfs_validate(dir, pool);
 }
 
-/* Waits for reads under way; later ones find nothing. */
-void plat_hide(struct pool *pool)
+/* The end waits for reads under way; later ones find nothing. */
+void plat_show(struct pool *pool, bool shown)
 {
-	if (root)
+	if (shown)
+		show(pool);
+	else if (root)
 		debugfs_remove(pool->view.dir);
 }
 

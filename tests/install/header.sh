@@ -172,7 +172,7 @@ dumped() {
 	gcc -std=gnu11 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
 		-o "$tmp/dump" "$tmp/dump.c" common/*/*.c user/*.c user/*/*.c \
 		-pthread &&
-		"$tmp/dump" 2>&1 | tee /dev/stderr | grep "$words\$" >/dev/null
+		"$tmp/dump" 2>&1 | tee /dev/stderr | grep -F "$words reserved=" >/dev/null
 }
 check a_plain_build_caches dumped ' used=0 cached=64 shared=0'
 check no_pools_caches_nothing \

@@ -296,14 +296,12 @@ unsigned int plat_sleep(unsigned int ms)
 	return 1;
 }
 
-void plat_show(struct pool *pool)
+void plat_show(struct pool *pool, bool shown)
 {
-	judge_shown(pool);
-}
-
-void plat_hide(struct pool *pool)
-{
-	judge_hidden(pool);
+	if (shown)
+		judge_shown(pool);
+	else
+		judge_hidden(pool);
 }
 
 void plat_where(char *buf, size_t size)

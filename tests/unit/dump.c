@@ -61,8 +61,7 @@ TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 	EXPECT(begins(line, want));
 	EXPECT(strstr(line, " 1 0 1 0 0 0 0 0 0 "));
 	line = next_line(line);
-	EXPECT_EQ(strcmp(line, "total pools=1 allocated=64 used=0 cached=64 shared=0\n"),
-		  0);
+	EXPECT(begins(line, "total pools=1 allocated=64 used=0 cached=64 shared=0"));
 	pool_destroy(&pool->head);
 }
 

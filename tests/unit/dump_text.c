@@ -93,7 +93,7 @@ static bool has_keys(const char *json, const char *head)
 TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 {
 	struct pool_head *pools[3];
-	static char head[512];
+	static char head[1024];
 
 	ASSERT(dump("json"));
 	EXPECT(is_json(full));

@@ -53,6 +53,7 @@ struct entry {
 struct table {
 	struct entry *pools;
 	size_t n;
+	struct pool_dump_memory memory;	/* only a program's raw dump has it */
 	bool whole;			/* nothing of it is missing */
 	bool cut;			/* it says that something is */
 };

@@ -146,6 +146,23 @@ static bool read_line(struct table *t, const struct head *h, char *line)
 	return t->n;
 }
 
+/* Take the kinds of memory from the line of totals, if it has them. */
+static void read_memory(struct pool_dump_memory *m, const char *line)
+{
+	const char *name, *at;
+	char key[32];
+	unsigned int i;
+
+	for (i = 0; (name = pool_dump_memory_name(i)); i++) {
+		snprintf(key, sizeof(key), " %s=", name);
+		at = strstr(line, key);
+		if (!at)
+			continue;
+		m->bytes[i] = strtoull(at + strlen(key), NULL, 10);
+		m->known = true;
+	}
+}
+
 /*
  * Read the raw text of a dump, which is overwritten, and go behind it; false: it is none.
  * See also table->whole.
@@ -163,6 +180,7 @@ bool table_read_raw(struct table *t, char **text)
 		*end = 0;
 		if (!strncmp(line, "total ", 6)) {
 			t->whole = !t->cut;
+			read_memory(&t->memory, line);
 			return nth > 1;
 		}
 		if (nth == 0 ? strncmp(line, "pools version ", 14) != 0 :

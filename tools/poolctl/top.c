@@ -98,7 +98,8 @@ static const struct entry **in_order(const struct screen *s)
 static void put_totals(const struct screen *s)
 {
 	unsigned long long sum[4] = { 0 };
-	char text[4][24], line[256];
+	char text[5][24], line[256];
+	int len;
 	size_t i;
 
 	for (i = 0; i < s->now.n; i++) {
@@ -111,8 +112,11 @@ static void put_totals(const struct screen *s)
 	}
 	for (i = 0; i < 4; i++)
 		format_bytes(text[i], sizeof(text[i]), sum[i]);
-	snprintf(line, sizeof(line), "%zu pool%s: held %s = used %s + cached %s + shared %s",
-		 s->now.n, plural(s->now.n), text[0], text[1], text[2], text[3]);
+	len = snprintf(line, sizeof(line), "%zu pool%s: held %s = used %s + cached %s + shared %s",
+		       s->now.n, plural(s->now.n), text[0], text[1], text[2], text[3]);
+	format_bytes(text[4], sizeof(text[4]), pool_dump_resident(&s->now.memory));
+	if (s->now.memory.known)
+		snprintf(line + len, sizeof(line) - (size_t)len, "; memory %s", text[4]);
 	screen_line(0, line, false);
 }
 

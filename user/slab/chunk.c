@@ -36,6 +36,7 @@ struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 static struct pool_list spare = { &spare, &spare };
 static struct slab_chunk *unused;
 static unsigned int unused_left;
+static unsigned long described;		/* bytes of descriptions; read by anybody */
 static unsigned char *next_base;
 
 static size_t page_size(void)
@@ -86,6 +87,12 @@ static void describe(struct slab_chunk *chunk)
 		pool_list_init(&chunk->slab[i].idle_list);
 	}
 	pool_list_add(&chunk->list, &spare);
+	plat_write(&described, described + sizeof(*chunk));
+}
+
+unsigned long pool_chunk_described(void)
+{
+	return plat_read(&described);
 }
 
 /*

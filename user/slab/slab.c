@@ -31,8 +31,6 @@
 
 #include <unistd.h>
 
-#define CLASSES		(POOL_SLAB_MAX / SLAB_STEP + 2)
-
 /* Strides that are multiples of this get a step more. */
 #define SLAB_POWER	512
 
@@ -52,7 +50,7 @@ static struct {
 };
 
 /* In the order in which strides are first asked for, so that few pages have those in use. */
-static struct slab_class classes[CLASSES];
+static struct slab_class classes[SLAB_CLASSES];
 static unsigned int class_count;	/* locks[0]; read by anybody */
 
 void pool_slab_fork_hold(void)
@@ -144,7 +142,7 @@ struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 	if (size > POOL_SLAB_MAX || align > SLAB_ALIGN)
 		return NULL;
 	steps = steps_of(size, align);
-	if (steps >= CLASSES)
+	if (steps >= SLAB_CLASSES)
 		return NULL;
 	pthread_mutex_lock(&locks[0].mutex);
 	while (i < class_count && classes[i].stride != steps * SLAB_STEP)
@@ -153,6 +151,12 @@ struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 		class_init(steps * SLAB_STEP);
 	pthread_mutex_unlock(&locks[0].mutex);
 	return &classes[i];
+}
+
+/* The @i-th class; NULL: there are fewer. */
+const struct slab_class *pool_slab_class_at(unsigned int i)
+{
+	return i < plat_read_acquire(&class_count) ? &classes[i] : NULL;
 }
 
 /* Set up a slab, all objects free.  Touches only as many of the bits as there are. */

@@ -34,6 +34,8 @@
 #define SLAB_STEP	16
 #define SLAB_ALIGN	64
 
+#define SLAB_CLASSES	(POOL_SLAB_MAX / SLAB_STEP + 2)
+
 #define SLAB_BITS	((unsigned int)(8 * sizeof(unsigned long)))
 #define SLAB_WORDS	(SLAB_BYTES / SLAB_STEP / SLAB_BITS)
 
@@ -145,6 +147,7 @@ struct slab_class {
 
 /* slab.c */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
+const struct slab_class *pool_slab_class_at(unsigned int i);
 unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs);
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
@@ -214,6 +217,7 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n);
 void pool_chunk_hide(const struct slab_chunk *chunk);
 void pool_chunk_unmap(const struct slab_chunk *chunk);
 void pool_chunk_put(struct slab_chunk *chunk);
+unsigned long pool_chunk_described(void);
 extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
 /*

@@ -39,7 +39,7 @@ def ask(path, line):
 def never_end(client, how):
     """The first bytes look like an answer.  A client that leaves ends it."""
     try:
-        client.sendall(b"ok\npools version 4\n# id name size\n")
+        client.sendall(b"ok\npools version 5\n# id name size\n")
         while True:
             client.sendall(b"a" * (1 if how == "slow" else 1000000))
             time.sleep(0.5 if how == "slow" else 0)
@@ -66,11 +66,11 @@ def serve(path, how):
                 continue
             if how == "rising":
                 fills = int((time.monotonic() - start) * 1000)
-                said = ("ok\npools version 4\n# id name size used fills\n"
+                said = ("ok\npools version 5\n# id name size used fills\n"
                         f"1 rising 8 5 {fills}\ntotal pools=1\n")
             if how == "falling":
                 refused -= 1
-                said = ("ok\npools version 4\n# id name size used limit refused\n"
+                said = ("ok\npools version 5\n# id name size used limit refused\n"
                         f"1 falling 8 5 5 {refused}\ntotal pools=1\n")
             client.sendall(said.encode().decode("unicode_escape").encode("latin-1"))
             client.close()
@@ -104,7 +104,7 @@ def as_json():
         elif line.startswith("# "):
             keys = words[1:]
         elif line.startswith("total "):
-            print(json.dumps({"version": 4, "pools": pools, "truncated": False, "total": {}}))
+            print(json.dumps({"version": 5, "pools": pools, "truncated": False, "total": {}}))
         else:
             pools.append({k: v if k == "name" else int(v) for k, v in zip(keys, words)})
 

@@ -95,7 +95,7 @@ one_dump() {
 }
 check one_dump_is_enough one_dump
 no_pools() {
-	printf 'pools version 4\n# id name size used\ntotal pools=0\n' >"$tmp/empty"
+	printf 'pools version 5\n# id name size used\ntotal pools=0\n' >"$tmp/empty"
 	"$ctl" --svg plot all "$tmp/empty" "$tmp/empty" >"$tmp/empty.svg" &&
 		"$src/ask.py" svg "$tmp/empty.svg" used:0,0 && "$ctl" plot all "$tmp/empty"
 }
