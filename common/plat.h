@@ -176,6 +176,7 @@ void plat_local_free(struct pool *pool);
 
 /* The mutexes.  A thread that needs several of them locks them in reverse order. */
 enum plat_mutex {
+	PLAT_WAITERS,		/* the queues of callers that wait for objects */
 	PLAT_REGISTRY,		/* the lists of pools, and their options */
 	PLAT_CREATE,		/* one creation at a time */
 	PLAT_DUMP,		/* the one dump under way */
@@ -354,6 +355,26 @@ void plat_pause(bool sleep);
  * killed.
  */
 unsigned int plat_sleep(unsigned int ms);
+
+/**
+ * plat_wait() - Sleep until a word is no longer what it was.
+ * @word: the word.
+ * @seen: what it was; if it is already something else, this does not sleep.
+ * @ms: for so many milliseconds at most, or POOL_FOREVER.
+ *
+ * May also return for no reason.  plat_wake() ends all sleeps on the word; whoever changes the
+ * word calls it afterwards.
+ *
+ * Context: PLAT_WAIT; sleeps.
+ * Return: as plat_sleep(); 0 also in a thread of the kernel that is to stop.
+ */
+unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms);
+
+/*
+ * Whoever has not slept on the word yet sees what was written to it before.  Context: Any.  The
+ * word may be gone.
+ */
+void plat_wake(unsigned int *word);
 
 /**
  * plat_show() - Show a pool in the platform's listing of single pools.

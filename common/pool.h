@@ -372,10 +372,9 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.
  * Return: an object of pool->size bytes for pool_free(); undefined contents
- * unless POOL_F_MUST_ZERO.  NULL when there is none.  With POOL_F_WAIT that is only when the
- * task is being killed, or the call may not wait, as with POOL_F_ATOMIC.  In a program a
- * waiting call finds what other threads have in their hot arrays only by a signal that
- * pool_reclaim_signal() has lent; without one it may wait although there are free objects.
+ * unless POOL_F_MUST_ZERO.  NULL when there is none, or others wait for it.  With POOL_F_WAIT
+ * that is only when the task is being killed, or the call may not wait, as with POOL_F_ATOMIC:
+ * see pool_alloc_timeout().
  */
 static inline POOL_INLINE
 void *__pool_alloc(struct pool_head *pool, unsigned int flags)
@@ -457,17 +456,17 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
  * @ms: for how long, in milliseconds; 0: one try, which waits for no other thread;
  *	POOL_FOREVER: until there is one, as with POOL_F_WAIT in __pool_alloc().
  *
- * For pools with a limit, and for times when memory is short.  Looks again after 1 to 10
- * milliseconds, at everything that other CPUs have cached, too; in a program at other
- * threads' hot arrays only where pool_reclaim_signal() has lent a signal.  There is no order
- * among callers that wait.  @ms bounds the whole call, except for what the backend takes,
- * and a thread that has begun to answer.
+ * For pools with a limit, and for times when memory is short.  Callers that wait are served in
+ * the order in which they came, whatever their priorities, and woken by the call that frees an
+ * object.  Calls that do not wait are refused meanwhile.  In a program objects in hot arrays of
+ * threads that do nothing are found only where pool_reclaim_signal() has lent a signal.  @ms
+ * bounds the whole call, except for what the backend takes, and a thread that has begun to answer.
  *
  * In the kernel a task that waits is not frozen: until its wait ends no suspend succeeds.
  *
  * Context: Process context or a plain thread; sleeps.
  * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being
- * killed.  No failure is injected.
+ * killed, or is a kthread that is to stop.  No failure is injected.
  */
 POOL_FREED
 void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,

@@ -17,6 +17,7 @@ unsigned int pool_hot_share(const struct pool *pool);
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n);
 void pool_local_fit(struct pool_local *local);
 void pool_hot_set_cap(struct pool_local *local, unsigned int room);
+void pool_close_arrays(struct pool *pool);
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 		      unsigned int room);
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
@@ -153,6 +154,10 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
 
+/* queue.c: callers that wait */
+void pool_queue_enter(struct pool_waiter *w);
+void pool_queue_leave(struct pool_waiter *w);
+
 /* below.c: what becomes of objects that leave the caches */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
@@ -262,6 +267,7 @@ void pool_empty_array(struct pool *pool);
 void pool_reach_read(struct pool *pool, struct pool_reading *reading);
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
 bool pool_used_up(struct pool *pool, unsigned int limit);
+void pool_wake(struct pool *pool);
 
 /* stats.c: numbers */
 void pool_sum(struct pool *pool, struct pool_stats *sum);
@@ -291,7 +297,6 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 
 /* switch.c: change options of a pool that is in use */
 unsigned int pool_next_generation(unsigned int word);
-void pool_close_arrays(struct pool *pool);
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

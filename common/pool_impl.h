@@ -232,6 +232,7 @@ struct pool {
 	unsigned int limit;		/* read by any CPU; 0: none */
 	unsigned int min_avail;		/* read by any CPU */
 	unsigned int debug;		/* option word; read by any CPU: debug.h */
+	unsigned int waiting;		/* waiters mutex; read by any CPU: calls in the queue */
 	unsigned int buckets;		/* a power of two; read by any CPU */
 	unsigned int near;		/* likewise, of each node */
 	unsigned int cluster;		/* most objects in a cluster */
@@ -262,6 +263,8 @@ struct pool {
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: when others were to empty their arrays */
+	unsigned int wakes;		/* any CPU: of the oldest waiter: queue.c */
+	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
 	bool told;			/* registry mutex: that its limit is for several users */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
@@ -475,7 +478,15 @@ struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
 	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
-	unsigned int now;		/* what plat_sleep() returned last */
+	unsigned int now;		/* by the clock of plat_sleep(); 0: being killed */
+};
+
+/* A call in the queue of a pool: queue.c. */
+struct pool_waiter {
+	struct pool *pool;
+	struct pool_list list;		/* waiters mutex */
+	unsigned int turn;		/* waiters mutex; read by its thread: 1: it is the head */
+	unsigned int seen;		/* wakes of the pool before the last look */
 };
 
 /* A reserve: slots.c. */

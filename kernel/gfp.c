@@ -70,6 +70,7 @@ static void *get_near(struct pool *pool, unsigned int *flags, int node)
 	if (!obj || is_of(pool, obj, node))
 		return obj;
 	pool_put_below(pool, obj, *flags);
+	pool_wake(pool);
 	return NULL;
 }
 
@@ -107,6 +108,7 @@ static void make_room(struct pool *pool, void *obj, unsigned int flags)
 		pool_backend_put(pool, obj);
 	else
 		pool_put_below(pool, obj, flags);
+	pool_wake(pool);
 }
 
 /*
@@ -187,6 +189,11 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 		gfp &= ~__GFP_THISNODE;
 	if (pool_fails(pool, flags, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	/* What becomes free is the waiters'. */
+	if (plat_read(&pool->waiting) && !(flags & POOL_F_NO_LIMIT)) {
+		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
 	do {

@@ -154,6 +154,11 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	mend_spares(pool);
 	mend_allocated(pool);
 	pool_word_sub(&pool->moving, plat_read(&pool->moving));
+	/* Their threads are gone.  A further era opens what they had closed. */
+	if (plat_read(&pool->waiting)) {
+		plat_write(&pool->waiting, 0u);
+		pool_era_ends();
+	}
 	pool->pins = 0;
 	pool->orphan = !pool->users;
 }

@@ -17,6 +17,7 @@
 #include "plat.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -144,6 +145,7 @@ void pool_nap(void)
 }
 
 static pthread_mutex_t mutexes[] = {
+	[PLAT_WAITERS] = PTHREAD_MUTEX_INITIALIZER,
 	[PLAT_REGISTRY] = PTHREAD_MUTEX_INITIALIZER,
 	[PLAT_CREATE] = PTHREAD_MUTEX_INITIALIZER,
 	[PLAT_DUMP] = PTHREAD_MUTEX_INITIALIZER,
@@ -250,6 +252,43 @@ unsigned int plat_sleep(unsigned int ms)
 	ms = (unsigned int)now.tv_sec * 1000 +
 	     (unsigned int)(now.tv_nsec / 1000000);
 	return ms ? ms : 1;
+}
+
+/* Where the kernel has no such futexes, a nap: the caller looks again. */
+static void wait_until(unsigned int *word, unsigned int seen, const struct until *until)
+{
+	long err;
+
+	do {
+		err = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen, until, NULL,
+			      FUTEX_BITSET_MATCH_ANY);
+	} while (err && errno == EINTR);
+	if (err && errno != EAGAIN && errno != ETIMEDOUT)
+		pool_nap();
+}
+
+/* Signals do not end the sleep, as in plat_sleep().  A system call is no cancellation point. */
+unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
+{
+	struct timespec now;
+	struct until until;
+	int error = errno;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now.tv_nsec += (long)(ms % 1000) * 1000000;
+	until.sec = (long)now.tv_sec + (long)(ms / 1000) + now.tv_nsec / 1000000000;
+	until.nsec = now.tv_nsec % 1000000000;
+	wait_until(word, seen, ms == POOL_FOREVER ? NULL : &until);
+	errno = error;
+	return plat_sleep(0);
+}
+
+void plat_wake(unsigned int *word)
+{
+	int error = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+	errno = error;
 }
 
 /* In the child no waiting thread exists, and this thread has another id. */

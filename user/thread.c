@@ -209,6 +209,7 @@ static void fork_prepare(void)
 	plat_mutex_lock(PLAT_CREATE);
 	pool_remote_fork_hold();
 	plat_mutex_lock(PLAT_REGISTRY);
+	plat_mutex_lock(PLAT_WAITERS);
 	pool_areas_hold();
 	pool_fork_hold();
 	pool_guard_fork_hold();
@@ -227,6 +228,7 @@ static void fork_release(bool child)
 	pool_guard_fork_release();
 	pool_fork_release(child);
 	pool_areas_release();
+	plat_mutex_unlock(PLAT_WAITERS);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	pool_remote_fork_release();
 	plat_mutex_unlock(PLAT_CREATE);

@@ -329,7 +329,7 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	unsigned int slots = room < first ? first - room : room;
 	unsigned int claimed;
 
-	if (pool_is_closed(here->pool))
+	if (pool_arrays_closed(here->pool))
 		return;
 	pool_stash_look(here, out);
 	claimed = pool_hot_claim(here->pool, pool_smaller(slots, here->most - room));

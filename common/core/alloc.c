@@ -84,10 +84,9 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 	       may_ask(pool) && plat_empty_arrays(pool, last->left);
 }
 
-/* Sleep, and see how much time is left: none if the caller is being killed. */
-static void spend(struct pool_last *last, unsigned int ms)
+/* See how much time is left at @now: none if the caller is being killed. */
+static void spend(struct pool_last *last, unsigned int now)
 {
-	unsigned int now = plat_sleep(ms);
 	unsigned int passed = now - last->now;
 
 	last->now = now;
@@ -102,7 +101,7 @@ static bool time_is_over(struct pool_last *last)
 	if (last->left == POOL_FOREVER)
 		return false;
 	if (last->left)
-		spend(last, 0);
+		spend(last, plat_sleep(0));
 	return !last->left;
 }
 
@@ -141,7 +140,7 @@ struct rest {
 	const struct terms *terms;
 	struct pool_last last;
 	enum pool_cause cause;		/* why the last try got nothing */
-	unsigned int nap;		/* the last one, in milliseconds; if it waits */
+	unsigned int nap;		/* the last one, in milliseconds; if it takes naps */
 };
 
 /*
@@ -228,29 +227,10 @@ static void *get(struct pool *pool, unsigned int flags, struct rest *rest)
 	return obj ? obj : get_and_ahead(pool, flags, rest);
 }
 
-/* A caller that waits looks again after 1, 2, ... NAP_MOST milliseconds. */
-#define NAP_MOST	10
-
-/* Does the caller try again after a failure? */
+/* Does the caller wait after a failure? */
 static bool waits(unsigned int flags)
 {
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
-}
-
-/*
- * Sleep before the next try.  A free that hits cannot wake a waiting caller, so no free
- * does.  False: the caller does not wait, the time is over, or it is being killed.
- */
-static bool nap(struct rest *rest, unsigned int flags)
-{
-	if (!waits(flags) || time_is_over(&rest->last))
-		return false;
-	if (rest->nap < NAP_MOST)
-		rest->nap++;
-	if (rest->nap > rest->last.left)
-		rest->nap = rest->last.left;
-	spend(&rest->last, rest->nap);
-	return rest->last.now;
 }
 
 /* The time of a caller that does not wait is not limited, since its looks are. */
@@ -266,10 +246,81 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 	rest->last.now = plat_sleep(0);
 }
 
+/* Where no call wakes a waiter it looks again after 1, 2, ... NAP_MOST milliseconds. */
+#define NAP_MOST	10
+
+/* How often a head looks again, while an object may become free that wakes nobody. */
+#define LOOK_EVERY	100
+
+/*
+ * How long may the head sleep?  Nobody says when the platform has memory again, or when an object
+ * comes to the call's reserve.  Arrays are emptied by their owners, which are asked again after
+ * POOL_ASK_EVERY.  A hit that found its array open may still put an object into it, at any time,
+ * and whoever is moving objects does not wake.  Otherwise all that becomes free wakes the head.
+ */
+static unsigned int patience(struct pool *pool, struct rest *rest)
+{
+	const struct pool_last *last = &rest->last;
+
+	if (rest->cause != POOL_REFUSED || rest->terms->reserve) {
+		rest->nap += rest->nap < NAP_MOST;
+		return rest->nap;
+	}
+	if (last->before.arrays)
+		return POOL_ASK_EVERY;
+	return plat_read(&pool->slots) || pool_reach_missed(pool, &last->before) ?
+	       LOOK_EVERY : POOL_FOREVER;
+}
+
+/* Sleep while a word is what it was.  False: the time was over, or the caller is being killed. */
+static bool sleep_while(struct pool_last *last, unsigned int *word,
+			unsigned int seen, unsigned int ms)
+{
+	if (!last->left)
+		return false;
+	spend(last, plat_wait(word, seen, ms < last->left ? ms : last->left));
+	return last->now;
+}
+
+/* Wait for the turn to look.  False: the time is over. */
+static bool wait_turn(struct pool_waiter *w, struct pool_last *last)
+{
+	while (!plat_read(&w->turn))
+		if (!sleep_while(last, &w->turn, 0, POOL_FOREVER))
+			return false;
+	/* The objects of these wakeups are seen by the look that follows. */
+	w->seen = plat_read_acquire(&w->pool->wakes);
+	return true;
+}
+
+/*
+ * Wait in the queue of the pool, and look for an object as its head.  A thread that is ended in the
+ * wait leaves the queue.
+ */
+static __attribute__((__noinline__))
+void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
+		   struct rest *rest)
+{
+	struct pool_waiter w POOL_AT_END(pool_queue_leave) = { .pool = pool };
+	void *obj = NULL;
+
+	pool_queue_enter(&w);
+	while (!obj && wait_turn(&w, &rest->last)) {
+		do {
+			obj = get(pool, flags, rest);
+		} while (obj && !pool_checked(pool, &obj, flags, caller));
+		if (!obj && !sleep_while(&rest->last, &pool->wakes, w.seen,
+					 patience(pool, rest)))
+			break;
+	}
+	return obj;
+}
+
 /*
  * The rest of an allocation that the caches could not serve, or whose object must be
  * checked.  A corrupted object is passed over.  Each is passed over only once, so a caller
- * that does not wait comes to an end.  @how: the flags of the call, as the caches found it.
+ * that does not wait comes to an end.  While others wait nothing is looked for.  @how: the flags of
+ * the call, as the caches found it.
  */
 static __attribute__((__noinline__))
 void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
@@ -278,13 +329,29 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	struct rest rest;
 
 	rest_begin(&rest, how, terms);
-	if (!obj)
+	rest.cause = POOL_REFUSED;
+	if (!obj && !plat_read(&pool->waiting))
 		obj = get_and_ahead(pool, how, &rest);
-	while (obj ? !pool_checked(pool, &obj, flags, caller) : nap(&rest, how))
+	while (obj && !pool_checked(pool, &obj, flags, caller))
 		obj = get(pool, flags, &rest);
+	if (!obj && waits(how) && !time_is_over(&rest.last))
+		obj = alloc_queued(pool, flags, caller, &rest);
 	if (!obj)
 		pool_count_failure(pool, rest.cause);
 	return obj;
+}
+
+/* Allocate while others wait: behind them, or not at all.  A call that is nested does not wait. */
+static __attribute__((__noinline__))
+void *alloc_behind(struct pool *pool, unsigned int flags, void *caller,
+		   const struct terms *terms)
+{
+	unsigned int how = flags;
+	struct pool_local *here = pool_here_enter(pool, &how);
+
+	if (here)
+		pool_here_leave(here);
+	return alloc_rest(pool, NULL, how, flags, caller, terms);
 }
 
 /* Hand out what the caches had, or NULL, which is the rest's.  The arguments are alloc_rest()'s. */
@@ -328,6 +395,8 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
+	if (plat_read(&pool->waiting))
+		return alloc_behind(pool, flags & POOL_F_ALL, caller, terms);
 	return alloc_cached(pool, flags, caller, terms);
 }
 
@@ -359,6 +428,8 @@ void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
+	if (!POOL_LIKELY(!plat_read(&pool->waiting)))
+		return alloc_behind(pool, how, caller, terms);
 	here = pool_local_enter(pool);
 	if (!POOL_LIKELY(pool_quick_begin(here, &cpu)))
 		return alloc_cached(pool, flags, caller, terms);
@@ -427,14 +498,15 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 	flags &= POOL_F_ALL;
 	if (plat_read(&pool->debug) & POOL_D_LOOKED) {
 		free_looked(pool, obj, flags, caller);
-		return;
+	} else {
+		if (pool_wipes_in(head)) {
+			pool_hot_in(head, obj);
+			if (pool_hot_put(&pool->own, obj))
+				return;
+		}
+		pool_quick_put(pool, obj, flags);
 	}
-	if (pool_wipes_in(head)) {
-		pool_hot_in(head, obj);
-		if (pool_hot_put(&pool->own, obj))
-			return;
-	}
-	pool_quick_put(pool, obj, flags);
+	pool_wake(pool);
 }
 
 __attribute__((__noinline__))
@@ -455,6 +527,10 @@ void *pool_alloc_nocache(struct pool_head *head)
 		return NULL;
 	if (pool_fails(pool, 0, caller)) {
 		pool_count_failure(pool, POOL_INJECTED);
+		return NULL;
+	}
+	if (plat_read(&pool->waiting)) {
+		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
 	rest_begin(&rest, 0, &ordinary);

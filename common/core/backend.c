@@ -82,6 +82,7 @@ static void count_back(struct pool *pool, unsigned int n)
 	pool_trace_backend_put(pool, n);
 	plat_word_add(&pool->store_puts, n);
 	plat_word_sub_release(&pool->allocated, n);
+	pool_wake(pool);
 }
 
 static void count_got(struct pool *pool, unsigned int n)
@@ -169,6 +170,7 @@ bool pool_backend_commit(struct pool *pool, void *obj)
 {
 	if (!obj) {
 		plat_word_sub_release(&pool->allocated, 1);
+		pool_wake(pool);
 		return false;
 	}
 	count_got(pool, 1);

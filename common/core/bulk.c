@@ -27,7 +27,7 @@ static unsigned int most_of(unsigned int n)
 static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
-	if ((*flags & POOL_F_NESTED) || pool_looks_at_each(pool))
+	if ((*flags & POOL_F_NESTED) || pool_looks_at_each(pool) || plat_read(&pool->waiting))
 		return 0;
 	return pool_get_from_cache(pool, most_of(n), objs, flags);
 }
@@ -183,6 +183,7 @@ static void free_run(struct pool *pool, unsigned int flags, unsigned int n,
 		}
 		done += more;
 	}
+	pool_wake(pool);
 }
 
 void pool_free_bulk(struct pool_head *head, unsigned int flags,

@@ -81,7 +81,7 @@ void pool_local_fit(struct pool_local *local)
 	unsigned long most = bound / HOT_ONE /
 			     plat_read(&local->pool->head.size);
 
-	if (pool_is_closed(local->pool))
+	if (pool_arrays_closed(local->pool))
 		most = 0;
 	if (most > POOL_HOT_MAX)
 		most = POOL_HOT_MAX;
@@ -151,9 +151,39 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
-	if (pool_is_closed(local->pool))
+	if (pool_arrays_closed(local->pool))
 		room = 0;
 	plat_write(&local->hot.cap, room);
+}
+
+/*
+ * CPU lock held: pool_hot_set_cap().  A later switch may have opened the pool again.  A part that
+ * is not used has no memory in user space.
+ */
+static void close_array(const struct pool *pool, struct pool_local *local)
+{
+	unsigned int most = pool_arrays_closed(pool) ? 0 : pool_hot_share(pool);
+
+	if (plat_read(&local->hot.cap) > most)
+		plat_write(&local->hot.cap, most);
+}
+
+/*
+ * Close the arrays of a pool whose new options or limit are stored, as far as these ask for it.
+ * Waits for CPU locks, whose holders may not run, so the registry is free meanwhile.
+ */
+void pool_close_arrays(struct pool *pool)
+{
+	struct pool_local *local;
+	unsigned int i;
+
+	pool_each_part(pool, i, local) {
+		struct pool_cpu *cpu = plat_cpu_of(i);
+
+		plat_cpu_lock(cpu);
+		close_array(pool, local);
+		plat_cpu_unlock(cpu);
+	}
 }
 
 /* Charge the slots up to @room, which were claimed, then let the array use them.  CPU lock held. */

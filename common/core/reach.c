@@ -165,3 +165,20 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 	}
 	return plat_read(&pool->allocated) == have;
 }
+
+/*
+ * Wake the oldest waiter, if somebody waits, after an object became free, or the limit was raised.
+ * The fence pairs with that of pool_queue_enter(): its waiter sees the object, or is seen here.
+ */
+void pool_wake(struct pool *pool)
+{
+	unsigned int wakes;
+
+	plat_fence();
+	if (POOL_LIKELY(!plat_read(&pool->waiting)))
+		return;
+	wakes = plat_read(&pool->wakes);
+	while (!plat_cmpxchg(&pool->wakes, &wakes, wakes + 1))
+		;
+	plat_wake(&pool->wakes);
+}

@@ -257,6 +257,7 @@ bool pool_cpu_gone(unsigned int i)
 		pool = local->pool;
 		drain_local(pool, cpu, local, false);
 		forget_local(pool, cpu, local);
+		pool_wake(pool);
 		pool_registry_put(pool);
 		plat_sleep(0);
 	}

@@ -33,6 +33,7 @@ static void free_to_reserve(struct pool_reserved *r, void *obj,
 	if (!obj || pool_slots_put(r, obj))
 		return;
 	pool_put_one(r->pool, obj, flags);
+	pool_wake(r->pool);
 }
 
 /* Put an object into each slot of a new reserve; false: there are not so many. */
@@ -137,6 +138,7 @@ void pool_unreserve(struct pool_reserved *r)
 		return;
 	while ((obj = pool_slots_take(r))) {
 		pool_put_one(r->pool, obj, 0);
+		pool_wake(r->pool);
 		plat_sleep(0);
 	}
 	plat_mem_free(r);

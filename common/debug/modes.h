@@ -14,6 +14,12 @@ static inline bool pool_is_closed(const struct pool *pool)
 	return POOL_READ(pool->debug) & POOL_D_CLOSED;
 }
 
+/* The same, also because somebody waits for an object. */
+static inline bool pool_arrays_closed(const struct pool *pool)
+{
+	return pool_is_closed(pool) || POOL_READ(pool->waiting);
+}
+
 /* May free objects be put into its shared part?  Taking from it needs no test. */
 static inline bool pool_shares(const struct pool *pool)
 {

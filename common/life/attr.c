@@ -38,12 +38,14 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	if (users > 1)
 		plat_log(PLAT_WARN, "pool \"%s\": limit %u is for all %u registrations",
 			 pool->shown, limit, users);
-	if (good)
-		pool_close_arrays(pool);
-	else
+	if (!good) {
 		plat_log(PLAT_ERR, "pool \"%s\": limit %u is refused: below min_avail",
 			 pool->shown, limit);
-	return good;
+		return false;
+	}
+	pool_close_arrays(pool);
+	pool_wake(pool);
+	return true;
 }
 
 bool pool_set_min_avail(struct pool_head *head, unsigned int min_avail)

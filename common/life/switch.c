@@ -74,36 +74,6 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 }
 
 /*
- * CPU lock held: pool_hot_set_cap().  A later switch may have opened the pool again.  A part that
- * is not used has no memory in user space.
- */
-static void close_array(const struct pool *pool, struct pool_local *local)
-{
-	unsigned int most = pool_is_closed(pool) ? 0 : pool_hot_share(pool);
-
-	if (plat_read(&local->hot.cap) > most)
-		plat_write(&local->hot.cap, most);
-}
-
-/*
- * Close the arrays of a pool whose new options or limit are stored, as far as these ask for it.
- * Waits for CPU locks, whose holders may not run, so the registry is free meanwhile.
- */
-void pool_close_arrays(struct pool *pool)
-{
-	struct pool_local *local;
-	unsigned int i;
-
-	pool_each_part(pool, i, local) {
-		struct pool_cpu *cpu = plat_cpu_of(i);
-
-		plat_cpu_lock(cpu);
-		close_array(pool, local);
-		plat_cpu_unlock(cpu);
-	}
-}
-
-/*
  * Change a pool's option word while it is in use.  The pool is pinned, or only the caller uses
  * it.  No flag of @set or @clear is one of POOL_D_FIXED.  Layers that the pool no longer has are
  * emptied.

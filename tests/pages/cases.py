@@ -40,7 +40,6 @@ OTHERS = {
     "user/extra/memstats.c": "install/memstats.sh",
     "user/extra/own_thread.c": "user/pressure.c user/ctl_life.c",
     "user/functions.c": "unit/registry.c",
-    "user/lock.c": "unit/plat.c user/wait.c",
     "user/main.c": "install/header.sh",
     "user/slab/map.c": "user/space.c",
     "user/slab/turn.c": "user/slab.c",

@@ -145,7 +145,8 @@ static void look_at_array(unsigned int who)
 
 /*
  * Is there an object that a call may have, if its pool has a limit?  All count except
- * those that users have, that other calls move, and that are in other CPUs' arrays.
+ * those that users have, that other calls move, and that are in other CPUs' arrays.  While calls
+ * wait all are theirs.
  */
 static bool has_some(unsigned int who)
 {
@@ -153,6 +154,8 @@ static bool has_some(unsigned int who)
 	unsigned long taken = used[pool->id];
 	unsigned int i;
 
+	if (pool->waiting)
+		return false;
 	for (i = 0; i < SCHED_FIBRES; i++)
 		if (i != who && call[i].pool == pool)
 			taken += call[i].n;
@@ -272,6 +275,15 @@ void *s_alloc_flags(struct pool_head *head, unsigned int flags)
 	struct call *c = take_begin(head, 1);
 
 	return take_end(c, __pool_alloc(head, flags));
+}
+
+/* Whether the object, or the end of the time, comes first is open. */
+void *s_alloc_timeout(struct pool_head *head, unsigned int ms)
+{
+	struct call *c = take_begin(head, 1);
+
+	c->had_none |= ms != POOL_FOREVER;
+	return take_end(c, pool_alloc_timeout(head, 0, ms));
 }
 
 void *s_alloc_below(struct pool_head *head)

@@ -33,6 +33,7 @@ static struct {
 	unsigned int holder;	/* 0: none */
 	const char *name;
 } mutexes[] = {
+	[PLAT_WAITERS] = { 0, "waiters mutex" },
 	[PLAT_REGISTRY] = { 0, "registry mutex" },
 	[PLAT_CREATE] = { 0, "create mutex" },
 	[PLAT_DUMP] = { 0, "dump mutex" },
@@ -144,7 +145,8 @@ static void wake(void)
 	unsigned int i;
 
 	for (i = 0; i < SCHED_FIBRES; i++)
-		sched_fibre[i].asleep = 0;
+		if (!sched_fibre[i].word)
+			sched_fibre[i].asleep = 0;
 }
 
 void plat_mutex_unlock(enum plat_mutex mutex)
@@ -288,12 +290,50 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 
 /* plat_pause() would be here: sched.c. */
 
-/* No scenario waits by the clock, so the clock stands still. */
+/* The clock stands still, but for calls that wait for less than POOL_ASK_EVERY. */
+static unsigned int clock = 1;
+
 unsigned int plat_sleep(unsigned int ms)
 {
 	if (ms)
 		plat_pause(true);
-	return 1;
+	return clock;
+}
+
+/* A wait whose time is limited may be over at any moment: others run first, or do not. */
+unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
+{
+	unsigned int who = sched->cur;
+
+	sched_point(__func__, "wait at", "word", word, sizeof(*word));
+	if (*word != seen)
+		return clock;
+	if (ms != POOL_FOREVER) {
+		plat_pause(true);
+		clock += ms < POOL_ASK_EVERY ? ms : 0;
+		return clock;
+	}
+	if (who == SCHED_NOBODY) {
+		sched_fail("it waits for nobody");
+		return 0;
+	}
+	sched_fibre[who].word = word;
+	sched_fibre[who].asleep = 1;
+	sched_wait(&sched_fibre[who].asleep);
+	return clock;
+}
+
+void plat_wake(unsigned int *word)
+{
+	unsigned int i;
+
+	sched_point(__func__, "wake at", "word", word, sizeof(*word));
+	sched_order(__ATOMIC_SEQ_CST);
+	for (i = 0; i < SCHED_FIBRES; i++)
+		if (sched_fibre[i].word == word) {
+			sched_fibre[i].word = NULL;
+			sched_fibre[i].asleep = 0;
+		}
 }
 
 void plat_show(struct pool *pool, bool shown)

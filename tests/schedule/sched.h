@@ -50,6 +50,7 @@ extern const struct scenario scenarios_of_objects[], scenarios_of_reserves[];
 extern const struct scenario scenarios_of_switches[];
 extern const struct scenario scenarios_of_parts[];
 extern const struct scenario scenarios_of_parked[], scenarios_of_pools[];
+extern const struct scenario scenarios_of_waits[];
 
 /* Why a fibre has stopped. */
 enum sched_event {
@@ -71,6 +72,7 @@ struct fibre {
 	void *sp;			/* where it goes on */
 	const unsigned int *waits;	/* runs when this is 0; NULL: at any time */
 	unsigned int asleep;
+	const unsigned int *word;	/* asleep until it is woken; NULL: it sleeps on none */
 	enum fibre_state state;
 	bool yielded;
 	unsigned char over;		/* a handler: the fibre that ran before it */
@@ -203,6 +205,7 @@ void judge_unmade(void *obj);
 /* judge.c: what scenarios call */
 void *s_alloc(struct pool_head *pool);
 void *s_alloc_flags(struct pool_head *pool, unsigned int flags);
+void *s_alloc_timeout(struct pool_head *pool, unsigned int ms);
 void *s_alloc_below(struct pool_head *pool);
 void *s_take_remote(struct pool_head *pool);
 void s_free(struct pool_head *pool, void *obj);

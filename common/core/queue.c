@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * queue.c - callers that wait for an object, served in the order in which they came
+ *
+ * Layer:   beside the four; alloc.c waits here, and whatever makes an object free wakes.
+ * Context: waiting: PLAT_WAIT, nothing held.  Waking: any, NMI and signal handlers too.
+ *
+ * Only the oldest waiter of a pool, the head, looks for objects.  The others sleep until they are
+ * the head.  While there is a head, other allocations are refused or join the queue: alloc.c.  So
+ * no free has to hand its object to anyone, and an object is never lost with a waiter.
+ *
+ *	head                                  call that makes an object free
+ *	  1  waiting + 1, fence                 1  the object is in a place
+ *	  2  seen = wakes                       2  fence
+ *	  3  look at all places                 3  if somebody is waiting: wakes + 1,
+ *	  4  sleep while wakes == seen             and wake the head
+ *
+ * If the look (3) misses the object, then the call sees by the two fences that somebody is waiting,
+ * and changes wakes after the head has read it.  So the head does not sleep, or is woken.
+ *
+ * Hits look for no waiter.  So the first waiter closes the arrays, which makes frees take the slow
+ * path, and the last one opens them again.  Arrays that have no slots need neither.
+ */
+#include "plat.h"
+
+/* May arrays of the pool have objects, now or once they grow? */
+static bool has_arrays(struct pool *pool)
+{
+	return plat_read(&pool->slots) || pool_hot_share(pool);
+}
+
+/* The first waiter came, or the last one left. */
+static void close_or_open(struct pool *pool)
+{
+	if (!has_arrays(pool))
+		return;
+	pool_era_ends();
+	if (plat_read(&pool->waiting))
+		pool_close_arrays(pool);
+}
+
+static struct pool_waiter *oldest(const struct pool *pool)
+{
+	return pool_list_entry(pool->waiters.next, struct pool_waiter, list);
+}
+
+/* Become the last of a queue.  The fence pairs with that of pool_wake(). */
+void pool_queue_enter(struct pool_waiter *w)
+{
+	struct pool *pool = w->pool;
+	bool first;
+
+	plat_mutex_lock(PLAT_WAITERS);
+	first = !pool->waiting;
+	if (first)
+		pool_list_init(&pool->waiters);
+	w->turn = first;
+	pool_list_add_last(&w->list, &pool->waiters);
+	plat_write(&pool->waiting, pool->waiting + 1);
+	plat_mutex_unlock(PLAT_WAITERS);
+	plat_fence();
+	if (first)
+		close_or_open(pool);
+}
+
+/*
+ * Leave a queue.  If the head leaves, the next waiter is the head, and looks at once, since the
+ * object of the last wakeup may still be there.  The mutex keeps the next one's stack until it is
+ * woken.
+ */
+void pool_queue_leave(struct pool_waiter *w)
+{
+	struct pool *pool = w->pool;
+	bool last;
+
+	plat_mutex_lock(PLAT_WAITERS);
+	pool_list_del(&w->list);
+	last = pool->waiting == 1;
+	plat_write(&pool->waiting, pool->waiting - 1);
+	if (!last && plat_read(&w->turn)) {
+		plat_write(&oldest(pool)->turn, 1u);
+		plat_wake(&oldest(pool)->turn);
+	}
+	plat_mutex_unlock(PLAT_WAITERS);
+	if (last)
+		close_or_open(pool);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_waits.c - calls wait for an object, and are woken
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ *
+ * A waiter that is not woken is found as a schedule in which all wait for each other.
+ */
+#include "scenario.h"
+
+/* One object, in use. */
+static void setup_one(void)
+{
+	setup(SINGLY, 1, 1);
+}
+
+/* The same, and CPU 1 has an empty cluster for it. */
+static void setup_cluster(void)
+{
+	setup(SINGLY, 1, 1);
+	sched_as_cpu(1);
+	s_free(pool, obj[0]);
+	obj[0] = s_alloc(pool);
+	sched_as_cpu(0);
+}
+
+/* Two objects, in use, and slots in the array of CPU 1, which the first waiter closes. */
+static void setup_arrays(void)
+{
+	setup(ROOMY, 2, 2);
+	give_as(1, 0, 1);
+	sched_as_cpu(1);
+	obj[0] = s_alloc(pool);
+	sched_as_cpu(0);
+}
+
+static void wait_one(void)
+{
+	if (!s_alloc_timeout(pool, POOL_FOREVER))
+		sched_fail("a wait without an end has ended");
+}
+
+static void wait_then_free(void)
+{
+	s_free(pool, s_alloc_timeout(pool, POOL_FOREVER));
+}
+
+static void wait_a_moment(void)
+{
+	s_free(pool, s_alloc_timeout(pool, 1));
+}
+
+static void free_one(void)
+{
+	give(0, 1, 0);
+}
+
+static void raise_limit(void)
+{
+	sched_note("pool_set_limit()");
+	pool_set_limit(pool, 2);
+	sched_note("pool_set_limit() ends");
+}
+
+static void free_bulk(void)
+{
+	void *o = obj[0];
+
+	obj[0] = NULL;
+	s_free_bulk(pool, 1, &o);
+}
+
+/* While somebody waits a call that does not is refused, so it cannot come first. */
+static void free_then_alloc(void)
+{
+	give(0, 1, 0);
+	s_free(pool, s_alloc(pool));
+}
+
+static void free_when_closed(void)
+{
+	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
+
+	while (plat_read(&local->hot.cap))
+		plat_pause(true);
+	give(0, 1, 0);
+}
+
+static void end_nobody(void)
+{
+	if (pool_of(pool)->waiting)
+		sched_fail("somebody waits at the end");
+}
+
+static void end_open(void)
+{
+	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
+
+	end_nobody();
+	if (local->era == pool_era && local->hot.cap != local->hot.room)
+		sched_fail("an array stays closed");
+}
+
+const struct scenario scenarios_of_waits[] = {
+	SCENARIO(a_free_wakes_who_waits, "unwoken overslept", 2, setup_one,
+		 CPUS(wait_one, free_one), .end = end_nobody),
+	SCENARIO(who_waits_frees_for_the_next, "turn-asleep", 3, setup_one,
+		 CPUS(wait_then_free, wait_then_free, free_one), .end = end_nobody),
+	SCENARIO(a_wait_ends_while_an_object_comes, "turn-lost", 3, setup_one,
+		 CPUS(wait_a_moment, wait_one, free_one), .end = end_nobody),
+	SCENARIO(a_handler_frees_for_who_waits, "unwoken", 2, setup_one,
+		 CPUS(wait_one, alloc_free), IRQS(NULL, handle_free),
+		 .end = end_nobody),
+	SCENARIO(a_raised_limit_wakes_who_waits, "unraised", 2, setup_one,
+		 CPUS(wait_one, raise_limit), .end = end_nobody),
+	SCENARIO(a_bulk_free_wakes_who_waits, "unwoken-bulk", 2, setup_cluster,
+		 CPUS(wait_one, free_bulk), .end = end_nobody),
+	SCENARIO(who_waits_is_not_overtaken, "unwoken", 2, setup_one,
+		 CPUS(wait_then_free, free_then_alloc), .end = end_nobody),
+	SCENARIO(an_array_is_closed_while_somebody_waits, "unclosed unopened", 2, setup_arrays,
+		 CPUS(wait_then_free, free_when_closed), .end = end_open),
+	{ .name = NULL }
+};
