@@ -83,7 +83,10 @@ void pool_heap_gave(unsigned long bytes);
 void pool_heap_trim(void);
 unsigned long pool_heap_in_use(void);
 
-/* plat.c: bytes of plat_mem_alloc() that are not freed */
+/* plat.c */
+extern unsigned long (*pool_coarse_time)(void);
+
+/* Bytes of plat_mem_alloc() that are not freed. */
 unsigned long pool_mem_bytes(void);
 
 /* guard.c: objects with pages of their own; and around a fork */

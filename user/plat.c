@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 const struct plat_policy plat_policies[] = {
@@ -213,11 +214,48 @@ static void give_back_memory(void)
 	pool_areas_trim();
 }
 
+static unsigned long coarse_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000 + 1;
+}
+
+/* Milliseconds, from a clock that is read without a system call; never 0.  Tests stop it. */
+unsigned long (*pool_coarse_time)(void) = coarse_time;
+
+/* The time of the last shrink that brought no object; 0: objects went to the system since. */
+static unsigned long in_vain;
+
+/* May a shrink bring an object, as the last one has not?  A thread that freed objects has clusters. */
+static bool may_shrink(void)
+{
+	struct plat_area *area = plat_this_area();
+
+	return plat_read(&in_vain) != pool_coarse_time() ||
+	       (area && pool_clustered_bytes(&area->cpu));
+}
+
+/* Give back what is unused and has no destructor, since the caller may hold a lock that it takes. */
+static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, void **objs)
+{
+	unsigned int got;
+
+	if (!may_shrink())
+		return 0;
+	if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
+		give_back_memory();
+	got = alloc_some(backend, n, objs);
+	if (!got)
+		plat_write(&in_vain, pool_coarse_time());
+	return got;
+}
+
 /*
  * Where the system has no more memory, pools may have some that is unused.  In the kernel
- * the shrinker comes by then.  Only for callers that may wait.  No destructor runs, since the
- * caller may be under a lock that it takes.  Less than a page may be enough.  What the system
- * has refused by then is no error where there is an object.
+ * the shrinker comes by then.  Only for callers that may wait.  Less than a page may be enough.
+ * What the system has refused by then is no error where there is an object.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
@@ -226,11 +264,8 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 	int error = errno;
 	unsigned int got = alloc_some(backend, n, objs);
 
-	if (!got && plat_may(PLAT_WAIT, flags)) {
-		if (pool_shrink_bytes(POOL_ALL, POOL_F_FOREIGN))
-			give_back_memory();
-		got = alloc_some(backend, n, objs);
-	}
+	if (!got && plat_may(PLAT_WAIT, flags))
+		got = alloc_shrunk(backend, n, objs);
 	if (got)
 		put_errno(error);
 	plat_busy_leave(irq);
@@ -268,6 +303,8 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	}
 	if (gave)
 		pool_heap_gave(gave);
+	if (plat_read(&in_vain))
+		plat_write(&in_vain, 0);
 	put_errno(error);
 	plat_busy_leave(irq);
 	return done;

@@ -5,6 +5,7 @@
  * Layer:   tests of user/extra/age.c, pressure.c and helper.c, and of user/plat.c.
  * Context: see test.h.
  */
+#include "main.h"
 #include "test.h"
 #include "extra/helper.h"
 
@@ -267,6 +268,69 @@ TEST_CASE(an_allocation_gets_what_other_pools_have_unused)
 	ASSERT(idle && needy);
 	if (!UNDER_CHECKER)
 		EXPECT(lives_at_limit(idle, needy));
+	pool_destroy(&idle->head);
+	pool_destroy(&needy->head);
+}
+
+static unsigned long moment;
+static unsigned int left;		/* of the objects in many[] */
+
+static unsigned long stopped_clock(void)
+{
+	return moment;
+}
+
+/* Of @n failing calls, how many took the object that the shared part of another pool had? */
+static unsigned int count_shrinks(struct pool *idle, struct pool *needy, unsigned int n)
+{
+	unsigned int shrinks = 0;
+
+	while (n--) {
+		if (!pool_shared_count(idle))
+			pool_put_below(idle, many[--left], 0);
+		if (pool_alloc(&needy->head) || !pool_shared_count(idle))
+			shrinks++;
+	}
+	return shrinks;
+}
+
+/* No object fits into the address space that is left. */
+static void fail_often(struct pool *idle, struct pool *needy)
+{
+	struct rlimit limit;
+	unsigned long now;
+
+	left = 2300;
+	test_alloc_many(idle, many, left);
+	now = address_space();
+	ASSERT(now && !getrlimit(RLIMIT_AS, &limit));
+	limit.rlim_cur = now;
+	EXPECT(!setrlimit(RLIMIT_AS, &limit));
+	pool_coarse_time = stopped_clock;
+	moment = 1;
+	EXPECT_EQ(count_shrinks(idle, needy, 1000), 1);
+	moment = 2;
+	EXPECT_EQ(count_shrinks(idle, needy, 1000), 1);
+	/* What this thread has freed itself is found at once. */
+	left -= 200;
+	test_free_many(idle, many + left, 200);
+	EXPECT(pool_clustered_bytes(&plat_this_area()->cpu));
+	EXPECT_PTR_EQ(pool_alloc(&needy->head), NULL);
+	EXPECT(!pool_clustered_bytes(&plat_this_area()->cpu));
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_AS, &limit);
+	test_free_many(idle, many, left);
+}
+
+TEST_CASE(many_failing_calls_at_once_look_for_memory_once)
+{
+	struct pool *idle = test_pool(64);
+	struct pool *needy = test_pool(256u << 20);
+
+	ASSERT(idle && needy);
+	pool_fail_every = 0;
+	if (!UNDER_CHECKER)
+		fail_often(idle, needy);
 	pool_destroy(&idle->head);
 	pool_destroy(&needy->head);
 }
