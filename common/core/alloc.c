@@ -282,11 +282,16 @@ static bool sleep_while(struct pool_last *last, unsigned int *word,
 	return last->now;
 }
 
-/* Wait for the turn to look.  False: the time is over. */
-static bool wait_turn(struct pool_waiter *w, struct pool_last *last)
+/*
+ * Wait for the turn to look, or for an object in the call's reserve, which is the call's at any
+ * time.  False: the time is over.
+ */
+static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 {
-	while (!plat_read(&w->turn))
-		if (!sleep_while(last, &w->turn, 0, POOL_FOREVER))
+	const struct pool_reserved *reserve = rest->terms->reserve;
+
+	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have)))
+		if (!sleep_while(&rest->last, &w->turn, 0, reserve ? NAP_MOST : POOL_FOREVER))
 			return false;
 	/* The objects of these wakeups are seen by the look that follows. */
 	w->seen = plat_read_acquire(&w->pool->wakes);
@@ -305,11 +310,14 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 	void *obj = NULL;
 
 	pool_queue_enter(&w);
-	while (!obj && wait_turn(&w, &rest->last)) {
+	while (!obj && wait_turn(&w, rest)) {
+		bool turn = plat_read(&w.turn);
+
 		do {
-			obj = get(pool, flags, rest);
+			obj = turn ? get(pool, flags, rest) :
+				     pool_slots_take(rest->terms->reserve);
 		} while (obj && !pool_checked(pool, &obj, flags, caller));
-		if (!obj && !sleep_while(&rest->last, &pool->wakes, w.seen,
+		if (!obj && turn && !sleep_while(&rest->last, &pool->wakes, w.seen,
 					 patience(pool, rest)))
 			break;
 	}
@@ -332,6 +340,8 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	rest.cause = POOL_REFUSED;
 	if (!obj && !plat_read(&pool->waiting))
 		obj = get_and_ahead(pool, how, &rest);
+	else if (!obj && terms->reserve)
+		obj = pool_slots_take(terms->reserve);
 	while (obj && !pool_checked(pool, &obj, flags, caller))
 		obj = get(pool, flags, &rest);
 	if (!obj && waits(how) && !time_is_over(&rest.last))

@@ -278,6 +278,62 @@ TEST_CASE(a_free_that_interrupts_a_call_wakes_who_waits)
 	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
 }
 
+/* Thread 2 comes last, but has a reserve, of which thread 0 has the object. */
+struct reserved {
+	struct queue q;
+	struct pool_reserved *reserve;
+};
+
+static void free_to_reserve(unsigned int i, void *arg)
+{
+	struct reserved *r = arg;
+	struct queue *q = &r->q;
+	void *obj, *own;
+
+	if (!i) {
+		obj = pool_alloc(&q->pool->head);
+		own = pool_alloc_reserved(r->reserve);
+		plat_word_add(&q->wrong, !obj || !own);
+		plat_word_add(&q->come, 1);
+		wait_for(&q->pool->waiting, 2);
+		pool_free_reserved(r->reserve, own, 0);
+		while (plat_read(&q->done) == 0)
+			plat_pause(true);
+		/* It is there again, though somebody waits. */
+		own = pool_alloc_reserved_timeout(r->reserve, 0, 0);
+		plat_word_add(&q->wrong, !own);
+		pool_free_reserved(r->reserve, own, 0);
+		pool_free(&q->pool->head, obj);
+		return;
+	}
+	while (!plat_read(&q->come))
+		plat_pause(true);
+	wait_for(&q->pool->waiting, i - 1);
+	obj = i == 1 ? pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER) :
+		       pool_alloc_reserved_timeout(r->reserve, 0, POOL_FOREVER);
+	plat_word_add(&q->wrong, !obj);
+	if (i == 1) {
+		pool_free(&q->pool->head, obj);
+		return;
+	}
+	pool_free_reserved(r->reserve, obj, 0);
+	plat_word_add(&q->done, 1);
+}
+
+TEST_CASE(what_comes_to_a_reserve_is_its_callers_whoever_waits)
+{
+	struct reserved r = { .reserve = NULL };
+
+	ASSERT(begin(&r.q));
+	EXPECT(pool_set_limit(&r.q.pool->head, 2));
+	r.reserve = pool_reserve(&r.q.pool->head, 1);
+	ASSERT(r.reserve);
+	test_threads(3, free_to_reserve, &r);
+	EXPECT_EQ(r.q.wrong, 0);
+	pool_unreserve(r.reserve);
+	EXPECT_PTR_EQ(pool_destroy(&r.q.pool->head), NULL);
+}
+
 #define MANY	4096
 
 /* Thread 0 has all objects and an array with slots; while thread 1 waits the array takes none. */
