@@ -119,6 +119,9 @@ struct pool_parked {
 	unsigned long count;
 };
 
+/* In the "era" of a part: its objects go through clusters alone in it.  Eras are even. */
+#define POOL_ERA_PAST		1ul
+
 /* One pool on one CPU.  All zero until the owner's first slow path. */
 struct pool_local {
 	struct pool_hot hot;		/* owner, entered; room: and CPU lock */

@@ -237,7 +237,7 @@ static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 	if ((flags & POOL_F_MUST_ZERO) && head->constructed)
 		return pool_refuse_zero(head, flags);
 	if (node == NUMA_NO_NODE)
-		obj = pool_hot_get(head);
+		obj = pool_hot_get(head) ?: pool_quick_get_past(pool);
 	if (!obj)
 		return get_checked(pool, flags, gfp, node, caller);
 	pool_hot_out(head, obj, flags);

@@ -380,6 +380,6 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 	}
 	if (!gives_up(here, out) && pool_age_room(here, 0, out) &&
 	    plat_read(&here->hot.room) <= here->most)
-		here->era = era;
+		pool_local_enter_era(here, era);
 	pool_cpu_break(here->cpu);
 }

@@ -480,11 +480,19 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 				       __builtin_return_address(0), &terms) : NULL;
 }
 
-/* Not inlined into the exported functions, since they are a hit path, too. */
+/*
+ * Not inlined into the exported functions, since they are a hit path, too.  A pool without arrays
+ * has its objects in clusters, so these are asked before alloc_from() saves its registers.
+ */
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 {
-	return alloc_from(head, flags, __builtin_return_address(0), &ordinary);
+	void *obj = pool_quick_get_past(pool_of(head));
+
+	if (!obj)
+		return alloc_from(head, flags, __builtin_return_address(0), &ordinary);
+	pool_hot_out(head, obj, flags);
+	return obj;
 }
 
 /*
@@ -522,7 +530,11 @@ void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 __attribute__((__noinline__))
 void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
 {
-	pool_free_from(head, obj, flags, __builtin_return_address(0));
+	struct pool *pool = pool_of(head);
+
+	if ((plat_read(&pool->debug) & POOL_D_LOOKED) || pool_wipes_in(head) ||
+	    !pool_quick_put_past(pool, obj))
+		pool_free_from(head, obj, flags, __builtin_return_address(0));
 }
 
 void *pool_alloc_nocache(struct pool_head *head)

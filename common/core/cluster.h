@@ -109,6 +109,15 @@ static inline void pool_cluster_top_up(struct pool_cpu *cpu,
 	pool_list_first(&c->by_lru, &cpu->by_lru);
 }
 
+/* The same with one object of @bytes, and the newest cluster of its pool. */
+static inline void pool_cluster_add(struct pool_cpu *cpu, struct pool_local *local,
+				    struct pool_cluster *c, void *obj, unsigned long bytes)
+{
+	c->obj[c->n] = obj;
+	pool_cluster_count(cpu, local, c, 1, bytes);
+	pool_list_first(&c->by_lru, &cpu->by_lru);
+}
+
 /* Put a cluster that is on no list on the lists of @local, as the newest. */
 static inline void pool_cluster_link(struct pool_cpu *cpu,
 				     struct pool_local *local,
@@ -141,17 +150,17 @@ static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 }
 
 /*
- * Account @n objects that were copied from the fresh end of a cluster on the lists, where @left
- * stay.  If it is empty now it is unlinked.  CPU lock held.  Returns whether it is empty.
+ * Account @n objects, of @bytes, that were copied from the fresh end of a cluster on the lists,
+ * where @left stay.  If it is empty now it is unlinked.  Returns whether it is.  CPU lock held.
  */
 static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 				      struct pool_local *local,
 				      struct pool_cluster *c, unsigned int n,
-				      unsigned int left)
+				      unsigned long bytes, unsigned int left)
 {
 	c->n = left;
 	pool_clustered_less(local, n);
-	pool_uncharge(cpu, pool_bytes(local->pool, n));
+	pool_uncharge(cpu, bytes);
 	if (!left)
 		pool_cluster_unlink(c);
 	return !left;

@@ -104,7 +104,7 @@ void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
 
 	pool_trace_fill(here->pool, n, false);
 	plat_write(&here->fills, here->fills + 1);
-	if (pool_cluster_taken(cpu, here, c, n, c->n - n))
+	if (pool_cluster_taken(cpu, here, c, n, pool_bytes(here->pool, n), c->n - n))
 		emptied(here, c, out);
 }
 

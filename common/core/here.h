@@ -73,10 +73,15 @@ static inline void pool_here_unlock(struct pool_local *here)
 	plat_cpu_unlock(here->cpu);
 }
 
+static inline bool pool_era_is(unsigned long era)
+{
+	return era == plat_read_acquire(&pool_era);
+}
+
 /* Is the era that of the last visit?  Else what the part may do has changed. */
 static inline bool pool_here_same_era(const struct pool_local *here)
 {
-	return here->era == plat_read_acquire(&pool_era);
+	return pool_era_is(here->era & ~POOL_ERA_PAST);
 }
 
 /* Count a visit, and make the pool's array the newest of its CPU. */

@@ -18,12 +18,12 @@ unsigned long pool_era;
 /*
  * Make all CPUs compute anew how large arrays may be.  It is called after the bound, or the
  * options or the size of a pool, was changed.  The fence pairs with the acquire in
- * pool_here_same_era(): a visit that sees the new era sees what has changed.
+ * pool_era_is(): a visit that sees the new era sees what has changed.
  */
 void pool_era_ends(void)
 {
 	plat_fence();
-	plat_word_add(&pool_era, 1);
+	plat_word_add(&pool_era, POOL_ERA_PAST + 1);
 }
 
 /*
@@ -91,19 +91,33 @@ void pool_local_fit(struct pool_local *local)
 	local->max = pool_cluster_max(local->pool);
 }
 
-/* This CPU's first slow path in this pool.  CPU lock held; the array opens last. */
+/*
+ * Note that a part does what an era demands, and whether its objects go through clusters alone in
+ * it.  CPU lock held.
+ */
+void pool_local_enter_era(struct pool_local *local, unsigned long era)
+{
+	if (!local->most && !local->hot.room && !pool_looks_at_each(local->pool))
+		era |= POOL_ERA_PAST;
+	local->era = era;
+}
+
+/* This CPU's first slow path in this pool.  CPU lock held.  Handlers look at what is set last. */
 static void local_init(struct pool_local *local, struct pool *pool,
 		       struct pool_cpu *cpu)
 {
+	unsigned long era;
+
 	pool_list_init(&local->by_pool);
 	pool_list_init(&local->by_age);
 	pool_list_add_last(&local->by_cpu, &cpu->parts);
 	plat_write(&cpu->set_up, cpu->set_up + 1);
 	plat_write(&local->cpu, cpu);
 	plat_write(&local->pool, pool);
-	local->era = plat_read_acquire(&pool_era);
+	era = plat_read_acquire(&pool_era);
 	pool_local_fit(local);
 	pool_barrier();
+	pool_local_enter_era(local, era);
 	plat_write(&local->hot.open, POOL_OPEN);
 }
 

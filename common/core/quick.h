@@ -39,6 +39,14 @@ bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 	return false;
 }
 
+/* Is no object parked where a visit of this part would bring it down? */
+static inline bool pool_quick_none_parked(const struct pool *pool, const struct pool_local *here)
+{
+	unsigned long mine = (unsigned long)plat_read(&here->parked.head);
+
+	return !(mine | (unsigned long)plat_read(&pool->parked.head));
+}
+
 /* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
 static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cpu *cpu,
@@ -67,7 +75,7 @@ void *pool_quick_get(struct pool *pool, struct pool_local *here,
 	plat_write(&here->hot.n, POOL_CLUSTER_SIZE - 1);
 	plat_write(&here->fills, here->fills + 1);
 	pool_trace_fill(pool, POOL_CLUSTER_SIZE, false);
-	pool_cluster_taken(cpu, here, c, POOL_CLUSTER_SIZE, 0);
+	pool_cluster_taken(cpu, here, c, POOL_CLUSTER_SIZE, pool_bytes(pool, POOL_CLUSTER_SIZE), 0);
 	pool_stash_push(cpu, c);
 	obj = here->slot[POOL_CLUSTER_SIZE - 1];
 	if (!obj)
@@ -92,9 +100,7 @@ static inline bool pool_quick_spills(const struct pool *pool,
 	       pool_cluster_fits(cpu, bytes) &&
 	       here->max >= POOL_QUICK_SPILL && (!c || c->n >= here->max) &&
 	       pool_here_same_era(here) &&
-	       cpu->stashed > POOL_STASH_LOW &&
-	       !plat_read(&here->parked.head) &&
-	       !plat_read(&pool->parked.head);
+	       cpu->stashed > POOL_STASH_LOW && pool_quick_none_parked(pool, here);
 }
 
 /* Put one object that is not sealed: after a quick spill, or as pool_put_one() does. */
@@ -124,6 +130,102 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 	pool_hot_slide(here, POOL_QUICK_SPILL, POOL_QUICK_KEEP);
 	pool_hot_push(here, obj);
 	pool_here_leave(here);
+}
+
+/*
+ * Lock the part of a pool that has no array here, as one of large objects or with a small limit.
+ * Its objects go through its newest cluster, so the part is not held: a call that interrupts this
+ * one finds the lock taken.  @takes: nor is a part without objects locked.  NULL: it has an array,
+ * or is locked, and it was left.  @cpu: its CPU.
+ */
+static inline __attribute__((__always_inline__))
+struct pool_local *pool_quick_begin_past(const struct pool *pool, bool takes,
+					 struct pool_cpu **cpu)
+{
+	struct pool_local *here = pool_local_enter(pool);
+
+	if ((here->era & POOL_ERA_PAST) && (!takes || plat_read(&here->clustered))) {
+		*cpu = here->cpu;
+		if (POOL_LIKELY(plat_cpu_trylock(*cpu)))
+			return here;
+	}
+	pool_hot_leave();
+	return NULL;
+}
+
+static inline void pool_quick_end_past(struct pool_cpu *cpu)
+	POOL_RELEASES(cpu->lock)
+{
+	plat_cpu_unlock(cpu);
+	pool_hot_leave();
+}
+
+/* Is a locked part in this era, and has no array in it? */
+static inline bool pool_quick_past(const struct pool_local *here)
+{
+	return pool_era_is(here->era - POOL_ERA_PAST);
+}
+
+/*
+ * Take the freshest object, not sealed, of a part that has no array; NULL: nothing was done.  The
+ * options are read under the lock: what put an object here has read them before, so they are not
+ * older than those that the object was freed under.
+ */
+static inline __attribute__((__always_inline__))
+void *pool_quick_get_past(struct pool *pool)
+{
+	struct pool_cpu *cpu;
+	struct pool_local *here = pool_quick_begin_past(pool, true, &cpu);
+	struct pool_cluster *c;
+	void *obj;
+
+	if (!here)
+		return NULL;
+	c = pool_cluster_newest(here);
+	if (!POOL_LIKELY(c && !pool_cluster_sealed(c) && cpu->stashed < POOL_STASH_MAX &&
+			 pool_quick_past(here) && !pool_looks_at_each(pool))) {
+		pool_quick_end_past(cpu);
+		return NULL;
+	}
+	cpu->visits++;
+	plat_write(&here->fills, here->fills + 1);
+	pool_trace_fill(pool, 1, false);
+	obj = pool_cluster_pop(c);
+	if (pool_cluster_taken(cpu, here, c, 1, pool->head.size, c->n))
+		pool_stash_push(cpu, c);
+	if (!obj)
+		__builtin_unreachable();
+	pool_quick_end_past(cpu);
+	return obj;
+}
+
+/* Put an object that is not sealed into a cluster of a part that has no array.  False: not done. */
+static inline __attribute__((__always_inline__))
+bool pool_quick_put_past(struct pool *pool, void *obj)
+{
+	struct pool_cpu *cpu;
+	struct pool_local *here = pool_quick_begin_past(pool, false, &cpu);
+	unsigned long size = pool->head.size;
+	struct pool_cluster *c;
+
+	if (!here)
+		return false;
+	if (!POOL_LIKELY(pool_quick_past(here) &&
+			 pool_cluster_fits(cpu, size) && cpu->stashed > POOL_STASH_LOW &&
+			 pool_quick_none_parked(pool, here))) {
+		pool_quick_end_past(cpu);
+		return false;
+	}
+	cpu->visits++;
+	plat_write(&here->spills, here->spills + 1);
+	pool_trace_spill(pool, 1);
+	c = pool_cluster_newest(here);
+	if (c && c->n < here->max && !pool_cluster_sealed(c))
+		pool_cluster_add(cpu, here, c, obj, size);
+	else
+		pool_cluster_begin(cpu, here, pool_stash_pop(cpu), &obj, 1, size);
+	pool_quick_end_past(cpu);
+	return true;
 }
 
 #endif /* POOL_CORE_QUICK_H */

@@ -20,6 +20,30 @@ void switch_caches_off(void)
 	switch_to("no-cache");
 }
 
+static void alloc_free_twice(void)
+{
+	alloc_free();
+	alloc_free();
+}
+
+/* A pool without arrays is to have no clusters either. */
+
+static void setup_switch_past(void)
+{
+	setup(SINGLY, 4, 2);
+	give_as(1, 0, 1);
+}
+
+static void end_past(void)
+{
+	const struct pool_local *local = plat_local_of(pool_of(pool), 0);
+	unsigned long had = local->clustered;
+
+	give(1, 2, 0);
+	if (local->clustered > had)
+		sched_fail("a pool without caches keeps an object");
+}
+
 /* The second one of two switches opens the array, which the first one is about to close. */
 
 static void switch_caches_on(void)
@@ -38,7 +62,7 @@ static void end_open(void)
 {
 	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
 
-	if (!pool_is_closed(pool_of(pool)) && local->era == pool_era &&
+	if (!pool_is_closed(pool_of(pool)) && (local->era & ~POOL_ERA_PAST) == pool_era &&
 	    local->hot.cap != local->hot.room)
 		sched_fail("an array of an open pool stays closed");
 }
@@ -62,12 +86,6 @@ static void end_switch(void)
 }
 
 /* What was freed with checks on may come and go unseen, before they are on again. */
-static void alloc_free_twice(void)
-{
-	alloc_free();
-	alloc_free();
-}
-
 static void switch_checks_twice(void)
 {
 	switch_to("integrity");
@@ -174,6 +192,9 @@ const struct scenario scenarios_of_switches[] = {
 	SCENARIO(caches_are_switched_off_while_an_array_opens, "caps switched late-era",
 		 2, setup_switch, CPUS(alloc_free, switch_caches_off),
 		 .end = end_switch),
+	SCENARIO(caches_are_switched_off_where_there_is_no_array, "past-era past-unlocked",
+		 2, setup_switch_past, CPUS(alloc_free_twice, switch_caches_off),
+		 IRQS(handle_alloc), .end = end_past),
 	SCENARIO(caches_are_switched_off_and_on_at_once, "closed-after",
 		 2, setup_switch, CPUS(switch_caches_off, switch_caches_on),
 		 .end = end_open),

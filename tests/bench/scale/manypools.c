@@ -13,6 +13,9 @@
  *					a random one, 64 times
  *	manypools checked ROUNDS N	a pool with the option "tag", N objects of 64 bytes in use; a
  *					round replaces a random one, 64 times
+ *	manypools past ROUNDS SIZE	a pool without an array, since its objects are large, or by a
+ *					limit of 16 if they are not; a round takes and frees one,
+ *					64 times
  *
  * Prints the pairs of calls of a round.
  */
@@ -29,6 +32,7 @@
 #define COLD_IN_USE	150
 #define BUFFERS		64
 #define CHECKED		64
+#define PAST		64
 
 struct object {
 	char *p;
@@ -40,6 +44,7 @@ static struct object ring[1024];	/* a power of two, so that the remainder is che
 
 #ifdef SCALE_MALLOC
 #define pool_parse_debugging(words, text, size)	((void)0)
+#define set_limit(limit)	((void)(limit))
 
 static void make_pools(unsigned int n)
 {
@@ -62,6 +67,12 @@ static void make_pools(unsigned int n)
 		if (!pools[i])
 			errx(2, "no pool of %u bytes", sizes[i]);
 	}
+}
+
+static void set_limit(unsigned int limit)
+{
+	if (!pool_set_limit(pools[0], limit))
+		errx(2, "no limit of %u", limit);
 }
 
 #define GET(i)		pool_alloc(pools[i])
@@ -170,6 +181,20 @@ static void checked(unsigned long rounds, unsigned int n)
 	free(p);
 }
 
+static void past(unsigned long rounds, unsigned int size)
+{
+	unsigned int i;
+
+	sizes[0] = size;
+	make_pools(1);
+	if (size < 65536)
+		set_limit(16);
+	while (rounds--) {
+		for (i = 0; i < PAST; i++)
+			PUT(0, take(0));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -183,11 +208,14 @@ int main(int argc, char **argv)
 	} else if (argc == 4 && !strcmp(argv[1], "checked")) {
 		checked(rounds, (unsigned int)strtoul(argv[3], NULL, 10));
 		printf("%d\n", CHECKED);
+	} else if (argc == 4 && !strcmp(argv[1], "past")) {
+		past(rounds, (unsigned int)strtoul(argv[3], NULL, 10));
+		printf("%d\n", PAST);
 	} else if (argc == 3 && !strcmp(argv[1], "buffers")) {
 		buffers(rounds);
 		printf("%d\n", BUFFERS);
 	} else {
-		errx(2, "usage: manypools cold|buffers ROUNDS, robin ROUNDS SIZE, or checked ROUNDS N");
+		errx(2, "usage: manypools cold|buffers ROUNDS, robin|past ROUNDS SIZE, or checked ROUNDS N");
 	}
 	return 0;
 }
