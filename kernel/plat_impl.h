@@ -151,7 +151,7 @@ static inline void plat_fence(void)
 /* CPU lock */
 
 /* Interrupts off, and this CPU's mark set; false: it is set already. */
-static inline bool lock_section_enter(unsigned long *flags)
+static __always_inline bool lock_section_enter(unsigned long *flags)
 {
 	local_irq_save(*flags);
 	if (__this_cpu_read(plat_locking)) {
@@ -169,7 +169,7 @@ static inline bool lock_section_enter(unsigned long *flags)
  * lock, or about to enter or leave one: then the caller is an NMI, a probe or a
  * tracer that interrupted it.  Each CPU has a mark of its own for that.
  */
-static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
+static __always_inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
 	unsigned long flags;
 
