@@ -317,8 +317,8 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 			obj = turn ? get(pool, flags, rest) :
 				     pool_slots_take(rest->terms->reserve);
 		} while (obj && !pool_checked(pool, &obj, flags, caller));
-		if (!obj && turn && !sleep_while(&rest->last, &pool->wakes, w.seen,
-					 patience(pool, rest)))
+		if (!obj && turn &&
+		    !sleep_while(&rest->last, &pool->wakes, w.seen, patience(pool, rest)))
 			break;
 	}
 	return obj;
