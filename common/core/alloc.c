@@ -532,8 +532,10 @@ void pool_free_slow(struct pool_head *head, void *obj, unsigned int flags)
 {
 	struct pool *pool = pool_of(head);
 
-	if ((plat_read(&pool->debug) & POOL_D_LOOKED) || pool_wipes_in(head) ||
-	    !pool_quick_put_past(pool, obj))
+	if (!(plat_read(&pool->debug) & POOL_D_LOOKED) && !pool_wipes_in(head) &&
+	    pool_quick_put_past(pool, obj))
+		pool_wake(pool);
+	else
 		pool_free_from(head, obj, flags, __builtin_return_address(0));
 }
 

@@ -183,7 +183,8 @@ void *pool_quick_get_past(struct pool *pool)
 		return NULL;
 	c = pool_cluster_newest(here);
 	if (!POOL_LIKELY(c && !pool_cluster_sealed(c) && cpu->stashed < POOL_STASH_MAX &&
-			 pool_quick_past(here) && !pool_looks_at_each(pool))) {
+			 pool_quick_past(here) && !pool_looks_at_each(pool) &&
+			 !plat_read(&pool->waiting))) {
 		pool_quick_end_past(cpu);
 		return NULL;
 	}
@@ -199,7 +200,10 @@ void *pool_quick_get_past(struct pool *pool)
 	return obj;
 }
 
-/* Put an object that is not sealed into a cluster of a part that has no array.  False: not done. */
+/*
+ * Put an object that is not sealed into a cluster of a part that has no array.  False: not done.
+ * Else pool_wake() must follow.
+ */
 static inline __attribute__((__always_inline__))
 bool pool_quick_put_past(struct pool *pool, void *obj)
 {
