@@ -42,7 +42,6 @@ OTHERS = {
     "user/functions.c": "unit/registry.c",
     "user/main.c": "install/header.sh",
     "user/slab/map.c": "user/space.c",
-    "user/slab/turn.c": "user/slab.c",
 }
 
 # The folders of cases with like names, by the first folder of the source.

@@ -277,19 +277,25 @@ static void warm(const struct slab_class *class, struct slab *slab)
 }
 
 /*
- * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  A free
- * lists a full slab again.  Lock held.
+ * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  Another
+ * thread than the last one begins at a line of its own.  A free lists a full slab again.  Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 			 unsigned int n, void **objs, struct slab_pages *pages)
 {
 	size_t stride = shelf->class->stride;
+	const struct plat_area *taker = plat_this_area();
 	unsigned int word = slab->hint, i = 0;
-	unsigned long bits;
+	unsigned long bits, rest = 0;
 
 	while (!slab->free[word])
 		word++;
 	bits = slab->free[word];
+	if (taker != shelf->taker) {
+		rest = pool_slab_shared_lines(slab, shelf->class->stride, word);
+		bits &= ~rest;
+		shelf->taker = taker;
+	}
 	do {
 		unsigned int bit = (unsigned int)__builtin_ctzl(bits);
 
@@ -298,7 +304,7 @@ static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 		slab_page_get(shelf->class, slab, objs[i++], pages);
 		bits &= bits - 1;
 	} while (bits && i < n);
-	slab->free[word] = bits;
+	slab->free[word] = bits | rest;
 	slab->hint = (unsigned short)word;
 	slab->used = (unsigned short)(slab->used + i);
 	if (slab->used == slab->objs) {

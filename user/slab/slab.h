@@ -128,6 +128,7 @@ struct slab_shelf {
 	pthread_mutex_t *lock;		/* shelves of other classes may share it */
 	struct slab_class *class;
 	struct slab *from;		/* lock: objects are taken from this one */
+	const struct plat_area *taker;	/* lock: of the thread that took the last one */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
 	struct pool_list idle;		/* lock: those of room[] with idle pages, oldest first */
@@ -163,6 +164,8 @@ extern unsigned char pool_node_of_cpu[];
 /* turn.c */
 void pool_slab_turn_start(void);
 unsigned int pool_slab_turn(unsigned int objs);
+unsigned long pool_slab_shared_lines(const struct slab *slab, unsigned int stride,
+				     unsigned int word);
 
 /* grade.c: lock of the shelf held */
 void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * turn.c - which object of a fresh slab comes first
+ * turn.c - which object of a slab comes first: of a fresh one, and for another thread
  *
  * Layer:   seam, cold half; below slab.c.
  * Context: plain threads; the lock of a shelf is held.
@@ -61,4 +61,37 @@ unsigned int pool_slab_turn(unsigned int objs)
 	n = plat_word_add(&state, 2 * STEP);
 	n = (n ^ n >> (sizeof(n) * 4)) * STEP;
 	return (unsigned int)(n >> (sizeof(n) * 4)) % objs;
+}
+
+/* Has the line in which an object begins no object in use? */
+static bool begins_line(const struct slab *slab, unsigned int stride, unsigned int place)
+{
+	unsigned int from = place * stride / SLAB_ALIGN * SLAB_ALIGN, i = from / stride;
+
+	while (i < slab->objs && i * stride < from + SLAB_ALIGN)
+		if (!slab_is_free(slab, slab_bit_of(slab, i++)))
+			return false;
+	return true;
+}
+
+/*
+ * The free objects of a word that another thread passes over, so that it shares no line with the
+ * last one: those before the first one, behind all in use, whose line is free.  0: there is none,
+ * so it takes all.  What is passed over is taken before the next word.
+ */
+unsigned long pool_slab_shared_lines(const struct slab *slab, unsigned int stride,
+				     unsigned int word)
+{
+	unsigned long bits = slab->free[word];
+	unsigned int n = word * SLAB_BITS, end = slab->objs - n, i;
+	unsigned long used = ~bits;
+
+	if (end < SLAB_BITS)
+		used &= ~(~0ul << end);
+	else
+		end = SLAB_BITS;
+	i = used ? SLAB_BITS - (unsigned int)__builtin_clzl(used) : 0;
+	while (i < end && !begins_line(slab, stride, slab_place_of(slab, n + i)))
+		i++;
+	return i < end ? bits & ~(~0ul << i) : 0;
 }
