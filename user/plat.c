@@ -228,7 +228,7 @@ unsigned long (*pool_coarse_time)(void) = coarse_time;
 /* The time of the last shrink that brought no object; 0: objects went to the system since. */
 static unsigned long in_vain;
 
-/* May a shrink bring an object, as the last one has not?  A thread that freed objects has clusters. */
+/* May a shrink bring an object, after one in vain?  A thread that freed objects has clusters. */
 static bool may_shrink(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -237,7 +237,7 @@ static bool may_shrink(void)
 	       (area && pool_clustered_bytes(&area->cpu));
 }
 
-/* Give back what is unused and has no destructor, since the caller may hold a lock that it takes. */
+/* Give back what is unused and has no destructor: the caller may hold a lock that one takes. */
 static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got;

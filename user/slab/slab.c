@@ -278,7 +278,8 @@ static void warm(const struct slab_class *class, struct slab *slab)
 
 /*
  * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  Another
- * thread than the last one begins at a line of its own.  A free lists a full slab again.  Lock held.
+ * thread than the last one begins at a line of its own.  A free lists a full slab again.
+ * Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 			 unsigned int n, void **objs, struct slab_pages *pages)
