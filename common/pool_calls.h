@@ -154,6 +154,9 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last);
+bool pool_last_is_over(struct pool_last *last);
+bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int seen,
+		     unsigned int ms);
 
 /* queue.c: callers that wait */
 void pool_queue_enter(struct pool_waiter *w);

@@ -55,6 +55,9 @@ int pool_age_init(void);
 void pool_age_exit(void);
 void pool_age_wake(void);
 
+/* wait.c */
+void pool_wait_exit(void);
+
 /* owner.c */
 int pool_owner_init(void);
 void pool_owner_exit(void);

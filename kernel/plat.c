@@ -21,8 +21,6 @@
 #include "guard.h"
 #include "main.h"
 
-#include <linux/irq_work.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -392,84 +390,6 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 	return any;
 }
 
-/* The holder may have a lower priority.  A yield would not let it run; a sleep does. */
-void plat_pause(bool sleep)
-{
-	if (sleep)
-		schedule_timeout_uninterruptible(1);
-	else
-		cpu_relax();
-}
-
-unsigned int plat_sleep(unsigned int ms)
-{
-	if (ms)
-		schedule_timeout_killable(msecs_to_jiffies(ms));
-	else
-		cond_resched();
-	if (fatal_signal_pending(current))
-		return 0;
-	return (u32)ktime_to_ms(ktime_get()) ?: 1;
-}
-
-/* All that wait, of all pools.  Each is woken for its own word, or, by an interrupt, for any. */
-static DECLARE_WAIT_QUEUE_HEAD(waiters);
-
-struct sleeper {
-	struct wait_queue_entry entry;
-	unsigned int *word;
-};
-
-static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int flags,
-			void *word)
-{
-	if (word && word != container_of(entry, struct sleeper, entry)->word)
-		return 0;
-	return default_wake_function(entry, mode, flags, NULL);
-}
-
-/* Of kernel threads kthread_stop() wants an end, and wakes them. */
-static bool is_to_end(void)
-{
-	return fatal_signal_pending(current) ||
-	       ((current->flags & PF_KTHREAD) && kthread_should_stop());
-}
-
-unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
-{
-	long left = ms == POOL_FOREVER ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(ms);
-	struct sleeper s = { .word = word };
-
-	init_waitqueue_func_entry(&s.entry, wake_sleeper);
-	s.entry.private = current;
-	add_wait_queue(&waiters, &s.entry);
-	for (;;) {
-		set_current_state(TASK_KILLABLE);
-		if (READ_ONCE(*word) != seen || !left || is_to_end())
-			break;
-		left = schedule_timeout(left);
-	}
-	__set_current_state(TASK_RUNNING);
-	remove_wait_queue(&waiters, &s.entry);
-	return is_to_end() ? 0 : plat_sleep(0);
-}
-
-static void wake_any(struct irq_work *work)
-{
-	__wake_up(&waiters, TASK_NORMAL, 0, NULL);
-}
-
-static DEFINE_IRQ_WORK(wake_work, wake_any);
-
-/* A wakeup takes locks that the caller may hold, or may have interrupted, unless it can sleep. */
-void plat_wake(unsigned int *word)
-{
-	if (preemptible())
-		__wake_up(&waiters, TASK_NORMAL, 0, word);
-	else
-		irq_work_queue(&wake_work);
-}
-
 void plat_where(char *buf, size_t size)
 {
 	snprintf(buf, size, "CPU %u, %s[%d]", raw_smp_processor_id(),
@@ -565,7 +485,7 @@ void plat_exit(void)
 {
 	unsigned int cpu;
 
-	irq_work_sync(&wake_work);
+	pool_wait_exit();
 	for_each_possible_cpu(cpu)
 		pool_cpu_gone(cpu);
 	pool_guard_exit();

@@ -5,10 +5,9 @@
  * Layer:   above the four.
  * Context: process context; may sleep.
  *
- * The registry mutex guards the list.  A walk holds no lock between two
- * pools: it pins the pool it is at, and a destruction waits until no walk pins the
- * pool.  A pool whose last registration was given back stays listed until then, but
- * no new creation gets it.
+ * The registry mutex guards the list.  A walk holds no lock between two pools: it pins the pool it
+ * is at, and a destruction waits until no walk pins the pool.  A pool whose last registration was
+ * given back stays listed until then, but no new creation gets it.
  */
 #include "plat.h"
 
@@ -20,10 +19,7 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
-/*
- * Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it.  So a creation looks
- * at few pools to find one that it can share.
- */
+/* Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it. */
 static struct pool_list sizes[27 * 32 + 64];
 
 static struct pool_list *list_of(unsigned int size)
@@ -98,8 +94,8 @@ struct pool *pool_registry_next(struct pool *prev)
 }
 
 /*
- * The same over pools for which @is is true; NULL: over all.  The others are not written to, except
- * every 256th, which is returned, too, so that the mutex is held for a bounded time.
+ * The same over pools for which @is is true; NULL: over all.  Each 256th of the others is returned,
+ * too, so that the mutex is held for a bounded time.
  */
 struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool))
 {

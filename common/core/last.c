@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * last.c - the last looks of a call for which there is no object, and the time that it has
+ *
+ * Layer:   beside the four; alloc.c and kernel/gfp.c look, reach.c says where objects may be.
+ * Context: said per function; nothing is held.
+ */
+#include "plat.h"
+
+/* Look once at all places where a free object may be, except other CPUs' arrays. */
+static void *look_everywhere(struct pool *pool, unsigned int flags)
+{
+	void *obj = pool_hot_get(&pool->own);
+
+	if (!obj)
+		obj = pool_unpark_all(pool, flags);
+	if (!obj)
+		obj = pool_shared_get_one(pool, flags);
+	if (!obj)
+		obj = pool_take_remote(pool, flags);
+	return obj;
+}
+
+/*
+ * Look for an object when the backend has nothing.  The counts of @last are 0 at first.
+ *
+ * It looks once at this CPU's array.  If a first reading found an object in a place, or moving,
+ * it looks at all other places but the backend, too.  If the backend refused because of the
+ * limit, the caller asks it again next, since a free object may have gone there.
+ */
+void *pool_last_look(struct pool *pool, unsigned int flags,
+		     struct pool_last *last)
+{
+	pool_reach_read(pool, &last->before);
+	return last->before.some ? look_everywhere(pool, flags) :
+				   pool_hot_get(&pool->own);
+}
+
+/* Limit how often a pool interrupts other CPUs.  Two calls at once may both do so: harmless. */
+static bool may_ask(struct pool *pool)
+{
+	unsigned int now = plat_sleep(0);
+
+	if (!now || now - plat_read(&pool->asked) < POOL_ASK_EVERY)
+		return false;
+	plat_write(&pool->asked, now);
+	return true;
+}
+
+/*
+ * Have other CPUs empty their arrays, for a caller that waits, or if the backend has nothing: of a
+ * limit, arrays have less than a sixteenth, which is not worth an interrupt.  An array that is held
+ * at that moment stays as it is.
+ */
+static bool arrays_emptied(struct pool *pool, unsigned int flags,
+			   struct pool_last *last)
+{
+	return last->before.arrays && plat_may(PLAT_WAIT, flags) &&
+	       ((flags & POOL_F_WAIT) || !plat_read(&pool->limit)) &&
+	       may_ask(pool) && plat_empty_arrays(pool, last->left);
+}
+
+/* See how much time is left at @now: none if the caller is being killed. */
+static void spend(struct pool_last *last, unsigned int now)
+{
+	unsigned int passed = now - last->now;
+
+	last->now = now;
+	if (!now)
+		last->left = 0;
+	else if (last->left != POOL_FOREVER)
+		last->left -= passed < last->left ? passed : last->left;
+}
+
+/* Is the time of a call over, or was it killed? */
+bool pool_last_is_over(struct pool_last *last)
+{
+	if (last->left == POOL_FOREVER)
+		return false;
+	if (last->left)
+		spend(last, plat_sleep(0));
+	return !last->left;
+}
+
+/*
+ * Is another look worth while, with what pool_last_look() had?  It is while the last look may have
+ * missed a free object, such as one that another CPU is bringing down.
+ *
+ * The number of looks is bounded, and so is their time.  The number is small for a call that may
+ * not wait, since it may have interrupted the code that brings the object.  It pauses before it
+ * returns true.  When these looks are spent, other CPUs empty their arrays.  False: there was no
+ * object, or the looks are spent.
+ */
+bool pool_last_again(struct pool *pool, unsigned int flags,
+		     struct pool_last *last)
+{
+	bool wait = plat_may(PLAT_WAIT, flags);
+	unsigned int most = wait ? PLAT_LAST_TRIES : POOL_LAST_LOOKS;
+
+	if (last->looks++ >= most ||
+	    !pool_reach_missed(pool, &last->before) || pool_last_is_over(last))
+		return arrays_emptied(pool, flags, last);
+	plat_pause(wait);
+	return true;
+}
+
+/* Sleep while a word is what it was.  False: the time was over, or the caller is being killed. */
+bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int seen,
+		     unsigned int ms)
+{
+	if (!last->left)
+		return false;
+	spend(last, plat_wait(word, seen, ms < last->left ? ms : last->left));
+	return last->now;
+}
