@@ -135,22 +135,19 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 /*
  * Lock the part of a pool that has no array here, as one of large objects or with a small limit.
  * Its objects go through its newest cluster, so the part is not held: a call that interrupts this
- * one finds the lock taken.  @takes: nor is a part without objects locked.  NULL: it has an array,
- * or is locked, and it was left.  @cpu: its CPU.
+ * one finds the lock taken.  @here: was entered.  @takes: nor is a part without objects locked.
+ * @cpu: receives its CPU.  False: it has an array, or is locked, and it was left.
  */
 static inline __attribute__((__always_inline__))
-struct pool_local *pool_quick_begin_past(const struct pool *pool, bool takes,
-					 struct pool_cpu **cpu)
+bool pool_quick_begin_past(struct pool_local *here, bool takes, struct pool_cpu **cpu)
 {
-	struct pool_local *here = pool_local_enter(pool);
-
 	if ((here->era & POOL_ERA_PAST) && (!takes || plat_read(&here->clustered))) {
 		*cpu = here->cpu;
 		if (POOL_LIKELY(plat_cpu_trylock(*cpu)))
-			return here;
+			return true;
 	}
 	pool_hot_leave();
-	return NULL;
+	return false;
 }
 
 static inline void pool_quick_end_past(struct pool_cpu *cpu)
@@ -174,12 +171,12 @@ static inline bool pool_quick_past(const struct pool_local *here)
 static inline __attribute__((__always_inline__))
 void *pool_quick_get_past(struct pool *pool)
 {
-	struct pool_cpu *cpu;
-	struct pool_local *here = pool_quick_begin_past(pool, true, &cpu);
+	struct pool_local *here = pool_local_enter(pool);
 	struct pool_cluster *c;
+	struct pool_cpu *cpu;
 	void *obj;
 
-	if (!here)
+	if (!pool_quick_begin_past(here, true, &cpu))
 		return NULL;
 	c = pool_cluster_newest(here);
 	if (!POOL_LIKELY(c && !pool_cluster_sealed(c) && cpu->stashed < POOL_STASH_MAX &&
@@ -207,12 +204,12 @@ void *pool_quick_get_past(struct pool *pool)
 static inline __attribute__((__always_inline__))
 bool pool_quick_put_past(struct pool *pool, void *obj)
 {
-	struct pool_cpu *cpu;
-	struct pool_local *here = pool_quick_begin_past(pool, false, &cpu);
+	struct pool_local *here = pool_local_enter(pool);
 	unsigned long size = pool->head.size;
 	struct pool_cluster *c;
+	struct pool_cpu *cpu;
 
-	if (!here)
+	if (!pool_quick_begin_past(here, false, &cpu))
 		return false;
 	if (!POOL_LIKELY(pool_quick_past(here) &&
 			 pool_cluster_fits(cpu, size) && cpu->stashed > POOL_STASH_LOW &&
