@@ -341,10 +341,11 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 
 	ASSERT(pool);
 	captured(text, sizeof(text), dump_it, NULL);
-	EXPECT_EQ(count_lines(text), 3);
+	EXPECT_EQ(count_lines(text), 4);
 	EXPECT_PTR_EQ(strstr(text, "pool  size  held  idle  "), text);
 	EXPECT(strstr(text, "\ntest   64B    0B    0B  "));
 	EXPECT(strstr(text, "\ntotal of 1 pool: held 0B = "));
+	EXPECT(strstr(text, "\nmemory "));
 	pool_destroy(&pool->head);
 }
 
