@@ -22,7 +22,7 @@ class Stats(ctypes.Structure):
     _fields_ = ([(name, ctypes.c_ulonglong) for name in COUNTS] +
                 [(name, ctypes.c_uint) for name in
                  ("object_size", "alignment", "registrations")] +
-                [("name", ctypes.c_char * 16), ("faults", ctypes.c_ulonglong * 8)])
+                [("name", ctypes.c_char * 16), ("faults", ctypes.c_ulonglong * 12)])
 
 
 class Pools:
