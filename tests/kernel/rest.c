@@ -13,12 +13,12 @@
 
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
 
-/* A cond_resched() of kernel/plat.c: the first argument is its file. */
+/* A cond_resched() of kernel/wait.c: the first argument is its file. */
 static int on_rest(struct kprobe *probe, struct pt_regs *regs)
 {
 	const char *file = (const char *)regs_get_kernel_argument(regs, 0);
 
-	if (current == counted && strstr(file, "kernel/plat.c"))
+	if (current == counted && strstr(file, "kernel/wait.c"))
 		asked++;
 	return 0;
 }
