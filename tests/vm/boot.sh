@@ -348,6 +348,8 @@ elif grep -qE 'EFLAGS: ([1-9a-f]|0[1-9a-f]|00[4-9a-f])' "$log"; then
 	wrong="flags that no processor has"
 elif grep -q "IO-APIC + timer doesn't work" "$log"; then
 	wrong="a timer that this busy machine did not run"
+elif [[ $status = 124 || $status = 137 ]] && ! grep -q 'Run /' "$log"; then
+	wrong="a boot that stopped before any program ran"
 fi
 tries=${BOOT_TRIES:-1}
 if [ -n "$wrong" ] && [ "$tries" -lt 4 ]; then
