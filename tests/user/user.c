@@ -341,7 +341,7 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 
 	ASSERT(pool);
 	captured(text, sizeof(text), dump_it, NULL);
-	EXPECT_EQ(count_lines(text), 4);
+	EXPECT_LE(4, count_lines(text));	/* and one for each class of slabs */
 	EXPECT_PTR_EQ(strstr(text, "pool  size  held  idle  "), text);
 	EXPECT(strstr(text, "\ntest   64B    0B    0B  "));
 	EXPECT(strstr(text, "\ntotal of 1 pool: held 0B = "));
