@@ -164,6 +164,7 @@ bool test_lend_signal(void);
 /* user/user.c: captures what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
 unsigned int count_lines(const char *text);
+void drop_memory(char *dump);
 
 #endif
 

@@ -249,6 +249,22 @@ unsigned int count_lines(const char *text)
 	return n;
 }
 
+/* Drop the lines of memory from a table, because dumps and other threads change them. */
+void drop_memory(char *dump)
+{
+	char *line = dump, *next;
+
+	while (*line) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			next++;
+		if (!strncmp(line, "memory ", 7) || !strncmp(line, "slabs: ", 7) || *line == ' ')
+			memmove(line, next, strlen(next) + 1);
+		else
+			line = next;
+	}
+}
+
 static void create_bad(void *arg)
 {
 	pool_create_at(arg, 64, 0x80, "here.c", 7, NULL, POOL_ABI);
@@ -341,11 +357,12 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 
 	ASSERT(pool);
 	captured(text, sizeof(text), dump_it, NULL);
-	EXPECT_LE(4, count_lines(text));	/* and one for each class of slabs */
+	EXPECT(strstr(text, "\nmemory "));
+	drop_memory(text);
+	EXPECT_EQ(count_lines(text), 3);
 	EXPECT_PTR_EQ(strstr(text, "pool  size  held  idle  "), text);
 	EXPECT(strstr(text, "\ntest   64B    0B    0B  "));
 	EXPECT(strstr(text, "\ntotal of 1 pool: held 0B = "));
-	EXPECT(strstr(text, "\nmemory "));
 	pool_destroy(&pool->head);
 }
 
