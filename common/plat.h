@@ -403,6 +403,7 @@ void plat_show(struct pool *pool, bool shown);
  */
 
 #include "pool_impl.h"
+#include "core/last.h"
 
 /*
  * A function is called with a lock held, and returns with it held, or without it.  A world whose

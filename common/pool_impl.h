@@ -468,30 +468,6 @@ struct pool_request {
 	struct pool_options options;
 };
 
-/* What a caller read of a pool before it looks for a free object: reach.c. */
-struct pool_reading {
-	unsigned long departures;
-	unsigned long allocated;
-	bool some;			/* in a place, or moving */
-	bool arrays;			/* some are in the array of a CPU */
-};
-
-/* An allocation that looks for the last free object, again and again. */
-struct pool_last {
-	struct pool_reading before;
-	unsigned int looks;		/* 0 at first */
-	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
-	unsigned int now;		/* by the clock of plat_sleep(); 0: being killed */
-};
-
-/* A call in the queue of a pool: queue.c. */
-struct pool_waiter {
-	struct pool *pool;
-	struct pool_list list;		/* waiters mutex */
-	unsigned int turn;		/* waiters mutex; read by its thread: 1: it is the head */
-	unsigned int seen;		/* wakes of the pool before the last look */
-};
-
 /* A reserve: slots.c. */
 struct pool_reserved {
 	struct pool *pool;

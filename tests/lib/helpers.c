@@ -166,6 +166,23 @@ void test_wave(struct pool *pool, unsigned int n)
 }
 
 /*
+ * After a user gave an object of a checked pool to the backend past the pool: allocate until the
+ * backend returns it.  True if checks have reported exactly that object.
+ */
+bool test_reports_elsewhere(struct pool *pool)
+{
+	unsigned int n = 0;
+	bool well;
+
+	while (n < TEST_OBJS && !test_faults(pool))
+		test_objs[n++] = test_alloc(pool);
+	well = plat_read(&pool->faults[POOL_FAULT_ELSEWHERE]) == 1 && test_faults(pool) == 1 &&
+	       plat_read(&pool->abandoned) == 1;
+	test_free_many(pool, test_objs, n);
+	return well;
+}
+
+/*
  * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
  * ahead (ahead.c), so there are two waves.
  */

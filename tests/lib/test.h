@@ -105,6 +105,7 @@ struct pool *test_pool(unsigned int size);
 unsigned int test_count_pools(void);
 struct pool *test_checked(unsigned int size, unsigned int debug);
 unsigned long test_faults(struct pool *pool);
+bool test_reports_elsewhere(struct pool *pool);
 void *test_alloc(struct pool *pool);
 void test_free(struct pool *pool, void *obj);
 void test_alloc_many(struct pool *pool, void **objs, unsigned int n);

@@ -29,6 +29,12 @@ static bool begin(struct queue *q)
 	return q->pool && pool_set_limit(&q->pool->head, 1);
 }
 
+/* True if no thread noted anything wrong, and nothing of the pool was lost. */
+static bool ends_well(struct queue *q)
+{
+	return !plat_read(&q->wrong) && test_quiet(q->pool, 0) && !pool_destroy(&q->pool->head);
+}
+
 static void wait_for(unsigned int *word, unsigned int value)
 {
 	while (plat_read(word) != value)
@@ -122,9 +128,7 @@ TEST_CASE(who_comes_later_does_not_overtake_who_waits)
 
 	ASSERT(begin(&q));
 	test_threads(2, free_and_want, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(ends_well(&q));
 }
 
 static void first_gives_up(unsigned int i, void *arg)
@@ -158,9 +162,7 @@ TEST_CASE(who_gives_up_leaves_the_turn_to_the_next)
 
 	ASSERT(begin(&q));
 	test_threads(3, first_gives_up, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(ends_well(&q));
 }
 
 static void raise_or_wait(unsigned int i, void *arg)
@@ -235,9 +237,7 @@ TEST_CASE(each_kind_of_free_wakes_who_waits)
 
 	ASSERT(begin(&q));
 	test_threads(2, free_in_ways, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(ends_well(&q));
 }
 
 /* In the middle of a call of the pool: the object is parked. */
@@ -273,9 +273,7 @@ TEST_CASE(a_free_that_interrupts_a_call_wakes_who_waits)
 
 	ASSERT(begin(&q));
 	test_threads(2, free_nested, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(ends_well(&q));
 }
 
 /* Thread 2 comes last, but has a reserve, of which thread 0 has the object. */
@@ -372,7 +370,5 @@ TEST_CASE(arrays_are_closed_while_somebody_waits_and_opened_again)
 	ASSERT(begin(&q));
 	EXPECT(pool_set_limit(&q.pool->head, MANY));
 	test_threads(2, close_and_open, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(ends_well(&q));
 }
