@@ -346,15 +346,14 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms);
 void plat_pause(bool sleep);
 
 /**
- * plat_sleep() - Sleep for a while.
- * @ms: so many milliseconds; 0: not at all, to read the clock, and in a long walk to let
- *	threads run that wait for this CPU.
+ * plat_resched() - Let threads run that wait for this CPU, and read the clock.
  *
- * Context: PLAT_WAIT; sleeps, if only for 0.
- * Return: what a clock of milliseconds shows then, 1 instead of 0; 0: the caller is being
- * killed.
+ * Long walks call it between two steps.
+ *
+ * Context: PLAT_WAIT; may sleep.
+ * Return: a clock of milliseconds, which is never 0; 0: the caller is being killed.
  */
-unsigned int plat_sleep(unsigned int ms);
+unsigned int plat_resched(void);
 
 /**
  * plat_wait() - Sleep until a word is no longer what it was.
@@ -366,7 +365,7 @@ unsigned int plat_sleep(unsigned int ms);
  * word calls it afterwards.
  *
  * Context: PLAT_WAIT; sleeps.
- * Return: as plat_sleep(); 0 also in a thread of the kernel that is to stop.
+ * Return: as plat_resched(); 0 also in a thread of the kernel that is to stop.
  */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms);
 

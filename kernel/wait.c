@@ -23,12 +23,9 @@ void plat_pause(bool sleep)
 		cpu_relax();
 }
 
-unsigned int plat_sleep(unsigned int ms)
+unsigned int plat_resched(void)
 {
-	if (ms)
-		schedule_timeout_killable(msecs_to_jiffies(ms));
-	else
-		cond_resched();
+	cond_resched();
 	if (fatal_signal_pending(current))
 		return 0;
 	return (u32)ktime_to_ms(ktime_get()) ?: 1;
@@ -73,7 +70,7 @@ unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 	}
 	__set_current_state(TASK_RUNNING);
 	remove_wait_queue(&waiters, &s.entry);
-	return is_to_end() ? 0 : plat_sleep(0);
+	return is_to_end() ? 0 : plat_resched();
 }
 
 static void wake_any(struct irq_work *work)

@@ -222,33 +222,12 @@ void plat_pause(bool sleep)
 		sched_yield();
 }
 
-/* Signals, of profilers and of remote.c, do not end the sleep. */
-static void sleep_until(struct timespec time, unsigned int ms)
-{
-	int state;
-
-	time.tv_sec += ms / 1000;
-	time.tv_nsec += ms % 1000 * 1000000;
-	if (time.tv_nsec >= 1000000000) {
-		time.tv_nsec -= 1000000000;
-		time.tv_sec++;
-	}
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) ==
-	       EINTR)
-		;
-	pthread_setcancelstate(state, NULL);
-}
-
-unsigned int plat_sleep(unsigned int ms)
+unsigned int plat_resched(void)
 {
 	struct timespec now;
+	unsigned int ms;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (ms) {
-		sleep_until(now, ms);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	}
 	ms = (unsigned int)now.tv_sec * 1000 +
 	     (unsigned int)(now.tv_nsec / 1000000);
 	return ms ? ms : 1;
@@ -267,7 +246,7 @@ static void wait_until(unsigned int *word, unsigned int seen, const struct until
 		pool_nap();
 }
 
-/* Signals do not end the sleep, as in plat_sleep().  A system call is no cancellation point. */
+/* Signals, of profilers and of remote.c, do not end the sleep; nor does a cancellation. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	struct timespec now;
@@ -280,7 +259,7 @@ unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 	until.nsec = now.tv_nsec % 1000000000;
 	wait_until(word, seen, ms == POOL_FOREVER ? NULL : &until);
 	errno = error;
-	return plat_sleep(0);
+	return plat_resched();
 }
 
 void plat_wake(unsigned int *word)

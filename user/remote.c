@@ -257,13 +257,13 @@ static bool has_answered(struct plat_area *area)
 /* How long an asker waits. */
 struct patience {
 	unsigned int looks;	/* that are left before it asks about the thread */
-	unsigned int start;	/* by the clock of plat_sleep() */
+	unsigned int start;	/* by the clock of plat_resched() */
 	unsigned int ms;	/* from then on, or POOL_FOREVER */
 };
 
 static bool is_over(const struct patience *p)
 {
-	return p->ms != POOL_FOREVER && plat_sleep(0) - p->start >= p->ms;
+	return p->ms != POOL_FOREVER && plat_resched() - p->start >= p->ms;
 }
 
 /* An asker whose time is limited does not stand in a line. */
@@ -360,7 +360,7 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 
 	if (!pool->cached || !plat_read(&lent) || !ms)
 		return false;
-	p.start = plat_sleep(0);
+	p.start = plat_resched();
 	if (!lock(&p))
 		return false;
 	while (lent && (i = plat_cpu_below(i)) != UINT_MAX)

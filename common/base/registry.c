@@ -112,7 +112,7 @@ struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct 
 		prev->pins--;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (prev)
-		plat_sleep(0);
+		plat_resched();
 	return pool;
 }
 
@@ -448,7 +448,7 @@ static bool visit_next(struct pool_visit *visit)
 		visit->at->pins--;
 	visit->at = next;
 	plat_mutex_unlock(PLAT_REGISTRY);
-	plat_sleep(0);
+	plat_resched();
 	return next;
 }
 

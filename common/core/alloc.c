@@ -147,7 +147,7 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 		return;
 	rest->nap = 0;
 	rest->last.left = terms->ms;
-	rest->last.now = plat_sleep(0);
+	rest->last.now = plat_resched();
 }
 
 /* Where no call wakes a waiter it looks again after 1, 2, ... NAP_MOST milliseconds. */

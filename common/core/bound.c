@@ -72,7 +72,7 @@ static void trim_cpu(struct pool_cpu *cpu)
 
 	while (left && bytes &&
 	       pool_charged(cpu) > plat_read(&pool_bound)) {
-		plat_sleep(0);
+		plat_resched();
 		bytes = pool_give_coldest(cpu, NULL, POOL_F_FOREIGN, &given);
 		left -= bytes < left ? bytes : left;
 	}

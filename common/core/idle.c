@@ -74,7 +74,7 @@ static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 	while (taken < most && bytes) {
 		bytes = pool_give_coldest(cpu, &old, 0, given);
 		taken += bytes;
-		plat_sleep(0);
+		plat_resched();
 	}
 	if (!busy)
 		*given += pool_drain_stash(cpu, true);

@@ -39,7 +39,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 /* Limit how often a pool interrupts other CPUs.  Two calls at once may both do so: harmless. */
 static bool may_ask(struct pool *pool)
 {
-	unsigned int now = plat_sleep(0);
+	unsigned int now = plat_resched();
 
 	if (!now || now - plat_read(&pool->asked) < POOL_ASK_EVERY)
 		return false;
@@ -78,7 +78,7 @@ bool pool_last_is_over(struct pool_last *last)
 	if (last->left == POOL_FOREVER)
 		return false;
 	if (last->left)
-		spend(last, plat_sleep(0));
+		spend(last, plat_resched());
 	return !last->left;
 }
 

@@ -21,7 +21,7 @@ struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
 	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
-	unsigned int now;		/* by the clock of plat_sleep(); 0: being killed */
+	unsigned int now;		/* by the clock of plat_resched(); 0: being killed */
 };
 
 /* A call in the queue of a pool: queue.c. */

@@ -27,7 +27,7 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 {
 	struct pool_cluster *c;
 
-	plat_sleep(0);
+	plat_resched();
 	plat_cpu_lock(cpu);
 	c = pool_cluster_detach_newest(local);
 	plat_cpu_unlock(cpu);
@@ -259,7 +259,7 @@ bool pool_cpu_gone(unsigned int i)
 		forget_local(pool, cpu, local);
 		pool_wake(pool);
 		pool_registry_put(pool);
-		plat_sleep(0);
+		plat_resched();
 	}
 	pool_drain_stash(cpu, false);
 	return !plat_read(&cpu->set_up);
@@ -368,7 +368,7 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 			 pool->head.size;
 		pool_arrive(&pool->moving, n);
 		if (!tries)
-			plat_sleep(0);
+			plat_resched();
 	}
 	return given + pool_cluster_trim(pool);
 }

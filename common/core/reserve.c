@@ -47,7 +47,7 @@ static bool fill(struct pool_reserved *r, void *caller)
 		if (!obj)
 			return false;
 		free_to_reserve(r, obj, 0, caller);
-		plat_sleep(0);
+		plat_resched();
 	}
 	return true;
 }
@@ -139,7 +139,7 @@ void pool_unreserve(struct pool_reserved *r)
 	while ((obj = pool_slots_take(r))) {
 		pool_put_one(r->pool, obj, 0);
 		pool_wake(r->pool);
-		plat_sleep(0);
+		plat_resched();
 	}
 	plat_mem_free(r);
 }

@@ -55,7 +55,7 @@ static bool each_pool(struct shrinking *s,
 			visit(pool, s);
 		/* There may be thousands.  A task that waits for the registry sleeps. */
 		if (held)
-			plat_sleep(0);
+			plat_resched();
 	}
 	return true;
 }
@@ -284,7 +284,7 @@ static void shrink_cpus(struct shrinking *s)
 	while (s->given < s->most && bytes && taken) {
 		taken = round_of_cpus(s);
 		bytes -= taken < bytes ? taken : bytes;
-		plat_sleep(0);
+		plat_resched();
 	}
 }
 

@@ -238,7 +238,7 @@ unsigned long pool_cluster_trim(struct pool *pool)
 		chain = pool_spares_take(pool);
 		bytes += free_chain(chain);
 		if (chain)
-			plat_sleep(0);
+			plat_resched();
 	} while (chain && bytes < most);
 	return bytes;
 }

@@ -20,7 +20,7 @@
 static void walk_on(unsigned int n)
 {
 	if (!(n % WALK_REST))
-		plat_sleep(0);
+		plat_resched();
 }
 
 /*

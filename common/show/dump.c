@@ -177,7 +177,7 @@ bool pool_dump_next(struct pool_dump *d)
 		pool_list_add(&d->cursor, node);
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
-	plat_sleep(0);
+	plat_resched();
 	return found;
 }
 
@@ -193,7 +193,7 @@ static bool unlink_next(struct pool_dump *d)
 	if (found)
 		pool_list_del(node);
 	plat_mutex_unlock(PLAT_REGISTRY);
-	plat_sleep(0);
+	plat_resched();
 	return found;
 }
 
@@ -265,7 +265,7 @@ bool pool_dump_detail(struct pool_dump *d, unsigned int nth)
 		len = pool_dump_registration(pool, nth, d->detail,
 					     sizeof(d->detail));
 	plat_mutex_unlock(PLAT_REGISTRY);
-	plat_sleep(0);
+	plat_resched();
 	return len;
 }
 

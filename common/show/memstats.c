@@ -99,7 +99,7 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 	static const char *const blanks[5] = { " ", " ", " ", " ", " " };
 	char raw[sizeof(m->site)];
 
-	plat_sleep(0);
+	plat_resched();
 	if (place->caller)
 		put_symbol(raw, sizeof(raw), place);
 	else if (place->line)

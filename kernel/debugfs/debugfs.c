@@ -305,7 +305,7 @@ static int registrations_show(struct seq_file *m, void *v)
 		registration_show(m, pool_list_entry(node, struct pool_reg,
 						     list));
 		/* There may be thousands.  A task that waits for the mutex sleeps. */
-		plat_sleep(0);
+		plat_resched();
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return 0;

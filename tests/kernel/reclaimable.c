@@ -53,7 +53,7 @@ static bool comes_near(long before, long wanted)
 	unsigned int i;
 
 	for (i = 0; i < LOOKS && !is_near(reclaimable() - before, wanted); i++)
-		plat_sleep(10);
+		test_sleep(10);
 	return i < LOOKS;
 }
 

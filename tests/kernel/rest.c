@@ -2,7 +2,7 @@
 /*
  * rest.c - long walks let others run, and buckets are looked at without the CPU lock
  *
- * Layer:   tests of plat_sleep(), and of fill.c and spill.c under probes.
+ * Layer:   tests of plat_resched(), and of fill.c and spill.c under probes.
  * Context: see test.h.
  */
 #include "test.h"

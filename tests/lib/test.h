@@ -88,6 +88,14 @@ static inline bool test_readable(const void *p)
 	return plat_peek(&byte, p, 1);
 }
 
+/* Sleep for some milliseconds: nobody wakes this word. */
+static inline void test_sleep(unsigned int ms)
+{
+	unsigned int word = 0;
+
+	plat_wait(&word, 0, ms);
+}
+
 /* More objects than an array has slots: once they are freed, some are in clusters. */
 #define TEST_SOME	(POOL_HOT_SLOTS + 32)
 

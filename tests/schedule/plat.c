@@ -293,10 +293,8 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 /* The clock stands still, but for calls that wait for less than POOL_ASK_EVERY. */
 static unsigned int clock = 1;
 
-unsigned int plat_sleep(unsigned int ms)
+unsigned int plat_resched(void)
 {
-	if (ms)
-		plat_pause(true);
 	return clock;
 }
 

@@ -300,7 +300,7 @@ static void free_after_a_while(unsigned int i, void *arg)
 	if (!i) {
 		obj = pool_alloc(&p->pool->head);
 		plat_word_add(&p->ready, 1);
-		plat_sleep(20);
+		test_sleep(20);
 		pool_free(&p->pool->head, obj);
 		wait_until(&p->done);
 		return;
@@ -347,9 +347,9 @@ TEST_CASE(a_wait_takes_as_long_as_it_was_told_to)
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
-	start = plat_sleep(0);
+	start = plat_resched();
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, TIMED), NULL);
-	passed = plat_sleep(0) - start;
+	passed = plat_resched() - start;
 	EXPECT(passed >= TIMED);
 	pool_free(&pool->head, obj);
 	pool_destroy(&pool->head);
@@ -427,9 +427,9 @@ TEST_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait)
 	obj = pool_alloc(&pool->head);
 	local = test_local(pool);
 	plat_write(&local->hot.open, POOL_HELD);
-	start = plat_sleep(0);
+	start = plat_resched();
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5000), NULL);
-	EXPECT(plat_sleep(0) - start < 5000);
+	EXPECT(plat_resched() - start < 5000);
 	plat_write(&local->hot.open, POOL_OPEN);
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_EQ(now.refused + now.failed, 1);

@@ -100,7 +100,7 @@ static void sleep_with_many(struct pool *pool)
 	test_free_many(pool, objs, CROWD_OBJS);
 	plat_word_add(&asleep, 1);
 	while (!plat_read(&done))
-		plat_sleep(10);
+		test_sleep(10);
 }
 
 /* One more thread than a hundred reclaims. */
@@ -111,7 +111,7 @@ static void sleep_or_reclaim(unsigned int i, void *arg)
 		return;
 	}
 	while (plat_read(&asleep) < CROWD)
-		plat_sleep(1);
+		test_sleep(1);
 	EXPECT_LE(25 << 20, pool_allocated(arg) * SIZE);
 	pool_reclaim(NULL);
 	EXPECT_EQ(pool_allocated(arg), 0);

@@ -300,7 +300,7 @@ static void end_in_last_round(void)
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(round, ROUNDS);
 	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
-		plat_sleep(1);
+		test_sleep(1);
 }
 
 TEST_CASE(areas_of_threads_that_ended_unnoticed_are_handed_on)
@@ -345,7 +345,7 @@ static struct plat_area *end_as_usual(struct pool *pool)
 	ck_assert(!pthread_create(&thread, NULL, use_and_exit, pool));
 	pthread_join(thread, &area);
 	while (!syscall(SYS_tgkill, getpid(), last_id, 0) || errno != ESRCH)
-		plat_sleep(1);
+		test_sleep(1);
 	return area;
 }
 

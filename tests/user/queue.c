@@ -78,7 +78,7 @@ TEST_CASE(a_thread_that_is_cancelled_leaves_the_queue)
 		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
 	start(&w);
 	/* So that it sleeps, not in the mutex of the queue. */
-	plat_sleep(20);
+	test_sleep(20);
 	ck_assert(!pthread_cancel(w.thread));
 	while (plat_read(&w.pool->waiting))
 		plat_pause(true);

@@ -95,7 +95,7 @@ static void *sleep_with_objects(void *arg)
 		pthread_sigmask(SIG_BLOCK, &all, &old);
 	plat_word_add(&s->ready, 1);
 	while (!plat_read(&s->done))
-		plat_sleep(1);
+		test_sleep(1);
 	if (s->blocks && !s->stays_deaf)
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return NULL;
@@ -183,14 +183,14 @@ static void *idle_between(void *arg)
 	fill_array(s->pool);
 	plat_word_add(&s->ready, 1);
 	while (!plat_read(&s->done))
-		plat_sleep(1);
+		test_sleep(1);
 	pool_thread_idle();
 	if (!s->blocks)
 		hear_while_idling(&old);
 	fill_array(s->pool);
 	plat_word_add(&s->ready, 1);
 	while (plat_read(&s->done) < 2)
-		plat_sleep(1);
+		test_sleep(1);
 	return NULL;
 }
 
@@ -205,7 +205,7 @@ static bool asked_after_idle(bool blocks)
 	ck_assert(!plat_empty_arrays(s.pool, POOL_FOREVER));
 	plat_word_add(&s.done, 1);
 	while (plat_read(&s.ready) < 2)
-		plat_sleep(1);
+		test_sleep(1);
 	again = plat_empty_arrays(s.pool, POOL_FOREVER);
 	stop(&s, thread);
 	return again;
@@ -363,14 +363,14 @@ static void *jump_when_asked(void *arg)
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	plat_word_add(&s->ready, 1);
 	while (!plat_read(&plat_this_area()->asked))
-		plat_sleep(1);
+		test_sleep(1);
 	pthread_kill(pthread_self(), SIGUSR2);
 	while (!sigpending(&all) && !sigismember(&all, SIGUSR1))
-		plat_sleep(1);
+		test_sleep(1);
 	if (!sigsetjmp(way_out, 1))
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	while (!plat_read(&s->done))
-		plat_sleep(1);
+		test_sleep(1);
 	return NULL;
 }
 
@@ -411,7 +411,7 @@ static void *sleep_with_id(void *arg)
 
 	plat_write(&area->thread, plat_own_id());
 	while (plat_read(&area->thread))
-		plat_sleep(1);
+		test_sleep(1);
 	return NULL;
 }
 
@@ -430,7 +430,7 @@ TEST_CASE(a_thread_does_not_answer_for_one_that_had_its_id)
 	id = plat_read(&area->thread);
 	ASSERT(!pthread_create(&other, NULL, sleep_with_id, area));
 	while (plat_read(&area->thread) == id)
-		plat_sleep(1);
+		test_sleep(1);
 	EXPECT(plat_empty_arrays(s.pool, POOL_FOREVER));
 	EXPECT(!plat_empty_arrays(s.pool, POOL_FOREVER));
 	plat_write(&area->thread, 0);
