@@ -52,9 +52,10 @@ static void registry_end(unsigned int flags)
 }
 
 /*
- * Note what is unused, and tell the kernel.  All is told of one node: a pool does not know the
- * nodes of its objects.  Of calls at once each tells its difference to the one before, so the
- * last one holds.  Returns whether there was a difference.
+ * Store the number of unused pages, and add its change to the kernel's NR_KERNEL_MISC_RECLAIMABLE.
+ * One node gets all of it, because pools do not know the nodes of their objects.  The exchange
+ * gives each of several calls at once its own difference, so the sum is the last number stored.
+ * Returns whether the number has changed.
  */
 static bool note(unsigned long pages)
 {

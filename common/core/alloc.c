@@ -131,7 +131,7 @@ static void *get(struct pool *pool, unsigned int flags, struct rest *rest)
 	return obj ? obj : get_and_ahead(pool, flags, rest);
 }
 
-/* Does the caller wait after a failure? */
+/* True if the caller waits where no object is free. */
 static bool waits(unsigned int flags)
 {
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
@@ -150,17 +150,20 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 	rest->last.now = plat_resched();
 }
 
-/* Where no call wakes a waiter it looks again after 1, 2, ... NAP_MOST milliseconds. */
+/* A waiter that no call wakes retries after 1, 2, ... NAP_MOST milliseconds. */
 #define NAP_MOST	10
 
-/* How often a head looks again, while an object may become free that wakes nobody. */
+/* Milliseconds between retries of the head while an object may become free without a wakeup. */
 #define LOOK_EVERY	100
 
 /*
- * How long may the head sleep?  Nobody says when the platform has memory again, or when an object
- * comes to the call's reserve.  Arrays are emptied by their owners, which are asked again after
- * POOL_ASK_EVERY.  A hit that found its array open may still put an object into it, at any time,
- * and whoever is moving objects does not wake.  Otherwise all that becomes free wakes the head.
+ * Return how long the head of the queue sleeps before it retries, in milliseconds.
+ *
+ *   the platform lacks memory, or the call has a reserve   a nap: neither wakes the head
+ *   arrays of other CPUs have objects                      until their owners may be asked again
+ *   arrays have slots, or objects are moving               LOOK_EVERY: a hit that read the capacity
+ *                                                          before it was closed wakes nobody
+ *   else                                                   until a free wakes the head
  */
 static unsigned int patience(struct pool *pool, struct rest *rest)
 {
@@ -177,8 +180,8 @@ static unsigned int patience(struct pool *pool, struct rest *rest)
 }
 
 /*
- * Wait for the turn to look, or for an object in the call's reserve, which is the call's at any
- * time.  False: the time is over.
+ * Wait until this call is the head of the queue, or its reserve has an object, which other waiters
+ * have no claim to.  False: the time is over.
  */
 static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 {
@@ -187,14 +190,14 @@ static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have)))
 		if (!pool_last_sleep(&rest->last, &w->turn, 0, reserve ? NAP_MOST : POOL_FOREVER))
 			return false;
-	/* The objects of these wakeups are seen by the look that follows. */
+	/* Read before the look, so a free that the look misses changes wakes, and ends the sleep. */
 	w->seen = plat_read_acquire(&w->pool->wakes);
 	return true;
 }
 
 /*
- * Wait in the queue of the pool, and look for an object as its head.  A thread that is ended in the
- * wait leaves the queue.
+ * Wait in the queue of the pool, and retry the allocation as its head.  POOL_AT_END takes a thread
+ * that is cancelled here out of the queue.
  */
 static __attribute__((__noinline__))
 void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
@@ -221,8 +224,8 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 /*
  * The rest of an allocation that the caches could not serve, or whose object must be
  * checked.  A corrupted object is passed over.  Each is passed over only once, so a caller
- * that does not wait comes to an end.  While others wait nothing is looked for.  @how: the flags of
- * the call, as the caches found it.
+ * that does not wait comes to an end.  While other calls wait, only the reserve of the call is
+ * tried.  @how: the flags of the call, as the caches found it.
  */
 static __attribute__((__noinline__))
 void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
@@ -245,7 +248,7 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	return obj;
 }
 
-/* Allocate while others wait: behind them, or not at all.  A call that is nested does not wait. */
+/* Allocate while other calls wait: join the queue, or fail if the call may not wait. */
 static __attribute__((__noinline__))
 void *alloc_behind(struct pool *pool, unsigned int flags, void *caller,
 		   const struct terms *terms)

@@ -60,7 +60,7 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 	       may_ask(pool) && plat_empty_arrays(pool, last->left);
 }
 
-/* See how much time is left at @now: none if the caller is being killed. */
+/* Subtract the time until @now from what is left; a @now of 0, a task being killed, leaves 0. */
 static void spend(struct pool_last *last, unsigned int now)
 {
 	unsigned int passed = now - last->now;
@@ -72,7 +72,7 @@ static void spend(struct pool_last *last, unsigned int now)
 		last->left -= passed < last->left ? passed : last->left;
 }
 
-/* Is the time of a call over, or was it killed? */
+/* True if the time of a call is over, or its task is being killed. */
 bool pool_last_is_over(struct pool_last *last)
 {
 	if (last->left == POOL_FOREVER)
@@ -83,13 +83,12 @@ bool pool_last_is_over(struct pool_last *last)
 }
 
 /*
- * Is another look worth while, with what pool_last_look() had?  It is while the last look may have
- * missed a free object, such as one that another CPU is bringing down.
+ * Pause and return true if the last look may have missed a free object, for example because
+ * another CPU was moving the object to the shared pool; else return false.
  *
- * The number of looks is bounded, and so is their time.  The number is small for a call that may
- * not wait, since it may have interrupted the code that brings the object.  It pauses before it
- * returns true.  When these looks are spent, other CPUs empty their arrays.  False: there was no
- * object, or the looks are spent.
+ * The number of retries is bounded, and so is their time.  The number is small for a call that may
+ * not wait, because the call may have interrupted the code that moves the object.  After the last
+ * retry other CPUs are asked to empty their arrays, and true means that they did.
  */
 bool pool_last_again(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)
@@ -104,7 +103,7 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 	return true;
 }
 
-/* Sleep while a word is what it was.  False: the time was over, or the caller is being killed. */
+/* Sleep until a word changes.  False: the time was over before, or the task is being killed. */
 bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int seen,
 		     unsigned int ms)
 {

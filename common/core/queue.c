@@ -23,13 +23,13 @@
  */
 #include "plat.h"
 
-/* May arrays of the pool have objects, now or once they grow? */
+/* True if arrays of the pool have slots, or may get some. */
 static bool has_arrays(struct pool *pool)
 {
 	return plat_read(&pool->slots) || pool_hot_share(pool);
 }
 
-/* The first waiter came, or the last one left. */
+/* Close the arrays for the first waiter, or reopen them after the last one. */
 static void close_or_open(struct pool *pool)
 {
 	if (!has_arrays(pool))

@@ -39,7 +39,7 @@ bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 	return false;
 }
 
-/* Is no object parked where a visit of this part would bring it down? */
+/* True if neither the part nor the pool has parked objects, which a visit would move on. */
 static inline bool pool_quick_none_parked(const struct pool *pool, const struct pool_local *here)
 {
 	unsigned long mine = (unsigned long)plat_read(&here->parked.head);
@@ -157,7 +157,7 @@ static inline void pool_quick_end_past(struct pool_cpu *cpu)
 	pool_hot_leave();
 }
 
-/* Is a locked part in this era, and has no array in it? */
+/* True if a locked part is up to date with pool_era, and has no array. */
 static inline bool pool_quick_past(const struct pool_local *here)
 {
 	return pool_era_is(here->era - POOL_ERA_PAST);

@@ -69,7 +69,7 @@ static void end_thread(struct torn *torn)
 	ck_assert(!pthread_join(thread, NULL));
 }
 
-/* Has a pool just so many objects that users have, all of them lost? */
+/* True if @lost objects of a pool are in use, and all of them are counted as abandoned. */
 static bool has_lost(struct pool *pool, unsigned int lost)
 {
 	struct pool_stats now;
