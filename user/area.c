@@ -70,7 +70,8 @@ static struct plat_area *add_area(void)
 		if (!area)
 			return NULL;
 		area->number = number;
-		plat_write(&plat_areas[number], area);
+		/* Partner: the numbers of memory, which read the far parts without the mutex. */
+		plat_write_release(&plat_areas[number], area);
 	}
 	if (number == plat_area_count)
 		plat_write(&plat_area_count, number + 1);

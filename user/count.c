@@ -196,7 +196,7 @@ static void count_all(void)
 			count_leaf(leaf, root);
 	}
 	for (i = 0; i < plat_read(&plat_area_count); i++)
-		count_area(plat_read(&plat_areas[i]));
+		count_area(plat_read_acquire(&plat_areas[i]));
 	count_classes();
 }
 

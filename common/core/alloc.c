@@ -180,8 +180,8 @@ static unsigned int patience(struct pool *pool, struct rest *rest)
 }
 
 /*
- * Wait until this call is the head of the queue, or its reserve has an object, which other waiters
- * have no claim to.  False: the time is over.
+ * Wait until this call is the head of the queue, or its reserve has an object, to which other
+ * waiters have no claim.  False: the time is over.
  */
 static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 {
