@@ -17,32 +17,32 @@ def without_stars(text):
     rows = [re.sub(r"^ ?\* ?", "", row.rstrip()) for row in text.strip("\n").split("\n")]
     return "\n".join(rows).strip()
 
+
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b(.*)")
 
 
-def world(kind, rest):
-    """In which world the lines after this #if are read: "kernel", "user", or both: ""."""
-    if "__KERNEL__" not in rest or "||" in rest:
-        return ""
-    return "user" if kind == "ifndef" or "!defined(__KERNEL__)" in rest else "kernel"
+def defined(kind, rest, macro):
+    """Whether the lines after this #if are read with @macro; None: with and without."""
+    if macro not in rest or "||" in rest:
+        return None
+    return kind != "ifndef" and f"!defined({macro})" not in rest
 
 
-def in_programs(text):
-    """Without the lines that only the kernel reads."""
-    rows, worlds = [], []
-    other = {"kernel": "user", "user": "kernel", "": ""}
+def without(macro, text):
+    """Without the lines that are read only where @macro is defined."""
+    rows, inside = [], []
     for row in text.split("\n"):
         match = CONDITION.match(row)
         kind = match.group(1) if match else ""
         if kind.startswith("if"):
-            worlds.append(world(kind, match.group(2)))
+            inside.append(defined(kind, match.group(2), macro))
         elif kind == "else":
-            worlds[-1] = other[worlds[-1]]
+            inside[-1] = None if inside[-1] is None else not inside[-1]
         elif kind == "elif":
-            worlds[-1] = ""
+            inside[-1] = None
         elif kind == "endif":
-            worlds.pop()
-        rows.append("" if "kernel" in worlds else row)
+            inside.pop()
+        rows.append("" if True in inside else row)
     return "\n".join(rows)
 
 
@@ -87,8 +87,11 @@ class Headers:
             for pattern in KERNEL_DOC, PLAIN:
                 for match in pattern.finditer(text):
                     self.add(without_stars(match.group(1)), pattern is KERNEL_DOC)
-        self.code = "\n".join(self.bare(text) for text in self.texts.values())
-        self.user_texts = {name: in_programs(text) for name, text in self.texts.items()}
+        # Prototypes are shown as C programs see them, though C++ has overloads.
+        self.code = "\n".join(self.bare(without("__cplusplus", text))
+                              for text in self.texts.values())
+        self.user_texts = {name: without("__KERNEL__", text)
+                           for name, text in self.texts.items()}
         self.user_code = "\n".join(self.bare(text) for text in self.user_texts.values())
 
     def add(self, text, is_kernel_doc):

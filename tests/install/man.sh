@@ -77,6 +77,11 @@ each_is_described() {
 	return "$status"
 }
 
+# C++ has overloads with defaults, which no program in C can write.
+no_prototype_is_of_cxx() {
+	! grep -rn '__builtin' build/man/man3
+}
+
 pages() {
 	find build/man -name '*.[357]' -size +0 ! -exec grep -q '^\.so ' {} \; -print | sort
 }
@@ -170,6 +175,7 @@ check groff_warns_of_nothing groff_is_content
 check pages_refer_to_pages_that_are_there refers
 check the_page_of_options_has_each has_each_option
 check the_page_of_debugfs_has_each_file has_each_file
+check no_prototype_is_of_cxx no_prototype_is_of_cxx
 check a_function_that_no_page_has_is_told_of new_function
 check pages_are_installed_and_lead_to_each_other installs
 finish
