@@ -98,7 +98,7 @@ help:
 	@echo '  bench-real       HAProxy and a chat server, with and without pools'
 	@echo '  bench-verify     the same work, each object looked at'
 	@echo 'Write pages'
-	@echo '  html             Documentation/ as a site, in build/html'
+	@echo '  html             Documentation/ and each function as a site, in build/html'
 	@echo '  man              manual pages, in build/man'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
 	@echo '  where            F=NAME: a function, its callers, its cases, and pages that name it'
@@ -177,7 +177,9 @@ kunit:
 # A warning is an error, since most are of references that lead nowhere.
 html:
 	@tests/deps.sh html
-	sphinx-build -q -W --keep-going -b html -d build/doctrees Documentation build/html
+	@python3 -B Documentation/man/functions.py build/site
+	sphinx-build -q -W --keep-going -b html -c Documentation -d build/doctrees \
+		build/site/pages build/html
 
 # The folders of the source and their calls.
 map:

@@ -153,11 +153,12 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 				 unsigned int abi);
 
 /*
- * create_pool() - pool_create_at() with this place in the source.
+ * create_pool() - Create a pool of objects of one size.
  *
- * In C the macro records file and line.  The function has the document's types, for uses without
- * an argument list and programs without the macro.  In C++ an overload for constant names records
- * the place, so classes may have members of that name.
+ * Calls pool_create_at() with this place in the source.  In C the macro records file and line.  The
+ * function has the document's types, for uses without an argument list and programs without the
+ * macro.  In C++ an overload for constant names records the place, so classes may have members of
+ * that name.
  */
 #ifdef __KERNEL__
 static inline struct pool_head *create_pool(char *name, unsigned int size,

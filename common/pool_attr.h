@@ -96,8 +96,10 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     unsigned int abi);
 
 /*
- * create_pool_ext() - pool_create_ext_at() with this place in the source.  In C++ it is no macro;
- * C has the function, too, for files that undefine the macro: see create_pool().
+ * create_pool_ext() - Create a pool with the properties of a struct pool_attr.
+ *
+ * Calls pool_create_ext_at() with this place in the source.  In C++ it is no macro; C has the
+ * function, too, for files that undefine the macro: see create_pool().
  */
 #ifdef __cplusplus
 static inline pool_head *

@@ -46,7 +46,7 @@ enum pool_fault {
  * @reserved: part of @used: in reserves, see pool_reserve().
  * @quarantined: part of @used: found corrupted, never handed out again.
  * @abandoned: part of @used: what the child of a fork() lost, at most, see
- *	Documentation/life-cycle; and objects found given to kfree() or free().
+ *	Documentation/contexts; and objects found given to kfree() or free().
  *	Destroying a pool does not wait for them.
  * @moving: moving down: part of @cached where they leave a CPU, else of @used.
  * @limit: most objects that @allocated may reach; 0: no limit.

@@ -27,7 +27,7 @@ lint=("${build[@]}" git perl sparse coccinelle rsync clang bison flex bc libelf-
 package=(build-essential debhelper git lintian autopkgtest xz-utils)
 real=("${build[@]}" apache2-utils debian-archive-keyring dpkg-dev patch pkg-config python3
       valgrind wrk)
-html=(make python3-sphinx)
+html=(make python3-sphinx furo)
 vm=("${build[@]}" libncurses-dev rsync cpio qemu-system-x86 busybox-static debootstrap)
 
 # What a build of this kind has in build/, in MB, by "du -sm build", rounded up

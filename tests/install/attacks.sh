@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Makes each attack of safety.rst on pools, as built, hardened and checked, and on this
+# Makes each attack of checks.rst on pools, as built, hardened and checked, and on this
 # C library's malloc(), and compares what became of it with the table of the page.
 #
 #	attacks.sh BUILD-FOLDER [print]		print: the cells, for the page
@@ -16,7 +16,7 @@ cd "$top"
 out=$(cd "$1" && pwd)
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
-page=Documentation/safety.rst
+page=Documentation/checks.rst
 checks=caller,tag,integrity,no-merge
 attacks=(double-free double-free-few double-free-many interior foreign wrong-pool
 	overflow link header read-free write-free place next-place)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Which tool finds which fault: each cell of the table in Documentation/tools.rst is tried.
+# Which tool finds which fault: each cell of the table in Documentation/bug-matrix.rst is tried.
 # Prints a line per row, "ok - NAME" or "not ok - NAME".
 #
 #	which.sh BUILD-FOLDER [write]		write: the table as it was found
@@ -17,7 +17,7 @@ out=$(cd "$1" && pwd)
 # shellcheck source=tests/lib/programs.sh
 . tests/lib/programs.sh
 
-page=Documentation/tools.rst
+page=Documentation/bug-matrix.rst
 export ASAN_OPTIONS=detect_leaks=1
 unset LIBPOOL_OPTIONS
 ulimit -c 0

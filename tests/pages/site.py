@@ -50,7 +50,7 @@ def wrong_of(folder, pages):
 def main():
     """Print the links that lead nowhere, and the number of all."""
     folder = pathlib.Path(sys.argv[1])
-    pages = {path: Page(path) for path in sorted(folder.glob("*.html"))}
+    pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
     wrong = list(wrong_of(folder, pages))
     links = sum(len(page.links) for page in pages.values())
     for path, link in wrong:

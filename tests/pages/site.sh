@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Makes the site of Documentation/ anew, which fails at a warning, and follows its links.
+# Makes the site of Documentation/ anew, which fails at a warning, follows its links, and
+# looks for the page of each function.
 
 set -euo pipefail
 
@@ -9,7 +10,22 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 
-rm -rf build/html build/doctrees
+# What the version script exports, but for what only macros and inline functions call.
+each_function_has_a_page() {
+	local name names status=0
+
+	names=$(sed -nE 's/^\t\t(\w+);$/\1/p' user/libpool.map |
+		grep -vE '^pool_((alloc|free)_slow|refuse_zero|decls?_|mem_|thread_area)')
+	[ "$(wc -w <<<"$names")" -ge 50 ] || { echo "too few are exported"; status=1; }
+	for name in $names DECLARE_STATIC_TYPED_POOL pool_alloc_gfp; do
+		grep -qs "id=\"c.$name\"" "build/html/functions/$name.html" ||
+			{ echo "$name has no page, or its page no prototype"; status=1; }
+	done
+	return $status
+}
+
+rm -rf build/html build/doctrees build/site
 check the_site_is_made_without_a_warning make -s html
 check each_link_of_the_site_leads_somewhere tests/pages/site.py build/html
+check each_function_has_a_page each_function_has_a_page
 finish

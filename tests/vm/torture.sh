@@ -7,7 +7,7 @@
 #	torture.sh [KERNEL [SECONDS [PARAMETER=VALUE...]]]
 #
 # KERNEL is one of kernel.sh (debug), SECONDS the least time (60).  The parameters are those of
-# the module: Documentation/torture.rst.  Fails unless the module says SUCCESS and the kernel's
+# the module: Documentation/testing.rst.  Fails unless the module says SUCCESS and the kernel's
 # log has no bad line.  The log is build/torture/KERNEL.log.
 
 set -euo pipefail

@@ -6,7 +6,7 @@ the debug information of libpool.  Another version's are refused, since what fol
 how this version's structs belong together.
 
 This file reads pools, check.py compares what it reads, commands.py is what users call.
-"make" joins the three to one script, which gdb loads by itself: Documentation/gdb.rst.
+"make" joins the three to one script, which gdb loads by itself: Documentation/debugging.rst.
 """
 
 import struct
