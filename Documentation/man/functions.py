@@ -4,9 +4,9 @@
 
     functions.py FOLDER
 
-The pages of functions are of the same comments as section 3 of the manual.  The other
-pages are links to those of Documentation/; api.rst is a copy, in which the line ".. functions"
-is the list of all functions.
+Pages of functions are made of the comments that section 3 of the manual is made of, and the
+page of debugfs of the text of section 5.  The other pages are links to those of Documentation/;
+api.rst is a copy, in which the list of all functions replaces the line ".. functions".
 """
 
 import pathlib
@@ -47,7 +47,7 @@ def sentence(words):
 
 def paragraph(words):
     """A text in one line, so that no line of it begins with what RST takes for a mark."""
-    return marked(" ".join(sentence(words).split()))
+    return marked(" ".join(words.split()))
 
 
 def words_of(block):
@@ -80,18 +80,18 @@ def params_of(doc, names):
     for name, rows in doc.params.items():
         if names is None or name in names:
             yield f"``{name}``"
-            yield "   " + paragraph("\n".join(rows))
+            yield "   " + paragraph(sentence("\n".join(rows)))
     yield ""
 
 
 def described(doc, names=None, summary=True):
     """A description; of another's, only the parameters in @names."""
-    out = [paragraph(doc.summary.rstrip(".") + "."), ""] if summary else []
+    out = [paragraph(sentence(doc.summary.rstrip(".") + ".")), ""] if summary else []
     out += params_of(doc, names)
     out += comment(doc.text) if doc.text.strip() else []
     for name in ("Context", "Return"):
         if name in doc.sections:
-            out += [f"**{name}:** " + paragraph("\n".join(doc.sections[name])), ""]
+            out += [f"**{name}:** " + paragraph(sentence("\n".join(doc.sections[name]))), ""]
     return out
 
 
@@ -164,9 +164,27 @@ def listed(headers):
             shown = f"struct {name}" if name in group.structs else \
                 name if name in VARIABLES else name + "()"
             out.append(f"- :doc:`{shown} <functions/{name}>`" +
-                       (": " + paragraph(doc.summary.rstrip(".")) if doc else ""))
+                       (": " + paragraph(sentence(doc.summary.rstrip("."))) if doc else ""))
         out += ["", ".. toctree::", "   :hidden:", ""]
         out += [f"   functions/{name}" for name in (*group.names, *group.structs)] + [""]
+    out += titled("Files in the kernel", "=")
+    out += [":doc:`functions/pool-debugfs` has what programs may rely on.", ""]
+    return "\n".join(out + [".. toctree::", "   :hidden:", "", "   functions/pool-debugfs", ""])
+
+
+def debugfs_page():
+    """The page of the files in debugfs, which pool-debugfs(5) is made of, too."""
+    out = titled("Files of pool.ko in debugfs", "=")
+    folder = "/sys/kernel/debug/pool/"
+    text = (TOP / "Documentation/ABI/testing/debugfs-pool").read_text(encoding="utf-8")
+    for entry in re.split(r"^What:\s*", text, flags=re.M)[1:]:
+        what, _, body = entry.partition("\n")
+        out += titled(what.removeprefix(folder) or folder, "-")
+        for block in blocks(textwrap.dedent(body.split("Description:\n", 1)[1])):
+            if block[0].startswith(" "):
+                out += ["::", "", textwrap.indent("\n".join(block).expandtabs(8), "   "), ""]
+            else:
+                out += [paragraph("\n".join(block)), ""]
     return "\n".join(out)
 
 
@@ -193,7 +211,8 @@ def main():
     (folder / "pages/functions").mkdir(parents=True, exist_ok=True)
     for name in ("README.md", "user", "kernel"):
         link(folder / name, TOP / name)
-    there = {folder / "pages/api.rst"}
+    there = {folder / "pages/api.rst", folder / "pages/functions/pool-debugfs.rst"}
+    write(folder / "pages/functions/pool-debugfs.rst", debugfs_page())
     write(folder / "pages/api.rst",
           pages["api"].replace("\n.. functions\n", "\n" + listed(headers) + "\n"))
     for path in [*(TOP / "Documentation").glob("*.rst"), *(TOP / "Documentation").glob("*.svg")]:
