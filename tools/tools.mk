@@ -3,7 +3,8 @@
 # The library needs none of it, and so no curses.
 
 POOLCTL_SRC = $(wildcard tools/poolctl/*.c) \
-	      $(addprefix common/show/,dump_table.c dump_text.c dump_prom.c dump_names.c dump_memory.c) \
+	      $(addprefix common/show/,dump_table.c dump_text.c dump_prom.c dump_names.c dump_memory.c \
+				     dump_numbers.c) \
 	      common/base/names.c
 POOLCTL_DEP = $(POOLCTL_SRC) $(wildcard tools/poolctl/*.h common/*.h common/*/*.h user/*.h user/*/*.h)
 POOLCTL_CFLAGS = $(POOL_CFLAGS) -DPOOL_NO_INLINE -Itools/poolctl

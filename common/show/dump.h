@@ -13,6 +13,7 @@
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
  *   dump_memory.c     struct pool_dump -> what memory the library holds, for all of these
+ *   dump_numbers.c    the numbers of a pool, with their names in all of these
  *   dump_names.c      names            -> words, JSON strings, labels
  *   dump.c            text             -> a buffer
  *
@@ -95,17 +96,25 @@ struct pool_dump {
 	bool cut;
 };
 
-/* A number of struct pool_stats, of 32 or 64 bits. */
-struct pool_dump_field {
-	const char *name;
-	size_t offset;
-	bool wide;
+/* When the table for people shows a number. */
+enum pool_dump_column {
+	POOL_DUMP_NEVER,
+	POOL_DUMP_SELDOM,		/* only if a pool shown has any */
+	POOL_DUMP_ALWAYS,
 };
 
-#define POOL_DUMP_U32(name, member) \
-	{ name, offsetof(struct pool_stats, member), false }
-#define POOL_DUMP_U64(name, member) \
-	{ name, offsetof(struct pool_stats, member), true }
+/* A number of struct pool_stats, of 32 or 64 bits. */
+struct pool_dump_field {
+	const char *name;		/* the raw table's column, the key of JSON */
+	size_t offset;
+	bool wide;
+	enum pool_dump_column column;
+	const char *metric;		/* of Prometheus; NULL: that of the field before */
+	const char *label;		/* with its comma, or ""; NULL: no metric has the field */
+	const char *help;
+};
+
+#define POOL_DUMP_COLUMNS	38
 
 static inline unsigned long long pool_dump_value(const struct pool_dump_field *field,
 						 const struct pool_stats *s)
@@ -189,10 +198,10 @@ void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
 void pool_dump_commit(struct pool_dump *d);
 
 /*
- * dump_text.c: the columns of the raw table and the keys of JSON; a name comes after the
- * first.  The last one has no name.
+ * dump_numbers.c: in the order of the raw table, where a name comes after the first.  The last
+ * one has no name.
  */
-extern const struct pool_dump_field pool_dump_columns[];
+extern const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1];
 
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);

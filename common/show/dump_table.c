@@ -30,44 +30,26 @@ enum column_kind {
 	BYTES,				/* bytes, always there, with a unit */
 	COUNT,				/* always there */
 	SELDOM,				/* only if a pool shown has any */
+	NEVER,
 };
 
+/* A column of a number that is computed. */
 struct column {
 	const char *name;
 	enum column_kind kind;
-	size_t offset;			/* of an unsigned long long in stats */
 	unsigned long long (*value)(const struct pool_stats *s);
 };
 
-#define COMPUTED(name, kind, fn)	{ name, kind, 0, fn }
-#define MEMBER(kind, member) \
-	{ #member, kind, offsetof(struct pool_stats, member), NULL }
-
-#define COLUMNS		20
-
-/* The pool's name comes before them.  The names are those of the raw table. */
-static const struct column columns[COLUMNS] = {
-	COMPUTED("size", EXACT, pool_dump_object),
-	COMPUTED("held", BYTES, pool_dump_held),
-	COMPUTED("idle", BYTES, pool_dump_idle),
-	MEMBER(COUNT, allocated),
-	MEMBER(COUNT, used),
-	MEMBER(COUNT, cached),
-	MEMBER(COUNT, shared),
-	MEMBER(SELDOM, parked),
-	MEMBER(SELDOM, reserved),
-	MEMBER(SELDOM, quarantined),
-	MEMBER(SELDOM, abandoned),
-	MEMBER(SELDOM, moving),
-	MEMBER(SELDOM, limit),
-	MEMBER(SELDOM, min_avail),
-	MEMBER(SELDOM, evictions),
-	MEMBER(SELDOM, store_puts),
-	MEMBER(SELDOM, failed),
-	MEMBER(SELDOM, refused),
-	MEMBER(SELDOM, injected),
-	COMPUTED("faults", SELDOM, pool_dump_faults),
+/* After the pool's name there are these, those of dump_numbers.c, and the last one. */
+static const struct column computed[] = {
+	{ "size", EXACT, pool_dump_object },
+	{ "held", BYTES, pool_dump_held },
+	{ "idle", BYTES, pool_dump_idle },
+	{ "faults", SELDOM, pool_dump_faults },
 };
+
+#define BEFORE		3
+#define COLUMNS		(BEFORE + POOL_DUMP_COLUMNS + 1)
 
 /* The results of a first look at all pools. */
 struct layout {
@@ -77,12 +59,43 @@ struct layout {
 	bool seldom[COLUMNS];		/* some pool has any of these */
 };
 
-static unsigned long long value_of(const struct column *c,
-				   const struct pool_stats *s)
+/* NULL: it is computed. */
+static const struct pool_dump_field *field_of(unsigned int column)
 {
-	if (c->value)
-		return c->value(s);
-	return *(const unsigned long long *)((const char *)s + c->offset);
+	if (column < BEFORE || column == COLUMNS - 1)
+		return NULL;
+	return &pool_dump_columns[column - BEFORE];
+}
+
+static const struct column *computed_of(unsigned int column)
+{
+	return &computed[column < BEFORE ? column : BEFORE];
+}
+
+static const char *name_of(unsigned int column)
+{
+	const struct pool_dump_field *field = field_of(column);
+
+	return field ? field->name : computed_of(column)->name;
+}
+
+static enum column_kind kind_of(unsigned int column)
+{
+	static const enum column_kind kinds[] = {
+		[POOL_DUMP_NEVER] = NEVER,
+		[POOL_DUMP_SELDOM] = SELDOM,
+		[POOL_DUMP_ALWAYS] = COUNT,
+	};
+	const struct pool_dump_field *field = field_of(column);
+
+	return field ? kinds[field->column] : computed_of(column)->kind;
+}
+
+static unsigned long long value_of(unsigned int column, const struct pool_stats *s)
+{
+	const struct pool_dump_field *field = field_of(column);
+
+	return field ? pool_dump_value(field, s) : computed_of(column)->value(s);
 }
 
 /* At least three digits, rounded down: 64B, 6.1K, 18.2K, 182K. */
@@ -102,14 +115,14 @@ static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
 			rest * 10 >> (10 * unit), units[unit]);
 }
 
-static size_t format_cell(char *text, const struct column *c,
-			  const struct pool_stats *s)
+static size_t format_cell(char *text, unsigned int column, const struct pool_stats *s)
 {
-	unsigned long long value = value_of(c, s);
+	unsigned long long value = value_of(column, s);
+	enum column_kind kind = kind_of(column);
 
-	if (c->kind == EXACT)
+	if (kind == EXACT)
 		return snprintf(text, CELL_LEN, "%lluB", value);
-	if (c->kind == BYTES)
+	if (kind == BYTES)
 		return format_bytes(text, CELL_LEN, value);
 	return snprintf(text, CELL_LEN, "%llu", value);
 }
@@ -127,8 +140,8 @@ static void measure_pool(struct layout *l, const struct pool_stats *s)
 
 	widen(&l->name, strlen(s->name));
 	for (i = 0; i < COLUMNS; i++) {
-		widen(&l->width[i], format_cell(text, &columns[i], s));
-		if (value_of(&columns[i], s))
+		widen(&l->width[i], format_cell(text, i, s));
+		if (value_of(i, s))
 			l->seldom[i] = true;
 	}
 }
@@ -139,10 +152,10 @@ static void settle(struct layout *l)
 	unsigned int i, wide = l->name;
 
 	for (i = 0; i < COLUMNS; i++) {
-		if (columns[i].kind == SELDOM && !l->seldom[i])
+		if (kind_of(i) == NEVER || (kind_of(i) == SELDOM && !l->seldom[i]))
 			l->width[i] = 0;
 		else
-			widen(&l->width[i], strlen(columns[i].name));
+			widen(&l->width[i], strlen(name_of(i)));
 		if (l->width[i])
 			wide += l->width[i] + 2;
 	}
@@ -184,7 +197,7 @@ static void put_head(struct pool_dump *d, const struct layout *l)
 	put_left(d, "pool", l->name);
 	for (i = 0; i < COLUMNS; i++)
 		if (l->width[i])
-			put_right(d, columns[i].name, l->width[i] + l->gap);
+			put_right(d, name_of(i), l->width[i] + l->gap);
 	pool_dump_put(d, "\n");
 	pool_dump_commit(d);
 }
@@ -199,7 +212,7 @@ static void put_pool(struct pool_dump *d, const struct layout *l)
 	for (i = 0; i < COLUMNS; i++) {
 		if (!l->width[i])
 			continue;
-		format_cell(text, &columns[i], &d->now);
+		format_cell(text, i, &d->now);
 		put_right(d, text, l->width[i] + l->gap);
 	}
 	pool_dump_put(d, "\n");

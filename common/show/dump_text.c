@@ -8,49 +8,6 @@
 #include "plat.h"
 #include "dump.h"
 
-/* "name" comes after the first one. */
-const struct pool_dump_field pool_dump_columns[] = {
-	POOL_DUMP_U64("id", id),
-	POOL_DUMP_U32("size", object_size),
-	POOL_DUMP_U32("align", alignment),
-	POOL_DUMP_U64("allocated", allocated),
-	POOL_DUMP_U64("used", used),
-	POOL_DUMP_U64("cached", cached),
-	POOL_DUMP_U64("shared", shared),
-	POOL_DUMP_U64("parked", parked),
-	POOL_DUMP_U64("reserved", reserved),
-	POOL_DUMP_U64("quarantined", quarantined),
-	POOL_DUMP_U64("abandoned", abandoned),
-	POOL_DUMP_U64("moving", moving),
-	POOL_DUMP_U64("limit", limit),
-	POOL_DUMP_U64("min_avail", min_avail),
-	POOL_DUMP_U64("need", need),
-	POOL_DUMP_U64("allocs", allocs),
-	POOL_DUMP_U64("fills", fills),
-	POOL_DUMP_U64("spills", spills),
-	POOL_DUMP_U64("evictions", evictions),
-	POOL_DUMP_U64("gets", gets),
-	POOL_DUMP_U64("get_objs", get_objs),
-	POOL_DUMP_U64("puts", puts),
-	POOL_DUMP_U64("put_objs", put_objs),
-	POOL_DUMP_U64("nested", nested),
-	POOL_DUMP_U64("store_gets", store_gets),
-	POOL_DUMP_U64("store_puts", store_puts),
-	POOL_DUMP_U64("failed", failed),
-	POOL_DUMP_U64("refused", refused),
-	POOL_DUMP_U64("injected", injected),
-	POOL_DUMP_U64("written", faults[POOL_FAULT_WRITTEN]),
-	POOL_DUMP_U64("overflow", faults[POOL_FAULT_OVERFLOW]),
-	POOL_DUMP_U64("underflow", faults[POOL_FAULT_UNDERFLOW]),
-	POOL_DUMP_U64("double_free", faults[POOL_FAULT_DOUBLE_FREE]),
-	POOL_DUMP_U64("foreign", faults[POOL_FAULT_FOREIGN]),
-	POOL_DUMP_U64("interior", faults[POOL_FAULT_INTERIOR]),
-	POOL_DUMP_U64("wrong_pool", faults[POOL_FAULT_WRONG_POOL]),
-	POOL_DUMP_U64("elsewhere", faults[POOL_FAULT_ELSEWHERE]),
-	POOL_DUMP_U32("registrations", registrations),
-	{ NULL, 0, false },
-};
-
 static void raw_head(struct pool_dump *d)
 {
 	unsigned int i;

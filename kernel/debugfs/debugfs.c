@@ -29,6 +29,7 @@
 #define pr_fmt(fmt) "pool: " fmt
 
 #include "plat.h"
+#include "show/dump.h"
 #include "main.h"
 
 #include <linux/debugfs.h>
@@ -129,49 +130,6 @@ static const struct file_operations flush_fops = {
 	.llseek = noop_llseek,
 };
 
-/* by-name/<name>/stats */
-#define NUMBER(name)	{ #name, offsetof(struct pool_stats, name) }
-
-static const struct {
-	const char *key;
-	size_t offset;
-} numbers[] = {
-	NUMBER(allocated),
-	NUMBER(used),
-	NUMBER(cached),
-	NUMBER(shared),
-	NUMBER(parked),
-	NUMBER(reserved),
-	NUMBER(quarantined),
-	NUMBER(abandoned),
-	NUMBER(moving),
-	NUMBER(limit),
-	NUMBER(min_avail),
-	NUMBER(need),
-	NUMBER(allocs),
-	NUMBER(fills),
-	NUMBER(spills),
-	NUMBER(evictions),
-	NUMBER(gets),
-	NUMBER(get_objs),
-	NUMBER(puts),
-	NUMBER(put_objs),
-	NUMBER(nested),
-	NUMBER(store_gets),
-	NUMBER(store_puts),
-	NUMBER(failed),
-	NUMBER(refused),
-	NUMBER(injected),
-	{ "written", offsetof(struct pool_stats, faults[POOL_FAULT_WRITTEN]) },
-	{ "overflow", offsetof(struct pool_stats, faults[POOL_FAULT_OVERFLOW]) },
-	{ "underflow", offsetof(struct pool_stats, faults[POOL_FAULT_UNDERFLOW]) },
-	{ "double_free", offsetof(struct pool_stats, faults[POOL_FAULT_DOUBLE_FREE]) },
-	{ "foreign", offsetof(struct pool_stats, faults[POOL_FAULT_FOREIGN]) },
-	{ "interior", offsetof(struct pool_stats, faults[POOL_FAULT_INTERIOR]) },
-	{ "wrong_pool", offsetof(struct pool_stats, faults[POOL_FAULT_WRONG_POOL]) },
-	{ "elsewhere", offsetof(struct pool_stats, faults[POOL_FAULT_ELSEWHERE]) },
-};
-
 static const char *mode_of(const struct pool *pool)
 {
 	unsigned int word = plat_read(&pool->debug);
@@ -205,11 +163,12 @@ static void skew_show(struct seq_file *m, const struct pool *pool)
 	seq_printf(m, "cpu_least %lu\ncpu_most %lu\n", least, most);
 }
 
+/* by-name/<name>/stats; the numbers of 32 bits are in its head. */
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
+	const struct pool_dump_field *field;
 	struct pool_stats now;
-	size_t i;
 
 	pool_sum(pool, &now);
 	seq_printf(m, "id %llu\nname %s\nsize %u\nalignment %u\nregistrations %u\n",
@@ -217,10 +176,9 @@ static int stats_show(struct seq_file *m, void *v)
 		   now.registrations);
 	seq_printf(m, "mode %s\nbuckets %u\ncluster %u\n", mode_of(pool),
 		   pool->buckets, pool->cluster);
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		seq_printf(m, "%s %llu\n", numbers[i].key,
-			   *(unsigned long long *)((char *)&now +
-					      numbers[i].offset));
+	for (field = pool_dump_columns + 1; field->name; field++)
+		if (field->wide)
+			seq_printf(m, "%s %llu\n", field->name, pool_dump_value(field, &now));
 	skew_show(m, pool);
 	return 0;
 }
