@@ -114,6 +114,25 @@ static void tell(const struct late *late, const struct pool_change *change,
 			 late->pools > 1 ? "s" : "", late->names);
 }
 
+/* Store only what the change touches, since others may have set the rest meanwhile. */
+void pool_change_store(const struct pool_change *change)
+{
+	unsigned int i;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	if (!change->one)
+		pool_options.debug = (pool_options.debug & ~change->clear) |
+				     change->set;
+	plat_write(&pool_debugging, pool_options.debug);
+	for (i = 0; i < POOL_KEYS; i++)
+		if (change->touched & 1u << i)
+			pool_key_copy(&pool_keys[i], &pool_options,
+				      &change->options);
+	pool_bound_fit();
+	pool_era_ends();
+	plat_mutex_unlock(PLAT_REGISTRY);
+}
+
 /*
  * Store a change of the options of all pools, and apply it to them.  @late says what of it does
  * not reach which pools; empty: all of it reaches all.

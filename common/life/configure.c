@@ -10,34 +10,6 @@
 #include "plat.h"
 #include "options/options.h"
 
-/* Store only what the change touches, since others may have set the rest meanwhile. */
-void pool_change_store(const struct pool_change *change)
-{
-	unsigned int i;
-
-	plat_mutex_lock(PLAT_REGISTRY);
-	if (!change->one)
-		pool_options.debug = (pool_options.debug & ~change->clear) |
-				     change->set;
-	plat_write(&pool_debugging, pool_options.debug);
-	for (i = 0; i < POOL_KEYS; i++)
-		if (change->touched & 1u << i)
-			pool_key_copy(&pool_keys[i], &pool_options,
-				      &change->options);
-	pool_bound_fit();
-	pool_era_ends();
-	plat_mutex_unlock(PLAT_REGISTRY);
-}
-
-static size_t item_length(const char *text)
-{
-	size_t len = 0;
-
-	while (text[len] && text[len] != ',')
-		len++;
-	return len;
-}
-
 /*
  * Set options from a list of words and values: "word,key=value,...".  "help" prints all options,
  * in the log of the kernel or to stderr.  @where is what the log calls the text.
@@ -47,22 +19,19 @@ static size_t item_length(const char *text)
  */
 bool pool_options_set(const char *text, const char *where, bool strict)
 {
+	struct pool_text t = { .rest = text, .rules = POOL_TEXT_LIST };
 	struct pool_change change;
 	enum pool_item item;
 	bool good = true, help = false;
-	char shown[64], late[LATE_LEN];
-	size_t len;
+	char late[LATE_LEN];
 
 	pool_change_begin(&change, false);
-	for (; good && *text; text += len + (text[len] == ',')) {
-		len = item_length(text);
-		item = pool_change_item(&change, text, len);
+	while (good && (item = pool_text_item(&t, &change)) != POOL_ITEM_END) {
 		help = help || item == POOL_ITEM_HELP;
 		if (item != POOL_ITEM_WRONG)
 			continue;
-		pool_printable(shown, sizeof(shown), text, len);
 		plat_log(strict ? PLAT_ERR : PLAT_WARN,
-			 "%s: %s: \"%s\"", where, change.why, shown);
+			 "%s: %s: \"%s\"", where, change.why, t.shown);
 		good = !strict;
 	}
 	if (!good)
@@ -78,43 +47,16 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 	return true;
 }
 
-/*
- * Read the first item of a command line: nothing sets poison, and a number is its byte.  A
- * negative number clears poison.
- */
-static enum pool_item first_item(struct pool_change *change, const char *text, size_t len)
-{
-	char item[16] = "poison=";
-	size_t digits = 1;
-
-	if (!len)
-		return pool_change_item(change, "poison", 6);
-	while (digits < len && text[digits] >= '0' && text[digits] <= '9')
-		digits++;
-	if (*text == '-' && len > 1 && digits == len)
-		return pool_change_item(change, "no-poison", 9);
-	if (*text < '0' || *text > '9' || len > sizeof(item) - 7)
-		return pool_change_item(change, text, len);
-	__builtin_memcpy(item + 7, text, len);
-	return pool_change_item(change, item, 7 + len);
-}
-
 /* As pool_parse_debugging(); @first: the first item may be the byte of poison. */
 int pool_options_read(const char *words, bool first, char *text, size_t size)
 {
+	struct pool_text t = { .rest = words, .rules = first ? POOL_TEXT_LINE : POOL_TEXT_LIST };
 	enum pool_item item = words ? POOL_ITEM_GOOD : POOL_ITEM_WRONG;
 	struct pool_change change;
-	char shown[64] = "";
-	size_t len;
 
 	pool_change_begin(&change, false);
-	for (; item == POOL_ITEM_GOOD && (first || *words);
-	     words += len + (words[len] == ','), first = false) {
-		len = item_length(words);
-		item = first ? first_item(&change, words, len) :
-			       pool_change_item(&change, words, len);
-		pool_printable(shown, sizeof(shown), words, len);
-	}
+	while (item == POOL_ITEM_GOOD)
+		item = pool_text_item(&t, &change);
 	if (!text)
 		size = 0;
 	if (item == POOL_ITEM_HELP) {
@@ -122,7 +64,7 @@ int pool_options_read(const char *words, bool first, char *text, size_t size)
 		return -1;
 	}
 	if (item == POOL_ITEM_WRONG) {
-		snprintf(text, size, "%s: \"%s\"", change.why, shown);
+		snprintf(text, size, "%s: \"%s\"", change.why, t.shown);
 		return -2;
 	}
 	pool_change_apply(&change, text, size);

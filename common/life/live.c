@@ -10,85 +10,6 @@
 #include "plat.h"
 #include "options/options.h"
 
-static bool separates(char c)
-{
-	return c == ' ' || c == ',';
-}
-
-/* Why a word cannot change existing pools; NULL: it can.  @off: it turns its option off. */
-static const char *word_refusal(const struct pool_change *change,
-				const struct pool_word *word, bool off)
-{
-	unsigned int flags = POOL_D_FIXED;
-
-	if (change->one)
-		flags |= POOL_D_COMMON;
-	if ((word->flag | word->sets_too | word->clears_too) & flags)
-		return "cannot change on a live pool";
-	return !off && (word->flag | word->sets_too) & change->never ?
-	       "not with MEM_F_TYPESAFE" : NULL;
-}
-
-static const char *take_word(struct pool_change *change, const char *text,
-			     size_t len)
-{
-	bool minus = *text == '-';
-	const struct pool_word *word;
-	bool opposite, off;
-	const char *why;
-
-	if (minus || *text == '+') {
-		text++;
-		len--;
-	}
-	word = pool_word_find(text, len, &opposite);
-	if (!word)
-		return "unknown word or key";
-	off = opposite != minus;
-	why = word_refusal(change, word, off);
-	if (!why)
-		pool_change_word(change, word, off);
-	return why;
-}
-
-/* Why an item is refused; NULL: it is not. */
-static const char *take_item(struct pool_change *change, const char *text,
-			     size_t len)
-{
-	size_t name = 0;
-
-	while (name < len && text[name] != '=')
-		name++;
-	if (name == len)
-		return take_word(change, text, len);
-	if (change->one)
-		return "values are of all pools";
-	return pool_change_item(change, text, len) == POOL_ITEM_GOOD ? NULL :
-	       change->why;
-}
-
-static bool read_words(struct pool_change *change, const char *words,
-		       char *wrong, size_t size)
-{
-	const char *why = NULL;
-	char shown[64] = "";
-	size_t len;
-
-	for (; !why && *words; words += len) {
-		len = 0;
-		while (separates(*words))
-			words++;
-		while (words[len] && !separates(words[len]))
-			len++;
-		if (len)
-			why = take_item(change, words, len);
-		pool_printable(shown, sizeof(shown), words, len);
-	}
-	if (why)
-		snprintf(wrong, size, "\"%s\": %s", shown, why);
-	return !why;
-}
-
 static void switch_all(struct pool_change *change)
 {
 	char late[LATE_LEN];
@@ -112,13 +33,19 @@ static void switch_one(struct pool *pool, const struct pool_change *change)
 bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 		       size_t size)
 {
+	struct pool_text t = { .rest = words, .rules = POOL_TEXT_LIVE };
+	enum pool_item item = POOL_ITEM_GOOD;
 	struct pool_change change;
 
 	pool_change_begin(&change, pool);
 	if (pool)
 		change.never = pool_never(plat_read(&pool_of(pool)->flags));
-	if (!read_words(&change, words, wrong, size))
+	while (item == POOL_ITEM_GOOD)
+		item = pool_text_item(&t, &change);
+	if (item == POOL_ITEM_WRONG) {
+		snprintf(wrong, size, "\"%s\": %s", t.shown, change.why);
 		return false;
+	}
 	if (pool)
 		switch_one(pool_of(pool), &change);
 	else

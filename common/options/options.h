@@ -72,6 +72,21 @@ enum pool_item {
 	POOL_ITEM_GOOD,
 	POOL_ITEM_WRONG,
 	POOL_ITEM_HELP,
+	POOL_ITEM_END,			/* there is none */
+};
+
+/* How a text is written. */
+enum pool_text_rules {
+	POOL_TEXT_LIST,			/* "word,key=value,..." */
+	POOL_TEXT_LINE,			/* the same; the first may be the byte of poison, or nothing */
+	POOL_TEXT_LIVE,			/* for pools in use: spaces, too, and signs before words */
+};
+
+/* A text that is read item by item. */
+struct pool_text {
+	const char *rest;
+	enum pool_text_rules rules;
+	char shown[64];			/* the last item, for a message */
 };
 
 /* option_table.c */
@@ -101,10 +116,11 @@ void pool_change_word(struct pool_change *change, const struct pool_word *word,
 enum pool_item pool_change_item(struct pool_change *change, const char *text,
 				size_t len);
 
-/* configure.c */
-void pool_change_store(const struct pool_change *change);
+/* options_read.c */
+enum pool_item pool_text_item(struct pool_text *t, struct pool_change *change);
 
 /* apply.c */
+void pool_change_store(const struct pool_change *change);
 unsigned int pool_change_late_keys(const struct pool *pool,
 				   const struct pool_change *change);
 void pool_change_apply(const struct pool_change *change, char *late,

@@ -2,7 +2,7 @@
 /*
  * options.c - options: words and values, read and shown
  *
- * Layer:   tests of common/options/options.c and options_text.c.
+ * Layer:   tests of common/options/options.c, options_read.c and options_text.c.
  * Context: see test.h.
  */
 #include "test.h"
