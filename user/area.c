@@ -19,20 +19,20 @@ struct plat_area *plat_areas[PLAT_AREAS];
 unsigned int plat_area_count;
 
 /*
- * Guards the offsets of pools.  Held while the memory of parts goes back, so no call
- * that a thread without an area makes may need it.  Before the area mutex.
+ * Protects the offsets of pools.  Held over system calls that give memory of parts back, so calls
+ * of threads without an area must not take it.  Taken before the area mutex.
  */
 static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool offset_used[PLAT_LOCALS];	/* not 0, which is always closed */
-static unsigned int lowest = 1;		/* no offset below is free */
-static unsigned int highest;		/* no offset from here on was ever used */
-static bool said;			/* the log is told that there are no more */
+static bool offset_used[PLAT_LOCALS];	/* except 0, whose parts are always closed */
+static unsigned int lowest = 1;		/* all offsets below are used */
+static unsigned int highest;		/* never used: this offset and all above */
+static bool said;			/* the log says that there are no more */
 
-/* Guards what follows, plat_areas and the free areas.  Allocations and frees only try it. */
+/* Protects left_areas, plat_areas and place.c.  Allocations and frees only try to take it. */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *left_areas;	/* without an owner, but walks visit them */
+static struct plat_area *left_areas;	/* have no owner, but walks still visit them */
 
-/* For a fork, and where areas are reaped. */
+/* Take both mutexes: for a fork, and to reap areas. */
 void pool_areas_hold(void)
 {
 	pthread_mutex_lock(&offset_mutex);
@@ -45,7 +45,7 @@ void pool_areas_release(void)
 	pthread_mutex_unlock(&offset_mutex);
 }
 
-/* Offset mutex held. */
+/* Map one more far part for each area.  Offset mutex held. */
 static bool add_parts(void)
 {
 	bool done;
@@ -56,7 +56,7 @@ static bool add_parts(void)
 	return done;
 }
 
-/* Get an area that walks visit from now on; NULL: there can be no more.  Area mutex held. */
+/* Get an area that walks visit from now on; NULL: no more are possible.  Area mutex held. */
 static struct plat_area *add_area(void)
 {
 	unsigned int number = pool_live_hole();
@@ -79,7 +79,7 @@ static struct plat_area *add_area(void)
 	return area;
 }
 
-/* Lock by tries: an allocation asks for an area, and the holder may be descheduled. */
+/* Take the area mutex by a bounded number of tries, because the holder may be descheduled. */
 static bool try_area_lock(void)
 {
 	unsigned int tries = PLAT_LAST_TRIES;
@@ -92,7 +92,7 @@ static bool try_area_lock(void)
 	return true;
 }
 
-/* Get an area for a thread; NULL: there is none, or not now. */
+/* Get an area for a thread; NULL: no more are possible, or the mutex was not free. */
 struct plat_area *pool_area_get(void)
 {
 	struct plat_area *area;
@@ -111,8 +111,9 @@ struct plat_area *pool_area_get(void)
 }
 
 /*
- * Without an owner no part of an area is set up any more.  Where some still are, clusters are on
- * their way down, or a pool ends: so walks go on visiting it, until a later owner has ended.
+ * Release the area of a thread that ended.  If parts of it are still set up, another thread is
+ * draining its clusters or destroying a pool.  Walks must then go on visiting the area, until a
+ * later owner has ended.
  */
 void pool_area_put(struct plat_area *area)
 {
@@ -130,7 +131,7 @@ void pool_area_put(struct plat_area *area)
 	pthread_mutex_unlock(&area_mutex);
 }
 
-/* The offset of a pool's parts.  A mutex held, or the pool has it already. */
+/* Return the bytes from an area to its part @i.  A mutex is held, or a pool has that part. */
 static unsigned long offset_of(unsigned int i)
 {
 	if (i < PLAT_NEAR)
@@ -139,14 +140,14 @@ static unsigned long offset_of(unsigned int i)
 	return pool_far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
-/* A part is zero again.  A handler, and the end of another pool, may write, too. */
+/* Note that a part is zero again.  Atomic: a handler, or a destroyer of another pool, may write. */
 static void has_not(struct plat_area *area, unsigned int i)
 {
 	__atomic_fetch_and(&area->has[i / PLAT_WORD_BITS], ~(1ul << i % PLAT_WORD_BITS),
 			   __ATOMIC_RELAXED);
 }
 
-/* The first part from number @i on that an area has; @end or more: there is none below. */
+/* Find the first part from @i on that an area has; @end or more: none below @end. */
 static unsigned int next_part(const struct plat_area *area, unsigned int i, unsigned int end)
 {
 	while (i < end) {
@@ -159,7 +160,7 @@ static unsigned int next_part(const struct plat_area *area, unsigned int i, unsi
 	return end;
 }
 
-/* How many offsets an area with @n far parts has. */
+/* Return how many offsets an area with @n far parts has. */
 static unsigned int locals_of(unsigned int n)
 {
 	unsigned long locals = PLAT_NEAR + n * POOL_PART_BYTES / sizeof(struct pool_local);
@@ -167,21 +168,21 @@ static unsigned int locals_of(unsigned int n)
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
 
-/* The first part from number *@i on that an area has, whose number *@i becomes; NULL: none. */
+/* Find the first part from number *@i on that an area has, and set *@i to it; NULL: none. */
 struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i)
 {
 	*i = next_part(area, *i, PLAT_LOCALS);
 	return *i < PLAT_LOCALS ? (void *)pool_at_offset(area, offset_of(*i)) : NULL;
 }
 
-/* The far parts of an area, which follow each other; their @bytes may be 0. */
+/* Return the far parts of an area, which are contiguous; their @bytes may be 0. */
 const void *pool_area_far(const struct plat_area *area, size_t *bytes)
 {
 	*bytes = plat_read(&area->parts) * POOL_PART_BYTES;
 	return pool_at_offset(area, plat_read(&pool_far));
 }
 
-/* Take a free offset; 0: there is none.  Offset mutex held. */
+/* Take a free offset; 0: none is left.  Offset mutex held. */
 static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
@@ -194,7 +195,7 @@ static unsigned int take_offset(void)
 	return lowest;
 }
 
-/* Did this call find none, as the first one? */
+/* True for the first call that found no offset, which logs it. */
 static bool runs_out(unsigned int i)
 {
 	bool first = !i && !said;
@@ -220,7 +221,7 @@ bool plat_local_alloc(struct pool *pool)
 	return i;
 }
 
-/* All parts of the pool are zero: pool_drain() has forgotten those that were set up. */
+/* Free a pool's offset.  Its parts are zero: pool_drain() has cleared those that were set up. */
 void plat_local_free(struct pool *pool)
 {
 	unsigned int number = pool->view.part;
@@ -250,7 +251,7 @@ static void trim(const unsigned char *from, const unsigned char *to)
 		madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/* The first offset from @i on that a pool has; other parts are zero.  Offset mutex held. */
+/* Find the first offset from @i on that a pool has; @end: none.  Offset mutex held. */
 static unsigned int next_offset(unsigned int i, unsigned int end)
 {
 	while (i < end && !offset_used[i])
@@ -259,8 +260,8 @@ static unsigned int next_offset(unsigned int i, unsigned int end)
 }
 
 /*
- * Give back the pages of an area between the parts @from and @to, except those of parts that it
- * has, and, if it @lives, those that its thread may get.
+ * Give back the pages between the parts @from and @to of an area, except pages of parts that are
+ * set up, and, if the thread @lives, of parts that it may set up at any time.
  */
 static void trim_between(const struct plat_area *area, unsigned int from, unsigned int to,
 			 bool lives)
@@ -276,7 +277,7 @@ static void trim_between(const struct plat_area *area, unsigned int from, unsign
 	}
 }
 
-/* @end: no offset from there on was ever used. */
+/* Give back the unused pages of an area.  @end: see "highest". */
 static void trim_area(const struct plat_area *area, unsigned int end, bool lives)
 {
 	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, lives);
@@ -284,8 +285,8 @@ static void trim_area(const struct plat_area *area, unsigned int end, bool lives
 }
 
 /*
- * Give back the memory of an area that pool_cpu_gone() has emptied.  A part that was not emptied
- * stays, since other threads may still take from it.
+ * Give back the memory of an area that pool_cpu_gone() has emptied.  Parts that were not emptied
+ * stay, since other threads may still take objects from them.
  */
 void pool_area_trim(struct plat_area *area)
 {

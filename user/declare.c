@@ -5,17 +5,17 @@
  * Layer:   above the registry; twin of kernel/declare.c.
  * Context: before main(), in dlopen(), in dlclose(), in exit().
  *
- * dlclose() gives the pools of what it unloads back.  exit() does not, since other
- * threads may still use them.  A destructor cannot tell one from the other, so:
+ * dlclose() must release the pools of the object that it unloads.  exit() must not, since other
+ * threads may still use them.  A destructor cannot tell the two apart, so:
  *
- *  - what was loaded before libpool's own constructor ran, the program and the
- *    libraries that it is linked with, is never unloaded: it never gives back.
- *    The loader lists what is loaded, the oldest first.  Where a plugin brings libpool
- *    along, this includes the plugin: the registrations of its first load stay, once;
- *  - when an object that was loaded later declares pools, libpool registers a handler
- *    with atexit() that notes exit().  Handlers run before all destructors of objects, if
- *    they were registered after the program's start.  One that a constructor of a library
- *    registers may be too early, so the first objects register one each.
+ *  - Objects that were loaded before libpool's constructor ran, which are the program and the
+ *    libraries that it is linked with, are never unloaded, so they never release pools.  The
+ *    loader lists objects in the order in which it loaded them.  If a plugin loads libpool, the
+ *    plugin is such an object, too, so the registrations of its first load stay.
+ *  - When an object that was loaded later declares pools, libpool registers a handler with
+ *    atexit() that notes exit().  Handlers run before all destructors of objects, if they were
+ *    registered after the program's start.  A handler that a library's constructor registers may
+ *    be too early, so each of the first HOOKS_MOST objects registers one.
  */
 #include "main.h"
 #include "plat.h"
@@ -26,14 +26,14 @@
 /* Relaxed: written by exit(), in the thread that then runs the destructors. */
 static bool exiting;
 
-/* An address, how many objects the loader lists before the one that has it, and its unloads. */
+/* An address, how many objects the loader lists before its object, and the loader's unloads. */
 struct place {
 	uintptr_t addr;
 	unsigned int before;
 	unsigned long long unloads;
 };
 
-/* When libpool started: its own place, and behind the last object. */
+/* The places, at libpool's start, of libpool itself and of the end of the loader's list. */
 static struct place self, last;
 
 static bool has(const struct dl_phdr_info *info, uintptr_t addr)
@@ -60,7 +60,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* NULL: the end of the list. */
+/* Find the place of an address; NULL: the end of the loader's list. */
 static struct place place_of(const void *addr)
 {
 	struct place place = { .addr = (uintptr_t)addr };
@@ -81,10 +81,10 @@ static void note_exit(void)
 	plat_write(&exiting, true);
 }
 
-/* So many handlers atexit() takes without memory.  Plugins may come and go more often. */
+/* atexit() takes 32 handlers without memory, but plugins may be loaded more often. */
 #define HOOKS_MOST	32
 
-/* It needs no lock, since one more registration does no harm. */
+/* Register a handler.  Needs no lock, since one registration too many does no harm. */
 static bool hook_exit(void)
 {
 	static unsigned int hooks;
@@ -96,9 +96,9 @@ static bool hook_exit(void)
 }
 
 /*
- * May the object that has @entries be unloaded before the program ends?  Then it gives back.
- * What was listed before libpool is gone only where a plugin brought libpool along.  Then what
- * was unloaded was listed before "last", too.
+ * True if the object that has @entries may be unloaded before the program ends, so that its pools
+ * must be released.  If libpool's own place has changed, a plugin loaded libpool, and objects
+ * before "last" were unloaded, which makes all later objects count lower.
  */
 static bool may_leave(struct pool_decl **entries)
 {
@@ -141,7 +141,7 @@ static void declare(struct pool_decl *decl, bool leaves, unsigned int abi)
 	decl->registered = made && leaves;
 }
 
-/* The entry of the one that is left and made first; NULL: none is left. */
+/* Find the entry of the declaration to be created next; NULL: none is left. */
 static struct pool_decl **next_left(struct pool_decl **entry,
 				    struct pool_decl **end)
 {
@@ -154,13 +154,13 @@ static struct pool_decl **next_left(struct pool_decl **entry,
 }
 
 /*
- * Create the declared pools of a program or library.  The first call makes all pools and clears
- * the entries, which begin at @first and end before @end.  Larger ones come first: a pool can be
- * shared by smaller ones that come later, never by larger ones.  @abi is POOL_ABI of their
- * header.
+ * Create the declared pools of a program or library.  The first call creates all pools and clears
+ * the entries, which begin at @first and end before @end.  Larger pools are created first, because
+ * a pool can serve later declarations of smaller objects, never of larger ones.  @abi is POOL_ABI
+ * of their header.
  *
- * @own is the entry of the declaration that calls.  Linkers throw away what nothing refers to,
- * and this argument refers to the entry.
+ * @own is the entry of the declaration that calls.  The argument keeps the entry, because linkers
+ * discard data that nothing refers to.
  */
 void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 		    struct pool_decl **end, unsigned int abi)
@@ -178,8 +178,8 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 }
 
 /*
- * Give back the pool of a declaration whose object is being unloaded, or whose program ends.  The
- * memory of the declaration may be about to go, so pools that stay forget it.
+ * Release the pool of a declaration whose object is being unloaded, or whose program ends.  The
+ * memory of the declaration may be unmapped next, so a pool that stays drops its pointer to it.
  */
 void pool_decl_put(struct pool_decl *decl)
 {

@@ -8,8 +8,8 @@
  * A hit finds a pool's local part by adding the pool's offset to the address of the
  * thread's area.  So a part is at the same offset in all areas, and may never move.
  * The number of pools is not known in advance, and reserved address space is lost to
- * the program.  So an area begins small, and the distance from one area to the next is
- * what all of its parts would take:
+ * the program.  So an area begins small, and areas are as far apart as all their parts
+ * would need:
  *
  *	area 0                    area 1                    area 2
  *	 |near|....................|near|....................|near|......
@@ -17,15 +17,14 @@
  *	 |<-------- STRIDE ------->|
  *	 |<--------- far = near + k * STRIDE --------------->|
  *
- * Far parts are mapped when the number of pools asks for them, for all areas at once that walks
- * visit; others get what they lack with their next owner.  k
- * is the same for all areas.  It exists because of the zeros that threads without an area
- * point to.  The zeros are part of the program or library, at an address that is not ours
- * to choose, and other mappings often follow them.  Other mappings may follow areas, too.
- * So k is chosen, once, such that there is room behind the zeros and behind all areas of
- * that time; below zero if need be, as where the stack is just behind the libraries and may
- * grow as far as them.  If another mapping later takes the place of an area's far parts, they
- * cannot be mapped; then further pools stay closed.
+ * Far parts are mapped when the number of pools needs them, at once for all areas that walks
+ * visit; the other areas get them with their next owner.  k is the same for all areas, and for
+ * plat_zeros, to which threads without an area point.  plat_zeros is part of the program or
+ * library, so its address is not ours to choose, and other mappings often follow it, as they may
+ * follow areas.  So k is chosen once, such that the far parts of plat_zeros and of all present
+ * areas have room.  It is negative if need be, for example where the stack is just above the
+ * libraries and may grow down to them.  If another mapping later occupies the place of an area's
+ * far parts, they cannot be mapped, and further pools have no caches.
  */
 #include "place.h"
 #include "live.h"
@@ -36,16 +35,16 @@
 
 #define PARTS	((PLAT_LOCALS + POOL_PART_LOCALS - 1) / POOL_PART_LOCALS)
 
-/* What /proc/PID/maps calls them. */
+/* The name of areas in /proc/PID/maps. */
 #define NAME	"libpool:areas"
 
 /* The distance from one area to the next. */
 #define STRIDE		(PLAT_AREA_BYTES + PARTS * POOL_PART_BYTES)
 
-/* How many places are tried for an area. */
+/* Places to try for an area before the system chooses one. */
 #define PLACES		16
 
-/* Forks copy so many areas that no thread has, since each advice to the kernel is a call. */
+/* Forks copy this many unowned areas; to exclude an area costs a system call. */
 #define FORKED		32
 
 unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
@@ -55,7 +54,7 @@ unsigned int pool_far_parts;
 
 static unsigned char *next_place;	/* for an area; NULL: not known yet */
 
-/* Do far parts at this offset stay within the address space? */
+/* True if far parts at this offset stay within the address space. */
 static bool offset_fits(const void *start, unsigned long offset)
 {
 	uintptr_t at = (uintptr_t)start + offset;
@@ -63,7 +62,7 @@ static bool offset_fits(const void *start, unsigned long offset)
 	return (at >= (uintptr_t)start) == ((long)offset >= 0) && at <= UINTPTR_MAX - STRIDE;
 }
 
-/* Is the place of far parts at this offset free in all areas? */
+/* True if all areas have free addresses for far parts at this offset. */
 static bool areas_have_room(unsigned long offset)
 {
 	unsigned int i;
@@ -100,8 +99,8 @@ static bool try_far(long k)
 }
 
 /*
- * Try large distances first, since they are in the way of nothing, not even of the heap.
- * With 32 bits the largest one may well be where libraries are.
+ * Choose k.  Large distances are tried first, since the heap does not grow that far.  With 32
+ * bits the largest distance may hit the libraries.
  */
 static bool find_far(void)
 {
@@ -139,7 +138,7 @@ static bool add_parts_to(struct plat_area *area, unsigned int n)
 	return true;
 }
 
-/* The offset mutex is held, too. */
+/* The caller holds the offset mutex, too. */
 bool pool_place_grow(void)
 {
 	unsigned int i = UINT_MAX;
@@ -153,7 +152,7 @@ bool pool_place_grow(void)
 	return true;
 }
 
-/* Make an area with all parts at a place; NULL: that is not free. */
+/* Map an area with its far parts at @place; NULL: other mappings are there. */
 static struct plat_area *area_at(unsigned char *place)
 {
 	struct plat_area *area = (struct plat_area *)(void *)place;
@@ -170,8 +169,8 @@ static struct plat_area *area_at(unsigned char *place)
 }
 
 /*
- * The first area: far below the place where the system puts mappings by itself.  Halfway
- * down the addresses are free; checkers admit only a smaller distance.
+ * Map the first area halfway between 0 and the place where the system puts mappings by itself:
+ * these addresses are free.  Checkers such as ASan allow only a smaller distance.
  */
 static struct plat_area *first_area(void)
 {
@@ -191,7 +190,7 @@ static struct plat_area *first_area(void)
 	return area;
 }
 
-/* Make an area at the next free place, or where the system puts it. */
+/* Map an area at the next free place, or where the system chooses. */
 static struct plat_area *new_area(void)
 {
 	struct plat_area *area = next_place ? NULL : first_area();
@@ -220,9 +219,9 @@ struct plat_area *pool_place_new(void)
 }
 
 /*
- * Tell the kernel whether forks copy an area.  A fork copies what threads have that are gone in
- * the child, but not what nobody has, which would cost it as much for each area.  False: the area
- * is not there, because this is the child of a fork without handlers.
+ * Tell the kernel whether forks copy an area.  A fork must copy areas of threads, whose objects
+ * the child takes over.  An area without an owner would cost it as much, so it is excluded.  False:
+ * the area is not mapped, because this is the child of a fork without handlers.
  */
 static bool set_forked(unsigned int number, int advice)
 {

@@ -18,27 +18,27 @@
 
 /* Offset and area mutex to write, one of them to read. */
 extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
-extern unsigned int pool_far_parts;	/* far parts that all areas have which walks visit */
+extern unsigned int pool_far_parts;	/* that each area which walks visit has */
 
-/* The address at an offset, which may be one below zero.  Any context. */
+/* Return the address at an offset, which may be negative.  Any context. */
 static inline unsigned char *pool_at_offset(const void *start, unsigned long offset)
 {
 	return (unsigned char *)start + (long)offset;
 }
 
-/* Map one more far part for all areas that walks visit.  False: there can be no more. */
+/* Map one more far part for each area that walks visit.  False: no more are possible. */
 bool pool_place_grow(void);
 
-/* Make an area, ready for its owner; NULL: there can be no more. */
+/* Map an area, ready for its owner; NULL: no more are possible. */
 struct plat_area *pool_place_new(void);
 
-/* Get the area of this number, which no thread has; NULL: it is not there. */
+/* Prepare the unowned area of this number for a new owner; NULL: it is not mapped. */
 struct plat_area *pool_place_again(unsigned int number);
 
-/* No thread has the area of this number any more, and walks pass it over. */
+/* Exclude an area without an owner from forks; walks do not visit it any more. */
 void pool_place_leave(unsigned int number);
 
-/* In the child of a fork: forget the areas that it did not copy. */
+/* In the child of a fork, clear the pointers to areas that the fork did not copy. */
 void pool_place_fork_child(void);
 
 #endif /* POOL_PLACE_H */

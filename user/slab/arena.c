@@ -6,41 +6,41 @@
  * Context: plain threads; locks of shelves may be held, except in
  *	    pool_arena_put() and pool_arena_trim(), which give memory back.
  *
- * Chunks become accessible in steps, from the lowest slab on.  A step is in proportion to
- * the size of the arena.  So a large arena needs few system calls and has whole huge
- * pages, and a small one has little that a strict system must account for.
+ * Slabs of a chunk are made accessible in steps, from the lowest on.  A step is a fixed part of
+ * the arena's size, so that a large arena needs few system calls and gets whole huge pages, while
+ * a small one commits little memory on systems that do not overcommit.
  *
- * Any class may use an empty slab next.  Some empty slabs keep their memory, and the
- * newest of these is used first.  The others give it back, and keep their addresses until
- * all of their chunk is empty and a trim finds it.
+ * Any class may use an empty slab next.  Some empty slabs keep their memory, and the newest of
+ * these is used first.  The other empty slabs have given their memory back.  They keep their
+ * addresses until a trim finds that all slabs of the chunk are empty.
  *
- * Where memory has nodes each chunk is of one.  The system takes a page from the node of
- * the thread that touches it first, and a huge page holds all slabs of its chunk.  No chunk
- * is bound by mbind(), which would replace a policy that the program was given.
+ * On machines with several nodes each chunk belongs to one node, because the system takes a page
+ * from the node of the thread that touches it first, and a huge page holds all slabs of a chunk.
+ * Chunks are not bound by mbind(), which would override a policy that the user chose.
  */
 #include "main.h"
 #include "slab.h"
 
 #include <pthread.h>
 
-/* The arena grows by this part of its slabs. */
+/* The arena grows by a quarter of its slabs at once. */
 #define GROW_PART	4
 
-/* So many slabs give their memory back at once. */
+/* The memory of at most this many slabs is given back at once. */
 #define BATCH		16
 
-/* So far ahead in a list other slabs of a chunk are looked for. */
+/* How many slabs of a list are searched for others of the same chunk. */
 #define NEAR		64u
 
-/* Guards what follows.  Held while the arena grows, not while it shrinks. */
+/* Protects all that follows.  Held while the arena grows, but not while memory goes back. */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
-static size_t ready;			/* slabs with access */
+static size_t ready;			/* accessible slabs */
 static size_t used;			/* read by anybody */
 static size_t kept_count;		/* of all nodes; read by anybody */
 
-/* What a node has: empty slabs, and the chunk with those that were never used. */
+/* The empty slabs of a node, and the chunk whose slabs were not all used yet. */
 struct home {
 	struct pool_list kept;		/* newest first */
 	struct pool_list bare;		/* without memory */
@@ -83,7 +83,7 @@ static struct slab_chunk *add_chunk(struct home *home)
 	return chunk;
 }
 
-/* Give access to @n more slabs, as far as the chunk has them. */
+/* Make @n more slabs of a chunk accessible, or as many as the chunk has. */
 static bool open_more(struct slab_chunk *chunk, size_t n)
 {
 	size_t left = CHUNK_SLABS - chunk->ready;
@@ -96,7 +96,7 @@ static bool open_more(struct slab_chunk *chunk, size_t n)
 	return true;
 }
 
-/* Has a chunk an accessible slab that was never in use, or can it get one? */
+/* True if a chunk has an accessible slab that was never used, or can get one. */
 static bool can_carve(struct slab_chunk *chunk)
 {
 	size_t step = ready / GROW_PART ? ready / GROW_PART : 1;
@@ -107,7 +107,7 @@ static bool can_carve(struct slab_chunk *chunk)
 	       open_more(chunk, 1);
 }
 
-/* Take a slab of a node that was never in use; with @grow from a new chunk, if need be. */
+/* Take a slab of a node that was never used; @grow: map a new chunk if necessary. */
 static struct slab *carve(struct home *home, bool grow)
 {
 	struct slab_chunk *chunk = home->carving;
@@ -130,7 +130,7 @@ static struct slab *take_first(struct pool_list *list)
 	return slab;
 }
 
-/* Take an empty slab of a node, if it has one. */
+/* Take an empty slab of a node; NULL: there is none. */
 static struct slab *take_empty(struct home *home)
 {
 	struct slab *slab;
@@ -147,7 +147,7 @@ static struct slab *take_empty(struct home *home)
 	return slab;
 }
 
-/* What other nodes have, where the system refuses a chunk for @node. */
+/* Take a slab of another node than @node, because the system refused a new chunk. */
 static struct slab *take_far(unsigned int node)
 {
 	struct slab *slab = NULL;
@@ -161,8 +161,8 @@ static struct slab *take_far(unsigned int node)
 }
 
 /*
- * Get an empty slab of a node, of another one if the arena cannot grow; or NULL.  @bare: set to
- * whether it has no memory yet.
+ * Get an empty slab of a node, or of another node if the arena cannot grow; NULL: there is none.
+ * @bare: set to true if the slab has no memory yet.
  */
 struct slab *pool_arena_get(unsigned int node, bool *bare)
 {
@@ -180,7 +180,7 @@ struct slab *pool_arena_get(unsigned int node, bool *bare)
 	return slab;
 }
 
-/* The node with most kept slabs. */
+/* Return the node with the most kept slabs. */
 static struct home *fullest(void)
 {
 	struct home *most = homes;
@@ -192,7 +192,7 @@ static struct home *fullest(void)
 	return most;
 }
 
-/* Move the oldest kept slabs to a list of the caller's until @keep are left.  Mutex held. */
+/* Move the oldest kept slabs to @to until @keep are left.  Arena mutex held. */
 static void take_oldest(struct pool_list *to, size_t keep)
 {
 	while (kept_count > keep) {
@@ -206,7 +206,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 	}
 }
 
-/* Give back the memory of the first slab of @list, and of those near it that share its chunk. */
+/* Give back the memory of the first slab of @list, and of near slabs of the same chunk. */
 static void discard_chunk(struct pool_list *list, struct pool_list *done)
 {
 	struct slab_chunk *chunk = slab_at(list->next)->chunk;
@@ -229,7 +229,7 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 	pool_page_discard(chunk->base, parts, SLAB_BYTES, idle);
 }
 
-/* Give back the memory of slabs. */
+/* Give back the memory of the slabs of @list. */
 static void discard(struct pool_list *list)
 {
 	struct pool_list done;
@@ -249,7 +249,7 @@ static void discard(struct pool_list *list)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Take back a slab that is empty and has no class. */
+/* Return an empty slab, which has no class any more, to the arena. */
 void pool_arena_put(struct slab *slab)
 {
 	pthread_mutex_lock(&arena_mutex);
@@ -260,7 +260,7 @@ void pool_arena_put(struct slab *slab)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Give back the memory of the oldest empty slabs; false: there are none. */
+/* Give back the memory of the oldest empty slabs; false: none has memory. */
 bool pool_arena_give(void)
 {
 	struct pool_list list;
@@ -277,7 +277,7 @@ bool pool_arena_give(void)
 	return some;
 }
 
-/* Nothing leads there any more.  Mutex held. */
+/* Remove a chunk from the arena and from the map of addresses.  Arena mutex held. */
 static void take_chunk(struct slab_chunk *chunk)
 {
 	unsigned int i;
@@ -292,7 +292,7 @@ static void take_chunk(struct slab_chunk *chunk)
 	pool_chunk_hide(chunk);
 }
 
-/* The next chunk in turn, if all of its slabs are bare; or NULL. */
+/* Rotate the list of chunks; remove and return its first if all slabs are bare, else NULL. */
 static struct slab_chunk *next_bare(void)
 {
 	struct slab_chunk *chunk = NULL;
@@ -313,7 +313,7 @@ static struct slab_chunk *next_bare(void)
 	return chunk;
 }
 
-/* Give back the addresses of a chunk, if all of its slabs are bare. */
+/* Unmap the next chunk if all of its slabs are bare. */
 static void trim_chunk(void)
 {
 	struct slab_chunk *chunk = next_bare();
@@ -326,7 +326,7 @@ static void trim_chunk(void)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Give back the memory of all empty slabs, and the addresses of empty chunks. */
+/* Give back the memory of all empty slabs, and unmap empty chunks. */
 void pool_arena_trim(void)
 {
 	struct pool_list list;
@@ -342,7 +342,7 @@ void pool_arena_trim(void)
 		trim_chunk();
 }
 
-/* All slabs that ever were in use.  Mutex held. */
+/* Call @fn for each slab that was ever used.  Arena mutex held. */
 void pool_arena_each(void (*fn)(struct slab *slab))
 {
 	struct pool_list *node;

@@ -6,9 +6,9 @@
  * Context: plain threads, arena mutex held, but for pool_chunk_unmap();
  *	    pool_arena_slab() of slab.h reads the map without it.
  *
- * The address space of a process is limited: a limit may be set at any time,
- * and mlockall() counts all of it.  So addresses are taken in chunks of 2 MiB, when
- * they are needed, and go back when a chunk is empty.
+ * The address space of a process is limited, because RLIMIT_AS may be set at any time and
+ * mlockall() counts reserved addresses, too.  So addresses are reserved in chunks of 2 MiB when
+ * they are needed, and unmapped when a chunk is empty.
  *
  * The map has two levels, as page tables do:
  *
@@ -16,9 +16,9 @@
  *
  *	root[]  -->  leaf[]  -->  struct slab_chunk { base, slab[32] }
  *
- * Leaves and the descriptions of chunks are mapped apart from objects, with pages
- * without access around them, so that no stray write to an object reaches them.
- * They are never unmapped, since the free of a wrong pointer may read them at any time.
+ * Leaves and descriptions of chunks are mapped apart from objects, between pages without access,
+ * so that a stray write to an object does not reach them.  They are never unmapped, since the free
+ * of a wrong pointer may read them at any time.
  */
 #include "main.h"
 #include "slab.h"
@@ -26,13 +26,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What /proc/PID/maps calls them. */
+/* The name of leaves and descriptions in /proc/PID/maps. */
 #define MAP_NAME	"libpool:slab-map"
 
 /* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
-/* Arena mutex: descriptions without addresses, those never used, a place for the next chunk. */
+/* Arena mutex: descriptions of no chunk, mapped ones never used, the address for the next chunk. */
 static struct pool_list spare = { &spare, &spare };
 static struct slab_chunk *unused;
 static unsigned int unused_left;
@@ -50,8 +50,8 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * Map zeroed memory with a page without access on both sides; NULL: none.  @name is what
- * /proc/PID/maps calls it.
+ * Map zeroed memory between two pages without access; NULL: refused.  @name is its name in
+ * /proc/PID/maps.
  */
 void *pool_map_apart(size_t bytes, const char *name)
 {
@@ -96,8 +96,8 @@ unsigned long pool_chunk_described(void)
 }
 
 /*
- * Make sure that there is a spare description.  Several are mapped at once, and each is written
- * to when it is needed, since most programs need the first one only.
+ * Make sure that there is a spare description.  Several are mapped at once, but each is written to
+ * only when it is needed, since most programs need only the first.
  */
 static bool have_spare(void)
 {
@@ -114,7 +114,7 @@ static bool have_spare(void)
 	return true;
 }
 
-/* The map's entry for an address; NULL: it is out of reach, or memory is short. */
+/* Return the map's entry for an address; NULL: beyond the map's range, or memory is short. */
 static struct slab_chunk **entry_of(const unsigned char *base)
 {
 	uintptr_t n = (uintptr_t)base >> CHUNK_SHIFT;
@@ -140,7 +140,7 @@ static bool is_aligned(const unsigned char *at)
 	return !((uintptr_t)at & (CHUNK_BYTES - 1));
 }
 
-/* Map twice as many addresses, and keep the aligned part. */
+/* Reserve twice as many addresses as needed, and keep the aligned part. */
 static unsigned char *map_aligned(void)
 {
 	unsigned char *at = pool_map(NULL, 2 * CHUNK_BYTES, PROT_NONE);
@@ -157,8 +157,8 @@ static unsigned char *map_aligned(void)
 }
 
 /*
- * Map addresses without access, just below those of the last chunk if they are free:
- * chunks side by side are one mapping to the system.
+ * Reserve the addresses of a chunk, if possible just below the last chunk, because adjacent chunks
+ * are one mapping for the system.
  */
 static unsigned char *map_chunk(void)
 {
@@ -186,7 +186,7 @@ static bool enter_map(struct slab_chunk *chunk, unsigned char *base)
 	return true;
 }
 
-/* Get addresses for more slabs, none of them accessible yet; NULL: there are none now. */
+/* Reserve addresses for more slabs, none of them accessible; NULL: the system refuses. */
 struct slab_chunk *pool_chunk_get(void)
 {
 	struct slab_chunk *chunk;
@@ -208,8 +208,8 @@ struct slab_chunk *pool_chunk_get(void)
 }
 
 /*
- * Give access to the first @n slabs of a chunk, including those that have access already.  False:
- * the system refuses, and nothing has changed.
+ * Make the first @n slabs of a chunk accessible; some may be so already.  False: the system
+ * refuses, and nothing has changed.
  */
 bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 {
@@ -221,16 +221,16 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 }
 
 /*
- * Lead no thread to the slabs of a chunk any more.  All of them are empty, and on no list.  The
- * free of a wrong pointer may still look for its slab here.  It finds none, or one that is on no
- * shelf, or one that has other addresses by then.
+ * Remove a chunk from the map.  All its slabs are empty and on no list.  The free of a wrong
+ * pointer may still look for its slab here, and finds none, or a slab that is on no shelf, or one
+ * that has other addresses by then.
  */
 void pool_chunk_hide(const struct slab_chunk *chunk)
 {
 	plat_write_release(entry_of(chunk->base), NULL);
 }
 
-/* Arena mutex not held: the system may take its time. */
+/* Unmap a chunk.  May take long, so the arena mutex must not be held. */
 void pool_chunk_unmap(const struct slab_chunk *chunk)
 {
 	munmap(chunk->base, CHUNK_BYTES);
@@ -238,7 +238,7 @@ void pool_chunk_unmap(const struct slab_chunk *chunk)
 		madvise(chunk->lent, LENT_BYTES, MADV_DONTNEED);
 }
 
-/* The end of a chunk that is hidden, and has no addresses any more. */
+/* Keep the description of an unmapped chunk for the next one.  Arena mutex held. */
 void pool_chunk_put(struct slab_chunk *chunk)
 {
 	chunk->ready = 0;

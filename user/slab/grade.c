@@ -5,13 +5,13 @@
  * Layer:   seam, cold half; between slab.c and arena.c.
  * Context: plain threads, the lock of the shelf held.
  *
- * A slab is on the list of its grade from when it is full and an object is freed until
- * objects are taken from it, or it is empty.  A free compares a slab's number of used
- * objects with one other number, its edge: it is where the next grade begins.
+ * A slab comes onto the list of its grade when an object of the full slab is freed.  It leaves the
+ * lists when its shelf allocates from it, or when it is empty.  A free compares the number of used
+ * objects with only one number, the slab's edge, at which the next grade begins.
  */
 #include "slab.h"
 
-/* The highest number of used objects that is of the next grade. */
+/* Return the edge: the highest number of used objects at which a slab has the next grade. */
 static unsigned short edge_of(const struct slab *slab, unsigned int grade)
 {
 	unsigned int free;
@@ -28,7 +28,7 @@ static void count(struct slab_shelf *shelf, unsigned int grade, int n)
 	plat_write(&shelf->count[grade], shelf->count[grade] + (unsigned int)n);
 }
 
-/* A listed slab has an idle page, maybe its first one. */
+/* Note that a listed slab has an idle page. */
 void pool_slab_idles(struct slab_shelf *shelf, struct slab *slab)
 {
 	if (!pool_list_empty(&slab->idle_list))
@@ -45,7 +45,7 @@ static void idles_no_more(struct slab_shelf *shelf, struct slab *slab)
 	plat_write(&shelf->idle_count, shelf->idle_count - 1);
 }
 
-/* Off its list, if it is on one; still of this shelf. */
+/* Take a slab of the shelf off its lists, if it is on any. */
 void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab)
 {
 	pool_list_del(&slab->list);
@@ -67,7 +67,7 @@ static void list_as(struct slab_shelf *shelf, struct slab *slab,
 		pool_slab_idles(shelf, slab);
 }
 
-/* Of a slab whose free pages went back, and that is on no list. */
+/* List a slab that was trimmed, and so was on no list. */
 void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 {
 	unsigned int grade = 0;
@@ -77,7 +77,7 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 	list_as(shelf, slab, grade);
 }
 
-/* A free has brought a slab to its edge: a full one has room again, another is a grade emptier. */
+/* Called when a free brings a slab to its edge: list a full slab, move another to the next grade. */
 __attribute__((__noinline__))
 void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 {
@@ -87,7 +87,7 @@ void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 	list_as(shelf, slab, grade);
 }
 
-/* A free to a slab of no shelf is refused: pool_slab_free(). */
+/* Remove a slab from its shelf; pool_slab_free() refuses frees to it from now on. */
 void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab)
 {
 	pool_slab_unlist(shelf, slab);
@@ -95,7 +95,7 @@ void pool_slab_leave(struct slab_shelf *shelf, struct slab *slab)
 	shelf->slabs--;
 }
 
-/* A slab with room, one of the fullest or of the emptiest; NULL: none. */
+/* Return one of the fullest, or of the emptiest, slabs with room; NULL: there is none. */
 struct slab *pool_slab_listed(const struct slab_shelf *shelf, bool fullest)
 {
 	unsigned int i;

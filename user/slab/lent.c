@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * lent.c - marks of the objects that users of hardened pools have
+ * lent.c - marks of objects of hardened pools that users hold
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: any, signal handlers too; but for pool_lent_ready(), which only plain
  *	    threads call, no lock of ours held.
  *
- * Each 16 bytes of a chunk have a byte here: 0, or the mark of the pool whose user has
- * the object that begins there.  So one byte says whether a pointer may be freed: it is
- * the beginning of an object, of this pool, and in use.
+ * Each 16 bytes of a chunk have a byte here: 0, or, where an object begins that a user holds, the
+ * mark of its pool.  So one byte tells that a pointer may be freed: it is the beginning of an
+ * object, of this pool, in use.
  *
  *	chunk   | obj 0     | obj 1     | obj 2     | ...		2 MiB
  *	lent    | 7 0 0 0   | 0 0 0 0   | 7 0 0 0   |			128 KiB
  *		  in use      free        in use, of the pool whose mark is 7
  *
- * 255 pools have a mark of their own, further ones share them.  The bytes are mapped
- * apart from objects when a hardened pool first gets an object of the chunk, and belong
- * to its description from then on.
+ * 255 pools have a mark of their own; further pools share these marks.  The bytes are mapped apart
+ * from objects when a hardened pool first gets an object of the chunk, and belong to the chunk's
+ * description from then on.
  */
 #include "main.h"
 #include "slab.h"
 
-/* Of an object in a chunk that has marks. */
+/* Return the mark of an object.  Its chunk has marks. */
 static unsigned char *mark_of(const struct slab *slab, const void *obj)
 {
 	return plat_read(&slab->chunk->lent) +
 	       ((uintptr_t)obj & (CHUNK_BYTES - 1)) / SLAB_STEP;
 }
 
-/* No lock: of two threads that map them at once, one unmaps its own. */
+/* Map marks for a chunk that has none.  Lockless: of two threads at once, one unmaps its own. */
 static bool has_marks(struct slab_chunk *chunk)
 {
 	unsigned char *none = NULL, *lent;
@@ -42,8 +42,8 @@ static bool has_marks(struct slab_chunk *chunk)
 }
 
 /*
- * Make sure that objects of slabs have a place for their marks.  Returns for how many that is so,
- * the first ones; fewer than @n: memory is short.
+ * Make sure that the chunks of objects have marks.  Returns for how many objects, from the first
+ * on, that is so; fewer than @n: memory is short.
  */
 unsigned int pool_lent_ready(unsigned int n, void **objs)
 {
@@ -54,7 +54,7 @@ unsigned int pool_lent_ready(unsigned int n, void **objs)
 	return i;
 }
 
-/* What is wrong with a pointer that no user has, or whose object is of another pool. */
+/* Return what is wrong with a pointer whose @mark is not the pool's. */
 static enum pool_fault fault_of(const struct slab *slab, const void *obj,
 				unsigned char mark)
 {
@@ -83,7 +83,7 @@ static enum pool_fault take_back(const struct plat_backend *backend, void *obj)
 	return fault_of(slab, obj, mark);
 }
 
-/* Is an object marked, in a chunk that has marks? */
+/* True if a user holds the object.  Its chunk has marks. */
 bool pool_lent_marked(const struct slab *slab, const void *obj)
 {
 	return plat_read(mark_of(slab, obj));

@@ -22,7 +22,7 @@
 #define PR_SET_VMA_ANON_NAME	0
 #endif
 
-/* Older headers lack it.  Kernels before 5.14, and some filters of system calls, refuse it. */
+/* Older headers lack it.  Kernels before 5.14 and some seccomp filters refuse it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -31,8 +31,8 @@ bool pool_map_nameless;
 bool pool_map_by_page;
 
 /*
- * Zeros, or addresses without access.  The system does not count them as memory before
- * they are written to.  NULL: there are none.
+ * Map zeros, or with PROT_NONE only reserve addresses.  Pages take memory when they are written to
+ * for the first time.  NULL: refused.
  */
 void *pool_map(void *hint, size_t bytes, int prot)
 {
@@ -42,13 +42,13 @@ void *pool_map(void *hint, size_t bytes, int prot)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Pages below a stack that the system keeps free of mappings, by default. */
+/* By default the kernel keeps this many pages below a stack free of mappings. */
 #define STACK_GAP	256
 
 /*
- * Is this where the stack of the first thread may grow to?  The system puts no mappings there by
- * itself, but does so where it is asked to.  Of a limit only half of the addresses below the
- * stack count, so that there are some for others, where it has no limit, too.
+ * True if the stack of the first thread may grow into these addresses.  The system chooses no such
+ * addresses itself, but maps there on request.  At most half of all addresses below the stack
+ * count, so that an unlimited stack leaves some for mappings.
  */
 static bool is_for_stack(const void *at, size_t bytes)
 {
@@ -64,7 +64,7 @@ static bool is_for_stack(const void *at, size_t bytes)
 	return start < stack && start + bytes > stack - most;
 }
 
-/* Map at this address or nowhere.  Checkers do not know MAP_FIXED_NOREPLACE. */
+/* Map at an address, or fail.  MAP_FIXED_NOREPLACE is not used, since checkers do not know it. */
 bool pool_map_at(void *wanted, size_t bytes, int prot)
 {
 	void *at = is_for_stack(wanted, bytes) ? NULL : pool_map(wanted, bytes, prot);
@@ -75,8 +75,8 @@ bool pool_map_at(void *wanted, size_t bytes, int prot)
 }
 
 /*
- * Have /proc/PID/maps and smaps say what a mapping is for.  @name stays where it is.
- * Kernels without CONFIG_ANON_VMA_NAME refuse all; they are asked once.
+ * Name a mapping in /proc/PID/maps and smaps.  @name must be static.  Kernels without
+ * CONFIG_ANON_VMA_NAME refuse, and are not asked again.
  */
 void pool_map_name(void *at, size_t bytes, const char *name)
 {
@@ -90,16 +90,16 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 	errno = error;
 }
 
-/* May the system do what it did not do this time? */
+/* True if the same system call may succeed later. */
 static bool is_passing(int error)
 {
 	return error == ENOMEM || error == EFAULT || error == EINTR || error == EAGAIN;
 }
 
 /*
- * Have the system give memory to all pages at once, which takes less time than a page fault for
- * each.  Where memory is short, they get it when they are touched.  A system that refuses for any
- * other reason is not asked again.
+ * Populate all pages by one system call, which takes less time than a page fault for each.  If
+ * memory is short, pages are populated when they are touched.  A system that refuses for another
+ * reason is not asked again.
  */
 void pool_map_populate(void *at, size_t bytes)
 {
@@ -113,8 +113,8 @@ void pool_map_populate(void *at, size_t bytes)
 }
 
 /*
- * madvise() stops at memory that the program has locked.  Such a part stays, the others go.
- * Returns whether some went.
+ * Give back @n parts.  madvise() stops at memory that the program has locked, so after a failure
+ * each part is tried alone.  True: some memory was given back.
  */
 static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 {
@@ -130,9 +130,9 @@ static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 }
 
 /*
- * Give back the memory of parts of a mapping: a bit of @parts, not all 64, for each part of
- * @bytes from @at on.  Neighbours go by one call, since each call flushes TLBs.  Returns whether
- * some went.
+ * Give back the memory of parts of a mapping: each bit of @parts, which may not have all 64 set,
+ * stands for @bytes from @at on.  One system call takes neighbours, since each call flushes TLBs.
+ * True: some memory was given back.
  */
 bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * node.c - nodes of memory: how many there are, and which one is near
+ * node.c - NUMA nodes: how many there are, and the node of the running thread
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: any; but for pool_nodes_start().
  *
- * A thread is near the node of the CPU that it runs on, and may be elsewhere at any time.
- * So each slow path asks anew, which is cheap: C libraries know the CPU without a system
- * call where the machine allows that.  The node of a CPU never changes, so the system is
- * asked once for each.
+ * The node of a thread is that of its CPU, and may change at any time.  So each slow path asks for
+ * the CPU, which needs no system call on most machines.  The node of a CPU never changes, so the
+ * system is asked once per CPU.
  *
- * A class of slabs has few shelves.  So the library tells few nodes apart: of more,
- * neighbours are one, since their numbers are most often those of one socket.
+ * A class of slabs has few shelves, so the library distinguishes at most four nodes.  If there are
+ * more, nodes with adjacent numbers count as one, since they are most often of one socket.
  */
 #include "slab.h"
 
@@ -25,19 +24,19 @@
 
 #include <linux/mempolicy.h>
 
-/* As many as the system can have at most. */
+/* The most that Linux supports. */
 #define CPUS		8192
 #define NODES		1024
 
 #define WORD_BITS	(CHAR_BIT * sizeof(unsigned long))
 
-/* By CPU: 1 more than the node that the library calls it; 0: not asked yet. */
+/* By CPU: the library's number of its node plus 1; 0: not asked yet. */
 unsigned char pool_node_of_cpu[CPUS];
 
-/* Written once: where the system's numbers of nodes end. */
+/* The system's highest number of a node plus 1.  Written once, at the start. */
 static unsigned int nodes_end = 1;
 
-/* What the library calls a node, where the system's numbers end at @end. */
+/* Return the library's number of a node; the system's numbers are below @end. */
 unsigned int pool_node_number(unsigned int node, unsigned int end)
 {
 	if (node >= end)
@@ -45,7 +44,7 @@ unsigned int pool_node_number(unsigned int node, unsigned int end)
 	return end > SLAB_NODES ? node * SLAB_NODES / end : node;
 }
 
-/* Ask the system; false: it does not say. */
+/* Ask the system for this thread's node; false: it does not say. */
 static bool ask(unsigned int *node)
 {
 	unsigned int cpu = 0, its = 0;
@@ -59,8 +58,8 @@ static bool ask(unsigned int *node)
 }
 
 /*
- * Find the node that is near this thread: less than the nodes of pool_start; 0 where the system
- * does not say.
+ * Return the node of this thread, which is below pool_start.nodes; 0 where the system does not
+ * say.
  */
 unsigned int pool_node_here(void)
 {
@@ -77,8 +76,8 @@ unsigned int pool_node_here(void)
 }
 
 /*
- * Find the node of an object, perhaps sealed: that of its slab.  Without slab, and for NULL, it
- * is the one that is near this thread.
+ * Return the node of an object, perhaps sealed, by its slab.  For objects without slab and for
+ * NULL it is the node of this thread.
  */
 unsigned int pool_node_of(const void *obj)
 {
@@ -88,8 +87,8 @@ unsigned int pool_node_of(const void *obj)
 }
 
 /*
- * Has the machine several nodes with memory, a text as "0-1" or "0,2"?  Only then the system is
- * asked more, by calls that a filter of the program may forbid.
+ * True if the machine has several nodes with memory, for example "0-1" or "0,2".  Only then are
+ * system calls made that a seccomp filter may forbid.
  */
 static bool has_nodes(void)
 {
@@ -105,7 +104,7 @@ static bool has_nodes(void)
 			 memchr(text, ',', (size_t)n));
 }
 
-/* Which nodes may this program have memory of?  Returns how many; 0: not known. */
+/* Count the nodes whose memory this program may use; 0: not known.  @end: the highest plus 1. */
 static unsigned int count_nodes(unsigned int *end)
 {
 	unsigned long allowed[NODES / WORD_BITS] = { 0 };
@@ -123,8 +122,8 @@ static unsigned int count_nodes(unsigned int *end)
 }
 
 /*
- * Find out how many nodes there are.  Returns for pool_start: 1, 2 or 4.  1 also where the system
- * does not say, as in many containers.
+ * Return the number of nodes for pool_start: 1, 2 or 4.  It is 1 also where the system does not
+ * say, as in many containers.
  */
 unsigned int pool_nodes_start(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * page.c - how many pages have objects, and how many have memory for nothing
+ * page.c - how many pages have objects, and how many have memory but no object
  *
  * Layer:   seam, cold half; below slab.c and arena.c.
  * Context: plain threads; locks of shelves and the arena mutex may be held.
@@ -10,24 +10,24 @@
  *	bare --> in use <--> idle --> bare
  *	 no memory   an object    memory, no object
  *
- * The pages of empty slabs that keep their memory are idle, too.  There may be a quarter as many
- * idle pages as pages in use, and 2 MiB more, which a program that grows and shrinks finds again.
- * A free that makes more of them gives some back: pool_slab_trim_idle(), pool_arena_give().
+ * The pages of empty slabs that keep their memory are idle, too.  Idle pages may be a quarter of
+ * the pages in use plus 2 MiB, so that a program which grows and shrinks reuses them.  A free that
+ * makes more pages idle gives some back: pool_slab_trim_idle(), pool_arena_give().
  */
 #include "main.h"
 #include "slab.h"
 
-/* This part of the pages in use may be idle, and so many bytes. */
+/* A quarter of the pages in use, plus 2 MiB, may be idle. */
 #define IDLE_PART	4
 #define IDLE_BYTES	(2ul << 20)
 
 /*
- * After so many refusals in a row no free gives pages back: the program has locked its memory, as
- * by mlockall().  pool_gc() goes on asking, so a success there ends it.
+ * After 16 refusals in a row frees give no pages back, because the program has probably locked its
+ * memory by mlockall().  pool_gc() still tries, and its first success resets the count.
  */
 #define REFUSALS	16
 
-/* Each call writes them at most once. */
+/* Written at most once by each call, since all threads share the line. */
 static struct {
 	unsigned long used;
 	unsigned long idle;
@@ -35,7 +35,7 @@ static struct {
 
 static unsigned int refusals;
 
-/* So many pages more are in use, and idle. */
+/* Add to the numbers of pages in use and of idle pages. */
 void pool_page_count(long used, long idle)
 {
 	if (used)
@@ -50,8 +50,8 @@ unsigned long pool_page_idle(void)
 }
 
 /*
- * Are there more idle pages than may stay?  Read unlocked: a matter of cost.  A page is counted
- * after its lock is released, so the difference may be below 0 for a moment.
+ * True if more pages are idle than may stay.  Read unlocked: a wrong answer only costs time.  Pages
+ * are counted after the shelf's lock is released, so "idle" may be below 0 for a moment.
  */
 bool pool_page_over(void)
 {
@@ -61,7 +61,7 @@ bool pool_page_over(void)
 	return (long)(plat_read(&pages.idle) - most) > 0 && plat_read(&refusals) < REFUSALS;
 }
 
-/* Give back parts of @bytes, as pool_map_discard() does, that have so many idle @pages. */
+/* Give back parts, as pool_map_discard() does, and subtract their @idle pages. */
 void pool_page_discard(unsigned char *at, unsigned long long parts, size_t bytes,
 		       unsigned int idle)
 {

@@ -5,42 +5,42 @@
  * Layer:   seam, cold half; between plat.c and arena.c.
  * Context: plain threads; no lock of ours held.
  *
- * A class has all objects of a stride, of any pools.  So a pool of a few objects needs no
- * page of its own.  Objects are taken from one slab until it is full, in the order of their
- * addresses, so that pages that are not needed are not touched, unless the class has many.
- * The first one of a fresh slab is a random one: turn.c.  Slabs that have room again are
- * listed by how full they are.  The next one to be used is one of the fullest, so that the
- * others may become empty.  An empty slab goes back to the arena, unless objects are being
- * taken from it.  A slab with a few objects left gives its free pages back: trim.c.
+ * A class has all objects of one stride, of all pools, so that a pool of a few objects needs no
+ * page of its own.  A shelf allocates from one slab until that is full, in the order of addresses,
+ * so that pages which are not needed are not touched.  In a fresh slab it begins at a random
+ * object: turn.c.  Slabs that have room again are listed by how full they are.  The next slab to
+ * allocate from is one of the fullest, so that the others may become empty.  An empty slab returns
+ * to the arena, unless a shelf allocates from it.  A slab with few objects gives its idle pages
+ * back: trim.c.
  *
- * A class has several shelves.  All but the first are used when others are contended.
- * A thread stays with the shelf that it found free.  An object is freed to the shelf that
- * has its slab.  Before a shelf gets a new slab it takes one with room from another.  Where
- * memory has nodes each of them has some of the shelves: a thread uses those of the node
- * that it is near, and they exchange no slabs with others while there is memory.
+ * A class has several shelves; all but the first are used only under contention.  A thread keeps
+ * the shelf whose lock it found free.  An object is freed to the shelf that has its slab.  Before
+ * a shelf gets a new slab, it takes one with room from another shelf.  On machines with several
+ * nodes each node has some of the shelves.  A thread uses those of its node, and they exchange no
+ * slabs with those of other nodes while there is memory.
  *
- * Where strides are multiples of large powers of two, the first lines of all objects
- * would be in few sets of a cache.  So slabs begin at different lines, their colours,
- * and the largest of such strides are made odd ones.
+ * If strides are multiples of large powers of two, the first lines of all objects compete for few
+ * sets of a cache.  So slabs begin at different lines, which are called colours, and the largest
+ * of such strides get 16 bytes more.
  *
- * Lock order: shelves, in the order of locks[] -> arena mutex.  A holder of one shelf
- * only tries to lock another.
+ * Lock order: shelves, in the order of locks[] -> arena mutex.  A holder of one shelf only tries
+ * to lock another.
  */
 #include "main.h"
 #include "slab.h"
 
 #include <unistd.h>
 
-/* Strides that are multiples of this get a step more. */
+/* Strides that are multiples of 512 get 16 bytes more. */
 #define SLAB_POWER	512
 
 /*
- * A shelf with at least so many slabs gets memory for a whole new one at once.  Memory that is not
- * used is a quarter of what the shelf has then, at most.
+ * A shelf with at least four slabs gets memory for all pages of a new slab at once.  So at most a
+ * fifth of the memory of a shelf was never used.
  */
 #define SEVERAL		4
 
-/* Few enough to be held all at once.  The shelves of a class have different locks. */
+/* Few enough for a fork to hold all.  The shelves of a class have different locks. */
 #define LOCKS		32
 
 static struct {
@@ -49,7 +49,7 @@ static struct {
 	[0 ... LOCKS - 1] = { PTHREAD_MUTEX_INITIALIZER },
 };
 
-/* In the order in which strides are first asked for, so that few pages have those in use. */
+/* In the order of the first use of their strides, so that the classes in use are on few pages. */
 static struct slab_class classes[SLAB_CLASSES];
 static unsigned int class_count;	/* locks[0]; read by anybody */
 
@@ -74,9 +74,9 @@ void pool_slab_fork_release(bool child)
 }
 
 /*
- * At how many lines a slab may begin: as many as objects would otherwise leave out.  With
- * a step more than 512 bytes the objects of one slab are in half of the sets, with one
- * more than 1024 in all but the last.
+ * Return at how many lines slabs may begin: as many as objects of one slab leave out.  With a
+ * stride of 512 + 16 bytes the objects of a slab are in half of the sets, with 1024 + 16 in all
+ * but the last.
  */
 static unsigned int colours_of(unsigned int stride)
 {
@@ -92,7 +92,7 @@ static pthread_mutex_t *lock_of(unsigned int class, unsigned int shelf)
 	return &locks[(class + shelf * (LOCKS / SLAB_SHELVES)) % LOCKS].mutex;
 }
 
-/* Make the next class.  The first lock is held.  The release pairs with the acquire of a trim. */
+/* Set up the next class.  locks[0] held.  The release pairs with pool_slab_class_at(). */
 static void class_init(unsigned int stride)
 {
 	unsigned int i = class_count;
@@ -118,10 +118,10 @@ static void class_init(unsigned int stride)
 }
 
 /*
- * A class's stride, in steps.  With 1024 bytes the first lines of a slab's objects
- * would be in 4 sets of a first-level cache, which hold 32 of them, so a
- * batch of 64 would miss.  16 bytes more spread them over all sets.  The same holds for
- * 512.
+ * Return the stride for a size, in steps of 16 bytes.  With a stride of 1024 bytes the first lines
+ * of a slab's objects would be in 4 sets of a first-level cache, which hold 32 lines, so that a
+ * batch of 64 objects would miss.  One step more spreads them over all sets.  The same holds for
+ * 512 bytes.
  */
 static unsigned int steps_of(unsigned int size, unsigned int align)
 {
@@ -132,8 +132,8 @@ static unsigned int steps_of(unsigned int size, unsigned int align)
 }
 
 /*
- * Find the class of objects of @size bytes; @align is a power of two.  NULL: they are too large,
- * or their alignment is.
+ * Find or set up the class of objects of @size bytes; @align is a power of two.  NULL: size or
+ * alignment is too large for slabs.
  */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 {
@@ -153,13 +153,13 @@ struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
 	return &classes[i];
 }
 
-/* The @i-th class; NULL: there are fewer. */
+/* Return the @i-th class; NULL: there are fewer. */
 const struct slab_class *pool_slab_class_at(unsigned int i)
 {
 	return i < plat_read_acquire(&class_count) ? &classes[i] : NULL;
 }
 
-/* Set up a slab, all objects free.  Touches only as many of the bits as there are. */
+/* Set up a slab, with all objects free. */
 static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 {
 	const struct slab_class *class = shelf->class;
@@ -183,14 +183,14 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 		slab->on[i] = 0;
 }
 
-/* Lock held.  A free reads the shelf again once it has its lock: pool_slab_free(). */
+/* Enter a slab into a shelf, whose lock is held; see lock_shelf_of() for frees meanwhile. */
 static void enter(struct slab_shelf *shelf, struct slab *slab)
 {
 	plat_write(&slab->shelf, shelf);
 	shelf->slabs++;
 }
 
-/* A slab that a shelf can do without, one of the emptiest; or NULL.  Lock held. */
+/* Return a slab that a shelf does not need, one of the emptiest; or NULL.  Lock held. */
 static struct slab *to_spare(const struct slab_shelf *shelf)
 {
 	struct slab *slab = pool_slab_listed(shelf, false);
@@ -204,8 +204,8 @@ static unsigned int number_of(const struct slab_shelf *shelf)
 }
 
 /*
- * Take a slab away from each @step-th shelf that follows, but not its only one, which the
- * threads there need next.  Lock of @shelf held.
+ * Take a slab with room from one of the other shelves, each @step-th; but not the only one of a
+ * shelf, because its threads need that next.  Lock of @shelf held.
  */
 static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 {
@@ -229,7 +229,7 @@ static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 	return slab;
 }
 
-/* No slab of the shelf has room. */
+/* Get a new slab from the arena for a shelf; NULL: memory is short.  Lock held. */
 static struct slab *take_new(struct slab_shelf *shelf)
 {
 	bool bare;
@@ -246,8 +246,8 @@ static struct slab *take_new(struct slab_shelf *shelf)
 }
 
 /*
- * Get the next slab to take objects from, or NULL; of another node only where there is no
- * more memory.  Lock held.
+ * Get the next slab to allocate from; NULL: memory is short.  Slabs of other nodes are taken only
+ * where memory is short.  Lock held.
  */
 __attribute__((__noinline__))
 static struct slab *next_from(struct slab_shelf *shelf)
@@ -266,7 +266,7 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* All pages of a slab are about to get memory.  Lock held. */
+/* Note that all pages of a slab are about to get memory.  Lock held. */
 static void warm(const struct slab_class *class, struct slab *slab)
 {
 	unsigned int n = SLAB_BYTES >> class->page_shift;
@@ -277,9 +277,8 @@ static void warm(const struct slab_class *class, struct slab *slab)
 }
 
 /*
- * Take up to @n free objects, those of the lowest bits, of one word; returns how many.  Another
- * thread than the last one begins at a line of its own.  A free lists a full slab again.
- * Lock held.
+ * Take up to @n free objects of one word of bits, the lowest first.  Returns how many.  A thread
+ * other than the last begins at a cache line of its own.  Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 			 unsigned int n, void **objs, struct slab_pages *pages)
@@ -316,8 +315,8 @@ static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 }
 
 /*
- * Lock this thread's shelf, or a free one, which the thread then keeps as its own; of the
- * node that is near now.
+ * Lock this thread's shelf of a class, or another whose lock is free, which the thread then keeps.
+ * The shelf is one of the node on which the thread runs now.
  */
 static struct slab_shelf *lock_shelf(struct slab_class *class)
 {
@@ -345,7 +344,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *cold = NULL;	/* of several the last one: the others are used up */
+	struct slab *cold = NULL;	/* the last one of several: the others are full */
 	struct slab_pages pages = { 0 };
 	unsigned int got = 0;
 
@@ -370,8 +369,8 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 }
 
 /*
- * Find which bit of its slab stands for this object, and whether it can be freed.  The
- * inverse is exact for all offsets within a slab.  Lock held.
+ * Find the bit @n of an object in its slab, and what is wrong with it, if anything is.  The
+ * multiplication by the inverse is exact for all offsets within a slab.  Lock held.
  */
 static enum pool_fault look(const struct slab_class *class,
 			    const struct slab *slab, const void *obj,
@@ -389,11 +388,11 @@ static enum pool_fault look(const struct slab_class *class,
 	*n = slab_bit_of(slab, *n);
 	if (slab_is_free(slab, *n))
 		return POOL_FAULT_DOUBLE_FREE;
-	/* A user of a hardened pool still has it, so another pool must not have freed it. */
+	/* A user of a hardened pool holds the object, so the free was by another pool. */
 	return pool_lent_has(slab, obj) ? POOL_FAULT_WRONG_POOL : POOL_FAULT_KINDS;
 }
 
-/* Returns whether the slab is empty, and then it is the arena's.  Lock held. */
+/* Free an object.  True: its slab is empty, and the caller returns it to the arena.  Lock held. */
 static bool put(struct slab_shelf *shelf, struct slab *slab, const void *obj,
 		unsigned int n, struct slab_pages *pages)
 {
@@ -413,8 +412,8 @@ static bool put(struct slab_shelf *shelf, struct slab *slab, const void *obj,
 }
 
 /*
- * Lock the shelf of a slab; NULL: it is on none.  The slab may be moved to
- * another shelf until its own is locked.
+ * Lock the shelf of a slab; NULL: the slab is on none.  Another thread may move the slab to
+ * another shelf until the lock is held, so the shelf is read again under the lock.
  */
 static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 {
@@ -433,18 +432,18 @@ static struct slab_shelf *lock_shelf_of(const struct slab *slab)
 	return shelf;
 }
 
-/* The slab of the next object of a list: most often that of the one before. */
+/* Return the slab of an object in a list; most often it is that of the object before. */
 static inline struct slab *slab_of_next(struct slab *slab, void **obj)
 {
 	return slab_same(obj[-1], obj[0]) ? slab : pool_arena_slab(obj[0]);
 }
 
 /*
- * Free @n objects, at least 1.  @slab is that of the first one, by pool_arena_slab().  Objects of
- * one shelf are freed under its lock, until a slab has become empty.
+ * Free the first objects of a list of @n, at least 1: those of one shelf, under its lock, until a
+ * slab is empty.  @slab: of the first object, by pool_arena_slab().
  *
- * Returns how many are freed, the first ones; 0: see @fault.  @fault is set to POOL_FAULT_KINDS,
- * or to what is wrong with the first one that is not freed.  That one is unchanged.
+ * Returns how many were freed.  @fault is set to POOL_FAULT_KINDS, or to what is wrong with the next
+ * object, which is unchanged.
  */
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault)
@@ -478,7 +477,7 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 	return done;
 }
 
-/* How many shelves there are, and the shelf of a number below that. */
+/* Return how many shelves there are; pool_slab_shelf() takes numbers below that. */
 unsigned int pool_slab_shelves(void)
 {
 	return plat_read_acquire(&class_count) * SLAB_SHELVES;

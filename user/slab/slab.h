@@ -4,9 +4,9 @@
  *
  * Layer:   below plat.c; user/ only.
  *
- * Slabs are of equal size, and all objects of a slab are equal.  Their addresses come
- * in chunks.  The descriptions of slabs are kept apart from them, so that no stray write
- * to an object reaches them:
+ * All slabs have 64 KiB, and all objects of a slab have one size.  Addresses are reserved in
+ * chunks of 32 slabs.  The descriptions of slabs are mapped elsewhere, so that a stray write to an
+ * object does not reach them:
  *
  *	 a chunk's base                                 base + 2 MiB
  *	 |<---------- carved ---------->|
@@ -50,12 +50,12 @@
 /* How many descriptions of chunks are mapped at once. */
 #define CHUNK_DESCRIBED	8
 
-/* A mark for each place in a chunk where an object can begin. */
+/* One byte for each place in a chunk where an object can begin: lent.c. */
 #define LENT_BYTES	(CHUNK_BYTES / SLAB_STEP)
 
 /*
- * The map of chunks, by address.  mmap() gives out no higher addresses unless asked
- * to.  Addresses with a tag in their top byte are malloc()'s.
+ * The map of chunks has an entry for each 2 MiB of the lower 48 bits of addresses.  mmap() returns
+ * higher addresses only on request.  Pointers with a tag in their top byte are malloc()'s.
  */
 #if UINTPTR_MAX > 0xffffffffu
 #define CHUNK_BITS	(48 - CHUNK_SHIFT)
@@ -68,12 +68,12 @@
 #define CHUNK_ROOTS	((uintptr_t)1 << (CHUNK_BITS - LEAF_BITS))
 
 /*
- * Parts of a class, each with a lock, so that several threads can work at once.  Where
- * memory has nodes, shelf k is of node k modulo their number.
+ * The parts of a class, each with a lock, so that several threads can allocate at once.  Shelf k
+ * belongs to node k modulo the number of nodes.
  */
 #define SLAB_SHELVES	4
 
-/* Nodes that the library tells apart: node.c. */
+/* The most nodes that the library distinguishes: node.c. */
 #define SLAB_NODES	SLAB_SHELVES
 
 /* Pages of a slab, at most: where a page has 4 KiB. */
@@ -83,43 +83,43 @@
 enum slab_grade {
 	SLAB_SPARSE = 3,	/* less than a quarter */
 	SLAB_GRADES,
-	SLAB_UNLISTED = SLAB_GRADES,	/* full, or objects are being taken from it */
-	SLAB_TRIMMED,			/* its free pages are going back */
+	SLAB_UNLISTED = SLAB_GRADES,	/* full, or its shelf allocates from it */
+	SLAB_TRIMMED,			/* its idle pages are being given back */
 };
 
-/* The edge of a slab that no free moves to another grade. */
+/* The edge of a slab whose grade no free changes. */
 #define SLAB_NO_EDGE	0xffff
 
 /*
- * A slab.  Its shelf's lock guards it while it is on one.  Otherwise it belongs to the
- * arena, or to the thread that moves it from or to the arena.
+ * A slab.  The lock of its shelf protects it; without a shelf it belongs to the arena, or to the
+ * thread that moves it from or to the arena.
  */
 struct slab {
-	struct pool_list list;		/* on its shelf, by grade; or on the arena's */
-	struct slab_shelf *shelf;	/* read by anybody; NULL: it is empty */
+	struct pool_list list;		/* of its shelf and grade, or of the arena */
+	struct slab_shelf *shelf;	/* read by anybody; NULL: the slab is empty */
 	struct slab_chunk *chunk;	/* set once */
 	unsigned char *first;		/* first object; depends on the colour */
 	unsigned short objs;
 	unsigned short used;
-	unsigned short edge;		/* with so many used the grade changes */
+	unsigned short edge;		/* the number used at which the grade changes */
 	unsigned short hint;		/* no free object in words before this */
-	unsigned short turn;		/* the place of the object that bit 0 is for */
+	unsigned short turn;		/* the place of the object of bit 0 */
 	unsigned char grade;		/* enum slab_grade; read by anybody */
-	bool cold;			/* lock: who takes its first object populates it */
+	bool cold;			/* the first allocation populates all pages */
 	unsigned short idle;		/* a bit for each page with memory and no object */
-	struct pool_list idle_list;	/* listed, with idle pages: of its shelf */
-	unsigned short on[SLAB_PAGES];	/* objects in use that have a byte on this page */
+	struct pool_list idle_list;	/* shelf->idle, if listed and with idle pages */
+	unsigned short on[SLAB_PAGES];	/* by page: objects in use that are on it */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
 /* The description of a chunk.  Arena mutex. */
 struct slab_chunk {
-	struct pool_list list;		/* of all that have addresses; or of spares */
+	struct pool_list list;		/* of chunks with addresses, or of spares */
 	unsigned char *base;
-	unsigned int ready;		/* slabs with access */
-	unsigned int carved;		/* slabs that were ever in use */
+	unsigned int ready;		/* accessible slabs */
+	unsigned int carved;		/* slabs that were ever used */
 	unsigned int bare;		/* of these: empty, without memory */
-	unsigned int node;		/* read by anybody: of its slabs' memory */
+	unsigned int node;		/* of its slabs' memory; read by anybody */
 	unsigned char *lent;		/* set once; read by anybody: lent.c */
 	struct slab slab[CHUNK_SLABS];
 };
@@ -127,8 +127,8 @@ struct slab_chunk {
 struct slab_shelf {
 	pthread_mutex_t *lock;		/* shelves of other classes may share it */
 	struct slab_class *class;
-	struct slab *from;		/* lock: objects are taken from this one */
-	const struct plat_area *taker;	/* lock: of the thread that took the last one */
+	struct slab *from;		/* lock: the slab to allocate from */
+	const struct plat_area *taker;	/* lock: the thread that allocated last */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
 	struct pool_list idle;		/* lock: those of room[] with idle pages, oldest first */
@@ -137,7 +137,7 @@ struct slab_shelf {
 	unsigned int slabs;		/* lock: how many it has */
 } __attribute__((aligned(64)));
 
-/* All slabs of one stride.  The numbers do not change once it is made. */
+/* All slabs of one stride.  The numbers are constant once the class is set up. */
 struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
@@ -191,8 +191,8 @@ unsigned long pool_page_idle(void);
 
 /* How large the arena is, in slabs. */
 struct arena_size {
-	size_t reserved;		/* with addresses, in chunks */
-	size_t ready;		/* with access */
+	size_t reserved;		/* all slabs of chunks */
+	size_t ready;		/* accessible */
 	size_t used;		/* on a shelf, or about to be */
 	size_t kept;		/* empty, with memory */
 };
@@ -224,8 +224,8 @@ unsigned long pool_chunk_described(void);
 extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
 /*
- * A slab's bits are for its objects from a random one on, the first ones after the last.
- * Which place has bit @n, and the reverse.
+ * Bit 0 of a slab stands for a random object, the next bits for those that follow, and the last
+ * bits for those before it.  Return the place of the object of bit @n, and the reverse.
  */
 static inline unsigned int slab_place_of(const struct slab *slab, unsigned int n)
 {
@@ -238,15 +238,15 @@ static inline unsigned int slab_bit_of(const struct slab *slab, unsigned int pla
 	return place - slab->turn + (place < slab->turn ? slab->objs : 0);
 }
 
-/* Is the object of bit @n free?  Lock of its shelf held. */
+/* True if the object of bit @n is free.  Lock of its shelf held. */
 static inline bool slab_is_free(const struct slab *slab, unsigned int n)
 {
 	return slab->free[n / SLAB_BITS] >> n % SLAB_BITS & 1;
 }
 
 /*
- * The slab that an address is in; NULL: it is no address of slabs.  The acquires pair
- * with the releases of chunk.c: what the map has is complete.
+ * Return the slab at an address; NULL: no slab is there.  The acquires pair with the releases of
+ * chunk.c, so that leaves and descriptions are seen complete.
  */
 static inline struct slab *pool_arena_slab(const void *p)
 {
@@ -261,20 +261,20 @@ static inline struct slab *pool_arena_slab(const void *p)
 				    (CHUNK_SLABS - 1)] : NULL;
 }
 
-/* Are two addresses in one slab?  Each begins at a multiple of the size of all. */
+/* True if two addresses are in one slab; slabs are aligned to their size. */
 static inline bool slab_same(const void *a, const void *b)
 {
 	return !(((uintptr_t)a ^ (uintptr_t)b) >> SLAB_SHIFT);
 }
 
-/* What a call changes. */
+/* The pages whose state a call changes. */
 struct slab_pages {
 	unsigned int woken;		/* were idle, and have an object now */
 	unsigned int fresh;		/* had no memory, and have an object now */
 	unsigned int idled;		/* have no object any more */
 };
 
-/* An object is taken.  Its slab is on no list.  Lock held. */
+/* Count an allocated object on its pages.  Its slab is on no list.  Lock held. */
 static inline void slab_page_get(const struct slab_class *class, struct slab *slab,
 				 const void *obj, struct slab_pages *pages)
 {
@@ -291,7 +291,7 @@ static inline void slab_page_get(const struct slab_class *class, struct slab *sl
 	} while (i++ < last);
 }
 
-/* An object is freed.  Returns whether one of its pages has none now.  Lock held. */
+/* Count a freed object on its pages.  True: one of them has no object any more.  Lock held. */
 static inline bool slab_page_put(const struct slab_class *class, struct slab *slab,
 				 const void *obj, struct slab_pages *pages)
 {
@@ -309,7 +309,7 @@ static inline bool slab_page_put(const struct slab_class *class, struct slab *sl
 	return pages->idled != idled;
 }
 
-/* Does a user of a hardened pool have this object, as far as marks tell? */
+/* True if a user of a hardened pool holds the object; other pools' objects have no marks. */
 static inline bool pool_lent_has(const struct slab *slab, const void *obj)
 {
 	return plat_read(&slab->chunk->lent) && pool_lent_marked(slab, obj);

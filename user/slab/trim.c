@@ -5,12 +5,12 @@
  * Layer:   seam, cold half; beside slab.c.
  * Context: plain threads; no lock of ours held.
  *
- * A slab goes back as a whole when its last object does: slab.c.  This file acts
- * earlier: free pages go back, and objects that caches hold may be exchanged for
- * others in fuller slabs (common/core/pack.c asks which).
+ * slab.c returns a slab to the arena when its last object is freed.  This file acts earlier: it
+ * gives idle pages back, and tells common/core/pack.c which cached objects to exchange for others
+ * in fuller slabs.
  *
- * The system may take its time to take pages back.  So no lock is held meanwhile, and
- * the slab is on no list:
+ * To give pages back may take the system long.  So no lock is held meanwhile, and the slab is on
+ * no list:
  *
  *	a list --> trimmed --> a list again
  *	              |
@@ -19,10 +19,10 @@
 #include "main.h"
 #include "slab.h"
 
-/* A class with no more nearly empty slabs than this is left alone. */
+/* A class with so few nearly empty slabs, or fewer, is not packed. */
 #define SPARSE_FEW	8
 
-/* Are many slabs of a class nearly empty?  Read unlocked: only the cost depends on it. */
+/* True if many slabs of a class are nearly empty.  Read unlocked: a wrong answer only costs time. */
 bool pool_slab_sparse(const struct slab_class *class)
 {
 	unsigned int sparse = 0, k;
@@ -40,9 +40,9 @@ static const struct slab_class *class_of(const struct slab *slab)
 }
 
 /*
- * Does @old keep a slab that is nearly empty, while @new, which may take its place, does not?
- * False, too, if they are not of one class and one node.  @new may be NULL.  Grades are read
- * unlocked.  Otherwise slabs of objects that were not freed stay as they are, and in their class.
+ * True if a cache should exchange @old, in a nearly empty slab, for @new, in a fuller slab of the
+ * same class and node, or for nothing if @new is NULL.  Grades are read unlocked: a stale one costs
+ * one useless exchange.  The slabs cannot leave their class, since both objects are allocated.
  */
 bool pool_slab_denser(const void *old, const void *new)
 {
@@ -57,12 +57,13 @@ bool pool_slab_denser(const void *old, const void *new)
 	       plat_read(&from->chunk->node) == plat_read(&to->chunk->node);
 }
 
-/* Slabs that are being trimmed: the child of a fork mends them. */
+/* How many slabs are being trimmed; the child of a fork puts such slabs back on lists. */
 static unsigned long trimming;
 
 /*
- * Take the slab whose pages are idle for longest off its lists: so no object is taken from it,
- * while its idle @pages go back without the lock.  Frees go on, to its other pages.  NULL: none.
+ * Take the slab whose pages have been idle for longest off its lists, so that nobody allocates
+ * from it while its idle @pages are given back without the lock.  Frees to its other pages go on.
+ * NULL: no slab has idle pages.
  */
 static struct slab *trim_begin(struct slab_shelf *shelf, unsigned long *pages)
 {
@@ -81,7 +82,7 @@ static struct slab *trim_begin(struct slab_shelf *shelf, unsigned long *pages)
 	return slab;
 }
 
-/* Its last object may have been freed meanwhile. */
+/* Put a slab back on its lists, or into the arena if its last object was freed meanwhile. */
 static void trim_end(struct slab_shelf *shelf, struct slab *slab)
 {
 	bool empty;
@@ -98,7 +99,7 @@ static void trim_end(struct slab_shelf *shelf, struct slab *slab)
 		pool_arena_put(slab);
 }
 
-/* Give back the idle pages of one slab; returns how many, 0: there is none. */
+/* Give back the idle pages of one slab.  Returns their number; 0: no slab has any. */
 static unsigned int trim_next(struct slab_shelf *shelf)
 {
 	unsigned long pages;
@@ -114,8 +115,8 @@ static unsigned int trim_next(struct slab_shelf *shelf)
 }
 
 /*
- * Of this shelf, and one of the others, each in turn: the one that has more slabs with idle pages.
- * So what a class does not use any more goes when another one is used.
+ * Return this shelf or the next of the others in turn, whichever has more slabs with idle pages.
+ * So pages of a class that is not used any more are given back while other classes are used.
  */
 static struct slab_shelf *fuller(struct slab_shelf *shelf)
 {
@@ -127,8 +128,9 @@ static struct slab_shelf *fuller(struct slab_shelf *shelf)
 }
 
 /*
- * A free has made @idled more pages idle.  If these are too many now, twice as many go back: empty
- * slabs first, since many pages go by one call, then those that are idle for longest.
+ * Called after a free made @idled more pages idle.  While there are too many idle pages, give twice
+ * as many back: empty slabs first, because one system call takes many of their pages, then the
+ * pages that have been idle for longest.
  */
 void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)
 {
@@ -140,7 +142,7 @@ void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)
 	}
 }
 
-/* Give back the idle pages of a shelf's slabs that are there now; others may come meanwhile. */
+/* Give back the idle pages of a shelf, but not those that become idle meanwhile. */
 static void trim_pages(struct slab_shelf *shelf)
 {
 	unsigned int n = plat_read(&shelf->idle_count);
@@ -149,7 +151,7 @@ static void trim_pages(struct slab_shelf *shelf)
 		;
 }
 
-/* Give back the slab that objects are taken from, if it is empty. */
+/* Return the slab that a shelf allocates from to the arena, if it is empty. */
 static void trim_from(struct slab_shelf *shelf)
 {
 	struct slab *slab;
@@ -179,14 +181,14 @@ void pool_slab_trim(void)
 	pool_arena_trim();
 }
 
-/* What was being trimmed when its thread was lost to the child has room again. */
+/* List a slab that another thread was trimming when the process forked. */
 static void mend(struct slab *slab)
 {
 	if (slab->grade == SLAB_TRIMMED)
 		pool_slab_list(slab->shelf, slab);
 }
 
-/* In the child of a fork, all locks held. */
+/* List such slabs in the child of a fork; all locks are held. */
 void pool_slab_trim_fork_child(void)
 {
 	if (plat_read(&trimming))

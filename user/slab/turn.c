@@ -5,13 +5,13 @@
  * Layer:   seam, cold half; below slab.c.
  * Context: plain threads; the lock of a shelf is held.
  *
- * The system puts chunks at random addresses.  Within a slab objects are taken from a
- * random one on.  So the place of one object does not tell where the first object of the
- * next fresh slab is.  Where the program runs without random addresses, as in a debugger
- * or by "setarch -R", the lowest object comes first, so that runs repeat.
+ * The system puts chunks at random addresses.  Objects of a fresh slab are allocated from a random
+ * one on, so that the address of one object does not tell an attacker where the first object of
+ * the next slab is.  If the program runs without random addresses, as in a debugger or by
+ * "setarch -R", the lowest object comes first, so that runs repeat.
  *
- * The numbers are cheap, one addition and a mix, and from many of them the others can be
- * computed.
+ * The random numbers cost one addition and a mix.  They are weak: whoever sees many of them can
+ * compute the others.
  */
 #include "main.h"
 #include "slab.h"
@@ -19,16 +19,16 @@
 #include <sys/personality.h>
 #include <sys/random.h>
 
-/* Odd, and with well mixed bits. */
+/* The golden ratio times 2^64: odd, so that all states occur, with well mixed bits. */
 #define STEP		((unsigned long)0x9e3779b97f4a7c15ull)
 
-/* What personality() is asked, so that it only answers. */
+/* Makes personality() return the present value without a change. */
 #define ASK		0xfffffffful
 
-/* 0: before the library's start, and in programs whose runs repeat; else odd for ever. */
+/* 0 before the library's start, and in programs whose runs repeat; otherwise always odd. */
 static unsigned long state;
 
-/* A system that does not answer has random addresses. */
+/* True if addresses are not random.  Where the system call fails, they are taken for random. */
 static bool runs_repeat(void)
 {
 	int now = personality(ASK);
@@ -37,8 +37,8 @@ static bool runs_repeat(void)
 }
 
 /*
- * Seed the numbers, at the library's start: a program may forbid itself these system calls later.
- * Early at boot the system has no numbers yet, and then an address is better than none.
+ * Seed the random numbers at the library's start, because the program may forbid itself these
+ * system calls later.  Early at boot getrandom() has nothing, so the seed is a stack address.
  */
 void pool_slab_turn_start(void)
 {
@@ -63,7 +63,7 @@ unsigned int pool_slab_turn(unsigned int objs)
 	return (unsigned int)(n >> (sizeof(n) * 4)) % objs;
 }
 
-/* Has the line in which an object begins no object in use? */
+/* True if no object in use shares the cache line in which an object begins. */
 static bool begins_line(const struct slab *slab, unsigned int stride, unsigned int place)
 {
 	unsigned int from = place * stride / SLAB_ALIGN * SLAB_ALIGN, i = from / stride;
@@ -75,9 +75,10 @@ static bool begins_line(const struct slab *slab, unsigned int stride, unsigned i
 }
 
 /*
- * The free objects of a word that another thread passes over, so that it shares no line with the
- * last one: those before the first one, behind all in use, whose line is free.  0: there is none,
- * so it takes all.  What is passed over is taken before the next word.
+ * Return the free objects of a word that another thread than the last must skip, so that the two
+ * share no cache line: all before the first object that is above all objects in use and whose line
+ * is free.  0: no object is such, so none is skipped.  Skipped objects are allocated before those
+ * of the next word.
  */
 unsigned long pool_slab_shared_lines(const struct slab *slab, unsigned int stride,
 				     unsigned int word)
