@@ -7,20 +7,19 @@
  *	    pool_fork_end(); signals blocked.  So no thread creates a pool or an area
  *	    meanwhile, and no handler of this thread calls.
  *
- * All CPU locks and all buckets are held across the fork, so that what they
- * guard is whole in the child.  Other threads go on meanwhile as far as hot
- * arrays, parked lists and the backend let them.  In the child they are gone, wherever
- * they were.  The child sees one moment: a thread that writes to a page which is copied
- * already waits until the fork is over.  So an object is in one place or moving, never
- * in two places, and
+ * All CPU locks and all buckets are held across the fork, so that the data which they protect is
+ * whole in the child.  Other threads go on meanwhile with hot arrays, parked lists and the backend.
+ * They do not exist in the child, whatever they were doing.  The child sees one moment, because a
+ * thread that writes to an already copied page waits until the fork is over.  So an object is in
+ * one place or moving, never in two places, and
  *
  *   an array found OPEN	is whole: no call was inside
  *   an array found HELD	is lost: a call may have been anywhere inside
  *   objects moving, or
- *   taken off a parked list	are lost: only the stack of a gone thread knows where to
+ *   taken off a parked list	are lost: only the stack of a gone thread has their destination
  *
- * Lost objects are counted in pool->abandoned.  The objects of a cluster that was
- * being brought down are counted as lost even if they had just arrived.
+ * Lost objects are counted in pool->abandoned.  Objects of a cluster that was moving to the shared
+ * pool are counted as lost even if they had just arrived.
  */
 #include "main.h"
 #include "plat.h"
@@ -49,7 +48,7 @@ static void release_buckets(struct pool *pool)
 				   pool->bucket[i].kept);
 }
 
-/* Before the fork: hold all locks.  Waits for holders, which never wait themselves. */
+/* Take all CPU locks and buckets before a fork.  Holders of these never wait. */
 void pool_fork_hold(void)
 {
 	struct pool *pool = NULL;
@@ -63,8 +62,8 @@ void pool_fork_hold(void)
 }
 
 /*
- * After the fork, in both processes: let go.  The child's thread has another id than the
- * one in its locks, and the threads that wait for them do not exist there.
+ * Release them after the fork, in both processes.  The child clears the locks, because its thread
+ * has another id than the locks, and no waiter exists.
  */
 void pool_fork_release(bool child)
 {
@@ -83,8 +82,8 @@ void pool_fork_release(bool child)
 }
 
 /*
- * Count what is parked.  Parking counts first and links then, and taking counts last.  So
- * the difference was moving.
+ * Correct the count of a parked list; returns how many objects are lost.  Parking counts an object
+ * before it links it, and taking counts it after, so the difference was moving.
  */
 static unsigned long mend_parked(const struct pool *pool,
 				 struct pool_parked *parked)
@@ -101,7 +100,7 @@ static unsigned long mend_parked(const struct pool *pool,
 	return had - n;
 }
 
-/* Mend a pool's part in one area; @own: the area of this thread, which is in no call. */
+/* Mend a part; returns how many objects are lost.  @own: of this thread, which is in no call. */
 static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 				struct pool_local *local, bool own)
 {
@@ -121,7 +120,7 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 	return lost + moving;
 }
 
-/* The memory of clusters that were being pushed or taken is lost. */
+/* Count the spare clusters anew.  The memory of those that were being moved is lost. */
 static void mend_spares(struct pool *pool)
 {
 	struct pool_cluster *c;
@@ -132,7 +131,7 @@ static void mend_spares(struct pool *pool)
 	plat_write(&pool->spares, n);
 }
 
-/* Objects that a gone thread was getting or giving back are no longer counted. */
+/* Subtract objects that another thread was getting from the backend or returning to it. */
 static void mend_allocated(struct pool *pool)
 {
 	plat_write(&pool->allocated, plat_read(&pool->store_gets) -
@@ -154,7 +153,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	mend_spares(pool);
 	mend_allocated(pool);
 	pool_word_sub(&pool->moving, plat_read(&pool->moving));
-	/* Their threads are gone.  A further era opens what they had closed. */
+	/* Waiters do not exist in the child.  A new era reopens the arrays that they closed. */
 	if (plat_read(&pool->waiting)) {
 		plat_write(&pool->waiting, 0u);
 		pool_era_ends();
@@ -163,7 +162,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	pool->orphan = !pool->users;
 }
 
-/* Walks of this thread go on.  Walks of all other threads are gone. */
+/* Keep the walks of this thread, and drop those of other threads. */
 static void mend_visits(void)
 {
 	struct pool_list *node, *next;
@@ -181,8 +180,8 @@ static void mend_visits(void)
 }
 
 /*
- * Charge a CPU with what is on its lists.  The lists of the CPU are used, not those of
- * pools, since some clusters may belong to a pool whose destruction had begun.
+ * Recompute the bytes that a CPU is charged for from its list of clusters.  Lists of pools do not
+ * do, since some clusters may belong to a pool that is no longer listed.
  */
 static void mend_charge(struct pool_cpu *cpu)
 {
@@ -200,8 +199,8 @@ static void mend_charge(struct pool_cpu *cpu)
 }
 
 /*
- * In the child: count and uncharge what was lost.  @own is the forking thread's CPU part; NULL:
- * it has none.  Afterwards all other areas are without an owner, and ready for pool_cpu_gone().
+ * Mend all pools in the child: count lost objects, and correct charges.  @own: the CPU of this
+ * thread; NULL: it has none.  Afterwards all other areas are ready for pool_cpu_gone().
  */
 void pool_fork_mend(const struct pool_cpu *own)
 {
@@ -216,7 +215,7 @@ void pool_fork_mend(const struct pool_cpu *own)
 		mend_charge(cpu);
 }
 
-/* Is a walk that has forked at this pool?  It goes on in the child, after the fork. */
+/* True if the forking thread forked from a callback that was visiting this pool. */
 static bool is_walked(const struct pool *pool)
 {
 	bool walked;
@@ -241,10 +240,10 @@ static struct pool *next_orphan(void)
 }
 
 /*
- * In the child: end the pools that gone threads were about to end.  Nothing is held any more, and
- * all areas without an owner have been drained.  Pools that are no longer listed, or not yet,
- * remain as they are.  So does a pool at which a walk is that has forked.  Their memory, and
- * their place among the local parts, is lost.
+ * Destroy, in the child, the pools that other threads were about to destroy.  Nothing is held any
+ * more, and all areas without an owner have been drained.  Three kinds of pools stay, and their
+ * memory and offset are lost: pools not listed any more, pools not listed yet, and a pool that a
+ * forking walk visits.
  */
 void pool_fork_end(void)
 {

@@ -5,16 +5,16 @@
  * Layer:   seam, cold half; below area.c.
  * Context: any to read; area mutex to change.
  *
- * A bit for each area that has an owner, or something of a pool.  So what a walk costs follows the
- * threads that there are, not those that there were.  An area without a bit has no part that is set
- * up: all its parts are zero, and its pools have its counts.
+ * A bit is set for each area that has an owner, or parts that are set up.  So a walk costs as much
+ * as there are threads, however many there were before.  In an area whose bit is clear all parts
+ * are zero, and its counts have moved to the pools.
  */
 #include "live.h"
 
 unsigned long plat_live[PLAT_AREAS / PLAT_LIVE_BITS];
 unsigned int plat_live_end;
 
-/* As plat_cpu_below(), below the end. */
+/* Return the highest area below @cpu whose bit is set; UINT_MAX: none. */
 unsigned int plat_live_below(unsigned int cpu)
 {
 	while (cpu) {
@@ -30,7 +30,7 @@ unsigned int plat_live_below(unsigned int cpu)
 	return UINT_MAX;
 }
 
-/* The release: who reads the bit sees the area, or the pools' counts of it. */
+/* Change a bit.  The release: a reader of the bit sees the area, or the counts that pools got. */
 static void flip(unsigned int area)
 {
 	unsigned long *word = &plat_live[area / PLAT_LIVE_BITS];

@@ -10,13 +10,13 @@
 
 #include "plat.h"
 
-/* Let walks visit an area from now on, or pass over one none of whose parts is set up. */
+/* Let walks visit an area, or skip it; no part of a skipped area is set up. */
 void pool_live_add(unsigned int area);
 void pool_live_remove(unsigned int area);
 
 bool pool_is_live(unsigned int area);
 
-/* The lowest number whose area walks pass over; PLAT_AREAS: there is none. */
+/* Return the lowest number of an area that walks skip; PLAT_AREAS: there is none. */
 unsigned int pool_live_hole(void);
 
 #endif /* POOL_LIVE_H */

@@ -5,13 +5,13 @@
  * Layer:   seam, cold half.
  * Context: plain threads, except for plat_thread_id_find(), which is for any context.
  *
- * The CPU lock's word is the holder's thread id, as FUTEX_LOCK_PI wants it.  So the
- * kernel knows which thread holds the lock, and lends it the waiter's priority.
- * Owners only try: their half is in plat_impl.h, one instruction each way.
+ * The CPU lock's word is the holder's thread id, as FUTEX_LOCK_PI needs it, so that the kernel can
+ * lend the holder the waiter's priority.  Owners only try the lock: plat_impl.h, one instruction
+ * each to lock and to unlock.
  *
- * Where the kernel lacks such futexes (a filter of system calls, an emulator), or has
- * different ones, the waiter tries again and again, with a pause in between.  A filter may be
- * that of the holder alone, which cannot wake the waiter then.  So that looks now and then.
+ * If the kernel lacks such futexes (seccomp filter, emulator), the waiter retries with a pause in
+ * between.  If only the holder has such a filter, it cannot wake the waiter.  So waiters also wake
+ * up by themselves each LOOK_MS.
  */
 #include "main.h"
 #include "plat.h"
@@ -34,10 +34,10 @@ unsigned int plat_thread_id_find(void)
 	return plat_thread_id;
 }
 
-/* How often a waiter looks that nobody wakes. */
+/* A waiter retries after this time even if nobody wakes it. */
 #define LOOK_MS		100
 
-/* SYS_futex has times of two longs. */
+/* The time that SYS_futex takes: two longs, unlike struct timespec on some 32-bit systems. */
 struct until {
 	long sec;
 	long nsec;
@@ -48,7 +48,7 @@ static bool futex(unsigned int *holder, int op, const struct until *until)
 	return !syscall(SYS_futex, holder, op, 0, until, NULL, 0);
 }
 
-/* Sleep until the lock is ours.  False: see errno, which is ETIMEDOUT after a while. */
+/* Lock, and sleep until then.  False, with errno, which is ETIMEDOUT after LOOK_MS. */
 static bool futex_lock(unsigned int *holder)
 {
 	struct until until;
@@ -62,9 +62,9 @@ static bool futex_lock(unsigned int *holder)
 }
 
 /*
- * Does the kernel write a thread's id as the thread reads it?  qemu-user does not swap
- * the bytes where the machine has the other byte order: a lock given by such a kernel
- * would never be free again.  A test with a lock of this thread alone tells, once.
+ * True if the kernel writes thread ids in the byte order in which this program reads them.
+ * qemu-user does not swap them, so a lock that such a kernel hands over would never be free again.
+ * Tested once, with a lock that only this thread knows.
  */
 static bool futex_has_ids(void)
 {
@@ -81,8 +81,8 @@ static bool futex_has_ids(void)
 }
 
 /*
- * ThreadSanitizer does not see that the kernel hands the lock over: it sees the
- * release below and this acquire.
+ * Lock by a futex where a try does not do.  The acquire of the holder is for ThreadSanitizer, which
+ * does not see that the kernel hands the lock over; it pairs with the release below.
  */
 static void lock_by_futex(struct pool_cpu *cpu)
 {
@@ -108,7 +108,7 @@ void plat_cpu_lock(struct pool_cpu *cpu)
 	errno = error;
 }
 
-/* Unlock a word that has the mark of waiters beside this thread's id. */
+/* Unlock a lock that has waiters: FUTEX_WAITERS is set beside this thread's id. */
 void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 {
 	int error = errno;
@@ -120,8 +120,8 @@ void plat_cpu_unlock_waited(struct pool_cpu *cpu)
 }
 
 /*
- * For a thread of real-time priority sched_yield() returns at once, without running a
- * thread of lower priority that it waits for.
+ * True for a thread of real-time priority.  It must nap, because sched_yield() would not run the
+ * thread of lower priority for which it waits.
  */
 static bool is_real_time(void)
 {
@@ -132,7 +132,7 @@ static bool is_real_time(void)
 	       policy == SCHED_DEADLINE;
 }
 
-/* Cancellation is off, since nanosleep() is a cancellation point.  A signal may end the nap. */
+/* Sleep for 10 us, or until a signal.  Cancellation is off, since nanosleep() is such a point. */
 void pool_nap(void)
 {
 	struct timespec moment = { .tv_nsec = 10000 };
@@ -158,7 +158,7 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	pthread_mutex_lock(&mutexes[mutex]);
 }
 
-/* Creation lock: the pool that the log is to be told of; "": none. */
+/* Creation lock: the pool that unlock_create() has to log, and why; "": none. */
 static char without_caches[POOL_SHOWN_LEN + 1];
 static const char *without_why;
 
@@ -168,7 +168,7 @@ void pool_has_no_caches(const char *shown, const char *why)
 	without_why = why;
 }
 
-/* The program's function for lines may create a pool, or fork.  So nothing is held then. */
+/* Unlock, then log, because the program's log function may create a pool, or fork. */
 static void unlock_create(void)
 {
 	char shown[sizeof(without_caches)];
@@ -193,7 +193,7 @@ void plat_mutex_unlock(enum plat_mutex mutex)
 	pthread_mutex_unlock(&mutexes[mutex]);
 }
 
-/* Cancellation is off, since pthread_cond_wait() is a cancellation point. */
+/* Wait for a change of the registry.  Cancellation is off: pthread_cond_wait() is such a point. */
 void plat_registry_wait(void)
 {
 	int state;
@@ -233,7 +233,7 @@ unsigned int plat_resched(void)
 	return ms ? ms : 1;
 }
 
-/* Where the kernel has no such futexes, a nap: the caller looks again. */
+/* Sleep while the word is as seen.  If the kernel refuses futexes, nap; the caller looks again. */
 static void wait_until(unsigned int *word, unsigned int seen, const struct until *until)
 {
 	long err;
@@ -246,7 +246,7 @@ static void wait_until(unsigned int *word, unsigned int seen, const struct until
 		pool_nap();
 }
 
-/* Signals, of profilers and of remote.c, do not end the sleep; nor does a cancellation. */
+/* Neither a signal, as of a profiler or of remote.c, nor a cancellation ends the sleep. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	struct timespec now;
@@ -270,7 +270,7 @@ void plat_wake(unsigned int *word)
 	errno = error;
 }
 
-/* In the child no waiting thread exists, and this thread has another id. */
+/* Forget waiters, which the child does not have, and this thread's id, which is another now. */
 void pool_lock_fork_child(void)
 {
 	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;

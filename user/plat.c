@@ -43,17 +43,17 @@ const struct plat_policy plat_policies[] = {
 
 /* The locks, and waiting for them, would be here: lock.c. */
 
-/* clang takes it that malloc() and free() leave errno alone, and would not store it. */
+/* Set errno.  The barrier, because clang assumes that malloc() and free() keep errno. */
 static inline void put_errno(int error)
 {
 	pool_barrier();
 	errno = error;
 }
 
-/* Clusters go from CPU to CPU, and have nine of these lines, which they share with nothing. */
+/* Clusters move between CPUs, so they fill whole cache lines, and share none with other data. */
 #define LINE	64
 
-/* An allocation or a free can do without it, so errno stays as it is. */
+/* Get memory for a cluster.  Callers work without it, so errno is kept. */
 __attribute__((__noinline__))
 static void *at_hand(size_t size)
 {
@@ -64,7 +64,7 @@ static void *at_hand(size_t size)
 	return p;
 }
 
-/* Likewise. */
+/* Get zeroed memory.  Callers work without it, so errno is kept. */
 static void *zeroed(size_t size)
 {
 	int error = errno;
@@ -88,8 +88,8 @@ static void *counted(void *p)
 }
 
 /*
- * aligned_alloc() reclaims nothing, so it is right for PLAT_MEM_AT_HAND.  Memory of calloc()
- * costs nothing until it is used.
+ * Get memory of a kind.  aligned_alloc() is allowed for PLAT_MEM_AT_HAND, since it reclaims
+ * nothing.  Memory of calloc() takes no page before it is used.
  */
 static void *of_kind(size_t size, enum plat_mem how)
 {
@@ -123,8 +123,8 @@ void plat_mem_free(void *p)
 }
 
 /*
- * A pool without caches, or with a tool that watches, uses blocks of malloc(), as
- * documented.
+ * Return the slabs for a pool; NULL: it uses blocks of malloc(), as documented for pools without
+ * caches and for pools that a tool watches.
  */
 static struct slab_class *slabs_for(unsigned int size, unsigned int align,
 				    unsigned int debug)
@@ -156,14 +156,14 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	return true;
 }
 
-/* Only tools know sources.  A source with objects in use stays known to them. */
+/* Tell tools that a backend ends, except one with objects in use. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (backend->told && !lost)
 		tool_end(backend->told);
 }
 
-/* Allocate one object not from slabs: slabs have no more, or none of this kind. */
+/* Allocate one object without slabs, which have no memory, or do not serve this backend. */
 static void *alloc_one(struct plat_backend *backend)
 {
 	void *obj;
@@ -176,8 +176,8 @@ static void *alloc_one(struct plat_backend *backend)
 }
 
 /*
- * Objects with marks, and no others: what is not in slabs is then known to be no object.
- * Where memory for marks is short the rest goes back.
+ * Allocate objects of a hardened pool.  All are from slabs and have marks, so that a pointer without
+ * a mark is known to be wrong.  Objects for which memory for marks is short are freed again.
  */
 static unsigned int alloc_lent(struct plat_backend *backend, unsigned int n, void **objs)
 {
@@ -222,13 +222,13 @@ static unsigned long coarse_time(void)
 	return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000 + 1;
 }
 
-/* Milliseconds, from a clock that is read without a system call; never 0.  Tests stop it. */
+/* Return milliseconds, without a system call; never 0.  Tests replace this to stop the clock. */
 unsigned long (*pool_coarse_time)(void) = coarse_time;
 
-/* The time of the last shrink that brought no object; 0: objects went to the system since. */
+/* The time of the last shrink that freed nothing useful; 0: objects were freed since. */
 static unsigned long in_vain;
 
-/* May a shrink bring an object, after one in vain?  A thread that freed objects has clusters. */
+/* False if a shrink would be in vain: the last one was, in this millisecond, and nobody freed. */
 static bool may_shrink(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -237,7 +237,7 @@ static bool may_shrink(void)
 	       (area && pool_clustered_bytes(&area->cpu));
 }
 
-/* Give back what is unused and has no destructor: the caller may hold a lock that one takes. */
+/* Shrink all pools, then retry.  Without destructors, which may take locks of the caller. */
 static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got;
@@ -253,9 +253,9 @@ static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, v
 }
 
 /*
- * Where the system has no more memory, pools may have some that is unused.  In the kernel
- * the shrinker comes by then.  Only for callers that may wait.  Less than a page may be enough.
- * What the system has refused by then is no error where there is an object.
+ * Allocate objects.  If the system has no memory, unused memory of pools is given back first, for
+ * callers that may wait; in the kernel the shrinker does so.  It helps even if that is less than a
+ * page.  With an object errno is kept, whatever the system has refused meanwhile.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
@@ -273,8 +273,8 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 }
 
 /*
- * An object of slabs goes back to slabs, whatever pool it is freed to.  Older free()s, and
- * calls that give memory back, change errno.
+ * Free objects.  An object of slabs returns to its slab, whatever pool it is freed to.  errno is
+ * kept, because free() before glibc 2.33 and madvise() change it.
  */
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
@@ -320,7 +320,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 
 /* plat_guard_check() and plat_peek() are in guard.c. */
 
-/* Calls of plat_backend_alloc() reap nothing, since that may run destructors. */
+/* Give memory back.  plat_backend_alloc() must not reap areas, since that may run destructors. */
 void plat_trim(bool asked)
 {
 	pool_reap();
@@ -343,21 +343,21 @@ void plat_where(char *buf, size_t size)
 	snprintf(buf, size, "thread %ld", (long)gettid());
 }
 
-/* A program has no warnings: unless it continues, it ends. */
+/* End the program, unless the policy is to continue; there are no kernel warnings to give. */
 void plat_fault(enum pool_policy policy)
 {
 	if (policy != POOL_POLICY_CONTINUE)
 		abort();
 }
 
-/* Look-ups that a dlclose() disturbed; then the address is a number. */
+/* Retries of a look-up that dlclose() disturbs; then the bare address is printed. */
 #define NAME_TRIES	16
 
-/* What dladdr() has found, as text. */
+/* A look-up by dladdr(). */
 struct naming {
 	uintptr_t at;
 	const Dl_info *found;
-	unsigned long long unloads;	/* before that */
+	unsigned long long unloads;	/* of the loader, before dladdr() */
 	char *buf;
 	size_t size, len;
 	bool done;
@@ -386,8 +386,9 @@ static size_t format_name(const struct naming *n)
 }
 
 /*
- * The names are in memory of the file, which another thread may unload.  In this callback the
- * loader unloads nothing, so they are there if nothing was unloaded since they were found.
+ * Format the name if its file is still loaded.  The name is in memory of the file, which another
+ * thread may unload.  The loader unloads nothing during this callback, so the file is there if the
+ * number of unloads has not changed since dladdr().
  */
 static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -401,9 +402,9 @@ static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Held while the loader's list is.  The child of a fork would have that list held for ever, so
- * a fork waits.  dladdr() is called without it: a constructor, which has the lock that dladdr()
- * takes, may fork.
+ * Held by dl_iterate_phdr() callers and across forks, because a child forked during the call would
+ * have the loader's list locked for ever.  Not held over dladdr(): a constructor, which holds the
+ * lock that dladdr() takes, may fork.
  */
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -425,7 +426,7 @@ void pool_look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *a
 	pthread_mutex_unlock(&list_mutex);
 }
 
-/* Only the number, if the address is in no file, as for code made at run time. */
+/* Print a symbol, or the bare address if no loaded file contains it (JIT code, for example). */
 size_t plat_symbol(char *buf, size_t size, const void *addr)
 {
 	Dl_info found;

@@ -9,11 +9,11 @@
  *
  *   none ---> making <--> its area ---> lost
  *     ^          |
- *     +----------+ there is none now; the next slow path tries again
+ *     +----------+ no area is free now; the next slow path tries again
  *
- * A thread with an area is "making" again while pool_thread_idle() empties it.
- * All states but "its area" point to read-only zeros: every hot array there is closed,
- * and calls use the shared pool, the backend and the pool's own parked list.
+ * A thread is "making" again while pool_thread_idle() empties its area.  In all states but "its
+ * area" the pointer leads to read-only zeros, where every hot array is closed, so that calls use
+ * the shared pool, the backend and the pool's own parked list.
  */
 #include "extra/own_thread.h"
 #include "main.h"
@@ -31,8 +31,8 @@ __thread unsigned char *pool_thread_area
 	__attribute__((tls_model("initial-exec"))) = plat_area_none;
 
 /*
- * Memory goes back once so many parts of an area were left: by a thread that waits, and may use
- * them again at once, or by one that exits.
+ * The memory of an area is given back once this many of its parts were emptied: many for a thread
+ * that idles, since it may use them again at once; few for a thread that exits.
  */
 #define IDLE_PARTS	64
 #define EXIT_PARTS	4
@@ -40,7 +40,7 @@ __thread unsigned char *pool_thread_area
 static pthread_key_t exit_key;
 static bool have_exit_key;
 
-/* Empty an area that no thread uses meanwhile; of so many parts the memory goes back. */
+/* Empty an area that no thread uses meanwhile.  @parts: see IDLE_PARTS. */
 static void empty(struct plat_area *area, unsigned int parts)
 {
 	area->left += plat_read(&area->cpu.set_up);
@@ -51,7 +51,7 @@ static void empty(struct plat_area *area, unsigned int parts)
 	pool_area_trim(area);
 }
 
-/* Empty an area for which no thread answers, for a later thread. */
+/* Empty an area without a thread, and release it for a later thread. */
 static void hand_on(struct plat_area *area)
 {
 	empty(area, EXIT_PARTS);
@@ -59,9 +59,9 @@ static void hand_on(struct plat_area *area)
 }
 
 /*
- * A thread exits.  From here on it has no area, so that a handler, or a
- * later destructor of the program, does not use the one that is being drained.
- * If it was cancelled asynchronously in a slow path, it still has a lock.
+ * Release the area of a thread that exits.  The thread has no area from here on, so that neither a
+ * handler nor a later destructor of the program uses the area while it is drained.  A thread that
+ * was cancelled asynchronously in a slow path still holds a lock: pool_torn_mend().
  */
 static void thread_exit(void *arg)
 {
@@ -74,7 +74,7 @@ static void thread_exit(void *arg)
 	hand_on(area);
 }
 
-/* Did the thread end without thread_exit()?  Not known if another one has its id. */
+/* True if the area's thread has ended.  False also if another thread has its id meanwhile. */
 static bool is_dead(const struct plat_area *area)
 {
 	unsigned int thread = plat_read(&area->thread);
@@ -84,9 +84,9 @@ static bool is_dead(const struct plat_area *area)
 }
 
 /*
- * Is an area of such a thread still in use?  While areas are held a thread that hands on its
- * area itself cannot end.  So the id that is read then is that of the area's thread, and not of
- * one that handed it on between a look at the id and at the thread.
+ * True if the area's thread ended without thread_exit().  While the area mutex is held, no thread
+ * can complete hand_on() and end.  So is_free and the id are of the same owner, and the owner
+ * cannot have handed the area on between the two reads.
  */
 static bool is_lost(const struct plat_area *area)
 {
@@ -98,13 +98,13 @@ static bool is_lost(const struct plat_area *area)
 	return lost;
 }
 
-/* Held while areas are reaped.  Only tried, so that a destructor may come here, too. */
+/* Held while areas are reaped.  Only tried, because a destructor that this calls may reap, too. */
 static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * A thread that gets its area in the last round of key destructors ends without
- * thread_exit().  Under the mutex no other thread hands such an area on meanwhile.  The id
- * in this thread's own area is another one's where a child was made without handlers of forks.
+ * Hand on areas of threads that ended without thread_exit(), as threads do that get an area in the
+ * last round of key destructors.  The mutex keeps other reapers away.  This thread's own area is
+ * skipped, because it has a wrong id in a child that was made without handlers of forks.
  */
 void pool_reap(void)
 {
@@ -124,9 +124,9 @@ void pool_reap(void)
 }
 
 /*
- * Get an area, of which the system tells thread_exit().  An area whose thread's exit could
- * not be noticed would be lost, so it is put back.  The call that asks for an area can do
- * without one, so errno stays as it is.
+ * Get an area and have thread_exit() called for it.  If that is refused, the area is released
+ * again, because nobody would notice the thread's exit.  Callers work without an area, so errno is
+ * kept.
  */
 static struct plat_area *area_with_exit(void)
 {
@@ -141,7 +141,7 @@ static struct plat_area *area_with_exit(void)
 	return area;
 }
 
-/* "making" keeps a handler that interrupts this from making an area, too. */
+/* Make an area for this thread.  "making" keeps a handler that interrupts from making another. */
 void plat_area_make(unsigned int flags)
 {
 	struct plat_area *area;
@@ -176,7 +176,7 @@ void plat_cpu_ready(struct pool *pool, unsigned int flags)
 				  __ATOMIC_RELAXED);
 }
 
-/* "making" makes a handler that interrupts this use the layers below. */
+/* Empty this thread's area.  "making" keeps handlers that interrupt out of the area. */
 void pool_thread_idle(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -196,10 +196,9 @@ void pool_thread_idle(void)
 static sigset_t fork_mask;
 
 /*
- * Before fork(), in the thread that calls it.  Signals are blocked, because objects that
- * a handler parks while the child counts would be counted wrongly.  They are not blocked
- * while this waits: a handler then finds the locks of its own thread held, and skips
- * them.
+ * Take all locks, before fork(), in the thread that calls it.  Signals are blocked then, because
+ * the child would miscount objects that a handler parks while it counts.  Signals stay allowed
+ * while this waits for locks; a handler finds the locks of its own thread taken, and skips them.
  */
 static void fork_prepare(void)
 {
@@ -220,7 +219,7 @@ static void fork_prepare(void)
 	fork_mask = mask;
 }
 
-/* After fork(), in both processes. */
+/* Release all locks after fork(), in both processes. */
 static void fork_release(bool child)
 {
 	pool_names_fork_release();
@@ -244,8 +243,8 @@ static void fork_parent(void)
 }
 
 /*
- * All areas except @own that are not free.  Their threads do not exist in the child,
- * whether they were making them, using them or losing them.  Area mutex held.
+ * Return a chain of all areas with an owner, except @own, whatever state the owners were in.  These
+ * threads do not exist in the child.  Area mutex held.
  */
 static struct plat_area *orphans(const struct plat_area *own)
 {
@@ -264,9 +263,9 @@ static struct plat_area *orphans(const struct plat_area *own)
 }
 
 /*
- * After fork(), in the child, whose only thread this is.  The key says which area is its
- * own; pool_thread_area does not, since the thread may be "making".  A thread that was
- * reaping areas is gone.
+ * Make the library whole after fork(), in the child's only thread.  Its area is that of the key,
+ * since pool_thread_area may be "making".  The reap mutex is initialised, because its holder may
+ * not exist in the child.
  */
 static void fork_child(void)
 {
@@ -293,7 +292,7 @@ static void fork_child(void)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Make the zeros read-only: they are no area. */
+/* Make the zeros read-only, since all threads without an area share them. */
 static void protect_zeros(void)
 {
 	if (mprotect(plat_zeros, sizeof(plat_zeros), PROT_READ))

@@ -11,8 +11,8 @@
  * its area next.  Locks of other areas, which few calls take, are not looked for, since that would
  * cost each exit a look at each area.
  *
- * What the lock guards may be half written, so it is made anew from what is not guarded, and the
- * rest is lost, as in a fork:
+ * What the lock protects may be half written, so it is rebuilt from data that the lock does not
+ * protect.  The rest is lost, as in a fork:
  *
  *   clusters, empty ones too	are lost
  *   an array found HELD	is lost
@@ -31,7 +31,7 @@ static bool is_mine(const struct pool_cpu *cpu)
 	return (plat_read(&cpu->lock.holder) & FUTEX_TID_MASK) == plat_own_id();
 }
 
-/* Empty an array in which a call was that never returns; returns how many objects that loses. */
+/* Empty an array whose holder never returns.  Returns how many objects are lost. */
 static unsigned int lose_array(struct pool_local *local)
 {
 	unsigned int n = plat_read(&local->hot.n);
@@ -44,8 +44,8 @@ static unsigned int lose_array(struct pool_local *local)
 }
 
 /*
- * Make a part anew.  A pool that ends meanwhile has drained the part before, and is not touched
- * where there is nothing.
+ * Rebuild a part.  A pool that is being destroyed has drained its part before, so it is not written
+ * to where nothing was lost.
  */
 static void mend_part(struct pool_cpu *cpu, struct pool_local *local)
 {
