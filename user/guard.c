@@ -9,15 +9,14 @@
  *
  *	| none | pages, object at their end | none |
  *
- * A free maps all of it anew, without access: its memory is gone, and its
- * address stays taken.  The last of these spans are kept in a ring.  The ring has a fixed
- * place, so that a free needs no memory.  It is apart from the spans, so that no stray
- * write reaches it.  Adjacent spans without access are one mapping to the kernel.  So
- * each object in use takes two of vm.max_map_count, and kept spans take nearly none.
+ * A free maps the whole span anew, without access, so that its memory is released while its
+ * addresses stay occupied.  The last of these spans are kept in a ring.  The ring is static, so
+ * that a free needs no memory, and apart from the spans, so that a stray write does not reach it.
+ * The kernel joins adjacent spans without access to one mapping.  So each object in use takes two
+ * of vm.max_map_count, and kept spans take nearly none.
  *
- * At a limit of the system, mappings can no longer be split or joined, and most calls
- * may fail.  What cannot be unmapped then stays, without access and memory, as
- * address space that is never used again.
+ * At that limit mappings can no longer be split, and most system calls may fail.  Spans that cannot
+ * be unmapped then stay, without access and memory, as address space that is never used again.
  */
 #include "main.h"
 #include "plat.h"
@@ -37,7 +36,7 @@ struct span {
 	size_t bytes;
 };
 
-/* Guards what follows.  Never held while the system is called. */
+/* Protects the ring.  Never held over a system call. */
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct span kept[KEPT];		/* a ring */
 static unsigned int first, count;
@@ -60,7 +59,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes of an object's pages. */
+/* Return the bytes of the pages of an object. */
 static size_t pages_of(const struct plat_backend *backend)
 {
 	size_t page = page_size();
@@ -119,7 +118,7 @@ static bool try_put_newest(void *at, size_t bytes)
 	return done;
 }
 
-/* Keep a span.  Older spans give way, and so do those that are put meanwhile. */
+/* Keep a span, and unmap the oldest ones beyond the limit. */
 static void put_newest(void *at, size_t bytes)
 {
 	while (!try_put_newest(at, bytes))
@@ -127,7 +126,7 @@ static void put_newest(void *at, size_t bytes)
 	unmap_oldest(plat_read(&pool_options.uaf_keep));
 }
 
-/* Address space may be short.  Then unmap all kept spans and try again. */
+/* Map the pages of an object.  If address space is short, unmap all kept spans and retry. */
 static unsigned char *map_pages(size_t bytes)
 {
 	size_t page = page_size();
@@ -143,7 +142,7 @@ static unsigned char *map_pages(size_t bytes)
 	return NULL;
 }
 
-/* Allocate an object of a guarded source, or return NULL. */
+/* Allocate an object of a guarded backend; NULL: memory or address space is short. */
 void *pool_guard_alloc(const struct plat_backend *backend)
 {
 	size_t bytes = pages_of(backend);
@@ -159,8 +158,8 @@ void *pool_guard_alloc(const struct plat_backend *backend)
 }
 
 /*
- * Take memory and access away from pages; false: that cannot be done.  At the limit
- * of mappings the second way still works, since it joins three mappings to one.
+ * Release the memory of pages, and deny access; false: refused.  At the limit of mappings
+ * mprotect() still works, since it joins three mappings to one.
  */
 static bool drop(void *pages, size_t bytes)
 {
@@ -171,7 +170,7 @@ static bool drop(void *pages, size_t bytes)
 	return !mprotect(pages, bytes, PROT_NONE);
 }
 
-/* Free an object of a guarded source; never fails. */
+/* Free an object of a guarded backend; never fails. */
 void pool_guard_free(const struct plat_backend *backend, void *obj)
 {
 	size_t page = page_size();
@@ -194,19 +193,19 @@ bool plat_guard_check(const struct plat_backend *backend, const void *obj, long 
 				     backend->size, where);
 }
 
-/* How many bytes of address space of freed objects are held, with guard pages. */
+/* Return the bytes of address space of kept spans, guard pages included. */
 unsigned long pool_guard_kept(void)
 {
 	return plat_read(&kept_bytes);
 }
 
-/* Bytes of pages of objects that are not freed. */
+/* Return the bytes of the pages of objects in use. */
 unsigned long pool_guard_in_use(void)
 {
 	return plat_read(&in_use);
 }
 
-/* Have the kernel copy bytes, by a pipe. */
+/* Copy bytes through a pipe, so that the kernel reads them; false: some are not readable. */
 static bool copy(void *to, const void *from, size_t bytes)
 {
 	bool copied;
@@ -222,9 +221,9 @@ static bool copy(void *to, const void *from, size_t bytes)
 }
 
 /*
- * Only the kernel can look at any address without harm.  It is asked by a raw system call,
- * since checkers take write() for a read of the program.  Cancellation is off, since
- * close() is a cancellation point, and a report may come from a walk that has a pool pinned.
+ * Read any address; false: it is not readable.  Only the kernel can do so without a fault.  write()
+ * is called by syscall(), since checkers report a write() of such memory.  Cancellation is off,
+ * since close() is a cancellation point, and a walk that reports may have a pool pinned.
  */
 bool plat_peek(void *to, const void *from, size_t bytes)
 {

@@ -5,10 +5,10 @@
  * Layer:   seam, cold half; beside plat.c.
  * Context: plain threads; no lock of ours held.
  *
- * malloc_trim() visits all that malloc() has, under the locks of malloc(): a program with
- * much memory besides pools has its threads wait for that.  So it is called only if the
- * program asked for it, objects went back since the last time, and malloc() has little
- * besides them.  Where the program has another malloc(), that one is asked.
+ * malloc_trim() visits all memory of malloc() under malloc()'s locks, so other threads would wait
+ * long in a program with much memory besides pools.  So it is called only if the program asked for
+ * it, objects were freed to malloc() since the last call, and malloc() has little besides them.  If
+ * another malloc() serves the program, that one is asked.
  */
 #include "main.h"
 #include "slab/slab.h"
@@ -17,24 +17,24 @@
 #include <sys/resource.h>
 
 /*
- * What is in use bounds how many holes malloc_trim() visits, a system call for each.  If more
- * bytes than these are in use, of objects or besides them, it may take longer than 5 ms.
+ * malloc_trim() makes a system call for each hole between blocks in use.  With more bytes in use
+ * than these, of objects or besides them, it may take longer than 5 ms.
  */
 #define OBJECTS	(32ul << 20)
 #define BESIDES	(16ul << 20)
 
-/* Bytes of objects that malloc() has given, and the most since it was last asked to trim. */
+/* Bytes of objects allocated by malloc(), and their maximum since the last trim. */
 static unsigned long in_use;
 static unsigned long most;
 
-/* What the C library, jemalloc, mimalloc and tcmalloc have for it. */
+/* The trim functions of the C library, jemalloc, mimalloc and tcmalloc. */
 int malloc_trim(size_t pad) __attribute__((weak));
 int mallctl(const char *name, void *old, size_t *old_size, void *new,
 	    size_t size) __attribute__((weak));
 void mi_collect(bool force) __attribute__((weak));
 void MallocExtension_ReleaseFreeMemory(void) __attribute__((weak));
 
-/* Objects of pools come from malloc().  A race may miss some of them in the most. */
+/* Count objects that malloc() gave.  A race may make the maximum slightly too low. */
 void pool_heap_took(unsigned long bytes)
 {
 	unsigned long now = plat_word_add(&in_use, bytes);
@@ -54,8 +54,8 @@ unsigned long pool_heap_in_use(void)
 }
 
 /*
- * Bytes of memory that the process had at most.  What it has now only files in /proc say, and a
- * program may not be allowed to open files any more.
+ * Return the most bytes of memory that the process ever had.  What it has now is only in files of
+ * /proc, which the program may have forbidden itself to open.
  */
 static unsigned long most_resident(void)
 {
@@ -67,8 +67,8 @@ static unsigned long most_resident(void)
 }
 
 /*
- * Has malloc() little in use?  It has @now bytes of objects in use, and had up to @before.  What
- * it had besides is what was there at most, without objects and slabs at their most.
+ * True if malloc() has little in use: @now bytes of objects, of @before at most, and besides them at
+ * most the process's maximum minus the maxima of objects and slabs.
  */
 static bool is_small(unsigned long now, unsigned long before)
 {
@@ -88,8 +88,8 @@ static void trim_libc(void)
 }
 
 /*
- * A first malloc_trim() sets up the C library's arenas.  Where malloc() is another one, such as
- * a sanitizer's, nobody has done so before, and two first calls at once crash.
+ * Call malloc_trim().  Its first call sets up the C library's arenas, if malloc() is another one,
+ * such as a sanitizer's; two first calls at once would crash.
  */
 static void ask_libc(void)
 {
@@ -99,7 +99,7 @@ static void ask_libc(void)
 	trim_libc();
 }
 
-/* 4096: all arenas. */
+/* Trim by the functions of the malloc() that serves; 4096 are all arenas of jemalloc. */
 static void ask(void)
 {
 	if (mallctl)

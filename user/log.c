@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 /*
- * If a program was started without stderr, descriptor 2 is some file that it has opened
- * since.
+ * False in a program that was started without stderr: its descriptor 2 is another file, opened
+ * since, to which nothing must be written.
  */
 static bool has_stderr = true;
 
@@ -37,8 +37,8 @@ struct sink {
 };
 
 /*
- * The lowest bit of "turn" says which sink is in use.  A new sink goes to the other
- * place, so that no line waits for the call that sets it.
+ * The lowest bit of "turn" is the index of the sink in use.  A new sink is written to the other
+ * index, so that writers of lines need not wait for it.
  */
 static struct sink sinks[2];
 static unsigned int turn;
@@ -72,8 +72,9 @@ void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 }
 
 /*
- * May a write be tried again?  Another process may have made stderr one that does not wait.
- * Then a text waits here, and a line of the log is lost, as it may come from any call.
+ * True if a failed write is to be repeated.  Another process may have set O_NONBLOCK for stderr.
+ * Then a text waits here until stderr takes more, but a line of the log is dropped, because it may
+ * come from any call.
  */
 static bool again(enum pool_log_level level)
 {
@@ -101,7 +102,7 @@ static void write_all(enum pool_log_level level, const char *text)
 	}
 }
 
-/* Pass a text on line by line, without newlines.  It stays as it is: it may be the trash. */
+/* Pass a text to a sink line by line.  The newlines are restored, since it may be the trash. */
 static void hand_over(const struct sink *sink, enum pool_log_level level,
 		      char *text)
 {
@@ -132,13 +133,13 @@ static void tell(enum pool_log_level level, char *text)
 	errno = saved;
 }
 
-/* The thread may be cancelled here, where stderr may block it. */
+/* Write a text.  A cancellation point, since stderr may block the thread. */
 void plat_print(char *text)
 {
 	tell(POOL_LOG_TEXT, text);
 }
 
-/* Cancellation is off, since a line may be logged in the middle of a free. */
+/* Write a line.  Cancellation is off, since a free may log in the middle of its work. */
 void plat_log(enum plat_level level, const char *fmt, ...)
 {
 	char line[256] = "pool: ";

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* For the commands of gdb, in user/gdb, which know one version only. */
+/* The gdb commands in user/gdb compare it with the only version that they know. */
 const char libpool_version[] __attribute__((__used__)) = POOL_VERSION;
 
 bool pool_program_starts;
@@ -62,8 +62,8 @@ static void read_options(const char *environment)
 }
 
 /*
- * The environment is ignored where the program runs with more rights than its user.
- * Processors are counted now, since that opens a file, which a program may later forbid.
+ * Start the library.  The environment is ignored if the program has more rights than its user.
+ * Processors are counted now, since that opens a file, which the program may forbid itself later.
  */
 void libpool_start(void)
 {
@@ -83,8 +83,8 @@ void libpool_start(void)
 }
 
 /*
- * Structs of destroyed pools are kept for reports: gone.c.  A tool that looks for what is left on
- * the heap at the end would show them.
+ * Free the structs of destroyed pools, which are kept for reports (gone.c), if a tool runs that
+ * would call them leaks.
  */
 static __attribute__((__destructor__)) void libpool_end(void)
 {

@@ -5,22 +5,22 @@
  * Layer:   seam, cold half; user space only.
  * Context: plain threads, except for on_signal(), which is a signal handler.
  *
- * Only its own thread may touch a hot array.  So a thread that needs objects in the arrays
- * of others asks these threads.  It writes the pool into their areas, and sends the signal
- * that the program has lent.  The handler parks the objects of the array, and says so.
+ * Only its own thread may touch a hot array.  So a thread that needs objects in arrays of other
+ * threads asks them: it writes the pool into their areas, and sends the signal that the program
+ * lent to the library.  The handler parks the objects of the array, and clears the request.
  *
  *	asked, in an area:   0 ---> pool ---> pool | TAKEN ---> 0
  *				     |      handler            ^ handler
  *				     +---> DEAF ---------------+
  *				      asker	  handler
  *
- * A thread that has blocked the signal does not answer.  It is not asked again before its
- * handler has run.  All of this is one word, so no order of asker and handler leaves a mark
- * behind.  An asker whose time was short takes its request back without a mark.
+ * A thread that has blocked the signal does not answer.  It is marked as deaf, and not asked again
+ * before its handler has run.  Request and mark are one word, so no order of asker and handler
+ * leaves a stale mark.  An asker whose time is over withdraws its request without a mark.
  *
- * A thread that waits for a processor is not deaf, however long it waits.  So after some looks the
- * asker asks the system about the thread.  A thread that sleeps, or that has run since, would have
- * answered: a signal that is not blocked wakes its thread, and is handled before anything else.
+ * A thread that only waits for a processor is not deaf, however long it waits.  So after
+ * ANSWER_LOOKS the asker asks the system about the thread.  A thread that sleeps, or that has run
+ * since, has blocked the signal: otherwise the signal would have woken it and been handled first.
  */
 #include "main.h"
 #include "plat.h"
@@ -33,32 +33,32 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In "asked": the handler is at work; this alone: the thread did not answer. */
+/* In "asked": TAKEN: the handler is at work; DEAF, alone: the thread did not answer. */
 #define TAKEN		1ul
 #define DEAF		2ul
 
-/* How often an asker looks for an answer, some 60 us apart, before it asks about the thread. */
+/* How often an asker looks for answers, some 60 us apart, before it asks about a thread. */
 #define ANSWER_LOOKS	2000
 #define MORE_LOOKS	16
 
-/* A thread that has run for so many nanoseconds since would have answered, even in an emulator. */
+/* A thread that has run for 10 ms since would have answered, even in an emulator. */
 #define ANSWER_RUNS	10000000ull
 
-/* One thread asks at a time; the signal and what it did before. */
+/* Protects "lent", the lent signal, and "before", its earlier action.  Held by the one asker. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int lent;
 static struct sigaction before;
 
 /*
- * The area for which this thread answers, "making" or not; NULL: none.  The id in an area is
- * no proof, since its thread may have ended without a notice, and this one have its id.
+ * The area for which this thread answers, "making" or not; NULL: none.  The id in the area does not
+ * tell, since the area's thread may have ended unnoticed, and its id may be this thread's now.
  */
 static __thread struct plat_area *own_area
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * Take a request, or the mark of an old one; 0: there was none.  The acquire pairs with the
- * release in ask(): the pool is there.
+ * Take the request of an area, and clear a mark of deafness; 0: there is no request.  The acquire
+ * pairs with the release in ask(), so that the pool is seen as the asker saw it.
  */
 static unsigned long take_request(struct plat_area *area)
 {
@@ -74,9 +74,9 @@ static unsigned long take_request(struct plat_area *area)
 }
 
 /*
- * A thread that is "making" is emptying its area, and pool_heard() answers when it has done
- * so.  The release pairs with the acquire in has_answered(): what was in the array is
- * parked.
+ * Answer a request.  While the thread is "making" its area is being emptied, and pool_heard()
+ * answers afterwards.  The release pairs with the acquire in has_answered(), so that the asker sees
+ * the parked objects.
  */
 static void on_signal(int sig)
 {
@@ -91,8 +91,8 @@ static void on_signal(int sig)
 }
 
 /*
- * This thread has emptied its area, which answers any request.  One that did not answer
- * before has not heard the signal now, either.  The release: as in on_signal().
+ * Answer a request after this thread has emptied its area.  A mark of deafness stays, because the
+ * signal is still blocked.  The release pairs as that of on_signal().
  */
 void pool_heard(struct plat_area *area)
 {
@@ -104,9 +104,9 @@ void pool_heard(struct plat_area *area)
 }
 
 /*
- * This thread answers for its area from now on; 0: no thread does.  The fence pairs with
- * the one in ask(): a request to the thread before is one that ask() takes back, or is
- * dropped here.
+ * Make this thread answer for an area; @thread is its id, or 0: nobody answers from now on.  The
+ * fence pairs with that in ask(): a request to the thread before is withdrawn by ask(), or dropped
+ * here.
  */
 void pool_answers(struct plat_area *area, unsigned int thread)
 {
@@ -119,12 +119,12 @@ void pool_answers(struct plat_area *area, unsigned int thread)
 	plat_write(&area->asked, 0ul);
 }
 
-/* Signals by which the system tells a thread that its own instruction failed; ends with 0. */
+/* Signals that a thread's own instruction causes; ends with 0. */
 static const int own[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
 };
 
-/* Signals that other threads send; a signal that a thread raises itself must reach it. */
+/* Return all signals but those, which must not be blocked. */
 void pool_signals_of_others(sigset_t *set)
 {
 	unsigned int i;
@@ -135,8 +135,8 @@ void pool_signals_of_others(sigset_t *set)
 }
 
 /*
- * Does a signal end a program that made an error?  With on_signal() as its handler the failed
- * instruction would run again, for ever, and abort() would not end the program at once.
+ * True for signals that end a program after an error.  With on_signal() as handler a failed
+ * instruction would be repeated for ever, and abort() would not end the program at once.
  */
 static bool is_fatal(int signo)
 {
@@ -149,10 +149,10 @@ static bool is_fatal(int signo)
 }
 
 /*
- * sigaction() refuses numbers that are no signal, SIGKILL, SIGSTOP, and the signals that the C
- * library uses itself.  A signal with a handler is not free.  No other handler interrupts
- * on_signal(): it might jump out, and then the asker waits for ever, or fork, and then the fork
- * waits for the asker.
+ * Install the handler for a lent signal, unless the signal has one.  sigaction() refuses numbers
+ * that are no signal, SIGKILL, SIGSTOP, and the C library's own signals.  Other signals are blocked
+ * during on_signal(), because a handler that left it by longjmp() would let the asker wait for
+ * ever, and a handler that forks would wait for the asker.
  */
 static bool take_signal(int signo)
 {
@@ -176,8 +176,8 @@ static bool take_signal(int signo)
 }
 
 /*
- * A thread that has blocked the signal may have one pending, and the signal's earlier
- * action may end the program.  Ignoring a signal discards pending ones.
+ * Restore the signal's action.  The signal is ignored first, which discards pending ones: a thread
+ * that has blocked it may have one pending, and the earlier action may end the program.
  */
 static void give_signal_back(void)
 {
@@ -188,7 +188,7 @@ static void give_signal_back(void)
 	plat_write(&lent, 0);
 }
 
-/* All threads are asked again: another signal may not be blocked. */
+/* Clear all marks of deafness, since threads may not have blocked the new signal. */
 static void hear_all(void)
 {
 	unsigned int i = UINT_MAX;
@@ -216,7 +216,7 @@ bool pool_reclaim_signal(int signo)
 	return done;
 }
 
-/* Is another thread worth asking?  Read unlocked: an empty array costs only a signal. */
+/* True if another thread is worth asking.  Read unlocked: a stale count costs only a signal. */
 static bool has_hot(struct pool *pool, struct plat_area *area)
 {
 	const struct pool_local *local = plat_local_of(pool, area->number);
@@ -226,7 +226,7 @@ static bool has_hot(struct pool *pool, struct plat_area *area)
 	       plat_read(&local->hot.n);
 }
 
-/* End a request that the handler has not taken; false: it has, or another one answers. */
+/* End a request that was not taken yet; false: the handler or another thread has taken it. */
 static bool end_request(struct plat_area *area, unsigned long mark)
 {
 	unsigned long asked = plat_read(&area->asked) & ~TAKEN;
@@ -234,7 +234,7 @@ static bool end_request(struct plat_area *area, unsigned long mark)
 	return asked && plat_cmpxchg(&area->asked, &asked, mark);
 }
 
-/* Mutex held.  A request that cannot be taken back is answered. */
+/* Ask a thread.  True: an answer will come, or has come.  Mutex held. */
 static bool ask(struct pool *pool, struct plat_area *area)
 {
 	unsigned int thread;
@@ -254,9 +254,9 @@ static bool has_answered(struct plat_area *area)
 	return !(plat_read_acquire(&area->asked) & ~DEAF);
 }
 
-/* How long an asker waits. */
+/* How much longer an asker waits. */
 struct patience {
-	unsigned int looks;	/* that are left before it asks about the thread */
+	unsigned int looks;	/* before it asks about the thread */
 	unsigned int start;	/* by the clock of plat_resched() */
 	unsigned int ms;	/* from then on, or POOL_FOREVER */
 };
@@ -266,7 +266,7 @@ static bool is_over(const struct patience *p)
 	return p->ms != POOL_FOREVER && plat_resched() - p->start >= p->ms;
 }
 
-/* An asker whose time is limited does not stand in a line. */
+/* Take the mutex; false: the time is over.  With a limit the mutex is only tried. */
 static bool lock(const struct patience *p)
 {
 	if (p->ms == POOL_FOREVER)
@@ -279,7 +279,7 @@ static bool lock(const struct patience *p)
 	return true;
 }
 
-/* The state of a thread, as proc(5) has it, R where it runs or could; 0: not known, or none. */
+/* Return the state of a thread as in proc(5), R: running or runnable; 0: not known, or ended. */
 static char state_of(unsigned int thread)
 {
 	char path[48], text[128], *at;
@@ -293,12 +293,12 @@ static char state_of(unsigned int thread)
 		close(fd);
 	}
 	text[n < 0 ? 0 : n] = 0;
-	/* The name of the thread, in parentheses, may have some, too. */
+	/* The name of the thread, in parentheses, may itself have parentheses. */
 	at = strrchr(text, ')');
 	return at && at[1] ? at[2] : 0;
 }
 
-/* For how many nanoseconds a thread of this process has run; 0: not known. */
+/* Return how many nanoseconds a thread of this process has run; 0: not known. */
 static unsigned long long runtime_of(unsigned int thread)
 {
 	clockid_t clock = (clockid_t)(~thread << 3 | 6);
@@ -309,9 +309,9 @@ static unsigned long long runtime_of(unsigned int thread)
 }
 
 /*
- * Will a thread that has not answered yet do so once it gets a processor?  @since: for how long it
- * had run when the asker asked about it first; 0: it has not.  Cancellation is off, since read()
- * is a cancellation point.
+ * True if a thread that has not answered yet may still do so once it gets a processor.  @since: its
+ * runtime when the asker first asked about it; 0: this is the first time.  Cancellation is off,
+ * since read() is a cancellation point.
  */
 static bool will_answer(unsigned int thread, unsigned long long *since)
 {
@@ -329,8 +329,9 @@ static bool will_answer(unsigned int thread, unsigned long long *since)
 }
 
 /*
- * A request that the handler has not taken is withdrawn; one that it has taken ends.  All
- * areas were asked at once, so the looks are for all of them.
+ * Wait for the answer of one thread.  At the end a request that the handler has not taken is
+ * withdrawn; one that it has taken is waited for.  All threads were asked at once, so they share
+ * the looks.
  */
 static void wait_for_answer(struct plat_area *area, struct patience *p)
 {
