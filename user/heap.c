@@ -67,8 +67,8 @@ static unsigned long most_resident(void)
 }
 
 /*
- * True if malloc() has little in use: @now bytes of objects, of @before at most, and besides them at
- * most the process's maximum minus the maxima of objects and slabs.
+ * True if malloc() has little in use: @now bytes of objects, of @before at most, and besides them
+ * at most the process's maximum minus the maxima of objects and slabs.
  */
 static bool is_small(unsigned long now, unsigned long before)
 {

@@ -176,8 +176,8 @@ static void *alloc_one(struct plat_backend *backend)
 }
 
 /*
- * Allocate objects of a hardened pool.  All are from slabs and have marks, so that a pointer without
- * a mark is known to be wrong.  Objects for which memory for marks is short are freed again.
+ * Allocate objects of a hardened pool.  All are from slabs and have marks, so that a pointer
+ * without a mark is known to be wrong.  Objects for which marks lack memory are freed again.
  */
 static unsigned int alloc_lent(struct plat_backend *backend, unsigned int n, void **objs)
 {

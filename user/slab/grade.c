@@ -77,7 +77,7 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 	list_as(shelf, slab, grade);
 }
 
-/* Called when a free brings a slab to its edge: list a full slab, move another to the next grade. */
+/* Called when a free brings a slab to its edge: list a full slab, or move one to its next grade. */
 __attribute__((__noinline__))
 void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 {

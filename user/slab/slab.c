@@ -442,8 +442,8 @@ static inline struct slab *slab_of_next(struct slab *slab, void **obj)
  * Free the first objects of a list of @n, at least 1: those of one shelf, under its lock, until a
  * slab is empty.  @slab: of the first object, by pool_arena_slab().
  *
- * Returns how many were freed.  @fault is set to POOL_FAULT_KINDS, or to what is wrong with the next
- * object, which is unchanged.
+ * Returns how many were freed.  @fault is set to POOL_FAULT_KINDS, or to what is wrong with the
+ * next object, which is unchanged.
  */
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault)

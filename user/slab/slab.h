@@ -131,7 +131,7 @@ struct slab_shelf {
 	const struct plat_area *taker;	/* lock: the thread that allocated last */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
-	struct pool_list idle;		/* lock: those of room[] with idle pages, oldest first */
+	struct pool_list idle;		/* lock: those with idle pages, oldest first */
 	unsigned int idle_count;	/* lock; read by anybody: slabs there */
 	unsigned int colour;		/* lock: of the next slab */
 	unsigned int slabs;		/* lock: how many it has */

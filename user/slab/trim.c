@@ -22,7 +22,7 @@
 /* A class with so few nearly empty slabs, or fewer, is not packed. */
 #define SPARSE_FEW	8
 
-/* True if many slabs of a class are nearly empty.  Read unlocked: a wrong answer only costs time. */
+/* True if many slabs of a class are nearly empty.  Unlocked: a wrong answer only costs time. */
 bool pool_slab_sparse(const struct slab_class *class)
 {
 	unsigned int sparse = 0, k;
