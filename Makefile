@@ -178,6 +178,7 @@ kunit:
 html:
 	@tests/deps.sh html
 	@python3 -B Documentation/man/functions.py build/site
+	@rm -rf build/html
 	sphinx-build -q -W --keep-going -b html -c Documentation -d build/doctrees \
 		build/site/pages build/html
 

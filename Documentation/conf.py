@@ -20,6 +20,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_copyright = False
 html_show_sphinx = False
+pygments_dark_style = "monokai"     # furo's own underlines names of structs
 html_copy_source = False
 
 # A literal block is a command, a drawing or a log; C is marked as C.

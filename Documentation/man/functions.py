@@ -22,7 +22,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # What a comment marks: a page, an argument, a call, a struct with a page, a constant.
 MARKED = re.compile(r"Documentation/(?P<page>[\w-]+)(?![\w/])|(?<![\w.])@(?P<param>\w+)"
-                    r"|(?P<call>(?<!\w)\w*_\w*\([^()]*\))|(?P<struct>struct pool_\w+)"
+                    r"|(?P<call>(?<!\w)\w*_\w*\([^()]*\)|\b[a-z]\w*\(\))|(?P<struct>struct pool_\w+)"
                     r"|(?P<word>(?<![\w])-?[A-Z][A-Z0-9]*_[A-Z0-9_]*\*?|%\w\b)")
 
 
