@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * age.c - every few seconds half of what was not needed goes, and each second it is counted
+ * age.c - every few seconds half of what was not needed is given back; each second it is counted
  *
  * Layer:   above the seam; twin of user/extra/age.c.
  * Context: two works, in process context; pool_age_wake() any that may allocate.
  *
- * Ageing is deferrable: it wakes no CPU that sleeps.  It stops itself when there is
- * nothing to give.  Then there are no clusters but those of spare objects.  Nothing can
- * gather without a new cluster, so the call that makes one starts the work again.  Hits do
- * nothing for this, nor do visits that have their clusters.
+ * Ageing is deferrable, so it wakes no sleeping CPU.  It stops itself when there is nothing to give
+ * back: then only spare objects are in clusters.  Objects can gather only in new clusters, so the
+ * call that allocates a cluster restarts the work.  Hits cost nothing for this, nor do slow paths
+ * that have clusters.
  *
- * Counting stops itself when the number is that of a second ago, and starts likewise.
+ * Counting stops itself when the number has not changed for a second, and is restarted likewise.
  * Ageing counts, too.
  */
 #include "plat.h"
@@ -55,8 +55,9 @@ static void fall_asleep(unsigned int work)
 }
 
 /*
- * The second look counts what was put between the first look and the store.  It misses
- * clusters that a call is about to fill; they are few.
+ * Age all pools, and stop if nothing is left.  The second look finds objects that came between the
+ * first look and the store to asleep.  It misses clusters that a call is about to fill, which are
+ * few.
  */
 static void age_work(struct work_struct *work)
 {
@@ -84,7 +85,7 @@ static void count_work(struct work_struct *work)
 	queue(&counting, 1);
 }
 
-/* A timer takes locks that the caller of an allocation may hold. */
+/* Queue both works.  An irq_work, since timers take locks that an allocation's caller may hold. */
 static void wake_now(struct irq_work *work)
 {
 	queue(&ageing, age);
@@ -93,14 +94,14 @@ static void wake_now(struct irq_work *work)
 
 static struct irq_work waker = IRQ_WORK_INIT(wake_now);
 
-/* A cluster was made.  While both are queued this only reads a line that is seldom written. */
+/* Restart both works after a cluster was made.  If both are queued this reads one word only. */
 void pool_age_wake(void)
 {
 	if (READ_ONCE(asleep) && xchg(&asleep, 0))
 		irq_work_queue(&waker);
 }
 
-/* Built in, pools start though the value is wrong, and then age as if there were none. */
+/* Check the parameter.  When built in, pools start even if it is wrong, with the default. */
 int pool_age_init(void)
 {
 	int ret = 0;
@@ -116,8 +117,8 @@ int pool_age_init(void)
 }
 
 /*
- * Destruction may still make clusters.  A work may fall asleep until it is cancelled, and
- * nothing else sets asleep: so that is cleared last, and then nothing wakes it.
+ * Stop both works.  Destruction may still make clusters, and a work may set a bit of asleep until
+ * it is cancelled, so asleep is cleared last.  Then nothing restarts a work.
  */
 void pool_age_exit(void)
 {

@@ -5,14 +5,13 @@
  * Layer:   above the registry; twin of user/declare.c.
  * Context: process context; may sleep.
  *
- * A module's init must find what its files have declared.  The kernel's loader
- * keeps one table that any file of a module can add to and that can be
- * found from its struct module: the parameters.  A declaration is a parameter
- * that cannot be set and that no file shows; its argument is the struct
- * pool_decl.  The kernel tells a user that tries to set it that there is none.
+ * A module's init must find the declarations of all files of the module.  The loader keeps one
+ * table to which any file can add, and which struct module leads to: the parameters.  So a
+ * declaration is a parameter whose argument is the struct pool_decl.  No file shows it, and
+ * whoever tries to set it is told that it does not exist.
  *
- * Larger pools are made first: a pool can be shared by smaller ones that come later,
- * never by larger ones.  So the order of files does not decide which are merged.
+ * Larger pools are created first, because a pool can serve later declarations of smaller objects,
+ * never of larger ones.  So the order of files does not decide which pools are merged.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -32,8 +31,8 @@ const struct kernel_param_ops pool_decl_ops = {
 };
 
 /*
- * The next declaration of a module from *i on; NULL: none.  A kernel without modules has
- * none to ask, and struct module has no members there.
+ * Return the next declaration of a module from *i on; NULL: none.  In a kernel without modules
+ * struct module has no members.
  */
 static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 {
@@ -48,7 +47,7 @@ static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 	return NULL;
 }
 
-/* The one that is not registered and made first; NULL: none. */
+/* Return the declaration to be registered next; NULL: all are. */
 static struct pool_decl *next_left(struct module *module)
 {
 	struct pool_decl *decl, *next = NULL;
@@ -67,8 +66,8 @@ static bool declare(struct pool_decl *decl, struct module *module)
 }
 
 /*
- * Give a declared pool back.  The variable is NULL afterwards in any case.  A pool with
- * objects in use stays, with its registration, as if it had never been destroyed.
+ * Release a declared pool, and set its variable to NULL.  A pool with objects in use stays, with
+ * its registration, as if it had not been destroyed.
  */
 static void undeclare(struct pool_decl *decl)
 {
@@ -95,7 +94,7 @@ void pool_release_declared_of(struct module *module)
 			undeclare(decl);
 }
 
-/* Can this caller not declare pools? */
+/* True, with a line in the log, if this caller cannot declare pools. */
 static bool unfit(struct module *module, unsigned int abi)
 {
 	if (!module)

@@ -51,7 +51,7 @@ static unsigned int flags_of(gfp_t gfp)
 	return flags;
 }
 
-/* The node of a guarded object is not known. */
+/* True if an object is known to be of a node; of a guarded object it is not known. */
 static bool is_of(const struct pool *pool, const void *obj, int node)
 {
 	return !guard_owns(&pool->backend, obj) &&
@@ -59,8 +59,8 @@ static bool is_of(const struct pool *pool, const void *obj, int node)
 }
 
 /*
- * Take an object of a node from this CPU's caches or the shared pool.  A cluster has the node of
- * its newest object, so another object may be of another node; it goes home.
+ * Take an object of a node from this CPU's caches or the shared pool.  A cluster counts as of the
+ * node of its newest object, so the object may be of another node; then it is put back.
  */
 static void *get_near(struct pool *pool, unsigned int *flags, int node)
 {
@@ -75,8 +75,8 @@ static void *get_near(struct pool *pool, unsigned int *flags, int node)
 }
 
 /*
- * Ask the slab with the caller's gfp flags, except for __GFP_ZERO: objects are zeroed
- * once, at the end.
+ * Ask the slab with the caller's gfp flags.  __GFP_ZERO is dropped, since objects are zeroed at the
+ * end.
  */
 static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 		       int node, enum pool_cause *cause)
@@ -89,7 +89,7 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 		return NULL;
 	gfp &= ~__GFP_ZERO;
 	told = pool_slab_enter();
-	/* No area of vmalloc() can be asked for from a node. */
+	/* vmalloc() takes no node. */
 	if (pool->backend.guarded && node == NUMA_NO_NODE)
 		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
@@ -101,7 +101,7 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
-/* Give a free object of another node back, so that the limit allows one of this node. */
+/* Return a free object of another node to the slab, so that the limit allows one of this node. */
 static void make_room(struct pool *pool, void *obj, unsigned int flags)
 {
 	if (plat_backend_may(&pool->backend, obj, flags))
@@ -112,8 +112,8 @@ static void make_room(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * The last resort, as in alloc.c.  The backend is asked here, since alloc.c does not know
- * the caller's gfp flags, which may forbid to enter a file system.
+ * Look once more, as get_last() of alloc.c does, but ask the backend with the caller's gfp flags,
+ * which may forbid to enter a file system.
  */
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node, enum pool_cause *cause)
@@ -134,8 +134,8 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 }
 
 /*
- * May a call take the system's last reserve?  A task that frees memory may, and one that is killed
- * for its memory, perhaps while it waits for some.
+ * True if the slab might give this call the system's last reserve: it frees memory, or its task is
+ * or may be killed for its memory while it waits.
  */
 static bool takes_last(gfp_t gfp)
 {
@@ -144,9 +144,9 @@ static bool takes_last(gfp_t gfp)
 }
 
 /*
- * The flags of all calls but the very last.  No call is to take the system's last reserve for an
- * object that may come from elsewhere.  Others keep theirs: with __GFP_NOMEMALLOC the kernel gives
- * GFP_ATOMIC less of its reserve.
+ * Return the flags for all attempts but the last: without the system's last reserve, since the
+ * object may come from elsewhere.  Calls that would not get that reserve keep their flags, because
+ * __GFP_NOMEMALLOC would reduce the reserve for GFP_ATOMIC.
  */
 static gfp_t meek(gfp_t gfp)
 {
@@ -155,7 +155,7 @@ static gfp_t meek(gfp_t gfp)
 	return takes_last(gfp) ? gfp | __GFP_NOMEMALLOC : gfp;
 }
 
-/* The node of a guarded object is not known, so calls that name a node do not take one. */
+/* Calls that name a node take no guarded object from caches, since its node is not known. */
 static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node)
 {
@@ -266,7 +266,7 @@ static bool is_node(int node)
 	return node >= 0 && node < nr_node_ids && node_online(node);
 }
 
-/* Not inlined, since calls that name a node would save registers for it. */
+/* Refuse a wrong node.  Not inlined, since all calls that name a node would save registers. */
 static noinline void *refuse_node(struct pool *pool, int node)
 {
 	pr_err_once("pool \"%s\": there is no node %d\n", pool->shown, node);

@@ -10,21 +10,20 @@
  *
  *	... none | pages, object at their end | none ...
  *
- * Each area has a page without access behind it.  The page before it belongs to the
- * area there, or is a hole.  Areas of vm_map_ram() have no such page.  If an area is next
- * to one of these, another area is asked for.
+ * Each area has a page without access behind it.  The page before it is that of the previous area,
+ * or a hole.  Areas of vm_map_ram() have no such page, so an area next to one of these is not used.
  *
- * vfree() takes the pages out of the page table, but a CPU may have them in its TLB
- * until vm_unmap_aliases() flushes it.  From then on the addresses are free, too.
- * To keep them from being used again, as many pages without access are mapped there at
- * once.  vmap() is asked by size only, but as a rule it returns the addresses that were
- * freed last.  If it does not, the address is loose: it is one of a few that are refused
- * when vmalloc() offers them.
+ * vfree() takes the pages out of the page table, but a CPU may have them in its TLB until
+ * vm_unmap_aliases() flushes it, which also frees the addresses.  To keep these from being reused,
+ * as many pages without access are mapped there at once.  vmap() cannot be asked for an address,
+ * but as a rule it returns the addresses that were freed last.  If it does not, the address is
+ * remembered as loose: areas at the last few loose addresses are refused when vmalloc() offers
+ * them.
  *
- * User-Mode Linux has no pages without access, so all addresses are loose there.  So they are
+ * All addresses are loose on User-Mode Linux, which has no pages without access, and on machines
  * where no test has seen that an access to such a page is reported.  On 32-bit x86 it is not:
- * vmalloc_fault() takes the page for one that is present and repeats the access for ever.  Some
- * other machines let the kernel read and write it.
+ * vmalloc_fault() takes the page for present and repeats the access for ever.  Some other machines
+ * let the kernel read and write the page.
  */
 #include "compat.h"
 #include "guard.h"
@@ -39,25 +38,25 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-/* How many addresses of vmap() are refused, in search of a certain one. */
+/* At most this many other addresses of vmap() are refused until it returns the wanted one. */
 #define TRIES	8
 
-/* How many loose addresses are known. */
+/* How many loose addresses are remembered. */
 #define LOOSE	8
 
 /*
- * How many areas of vmalloc() are refused before one is accepted.  They are more than the loose
- * addresses: an object of several pages that was freed is in the way of several areas.
+ * At most this many areas of vmalloc() are refused.  More than there are loose addresses, since a
+ * loose address of several pages may overlap with several areas.
  */
 #define REFUSALS	(4 * LOOSE)
 
-/* What __vmalloc() is told of the caller's flags. */
+/* The flags of the caller that __vmalloc() gets. */
 #define MAPPED	(GFP_USER | __GFP_HIGH | __GFP_NOWARN | __GFP_NORETRY | \
 		 __GFP_NOFAIL | __GFP_NOLOCKDEP)
 
 /*
- * Is an access to a page that is mapped without access seen to be reported?  Some machines have
- * no such mapping.
+ * MAY_HOLD: tests have shown that an access to a page which is mapped without access is reported.
+ * Machines without PAGE_NONE have no such mapping.
  */
 #ifdef PAGE_NONE
 #define NO_ACCESS	PAGE_NONE
@@ -76,7 +75,7 @@ struct span {
 	struct page *page[];		/* the pages mapped there */
 };
 
-/* Guards what follows.  Never held while vmalloc() is called. */
+/* Protects all that follows.  Never held over vmalloc() and its like. */
 static DEFINE_MUTEX(kept_mutex);
 static LIST_HEAD(kept);			/* oldest first */
 static unsigned long kept_bytes;	/* read by any CPU */
@@ -96,7 +95,7 @@ static void *start_of(const void *obj)
 	return (void *)((unsigned long)obj & PAGE_MASK);
 }
 
-/* Is any of this range known as loose? */
+/* True if any of this range is remembered as loose. */
 static bool is_loose(const unsigned char *at, size_t bytes)
 {
 	bool found = false;
@@ -119,7 +118,7 @@ static void put_loose(const unsigned char *at, size_t bytes)
 	mutex_unlock(&kept_mutex);
 }
 
-/* Remove the oldest address; NULL: there is none, or @keep allows all of them. */
+/* Remove the oldest held address; NULL: at most @keep bytes are held. */
 static struct span *take_oldest(unsigned long keep)
 {
 	struct span *span = NULL;
@@ -152,7 +151,7 @@ static void put_newest(struct span *span)
 	mutex_unlock(&kept_mutex);
 }
 
-/* Get what is needed to hold @n pages; NULL: they cannot be held.  Any page will do. */
+/* Prepare to hold @n pages at an address; NULL: not possible.  The zero page is mapped there. */
 static struct span *span_new(void *at, unsigned int n)
 {
 	struct span *span = NULL;
@@ -170,7 +169,7 @@ static struct span *span_new(void *at, unsigned int n)
 	return span;
 }
 
-/* Map a span's pages at its address; false: vmap() returns others. */
+/* Map a span's pages at its address; false: vmap() returned other addresses. */
 static bool occupy(struct span *span, unsigned int n)
 {
 	void *wrong[TRIES];
@@ -188,8 +187,8 @@ static bool occupy(struct span *span, unsigned int n)
 }
 
 /*
- * Free an object of a guarded source; never fails.  No I/O is started, since reclaim
- * may wait for the caller.
+ * Free an object of a guarded backend; never fails.  No I/O is started, since reclaim may wait for
+ * the caller.
  */
 void pool_guard_free(const struct plat_backend *backend, void *obj)
 {
@@ -210,7 +209,7 @@ void pool_guard_free(const struct plat_backend *backend, void *obj)
 	memalloc_noio_restore(noio);
 }
 
-/* May a guarded object have this area? */
+/* True if a guarded object may have this area. */
 static bool is_good(const unsigned char *at, size_t bytes)
 {
 	unsigned char byte;
@@ -221,10 +220,10 @@ static bool is_good(const unsigned char *at, size_t bytes)
 
 /*
  * Map pages.  Areas that are not good are freed last, so that they are not offered again.  From
- * 6.19 on __vmalloc() warns of flags that it does not know, __GFP_NOMEMALLOC among them.  So only
- * guarded objects may be of the system's last reserve.  At first it does not know
- * __GFP_RETRY_MAYFAIL, either.  Such a caller wants no task to be killed for it, and the flag
- * that fails sooner promises that, too.
+ * Linux 6.19 on __vmalloc() warns of flags that it does not know.  __GFP_NOMEMALLOC is one, so
+ * guarded objects, unlike others, may take the system's last reserve.  __GFP_RETRY_MAYFAIL was one
+ * at first, so it becomes __GFP_NORETRY, which fails sooner, and does not have a task killed
+ * either.
  */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {
@@ -244,8 +243,8 @@ static void *map_pages(size_t bytes, gfp_t gfp)
 }
 
 /*
- * Allocate an object of a guarded source, or return NULL.  A caller that cannot sleep
- * gets an ordinary object, since the pool must serve where it serves without guards.
+ * Allocate an object of a guarded backend; NULL: no memory.  A caller that cannot sleep gets an
+ * ordinary object, since an option must not make calls fail that succeed without it.
  */
 void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp)
 {
@@ -262,7 +261,7 @@ void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp)
 	return obj;
 }
 
-/* Unmap all held addresses.  No object is in use any more. */
+/* Unmap all held addresses, when no object is in use any more. */
 void pool_guard_exit(void)
 {
 	unmap_oldest(0);
@@ -276,13 +275,13 @@ bool plat_guard_check(const struct plat_backend *backend, const void *obj, long 
 				     backend->size, where);
 }
 
-/* How many bytes of address space of freed objects are held, with guard pages. */
+/* Return the bytes of held address space, guard pages included. */
 unsigned long pool_guard_kept(void)
 {
 	return READ_ONCE(kept_bytes);
 }
 
-/* User-Mode Linux dies of each fault of its own, so there the page table is read. */
+/* Read the page table in User-Mode Linux, which would die of a fault; elsewhere a fault tells. */
 static bool is_mapped(const void *p)
 {
 	if (!IS_ENABLED(CONFIG_UML))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hotplug.c - CPUs that are gone
+ * hotplug.c - CPUs that went offline
  *
  * Layer:   seam, cold half; twin of user/thread.c.
  * Context: process context, with cpu_hotplug_lock held for writing.  Hence the
@@ -8,10 +8,9 @@
  *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys
  *	    changed) is called with the registry mutex held.
  *
- * The state belongs to the "prepare" section: its teardown runs on a live
- * CPU, after the other one is dead.  So no call is inside an array of the dead
- * CPU, and no call there starts before it is back.  A CPU that comes up needs
- * nothing.
+ * The state belongs to the "prepare" section, so its teardown runs on a live CPU when the other is
+ * dead.  No call is then inside an array of the dead CPU, and none starts there before it is back.
+ * A CPU that comes up needs nothing.
  */
 #include "plat.h"
 #include "main.h"
@@ -27,8 +26,8 @@ static int cpu_dead(unsigned int cpu)
 }
 
 /*
- * Without calls for the CPUs that are up: otherwise the removal of the state would
- * call the teardown for live CPUs.
+ * Register the state without calls for online CPUs, because its removal would call the teardown for
+ * them.
  */
 int pool_hotplug_init(void)
 {

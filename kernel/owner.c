@@ -26,7 +26,7 @@ static bool has_registration(struct pool *pool, const void *owner)
 	return found;
 }
 
-/* A module's owner is its struct module.  A pool.ko has no users that are built in. */
+/* Return an owner's name: a struct module, or, if pools are built in, perhaps a plain name. */
 static const char *name_of(const void *owner)
 {
 #ifndef MODULE
@@ -36,7 +36,7 @@ static const char *name_of(const void *owner)
 	return module_name((struct module *)owner);
 }
 
-/* May this module change this pool?  If not, a line in the log says which pool it was. */
+/* True if this module may change this pool.  If not, a line in the log names the pool. */
 static bool may_change(struct pool_head *head, const void *owner,
 		       const char *function)
 {
@@ -74,15 +74,15 @@ bool pool_set_debug_owned(struct pool_head *pool, const char *words,
 }
 
 /*
- * The module's exit has returned, and its memory is still there: this is the last moment at
- * which its functions can be called.
+ * Release the pools that a module left.  Its exit has returned, but its memory is still there, so
+ * this is the last moment at which its destructors can be called.
  */
 static int module_changed(struct notifier_block *block, unsigned long state,
 			  void *data)
 {
 	unsigned int left = 0;
 
-	/* No kernel without modules calls this, nor knows their states. */
+	/* Kernels without modules have neither notifications nor MODULE_STATE_GOING. */
 #ifdef CONFIG_MODULES
 	if (state == MODULE_STATE_GOING)
 		left = pool_owner_gone(data);

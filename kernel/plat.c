@@ -46,22 +46,22 @@ const struct plat_policy plat_policies[] = {
 DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
 
 /*
- * Tasks that free memory may use the system's last reserve.  Pools do not: an object of it would
- * be cached, and go to any task.  Such a task may have a reserve of its own: pool_reserve().
+ * Tasks that free memory may use the system's last reserve.  Pools never do, because a cache would
+ * give an object of the reserve to any task later.  A task that needs one has pool_reserve().
  */
 #define AT_HAND	(__GFP_NOWARN | __GFP_NOMEMALLOC)
 
-/* Is this CPU inside a CPU lock's section?  It writes this itself, interrupts off. */
+/* True while this CPU is inside the section of a CPU lock.  Written by itself, interrupts off. */
 DEFINE_PER_CPU(bool, plat_locking);
 
 const struct pool_local plat_closed;
 
-/* What a CPU's word leads to until the CPU has a part.  Users may not write it, either. */
+/* The array to which a CPU's word points until the CPU has a part.  Nobody may write to it. */
 #define CLOSED	((struct pool_hot *)&plat_closed.hot)
 
 /*
- * The words of pools that have none of their own, and of users of hardened pools: plat_init(),
- * since in a module per-CPU data cannot be initialized with an address.
+ * The words of pools without caches, and the words that users of hardened pools see.  Set by
+ * plat_init(), since per-CPU data of a module cannot be initialized with an address.
  */
 static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
@@ -80,17 +80,17 @@ static struct mutex *const mutexes[] = {
 static struct kmem_cache *cluster_cache, *local_cache;
 
 /*
- * Milliseconds since boot.  An earlier load of this module may have left caches with
- * objects in use, so this makes names unique.
+ * Milliseconds from boot to the load of this module.  Part of the names of caches, because an
+ * earlier load may have left caches with objects in use.
  */
 static u64 load_time;
 
 /*
- * Flags for memory at hand, which a free may need: nothing is reclaimed for it.  From Linux 6.18
- * to about 7.1 the slab takes flags that do not even wake kswapd for those of kmalloc_nolock():
- * it fails where one of its locks is held, and kmemleak reports what only this memory leads to.
- * So kswapd may be woken where interrupts are on.  Where they are off the caller may hold a lock
- * of the scheduler, which a wakeup takes.  More than a page does without kswapd.
+ * Return gfp flags that reclaim nothing, for memory that a free could use.  With interrupts on they
+ * may wake kswapd, because Linux 6.18 to 7.1 treats flags without that as kmalloc_nolock(), which
+ * fails while a lock of the slab is held, and which kmemleak does not scan.  With interrupts off
+ * the caller may hold a lock of the scheduler, which a wakeup of kswapd would take.  Nor is kswapd
+ * woken for more than a page.
  */
 static gfp_t at_hand_flags(size_t size)
 {
@@ -124,9 +124,9 @@ void plat_local_free(struct pool *pool)
 }
 
 /*
- * Memory at hand only: the caller may be a free.  Where there is none, and where the caller
- * may not ask, this CPU does without, and its next miss tries again.  The word may have
- * been set by an interrupt meanwhile.
+ * Make this CPU's part of a pool, without reclaim, since the caller may be a free.  If there is no
+ * memory, or the caller may not ask for it, this CPU works without a part until its next miss.  An
+ * interrupt may set the word meanwhile, hence the exchange.
  */
 void plat_local_make(struct pool *pool, unsigned int flags)
 {
@@ -152,13 +152,13 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	mutex_lock(mutexes[mutex]);
 }
 
-/* For callers that may not wait, as in reclaim. */
+/* Try to lock the registry, for callers that may not wait, as in reclaim. */
 bool pool_registry_trylock(void)
 {
 	return mutex_trylock(&registry_mutex);
 }
 
-/* The waker holds the mutex, so no wakeup is lost before the mutex is free. */
+/* Unlock.  The waker still holds the mutex, so a task about to wait cannot miss the wakeup. */
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
 	if (mutex == PLAT_REGISTRY)
@@ -177,7 +177,7 @@ void plat_registry_wait(void)
 	mutex_lock(&registry_mutex);
 }
 
-/* Most are clusters, of which kmalloc() would waste two fifths. */
+/* Get memory without reclaim.  Clusters have a cache, since kmalloc() would waste two fifths. */
 static void *at_hand(size_t size)
 {
 	bool cluster = size == sizeof(struct pool_cluster);
@@ -194,9 +194,10 @@ static void *at_hand(size_t size)
 }
 
 /*
- * The slab aligns powers of two at their size.  With PLAT_MEM_NO_IO the caller may be a
- * file system or a driver, whose gfp flags are not known here, or a task that frees memory.  No
- * task needs the system's last reserve for it, since checks do without.
+ * Get memory of a kind.  Sizes are rounded to powers of two, which the slab aligns to their size.
+ * With PLAT_MEM_NO_IO the caller may be a file system or a driver, whose gfp flags are not known
+ * here, or a task that frees memory.  It does not get the system's last reserve, since checks work
+ * without this memory.
  */
 void *plat_mem_alloc(size_t size, enum plat_mem how)
 {
@@ -208,7 +209,7 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 	return kvzalloc(size, GFP_KERNEL);
 }
 
-/* Frees memory of a cache, too.  Mapped memory is not freed in interrupts. */
+/* Free memory of plat_mem_alloc(), clusters too.  Mapped memory is not freed in interrupts. */
 void plat_mem_free(void *p)
 {
 	bool told = pool_slab_enter();
@@ -224,9 +225,9 @@ static slab_flags_t slab_flags(const struct pool_attr *attr)
 }
 
 /*
- * If the pool does not say otherwise objects may be copied from and to user space as a whole,
- * as those of kmalloc() may, since the cache does not know what users put into them.  What options
- * put behind them may not: it has addresses of the kernel.
+ * Create the cache of a pool.  Unless the pool restricts it, whole objects may be copied from and
+ * to user space, as those of kmalloc() may.  What options put behind objects may not be copied,
+ * because it contains kernel addresses.
  */
 bool plat_backend_create(struct plat_backend *backend, const char *name, unsigned long long id,
 			 unsigned int size, const struct pool_attr *attr,
@@ -235,7 +236,7 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	bool some = attr->flags & MEM_F_USERCOPY;
 	char text[STORE_NAME_LEN];
 
-	/* Built in, users may come before pools, or where these could not start. */
+	/* When built in, callers may run before our init, or after it failed. */
 	if (!local_cache) {
 		*why = "pools have not started";
 		return false;
@@ -259,7 +260,7 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	return backend->cache;
 }
 
-/* The kernel does not destroy a cache with objects in use; it would only complain. */
+/* Destroy the cache, unless objects are in use: the kernel would only complain about it. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (!lost)
@@ -267,8 +268,8 @@ void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 }
 
 /*
- * A caller without POOL_F_ATOMIC must be able to sleep; debug kernels warn of callers
- * that cannot.  With interrupts off kswapd is not woken, as in at_hand_flags().
+ * Return the gfp flags of a call.  A caller without POOL_F_ATOMIC must be able to sleep; debug
+ * kernels warn of callers that cannot.  With interrupts off kswapd is not woken: at_hand_flags().
  */
 static gfp_t flags_for(unsigned int flags)
 {
@@ -285,8 +286,8 @@ static gfp_t flags_for(unsigned int flags)
 }
 
 /*
- * Several objects come at once, all or none, and only with interrupts on, as the slab allocator
- * asks: it may turn them on.  /proc/allocinfo shows this function for users without a line.
+ * Get objects from the slab.  Its bulk call gives all or none, and is made only with interrupts on,
+ * because it may turn them on.  /proc/allocinfo shows this function for callers without a tag.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
@@ -319,8 +320,8 @@ static void free_each(struct plat_backend *backend, unsigned int n, void **objs)
 }
 
 /*
- * The slab allocator itself reports a wrong pointer.  Several objects are freed at once
- * only with interrupts on, as for allocations.
+ * Free objects.  The slab itself reports wrong pointers.  Its bulk call is made only with
+ * interrupts on, as for allocations.
  */
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
@@ -335,7 +336,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return n;
 }
 
-/* The slab allocator cannot tell.  Where memory is short the kernel's shrinker runs. */
+/* False: the slab does not tell how full its pages are. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
@@ -356,8 +357,8 @@ void plat_trim(bool asked)
 }
 
 /*
- * Tell whether a CPU's array has objects, and the CPU may be interrupted: those of isolcpus= and
- * nohz_full= may not.
+ * True if a CPU's array has objects, and the CPU may be interrupted: isolcpus= and nohz_full= CPUs
+ * may not.
  */
 static bool has_hot(int cpu, void *pool)
 {
@@ -373,8 +374,8 @@ static void empty_array(void *pool)
 }
 
 /*
- * Arrays of CPUs that are gone have no objects.  Interrupts must be on to wait for others,
- * which answer at once: @ms is not needed.
+ * Have other CPUs empty their arrays.  False with interrupts off, since this waits for the other
+ * CPUs.  They answer at once, so @ms is not needed.  Arrays of offline CPUs are empty.
  */
 bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
@@ -447,7 +448,7 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 	va_end(args);
 }
 
-/* All locks are initialized here, so they are one class for lockdep. */
+/* Set up a CPU.  All locks are initialized here, so they are one class for lockdep. */
 static void cpu_start(struct pool_cpu *cpu)
 {
 	raw_spin_lock_init(&cpu->lock.spin);
@@ -461,7 +462,7 @@ static void destroy_caches(void)
 	local_cache = NULL;
 }
 
-/* Called first: makes the CPUs' own parts, and the caches of clusters and local parts. */
+/* Set up all CPUs, and the caches of clusters and local parts.  Called first. */
 int plat_init(void)
 {
 	unsigned int cpu;
@@ -480,7 +481,7 @@ int plat_init(void)
 	return -ENOMEM;
 }
 
-/* Called last: there are no pools any more. */
+/* Called last, when there are no pools any more. */
 void plat_exit(void)
 {
 	unsigned int cpu;

@@ -5,9 +5,9 @@
  * Layer:   seam; twin of user/plat_impl.h, in the order of common/plat.h.
  * Context: as common/plat.h says.
  *
- * A CPU is a possible CPU, present or not.  What it has of all pools exists from the
- * start.  What it has of one pool is made when it first misses there, and stays until the
- * pool ends; a CPU that is gone leaves both behind.
+ * A CPU is a possible CPU, present or not.  Its struct pool_cpu exists from the start.  Its part of
+ * a pool is made by its first miss there, and stays until the pool is destroyed.  Both stay when
+ * the CPU goes offline.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H
@@ -28,10 +28,10 @@
 /* plat.c */
 DECLARE_PER_CPU(struct pool_cpu, plat_cpus);
 
-/* plat.c: is this CPU inside a CPU lock's section?  Its own, interrupts off */
+/* plat.c: true while this CPU is inside the section of a CPU lock */
 DECLARE_PER_CPU(bool, plat_locking);
 
-/* plat.c: the part that CPUs find where they have none.  All zero, never written. */
+/* plat.c: the part of CPUs that have none.  All zero, never written to. */
 extern const struct pool_local plat_closed;
 
 /* Per-CPU copies */
@@ -52,7 +52,7 @@ static inline struct pool_local *plat_local_of(const struct pool *pool,
 
 	if (!cpu_possible(cpu))
 		return NULL;
-	/* Pairs with plat_local_make(): all is read through this pointer. */
+	/* Pairs with plat_local_make() by address dependency. */
 	hot = READ_ONCE(*per_cpu_ptr(pool->own.hot, cpu));
 	return hot == &plat_closed.hot ?
 	       NULL : container_of(hot, struct pool_local, hot);
@@ -70,7 +70,7 @@ static inline unsigned int plat_cpu_hint(void)
 	return raw_smp_processor_id();
 }
 
-/* A seal does not change the page.  Guarded objects have pages of any node. */
+/* A seal does not change the page.  Guarded objects may be on any node, so this CPU's is told. */
 static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
 {
@@ -80,10 +80,10 @@ static inline unsigned int plat_node_of(const struct plat_backend *backend,
 	return page_to_nid(virt_to_page(obj));
 }
 
-/* plat.c: for a CPU that has no part of this pool. */
+/* plat.c: make this CPU's part of a pool. */
 void plat_local_make(struct pool *pool, unsigned int flags);
 
-/* This may be another CPU by now, which then has to miss for itself. */
+/* Make this CPU's part if it has none.  A task that migrates meanwhile makes it at a later miss. */
 static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 {
 	if (unlikely(raw_cpu_read(*pool->own.hot) == &plat_closed.hot))
@@ -97,9 +97,9 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 /*
  * Constructors and destructors
  *
- * A kernel with DEBUG_ATOMIC_SLEEP reports one that sleeps, also where its caller might; in
- * others this is nothing.  With PREEMPT_RT the spinlocks that they may take sleep.  Handlers
- * never sleep, and do not write to the task that they interrupted.
+ * A kernel with DEBUG_ATOMIC_SLEEP reports one that sleeps, even if its caller might sleep.  Other
+ * kernels compile this to nothing, and so does PREEMPT_RT, where spinlocks sleep, which they may
+ * take.  It is only for tasks, since interrupt handlers must not write to the interrupted task.
  */
 
 #ifndef CONFIG_PREEMPT_RT
@@ -119,13 +119,13 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 
 #define plat_read(p)		READ_ONCE(*(p))
 #define plat_write(p, v)	WRITE_ONCE(*(p), v)
-/* Each use says what it is for, and with what it pairs. */
+/* Each use has a comment that names its partner. */
 #define plat_read_acquire(p)	smp_load_acquire(p) /* as its use says */
 #define plat_write_release(p, v) smp_store_release(p, v) /* as its use says */
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg(p, old, v)	try_cmpxchg(p, old, v)
 
-/* Words are read as all else; the kernel's own bit operations do the same. */
+/* A counter word as the kernel's type; bitops of the kernel cast alike. */
 static inline atomic_long_t *plat_long(unsigned long *w)
 {
 	return (atomic_long_t *)w;
@@ -136,7 +136,7 @@ static inline unsigned long plat_word_add(unsigned long *w, unsigned long n)
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
-/* Adds: a long does not hold the negative of the top bit, which is one such n. */
+/* Adds -n, because subtraction would need -n as a long, which overflows for the top bit. */
 static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 {
 	(void)atomic_long_fetch_add_release(-n, plat_long(w));
@@ -144,13 +144,13 @@ static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 
 static inline void plat_fence(void)
 {
-	/* Each use says with what it pairs. */
+	/* Each use has a comment that names its partner. */
 	smp_mb();
 }
 
 /* CPU lock */
 
-/* Interrupts off, and this CPU's mark set; false: it is set already. */
+/* Disable interrupts, and set this CPU's mark; false: the mark was set already. */
 static __always_inline bool lock_section_enter(unsigned long *flags)
 {
 	local_irq_save(*flags);
@@ -164,10 +164,10 @@ static __always_inline bool lock_section_enter(unsigned long *flags)
 }
 
 /*
- * Waits, because the holder has interrupts off, is not preempted and copies a
- * bounded number of pointers.  Fails where this CPU is inside a section of any CPU
- * lock, or about to enter or leave one: then the caller is an NMI, a probe or a
- * tracer that interrupted it.  Each CPU has a mark of its own for that.
+ * Lock a CPU.  This spins, which is short: the holder has interrupts off, is not preempted and
+ * copies a bounded number of pointers.  It fails if this CPU is inside the section of any CPU lock,
+ * or about to enter or leave one, which the CPU's mark tells.  The caller then is an NMI, a probe
+ * or a tracer that interrupted the section.
  */
 static __always_inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
@@ -180,7 +180,7 @@ static __always_inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 	return true;
 }
 
-/* The caller is in process context, or has just left its section: it is inside of none. */
+/* Lock a CPU, for callers that are inside no section: in process context, or just behind one. */
 static inline void plat_cpu_lock(struct pool_cpu *cpu)
 	__acquires(&cpu->lock.spin)
 {
@@ -223,13 +223,16 @@ static inline void plat_busy_leave(struct plat_irq irq)
 extern struct task_struct *pool_reclaimer;	/* shrinker.c */
 
 /*
- * The slab may not be called in an NMI, nor where it may have called the caller, who says
- * so; on RT it takes sleeping locks.  Kernels that do
- * not count preemption cannot tell whether a caller could sleep.  They wait only where the
- * caller says by POOL_F_WAIT that it can.
- * Readers of RCU may be preempted, but may not wait, and may free.  A destructor in reclaim
- * may not wait for the registry, which its own task holds.  The table of symbols
- * can be read anywhere, and holders of CPU locks are never descheduled.
+ * True if a call with these flags may do that.
+ *
+ *   PLAT_ALLOC	call the slab: not in an NMI, not with POOL_F_NOSLAB, by which callers say that
+ *		the slab may have called them, and on RT, where the slab takes sleeping locks, only
+ *		if preemptible
+ *   PLAT_WAIT	sleep: not with ATOMIC or NESTED, not in an RCU section, not in reclaim, whose
+ *		own task holds the registry.  Kernels that do not count preemption cannot tell, and
+ *		wait only if the caller says by POOL_F_WAIT that it can
+ *   PLAT_FAIL	inject failures: once the system has booted
+ *   others	anywhere: symbols can be read, and holders of CPU locks are never descheduled
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {
@@ -241,7 +244,6 @@ static inline bool plat_may(enum plat_may what, unsigned int flags)
 		if (flags & (POOL_F_ATOMIC | POOL_F_NESTED) ||
 		    READ_ONCE(pool_reclaimer) == current)
 			return false;
-		/* This kernel does not know; the caller says so. */
 		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT) && (flags & POOL_F_WAIT))
 			return !in_interrupt() && !irqs_disabled();
 		return preemptible() && !rcu_preempt_depth();
@@ -258,9 +260,9 @@ static inline const void *plat_thread(void)
 }
 
 /*
- * Only callers that can sleep map and unmap guarded objects.  Kernels that do not count
- * preemption cannot tell whether a caller holds a lock: there callers must be able to
- * sleep.  The caller of another pool's call knows nothing of that.
+ * True if a call may map and unmap guarded objects, which may sleep.  Kernels that do not count
+ * preemption cannot tell whether a caller holds a lock, so all callers without POOL_F_ATOMIC must
+ * be able to sleep there.  POOL_F_FOREIGN: the caller called another pool, so it said nothing.
  */
 static inline bool guard_may_map(unsigned int flags)
 {
@@ -268,7 +270,7 @@ static inline bool guard_may_map(unsigned int flags)
 	       !irqs_disabled() && !rcu_preempt_depth();
 }
 
-/* Does an object of a guarded source have pages of its own? */
+/* True if an object of a guarded backend has pages of its own. */
 static inline bool guard_owns(const struct plat_backend *backend, const void *obj)
 {
 	return backend->guarded && is_vmalloc_addr(obj);
@@ -283,10 +285,9 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 }
 
 /*
- * Tools that watch memory.  They watch the slab.  Some are told of what pools keep, too, where
- * these have the option "tools": tools.c, kasan.c.  A quarantined object is no leak, but
- * kmemleak does not know: it takes locks, and an NMI, which may free, could have interrupted
- * their holder.
+ * Tools that watch memory watch the slab.  Some are also told which objects pools keep, if a pool
+ * has the option "tools": tools.c, kasan.c.  kmemleak is not told that a quarantined object is no
+ * leak, because it takes locks, whose holder an NMI that frees may have interrupted.
  */
 #define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \
 			 IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))

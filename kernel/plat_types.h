@@ -24,7 +24,7 @@ struct kmem_cache;
 #undef pool_set_min_avail
 #undef pool_set_debug
 
-/* Each is a jiffy; of holders of objects only those that bring them down are preempted. */
+/* Retries of the last look, a jiffy each, until a preempted task has moved its objects on. */
 #define PLAT_LAST_TRIES	64
 
 /* The limit of kmalloc(). */
@@ -42,14 +42,14 @@ struct plat_lock {
 	unsigned long flags;		/* its holder's, to restore */
 };
 
-/* State to restore when a bucket is let go. */
+/* Interrupt state to restore when a bucket is released. */
 struct plat_irq {
 	unsigned long flags;
 };
 
 /*
- * The source of a pool's objects: a cache.  A guarded source uses guard.c, and the
- * cache only where a caller cannot sleep.
+ * The backend of a pool: a cache.  A guarded backend uses guard.c, and the cache only for callers
+ * that cannot sleep.
  */
 struct plat_backend {
 	struct kmem_cache *cache;

@@ -31,10 +31,10 @@ static unsigned long unused_pages;
 static unsigned long looked_at;
 static int told_node __ro_after_init;
 
-/* The task that has locked the registry here, and calls destructors; NULL: none has. */
+/* The task that locked the registry in reclaim, and may call destructors; NULL: none. */
 struct task_struct *pool_reclaimer;
 
-/* Lock the registry, if that can be had; returns flags for a call that may not wait. */
+/* Lock the registry if it is free; returns flags for calls that may not wait. */
 static unsigned int registry_begin(void)
 {
 	if (!pool_registry_trylock())
@@ -94,7 +94,7 @@ static unsigned long count(struct shrinker *shrinker, struct shrink_control *sc)
 	return pages ? pages : SHRINK_EMPTY;
 }
 
-/* Where less than a page was given, no more can be had now. */
+/* Give pages back; SHRINK_STOP: there was less than a page. */
 static unsigned long scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	unsigned long had = READ_ONCE(unused_pages);
@@ -124,7 +124,7 @@ int pool_shrinker_init(void)
 	return shrinker ? 0 : -ENOMEM;
 }
 
-/* Nothing counts any more. */
+/* Withdraw what was counted. */
 void pool_shrinker_exit(void)
 {
 	if (shrinker)

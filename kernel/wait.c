@@ -14,7 +14,7 @@
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
 
-/* The holder may have a lower priority.  A yield would not let it run; a sleep does. */
+/* Pause.  A sleep lets a holder of lower priority run, which a yield would not. */
 void plat_pause(bool sleep)
 {
 	if (sleep)
@@ -31,7 +31,7 @@ unsigned int plat_resched(void)
 	return (u32)ktime_to_ms(ktime_get()) ?: 1;
 }
 
-/* All that wait, of all pools.  Each is woken for its own word, or, by an interrupt, for any. */
+/* The sleepers of all pools.  plat_wake() wakes those of one word, or, by an interrupt, all. */
 static DECLARE_WAIT_QUEUE_HEAD(waiters);
 
 struct sleeper {
@@ -47,7 +47,7 @@ static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int f
 	return default_wake_function(entry, mode, flags, NULL);
 }
 
-/* Of kernel threads kthread_stop() wants an end, and wakes them. */
+/* True if the task is being killed, or kthread_stop() waits for it. */
 static bool is_to_end(void)
 {
 	return fatal_signal_pending(current) ||
@@ -80,7 +80,7 @@ static void wake_any(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(wake_work, wake_any);
 
-/* A wakeup takes locks that the caller may hold, or may have interrupted, unless it can sleep. */
+/* Wake, by an irq_work unless preemptible: the caller may hold locks that a wakeup takes. */
 void plat_wake(unsigned int *word)
 {
 	if (preemptible())
@@ -89,7 +89,7 @@ void plat_wake(unsigned int *word)
 		irq_work_queue(&wake_work);
 }
 
-/* Nobody waits any more. */
+/* Wait for the last wakeup, when nobody sleeps any more. */
 void pool_wait_exit(void)
 {
 	irq_work_sync(&wake_work);
