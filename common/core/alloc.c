@@ -190,7 +190,7 @@ static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have)))
 		if (!pool_last_sleep(&rest->last, &w->turn, 0, reserve ? NAP_MOST : POOL_FOREVER))
 			return false;
-	/* Read before the look, so a free that the look misses changes wakes, and ends the sleep. */
+	/* Read before the look, so that a free which the look misses ends the sleep. */
 	w->seen = plat_read_acquire(&w->pool->wakes);
 	return true;
 }

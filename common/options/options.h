@@ -78,7 +78,7 @@ enum pool_item {
 /* How a text is written. */
 enum pool_text_rules {
 	POOL_TEXT_LIST,			/* "word,key=value,..." */
-	POOL_TEXT_LINE,			/* the same; the first may be the byte of poison, or nothing */
+	POOL_TEXT_LINE,			/* the same; first the byte of poison, or nothing */
 	POOL_TEXT_LIVE,			/* for pools in use: spaces, too, and signs before words */
 };
 
