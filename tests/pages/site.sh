@@ -21,7 +21,7 @@ each_function_has_a_page() {
 		grep -qs "id=\"c.$name\"" "build/html/functions/$name.html" ||
 			{ echo "$name has no page, or its page no prototype"; status=1; }
 	done
-	return $status
+	return "$status"
 }
 
 rm -rf build/html build/doctrees build/site
