@@ -4,9 +4,10 @@
 
     functions.py FOLDER
 
-Pages of functions are made of the comments that section 3 of the manual is made of, and the
-page of debugfs of the text of section 5.  The other pages are links to those of Documentation/;
-api.rst is a copy, in which the list of all functions replaces the line ".. functions".
+Pages of functions are made of the comments that section 3 of the manual is made of, with an
+example of another page that calls the function; the page of debugfs is made of the text of
+section 5.  The other pages are links to those of Documentation/, but api.rst is a copy, in
+which the list of all functions replaces the line ".. functions".
 """
 
 import pathlib
@@ -24,6 +25,9 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 MARKED = re.compile(r"Documentation/(?P<page>[\w-]+)(?![\w/])|(?<![\w.])@(?P<param>\w+)"
                     r"|(?P<call>(?<!\w)\w*_\w*\([^()]*\)|\b[a-z]\w*\(\))|(?P<struct>struct pool_\w+)"
                     r"|(?P<word>(?<![\w])-?[A-Z][A-Z0-9]*_[A-Z0-9_]*\*?|%\w\b)")
+
+# A block of a page that is marked as C.
+EXAMPLE = re.compile(r"^\.\. code-block:: c\n\n((?:\t.*\n|\n)+)", re.M)
 
 
 def marked(text):
@@ -130,11 +134,22 @@ def naming(pages, name):
     return ", ".join(f":doc:`/{page}`" for page in found)
 
 
+def example(pages, name):
+    """The shortest example of a page that calls it, and where that is."""
+    found = [(len(code), code, page) for page, text in pages.items()
+             for code in EXAMPLE.findall(text) if re.search(rf"\b{name}\(", code)]
+    if found:
+        _, code, page = min(found)
+        yield from (f"**Example,** of :doc:`/{page}`:", "", ".. code-block:: c", "",
+                    textwrap.indent(textwrap.dedent(code).expandtabs(8).strip("\n"), "   "), "")
+
+
 def page_of(headers, group, name, pages):
     """The page of a function, macro or variable."""
     out = titled(name + ("" if name in VARIABLES else "()"), "=")
     out += [signature(headers, name)[0], ""]
     out += body_of(headers, group, name)
+    out += example(pages, name)
     near = [f"``struct {other}``" for other in group.structs]
     near += [f"``{other}()``" for other in group.names if other != name and other not in VARIABLES]
     out += ["**See also:** " + ", ".join(near) + ".", ""] if near else []
