@@ -23,6 +23,9 @@ html_show_sphinx = False
 pygments_dark_style = "monokai"     # furo's own underlines names of structs
 html_copy_source = False
 
+# Quotes stay as they are written: commands have some, and links to sections need them.
+smartquotes = False
+
 # A literal block is a command, a drawing or a log; C is marked as C.
 highlight_language = "none"
 
@@ -51,7 +54,7 @@ def link_sections(_app, tree, _page):
     """Make :doc:`page`, "Section" a link to that section."""
     for link in tree.findall(nodes.reference):
         behind = link.next_node(descend=False, siblings=True)
-        match = SECTION.match(behind) if isinstance(behind, nodes.Text) else None
+        match = SECTION.match(behind.astext()) if isinstance(behind, nodes.Text) else None
         if match and link.get("internal") and "#" not in link.get("refuri", "#"):
             link["refuri"] += "#" + nodes.make_id(match[1])
 

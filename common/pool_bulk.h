@@ -97,7 +97,7 @@ void *pool_alloc_reserved(struct pool_reserved *reserve);
  * Asks the pool first, in the kernel without waiting for memory, then the reserve.  When
  * both have none, it waits as pool_alloc_timeout() does, for one that is freed to either.
  * With POOL_FOREVER each call gets one, even when no memory is left, if all objects are
- * freed after a while by pool_free_reserved(): "Reserves" in amounts.rst has the rules.
+ * freed after a while by pool_free_reserved(): Documentation/amounts, "Reserves", has the rules.
  *
  * Context: With POOL_F_ATOMIC any.  Without it process context or a plain thread;
  * sleeps, also where memory is being reclaimed.

@@ -24,8 +24,16 @@ each_function_has_a_page() {
 	return "$status"
 }
 
+# Of :doc:`page`, "Section", and of a comment of a header that says so.
+sections_are_linked() {
+	grep -q 'href="checks.html#use-after-free"' build/html/debugging.html &&
+		grep -q 'href="../amounts.html#reserves"' \
+			build/html/functions/pool_alloc_reserved_timeout.html
+}
+
 rm -rf build/html build/doctrees build/site
 check the_site_is_made_without_a_warning make -s html
 check each_link_of_the_site_leads_somewhere tests/pages/site.py build/html
+check a_section_that_a_page_names_is_a_link sections_are_linked
 check each_function_has_a_page each_function_has_a_page
 finish
