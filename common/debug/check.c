@@ -14,13 +14,12 @@
  *          v
  *        user
  *
- * A call reads the option word once.  The seal says what was done to a free object, and
- * that is checked whatever the options are when the object leaves.  An object that is
- * found corrupted stays where it is: it is counted as quarantined, and never
- * handed out again.
+ * A call reads the option word once.  The seal records what was done to an object when it was
+ * freed, and exactly that is checked when it leaves, whatever the options are by then.  A corrupted
+ * object stays where it is: it is counted as quarantined, and never handed out again.
  *
- * Tools that watch memory learn first that an object is freed, and last that it
- * is handed out.  In between they let us touch it while it is filled or looked at.
+ * Tools that watch memory are told first that an object is freed, and last that it is handed out.
+ * In between the library may touch the object while it fills or checks it.
  */
 #include "plat.h"
 
@@ -29,13 +28,13 @@ static unsigned char *byte_of(void *obj, unsigned int at)
 	return (unsigned char *)obj + at;
 }
 
-/* The tag is not aligned. */
+/* Store a word, which need not be aligned. */
 static void put_word(void *obj, unsigned int at, const void *word)
 {
 	__builtin_memcpy(byte_of(obj, at), &word, sizeof(word));
 }
 
-/* The first byte of the tag that is not the pool's; -1: all are. */
+/* Return the first byte of the tag that is wrong; -1: none is. */
 static long check_tag(struct pool *pool, void *obj, unsigned int at)
 {
 	const unsigned char *tag = byte_of(obj, at);
@@ -59,7 +58,7 @@ static long compare(void *obj, const struct pool_layout *l, unsigned int size)
 	return -1;
 }
 
-/* Put a corrupted object aside and report it.  Tools let us touch it already. */
+/* Quarantine a corrupted object and report it.  Tools allow the library to touch it already. */
 static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 		       long where)
 {
@@ -118,7 +117,7 @@ static void *seal(const struct pool_fault_info *info, unsigned int phase,
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
-/* Are the bytes around a freed object intact?  If not, the object is put aside. */
+/* True if the bytes around a freed object are intact; otherwise the object is quarantined. */
 static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l)
 {
 	struct pool *pool = info->pool;
@@ -174,8 +173,8 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 }
 
 /*
- * Check an object that a user frees.  Returns a pointer to pass on, sealed where the pool is
- * checked.  NULL: there is nothing to pass on, and the fault was reported.
+ * Check an object that a user frees.  Returns the pointer to put into the layers, sealed if the
+ * pool is checked.  NULL: the free was wrong, and was reported.
  */
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
@@ -193,9 +192,9 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Check a free object, perhaps sealed, that leaves the layers, for any reason.  @caller is NULL
- * where there is none.  @raw is set to whether the object was destructed, because it was filled.
- * Returns the object.  NULL: it is corrupted, and was reported.
+ * Check a free object, perhaps sealed, that leaves the layers, for any reason.  @caller: for the
+ * report, or NULL.  @raw: set to true if the object was filled, and so destructed before.  Returns
+ * the object.  NULL: it is corrupted, and was reported.
  */
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw)
@@ -224,8 +223,8 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Report an object that comes from the backend though its user never freed it to the pool.  It is
- * the backend's, so it can be handed out.  It stays counted for its first user, as abandoned.
+ * Report an object that the backend gives although its user never freed it to the pool.  It can be
+ * handed out, because the backend owns it.  Its first allocation stays counted, as abandoned.
  */
 static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {
@@ -237,8 +236,8 @@ static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, vo
 }
 
 /*
- * A tool takes bytes written before it learns of the object for unwritten.  So zeros that
- * the caller asks for are written after.
+ * Hand an object out.  Tools forget what was written before they learn that the object is in use,
+ * so zeros that the caller asked for are written afterwards.
  */
 static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		     unsigned int total)
@@ -249,8 +248,8 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Hand a free object, constructed and filled as asked for, to a user.  @word has the pool's
- * options, as the call has read them; some are checks.
+ * Note, annotate and hand out a free object, which is constructed and filled as asked for.  @word:
+ * the pool's options as the call has read them.
  */
 void pool_check_used(struct pool *pool, unsigned int word, void *obj,
 		     unsigned int flags, void *caller)

@@ -5,10 +5,9 @@
  * Layer:   beside the four.
  * Context: each function says its own.
  *
- * The struct of a checked pool stays a while after the pool has ended, without registrations,
- * with closed arrays and with nothing else.  So calls with its old pointer come to the checks,
- * which see that the pool has no registration.  A ring keeps the last POOL_GONE_MAX of these
- * structs, so that memory stays bounded: some hundred KiB, and nothing without checks.
+ * The struct of a checked pool is kept for a while after its destruction, with closed arrays, so
+ * that calls with the old pointer reach the checks, which see that the pool has no registration.  A
+ * ring keeps the last POOL_GONE_MAX structs: some hundred KiB, and nothing without checks.
  */
 #include "plat.h"
 
@@ -18,7 +17,7 @@
 static struct pool *gone[POOL_GONE_MAX];
 static unsigned int oldest;
 
-/* Keep the struct of a pool that has ended, in place of the one kept longest; returns that. */
+/* Keep the struct of a destroyed pool; returns the one kept longest, which leaves the ring. */
 static struct pool *keep(struct pool *pool)
 {
 	struct pool *out;
@@ -31,7 +30,7 @@ static struct pool *keep(struct pool *pool)
 	return out;
 }
 
-/* Free the struct of a pool that has ended; at once, unless it is checked.  May sleep. */
+/* Free the struct of a destroyed pool, or keep it if the pool was checked.  May sleep. */
 void pool_gone_free(struct pool *pool)
 {
 	pool->cached = false;
@@ -40,7 +39,7 @@ void pool_gone_free(struct pool *pool)
 	plat_mem_free(pool);
 }
 
-/* Free all structs that are kept.  May sleep; no call with any of these pools comes later. */
+/* Free all kept structs, when no call with any of these pools can come any more.  May sleep. */
 void pool_gone_free_all(void)
 {
 	unsigned int i;
@@ -50,8 +49,8 @@ void pool_gone_free_all(void)
 }
 
 /*
- * Report a call with a pool that has no registration.  @obj: the object that it frees, or NULL.
- * False: the pool has one, or is not checked, so that its struct may not be there.  Any context.
+ * Report a call with a destroyed pool.  @obj: the object that the call frees, or NULL.  False: the
+ * pool exists, or is not checked, so that its struct would not have been kept.  Any context.
  */
 bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {

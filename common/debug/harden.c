@@ -5,17 +5,17 @@
  * Layer:   beside the four.
  * Context: any; neither guard nor lock held.
  *
- * A hardened pool has caches and hot arrays as others have.  But the head that users have
- * leads to arrays that are closed for ever, so each call takes the slow path:
+ * A hardened pool has caches and hot arrays as other pools have.  But the pointer in its public
+ * head leads to arrays that are always closed, so that each call takes the slow path:
  *
  *	pool_head, inline:	head.hot --> closed
  *	the library's calls:	own.hot  --> the array
  *
- * There the pointer is looked at, and the array is tried then.  No byte of an object is
- * read or written, and no memory is needed.
+ * The slow path checks the pointer, and then tries the array.  No byte of an object is read or
+ * written, and no memory is needed.  A pointer is checked against
  *
- *   the source's marks     exact, for each object; slabs of user space have them
- *   the freshest objects   of this CPU's array; for all other sources
+ *   marks of the backend   exact, for each object; slabs of user space have them
+ *   the freshest objects   of this CPU's array; for all other backends
  */
 #include "plat.h"
 
@@ -23,7 +23,7 @@
 #define FRESHEST	4
 
 /*
- * Take an object of this CPU's array for a user of a hardened pool.  NULL: there is none, or the
+ * Allocate from this CPU's array for a user of a hardened pool.  NULL: the array is empty, or the
  * pool is checked as well.
  */
 void *pool_harden_get(struct pool *pool, unsigned int flags)
@@ -37,7 +37,7 @@ void *pool_harden_get(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/* Is this one of the freshest free objects here? */
+/* True if an object is one of the freshest in this CPU's array. */
 static bool is_fresh(struct pool *pool, const void *obj)
 {
 	struct pool_hot *hot = pool_hot_enter(&pool->own);
@@ -65,8 +65,8 @@ static enum pool_fault look(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Look at a pointer that is freed to a pool that has no checks.  False: the free is wrong, and
- * was reported.
+ * Check a pointer that is freed to a pool without a table of objects.  False: the free is wrong,
+ * and was reported.
  */
 bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)

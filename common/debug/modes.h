@@ -8,19 +8,19 @@
 #ifndef POOL_MODES_H
 #define POOL_MODES_H
 
-/* Do the pool's hot arrays take nothing? */
+/* True if the options keep the pool's hot arrays closed. */
 static inline bool pool_is_closed(const struct pool *pool)
 {
 	return POOL_READ(pool->debug) & POOL_D_CLOSED;
 }
 
-/* The same, also because somebody waits for an object. */
+/* True if options, or calls that wait for an object, keep the hot arrays closed. */
 static inline bool pool_arrays_closed(const struct pool *pool)
 {
 	return pool_is_closed(pool) || POOL_READ(pool->waiting);
 }
 
-/* May free objects be put into its shared part?  Taking from it needs no test. */
+/* True if free objects may be put into the shared pool.  Taking from it needs no test. */
 static inline bool pool_shares(const struct pool *pool)
 {
 	return !(POOL_READ(pool->debug) &
@@ -28,27 +28,27 @@ static inline bool pool_shares(const struct pool *pool)
 }
 
 /*
- * May this object go to a user, or to the platform, without a check or an undo?
- * Only such objects may be in an array, since a hit hands out what it finds.
+ * True if an object needs no check before it leaves.  Only such objects may be in an array, since a
+ * hit hands out any object that it finds.
  */
 static inline bool pool_is_plain(const struct pool *pool, const void *obj)
 {
 	return !pool_seal_of(obj) && !pool_is_closed(pool);
 }
 
-/* Does each object of this pool need something done when it changes hands? */
+/* True if allocations and frees of this pool must look at each object. */
 static inline bool pool_looks_at_each(const struct pool *pool)
 {
 	return POOL_READ(pool->debug) & (POOL_D_CLOSED | POOL_D_HARDEN);
 }
 
-/* May this object be handed to a user as it is? */
+/* True if this object may be handed to a user without a look at it. */
 static inline bool pool_goes_out(const struct pool *pool, const void *obj)
 {
 	return !pool_seal_of(obj) && !pool_looks_at_each(pool);
 }
 
-/* Must this allocation fail?  Some do if the options say so. */
+/* True if this allocation must fail, because the options inject failures. */
 static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 			      void *caller)
 {
@@ -56,7 +56,7 @@ static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 	       pool_fail_turn(flags, caller);
 }
 
-/* Wipe an object on free, where the kernel asks for that. */
+/* Wipe a freed object, if the kernel has init_on_free. */
 static inline void pool_hot_in(const struct pool_head *pool, void *obj)
 {
 	if (pool_wipes_in(pool))

@@ -5,30 +5,29 @@
  * Layer:   beside the four.
  * Context: any, also interrupts and signal handlers; no lock, no waiting.
  *
- * A hash table by address, out of band: a pointer is judged before anything behind it is
- * read, and nothing that a user writes reaches the table.  object_slots.h has its places.
+ * A hash table by address, apart from objects, so that a pointer is judged before anything behind
+ * it is read, and no write of a user reaches the table.  object_slots.h says where entries are.
  *
  *   state   bits 0-1: used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
  *           bits 4-15: the bin of the allocation, see profile.c
  *           from POOL_D_GEN on: the generation, as in the pool's option word
  *
- * While the options let hits bypass the checks, the table becomes stale.  So each begin
- * of checks starts a new generation, of which nothing is known.  Entries of an earlier
- * generation, and objects that are not in the table, are adopted at first sight.  While
- * fewer objects are known than allocated, an unknown pointer may be one of the missing
- * ones; once all are known it is no object.  The top of "known" has the generation,
- * so that a call which began before the switch does not count into it.  An object is
- * counted in "allocated" before it is known and until after it is known.  So a missing
- * entry is never mistaken for a foreign pointer.  A pool that was checked from its
- * creation on needs no count: what is not in its table is no object.
+ * While the options let hits bypass the checks, the table becomes stale.  So each switch to checks
+ * begins a new generation, in which no object is known.  Entries of an earlier generation, and
+ * objects without an entry, are adopted at first sight.  While fewer objects are known than
+ * allocated, an unknown pointer may be a missing object; once all are known, it is no object.  The
+ * top bits of "known" are the generation, so that a call which began before the switch does not
+ * count into it.  An object is counted in "allocated" before it becomes known and until after it is
+ * dropped, so a missing entry is never mistaken for a foreign pointer.  A pool that was checked
+ * from its creation on needs no count: a pointer without an entry is no object.
  *
- * Entries change by compare and exchange: if two calls free an object at once, one of
- * them finds it free.  But if it is not in the table yet, both may adopt it.  So a double
- * free at the very same moment, of an object from before a switch, is missed.
+ * Entries change by compare and exchange, so of two frees of an object at once, one finds it free.
+ * But if the object has no entry yet, both may adopt it.  So a double free at the very same moment,
+ * of an object from before a switch, is missed.
  *
- * The addresses of objects in use are inverted.  So tools that search memory for leaks
- * do not find these objects here, but they do find the free ones.
+ * The addresses of objects in use are stored inverted, so that leak checkers find the free objects
+ * here, but not those in use.
  */
 #include "plat.h"
 #include "object_slots.h"
@@ -52,19 +51,19 @@ static_assert(PIECE_SLOTS << POOL_STATE_PARTS <= KNOWN_COUNT,
 
 unsigned long pool_object_table_bytes;
 
-/* The generation of a state or of an option word. */
+/* Return the generation of a state or of an option word. */
 static unsigned long gen_of(unsigned long word)
 {
 	return word / POOL_D_GEN;
 }
 
-/* The generation as "known" has it. */
+/* Return the generation of an option word as it is in "known". */
 static unsigned long known_gen(unsigned int word)
 {
 	return gen_of(word) * KNOWN_GEN;
 }
 
-/* Count one object more, or one less, as known, if the generation is still the same. */
+/* Count an object as known, or as unknown, if the generation is still that of @state. */
 static void count_known(struct pool *pool, unsigned long state, bool more)
 {
 	unsigned long gen = gen_of(state) * KNOWN_GEN;
@@ -78,7 +77,7 @@ static void count_known(struct pool *pool, unsigned long state, bool more)
 	} while (!plat_cmpxchg(&pool->object_table.known, &old, now));
 }
 
-/* Objects that came from the backend, plus those that went there. */
+/* Return a number that changes with each object that comes from the backend or goes there. */
 static unsigned long backend_calls(struct pool *pool)
 {
 	return plat_read(&pool->store_gets) +
@@ -86,12 +85,11 @@ static unsigned long backend_calls(struct pool *pool)
 }
 
 /*
- * Is every object of the pool in the table?  If it was not always so, two
- * numbers are compared that other calls change.  They belong together when nothing
- * came or went in between.  The fences order the reads.  A drop makes an object unknown
- * first, then counts its way to the backend, then lowers "allocated".  The first fence also
- * pairs with that of pool_object_table_lapse(): a call that has read an option word from
- * after the end of checks also sees that they ended.
+ * True if every object of the pool has an entry.  Unless that was always so, two numbers are
+ * compared that other calls change.  They belong together if no object came or went in between;
+ * the fences order the reads.  A drop makes an object unknown first, then counts it as gone to the
+ * backend, then lowers "allocated".  The first fence also pairs with pool_object_table_lapse(), so
+ * that a call which has read an option word from after the end of checks sees "whole" cleared.
  */
 static bool all_known(struct pool *pool, unsigned int word)
 {
@@ -109,13 +107,13 @@ static bool all_known(struct pool *pool, unsigned int word)
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
-/* The key that an entry has for an object. */
+/* Return the key of an object's entry. */
 static unsigned long key_of(unsigned long obj, unsigned long state)
 {
 	return (state & ST_MASK) == ST_USED ? ~obj : obj;
 }
 
-/* The object of an entry: the reverse of key_of().  Addresses are aligned. */
+/* Return the object of an entry, the reverse of key_of(): bit 1 of an address is 0. */
 static unsigned long obj_of(const struct pool_entry *e)
 {
 	unsigned long key = plat_read_acquire(&e->obj);
@@ -123,13 +121,13 @@ static unsigned long obj_of(const struct pool_entry *e)
 	return key & 2 ? ~key : key;
 }
 
-/* Set the key for a state; the caller has just changed the state, and so has the object. */
+/* Set the key for a state; the caller owns the object, since it has just changed the state. */
 static void rekey(struct pool_entry *e, unsigned long state)
 {
 	plat_write_release(&e->obj, key_of(obj_of(e), state));
 }
 
-/* The entry of an object; NULL: there is none.  @in: set to its piece. */
+/* Find the entry of an object; NULL: there is none.  @in: set to its piece. */
 static struct pool_entry *find_in(struct pool *pool, const void *obj,
 				  struct pool_piece **in)
 {
@@ -158,7 +156,7 @@ static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 	return find_in(pool, obj, &in);
 }
 
-/* Fill in an empty slot of one of the object's windows; false: no room. */
+/* Add an entry in one of the object's windows; false: all are full. */
 static bool insert(struct pool *pool, void *obj, unsigned long state)
 {
 	unsigned int i = plat_read(&pool->object_table.parts);
@@ -206,7 +204,7 @@ static unsigned long state_word(unsigned int word, unsigned long state)
 	return gen_of(word) * POOL_D_GEN | state;
 }
 
-/* The pattern after the last one. */
+/* Return the pattern that follows that of a state. */
 static unsigned long next_phase(unsigned long state)
 {
 	unsigned long phase = (state >> ST_PHASE_SHIFT) & 3;
@@ -214,7 +212,7 @@ static unsigned long next_phase(unsigned long state)
 	return (phase % 3 + 1) << ST_PHASE_SHIFT;
 }
 
-/* The bin of the allocation, if it is known: not if the object was free when last seen. */
+/* Return the bin of the allocation; none if the object was free when last seen. */
 static unsigned long bin_note(unsigned long state)
 {
 	return (state & ST_MASK) == ST_USED ?
@@ -245,11 +243,11 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 }
 
 /*
- * Note the free of a pointer, and judge it: returns the state until now.  @word is the option
- * word of the call.  Nothing behind @obj is read.  @note is for pool_state_phase() and
- * pool_state_bin(); an object that is seen for the first time has a pattern, and no bin.
+ * Note the free of a pointer; returns what the table said of it before.  @word: the option word of
+ * the call.  Nothing behind @obj is read.  @note: set, for pool_state_phase() and pool_state_bin();
+ * an object that is seen for the first time has a pattern and no bin.
  *
- * This never needs memory: an object that does not fit into the table stays unknown.
+ * Needs no memory: an object for which the table has no room stays unknown.
  */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 			       unsigned long *note)
@@ -269,9 +267,9 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 }
 
 /*
- * Note that an object is handed out.  @word is the option word of the call, and @bin its bin of
- * profile.c, or 0.  @flags decide whether the table may grow.  Returns whether the object was in
- * use already: it has come from the backend, to which its user gave it past the pool.
+ * Note that an object is handed out.  @word: the option word of the call.  @bin: of profile.c, or
+ * 0.  @flags: decide whether the table may grow.  True: the object was in use already, so its user
+ * freed it to the backend, past the pool.
  */
 bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 		      unsigned int flags, unsigned int bin)
@@ -295,7 +293,7 @@ bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
 	return false;
 }
 
-/* The pattern and the bin of a note. */
+/* Return the pattern, and the bin, of a note. */
 unsigned int pool_state_phase(unsigned long note)
 {
 	return (note >> ST_PHASE_SHIFT) & 3;
@@ -306,7 +304,7 @@ unsigned int pool_state_bin(unsigned long note)
 	return (note >> ST_BIN_SHIFT) & ST_BIN_MASK;
 }
 
-/* Drop an object that goes to the backend, and empty its slot.  For the fence see all_known(). */
+/* Remove the entry of an object that goes to the backend.  For the fence see all_known(). */
 void pool_state_drop(struct pool *pool, void *obj)
 {
 	struct pool_piece *p;
@@ -325,7 +323,7 @@ void pool_state_drop(struct pool *pool, void *obj)
 		;
 }
 
-/* Mark an object so that it is never handed out, nor taken back, again. */
+/* Quarantine an object, so that it is never handed out nor freed again. */
 void pool_state_quarantine(struct pool *pool, void *obj)
 {
 	struct pool_entry *e = find_entry(pool, obj);
@@ -337,13 +335,13 @@ void pool_state_quarantine(struct pool *pool, void *obj)
 		insert(pool, obj, gen | ST_BAD);
 }
 
-/* The number after that of the last piece. */
+/* Return the number of the last piece plus 1. */
 static unsigned long pieces_end(struct pool *pool)
 {
 	return 1ul << plat_read(&pool->object_table.parts);
 }
 
-/* The object around an address, by a look at each slot; NULL: none. */
+/* Find the object around an address in all slots; NULL: none. */
 static void *around_in_slots(struct pool *pool, unsigned long p)
 {
 	unsigned long n, obj;
@@ -363,8 +361,8 @@ static void *around_in_slots(struct pool *pool, unsigned long p)
 
 /*
  * Find the known object that a pointer points into, perhaps @q itself; NULL: none.  Looks up each
- * place where an object around @q could begin, or, where these are many, looks at each slot: a
- * large object has many such places, but few are in memory at once.
+ * address at which an object around @q could begin.  For large objects these are many, but then
+ * the table has few slots, so it searches all slots instead.
  */
 void *pool_state_around(struct pool *pool, const void *q)
 {
@@ -385,7 +383,7 @@ bool pool_state_knows(struct pool *pool, const void *obj)
 	return find_entry(pool, obj);
 }
 
-/* Set all entries to generation 0, which is never in use. */
+/* Set all entries to generation 0, which is never current. */
 static void forget(struct pool *pool)
 {
 	unsigned long n, old;
@@ -404,10 +402,10 @@ static void forget(struct pool *pool)
 }
 
 /*
- * Begin a generation, of which nothing is known but that objects in quarantine do not come back.
- * Whoever puts one there counts it last, so none is counted twice.  @word is the pool's new option
- * word, not stored yet.  Generations wrap around.  Before the first one comes again, all marks are
- * wiped.  The pool is being created, or the registry mutex is held.
+ * Begin a generation.  Objects in quarantine count as known; a quarantining call counts its object
+ * last, so none is counted twice.  @word: the pool's new option word, not stored yet.  Generations
+ * wrap around, and before generation 1 comes again all entries are reset.  The pool is being
+ * created, or the registry mutex is held.
  */
 void pool_object_table_begin(struct pool *pool, unsigned int word)
 {
@@ -417,7 +415,7 @@ void pool_object_table_begin(struct pool *pool, unsigned int word)
 		   known_gen(word) + plat_read(&pool->quarantined));
 }
 
-/* End checks: from now on objects come and go unseen.  Registry mutex held. */
+/* End checks: from now on calls do not update the table.  Registry mutex held. */
 void pool_object_table_lapse(struct pool *pool)
 {
 	plat_write(&pool->object_table.whole, false);
@@ -425,8 +423,8 @@ void pool_object_table_lapse(struct pool *pool)
 }
 
 /*
- * Make room for all objects of the pool.  Frees allocate nothing, so they need room to note their
- * objects.  Process context; no lock held.
+ * Make room for all objects of the pool, because frees, which note their objects, must not allocate
+ * memory.  Process context; no lock held.
  */
 void pool_object_table_grow(struct pool *pool)
 {
@@ -443,7 +441,7 @@ void pool_object_table_grow(struct pool *pool)
 	}
 }
 
-/* Free what pool_have_memory() got; NULL: it got nothing. */
+/* Free memory of pool_have_memory(), or NULL. */
 static void give(void *p, size_t size)
 {
 	if (p)

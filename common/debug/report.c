@@ -10,10 +10,9 @@
  *   pool:   allocated by handler+0x40, freed by handler+0x96
  *   pool:   +0   af 55 12 ...
  *
- * The first line says everything that is needed to count and to sort.  Names of
- * functions and other pools are looked up where the context allows it.  Each pool
- * has a limited number of reports.  Further faults are only counted, without a warning,
- * so that a broken loop does not fill the log.
+ * The first line has all that scripts need to count and sort reports.  Names of functions and other
+ * pools are looked up if the context allows it.  The number of reports per pool is limited, so that
+ * a broken loop does not fill the log; further faults are only counted, without a warning.
  */
 #include "plat.h"
 
@@ -36,7 +35,7 @@ static const char * const what[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_ELSEWHERE] = "freed, but not to its pool",
 };
 
-/* A function's name where it may be looked up, else the address. */
+/* Format an address: as a symbol if the context allows that, otherwise as a number. */
 static void name_of(char *text, const void *addr, unsigned int flags)
 {
 	if (!addr)
@@ -48,8 +47,8 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 }
 
 /*
- * Find the name of a pool; false: there is none, or this context cannot look.  No
- * pool is pinned while lines are written, since that may take for ever.
+ * Find the name of a pool; false: no pool is it, or this context cannot search.  The name is
+ * copied, so that no pool is pinned while lines are written, which may block for ever.
  */
 static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),
@@ -68,7 +67,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* Does the object belong to this pool, and not to the one that the call names? */
+/* True if another pool than the one freed to knows the object. */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;
@@ -90,7 +89,7 @@ static void print_finder(const struct pool_fault_info *info)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
-/* Other code may have the object by now, and tools may have been told that it is free. */
+/* The bytes are peeked at: other code may have the object by now, and tools may forbid access. */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
 {
@@ -105,8 +104,8 @@ static void print_callers(const struct pool_fault_info *info,
 }
 
 /*
- * Name the pool whose tag is there, if it is the wrong one.  A free object has no tag: the
- * address of the code that freed it is there.
+ * Name the pool whose tag is behind the object, if that is the wrong one.  Not for free objects,
+ * which have the address of the freeing code in its place.
  */
 static void print_tag(const struct pool_fault_info *info,
 		      const struct pool_layout *l)
@@ -137,7 +136,7 @@ static void print_line(const struct pool_fault_info *info, long at, long end)
 	plat_log(PLAT_ERR, "  +%ld: %s", at, text);
 }
 
-/* The bytes around the first bad one. */
+/* Print the bytes around the first wrong one. */
 static void print_bytes(const struct pool_fault_info *info, long end)
 {
 	long at = info->where / DUMP_BYTES * DUMP_BYTES - DUMP_BYTES;
@@ -173,7 +172,7 @@ static void print_report(const struct pool_fault_info *info, const char *owner)
 	print_bytes(info, (long)l.total);
 }
 
-/* May one more fault be reported? */
+/* Count a report; false: it is one too many. */
 static bool is_loud(struct pool *pool)
 {
 	unsigned long n = plat_word_add(&pool->reports, 1);
@@ -184,7 +183,7 @@ static bool is_loud(struct pool *pool)
 	return n < POOL_REPORTS_MAX;
 }
 
-/* Count a fault, report it, and do what the policy says.  May not return. */
+/* Count and report a fault, then follow the policy, which may end the program. */
 void pool_report(const struct pool_fault_info *info)
 {
 	unsigned int policy = plat_read(&pool_options.policy);

@@ -15,10 +15,10 @@
 #include "plat.h"
 #include "options/options.h"
 
-/* This many pools are named; the others are counted. */
+/* A message names this many pools, and counts the others. */
 #define NAMED	4
 
-/* What has come too late, and for which pools. */
+/* The parts of a change that came too late for some pools, and these pools. */
 struct late {
 	unsigned int flags;
 	unsigned int keys;
@@ -27,7 +27,7 @@ struct late {
 	char names[NAMED * (POOL_SHOWN_LEN + 2) + 8];
 };
 
-/* Flags that were changed and that a pool does not have. */
+/* Return the flags of a change that a pool does not get. */
 static unsigned int late_flags(struct pool *pool,
 			       const struct pool_change *change)
 {
@@ -41,13 +41,13 @@ static unsigned int late_flags(struct pool *pool,
 		parts &= pool_merged_apart(pool);
 		plat_mutex_unlock(PLAT_REGISTRY);
 	}
-	/* The bit that this asks for is the same from the pool's creation on. */
+	/* MEM_F_TYPESAFE never changes after creation, so no lock is needed to read it. */
 	return (((change->set & want & ~word) | (change->clear & word & ~want)) &
 		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)) |
 		  pool_always(plat_read(&pool->flags)))) | parts;
 }
 
-/* Keys that were changed and whose value a pool does not have. */
+/* Return the keys of a change whose value a pool does not get. */
 unsigned int pool_change_late_keys(const struct pool *pool,
 				   const struct pool_change *change)
 {
@@ -134,8 +134,8 @@ void pool_change_store(const struct pool_change *change)
 }
 
 /*
- * Store a change of the options of all pools, and apply it to them.  @late says what of it does
- * not reach which pools; empty: all of it reaches all.
+ * Store a change of the options of all pools, and apply it to them.  @late: set to a text that
+ * names the parts which came too late, and for which pools; empty: all pools get all of it.
  *
  * A creation reads the options and lists its pool under one hold of the creation lock.  So
  * creations that have read the old options have listed their pools before this walks over the

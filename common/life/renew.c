@@ -53,7 +53,7 @@ static bool is_declared(const struct pool_reg *reg)
 	return reg->decl && !reg->left;
 }
 
-/* How many registrations are of these kinds?  Registry mutex held. */
+/* Count the registrations of a kind.  Registry mutex held. */
 static unsigned int count_regs(struct pool *pool, bool (*is)(const struct pool_reg *reg))
 {
 	struct pool_list *node;
@@ -69,7 +69,7 @@ static bool is_undeclared(const struct pool_reg *reg)
 	return !reg->decl;
 }
 
-/* Does a pool exist only for copied pointers?  Registry mutex held. */
+/* True if a pool exists only for copied pointers.  Registry mutex held. */
 bool pool_declared_left(struct pool *pool)
 {
 	return pool->users && !pool_reg_oldest(pool);
@@ -99,7 +99,7 @@ static void want_of(const struct renewal *r, struct pool_reg *reg,
 	request->name_sum = reg->name_sum;
 }
 
-/* May a registration stay where it is?  Registry mutex held. */
+/* True if a registration may stay with its pool.  Registry mutex held. */
 static bool stays(const struct renewal *r, const struct pool_reg *reg)
 {
 	unsigned int debug = r->options.debug;
@@ -117,8 +117,8 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 }
 
 /*
- * A pool that fits a registration; NULL: none.  Pools that the change has not reached yet
- * are left out.  Registry mutex held.
+ * Find a listed pool that fits a registration; NULL: none.  Pools that the change has not reached
+ * yet are skipped.  Registry mutex held.
  */
 static struct pool *find_listed(const struct renewal *r,
 				const struct pool_request *request)
@@ -147,8 +147,8 @@ static struct pool *find_fresh(const struct renewal *r,
 }
 
 /*
- * Find the first registration that has to leave and that no pool fits yet.  It is copied,
- * since it may be given back meanwhile.
+ * Find the first registration that must leave and that no pool fits yet.  It is copied, since it
+ * may be released meanwhile.
  */
 static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 {
@@ -172,7 +172,7 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	return found;
 }
 
-/* Make pools for all registrations that have to leave; false: out of memory. */
+/* Create pools for all registrations that must leave; false: out of memory. */
 static bool prepare_fresh(struct renewal *r)
 {
 	struct pool_request request;
@@ -193,8 +193,8 @@ static bool prepare_fresh(struct renewal *r)
 }
 
 /*
- * Has the pool too few buckets for its model, or had it the last generation?  To begin the
- * first one again takes long: pool_object_table_begin().
+ * True if the pool cannot become its model: it has too few buckets, or it is in the last
+ * generation, after which pool_object_table_begin() takes long.
  */
 static bool lacks_room(const struct pool *pool, const struct pool *model)
 {
@@ -202,7 +202,7 @@ static bool lacks_room(const struct pool *pool, const struct pool *model)
 	       pool_next_generation(pool->debug) < pool->debug;
 }
 
-/* Copy the oldest registration that is not left; false: the last one is gone meanwhile. */
+/* Copy the oldest registration that has not left; false: there is none any more. */
 static bool oldest_of(struct pool *pool, struct pool_reg *copy)
 {
 	const struct pool_reg *oldest;
@@ -215,7 +215,7 @@ static bool oldest_of(struct pool *pool, struct pool_reg *copy)
 	return oldest;
 }
 
-/* Make the model that the pool becomes; if the pool lacks room for it, it is a new pool. */
+/* Create the model that the pool becomes, or, if it cannot, a new pool.  False: out of memory. */
 static bool prepare_model(struct renewal *r)
 {
 	struct pool_reg reg;
@@ -241,8 +241,9 @@ static bool prepare_model(struct renewal *r)
 }
 
 /*
- * A hardened pool's users have arrays that are closed.  Hits read this word by itself.  The
- * pool is unused, so both arrays are empty, and a call that has read the old word misses.
+ * Point the public head at closed arrays if the pool becomes hardened, at its own if it was.  Hits
+ * read this word unlocked.  The pool is unused, so all arrays are empty, and calls that read the
+ * old word miss.
  */
 static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 {
@@ -255,8 +256,8 @@ static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 }
 
 /*
- * Turn the pool into its model.  Registry mutex and "allocated" held.  The generation is the
- * one after the pool's own, since marks of that of the model may be there.
+ * Turn the pool into its model.  Registry mutex held, and POOL_RENEWING set.  The new generation is
+ * that after the pool's own, since the table may have entries of the model's number.
  */
 static void become(struct renewal *r)
 {
@@ -303,8 +304,8 @@ static bool exchange(struct renewal *r)
 }
 
 /*
- * Move a registration to another pool.  It leaves a copy behind, which keeps the pool for
- * copied pointers until the declaration ends.
+ * Move a registration to another pool.  A copy stays, which keeps the old pool for code that has
+ * copied the pointer, until the declaration is released.
  */
 static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 {
@@ -321,7 +322,7 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 	plat_write(reg->decl->ptr, &to->head);
 }
 
-/* The pool that a registration moves to; NULL: it stays.  Registry mutex held. */
+/* Return the pool to which a registration moves; NULL: it stays.  Registry mutex held. */
 static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 {
 	struct pool_request request;
@@ -352,7 +353,7 @@ static void move_all(struct renewal *r)
 	}
 }
 
-/* List the new pools that have got a registration.  Registry mutex held. */
+/* List the new pools that have a registration now.  Registry mutex held. */
 static void list_fresh(struct renewal *r)
 {
 	struct pool_list *node = r->fresh.next;
@@ -371,9 +372,9 @@ static void list_fresh(struct renewal *r)
 }
 
 /*
- * Make the change, unless the pool was used or switched meanwhile.  This waits for walks
- * of other threads, but not for long, since they may wait for the creation lock.  It does
- * not wait for a walk of this thread, which cannot end before this call does.
+ * Make the change, unless the pool was used or switched meanwhile.  This waits for walks of other
+ * threads, by a bounded number of tries, since these may wait for the creation lock.  It does not
+ * wait for a walk of this thread, which cannot end before this call.
  */
 static void commit(struct renewal *r)
 {
@@ -396,7 +397,7 @@ static void commit(struct renewal *r)
 	}
 }
 
-/* Discard the new pools that were not needed, and what the pool was before. */
+/* Discard new pools that were not needed, and the model, which has the pool's old backend. */
 static void clean_up(struct renewal *r)
 {
 	while (!pool_list_empty(&r->fresh)) {
@@ -411,7 +412,7 @@ static void clean_up(struct renewal *r)
 	pool_regs_free(&r->copies);
 }
 
-/* Must a pool become another one, or several?  Registry mutex held. */
+/* True if the change affects a pool's layout or its merging.  Registry mutex held. */
 static bool is_outdated(struct renewal *r, const struct pool_change *change)
 {
 	unsigned int debug = r->options.debug;
@@ -423,10 +424,7 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 	       pool_change_late_keys(r->pool, change);
 }
 
-/*
- * Look at a pool; false: it stays as it is.  @keeps: set if a creation that was not
- * declared shares the pool; that creation keeps it as it is.
- */
+/* Begin with a pool; false: it stays as it is.  @keeps: set if a creation not declared shares it. */
 static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
 {
@@ -438,7 +436,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 	pool_options_get(&r->options);
 	r->was = pool->debug;
 	gone = r->was & change->clear;
-	/* What a word implied goes with it, unless the options of all pools have it. */
+	/* Flags that a cleared word had set, too, go with it, unless the options have them. */
 	gone |= pool_word_of(gone) & ~r->options.debug;
 	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
 					~POOL_D_COMMON) |
@@ -484,8 +482,8 @@ static void renew(struct pool *pool, const struct pool_change *change,
 }
 
 /*
- * Apply a change, stored already, to declared pools that were never used.  Where memory is short,
- * or other threads keep walking over a pool, it stays as it is.  Creation lock held.
+ * Apply a stored change to declared pools that were never used.  A pool stays as it is if memory
+ * is short, or if other threads keep visiting it.  Creation lock held.
  */
 void pool_declared_renew(const struct pool_change *change)
 {
