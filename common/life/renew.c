@@ -424,7 +424,7 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 	       pool_change_late_keys(r->pool, change);
 }
 
-/* Begin with a pool; false: it stays as it is.  @keeps: set if a creation not declared shares it. */
+/* Begin with a pool; false: it stays as it is.  @keeps: an undeclared creation shares the pool. */
 static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
 {
