@@ -5,9 +5,9 @@
  * Layer:   above the four.
  * Context: process context; may sleep.
  *
- * The registry mutex guards the list.  A walk holds no lock between two pools: it pins the pool it
- * is at, and a destruction waits until no walk pins the pool.  A pool whose last registration was
- * given back stays listed until then, but no new creation gets it.
+ * The registry mutex protects the list.  A walk holds no lock between two pools: it pins the pool
+ * that it visits, and a destruction waits until no walk pins the pool.  A pool whose last
+ * registration was released stays listed until then, but new creations cannot share it.
  */
 #include "plat.h"
 
@@ -19,7 +19,7 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
-/* Registry mutex.  Pools of about a size: 1 byte, or a 32nd to a 64th of it. */
+/* Registry mutex.  Each list has pools of one size, or of sizes that differ by 1/64 to 1/32. */
 static struct pool_list sizes[27 * 32 + 64];
 
 static struct pool_list *list_of(unsigned int size)
@@ -35,7 +35,7 @@ static struct pool_list *list_of(unsigned int size)
 	return head;
 }
 
-/* List a pool by its size, again where that has changed.  Registry mutex held. */
+/* List a pool by its size, or list it anew after the size changed.  Registry mutex held. */
 void pool_registry_resize(struct pool *pool)
 {
 	if (pool->by_size.next)
@@ -60,14 +60,14 @@ struct pool *pool_registry_sized(struct pool *prev, unsigned int least, unsigned
 	return node == head ? NULL : pool_list_entry(node, struct pool, by_size);
 }
 
-/* pool_registry_add() without the lock.  Registry mutex held. */
+/* List a pool.  Registry mutex held. */
 void pool_registry_list(struct pool *pool)
 {
 	pool_list_add_last(&pool->by_registry, &pools);
 	pool_registry_resize(pool);
 }
 
-/* List a pool; the creation lock makes ids ascend along the list. */
+/* List a new pool.  Creation lock held, so that ids ascend along the list. */
 void pool_registry_add(struct pool *pool)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
@@ -75,7 +75,7 @@ void pool_registry_add(struct pool *pool)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* The pool after @prev; with NULL the first.  NULL: there is none.  Registry mutex held. */
+/* Return the pool after @prev, or the first for NULL; NULL: none is left.  Registry mutex held. */
 struct pool *pool_registry_after(struct pool *prev)
 {
 	struct pool_list *node = prev ? prev->by_registry.next : pools.next;
@@ -94,8 +94,8 @@ struct pool *pool_registry_next(struct pool *prev)
 }
 
 /*
- * The same over pools for which @is is true; NULL: over all.  Each 256th of the others is returned,
- * too, so that the mutex is held for a bounded time.
+ * Walk over the pools for which @is is true, or over all for NULL.  Each 256th of the other pools
+ * is returned, too, so that the mutex is held for a bounded time.
  */
 struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool))
 {
@@ -116,7 +116,7 @@ struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct 
 	return pool;
 }
 
-/* Does NAME~ID mean this pool? */
+/* True if a name is NAME~ID of this pool. */
 static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 {
 	char exact[POOL_EXACT_LEN + 1];
@@ -126,8 +126,8 @@ static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 }
 
 /*
- * Walk over the pools of a name, as pool_registry_next() does over all.  @name, of @len bytes, is
- * what they are called, as it is or as it is shown; NAME~ID: one of these; "all": all pools.
+ * Walk over the pools of a name, as pool_registry_next() does over all.  @name, of @len bytes: a
+ * pool's name as it is or as it is shown; or NAME~ID, for one of these; or "all".
  */
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len)
 {
@@ -176,7 +176,7 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 	plat_write(&pool->users, pool->users - 1);
 }
 
-/* The oldest registration whose declaration is not elsewhere; NULL: none.  Registry mutex held. */
+/* Return the oldest registration that has not moved away; NULL: none.  Registry mutex held. */
 struct pool_reg *pool_reg_oldest(struct pool *pool)
 {
 	struct pool_list *node = pool->regs.prev;
@@ -187,9 +187,9 @@ struct pool_reg *pool_reg_oldest(struct pool *pool)
 }
 
 /*
- * Move a registration to @gone, to be freed outside.  Registry mutex held.  The
- * pool keeps its flags: pool_destroy() does not say which of its caller's registrations
- * it means, so one with MEM_F_EXACT may still exist.
+ * Move a registration to @gone, to be freed without the mutex, which is held.  The pool keeps its
+ * flags: pool_destroy() does not tell which of its caller's registrations ends, so a user who asked
+ * for MEM_F_EXACT may still exist.
  */
 static void drop(struct pool *pool, struct pool_reg *reg,
 		 struct pool_list *gone)
@@ -198,7 +198,7 @@ static void drop(struct pool *pool, struct pool_reg *reg,
 	pool_list_add(&reg->list, gone);
 }
 
-/* Free registrations of a list that is no pool's. */
+/* Free a list of dropped registrations. */
 void pool_regs_free(struct pool_list *gone)
 {
 	while (!pool_list_empty(gone)) {
@@ -209,10 +209,10 @@ void pool_regs_free(struct pool_list *gone)
 	}
 }
 
-/* The owner of registrations whose own owner is gone.  Its address is unique. */
+/* Its address is the owner of registrations whose own owner went away. */
 static const char nobody;
 
-/* How well does a registration fit what @owner gives back?  0: it is another owner's. */
+/* Rate how well a registration fits @owner, for to_drop(); 0: it is another owner's. */
 static unsigned int fits_owner(const struct pool_reg *reg, const void *owner)
 {
 	if (reg->owner == owner)
@@ -243,17 +243,16 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 }
 
 /*
- * Give one registration back, of a pool with at least one: that of @decl.  If @decl is NULL, it
- * is one of @owner: the newest that was not declared, or, where there are only declared ones, the
- * newest.  If @owner has none, one whose owner is gone is chosen in the same way.  If @owner is
- * NULL and has none, one of any owner is.
+ * Release one registration: that of @decl, or, if @decl is NULL, one of @owner.  Of these it is the
+ * newest that was not declared, or, if all were declared, the newest.  If @owner has none, one
+ * whose owner went away is chosen in the same way, and if @owner is NULL, one of any owner.
  *
- * @seen: how many registrations there had ever been when the caller saw the pool unused; 0: it
- * did not.  The last one is given back only if there was none since, because its user may be gone
- * again, and have left work behind.  @seen is set to how many there have been by now.
+ * @seen: how many registrations there had ever been when the caller saw the pool unused; 0: the
+ * caller did not.  The last registration is released only if none was added since, because a user
+ * that came and went since may have left objects.  Set to how many there have been by now.
  *
- * Returns POOL_DROPPED, also when there is no such registration.  POOL_ENDS: it was the last one,
- * and the pool belongs to the caller, which must end it.  POOL_KEPT: it is the last one.
+ * Returns POOL_DROPPED, also if there is no such registration.  POOL_ENDS: it was the last one, and
+ * the caller must destroy the pool.  POOL_KEPT: it is the last one, and stays.
  */
 enum pool_drop pool_registry_drop(struct pool *pool,
 				  const struct pool_decl *decl,
@@ -276,9 +275,9 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 }
 
 /*
- * Find the pool of the lowest id, @id or more, that a declaration is registered with; NULL: none.
- * The pool stays until this registration is given back.  pool_destroy_all(), or one pool_destroy()
- * too many, may have given it back and ended the pool.  So code that declares looks here.
+ * Find the pool of the lowest id, from @id on, with which a declaration is registered; NULL: none.
+ * The registration keeps the pool.  Declaring code must search, because pool_destroy_all(), or one
+ * pool_destroy() too many, may have released the registration and destroyed the pool.
  */
 struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id)
 {
@@ -297,7 +296,7 @@ struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long i
 	return found;
 }
 
-/* Has a pool a registration that pool_destroy_of() may give back for an owner? */
+/* True if a pool has a registration that pool_destroy_of() may release for an owner. */
 bool pool_registry_may_drop(struct pool *pool, const void *owner)
 {
 	bool may;
@@ -308,7 +307,7 @@ bool pool_registry_may_drop(struct pool *pool, const void *owner)
 	return may;
 }
 
-/* Forget a declaration of one pool.  Registry mutex held. */
+/* Clear pointers to a declaration in one pool.  Registry mutex held. */
 static void forget(struct pool *pool, const struct pool_decl *decl)
 {
 	struct pool_list *node;
@@ -318,7 +317,7 @@ static void forget(struct pool *pool, const struct pool_decl *decl)
 			pool_reg_of(node)->decl = NULL;
 }
 
-/* Forget a declaration that goes away.  Its remaining registrations belong to no declaration. */
+/* Clear all pointers to a declaration that is being unloaded; its registrations may stay. */
 void pool_registry_forget(const struct pool_decl *decl)
 {
 	struct pool_list *node;
@@ -329,7 +328,7 @@ void pool_registry_forget(const struct pool_decl *decl)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Does a call mean this registration of this pool?  Registry mutex held. */
+/* True if a call means this registration.  Registry mutex held. */
 static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 		     const void *owner, enum pool_whose whose)
 {
@@ -339,7 +338,7 @@ static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 	       (whose == POOL_OWNED || pool->ctor || pool->dtor);
 }
 
-/* Drop what a call means of a pool; true: none is left.  Registry mutex held. */
+/* Drop the registrations that a call means; true: none is left.  Registry mutex held. */
 static bool drop_owned(struct pool *pool, const void *owner,
 		       enum pool_whose whose, struct pool_list *gone)
 {
@@ -356,9 +355,8 @@ static bool drop_owned(struct pool *pool, const void *owner,
 }
 
 /*
- * Give back all registrations of an owner that @whose means, or those of all owners.  Returns a
- * pool that lost its last one.  It belongs to the caller, which must end it and call again.
- * NULL: there are no more.
+ * Release registrations of an owner, or of all owners, as @whose says.  Returns a pool that lost
+ * its last registration; the caller must destroy it and call again.  NULL: all are released.
  */
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 {
@@ -378,7 +376,7 @@ struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose)
 	return found;
 }
 
-/* Returns how many registrations of @owner there were.  Registry mutex held. */
+/* Take a pool's registrations from an owner; returns their number.  Registry mutex held. */
 static unsigned int disown(struct pool *pool, const void *owner)
 {
 	struct pool_list *node;
@@ -397,8 +395,8 @@ static unsigned int disown(struct pool *pool, const void *owner)
 }
 
 /*
- * Take all registrations away from their owner.  Afterwards a later owner at the same address
- * does not have them.  Returns how many there were.
+ * Take all registrations from an owner that goes away, so that a later owner at the same address
+ * does not have them.  Returns their number.
  */
 unsigned int pool_registry_disown(const void *owner)
 {
@@ -413,14 +411,14 @@ unsigned int pool_registry_disown(const void *owner)
 }
 
 /*
- * Registry mutex: walks whose user's function may fork, or never return.  The child of
- * a fork keeps the pins of its only thread, see user/fork.c.
+ * Registry mutex: walks that call functions of users, which may fork, or never return.  The child
+ * of a fork keeps the pins of its only thread's walks: user/fork.c.
  */
 struct pool_list pool_visits = { &pool_visits, &pool_visits };
 
 /*
- * Is a walk that calls a user's function at this pool?  @thread: only a walk of this
- * thread counts; NULL: one of any thread.  Registry mutex held.
+ * True if a walk that calls a function of a user is visiting this pool.  @thread: only walks of
+ * this thread count; NULL: of any thread.  Registry mutex held.
  */
 bool pool_registry_visited(const struct pool *pool, const void *thread)
 {
@@ -480,8 +478,8 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
 }
 
 /*
- * Take a pool without registrations off the lists.  Waits for walks that are at the pool.
- * Returns whether it was the last pool.
+ * Take a pool without registrations off the lists.  Waits for walks that are visiting it.  True: it
+ * was the last pool.
  */
 bool pool_registry_remove(struct pool *pool)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * declared.c - make the pools of declarations, and give them back
+ * declared.c - create the pools of declarations, and release them
  *
  * Layer:   above the four, beside create.c; used by both worlds' declare.c.
  * Context: process context; may sleep.
@@ -8,8 +8,9 @@
 #include "plat.h"
 
 /*
- * Is @a made before @b, which is earlier in the table of declarations?  The larger one is, and of
- * equal ones of one file the upper one, since compilers may lay out a file's table backwards.
+ * True if @a must be created before @b, which is earlier in the table of declarations: it is
+ * larger, or of equal size and further up in one file, since compilers may lay out a file's table
+ * backwards.
  */
 bool pool_declared_before(const struct pool_decl *a, const struct pool_decl *b)
 {
@@ -19,9 +20,9 @@ bool pool_declared_before(const struct pool_decl *a, const struct pool_decl *b)
 }
 
 /*
- * Create the pool of a declaration.  Its variable is set to the pool, or to NULL.  @owner is the
- * module that has the declaration; user space: NULL.  @abi is POOL_ABI of its header.  False:
- * there is no pool, and one line in the log says why.
+ * Create the pool of a declaration, and set its variable to the pool, or to NULL.  @owner: the
+ * module of the declaration; NULL in user space.  @abi: POOL_ABI of its header.  False: no pool was
+ * created, and one line in the log says why.
  */
 bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 			  unsigned int abi)
@@ -45,10 +46,9 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 }
 
 /*
- * Give a declaration's registrations back, silently.  A declaration has one, and perhaps one more
- * that keeps a pool which it has left.  A pool with objects in use stays, and so does its
- * registration; the others go.  Returns how many objects are in use of pools that stay; 0: they
- * are gone, or others have registered with them.
+ * Release a declaration's registrations, without a line in the log.  A declaration has one, and one
+ * more for each pool that it has left.  A pool with objects in use stays, with its registration.
+ * Returns how many objects of these pools are in use; 0: none stays only for the declaration.
  */
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {

@@ -15,17 +15,17 @@
  *                             checked
  *   no-merge                  one of the same name only, to its last byte
  *   other alignment, mode     none: neither side may be weakened
- *   limit, min_avail          none: they are for one user
+ *   limit, min_avail          none, because these are for one user
  *   constructor, destructor   none
  *   other kernel module       none, unless merge-modules is set
  */
 #include "plat.h"
 
-/* Two sizes are near if they differ by less than this, or this part of the larger one. */
+/* Two sizes are near if they differ by less than 16 bytes, or 1 % of the larger one. */
 #define NEAR_BYTES	16
 #define NEAR_PART	100
 
-/* Registry mutex held. */
+/* True if owners allow to merge.  Registry mutex held. */
 static bool owned_alike(struct pool *pool, const struct pool_request *request)
 {
 	struct pool_list *node;
@@ -44,7 +44,7 @@ static bool is_alone(unsigned int limit, unsigned int min_avail,
 	return limit || min_avail || ctor || dtor;
 }
 
-/* Has the oldest registration that is left this name?  The first one may be gone. */
+/* True if the oldest remaining registration has this name. */
 static bool is_named(struct pool *pool, unsigned long long name_sum)
 {
 	const struct pool_reg *reg = pool_reg_oldest(pool);
@@ -52,7 +52,7 @@ static bool is_named(struct pool *pool, unsigned long long name_sum)
 	return reg && reg->name_sum == name_sum;
 }
 
-/* May these be merged, whatever their sizes?  Registry mutex held. */
+/* True if a creation may share a pool, apart from sizes.  Registry mutex held. */
 static bool compatible(struct pool *pool, const struct pool_request *request)
 {
 	if (!pool->users || (pool->flags & ~MEM_F_EXACT) != MEM_F_SHARED ||
@@ -68,7 +68,7 @@ static bool compatible(struct pool *pool, const struct pool_request *request)
 	return owned_alike(pool, request);
 }
 
-/* May a creation share a pool of this size?  Registry mutex held, or the pool is new. */
+/* True if a creation may share a pool of this size.  Registry mutex held, or the pool is new. */
 bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 {
 	unsigned int size = pool->head.size;
@@ -83,8 +83,8 @@ bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 }
 
 /*
- * In what do the creations that one pool serves differ, as flags of the options that would
- * part them?  Registry mutex held.
+ * Return the flags of the options by which the creations of one pool would not have been merged.
+ * Registry mutex held.
  */
 unsigned int pool_merged_apart(struct pool *pool)
 {
@@ -105,7 +105,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/* Order pools: a smaller one is better, of equal ones the older; any is better than NULL. */
+/* True if a pool is better than @best, or NULL: smaller, or equal and older. */
 static bool is_better(const struct pool *pool, const struct pool *best)
 {
 	return !best || pool->head.size < best->head.size ||
@@ -113,9 +113,9 @@ static bool is_better(const struct pool *pool, const struct pool *best)
 }
 
 /*
- * Find the best pool for a creation: the smallest that fits, the oldest of equal ones; NULL: none
- * fits.  Of the registration of @request only the owner is used.  Pools with an id from @from to
- * @to are left out; ids begin at 1.  Registry mutex held.
+ * Find the pool that a creation shares: the smallest that fits, and of equal ones the oldest; NULL:
+ * none fits.  Of @request->reg only the owner is used.  Pools with an id from @from to @to are
+ * skipped; ids begin at 1.  Registry mutex held.
  */
 struct pool *pool_find_match(const struct pool_request *request, unsigned long long from,
 			     unsigned long long to)
@@ -141,9 +141,9 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned long l
 
 /*
  * Find a pool that a creation can share, and add the registration of @request; NULL: the creation
- * needs a pool of its own.  One hold of the registry mutex covers both, since the pool might end
- * in between.  A destruction that waits for walks to leave the pool is then no longer the last
- * one.
+ * needs a pool of its own.  One hold of the registry mutex covers both, because the pool might be
+ * destroyed in between.  A destroyer that still waits for walks sees the registration afterwards,
+ * and keeps the pool.
  */
 struct pool *pool_merge(struct pool_request *request)
 {

@@ -5,23 +5,23 @@
  * Layer:   beside the four.
  * Context: process context; may sleep.
  *
- * A switch stores the option word, and then, where arrays are to be closed, a
- * capacity of 0 on every CPU.  No CPU is stopped: each owner closes its array on
- * its next slow paths, and until then serves at most the objects that are in it.
- * Objects freed before a switch are checked by the options they were freed under,
- * which the seal in the pointer says.
+ * A switch stores the option word, and then, if arrays are to be closed, a capacity of 0 on every
+ * CPU.  No CPU is stopped: each owner closes its array on its next slow path, and until then hands
+ * out at most the objects in it.  Objects freed before a switch are checked by the options of that
+ * time, which the seal in the pointer records.
  *
  *   switch                          owner that changes a capacity: hot.c
  *     word = new
  *     lock, cap = 0, unlock           lock, cap = word is closed ? 0 : room, unlock
  *
- * A CPU that the switch has not seen came after its fence, and sees the new word.
+ * A CPU that the switch does not visit gets its part after the switch's fence, and reads the new
+ * word.
  */
 #include "plat.h"
 
 /*
- * An option word with the generation after that of @word.  Generations wrap around, but 0 stays
- * for the time before any checks.
+ * Return an option word with the next generation.  Generations wrap around to 1; 0 is only for
+ * pools that never had checks.
  */
 unsigned int pool_next_generation(unsigned int word)
 {
@@ -31,8 +31,9 @@ unsigned int pool_next_generation(unsigned int word)
 }
 
 /*
- * With DEBUG_MEM_STATS a pool is counted as long as it has no caches: pool_word_of().  Longer, if
- * that is asked for: by this switch, which sets @set, or by the options of all pools.
+ * Correct memstats in an option word.  With DEBUG_MEM_STATS a pool without caches has it, too:
+ * pool_word_of().  When caches return, memstats stays only if this switch sets it, or the options
+ * of all pools have it.
  */
 static unsigned int counted(unsigned int word, unsigned int now, unsigned int set)
 {
@@ -44,7 +45,7 @@ static unsigned int counted(unsigned int word, unsigned int now, unsigned int se
 	return now & (~memstats | set | plat_read(&pool_options.debug));
 }
 
-/* A generation begins where checks begin: see object_table.c.  Registry mutex held. */
+/* Compute the new option word, with a new generation if checks begin.  Registry mutex held. */
 static unsigned int next_word(const struct pool *pool, unsigned int set,
 			      unsigned int clear)
 {
@@ -58,7 +59,7 @@ static unsigned int next_word(const struct pool *pool, unsigned int set,
 	return now;
 }
 
-/* Make the switch; returns the new word.  Registry mutex held. */
+/* Store the new option word; returns it.  Registry mutex held. */
 static unsigned int store_word(struct pool *pool, unsigned int set,
 			       unsigned int clear)
 {
@@ -74,9 +75,8 @@ static unsigned int store_word(struct pool *pool, unsigned int set,
 }
 
 /*
- * Change a pool's option word while it is in use.  The pool is pinned, or only the caller uses
- * it.  No flag of @set or @clear is one of POOL_D_FIXED.  Layers that the pool no longer has are
- * emptied.
+ * Switch options of a pool in use, and drain layers that the pool has no longer.  The pool is
+ * pinned, or only the caller uses it.  @set and @clear have no flags of POOL_D_FIXED.
  */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {
