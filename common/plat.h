@@ -280,7 +280,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			       enum pool_fault *fault);
 
 /**
- * plat_backend_denser() - Does a new object lie in denser memory than an old one?
+ * plat_backend_denser() - Tell whether a new object lies in denser memory than an old one.
  * @backend: their source.
  * @old: an object that was not freed; NULL, and @new, too: ask about the source.
  * @new: another object; NULL: ask about @old alone.
@@ -293,7 +293,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new);
 
 /**
- * plat_guard_check() - Are the bytes around an object, within its pages, untouched?
+ * plat_guard_check() - Tell whether the bytes around an object, within its pages, are untouched.
  * @backend: its source.
  * @obj: the object, not freed.
  * @where: if not, set to the offset from @obj of the nearest byte that was written:

@@ -117,7 +117,7 @@ static inline unsigned int plat_cpu_below(unsigned int cpu)
 	return plat_live_below(next);
 }
 
-/* Does an area have part @i?  Bit 0 says so; the bits above are those of the parts behind it. */
+/* Return the bits of an area's parts from @i on; bit 0 is set if the area has part @i. */
 static inline unsigned long plat_parts_from(const struct plat_area *area, unsigned int i)
 {
 	return __atomic_load_n(&area->has[i / PLAT_WORD_BITS], __ATOMIC_RELAXED) >>

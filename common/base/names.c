@@ -35,7 +35,7 @@ unsigned long long pool_name_sum(const char *name)
 	return sum;
 }
 
-/* Do @len bytes of text spell @word? */
+/* True if @len bytes of text are @word. */
 bool pool_spells(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(text, word, len);

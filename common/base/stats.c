@@ -167,7 +167,7 @@ void pool_stats_get(struct pool_head *head, struct pool_stats *stats,
 		to[i] = i < sizeof(now) ? ((unsigned char *)&now)[i] : 0;
 }
 
-/* Did nothing leave a CPU or the shared pool between two looks? */
+/* True if no object left a CPU or the shared pool between two looks. */
 static bool still(const struct pool_stats *before,
 		  const struct pool_stats *now)
 {

@@ -14,7 +14,7 @@
 
 static unsigned long calls;
 
-/* Is @caller in the function that the options name?  With no name every caller is. */
+/* True if @caller is in the function that the options name, or if they name none. */
 static bool is_site(const void *caller)
 {
 	char symbol[sizeof(pool_options.fail_site) + 16];
@@ -41,9 +41,9 @@ static unsigned int spread(unsigned long n)
 }
 
 /*
- * Must this allocation fail?  Not with POOL_F_NO_FAIL or POOL_F_WAIT.  Only pool_fails() calls
- * this.  The name of a function is looked up only where the context allows it: not in a signal
- * handler.
+ * True if this allocation must fail, for pool_fails() only.  Never with POOL_F_NO_FAIL or
+ * POOL_F_WAIT.  If the options name a function, callers that cannot look up names, such as signal
+ * handlers, do not fail.
  */
 bool pool_fail_turn(unsigned int flags, void *caller)
 {

@@ -48,9 +48,9 @@ void pool_guard_fill_put(void *pages, size_t bytes, const void *obj, size_t size
 }
 
 /*
- * Do the bytes around an object of @size bytes still have their fill?  Its pages have @bytes.  If
- * not, @where is set to the offset from @obj of a bad byte: the nearest one behind the object, or
- * else the nearest one before it.
+ * True if the bytes around an object of @size bytes still have their fill.  Its pages have @bytes.
+ * @where: set to the offset from @obj of a wrong byte, the nearest behind the object, or else the
+ * nearest before it.
  */
 bool pool_guard_fill_check(const void *pages, size_t bytes, const void *obj,
 			   size_t size, long *where)

@@ -46,10 +46,7 @@ void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase)
 		byte[i] = byte_of(pattern, i);
 }
 
-/*
- * Does a free object still have its pattern, that of @phase?  Returns -1 if it has, otherwise the
- * offset of the first byte that differs.
- */
+/* Return the first byte of a free object that differs from the pattern of @phase; -1: none does. */
 long pool_pattern_check(const void *obj, unsigned int size,
 			unsigned int phase)
 {

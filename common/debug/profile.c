@@ -113,7 +113,7 @@ void pool_profile_end(void)
 	plat_write(&table, NULL);
 }
 
-/* Was this, or a program that uses it, built with DEBUG_MEM_STATS? */
+/* True if the library, or a program that uses it, was built with DEBUG_MEM_STATS. */
 bool pool_mem_stats = POOL_MEM_STATS;
 
 /* Multiplicative: the upper bits are well mixed. */

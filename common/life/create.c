@@ -222,7 +222,7 @@ static struct pool *pool_new(const struct pool_request *request)
 	return pool;
 }
 
-/* Can objects be made with all their parts?  The sum of sizes may have wrapped. */
+/* True if the size of an object with its layout is allowed; the sum may have wrapped. */
 static bool fits(const struct pool_layout *layout, unsigned int size)
 {
 	return layout->total >= size && layout->total <= PLAT_SIZE_MAX;

@@ -39,7 +39,7 @@ static unsigned long long bytes_of(const struct pool_stats *s)
 	return s->allocated * s->object_size;
 }
 
-/* Is @a to be shown before @b, which was made earlier? */
+/* True if @a must be shown before @b, which was created earlier. */
 static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 		      const struct pool_stats *b)
 {

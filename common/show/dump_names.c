@@ -25,7 +25,7 @@ static void put_bytes(struct pool_dump *d, const char *from, unsigned int n)
 	pool_dump_put(d, text);
 }
 
-/* Is @c a byte of 10xxxxxx, from @min to @max? */
+/* True if @c is a byte from @min to @max. */
 static bool is_next(char c, unsigned int min, unsigned int max)
 {
 	return (unsigned char)c >= min && (unsigned char)c <= max;
@@ -137,7 +137,7 @@ void pool_dump_name(struct pool_dump *d, const char *name)
 	pool_dump_put(d, shown);
 }
 
-/* Does a pool's name begin with @prefix, either as it is or as it is shown? */
+/* True if a pool's name begins with @prefix, as it is or as it is shown. */
 bool pool_dump_name_matches(const char *name, const char *prefix)
 {
 	char shown[POOL_SHOWN_LEN + 1];

@@ -61,7 +61,7 @@ static void expect_most(struct pool_finding *s, const char *what,
 	expect(s, found <= most, what, found, most);
 }
 
-/* Must the walk begin, or begin anew, since a count has changed? */
+/* True if the walk must begin, or restart because a count has changed. */
 static bool begins(struct walk *w, const unsigned long now[3])
 {
 	bool same = w->begun;
@@ -89,7 +89,7 @@ static void see_cluster(struct pool_finding *s, const struct pool_cluster *c)
 	expect_most(s, "objects in a cluster", c->n, POOL_CLUSTER_SIZE);
 }
 
-/* Do the neighbours of a node know it?  CPU lock held. */
+/* True if the neighbours of a node point back at it.  CPU lock held. */
 static bool is_linked(const struct pool_list *node)
 {
 	return node->next->prev == node && node->prev->next == node;
@@ -276,7 +276,7 @@ static void see_spares(struct walk *w)
 	pool_cluster_put_all(w->pool, chain, 0);
 }
 
-/* Is a list that has objects counted as empty, again and again? */
+/* True if a list has objects while its count is 0, at each of many looks. */
 static bool miscounted(const struct pool_parked *parked)
 {
 	unsigned int i;
@@ -330,7 +330,7 @@ static void see_parked(struct walk *w, struct pool_parked *parked)
 	see_links(w, parked);
 }
 
-/* May the walk go on?  Before it begins anew it lets others finish. */
+/* False if the walk has restarted too often.  Pauses before a restart, so that others finish. */
 static bool goes_on(struct walk *w, unsigned int turns)
 {
 	w->seen.partial = w->turns >= TURNS;

@@ -26,10 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a client has for its line, and again for its answer. */
+/* A client has this long to send its line, and again to take the answer. */
 #define CLIENT_MS	1000
 
-/* How long no client is accepted after one that could not be. */
+/* Pause after a client could not be accepted. */
 #define PAUSE_MS	100
 
 /* Clients that wait for their turn. */
@@ -38,7 +38,7 @@
 /* How long a start waits for those of other programs, which may wait for a CPU. */
 #define STARTS_MS	1000
 
-/* Guarded by pool_own_lock(), so that a child knows what the parent's are. */
+/* Protected by pool_own_lock(), so that a child finds them complete, and closes them. */
 static struct pool_own_file client = { .fd = -1 };
 static struct {
 	struct sockaddr_un addr;	/* sun_path "": nothing */
@@ -82,7 +82,7 @@ static bool wait_for(int fd, short events, long long end)
 	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
 }
 
-/* The program may close all files, and then this number is perhaps one of its own. */
+/* True if the client's descriptor is still its; a program may close all, and reuse the number. */
 static bool is_client(void)
 {
 	if (pool_own_file_is(&client))
@@ -248,7 +248,7 @@ static int expand(struct sockaddr_un *addr, const char *path)
 	return 0;
 }
 
-/* A connection is made to a socket, or refused.  Has the socket no server, or this process? */
+/* True if a connection to a socket shows that its server is gone or, with @or_own, this process. */
 static bool is_dead(int fd, bool refused, bool or_own)
 {
 	struct ucred server;
@@ -322,8 +322,8 @@ static int note_bound(const struct sockaddr_un *addr)
 }
 
 /*
- * Does the name lead to a file that has the numbers of this server's socket?  In a child for which
- * no handlers of fork() ran, the server is the parent's.  Locked.
+ * True if the name leads to this server's socket, by the file's numbers.  False in a child for
+ * which no handlers of fork() ran, since the server is the parent's.  Locked.
  */
 static bool is_bound(void)
 {

@@ -38,7 +38,7 @@ void pool_own_file_note(struct pool_own_file *file, int fd)
 	*file = (struct pool_own_file){ fd, st.st_dev, st.st_ino };
 }
 
-/* Is its number still that of the file? */
+/* True if a descriptor still belongs to the noted file; the program may have closed it. */
 bool pool_own_file_is(const struct pool_own_file *file)
 {
 	struct stat st;
@@ -145,7 +145,7 @@ static void *helper_main(void *arg)
 	return NULL;
 }
 
-/* Has the program closed a started helper's files?  Then it ends as soon as it runs. */
+/* True if the program has closed a started helper's files, so that the helper is about to end. */
 static bool ends(const struct pool_helper *helper)
 {
 	return helper->own.started && !pool_own_file_is(&helper->stop);

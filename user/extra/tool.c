@@ -41,9 +41,9 @@ static bool have_asan(void)
 }
 
 /*
- * Does AddressSanitizer, LeakSanitizer or Valgrind's memcheck watch blocks of malloc()?  Then
- * each object should be such a block, whatever the options: a search for leaks looks into these
- * blocks, too, and not into slabs.
+ * True if AddressSanitizer, LeakSanitizer or Valgrind's memcheck watch blocks of malloc().  Then
+ * each object must be such a block, because their search for leaks follows pointers in these
+ * blocks, not in slabs.
  */
 bool tool_sees_blocks(void)
 {
