@@ -90,6 +90,17 @@
 #define POOL_CLUSTER_SIZE	64
 #endif
 
+/*
+ * Bytes that all shared pools may have together, beside a part of what their users have: need.c.
+ * Objects of more than POOL_SHARED_LARGE bytes stay until there are four times as many, because
+ * the backend takes longer for these.
+ */
+#define POOL_SHARED_MOST	(16ul << 20)
+#define POOL_SHARED_LARGE	2048
+
+/* A pool's share in the sum of all shared pools is so many bytes old at most. */
+#define POOL_NOTE_STEP		65536ul
+
 /* Bytes that pool_set_hot_size() accepts at most. */
 #define POOL_CACHE_SIZE_MAX	1073741824ul
 

@@ -91,6 +91,8 @@ void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
+bool pool_shared_full(struct pool *pool, unsigned long objs);
+void pool_shared_renote(struct pool *pool);
 bool pool_lacks_spare(const struct pool *pool);
 unsigned long pool_shared_unused(struct pool *pool);
 unsigned int pool_shared_every(const struct pool *pool);

@@ -303,6 +303,7 @@ struct pool {
 /* Emptied clusters that no CPU keeps, taken as a whole; their number is approximate. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
 	unsigned long spares;
+	unsigned long noted;		/* shared.c: bytes of it in the sum of all */
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	unsigned long filled __attribute__((aligned(POOL_ALIGN)));

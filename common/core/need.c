@@ -26,6 +26,10 @@
  * Such a program would get each batch from the backend.  So each fall after which the
  * need returns soon makes the next falls half as fast, until there is none for a while.
  *
+ * All shared pools together have a bound, too: POOL_SHARED_MOST, or max_cached.  Above it a pool
+ * keeps a quarter of its present need, so that all keep no more than the bound, a quarter of
+ * what is in use, and POOL_NOTE_STEP bytes of each pool.
+ *
  * Nothing here is locked.  Each sample writes each field whole.  When two samples
  * collide one of them is lost, and the next one makes up for it.
  */
@@ -37,9 +41,17 @@
 /* How often, at most, the fall is made half as fast. */
 #define NEED_PATIENCE	8
 
+/* Where all shared pools have too much, one keeps this part of what its users have. */
+#define SHARED_PART	4
+
 static unsigned long larger(unsigned long a, unsigned long b)
 {
 	return a > b ? a : b;
+}
+
+static unsigned long smaller(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
 }
 
 /* The average falls towards @peak: half way, or by less, and by one at least. */
@@ -89,6 +101,12 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned long need)
 	plat_write(&pool->need_left, (unsigned long)POOL_NEED_SPAN);
 }
 
+/* False: a pool's shared part is so small that it may have that, and is not in the sum of all. */
+static bool has_much(const struct pool *pool, unsigned long shared)
+{
+	return shared * pool->head.size >= POOL_NOTE_STEP || plat_read(&pool->noted);
+}
+
 /*
  * @n objects, needed until now, are brought down; @shared are there already.  Where only
  * one put in several is sampled, it stands for those before it as well, as if they were
@@ -104,6 +122,7 @@ static void sample(struct pool *pool, unsigned long allocated,
 			     before;
 	unsigned long peak = larger(plat_read(&pool->need_peak), need);
 	unsigned long left = plat_read(&pool->need_left);
+	unsigned long kept;
 
 	if (left > n + before) {
 		plat_write(&pool->need_left, left - n - before);
@@ -111,7 +130,10 @@ static void sample(struct pool *pool, unsigned long allocated,
 	} else {
 		end_span(pool, peak, need);
 	}
-	plat_write(&pool->need_kept, larger(plat_read(&pool->need_avg), peak));
+	kept = larger(plat_read(&pool->need_avg), peak);
+	if (has_much(pool, shared) && pool_shared_full(pool, shared))
+		kept = smaller(kept, need + need / SHARED_PART);
+	plat_write(&pool->need_kept, kept);
 }
 
 /*

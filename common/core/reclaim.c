@@ -370,6 +370,7 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 		if (!tries)
 			plat_resched();
 	}
+	pool_shared_renote(pool);
 	return given + pool_cluster_trim(pool);
 }
 

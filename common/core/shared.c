@@ -195,6 +195,42 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
+/* Bytes of all shared pools, about.  Read per put of those that have much: in a line of its own. */
+static struct {
+	unsigned long bytes;
+} __attribute__((aligned(POOL_ALIGN))) all;
+
+/* Correct a pool's share in the sum, if it is POOL_NOTE_STEP off, or the last of it. */
+static void note(struct pool *pool, unsigned long objs)
+{
+	unsigned long bytes = objs * pool->head.size;
+	unsigned long old = plat_read(&pool->noted);
+
+	if (old == bytes || (bytes && old - bytes + POOL_NOTE_STEP <= 2 * POOL_NOTE_STEP))
+		return;
+	old = plat_xchg_acquire(&pool->noted, bytes);
+	plat_word_add(&all.bytes, bytes - old);
+}
+
+/* Call when much of a shared pool may have been taken since the last put. */
+void pool_shared_renote(struct pool *pool)
+{
+	if (plat_read(&pool->noted))
+		note(pool, pool_shared_count(pool));
+}
+
+/* True if all shared pools have as much as they may beside this one, which has @objs objects. */
+bool pool_shared_full(struct pool *pool, unsigned long objs)
+{
+	unsigned long most = plat_read(&pool_options.max_cached);
+
+	note(pool, objs);
+	if (!most)
+		most = pool->head.size > POOL_SHARED_LARGE ? 4 * POOL_SHARED_MOST :
+							     POOL_SHARED_MOST;
+	return plat_read(&all.bytes) > most;
+}
+
 /* Does the shared pool have fewer objects than it is to keep?  Read unlocked. */
 bool pool_lacks_spare(const struct pool *pool)
 {
@@ -279,6 +315,8 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 	for (i = 0; i < most && !c; i++)
 		if (filled & (1ul << (first ^ i)))
 			c = bucket_get(pool, first ^ i, moving);
+	if (c && !plat_read(&pool->filled))
+		pool_shared_renote(pool);
 	return c;
 }
 
@@ -380,8 +418,10 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
 		if (!obj)
 			plat_pause(false);
 	}
-	if (emptied)
+	if (emptied) {
+		pool_shared_renote(pool);
 		pool_cluster_put(pool, emptied, flags);
+	}
 	return obj;
 }
 
