@@ -419,6 +419,15 @@ void plat_show(struct pool *pool, bool shown);
 #include "events.h"
 
 /*
+ * A world in which calls do the work of ageing, step by step, defines in its plat_impl.h after how
+ * many visits of a CPU, a power of two, and what a call does then, with nothing held.
+ */
+#ifndef POOL_TICK
+#define POOL_TICK_VISITS	0ul
+#define POOL_TICK(flags)	((void)(flags))
+#endif
+
+/*
  * Constructors and destructors of users must not sleep.  A world that can watch over a call
  * defines this in its plat_impl.h.
  */

@@ -57,6 +57,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags);
 unsigned long pool_cluster_trim(struct pool *pool);
+unsigned long pool_cluster_trim_some(struct pool *pool);
 
 /* fill.c: to the array, from the local clusters and the shared pool; quick.h has more */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
@@ -173,6 +174,7 @@ void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags);
 
 /* registry.c: the list of pools */
+extern struct pool *pool_pass_at;
 struct pool *pool_registry_after(struct pool *prev);
 struct pool *pool_registry_next(struct pool *prev);
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len);
@@ -246,6 +248,8 @@ bool pool_cpu_gone(unsigned int i);
 void pool_drain(struct pool *pool);
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries);
 unsigned long pool_drain_stashes(unsigned long most, bool tries);
+unsigned long pool_drain_some(struct pool *pool, unsigned long spare,
+			      unsigned long most, bool tries);
 unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries);
 unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags);
@@ -255,6 +259,8 @@ unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes);
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu);
 bool pool_may_give(const struct pool *pool);
+struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu, const unsigned long *old,
+				       unsigned int flags);
 unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				unsigned int flags, unsigned long *given);
 
@@ -264,6 +270,11 @@ void pool_bound_share(void);
 
 /* idle.c: what was not needed for a while */
 unsigned long pool_age_bytes(bool *more);
+unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old);
+
+/* pass.c: the same by pieces, in calls of other pools */
+bool pool_pass_next(struct pool_step *step);
+void pool_pass_give(const struct pool_step *step);
 
 /* remote.c: objects that are with another CPU, when there are no others */
 void *pool_take_remote(struct pool *pool, unsigned int flags);

@@ -23,7 +23,7 @@ struct pool_head;
  * effect.  Bit n stands for the n-th word of the help, counted from 0: 0x1 fail, 0x2
  * no-merge, 0x4 cold-first, 0x8 integrity, 0x10 no-global, 0x20 no-cache, 0x40 caller,
  * 0x80 tag, 0x100 poison, 0x200 uaf, 0x400 backup, 0x800 memstats, 0x1000 tools, 0x2000
- * merge-modules, 0x4000 harden, 0x8000 trace, 0x10000 no-trim.
+ * merge-modules, 0x4000 harden, 0x8000 trace, 0x10000 no-trim, 0x20000 no-age.
  */
 extern unsigned int pool_debugging;
 

@@ -389,6 +389,13 @@ struct pool_carried {
 	bool some;			/* there is something to bring down */
 };
 
+/* A piece of what was not needed: pass.c. */
+struct pool_step {
+	struct pool_cluster *cluster;	/* of a CPU; or NULL */
+	struct pool *pool;		/* or a pool, whose shared part gives @most; or NULL */
+	unsigned long most;
+};
+
 /* fail_site looks at this much of a function's name. */
 #define POOL_SITE_LEN		47
 

@@ -72,7 +72,7 @@ unsigned long pool_shrink(unsigned long pages);
 /**
  * pool_age() - Give back half of what was not needed since the last call.
  *
- * For programs with a clock of their own; pool_age_start() and the kernel have one.  Gives
+ * At once; programs without the option "no-age", and the kernel, do it little by little.  Gives
  * back from shared pools and from CPUs' clusters.  What was used since the last call stays,
  * and so do spare objects and hot arrays.  The first call only begins the count.
  *
@@ -86,7 +86,7 @@ bool pool_age(void);
  * @bytes: 0 (cache nothing) to 1 GiB.
  *
  * Objects above a lowered bound leave at the owners' next slow paths.  The bound does not hold
- * for shared pools, and lowering it gives nothing back from them: pool_gc() does.
+ * for shared pools: these have max_cached, or 16 to 64 MiB, and a quarter of what is in use.
  *
  * Not for modules: hot_size is a parameter of pool.ko, and can be set in debugfs.
  *

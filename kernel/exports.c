@@ -102,6 +102,8 @@ POOL_EXPORT_TEST(pool_refill_local_from_shared);
 POOL_EXPORT_TEST(pool_put_to_shared_cache);
 POOL_EXPORT_TEST(pool_shared_get_one);
 POOL_EXPORT_TEST(pool_shared_put_one);
+POOL_EXPORT_TEST(pool_pass_give);
+POOL_EXPORT_TEST(pool_pass_next);
 POOL_EXPORT_TEST(pool_park);
 POOL_EXPORT_TEST(pool_unpark_all);
 POOL_EXPORT_TEST(pool_backend_put);

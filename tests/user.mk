@@ -28,10 +28,11 @@ HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 	   -DPOOL_FAIL_EVERY=7 -DPOOL_TWO_STORES
 
 # tests/user/space.c looks at names of mappings, tests/user/trim.c at locks meanwhile;
-# tests/user/node.c says which CPU a thread is on; tests/user/ctl_files.c counts accept4().
+# tests/user/node.c says which CPU a thread is on; tests/user/ctl_files.c counts accept4();
+# tests/user/tick.c is the coarse clock.
 TEST_LIBS += -Wl,--wrap=prctl -Wl,--wrap=madvise -Wl,--wrap=munmap -Wl,--wrap=sched_getcpu \
 	   -Wl,--wrap=malloc_trim \
-	   -Wl,--wrap=accept4
+	   -Wl,--wrap=accept4 -Wl,--wrap=clock_gettime
 
 FLAVOURS = plain clang asan tsan hostile hostile-asan
 flavour_plain	= $(CC) -O2 $(JUMP)

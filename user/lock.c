@@ -158,6 +158,11 @@ void plat_mutex_lock(enum plat_mutex mutex)
 	pthread_mutex_lock(&mutexes[mutex]);
 }
 
+bool pool_registry_trylock(void)
+{
+	return !pthread_mutex_trylock(&mutexes[PLAT_REGISTRY]);
+}
+
 /* Creation lock: the pool that unlock_create() has to log, and why; "": none. */
 static char without_caches[POOL_SHOWN_LEN + 1];
 static const char *without_why;

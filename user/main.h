@@ -77,6 +77,9 @@ void pool_remote_fork_release(void);
 /* lock.c: sleep for some 60 us, and be no place where the thread may be cancelled */
 void pool_nap(void);
 
+/* lock.c: lock the registry mutex, if that can be had at once */
+bool pool_registry_trylock(void);
+
 /* heap.c: objects come from malloc(), or go back to it; have it give back their memory */
 void pool_heap_took(unsigned long bytes);
 void pool_heap_gave(unsigned long bytes);

@@ -285,6 +285,13 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 	return plat_may(PLAT_ALLOC, flags);
 }
 
+/* Ageing */
+
+/* tick.c */
+#define POOL_TICK_VISITS	256ul
+#define POOL_TICK(flags)	pool_tick(flags)
+void pool_tick(unsigned int flags);
+
 /* Tools that watch memory */
 
 static inline bool plat_has_tool(const struct pool *pool)

@@ -14,6 +14,9 @@
 /* Registry mutex.  In order of creation, which is that of ids, oldest first. */
 static struct pool_list pools = { &pools, &pools };
 
+/* Registry mutex: the pool that pass.c looked at last; NULL: none. */
+struct pool *pool_pass_at;
+
 static struct pool *of_registry(struct pool_list *node)
 {
 	return pool_list_entry(node, struct pool, by_registry);
@@ -488,6 +491,8 @@ bool pool_registry_remove(struct pool *pool)
 	plat_mutex_lock(PLAT_REGISTRY);
 	while (pool->pins)
 		plat_registry_wait();
+	if (pool_pass_at == pool)
+		pool_pass_at = NULL;
 	pool_list_del(&pool->by_registry);
 	pool_list_unlink(&pool->by_size);
 	pool_list_del(&pool->by_dump);

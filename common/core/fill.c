@@ -223,7 +223,9 @@ void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	struct pool_carried out = { .some = false };
 	struct pool *pool = here->pool;
 	void *obj;
+	bool tick;
 
+	tick = pool_visit_ticks(here->cpu->visits);
 	pool_visit_look(here, &out);
 	obj = pool_hot_pop(here);
 	if (!obj)
@@ -232,6 +234,8 @@ void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	pool_here_leave(here);
 	if (out.some)
 		pool_carry(pool, &out, flags);
+	else if (tick)
+		POOL_TICK(flags);
 	return obj;
 }
 
@@ -365,16 +369,20 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
 	unsigned int got;
+	bool tick = false;
 
 	if (!here)
 		return 0;
 	got = take_hot(here, n, objs);
 	if (got < n && pool_visit_begin(here, &out)) {
+		tick = pool_visit_ticks(here->cpu->visits - 1);
 		got += fill(here, n - got, objs + got, &out);
 		pool_visit_end(here);
 	}
 	pool_here_leave(here);
 	if (out.some)
 		pool_carry(pool, &out, *flags);
+	else if (tick)
+		POOL_TICK(*flags);
 	return got;
 }

@@ -91,6 +91,15 @@ static inline void pool_visit_count(struct pool_cpu *cpu, struct pool_local *her
 	pool_age_renew(cpu, here);
 }
 
+/*
+ * True if a visit for an allocation, after @visits others of its CPU, does a step of ageing where
+ * calls do these.  True of two in POOL_TICK_VISITS, since every other visit may be for a free.
+ */
+static inline bool pool_visit_ticks(unsigned long visits)
+{
+	return POOL_TICK_VISITS && !(visits & (POOL_TICK_VISITS - 2));
+}
+
 /* The rest of pool_visit_begin(), with the lock taken. */
 static inline void pool_visit_look(struct pool_local *here,
 				   struct pool_carried *out)

@@ -57,6 +57,15 @@ static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 	return true;
 }
 
+/* Begin a CPU's share of a pass.  Returns bytes of its clusters that may go, if older than @old. */
+unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
+{
+	unsigned long most = half(pool_clustered_bytes(cpu));
+	bool busy;
+
+	return note_time(cpu, old, &busy) ? most : 0;
+}
+
 /*
  * Give back half of a CPU's clusters, as far as they were not used.  A CPU that was not used
  * at all gives its empty clusters, too.  Other threads may run between two clusters.  Returns

@@ -55,7 +55,7 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 	return c && c->n == POOL_CLUSTER_SIZE && !pool_cluster_sealed(c) &&
 	       POOL_READ_PLAIN(here->hot.cap) >= POOL_QUICK_FILL &&
 	       !POOL_READ_PLAIN(here->hot.n) && !here->surplus &&
-	       pool_here_same_era(here) &&
+	       pool_here_same_era(here) && !pool_visit_ticks(cpu->visits) &&
 	       cpu->stashed < POOL_STASH_MAX;
 }
 
@@ -180,7 +180,8 @@ void *pool_quick_get_past(struct pool *pool)
 		return NULL;
 	c = pool_cluster_newest(here);
 	if (!POOL_LIKELY(c && !pool_cluster_sealed(c) && cpu->stashed < POOL_STASH_MAX &&
-			 pool_quick_past(here) && !pool_looks_at_each(pool) &&
+			 pool_quick_past(here) && !pool_visit_ticks(cpu->visits) &&
+			 !pool_looks_at_each(pool) &&
 			 !plat_read(&pool->waiting))) {
 		pool_quick_end_past(cpu);
 		return NULL;

@@ -265,26 +265,27 @@ bool pool_cpu_gone(unsigned int i)
 	return !plat_read(&cpu->set_up);
 }
 
-/* Wait until evictions have brought this pool's clusters away. */
-static void wait_settled(struct pool_local *local)
+/* Wait until evictions have brought this pool's clusters away, or a step of ageing has left it. */
+static void wait_settled(const unsigned long *moving)
 {
-	while (plat_read_acquire(&local->moving))
+	while (plat_read_acquire(moving))
 		plat_pause(true);
 }
 
 /*
  * Empty all layers of a pool that is no longer called, and end its parts.  Waits for slow paths of
- * other pools that may still be evicting its clusters.  The acquire in wait_settled() pairs with
- * the release in pool_cluster_settled().
+ * other pools that may still be evicting its clusters, or ageing it.  The acquire in
+ * wait_settled() pairs with the release in pool_arrive().
  */
 void pool_drain(struct pool *pool)
 {
 	struct pool_local *local;
 	unsigned int i;
 
+	wait_settled(&pool->moving);
 	pool_each_part(pool, i, local) {
 		drain_local(pool, plat_cpu_of(i), local, true);
-		wait_settled(local);
+		wait_settled(&local->moving);
 	}
 	pool_drain_shared(pool, 0, POOL_ALL, false);
 	pool_drain_parked(pool);
@@ -345,14 +346,9 @@ static unsigned long may_go(const struct pool *pool, unsigned long *left,
 	return *left > spare ? *left - spare : 0;
 }
 
-/*
- * Give what is in the shared pool to the platform; @spare objects stay.  After about @most bytes
- * no other cluster goes.  @tries: do not sleep while objects are taken.  Returns bytes.
- * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may run
- * between two clusters, unless @tries, and while spare clusters are freed.
- */
-unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
-				unsigned long most, bool tries)
+/* pool_drain_shared() without its spare clusters. */
+unsigned long pool_drain_some(struct pool *pool, unsigned long spare,
+			      unsigned long most, bool tries)
 {
 	unsigned long left = pool_shared_count(pool);
 	unsigned long given = 0, over;
@@ -371,6 +367,20 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 			plat_resched();
 	}
 	pool_shared_renote(pool);
+	return given;
+}
+
+/*
+ * Give what is in the shared pool to the platform; @spare objects stay.  After about @most bytes
+ * no other cluster goes.  @tries: do not sleep while objects are taken.  Returns bytes.
+ * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may run
+ * between two clusters, unless @tries, and while spare clusters are freed.
+ */
+unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
+				unsigned long most, bool tries)
+{
+	unsigned long given = pool_drain_some(pool, spare, most, tries);
+
 	return given + pool_cluster_trim(pool);
 }
 

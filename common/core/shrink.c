@@ -184,10 +184,13 @@ static unsigned long clustered_anywhere(void)
 	return bytes;
 }
 
-/* Is a cluster of that time, or older?  Time may wrap. */
-static bool is_old(const struct pool_cluster *c, const unsigned long *old)
+/*
+ * Does a cluster go as far as its age decides?  @old: only if it is of that time, or older, and its
+ * objects would not be parked; NULL: in any case.  Time may wrap.
+ */
+static bool is_old(const struct pool_cluster *c, const unsigned long *old, unsigned int flags)
 {
-	return !old || (long)(*old - c->stamp) >= 0;
+	return !old || ((long)(*old - c->stamp) >= 0 && !pool_waits(c->local->pool, flags));
 }
 
 /*
@@ -218,17 +221,19 @@ static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int fla
 	return c && may_go(c->local->pool, flags) ? c : NULL;
 }
 
-/* Take a CPU's oldest cluster.  NULL: there is none, or the lock cannot be had now. */
-static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
-					 const unsigned long *old,
-					 unsigned int flags)
+/*
+ * Take a CPU's oldest cluster, if @old is NULL, or the cluster is of that time or older.  NULL: none
+ * is, or the lock cannot be taken now.  pool_release_taken() must follow.
+ */
+struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu, const unsigned long *old,
+				       unsigned int flags)
 {
 	struct pool_cluster *c;
 
 	if (!plat_cpu_trylock(cpu))
 		return NULL;
 	c = coldest_to_go(cpu, flags);
-	if (c && !is_old(c, old))
+	if (c && !is_old(c, old, flags))
 		c = NULL;
 	if (c) {
 		plat_write(&c->local->evictions, c->local->evictions + 1);
@@ -247,7 +252,7 @@ static struct pool_cluster *take_coldest(struct pool_cpu *cpu,
 unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				unsigned int flags, unsigned long *given)
 {
-	struct pool_cluster *c = take_coldest(cpu, old, flags);
+	struct pool_cluster *c = pool_take_coldest(cpu, old, flags);
 	unsigned long bytes;
 
 	if (!c)

@@ -222,6 +222,12 @@ static unsigned long free_chain(struct pool_cluster *chain)
 	return bytes;
 }
 
+/* Free some spare clusters of a pool.  Returns bytes.  PLAT_ALLOC; neither guard nor lock held. */
+unsigned long pool_cluster_trim_some(struct pool *pool)
+{
+	return free_chain(pool_spares_take(pool));
+}
+
 /*
  * Free the spare clusters that a pool has now.  Returns bytes.
  * About: what is pushed meanwhile may be freed, too, in the place of others.  The list may have
@@ -231,14 +237,13 @@ unsigned long pool_cluster_trim(struct pool *pool)
 {
 	unsigned long most = plat_read(&pool->spares) *
 			     sizeof(struct pool_cluster);
-	struct pool_cluster *chain;
-	unsigned long bytes = 0;
+	unsigned long bytes = 0, some;
 
 	do {
-		chain = pool_spares_take(pool);
-		bytes += free_chain(chain);
-		if (chain)
+		some = pool_cluster_trim_some(pool);
+		bytes += some;
+		if (some)
 			plat_resched();
-	} while (chain && bytes < most);
+	} while (some && bytes < most);
 	return bytes;
 }

@@ -79,7 +79,9 @@
 	  POOL_IS_SLOW | POOL_IS_LOOKING,					\
 	  "each call is an event for tracers")					\
 	X(a, NO_TRIM, "no-trim", "trim", 0, 0,					\
-	  POOL_IS_COMMON, "programs: malloc() is never asked for memory")
+	  POOL_IS_COMMON, "programs: malloc() is never asked for memory")	\
+	X(a, NO_AGE, "no-age", "age", 0, 0,					\
+	  POOL_IS_COMMON, "programs: calls give back nothing of idle pools")
 
 /* POOL_BIT_FAIL ... count from 0, and POOL_D_FAIL ... are the flags. */
 #define POOL_WORD_BIT(a, flag, ...)	POOL_BIT_##flag,

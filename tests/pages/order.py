@@ -16,7 +16,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # From the API down to the platform.
-ORDER = ["hit", "reserve", "bulk", "alloc", "queue", "last", "slots", "ahead", "border", "bound", "idle", "shrink", "reclaim", "pack", "quick", "fill", "spill",
+ORDER = ["hit", "reserve", "bulk", "alloc", "queue", "last", "slots", "ahead", "border", "bound", "pass", "idle", "shrink", "reclaim", "pack", "quick", "fill", "spill",
          "remote", "carry", "here", "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
          "reach", "spare", "moving", "walk"]
 

@@ -162,8 +162,8 @@ static bool load(struct session *s, const char *file)
 }
 
 /*
- * The trace's settings are those of the pools that are created next.  False, after it has
- * printed why.
+ * The trace's settings are those of the pools that are created next, and no clock decides what
+ * they keep.  False, after it has printed why.
  */
 static bool apply_settings(const struct trace *t, const char *file)
 {
@@ -171,7 +171,7 @@ static bool apply_settings(const struct trace *t, const char *file)
 	bool good;
 
 	replay_settings(t, text, sizeof(text));
-	good = pool_configure(text);
+	good = pool_configure(text) && pool_set_debug(NULL, "no-age");
 	if (!good)
 		warnx("%s: its settings are refused", file);
 	return good;

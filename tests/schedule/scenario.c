@@ -131,5 +131,5 @@ void switch_to(const char *words)
 const struct scenario *const scenarios[] = {
 	scenarios_of_objects, scenarios_of_parked, scenarios_of_reserves,
 	scenarios_of_switches, scenarios_of_parts, scenarios_of_pools,
-	scenarios_of_waits, NULL
+	scenarios_of_waits, scenarios_of_passes, NULL
 };

@@ -50,7 +50,7 @@ extern const struct scenario scenarios_of_objects[], scenarios_of_reserves[];
 extern const struct scenario scenarios_of_switches[];
 extern const struct scenario scenarios_of_parts[];
 extern const struct scenario scenarios_of_parked[], scenarios_of_pools[];
-extern const struct scenario scenarios_of_waits[];
+extern const struct scenario scenarios_of_waits[], scenarios_of_passes[];
 
 /* Why a fibre has stopped. */
 enum sched_event {

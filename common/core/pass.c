@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pass.c - ageing by pieces, each in a call of some pool
+ *
+ * Layer:   beside the four; idle.c does the same at once, and says what was not needed.
+ * Context: said per function.
+ *
+ * A pass goes over all CPUs, and then over all pools.  Each step of it does a bounded piece:
+ *
+ *	the registry mutex is tried, never waited for
+ *	pool_pass_next()	finds the piece: a cluster, or a pool that it keeps from ending
+ *	the mutex is released
+ *	pool_pass_give()	gives the piece to the backend
+ *
+ * A cluster counts as moving in its part, and a pool has one more moving until the step leaves it.
+ * pool_drain() waits for both.
+ */
+#include "plat.h"
+
+/* A step looks at so many CPUs, or pools, at most, and gives so many clusters' objects. */
+#define PASS_LOOKS	16
+#define PASS_CLUSTERS	4
+
+/* Registry mutex: where the pass is, beside pool_pass_at, which the end of that pool clears. */
+static struct {
+	bool at_pools;		/* CPUs are done */
+	unsigned int cpu;	/* looked at last; UINT_MAX: none, see pool_cpu_below() */
+	unsigned long old;	/* its time at the pass before */
+	unsigned long left;	/* bytes of the CPU, or objects of the pool, that still go */
+} pass = { .cpu = UINT_MAX };
+
+static unsigned long less(unsigned long left, unsigned long by)
+{
+	return left > by ? left - by : 0;
+}
+
+/* Take an old cluster of the CPU that the pass is at, if more of that CPU's are to go. */
+static void find_cluster(struct pool_step *step)
+{
+	struct pool_cpu *cpu = plat_cpu_of(pass.cpu);
+
+	step->cluster = cpu ? pool_take_coldest(cpu, &pass.old, POOL_F_FOREIGN) : NULL;
+	if (step->cluster)
+		pass.left = less(pass.left, pool_bytes(step->cluster->local->pool,
+						       step->cluster->n));
+	else
+		pass.left = 0;
+}
+
+static void step_cpus(struct pool_step *step)
+{
+	unsigned int looks = PASS_LOOKS;
+	struct pool_cpu *cpu;
+
+	while (!pass.left && looks--) {
+		cpu = pool_cpu_below(&pass.cpu);
+		if (!cpu) {
+			pass.at_pools = true;
+			return;
+		}
+		pass.left = pool_cpu_unused(cpu, &pass.old);
+	}
+	if (pass.left)
+		find_cluster(step);
+}
+
+/* What the pass is at has something to give to the backend in a call of another pool. */
+static bool gives(const struct pool *pool)
+{
+	return pool_may_give(pool) && !pool_waits(pool, POOL_F_FOREIGN);
+}
+
+/* Find the next of a few pools that has something to give; false: there are no more pools. */
+static bool find_pool(void)
+{
+	unsigned int looks = PASS_LOOKS;
+
+	do
+		pool_pass_at = pool_registry_after(pool_pass_at);
+	while (pool_pass_at && !gives(pool_pass_at) && --looks);
+	if (!pool_pass_at)
+		return false;
+	if (gives(pool_pass_at))
+		pass.left = (pool_shared_unused(pool_pass_at) + 1) / 2;
+	return true;
+}
+
+static bool step_pools(struct pool_step *step)
+{
+	struct pool *pool;
+
+	if (!pool_pass_at)
+		pass.left = 0;
+	if (!pass.left && !find_pool())
+		return false;
+	pool = pool_pass_at;
+	if (!pass.left && (plat_read(&pool->filled) || !gives(pool)))
+		return true;
+	step->most = pool_smaller(PASS_CLUSTERS * pool->cluster,
+				  pass.left < UINT_MAX ? (unsigned int)pass.left : UINT_MAX);
+	pass.left -= step->most;
+	pool_depart(&pool->moving, 1);
+	step->pool = pool;
+	return true;
+}
+
+/*
+ * Find the next piece, if there is one at once.  Registry mutex held; takes no lock but tries
+ * those of CPUs.  False: the pass is over.
+ */
+bool pool_pass_next(struct pool_step *step)
+{
+	bool more = true;
+
+	*step = (struct pool_step){ .pool = NULL };
+	if (!pass.at_pools)
+		step_cpus(step);
+	else
+		more = step_pools(step);
+	pass.at_pools &= more;
+	return more;
+}
+
+/* Give the piece to the backend.  PLAT_ALLOC; neither guard, lock nor mutex held. */
+void pool_pass_give(const struct pool_step *step)
+{
+	struct pool *pool = step->pool;
+	unsigned long shared, spare;
+
+	if (step->cluster)
+		pool_release_taken(step->cluster, POOL_F_FOREIGN);
+	if (!pool)
+		return;
+	shared = less(pool_shared_count(pool), step->most);
+	spare = plat_read(&pool->min_avail);
+	pool_drain_some(pool, shared > spare ? shared : spare, step->most * pool->head.size, true);
+	if (!plat_read(&pool->filled))
+		pool_cluster_trim_some(pool);
+	pool_shared_renote(pool);
+	pool_arrive(&pool->moving, 1);
+}

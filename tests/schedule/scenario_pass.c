@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * scenario_pass.c - a step of ageing gives what a pool has while that pool ends
+ *
+ * Layer:   tests; the enumerator.
+ * Context: see scenario.h.
+ */
+#include "scenario.h"
+
+/* As user/tick.c, which tries the mutex. */
+static bool step(void)
+{
+	struct pool_step piece;
+	bool more;
+
+	sched_note("a step");
+	plat_mutex_lock(PLAT_REGISTRY);
+	more = pool_pass_next(&piece);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	pool_pass_give(&piece);
+	sched_note("a step ends");
+	return more;
+}
+
+static void steps(void)
+{
+	step();
+	step();
+	step();
+}
+
+/* The shared part of "b" has two objects that were not needed since the pass before. */
+static void setup_pass(void)
+{
+	void *o[2];
+
+	set_bound(SINGLY);
+	pool = make("a", 0, 0);
+	other = make("b", 0, 2);
+	alloc_free();
+	o[0] = s_alloc(other);
+	o[1] = s_alloc(other);
+	s_free(other, o[0]);
+	s_free(other, o[1]);
+	obj[5] = s_alloc(other);
+	pool_reclaim(other);
+	pool_of(other)->min_avail = 0;
+	while (step())
+		;
+	step();
+}
+
+static void destroy_other(void)
+{
+	struct pool_head *o = other;
+
+	other = NULL;
+	s_free(o, obj[5]);
+	s_destroy(o);
+}
+
+/* The pool that the pass was at may be gone. */
+static void end_pass(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		if (!step())
+			return;
+	sched_fail("a pass over two pools has no end");
+}
+
+const struct scenario scenarios_of_passes[] = {
+	SCENARIO(a_pool_ends_while_a_step_of_ageing_is_at_it, "aged aged-early passed-by",
+		 2, setup_pass, CPUS(steps, destroy_other), .end = end_pass),
+	{ .name = NULL }
+};

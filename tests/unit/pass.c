@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pass.c - ageing by pieces: how much a step gives, and what a pass leaves
+ *
+ * Layer:   tests of common/core/pass.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define PEAK	(40u * POOL_CLUSTER_SIZE)
+
+/* Do a step, as the user's tick.c does; false: the pass is over. */
+static bool step(void)
+{
+	struct pool_step piece;
+	bool more;
+
+	plat_mutex_lock(PLAT_REGISTRY);
+	more = pool_pass_next(&piece);
+	plat_mutex_unlock(PLAT_REGISTRY);
+	pool_pass_give(&piece);
+	return more;
+}
+
+static void passes(unsigned int n)
+{
+	while (n--)
+		while (step())
+			;
+}
+
+/* Objects that a pool has beyond its array. */
+static unsigned long held(struct pool *pool)
+{
+	return pool_allocated(pool) - test_local(pool)->hot.n;
+}
+
+TEST_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long most = 0, had;
+	bool more = true;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	passes(1);
+	test_wave(pool, PEAK);
+	passes(1);
+	while (more) {
+		had = held(pool);
+		more = step();
+		if (most < had - held(pool))
+			most = had - held(pool);
+	}
+	/* Of a shared part, or of one CPU. */
+	EXPECT(most && most <= 4 * POOL_CLUSTER_SIZE);
+	passes(10);
+	EXPECT_LE(held(pool), PEAK / 64);
+	EXPECT_EQ(plat_read(&pool->moving), 0);
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+TEST_CASE(what_is_used_between_two_passes_stays)
+{
+	struct pool *pool = test_pool(64);
+	unsigned long had;
+	unsigned int i;
+
+	ASSERT(pool);
+	pool_fail_every = 0;
+	for (i = 0; i < 4; i++) {
+		test_wave(pool, PEAK);
+		passes(1);
+	}
+	had = held(pool);
+	test_wave(pool, PEAK);
+	passes(1);
+	EXPECT_LE(had * 3 / 4, held(pool));
+	EXPECT(test_quiet(pool, 0));
+	pool_destroy(&pool->head);
+}
+
+static unsigned long destroyed;
+
+static void destroy_one(void *obj, void *arg)
+{
+	(void)obj;
+	(void)arg;
+	plat_word_add(&destroyed, 1);
+}
+
+TEST_CASE(a_step_calls_no_destructor)
+{
+	struct pool_attr attr = { .name = "dtor", .size = 64, .dtor = destroy_one };
+	struct pool_head *head = create_pool_ext(&attr);
+	unsigned long before, had;
+
+	ASSERT(head);
+	pool_fail_every = 0;
+	test_wave(pool_of(head), PEAK);
+	before = plat_read(&destroyed);
+	had = pool_allocated(pool_of(head));
+	passes(4);
+	EXPECT_EQ(plat_read(&destroyed), before);
+	EXPECT_EQ(pool_allocated(pool_of(head)), had);
+	pool_destroy(head);
+}
+
+TEST_CASE(a_pass_goes_on_when_the_pool_that_it_is_at_ends)
+{
+	struct pool *pools[3];
+	unsigned int i;
+
+	pool_fail_every = 0;
+	passes(1);
+	for (i = 0; i < 3; i++) {
+		pools[i] = test_pool(64 * (i + 1));
+		ASSERT(pools[i]);
+		test_wave(pools[i], PEAK);
+	}
+	passes(1);
+	for (i = 0; i < 3; i++) {
+		unsigned long had = pool_shared_count(pools[i]);
+
+		while (step() && pool_shared_count(pools[i]) == had)
+			;
+		EXPECT(!pool_destroy(&pools[i]->head));
+	}
+	passes(2);
+}

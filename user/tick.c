@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * tick.c - calls give back what pools do not need, step by step
+ *
+ * Layer:   above the seam; kernel/age.c does this in the kernel.
+ * Context: any, with nothing held; most calls only read a clock.
+ *
+ * A pass begins PERIOD after the last one has ended.  Then each tick is a step, until the pass
+ * is over.  Calls in signal handlers do no step, nor does a call that cannot have the registry's
+ * mutex at once.
+ */
+#include "main.h"
+#include "plat.h"
+
+#include <time.h>
+
+/* Milliseconds.  What is idle falls to a half in each: to a 32nd after some ten seconds. */
+#define PERIOD	2000
+
+/* Any thread: a pass is under way; else when the next one begins, 0: the clock was not read yet. */
+static bool going;
+static unsigned long due;
+
+/* Milliseconds, never 0.  The coarse clock is read without a system call. */
+static unsigned long coarse_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return ((unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000) | 1;
+}
+
+/* Does a pass begin?  @now: 0 if the clock was not read. */
+static bool is_due(unsigned long now)
+{
+	unsigned long when = plat_read(&due);
+
+	return when && now && (long)(now - when) >= 0;
+}
+
+/*
+ * With the mutex it is asked again, since another thread may have ended the pass.  Cancellation
+ * waits, since the end of the pool whose piece is taken waits for the step.
+ */
+static void step(unsigned long now)
+{
+	struct plat_irq irq = plat_busy_enter();
+	struct pool_step piece = { .pool = NULL };
+
+	if (pool_registry_trylock()) {
+		if (plat_read(&going) || is_due(now)) {
+			plat_write(&going, pool_pass_next(&piece));
+			if (!plat_read(&going))
+				plat_write(&due, 0ul);
+		}
+		plat_mutex_unlock(PLAT_REGISTRY);
+		pool_pass_give(&piece);
+	}
+	plat_busy_leave(irq);
+}
+
+void pool_tick(unsigned int flags)
+{
+	unsigned long now = 0;
+
+	if (!plat_may(PLAT_ALLOC, flags) ||
+	    (plat_read(&pool_options.debug) & POOL_D_NO_AGE))
+		return;
+	if (!plat_read(&going))
+		now = coarse_ms();
+	if (now && !plat_read(&due))
+		plat_write(&due, (now + PERIOD) | 1);
+	else if (plat_read(&going) || is_due(now))
+		step(now);
+}
