@@ -8,6 +8,7 @@
 #include "plat.h"
 #include "main.h"
 
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -31,20 +32,37 @@ unsigned int plat_resched(void)
 	return (u32)ktime_to_ms(ktime_get()) ?: 1;
 }
 
-/* The sleepers of all pools.  plat_wake() wakes those of one word, or, by an interrupt, all. */
-static DECLARE_WAIT_QUEUE_HEAD(waiters);
+/*
+ * Tasks that wait, of all pools, by their words: a wakeup looks at few of the others.  A task is
+ * woken if its own word has changed, so an interrupt need not know which words have.
+ */
+#define QUEUE(i)	__WAIT_QUEUE_HEAD_INITIALIZER(waiters[i])
+#define QUEUES(i)	QUEUE(i), QUEUE((i) + 1), QUEUE((i) + 2), QUEUE((i) + 3)
+#define QUEUE_BITS	4
+
+static wait_queue_head_t waiters[1 << QUEUE_BITS] = {
+	QUEUES(0), QUEUES(4), QUEUES(8), QUEUES(12),
+};
 
 struct sleeper {
 	struct wait_queue_entry entry;
-	unsigned int *word;
+	const unsigned int *word;
+	unsigned int seen;
 };
 
 static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int flags,
-			void *word)
+			void *unused)
 {
-	if (word && word != container_of(entry, struct sleeper, entry)->word)
+	const struct sleeper *s = container_of(entry, struct sleeper, entry);
+
+	if (READ_ONCE(*s->word) == s->seen)
 		return 0;
 	return default_wake_function(entry, mode, flags, NULL);
+}
+
+static wait_queue_head_t *queue_of(const unsigned int *word)
+{
+	return &waiters[hash_ptr(word, QUEUE_BITS)];
 }
 
 /* True if the task is being killed, or kthread_stop() waits for it. */
@@ -57,11 +75,12 @@ static bool is_to_end(void)
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	long left = ms == POOL_FOREVER ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(ms);
-	struct sleeper s = { .word = word };
+	struct sleeper s = { .word = word, .seen = seen };
+	wait_queue_head_t *queue = queue_of(word);
 
 	init_waitqueue_func_entry(&s.entry, wake_sleeper);
 	s.entry.private = current;
-	add_wait_queue(&waiters, &s.entry);
+	add_wait_queue(queue, &s.entry);
 	for (;;) {
 		set_current_state(TASK_KILLABLE);
 		if (READ_ONCE(*word) != seen || !left || is_to_end())
@@ -69,13 +88,16 @@ unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 		left = schedule_timeout(left);
 	}
 	__set_current_state(TASK_RUNNING);
-	remove_wait_queue(&waiters, &s.entry);
+	remove_wait_queue(queue, &s.entry);
 	return is_to_end() ? 0 : plat_resched();
 }
 
 static void wake_any(struct irq_work *work)
 {
-	__wake_up(&waiters, TASK_NORMAL, 0, NULL);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(waiters); i++)
+		__wake_up(&waiters[i], TASK_NORMAL, 0, NULL);
 }
 
 static DEFINE_IRQ_WORK(wake_work, wake_any);
@@ -84,7 +106,7 @@ static DEFINE_IRQ_WORK(wake_work, wake_any);
 void plat_wake(unsigned int *word)
 {
 	if (preemptible())
-		__wake_up(&waiters, TASK_NORMAL, 0, word);
+		__wake_up(queue_of(word), TASK_NORMAL, 0, NULL);
 	else
 		irq_work_queue(&wake_work);
 }
