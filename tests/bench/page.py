@@ -123,6 +123,7 @@ def figures(folder, table):
     rst_text(folder, "cost.txt", "A pool without objects")
     rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 64 objects")
     rst_text(folder, "guard.txt", "Guards of the hit path")
+    rst_text(folder, "wait.txt", "Frees while threads wait")
     rst_title("Charts", "-")
     for work in dict.fromkeys(key[0] for key in table):
         if work not in STORY_CHARTS:
