@@ -11,10 +11,8 @@
  */
 #include "plat.h"
 
-/* Registry mutex.  In order of creation, which is that of ids, oldest first. */
+/* Registry mutex.  In order of creation, as ids are.  pool_pass_at: pass.c saw it last; or NULL. */
 static struct pool_list pools = { &pools, &pools };
-
-/* Registry mutex: the pool that pass.c looked at last; NULL: none. */
 struct pool *pool_pass_at;
 
 static struct pool *of_registry(struct pool_list *node)

@@ -222,8 +222,8 @@ static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int fla
 }
 
 /*
- * Take a CPU's oldest cluster, if @old is NULL, or the cluster is of that time or older.  NULL: none
- * is, or the lock cannot be taken now.  pool_release_taken() must follow.
+ * Take a CPU's oldest cluster if it is of time @old or older, or @old is NULL.  NULL: there is no
+ * such cluster, or the lock cannot be taken now.  pool_release_taken() must follow.
  */
 struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				       unsigned int flags)
