@@ -168,7 +168,7 @@ struct pool_cpu {
 	void *stash[POOL_STASH_MAX];	/* CPU lock: emptied clusters */
 } __attribute__((aligned(POOL_ALIGN)));
 
-/* One list of the shared pool.  All fields change only while head is BUSY. */
+/* One list of the shared pool.  Fields change only while head is BUSY, if nothing else is said. */
 struct pool_bucket {
 	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
 	unsigned long objs;		/* objects in it; read by any CPU */
@@ -177,6 +177,8 @@ struct pool_bucket {
 	unsigned long puts;		/* times; read by any CPU */
 	unsigned long put_objs;		/* objects; read by any CPU */
 	unsigned long low;		/* least of objs since idle.c came by */
+	unsigned long need_left;	/* any CPU: objects until this span ends; 0: none began */
+	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -253,14 +255,11 @@ struct pool {
 	unsigned long reserved;		/* objects in reserves */
 	unsigned long moving;		/* objects moving that no CPU counts */
 
-	/* Changed per cluster brought down; lost updates do no harm: need.c. */
+	/* Read per cluster brought down, and seldom changed; lost updates do no harm: need.c. */
 	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
-	unsigned long need_avg;
-	unsigned long need_peak;
-	unsigned long need_left;
-	unsigned long need_top;		/* the average before it fell */
+	unsigned long need_top;		/* the same before it fell */
 	unsigned int need_low;		/* spans since; 0: it has not fallen */
-	unsigned int need_patience;	/* how often the fall is halved */
+	unsigned int need_patience;	/* how often spans were made twice as long */
 
 	/* Changed when something is rare or wrong. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */

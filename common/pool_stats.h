@@ -51,7 +51,7 @@ enum pool_fault {
  * @moving: moving down: part of @cached where they leave a CPU, else of @used.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool does not give up by itself.
- * @need: average of how many of @allocated were needed, see Documentation/amounts.
+ * @need: how many of @allocated were needed lately, see Documentation/amounts.
  * @fills: hot arrays filled from a cluster.
  * @spills: hot arrays spilled into a cluster.
  * @evictions: clusters that left a CPU: for its byte bound, by age, or by pool_shrink().

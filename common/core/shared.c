@@ -282,21 +282,14 @@ unsigned int pool_shared_every(const struct pool *pool)
 }
 
 /*
- * Not inlined, as put_home(): the question for a node may be a call, for which all callers would
- * save registers, also where there is one node.
+ * Should this put count the buckets, as one in @every does?  Read unlocked, since only the cost
+ * depends on it.
  */
-static __attribute__((__noinline__))
-unsigned long puts_here(const struct pool *pool)
+bool pool_shared_turn(const struct pool *pool, unsigned int every)
 {
-	return plat_read(&pool->bucket[first_of(pool, POOL_NODE_HERE)].puts);
-}
+	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];
 
-/* Should this put count the buckets?  Read unlocked, since only the cost depends on it. */
-bool pool_shared_turn(const struct pool *pool)
-{
-	unsigned int every = pool_shared_every(pool);
-
-	return every == 1 || puts_here(pool) % every == 0;
+	return plat_read(&here->puts) % every == 0;
 }
 
 /* Take the newest cluster of the first *@n buckets that is there; looks at each once. */

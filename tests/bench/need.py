@@ -47,31 +47,41 @@ def plain(window, factor):
 
 
 def highest(span, most=0):
-    """common/core/need.c: the highest need of each span; the average falls by halves,
-    and by less each time that it fell in vain, @most times."""
-    avg = peak = left = top = low = patience = 0
+    """common/core/need.c: what is kept rises to the need, and falls half way to the highest
+    need of each span.  The first of these is twice as long each time that it fell in vain, @most
+    times."""
+    kept = peak = left = top = low = patience = 0
 
-    def learn():
-        nonlocal top, low, patience
-        if avg >= top - top // 32:
-            patience = min(most, patience + (low > 0))
-            low, top = 0, max(avg, top)
-        elif low + 1 < 32:
+    def rise(need):
+        nonlocal kept, low, patience
+        kept = need + need // 64
+        if low and need >= top - top // 32:
+            low, patience = 0, min(most, patience + 1)
+
+    def end_span(n):
+        nonlocal kept, top, low, patience
+        falls = peak + n < kept - kept // 32
+        if falls and not low:
+            top = kept
+        if falls:
+            kept -= (kept - peak) // 2
+        if falls or low:
             low += 1
-        else:
-            patience, low, top = 0, 0, avg
+        if low >= 32:
+            low = patience = 0
 
     def keep(need, n):
-        nonlocal avg, peak, left
-        high = max(peak, need)
+        nonlocal peak, left
+        peak = max(peak, need)
+        if need > kept:
+            rise(need)
         if left > n:
-            left, peak = left - n, high
-        else:
-            fall = max(1, (avg - high) >> (1 + patience))
-            avg = high if high >= avg else avg - fall
-            learn()
-            left, peak = span, need
-        return max(avg, high)
+            left -= n
+            return kept
+        if left:
+            end_span(n)
+        left, peak = span << (0 if low else patience), need
+        return kept
     return keep
 
 
@@ -104,4 +114,4 @@ for size in 2048, 4096, 8192:
     play(f"the same, 2 times, {size}", plain, size, 2)
 for size in 512, 1024, 2048, 4096:
     play(f"highest of each {size}, halving", highest, size)
-play("highest of each 2048, patient", highest, 2048, 8)
+play("highest of each 2048, patient", highest, 2048, 5)
