@@ -185,6 +185,9 @@ struct pool_bucket {
 /* The magic pointer that marks a bucket as being updated. */
 #define POOL_BUSY		((struct pool_cluster *)1)
 
+/* In "used_up" of a pool with a limit: nothing has become free since a call was refused. */
+#define POOL_USED_UP		1ul
+
 /* The top bit of "allocated": a declared pool is made anew, see renew.c. */
 #define POOL_RENEWING		(~(~0ul >> 1))
 
@@ -266,6 +269,7 @@ struct pool {
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: when others were to empty their arrays */
 	unsigned int wakes;		/* any CPU: of the oldest waiter: queue.c */
+	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
 	bool told;			/* registry mutex: that its limit is for several users */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */

@@ -128,6 +128,8 @@ POOL_EXPORT_TEST(pool_unused_bytes);
 POOL_EXPORT_TEST(pool_reach_read);
 POOL_EXPORT_TEST(pool_reach_missed);
 POOL_EXPORT_TEST(pool_used_up);
+POOL_EXPORT_TEST(pool_wake);
+POOL_EXPORT_TEST(pool_hot_set_cap);
 POOL_EXPORT_TEST(pool_cpu_init);
 POOL_EXPORT_TEST(pool_cpu_gone);
 POOL_EXPORT_TEST(pool_drain_parked);

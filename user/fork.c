@@ -153,6 +153,7 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 	mend_spares(pool);
 	mend_allocated(pool);
 	pool_word_sub(&pool->moving, plat_read(&pool->moving));
+	plat_write(&pool->used_up, 0ul);
 	/* Waiters do not exist in the child.  A new era reopens the arrays that they closed. */
 	if (plat_read(&pool->waiting)) {
 		plat_write(&pool->waiting, 0u);

@@ -161,13 +161,17 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 /*
  * Let an array accept @room objects, or none where the options keep it closed.  CPU lock held: a
  * switch takes it, too, once it has stored the new options.  So they are seen here, or the switch
- * comes later, and stores its 0 then.
+ * comes later, and stores its 0 then.  Frees that hit do not call pool_wake(), so this does.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
-	if (pool_arrays_closed(local->pool))
+	struct pool *pool = local->pool;
+
+	if (pool_arrays_closed(pool))
 		room = 0;
 	plat_write(&local->hot.cap, room);
+	if (room && plat_read(&pool->limit))
+		pool_wake(pool);
 }
 
 /*

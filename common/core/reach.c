@@ -138,22 +138,19 @@ bool is_empty(struct pool *pool, unsigned long *departures)
 }
 
 /*
- * Is no object within reach, nor to come from the backend?  @limit is the pool's, and not 0.
- * True proves that there was such a moment in this call, in which this CPU's array was empty, too.
- * False: a look may find something, or renew.c holds the pool.
+ * True if no object is within reach, nor to come from the backend, of which @have are allocated.
+ * That proves that there was such a moment in this call, in which this CPU's array was empty, too.
  * The first reading may be of any time before, and another caller's, if nothing was moving then.
  * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
  * the second reading is enough.
  */
-bool pool_used_up(struct pool *pool, unsigned int limit)
+static bool nothing_within_reach(struct pool *pool, unsigned long have)
 {
 	unsigned long settled = plat_read_acquire(&pool->settled);
-	unsigned long have = plat_read_acquire(&pool->allocated);
 	struct pool_reading before;
 	unsigned long now;
 
-	if (have < limit || (have & POOL_RENEWING) || is_near(pool) ||
-	    !is_empty(pool, &now))
+	if (!is_empty(pool, &now))
 		return false;
 	if (now != settled) {
 		pool_reach_read(pool, &before);
@@ -166,16 +163,77 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 	return plat_read(&pool->allocated) == have;
 }
 
+/* True if an array takes objects, so that frees may hit. */
+static bool arrays_take(const struct pool *pool)
+{
+	struct pool_local *local;
+	unsigned int i;
+
+	pool_each_part(pool, i, local)
+		if (plat_read(&local->hot.cap))
+			return true;
+	return false;
+}
+
 /*
- * Wake the oldest waiter, if somebody waits, after an object became free, or the limit was raised.
- * The fence pairs with that of pool_queue_enter(): its waiter sees the object, or is seen here.
+ * Look for an object within reach, and note that there is none, so that the next call need not
+ * look.  Whatever makes an object free
+ * afterwards clears the note, in pool_wake():
+ *
+ *	call that is refused                  call that makes an object free
+ *	  1  used_up = @mine, if it is 0        1  the object is in a place
+ *	  2  fence                              2  fence
+ *	  3  look at all places                 3  used_up = 0, if it is not
+ *	  4  used_up = POOL_USED_UP,
+ *	     if it is still @mine
+ *
+ * If the look (3) misses the object, then the other call sees by the two fences @mine, or what
+ * became of it, and clears that.  Hits free into arrays without a word to anyone, so nothing is
+ * noted while an array takes objects, and pool_hot_set_cap() clears the note before one does.
+ */
+static __attribute__((__noinline__))
+bool looks_used_up(struct pool *pool, unsigned long have)
+{
+	unsigned long none = 0, mine = (unsigned long)&none;	/* no other call's */
+	bool notes = plat_cmpxchg(&pool->used_up, &none, mine);
+	bool is_up;
+
+	plat_fence();
+	is_up = nothing_within_reach(pool, have);
+	if (notes)
+		plat_cmpxchg(&pool->used_up, &mine,
+			     is_up && !arrays_take(pool) ? POOL_USED_UP : 0ul);
+	return is_up;
+}
+
+/*
+ * True if no object is within reach, nor to come from the backend.  @limit is the pool's, and not
+ * 0.  False: a look may find something, or renew.c holds the pool.
+ */
+bool pool_used_up(struct pool *pool, unsigned int limit)
+{
+	unsigned long have = plat_read_acquire(&pool->allocated);
+
+	if (have < limit || (have & POOL_RENEWING))
+		return false;
+	return plat_read_acquire(&pool->used_up) == POOL_USED_UP ||
+	       (!is_near(pool) && looks_used_up(pool, have));
+}
+
+/*
+ * Clear the note that nothing is free, and wake the oldest waiter, if somebody waits: after an
+ * object became free, or the limit was raised.  The fence pairs with that of pool_queue_enter(),
+ * whose waiter sees the object, or is seen here; and with that of looks_used_up().
  */
 void pool_wake(struct pool *pool)
 {
 	unsigned int wakes;
 
 	plat_fence();
-	if (POOL_LIKELY(!plat_read(&pool->waiting)))
+	if (POOL_LIKELY(!(plat_read(&pool->waiting) | plat_read(&pool->used_up))))
+		return;
+	plat_write(&pool->used_up, 0ul);
+	if (!plat_read(&pool->waiting))
 		return;
 	wakes = plat_read(&pool->wakes);
 	while (!plat_cmpxchg(&pool->wakes, &wakes, wakes + 1))

@@ -44,14 +44,17 @@ static void add_tops(struct options *o, unsigned int cost, bool yielded)
 	}
 }
 
-/* Handlers that have not run: each interrupts its CPU, or comes at the end. */
+/*
+ * Handlers that have not run: each interrupts its CPU, once that has begun, or comes at the end.  A
+ * CPU that has ended is interrupted, too: behind its last word that matters nothing stops it.
+ */
 static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 {
 	unsigned int i;
 
 	for (i = 0; i < SCHED_CPUS; i++)
 		if (sched_fibre[SCHED_CPUS + i].state == FIBRE_NEW &&
-		    (at_end || sched_fibre[i].state == FIBRE_BEGUN))
+		    (at_end || sched_fibre[i].state != FIBRE_NEW))
 			add(o, SCHED_CPUS + i, cost);
 }
 

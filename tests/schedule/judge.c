@@ -49,7 +49,7 @@ void judge_begin(void)
 
 /*
  * A refused allocation of any time before the scenario has left the departures that it read, as
- * nothing moved: pool_used_up().
+ * nothing moved, and perhaps a note that nothing is free: pool_used_up().
  */
 void judge_settled(void)
 {
@@ -61,6 +61,8 @@ void judge_settled(void)
 			continue;
 		pool_reach_read(pools[i], &reading);
 		pools[i]->settled = reading.departures;
+		if (pools[i]->limit)
+			pool_used_up(pools[i], pools[i]->limit);
 	}
 }
 

@@ -35,6 +35,14 @@ static void setup_arrays(void)
 	sched_as_cpu(0);
 }
 
+/* The same, and the array was closed for a while.  The next visit of its CPU opens it. */
+static void setup_closed(void)
+{
+	setup_arrays();
+	switch_to("no-cache");
+	switch_to("cache");
+}
+
 static void wait_one(void)
 {
 	if (!s_alloc_timeout(pool, POOL_FOREVER))
@@ -87,6 +95,50 @@ static void free_when_closed(void)
 	give(0, 1, 0);
 }
 
+/* The second call finds what the first one has noted, if that was refused. */
+static void alloc_twice(void)
+{
+	if (!s_alloc(pool))
+		s_alloc(pool);
+}
+
+/* The first free clears a note of before, so a call that is refused notes it anew. */
+static void free_alloc_free(void)
+{
+	give(0, 1, 0);
+	s_free(pool, s_alloc(pool));
+}
+
+/* A visit that gets nothing, and a free that hits. */
+static void open_and_free(void)
+{
+	void *o;
+
+	s_alloc_bulk(pool, 1, &o);
+	give(1, 2, 0);
+}
+
+static unsigned long free_at_end(const struct pool *p)
+{
+	unsigned long n = pool_shared_count(p) + p->parked.count;
+	unsigned int i;
+
+	for (i = 0; i < plat_cpus; i++) {
+		const struct pool_local *local = plat_local_of(p, i);
+
+		n += local->clustered + local->hot.n + local->parked.count;
+	}
+	return n;
+}
+
+static void end_note(void)
+{
+	const struct pool *p = pool_of(pool);
+
+	if (p->used_up && (p->used_up != POOL_USED_UP || free_at_end(p)))
+		sched_fail("it is noted that nothing is free, and %lu are", free_at_end(p));
+}
+
 static void end_nobody(void)
 {
 	if (pool_of(pool)->waiting)
@@ -118,6 +170,14 @@ const struct scenario scenarios_of_waits[] = {
 		 CPUS(wait_one, free_bulk), .end = end_nobody),
 	SCENARIO(who_waits_is_not_overtaken, "unwoken", 2, setup_one,
 		 CPUS(wait_then_free, free_then_alloc), .end = end_nobody),
+	SCENARIO(a_free_ends_the_note_that_nothing_is_free, "unnoted noted-late", 2,
+		 setup_one, CPUS(alloc_twice, free_alloc_free), .end = end_note),
+	SCENARIO(two_note_that_nothing_is_free, "unnoted", 3, setup_one,
+		 CPUS(alloc_twice, free_alloc_free, alloc_twice), .end = end_note),
+	SCENARIO(an_array_that_opens_ends_the_note_that_nothing_is_free, "noted-arrays", 2,
+		 setup_closed, CPUS(alloc_one, open_and_free), .end = end_note),
+	SCENARIO(a_handler_ends_the_note_that_nothing_is_free, "unnoted", 2, setup_one,
+		 CPUS(alloc_twice, alloc_twice), IRQS(NULL, handle_free), .end = end_note),
 	SCENARIO(an_array_is_closed_while_somebody_waits, "unclosed unopened", 2, setup_arrays,
 		 CPUS(wait_then_free, free_when_closed), .end = end_open),
 	{ .name = NULL }

@@ -304,7 +304,7 @@ struct waves {
 	unsigned long changes;		/* of the line, in the second half */
 };
 
-/* How often does what need.c decides by change, while @list goes down? */
+/* Free @list; returns how often what need.c decides by changed meanwhile. */
 static unsigned long changes(struct pool *pool, void *list)
 {
 	const size_t from = offsetof(struct pool, need_kept);

@@ -182,8 +182,10 @@ TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 	for (i = 0; i < 2; i++) {
 		EXPECT(pool_used_up(pool, 1));
 		EXPECT_EQ(pool->settled, pool->store_gets);
+		pool_wake(pool);
 		pool_depart(moving[i], 1);
 		EXPECT(!pool_used_up(pool, 1));
+		EXPECT_EQ(pool->used_up, 0);
 		pool_arrive(moving[i], 1);
 		EXPECT(pool_used_up(pool, 1));
 	}
@@ -192,6 +194,52 @@ TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 	obj = test_alloc(pool);
 	EXPECT(pool_used_up(pool, 1));
 	EXPECT_EQ(pool->settled, pool->store_gets + 1);
+	test_free(pool, obj);
+	pool_destroy(&pool->head);
+}
+
+/* Until then the next call need not look. */
+TEST_CASE(a_refused_call_leaves_a_note_until_an_object_is_free)
+{
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	EXPECT_EQ(pool->used_up, 0);
+	EXPECT(pool_used_up(pool, 1));
+	EXPECT_EQ(pool->used_up, POOL_USED_UP);
+	EXPECT(!pool_used_up(pool, 2));
+	EXPECT(pool_set_limit(&pool->head, 2));
+	EXPECT_EQ(pool->used_up, 0);
+	EXPECT(!pool_used_up(pool, 2));
+	EXPECT_EQ(pool->used_up, 0);
+	EXPECT(pool_used_up(pool, 1));
+	test_free(pool, obj);
+	EXPECT_EQ(pool->used_up, 0);
+	pool_destroy(&pool->head);
+}
+
+/* A free that is a hit tells nobody, so there is no note while an array takes objects. */
+TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
+{
+	struct pool_local *local;
+	struct pool *pool;
+	void *obj;
+
+	pool = reach_pool(&obj);
+	ASSERT(pool);
+	EXPECT(pool_set_limit(&pool->head, 1));
+	local = test_local(pool);
+	pool_hot_set_cap(local, 1);
+	EXPECT(pool_used_up(pool, 1));
+	EXPECT_EQ(pool->used_up, 0);
+	pool_hot_set_cap(local, 0);
+	EXPECT(pool_used_up(pool, 1));
+	EXPECT_EQ(pool->used_up, POOL_USED_UP);
+	pool_hot_set_cap(local, 1);
+	EXPECT_EQ(pool->used_up, 0);
+	pool_hot_set_cap(local, 0);
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }
