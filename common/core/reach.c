@@ -177,8 +177,7 @@ static bool arrays_take(const struct pool *pool)
 
 /*
  * Look for an object within reach, and note that there is none, so that the next call need not
- * look.  Whatever makes an object free
- * afterwards clears the note, in pool_wake():
+ * look.  Calls that make an object free clear the note in pool_wake():
  *
  *	call that is refused                  call that makes an object free
  *	  1  used_up = @mine, if it is 0        1  the object is in a place

@@ -53,7 +53,7 @@ const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1] = {
 	       "Most objects that may be held; 0: no limit."),
 	METRIC("min_avail", min_avail, POOL_DUMP_SELDOM, "min_avail_objects",
 	       "Spare objects that are kept."),
-	METRIC("need", need, POOL_DUMP_NEVER, "need_objects", "Average of the objects needed."),
+	METRIC("need", need, POOL_DUMP_NEVER, "need_objects", "Objects that were needed lately."),
 	METRIC("allocs", allocs, POOL_DUMP_NEVER, "allocations_total",
 	       "Allocations that memstats has counted."),
 	METRIC("fills", fills, POOL_DUMP_NEVER, "fills_total", "Hot arrays filled from a cluster."),
