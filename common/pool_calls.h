@@ -38,6 +38,9 @@ bool pool_age_clear(struct pool_local *here);
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c);
 void pool_cluster_detach(struct pool_cluster *c);
+extern unsigned long pool_settling;
+void pool_arrive_last(unsigned long *moving, unsigned int n);
+void pool_settle(const unsigned long *moving);
 void pool_cluster_settled(struct pool_local *local, unsigned int n);
 void pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
 void pool_cpu_relock(struct pool_cpu *cpu);
@@ -164,6 +167,7 @@ bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int se
 /* queue.c: callers that wait */
 void pool_queue_enter(struct pool_waiter *w);
 void pool_queue_leave(struct pool_waiter *w);
+void pool_queue_end(struct pool *pool);
 
 /* below.c: what becomes of objects that leave the caches */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
@@ -285,6 +289,9 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading);
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
 bool pool_used_up(struct pool *pool, unsigned int limit);
 void pool_wake(struct pool *pool);
+void pool_wake_reserve(struct pool *pool);
+void pool_bump(unsigned int *word);
+void pool_sleep(unsigned int *word, unsigned int seen);
 
 /* stats.c: numbers */
 void pool_sum(struct pool *pool, struct pool_stats *sum);

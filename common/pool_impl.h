@@ -270,6 +270,7 @@ struct pool {
 	unsigned int asked;		/* any CPU: when others were to empty their arrays */
 	unsigned int wakes;		/* any CPU: of the oldest waiter: queue.c */
 	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
+	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
 	bool told;			/* registry mutex: that its limit is for several users */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */

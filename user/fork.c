@@ -212,6 +212,7 @@ void pool_fork_mend(const struct pool_cpu *own)
 	while ((pool = pool_registry_after(pool)))
 		mend_pool(pool, own);
 	mend_visits();
+	plat_write(&pool_settling, 0ul);
 	pool_each_cpu(i, cpu)
 		mend_charge(cpu);
 }

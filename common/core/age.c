@@ -77,14 +77,14 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 
 	if (n) {
 		pool_depart(&local->moving, n);
-		pool_hot_less(local, left);
+		plat_write(&local->hot.n, left);
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
 		put_into(cpu, local, c, local->slot, n);
 		pool_cpu_break(cpu);
 		pool_hot_slide(local, n, left);
-		pool_arrive(&local->moving, n);
+		pool_arrive_last(&local->moving, n);
 	}
 }
 
@@ -134,7 +134,7 @@ bool pool_age_clear(struct pool_local *here)
 	n -= left;
 	room -= n;
 	pool_depart(&here->moving, n);
-	pool_hot_less(here, left);
+	plat_write(&here->hot.n, left);
 	pool_hot_shrink(here->cpu, here, room);
 	put_into(here->cpu, here, c, here->slot + left, n);
 	pool_arrive(&here->moving, n);

@@ -44,7 +44,6 @@ struct rest {
 	const struct terms *terms;
 	struct pool_last last;
 	enum pool_cause cause;		/* why the last try got nothing */
-	unsigned int nap;		/* the last one, in milliseconds; if it takes naps */
 };
 
 /*
@@ -145,13 +144,9 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 	rest->last.left = POOL_FOREVER;
 	if (!waits(flags))
 		return;
-	rest->nap = 0;
 	rest->last.left = terms->ms;
 	rest->last.now = plat_resched();
 }
-
-/* A waiter that no call wakes retries after 1, 2, ... NAP_MOST milliseconds. */
-#define NAP_MOST	10
 
 /* Milliseconds between retries of the head while an object may become free without a wakeup. */
 #define LOOK_EVERY	100
@@ -159,45 +154,43 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 /*
  * Return how long the head of the queue sleeps before it retries, in milliseconds.
  *
- *   the platform lacks memory, or the call has a reserve   a nap: neither wakes the head
- *   arrays of other CPUs have objects                      until their owners may be asked again
- *   arrays have slots, or objects are moving               LOOK_EVERY: a hit that read the capacity
- *                                                          before it was closed wakes nobody
- *   else                                                   until a free wakes the head
+ *   the platform lacks memory                  POOL_ASK_EVERY: nobody tells when it has some
+ *   arrays of other CPUs have objects          POOL_ASK_EVERY: their owners may be asked again then
+ *   arrays have slots, or objects are moving   LOOK_EVERY: a hit that read the capacity before it was
+ *                                              closed wakes nobody
+ *   else                                       until a free wakes the head
  */
-static unsigned int patience(struct pool *pool, struct rest *rest)
+static unsigned int patience(struct pool *pool, const struct rest *rest)
 {
-	const struct pool_last *last = &rest->last;
-
-	if (rest->cause != POOL_REFUSED || rest->terms->reserve) {
-		rest->nap += rest->nap < NAP_MOST;
-		return rest->nap;
-	}
-	if (last->before.arrays)
+	if (rest->cause != POOL_REFUSED || rest->last.before.arrays)
 		return POOL_ASK_EVERY;
-	return plat_read(&pool->slots) || pool_reach_missed(pool, &last->before) ?
+	return plat_read(&pool->slots) || pool_reach_missed(pool, &rest->last.before) ?
 	       LOOK_EVERY : POOL_FOREVER;
 }
 
 /*
  * Wait until this call is the head of the queue, or its reserve has an object, to which other
- * waiters have no claim.  False: the time is over.
+ * waiters have no claim.  False: the time is over, or the pool ends.
  */
 static bool wait_turn(struct pool_waiter *w, struct rest *rest)
 {
 	const struct pool_reserved *reserve = rest->terms->reserve;
+	unsigned int seen = plat_read_acquire(w->word);
 
-	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have)))
-		if (!pool_last_sleep(&rest->last, &w->turn, 0, reserve ? NAP_MOST : POOL_FOREVER))
+	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have))) {
+		if (!pool_last_sleep(&rest->last, w->word, seen, POOL_FOREVER))
 			return false;
+		seen = plat_read_acquire(w->word);
+	}
 	/* Read before the look, so that a free which the look misses ends the sleep. */
 	w->seen = plat_read_acquire(&w->pool->wakes);
-	return true;
+	return plat_read(&w->pool->users);
 }
 
 /*
  * Wait in the queue of the pool, and retry the allocation as its head.  POOL_AT_END takes a thread
- * that is cancelled here out of the queue.
+ * that is cancelled here out of the queue.  A failure is counted before, since the pool may be gone
+ * once the queue is left.
  */
 static __attribute__((__noinline__))
 void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
@@ -206,6 +199,7 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 	struct pool_waiter w POOL_AT_END(pool_queue_leave) = { .pool = pool };
 	void *obj = NULL;
 
+	w.word = rest->terms->reserve ? &pool->refills : &w.turn;
 	pool_queue_enter(&w);
 	while (!obj && wait_turn(&w, rest)) {
 		bool turn = plat_read(&w.turn);
@@ -218,6 +212,8 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 		    !pool_last_sleep(&rest->last, &pool->wakes, w.seen, patience(pool, rest)))
 			break;
 	}
+	if (!obj)
+		pool_count_failure(pool, rest->cause);
 	return obj;
 }
 
@@ -242,7 +238,7 @@ void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
 	while (obj && !pool_checked(pool, &obj, flags, caller))
 		obj = get(pool, flags, &rest);
 	if (!obj && waits(how) && !pool_last_is_over(&rest.last))
-		obj = alloc_queued(pool, flags, caller, &rest);
+		return alloc_queued(pool, flags, caller, &rest);
 	if (!obj)
 		pool_count_failure(pool, rest.cause);
 	return obj;

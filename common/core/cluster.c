@@ -36,6 +36,40 @@ void pool_cluster_detach(struct pool_cluster *c)
 }
 
 /*
+ * Threads in pool_settle(), and how often objects arrived while there were any.  These are of all
+ * pools, since a pool may be gone once the last of its objects has arrived.
+ */
+unsigned long pool_settling;
+static unsigned int arrivals;
+
+/*
+ * As pool_arrive(), for objects that a call of another pool moves.  It wakes threads in
+ * pool_settle(); the fence pairs with theirs.
+ */
+void pool_arrive_last(unsigned long *moving, unsigned int n)
+{
+	pool_arrive(moving, n);
+	plat_fence();
+	if (plat_read(&pool_settling))
+		pool_bump(&arrivals);
+}
+
+/* Sleep until a count of what moves is 0.  Its pool is not called any more. */
+void pool_settle(const unsigned long *moving)
+{
+	unsigned int seen;
+
+	plat_word_add(&pool_settling, 1);
+	plat_fence();
+	seen = plat_read_acquire(&arrivals);
+	while (plat_read_acquire(moving)) {
+		pool_sleep(&arrivals, seen);
+		seen = plat_read_acquire(&arrivals);
+	}
+	pool_word_sub(&pool_settling, 1);
+}
+
+/*
  * Note that the @n objects of a cluster that was detached from @local are elsewhere.  Any
  * context; no lock is needed.
  *
@@ -48,7 +82,7 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 	unsigned long bytes = pool_bytes(local->pool, n);
 	struct pool_cpu *cpu = local->cpu;
 
-	pool_arrive(&local->moving, n);
+	pool_arrive_last(&local->moving, n);
 	plat_word_sub_release(&cpu->refunded, bytes);
 }
 
@@ -61,7 +95,7 @@ void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
 	unsigned long bytes = pool_bytes(local->pool, n);
 	struct pool_cpu *cpu = local->cpu;
 
-	pool_arrive(&local->moving, n);
+	pool_arrive_last(&local->moving, n);
 	pool_uncharge(cpu, bytes);
 }
 

@@ -137,5 +137,5 @@ void pool_pass_give(const struct pool_step *step)
 	if (!plat_read(&pool->filled))
 		pool_cluster_trim_some(pool);
 	pool_shared_renote(pool);
-	pool_arrive(&pool->moving, 1);
+	pool_arrive_last(&pool->moving, 1);
 }

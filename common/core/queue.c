@@ -66,7 +66,7 @@ void pool_queue_enter(struct pool_waiter *w)
 /*
  * Leave a queue.  If the head leaves, the next waiter is the head, and looks at once, since the
  * object of the last wakeup may still be there.  The mutex keeps the next one's stack until it is
- * woken.
+ * woken, and the pool, if the last one leaves, until its arrays may open.
  */
 void pool_queue_leave(struct pool_waiter *w)
 {
@@ -77,11 +77,32 @@ void pool_queue_leave(struct pool_waiter *w)
 	pool_list_del(&w->list);
 	last = pool->waiting == 1;
 	plat_write(&pool->waiting, pool->waiting - 1);
-	if (!last && plat_read(&w->turn)) {
+	if (last) {
+		close_or_open(pool);
+	} else if (plat_read(&w->turn)) {
 		plat_write(&oldest(pool)->turn, 1u);
-		plat_wake(&oldest(pool)->turn);
+		pool_bump(oldest(pool)->word);
 	}
 	plat_mutex_unlock(PLAT_WAITERS);
-	if (last)
-		close_or_open(pool);
+}
+
+/*
+ * Make all calls leave the queue of a pool without users, which is about to end: they return NULL.
+ * The caller is the last in the queue, so all others have left when it is the head.
+ */
+void pool_queue_end(struct pool *pool)
+{
+	struct pool_waiter w = { .pool = pool, .word = &w.turn };
+	bool some;
+
+	plat_mutex_lock(PLAT_WAITERS);
+	some = pool->waiting;
+	plat_mutex_unlock(PLAT_WAITERS);
+	if (!some)
+		return;
+	pool_queue_enter(&w);
+	pool_wake(pool);
+	while (!plat_read(&w.turn))
+		pool_sleep(&w.turn, 0);
+	pool_queue_leave(&w);
 }

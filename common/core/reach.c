@@ -219,6 +219,23 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 	       (!is_near(pool) && looks_used_up(pool, have));
 }
 
+/* Sleep until a word changes.  A caller that is being killed, whose sleep ends at once, pauses. */
+void pool_sleep(unsigned int *word, unsigned int seen)
+{
+	if (!plat_wait(word, seen, POOL_FOREVER))
+		plat_pause(true);
+}
+
+/* Change a word, and wake all that sleep on it. */
+void pool_bump(unsigned int *word)
+{
+	unsigned int old = plat_read(word);
+
+	while (!plat_cmpxchg(word, &old, old + 1))
+		;
+	plat_wake(word);
+}
+
 /*
  * Clear the note that nothing is free, and wake the oldest waiter, if somebody waits: after an
  * object became free, or the limit was raised.  The fence pairs with that of pool_queue_enter(),
@@ -226,16 +243,18 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
  */
 void pool_wake(struct pool *pool)
 {
-	unsigned int wakes;
-
 	plat_fence();
 	if (POOL_LIKELY(!(plat_read(&pool->waiting) | plat_read(&pool->used_up))))
 		return;
 	plat_write(&pool->used_up, 0ul);
-	if (!plat_read(&pool->waiting))
-		return;
-	wakes = plat_read(&pool->wakes);
-	while (!plat_cmpxchg(&pool->wakes, &wakes, wakes + 1))
-		;
-	plat_wake(&pool->wakes);
+	if (plat_read(&pool->waiting))
+		pool_bump(&pool->wakes);
+}
+
+/* The same after an object came to a reserve: any of its waiters may take the object. */
+void pool_wake_reserve(struct pool *pool)
+{
+	pool_wake(pool);
+	if (plat_read(&pool->waiting))
+		pool_bump(&pool->refills);
 }

@@ -46,7 +46,7 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 	plat_cpu_lock(cpu);
 	while (lives && plat_read_acquire(&local->moving)) {
 		plat_cpu_unlock(cpu);
-		plat_pause(true);
+		pool_settle(&local->moving);
 		plat_cpu_lock(cpu);
 	}
 	if (local->pool)
@@ -265,27 +265,19 @@ bool pool_cpu_gone(unsigned int i)
 	return !plat_read(&cpu->set_up);
 }
 
-/* Wait until evictions have brought this pool's clusters away, or a step of ageing has left it. */
-static void wait_settled(const unsigned long *moving)
-{
-	while (plat_read_acquire(moving))
-		plat_pause(true);
-}
-
 /*
  * Empty all layers of a pool that is no longer called, and end its parts.  Waits for slow paths of
- * other pools that may still be evicting its clusters, or ageing it.  The acquire in
- * wait_settled() pairs with the release in pool_arrive().
+ * other pools that may still be evicting its clusters, or ageing it.
  */
 void pool_drain(struct pool *pool)
 {
 	struct pool_local *local;
 	unsigned int i;
 
-	wait_settled(&pool->moving);
+	pool_settle(&pool->moving);
 	pool_each_part(pool, i, local) {
 		drain_local(pool, plat_cpu_of(i), local, true);
-		wait_settled(&local->moving);
+		pool_settle(&local->moving);
 	}
 	pool_drain_shared(pool, 0, POOL_ALL, false);
 	pool_drain_parked(pool);

@@ -25,15 +25,18 @@ static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 	return r;
 }
 
-/* Free an object, to the reserve if it has room. */
+/* Free an object, to the reserve if it has room, whose waiters are woken. */
 static void free_to_reserve(struct pool_reserved *r, void *obj,
 			    unsigned int flags, void *caller)
 {
-	obj = pool_check_free(r->pool, obj, flags, caller);
-	if (!obj || pool_slots_put(r, obj))
+	struct pool *pool = r->pool;
+
+	obj = pool_check_free(pool, obj, flags, caller);
+	if (!obj)
 		return;
-	pool_put_one(r->pool, obj, flags);
-	pool_wake(r->pool);
+	if (!pool_slots_put(r, obj))
+		pool_put_one(pool, obj, flags);
+	pool_wake_reserve(pool);
 }
 
 /* Put an object into each slot of a new reserve; false: there are not so many. */

@@ -390,6 +390,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	bool last;
 
 	plat_show(pool, false);
+	pool_queue_end(pool);
 	last = pool_registry_remove(pool);
 	pool_drain(pool);
 	aside = plat_read(&pool->quarantined);

@@ -330,6 +330,13 @@ void *s_alloc_reserved(struct pool_head *head, struct pool_reserved *reserve)
 	return obj;
 }
 
+void *s_wait_reserved(struct pool_head *head, struct pool_reserved *reserve)
+{
+	struct call *c = take_begin(head, 1);
+
+	return take_end(c, pool_alloc_reserved_timeout(reserve, 0, POOL_FOREVER));
+}
+
 static void given(const struct pool *pool, void *obj)
 {
 	sched_note("pool_free(%s, %p)", pool->name, obj);

@@ -71,7 +71,7 @@ static void end_pass(void)
 }
 
 const struct scenario scenarios_of_passes[] = {
-	SCENARIO(a_pool_ends_while_a_step_of_ageing_is_at_it, "aged aged-early passed-by",
+	SCENARIO(a_pool_ends_while_a_step_of_ageing_is_at_it, "aged aged-early passed-by unsettled",
 		 2, setup_pass, CPUS(steps, destroy_other), .end = end_pass),
 	{ .name = NULL }
 };

@@ -444,7 +444,7 @@ const struct scenario scenarios_of_pools[] = {
 		 2, setup_shrink, CPUS(spill_other, destroy)),
 	SCENARIO(a_pool_ends_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, destroy_other)),
-	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit brought",
+	SCENARIO(a_pool_ends_while_its_cluster_is_brought_away, "transit brought unsettled",
 		 2, setup_carry, CPUS(evict, destroy_other)),
 	SCENARIO(a_pool_in_use_stays_while_its_cluster_is_evicted, "unlocked",
 		 2, setup_evict, CPUS(evict, fail_to_destroy_other)),

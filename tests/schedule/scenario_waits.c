@@ -25,6 +25,13 @@ static void setup_cluster(void)
 	sched_as_cpu(0);
 }
 
+/* The same where a limit of 1 leaves no slot to a CPU, so nothing has to be closed. */
+static void setup_past(void)
+{
+	pool_start.cpus = 5;
+	setup_cluster();
+}
+
 /* Two objects, in use, and slots in the array of CPU 1, which the first waiter closes. */
 static void setup_arrays(void)
 {
@@ -43,6 +50,16 @@ static void setup_closed(void)
 	switch_to("cache");
 }
 
+/* One object in use, and another one, of a reserve. */
+static struct pool_reserved *reserve;
+
+static void setup_reserve(void)
+{
+	setup(SINGLY, 2, 1);
+	reserve = pool_reserve(pool, 1);
+	obj[1] = s_alloc_reserved(pool, reserve);
+}
+
 static void wait_one(void)
 {
 	if (!s_alloc_timeout(pool, POOL_FOREVER))
@@ -57,6 +74,36 @@ static void wait_then_free(void)
 static void wait_a_moment(void)
 {
 	s_free(pool, s_alloc_timeout(pool, 1));
+}
+
+static void wait_reserved_then_free(void)
+{
+	s_free(pool, s_wait_reserved(pool, reserve));
+}
+
+static void free_reserved(void)
+{
+	void *o = obj[1];
+
+	obj[1] = NULL;
+	s_free_reserved(pool, reserve, o);
+}
+
+static void wait_in_vain(void)
+{
+	if (s_alloc_timeout(pool, POOL_FOREVER))
+		sched_fail("a pool that ends has an object");
+}
+
+/* As when a pool ends, but for the end itself. */
+static void end_queue(void)
+{
+	struct pool *p = pool_of(pool);
+
+	while (!plat_read(&p->waiting))
+		plat_pause(true);
+	plat_write(&p->users, 0u);
+	pool_queue_end(p);
 }
 
 static void free_one(void)
@@ -145,6 +192,18 @@ static void end_nobody(void)
 		sched_fail("somebody waits at the end");
 }
 
+static void end_reserve(void)
+{
+	end_nobody();
+	pool_unreserve(reserve);
+}
+
+static void end_users(void)
+{
+	end_nobody();
+	pool_of(pool)->users = 1;
+}
+
 static void end_open(void)
 {
 	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
@@ -180,5 +239,14 @@ const struct scenario scenarios_of_waits[] = {
 		 CPUS(alloc_twice, alloc_twice), IRQS(NULL, handle_free), .end = end_note),
 	SCENARIO(an_array_is_closed_while_somebody_waits, "unclosed unopened", 2, setup_arrays,
 		 CPUS(wait_then_free, free_when_closed), .end = end_open),
+	SCENARIO(a_free_past_arrays_wakes_who_waits, "unwoken-past", 2, setup_past,
+		 CPUS(wait_one, free_one), .end = end_nobody),
+	SCENARIO(a_free_to_a_reserve_wakes_its_waiter, "unwoken-reserve", 2, setup_reserve,
+		 CPUS(wait_reserved_then_free, free_reserved), .end = end_reserve),
+	SCENARIO(a_reserve_is_refilled_behind_who_waits, "unwoken-reserve unrefilled", 3,
+		 setup_reserve, CPUS(wait_one, wait_reserved_then_free, free_reserved),
+		 .end = end_reserve),
+	SCENARIO(a_pool_ends_while_somebody_waits, "unended", 3, setup_one,
+		 CPUS(wait_in_vain, wait_in_vain, end_queue), .end = end_users),
 	{ .name = NULL }
 };

@@ -213,6 +213,7 @@ void s_free_flags(struct pool_head *pool, void *obj, unsigned int flags);
 bool s_alloc_bulk(struct pool_head *pool, unsigned int n, void **objs);
 void s_free_bulk(struct pool_head *pool, unsigned int n, void **objs);
 void *s_alloc_reserved(struct pool_head *pool, struct pool_reserved *reserve);
+void *s_wait_reserved(struct pool_head *pool, struct pool_reserved *reserve);
 void s_free_reserved(struct pool_head *pool, struct pool_reserved *reserve, void *obj);
 void s_set_hot_size(unsigned long bytes);
 void s_destroy(struct pool_head *pool);

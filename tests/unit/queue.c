@@ -372,3 +372,39 @@ TEST_CASE(arrays_are_closed_while_somebody_waits_and_opened_again)
 	test_threads(2, close_and_open, &q);
 	EXPECT(ends_well(&q));
 }
+
+static const char owner;
+static void *left;		/* seen by tools that search for leaks */
+
+/* Thread 0 ends the pool, of which it has the only object, while the others wait. */
+static void end_or_wait(unsigned int i, void *arg)
+{
+	struct queue *q = arg;
+
+	if (i) {
+		while (!plat_read(&q->come))
+			plat_pause(true);
+		plat_word_add(&q->wrong, !!pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER));
+		return;
+	}
+	left = pool_alloc(&q->pool->head);
+	plat_word_add(&q->come, 1);
+	wait_for(&q->pool->waiting, WAITERS);
+	plat_word_add(&q->wrong, !pool_destroy(&q->pool->head));
+	pool_destroy_owned(&owner);
+}
+
+TEST_CASE(who_waits_gets_nothing_where_the_pool_ends)
+{
+	struct queue q = { .ms = 0 };
+	struct pool_head *head;
+
+	pool_fail_every = 0;
+	head = pool_create_at("ends", 64, MEM_F_EXACT, "queue.c", 1, &owner, POOL_ABI);
+	ASSERT(head && pool_set_limit(head, 1));
+	q.pool = pool_of(head);
+	test_threads(1 + WAITERS, end_or_wait, &q);
+	EXPECT_EQ(q.wrong, 0);
+	EXPECT(plat_read(&left));
+	EXPECT_EQ(test_count_pools(), 0);
+}
