@@ -155,9 +155,9 @@ static void rest_begin(struct rest *rest, unsigned int flags,
  * Return how long the head of the queue sleeps before it retries, in milliseconds.
  *
  *   the platform lacks memory                  POOL_ASK_EVERY: nobody tells when it has some
- *   arrays of other CPUs have objects          POOL_ASK_EVERY: their owners may be asked again then
- *   arrays have slots, or objects are moving   LOOK_EVERY: a hit that read the capacity before it was
- *                                              closed wakes nobody
+ *   arrays of other CPUs have objects          POOL_ASK_EVERY: their owners may be asked again
+ *   arrays have slots, or objects are moving   LOOK_EVERY: a hit that read the capacity before
+ *                                              it was closed wakes nobody
  *   else                                       until a free wakes the head
  */
 static unsigned int patience(struct pool *pool, const struct rest *rest)

@@ -28,8 +28,8 @@ struct pool_last {
 struct pool_waiter {
 	struct pool *pool;
 	struct pool_list list;		/* waiters mutex */
-	unsigned int turn;		/* waiters mutex; read by its thread: not 0: it is the head */
-	unsigned int *word;		/* which it sleeps on until then: turn, or the pool's refills */
+	unsigned int turn;		/* waiters mutex; read by its thread; 1: it is the head */
+	unsigned int *word;		/* it sleeps on this before: turn, or refills */
 	unsigned int seen;		/* wakes of the pool before the last look */
 };
 
