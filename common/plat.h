@@ -57,7 +57,7 @@ struct pool_local;
  *	The default policy for faults: one of plat_policies[].
  */
 
-/* What plat_may() is asked: may a call with these flags do this here? */
+/* What plat_may() tells whether a call with these flags may do here. */
 enum plat_may {
 	PLAT_ALLOC,	/* call the platform's allocator, to get or to give back */
 	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */

@@ -284,7 +284,7 @@ void pool_pass_give(const struct pool_step *step);
 void *pool_take_remote(struct pool *pool, unsigned int flags);
 void pool_empty_array(struct pool *pool);
 
-/* reach.c: is there a free object that a caller could have? */
+/* reach.c: prove that a caller can get no object */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading);
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before);
 bool pool_used_up(struct pool *pool, unsigned int limit);

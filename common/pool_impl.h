@@ -362,8 +362,8 @@ static inline unsigned int pool_always(unsigned int flags)
 }
 
 /*
- * Must objects of a pool wait for a call of their own pool?  The call of another one may be in
- * an interrupt, or under a lock, where the destructor must not run.
+ * True if objects must wait for a call of their own pool, because this one is of another pool, and
+ * may be under a lock where their destructor must not run.
  */
 static inline bool pool_waits(const struct pool *pool, unsigned int flags)
 {
@@ -439,13 +439,13 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 	return obj;
 }
 
-/* Are the pointers of a cluster, not empty, sealed?  All or none are.  For its holder. */
+/* True if the pointers of a cluster, not empty, are sealed: all or none.  For its holder. */
 static inline bool pool_cluster_sealed(const struct pool_cluster *c)
 {
 	return pool_seal_of(c->obj[0]);
 }
 
-/* Does a cluster, not empty, take one more object of this kind?  For its holder. */
+/* True if a cluster, not empty, takes one more object of this kind.  For its holder. */
 static inline bool pool_cluster_takes(const struct pool_cluster *c,
 				      unsigned int max, const void *obj)
 {

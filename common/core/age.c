@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * age.c - one age for arrays and clusters: the least recently used gives way
+ * age.c - one age for arrays and clusters: the least recently used is reduced or evicted
  *
  * Layer:   hot array -> local clusters, sideways over all pools of a CPU
  * Context: this CPU entered, its lock held.
  *
- * A CPU's time is the number of its visits: slow paths that took the lock.  The age of
- * an array is its owner's last visit.  The age of a cluster is the visit that made it the
- * newest of its pool.  A visit that finds no room under the bound repeats two steps, at
- * most POOL_EVICT_MOST times, until there is room or what it carries out will make it.  If an
- * array is older than all clusters, it is reduced: its free slots go, which moves no object, or,
- * if all its slots have objects, it closes.  If that does not make enough room, the oldest
- * cluster is evicted.
+ * A CPU's time is the number of its visits: slow paths that took the lock.  The age of an array is
+ * its owner's last visit, the age of a cluster the visit that made it the newest of its pool.  A
+ * visit that finds no room under the bound repeats two steps, at most POOL_EVICT_MOST times, until
+ * there is room, or evicted clusters will make room.  If an array is older than all clusters, it is
+ * reduced: it loses its free slots, which moves no object, or, if all slots have objects, it
+ * closes.  If that does not make enough room, the oldest cluster is evicted.
  *
  * Free slots are credit, so they never displace objects of many pools at once: an array opens
  * with one slot, doubles while that fits, and opens again with as many slots as it had objects
  * when it closed.
  *
- * An array whose calls all hit makes no visits, so it looks old though it is in use.  When it
- * closes, its objects become the newest cluster of their pool.  So its owner finds them at the
- * next call, which opens the array again.  An array of more objects than that cluster takes
- * keeps slots for the others, and is the newest, too.
+ * An array whose calls all hit has no visits, so it looks old though it is in use.  When it closes,
+ * its objects become the newest cluster of their pool, so that its owner finds them at the next
+ * call, which reopens the array.  An array of more objects than one cluster takes keeps slots for
+ * the rest, and becomes the newest array.
  *
- * Evicted clusters go straight to the shared pool.  Clusters that are not needed, or find all
- * buckets BUSY, go down once the visit is over.
+ * Evicted clusters go to the shared pool at once.  Clusters that are not needed, or that find all
+ * buckets BUSY, are brought down after the visit.
  */
 #include "plat.h"
 
 /* An array opens with one slot, or with as many as it had objects when it closed last. */
 #define AGE_FIRST	1
 
-/* Was @a before @b?  Time may wrap. */
+/* True if time @a was before @b.  Time may wrap. */
 static bool before(unsigned long a, unsigned long b)
 {
 	return (long)(a - b) < 0;
@@ -263,8 +262,8 @@ static void take_refunds(struct pool_cpu *cpu)
 }
 
 /*
- * Does what is carried out make room for @bytes?  It stays charged until the visit is over.  So
- * this visit does without, and nothing else has to give way.
+ * True if clusters that this visit evicted make room for @bytes.  They stay charged until the visit
+ * is over, so this visit gets no room, but nothing else must be evicted.
  */
 static bool makes_room_later(const struct pool_cpu *cpu, unsigned long bytes,
 			     const struct pool_carried *out)
@@ -294,8 +293,8 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 }
 
 /*
- * How many of @slots more slots fit under the bound, after at most one array was reduced or one
- * cluster evicted?  An array that grows costs others no more than that, because its free slots
+ * Return how many of @slots more slots fit under the bound, after at most one array was reduced or
+ * one cluster evicted.  An array that grows costs others no more than that, because its free slots
  * would otherwise displace objects.
  */
 static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,

@@ -9,7 +9,7 @@
 #define POOL_CORE_AGE_H
 
 /*
- * Would @bytes more still be within the bound?  CPU lock held: only its holder raises the
+ * True if @bytes more would be within the bound.  CPU lock held: only its holder raises the
  * charge, so a true answer stays true until the holder does so.  The sum fits into 32 bits: no
  * bound is above 1 GiB, and @bytes are half of it at most, or one object of up to 2 GiB.
  */

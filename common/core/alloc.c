@@ -303,7 +303,7 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_cached(pool, flags, caller, terms);
 }
 
-/* Is a call refused at once, by the limit?  One that waits is not. */
+/* True if the limit refuses a call at once; calls that wait are not refused. */
 static inline bool is_refused(struct pool *pool, unsigned int flags)
 {
 	unsigned int limit = plat_read(&pool->limit);

@@ -254,7 +254,7 @@ static void *bare(struct pool *pool, void *obj)
 	return obj;
 }
 
-/* Would bare() do nothing to these?  Objects of a cluster are alike. */
+/* True if bare() would do nothing to the objects of a cluster, which are all alike. */
 static bool all_bare(const struct pool *pool, const void *obj)
 {
 	return !pool->dtor && !plat_read(&pool->object_table.part[0]) &&

@@ -17,10 +17,10 @@
  */
 #include "plat.h"
 
-/* Where a cluster goes to the backend so many of the shared pool follow, at most. */
+/* With a cluster that goes to the backend, at most this many of the shared pool go, too. */
 #define SHED_MOST	3
 
-/* Does the shared pool have enough without @n of its objects?  Read unlocked. */
+/* True if the shared pool has spare objects enough without @n of its own.  Read unlocked. */
 static bool may_shed(struct pool *pool, unsigned int n)
 {
 	return pool_shared_count(pool) >=

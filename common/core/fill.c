@@ -40,7 +40,7 @@ static void *take_one(const struct pool *pool, struct pool_cluster *c)
 	return obj;
 }
 
-/* May a fill bring objects of a cluster to the array?  Else it takes just one. */
+/* True if a fill may move objects of a cluster to the array; otherwise it takes one only. */
 static inline bool fills(const struct pool_local *here,
 			 const struct pool_cluster *c)
 {

@@ -78,7 +78,7 @@ static inline bool pool_era_is(unsigned long era)
 	return era == plat_read_acquire(&pool_era);
 }
 
-/* Is the era that of the last visit?  Else what the part may do has changed. */
+/* True if the era is that of the last visit; otherwise bound, limit or options have changed. */
 static inline bool pool_here_same_era(const struct pool_local *here)
 {
 	return pool_era_is(here->era & ~POOL_ERA_PAST);

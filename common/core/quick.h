@@ -47,7 +47,7 @@ static inline bool pool_quick_none_parked(const struct pool *pool, const struct 
 	return !(mine | (unsigned long)plat_read(&pool->parked.head));
 }
 
-/* May the newest cluster, or NULL, fill the array as a whole, with nothing else to do? */
+/* True if a fill only has to move the newest cluster, or NULL, to the array as a whole. */
 static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cpu *cpu,
 				    const struct pool_cluster *c)
@@ -86,8 +86,8 @@ void *pool_quick_get(struct pool *pool, struct pool_local *here,
 }
 
 /*
- * May part of the array become a new cluster, with nothing else to do?  An array that is whole,
- * in the era of its last visit, is open, or a switch of options has just begun to close it.
+ * True if a spill only has to make part of the array a new cluster.  A full array in the era of its
+ * last visit is open, unless a switch of options has just begun to close it.
  */
 static inline bool pool_quick_spills(const struct pool *pool,
 				     const struct pool_local *here,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * reach.c - is there a free object that a caller could have?
+ * reach.c - prove that a caller can get no object
  *
  * Layer:   beside the four; reads all of them.
  * Context: any; nothing is locked.
@@ -11,24 +11,23 @@
  * yet seen to one it has seen.  No order of looks helps.  So places count departures,
  * which never fall:
  *
- *	read      departures, what is moving, and whether a place has some
- *	look      at all places if so, and at the backend
- *	compare   is there something in a place, or has anything departed?
+ *	read      departures, what is moving, and whether a place has objects
+ *	look      at all places if one has, and at the backend
+ *	compare   whether a place has objects now, or anything has departed
  *
- * If nothing was moving at first, nothing has departed, and then no place has any, no place had
- * one from the end of the first reading to the beginning of the second one.  Arrays count no
- * departures, so the caller looks at its own in between.
- * A moving object arrives before it ceases to be announced, so it is in a place before
- * the first reading ends.
+ * If nothing was moving at the first reading, nothing has departed since, and no place has objects
+ * at the second reading, then no place had an object between the two.  Arrays count no departures,
+ * so the caller looks at its own in between.  A moving object arrives before it ceases to count as
+ * moving, so it is in a place before the first reading ends.
  *
- * A departure is counted before its place's count is lowered.  The holder of the
- * lock or bucket counts it; for a parked list the code that takes the list does, in a
- * word of the pool.  Only the reader sums departures up.  The first reading reads them
- * before what is announced, the second one after what is there, place by place.
+ * A departure is counted before its place's count is lowered, by the holder of the lock or bucket;
+ * for a parked list by the call that takes the list, in a word of the pool.  Only readers sum
+ * departures up: the first reading reads them before what is moving, the second one after what is
+ * there, place by place.
  */
 #include "plat.h"
 
-/* Is something moving, parked or in clusters on one CPU? */
+/* True if objects of one CPU are moving, parked or in clusters. */
 static bool some_on(struct pool_local *local)
 {
 	return plat_read_acquire(&local->moving) |
@@ -108,8 +107,8 @@ bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 }
 
 /*
- * May there have been an object that was not found?  @before was read before the caller looked at
- * all places and found nothing.  True: another look is worth while; false: there was none.
+ * True if there may have been an object that the caller missed when it looked at all places, after
+ * it had read @before.  False proves that there was none.
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
@@ -120,7 +119,7 @@ bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 	       plat_read(&pool->allocated) != before->allocated;
 }
 
-/* Have this CPU's caches, or the shared pool, an object?  A reading of a moment. */
+/* Racy hint: true if an object is cached on this CPU or in the shared pool. */
 static bool is_near(const struct pool *pool)
 {
 	const struct pool_local *local = pool_local_enter(pool);

@@ -85,7 +85,7 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 	}
 }
 
-/* Is nothing of this pool left on a CPU without an owner, and nothing to be settled? */
+/* True if a CPU without an owner has nothing of this pool, and nothing of it is moving. */
 static bool is_drained(struct pool_local *local)
 {
 	return !plat_read(&local->hot.room) &&
@@ -325,8 +325,8 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 }
 
 /*
- * How many objects of the shared pool may go so that @spare stay?  @left: how many of those that
- * were there at first are left.  Users may have taken some of these.
+ * Return how many objects of the shared pool may go so that @spare stay.  @left: how many of those
+ * at the beginning are left; lowered if users have taken some.
  */
 static unsigned long may_go(const struct pool *pool, unsigned long *left,
 			    unsigned long spare)

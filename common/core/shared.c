@@ -34,7 +34,7 @@ static inline unsigned int own_bucket(const struct pool *pool)
 	return plat_cpu_hint() & (plat_read(&pool->near) - 1);
 }
 
-/* Are all buckets of one node?  Then none is asked for, which is a call in programs. */
+/* True if all buckets are of one node, so that its number, a call in programs, is not needed. */
 static inline bool one_node(const struct pool *pool)
 {
 	return plat_read(&pool->near) == plat_read(&pool->buckets);
@@ -195,12 +195,12 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* Bytes of all shared pools, about.  Read per put of those that have much: in a line of its own. */
+/* About the bytes of all shared pools.  In a line of its own, since sampled puts read it. */
 static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
 
-/* Correct a pool's share in the sum, if it is POOL_NOTE_STEP off, or the last of it. */
+/* Correct a pool's part of that sum, if it is off by POOL_NOTE_STEP, or the pool has none. */
 static void note(struct pool *pool, unsigned long objs)
 {
 	unsigned long bytes = objs * pool->head.size;
@@ -212,14 +212,14 @@ static void note(struct pool *pool, unsigned long objs)
 	plat_word_add(&all.bytes, bytes - old);
 }
 
-/* Call when much of a shared pool may have been taken since the last put. */
+/* Correct a pool's part of the sum after objects were taken. */
 void pool_shared_renote(struct pool *pool)
 {
 	if (plat_read(&pool->noted))
 		note(pool, pool_shared_count(pool));
 }
 
-/* True if all shared pools have as much as they may beside this one, which has @objs objects. */
+/* True if all shared pools together exceed their bound.  @objs: in this one now. */
 bool pool_shared_full(struct pool *pool, unsigned long objs)
 {
 	unsigned long most = plat_read(&pool_options.max_cached);
@@ -231,7 +231,7 @@ bool pool_shared_full(struct pool *pool, unsigned long objs)
 	return plat_read(&all.bytes) > most;
 }
 
-/* Does the shared pool have fewer objects than it is to keep?  Read unlocked. */
+/* True if the shared pool has fewer objects than it must keep.  Read unlocked. */
 bool pool_lacks_spare(const struct pool *pool)
 {
 	return pool_shared_count(pool) < plat_read(&pool->min_avail);
@@ -281,10 +281,7 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
-/*
- * Should this put count the buckets, as one in @every does?  Read unlocked, since only the cost
- * depends on it.
- */
+/* True for one put in @every, which counts all buckets.  Unlocked: an error only costs time. */
 bool pool_shared_turn(const struct pool *pool, unsigned int every)
 {
 	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];

@@ -90,7 +90,7 @@ static unsigned long over_need(struct pool *pool)
 	return (over < most ? over : most) * pool->head.size;
 }
 
-/* May objects of a pool go to its backend in such a call? */
+/* True if a call with these flags may return objects of a pool to its backend. */
 static bool may_give(const struct pool *pool, unsigned int flags)
 {
 	return !pool_waits(pool, flags) &&
@@ -185,8 +185,8 @@ static unsigned long clustered_anywhere(void)
 }
 
 /*
- * Does a cluster go as far as its age decides?  @old: only if it is of that time, or older, and its
- * objects would not be parked; NULL: in any case.  Time may wrap.
+ * True if a cluster is old enough to go: not newer than @old, and its objects need not be parked;
+ * with @old NULL any cluster is.  Time may wrap.
  */
 static bool is_old(const struct pool_cluster *c, const unsigned long *old, unsigned int flags)
 {
@@ -194,9 +194,8 @@ static bool is_old(const struct pool_cluster *c, const unsigned long *old, unsig
 }
 
 /*
- * May the objects of a cluster go in such a call?  A CPU's lock is held, and there no
- * platform may call its backend, so it is not asked.  The call has PLAT_ALLOC.  Guarded
- * objects need one that may sleep.
+ * True if a call with these flags may return objects of a cluster: guarded ones only if it may
+ * sleep.  The platform cannot be asked, since a CPU's lock is held.  The call has PLAT_ALLOC.
  */
 static bool may_go(const struct pool *pool, unsigned int flags)
 {
@@ -205,8 +204,8 @@ static bool may_go(const struct pool *pool, unsigned int flags)
 }
 
 /*
- * A CPU's oldest cluster whose objects can go in such a call; NULL: none is found.  Others that
- * are as old become the newest, a bounded number at a time.
+ * Find a CPU's oldest cluster whose objects such a call may return; NULL: none is found.  Older
+ * clusters become the newest, a bounded number at a time.
  */
 static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int flags)
 {
