@@ -26,8 +26,8 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 
-/* age.c: the least recently used gives way */
-void pool_age_obey(struct pool_local *here, struct pool_carried *out);
+/* age.c: the least recently used is reduced or evicted */
+void pool_age_refit(struct pool_local *here, struct pool_carried *out);
 bool pool_age_reduce(struct pool_local *here);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,

@@ -52,7 +52,7 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  * @words: words, each alone or as "+word", or as "-word", which means its
  *	opposite; separated by spaces or commas.  With NULL also key=value.
  *
- * No CPU is stopped.  Each CPU obeys from its next slow path on; until then it
+ * No CPU is stopped.  Each CPU changes at its next slow path; until then it
  * serves at most the objects that its array has.  Objects freed before are checked by the
  * options they were freed under.  If callers contradict each other at once, the last one
  * to reach a pool decides.

@@ -243,9 +243,9 @@ static bool evict_oldest(struct pool_local *here, struct pool_carried *out)
 	return c;
 }
 
-/* Reduce or evict what is oldest, once, for @bytes; false: there is nothing. */
-static bool give_way(struct pool_local *here, unsigned long bytes,
-		     struct pool_carried *out)
+/* Reduce the oldest array, or evict the oldest cluster, for @bytes; false: there is neither. */
+static bool reduce_or_evict(struct pool_local *here, unsigned long bytes,
+			    struct pool_carried *out)
 {
 	bool reduced = pool_age_reduce(here);
 
@@ -287,7 +287,7 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 		if (pool_cluster_fits(cpu, bytes))
 			return true;
 		if (makes_room_later(cpu, bytes, out) ||
-		    out->rounds++ >= POOL_EVICT_MOST || !give_way(here, bytes, out))
+		    out->rounds++ >= POOL_EVICT_MOST || !reduce_or_evict(here, bytes, out))
 			return false;
 	}
 }
@@ -345,8 +345,8 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	pool_cpu_break(here->cpu);
 }
 
-/* Evict a cluster of a pool that may have none any more; false: it has none, or may. */
-static bool gives_up(struct pool_local *here, struct pool_carried *out)
+/* Evict a cluster of a pool without caches, which it had before; false: there is none. */
+static bool evicts_uncached(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_cluster *c = NULL;
 
@@ -358,13 +358,11 @@ static bool gives_up(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Bring this CPU nearer to what the new era allows.  @here is entered and locked.  @out receives
- * evicted clusters, for the caller to bring down.
- *
- * Each visit does one step, so that none takes long.  The part enters the new era once nothing
- * is left to do.  An array that an earlier switch closed opens again.
+ * Do one step to adapt this CPU's part to a new era: reopen its array after a switch, or shrink
+ * it, or evict a cluster.  @here is entered and locked.  @out: receives evicted clusters, for the
+ * caller to bring down.  The part enters the new era once nothing is left to do.
  */
-void pool_age_obey(struct pool_local *here, struct pool_carried *out)
+void pool_age_refit(struct pool_local *here, struct pool_carried *out)
 {
 	unsigned long era = plat_read_acquire(&pool_era);
 
@@ -377,7 +375,7 @@ void pool_age_obey(struct pool_local *here, struct pool_carried *out)
 		shrink(here->cpu, here, here->most);
 		pool_cpu_break(here->cpu);
 	}
-	if (!gives_up(here, out) && pool_age_room(here, 0, out) &&
+	if (!evicts_uncached(here, out) && pool_age_room(here, 0, out) &&
 	    plat_read(&here->hot.room) <= here->most)
 		pool_local_enter_era(here, era);
 	pool_cpu_break(here->cpu);

@@ -91,7 +91,7 @@ static void count_got(struct pool *pool, unsigned int n)
 	plat_word_add(&pool->store_gets, n);
 }
 
-/* The platform refused an object: it is none, or no longer one. */
+/* Report a pointer that the platform refused, because it is no object, or not one any more. */
 static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 {
 	struct pool_fault_info info = {
@@ -101,7 +101,7 @@ static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 	pool_report(&info);
 }
 
-/* Give @n objects back; returns how many the platform took.  It refuses what is no object. */
+/* Return @n objects to the platform; returns how many it took.  It rejects wrong pointers. */
 static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int given = 0;
@@ -138,7 +138,7 @@ struct building {
 	void *obj;
 };
 
-/* Give the memory back if the constructor did not return. */
+/* Return the memory if the constructor did not return. */
 static void abandon(struct building *b)
 {
 	if (!b->obj)
@@ -163,8 +163,8 @@ void pool_construct(struct pool *pool, void *obj)
 }
 
 /*
- * Take the platform's answer into account.  The object is already counted; @obj is NULL if there
- * was none.  Returns whether there is an object; it is constructed.
+ * Account the platform's answer: an object, which is counted already, and is constructed here, or
+ * NULL, which is uncounted.  True: there is an object.
  */
 bool pool_backend_commit(struct pool *pool, void *obj)
 {
@@ -197,7 +197,7 @@ void *pool_backend_get(struct pool *pool, unsigned int flags,
 	return obj;
 }
 
-/* Count @n objects that the platform will be asked for ahead; false: that may not be. */
+/* Count @n objects before the platform is asked for them ahead; false: not allowed. */
 static bool reserve_ahead(struct pool *pool, unsigned int n)
 {
 	unsigned long have = plat_read(&pool->allocated);
@@ -210,13 +210,12 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
 }
 
 /*
- * Get at most @n objects before callers ask for them.  The pool has neither a constructor nor
- * checks.
+ * Get at most @n objects before callers ask for them.  Returns how many.  The pool has neither a
+ * constructor nor checks.
  *
- * All are counted at once: two atomic instructions in all, not two for each.  No caller waits
- * for these objects, so the platform is asked without sleeping.  Returns how many it got.  It
- * gets none where there is a limit, since an object in one CPU's array would be refused to the
- * others.
+ * All are counted at once, by two atomic instructions instead of two for each.  The platform is
+ * asked without sleeping, because no caller waits for these objects.  With a limit there are none,
+ * because other CPUs would be refused the objects in this CPU's array.
  */
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 				    void **objs, unsigned int flags)
@@ -236,8 +235,8 @@ unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 }
 
 /*
- * Undo checks and construction of an object that is to be given back.  NULL: it was
- * corrupted and stays, or it is no object.
+ * Undo checks and construction of an object that returns to the platform.  NULL: it is corrupted,
+ * and stays in quarantine.
  */
 static void *bare(struct pool *pool, void *obj)
 {
@@ -262,11 +261,11 @@ static bool all_bare(const struct pool *pool, const void *obj)
 }
 
 /*
- * Get an object that takes the place of another one, for a pool without a constructor and
- * without checks.  It is not worth taking memory back from other pools.
+ * Get an object to replace another, for a pool without a constructor and without checks.  Nothing
+ * is reclaimed for it.  NULL: there is none.
  *
- * The new object is not counted, since the other one is.  The caller must then give one of the
- * two to pool_backend_swap_out().  NULL: there is none.
+ * The new object is not counted, since the other is.  The caller must pass one of the two to
+ * pool_backend_swap_out().
  */
 void *pool_backend_swap_in(struct pool *pool)
 {
@@ -281,7 +280,7 @@ void pool_backend_swap_out(struct pool *pool, void *obj)
 	free_objects(pool, 1, &obj);
 }
 
-/* Give one object, perhaps sealed, back to the platform.  A corrupted one stays in quarantine. */
+/* Return an object, perhaps sealed, to the platform.  A corrupted one stays in quarantine. */
 void pool_backend_put(struct pool *pool, void *obj)
 {
 	obj = bare(pool, obj);
@@ -290,9 +289,8 @@ void pool_backend_put(struct pool *pool, void *obj)
 }
 
 /*
- * Give a cluster's objects back to the platform; @keep of them, 0 to c->n, stay in it.  The
- * objects go, and are counted, at once.  Where each must be checked or destructed they go one by
- * one.
+ * Return a cluster's objects to the platform, except @keep of them, 0 to c->n.  They are returned
+ * and counted at once, or one by one if each must be checked or destructed.
  */
 void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
 			      unsigned int keep)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * below.c - what becomes of objects that leave the caches
+ * below.c - where objects go that leave the caches
  *
  * Layer:   local clusters -> [below] -> shared pool, backend, parking
  * Context: any, as documented in pool.h; nothing is held between two layers.
@@ -28,9 +28,9 @@ static bool may_shed(struct pool *pool, unsigned int n)
 }
 
 /*
- * An object was not needed and went to the backend.  One more goes from the shared pool,
- * so that the shared pool gives up what it took while there was need.  That one may be
- * of a kind that cannot be given back here though the first one could.
+ * Return an object of the shared pool to the backend, after one that was not needed, so that the
+ * shared pool shrinks to what is needed.  The backend is asked again, because it may take the first
+ * object here but not this one.
  */
 static void shed_one(struct pool *pool, unsigned int flags)
 {
@@ -46,8 +46,8 @@ static void shed_one(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Tell whether the objects of a cluster lie in slabs that have few others.  It looks at two of
- * them, and only where many slabs are like that.
+ * True if the objects of a cluster lie in slabs with few other objects.  Two of them are looked at,
+ * and only if many slabs of the class have few objects.
  */
 static bool is_scattered(const struct pool *pool, const struct pool_cluster *c)
 {
@@ -77,7 +77,7 @@ static bool shed_cluster(struct pool *pool, unsigned int flags)
 	return scattered;
 }
 
-/* Free to the layers below the caches; park where neither of them may be used. */
+/* Put an object into the shared pool or the backend, or park it if neither may be used. */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 {
 	bool may = !(flags & POOL_F_NESTED) &&
@@ -97,8 +97,8 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Put a cluster, not empty, into the shared pool, if there is need, and its objects lie close
- * enough to others.  It belongs to the shared pool then.  False: it goes further down.
+ * Put a cluster, not empty, into the shared pool, if it is needed, and its objects do not keep
+ * nearly empty slabs.  False: the caller keeps the cluster, and must bring it down.
  *
  * Any context; guard and CPU lock may be held.
  */

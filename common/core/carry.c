@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * carry.c - what a visit of the caches leaves to be done
+ * carry.c - the work that a visit leaves for after the lock
  *
  * Layer:   local clusters -> [shared pool, backend]
  * Context: any; neither guard nor lock held.
  *
- * Under the guard and the CPU lock a visit only notes what goes down: evicted clusters, the
- * rest of a fill, emptied clusters.  Here they go down.  Empty clusters are got before they
- * are needed: a visit that found the stash low has some fetched here.
+ * Under the guard and the CPU lock a visit only collects what must be brought down: evicted
+ * clusters, the rest of a fill, emptied clusters.  This file brings them down, and fetches empty
+ * clusters before they are needed, if the visit found the stash low.
  */
 #include "plat.h"
 
@@ -34,7 +34,7 @@ static void restock(struct pool *pool, unsigned int flags)
 	pool_cluster_put_all(pool, chain, flags);
 }
 
-/* Bring an evicted cluster, of any pool, down. */
+/* Bring down an evicted cluster, of any pool. */
 static void carry_down(const struct pool *pool, struct pool_cluster *c,
 		       unsigned int flags)
 {
@@ -47,7 +47,7 @@ static void carry_down(const struct pool *pool, struct pool_cluster *c,
 	pool_cluster_settled(local, n);
 }
 
-/* Bring back the rest of a fill from the shared pool, which is not charged. */
+/* Return the rest of a cluster, which is not charged, to the shared pool that it came from. */
 static void carry_rest(struct pool *pool, struct pool_cluster *c,
 		       unsigned int flags)
 {
@@ -59,7 +59,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	pool_arrive(&local->moving, n);
 }
 
-/* Bring down what a visit of @pool carried out.  @out must not be used afterwards. */
+/* Bring down what a visit of @pool collected.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
 	/* First, since any call may have these objects, and what follows may take long. */

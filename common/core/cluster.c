@@ -22,8 +22,8 @@ void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Take a cluster off the lists, whole.  Its CPU's lock is held.  Its objects stay charged, and
- * counted as moving, until the caller has brought them elsewhere and has called
+ * Take a cluster with its objects off the lists.  Its CPU's lock is held.  The objects stay
+ * charged, and counted as moving, until the caller has put them elsewhere and has called
  * pool_cluster_settled().
  */
 void pool_cluster_detach(struct pool_cluster *c)
@@ -70,12 +70,12 @@ void pool_settle(const unsigned long *moving)
 }
 
 /*
- * Note that the @n objects of a cluster that was detached from @local are elsewhere.  Any
- * context; no lock is needed.
+ * Note that the @n objects of a cluster that was detached from @local are elsewhere.  Any context;
+ * no lock is needed.
  *
- * The pool may be gone as soon as moving is lowered, so nothing of it is touched after that.
- * The first release pairs with the acquires of code that waits for it, or counts.  The second
- * keeps the lower charge from being seen earlier.
+ * The pool may be destroyed as soon as "moving" is lowered, so it is not touched afterwards.  The
+ * release of "moving" pairs with the acquires of pool_settle() and of readers.  That of "refunded"
+ * keeps the refund from being seen before.
  */
 void pool_cluster_settled(struct pool_local *local, unsigned int n)
 {
@@ -87,8 +87,8 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 }
 
 /*
- * The same where the lock of its CPU is held.  So the charge can be lowered at once, without a
- * locked instruction, and no refund has to be taken off later.
+ * The same with the lock of the cluster's CPU held, so that the charge is lowered at once, without
+ * an atomic access and a refund.
  */
 void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
 {
@@ -100,8 +100,8 @@ void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
 }
 
 /*
- * Put up to @n clusters of a stash, which is full, into the slots of an empty one, but no more than
- * half of the stash.  CPU lock held.
+ * Move up to @n clusters of a full stash, at most half of it, into the slots of an empty cluster,
+ * so that all of them move as one.  CPU lock held.
  */
 void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int n)
 {
@@ -112,7 +112,7 @@ void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int
 	c->boxed = n;
 }
 
-/* Stash as many of those in an empty cluster as there is room for. */
+/* Stash the clusters in the slots of an empty one, as far as there is room. */
 static __attribute__((__noinline__))
 void unbox(struct pool_cpu *cpu, struct pool_cluster *c)
 {

@@ -52,9 +52,9 @@ static inline void pool_cluster_unlink(struct pool_cluster *c)
 }
 
 /*
- * What a CPU is charged with, in bytes, less what is to be taken off.  Exact under the CPU lock;
- * else of a moment.  There is less if others charge and refund between the two reads, and more
- * while its owner takes refunds off.
+ * Return the bytes that a CPU is charged with, refunds subtracted.  Exact under the CPU lock.
+ * Otherwise too low if others charge and refund between the two reads, and too high while the owner
+ * subtracts refunds.
  */
 static inline unsigned long pool_charged(const struct pool_cpu *cpu)
 {
@@ -64,7 +64,7 @@ static inline unsigned long pool_charged(const struct pool_cpu *cpu)
 	return left <= charged ? left : 0;
 }
 
-/* Charge a CPU with @bytes.  CPU lock held, so the sum needs no locked access. */
+/* Charge a CPU with @bytes.  CPU lock held, so no atomic access is needed. */
 static inline void pool_charge(struct pool_cpu *cpu, unsigned long bytes)
 {
 	plat_write(&cpu->charged, cpu->charged + bytes);
@@ -88,7 +88,7 @@ static inline void pool_cluster_count(struct pool_cpu *cpu,
 	c->stamp = cpu->visits;
 }
 
-/* What @n objects of a pool are charged with. */
+/* Return the bytes that @n objects of a pool are charged with. */
 static inline unsigned long pool_bytes(const struct pool *pool, unsigned int n)
 {
 	return (unsigned long)n * pool->head.size;
@@ -140,8 +140,8 @@ static inline void pool_cluster_begin(struct pool_cpu *cpu,
 }
 
 /*
- * Count @n objects that leave the clusters of a CPU whose lock is held.  The release
- * pairs with the acquire in reach.c: a reader that misses them sees that they departed.
+ * Subtract @n objects that leave the clusters of a CPU, whose lock is held.  The releases pair with
+ * the acquires in reach.c, so that a reader who misses the objects sees their departure.
  */
 static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 {
@@ -150,8 +150,8 @@ static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 }
 
 /*
- * Account @n objects, of @bytes, that were copied from the fresh end of a cluster on the lists,
- * where @left stay.  If it is empty now it is unlinked.  Returns whether it is.  CPU lock held.
+ * Account @n objects, of @bytes, that were copied from the fresh end of a cluster on the lists, in
+ * which @left stay.  True: the cluster is empty, and was unlinked.  CPU lock held.
  */
 static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 				      struct pool_local *local,
@@ -166,7 +166,7 @@ static inline bool pool_cluster_taken(struct pool_cpu *cpu,
 	return !left;
 }
 
-/* Detach the newest cluster of a part, which perhaps has none, or was never used; NULL: none. */
+/* Detach the newest cluster of a part; NULL: the part has none, or was never set up. */
 static inline struct pool_cluster *pool_cluster_detach_newest(struct pool_local *local)
 {
 	struct pool_cluster *c = NULL;
@@ -205,14 +205,14 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 	return cpu->stashed ? pool_stash_pop(cpu) : NULL;
 }
 
-/* A CPU with fewer empty clusters than this fetches some. */
+/* A CPU with fewer stashed clusters than this fetches some. */
 #define POOL_STASH_LOW	2
 
 /*
- * Have the caller fetch empty clusters if there are few.  Called where a spill wanted one, and
- * where one will be wanted: where an array grows, where arrays may have to shrink, and in a
- * fill that found no cluster.  A pool without caches needs none, so it fetches none, unless it
- * still has the array that it had before it lost them.
+ * Have the caller fetch empty clusters, after the visit, if the stash has few.  Called when a spill
+ * needed one, and when one will be needed: when an array grows, when arrays may have to shrink, and
+ * in a fill that found no cluster.  A pool without caches needs none, unless it still has an array
+ * from before a switch.
  */
 static inline void pool_stash_look(const struct pool_local *here,
 				   struct pool_carried *out)
@@ -226,9 +226,9 @@ static inline void pool_stash_look(const struct pool_local *here,
 }
 
 /*
- * Let others have the CPU's lock, which is held, for a moment.  This is done between two steps
- * of a visit, so that no section with interrupts off has more than one.  The array stays held.
- * All that the lock guards is read again afterwards.
+ * Release the CPU's lock for a moment, between two steps of a visit, so that no section with
+ * interrupts off has more than one step.  The array stays held.  The caller must reread all that
+ * the lock protects.
  */
 static inline void pool_cpu_break(struct pool_cpu *cpu)
 {

@@ -23,9 +23,9 @@ static inline void pool_here_hold(struct pool_local *here)
 
 /*
  * Enter this CPU's part of a pool.  Guard and array are held then, and pool_here_leave() must
- * follow.  NULL: nothing is held.  Either the owner was interrupted, and POOL_F_NESTED is added
- * to @flags, or this CPU has no part.  Compilers do not know that the part itself is never NULL,
- * so they are told.
+ * follow.  NULL: nothing is held, because the owner was interrupted, which adds POOL_F_NESTED to
+ * @flags, or because this CPU has no part.  The unreachable code tells the compiler that a part
+ * which was held is not NULL.
  */
 static inline struct pool_local *pool_here_enter(struct pool *pool,
 						 unsigned int *flags)
@@ -106,7 +106,7 @@ static inline void pool_visit_look(struct pool_local *here,
 {
 	pool_visit_count(here->cpu, here);
 	if (!pool_here_same_era(here))
-		pool_age_obey(here, out);
+		pool_age_refit(here, out);
 }
 
 /*

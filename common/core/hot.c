@@ -16,9 +16,9 @@
 unsigned long pool_era;
 
 /*
- * Make all CPUs compute anew how large arrays may be.  It is called after the bound, or the
- * options or the size of a pool, was changed.  The fence pairs with the acquire in
- * pool_era_is(): a visit that sees the new era sees what has changed.
+ * Make all CPUs recompute how large arrays may be, after the bound, or the options, limit or size
+ * of a pool, was changed.  The fence pairs with the acquire in pool_era_is(), so that a visit that
+ * sees the new era sees the change.
  */
 void pool_era_ends(void)
 {
@@ -27,8 +27,8 @@ void pool_era_ends(void)
 }
 
 /*
- * How many slots all arrays of a pool may have together.  Objects in arrays are out of reach of
- * other CPUs, so a limit leaves most of its objects to clusters.
+ * Return how many slots all arrays of a pool may have together: few if it has a limit, because
+ * other CPUs do not reach objects in arrays.
  */
 static unsigned int slots_of_all(const struct pool *pool)
 {
@@ -37,7 +37,7 @@ static unsigned int slots_of_all(const struct pool *pool)
 	return limit ? POOL_LIMIT_SLOTS(limit) : UINT_MAX;
 }
 
-/* How many of these slots one array may have: none, where there is less than one for each CPU. */
+/* Return how many of these slots one array may have; 0 if there is less than one for each CPU. */
 unsigned int pool_hot_share(const struct pool *pool)
 {
 	unsigned int cpus = plat_cpu_below(UINT_MAX) + 1;
@@ -46,9 +46,9 @@ unsigned int pool_hot_share(const struct pool *pool)
 }
 
 /*
- * Claim up to @n slots for an array.  Returns how many; those that the array does not take, or
- * gives up later, are subtracted from the pool's "slots" again.  CPU lock held, so who sets a
- * limit meanwhile finds the array afterwards: pool_close_arrays().
+ * Claim up to @n slots for an array.  Returns how many.  Slots that the array does not use, or
+ * gives up later, must be subtracted from the pool's "slots" again.  CPU lock held, so that a call
+ * which sets a limit meanwhile finds the array afterwards: pool_close_arrays().
  */
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
 {
@@ -71,9 +71,8 @@ unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
 /*
  * Compute how large an array and a cluster may be.  The lock of the CPU of @local is held.
  *
- * The division takes as long as the rest of a slow path, so its results are kept for this era.
- * The size is that of a moment: a pool that is made anew before its first use changes it, and
- * then ends the era.
+ * The division takes as long as the rest of a slow path, so its result is kept for this era.  A
+ * declared pool that is renewed may change its size afterwards, and then ends the era.
  */
 void pool_local_fit(struct pool_local *local)
 {
@@ -92,8 +91,8 @@ void pool_local_fit(struct pool_local *local)
 }
 
 /*
- * Note that a part does what an era demands, and whether its objects go through clusters alone in
- * it.  CPU lock held.
+ * Note that a part is up to date with an era, and whether it has no array in this era, so that its
+ * objects go through clusters only.  CPU lock held.
  */
 void pool_local_enter_era(struct pool_local *local, unsigned long era)
 {
@@ -102,7 +101,7 @@ void pool_local_enter_era(struct pool_local *local, unsigned long era)
 	local->era = era;
 }
 
-/* This CPU's first slow path in this pool.  CPU lock held.  Handlers look at what is set last. */
+/* Set up this CPU's part, "open" last, because handlers look at that.  CPU lock held. */
 static void local_init(struct pool_local *local, struct pool *pool,
 		       struct pool_cpu *cpu)
 {
@@ -121,7 +120,7 @@ static void local_init(struct pool_local *local, struct pool *pool,
 	plat_write(&local->hot.open, POOL_OPEN);
 }
 
-/* Set a part up, unless an interrupt handler just did so.  False: it cannot be set up. */
+/* Set a part up, unless an interrupt handler just did so.  False: no lock, or no CPU. */
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
 	struct pool_cpu *cpu = pool_cpu_here(pool, local);
@@ -175,8 +174,9 @@ void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 }
 
 /*
- * CPU lock held: pool_hot_set_cap().  A later switch may have opened the pool again.  A part that
- * is not used has no memory in user space.
+ * Lower an array's capacity to what options and limit allow now: a later switch may have reopened
+ * the pool.  Parts that are not used are only read, since they have no memory in user space.  CPU
+ * lock held, as for pool_hot_set_cap().
  */
 static void close_array(const struct pool *pool, struct pool_local *local)
 {
@@ -187,8 +187,8 @@ static void close_array(const struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Close the arrays of a pool whose new options or limit are stored, as far as these ask for it.
- * Waits for CPU locks, whose holders may not run, so the registry is free meanwhile.
+ * Close the arrays of a pool, as far as its new options or limit, stored already, demand.  Waits
+ * for CPU locks, whose holders may be descheduled, so the registry mutex must not be held.
  */
 void pool_close_arrays(struct pool *pool)
 {
@@ -242,12 +242,12 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Take the freshest objects out of an array without an owner, and all free slots.  CPU lock held.
- * POOL_CLUSTER_SIZE objects are asked for: all slots would be too much for a kernel's stack.
+ * Take the freshest POOL_CLUSTER_SIZE objects, and all free slots, from an array without an owner.
+ * CPU lock held.  Not all objects at once, since these would need too much of a kernel stack.
  *
- * The objects stay charged, and counted as moving, until the caller has brought them elsewhere
- * and has called pool_cluster_settled().  Returns how many these are; fewer than asked for: the
- * array has no room any more.
+ * The objects stay charged, and counted as moving, until the caller has put them elsewhere and has
+ * called pool_cluster_settled().  Returns their number; fewer than POOL_CLUSTER_SIZE: the array has
+ * no slots any more.
  */
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs)

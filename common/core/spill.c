@@ -59,8 +59,8 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 }
 
 /*
- * Spill the coldest half of an array that has objects.  The array counts them no more, but
- * the others have to follow them: pool_hot_slide().
+ * Spill the coldest half of an array that has objects.  The caller must then move the rest to the
+ * array's beginning: pool_hot_slide().  Returns how many were spilled; 0: there is no room.
  */
 static inline __attribute__((__always_inline__))
 unsigned int spill_coldest(struct pool_local *here, struct pool_carried *out)
@@ -103,7 +103,7 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
-/* Let the array follow @spilled objects, which a cluster has now, and put_hot(). */
+/* Move the rest of an array to its beginning after a spill, and put objects behind it. */
 static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 				  unsigned int room, unsigned int n, void **objs)
 {
@@ -126,9 +126,8 @@ static unsigned int refill_unlocked(struct pool_local *here, unsigned int spille
 }
 
 /*
- * Put @n objects, coldest first, so that the array has the freshest.  It takes only
- * plain ones.  The array's room counts here, not its capacity, since a switch of options
- * may take the capacity meanwhile.
+ * Put @n objects, coldest first, so that the array has the freshest, if they are plain.  This goes
+ * by the array's room, not by its capacity, which a switch of options may take away meanwhile.
  */
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
@@ -170,7 +169,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 	return true;
 }
 
-/* Have the caller bring down what is parked on this CPU, or where none has a list. */
+/* Have the caller bring down objects parked on this CPU, or in the pool's own list. */
 static inline void look_parked(struct pool_local *here, struct pool_carried *out)
 {
 	if (!POOL_LIKELY(!plat_read(&here->parked.head) &&
@@ -180,7 +179,7 @@ static inline void look_parked(struct pool_local *here, struct pool_carried *out
 	}
 }
 
-/* Leave after a visit that put something, or not, and bring down what it left to be done. */
+/* Leave a part after a visit, and do what the visit left for afterwards.  @done: it put objects. */
 static inline void leave(struct pool_local *here, bool done,
 			 struct pool_carried *out, unsigned int flags)
 {
@@ -219,7 +218,7 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 	return done;
 }
 
-/* Bring an object down that the caches did not take, and what is parked here. */
+/* Bring down an object that the caches did not take, and objects parked here. */
 static void put_down(struct pool *pool, void *obj, unsigned int flags)
 {
 	pool_put_below(pool, obj, flags);
@@ -227,8 +226,8 @@ static void put_down(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Make room for one object in an array that takes it.  @spilled: receives how many objects a
- * cluster has now; the array has to slide over them.  False: there is no room.
+ * Make room for one object in an array.  @spilled: set to how many objects were spilled, over which
+ * the caller must slide the rest.  False: there is no room.
  */
 static inline __attribute__((__always_inline__))
 bool make_room(struct pool_local *here, unsigned int *spilled,
@@ -268,9 +267,8 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 }
 
 /*
- * Put a free object into this CPU's caches, or down.  Objects parked on this CPU are brought down,
- * too, by a visit that put something, or where nothing was put.  The reason is that a CPU that
- * only frees never misses.
+ * Put a free object into this CPU's caches, or bring it down.  Objects parked on this CPU are
+ * brought down, too, because a CPU that only frees has no misses, which would do so.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

@@ -5,8 +5,8 @@
  * Layer:   beside shared pool and backend: local clusters -> [unpark] -> below
  * Context: neither guard nor lock held.
  *
- * Parked objects go where objects that leave the caches go, by the next call that may
- * bring them there.  They rise again only when a call misses.
+ * The next call that may do so brings parked objects down, as objects that leave the caches.  Only
+ * a call that misses takes them back.
  */
 #include "plat.h"
 
@@ -16,7 +16,7 @@
 /* A walk of a list of any length lets other threads run after this many objects. */
 #define WALK_REST	64
 
-/* Walk on in a list that may have any length; @n: objects so far. */
+/* Let other threads run now and then in a walk of any length; @n: objects so far. */
 static void walk_on(unsigned int n)
 {
 	if (!(n % WALK_REST))
@@ -24,10 +24,10 @@ static void walk_on(unsigned int n)
 }
 
 /*
- * Bring down objects of a list that was taken.  The call has brought down @n already: at
- * most PARKED_MOST in all, so that no call pays for all that interrupt handlers freed.
- * Stop when an object was parked again, since the others would be, too.  Returns the new
- * @n; PARKED_MOST if the call is to bring down no more.
+ * Bring down objects of a list that was taken, of which the call has brought down @n already.  It
+ * brings down at most PARKED_MOST, so that no call pays for all that interrupt handlers freed, and
+ * stops when an object was parked again, since the others would be, too.  Returns the new @n;
+ * PARKED_MOST: the call must bring down no more.
  */
 static unsigned int bring_down(struct pool *pool, struct pool_parked *parked,
 			       void *rest, unsigned int n, unsigned int flags)
@@ -58,8 +58,8 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 }
 
 /*
- * This CPU's list if something is parked there, else the pool's; NULL: neither has any.
- * A CPU without a local part reads zeros.
+ * Return this CPU's list if it has objects, or else the pool's; NULL: neither has any.  A CPU
+ * without a part reads zeros.
  */
 static struct pool_parked *parked_here(struct pool *pool)
 {
@@ -133,16 +133,16 @@ static void empty(struct pool *pool, struct pool_parked *parked,
 	}
 }
 
-/* Give one list back to the platform.  Process context. */
+/* Return the objects of one list to the platform.  Process context. */
 void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 {
 	empty(pool, parked, pool_backend_put);
 }
 
 /*
- * Give back what is parked for all CPUs: to the shared pool while that lacks spare objects, else
- * to the platform.  After about @most bytes no other object goes.  @flags are of a call that may
- * give to the backend.  Returns bytes that the platform got.
+ * Move objects of the pool's own list to the shared pool while that lacks spare objects, and return
+ * others to the platform, until about @most bytes were returned.  @flags: of a call that may call
+ * the backend.  Returns the bytes that the platform got.
  */
 unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 			       unsigned int flags)
@@ -190,8 +190,8 @@ void pool_unpark_below(struct pool *pool)
 }
 
 /*
- * Give all parked objects back to the platform.  The caches are bypassed, since they may be
- * drained already.  Process context.
+ * Return all parked objects to the platform, past the caches, which may be drained already.
+ * Process context.
  */
 void pool_drain_parked(struct pool *pool)
 {
