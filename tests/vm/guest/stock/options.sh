@@ -8,7 +8,7 @@ conn=$P/by-name/ex_conn/debug
 refused() { forget; not sh -c "echo '$1' >$2" 2>/dev/null && says "$3"; }
 check "new pools have nothing on" same "$(cat $P/debug)" "hot_size=16384"
 check "nor has this one" same "$(cat $conn)" none
-check "help has a line per option" same "$(wc -l <$P/help)" 29
+check "help has a line per option" same "$(wc -l <$P/help)" 30
 check "one pool is switched" sh -c "echo '+integrity no-global' >$conn"
 check "... which it shows" same "$(cat $conn)" "cold-first integrity no-global"
 check "... and only that one" same "$(cat $P/by-name/ex_event/debug)" none
