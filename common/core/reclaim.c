@@ -35,8 +35,8 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 }
 
 /*
- * Close an array without an owner, and copy out objects that it held.  If the CPU @lives, a
- * visit of another pool may have let the lock go while it moves objects of the array.
+ * Close an array without an owner, and copy out objects that it had.  If the CPU @lives, a visit of
+ * another pool may have released the lock while it moves objects of the array, so wait for these.
  */
 static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 			       void **objs, bool lives)
@@ -51,7 +51,7 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 	}
 	if (local->pool)
 		n = pool_hot_detach(cpu, local, objs);
-	/* They may go to the backend, where only a departure, of none, tells of them: reach.c. */
+	/* Count a departure of 0 objects, which tells readers that objects go to the backend. */
 	if (n)
 		pool_clustered_less(local, 0);
 	plat_cpu_unlock(cpu);
@@ -59,8 +59,8 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Bring all that a pool has on a CPU without an owner down a layer.  Objects are
- * settled one by one, since a fork loses those that are still moving.
+ * Bring down all objects that a pool has on a CPU without an owner.  They are settled one by one,
+ * because a fork loses those that are still moving.
  */
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 			struct pool_local *local, bool lives)
@@ -94,7 +94,7 @@ static bool is_drained(struct pool_local *local)
 	       !plat_read_acquire(&local->parked.count);
 }
 
-/* More departures than there are while this goes on. */
+/* More departures than can be counted while hand_on_departures() runs. */
 #define HAND_ON	0x100000ul
 
 /*
@@ -130,7 +130,7 @@ static void hand_on(unsigned long *part, unsigned long *gone)
 	plat_word_sub_release(gone, 0 - n);
 }
 
-/* The pool keeps the counts of the part. */
+/* Move the counts of a part to its pool. */
 static void hand_on_counts(struct pool *pool, struct pool_local *local)
 {
 	hand_on_departures(pool, local);
@@ -141,8 +141,8 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Make a part that has nothing like one that was never set up: all zero.  So in user
- * space its memory can go back.  Fields not set here are zero in a drained part.
+ * Clear a drained part, so that it is like one that was never set up, and its memory can be given
+ * back in user space.  Fields not set here are zero already.
  */
 static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 			 struct pool_local *local)
@@ -197,8 +197,8 @@ static struct pool_cluster *try_empty(struct pool_cpu *cpu)
 }
 
 /*
- * Give the emptied clusters of a CPU back, but no more than a stash has room for, since its owner
- * may add some meanwhile.  @tries: do not wait for the CPU's lock.  Returns bytes.
+ * Free the emptied clusters of a CPU, but no more than a stash has room for, because its owner may
+ * add some meanwhile.  @tries: do not wait for the CPU's lock.  Returns the bytes freed.
  */
 unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
 {
@@ -236,12 +236,12 @@ static struct pool_local *turn_parts(struct pool_cpu *cpu)
 }
 
 /*
- * Bring down all that a CPU without an owner has cached: the CPU is dead, or the thread has given
- * up its area.  Parked objects there go to the platform, since other CPUs rarely look there.  Only
- * parts that are set up are visited, each once; none is set up meanwhile.
+ * Bring down all objects that a CPU without an owner has cached: the CPU is offline, or the thread
+ * has released its area.  Parked objects return to the platform, since other CPUs rarely look for
+ * them.  Only parts that are set up are visited, each once; none is set up meanwhile.
  *
- * Returns whether walks may pass the CPU over: all its parts are forgotten.  Otherwise a cluster of
- * it is on its way down, or a pool ends that has a part there.
+ * True: walks may skip the CPU, because all its parts are cleared.  False: another call is moving a
+ * cluster of it, or is destroying a pool that has a part there.
  */
 bool pool_cpu_gone(unsigned int i)
 {
@@ -286,8 +286,8 @@ void pool_drain(struct pool *pool)
 }
 
 /*
- * Give the emptied clusters that CPUs keep to the platform.  After about @most bytes no other CPU
- * is asked.  @tries: pass over CPUs whose lock cannot be had at once.  Returns bytes.
+ * Free emptied clusters of CPUs until about @most bytes were freed.  @tries: skip CPUs whose lock
+ * is taken.  Returns the bytes freed.
  */
 unsigned long pool_drain_stashes(unsigned long most, bool tries)
 {
@@ -304,8 +304,9 @@ unsigned long pool_drain_stashes(unsigned long most, bool tries)
 }
 
 /*
- * Give back all but @keep objects of a cluster that was taken out of the shared pool.
- * The rest returns there; a BUSY bucket is BUSY only briefly.  Returns how many went.
+ * Return all but @keep objects of a cluster that was taken from the shared pool to the platform,
+ * and the rest to the shared pool, whose buckets are BUSY only briefly.  Returns how many the
+ * platform got.
  */
 static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 				unsigned int keep, bool tries)
@@ -338,7 +339,7 @@ static unsigned long may_go(const struct pool *pool, unsigned long *left,
 	return *left > spare ? *left - spare : 0;
 }
 
-/* pool_drain_shared() without its spare clusters. */
+/* As pool_drain_shared(), but spare clusters stay. */
 unsigned long pool_drain_some(struct pool *pool, unsigned long spare,
 			      unsigned long most, bool tries)
 {
@@ -363,10 +364,9 @@ unsigned long pool_drain_some(struct pool *pool, unsigned long spare,
 }
 
 /*
- * Give what is in the shared pool to the platform; @spare objects stay.  After about @most bytes
- * no other cluster goes.  @tries: do not sleep while objects are taken.  Returns bytes.
- * Takes as many as there are now.  What other calls put meanwhile may stay.  Other threads may run
- * between two clusters, unless @tries, and while spare clusters are freed.
+ * Return objects of the shared pool to the platform, except @spare of them, until about @most bytes
+ * were returned, and free spare clusters.  Objects that other calls put meanwhile may stay.
+ * @tries: do not sleep between clusters.  Returns the bytes that the platform got.
  */
 unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries)
@@ -377,9 +377,9 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 }
 
 /*
- * Give away a cluster that was taken off a CPU's lists, and that is counted as moving.  It goes to
- * the shared pool while that lacks spare objects, else to the platform, or it is parked.
- * Nothing is held.  The pool may be gone afterwards.  Returns bytes that the platform got.
+ * Release a cluster that was taken off a CPU's lists, and that counts as moving: to the shared pool
+ * while that lacks spare objects, else to the platform, or to a parked list.  Nothing is held.  The
+ * pool may be destroyed afterwards.  Returns the bytes that the platform got.
  */
 unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags)
 {
@@ -409,7 +409,7 @@ void pool_flush(struct pool_head *head)
 		pool_drain_shared(pool_of(head), 0, POOL_ALL, false);
 }
 
-/* Give back what is parked and shared, except the spare objects. */
+/* Release parked and shared objects, except spare ones. */
 static void collect(struct pool *pool)
 {
 	pool_unpark_below(pool);
@@ -453,8 +453,8 @@ static void reclaim_locals(struct pool *pool)
 }
 
 /*
- * How often CPUs are asked for what their arrays have.  Each time they give a cluster, or one
- * object where there is no empty cluster.  CPUs that use the pool meanwhile may have more.
+ * How often CPUs are asked to empty their arrays: each time an array gives a cluster of objects, or
+ * one object if there is no empty cluster.
  */
 #define RECLAIM_ASKS	(POOL_HOT_MAX + 4)
 

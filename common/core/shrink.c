@@ -38,8 +38,8 @@ bool pool_may_give(const struct pool *pool)
 }
 
 /*
- * Call @visit for each pool that has something to give.  A caller that may not wait has locked
- * the registry, since letting go of a pin would need the lock; false: it could not.
+ * Call @visit for each pool that has something to give.  A caller that may not wait must have
+ * locked the registry, because to release a pin would need the lock; false: it could not lock.
  */
 static bool each_pool(struct shrinking *s,
 		      void (*visit)(struct pool *pool, struct shrinking *s))
@@ -53,14 +53,14 @@ static bool each_pool(struct shrinking *s,
 			      pool_registry_next_that(pool, pool_may_give))) {
 		if (pool_may_give(pool))
 			visit(pool, s);
-		/* There may be thousands.  A task that waits for the registry sleeps. */
+		/* The mutex is held across perhaps thousands of pools, so let other tasks run. */
 		if (held)
 			plat_resched();
 	}
 	return true;
 }
 
-/* Objects of the shared pool that are not spare. */
+/* Return how many objects of the shared pool are not spare. */
 static unsigned long not_spare(struct pool *pool)
 {
 	unsigned long shared = pool_shared_count(pool);
@@ -113,8 +113,8 @@ static void give_empty(struct pool *pool, struct shrinking *s)
 }
 
 /*
- * @most parts of @total, times @over: what a pool gives that has so much too much.  The product
- * of two halves of a word fits into a word.  Others may have made @total too low meanwhile.
+ * Return @over * @most / @total: how much of its @over bytes a pool must give.  The factors are
+ * halved until their product fits into a word.  Other calls may have made @total too low.
  */
 static unsigned long share_of(unsigned long over, unsigned long most,
 			      unsigned long total)
@@ -128,7 +128,7 @@ static unsigned long share_of(unsigned long over, unsigned long most,
 	return (most >> shift) * (over >> shift) / (total >> shift) << shift;
 }
 
-/* A pool's share of what is still wanted, and an object more, or all it has. */
+/* Give a pool's share of the wanted bytes, rounded up by an object, or all that it has. */
 static void give_shared(struct pool *pool, struct shrinking *s)
 {
 	unsigned long over = s->over(pool);
@@ -164,7 +164,7 @@ static void shrink_shared(struct shrinking *s,
 	s->most = most;
 }
 
-/* Bytes of a CPU's clusters, about. */
+/* Return about how many bytes a CPU's clusters have. */
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu)
 {
 	unsigned long arrays = plat_read(&cpu->hot_bytes);
@@ -262,7 +262,7 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 	return bytes;
 }
 
-/* One cluster of each CPU, while more is wanted.  Returns bytes that were taken. */
+/* Give one cluster of each CPU, while more is wanted.  Returns the bytes that were taken. */
 static unsigned long round_of_cpus(struct shrinking *s)
 {
 	unsigned long taken = 0;
@@ -279,7 +279,7 @@ static unsigned long round_of_cpus(struct shrinking *s)
 	return taken;
 }
 
-/* Owners that go on spilling do not make it endless: no more goes than there was. */
+/* Give clusters of CPUs, but no more than there were, since owners may go on spilling. */
 static void shrink_cpus(struct shrinking *s)
 {
 	unsigned long bytes = clustered_anywhere();
@@ -293,10 +293,9 @@ static void shrink_cpus(struct shrinking *s)
 }
 
 /*
- * Give back some of what is unused, about @most bytes.  Returns bytes that the backend got.
- * POOL_F_ATOMIC: wait for nothing; the caller has the registry locked, or, with POOL_F_NESTED,
- * could not lock it: then shared pools are passed by.
- * POOL_F_FOREIGN: on behalf of a call of some pool.
+ * Return about @most bytes of unused memory to the backend.  Returns the bytes that it got.
+ * POOL_F_ATOMIC: do not wait; the caller has locked the registry.  POOL_F_NESTED: it could not, so
+ * shared pools are skipped.  POOL_F_FOREIGN: this is part of a call of some pool.
  */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 {
@@ -313,8 +312,8 @@ unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 }
 
 /*
- * Set @bytes to about how much pool_shrink_bytes() could give.  @flags are as there.  False: that
- * cannot be known now.
+ * Set @bytes to about how much pool_shrink_bytes() could give, with the same @flags.  False: pools
+ * could not be visited, so @bytes is too low.
  */
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 {
