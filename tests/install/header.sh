@@ -474,7 +474,7 @@ environment_help() {
 	LIBPOOL_OPTIONS=no-global,help,poison=0x41 "$tmp/use-static" \
 		>"$tmp/out" 2>"$tmp/help" || return 1
 	cat "$tmp/help"
-	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 30 ] &&
+	[ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/help")" = 31 ] &&
 		grep -q "^pool: LIBPOOL_OPTIONS: help: " "$tmp/help" &&
 		grep -q '^no-global  *global  *on  ' "$tmp/help" &&
 		grep -q '^poison  *no-poison  *on  ' "$tmp/help" &&
