@@ -76,7 +76,7 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 
 	if (n) {
 		pool_depart(&local->moving, n);
-		plat_write(&local->hot.n, left);
+		pool_hot_less(local, left);
 	}
 	pool_hot_shrink(cpu, local, room);
 	if (n) {
@@ -133,7 +133,7 @@ bool pool_age_clear(struct pool_local *here)
 	n -= left;
 	room -= n;
 	pool_depart(&here->moving, n);
-	plat_write(&here->hot.n, left);
+	pool_hot_less(here, left);
 	pool_hot_shrink(here->cpu, here, room);
 	put_into(here->cpu, here, c, here->slot + left, n);
 	pool_arrive(&here->moving, n);

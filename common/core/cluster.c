@@ -59,6 +59,8 @@ void pool_settle(const unsigned long *moving)
 {
 	unsigned int seen;
 
+	if (!plat_read_acquire(moving))
+		return;
 	plat_word_add(&pool_settling, 1);
 	plat_fence();
 	seen = plat_read_acquire(&arrivals);

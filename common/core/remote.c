@@ -60,7 +60,7 @@ static void park_hot(struct pool *pool, struct pool_local *here)
 	unsigned int left = plat_read(&here->hot.n) - 1;
 
 	pool_depart(&here->moving, 1);
-	plat_write(&here->hot.n, left);
+	pool_hot_less(here, left);
 	pool_park(pool, here->slot[left]);
 	pool_arrive(&here->moving, 1);
 }

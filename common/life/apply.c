@@ -121,8 +121,8 @@ void pool_change_store(const struct pool_change *change)
 
 	plat_mutex_lock(PLAT_REGISTRY);
 	if (!change->one)
-		pool_options.debug = (pool_options.debug & ~change->clear) |
-				     change->set;
+		plat_write(&pool_options.debug,
+			   (pool_options.debug & ~change->clear) | change->set);
 	plat_write(&pool_debugging, pool_options.debug);
 	for (i = 0; i < POOL_KEYS; i++)
 		if (change->touched & 1u << i)
