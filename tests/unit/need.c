@@ -373,13 +373,19 @@ static unsigned long writes_per_1000(unsigned int buckets)
 	return w.changes * 1000 / puts;
 }
 
-/* It was written in each put by up to 8 CPUs, and in each eighth by 64. */
+/*
+ * It was written in each put by up to 8 CPUs, and in each eighth by 64.  Tasks that share CPUs, as
+ * in the kernel, go on with the span of another task when they migrate, and end more of them.
+ */
 TEST_CASE(what_decides_where_clusters_go_is_hardly_written)
 {
+	unsigned int part;
+
 	pool_fail_every = 0;
 	EXPECT_LE(writes_per_1000(2), 1000 / 16);
 	EXPECT_LE(writes_per_1000(8), 1000 / 16);
-	EXPECT_LE(writes_per_1000(POOL_BUCKETS_MAX), 1000 / 8 / 16);
+	part = test_nr_cpus() < WAVERS ? 4 : 16;
+	EXPECT_LE(writes_per_1000(POOL_BUCKETS_MAX), 1000 / 8 / part);
 }
 
 TEST_CASE(they_reach_none_with_a_small_bound_either)
