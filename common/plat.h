@@ -243,9 +243,9 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 			 unsigned int debug, const char **why);
 
 /**
- * plat_backend_destroy() - End a source of objects.
- * @backend: one that plat_backend_create() made.
- * @lost: objects never freed; if not 0 the memory that they need stays.
+ * plat_backend_destroy() - Release what plat_backend_create() made.
+ * @backend: no call uses it any more.
+ * @lost: how many objects were never freed; their memory stays.
  *
  * Context: Process context; may sleep.
  */

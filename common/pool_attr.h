@@ -98,8 +98,8 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 /*
  * create_pool_ext() - Create a pool with the properties of a struct pool_attr.
  *
- * Calls pool_create_ext_at() with this place in the source.  In C++ it is no macro; C has the
- * function, too, for files that undefine the macro: see create_pool().
+ * A macro that calls pool_create_ext_at() with the caller's file and line.  In C++ it is an inline
+ * function.  C has a function of this name, too, for files that undefine the macro.
  */
 #ifdef __cplusplus
 static inline pool_head *

@@ -9,18 +9,18 @@
  *   flag                            here
  *   no direct reclaim               POOL_F_ATOMIC
  *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
- *   __GFP_THISNODE                  an object of this node, or of the one asked
- *				     for, or NULL; of the caches only what is newest
- *				     is looked at, since theirs may be of any node;
- *				     ignored where there is one node
+ *   __GFP_THISNODE                  an object of this node, or of the node asked
+ *				     for, or NULL; of the caches only the newest
+ *				     object is tried, since they hold objects of
+ *				     any node; ignored if there is one node
  *   __GFP_NOFAIL                    the limit and injected failures are
  *				     ignored; refused without direct reclaim
  *   zones, __GFP_COMP               dropped: a cache has its own
  *   __GFP_ACCOUNT                   dropped: recycling would charge the wrong task
- *   __GFP_MEMALLOC                  dropped, and forbidden to tasks that may: recycling
- *				     would give the system's reserve to any task;
- *				     but __GFP_NOFAIL, which could wait for ever
- *				     without, takes it when nothing else is left
+ *   __GFP_MEMALLOC                  dropped, and so is PF_MEMALLOC: recycling would give
+ *				     the system's reserve to any task.  The last try of
+ *				     __GFP_NOFAIL keeps it, since the call could wait
+ *				     for ever otherwise
  *   all others                      are passed to the slab, if it is asked
  */
 #define pr_fmt(fmt) "pool: " fmt

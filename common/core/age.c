@@ -186,8 +186,8 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 }
 
 /*
- * Keep a detached cluster, whose objects count as moving.  Others may have the lock meanwhile,
- * since the counts of all buckets may be read.
+ * Call pool_keep_cluster() for a detached cluster without the CPU's lock, because that may read the
+ * counts of all buckets.  Its objects count as moving.
  */
 static bool keep_unlocked(struct pool_cpu *cpu, struct pool_cluster *c)
 	POOL_MUST_HOLD(cpu->lock)

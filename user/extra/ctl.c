@@ -49,7 +49,7 @@ static struct {
 
 static void work(void);
 
-/* In a child, the name of the socket is the parent's. */
+/* In a child of a fork: close the client, and leave the socket's name to the parent. */
 static void forget(struct pool_own_thread *own)
 {
 	pool_own_file_close(&client);
