@@ -56,6 +56,7 @@ void pool_age_exit(void);
 void pool_age_wake(void);
 
 /* wait.c */
+void pool_wait_init(void);
 void pool_wait_exit(void);
 
 /* owner.c */

@@ -471,6 +471,7 @@ int plat_init(void)
 		cpu_start(per_cpu_ptr(&plat_cpus, cpu));
 		per_cpu(closed_words, cpu) = CLOSED;
 	}
+	pool_wait_init();
 	load_time = div_u64(ktime_get_boottime_ns(), NSEC_PER_MSEC);
 	cluster_cache = kmem_cache_create("pool_cluster", sizeof(struct pool_cluster), 0,
 					  SLAB_NO_MERGE, NULL);

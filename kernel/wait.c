@@ -36,13 +36,8 @@ unsigned int plat_resched(void)
  * Tasks that wait, of all pools, by their words: a wakeup looks at few of the others.  A task is
  * woken if its own word has changed, so an interrupt need not know which words have.
  */
-#define QUEUE(i)	__WAIT_QUEUE_HEAD_INITIALIZER(waiters[i])
-#define QUEUES(i)	QUEUE(i), QUEUE((i) + 1), QUEUE((i) + 2), QUEUE((i) + 3)
 #define QUEUE_BITS	4
-
-static wait_queue_head_t waiters[1 << QUEUE_BITS] = {
-	QUEUES(0), QUEUES(4), QUEUES(8), QUEUES(12),
-};
+static wait_queue_head_t waiters[1 << QUEUE_BITS];
 
 struct sleeper {
 	struct wait_queue_entry entry;
@@ -109,6 +104,15 @@ void plat_wake(unsigned int *word)
 		__wake_up(queue_of(word), TASK_NORMAL, 0, NULL);
 	else
 		irq_work_queue(&wake_work);
+}
+
+/* Called before there are pools. */
+void pool_wait_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(waiters); i++)
+		init_waitqueue_head(&waiters[i]);
 }
 
 /* Wait for the last wakeup, when nobody sleeps any more. */
