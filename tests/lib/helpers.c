@@ -397,3 +397,34 @@ unsigned long test_random(unsigned long *state)
 	*state = x;
 	return x >> 3;
 }
+
+/* Allocate a list of @n objects, linked by their first words. */
+void *test_alloc_list(struct pool *pool, unsigned long n)
+{
+	void *list = NULL;
+
+	while (n--) {
+		void **obj = pool_alloc(&pool->head);
+
+		if (!obj)
+			break;
+		*obj = list;
+		list = obj;
+	}
+	return list;
+}
+
+/* Free a list; returns how long it was. */
+unsigned long test_free_list(struct pool *pool, void *list)
+{
+	unsigned long n = 0;
+
+	while (list) {
+		void *next = *(void **)list;
+
+		pool_free(&pool->head, list);
+		list = next;
+		n++;
+	}
+	return n;
+}

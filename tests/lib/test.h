@@ -111,6 +111,8 @@ void test_options(unsigned long hot_size, unsigned int cluster);
 void test_mode(unsigned int mode);
 struct pool *test_pool(unsigned int size);
 unsigned int test_count_pools(void);
+void *test_alloc_list(struct pool *pool, unsigned long n);
+unsigned long test_free_list(struct pool *pool, void *list);
 struct pool *test_checked(unsigned int size, unsigned int debug);
 unsigned long test_faults(struct pool *pool);
 bool test_reports_elsewhere(struct pool *pool);

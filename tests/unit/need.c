@@ -9,115 +9,11 @@
 
 #define BURST		100000
 
-/* Allocate a list of @n objects, linked by their first words. */
-static void *alloc_list(struct pool *pool, unsigned long n)
-{
-	void *list = NULL;
-
-	while (n--) {
-		void **obj = pool_alloc(&pool->head);
-
-		if (!obj)
-			break;
-		*obj = list;
-		list = obj;
-	}
-	return list;
-}
-
-/* Free a list; returns how long it was. */
-static unsigned long free_list(struct pool *pool, void *list)
-{
-	unsigned long n = 0;
-
-	while (list) {
-		void *next = *(void **)list;
-
-		pool_free(&pool->head, list);
-		list = next;
-		n++;
-	}
-	return n;
-}
-
-#define ROW		3
-#define ROW_SIZE	POOL_SHARED_LARGE
-#define ROW_OBJS	6400ul		/* 12.5 MiB */
-
-/* Bytes in the shared parts of the pools that there are. */
-static unsigned long shared_of(struct pool **pools)
-{
-	unsigned long bytes = 0, i;
-
-	for (i = 0; i < ROW && pools[i]; i++)
-		bytes += pool_shared_count(pools[i]) * ROW_SIZE;
-	return bytes;
-}
-
-/*
- * Each of them keeps what it lately needed, and the first one has most of the bound.  A pool may
- * be 64 KiB behind with what it noted, and put two clusters at once.  While the last one is in
- * use, it keeps a quarter of that.
- */
-TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
-{
-	unsigned long slack = ROW * (65536 + 2ul * POOL_CLUSTER_SIZE * ROW_SIZE);
-	struct pool *pools[ROW] = { NULL };
-	unsigned int i;
-	void *half;
-
-	pool_fail_every = 0;
-	for (i = 0; i < ROW; i++) {
-		pools[i] = test_pool(ROW_SIZE - 16 * i);
-		ASSERT(pools[i]);
-		free_list(pools[i], alloc_list(pools[i], ROW_OBJS));
-		EXPECT_LE(shared_of(pools), POOL_SHARED_MOST + slack);
-	}
-	EXPECT_LE(POOL_SHARED_MOST / 2, shared_of(pools));
-	half = alloc_list(pools[2], ROW_OBJS / 2);
-	free_list(pools[2], alloc_list(pools[2], ROW_OBJS / 2));
-	EXPECT_LE(shared_of(pools), POOL_SHARED_MOST + ROW_OBJS / 8 * ROW_SIZE + slack);
-	free_list(pools[2], half);
-	for (i = 0; i < ROW; i++)
-		EXPECT(!pool_destroy(&pools[i]->head));
-	/* What they had noted is gone with them: the bound is there for another. */
-	pools[0] = test_pool(ROW_SIZE);
-	ASSERT(pools[0]);
-	for (i = 0; i < 4; i++)
-		free_list(pools[0], alloc_list(pools[0], ROW_OBJS));
-	EXPECT_LE(ROW_OBJS * 3 / 4, pool_shared_count(pools[0]));
-	EXPECT(!pool_destroy(&pools[0]->head));
-}
-
-/* Its pool does not put, nor reach the backend, and so could not notice it later. */
-TEST_CASE(what_users_took_out_of_a_shared_part_leaves_the_bound_to_others)
-{
-	struct pool *pools[ROW] = { NULL };
-	unsigned int i;
-	void *list;
-
-	pool_fail_every = 0;
-	for (i = 0; i < 2; i++) {
-		pools[i] = test_pool(ROW_SIZE - 16 * i);
-		ASSERT(pools[i]);
-	}
-	for (i = 0; i < 4; i++)
-		free_list(pools[0], alloc_list(pools[0], ROW_OBJS));
-	list = alloc_list(pools[0], pool_allocated(pools[0]));
-	EXPECT_EQ(pool_shared_count(pools[0]), 0);
-	for (i = 0; i < 4; i++)
-		free_list(pools[1], alloc_list(pools[1], ROW_OBJS));
-	EXPECT_LE(ROW_OBJS * 3 / 4, pool_shared_count(pools[1]));
-	free_list(pools[0], list);
-	for (i = 0; i < 2; i++)
-		EXPECT(!pool_destroy(&pools[i]->head));
-}
-
 /* How many objects does a burst leave, beyond those that CPUs have cached? */
 static unsigned long left_by_burst(struct pool *pool)
 {
-	void *list = alloc_list(pool, BURST);
-	unsigned long n = free_list(pool, list);
+	void *list = test_alloc_list(pool, BURST);
+	unsigned long n = test_free_list(pool, list);
 	struct pool_stats now;
 
 	pool_sum(pool, &now);
@@ -191,7 +87,7 @@ static void produce(struct turns *t)
 {
 	if (t->turn == 2 * WARM_UP)
 		t->after_warm_up = store_calls(t->pool);
-	t->list = alloc_list(t->pool, BATCH);
+	t->list = test_alloc_list(t->pool, BATCH);
 }
 
 static void await(const struct turns *t, unsigned long turn)
@@ -209,7 +105,7 @@ static void take_turns(unsigned int i, void *arg)
 	for (turn = i; turn < TURNS; turn += 2) {
 		await(t, turn);
 		if (i)
-			free_list(t->pool, t->list);
+			test_free_list(t->pool, t->list);
 		else
 			produce(t);
 		t->at_end = store_calls(t->pool);
@@ -266,7 +162,7 @@ static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 	pool = test_pool(64);
 	if (!pool)
 		return 0;
-	list = alloc_list(pool, n);
+	list = test_alloc_list(pool, n);
 	while (list) {
 		const struct pool_bucket *b = &pool->bucket[plat_cpu_hint() & (buckets - 1)];
 		unsigned long left = b->need_left;
@@ -291,101 +187,6 @@ TEST_CASE(a_span_is_as_long_with_many_buckets)
 	EXPECT_LE(n / POOL_NEED_SPAN - 2, one);
 	EXPECT_LE(one, n / POOL_NEED_SPAN + 2);
 	EXPECT_LE(many, one + 2);
-}
-
-/* Waves of threads that take turns, and that all read the line that decides where clusters go. */
-#define WAVERS		8
-#define WAVES		(20ul * WAVERS)
-
-struct waves {
-	struct pool *pool;
-	unsigned long turn;
-	unsigned long puts;		/* before the second half */
-	unsigned long changes;		/* of the line, in the second half */
-};
-
-/* Free @list; returns how often what need.c decides by changed meanwhile. */
-static unsigned long changes(struct pool *pool, void *list)
-{
-	const size_t from = offsetof(struct pool, need_kept);
-	unsigned char were[offsetof(struct pool, pins) - offsetof(struct pool, need_kept)];
-	unsigned long n = 0;
-
-	while (list) {
-		void *next = *(void **)list;
-
-		memcpy(were, (char *)pool + from, sizeof(were));
-		pool_free(&pool->head, list);
-		n += memcmp(were, (char *)pool + from, sizeof(were)) != 0;
-		list = next;
-	}
-	return n;
-}
-
-static unsigned long puts_of(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return (unsigned long)now.puts;
-}
-
-static void await_wave(const struct waves *w, unsigned long turn)
-{
-	while (__atomic_load_n(&w->turn, __ATOMIC_ACQUIRE) != turn)
-		plat_pause(true);
-}
-
-/* A thread that exits drains its caches, so it stays until the last one has counted. */
-static void make_waves(unsigned int i, void *arg)
-{
-	struct waves *w = arg;
-	unsigned long turn, n;
-
-	for (turn = i; turn < WAVES; turn += WAVERS) {
-		await_wave(w, turn);
-		if (turn == WAVES / 2)
-			w->puts = puts_of(w->pool);
-		n = changes(w->pool, alloc_list(w->pool, 2ul * POOL_NEED_SPAN));
-		if (turn >= WAVES / 2)
-			w->changes += n;
-		__atomic_store_n(&w->turn, turn + 1, __ATOMIC_RELEASE);
-	}
-	await_wave(w, WAVES);
-}
-
-/* Returns how often the line was written for each 1000 clusters. */
-static unsigned long writes_per_1000(unsigned int buckets)
-{
-	static struct waves w;
-	unsigned long puts;
-
-	memset(&w, 0, sizeof(w));
-	pool_options.buckets = buckets;
-	test_options(32768, POOL_CLUSTER_SIZE);
-	w.pool = test_pool(64);
-	if (!w.pool)
-		return ~0ul;
-	test_threads(WAVERS, make_waves, &w);
-	puts = puts_of(w.pool) - w.puts;
-	if (pool_destroy(&w.pool->head) || puts < WAVES * POOL_NEED_SPAN / POOL_CLUSTER_SIZE / 2)
-		return ~0ul;
-	return w.changes * 1000 / puts;
-}
-
-/*
- * It was written in each put by up to 8 CPUs, and in each eighth by 64.  Tasks that share CPUs, as
- * in the kernel, go on with the span of another task when they migrate, and end more of them.
- */
-TEST_CASE(what_decides_where_clusters_go_is_hardly_written)
-{
-	unsigned int part;
-
-	pool_fail_every = 0;
-	EXPECT_LE(writes_per_1000(2), 1000 / 16);
-	EXPECT_LE(writes_per_1000(8), 1000 / 16);
-	part = test_nr_cpus() < WAVERS ? 4 : 16;
-	EXPECT_LE(writes_per_1000(POOL_BUCKETS_MAX), 1000 / 8 / part);
 }
 
 TEST_CASE(they_reach_none_with_a_small_bound_either)
@@ -427,7 +228,7 @@ static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
 {
 	unsigned long before = store_calls(pool);
 
-	free_list(pool, alloc_list(pool, n));
+	test_free_list(pool, test_alloc_list(pool, n));
 	return store_calls(pool) - before;
 }
 
@@ -490,8 +291,8 @@ TEST_CASE(spare_objects_are_kept_without_need)
 	pool = test_pool(64);
 	ASSERT(pool);
 	EXPECT(pool_set_min_avail(&pool->head, 2000));
-	free_list(pool, alloc_list(pool, 3000));
-	free_list(pool, alloc_list(pool, BURST));
+	test_free_list(pool, test_alloc_list(pool, 3000));
+	test_free_list(pool, test_alloc_list(pool, BURST));
 	pool_sum(pool, &now);
 	EXPECT_LE(2000, now.shared);
 	EXPECT_LE(now.shared, BURST / 10);
@@ -530,12 +331,12 @@ struct resident {
 
 static void reside(struct resident *r)
 {
-	free_list(r->pool, alloc_list(r->pool, 300));
+	test_free_list(r->pool, test_alloc_list(r->pool, 300));
 	r->cpu = plat_cpu_hint();
 	__atomic_store_n(&r->state, 1ul, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 2)
 		plat_pause(true);
-	free_list(r->pool, alloc_list(r->pool, 300));
+	test_free_list(r->pool, test_alloc_list(r->pool, 300));
 }
 
 static void reclaim_it(struct resident *r)
@@ -595,7 +396,7 @@ static void churn_or_reclaim(unsigned int i, void *arg)
 		if (i == 3)
 			pool_reclaim(r & 1 ? &pool->head : NULL);
 		else
-			free_list(pool, alloc_list(pool, 200));
+			test_free_list(pool, test_alloc_list(pool, 200));
 	}
 }
 

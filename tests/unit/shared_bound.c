@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * shared_bound.c - the bound of all shared pools together
+ *
+ * Layer:   tests of common/core/shared.c and need.c.
+ * Context: see test.h.
+ */
+#include "test.h"
+
+#define ROW		3
+#define ROW_SIZE	POOL_SHARED_LARGE
+#define ROW_OBJS	6400ul		/* 12.5 MiB */
+
+/* Bytes in the shared parts of the pools that there are. */
+static unsigned long shared_of(struct pool **pools)
+{
+	unsigned long bytes = 0, i;
+
+	for (i = 0; i < ROW && pools[i]; i++)
+		bytes += pool_shared_count(pools[i]) * ROW_SIZE;
+	return bytes;
+}
+
+/*
+ * Each of them keeps what it lately needed, and the first one has most of the bound.  A pool may
+ * be 64 KiB behind with what it noted, and put two clusters at once.  While the last one is in
+ * use, it keeps a quarter of that.
+ */
+TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
+{
+	unsigned long slack = ROW * (65536 + 2ul * POOL_CLUSTER_SIZE * ROW_SIZE);
+	struct pool *pools[ROW] = { NULL };
+	unsigned int i;
+	void *half;
+
+	pool_fail_every = 0;
+	for (i = 0; i < ROW; i++) {
+		pools[i] = test_pool(ROW_SIZE - 16 * i);
+		ASSERT(pools[i]);
+		test_free_list(pools[i], test_alloc_list(pools[i], ROW_OBJS));
+		EXPECT_LE(shared_of(pools), POOL_SHARED_MOST + slack);
+	}
+	EXPECT_LE(POOL_SHARED_MOST / 2, shared_of(pools));
+	half = test_alloc_list(pools[2], ROW_OBJS / 2);
+	test_free_list(pools[2], test_alloc_list(pools[2], ROW_OBJS / 2));
+	EXPECT_LE(shared_of(pools), POOL_SHARED_MOST + ROW_OBJS / 8 * ROW_SIZE + slack);
+	test_free_list(pools[2], half);
+	for (i = 0; i < ROW; i++)
+		EXPECT(!pool_destroy(&pools[i]->head));
+	/* What they had noted is gone with them: the bound is there for another. */
+	pools[0] = test_pool(ROW_SIZE);
+	ASSERT(pools[0]);
+	for (i = 0; i < 4; i++)
+		test_free_list(pools[0], test_alloc_list(pools[0], ROW_OBJS));
+	EXPECT_LE(ROW_OBJS * 3 / 4, pool_shared_count(pools[0]));
+	EXPECT(!pool_destroy(&pools[0]->head));
+}
+
+/* Its pool does not put, nor reach the backend, and so could not notice it later. */
+TEST_CASE(what_users_took_out_of_a_shared_part_leaves_the_bound_to_others)
+{
+	struct pool *pools[ROW] = { NULL };
+	unsigned int i;
+	void *list;
+
+	pool_fail_every = 0;
+	for (i = 0; i < 2; i++) {
+		pools[i] = test_pool(ROW_SIZE - 16 * i);
+		ASSERT(pools[i]);
+	}
+	for (i = 0; i < 4; i++)
+		test_free_list(pools[0], test_alloc_list(pools[0], ROW_OBJS));
+	list = test_alloc_list(pools[0], pool_allocated(pools[0]));
+	EXPECT_EQ(pool_shared_count(pools[0]), 0);
+	for (i = 0; i < 4; i++)
+		test_free_list(pools[1], test_alloc_list(pools[1], ROW_OBJS));
+	EXPECT_LE(ROW_OBJS * 3 / 4, pool_shared_count(pools[1]));
+	test_free_list(pools[0], list);
+	for (i = 0; i < 2; i++)
+		EXPECT(!pool_destroy(&pools[i]->head));
+}
