@@ -136,6 +136,5 @@ void pool_pass_give(const struct pool_step *step)
 	pool_drain_some(pool, shared > spare ? shared : spare, step->most * pool->head.size, true);
 	if (!plat_read(&pool->filled))
 		pool_cluster_trim_some(pool);
-	pool_shared_renote(pool);
 	pool_arrive_last(&pool->moving, 1);
 }
