@@ -7,8 +7,8 @@
  *
  * A module's init must find the declarations of all files of the module.  The loader keeps one
  * table to which any file can add, and which struct module leads to: the parameters.  So a
- * declaration is a parameter whose argument is the struct pool_decl.  No file shows it, and
- * whoever tries to set it is told that it does not exist.
+ * declaration is a parameter whose argument is the struct pool_decl.  No file shows it, and an
+ * attempt to set it fails with ENOENT.
  *
  * Larger pools are created first, because a pool can serve later declarations of smaller objects,
  * never of larger ones.  So the order of files does not decide which pools are merged.

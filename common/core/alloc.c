@@ -130,7 +130,7 @@ static void *get(struct pool *pool, unsigned int flags, struct rest *rest)
 	return obj ? obj : get_and_ahead(pool, flags, rest);
 }
 
-/* True if the caller waits where no object is free. */
+/* True if the call may sleep until an object is free. */
 static bool waits(unsigned int flags)
 {
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);

@@ -137,8 +137,8 @@ bool is_empty(struct pool *pool, unsigned long *departures)
 }
 
 /*
- * True if no object is within reach, nor to come from the backend, of which @have are allocated.
- * That proves that there was such a moment in this call, in which this CPU's array was empty, too.
+ * Prove that the call can get no object; @have objects are allocated, as many as the limit allows.
+ * True: at some moment of this call all places within reach, and this CPU's array, were empty.
  * The first reading may be of any time before, and another caller's, if nothing was moving then.
  * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
  * the second reading is enough.
@@ -205,8 +205,8 @@ bool looks_used_up(struct pool *pool, unsigned long have)
 }
 
 /*
- * True if no object is within reach, nor to come from the backend.  @limit is the pool's, and not
- * 0.  False: a look may find something, or renew.c holds the pool.
+ * True if the limit is reached and the call can get no object.  @limit: the pool's, not 0.  False:
+ * a look may find an object, or renew.c holds the pool.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {

@@ -18,8 +18,8 @@
  * freed, and exactly that is checked when it leaves, whatever the options are by then.  A corrupted
  * object stays where it is: it is counted as quarantined, and never handed out again.
  *
- * Tools that watch memory are told first that an object is freed, and last that it is handed out.
- * In between the library may touch the object while it fills or checks it.
+ * A free annotates the object for tools that watch memory before anything else, an allocation after
+ * everything else.  In between the library may touch the object while it fills or checks it.
  */
 #include "plat.h"
 

@@ -14,7 +14,7 @@
  *           from POOL_D_GEN on: the generation, as in the pool's option word
  *
  * While the options let hits bypass the checks, the table becomes stale.  So each switch to checks
- * begins a new generation, in which no object is known.  Entries of an earlier generation, and
+ * begins a new generation, with no known objects.  Entries of an earlier generation, and
  * objects without an entry, are adopted at first sight.  While fewer objects are known than
  * allocated, an unknown pointer may be a missing object; once all are known, it is no object.  The
  * top bits of "known" are the generation, so that a call which began before the switch does not
