@@ -5,7 +5,7 @@
  * Layer:   API; above alloc.c and create.c.
  * Context: said in pool_bulk.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/device.h>
 

@@ -13,7 +13,7 @@
  * Counting stops itself when the number has not changed for a second, and is restarted likewise.
  * Ageing counts, too.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "compat.h"
 #include "main.h"
 

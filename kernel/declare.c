@@ -15,7 +15,7 @@
  */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/module.h>
 #include <linux/moduleparam.h>

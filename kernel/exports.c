@@ -8,7 +8,7 @@
  * Users import the namespace LIBPOOL.  The tests, which are modules of their own, also
  * import LIBPOOL_TEST.  Only a pool.ko that is built with them exports that.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/dump.h"
 #include "show/validate.h"
 #include "debug/profile.h"

@@ -25,7 +25,7 @@
  */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "compat.h"
 #include "guard.h"
 

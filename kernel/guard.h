@@ -8,7 +8,7 @@
 #ifndef POOL_GUARD_H
 #define POOL_GUARD_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/types.h>
 

@@ -12,7 +12,7 @@
  * dead.  No call is then inside an array of the dead CPU, and none starts there before it is back.
  * A CPU that comes up needs nothing.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/cpuhotplug.h>

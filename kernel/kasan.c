@@ -11,7 +11,7 @@
  * constructor's work is.  So the shadow is written here.  This file is compiled without
  * KASAN's checks.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/kasan.h>
 #include <linux/kfence.h>

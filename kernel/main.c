@@ -8,7 +8,7 @@
  *
  * The exported functions are listed in exports.c.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/cpumask.h>

@@ -8,7 +8,7 @@
  */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/module.h>

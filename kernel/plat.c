@@ -2,8 +2,8 @@
 /*
  * plat.c - cold half of the seam, kernel
  *
- * Layer:   seam; twin of user/plat.c, in the order of common/plat.h.
- * Context: as common/plat.h says.
+ * Layer:   seam; twin of user/plat.c, in the order of common/seam/plat.h.
+ * Context: as common/seam/plat.h says.
  *
  * This world differs from user space in five ways:
  *
@@ -16,7 +16,7 @@
  *	vmalloc(), by guard.c, where the caller can sleep.
  *   5. Single pools are listed in debugfs: plat_show() is in debugfs/debugfs.c.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "compat.h"
 #include "guard.h"
 #include "main.h"

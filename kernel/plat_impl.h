@@ -2,8 +2,8 @@
 /*
  * plat_impl.h - hot half of the seam, kernel
  *
- * Layer:   seam; twin of user/plat_impl.h, in the order of common/plat.h.
- * Context: as common/plat.h says.
+ * Layer:   seam; twin of user/plat_impl.h, in the order of common/seam/plat.h.
+ * Context: as common/seam/plat.h says.
  *
  * A CPU is a possible CPU, present or not.  Its struct pool_cpu exists from the start.  Its part of
  * a pool is made by its first miss there, and stays until the pool is destroyed.  Both stay when

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pool_trace.h - the events of common/events.h as tracepoints: pool:pool_fill and others
+ * pool_trace.h - the events of common/seam/events.h as tracepoints: pool:pool_fill and others
  *
  * Layer:   beside the seam.
  * Context: any; the fields are read where a tracer has asked for them.

@@ -8,9 +8,9 @@
  * Until it is freed the object counts as moving.  So the end of its pool waits for it, and
  * so does an allocation that is at the limit and may wait.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "compat.h"
-#include "core/moving.h"
+#include "shared/moving.h"
 
 #include <linux/rcupdate.h>
 

@@ -12,7 +12,7 @@
  *
  * What is counted is in KReclaimable of /proc/meminfo, and so in MemAvailable.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "compat.h"
 #include "main.h"
 

@@ -16,7 +16,7 @@
  *
  * lockdep is told of each array that is held, by pool_hot.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/kasan.h>
 #include <linux/kmemleak.h>

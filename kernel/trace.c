@@ -5,7 +5,7 @@
  * Layer:   beside the seam.
  * Context: none of its own: the kernel's macros make functions, which tracers call.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #define CREATE_TRACE_POINTS
 #include "pool_trace.h"

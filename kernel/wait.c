@@ -5,7 +5,7 @@
  * Layer:   seam, cold half; user/lock.c is its twin.
  * Context: process context; plat_wake() any, also NMI.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/hash.h>

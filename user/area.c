@@ -8,7 +8,7 @@
 #include "live.h"
 #include "main.h"
 #include "place.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <pthread.h>
 #include <stdint.h>

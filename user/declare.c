@@ -18,7 +18,7 @@
  *    be too early, so each of the first HOOKS_MOST objects registers one.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <link.h>
 #include <stdlib.h>

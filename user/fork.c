@@ -22,7 +22,7 @@
  * pool are counted as lost even if they had just arrived.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 static void hold_buckets(struct pool *pool)
 {

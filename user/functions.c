@@ -6,9 +6,9 @@
  * Context: as said in pool.h.
  *
  * For programs that take the address of a call, or declare it themselves.  The
- * others that pool.h has inline are in common/core/hit.c.
+ * others that pool.h has inline are in common/api/hit.c.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* A function does not know its caller's file and line, so it records the address. */
 struct pool_head *(create_pool)(char *name, unsigned int size,

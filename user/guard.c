@@ -19,7 +19,7 @@
  * be unmapped then stay, without access and memory, as address space that is never used again.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

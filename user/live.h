@@ -8,7 +8,7 @@
 #ifndef POOL_LIVE_H
 #define POOL_LIVE_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Let walks visit an area, or skip it; no part of a skipped area is set up. */
 void pool_live_add(unsigned int area);

@@ -14,7 +14,7 @@
  * up by themselves each LOOK_MS.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
  * No lock is held while a line is written, or while the function is called.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * The exported functions are listed in libpool.map.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 #include "slab/slab.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef POOL_PLACE_H
 #define POOL_PLACE_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 /* About how many local parts a far part has, and its bytes: whole pages. */
 #define POOL_PART_LOCALS	256

@@ -2,8 +2,8 @@
 /*
  * plat.c - cold half of the seam, user space
  *
- * Layer:   seam; twin of kernel/plat.c, in the order of common/plat.h.
- * Context: as common/plat.h says.
+ * Layer:   seam; twin of kernel/plat.c, in the order of common/seam/plat.h.
+ * Context: as common/seam/plat.h says.
  *
  * This world differs from the kernel in five ways:
  *

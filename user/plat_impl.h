@@ -2,8 +2,8 @@
 /*
  * plat_impl.h - hot half of the seam, user space
  *
- * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/plat.h.
- * Context: as common/plat.h says.
+ * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/seam/plat.h.
+ * Context: as common/seam/plat.h says.
  *
  * A CPU is a thread's area: the CPU's own part, and one local part per pool,
  * found by the pool's offset.  Areas are never unmapped, and given to a new thread

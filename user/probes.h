@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * probes.h - the events of common/events.h as USDT probes
+ * probes.h - the events of common/seam/events.h as USDT probes
  *
  * Layer:   seam, for tracers; user space only.
  * Context: any.

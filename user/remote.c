@@ -23,7 +23,7 @@
  * since, has blocked the signal: otherwise the signal would have woken it and been handled first.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@
 #include "extra/own_thread.h"
 #include "main.h"
 #include "place.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
  * mutex at once.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <time.h>
 

@@ -22,7 +22,7 @@
  * while it waits for the lock.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <linux/futex.h>
 

@@ -15,7 +15,7 @@
  * it; the others are aligned to a word.  The link is used while an object is
  * parked.  Objects that are not constructed use their first word instead.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 static unsigned int words_up(unsigned int size)
 {

@@ -10,7 +10,7 @@
  * in columns, in the log, as a folder of debugfs, as part of a kmem_cache's name.  No
  * two names are shown alike.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Copy the part of a name that a pool keeps. */
 void pool_copy_name(char *to, const char *name)

@@ -9,7 +9,7 @@
  * that it visits, and a destruction waits until no walk pins the pool.  A pool whose last
  * registration was released stays listed until then, but new creations cannot share it.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Registry mutex.  In order of creation, as ids are.  pool_pass_at: pass.c saw it last; or NULL. */
 static struct pool_list pools = { &pools, &pools };

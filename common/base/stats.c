@@ -17,7 +17,7 @@
  * So a sum misses some events meanwhile, and has none twice.  Each reader therefore returns the
  * largest sum that any reader has had: risen().
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 static void add_local(struct pool_local *local, struct pool_stats *sum)
 {

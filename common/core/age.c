@@ -24,7 +24,7 @@
  * Evicted clusters go to the shared pool at once.  Clusters that are not needed, or that find all
  * buckets BUSY, are brought down after the visit.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* An array opens with one slot, or with as many as it had objects when it closed last. */
 #define AGE_FIRST	1

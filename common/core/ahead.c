@@ -5,7 +5,7 @@
  * Layer:   alloc.c -> [hot array]
  * Context: any; the guard is entered, and the CPU lock taken, for a moment.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* A batch has this part of the bound at most, so that the call does not take long. */
 #define AHEAD_PART	16

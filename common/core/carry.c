@@ -9,7 +9,7 @@
  * clusters, the rest of a fill, emptied clusters.  This file brings them down, and fetches empty
  * clusters before they are needed, if the visit found the stash low.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* A CPU gets this many new clusters at once, if there are no spares. */
 #define STASH_FETCH	4

@@ -8,7 +8,7 @@
  * The charge is raised before objects are counted, and lowered after they are
  * no longer counted.  So at every instant what is there <= what is charged.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Put a detached cluster, not empty, on the lists, as the newest.  CPU lock held; it fits. */
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,

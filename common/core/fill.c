@@ -13,7 +13,7 @@
  * What a visit cannot keep is carried out of it: carry.c.  Most fills of one object need not
  * do all this: quick.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* The cluster that the next object comes from.  The list is not empty. */
 static struct pool_cluster *next_cluster(const struct pool_local *here)

@@ -7,7 +7,7 @@
  *
  * See here.h for the rules of entering and for what is inline.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* One array takes at most this part of the byte bound. */
 #define HOT_ONE		4

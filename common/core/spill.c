@@ -14,7 +14,7 @@
  * What a visit cannot keep is carried out of it: carry.c.  Most spills need not do all this:
  * quick.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* An empty cluster for a spill; NULL: there is none. */
 static inline struct pool_cluster *new_cluster(struct pool_local *here,

@@ -21,7 +21,7 @@
  * A free annotates the object for tools that watch memory before anything else, an allocation after
  * everything else.  In between the library may touch the object while it fills or checks it.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 static unsigned char *byte_of(void *obj, unsigned int at)
 {

@@ -10,7 +10,7 @@
  * the same places.  Calls during start-up neither fail nor count, since most programs end
  * if an allocation fails then.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 static unsigned long calls;
 

@@ -9,7 +9,7 @@
  * that calls with the old pointer reach the checks, which see that the pool has no registration.  A
  * ring keeps the last POOL_GONE_MAX structs: some hundred KiB, and nothing without checks.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #define POOL_GONE_MAX	64
 

@@ -13,7 +13,7 @@
  * causes no fault.  So these bytes are filled, and checked later.  The fill of
  * a byte depends on its address, so that no run of equal bytes matches.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #define GUARD_FILL_BYTE	0xa5u
 

@@ -17,7 +17,7 @@
  *   marks of the backend   exact, for each object; slabs of user space have them
  *   the freshest objects   of this CPU's array; for all other backends
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Number of objects of an array that are compared with what is freed. */
 #define FRESHEST	4

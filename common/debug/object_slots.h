@@ -14,7 +14,7 @@
 #ifndef POOL_OBJECT_SLOTS_H
 #define POOL_OBJECT_SLOTS_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 #define PIECE_WINDOWS	30u		/* a piece has about 4 KiB; 1 KiB of 32-bit words */
 #define WINDOW_SLOTS	((unsigned int)sizeof(long))

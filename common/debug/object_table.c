@@ -29,7 +29,7 @@
  * The addresses of objects in use are stored inverted, so that leak checkers find the free objects
  * here, but not those in use.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "object_slots.h"
 
 #define ST_USED		1ul

@@ -12,7 +12,7 @@
  * neighbours, and an overwrite by equal bytes is found as well as one of a single
  * bit.  All bytes are covered, even where the size is no multiple of a word.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Objects are of any type. */
 typedef unsigned long __attribute__((__may_alias__)) word_t;

@@ -19,7 +19,7 @@
  * A place that finds no bin in PROBES probes is counted in one of the first two bins,
  * together with all such places.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "profile.h"
 
 #define PROBES		16

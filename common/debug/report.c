@@ -14,7 +14,7 @@
  * pools are looked up if the context allows it.  The number of reports per pool is limited, so that
  * a broken loop does not fill the log; further faults are only counted, without a warning.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Bytes of a line of the dump, and number of lines. */
 #define DUMP_BYTES	16

@@ -12,7 +12,7 @@
  *
  * A line names the pools that do not get all of the change.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options/options.h"
 
 /* A message names this many pools, and counts the others. */

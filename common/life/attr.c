@@ -8,7 +8,7 @@
  * Any code reads both values, unlocked and one at a time.  The registry mutex
  * keeps them right for each other, and keeps them from a merge under way.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Refuse NULL, such as the variable of a declared pool that could not be made. */
 static bool no_pool(const char *function)

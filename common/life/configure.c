@@ -7,7 +7,7 @@
  *
  * A text is read into a change.  The change is applied as a whole or not at all.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options/options.h"
 
 /*

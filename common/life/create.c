@@ -8,7 +8,7 @@
  * Creations run one after the other, under the creation lock, which comes before
  * all others.  So two creations of equal pools find each other.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Creation lock: the last pool's id. */
 unsigned long long pool_serial;

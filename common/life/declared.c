@@ -5,7 +5,7 @@
  * Layer:   above the four, beside create.c; used by both worlds' declare.c.
  * Context: process context; may sleep.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /*
  * True if @a must be created before @b, which is earlier in the table of declarations: it is

@@ -7,7 +7,7 @@
  *
  * All words are read before anything is changed.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options/options.h"
 
 static void switch_all(struct pool_change *change)

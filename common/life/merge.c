@@ -19,7 +19,7 @@
  *   constructor, destructor   none
  *   other kernel module       none, unless merge-modules is set
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Two sizes are near if they differ by less than 16 bytes, or 1 % of the larger one. */
 #define NEAR_BYTES	16

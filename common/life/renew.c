@@ -27,7 +27,7 @@
  * Pools are visited in the order of their creation.  Declared pools were made in order of
  * falling size, so a pool is visited after those that may take its creations in.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options/options.h"
 
 /* How a declared pool is made anew.  Creation lock held. */

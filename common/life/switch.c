@@ -17,7 +17,7 @@
  * A CPU that the switch does not visit gets its part after the switch's fence, and reads the new
  * word.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /*
  * Return an option word with the next generation.  Generations wrap around to 1; 0 is only for

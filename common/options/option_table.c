@@ -9,7 +9,7 @@
  * parameters, the debugfs files and a page of Documentation.  The rows of words are
  * those of debug/words.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options.h"
 
 #define ROW(a, flag, word, opposite, sets, clears, is, help) \

@@ -7,7 +7,7 @@
  *
  * A text is read into a change; configure.c and live.c apply the change.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options.h"
 
 #define BUILT {								\

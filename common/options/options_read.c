@@ -5,7 +5,7 @@
  * Layer:   above options.c; configure.c and live.c call it, and apply the change.
  * Context: process context.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options.h"
 
 static bool separates(const struct pool_text *t, char c)

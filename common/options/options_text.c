@@ -8,7 +8,7 @@
  * Nothing is allocated: texts are made line by line, or word by word, in their
  * final place.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "options.h"
 
 /* A word and its help, or a key, its range, its value and its help. */

@@ -11,7 +11,7 @@
  * destroyed meanwhile leaves that list and is not shown; one that is made meanwhile is
  * not on the list.  The total is the snapshot's.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 #define TRASH_SIZE	16384

@@ -5,7 +5,7 @@
  * Layer:   above the platform; called by dump_*.c.
  * Context: dump mutex held.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 /* By enum plat_memory. */

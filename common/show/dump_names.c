@@ -9,7 +9,7 @@
  * UTF-8, such as half of a character that was cut, become U+FFFD, the character for
  * what cannot be shown.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"

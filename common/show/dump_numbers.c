@@ -8,7 +8,7 @@
  * A new number is a member of struct pool_stats, which stats.c reads, and a line here.  The raw
  * table, JSON, Prometheus, the table for people, poolctl and debugfs follow.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 #define AT(member)	offsetof(struct pool_stats, member)

@@ -8,7 +8,7 @@
  * Words are separated by spaces, in any order.  If words contradict each other the last
  * one wins.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 #define WORDS	"byname bysize byusage detailed match <prefix> <count> table raw json prometheus"

@@ -9,7 +9,7 @@
  * visited once per metric.  Two pools may have one name, which is why the id
  * is a label, too.  Of registrations only the number is written.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 static void put_metric(struct pool_dump *d, const char *metric,

@@ -9,7 +9,7 @@
  * that are not 0 everywhere, once to print them.  Programs read the raw table of
  * dump_text.c, whose columns are always the same.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 /* Columns are two spaces apart if the table then has no more than this width. */

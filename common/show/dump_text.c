@@ -5,7 +5,7 @@
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "dump.h"
 
 static void raw_head(struct pool_dump *d)

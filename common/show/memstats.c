@@ -10,7 +10,7 @@
  * while addresses are made into names, see plat_symbol(); so each text needs some
  * memory.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "memstats.h"
 #include "debug/profile.h"
 

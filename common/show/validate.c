@@ -15,7 +15,7 @@
  * What a holder may expect holds at each instant, so a pool in use gives no false alarm.
  * Links are followed as the core would follow them: one that leads to no memory is fatal.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "validate.h"
 
 /* Clusters that are looked at before a lock or a bucket is let go. */

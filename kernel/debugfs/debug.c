@@ -13,7 +13,7 @@
  * Their modes forbid writing, for the reason given in pools.c; root can write
  * nevertheless.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/debugfs.h>

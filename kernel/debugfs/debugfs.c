@@ -28,7 +28,7 @@
  */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/dump.h"
 #include "main.h"
 

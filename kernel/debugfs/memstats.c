@@ -8,7 +8,7 @@
  * Words that are written hold for all later reads, as in pools.c.  "reset" is
  * done at once, and does not change what is shown.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/memstats.h"
 #include "main.h"
 

@@ -11,7 +11,7 @@
  */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/debugfs.h>

@@ -9,7 +9,7 @@
  * are written.  A read is one dump: the text stays as it is until the file
  * is read from its beginning again.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/dump.h"
 #include "main.h"
 

@@ -5,7 +5,7 @@
  * Layer:   below the files of debugfs.
  * Context: process context; may sleep.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "main.h"
 
 #include <linux/errno.h>

@@ -5,7 +5,7 @@
  * Layer:   above validate.c of common/show.
  * Context: process context; may sleep.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/validate.h"
 #include "main.h"
 

@@ -47,7 +47,7 @@ def plain(window, factor):
 
 
 def highest(span, most=0):
-    """common/core/need.c: what is kept rises to the need, and falls half way to the highest
+    """common/shared/need.c: what is kept rises to the need, and falls half way to the highest
     need of each span.  The first of these is twice as long each time that it fell in vain, @most
     times."""
     kept = peak = left = top = low = patience = 0

@@ -12,7 +12,7 @@
 #ifndef POOL_BUGS_H
 #define POOL_BUGS_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Bytes of the objects: their ends are aligned, and a slab has several. */
 #define BUGS_SIZE	2048u

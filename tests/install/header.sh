@@ -127,7 +127,7 @@ check no_conditional_compilation_in_common \
 	not grep -nE '^[[:space:]]*#[[:space:]]*(if|el|end)' common/*/*.c
 check common_includes_no_system_header \
 	not grep -nE '#[[:space:]]*include[[:space:]]*<' \
-	common/*/*.[ch] common/pool_impl.h common/plat.h common/config.h
+	common/*/*.[ch] common/seam/pool_impl.h common/seam/plat.h common/seam/config.h
 
 # make -j may start with any target, so each target makes the folder that it writes to.
 for target in settings.mk libpool.a poolreplay poolctl bench; do
@@ -139,7 +139,7 @@ done
 config() {
 	local file
 
-	for file in options/options base/registry core/spare core/alloc; do
+	for file in options/options base/registry shared/spare api/alloc; do
 		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE \
 			-DPOOL_NO_INLINE -Icommon -Iuser "$@" \
 			-S -o /dev/null common/$file.c || return
@@ -357,7 +357,7 @@ fi
 # a hit is the same instructions.  Only addresses may differ.
 hit_code() {
 	gcc -std=gnu11 -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -Icommon -Iuser "$@" \
-		-c -o "$tmp/calls.o" common/core/hit.c &&
+		-c -o "$tmp/calls.o" common/api/hit.c &&
 		gcc -O2 -I"$tmp" "$@" -c -o "$tmp/hit.o" "$tmp/hit.c" || return 1
 	for function in pool_alloc pool_free hit_get hit_put; do
 		objdump -dr --no-show-raw-insn --disassemble=$function \

@@ -2,7 +2,7 @@
 /*
  * guard.c - guarded pools, where callers cannot sleep
  *
- * Layer:   tests of kernel/guard.c and gfp.c, and of common/core/alloc.c with both kinds
+ * Layer:   tests of kernel/guard.c and gfp.c, and of common/api/alloc.c with both kinds
  *	    of objects in one pool.
  * Context: see test.h.
  */

@@ -13,7 +13,7 @@
 #ifndef POOL_TEST_H
 #define POOL_TEST_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 #ifdef __KERNEL__
 

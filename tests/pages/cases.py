@@ -4,7 +4,7 @@
 
         cases.py                        fails if a source has none, or a list lacks a case
 
-A source and its cases have like names: common/core/shared.c, tests/unit/shared.c.  The
+A source and its cases have like names: common/shared/shared.c, tests/unit/shared.c.  The
 head of a file of cases may name more sources: "Layer: tests of user/fork.c and thread.c".
 All others are in OTHERS.
 """
@@ -19,10 +19,10 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # cases that fail if it is wrong.
 OTHERS = {
     "common/base/layout.c": "unit/check.c",
-    "common/core/border.c": "unit/fill.c",
-    "common/core/pack.c": "user/arena.c user/node_memory.c",
-    "common/core/spare.c": "unit/spare.c unit/shrink.c",
-    "common/core/unpark.c": "unit/parked.c",
+    "common/api/border.c": "unit/fill.c",
+    "common/reclaim/pack.c": "user/arena.c user/node_memory.c",
+    "common/shared/spare.c": "unit/spare.c unit/shrink.c",
+    "common/shared/unpark.c": "unit/parked.c",
     "common/debug/object_table.c": "unit/check.c unit/switch.c",
     "common/debug/pattern.c": "unit/check.c",
     "common/debug/report.c": "unit/check.c",

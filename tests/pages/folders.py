@@ -4,16 +4,16 @@
 
 The folders of common/ have one order, which is here, and so have those of each world; a
 file may call functions of its own folder and of later ones, and include their headers.
-The headers at the top of common/, user/ and kernel/ belong to no folder: all include
-those.  A prototype is no call; what a header has inline is.  Between common/ and a world
+The headers of common/seam, and those at the top of common/, user/ and kernel/, belong to no
+folder: all include those.  A prototype is no call; what a header has inline is.  Between common/ and a world
 is the seam, which seam.py checks.
 
         folders.py [TREE]               this one, or a copy to be tested
         folders.py map FILE             draws the folders and their calls: an SVG
 
 Prints, for each folder, how many functions of which others it calls, and fails if one
-of them comes earlier, or if a folder has no place.  order.py does the same within the
-core.
+of them comes earlier, or if a folder has no place.  order.py does the same for
+the files of those that move objects.
 """
 
 import pathlib
@@ -28,7 +28,11 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 ORDER = {
     "common/show": "dumps, and which code allocates",
     "common/life": "pools are made, merged, changed, ended",
-    "common/core": "objects: from the hot array to the backend",
+    "common/reclaim": "memory goes back: the bound, ageing, idle CPUs, gc",
+    "common/api": "a hit, one object, many, a reserve",
+    "common/limit": "who waits, last looks, other CPUs' caches",
+    "common/core": "visits: arrays and clusters of a CPU",
+    "common/shared": "shared pools, the backend, what is on its way",
     "common/debug": "what checked pools need",
     "common/options": "the table, its reader, its texts",
     "common/base": "which pools there are, names, layout, sums",
@@ -63,7 +67,7 @@ def files_of(tree):
     """All files that belong to a folder; the kernel's examples are programs of others."""
     for group in ("common", "user", "kernel"):
         for path in sorted([*(tree / group).glob("*.c"), *(tree / group).glob("*/*.[ch]")]):
-            if path.parent.name != "example":
+            if path.parent.name not in ("example", "seam"):
                 yield File(path, tree)
 
 

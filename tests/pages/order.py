@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Sees that calls within common/core/ go down.
+"""Sees that calls go down in the folders of common/ that move objects.
 
-The files of the core have one order, which is here; a function of one may call those of
+Their files have one order, which is here; a function of one may call those of
 its own and of later ones.  Prints, for each file, the files that it calls, and fails if
 one of them comes earlier, or if a file has no place.
 
-        order.py [FOLDER]               common/core, or a copy to be tested
+        order.py [FOLDER]               those of common/, or a copy of their files
 """
 
 import pathlib
@@ -15,20 +15,24 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# From the API down to the platform.
-ORDER = ["hit", "reserve", "bulk", "alloc", "queue", "last", "slots", "ahead", "border", "bound", "pass", "idle", "shrink", "reclaim", "pack", "quick", "fill", "spill",
-         "remote", "carry", "here", "age", "hot", "cluster", "unpark", "below", "parked", "need", "shared", "backend",
-         "reach", "spare", "moving", "walk"]
+FOLDERS = ["reclaim", "api", "limit", "core", "shared"]
+
+# From what gives memory back, and the API, down to the platform.
+ORDER = ["bound", "pass", "idle", "shrink", "reclaim", "pack",
+         "hit", "reserve", "bulk", "alloc", "border",
+         "queue", "last", "remote", "slots",
+         "ahead", "quick", "fill", "spill", "carry", "here", "age", "hot", "cluster",
+         "unpark", "below", "parked", "need", "shared", "backend", "reach", "spare", "moving", "walk"]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
 ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)\n")
 DEFINED = re.compile(r"^(?:[a-z][\w *]*?[ *])?(\w+)\([^;{}]*\)\n\{", re.M)
 
 
-def read(folder):
+def read(folders):
     """What each file has, its .c and its .h together, without comments and attributes."""
     texts = {}
-    for path in sorted(folder.glob("*.[ch]")):
+    for path in sorted(path for folder in folders for path in folder.glob("*.[ch]")):
         text = ATTRIBUTE.sub("", COMMENT.sub("", path.read_text(encoding="utf-8")))
         texts[path.stem] = texts.get(path.stem, "") + text
     return texts
@@ -54,8 +58,8 @@ def calls_of(texts):
 
 def main():
     """Print the order, and each call that goes up."""
-    folder = pathlib.Path(sys.argv[1]) if sys.argv[1:] else TOP / "common/core"
-    calls = calls_of(read(folder))
+    folders = [TOP / "common" / name for name in FOLDERS]
+    calls = calls_of(read([pathlib.Path(sys.argv[1])] if sys.argv[1:] else folders))
     wrong = [f"{stem} has no place in the order" for stem in calls if stem not in ORDER]
     wrong += [f"{stem} is in the order, and there is no such file"
               for stem in ORDER if stem not in calls]

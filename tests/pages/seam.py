@@ -34,7 +34,7 @@ def read(path):
 def operations():
     names = []
     for page in PAGES:
-        for name in PROTOTYPE.findall(read(f"common/{page}")):
+        for name in PROTOTYPE.findall(read(f"common/seam/{page}")):
             if name not in names:
                 names.append(name)
     return names

@@ -6,7 +6,7 @@
 
 A mutant is a change to the source that breaks one promise.  The files *.mutants have them:
 
-        = 87 common/core/border.c       the promise, and the file that is changed
+        = 87 common/api/border.c       the promise, and the file that is changed
         - old lines                     which are in that file once, however indented
         + new lines
         = 12 common/a.h for common/b.c  of a header, and the only file compiled with it

@@ -21,7 +21,7 @@
  */
 #include "advise.h"
 #include "textfile.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <err.h>
 #include <getopt.h>

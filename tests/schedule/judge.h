@@ -8,7 +8,7 @@
 #ifndef SCHEDULE_JUDGE_H
 #define SCHEDULE_JUDGE_H
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "sched.h"
 
 /* The owner of an object. */

@@ -3,12 +3,12 @@
  * plat.c - cold half of the seam, for the schedule enumerator
  *
  * Layer:   seam; the third beside kernel/plat.c and user/plat.c, in the order of
- *	    common/plat.h.
- * Context: as common/plat.h says; fibres.
+ *	    common/seam/plat.h.
+ * Context: as common/seam/plat.h says; fibres.
  *
  * Operations that no scenario reaches are missing; the linker leaves their callers out.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "sched.h"
 
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * plat_impl.h - hot half of the seam, for the schedule enumerator
  *
  * Layer:   seam; the third beside kernel/plat_impl.h and user/plat_impl.h, in the
- *	    order of common/plat.h.
- * Context: as common/plat.h says.
+ *	    order of common/seam/plat.h.
+ * Context: as common/seam/plat.h says.
  *
  * A CPU is a fibre, with an area like a thread of user space; an interrupt is
  * another fibre on the same CPU.  Operations are macros where a trace is to show

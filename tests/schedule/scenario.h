@@ -8,7 +8,7 @@
 #ifndef SCHEDULE_SCENARIO_H
 #define SCHEDULE_SCENARIO_H
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "sched.h"
 
 #define SIZE		64u		/* of objects */

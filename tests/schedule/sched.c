@@ -9,7 +9,7 @@
  * the search decides which fibre goes on.  Where no preemption is left the points are
  * passed, and only the judge looks.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "sched.h"
 
 #include <signal.h>

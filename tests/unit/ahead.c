@@ -2,7 +2,7 @@
 /*
  * ahead.c - a miss that reaches the backend gets more than its object
  *
- * Layer:   tests of common/core/alloc.c and backend.c.
+ * Layer:   tests of common/api/alloc.c and backend.c.
  * Context: see test.h.
  */
 #include "test.h"

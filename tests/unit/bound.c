@@ -2,7 +2,7 @@
 /*
  * bound.c - the bytes that all CPUs together may cache
  *
- * Layer:   tests of common/core/bound.c.
+ * Layer:   tests of common/reclaim/bound.c.
  * Context: see test.h.
  */
 #include "test.h"

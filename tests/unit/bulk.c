@@ -2,7 +2,7 @@
 /*
  * bulk.c - many objects at once, and reserves
  *
- * Layer:   tests of common/core/bulk.c and reserve.c.
+ * Layer:   tests of common/api/bulk.c and reserve.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -6,7 +6,7 @@
  * Context: see test.h.
  */
 #include "test.h"
-#include "core/walk.h"
+#include "shared/walk.h"
 
 static unsigned long min_of(unsigned long a, unsigned long b)
 {

@@ -2,7 +2,7 @@
 /*
  * idle.c - what was not needed for a while goes
  *
- * Layer:   tests of common/core/idle.c.
+ * Layer:   tests of common/reclaim/idle.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * need_writes.c - how often need.c writes what all CPUs read
  *
- * Layer:   tests of common/core/need.c.
+ * Layer:   tests of common/shared/need.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * parked.c - how many parked objects one call touches
  *
- * Layer:   tests of common/core/parked.c.
+ * Layer:   tests of common/shared/parked.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * pass.c - ageing by pieces: how much a step gives, and what a pass leaves
  *
- * Layer:   tests of common/core/pass.c.
+ * Layer:   tests of common/reclaim/pass.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * plat.c - the seam keeps its contract
  *
- * Layer:   tests of common/plat.h; run first.
+ * Layer:   tests of common/seam/plat.h; run first.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * queue.c - callers that wait for an object have a turn each
  *
- * Layer:   tests of common/core/queue.c, and of how alloc.c waits.
+ * Layer:   tests of common/limit/queue.c, and of how alloc.c waits.
  * Context: see test.h.
  *
  * No array has slots of these small limits, so a waiter that no free wakes sleeps for ever, and

@@ -2,7 +2,7 @@
 /*
  * reclaim.c - flush, gc, other CPUs' caches, CPUs that are gone
  *
- * Layer:   tests of common/core/reclaim.c.
+ * Layer:   tests of common/reclaim/reclaim.c.
  * Context: see test.h.
  */
 #include "test.h"

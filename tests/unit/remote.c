@@ -2,7 +2,7 @@
 /*
  * remote.c - what lies in the arrays of other CPUs, and callers that wait
  *
- * Layer:   tests of plat_empty_arrays(), and of common/core/remote.c and last.c.
+ * Layer:   tests of plat_empty_arrays(), and of common/limit/remote.c and last.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * reserve.c - objects put aside for allocations that must not fail
  *
- * Layer:   tests of common/core/reserve.c.
+ * Layer:   tests of common/api/reserve.c.
  * Context: see test.h.
  */
 #include "test.h"

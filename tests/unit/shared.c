@@ -2,7 +2,7 @@
 /*
  * shared.c - buckets, the BUSY marker, and parked objects
  *
- * Layer:   tests of common/core/shared.c and parked.c.
+ * Layer:   tests of common/shared/shared.c and parked.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * shared_bound.c - the bound of all shared pools together
  *
- * Layer:   tests of common/core/shared.c and need.c.
+ * Layer:   tests of common/shared/shared.c and need.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * shrink.c - a piece of what is unused goes back
  *
- * Layer:   tests of common/core/shrink.c.
+ * Layer:   tests of common/reclaim/shrink.c.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * slots.c - reserves that are refilled, and callers that wait for one
  *
- * Layer:   tests of common/core/slots.c, and of alloc.c where a call has a reserve.
+ * Layer:   tests of common/limit/slots.c, and of alloc.c where a call has a reserve.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * spare.c - what becomes of empty clusters
  *
- * Layer:   tests of common/core/spare.c and cluster.c.
+ * Layer:   tests of common/shared/spare.c and cluster.c.
  * Context: see test.h.
  */
 #include "test.h"

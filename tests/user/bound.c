@@ -2,11 +2,11 @@
 /*
  * bound.c - many threads: a cap over all of them, and all that they have given back
  *
- * Layer:   tests of common/core/bound.c and user/remote.c.
+ * Layer:   tests of common/reclaim/bound.c and user/remote.c.
  * Context: see test.h.  The areas of so many threads stay, so these cases come late.
  */
 #include "test.h"
-#include "core/walk.h"
+#include "shared/walk.h"
 
 #include <sched.h>
 #include <signal.h>

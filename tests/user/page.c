@@ -2,7 +2,7 @@
 /*
  * page.c - pages with memory and no object: how many there are, and that frees give them back
  *
- * Layer:   tests of user/slab/page.c, and of what common/core/below.c keeps where objects lie
+ * Layer:   tests of user/slab/page.c, and of what common/shared/below.c keeps where objects lie
  *	    scattered.
  * Context: see test.h.  No case asks for memory to go back but between two parts.
  */

@@ -2,7 +2,7 @@
 /*
  * queue.c - threads that wait for an object: signals, ends and forks
  *
- * Layer:   tests of common/core/queue.c, user/lock.c and user/fork.c.
+ * Layer:   tests of common/limit/queue.c, user/lock.c and user/fork.c.
  * Context: see test.h and life.h.
  */
 #include "life.h"

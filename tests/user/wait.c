@@ -2,7 +2,7 @@
 /*
  * wait.c - which calls wait for a thread that does not run, and how
  *
- * Layer:   tests of the CPU lock in user/, of common/core/alloc.c, reclaim.c, stats.c
+ * Layer:   tests of the CPU lock in user/, of common/api/alloc.c, reclaim.c, stats.c
  *	    and registry.c.
  * Context: see test.h and life.h.
  *

@@ -34,7 +34,7 @@ made() {
 made_with() {
 	local flags="-DPOOL_NO_INLINE $2"
 
-	made "$1" "CFLAGS_common/options/options.o=$flags" "CFLAGS_common/core/bound.o=$flags"
+	made "$1" "CFLAGS_common/options/options.o=$flags" "CFLAGS_common/reclaim/bound.o=$flags"
 }
 
 # as_a_whole NAME DEFINES - as a user builds it

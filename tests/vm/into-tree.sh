@@ -137,10 +137,10 @@ again() {
 
 # updated - what is outdated is brought up to date, and what we no longer have goes
 updated() {
-	echo '/* old */' >>"$tree/lib/pool/common/plat.h"
+	echo '/* old */' >>"$tree/lib/pool/common/seam/plat.h"
 	touch "$tree/lib/pool/common/core/gone.c"
 	scripts/into-tree "$tree" &&
-		not grep -q 'old \*/$' "$tree/lib/pool/common/plat.h" &&
+		not grep -q 'old \*/$' "$tree/lib/pool/common/seam/plat.h" &&
 		not [ -e "$tree/lib/pool/common/core/gone.c" ]
 }
 

@@ -30,7 +30,7 @@
 #ifndef POOLCTL_H
 #define POOLCTL_H
 
-#include "plat.h"
+#include "seam/plat.h"
 #include "show/dump.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * Context: plain threads.
  */
 #include "helper.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 

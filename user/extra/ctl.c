@@ -12,7 +12,7 @@
  */
 #include "ctl.h"
 #include "helper.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

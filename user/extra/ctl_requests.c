@@ -9,7 +9,7 @@
  * could flood.
  */
 #include "ctl.h"
-#include "plat.h"
+#include "seam/plat.h"
 #include "options/options.h"
 #include "show/dump.h"
 #include "show/memstats.h"

@@ -12,7 +12,7 @@
  * the same numbers.  Before each work it looks whether its file is still its own.
  */
 #include "helper.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

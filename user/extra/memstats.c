@@ -13,7 +13,7 @@
  * Bytes are those of malloc_usable_size(), for allocations and for frees.  So a free
  * counts as many bytes as the allocation, whatever size was asked for.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "debug/profile.h"
 
 #include <malloc.h>

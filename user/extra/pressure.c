@@ -9,7 +9,7 @@
  * event when it holds.  No rights are needed where the window is a multiple of two seconds.
  */
 #include "helper.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <fcntl.h>

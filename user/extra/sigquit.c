@@ -10,7 +10,7 @@
  * All signals that come while the thread is at work cause one more round.
  */
 #include "own_thread.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -24,7 +24,7 @@
  * would be a race.  So pools have no caches by default then, and each object is a
  * block of malloc(), which ThreadSanitizer knows.
  */
-#include "plat.h"
+#include "seam/plat.h"
 #include "tool.h"
 
 /* Of valgrind's tools only Memcheck answers this request; for the others it costs time. */

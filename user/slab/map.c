@@ -6,7 +6,7 @@
  * Context: any thread.
  */
 #include "main.h"
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <errno.h>
 #include <stdint.h>

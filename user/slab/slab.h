@@ -22,7 +22,7 @@
 #ifndef POOL_SLAB_H
 #define POOL_SLAB_H
 
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <pthread.h>
 #include <stdint.h>

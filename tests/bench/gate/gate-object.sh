@@ -92,7 +92,7 @@ atomics() {
 }
 move_atomics() {
 	gcc -std=gnu11 -O2 -fcf-protection=none -fno-inline -D_GNU_SOURCE -DPOOL_NO_INLINE \
-		-I"$top/common" -I"$top/user" -c -o "$tmp/shared.o" "$top/common/core/shared.c"
+		-I"$top/common" -I"$top/user" -c -o "$tmp/shared.o" "$top/common/shared/shared.c"
 	same "$(atomics bucket_get)" "1 exchange, 2 locked" &&
 		same "$(atomics bucket_put)" "1 exchange, 1 locked"
 }

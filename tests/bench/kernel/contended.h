@@ -23,7 +23,7 @@ extern atomic_t contended_lost;	/* plat_cmpxchg() has to be tried again */
 /* As all files of pool.ko that log, since this is included before they say it. */
 #define pr_fmt(fmt) "pool: " fmt
 
-#include "plat.h"
+#include "seam/plat.h"
 
 /* exports.c has the counts for all. */
 #ifdef POOL_TESTS

@@ -5,7 +5,7 @@
  * It knows the structs of libpool, since it is built with the private headers.  So it can
  * say where its objects are, and damage what pools have, as a stray write would.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 #include <pthread.h>
 #include <stdlib.h>

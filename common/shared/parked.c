@@ -13,7 +13,7 @@
  * only after it belongs to the reader.  The release of the push pairs with the acquire
  * of the exchange and carries the links.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Objects that may be parked on one CPU; further ones go to the pool's own list. */
 #define PARKED_HERE	64

@@ -15,7 +15,7 @@
  * A cluster counts as moving in its part, and a pool has one more moving until the step leaves it.
  * pool_drain() waits for both.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* A step looks at so many CPUs, or pools, at most, and gives so many clusters' objects. */
 #define PASS_LOOKS	16

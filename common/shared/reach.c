@@ -25,7 +25,7 @@
  * departures up: the first reading reads them before what is moving, the second one after what is
  * there, place by place.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* True if objects of one CPU are moving, parked or in clusters. */
 static bool some_on(struct pool_local *local)

@@ -5,7 +5,7 @@
  * Layer:   API -> hot array, and alloc.c where there is no hit
  * Context: any, as documented in pool.h.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /*
  * Each begins a cache line of code.  In programs a hit of pool_alloc() and pool_free() fits into

@@ -9,7 +9,7 @@
  * by any free, and is checked on its way out as by any allocation, also when the reserve
  * is made.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Memory for a reserve of @n empty slots. */
 static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)

@@ -14,7 +14,7 @@
  *
  * Clusters of all CPUs are packed; arrays belong to their owners.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Constructed or checked objects stay, and so do those known by address. */
 static bool may_pack(const struct pool *pool)

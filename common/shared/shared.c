@@ -26,7 +26,7 @@
  * goes to all.  Bucket "first ^ i", for i from 0 on, is first one of the same node, and
  * then one of the others.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* This CPU's bucket of each node: its own, while there are enough. */
 static inline unsigned int own_bucket(const struct pool *pool)

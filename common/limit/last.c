@@ -5,7 +5,7 @@
  * Layer:   beside the four; alloc.c and kernel/gfp.c look, reach.c says where objects may be.
  * Context: said per function; nothing is held.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Look once at all places where a free object may be, except other CPUs' arrays. */
 static void *look_everywhere(struct pool *pool, unsigned int flags)

@@ -21,7 +21,7 @@
  * Hits look for no waiter.  So the first waiter closes the arrays, which makes frees take the slow
  * path, and the last one opens them again.  Arrays that have no slots need neither.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* True if arrays of the pool have slots, or may get some. */
 static bool has_arrays(struct pool *pool)

@@ -19,7 +19,7 @@
  * they have, and CPUs take turns.  So pools and CPUs that have most give most.  Each step
  * gives no more than there was when it began.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* A walk over all pools. */
 struct shrinking {

@@ -8,7 +8,7 @@
  * Any CPU may take a cluster of another one, whose lock it tries.  Only its owner may touch
  * an array.  So the owner is asked, and moves objects from there to a cluster.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /*
  * A cluster of another CPU, or NULL, also where its lock is held, since the holder may

@@ -7,7 +7,7 @@
  * Context: process context.  Neither guard nor lock held; each lock is held for one
  *	    cluster, or as many objects of an array, at a time.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Set up the part of a CPU, all zero until now, before other code sees it. */
 void pool_cpu_init(struct pool_cpu *cpu)

@@ -15,7 +15,7 @@
  *   destructor, in the call  one that gives back memory of all
  *   of another pool
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* With a cluster that goes to the backend, at most this many of the shared pool go, too. */
 #define SHED_MOST	3

@@ -34,11 +34,11 @@
 #define POOL_PLAT_H
 
 #include "pool.h"
-#include "config.h"
+#include "seam/config.h"
 #include "debug/debug.h"
-#include "list.h"
+#include "seam/list.h"
 #include "plat_types.h"
-#include "plat_report.h"
+#include "seam/plat_report.h"
 
 struct pool;
 struct pool_cpu;
@@ -385,7 +385,7 @@ void plat_wake(unsigned int *word);
 void plat_show(struct pool *pool, bool shown);
 
 /*
- * Called by the platform, implemented in common/ (options.c, core/reclaim.c):
+ * Called by the platform, implemented in common/ (options.c, reclaim/reclaim.c):
  *
  * void pool_options_start(const struct pool_start *start)
  *	Before any other call.  Says which options are on by default because tools
@@ -401,8 +401,8 @@ void plat_show(struct pool *pool, bool shown);
  *	pass it over until then.
  */
 
-#include "pool_impl.h"
-#include "core/last.h"
+#include "seam/pool_impl.h"
+#include "limit/last.h"
 
 /*
  * A function is called with a lock held, and returns with it held, or without it.  A world whose
@@ -413,10 +413,10 @@ void plat_show(struct pool *pool, bool shown);
 #define POOL_RELEASES(...)
 #endif
 
-#include "pool_calls.h"
+#include "seam/pool_calls.h"
 #include "debug/modes.h"
 #include "plat_impl.h"
-#include "events.h"
+#include "seam/events.h"
 
 /*
  * A world in which calls do the work of ageing, step by step, defines in its plat_impl.h after how
@@ -464,13 +464,13 @@ static inline void pool_word_sub(unsigned long *w, unsigned long n)
 	plat_word_add(w, 0 - n);
 }
 
-#include "core/walk.h"
-#include "core/moving.h"
+#include "shared/walk.h"
+#include "shared/moving.h"
 #include "core/cluster.h"
 #include "core/hot.h"
 #include "core/age.h"
 #include "core/here.h"
 #include "core/quick.h"
-#include "core/border.h"
+#include "api/border.h"
 
 #endif /* POOL_PLAT_H */

@@ -15,7 +15,7 @@
  * at a 32nd after the sixth.  A pool that is used again soon finds the greater part.  What
  * was used in between stays whole.  A hit notes nothing for this.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 static unsigned long half(unsigned long n)
 {

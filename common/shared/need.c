@@ -37,7 +37,7 @@
  * Nothing here is locked.  Each sample writes each field whole.  When two samples
  * collide one of them is lost, and the next one makes up for it.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* If the need returns within this number of spans, the fall was too fast. */
 #define NEED_SOON	32

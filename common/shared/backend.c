@@ -10,7 +10,7 @@
  * of the platform's allocator.  An object is counted before it is asked for, so
  * that "allocated" is never below what is there, nor above the limit.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Hostile builds and tests: every n-th call fails; 0: no call fails. */
 unsigned int pool_fail_every = POOL_FAIL_EVERY;

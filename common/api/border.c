@@ -8,7 +8,7 @@
  * Constructors are called here, and they may free, or may not return.  So this file
  * belongs to the core.  What only looks at objects and notes them does not.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Poison an object that is handed out, and construct it anew. */
 static void poison(struct pool *pool, void *obj, unsigned int flags)

@@ -33,7 +33,7 @@
  * and fills one in front of it, or the other way round, while it passes by.  So a second
  * round is rare.  The number of rounds is bounded.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* In so many rounds all other callers together have moved as many objects. */
 #define ROUNDS	64

@@ -8,7 +8,7 @@
  * The next call that may do so brings parked objects down, as objects that leave the caches.  Only
  * a call that misses takes them back.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Parked objects that one call brings down besides its own. */
 #define PARKED_MOST	16

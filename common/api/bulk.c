@@ -10,7 +10,7 @@
  * layers below.  Then the caches are asked again.  As long as they have all that they are asked
  * for, no single call comes in between.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Most objects of one visit. */
 #define BULK_MOST	POOL_HOT_SLOTS

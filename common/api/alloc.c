@@ -15,7 +15,7 @@
  *   with a reserve               the same, then the reserve; it never waits for the
  *                                platform
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /*
  * Get a free object below the caches: one of the shared pool, or one parked here.  Only a nested

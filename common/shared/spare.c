@@ -13,7 +13,7 @@
  * of one that was emptied, and this one becomes a spare.  So it takes one exchange to get them
  * all, and none of them is read: another CPU had them last, so a read would wait for it.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* One cluster is at most this part of the byte bound. */
 #define CLUSTER_PART	2

@@ -13,7 +13,7 @@
  * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
  * are taken from outside.  Their arrays stay, because only their owners may touch them.
  */
-#include "plat.h"
+#include "seam/plat.h"
 
 /* Read by all slow paths. */
 unsigned long pool_bound = POOL_CACHE_SIZE;
