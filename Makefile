@@ -104,7 +104,7 @@ help:
 	@echo '  where            F=NAME: a function, its callers, its cases, and pages that name it'
 	@echo '  doc-options      the tables of options.rst'
 	@echo '  doc-top          the picture of poolctl top'
-	@echo '  bench-doc        the figures of performance-figures.rst; bench-goals: the goals'
+	@echo '  bench-doc        keep the last figures in tests/bench/figures; bench-goals: the goals'
 
 # Objects depend on the flags they were made with.
 SETTINGS = CC CPPFLAGS CFLAGS LDFLAGS DEBUG WERROR

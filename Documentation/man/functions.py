@@ -6,8 +6,9 @@
 
 Pages of functions are made of the comments that section 3 of the manual is made of, with an
 example of another page that calls the function; the page of debugfs is made of the text of
-section 5.  The other pages are links to those of Documentation/, but api.rst is a copy, in
-which the list of all functions replaces the line ".. functions".
+section 5.  The other pages are links to those of Documentation/, but two are copies: in
+api.rst the list of all functions replaces the line ".. functions", and in
+performance-figures.rst what benchmarks have left replaces the lines ".. figures: NAME".
 """
 
 import pathlib
@@ -15,7 +16,10 @@ import re
 import sys
 import textwrap
 
-import header
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/bench"))
+import chart  # noqa: E402
+import figures  # noqa: E402
+import header  # noqa: E402
 from groups import DESCRIBED_BY, GROUPS, HEADERS, VARIABLES, check
 from text import blocks
 
@@ -230,8 +234,10 @@ def main():
     write(folder / "pages/functions/pool-debugfs.rst", debugfs_page())
     write(folder / "pages/api.rst",
           pages["api"].replace("\n.. functions\n", "\n" + listed(headers) + "\n"))
+    write(folder / "pages/performance-figures.rst", figures.page(pages["performance-figures"]))
+    there.update(chart.draw_all(folder / "pages"))
     for path in [*(TOP / "Documentation").glob("*.rst"), *(TOP / "Documentation").glob("*.svg")]:
-        if path.name != "api.rst":
+        if path.name not in ("api.rst", "performance-figures.rst"):
             link(folder / "pages" / path.name, path)
         there.add(folder / "pages" / path.name)
     for group in GROUPS[:-1]:

@@ -93,19 +93,19 @@ bench-user:
 		mv build/bench/fillspill.new build/bench/fillspill.txt || \
 		echo "# a fill and a spill could not be counted"
 
-# Writes the last figures into the page.
+# Keeps the last figures, of which "make html" makes a page with charts.
 bench-doc:
 	$(BENCH_DIR)/page.py build/bench
-	$(BENCH_DIR)/chart.py build/bench/results.csv Documentation
+	$(BENCH_DIR)/chart.py Documentation
 
-# The recorded programs on every peer, in two minutes; bench-programs-doc writes the page.
+# The recorded programs on every peer, in two minutes; bench-programs-doc keeps the figures.
 bench-programs:
 	@tests/deps.sh bench || echo "# what is missing is left out"
 	@$(MAKE) -s bench-peers
 	$(BENCH_DIR)/programs.py $(B)/peers build/bench
 
 bench-programs-doc:
-	$(BENCH_DIR)/programs.py --rst build/bench
+	$(BENCH_DIR)/programs.py --keep build/bench
 
 # Does the same work and checks each object when it is freed; takes no times.
 bench-verify:
@@ -164,7 +164,7 @@ bench-longest: $(B)/longest
 bench-longest-doc: $(B)/longest
 	@$(BENCH_DIR)/longest/longest.sh write $(B)/longest
 
-# Compares the last figures with the goals, and writes the table into the page.
+# Compares the last figures with the goals, and keeps the table.
 bench-goals:
 	@$(BENCH_DIR)/goals.py write build/bench
 

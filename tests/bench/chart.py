@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Draws a chart per workload of the results of a benchmark.
+"""Draws charts of the figures that page.py has left in figures/user.txt.
 
-    chart.py RESULTS.CSV FOLDER
+    chart.py FOLDER
 
-Writes FOLDER/bench-<workload>.svg: a panel per size, a bar per peer from the
-axis, which is logarithmic, to the median, and a line from the least to the most.
-For README.md FOLDER/bench-readme.svg has one panel with a linear axis.
+Writes FOLDER/bench-readme.svg, for README.md: one panel with a linear axis.  "make html"
+draws a chart per workload, bench-<workload>.svg: a panel per size, and a bar per peer from
+the axis, which is logarithmic, to the median.
 """
 
-import csv
 import math
 import pathlib
+import re
 import sys
+
+import section
 
 OURS = "#1f6fb4"
 OTHERS = "#8a8a8a"
@@ -32,7 +34,7 @@ WIDTH = LABEL + PLOT + NUMBER
 COLUMNS = 2
 
 # One chart is for readers that know no name of a workload or a peer.
-README = "hot", "64"
+README = "hot", "64 bytes"
 README_NAMES = {"pool": "libpool, inline", "pool-so": "libpool, by calls",
                 "dpdk": "DPDK rte_mempool", "tcmalloc": "tcmalloc",
                 "jemalloc": "jemalloc", "mimalloc": "mimalloc", "glibc": "glibc malloc",
@@ -53,8 +55,8 @@ class Axis:
     """Whole powers of ten around all values."""
 
     def __init__(self, rows):
-        self.low = math.floor(math.log10(min(r["min"] for r in rows)))
-        self.high = math.ceil(math.log10(max(r["max"] for r in rows)))
+        self.low = math.floor(math.log10(min(r["median"] for r in rows)))
+        self.high = math.ceil(math.log10(max(r["median"] for r in rows)))
 
     def x(self, ns):
         part = (math.log10(ns) - self.low) / max(1, self.high - self.low)
@@ -75,8 +77,6 @@ def bar(axis, row, y):
     yield text(LABEL - 5, middle + 4, row["peer"], "end")
     yield (f'<rect x="{LABEL}" y="{y + 2}" width="{x - LABEL:.1f}" '
            f'height="{BAR - 4}" fill="{colour}"/>')
-    yield (f'<line x1="{axis.x(row["min"]):.1f}" y1="{middle}" '
-           f'x2="{axis.x(row["max"]):.1f}" y2="{middle}" stroke="#222"/>')
     yield text(LABEL + PLOT + 6, middle + 4, short(row["median"]))
 
 
@@ -121,36 +121,42 @@ def chart(work, sizes):
     width = columns * WIDTH + 10
     out = [*begin(width, lines * height + TITLE + 10),
            text(8, 18, f"{work}: ns per operation, less is better", size=13),
-           text(8, 32, "bar: median; line: least to most; logarithmic axis", size=10)]
+           text(8, 32, "medians; logarithmic axis", size=10)]
     for i, (size, rows) in enumerate(sizes.items()):
         x, y = i % columns * WIDTH, i // columns * height + TITLE
-        name = "kernel trace" if work == "trace" else f"{size} bytes"
+        name = "kernel trace" if work == "trace" else size
         out += [f'<g transform="translate({x},{y})">',
                 *panel(rows, axis, name), "</g>"]
     return "\n".join(out + ["</svg>", ""])
 
 
-def load(file):
+def load():
     """workload -> size -> rows"""
     table = {}
-    with open(file, newline="") as source:
-        for row in csv.DictReader(source):
-            for key in "median", "min", "max":
-                row[key] = max(float(row[key]), 0.001)
-            sizes = table.setdefault(row["workload"], {})
-            sizes.setdefault(row["size"], []).append(row)
+    text = section.read("user")
+    for size, lines in re.findall(r"^(\d+ bytes): ns per operation\n\n(.*?)\n\n", text,
+                                  re.M | re.S):
+        head, *rows = [re.split(r" {2,}", line) for line in lines.splitlines()]
+        for row in rows:
+            table.setdefault(row[0], {})[size] = [
+                {"peer": peer, "median": max(float(ns), 0.001)}
+                for peer, ns in zip(head[1:], row[1:]) if ns != ".."]
     return table
 
 
+def draw_all(folder):
+    """The charts of all workloads; returns their files."""
+    for work, sizes in load().items():
+        file = folder / f"bench-{work}.svg"
+        file.write_text(chart(work, sizes))
+        yield file
+
+
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: chart.py RESULTS.CSV FOLDER")
-    folder = pathlib.Path(sys.argv[2])
-    table = load(sys.argv[1])
-    if README[1] in table.get(README[0], {}):
-        (folder / "bench-readme.svg").write_text(readme(table[README[0]][README[1]]))
-    for work, sizes in table.items():
-        (folder / f"bench-{work}.svg").write_text(chart(work, sizes))
+    if len(sys.argv) != 2:
+        sys.exit("usage: chart.py FOLDER")
+    work, size = README
+    (pathlib.Path(sys.argv[1]) / "bench-readme.svg").write_text(readme(load()[work][size]))
 
 
 if __name__ == "__main__":

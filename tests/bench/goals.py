@@ -3,11 +3,11 @@
 """Holds what the benchmarks have measured against the goals of goals.table.
 
     goals.py show FOLDER [TABLE [PAGE]]
-    goals.py write FOLDER           the same, into Documentation/performance-figures.rst,
-                                    if FOLDER has figures of user space
+    goals.py write FOLDER           the same, into figures/goals.txt, if FOLDER has figures
+                                    of user space
 
 FOLDER is where bench.py, fillspill.sh and tests/vm/bench.sh leave their figures.  A
-kernel of which it has none is taken from the section "kernel" of PAGE, the same page;
+kernel of which it has none is taken from PAGE, which is figures/kernel.txt;
 never a part of one, since figures of two runs are not compared.
 Prints one table.  A goal is
 
@@ -137,7 +137,7 @@ def add_row(costs, head, words):
         costs[f"refused-{words[1]}", "64", words[0]] = float(words[2])
     elif head[0] == "workload" and len(words) == len(head):
         for peer, cost in list(zip(head, words))[2:]:
-            if cost != "\\-":
+            if cost not in ("-", "\\-"):
                 name = "kmem_cache" if peer == "kmem" else peer
                 costs[words[0], words[1], name] = float(cost)
 
@@ -272,7 +272,7 @@ def main():
     print(text, end="")
     if sys.argv[1] == "write":
         if not (folder / SAMPLES).is_file():
-            sys.exit(f"goals.py: {folder} has no {SAMPLES}, so the page keeps its table;"
+            sys.exit(f"goals.py: {folder} has no {SAMPLES}, so goals.txt stays as it is;"
                      " make bench-user leaves one")
         section.write("goals", text)
 

@@ -4,9 +4,9 @@
 
     page.py FOLDER
 
-All figures go to the section "user" of performance-figures.rst, and a table of the
-most important ones to the section "summary" of performance.rst.  report.py says how
-ratios are made; goals.py says which goals they reach.
+All figures go to figures/user.txt, and a table of the most important ones to the section
+"summary" of performance.rst.  report.py says how ratios are made; goals.py says which goals
+they reach.
 """
 
 import contextlib
@@ -19,11 +19,10 @@ import section
 from report import (MALLOCS, PEERS, TAIL, Ratio, best, load, load_instructions,
                     load_memory, load_tail, table_text)
 
-# What performance.rst shows: workloads at SUMMARY_SIZE, and charts.
+# What performance.rst shows: workloads at SUMMARY_SIZE.
 SUMMARY_SIZE = 64
 SUMMARY = ("hot", "lifo64", "bulk64", "random", "fifo1000", "shuffled", "pools32", "ring",
            "alternate", "trace", "grow")
-STORY_CHARTS = "hot", "pools32"
 
 
 def rst_table(head, rows):
@@ -124,10 +123,6 @@ def figures(folder, table):
     rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 64 objects")
     rst_text(folder, "guard.txt", "Guards of the hit path")
     rst_text(folder, "wait.txt", "Frees while threads wait")
-    rst_title("Charts", "-")
-    for work in dict.fromkeys(key[0] for key in table):
-        if work not in STORY_CHARTS:
-            print(f".. image:: bench-{work}.svg\n")
 
 
 def summary(table):

@@ -3,8 +3,7 @@
 """Recorded programs on every peer: make bench-programs.
 
     programs.py PEERS OUT          measures, into OUT/programs.txt
-    programs.py --rst OUT          the same into the section "programs" of
-                                   Documentation/performance-figures.rst
+    programs.py --keep OUT         the same, into figures/programs.txt
 
 The traces are those of tests/replay/data.  Each round is a process of each peer, in shuffled
 order; a process replays the trace once to warm up, and then several times.  Times are the
@@ -80,7 +79,7 @@ def main():
     args = [pathlib.Path(arg) for arg in sys.argv[1:]]
     if len(args) != 2:
         sys.exit(__doc__)
-    if str(args[0]) == "--rst":
+    if str(args[0]) == "--keep":
         section.write("programs", (args[1] / "programs.txt").read_text())
         return
     folder, out = args

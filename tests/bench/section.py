@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-"""Replaces one generated section of a page.
+"""Replaces the figures of one benchmark.
 
-    section.py NAME < TEXT      of Documentation/performance-figures.rst
+    section.py NAME < TEXT      of figures/NAME.txt, which "make html" makes a page of
 
-A section begins with the line ".. NAME begin: COMMANDS" and ends with ".. NAME end".
+Figures are text without marks: a heading is a line of its own, columns of a table are at
+least two spaces apart, and a tab indents what a program has printed.  Other pages have
+generated sections: from the line ".. NAME begin: COMMANDS" to ".. NAME end".
 """
 
 import pathlib
 import re
 import sys
 
-PAGES = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
-FIGURES = PAGES / "performance-figures.rst"
+HERE = pathlib.Path(__file__).resolve().parent
+PAGES = HERE.parents[1] / "Documentation"
+FIGURES = HERE / "figures"
+HEAD = "# SPDX-License-Identifier: GPL-2.0-only OR MIT\n"
+
+RULE = re.compile(r"^[=-]+( +=+)*$")
+RATIOS = re.compile(r"^ +\([\d.]+\)[ \d.()]*$")
 
 
 def parts(name, text):
@@ -22,14 +29,31 @@ def parts(name, text):
     return found[0] if len(found) == 1 and text.count(f".. {name} begin:") == 1 else None
 
 
-def read(name, page=FIGURES):
-    """The section; the whole text of a page that is nothing else."""
-    text = page.read_text() if page.exists() else ""
-    found = parts(name, text)
-    return found[1] if found else text
+def plain(text):
+    """Tables of reStructuredText as figures/ has them."""
+    lines, rules = [], 0
+    for line in text.splitlines():
+        rules += line.startswith("==")
+        if not (RULE.match(line) or RATIOS.match(line) or line == "::" or
+                rules % 3 and not line):
+            lines.append(re.sub(r"::$", ":", line.replace("\\-", "- ")).rstrip())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
 
 
-def write(name, text, page=FIGURES):
+def read(name, folder=FIGURES):
+    """The figures of one benchmark; @folder may be a file that has nothing else."""
+    file = folder / f"{name}.txt" if folder.is_dir() else folder
+    return file.read_text() if file.exists() else ""
+
+
+def write(name, text, page=None):
+    """The figures of one benchmark, or the section of a page."""
+    if page is None:
+        file = FIGURES / f"{name}.txt"
+        if not file.exists():
+            sys.exit(f"there is no {file}")
+        file.write_text(f"{HEAD}\n{plain(text)}")
+        return
     found = parts(name, page.read_text())
     if not found:
         sys.exit(f"{page}: no section \"{name}\"")

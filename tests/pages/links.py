@@ -4,8 +4,8 @@
 
 Checks the links of the .md pages with their headings, the sections that a .rst page
 names as :doc:`page`, "Section", and the files of the tree that it names as ``path``.
-Files are not looked for in the page of figures, which benchmarks write, and in the
-change log, which is of the past.  Sphinx, by "make html", checks the rest.
+Files are not looked for in the change log, which is of the past.  Sphinx, by "make html",
+checks the rest.
 """
 
 import pathlib
@@ -62,7 +62,7 @@ def sections(page):
 
 def files(page):
     """The files of the tree that a page names, but for what is built."""
-    if page.name.startswith("performance-") or page.name == "CHANGELOG.md":
+    if page.name == "CHANGELOG.md":
         return
     folders = {path.name for path in TOP.iterdir() if path.is_dir()} - {"build"}
     for name in NAMED.findall(page.read_text()):

@@ -7,14 +7,14 @@
 #	bench-page.sh refused FILE.csv	instructions at the limit, with more CPUs
 #	bench-page.sh visits FILE.csv	one kernel's slow paths
 #	bench-page.sh all DIR		all of these
-#	bench-page.sh write [DIR]	the same, into their section (build/bench)
+#	bench-page.sh write [DIR]	the same, into tests/bench/figures (build/bench)
 #
 # Of others:
 #
 #	bench-page.sh contention FILE.csv	what contention.sh has left
 #	bench-page.sh latency FILE.csv		what latency.sh has left
 #	bench-page.sh write-contention FILE.csv..., write-latency FILE.csv...
-#					the same, into their sections
+#					the same, into tests/bench/figures
 
 set -euo pipefail
 

@@ -5,7 +5,7 @@
 #
 #	longest.sh show LONGEST		the table; LONGEST: the program
 #	longest.sh gate LONGEST		... against the limits of longest.table
-#	longest.sh write LONGEST	... into the section of Documentation/performance-figures.rst
+#	longest.sh write LONGEST	... into figures/longest.txt
 #
 # "gate" prints a result for each limit.  The number of buckets is fixed, since by default
 # it follows the number of CPUs, and calls age nothing, which a clock decides: then the counts of the
