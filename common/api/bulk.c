@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bulk.c - many objects at once
+ * bulk.c - allocate and free many objects at once
  *
  * Layer:   [API] -> alloc.c, fill.c and spill.c
  * Context: as the single calls.
  *
- * A bulk call asks this CPU's caches for up to POOL_HOT_SLOTS objects at once.  An object
- * that they do not have, or do not take, goes the way of a single call, which asks the
- * layers below.  Then the caches are asked again.  As long as they have all that they are asked
- * for, no single call comes in between.
+ * A bulk call moves up to POOL_HOT_SLOTS objects from or to this CPU's caches in one visit.  For an
+ * object that the caches lack, or do not accept, it makes a single call, which goes on to the
+ * layers below, and then tries the caches again.
  */
 #include "seam/plat.h"
 
-/* Most objects of one visit. */
+/* The most objects that one visit moves, so that its lock is held for a bounded time. */
 #define BULK_MOST	POOL_HOT_SLOTS
 
 static unsigned int most_of(unsigned int n)
@@ -21,8 +20,8 @@ static unsigned int most_of(unsigned int n)
 }
 
 /*
- * Take some of @n objects from this CPU's caches.  Checked pools give them one by one.
- * A call that interrupted a holder does not try again.
+ * Take up to @n objects from this CPU's caches, and return how many.  None from a checked pool,
+ * which checks objects one by one, and none for a nested call, which cannot enter the array.
  */
 static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
@@ -32,7 +31,7 @@ static unsigned int take(struct pool *pool, unsigned int n, void **objs,
 	return pool_get_from_cache(pool, most_of(n), objs, flags);
 }
 
-/* Put some of @n objects into this CPU's caches, by the same rules. */
+/* Put up to @n objects into this CPU's caches, by the same rules, and return how many. */
 static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int *flags)
 {
@@ -42,8 +41,8 @@ static unsigned int give(struct pool *pool, unsigned int n, void **objs,
 }
 
 /*
- * Check @n objects of the caches.  If options were switched meanwhile, some may have been freed
- * under the new ones.  Returns how many are left without the corrupted ones.
+ * Check @n objects of the caches, drop the corrupted ones, and return how many remain.  Needed
+ * because options may have been switched since the pool was found unchecked.
  */
 static unsigned int look(struct pool *pool, unsigned int n, void **objs,
 			 unsigned int flags, void *caller)
@@ -58,7 +57,7 @@ static unsigned int look(struct pool *pool, unsigned int n, void **objs,
 	return good;
 }
 
-/* What the hit path does to objects that it hands out wiped. */
+/* Zero objects where the hit path would. */
 static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		     unsigned int flags)
 {
@@ -66,7 +65,7 @@ static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		pool_hot_out(head, objs[n], flags);
 }
 
-/* The objects of a bulk call while it asks the slow path for one more; n: 0 afterwards. */
+/* The objects that a bulk call already has while the slow path gets one more; then n is 0. */
 struct got {
 	struct pool_head *head;
 	unsigned int flags;
@@ -82,8 +81,8 @@ static void give_up(struct got *got)
 }
 
 /*
- * Get one by the slow path.  Free the others if its constructor does not return, or, with
- * @all, if there is none.
+ * Get one object by the slow path.  If its constructor does not return, free the objects that the
+ * call already has; so too if there is no object and the caller wants all or none (@all).
  */
 static void *get_one(struct pool_head *head, unsigned int flags,
 		     unsigned int n, void **objs, void *caller, bool all)
@@ -96,7 +95,7 @@ static void *get_one(struct pool_head *head, unsigned int flags,
 	return obj;
 }
 
-/* Allocate @n objects; without @all, as many as there are.  Returns how many it gave out. */
+/* Allocate @n objects, or without @all as many as there are.  Returns how many. */
 static inline __attribute__((__always_inline__))
 unsigned int alloc_many(struct pool_head *head, unsigned int flags,
 			unsigned int n, void **objs, void *caller, bool all)

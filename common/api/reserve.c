@@ -5,13 +5,12 @@
  * Layer:   API, above bulk.c; slots.c has the objects.
  * Context: process context; pool_alloc_reserved() and pool_free_reserved() any.
  *
- * An object in a reserve is a free one.  It is checked, filled and sealed on its way in as
- * by any free, and is checked on its way out as by any allocation, also when the reserve
- * is made.
+ * An object in a reserve is free.  Like any freed object it is checked, filled and sealed when it
+ * enters the reserve, and checked when it leaves it.
  */
 #include "seam/plat.h"
 
-/* Memory for a reserve of @n empty slots. */
+/* Allocate a reserve of @n empty slots. */
 static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 {
 	struct pool_reserved *r = plat_mem_alloc(sizeof(*r) + n * sizeof(r->slot[0]),
@@ -25,7 +24,7 @@ static struct pool_reserved *new_reserve(struct pool *pool, unsigned int n)
 	return r;
 }
 
-/* Free an object, to the reserve if it has room, whose waiters are woken. */
+/* Free an object to the reserve, and wake a waiter; without an empty slot, to the pool. */
 static void free_to_reserve(struct pool_reserved *r, void *obj,
 			    unsigned int flags, void *caller)
 {
@@ -39,7 +38,7 @@ static void free_to_reserve(struct pool_reserved *r, void *obj,
 	pool_wake_reserve(pool);
 }
 
-/* Put an object into each slot of a new reserve; false: there are not so many. */
+/* Put an object into each slot of a new reserve; false: there were not enough objects. */
 static bool fill(struct pool_reserved *r, void *caller)
 {
 	unsigned int n;
@@ -55,13 +54,13 @@ static bool fill(struct pool_reserved *r, void *caller)
 	return true;
 }
 
-/* There are not enough objects, or a constructor did not return. */
+/* Undo a reserve that cannot be filled, or whose object's constructor did not return. */
 static void give_up(struct pool_reserved **r)
 {
 	pool_unreserve(*r);
 }
 
-/* A reserve with an object in each slot; NULL: nothing is allocated. */
+/* Make a reserve with an object in each slot; NULL: nothing stays allocated. */
 static struct pool_reserved *full_reserve(struct pool *pool, unsigned int n, void *caller)
 {
 	struct pool_reserved *r POOL_AT_END(give_up) = new_reserve(pool, n);
@@ -92,7 +91,7 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 	return full_reserve(pool, n, __builtin_return_address(0));
 }
 
-/* A corrupted object is put aside, and the next one taken. */
+/* Quarantine a corrupted object, and take the next one. */
 void *pool_alloc_reserved(struct pool_reserved *r)
 {
 	void *caller = __builtin_return_address(0);
@@ -106,7 +105,7 @@ void *pool_alloc_reserved(struct pool_reserved *r)
 	return obj;
 }
 
-/* Free to the pool of a full reserve: a hit, most often. */
+/* Free to the pool of a full reserve, most often by a hit. */
 static void free_beyond(struct pool_head *head, void *obj, unsigned int flags,
 			void *caller)
 {
@@ -131,7 +130,7 @@ void pool_free_reserved(struct pool_reserved *r, void *obj, unsigned int flags)
 		free_beyond(&r->pool->head, obj, flags, caller);
 }
 
-/* Objects left in a reserve keep its pool.  With none left it may be destroyed already. */
+/* Free the objects that the reserve still has.  If it has none, its pool may be gone already. */
 void pool_unreserve(struct pool_reserved *r)
 {
 	void *obj;

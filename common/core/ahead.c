@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ahead.c - how many objects come from the backend before they are asked for
+ * ahead.c - decide how many objects a miss gets from the backend besides its own
  *
  * Layer:   alloc.c -> [hot array]
  * Context: any; the guard is entered, and the CPU lock taken, for a moment.
  */
 #include "seam/plat.h"
 
-/* A batch has this part of the bound at most, so that the call does not take long. */
+/* A batch has at most 1 / AHEAD_PART of the bound, so that the call does not take long. */
 #define AHEAD_PART	16
 
-/* Nothing comes ahead where less than this part of the bound is free. */
+/* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */
 #define AHEAD_FREE	4
 
-/* @n, or where it would pass @mark, as much of it as brings @have up to there. */
+/* Return @n, or if @have is below @mark and the sum above it, the difference of the two. */
 static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
 {
 	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
@@ -27,17 +27,17 @@ static bool is_crowded(const struct pool_local *local)
 }
 
 /*
- * How many objects come ahead of a miss.  With the object of the miss they are a batch, which
- * fills half of the array's @room slots.
+ * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills half
+ * of the array's @room slots.
  *
- * A batch stops at the size of the array, and at the bound.  Otherwise a caller that uses
- * exactly that many objects would have one too many, and spill, or evict, in each round.
- * Nothing comes ahead while more than three quarters of the bound are charged, to any pools: the
- * rest is for objects that are needed.
+ * A batch ends where the part has as many objects as the array has slots, or as fit the bound.
+ * Otherwise a caller that uses exactly that many would have one too many, and spill or evict in each
+ * round.  There is no batch while pools are charged with more than three quarters of the bound,
+ * because the rest is for objects that callers ask for.
  *
- * Unused objects of the last batch would stay at the cold end of the array for ever.  So
- * until as many objects have come from clusters as that batch had, a fill brings no
- * others.  A CPU that has spilled before needs none of this.
+ * Unused objects of a batch would stay at the cold end of the array for ever.  "surplus" makes
+ * fills move only the object asked for, until as many objects have come from clusters as the batch
+ * had.  A CPU that has spilled before does not need this.
  */
 static unsigned int ahead(struct pool_local *local, unsigned int room)
 {
@@ -58,12 +58,13 @@ static unsigned int ahead(struct pool_local *local, unsigned int room)
 }
 
 /*
- * How many objects a miss gets ahead, beside its own: fewer than POOL_HOT_SLOTS / 2, or none.
+ * Visit this CPU's array for a miss, and return how many objects the miss gets ahead: fewer than
+ * POOL_HOT_SLOTS / 2, or 0.
  *
- * The batch is half of the array's room, so that frees fit as well as allocations.  The array
- * grows for the next miss: the first one gets a single object, later ones get more.  Nothing is
- * evicted: the room is charged already.  Where little of the bound is free the oldest array gives
- * its free slots, or closes if it has none, so that later misses get more.
+ * A batch fills half of the array, and leaves the other half for frees.  The array grows for the
+ * next miss, so the first miss gets a single object and later ones get more.  Nothing is evicted,
+ * because the array's slots are charged already.  If little of the bound is free, the oldest array
+ * loses its free slots, or is closed if it has none, so that later misses get more.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * quick.h - most fills and spills: a known number of pointers is copied, and nothing else
+ * quick.h - fill and spill in the common case, where only a fixed number of pointers is copied
  *
  * Layer:   hot array -> [local clusters]
  * Context: any.  Guard, array and CPU lock are held in between.
  *
- * A quick fill empties a whole cluster, and a quick spill makes half of a whole array a
- * cluster.  All else is as the visit before left it, and there is nothing else to do.  Where
- * that is not so, nothing is changed, and fill.c or spill.c goes on with what is held.
+ * A quick fill empties a full cluster into the array.  A quick spill makes half of a full array a new
+ * cluster.  Both require that bound, options and capacity are as the last visit left them and that
+ * nothing is parked.  Otherwise they change nothing, keep what is held, and fill.c or spill.c goes
+ * on.
  */
 #ifndef POOL_CORE_QUICK_H
 #define POOL_CORE_QUICK_H
 
-/* A whole cluster has one object for the caller, and these for the array. */
+/* How many objects of a full cluster go to the array; one more goes to the caller. */
 #define POOL_QUICK_FILL		(POOL_CLUSTER_SIZE > 1 ? POOL_CLUSTER_SIZE - 1 : 1)
 
-/* A whole array spills its coldest half, if a cluster may have so many, and keeps the others. */
+/* How many objects of a full array a quick spill moves: the coldest half. */
 #define POOL_QUICK_HALF		(POOL_HOT_MAX - POOL_HOT_MAX / 2)
 #define POOL_QUICK_SPILL	pool_smaller(POOL_QUICK_HALF, POOL_CLUSTER_SIZE)
 #define POOL_QUICK_KEEP		(POOL_HOT_MAX - POOL_QUICK_SPILL)
 
 /*
- * Hold and lock a part that was entered.  @cpu: receives its CPU.  False: something is in the way,
- * and the part was left.
+ * Hold the array of a part that was entered, and lock its CPU, which @cpu receives.  False: the
+ * array is held or absent, or the lock is taken; then the part was left.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
@@ -39,7 +40,7 @@ bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 	return false;
 }
 
-/* True if neither the part nor the pool has parked objects, which a visit would move on. */
+/* True if neither the part nor the pool has parked objects, which a slow visit would free. */
 static inline bool pool_quick_none_parked(const struct pool *pool, const struct pool_local *here)
 {
 	unsigned long mine = (unsigned long)plat_read(&here->parked.head);
@@ -86,8 +87,8 @@ void *pool_quick_get(struct pool *pool, struct pool_local *here,
 }
 
 /*
- * True if a spill only has to make part of the array a new cluster.  A full array in the era of its
- * last visit is open, unless a switch of options has just begun to close it.
+ * True if a quick spill is possible: the array is full and nothing changed since its last visit.
+ * Such an array accepts objects, unless a switch of options has just begun to close it.
  */
 static inline bool pool_quick_spills(const struct pool *pool,
 				     const struct pool_local *here,
@@ -133,10 +134,12 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Lock the part of a pool that has no array here, as one of large objects or with a small limit.
- * Its objects go through its newest cluster, so the part is not held: a call that interrupts this
- * one finds the lock taken.  @here: was entered.  @takes: nor is a part without objects locked.
- * @cpu: receives its CPU.  False: it has an array, or is locked, and it was left.
+ * Lock a part without an array, as pools of large objects or with a small limit have.  Objects go
+ * through its newest cluster, which the CPU lock protects, so the part need not be held.
+ * @here: a part that was entered.
+ * @takes: the caller allocates, so a part without objects is not locked either.
+ * @cpu: receives the part's CPU.
+ * False: the part has an array, or its lock is taken; then it was left.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_begin_past(struct pool_local *here, bool takes, struct pool_cpu **cpu)
@@ -164,9 +167,9 @@ static inline bool pool_quick_past(const struct pool_local *here)
 }
 
 /*
- * Take the freshest object, not sealed, of a part that has no array; NULL: nothing was done.  The
- * options are read under the lock: what put an object here has read them before, so they are not
- * older than those that the object was freed under.
+ * Take the freshest object, if it is not sealed, of a part without an array; NULL: nothing changed.
+ * The options are read under the lock, so they are at least as new as those under which the object
+ * was freed.
  */
 static inline __attribute__((__always_inline__))
 void *pool_quick_get_past(struct pool *pool)
@@ -199,8 +202,8 @@ void *pool_quick_get_past(struct pool *pool)
 }
 
 /*
- * Put an object that is not sealed into a cluster of a part that has no array.  False: not done.
- * Else pool_wake() must follow.
+ * Put an object that is not sealed into a cluster of a part without an array.  True: the caller must
+ * call pool_wake() next.  False: nothing changed.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_put_past(struct pool *pool, void *obj)

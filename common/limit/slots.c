@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slots.c - the objects of a reserve, taken and put back from any context
+ * slots.c - take and put back the objects of a reserve, from any context
  *
  * Layer:   alloc.c and reserve.c -> [slots]
  * Context: any, NMI and signal handlers too; no lock, no waiting, no memory.
@@ -9,33 +9,31 @@
  *                    ^   ^
  *            next take   next put          when nobody else is at work
  *
- * A slot has an object or NULL.  An exchange with NULL takes the object out, and a
- * compare-and-exchange of NULL puts one in.  So each object has one taker and each empty
- * slot gets one object, whatever other CPUs and interrupt handlers do.  No link is
- * followed and no index is reused, so there is no ABA problem.
+ * A slot has an object or NULL.  The steps of a take; those of a put are the reverse:
  *
- * A call may look for a slot only after it has claimed one: it lowers a count by 1, a take
- * "have", and a put "room".  It raises the other count when it has changed its slot.  So
- * there are never fewer objects in slots than "have" and all claims on it together, and
- * the same holds for empty slots and "room".  A caller with a claim finds what it looks
- * for, and a count of 0 is the answer of one moment:
+ *   CLAIM   lower "have" by 1, unless it is 0: then the reserve is empty
+ *   SEARCH  exchange slots with NULL, one after the other, until one gives an object
+ *   RAISE   raise "room" by 1
  *
- *   - a take fails only when all objects are taken, or are still being put in;
- *   - a put fails only when all slots are in use, or are about to be filled.
+ * One owner: an exchange with NULL gives an object to one take, and a compare-and-exchange of NULL
+ * puts one object into an empty slot.  No link is followed and no index reused, so there is no ABA
+ * problem.
  *
- * Whoever took an object has raised "room" before, so when all objects are freed to
- * their reserve it is full again.
+ * The search succeeds: a count is raised only after its slot was changed.  So there are at least as
+ * many objects in slots as "have" and all claims on it together.  A search misses one only if
+ * another CPU empties a slot behind it and fills one in front of it meanwhile; so a second round is
+ * rare, and the number of rounds is bounded.
  *
- * An interrupt handler may come between any two of these steps.  What it has interrupted
- * has either claimed nothing yet, or has a claim that the handler does not count on.
+ * Interrupts: a handler may come between any two steps.  The call that it interrupted has no claim
+ * yet, or has one that the handler's call does not count on.
  *
- * A caller that looks for a slot misses one only if another CPU empties a slot behind it
- * and fills one in front of it, or the other way round, while it passes by.  So a second
- * round is rare.  The number of rounds is bounded.
+ * A take fails only while all objects are taken or being put in, a put only while all slots are in
+ * use or being filled.  A taker has raised "room" when it returns, so a reserve is full again when
+ * all its objects have been freed to it.
  */
 #include "seam/plat.h"
 
-/* In so many rounds all other callers together have moved as many objects. */
+/* A search ends after this many rounds, each of which lost to another caller's change. */
 #define ROUNDS	64
 
 /* Lower a count, unless it is 0; @before: set to what it was.  The acquire pairs with add(). */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * idle.c - what was not needed for a while goes
+ * idle.c - release objects that were not needed for a while
  *
  * Layer:   beside the four, above shrink.c, whose pieces it uses.
  * Context: process context; neither guard nor lock held.
  *
- * The unit of time is the time between two calls of pool_age(): ten seconds, or whatever
- * the caller likes.  What was not needed in between is known already:
+ * The unit of time is the interval between two calls of pool_age(), ten seconds by default.  Slow
+ * paths already record which objects were not needed in an interval, so hits do nothing for this:
  *
- *   - each bucket keeps the least number of objects that it had: so many were not needed
- *   - each cluster knows the visit that used it: those older than the last call were not
+ *   - each bucket records the least number of objects that it had; that many were not needed
+ *   - each cluster records the visit that used it last; it was not needed if that is older than
+ *     the last call
  *
- * Half of it goes with each call.  The first call only begins the count, so an idle pool is
- * at a 32nd after the sixth.  A pool that is used again soon finds the greater part.  What
- * was used in between stays whole.  A hit notes nothing for this.
+ * Each call releases half of these objects, so that a pool that is used again soon finds the rest.
+ * The first call only starts the records, so an idle pool is down to a 32nd after six calls.
  */
 #include "seam/plat.h"
 
@@ -23,8 +23,8 @@ static unsigned long half(unsigned long n)
 }
 
 /*
- * What is parked for all CPUs, and half of what the shared pool did not need.  A pool that has
- * nothing there needs no spare clusters for it either.
+ * Release what is parked for all CPUs, half of what the shared pool did not need, and the spare
+ * clusters of a pool whose shared pool is empty.
  */
 static unsigned long age_shared(struct pool *pool)
 {
@@ -43,8 +43,8 @@ static unsigned long age_shared(struct pool *pool)
 }
 
 /*
- * Note the time of a CPU.  @old is the time of the last call, @busy whether the CPU was
- * used since.  False: its lock cannot be had now.
+ * Record a CPU's number of visits for the next call.  @old receives the number recorded by the last
+ * call, @busy whether it has changed since.  False: the CPU's lock is taken.
  */
 static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 {
@@ -57,7 +57,7 @@ static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 	return true;
 }
 
-/* Begin a CPU's share of a pass.  Returns bytes of its clusters that may go, if older than @old. */
+/* Start ageing a CPU.  Returns how many bytes of its clusters, if older than @old, may be released. */
 unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
 {
 	unsigned long most = half(pool_clustered_bytes(cpu));
@@ -67,9 +67,8 @@ unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
 }
 
 /*
- * Give back half of a CPU's clusters, as far as they were not used.  A CPU that was not used
- * at all gives its empty clusters, too.  Other threads may run between two clusters.  Returns
- * whether it was used.
+ * Release a CPU's clusters that were not used, up to half of all; of an unused CPU also the empty
+ * clusters.  Reschedules between two clusters.  Returns whether the CPU was used.
  */
 static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 {
@@ -91,8 +90,8 @@ static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 }
 
 /*
- * Give back half of what was not needed since the last call.  @more is set to whether there is,
- * or may be soon, more to give.  Returns the bytes that the backend got.
+ * Release half of the objects that were not needed since the last call.  Returns their bytes.
+ * @more receives whether a later call may release more.
  */
 unsigned long pool_age_bytes(bool *more)
 {

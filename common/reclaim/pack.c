@@ -6,24 +6,23 @@
  * Context: process context; neither guard nor lock held, a CPU lock for one cluster
  *	    at a time.
  *
- * Users free objects in any order.  So the few that are left in the caches are spread
- * over all the memory that there was.  gc leaves the caches alone, as documented.  But it
- * may exchange a cached object for another one of the same pool, since callers do not
- * know which object is next.  Numbers, charges and order stay, and the memory behind the
- * exchanged objects goes back.
+ * Users free objects in any order, so the few objects that stay in caches are spread over many
+ * slabs and keep these from becoming empty.  gc must not empty the caches, but may exchange a cached
+ * object for another one of the same pool, because no caller knows which object is next.  Counts,
+ * charges and order stay the same, and slabs that become empty are released.
  *
- * Clusters of all CPUs are packed; arrays belong to their owners.
+ * The clusters of all CPUs are packed; arrays are not, because only their owners may enter them.
  */
 #include "seam/plat.h"
 
-/* Constructed or checked objects stay, and so do those known by address. */
+/* False if addresses or contents of the pool's objects matter: constructed, checked, type-safe. */
 static bool may_pack(const struct pool *pool)
 {
 	return pool->cached && !pool->head.constructed &&
 	       !pool_is_closed(pool) && !plat_read(&pool->object_table.part[0]);
 }
 
-/* Exchange up to @n objects for denser ones; returns how many.  CPU lock held. */
+/* Exchange up to @n objects for ones in fuller slabs; returns how many.  CPU lock held. */
 static unsigned int pack_cluster(const struct pool *pool,
 				 struct pool_cluster *c, void **fresh,
 				 unsigned int n)
@@ -43,9 +42,9 @@ static unsigned int pack_cluster(const struct pool *pool,
 }
 
 /*
- * Pack the oldest cluster and make it the newest of its pool, so that after a round all
- * are in order again.  A departure of none is counted, as in pool_empty_array().  @left: how
- * many objects are still to be looked at.
+ * Pack the oldest cluster and make it the newest of its pool, so that a round over all clusters
+ * restores their order.  Counts a departure of no object, as pool_empty_array() does.  @left: how
+ * many objects of the part remain to be packed.
  */
 static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,
 				void **fresh, unsigned int n,
@@ -93,7 +92,7 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 		pool_backend_swap_out(pool, objs[--n]);
 }
 
-/* Move the cached objects of a pool to less memory. */
+/* Exchange the cached objects of a pool for ones in fuller slabs. */
 void pool_pack(struct pool *pool)
 {
 	struct pool_local *local;

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * need.c - how much of a pool is kept
+ * need.c - decide how many free objects the shared pool keeps
  *
- * Layer:   between shared pool and backend; decides which of them is next.
- * Context: any; guard and CPU lock may be held, since evictions ask there.  Reads at
- *	    most the counts of all buckets.
+ * Layer:   between shared pool and backend; decides which of them gets evicted objects.
+ * Context: any; guard and CPU lock may be held, since evictions call this.  Reads at most the
+ *	    counts of all buckets.
  *
- * The need of a pool at a moment is what is not in its shared part:
+ * The need of a pool at a moment is the number of its objects outside the shared pool:
  *
  *	need = allocated - shared
  *
- * The number to be kept follows a rise of the need at once, and a fall by halves.  It falls at the
- * end of a span of POOL_NEED_SPAN objects that were brought down, if the need was lower all the
- * time: a program that allocates 1000 and frees 1000, over and over, needs 1000 all the time.
- * Objects beyond that number go to the backend.
+ * The pool keeps as many objects as were needed lately ("kept"), and releases the rest to the
+ * backend.  kept rises with the need at once.  It falls, by half of the difference, at the end of a
+ * span during which the need was lower all the time.  A span lasts POOL_NEED_SPAN evicted objects.
+ * So a program that allocates 1000 and frees 1000, over and over, needs 1000 all the time.
  *
  *  objects
  *    |  ____allocated_____
  *    | /                  \ __
  *    |/ need               \  \__                 kept: the highest need
  *    |                      \    \___             of this span, or more
- *    |_______________________\_______\____ brought down
+ *    |_______________________\_______\____ evicted objects
  *
- * Some needs come again and again, as with the batches of a compiler or of packets.
- * Such a program would get each batch from the backend.  So each fall after which the
- * need returns soon makes the spans before a fall twice as long, until one is as long as a batch.
+ * A need that comes in batches, as a compiler's does, would fall between two batches, and each
+ * batch would come from the backend.  So if the need returns soon after a fall, spans become twice
+ * as long, until one is as long as a batch.
  *
- * CPUs that bring clusters down all read what decides, so it is written only where the need
- * leaves a band below the number to be kept.  What changes more often, how long a span still is
- * and its highest need, is in this CPU's bucket, whose line the CPU writes anyway.
+ * All CPUs that evict read "kept", so it is written only when the need leaves a band below it.  The
+ * rest of the span and its highest need change more often; they are in this CPU's bucket, whose
+ * line the CPU writes anyway.
  *
- * All shared pools together have a bound, too: POOL_SHARED_MOST, or max_cached.  Above it a pool
- * keeps a quarter of its present need, so that all keep no more than the bound, a quarter of
- * what is in use, and POOL_NOTE_STEP bytes of each pool.
+ * All shared pools together have a bound, POOL_SHARED_MOST or max_cached.  Above it each pool keeps
+ * a quarter of its present need.  So all together keep no more than the bound, a quarter of what is
+ * in use, and POOL_NOTE_STEP bytes per pool.
  *
- * Nothing here is locked.  Each sample writes each field whole.  When two samples
- * collide one of them is lost, and the next one makes up for it.
+ * Nothing here is locked, and each field is written whole.  If two samples collide one is lost,
+ * which the next sample corrects.
  */
 #include "seam/plat.h"
 
 /* If the need returns within this number of spans, the fall was too fast. */
 #define NEED_SOON	32
 
-/* How often, at most, spans are made twice as long: one is as long as NEED_SOON were then. */
+/* How often spans are doubled at most; the longest is as long as NEED_SOON of the shortest. */
 #define NEED_PATIENCE	5
 
-/* Where all shared pools have too much, one keeps this part of what its users have. */
+/* Above the bound of all shared pools, a pool keeps 1 / SHARED_PART of its need. */
 #define SHARED_PART	4
 
 static unsigned long larger(unsigned long a, unsigned long b)
@@ -53,13 +53,13 @@ static unsigned long larger(unsigned long a, unsigned long b)
 	return a > b ? a : b;
 }
 
-/* This CPU's bucket, of whatever node: its clusters go there while there are enough buckets. */
+/* Return this CPU's bucket, whatever its node: no other CPU's, if there are enough buckets. */
 static struct pool_bucket *own_bucket(struct pool *pool)
 {
 	return &pool->bucket[plat_cpu_hint() & (plat_read(&pool->buckets) - 1)];
 }
 
-/* Keep what is needed, and a little more, so that a need that grows is not written each time. */
+/* Raise "kept" to the need and a little more, so that a growing need is not written each time. */
 static void rise(struct pool *pool, unsigned long need)
 {
 	unsigned long top = plat_read(&pool->need_top);
@@ -73,7 +73,7 @@ static void rise(struct pool *pool, unsigned long need)
 		plat_write(&pool->need_patience, patience + 1);
 }
 
-/* How many objects the next span has: the first one without need, before a fall, is a long one. */
+/* Return the length of the next span in objects: long before the first fall, then short. */
 static unsigned long span(const struct pool *pool)
 {
 	unsigned long n = POOL_NEED_SPAN;
@@ -81,15 +81,15 @@ static unsigned long span(const struct pool *pool)
 	return plat_read(&pool->need_low) ? n : n << plat_read(&pool->need_patience);
 }
 
-/* False: a pool's shared part is so small that it may have that, and is not in the sum of all. */
+/* True if a shared pool is large enough to count towards the bound of all shared pools. */
 static bool has_much(const struct pool *pool, unsigned long shared)
 {
 	return shared * pool->head.size >= POOL_NOTE_STEP || plat_read(&pool->noted);
 }
 
 /*
- * A span ended, in which the need was @peak at most: keep fewer, unless that is within the band
- * of a 32nd and a cluster of @n objects.  If the need does not return soon, spans are short again.
+ * End a span in which the need was at most @peak: lower "kept", unless @peak is in the band below it,
+ * a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans short again.
  */
 static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 {
@@ -111,8 +111,8 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 }
 
 /*
- * @n objects are brought down, and @before of puts that took no sample, all needed until now.
- * @shared are there already.
+ * Take a sample when @n objects are evicted, while @shared are in the shared pool.  @before objects
+ * were evicted by puts without a sample, and count for the span.
  */
 static void sample(struct pool *pool, unsigned long allocated, unsigned long shared,
 		   unsigned int n, unsigned int before)
@@ -140,10 +140,10 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 }
 
 /*
- * True if @n objects that are brought down are needed, and go to the shared pool; else they go to
- * the backend.  Where only one put in several is sampled, it stands for those before it as well, as
- * if they were as large: the need was that much higher when the first of them began.  While the
- * pool has too much every put is sampled.
+ * True if @n evicted objects must go to the shared pool, because they are needed; otherwise they
+ * must be released to the backend.  If only one put in several takes a sample, the sample counts
+ * the puts before it as if they were as large, because the need was higher by these objects when
+ * the first of them began.  While the pool has too much, every put takes a sample.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {
