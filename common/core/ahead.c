@@ -27,13 +27,13 @@ static bool is_crowded(const struct pool_local *local)
 }
 
 /*
- * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills half
- * of the array's @room slots.
+ * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills
+ * half of the array's @room slots.
  *
  * A batch ends where the part has as many objects as the array has slots, or as fit the bound.
- * Otherwise a caller that uses exactly that many would have one too many, and spill or evict in each
- * round.  There is no batch while pools are charged with more than three quarters of the bound,
- * because the rest is for objects that callers ask for.
+ * Otherwise a caller that uses exactly that many would have one too many, and spill or evict in
+ * each round.  There is no batch while pools are charged with more than three quarters of the
+ * bound, because the rest is for objects that callers ask for.
  *
  * Unused objects of a batch would stay at the cold end of the array for ever.  "surplus" makes
  * fills move only the object asked for, until as many objects have come from clusters as the batch

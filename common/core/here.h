@@ -5,10 +5,30 @@
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * A call that enters holds the array, whether anything fits into it or not.  A call that
- * finds it held has interrupted its owner on this very CPU, and must not touch n, slot
- * or open.  After any moment with the array open, the lock free or the guard left,
- * everything is read again.
+ * The guard protocol, of hits (pool_hot.h) and of slow paths.  "open" says who may use an array:
+ *
+ *	ENTER	disable preemption, find this CPU's part; a thread's part is always its own
+ *	TEST	if "open" is not POOL_OPEN use the layers below: the owner was interrupted, or
+ *		there is no part
+ *	HOLD	open = POOL_HELD, then a compiler barrier
+ *	WORK	read n and cap, change n and slots
+ *	OPEN	n and open = POOL_OPEN in one store; else n, a compiler barrier, open
+ *	LEAVE	enable preemption
+ *
+ * Claim: from HOLD to OPEN nobody else changes n or slots.  Other CPUs never enter this array;
+ * struct pool_hot lists the exceptions.  Code that interrupts the call on this CPU ends before the
+ * call goes on.  By the moment at which it comes:
+ *
+ *	before HOLD	it finds OPEN, does all steps itself and leaves OPEN, so the result of TEST
+ *			is still right; WORK reads n after HOLD, and so sees its changes
+ *	HOLD to OPEN	it finds HELD at TEST, and touches neither n nor slots
+ *	after OPEN	it finds OPEN and the new n, since n is never written after "open"
+ *
+ * All accesses are of one CPU, which sees its own program order, so no atomic is needed.  A signal
+ * handler that leaves a WORK by longjmp() leaves HELD behind: later calls use the layers below,
+ * until the thread idles or ends, or the pool is destroyed.
+ *
+ * After OPEN, after the CPU lock was free and after LEAVE all of it must be read again.
  */
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H

@@ -5,10 +5,10 @@
  * Layer:   hot array -> [local clusters]
  * Context: any.  Guard, array and CPU lock are held in between.
  *
- * A quick fill empties a full cluster into the array.  A quick spill makes half of a full array a new
- * cluster.  Both require that bound, options and capacity are as the last visit left them and that
- * nothing is parked.  Otherwise they change nothing, keep what is held, and fill.c or spill.c goes
- * on.
+ * A quick fill empties a full cluster into the array.  A quick spill makes half of a full array a
+ * new cluster.  Both require that bound, options and capacity are as the last visit left them and
+ * that nothing is parked.  Otherwise they change nothing, keep what is held, and fill.c or spill.c
+ * goes on.
  */
 #ifndef POOL_CORE_QUICK_H
 #define POOL_CORE_QUICK_H
@@ -202,8 +202,8 @@ void *pool_quick_get_past(struct pool *pool)
 }
 
 /*
- * Put an object that is not sealed into a cluster of a part without an array.  True: the caller must
- * call pool_wake() next.  False: nothing changed.
+ * Put an object that is not sealed into a cluster of a part without an array.  True: the caller
+ * must call pool_wake() next.  False: nothing changed.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_put_past(struct pool *pool, void *obj)

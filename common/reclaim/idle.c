@@ -57,7 +57,10 @@ static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 	return true;
 }
 
-/* Start ageing a CPU.  Returns how many bytes of its clusters, if older than @old, may be released. */
+/*
+ * Start ageing a CPU.  Returns how many bytes of its clusters, if older than @old, may be
+ * released.
+ */
 unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
 {
 	unsigned long most = half(pool_clustered_bytes(cpu));

@@ -7,9 +7,9 @@
  *	    at a time.
  *
  * Users free objects in any order, so the few objects that stay in caches are spread over many
- * slabs and keep these from becoming empty.  gc must not empty the caches, but may exchange a cached
- * object for another one of the same pool, because no caller knows which object is next.  Counts,
- * charges and order stay the same, and slabs that become empty are released.
+ * slabs and keep these from becoming empty.  gc must not empty the caches, but may exchange a
+ * cached object for another one of the same pool, because no caller knows which object is next.
+ * Counts, charges and order stay the same, and slabs that become empty are released.
  *
  * The clusters of all CPUs are packed; arrays are not, because only their owners may enter them.
  */

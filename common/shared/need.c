@@ -88,8 +88,9 @@ static bool has_much(const struct pool *pool, unsigned long shared)
 }
 
 /*
- * End a span in which the need was at most @peak: lower "kept", unless @peak is in the band below it,
- * a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans short again.
+ * End a span in which the need was at most @peak: lower "kept", unless @peak is in the band below
+ * it, a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans short
+ * again.
  */
 static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 {

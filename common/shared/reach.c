@@ -5,25 +5,38 @@
  * Layer:   beside the four; reads all of them.
  * Context: any; nothing is locked.
  *
- * Within reach are the objects in clusters, in the shared pool, parked, and at the
- * backend while the limit allows.  Those in other CPUs' arrays are not.  A caller that
- * looks at one place after the other misses an object that moves from a place it has not
- * yet seen to one it has seen.  No order of looks helps.  So places count departures,
- * which never fall:
+ * Within reach are the objects in clusters, in the shared pool, parked, and at the backend while
+ * the limit allows; not those in other CPUs' arrays.  A caller that looks at one place after the
+ * other misses an object that moves from a place not yet looked at to one that was, in whatever
+ * order it looks.  So places count departures, which never fall.
  *
- *	read      departures, what is moving, and whether a place has objects
- *	look      at all places if one has, and at the backend
- *	compare   whether a place has objects now, or anything has departed
+ * Steps of a call that moves objects, with the lock or bucket of the place held:
  *
- * If nothing was moving at the first reading, nothing has departed since, and no place has objects
- * at the second reading, then no place had an object between the two.  Arrays count no departures,
- * so the caller looks at its own in between.  A moving object arrives before it ceases to count as
- * moving, so it is in a place before the first reading ends.
+ *	M1	raise "moving", unless the object goes to a user
+ *	M2	raise the place's departures (release)
+ *	M3	lower the place's count (release)
+ *	M4	raise the count of the new place
+ *	M5	lower "moving" (release)
  *
- * A departure is counted before its place's count is lowered, by the holder of the lock or bucket;
- * for a parked list by the call that takes the list, in a word of the pool.  Only readers sum
- * departures up: the first reading reads them before what is moving, the second one after what is
- * there, place by place.
+ * Steps of a call that proves that there is no object:
+ *
+ *	R1	read the departures of all places (acquire), then what is moving
+ *	R2	look at all places, this CPU's array and the backend
+ *	R3	read what is moving, then of each place its count (acquire), then its departures
+ *
+ * Claim: if R1 and R3 read "moving" as 0, R3 reads no count above 0, and departures are equal in
+ * R1 and R3, then at the end of R1 no object was within reach.  Suppose there was one:
+ *
+ *	in a place	R3 does not count it, so its M3 was before that.  R3 then sees its M2, too,
+ *			so R1 must have seen M2 for the sums to be equal, and hence M1, because R1
+ *			reads "moving" last.  M5 is after M3, and so after R1: R1 read "moving"
+ *			above 0, a contradiction.
+ *	moving		R1 read "moving" as 0, so its M1 was after that read, and M2 after R1 read
+ *			the departures.  R3 reads the count of the old place before M3, above 0, or
+ *			sees M2, and the sums differ: a contradiction.
+ *
+ * An array counts no departures, since only its owner may enter it; so R2 looks at this CPU's.
+ * Departures of parked lists, and of CPUs that are gone, are in a word of the pool.
  */
 #include "seam/plat.h"
 

@@ -11,14 +11,21 @@
  *  +------+     | 8    |     | 64   |     | 64   |  objects
  *               +------+     +------+     +------+
  *
- * A caller holds a bucket if it exchanges head for the magic pointer POOL_BUSY and gets
- * anything but POOL_BUSY.  It holds the bucket until it stores a head back.  Callers do
- * not wait for a holder: they skip a BUSY bucket.  The exchange is an acquire and the
- * store a release.  They pair, so a holder sees all that the last one wrote.  "filled"
- * has a bit for each bucket that is not empty.  Bits change before the head is stored.
- * So a set bit without a cluster behind it means that a holder is about to store one, or
- * has just taken it.  The bit always matches the head that a holder finds, so it can be
- * added and subtracted like a number.
+ * The BUSY protocol.  Steps of a call that changes a bucket:
+ *
+ *	HOLD	exchange head for the magic pointer POOL_BUSY (acquire).  If the result is
+ *		POOL_BUSY, another call holds the bucket: skip it.
+ *	CHANGE	take or link clusters, update the counts, then the bucket's bit in "filled"
+ *	STORE	store the new head (release)
+ *
+ * One holder: after an exchange that did not give POOL_BUSY all others give POOL_BUSY, until
+ * STORE.  Whole lists: only the holder follows or changes links, and the acquire of HOLD pairs
+ * with the last STORE, so it sees what the last holder wrote.  Nobody compares heads, so there is
+ * no ABA problem.  No waits: a call that finds BUSY goes on to the next bucket, and after the last
+ * one to the next layer.  In the kernel interrupts are off from HOLD to STORE, so a holder is soon
+ * done.  In programs it may be descheduled, which costs others this one bucket. "filled" changes
+ * only while a bucket is held, and matches each head that HOLD returns, so bits can be added and
+ * subtracted.  A set bit without a cluster means that a holder is at work.
  *
  * Where memory has nodes, each node has as many buckets as the others, next to one another.
  * A cluster goes home: to the node of its newest object.  Misses take from buckets of their
