@@ -136,7 +136,7 @@ static bool waits(unsigned int flags)
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
 }
 
-/* The time of a caller that does not wait is not limited, since its looks are. */
+/* Start the clock of a call that waits.  Other calls need none, because their looks are counted. */
 static void rest_begin(struct rest *rest, unsigned int flags,
 		       const struct terms *terms)
 {
@@ -154,7 +154,7 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 /*
  * Return how long the head of the queue sleeps before it retries, in milliseconds.
  *
- *   the platform lacks memory                  POOL_ASK_EVERY: nobody tells when it has some
+ *   the platform lacks memory                  POOL_ASK_EVERY: no wakeup comes when it has some
  *   arrays of other CPUs have objects          POOL_ASK_EVERY: their owners may be asked again
  *   arrays have slots, or objects are moving   LOOK_EVERY: a hit that read the capacity before
  *                                              it was closed wakes nobody

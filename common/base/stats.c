@@ -2,7 +2,7 @@
 /*
  * stats.c - numbers: the sums that readers make
  *
- * Layer:   beside the four; reads all of them, writes only what readers were told.
+ * Layer:   beside the four; reads all of them, writes only the largest sums that readers got.
  * Context: any; nothing is locked or disturbed, except by pool_in_use().
  *
  * Every number has one owner, which writes it plainly, or several, which write it by
@@ -15,7 +15,7 @@
  *	reader      reads the pool's count, then those of the parts
  *
  * So a sum misses some events meanwhile, and has none twice.  Each reader therefore returns the
- * largest sum that any reader has had: risen().
+ * largest sum that any reader has got: risen().
  */
 #include "seam/plat.h"
 

@@ -21,8 +21,8 @@
  * call, which reopens the array.  An array of more objects than one cluster takes keeps slots for
  * the rest, and becomes the newest array.
  *
- * Evicted clusters go to the shared pool at once.  Clusters that are not needed, or that find all
- * buckets BUSY, are brought down after the visit.
+ * Evicted clusters go to the shared pool at once.  If they are not needed, or all buckets are BUSY,
+ * the visit leaves them to pool_carry().
  */
 #include "seam/plat.h"
 
@@ -359,8 +359,8 @@ static bool evicts_uncached(struct pool_local *here, struct pool_carried *out)
 
 /*
  * Do one step to adapt this CPU's part to a new era: reopen its array after a switch, or shrink
- * it, or evict a cluster.  @here is entered and locked.  @out: receives evicted clusters, for the
- * caller to bring down.  The part enters the new era once nothing is left to do.
+ * it, or evict a cluster.  @here is entered and locked.  @out: receives evicted clusters, for
+ * pool_carry().  The part enters the new era once nothing is left to do.
  */
 void pool_age_refit(struct pool_local *here, struct pool_carried *out)
 {

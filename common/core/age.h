@@ -20,10 +20,9 @@ static inline bool pool_cluster_fits(const struct pool_cpu *cpu,
 }
 
 /*
- * Make room under the byte bound, where there is none, for @bytes that are about to be charged.
- * @bytes is 0 after the bound was lowered.  @here is entered and locked.  @out receives evicted
- * clusters, for the caller to bring down.  Any cluster may be gone afterwards, even one of this
- * pool.  Returns whether @bytes fit.
+ * Make sure that @bytes fit under the byte bound, and return whether they do; @bytes is 0 after
+ * the bound was lowered.  @here is entered and locked.  @out receives evicted clusters, for
+ * pool_carry().  Any cluster may be gone afterwards, even one of this pool.
  */
 static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 				 struct pool_carried *out)
@@ -33,9 +32,9 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 }
 
 /*
- * Let an array accept more, if it may.  Most arrays already are as large as they may be, so that
- * is tested first.  @here is entered and locked.  @out receives evicted clusters, for the caller
- * to bring down.  True: any cluster may be gone, and the newest may be another one.
+ * Enlarge an array that is smaller than it may be; most are not, so that is tested first.  @here is
+ * entered and locked.  @out receives evicted clusters, for pool_carry().  True: any cluster may be
+ * gone, and the newest may be another one.
  */
 static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * carry.c - the work that a visit leaves for after the lock
+ * carry.c - do the work that a visit leaves for after the lock
  *
  * Layer:   local clusters -> [shared pool, backend]
  * Context: any; neither guard nor lock held.
  *
- * Under the guard and the CPU lock a visit only collects what must be brought down: evicted
- * clusters, the rest of a fill, emptied clusters.  This file brings them down, and fetches empty
- * clusters before they are needed, if the visit found the stash low.
+ * Under the guard and the CPU lock a visit only collects evicted clusters, the rest of a fill and
+ * empty clusters, because moving them may call the backend or take long.  This file moves them to
+ * the layers below, and fetches empty clusters if the visit found the stash low, so that a later
+ * spill needs no memory.
  */
 #include "seam/plat.h"
 
 /* A CPU gets this many new clusters at once, if there are no spares. */
 #define STASH_FETCH	4
 
-/* Give the stash of this CPU some empty clusters. */
+/* Refill the stash of this CPU with empty clusters. */
 static void restock(struct pool *pool, unsigned int flags)
 {
 	struct pool_cluster *chain = pool_cluster_get(pool, STASH_FETCH, flags);
@@ -34,7 +35,7 @@ static void restock(struct pool *pool, unsigned int flags)
 	pool_cluster_put_all(pool, chain, flags);
 }
 
-/* Bring down an evicted cluster, of any pool. */
+/* Move an evicted cluster, of any pool, to the layers below. */
 static void carry_down(const struct pool *pool, struct pool_cluster *c,
 		       unsigned int flags)
 {

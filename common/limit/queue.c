@@ -2,7 +2,7 @@
 /*
  * queue.c - callers that wait for an object, served in the order in which they came
  *
- * Layer:   beside the four; alloc.c waits here, and whatever makes an object free wakes.
+ * Layer:   beside the four; alloc.c waits here, and calls that make an object free wake.
  * Context: waiting: PLAT_WAIT, nothing held.  Waking: any, NMI and signal handlers too.
  *
  * Only the oldest waiter of a pool, the head, looks for objects.  The others sleep until they are

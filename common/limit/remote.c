@@ -28,9 +28,9 @@ static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
 }
 
 /*
- * Take an object out of another CPU's clusters: the last resort of an allocation.  A cluster is
- * taken whole; its other objects go down a layer.  A CPU whose lock is held is passed over.
- * NULL: none was found.  Any context; neither guard nor lock held.
+ * Take an object out of another CPU's clusters, the last resort of an allocation, and move the rest
+ * of its cluster to the layers below.  Skips a CPU whose lock is held.  NULL: none was found.  Any
+ * context; neither guard nor lock held.
  */
 void *pool_take_remote(struct pool *pool, unsigned int flags)
 {

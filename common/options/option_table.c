@@ -5,9 +5,8 @@
  * Layer:   beside the registry.
  * Context: process context.
  *
- * They drive the parser, the help, the environment variable, the module's
- * parameters, the debugfs files and a page of Documentation.  The rows of words are
- * those of debug/words.h.
+ * The parser, the help, the environment variable, the module's parameters, the debugfs files and a
+ * page of Documentation are made from them.  The rows of words are those of debug/words.h.
  */
 #include "seam/plat.h"
 #include "options.h"
@@ -106,7 +105,7 @@ static unsigned int digit(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
 }
 
-/* How far the unit at the end of a number shifts it; 0: there is no unit. */
+/* Return by how many bits a unit at the end of a number shifts the number; 0: no unit. */
 static unsigned int unit_shift(char c)
 {
 	switch (c) {
@@ -176,8 +175,8 @@ static bool read_text(const char *text, size_t len, char *to, size_t max)
 }
 
 /*
- * Read a key's value from a text.  False: it is no value of this key, or out of range, and
- * @options is not changed.
+ * Read a key's value from a text into @options.  False: the text is no value of this key, or out of
+ * range, and @options is unchanged.
  */
 bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 		   const char *text, size_t len)

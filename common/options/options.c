@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * options.c - the options, and what a text would change of them
+ * options.c - the options, and a change of them that a text asks for
  *
  * Layer:   beside the registry.
  * Context: process context; may sleep.
@@ -32,7 +32,7 @@ unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 /* Set by the platform at its start; a program may make pools before. */
 struct pool_start pool_start = { .cpus = 1, .page = 4096, .nodes = 1 };
 
-/* Called when the platform starts.  Options that tools need are on from the start. */
+/* Set the options that tools need, when the platform starts. */
 void pool_options_start(const struct pool_start *start)
 {
 	pool_start = *start;
@@ -88,8 +88,8 @@ static void change_flags(struct pool_change *change, unsigned int set,
 }
 
 /*
- * A word that makes allocations fail sets a rate, and its opposite resets the rate.  For
- * one pool the opposite leaves the rate alone, since others may use it.
+ * Set a rate of failures with the word "fail", if there is none, and reset it with "no-fail"; but
+ * not for one pool, since other pools may use the rate.
  */
 static void change_rate(struct pool_change *change, bool fail)
 {
@@ -135,7 +135,7 @@ static bool change_key(struct pool_change *change, const struct pool_key *key,
 	return true;
 }
 
-/* Refuse an item.  @key: NULL: it names no key and no word. */
+/* Refuse an item.  @key: the key that it names; NULL: it names no key and no word. */
 static enum pool_item refuse_item(struct pool_change *change,
 				  const struct pool_key *key)
 {

@@ -14,8 +14,8 @@ static bool separates(const struct pool_text *t, char c)
 }
 
 /*
- * Read the first item of a command line: nothing sets poison, and a number is its byte.  A
- * negative number clears poison.
+ * Read the first item of a command line, as of HAProxy's -dM: an empty item sets poison, a number
+ * sets it with that byte, and a negative number clears it.
  */
 static enum pool_item first_item(struct pool_change *change, const char *text, size_t len)
 {
@@ -34,7 +34,7 @@ static enum pool_item first_item(struct pool_change *change, const char *text, s
 	return pool_change_item(change, item, 7 + len);
 }
 
-/* Why a word cannot change existing pools; NULL: it can.  @off: it turns its option off. */
+/* Return why a word cannot change existing pools, or NULL.  @off: it turns its option off. */
 static const char *word_refusal(const struct pool_change *change,
 				const struct pool_word *word, bool off)
 {

@@ -5,8 +5,7 @@
  * Layer:   above options.c.
  * Context: process context; may sleep.
  *
- * Nothing is allocated: texts are made line by line, or word by word, in their
- * final place.
+ * Nothing is allocated: texts are written line by line, or word by word, where they are needed.
  */
 #include "seam/plat.h"
 #include "options.h"

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * shrink.c - a piece of what is unused, where memory is short
+ * shrink.c - release some unused memory, where memory is short
  *
- * Layer:   beside the four, above reclaim.c, which does the same by the whole.
- * Context: PLAT_ALLOC; neither guard nor lock held.  With POOL_F_ATOMIC, as where the
- *	    kernel reclaims, nothing is waited for: not for the registry, nor for a CPU.
- *	    Other threads may run between two pools.
+ * Layer:   beside the four, above reclaim.c, which releases all of it.
+ * Context: PLAT_ALLOC; neither guard nor lock held.  With POOL_F_ATOMIC, as in the kernel's
+ *	    reclaim, it waits for nothing: neither the registry nor a CPU.  Other threads may run
+ *	    between two pools.
  *
- * The order of what goes, the cheapest to do without first:
+ * It releases, in this order, what is cheapest to get again first:
  *
- *   1. empty clusters, of CPUs and of pools; and what is parked for all CPUs
- *   2. of shared pools, what lies beyond need
- *   3. of shared pools, the rest but spare objects
+ *   1. empty clusters, of CPUs and of pools; and objects parked for all CPUs
+ *   2. of shared pools, the objects beyond need
+ *   3. of shared pools, the rest except spare objects
  *   4. of CPUs, the clusters that were not used for longest
  *
- * With POOL_F_FOREIGN no destructor runs, so objects that have one stay, or are parked.
- * Arrays stay, since only their owners may touch them.  Pools give in proportion to what
- * they have, and CPUs take turns.  So pools and CPUs that have most give most.  Each step
- * gives no more than there was when it began.
+ * With POOL_F_FOREIGN no destructor runs, so objects with a destructor stay, or are parked.  Arrays
+ * stay, because only their owners may enter them.  Pools release in proportion to what they have,
+ * and CPUs take turns.  Each step releases no more than there was when it began.
  */
 #include "seam/plat.h"
 
@@ -30,7 +29,7 @@ struct shrinking {
 	unsigned long given;		/* bytes that were */
 };
 
-/* Tell whether the layers below the caches have objects or spare clusters.  Read unlocked. */
+/* True if the layers below the caches have objects or spare clusters.  Read unlocked. */
 bool pool_may_give(const struct pool *pool)
 {
 	return plat_read(&pool->filled) || plat_read(&pool->parked.head) ||
@@ -38,8 +37,8 @@ bool pool_may_give(const struct pool *pool)
 }
 
 /*
- * Call @visit for each pool that has something to give.  A caller that may not wait must have
- * locked the registry, because to release a pin would need the lock; false: it could not lock.
+ * Call @visit for each pool with objects to release.  A caller that may not wait must have locked
+ * the registry, because to release a pin would need the lock; false: it could not lock.
  */
 static bool each_pool(struct shrinking *s,
 		      void (*visit)(struct pool *pool, struct shrinking *s))
@@ -128,7 +127,7 @@ static unsigned long share_of(unsigned long over, unsigned long most,
 	return (most >> shift) * (over >> shift) / (total >> shift) << shift;
 }
 
-/* Give a pool's share of the wanted bytes, rounded up by an object, or all that it has. */
+/* Release a pool's share of the wanted bytes, rounded up by an object, or all that it has. */
 static void give_shared(struct pool *pool, struct shrinking *s)
 {
 	unsigned long over = s->over(pool);
@@ -244,9 +243,9 @@ struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu, const unsigned long
 }
 
 /*
- * Give back a CPU's oldest cluster, of whatever pool.  If @old is not NULL, do so only if the
- * cluster is of that time or older.  @given is raised by the bytes that the backend got.  Others
- * are spare objects, or parked.  Returns bytes that the CPU had in it; 0: none was taken.
+ * Release a CPU's oldest cluster, of any pool; if @old is not NULL, only one of that time or older.
+ * Adds to @given the bytes that the backend got; the rest became spare objects, or was parked.
+ * Returns the bytes of the cluster; 0: none was taken.
  */
 unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				unsigned int flags, unsigned long *given)
@@ -262,7 +261,7 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 	return bytes;
 }
 
-/* Give one cluster of each CPU, while more is wanted.  Returns the bytes that were taken. */
+/* Release one cluster of each CPU, while more is wanted.  Returns the bytes that were taken. */
 static unsigned long round_of_cpus(struct shrinking *s)
 {
 	unsigned long taken = 0;
@@ -279,7 +278,7 @@ static unsigned long round_of_cpus(struct shrinking *s)
 	return taken;
 }
 
-/* Give clusters of CPUs, but no more than there were, since owners may go on spilling. */
+/* Release clusters of CPUs, but no more than there were, because owners may go on spilling. */
 static void shrink_cpus(struct shrinking *s)
 {
 	unsigned long bytes = clustered_anywhere();

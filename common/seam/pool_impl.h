@@ -59,7 +59,7 @@
 /* Two cache lines, since x86 fetches them in pairs. */
 #define POOL_ALIGN		128
 
-/* One visit evicts at most this many clusters; then its object goes down. */
+/* One visit evicts at most this many clusters; then its object goes to the layers below. */
 #define POOL_EVICT_MOST		8
 
 /*
@@ -70,7 +70,7 @@
 #define POOL_SPARES_MIN		16
 #define POOL_SPARES_MAX		256
 
-/* A spare has so many empty clusters in it at most: half a stash, if it has the slots. */
+/* Most empty clusters that a spare one carries in its slots: half a stash, if it has the slots. */
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
@@ -80,13 +80,13 @@
 /* Milliseconds between two times that allocations have other CPUs empty their arrays of a pool. */
 #define POOL_ASK_EVERY		10
 
-/* Objects brought down between two updates of the average need: need.c. */
+/* The length of a span, in evicted objects: need.c. */
 #define POOL_NEED_SPAN		2048
 
-/* Bytes to be given back: whatever there is. */
+/* Bytes to be released: all that there are. */
 #define POOL_ALL		(~0ul)
 
-/* Looks at BUSY buckets before a caller gives up on the shared pool. */
+/* How often a caller tries BUSY buckets before it continues without the shared pool. */
 #define POOL_BUSY_TRIES		64
 
 /*
@@ -258,7 +258,7 @@ struct pool {
 	unsigned long reserved;		/* objects in reserves */
 	unsigned long moving;		/* objects moving that no CPU counts */
 
-	/* Read per cluster brought down, and seldom changed; lost updates do no harm: need.c. */
+	/* Read per evicted cluster, and seldom changed; lost updates do no harm: need.c. */
 	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
 	unsigned long need_top;		/* the same before it fell */
 	unsigned int need_low;		/* spans since; 0: it has not fallen */
@@ -381,16 +381,16 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 			       struct pool_local, hot);
 }
 
-/* What a visit carries out of the guard, for the caller to bring down. */
+/* What a visit leaves to pool_carry(), after the guard and the lock. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
 	unsigned long bytes;		/* of these: still charged */
 	struct pool_cluster *empty;	/* a chain of emptied ones */
 	struct pool_cluster *rest;	/* the rest of a fill, not kept: moving */
-	unsigned int rounds;		/* how often the oldest gave way */
+	unsigned int rounds;		/* how often the oldest was reduced or evicted */
 	bool low;			/* the stash is low */
 	bool parked;			/* there are parked objects */
-	bool some;			/* there is something to bring down */
+	bool some;			/* any of these is set */
 };
 
 /* A piece of what was not needed: pass.c. */

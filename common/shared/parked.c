@@ -54,10 +54,10 @@ static void *linkable(struct pool *pool, void *obj)
 }
 
 /*
- * The list for one more object.  Only calls on this CPU bring down what is parked on it, and
- * there may never be one, as where all frees come from NMIs.  So the CPU's list has room for
- * some, and for none in a part that is not set up, which stays all zero.  Misses and frees of all
- * CPUs bring down what is on the pool's own list.
+ * Return the list for one more object.  Only calls on this CPU take its list, and there may never
+ * be one, if all frees come from NMIs.  So the CPU's list accepts at most PARKED_HERE objects, and
+ * none in a part that is not set up, which stays all zero.  Misses and frees of all CPUs take the
+ * pool's own list.
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {
@@ -68,8 +68,8 @@ static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Keep a free object until another call can bring it down.  @obj belongs to the pool again.  A
- * seal is taken off where the link is written into the object.  Never fails, never waits for long,
+ * Keep a free object until another call can move it to the layers below.  @obj belongs to the pool
+ * again.  Unseals it if the link is written into the object.  Never fails, never waits for long,
  * needs no memory.
  */
 void pool_park(struct pool *pool, void *obj)

@@ -72,7 +72,7 @@ static struct pool_cluster *bucket_hold(struct pool_bucket *b)
 	return plat_xchg_acquire(&b->head, POOL_BUSY);
 }
 
-/* Let go of bucket @i and make @head its first cluster. */
+/* Store @head as the first cluster of bucket @i, which ends the hold. */
 static void bucket_release(struct pool *pool, unsigned int i,
 			   struct pool_cluster *head)
 {

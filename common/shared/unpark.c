@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * unpark.c - bring parked objects down, or use them
+ * unpark.c - move parked objects to the layers below, or use them
  *
  * Layer:   beside shared pool and backend: local clusters -> [unpark] -> below
  * Context: neither guard nor lock held.
  *
- * The next call that may do so brings parked objects down, as objects that leave the caches.  Only
- * a call that misses takes them back.
+ * The next call that may call the backend moves parked objects to the layers below, like evicted
+ * ones.  Only a call that misses uses one.
  */
 #include "seam/plat.h"
 
-/* Parked objects that one call brings down besides its own. */
+/* The most parked objects that one call moves, besides its own. */
 #define PARKED_MOST	16
 
 /* A walk of a list of any length lets other threads run after this many objects. */
@@ -24,10 +24,10 @@ static void walk_on(unsigned int n)
 }
 
 /*
- * Bring down objects of a list that was taken, of which the call has brought down @n already.  It
- * brings down at most PARKED_MOST, so that no call pays for all that interrupt handlers freed, and
- * stops when an object was parked again, since the others would be, too.  Returns the new @n;
- * PARKED_MOST: the call must bring down no more.
+ * Move objects of a list that was taken to the layers below; the call has moved @n already.  Moves
+ * at most PARKED_MOST, so that no call pays for all that interrupt handlers freed, and stops when
+ * an object was parked again, because the others would be, too.  Returns the new @n; PARKED_MOST:
+ * the call must move no more.
  */
 static unsigned int bring_down(struct pool *pool, struct pool_parked *parked,
 			       void *rest, unsigned int n, unsigned int flags)
@@ -42,7 +42,7 @@ static unsigned int bring_down(struct pool *pool, struct pool_parked *parked,
 	return n;
 }
 
-/* Take a list, return one object and bring some of the others down. */
+/* Take a list, return one object, and move some of the others to the layers below. */
 static void *parked_take(struct pool *pool, struct pool_parked *parked,
 			 unsigned int flags)
 {

@@ -5,11 +5,10 @@
  * Layer:   above stats.c.
  * Context: process context; may sleep; only dump_pools() allocates.
  *
- * A dump walks over the pools once, under the dump mutex.  It keeps each pool's numbers
- * in the pool, and links the pools in the order of the output.  Then it writes them one
- * by one, from a copy, with no pool pinned and the registry mutex free.  A pool that is
- * destroyed meanwhile leaves that list and is not shown; one that is made meanwhile is
- * not on the list.  The total is the snapshot's.
+ * A dump walks over the pools once, under the dump mutex.  It stores each pool's numbers in the
+ * pool, and links the pools in the order of the output.  Then it writes them one by one, from a
+ * copy, with no pool pinned and the registry mutex free.  A pool that is destroyed meanwhile is
+ * taken off that list and not shown, and a new pool is not on it.  The total is the snapshot's.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -56,8 +55,9 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 }
 
 /*
- * Move the pools of @from to @to, whose own are older.  Both are in order.  Registry mutex
- * held, for as many steps as there are pools on both at most; a step if they follow each other.
+ * Merge the pools of @from into @to, whose own pools are older.  Both lists are in order.
+ * Registry mutex held, for at most as many steps as both lists have pools; for one step if @from
+ * follows @to.
  */
 static void merge(enum pool_dump_order order, struct pool_list *to,
 		  struct pool_list *from)
@@ -82,9 +82,8 @@ static void merge(enum pool_dump_order order, struct pool_list *to,
 }
 
 /*
- * Add a pool, which is newer than the others.  Two runs of equal length become one, so all
- * pools together take no more than n log n steps, and the mutex is never held for more than
- * 2 n of them.
+ * Add a pool, which is newer than the others.  Two runs of equal length are merged, so all pools
+ * take at most n log n steps, and the mutex is never held for more than 2 n of them.
  */
 static void enlist(struct pool_dump *d, struct pool *pool)
 {
@@ -324,7 +323,7 @@ void pool_dump_commit(struct pool_dump *d)
 	d->has_safe = true;
 }
 
-/* Go back to the last such place, and end the text there. */
+/* Cut the text at the last place that pool_dump_commit() has marked. */
 static void cut_off(struct pool_dump *d, const struct pool_dump_writer *writer)
 {
 	size_t wanted = d->wanted;
@@ -349,8 +348,8 @@ static void begin(struct pool_dump *d, char *buf, size_t size)
 
 /*
  * Write a text into a buffer, as of pool_dump().  @writer first writes its tail without a buffer,
- * to learn how long the tail of a cut text is at most.  @d is the caller's; afterwards @d->wanted
- * is the length of the whole text.
+ * to measure the longest tail of a cut text.  The caller owns @d; @d->wanted receives the length
+ * of the whole text.
  */
 void pool_dump_write(struct pool_dump *d,
 		     const struct pool_dump_writer *writer, char *buf,
@@ -372,8 +371,8 @@ void pool_dump_write(struct pool_dump *d,
 }
 
 /*
- * Dump into a buffer.  It gets as many whole lines or entries as fit, and the tail; or "".
- * Returns the bytes of the whole text; it is whole if that is less than @size.
+ * Dump into a buffer: as many whole lines or entries as fit, and the tail; "" if not even the tail
+ * fits.  Returns the length of the whole text, which was not cut if that is less than @size.
  */
 size_t pool_dump(char *buf, size_t size,
 		 const struct pool_dump_options *options)
@@ -428,8 +427,8 @@ static void free_text(char **text)
 }
 
 /*
- * The text is complete before it is written, and nothing is held then, since stderr may be
- * a pipe that is not read.  Where memory is short, the text is cut to the trash's size.
+ * Complete the text, then write it with nothing held, because stderr may be a pipe that nobody
+ * reads.  If memory is short, the text is cut to the size of the trash.
  */
 void dump_pools(void)
 {

@@ -32,7 +32,7 @@ static bool is_next(char c, unsigned int min, unsigned int max)
 }
 
 /*
- * Length of the UTF-8 character of more than one byte at @text; 0: there is none.
+ * Return the length of the UTF-8 character of more than one byte at @text; 0: there is none.
  * The second byte shows overlong forms, surrogates and values above U+10FFFF, which
  * are not UTF-8.
  */
@@ -78,8 +78,8 @@ static unsigned int put_character(struct pool_dump *d, const char *text)
 }
 
 /*
- * Length of the control character at @text; 0: there is none.  Terminals also obey U+0080 to
- * U+009F, whose second byte is the character's number.
+ * Return the length of the control character at @text; 0: there is none.  Terminals also act on
+ * U+0080 to U+009F, whose second byte is the character's number.
  */
 static unsigned int control_length(const char *text)
 {

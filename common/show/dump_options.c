@@ -93,7 +93,7 @@ static void set_match(struct pool_dump_options *options, const char *prefix)
 	options->match[i] = 0;
 }
 
-/* Why a word is refused; NULL: it is not.  "match" takes the next one, too. */
+/* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
 static const char *take_word(struct pool_dump_options *options,
 			     const char *word, const char **text)
 {
@@ -112,9 +112,8 @@ static const char *take_word(struct pool_dump_options *options,
 }
 
 /*
- * Read words that say what to dump.  @options is set from @text alone, where NULL is no words.
- * False: refused.  Then @options is not changed, and @wrong names the first wrong word and lists
- * the right ones.
+ * Read the words of a dump into @options.  @text may be NULL: no words.  False: refused; @options
+ * is unchanged, and @wrong names the first wrong word and lists the right ones.
  */
 bool pool_dump_read(struct pool_dump_options *options, const char *text,
 		    char *wrong, size_t size)

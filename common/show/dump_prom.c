@@ -5,9 +5,9 @@
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
  *
- * All samples of a metric are together, as the format asks.  So the pools are
- * visited once per metric.  Two pools may have one name, which is why the id
- * is a label, too.  Of registrations only the number is written.
+ * The format requires all samples of a metric together, so the dump goes along the pools once per
+ * metric.  The id is a label, because two pools may have one name.  Of registrations only the
+ * number is written.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -26,7 +26,7 @@ static void put_metric(struct pool_dump *d, const char *metric,
 	pool_dump_put(d, "\n");
 }
 
-/* As the format asks, the names of counters, and no others, end in "_total". */
+/* Return the type of a metric: the format requires that names of counters alone end in "_total". */
 static const char *type_of(const char *metric)
 {
 	static const char end[] = "_total";

@@ -5,9 +5,9 @@
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
  *
- * The pools are read twice: once for the width of each column and for the columns
- * that are not 0 everywhere, once to print them.  Programs read the raw table of
- * dump_text.c, whose columns are always the same.
+ * The dump goes along the pools twice: once to find the width of each column and the columns that
+ * are not 0 everywhere, once to print them.  Programs read the raw table of dump_text.c, whose
+ * columns are always the same.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -294,7 +294,10 @@ static void put_bytes(struct pool_dump *d, const char *before,
 	pool_dump_put(d, text);
 }
 
-/* The kinds that there are, from @from to before @to; four to a line, which 80 columns have. */
+/*
+ * Write the kinds of memory from @from to before @to that are not 0: four fit a line of 80
+ * columns.
+ */
 static void put_kinds(struct pool_dump *d, const unsigned long long *bytes, unsigned int from,
 		      unsigned int to, const char *between)
 {
@@ -325,7 +328,7 @@ static void put_memory(struct pool_dump *d)
 	pool_dump_put(d, "\n");
 }
 
-/* What slabs of each stride have. */
+/* Write a line for the slabs of each stride. */
 static void put_classes(struct pool_dump *d)
 {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];

@@ -5,10 +5,9 @@
  * Layer:   above profile.c.
  * Context: process context; may sleep.
  *
- * A line has the numbers of its place as they were read once, and the last line sums
- * up these lines.  So it fits them whatever is counted meanwhile.  No mutex is held
- * while addresses are made into names, see plat_symbol(); so each text needs some
- * memory.
+ * Each place is read once, and the last line is the sum of the other lines, so it agrees with them
+ * even if calls are counted meanwhile.  No mutex is held while addresses are resolved to names
+ * (plat_symbol()), so each text needs memory of its own.
  */
 #include "seam/plat.h"
 #include "memstats.h"
@@ -43,7 +42,7 @@ static const char *base_name(const char *file)
 	return name;
 }
 
-/* Calls of pools match by the pool, other calls by the file. */
+/* True if a place must be shown.  Calls of pools match by the pool's name, others by the file's. */
 static bool is_wanted(const struct pool_memstats_options *options,
 		      const struct pool_place *place)
 {
@@ -82,7 +81,10 @@ static void put_numbers(struct pool_dump *d, const struct pool_place *place,
 	pool_dump_put(d, text);
 }
 
-/* Code that is gone has the name of before, perhaps cut, and other code may be there by now. */
+/*
+ * Name a place: by its address, or by the name recorded at its first call if that differs, because
+ * the code was unloaded and other code may be at the address.
+ */
 static void put_symbol(char *to, size_t size, const struct pool_place *place)
 {
 	plat_symbol(to, size, place->caller);
@@ -91,8 +93,8 @@ static void put_symbol(char *to, size_t size, const struct pool_place *place)
 }
 
 /*
- * Write a line: the call and the pool, the numbers, the place.  To name a place takes long, so
- * other threads may run before it.
+ * Write a line: the call and the pool, the numbers, the place.  Reschedules first, because
+ * resolving a name takes long.
  */
 static void put_place(struct memstats *m, const struct pool_place *place)
 {
@@ -118,7 +120,7 @@ static void put_place(struct memstats *m, const struct pool_place *place)
 	pool_dump_commit(&m->d);
 }
 
-/* Show one place, if it is wanted.  Also called for bins. */
+/* Show one place, or bin, if it matches. */
 static bool show_place(const struct pool_place *place, void *arg)
 {
 	struct memstats *m = arg;
@@ -168,7 +170,7 @@ static const struct pool_dump_writer writer = {
 	.tail = memstats_tail,
 };
 
-/* One reset at a time, since two would each subtract the same counts. */
+/* Set all counts to 0, one reset at a time, since two would subtract the same counts twice. */
 static void reset(const struct pool_memstats_options *options)
 {
 	struct pool_place place;
@@ -189,9 +191,8 @@ static const struct pool_place widest = {
 };
 
 /*
- * Do what the options ask for: show, or reset.  @buf is as of pool_dump().  Returns as
- * pool_dump(); 0, and an empty text, after a reset and, with a line in the log, where memory is
- * short.
+ * Show or reset the counts.  @buf and the result are as of pool_dump(); the result is 0, and the
+ * text empty, after a reset and, with a line in the log, if memory is short.
  */
 size_t pool_memstats(char *buf, size_t size,
 		     const struct pool_memstats_options *options)
@@ -218,7 +219,7 @@ size_t pool_memstats(char *buf, size_t size,
 	return wanted;
 }
 
-/* Why a prefix is refused; NULL: it is not. */
+/* Read a prefix.  Returns the reason if it is refused, else NULL. */
 static const char *take_prefix(struct pool_memstats_options *options,
 			       const char **text)
 {
@@ -234,7 +235,7 @@ static const char *take_prefix(struct pool_memstats_options *options,
 	return NULL;
 }
 
-/* Why a word is refused; NULL: it is not.  "match" takes the next one, too. */
+/* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
 static const char *take_word(struct pool_memstats_options *options,
 			     const char *word, const char **text)
 {

@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * validate.c - look whether the lists of a live pool are whole
+ * validate.c - check the lists of a live pool
  *
  * Layer:   above the core, whose lists it reads; those without a lock it takes and puts back.
  * Context: process context; neither guard nor lock held.
  *
- * A lock, or a bucket, is held for HOLD clusters at most.  Then it is let go, and the walk
- * goes on where it was if nothing has changed meanwhile.  What is taken from the list of a part
- * raises its departures, and what is added, how many objects it has; a bucket counts gets and
- * puts.  So a walk that finds these as they were follows a link that is still good.  Else it
- * begins again.
- * A place that changes each time is looked at in part, and its sums are not compared.
+ * A walk holds a lock or a bucket for at most HOLD clusters, then releases it and holds it again.
+ * It continues where it was if the place has not changed meanwhile, else it restarts.  To see that,
+ * it compares counts: a part's departures and number of objects, a bucket's gets and puts.  A place
+ * that changes each time is checked in part, and its sums are not compared.
  *
- * What a holder may expect holds at each instant, so a pool in use gives no false alarm.
- * Links are followed as the core would follow them: one that leads to no memory is fatal.
+ * Only what holds at each instant under the lock is checked, so a pool in use gives no false alarm.
+ * Links are followed as the core follows them: one that leads to no memory is fatal.
  */
 #include "seam/plat.h"
 #include "validate.h"
 
-/* Clusters that are looked at before a lock or a bucket is let go. */
+/* The most clusters that are checked in one hold of a lock or a bucket. */
 #define HOLD	5
 
 /* Parked objects whose links are followed before their list is put back. */
 #define PARKED_SEEN	256
 
-/* How often a walk may begin anew, or find a bucket BUSY. */
+/* How often a walk may restart, or find a bucket BUSY. */
 #define TURNS	8
 
 /* A walk along the clusters of one place. */
 struct walk {
 	struct pool *pool;
 	struct pool_finding seen;
-	unsigned long mark[3];		/* counts of changes, when it was held last */
-	struct pool_list *list;		/* the last node that was looked at */
+	unsigned long mark[3];		/* counts of changes, at the end of the last hold */
+	struct pool_list *list;		/* the last node that was checked */
 	struct pool_cluster *next;	/* in a chain */
 	bool begun;
 	unsigned int turns;
 };
 
-/* Note what is wrong; only the first thing is shown. */
+/* Record the first thing that is wrong at a place. */
 static void expect(struct pool_finding *s, bool good, const char *what,
 		   unsigned long found, unsigned long expected)
 {
@@ -80,7 +78,7 @@ static bool begins(struct walk *w, const unsigned long now[3])
 	return true;
 }
 
-/* Look at a cluster that has objects. */
+/* Check a cluster that has objects. */
 static void see_cluster(struct pool_finding *s, const struct pool_cluster *c)
 {
 	s->clusters++;
@@ -95,7 +93,7 @@ static bool is_linked(const struct pool_list *node)
 	return node->next->prev == node && node->prev->next == node;
 }
 
-/* Look at the cluster behind w->list; false: there is none.  CPU lock held. */
+/* Check the cluster behind w->list; false: there is none.  CPU lock held. */
 static bool see_linked(struct walk *w, struct pool_local *local)
 {
 	struct pool_finding *s = &w->seen;
@@ -117,7 +115,7 @@ static bool see_linked(struct walk *w, struct pool_local *local)
 	return !s->wrong;
 }
 
-/* CPU lock held.  n may change at any time, since its owner needs no lock. */
+/* Check an array.  CPU lock held, but n may change at any time, since its owner needs no lock. */
 static void see_array(struct pool_finding *s, struct pool_cpu *cpu,
 		      struct pool_local *local)
 {
@@ -134,7 +132,7 @@ static void see_array(struct pool_finding *s, struct pool_cpu *cpu,
 		    local->clustered * size, pool_charged(cpu));
 }
 
-/* Look at up to HOLD clusters; true: at the end, or something is wrong.  CPU lock held. */
+/* Check up to HOLD clusters; true: at the end, or something is wrong.  CPU lock held. */
 static bool see_some(struct walk *w, struct pool_local *local)
 {
 	struct pool_cpu *cpu = local->cpu;
@@ -170,7 +168,7 @@ static bool hold_local(struct walk *w, struct pool_cpu *cpu,
 }
 
 /*
- * Look at up to HOLD empty clusters of a CPU, from the @i-th on.  Between two holds others may take
+ * Check up to HOLD empty clusters of a CPU, from the @i-th on.  Between two holds others may take
  * some and put others there.  Returns how many there are.
  */
 static unsigned int see_empty(struct walk *w, struct pool_cpu *cpu, unsigned int i)
@@ -201,8 +199,8 @@ static void see_stash(struct walk *w, struct pool_cpu *cpu)
 }
 
 /*
- * Look at up to HOLD clusters of a bucket that this caller holds.  A chain that leads back
- * to itself soon has more than objs.  True: at the end, or something is wrong.
+ * Check up to HOLD clusters of a bucket that the caller holds.  A chain that leads back to itself
+ * is found because it has more than objs.  True: at the end, or something is wrong.
  */
 static bool see_chain(struct walk *w, const struct pool_bucket *b,
 		      struct pool_cluster *head)
@@ -243,8 +241,8 @@ static bool hold_bucket(struct walk *w, struct pool_bucket *b)
 }
 
 /*
- * A count is raised before its list gets something, and lowered afterwards.  So it is
- * never below 0, however many are on their way.
+ * Check that a count is not below 0.  It never is, since it is raised before its list gets an
+ * entry, and lowered after the entry was taken.
  */
 static void see_count(struct pool_finding *s, const char *what, unsigned long count)
 {
@@ -258,8 +256,8 @@ static void see_spare(struct pool_finding *s, const struct pool_cluster *c)
 }
 
 /*
- * The spares are taken as the core takes them, and put back.  So the platform gets those
- * that are more than a pool keeps.
+ * Check the spares: take all, as the core does, and put them back.  Spares beyond the pool's limit
+ * are freed then.
  */
 static void see_spares(struct walk *w)
 {
@@ -276,7 +274,7 @@ static void see_spares(struct walk *w)
 	pool_cluster_put_all(w->pool, chain, 0);
 }
 
-/* True if a list has objects while its count is 0, at each of many looks. */
+/* True if a list has objects while its count is 0, in each of several reads. */
 static bool miscounted(const struct pool_parked *parked)
 {
 	unsigned int i;
@@ -289,7 +287,7 @@ static bool miscounted(const struct pool_parked *parked)
 	return true;
 }
 
-/* How far a pointer, sealed or not, is from where an object could be. */
+/* Return how far a pointer, sealed or not, is above an aligned address. */
 static unsigned long misaligned(const struct pool *pool, const void *obj)
 {
 	unsigned long seal = pool_seal_of(obj);
@@ -298,8 +296,8 @@ static unsigned long misaligned(const struct pool *pool, const void *obj)
 }
 
 /*
- * Follow the links of a list that was taken, as the core takes it.  Its objects are counted
- * until it is put back.  A list that leads back to itself soon has more than that.
+ * Follow the links of a list that was taken.  Its count stays until it is put back, so a list that
+ * leads back to itself is found because it is longer.
  */
 static void see_links(struct walk *w, struct pool_parked *parked)
 {
@@ -368,7 +366,7 @@ static void see_own_parked(struct walk *w)
 	see_parked(w, &w->pool->parked);
 }
 
-/* One place; returns in how many something is wrong. */
+/* Check one place; returns 1 if something is wrong, else 0. */
 static unsigned int see_one(struct walk w, unsigned int nr,
 			    void (*see)(struct walk *w), pool_finding_fn *say,
 			    void *arg)
@@ -380,9 +378,9 @@ static unsigned int see_one(struct walk w, unsigned int nr,
 }
 
 /*
- * Look whether the lists of a live pool, which does not end meanwhile, are whole.  @say is called
- * after each place: CPUs, buckets, the spares, the pool's parked objects.  Returns in how many
- * places something is wrong.  May sleep.
+ * Check the lists of a live pool, which must not end meanwhile.  Calls @say after each place: CPUs,
+ * buckets, the spares, the pool's parked objects.  Returns the number of places in which something
+ * is wrong.  May sleep.
  */
 unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * validate.h - look whether the lists of a live pool are whole
+ * validate.h - check the lists of a live pool
  *
  * Layer:   above the core; private to validate.c, kernel/debugfs/validate.c, tests.
  * Context: process context; may sleep.
@@ -12,7 +12,7 @@
 struct pool_finding {
 	const char *place;		/* "cpu", "bucket", "spares", "parked" */
 	unsigned int nr;		/* of the CPU or bucket */
-	unsigned int clusters;		/* looked at */
+	unsigned int clusters;		/* checked */
 	unsigned long objs;		/* in them; or counted there */
 	bool partial;			/* it changed: its sums were not compared */
 	const char *wrong;		/* NULL: nothing; else the first thing */
