@@ -19,13 +19,15 @@ void pool_mempool_free(void *obj, void *pool)
 	pool_free_inline(pool, obj, 0);
 }
 
-/* What a device gives back; other modules may have registrations of the pool. */
+/* The registration of a device, which the end of the device releases. */
 struct of_device {
 	struct pool_head *pool;
 	const void *owner;
 };
 
-/* Objects in use keep the pool, and the log says so. */
+/*
+ * Destroy a device's pool when the device ends; with objects in use it stays, and the log says so.
+ */
 static void end_of_device(void *arg)
 {
 	const struct of_device *end = arg;

@@ -22,8 +22,8 @@
 #endif
 
 /*
- * Absent before 6.5, where a usercopy region keeps a cache from merging.  One of a pool that
- * has none may merge with another then.
+ * Absent before 6.5, where a usercopy region keeps a cache from merging.  There the cache of a pool
+ * without such a region may be merged with another one.
  */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
@@ -44,9 +44,9 @@
  * Around calls of the slab that may come with preemption or interrupts off.  With
  * PROVE_RAW_LOCK_NESTING lockdep reports the slab's locks under a raw_spinlock_t and in hard
  * interrupts, for the sake of PREEMPT_RT.  Pools do not call the slab there on RT: plat_may().
- * Without RT such calls are right, so lockdep is told, as lib/debugobjects.c does.  A caller
- * that can be preempted may sleep in the slab, and the map would forbid that.  Each file that
- * calls the slab has a map of its own.
+ * Without RT such calls are right, so an override map keeps lockdep from reporting them, as in
+ * lib/debugobjects.c.  Callers that can be preempted do not use the map, because it would forbid
+ * the slab to sleep.  Each file that calls the slab has its own map.
  */
 #if IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING) && defined(DEFINE_WAIT_OVERRIDE_MAP)
 
@@ -131,8 +131,8 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 #endif
 
 /*
- * Where RCU is lazy, a call_rcu() may rest for ten seconds.  The end of a pool would wait for it,
- * and so would an allocation at the limit.
+ * With lazy RCU a call_rcu() may be delayed by ten seconds, for which the end of a pool, or an
+ * allocation at the limit, would wait.
  */
 #ifdef POOL_HAS_CALL_RCU_HURRY
 #define pool_compat_call_rcu	call_rcu_hurry

@@ -191,7 +191,7 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
-	/* What becomes free is the waiters'. */
+	/* Objects that become free go to the waiters, in their order. */
 	if (plat_read(&pool->waiting) && !(flags & POOL_F_NO_LIMIT)) {
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
@@ -221,7 +221,7 @@ static void *refuse_nofail(struct pool *pool)
 	return NULL;
 }
 
-/* @node: NUMA_NO_NODE: any, as the caches have them. */
+/* Allocate an object of @node; NUMA_NO_NODE: of any node, whichever the caches have. */
 static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 			void *caller)
 {
@@ -244,13 +244,13 @@ static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 	return obj;
 }
 
-/* Where there is one node all objects are of that, so calls that name it may use all caches. */
+/* True if there is one node: calls that name it may use all caches, since all objects are of it. */
 static bool one_node(void)
 {
 	return nr_node_ids == 1;
 }
 
-/* The node that these flags want of a caller that names none. */
+/* Return the node that __GFP_THISNODE means for a caller that names none. */
 static int node_of(gfp_t gfp)
 {
 	return gfp & __GFP_THISNODE && !one_node() ? numa_mem_id() : NUMA_NO_NODE;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kasan.c - KASAN is told which objects of pools with the option "tools" are free
+ * kasan.c - mark free objects of pools with the option "tools" in KASAN's shadow
  *
  * Layer:   seam; generic KASAN only.
  * Context: any, NMI too.
  *
- * KASAN's shadow has a byte for each 8 bytes of memory.  It says how many of these may be
- * touched, or why none may.  kasan_mempool_poison_object() writes it, too, but only
- * built-in code can call that, and it leaves the stack of the free in the object, where a
- * constructor's work is.  So the shadow is written here.  This file is compiled without
- * KASAN's checks.
+ * KASAN's shadow has a byte for each 8 bytes of memory, which says how many of these may be
+ * accessed, or why none may.  This file writes it, because kasan_mempool_poison_object() is for
+ * built-in code only, and saves the stack of the free in the object, where it would overwrite the
+ * constructor's work.  The file is compiled without KASAN's checks.
  */
 #include "seam/plat.h"
 
@@ -24,7 +23,7 @@
 #define FREED		0xfb
 #define BEHIND		0xfc
 
-/* Bytes that precede @p in its granule are shown, too: of 32 bits a word is half of one. */
+/* Allow accesses to @size bytes, and to those before @p in its granule of 8 bytes. */
 static void show(void *p, unsigned int size)
 {
 	u8 *shadow = kasan_mem_to_shadow(p);
@@ -47,8 +46,8 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 }
 
 /*
- * Guarded objects are unmapped when they are free; nothing is kept from KASAN for ever.  KASAN
- * knows nothing of the pages of KFENCE, which looks at all bytes behind an object itself.
+ * Mark an object for KASAN as @what says.  Not guarded objects, which are unmapped when they are
+ * free, and not those on pages of KFENCE, which KASAN does not watch.
  */
 void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
 		     enum plat_told what)

@@ -106,8 +106,8 @@ static int set_options(void)
 }
 
 /*
- * A module is not loaded with a wrong parameter.  Built in, the other ones hold, as with
- * parameters of the kernel itself.
+ * True if a wrong parameter stops the load.  Built in it does not: the other parameters hold, as
+ * with parameters of the kernel itself.
  */
 static bool is_fatal(int ret)
 {

@@ -336,7 +336,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return n;
 }
 
-/* False: the slab does not tell how full its pages are. */
+/* False: how full the slab's pages are is not known. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {

@@ -70,7 +70,10 @@ static inline unsigned int plat_cpu_hint(void)
 	return raw_smp_processor_id();
 }
 
-/* A seal does not change the page.  Guarded objects may be on any node, so this CPU's is told. */
+/*
+ * Return the node of an object, sealed or not, since a seal does not change the page.  Guarded
+ * objects may be on any node, so for these it is this CPU's.
+ */
 static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
 {
@@ -285,9 +288,10 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 }
 
 /*
- * Tools that watch memory watch the slab.  Some are also told which objects pools keep, if a pool
- * has the option "tools": tools.c, kasan.c.  kmemleak is not told that a quarantined object is no
- * leak, because it takes locks, whose holder an NMI that frees may have interrupted.
+ * Tools that watch memory watch the slab.  Some also get reports of the objects that pools keep,
+ * if a pool has the option "tools": tools.c, kasan.c.  A quarantined object is not reported to
+ * kmemleak as no leak, because kmemleak takes locks, whose holder an NMI that frees may have
+ * interrupted.
  */
 #define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \
 			 IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))

@@ -5,8 +5,8 @@
  * Layer:   API; above pool_hot.h.
  * Context: any in which call_rcu() may be called, so not in an NMI.
  *
- * Until it is freed the object counts as moving.  So the end of its pool waits for it, and
- * so does an allocation that is at the limit and may wait.
+ * Until it is freed the object counts as moving, so that the end of its pool waits for it, and so
+ * does an allocation at the limit that may wait.
  */
 #include "seam/plat.h"
 #include "compat.h"

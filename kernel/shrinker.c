@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shrinker.c - memory that the kernel takes back where it is short
+ * shrinker.c - release memory of pools when the kernel needs memory
  *
  * Layer:   above the seam; user space has none: user/plat.c asks for itself.
- * Context: reclaim.  So nothing here waits: the task that has locked the registry may be the
- *	    one that reclaims, or may be waiting for it.  Memory for an empty cluster is taken
- *	    only if it is at hand.
+ * Context: reclaim.  So nothing here waits, because the task that holds the registry may be the
+ *	    one that reclaims, or may wait for it.  An empty cluster is allocated only without
+ *	    reclaim.
  *
- * The kernel asks for a count at each pass, and there may be many passes.  So the count is
- * an estimate, made anew at most ten times a second.  Its unit is the page.
- *
- * What is counted is in KReclaimable of /proc/meminfo, and so in MemAvailable.
+ * The kernel asks for a count of unused pages at each pass, and may make many passes.  So the count
+ * is an estimate, which is updated at most ten times a second.  It is part of KReclaimable of
+ * /proc/meminfo, and so of MemAvailable.
  */
 #include "seam/plat.h"
 #include "compat.h"
@@ -94,7 +93,7 @@ static unsigned long count(struct shrinker *shrinker, struct shrink_control *sc)
 	return pages ? pages : SHRINK_EMPTY;
 }
 
-/* Give pages back; SHRINK_STOP: there was less than a page. */
+/* Release pages; SHRINK_STOP: there was less than a page. */
 static unsigned long scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	unsigned long had = READ_ONCE(unused_pages);
@@ -124,7 +123,7 @@ int pool_shrinker_init(void)
 	return shrinker ? 0 : -ENOMEM;
 }
 
-/* Withdraw what was counted. */
+/* Remove the shrinker, and subtract its count from the kernel's. */
 void pool_shrinker_exit(void)
 {
 	if (shrinker)

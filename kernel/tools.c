@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tools.c - what the kernel's tools are told of objects of pools with the option "tools"
+ * tools.c - report objects of pools with the option "tools" to KASAN, KMSAN and kmemleak
  *
  * Layer:   seam.
  * Context: as plat_tell(): any; neither guard nor lock held.
@@ -10,11 +10,11 @@
  *   KMSAN      has not been written           has not been written
  *   kmemleak   belongs to this call's stack   -
  *
- * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they are told
- * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that
- * goes to a user for written, and kmemleak has the stack of an earlier owner.
+ * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they get reports
+ * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that goes
+ * to a user for written, and kmemleak has the stack of an earlier owner.
  *
- * lockdep is told of each array that is held, by pool_hot.h.
+ * lockdep knows held arrays from pool_hot.h.
  */
 #include "seam/plat.h"
 
@@ -36,9 +36,9 @@ struct lockdep_map pool_array_map =
  * pool_tools_options() - The options that the kernel's tools need, from the start on.
  *
  * As in programs under AddressSanitizer or valgrind, pools keep their caches, and the tool knows
- * which objects in them are free.  Only generic KASAN has a shadow that a module may write.
- * Where memory has tags, each free has to be one that KASAN sees.  kmemleak slows calls down,
- * and kernels have it for other users' leaks, so it is told only when asked for.
+ * which objects in them are free.  Only generic KASAN has a shadow that a module may write; where
+ * memory has tags, each free must be one that KASAN sees.  kmemleak slows calls down, and kernels
+ * have it for other users' leaks, so it gets reports only with the option "tools".
  *
  * Return: flags of the option word.
  */
@@ -50,13 +50,13 @@ unsigned int pool_tools_options(void)
 }
 
 /*
- * As the slab does with objects that have constructors, a constructed object keeps what KMSAN
- * knows of it.  Guarded objects are unmapped when they are free.  Functions of the pool itself
- * that look at the bytes of objects are compiled without KMSAN's checks: see Kbuild.
+ * Mark an object as unwritten for KMSAN.  Constructed objects keep their marks, as in the slab,
+ * and guarded objects are unmapped when they are free.  Functions of the pool itself that read the
+ * bytes of objects are compiled without KMSAN's checks: see Kbuild.
  *
- * Where KMSAN may not save a stack, an object that goes to a user is taken for written, which
- * saves none and takes no lock.  In an NMI KMSAN does not see memset(), so an object that was
- * freed elsewhere would stay unwritten there, whatever its owner does.
+ * Where KMSAN may not save a stack, an object that goes to a user is marked as written, which needs
+ * no stack and no lock.  Otherwise an NMI, in which KMSAN does not see memset(), could not make an
+ * object written that was freed elsewhere.
  */
 static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
 		       bool may_save, enum plat_told what)

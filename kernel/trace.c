@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace.c - what the tracepoints of pool_trace.h are made of
+ * trace.c - define the tracepoints of pool_trace.h
  *
  * Layer:   beside the seam.
  * Context: none of its own: the kernel's macros make functions, which tracers call.

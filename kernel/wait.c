@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait.c - callers that sleep, until there is an object or for a while
+ * wait.c - sleep until a word changes, or for a while
  *
  * Layer:   seam, cold half; user/lock.c is its twin.
  * Context: process context; plat_wake() any, also NMI.
@@ -33,8 +33,9 @@ unsigned int plat_resched(void)
 }
 
 /*
- * Tasks that wait, of all pools, by their words: a wakeup looks at few of the others.  A task is
- * woken if its own word has changed, so an interrupt need not know which words have.
+ * A hash table of waiting tasks, of all pools, by the words that they wait for.  A wakeup goes
+ * along one list and wakes each task whose own word has changed, so an interrupt need not know
+ * which.
  */
 #define QUEUE_BITS	4
 static wait_queue_head_t waiters[1 << QUEUE_BITS];
@@ -97,7 +98,7 @@ static void wake_any(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(wake_work, wake_any);
 
-/* Wake, by an irq_work unless preemptible: the caller may hold locks that a wakeup takes. */
+/* Wake waiters; unless preemptible by an irq_work, as the caller may hold locks a wakeup takes. */
 void plat_wake(unsigned int *word)
 {
 	if (preemptible())
@@ -106,7 +107,7 @@ void plat_wake(unsigned int *word)
 		irq_work_queue(&wake_work);
 }
 
-/* Called before there are pools. */
+/* Set up the table of waiters, before there are pools. */
 void pool_wait_init(void)
 {
 	unsigned int i;

@@ -42,8 +42,8 @@ static int debug_open(struct inode *inode, struct file *file)
 }
 
 /*
- * A pool is pinned while it is switched.  So a destruction takes objects that leave its
- * caches for those of a walk.  False: the pool is being destroyed.
+ * Switch the options of a pool.  It is pinned meanwhile, so that its destruction waits for objects
+ * that the switch moves, as for those of a walk.  False: the pool is being destroyed.
  */
 static bool set_pool(const struct pool *pool, const char *words)
 {

@@ -18,13 +18,13 @@
  *	by-name/<name>/stats	one pool's numbers, a line each
  *	by-name/<name>/percpu	what it has on each CPU
  *	by-name/<name>/registrations	the calls that created it, a line each
- *	by-name/<name>/validate	are its lists whole?  see validate.c
+ *	by-name/<name>/validate	a check of its lists, see validate.c
  *	memstats		calls by their places, see memstats.c
  *
- * Reading disturbs no other call, except that validate takes locks for short.  The end of a
- * pool waits while a file of its own is read or written, and while the read() of a file of
- * all is at it, never from one read() to the next.  Everything else works without debugfs.
- * So nothing here can fail, and the results of making files are not checked.
+ * Reading does not delay other calls, except that validate briefly takes locks.  The end of a pool
+ * waits while one of its files is read or written, and while a read() of a file of all pools visits
+ * it, but not between two read() calls.  Everything else works without debugfs, so the results of
+ * creating files are not checked.
  */
 #define pr_fmt(fmt) "pool: " fmt
 
@@ -139,7 +139,7 @@ static const char *mode_of(const struct pool *pool)
 	return word & POOL_D_NO_GLOBAL ? "no-global" : "global";
 }
 
-/* Objects that a CPU caches of a pool. */
+/* Return how many objects of a pool a CPU caches. */
 static unsigned long cached_on(const struct pool *pool, unsigned int cpu)
 {
 	const struct pool_local *local = plat_local_of(pool, cpu);
@@ -148,7 +148,7 @@ static unsigned long cached_on(const struct pool *pool, unsigned int cpu)
 		       0;
 }
 
-/* What the CPU with the fewest, and that with the most, caches of a pool. */
+/* Show how many objects the CPUs with the fewest and with the most cache. */
 static void skew_show(struct seq_file *m, const struct pool *pool)
 {
 	unsigned long least = ULONG_MAX, most = 0;
@@ -262,7 +262,7 @@ static int registrations_show(struct seq_file *m, void *v)
 	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		registration_show(m, pool_list_entry(node, struct pool_reg,
 						     list));
-		/* There may be thousands.  A task that waits for the mutex sleeps. */
+		/* The mutex is held across perhaps thousands of lines, so let other tasks run. */
 		plat_resched();
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
@@ -272,8 +272,8 @@ static int registrations_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
 /*
- * The directory is the pool's name as shown, with "~" and its id if that is taken.  A
- * kernel without debugfs finds an error.
+ * Make a pool's directory: its name as shown, with "~" and its id if that name is taken.  Without
+ * debugfs this returns an error.
  */
 static struct dentry *make_dir(struct pool *pool)
 {
@@ -304,7 +304,7 @@ static void show(struct pool *pool)
 	pool_debugfs_validate(dir, pool);
 }
 
-/* The end waits for reads under way; later ones find nothing. */
+/* Show a pool in debugfs, or remove it and wait for reads that are running. */
 void plat_show(struct pool *pool, bool shown)
 {
 	if (shown)
@@ -326,7 +326,7 @@ void pool_debugfs_init(void)
 	debugfs_create_file("flush", 0200, root, NULL, &flush_fops);
 }
 
-/* Removes all files below, too: those of pools that still exist. */
+/* Remove all files, also those of pools that still exist. */
 void pool_debugfs_exit(void)
 {
 	debugfs_remove(root);

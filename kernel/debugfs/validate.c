@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * validate.c - the file "validate" of each pool: are its lists whole?
+ * validate.c - the file "validate" of each pool, which checks its lists
  *
  * Layer:   above validate.c of common/show.
  * Context: process context; may sleep.
