@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * count.c - how much memory the library holds, and what for
+ * count.c - measure the memory of the library by its use
  *
  * Layer:   seam, cold half: plat_memory(); above slab.c.
  * Context: plain threads, dump mutex held.
  *
- * The system says which pages have memory, by mincore(), and slabs which of these have
- * objects.  So nothing is counted while objects come and go.  Slabs are looked at one
- * after another, while other threads use them.
+ * mincore() reports which pages have memory, and slabs know which of these have objects.  So
+ * allocations and frees count nothing for this.  Slabs are read one after another, while other
+ * threads use them.
  */
 #include "main.h"
 #include "slab/slab.h"
@@ -35,7 +35,7 @@ static unsigned int look(const void *at, size_t bytes, unsigned char *has)
 	return n;
 }
 
-/* Bytes that have memory, of a mapping. */
+/* Return how many bytes of a mapping have memory. */
 static unsigned long long resident(const void *at, size_t bytes)
 {
 	uintptr_t page = pool_start.page;
@@ -55,7 +55,7 @@ static unsigned long long resident(const void *at, size_t bytes)
 	return sum;
 }
 
-/* The pages of a slab that have objects in use, a bit each.  Lock of its shelf held. */
+/* Return a bit for each page of a slab that has objects in use.  Lock of its shelf held. */
 static unsigned long used_pages(const struct slab *slab, unsigned int stride)
 {
 	const unsigned char *start = pool_arena_at(slab);
@@ -78,8 +78,8 @@ static unsigned long used_pages(const struct slab *slab, unsigned int stride)
 }
 
 /*
- * The class that has a slab now, and the slab's pages with objects; NULL: none has.  A slab that
- * is being moved to another shelf is taken for empty.
+ * Return the class of a slab, and in @pages the slab's pages with objects; NULL: it has no class.
+ * A slab that is moving to another shelf counts as empty.
  */
 static const struct slab_class *class_of(const struct slab *slab, unsigned long *pages)
 {
@@ -116,7 +116,7 @@ static void count_slab(const struct slab *slab, const unsigned char *has)
 			(has[i] & 1) * pool_start.page;
 }
 
-/* A chunk that goes meanwhile has no memory. */
+/* Count the slabs of a chunk.  If it is unmapped meanwhile it has no memory. */
 static void count_chunk(const struct slab_chunk *chunk, uintptr_t base)
 {
 	unsigned int step = SLAB_BYTES / (unsigned int)pool_start.page, i;
@@ -130,7 +130,7 @@ static void count_chunk(const struct slab_chunk *chunk, uintptr_t base)
 		count_slab(&chunk->slab[i], has + (size_t)i * step);
 }
 
-/* Pages without memory have no entries, and would get some if they were read. */
+/* Count the chunks of a leaf, without reading pages that have no memory, which would get some. */
 static void count_leaf(struct slab_chunk **leaf, uintptr_t root)
 {
 	uintptr_t in_page = pool_start.page / sizeof(*leaf), i;
