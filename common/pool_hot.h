@@ -39,11 +39,11 @@ POOL_DECLS_BEGIN
 #define POOL_OPEN		1	/* the owner may enter */
 
 /*
- * The hot array of one pool on one CPU (user space: in one thread): a stack of
- * free objects, freshest on top.  POOL_HOT_SLOTS pointers follow the struct.
- * Only its owner reads or writes it, with exceptions.  Any code may read the numbers.  A
- * switch of options writes cap.  Code that has the lock of this CPU, and runs on it, closes
- * an open array: age.c.  The end of a pool, or of a CPU, excludes calls and clears it.
+ * The hot array of one pool on one CPU (user space: in one thread): a stack of free objects,
+ * freshest on top.  POOL_HOT_SLOTS pointers follow the struct.  Only its owner reads or writes it,
+ * except that any code may read the numbers; a switch of options writes cap; code on this CPU that
+ * holds the CPU's lock closes an open array (age.c); and the end of a pool, or of a CPU, clears
+ * the array when no call can run.
  *
  * n and "open" are the halves of one word, so that a hit ends with one store for both.  n is the
  * half at the word's own address, where the next hit has it soonest.
@@ -62,7 +62,7 @@ struct pool_hot {
 
 /**
  * struct pool_head - what users and the inline hit path see of a pool
- * @hot: where each CPU finds its hot array; in programs an offset, maybe one below zero
+ * @hot: where each CPU finds its hot array; in programs an offset, which may be negative
  * @size: bytes a user may write to each object
  * @constructed: there is a constructor, a destructor or MEM_F_TYPESAFE: the contents of
  *	free objects stay as they are

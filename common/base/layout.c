@@ -10,10 +10,9 @@
  *   +--------+-----+--------+-------------+------+
  *     size     word  2 words   size          word
  *
- * Each part exists only when its option is on, and has room of its own.  The tag
- * directly follows the object, aligned or not, so that the first byte too many hits
- * it; the others are aligned to a word.  The link is used while an object is
- * parked.  Objects that are not constructed use their first word instead.
+ * Each part exists only if its option is on.  The tag directly follows the object, aligned or not,
+ * so that the first byte too many hits it; the others are aligned to a word.  The link is used
+ * while an object is parked; objects that are not constructed use their first word instead.
  */
 #include "seam/plat.h"
 
@@ -25,8 +24,9 @@ static unsigned int words_up(unsigned int size)
 }
 
 /*
- * Guarded objects end where their pages do, so that the first byte too many
- * faults.  Where parts must follow an object, a tag separates them from it.
+ * True if a tag follows the object: with the option tag; with uaf also if other parts follow.  A
+ * guarded object ends where its pages end, so that the first byte too many faults; if parts must be
+ * behind it, the tag finds writes to that byte.
  */
 static bool has_tag(const struct pool *pool, unsigned int debug)
 {
@@ -38,8 +38,8 @@ static bool has_tag(const struct pool *pool, unsigned int debug)
 }
 
 /*
- * Compute where the parts behind an object are.  Of @pool only the option word, and whether
- * objects are constructed, are read.
+ * Compute where the parts behind an object are.  Reads only the option word of @pool, and whether
+ * its objects are constructed.
  */
 void pool_layout_of(const struct pool *pool, unsigned int size,
 		    struct pool_layout *layout)

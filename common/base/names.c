@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * names.c - names of pools: how much is kept of them, and how they are shown
+ * names.c - shorten, compare and encode names of pools
  *
  * Layer:   beside the four.
  * Context: any; nothing is allocated.
  *
- * Any text is a name.  A pool keeps its first bytes as they are.  Where a name is one
- * word of a text, it is shown percent-encoded, as in a URL, so that it needs no quotes:
- * in columns, in the log, as a folder of debugfs, as part of a kmem_cache's name.  No
- * two names are shown alike.
+ * Any text is a name, and a pool keeps its first bytes.  In columns, in the log, as a folder of
+ * debugfs and as part of a kmem_cache's name it must be one word without quotes, so it is shown
+ * percent-encoded, as in a URL.  Different names are shown differently.
  */
 #include "seam/plat.h"
 
@@ -23,8 +22,7 @@ void pool_copy_name(char *to, const char *name)
 }
 
 /*
- * A number for a whole name, also for what a pool does not keep of it: FNV-1a.  Of two names that
- * differ, the numbers are equal once in 2^64 pairs.
+ * Return a hash of a whole name, also of the bytes that a pool does not keep: FNV-1a, 64 bits.
  */
 unsigned long long pool_name_sum(const char *name)
 {
@@ -42,8 +40,8 @@ bool pool_spells(const char *text, size_t len, const char *word)
 }
 
 /*
- * Characters that have a meaning in quotes, in a path, or here are not plain: "~"
- * separates a name from an id, see pool_show_exact().
+ * True if a character may stand in a name as it is shown: not one with a meaning in quotes, in a
+ * path or in URL encoding, nor "~", which separates a name from an id in pool_show_exact().
  */
 static bool is_plain(char c)
 {
@@ -76,8 +74,8 @@ void pool_show_name(char *to, const char *name)
 }
 
 /*
- * Write which of several pools of a name is meant.  @shown is the name, by pool_show_name(); @to
- * has POOL_EXACT_LEN + 1 bytes, and is terminated.
+ * Write NAME~ID, which selects one of several pools of a name.  @shown is the name, by
+ * pool_show_name(); @to has POOL_EXACT_LEN + 1 bytes, and is terminated.
  */
 void pool_show_exact(char *to, const char *shown, unsigned long long id)
 {

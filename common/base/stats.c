@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * stats.c - numbers: the sums that readers make
+ * stats.c - sum up the numbers of a pool for readers
  *
  * Layer:   beside the four; reads all of them, writes only the largest sums that readers got.
  * Context: any; nothing is locked or disturbed, except by pool_in_use().
@@ -60,13 +60,13 @@ static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 	plat_cpu_unlock(cpu);
 }
 
-/* Masks out the mark of renew.c, which is set only while nothing is allocated. */
+/* Return "allocated" without POOL_RENEWING, which renew.c sets only while nothing is allocated. */
 unsigned long pool_allocated(const struct pool *pool)
 {
 	return plat_read(&pool->allocated) & ~POOL_RENEWING;
 }
 
-/* A count of CPUs that are gone, read before those of the parts. */
+/* Read a count of CPUs that are gone, before those of the parts are read. */
 static unsigned long long count_gone(const unsigned long *gone)
 {
 	return plat_read_acquire(gone);
@@ -88,7 +88,7 @@ static unsigned long long risen(unsigned long *seen, unsigned long long sum)
 	return most;
 }
 
-/* Creations that the pool serves.  Read unlocked: both may just be changing. */
+/* Return how many creations the pool serves.  Read unlocked, so both counts may be changing. */
 static unsigned int serves(const struct pool *pool)
 {
 	unsigned int left = plat_read(&pool->left);
@@ -179,9 +179,9 @@ static bool still(const struct pool_stats *before,
 }
 
 /*
- * Wait until no walk is at the pool, since a walk may hold objects of it.  False,
- * without a wait, when the pool has more than one user.  A creation that becomes
- * a user has the pool pinned, and so wakes this.
+ * Wait until no walk visits the pool, because a walk may hold objects of it.  False, without a
+ * wait, if the pool has more than one user.  A creation that becomes a user has pinned the pool,
+ * and ends the wait when it unpins it.
  */
 static bool wait_for_walks(struct pool *pool)
 {
@@ -198,11 +198,11 @@ static bool wait_for_walks(struct pool *pool)
 /*
  * Count the objects that users have of a pool that is not called.  Process context.
  *
- * Other code may still bring its objects down: slow paths of other pools evict its clusters, a
- * thread that exits drains its caches, a gc frees what is shared.  A look misses moving objects,
- * or counts them twice.  So a number counts only when two looks agree, nothing moves, and no walk
- * is at the pool between them.  A walk that ended before then disturbed only the first look.  A
- * walk that began after it disturbed only the second.  In both cases the looks differ.
+ * Other code may still move its objects: slow paths of other pools evict its clusters, a thread
+ * that exits drains its caches, a gc releases shared objects.  One reading misses moving objects,
+ * or counts them twice.  So a number is returned only if two readings agree, nothing moves, and no
+ * walk visits the pool between them.  A walk that ended before that moment disturbed only the
+ * first reading, and one that began after it only the second, so then the readings differ.
  *
  * Returns true, with their number in @used.  It does not include parked objects, nor those that a
  * fork lost or that are in quarantine, which have no user and can never be freed.  False, with no

@@ -4,15 +4,13 @@
  *
  * Layer:   beside the four; private to common/, kernel/ and user/.
  *
- * A pool has one option word: flags below, and above them a generation.  While
- * any of POOL_D_CLOSED is set its hot arrays take nothing, so that every call
- * takes the slow path, where the checks live.
+ * A pool has one option word: flags, and above them a generation.  While any flag of POOL_D_CLOSED
+ * is set its hot arrays accept no objects, so that every call takes the slow path, which checks.
  *
- * A free object that was checked and filled travels through the layers as a
- * sealed pointer: its address, with a seal in the bits that alignment leaves.  So
- * each object says what must be true of it, whatever the options are by now, and
- * the layers need not know.  Hot arrays never hold sealed pointers; a cluster holds
- * sealed ones only, or none.
+ * A free object that was checked and filled goes through the layers as a sealed pointer: its
+ * address, with a seal in the bits that alignment leaves.  The seal says how the object was filled,
+ * so it can be checked even if the options have changed since, and the layers need not know.  Hot
+ * arrays never hold sealed pointers; a cluster holds sealed ones only, or none.
  */
 #ifndef POOL_DEBUG_H
 #define POOL_DEBUG_H
@@ -39,11 +37,10 @@
 #define POOL_D_COMMON	POOL_D_WITH(POOL_IS_COMMON)
 
 /*
- * What is done about a fault after its report.  Each world has words for some of these:
- * plat_policies[].
+ * What follows the report of a fault.  Each world has words for some of these: plat_policies[].
  */
 enum pool_policy {
-	POOL_POLICY_CONTINUE,		/* go on; corrupted objects are put aside */
+	POOL_POLICY_CONTINUE,		/* go on; corrupted objects are quarantined */
 	POOL_POLICY_WARN,		/* kernel: WARN(), and go on */
 	POOL_POLICY_ABORT,		/* user space: abort() */
 	POOL_POLICY_PANIC,		/* kernel: panic() */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * fail.c - allocations that fail on purpose
+ * fail.c - make allocations fail on purpose
  *
  * Layer:   beside the four.
  * Context: any; neither guard nor lock held.
  *
- * Either a percentage or every n-th of the calls that a filter lets through fails.  A
- * count of these calls, in all pools, decides which ones do.  So the same run fails at
- * the same places.  Calls during start-up neither fail nor count, since most programs end
- * if an allocation fails then.
+ * A percentage of the calls fails, or every n-th; with fail_site= only calls from one function.
+ * One counter of these calls, of all pools, decides, so the same run fails at the same places.
+ * Calls during start-up neither fail nor count, because most programs end if an allocation fails
+ * then.
  */
 #include "seam/plat.h"
 

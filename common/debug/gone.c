@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * gone.c - calls with pools that were destroyed
+ * gone.c - report calls with pools that were destroyed
  *
  * Layer:   beside the four.
  * Context: each function says its own.

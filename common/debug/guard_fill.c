@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * guard_fill.c - the bytes of a guarded object's pages that are not the object's
+ * guard_fill.c - fill and check the bytes of a guarded object's pages around the object
  *
  * Layer:   below the backend, between the two guard.c.
  * Context: any.
@@ -8,10 +8,10 @@
  *	pages                        obj             obj + size
  *	|---------- before -----------|---- object ----|- behind -|
  *
- * An object ends where its pages do, as far as its alignment allows: there are fewer
- * bytes than the alignment behind it, and less than a page before it.  A write there
- * causes no fault.  So these bytes are filled, and checked later.  The fill of
- * a byte depends on its address, so that no run of equal bytes matches.
+ * An object ends where its pages end, as far as its alignment allows: fewer bytes than the
+ * alignment are behind it, and less than a page before it.  A write there causes no fault, so
+ * these bytes are filled, and checked later.  The fill of a byte depends on its address, so that
+ * no run of equal bytes matches.
  */
 #include "seam/plat.h"
 
@@ -29,8 +29,8 @@ static void fill(unsigned char *from, const unsigned char *to)
 }
 
 /*
- * How far from the start of its pages an object is, in bytes: less than a page.  The pages have
- * @bytes.  @align is a power of two, at most a page.
+ * Return the offset of an object in its pages, which have @bytes: less than a page.  @align is a
+ * power of two, at most a page.
  */
 size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * harden.c - wrong frees of pools that have no table of objects
+ * harden.c - find wrong frees to pools that have no table of objects
  *
  * Layer:   beside the four.
  * Context: any; neither guard nor lock held.

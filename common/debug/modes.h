@@ -36,13 +36,13 @@ static inline bool pool_is_plain(const struct pool *pool, const void *obj)
 	return !pool_seal_of(obj) && !pool_is_closed(pool);
 }
 
-/* True if allocations and frees of this pool must look at each object. */
+/* True if allocations and frees of this pool must check each object. */
 static inline bool pool_looks_at_each(const struct pool *pool)
 {
 	return POOL_READ(pool->debug) & (POOL_D_CLOSED | POOL_D_HARDEN);
 }
 
-/* True if this object may be handed to a user without a look at it. */
+/* True if this object may go to a user without a check. */
 static inline bool pool_goes_out(const struct pool *pool, const void *obj)
 {
 	return !pool_seal_of(obj) && !pool_looks_at_each(pool);

@@ -4,12 +4,12 @@
  *
  * Layer:   beside the four; private to object_table.c.
  *
- * Part i of the table has 2^i pieces.  The hash of an object selects a piece in each part, and
- * a window of a few slots in each piece.  Where all of these are full, the first piece that is
- * missing is added, so the table grows by one piece at a time.  A word per window has a tag of
- * each entry: one comparison passes over a window without the object.  Searches begin with the
- * last part, which has half the slots.  Entries never move and pieces are freed with the pool,
- * so no call waits for another.
+ * Part i of the table has 2^i pieces.  The hash of an object selects a piece in each part, and a
+ * window of a few slots in each piece.  If all these windows are full, the first missing piece is
+ * added, so the table grows by one piece at a time.  A word per window has a tag of each entry, so
+ * one comparison skips a window without the object.  Searches begin with the last part, which has
+ * half the slots.  Entries never move, and pieces are freed with the pool, so no call waits for
+ * another.
  */
 #ifndef POOL_OBJECT_SLOTS_H
 #define POOL_OBJECT_SLOTS_H
@@ -40,7 +40,7 @@ static inline unsigned long pool_hash(const void *obj)
 	return x ^ x >> (sizeof(long) * 4);
 }
 
-/* The piece of a hash in a part; NULL: it was not added yet. */
+/* Return the piece of a hash in a part; NULL: it was not added yet. */
 static inline struct pool_piece *pool_piece_of(struct pool *pool, unsigned int i,
 					       unsigned long h)
 {
@@ -50,7 +50,9 @@ static inline struct pool_piece *pool_piece_of(struct pool *pool, unsigned int i
 		      NULL;
 }
 
-/* Piece @n of all, from 1, in the order in which they are added; NULL: it was not added yet. */
+/*
+ * Return piece @n, from 1 on, in the order in which pieces are added; NULL: it was not added yet.
+ */
 static inline struct pool_piece *pool_piece_at(struct pool *pool, unsigned long n)
 {
 	unsigned int i = 8 * (unsigned int)sizeof(long) - 1 - (unsigned int)__builtin_clzl(n);
@@ -58,7 +60,7 @@ static inline struct pool_piece *pool_piece_at(struct pool *pool, unsigned long 
 	return pool_piece_of(pool, i, n * PIECE_WINDOWS);
 }
 
-/* The byte of a hash in a word of tags; never 0, which is an empty slot's. */
+/* Return the tag of a hash, one byte; never 0, which is an empty slot's. */
 static inline unsigned long pool_hash_tag(unsigned long h)
 {
 	unsigned long tag = h >> (8 * sizeof(long) - 8);
@@ -67,8 +69,8 @@ static inline unsigned long pool_hash_tag(unsigned long h)
 }
 
 /*
- * The highest bit of each byte of @tags that is @tag.  Where a lower byte is, a higher one may be
- * reported by mistake.
+ * Return the highest bit of each byte of @tags that equals @tag.  Above such a byte another one may
+ * be reported by mistake.
  */
 static inline unsigned long pool_tags_match(unsigned long tags, unsigned long tag)
 {
@@ -78,14 +80,14 @@ static inline unsigned long pool_tags_match(unsigned long tags, unsigned long ta
 	return (x - ones) & ~x & ones << 7;
 }
 
-/* The first slot that matches, of the window of a hash. */
+/* Return the first slot that matches in the window of a hash. */
 static inline unsigned int pool_slot_of(unsigned long h, unsigned long matching)
 {
 	return (unsigned int)(h % PIECE_WINDOWS * WINDOW_SLOTS) +
 	       (unsigned int)__builtin_ctzl(matching) / 8;
 }
 
-/* Have zeroed memory at @at, unless it has some; false: there is none. */
+/* Make sure that *@at points to zeroed memory; false: memory is short. */
 static inline bool pool_have_memory(void **at, size_t size, unsigned int flags)
 {
 	bool waits = plat_may(PLAT_WAIT, flags);
@@ -106,8 +108,8 @@ static inline bool pool_have_memory(void **at, size_t size, unsigned int flags)
 }
 
 /*
- * Have the piece of a hash in a part; false: no memory.  "parts" counts the part before it has
- * an entry, so no search passes over it.
+ * Make sure that a part has the piece of a hash; false: memory is short.  "parts" counts the part
+ * before it has an entry, so that no search misses it.
  */
 static inline bool pool_provide_piece(struct pool *pool, unsigned int i, unsigned long h,
 				      unsigned int flags)

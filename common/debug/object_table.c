@@ -85,11 +85,12 @@ static unsigned long backend_calls(struct pool *pool)
 }
 
 /*
- * True if every object of the pool has an entry.  Unless that was always so, two numbers are
- * compared that other calls change.  They belong together if no object came or went in between;
- * the fences order the reads.  A drop makes an object unknown first, then counts it as gone to the
- * backend, then lowers "allocated".  The first fence also pairs with pool_object_table_lapse(), so
- * that a call which has read an option word from after the end of checks sees "whole" cleared.
+ * True if every object of the pool has an entry: always, if "whole" is set, else if as many objects
+ * are known as are allocated.  Other calls change both counts, so they are compared only if no
+ * object came from or went to the backend between the first read and the last; the fences keep the
+ * reads in order.  A drop makes an object unknown, then counts it as released, then lowers
+ * "allocated".  The first fence also pairs with pool_object_table_lapse(): a call that has read an
+ * option word without checks sees "whole" cleared.
  */
 static bool all_known(struct pool *pool, unsigned int word)
 {
@@ -243,9 +244,9 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 }
 
 /*
- * Note the free of a pointer; returns what the table said of it before.  @word: the option word of
- * the call.  Nothing behind @obj is read.  @note: set, for pool_state_phase() and pool_state_bin();
- * an object that is seen for the first time has a pattern and no bin.
+ * Record the free of a pointer; returns the state that it had.  @word: the option word of the call.
+ * Nothing behind @obj is read.  @note: set, for pool_state_phase() and pool_state_bin(); an object
+ * that is seen for the first time has a pattern and no bin.
  *
  * Needs no memory: an object for which the table has no room stays unknown.
  */
@@ -267,7 +268,7 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 }
 
 /*
- * Note that an object is handed out.  @word: the option word of the call.  @bin: of profile.c, or
+ * Record that an object is allocated.  @word: the option word of the call.  @bin: of profile.c, or
  * 0.  @flags: decide whether the table may grow.  True: the object was in use already, so its user
  * freed it to the backend, past the pool.
  */

@@ -5,12 +5,11 @@
  * Layer:   beside the four.
  * Context: any; the object is the caller's.
  *
- * The pattern of an object is a word made from its address, plus a third of a
- * word's range for each free.  So about half of its bits change from one free to
- * the next, and there are three patterns.  The pointer and its seal alone determine the
- * pattern.  So the bytes are compared with those that were written, not with their
- * neighbours, and an overwrite by equal bytes is found as well as one of a single
- * bit.  All bytes are covered, even where the size is no multiple of a word.
+ * The pattern of an object is a word made from its address, plus a third of a word's range for each
+ * free: three patterns, which differ in about half of their bits.  The pointer and its seal alone
+ * determine the pattern, so the bytes are compared with the bytes that were written, not with their
+ * neighbours.  An overwrite by equal bytes is found as well as one of a single bit, in all bytes,
+ * even if the size is no multiple of a word.
  */
 #include "seam/plat.h"
 

@@ -89,7 +89,7 @@ static void print_finder(const struct pool_fault_info *info)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
-/* The bytes are peeked at: other code may have the object by now, and tools may forbid access. */
+/* Print the two callers behind an object, by plat_peek(), since other code may have it by now. */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
 {

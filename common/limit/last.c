@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * last.c - the last looks of a call for which there is no object, and the time that it has
+ * last.c - look for a last free object, again and again within the time of the call
  *
  * Layer:   beside the four; alloc.c and kernel/gfp.c look, reach.c says where objects may be.
  * Context: said per function; nothing is held.

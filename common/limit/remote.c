@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * remote.c - objects that are with another CPU, when there are no others
+ * remote.c - get objects that other CPUs have cached, when there are no others
  *
  * Layer:   beside the four; the last look of alloc.c, and plat_empty_arrays().
  * Context: any; neither guard nor lock held.
  *
- * Any CPU may take a cluster of another one, whose lock it tries.  Only its owner may touch
- * an array.  So the owner is asked, and moves objects from there to a cluster.
+ * Any CPU may take a cluster of another one, whose lock it tries.  Only its owner may enter an
+ * array, so the owner is asked, and moves objects from the array to a cluster.
  */
 #include "seam/plat.h"
 
 /*
- * A cluster of another CPU, or NULL, also where its lock is held, since the holder may
- * be a thread that does not run.  clustered is read unlocked, since it only says where
- * to look.
+ * Take a cluster of another CPU.  NULL: it has none, or its lock is held, perhaps by a thread that
+ * does not run.  clustered is read unlocked, because a stale value only costs a try.
  */
 static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
 					  struct pool_local *local)
@@ -66,13 +65,13 @@ static void park_hot(struct pool *pool, struct pool_local *here)
 }
 
 /*
- * Bring objects of this CPU's array where other CPUs find them.  The platform calls this where
- * another CPU has asked for it: plat_empty_arrays().  It does so in an interrupt or a signal
- * handler, or with interrupts off.
- * An array that is held stays as it is, since this has interrupted its holder.  Otherwise a
- * cluster gets as many objects as it takes.  A departure of none is counted, so that a walk sees
- * that the list has changed: validate.c.  Where there is no cluster, or the CPU's lock cannot be
- * had, one object is parked: the CPU that has asked needs no more.
+ * Move objects of this CPU's array to a cluster, where other CPUs find them.  The platform calls
+ * this for plat_empty_arrays() of another CPU, in an interrupt or a signal handler, or with
+ * interrupts off.  A held array stays as it is, because this call has interrupted its holder.
+ *
+ * A departure of no object is counted, so that a walk of validate.c sees that the list has
+ * changed.  If there is no empty cluster, or the CPU's lock is taken, one object is parked, which
+ * is enough for the CPU that has asked.
  */
 void pool_empty_array(struct pool *pool)
 {

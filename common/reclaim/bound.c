@@ -5,13 +5,13 @@
  * Layer:   beside the four, above shrink.c, whose pieces it uses.
  * Context: any where a caller may come to the allocator; neither guard nor lock held.
  *
- * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs that
- * there are have the same share.  In a program these are its threads; one that ends gives its share
- * to the others when the next one comes.  So no operation counts what others have: a visit reads
- * one word that changes only with the options and with the number of CPUs.
+ * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs have the same
+ * share; in a program these are its threads, and the share of a thread that ended is divided when
+ * the next thread comes.  So no operation counts what other CPUs have: a visit reads one word,
+ * which changes only with the options and the number of CPUs.
  *
- * A visit brings its own CPU below a new bound.  The clusters of CPUs that make no visits
- * are taken from outside.  Their arrays stay, because only their owners may touch them.
+ * A visit evicts from its own CPU until it is below a new bound.  Clusters of CPUs that make no
+ * visits are evicted by pool_bound_share().  Their arrays stay, because only owners may enter them.
  */
 #include "seam/plat.h"
 
@@ -39,11 +39,11 @@ static unsigned long bound_now(void)
 }
 
 /*
- * Compute the bound anew, after hot_size, max_cached or CPUs changed.  Any context.
+ * Recompute the bound after hot_size, max_cached or the number of CPUs changed.  Any context.
  *
- * Two such calls may run at once, and the slower one may have seen less.  So each looks again
- * after its store.  A bound that stood only for a moment ends the era, too, since a visit may
- * have seen it.
+ * Of two calls at once the one that stores last may have read older values.  So each reads them
+ * again after its store.  A bound that held only for a moment ends the era, too, because a visit
+ * may have read it.
  */
 void pool_bound_fit(void)
 {
@@ -62,8 +62,8 @@ void pool_bound_fit(void)
 }
 
 /*
- * Take clusters of a CPU that has more than its share; no more than it has now.  There may be
- * thousands, so other threads may run in between.
+ * Release clusters of a CPU that has more than its share, but no more than it has now.
+ * Reschedules in between, because there may be thousands.
  */
 static void trim_cpu(struct pool_cpu *cpu)
 {
@@ -79,8 +79,8 @@ static void trim_cpu(struct pool_cpu *cpu)
 }
 
 /*
- * The number of CPUs, or max_cached, may have changed.  It does nothing but one read where
- * max_cached is not set.  The context allows PLAT_WAIT, and neither guard nor lock is held.
+ * Call after the number of CPUs or max_cached changed.  May sleep (PLAT_WAIT); neither guard nor
+ * lock held.  Costs one read if max_cached is unset.
  */
 void pool_bound_share(void)
 {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * pass.c - ageing by pieces, each in a call of some pool
+ * pass.c - age all pools in small steps, each in a call of some pool
  *
- * Layer:   beside the four; idle.c does the same at once, and says what was not needed.
+ * Layer:   beside the four; idle.c ages all at once, and knows what was not needed.
  * Context: said per function.
  *
- * A pass goes over all CPUs, and then over all pools.  Each step of it does a bounded piece:
+ * A pass goes over all CPUs, and then over all pools, in bounded steps:
  *
  *	the registry mutex is tried, never waited for
- *	pool_pass_next()	finds the piece: a cluster, or a pool that it keeps from ending
+ *	pool_pass_next()	finds a piece: a cluster, or a pool that it keeps from ending
  *	the mutex is released
- *	pool_pass_give()	gives the piece to the backend
+ *	pool_pass_give()	releases the piece to the backend
  *
  * A cluster counts as moving in its part, and a pool has one more moving until the step leaves it.
  * pool_drain() waits for both.
  */
 #include "seam/plat.h"
 
-/* A step looks at so many CPUs, or pools, at most, and gives so many clusters' objects. */
+/*
+ * The most CPUs or pools that a step looks at, and the most clusters of objects that it releases.
+ */
 #define PASS_LOOKS	16
 #define PASS_CLUSTERS	4
 
@@ -26,7 +28,7 @@ static struct {
 	bool at_pools;		/* CPUs are done */
 	unsigned int cpu;	/* looked at last; UINT_MAX: none, see pool_cpu_below() */
 	unsigned long old;	/* its time at the pass before */
-	unsigned long left;	/* bytes of the CPU, or objects of the pool, that still go */
+	unsigned long left;	/* bytes of the CPU, or objects of the pool, still to be released */
 } pass = { .cpu = UINT_MAX };
 
 static unsigned long less(unsigned long left, unsigned long by)
@@ -34,7 +36,7 @@ static unsigned long less(unsigned long left, unsigned long by)
 	return left > by ? left - by : 0;
 }
 
-/* Take an old cluster of the CPU that the pass is at, if more of that CPU's are to go. */
+/* Take an old cluster of the pass's CPU, if more of its clusters must be released. */
 static void find_cluster(struct pool_step *step)
 {
 	struct pool_cpu *cpu = plat_cpu_of(pass.cpu);
@@ -64,13 +66,13 @@ static void step_cpus(struct pool_step *step)
 		find_cluster(step);
 }
 
-/* What the pass is at has something to give to the backend in a call of another pool. */
+/* True if a call of another pool can release objects of this pool to the backend. */
 static bool gives(const struct pool *pool)
 {
 	return pool_may_give(pool) && !pool_waits(pool, POOL_F_FOREIGN);
 }
 
-/* Find the next of a few pools that has something to give; false: there are no more pools. */
+/* Find, among the next few pools, one with objects to release; false: there are no more pools. */
 static bool find_pool(void)
 {
 	unsigned int looks = PASS_LOOKS;
@@ -121,7 +123,7 @@ bool pool_pass_next(struct pool_step *step)
 	return more;
 }
 
-/* Give the piece to the backend.  PLAT_ALLOC; neither guard, lock nor mutex held. */
+/* Release the piece to the backend.  PLAT_ALLOC; neither guard, lock nor mutex held. */
 void pool_pass_give(const struct pool_step *step)
 {
 	struct pool *pool = step->pool;

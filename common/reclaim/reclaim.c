@@ -2,8 +2,8 @@
 /*
  * reclaim.c - empty caches and the shared pool as a whole
  *
- * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and
- *	    what shrink.c gives back by the piece.
+ * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and the pieces
+ *	    that shrink.c releases.
  * Context: process context.  Neither guard nor lock held; each lock is held for one
  *	    cluster, or as many objects of an array, at a time.
  */
@@ -19,8 +19,8 @@ void pool_cpu_init(struct pool_cpu *cpu)
 }
 
 /*
- * Take a cluster of a CPU; its owner finds it gone at its next visit.  Other threads may run
- * before that, since there may be many.
+ * Take the newest cluster of a CPU's part; NULL: there is none.  Reschedules first, because callers
+ * take many, one by one.
  */
 static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 					 struct pool_local *local)
@@ -59,8 +59,8 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Bring down all objects that a pool has on a CPU without an owner.  They are settled one by one,
- * because a fork loses those that are still moving.
+ * Move all objects that a pool has on a CPU without an owner to the layers below.  Each is settled
+ * at once, because a fork loses objects that are still moving.
  */
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 			struct pool_local *local, bool lives)
@@ -98,10 +98,9 @@ static bool is_drained(struct pool_local *local)
 #define HAND_ON	0x100000ul
 
 /*
- * Readers that compare two readings need departures that never fall: reach.c.  So the
- * pool's count jumps before the part's own is cleared, and again after, by more than the
- * part's own.  A reader that reads in between both times sees something moving: an
- * announcement of 1, though no object moves.
+ * Move a part's departures to its pool, so that the sum of both never falls: reach.c.  The pool's
+ * count jumps by more than the part's own before that is cleared, and again after.  A reader whose
+ * two readings are both in between sees something moving: 1 is announced, though no object moves.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
@@ -236,8 +235,8 @@ static struct pool_local *turn_parts(struct pool_cpu *cpu)
 }
 
 /*
- * Bring down all objects that a CPU without an owner has cached: the CPU is offline, or the thread
- * has released its area.  Parked objects return to the platform, since other CPUs rarely look for
+ * Drain the caches of a CPU without an owner: the CPU is offline, or the thread has released its
+ * area.  Parked objects return to the platform, since other CPUs rarely look for
  * them.  Only parts that are set up are visited, each once; none is set up meanwhile.
  *
  * True: walks may skip the CPU, because all its parts are cleared.  False: another call is moving a
@@ -453,8 +452,8 @@ static void reclaim_locals(struct pool *pool)
 }
 
 /*
- * How often CPUs are asked to empty their arrays: each time an array gives a cluster of objects, or
- * one object if there is no empty cluster.
+ * How often CPUs are asked to empty their arrays.  Each time an array loses a cluster of objects,
+ * or one object if there is no empty cluster.
  */
 #define RECLAIM_ASKS	(POOL_HOT_MAX + 4)
 

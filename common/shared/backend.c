@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * backend.c - objects from the platform's allocator, within limits
+ * backend.c - get objects from the platform's allocator, within the limit, and release them
  *
  * Layer:   shared pool -> [backend] -> platform
  * Context: PLAT_ALLOC for getting objects, plat_backend_may() for giving them back;
  *	    neither guard nor lock held.
  *
- * Its counters are the only ones of a pool that all CPUs write, once per call
- * of the platform's allocator.  An object is counted before it is asked for, so
- * that "allocated" is never below what is there, nor above the limit.
+ * These counters are the only ones of a pool that all CPUs write, once per call of the platform's
+ * allocator.  An object is counted before the platform is asked for it, so that "allocated" is
+ * never below the number of objects, nor above the limit.
  */
 #include "seam/plat.h"
 
@@ -26,11 +26,10 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * Read "allocated" while renew.c does not hold the pool.  For a few instructions renew.c
- * holds a declared pool that never had an object.  In user space its thread may be
- * descheduled meanwhile, so the wait is bounded.  POOL_F_NO_LIMIT waits until the end:
- * only the kernel has it, and there renew.c holds with interrupts off.  False: the pool is
- * still held.
+ * Read "allocated" while renew.c does not hold the pool, as it does for a few instructions with a
+ * declared pool that never had an object.  In user space its thread may be descheduled meanwhile,
+ * so the wait is bounded, except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c
+ * has interrupts off.  False: the pool is still held.
  */
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
@@ -163,8 +162,8 @@ void pool_construct(struct pool *pool, void *obj)
 }
 
 /*
- * Account the platform's answer: an object, which is counted already, and is constructed here, or
- * NULL, which is uncounted.  True: there is an object.
+ * Finish a pool_backend_reserve(): construct the platform's object, or subtract it again if @obj is
+ * NULL.  True: there is an object.
  */
 bool pool_backend_commit(struct pool *pool, void *obj)
 {

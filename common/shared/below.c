@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * below.c - where objects go that leave the caches
+ * below.c - move objects from the caches to the layers below
  *
  * Layer:   local clusters -> [below] -> shared pool, backend, parking
  * Context: any, as documented in pool.h; nothing is held between two layers.
@@ -11,13 +11,13 @@
  *   needed, but scattered    the same: they would keep memory that holds little else, and
  *                            the backend has others that lie close together
  *   neither may be used      parked
- *   not needed, and has a    parked, until a call of its own pool brings it down, or
- *   destructor, in the call  one that gives back memory of all
+ *   not needed, and has a    parked, until a call of its own pool frees it, or a call that
+ *   destructor, in the call  releases memory of all pools
  *   of another pool
  */
 #include "seam/plat.h"
 
-/* With a cluster that goes to the backend, at most this many of the shared pool go, too. */
+/* With a cluster that is released, at most this many of the shared pool are released, too. */
 #define SHED_MOST	3
 
 /* True if the shared pool has spare objects enough without @n of its own.  Read unlocked. */
@@ -46,8 +46,8 @@ static void shed_one(struct pool *pool, unsigned int flags)
 }
 
 /*
- * True if the objects of a cluster lie in slabs with few other objects.  Two of them are looked at,
- * and only if many slabs of the class have few objects.
+ * True if the objects of a cluster lie in slabs with few other objects.  Tests two of them, and
+ * only if many slabs of the class have few objects.
  */
 static bool is_scattered(const struct pool *pool, const struct pool_cluster *c)
 {
@@ -98,7 +98,7 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
 
 /*
  * Put a cluster, not empty, into the shared pool, if it is needed, and its objects do not keep
- * nearly empty slabs.  False: the caller keeps the cluster, and must bring it down.
+ * nearly empty slabs.  False: the caller must pass the cluster to pool_put_cluster_down().
  *
  * Any context; guard and CPU lock may be held.
  */
@@ -110,10 +110,10 @@ bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Bring down a cluster that pool_keep_cluster() refused: to the backend, else to the shared
- * pool; what neither takes is parked.  The cluster is on no list, and may be empty.  In a call
- * of another pool, @flags has POOL_F_FOREIGN, too.  Objects that wait for a call of their own
- * pool, see pool_waits(), are parked at once.
+ * Release a cluster that pool_keep_cluster() refused to the backend; if that must not be called
+ * here, put it into the shared pool; park objects that neither accepts.  The cluster is on no
+ * list, and may be empty.  In a call of another pool, @flags has POOL_F_FOREIGN, too.  Objects
+ * that wait for a call of their own pool, see pool_waits(), are parked at once.
  */
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 			   unsigned int flags)
@@ -132,7 +132,7 @@ void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
 		shed--;
 }
 
-/* Free a cluster to the layers below the caches: keep it, or else put it down. */
+/* Move a cluster to the layers below the caches: keep it if it is needed, or else release it. */
 void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
 			    unsigned int flags)
 {

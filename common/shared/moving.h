@@ -13,15 +13,15 @@
 #ifndef POOL_CORE_MOVING_H
 #define POOL_CORE_MOVING_H
 
-/* @n objects are about to leave their place. */
+/* Announce that @n objects are about to leave their place. */
 static inline void pool_depart(unsigned long *moving, unsigned long n)
 {
 	plat_word_add(moving, n);
 }
 
 /*
- * @n objects have reached their place.  The release pairs with the acquires in reach.c and
- * stats.c: a reader that sees nothing moving sees where the objects went.
+ * Announce that @n objects have reached their place.  The release pairs with the acquires in
+ * reach.c and stats.c: a reader that sees nothing moving sees where the objects went.
  */
 static inline void pool_arrive(unsigned long *moving, unsigned long n)
 {

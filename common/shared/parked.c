@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * parked.c - objects that could not go anywhere
+ * parked.c - keep free objects that no layer could take
  *
- * Layer:   below -> [parked]: where a free ends that may not go further.
+ * Layer:   below -> [parked]: where a free ends that may call no other layer.
  * Context: parking: any, NMI and signal handlers too.  Taking: neither guard
  *	    nor lock held.
  *
- * A parked object is the one free object that is written to.  Its first word links it,
- * or, where it is constructed, a word behind its end.  Then it stays as it is, sealed or
- * not, so that no constructor runs here.
- * A list is only taken as a whole, by an exchange, so that an object's link is read
- * only after it belongs to the reader.  The release of the push pairs with the acquire
- * of the exchange and carries the links.
+ * Parked objects are the only free objects that are written to.  The first word is the link, or, in
+ * constructed objects, a word behind the end; then the object stays as it is, sealed or not, and no
+ * constructor runs here.  A list is only taken as a whole, by an exchange, so that an object's link
+ * is read only after the object belongs to the reader.  The release of the push pairs with the
+ * acquire of the exchange and carries the links.
  */
 #include "seam/plat.h"
 
@@ -132,7 +131,7 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 	return obj;
 }
 
-/* The release pairs with the acquire in reach.c: a reader sees where the object went. */
+/* Subtract an object that is elsewhere now.  The release: readers in reach.c see where it went. */
 void pool_parked_settled(struct pool_parked *parked)
 {
 	plat_word_sub_release(&parked->count, 1);
@@ -160,10 +159,10 @@ static void *join(const struct pool *pool, void *a, void *b)
 }
 
 /*
- * Put back what is left of a list, for the next call, joined with what was parked
- * meanwhile.  That is little: what this call tried to free and parked again, and what
- * interrupts and other CPUs have parked since it took the list.  A try fails only where
- * one of these has parked once more.  The release is that of parked_push().
+ * Put back the rest of a list for the next call, joined with objects that were parked meanwhile.
+ * These are few: objects that this call parked again, and those of interrupts and other CPUs since
+ * it took the list.  A try fails only if one of these parks once more.  The release is that of
+ * parked_push().
  */
 void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest)

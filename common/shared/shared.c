@@ -18,14 +18,16 @@
  *	CHANGE	take or link clusters, update the counts, then the bucket's bit in "filled"
  *	STORE	store the new head (release)
  *
- * One holder: after an exchange that did not give POOL_BUSY all others give POOL_BUSY, until
- * STORE.  Whole lists: only the holder follows or changes links, and the acquire of HOLD pairs
- * with the last STORE, so it sees what the last holder wrote.  Nobody compares heads, so there is
- * no ABA problem.  No waits: a call that finds BUSY goes on to the next bucket, and after the last
- * one to the next layer.  In the kernel interrupts are off from HOLD to STORE, so a holder is soon
- * done.  In programs it may be descheduled, which costs others this one bucket. "filled" changes
- * only while a bucket is held, and matches each head that HOLD returns, so bits can be added and
- * subtracted.  A set bit without a cluster means that a holder is at work.
+ *   - One holder: after an exchange that gives another value than POOL_BUSY, all exchanges give
+ *     POOL_BUSY until STORE.
+ *   - Whole lists: only the holder follows or changes links.  The acquire of HOLD pairs with the
+ *     last STORE, so it sees what the last holder wrote.  Heads are not compared: no ABA problem.
+ *   - No waits: a call that finds BUSY tries the next bucket, and after the last one the next
+ *     layer.  In the kernel interrupts are off from HOLD to STORE.  In programs a holder may be
+ *     descheduled, which costs other calls this one bucket.
+ *   - "filled" changes only while the bucket is held, and matches each head that HOLD returns, so
+ *     bits can be added and subtracted.  A set bit without a cluster means that a call is between
+ *     HOLD and STORE.
  *
  * Where memory has nodes, each node has as many buckets as the others, next to one another.
  * A cluster goes home: to the node of its newest object.  Misses take from buckets of their

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * spare.c - how large clusters may be, and what becomes of empty ones
+ * spare.c - limit the size of clusters, and store empty ones
  *
  * Layer:   beside the others; below them all, since each empties clusters.
  * Context: any; neither guard nor lock held, except for pool_cluster_max().
@@ -9,9 +9,9 @@
  * no room for, and those emptied elsewhere, are the pool's spares: a lock-free list that
  * is taken as a whole.
  *
- * An empty cluster has slots for pointers.  Where a stash is full, many of it go into the slots
- * of one that was emptied, and this one becomes a spare.  So it takes one exchange to get them
- * all, and none of them is read: another CPU had them last, so a read would wait for it.
+ * An empty cluster has slots for pointers.  If a stash is full, many of its clusters go into the
+ * slots of one empty cluster, which becomes a spare.  So one exchange moves all of them, and none
+ * of them is read; a read would wait for the cache line from the CPU that had the cluster last.
  */
 #include "seam/plat.h"
 
@@ -137,7 +137,7 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 	return chain;
 }
 
-/* Get one that has no others in it; NULL: there is none.  Else as pool_cluster_get(). */
+/* Get one empty cluster with no others in its slots; NULL: there is none. */
 struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags)
 {
 	struct pool_cluster *rest = pool_cluster_get(pool, 1, flags);
@@ -165,9 +165,9 @@ static unsigned long free_box(struct pool_cluster *c)
 }
 
 /*
- * How many more a pool keeps.  It keeps as many as its objects would fill, since they may all be
- * freed next.  Looked at for each that comes, so they stay when there are fewer objects.  Read
- * unlocked, since only the cost depends on it.
+ * Return how many more spares a pool keeps: as many as its objects would fill, because all may be
+ * freed next.  Called for each new spare, so spares stay when the number of objects falls.  Read
+ * unlocked, because a stale value only costs time.
  */
 unsigned int pool_spares_lacking(const struct pool *pool)
 {
@@ -182,10 +182,10 @@ unsigned int pool_spares_lacking(const struct pool *pool)
 }
 
 /*
- * Give up an emptied cluster, and those in it.  Never fails.  @pool must not go away meanwhile.
- * @flags decide whether the allocator may be called.  Any context; neither guard nor lock held.
- * The pool keeps some: where one CPU allocates what another frees, the first one empties the
- * clusters that the other one needs.
+ * Store an empty cluster, and those in its slots, as a spare, or free it if the pool has enough.
+ * Never fails.  @pool must not end meanwhile.  @flags decide whether the allocator may be called.
+ * Any context; neither guard nor lock held.  Spares are needed where one CPU allocates what
+ * another one frees: the first one empties the clusters that the other one needs.
  */
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
@@ -208,7 +208,7 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 	}
 }
 
-/* Returns bytes. */
+/* Free a chain of empty clusters.  Returns bytes. */
 static unsigned long free_chain(struct pool_cluster *chain)
 {
 	unsigned long bytes = 0;
@@ -229,9 +229,9 @@ unsigned long pool_cluster_trim_some(struct pool *pool)
 }
 
 /*
- * Free the spare clusters that a pool has now.  Returns bytes.
- * About: what is pushed meanwhile may be freed, too, in the place of others.  The list may have
- * any length, so other threads may run.  Needs PLAT_ALLOC; neither guard nor lock held; not atomic.
+ * Free as many spare clusters as a pool has now, perhaps others that are pushed meanwhile.  Returns
+ * bytes.  Reschedules in between, because the list may have any length.  Needs PLAT_ALLOC; neither
+ * guard nor lock held; not atomic.
  */
 unsigned long pool_cluster_trim(struct pool *pool)
 {

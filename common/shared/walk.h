@@ -8,14 +8,14 @@
 #ifndef POOL_CORE_WALK_H
 #define POOL_CORE_WALK_H
 
-/* The next CPU below number *@i, which becomes its number; NULL: there is none. */
+/* Return the next CPU below number *@i, and set *@i to its number; NULL: there is none. */
 static inline struct pool_cpu *pool_cpu_below(unsigned int *i)
 {
 	*i = plat_cpu_below(*i);
 	return plat_cpu_of(*i);
 }
 
-/* The next part of a pool below number *@i, which becomes its CPU's; NULL: there is none. */
+/* Return a pool's next part below CPU *@i, and set *@i to its CPU; NULL: there is none. */
 static inline struct pool_local *pool_part_below(const struct pool *pool,
 						 unsigned int *i)
 {
