@@ -35,9 +35,9 @@ def concepts(text):
 
 
 def drawing(text):
-    """What is wrong with the drawing: behind the files of a line are spaces, and words."""
-    drawn = [name for line in lines_between(text, "fails where a call goes up::", "Folders")
-             for name in re.split(r"\s{2,}", line.strip())[0].split()]
+    """What is wrong with the drawing: behind a colon a line has the files of a folder."""
+    drawn = [name for line in lines_between(text, "draws the folders::", "Free objects")
+             for name in line.rpartition(":")[2].split() if ":" in line]
     print(" ".join(drawn))
     yield from (f"{name} is not drawn" for name in order.ORDER if name not in drawn)
     yield from (f"{name} is drawn, and not in the order" for name in drawn
