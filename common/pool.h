@@ -239,11 +239,10 @@ void pool_destroy_all(void);
 #endif
 
 /*
- * Analyzers know calls, so these attributes are for builds where all calls are functions.
- * They say that an object must be freed once, by one of two functions.  The attribute
- * "malloc" without a function would also say that a new object has no pointer in it; a
- * constructor may have put one there.  Code that frees twice on purpose, to test checks,
- * defines POOL_FREED as nothing.
+ * Attributes for static analyzers, in builds where all calls are functions.  They say that an
+ * object must be freed once, by one of two functions.  The plain attribute "malloc" is not used,
+ * because it would also say that a new object contains no pointers, but a constructor may store
+ * some.  Code that frees twice on purpose, to test checks, defines POOL_FREED as nothing.
  */
 #ifdef POOL_NO_INLINE
 

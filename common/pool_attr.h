@@ -53,7 +53,7 @@ struct pool_head;
  * next allocation, so POOL_F_MUST_ZERO is refused.
  *
  * Both run in calls on this pool, never in an allocation or free of another one.  A destructor
- * also runs where a thread ends, a CPU goes down, or memory of many pools is given back, as in
+ * also runs where a thread ends, a CPU goes offline, or memory of many pools is released, as in
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
  * locks that callers hold, nor call this pool, nor leave by longjmp(); calls on other pools take
  * POOL_F_ATOMIC.

@@ -20,8 +20,8 @@ struct pool_reserved;
 /**
  * pool_alloc_bulk() - Allocate many objects, or none.
  * @pool: the pool.
- * @flags: as of __pool_alloc(), for each of them, but for POOL_F_WAIT: no call waits
- *	while it holds some, since two could wait for each other.
+ * @flags: as of __pool_alloc().  POOL_F_WAIT is ignored, because two calls that have some
+ *	objects and wait for more could wait for each other.
  * @n: how many; 0 is a success.
  * @objs: filled in; undefined contents after a failure.
  *

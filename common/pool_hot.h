@@ -158,10 +158,10 @@ static inline void pool_might_sleep(unsigned int flags)
 }
 
 /*
- * To lockdep a held array is a lock that is only ever tried.  So it reports a task that ends or
- * returns to user space with one, and its reports list the array.  One lock stands for all
- * arrays: a handler that interrupts a holder lets go of its own array first, and so does code
- * that closes the array of another pool.  In kernels without lockdep this is no instruction.
+ * To lockdep a held array is a lock that is only tried.  So it reports a task that ends or returns
+ * to user space with an array held, and lists the array in its reports.  One lockdep map serves
+ * all arrays, because holds nest: an interrupt handler, or code that closes another pool's array,
+ * opens its array before the outer holder does.  Without lockdep this is no instruction.
  */
 extern struct lockdep_map pool_array_map;
 

@@ -62,11 +62,10 @@ static inline void put_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Lower the room of a held array to @room and move its @n coldest objects, which
- * no longer fit, to @c.  The room is lowered before the cluster is charged, so the
- * sum never rises.  In between the objects count as moving.  Others may have the lock
- * before the rest of the array follows.  Who destroys its pool waits until nothing moves, in
- * pool_drain().
+ * Lower the room of a held array to @room and move its @n coldest objects, which no longer fit, to
+ * @c.  The room is lowered before the cluster is charged, so that the sum never rises; in between
+ * the objects count as moving.  Other calls may take the lock before the rest of the array is moved
+ * down, so pool_drain() waits until nothing moves.
  */
 static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 			       unsigned int room, struct pool_cluster *c,

@@ -48,8 +48,8 @@ static inline bool fills(const struct pool_local *here,
 }
 
 /*
- * How many objects a fill takes from a cluster: one for the caller, and as many as the array,
- * which is empty, accepts.  If ahead.c left a surplus the array stays empty.
+ * Return how many objects a fill takes from a cluster: one for the caller, and as many as the empty
+ * array accepts; none for the array while ahead.c has left a surplus.
  */
 static inline unsigned int fill_size(struct pool_local *here,
 				     const struct pool_cluster *c)

@@ -131,7 +131,7 @@ static inline void pool_visit_look(struct pool_local *here,
 
 /*
  * Begin a visit: take the CPU's lock, count the visit, and make the pool's array the newest.
- * @here is entered.  @out receives what the visit evicts, to be brought down once @here is left.
+ * @here is entered.  @out receives evicted clusters, for pool_carry() once @here is left.
  * False: the lock cannot be taken, and there is no visit.
  */
 static inline __attribute__((__always_inline__))

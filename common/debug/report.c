@@ -47,8 +47,8 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 }
 
 /*
- * Find the name of a pool; false: no pool is it, or this context cannot search.  The name is
- * copied, so that no pool is pinned while lines are written, which may block for ever.
+ * Copy the name of the pool for which @is_it is true; false: there is none, or this context cannot
+ * search.  A copy, so that no pool is pinned while lines are written, which may block.
  */
 static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),

@@ -56,9 +56,8 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
 }
 
 /*
- * How many buckets serve @cpus, which may also be the number of buckets that an option asks for.
- * As many as CPUs: Documentation/performance-figures says why.  Returns a power of two, at most
- * POOL_BUCKETS_MAX.
+ * Return the number of buckets for @cpus, or for the number that an option asks for: as many,
+ * rounded up to a power of two, at most POOL_BUCKETS_MAX.  Documentation/decisions says why.
  */
 unsigned int pool_buckets_for(unsigned int cpus)
 {

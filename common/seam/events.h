@@ -10,10 +10,10 @@
  *
  *	POOL_TRACE(event, pool, ...)
  *
- * User space makes an USDT probe "libpool:event" of it, the kernel a tracepoint
- * "pool:pool_event".  No event is on the path of a hit: the two of calls are those of pools
- * with the option "trace", which have none.  Each says what its caller has at hand, so that
- * an event without a tracer computes nothing.
+ * User space makes an USDT probe "libpool:event" of it, the kernel a tracepoint "pool:pool_event".
+ * Hits have no event: alloc and free are events of pools with the option "trace", whose calls never
+ * hit.  The arguments are values that the caller has anyway, so an event without a tracer computes
+ * nothing.
  */
 #ifndef POOL_EVENTS_H
 #define POOL_EVENTS_H

@@ -208,9 +208,9 @@ enum plat_mem {
 };
 
 /**
- * plat_mem_alloc() - Get memory for bookkeeping, not for objects.
+ * plat_mem_alloc() - Get memory for the library's own data, not for objects.
  * @size: bytes.
- * @how: what may be done to get it.
+ * @how: whether the call may sleep, and what it may reclaim.
  *
  * Context: As @how says, and plat_may(PLAT_ALLOC); neither guard nor lock held.
  * Return: memory for plat_mem_free(), or NULL.  It is zeroed, except with

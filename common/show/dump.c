@@ -159,8 +159,7 @@ void pool_dump_rewind(struct pool_dump *d)
 }
 
 /*
- * Move to the next pool and copy its numbers; false: there is none.  Between two pools
- * other threads may run.
+ * Move to the next pool and copy its numbers; false: there is none.  Reschedules between two pools.
  */
 bool pool_dump_next(struct pool_dump *d)
 {

@@ -5,11 +5,11 @@
  * Layer:   above everything; user space only.
  * Context: plain threads.
  *
- * What helpers of the parent had open is closed in a child of a fork.
+ * In a child of a fork the files of the parent's helpers are closed.
  *
- * A pipe tells a helper to end.  A program that closes all of its files closes the pipe,
- * too, so the helper ends then.  It would otherwise wait for files of the program that have
- * the same numbers.  Before each work it looks whether its file is still its own.
+ * A byte in a pipe asks a helper to end.  A program that closes all of its files closes the pipe,
+ * too, and the helper must end, because it would otherwise wait for files of the program that have
+ * the same numbers.  So before each work it checks that its files are still its own.
  */
 #include "helper.h"
 #include "seam/plat.h"
@@ -210,8 +210,9 @@ bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const ch
 }
 
 /*
- * The end of the pipe alone would do, but a child that was not made by fork() may have a
- * copy of it.  Without the other end a byte would raise SIGPIPE.
+ * Ask a helper to end, by a byte in its pipe.  Closing the pipe does not suffice, because a child
+ * that was not made by fork() may have a copy.  If the program has closed the other end, write
+ * nothing, because a byte would raise SIGPIPE.
  */
 static bool request_stop(struct pool_helper *helper)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * tool.h - the sanitizers of addresses, leaks and threads, and valgrind, where they
- *	    exist
+ * tool.h - requests to AddressSanitizer, LeakSanitizer, ThreadSanitizer and valgrind
  *
- * Layer:   seam; only user space has such tools beside the program.
+ * Layer:   seam; user space only.
  * Context: any; all of this is lock-free, and signal handlers may call it.
  *
- * The sanitizers' functions are weak: where the program was built without them
- * they are NULL.  Valgrind's requests are instructions that do nothing outside of
- * it.  A library that was built without its headers, or for a machine that they do
- * not know, has none.
+ * The sanitizers' functions are weak symbols, which are NULL in a program built without them.
+ * Valgrind's requests are instructions that do nothing outside of valgrind.  A library that was
+ * built without valgrind's headers, or for a machine that these do not support, has none.
  */
 #ifndef POOL_TOOL_H
 #define POOL_TOOL_H
