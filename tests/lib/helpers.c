@@ -13,8 +13,8 @@ static struct pool_options saved_options;
 static unsigned int saved_fail_every;
 
 /*
- * Take off what pools of earlier cases refunded, as a visit without room does.  While a visit
- * does it others may read too high a sum: pool_charged().
+ * Subtract the refunds of earlier cases' pools, as a visit without room does, because other threads
+ * may read too high a sum while a visit subtracts them: pool_charged().
  */
 static void take_refunds(void)
 {
@@ -32,8 +32,8 @@ static void take_refunds(void)
 }
 
 /*
- * Runs before each case.  Hot arrays are tested even where a tool watches; cases of
- * tools set the options that the tool needs.
+ * Prepare each case.  Options of tools are cleared, so that hot arrays are tested under tools, too;
+ * cases of tools set them again.
  */
 void test_begin(void)
 {
@@ -44,8 +44,8 @@ void test_begin(void)
 }
 
 /*
- * Runs after each case: options as they were, no pool left, nothing charged or kept.
- * Pools that a failed case left are removed, so that the next one can run.
+ * Restore the options after each case, and check that no pool, no charge and no empty cluster is
+ * left.  Removes the pools of a failed case, so that the next case can run.
  */
 bool test_end(void)
 {
@@ -76,7 +76,7 @@ void test_mode(unsigned int mode)
 	pool_options.debug = mode;
 }
 
-/* A pool of objects of exactly @size bytes. */
+/* Create a pool of objects of exactly @size bytes. */
 struct pool *test_pool(unsigned int size)
 {
 	struct pool_head *head = create_pool("test", size, MEM_F_EXACT);
@@ -84,7 +84,7 @@ struct pool *test_pool(unsigned int size)
 	return head ? pool_of(head) : NULL;
 }
 
-/* How many pools there are. */
+/* Return how many pools exist. */
 unsigned int test_count_pools(void)
 {
 	struct pool *pool = NULL;
@@ -95,7 +95,7 @@ unsigned int test_count_pools(void)
 	return n;
 }
 
-/* A pool with these options, whose faults are only counted. */
+/* Create a pool with these options, whose faults are only counted. */
 struct pool *test_checked(unsigned int size, unsigned int debug)
 {
 	pool_options.debug = debug;
@@ -103,7 +103,7 @@ struct pool *test_checked(unsigned int size, unsigned int debug)
 	return test_pool(size);
 }
 
-/* Faults of all kinds that were found in a pool. */
+/* Return how many faults of all kinds were found in a pool. */
 unsigned long test_faults(struct pool *pool)
 {
 	unsigned long sum = 0;
@@ -183,8 +183,8 @@ bool test_reports_elsewhere(struct pool *pool)
 }
 
 /*
- * A pool of whole clusters.  The first fills bring nothing to the array, since objects have come
- * ahead (ahead.c), so there are two waves.
+ * Create a pool with full clusters.  Two waves are needed, because objects got ahead (ahead.c) keep
+ * the first fills from moving objects to the array.
  */
 struct pool *test_clustered_pool(void)
 {
@@ -213,7 +213,7 @@ struct pool *test_whole(unsigned int *n)
 	return pool;
 }
 
-/* Take @n objects, see whether each is @good, and free them. */
+/* Allocate @n objects, check that each is @good, and free them. */
 bool test_wave_good(struct pool *pool, unsigned int n,
 		    bool (*good)(const unsigned char *obj))
 {
@@ -237,7 +237,7 @@ bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int si
 				   &why);
 }
 
-/* One object of a source; NULL: there is none. */
+/* Get one object of a source; NULL: there is none. */
 void *test_backend_alloc(struct plat_backend *backend, unsigned int flags)
 {
 	void *obj;
@@ -245,7 +245,7 @@ void *test_backend_alloc(struct plat_backend *backend, unsigned int flags)
 	return plat_backend_alloc(backend, 1, &obj, flags) ? obj : NULL;
 }
 
-/* Give one object back to its source; returns what is wrong with it. */
+/* Return one object to its source; returns what is wrong with it. */
 enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
@@ -265,7 +265,7 @@ struct pool_cluster *test_take_shared(struct pool *pool)
 	return c;
 }
 
-/* This CPU's part of a pool, which is made if there is none; the case stays on its CPU. */
+/* Return this CPU's part of a pool, set up if necessary; the case must stay on its CPU. */
 struct pool_local *test_local(struct pool *pool)
 {
 	struct pool_local *local;
@@ -276,7 +276,7 @@ struct pool_local *test_local(struct pool *pool)
 	return local;
 }
 
-/* An empty cluster without an owner, for plat_mem_free(). */
+/* Allocate an empty cluster without an owner, for plat_mem_free(). */
 struct pool_cluster *test_cluster_new(void)
 {
 	struct pool_cluster *c = plat_mem_alloc(sizeof(*c), PLAT_MEM_AT_HAND);
@@ -312,7 +312,7 @@ unsigned long test_charged(void)
 	return pool_charged(test_cpu());
 }
 
-/* Objects in the clusters of a local part, counted by hand. */
+/* Count the objects in the clusters of a part. */
 static unsigned long count_clusters(struct pool_local *local)
 {
 	struct pool_list *node;
@@ -331,7 +331,7 @@ static bool has_age(struct pool_local *local)
 	return local->pool && !pool_list_empty(&local->by_age);
 }
 
-/* Do all of a pool's parts agree with their counts?  Quiet pools only. */
+/* True if all of a pool's parts agree with their counts.  Quiet pools only. */
 static bool counts_are_true(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? test_nr_cpus() : 0;
@@ -353,8 +353,8 @@ static bool counts_are_true(struct pool *pool)
 }
 
 /*
- * Do the numbers of a quiet pool add up, with @used in use?  Parked ones may be there: a
- * call that found nothing has other CPUs park what is in their arrays.
+ * True if the numbers of a quiet pool add up, with @used objects in use.  Some may be parked,
+ * because a call that finds no object has other CPUs park objects of their arrays.
  */
 bool test_quiet(struct pool *pool, unsigned long used)
 {
@@ -367,7 +367,10 @@ bool test_quiet(struct pool *pool, unsigned long used)
 	       counts_are_true(pool);
 }
 
-/* Is what this CPU holds of all pools <= the charge <= the bound? */
+/*
+ * True if the bytes of this CPU's objects, of all pools, are at most the charge, and that the
+ * bound.
+ */
 bool test_bound_holds(void)
 {
 	unsigned long charged = test_charged();

@@ -24,8 +24,8 @@ static inline bool have_nmis(void)
 }
 
 /*
- * Until nmis_end(), fn() has to return NMI_HANDLED for each NMI: of some that were sent, one
- * may come.  A macro, since fn() is put into static data.
+ * Until nmis_end(), fn() must return NMI_HANDLED for each NMI, because several that were sent may
+ * arrive as one.  A macro, since fn() is put into static data.
  */
 #define nmis_begin(fn)	(!register_nmi_handler(NMI_LOCAL, fn, 0, KBUILD_MODNAME))
 
@@ -34,7 +34,7 @@ static inline void nmis_end(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 
-/* With preemption off no CPU ends going offline. */
+/* Send an NMI to a CPU, if it is online.  With preemption off no CPU finishes going offline. */
 static inline void send_nmi(unsigned int cpu)
 {
 	preempt_disable();

@@ -3,8 +3,8 @@
  * runner_check.c - the shared cases, and those of user space, under Check
  *
  * Layer:   tests, user space; twin of runner_kunit.c.
- * Context: main program.  TEST_SCALE divides iterations where they are slow.  The environment's
- *	    TEST_ONLY has the names of the cases to run; unset, all run.
+ * Context: main program.  TEST_SCALE divides the number of iterations in slow builds.  TEST_ONLY in
+ *	    the environment has the names of the cases to run; unset, all run.
  */
 #include "test.h"
 
@@ -109,8 +109,8 @@ void test_skip(const char *name, const char *why)
 }
 
 /*
- * The thread gets its area here, so that no case meets the call that makes it.  Memory is
- * of one node, whatever the machine has, until a case says which node a thread is near.
+ * Make the thread's area before each case, so that no case measures the call that makes it.  Memory
+ * is of one node, on any machine, until a case sets the node of a thread.
  */
 static void setup(void)
 {
@@ -135,7 +135,7 @@ static TCase *new_tcase(Suite *suite, const char *name)
 	return tcase;
 }
 
-/* Is a case one of those to run? */
+/* True if a case must run. */
 static bool is_wanted(const char *name)
 {
 	const char *only = getenv("TEST_ONLY");
@@ -150,8 +150,8 @@ static bool is_wanted(const char *name)
 }
 
 /*
- * Areas of threads stay until the process ends, and a search visits all of them, so steps
- * are counted while there are few.
+ * Add the cases that count single steps first, because areas of threads stay until the process
+ * ends, and a search visits all of them.
  */
 static void add_cases(Suite *suite)
 {

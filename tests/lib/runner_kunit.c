@@ -32,7 +32,7 @@ struct worker {
 	unsigned int i;
 };
 
-/* Stays until it is stopped, so that its code does not go away under it. */
+/* Run a worker, then wait to be stopped, so that the module is not unloaded meanwhile. */
 static int worker_main(void *arg)
 {
 	struct worker *w = arg;

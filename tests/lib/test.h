@@ -5,10 +5,9 @@
  * Layer:   tests; every file of unit/ is compiled for both worlds.
  * Context: cases run in a plain thread or a kthread that stays on its CPU.
  *
- * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line
- * in unit/cases.list.  It frees all it made: after each case no pool may be left.
- * After an EXPECT that fails the case may go on or not, so nothing may depend on it.
- * Workers of test_threads() have no framework, so they count what goes wrong.
+ * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line in unit/cases.list.
+ * It frees all its objects and pools.  After an EXPECT that fails the case may continue or not, so
+ * it must work in both ways.  Workers of test_threads() have no framework, so they count errors.
  */
 #ifndef POOL_TEST_H
 #define POOL_TEST_H
@@ -39,7 +38,7 @@
 	KUNIT_EXPECT_PTR_EQ(test, (void *)(a), (void *)(b))
 #define ASSERT(cond)		KUNIT_ASSERT_TRUE(test, cond)
 
-/* Is this suite the only one?  For cases after which the kernel is not what it was. */
+/* True if only this suite runs, for cases that change the kernel. */
 bool test_alone(void);
 
 /* Pass a value from CPU to CPU through a word. */
@@ -80,7 +79,7 @@ void test_skip(const char *name, const char *why);
 
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
 
-/* Can this byte be read without a fault? */
+/* True if a byte can be read without a fault. */
 static inline bool test_readable(const void *p)
 {
 	char byte;
@@ -88,7 +87,7 @@ static inline bool test_readable(const void *p)
 	return plat_peek(&byte, p, 1);
 }
 
-/* Sleep for some milliseconds: nobody wakes this word. */
+/* Sleep for some milliseconds, on a word that nobody wakes. */
 static inline void test_sleep(unsigned int ms)
 {
 	unsigned int word = 0;
@@ -143,10 +142,10 @@ bool test_bound_holds(void);
 unsigned long test_random(unsigned long *state);
 
 /*
- * The runners.  test_threads() runs fn(0..n-1, arg) at once and returns when all
- * have returned; the first test_cpus() of them have CPUs of their own.
- * test_scale() makes fewer iterations where they are slow.  test_lend_signal() has the
- * arrays of other CPUs within reach; kernels have interrupts for that.
+ * The runners.  test_threads() runs fn(0..n-1, arg) at once and returns when all have returned;
+ * each of the first test_cpus() has its own CPU.  test_scale() lowers the number of iterations in
+ * slow builds.  test_lend_signal() lets calls empty the arrays of other CPUs; kernels have
+ * interrupts.
  */
 void test_threads(unsigned int n, void (*fn)(unsigned int i, void *arg),
 		  void *arg);

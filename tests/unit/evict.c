@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * evict.c - which clusters and arrays give way under the byte bound
+ * evict.c - which clusters are evicted, and which arrays reduced, under the byte bound
  *
  * Layer:   tests of common/core/age.c.
  * Context: see test.h.

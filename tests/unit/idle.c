@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * idle.c - what was not needed for a while goes
+ * idle.c - objects that were not needed for a while are released
  *
  * Layer:   tests of common/reclaim/idle.c.
  * Context: see test.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * pass.c - ageing by pieces: how much a step gives, and what a pass leaves
+ * pass.c - ageing by pieces: how much a step releases, and what a pass leaves
  *
  * Layer:   tests of common/reclaim/pass.c.
  * Context: see test.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * queue.c - callers that wait for an object have a turn each
+ * queue.c - callers that wait for an object are served in order
  *
  * Layer:   tests of common/limit/queue.c, and of how alloc.c waits.
  * Context: see test.h.

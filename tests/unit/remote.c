@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * remote.c - what lies in the arrays of other CPUs, and callers that wait
+ * remote.c - objects in the arrays of other CPUs, and callers that wait
  *
  * Layer:   tests of plat_empty_arrays(), and of common/limit/remote.c and last.c.
  * Context: see test.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * shrink.c - a piece of what is unused goes back
+ * shrink.c - a piece of unused memory is released
  *
  * Layer:   tests of common/reclaim/shrink.c.
  * Context: see test.h.

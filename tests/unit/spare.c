@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * spare.c - what becomes of empty clusters
+ * spare.c - empty clusters are stored, reused and freed
  *
  * Layer:   tests of common/shared/spare.c and cluster.c.
  * Context: see test.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * tools.c - pools where a tool watches memory
+ * tools.c - pools under a tool that watches memory
  *
  * Layer:   tests, both worlds; what the tools themselves see: tools.sh.
  * Context: the case's own thread.

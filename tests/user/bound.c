@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bound.c - many threads: a cap over all of them, and all that they have given back
+ * bound.c - many threads: a bound over all of them, and the memory of those that ended
  *
  * Layer:   tests of common/reclaim/bound.c and user/remote.c.
  * Context: see test.h.  The areas of so many threads stay, so these cases come late.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * child.c - what a child of a fork is asked, and how it answers
+ * child.c - requests to a child of a fork, and its answers
  *
  * Layer:   tests, user space only; fork.c has the cases.
  * Context: a child leaves by _exit(): nothing of the framework runs in it.
