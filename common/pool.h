@@ -57,10 +57,10 @@
 #define POOL_F_NOSLAB		0x28u	/* atomic, and the backend is not called */
 
 /*
- * The owner of new pools: a module has its own pools, a program has one owner.  Code that is
- * built into the kernel has no struct module.  There a name is the owner, that of the module
- * that the code would be; of equal names the linker keeps one.  -DPOOL_OWNER_NAME= names the owner
- * of several files, or of a file of two modules, whose own name has a colon.
+ * The owner of new pools: a module has its own pools, a program has one owner.  Code that is built
+ * into the kernel has no struct module; its owner is a name, KBUILD_MODNAME, of which the linker
+ * keeps one copy.  -DPOOL_OWNER_NAME= sets the name for several files with one owner, and for a
+ * file of two modules, whose KBUILD_MODNAME has a colon.
  */
 #ifdef __KERNEL__
 #include <linux/export.h>
@@ -84,12 +84,12 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 
 #define POOL_NAME_LEN		11	/* bytes of the longest pool name; the rest is cut off */
 
-/* An analyzer knows calls, and no hit path. */
+/* Static analyzers understand calls, but not the inline hit path. */
 #if defined(__clang_analyzer__) && !defined(POOL_NO_INLINE)
 #define POOL_NO_INLINE
 #endif
 
-/* What the library has is C, and visible where a program hides what it has itself. */
+/* Declarations have C linkage, and are visible in programs built with -fvisibility=hidden. */
 #if defined(__KERNEL__)
 #define POOL_DECLS_BEGIN
 #define POOL_DECLS_END
@@ -101,7 +101,7 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 #define POOL_DECLS_END		_Pragma("GCC visibility pop")
 #endif
 
-/* The same in both languages, so that C++ compilers can warn of C's casts and of zeros. */
+/* A cast and a NULL in each language, so that C++ compilers may warn of C's casts and zeros. */
 #ifdef __cplusplus
 #define POOL_CAST(type, x)	static_cast<type>(x)
 #else
@@ -189,24 +189,23 @@ create_pool(const char *name, unsigned int size, unsigned int flags, const char 
 #endif
 
 /**
- * pool_destroy_of() - Give a registration back; the last one ends the pool.
+ * pool_destroy_of() - Release a registration; the last one ends the pool.
  * @pool: the pool; NULL is a no-op.
  * @owner: as given to pool_create_at(), whose registration it is; NULL: user space.
  *
- * A pool that serves several calls of create_pool() loses one of them, whatever
- * is in use.  The last one takes back what the caches of all CPUs or threads hold of
- * the pool.  The caller promises that no other call on this pool is under way or to come.  A pool
- * with checks reports later allocations, frees and destructions: POOL_FAULT_DESTROYED.
+ * A pool that serves several calls of create_pool() loses one of them, even if objects are in use.
+ * Releasing the last one empties the caches of all CPUs or threads, and ends the pool.  The caller
+ * must make sure that no other call on this pool runs now or later.  A pool with checks reports
+ * later allocations, frees and destructions: POOL_FAULT_DESTROYED.
  *
  * Context: Process context or a plain thread; may sleep.
- * Return: NULL when the registration is gone.  @pool, as usable as before, when
- * it was the last one and some objects are in use.  In the kernel, and where the pool
- * has the option caller or memstats, one line in the log says how many.  Also @pool, with
- * one line in the log, when all registrations are other owners'.
+ * Return: NULL when the registration is released.  @pool, usable as before, if it is the last one
+ * and objects are in use; in the kernel, and with the option caller or memstats, one line in the
+ * log says how many.  @pool, with one line in the log, if all registrations are other owners'.
  */
 void *pool_destroy_of(struct pool_head *pool, const void *owner);
 
-/* pool_destroy() - Give a registration back; in the kernel, one of the calling module. */
+/* pool_destroy() - Release a registration; in the kernel, one of the calling module. */
 #ifdef __KERNEL__
 static inline void *pool_destroy(struct pool_head *pool)
 {
@@ -220,11 +219,10 @@ void *pool_destroy(struct pool_head *pool);
  * pool_destroy_owned() - Destroy all pools of an owner, for use on exit.
  * @owner: as given to pool_create_at(); NULL: user space.
  *
- * Pools with objects in use go too; these objects are left as they are.  In the
- * kernel, and where the pool has the option caller or memstats, one line in the log
- * names each such pool.
+ * Pools with objects in use end, too; these objects stay as they are.  In the kernel, and with the
+ * option caller or memstats, one line in the log names each such pool.
  *
- * Context: Process context or a plain thread, no other call on them under way.
+ * Context: Process context or a plain thread; no other call on these pools may run.
  */
 void pool_destroy_owned(const void *owner);
 
@@ -281,7 +279,7 @@ POOL_NO_PLT void pool_free(struct pool_head *pool, void *obj);
 #endif
 
 /**
- * pool_alloc_nocache() - Allocate past the caches, unless there is nothing else.
+ * pool_alloc_nocache() - Allocate from the shared pool or the backend, from caches only at last.
  * @pool: the pool.
  *
  * Asks the shared pool first, then the backend.  For early allocation of spare
@@ -364,17 +362,17 @@ void pool_free_inline(struct pool_head *pool, void *obj, unsigned int flags)
  * @pool: the pool.
  * @flags: any of POOL_F_*.
  *
- * Asks this CPU's caches first, then the shared pool, then the backend, as far as
- * the pool's mode has them.  With POOL_F_NOSLAB the backend is left out, for callers that
- * the backend itself may have called, such as a probe in the slab; and in a program with
- * POOL_F_ATOMIC, as malloc() is not for signal handlers.  Such a call gets what is free only.
+ * Asks this CPU's caches first, then the shared pool, then the backend, as far as the pool's mode
+ * has them.  Two flags keep the call from the backend, so that it gets only objects that the pool
+ * has free:  POOL_F_NOSLAB, for callers that the backend itself may have called, such as a probe
+ * in the slab; and in a program POOL_F_ATOMIC, because signal handlers must not call malloc().
  *
  * Context: With POOL_F_ATOMIC any: interrupts, NMI, signal handlers.  Without
  * it process context or a plain thread; may sleep.
  * Return: an object of pool->size bytes for pool_free(); undefined contents
- * unless POOL_F_MUST_ZERO.  NULL when there is none, or others wait for it.  With POOL_F_WAIT
- * that is only when the task is being killed, or the call may not wait, as with POOL_F_ATOMIC:
- * see pool_alloc_timeout().
+ * unless POOL_F_MUST_ZERO.  NULL when there is none, or other calls wait for one.  With
+ * POOL_F_WAIT, NULL only when the task is being killed, or the call may not wait, as with
+ * POOL_F_ATOMIC: see pool_alloc_timeout().
  */
 static inline POOL_INLINE
 void *__pool_alloc(struct pool_head *pool, unsigned int flags)
@@ -456,13 +454,13 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
  * @ms: for how long, in milliseconds; 0: one try, which waits for no other thread;
  *	POOL_FOREVER: until there is one, as with POOL_F_WAIT in __pool_alloc().
  *
- * For pools with a limit, and for times when memory is short.  Callers that wait are served in
- * the order in which they came, whatever their priorities, and woken by the call that frees an
- * object.  Calls that do not wait are refused meanwhile.  In a program objects in hot arrays of
- * threads that do nothing are found only where pool_reclaim_signal() has lent a signal.  @ms
- * bounds the whole call, except for what the backend takes, and a thread that has begun to answer.
+ * For pools with a limit, and for times when memory is short.  Callers are served in the order in
+ * which they came, whatever their priorities, and woken by the call that frees an object.  Calls
+ * that do not wait are refused meanwhile.  In a program, objects in hot arrays of idle threads are
+ * found only after pool_reclaim_signal().  @ms bounds the whole call, except for the time of the
+ * backend, and of a thread that has begun to empty its arrays.
  *
- * In the kernel a task that waits is not frozen: until its wait ends no suspend succeeds.
+ * In the kernel a waiting task cannot be frozen, so a suspend fails until the wait ends.
  *
  * Context: Process context or a plain thread; sleeps.
  * Return: as __pool_alloc(); NULL: the time is over, or, in the kernel, the task is being

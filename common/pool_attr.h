@@ -41,11 +41,11 @@ struct pool_head;
  *	usercopy lets be copied from and to user space.
  * @usersize: the same: how many bytes; 0: none.  Without MEM_F_USERCOPY all are.
  *
- * With MEM_F_TYPESAFE the memory of an object stays one of this pool until all readers of
- * RCU that may see it are gone, as with SLAB_TYPESAFE_BY_RCU.  It may be allocated anew
- * meanwhile.  So nothing is written to a free object, POOL_F_MUST_ZERO is refused, and the
- * pool does without a constructor or destructor, and without the options that the help says
- * touch free objects: integrity, poison, backup, uaf, tools.
+ * With MEM_F_TYPESAFE the memory of an object stays an object of this pool until all readers of RCU
+ * that may see it are gone, as with SLAB_TYPESAFE_BY_RCU; it may be allocated again meanwhile.  So
+ * nothing is written to a free object: POOL_F_MUST_ZERO is refused, and the pool can have neither a
+ * constructor or destructor nor the options that touch free objects (see the help): integrity,
+ * poison, backup, uaf, tools.
  *
  * With MEM_F_UAF the pool has the option uaf, and no caches, whatever the options are.
  *
@@ -160,8 +160,8 @@ static inline struct pool_head *create_aligned_pool(const char *name, unsigned i
  *	several gets one, the log has a warning.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
- * If the pool holds more already, it asks the backend for no more until it holds fewer.  Arrays
- * of CPUs that have more than their part of the limit give it up at their next slow paths.
+ * If the pool holds more already, it does not ask the backend until it holds fewer.  Arrays with
+ * more than their share of the limit shrink at their CPUs' next slow paths.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, with one line in the log and no change, when @limit is
@@ -202,26 +202,23 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	DECLARE_STATIC_POOL(ptr, name, size)	a static one
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
- * at file scope.  Declared pools are MEM_F_SHARED, but those with _UNSHARED_: their limit, waits
- * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_
- * takes a type in the place of the size, and after it, if wanted, the bytes behind each object,
- * and an alignment; that of the type holds at least.
+ * at file scope.  Declared pools are MEM_F_SHARED, except those with _UNSHARED_, whose limit, waits
+ * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_ takes
+ * a type instead of the size, then optionally the number of bytes behind each object, and a larger
+ * alignment than the type's.
  *
- * In user space they exist before main(), and before dlopen() returns; dlclose()
- * gives them back, exit() does not.  A kernel module calls
- * pool_register_declared() in its init and pool_release_declared() in its exit.
- * If a pool cannot be made, a program ends with status 1, after two lines in the
- * log, unless it has set a handler by pool_declare_failed().  A module's
+ * In user space they exist before main(), and before dlopen() returns; dlclose() releases them,
+ * exit() does not.  A kernel module calls pool_register_declared() in its init and
+ * pool_release_declared() in its exit.  If a pool cannot be made, a program ends with status 1,
+ * after two lines in the log, unless it has set a handler by pool_declare_failed().  A module's
  * pool_register_declared() fails, and leaves no pool.
  *
- * Until a declared pool gives out its first object, it follows the options, wherever
- * they are set: LIBPOOL_OPTIONS, pool_configure(), pool_parse_debugging() or module
- * parameters.  Some options make pools part or unite: no-merge, merge, sizes that are
- * not rounded with tag, uaf and tools, more buckets.  Then the variable may point to
- * another pool.  Otherwise it stays, and a pointer that was copied before is the same
- * pool.  A copy of the old pointer stays valid until the declaration ends; but objects
- * must be freed to the pool that they are from.  So set options before other threads use
- * the variable, and copy it only afterwards.
+ * Until a declared pool allocates its first object, it follows the options, wherever they are
+ * set:  LIBPOOL_OPTIONS, pool_configure(), pool_parse_debugging() or module parameters.  Some
+ * options split or merge pools: no-merge, merge, more buckets, and tag, uaf and tools, with which
+ * sizes are not rounded.  The variable may then point to another pool.  A copy of the old pointer
+ * stays valid until the declaration ends, but objects must be freed to the pool that they are
+ * from.  So set options before other threads use the variable, and copy it only afterwards.
  */
 
 /*
