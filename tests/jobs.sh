@@ -16,15 +16,18 @@ built() {
 	make -s "$1" && "$1"
 }
 
-# by_suite PROGRAM - makes it and runs the cases of a suite in one process, suite by suite, so that
-# a sanitizer sees what a case leaves to the next one, and a case that fails spoils no other suite
+# by_suite PROGRAM FOLDER... - makes it and runs the cases of a suite in one process, suite by suite,
+# so that a sanitizer sees what a case leaves to the next one, and a case that fails spoils no other
+# suite
 by_suite() {
-	local suite tap=$TEST_TAP status=0
+	local suite tap=$TEST_TAP program=$1 status=0
 
-	make -s "$1" || return 1
+	shift
+	make -s "$program" || return 1
 	export CK_FORK=no TEST_TAP=$tap.suite
-	for suite in $(sed -nE 's/^SUITE\((.*)\)/\1/p' tests/{step,unit,user}/*.list); do
-		CK_RUN_CASE=$suite "$1" || status=1
+	for suite in $(for folder in "$@"; do
+		sed -nE 's/^SUITE\((.*)\)/\1/p' "tests/$folder"/*.list; done); do
+		CK_RUN_CASE=$suite "$program" || status=1
 		cat "$TEST_TAP" >>"$tap" && rm "$TEST_TAP"
 	done
 	return $status
@@ -33,7 +36,9 @@ by_suite() {
 # flavour NAME - the cases
 flavour() {
 	case $1 in
-	*asan | tsan) cases "user-$1" by_suite "build/tests/$1" ;;
+	asan | tsan) cases "user-$1" by_suite "build/tests/$1" unit user ;;
+	asan-step) LISTS=step cases "user-$1" by_suite build/tests/asan step ;;
+	*asan) cases "user-$1" by_suite "build/tests/$1" step unit user ;;
 	*) cases "user-$1" built "build/tests/$1" ;;
 	esac
 }
@@ -103,7 +108,7 @@ jobs_check() {
 jobs_rest_user() {
 	local name
 
-	for name in clang hostile; do
+	for name in clang hostile asan-step; do
 		add 2 user-$name flavour $name
 	done
 	script 1 user-tools tests/install/tools.sh build/user

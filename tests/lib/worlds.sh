@@ -38,17 +38,18 @@ without() {
 }
 
 # cases WORLD COMMAND... - runs the cases in one build of them, by a program of
-# runner_check.c.  Every listed case must have run, and the program must end well.
+# runner_check.c.  Every case of LISTS, folders, must have run, and the program must end well.
 cases() {
-	local world=$1 tap skipped status=0 start=$SECONDS
+	local world=$1 tap skipped folder status=0 start=$SECONDS
 
 	shift
 	echo "not ok - ran" >"$results/$world"
 	tap=$(mktemp)
 	skipped=$(mktemp)
 	TEST_TAP=$tap TEST_SKIPPED=$skipped "$@" >"$results/$world.log" 2>&1 || status=1
-	sed -nE 's/^CASE\((.*)\)/\1/p' tests/unit/cases.list tests/user/cases.list |
-		ran "$tap" | without "$skipped" >"$results/$world"
+	for folder in ${LISTS:-unit user}; do
+		sed -nE 's/^CASE\((.*)\)/\1/p' "tests/$folder/cases.list"
+	done | ran "$tap" | without "$skipped" >"$results/$world"
 	rm -f "$tap" "$skipped"
 	[ $status = 0 ] || echo "not ok - program_ends_well" >>"$results/$world"
 	echo $((SECONDS - start)) >"$results/$world.seconds"
