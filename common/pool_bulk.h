@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_bulk.h - many objects at once, and objects put aside for later
+ * pool_bulk.h - many objects at once, and reserves
  *
  * Layer:   API.
  * Context: said per function.
@@ -32,7 +32,7 @@ bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags,
 		     unsigned int n, void **objs);
 
 /**
- * pool_alloc_bulk_some() - Allocate up to so many objects, as far as there are some.
+ * pool_alloc_bulk_some() - Allocate up to @n objects, as many as there are.
  * @pool: the pool.
  * @flags: as of pool_alloc_bulk().
  * @n: how many, at most.
@@ -49,7 +49,7 @@ unsigned int pool_alloc_bulk_some(struct pool_head *pool, unsigned int flags,
  * @pool: the pool they all came from.
  * @flags: as of __pool_free().
  * @n: how many.
- * @objs: the objects, the last one to be the freshest; NULLs are passed over.
+ * @objs: the objects, of which the last becomes the freshest; NULLs are skipped.
  *
  * Context: as __pool_free().
  */
@@ -61,8 +61,7 @@ void pool_free_bulk(struct pool_head *pool, unsigned int flags,
  * @pool: the pool.
  * @n: how many, 1 to POOL_RESERVE_MAX.
  *
- * They count as used, and also as reserved, as long as they are in the reserve.  To
- * checks they are free.
+ * Objects in a reserve count as used and as reserved.  For checks they are free.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: a reserve for pool_unreserve(); NULL, with nothing allocated, when
@@ -77,9 +76,9 @@ struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
  * pool_alloc_reserved() - Take an object out of a reserve.
  * @reserve: from pool_reserve(); with NULL nothing is taken.
  *
- * Takes no lock, never waits, and cannot fail while the reserve has an object.  It may be
- * interrupted by itself and run on several CPUs at once.  The object is freed by
- * pool_free_reserved(), or to its pool by pool_free().
+ * Takes no lock, never waits, and cannot fail while the reserve has an object.  May run on several
+ * CPUs at once, and in an interrupt of itself.  Free the object by pool_free_reserved(), or to its
+ * pool by pool_free().
  *
  * Context: Any: interrupts, NMI, signal handlers.
  * Return: an object of undefined contents, zeroed in kernels that zero new
@@ -122,9 +121,9 @@ void pool_free_reserved(struct pool_reserved *reserve, void *obj,
 			unsigned int flags);
 
 /**
- * pool_unreserve() - Free a reserve and what is left in it.
- * @reserve: the reserve; NULL is a no-op.  It must not be in use any more.  Objects that
- *	are in use stay so, and are freed to their pool.
+ * pool_unreserve() - Free a reserve and the objects in it.
+ * @reserve: the reserve; NULL is a no-op.  No call on it may run now or later.  Objects that it
+ *	gave out stay in use, and are freed to their pool.
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -148,13 +147,13 @@ void *pool_alloc_gfp(struct pool_head *pool, gfp_t gfp);
 /**
  * pool_alloc_node() - Allocate an object near a node, as kmem_cache_alloc_node() would.
  * @pool: the pool.
- * @gfp: as for pool_alloc_gfp().  With __GFP_THISNODE of this node only; else of another
- *	one where that one has no memory, or the pool is at its limit.
+ * @gfp: as for pool_alloc_gfp().  With __GFP_THISNODE only objects of this node; otherwise one of
+ *	another node if this node has no memory, or the pool is at its limit.
  * @node: the node, online; NUMA_NO_NODE: any, as pool_alloc_gfp().
  *
  * Takes the object that this CPU cached last if that is of the node, else one of the shared pool,
- * or of the slab.  At the limit a free object of another node is given back for it.  On machines
- * with one node this is pool_alloc_gfp().
+ * or of the slab.  At the limit a free object of another node is released for it.  On machines with
+ * one node this is pool_alloc_gfp().
  *
  * Context: Any that @gfp is right for.
  * Return: an object, or NULL, also where there is no such node.
@@ -181,8 +180,8 @@ struct pool_rcu {
  * @obj: the object, which no new reader finds; NULL is a no-op.
  * @rcu: a member of the object.
  *
- * Never fails and needs no memory.  Until the grace period is over the object is in use,
- * and counts as moving.  pool_destroy() waits for it, so it does not rest where RCU is lazy.
+ * Never fails and needs no memory.  Until the grace period is over the object is in use, and counts
+ * as moving.  pool_destroy() waits for it, so lazy RCU is asked not to delay the callback.
  *
  * Context: Any in which call_rcu() may be called: not in an NMI.
  */

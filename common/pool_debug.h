@@ -54,8 +54,8 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
  *
  * No CPU is stopped.  Each CPU changes at its next slow path; until then it
  * serves at most the objects that its array has.  Objects freed before are checked by the
- * options they were freed under.  If callers contradict each other at once, the last one
- * to reach a pool decides.
+ * options they were freed under.  Of two contradicting calls at once, the one that reaches a pool
+ * last decides.
  *
  * Refused are words that the help calls "fixed", and for one pool also those that it calls
  * "common", and values.
@@ -108,12 +108,11 @@ size_t pool_debug_help_to_buf(char *buf, size_t size);
 #ifndef __KERNEL__
 
 /**
- * pool_starting() - Say that the program starts, or that it has started.
- * @starting: true: from now on no allocation fails on purpose; false: that is over.
+ * pool_starting() - Suspend injected failures while the program starts.
+ * @starting: true: from now on no failure is injected; false: failures may be injected again.
  *
- * For programs that end if an allocation fails at their start, so that "fail" can be
- * given to them from the first.  A program that never calls it has started.  In the kernel
- * allocations fail on purpose only after it has booted.
+ * For programs that end if an allocation fails at their start, so that they can be started with the
+ * option "fail".  In the kernel failures are injected only after it has booted.
  *
  * Context: Any.
  */

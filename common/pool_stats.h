@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_stats.h - what pools count, as numbers and as text
+ * pool_stats.h - the numbers of pools, in a struct and as text
  *
  * Layer:   API.
  * Context: process context or a plain thread.
@@ -37,20 +37,21 @@ enum pool_fault {
  * struct pool_stats - one pool's numbers, all 64 bits wide
  * @size: bytes of this struct that the library has filled in.
  * @allocated: objects held from the backend: used + cached + shared.
- * @used: objects neither cached nor shared: in users' hands, parked, reserved,
- *	quarantined or abandoned.
+ * @used: objects neither cached nor shared: in use, parked, reserved, quarantined or
+ *	abandoned.
  * @cached: objects in hot arrays and local clusters, and those moving from
  *	one of them.
  * @shared: objects in the shared pool.
- * @parked: part of @used: freed, but not brought down yet.
+ * @parked: part of @used: freed, but kept until a later call can release them.
  * @reserved: part of @used: in reserves, see pool_reserve().
- * @quarantined: part of @used: found corrupted, never handed out again.
- * @abandoned: part of @used: what the child of a fork() lost, at most, see
- *	Documentation/contexts; and objects found given to kfree() or free().
+ * @quarantined: part of @used: found corrupted, never allocated again.
+ * @abandoned: part of @used: at most so many objects were lost by the child of a fork(), see
+ *	Documentation/contexts, or freed by kfree() or free().
  *	Destroying a pool does not wait for them.
- * @moving: moving down: part of @cached where they leave a CPU, else of @used.
+ * @moving: moving to the shared pool or the backend: part of @cached if they leave a CPU, else of
+ *	@used.
  * @limit: most objects that @allocated may reach; 0: no limit.
- * @min_avail: spare objects that the shared pool does not give up by itself.
+ * @min_avail: spare objects that the shared pool keeps, except at a pool_flush().
  * @need: how many of @allocated were needed lately, see Documentation/amounts.
  * @fills: hot arrays filled from a cluster.
  * @spills: hot arrays spilled into a cluster.
@@ -121,9 +122,9 @@ struct pool_stats {
  * @size: sizeof(struct pool_stats) of the caller's header.  Members that a newer
  *	header has and this library does not are set to 0.
  *
- * Reading disturbs no other call.  Objects that move from one layer to the
- * next may be missed, or counted twice, while they do.  Counts of events never fall
- * from one reading to the next, also not when a thread ends or a CPU goes.
+ * Reading does not delay other calls.  Objects that move from one layer to the next meanwhile may
+ * be missed, or counted twice.  Counts of events never fall from one reading to the next, even if
+ * a thread ends or a CPU goes offline.
  *
  * Context: Any.
  */
@@ -132,11 +133,10 @@ void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
 
 /**
  * pool_for_each() - Call a function for every pool, oldest first.
- * @fn: the function; it must not create or destroy pools.  It may throw an
- *	exception, be cancelled, end its thread or fork: the pool is let go of, and
- *	in a child the walk goes on.  With musl it may neither be cancelled nor end
- *	its thread.  It must not leave by longjmp(): the pool would stay pinned, and
- *	pool_destroy() would wait for ever.
+ * @fn: the function; it must not create or destroy pools.  It may throw an exception, be
+ *	cancelled or end its thread, which unpins the pool, or fork, and then the walk continues in
+ *	the child, too.  With musl it may neither be cancelled nor end its thread.  It must not
+ *	leave by longjmp(), because the pool would stay pinned, and pool_destroy() never return.
  * @arg: for it.
  *
  * Context: Process context or a plain thread; may sleep, and so may @fn.
@@ -197,8 +197,7 @@ unsigned long long pool_total_used(void);
  * "truncated":true; Prometheus: a comment) and the totals.  JSON is always valid.  Where
  * not even that fits, the text is empty.
  *
- * Nothing is allocated, and the pools' users are not disturbed.  Dumps wait for
- * one another.
+ * Allocates nothing, and does not delay the pools' users.  Dumps wait for one another.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: the bytes of the whole text without the terminator, at most INT_MAX: as with
@@ -220,8 +219,8 @@ void dump_pools_to_trash(void);
 /**
  * pool_trash() - The text that dump_pools_to_trash() wrote last.
  *
- * Context: Any; the caller must see to it that dump_pools_to_trash() is not called
- * while it reads the text.
+ * Context: Any; the caller must make sure that dump_pools_to_trash() is not called while it reads
+ * the text.
  * Return: the text; empty before the first call.
  */
 const char *pool_trash(void);
@@ -229,9 +228,9 @@ const char *pool_trash(void);
 /**
  * dump_pools() - Write the table for people to stderr (kernel: the log).
  *
- * The table has any length.  Where memory is short, it is cut to the size of the trash,
- * whose text is overwritten.  No other call waits while it is being written.  In a program
- * the thread may be cancelled then: see also pool_set_log().
+ * The table has any length.  If memory is short, it is cut to the size of the trash, whose text is
+ * overwritten.  No other call waits while the table is written.  In a program the thread may be
+ * cancelled meanwhile: see also pool_set_log().
  *
  * Context: Process context or a plain thread; may sleep.
  */
@@ -254,7 +253,7 @@ void dump_pools(void);
 bool pool_sigquit_start(void);
 
 /**
- * pool_sigquit_stop() - Make SIGQUIT do again what it did before.
+ * pool_sigquit_stop() - Restore the action that SIGQUIT had before.
  *
  * Waits for a dump under way.  No-op if nothing was started.  A
  * handler that the program has set meanwhile stays.
@@ -269,8 +268,8 @@ void pool_sigquit_stop(void);
  *	which a program has left there, is replaced.
  *
  * LIBPOOL_OPTIONS=ctl=PATH calls this before main().  Starts a thread that answers one
- * client at a time, none for long.  The socket's mode is 0600, and only root and the
- * program's effective user are answered.  The thread blocks all signals.  A forked child
+ * client at a time, for two seconds at most.  The socket's mode is 0600, and only root and the
+ * program's effective user get answers.  The thread blocks all signals.  A forked child
  * has no such thread, and may start one at another path.
  *
  * Context: A plain thread.
