@@ -9,8 +9,8 @@
  *   pool::unique_ptr<T>	with pool::make_unique<T>(arguments)
  *   pool::memory_resource	std::pmr, over pools of several sizes
  *
- * Where there is no object, all throw std::bad_alloc; with -fno-exceptions they end the program
- * by std::abort().  The page is Documentation/cxx.
+ * If no object can be allocated, all throw std::bad_alloc; with -fno-exceptions they end the
+ * program by std::abort().  The page is Documentation/cxx.
  */
 #ifndef LIBPOOL_HPP
 #define LIBPOOL_HPP
@@ -123,8 +123,8 @@ pool_head *of()
 /*
  * allocator<T> - single objects from pools, arrays from operator new
  *
- * A node of a list or a map is a single object.  The table of a hash map and what a
- * vector has are arrays.
+ * A node of a list or a map is a single object.  The table of a hash map and the elements of a
+ * vector are arrays.
  */
 template <class T, class Kind = by_size>
 class allocator {
@@ -247,8 +247,8 @@ unique_ptr<T, Kind> make_unique(Args &&...args)
 class memory_resource : public std::pmr::memory_resource {
 public:
 	/*
-	 * Of each size there are at most this many objects, and as many that are aligned to
-	 * more than 16 bytes; 0 is no limit.
+	 * @limit: the most objects of each size, counted separately for those aligned to more than
+	 * 16 bytes; 0: no limit.
 	 */
 	explicit memory_resource(unsigned int limit = 0,
 				 std::pmr::memory_resource *upstream =

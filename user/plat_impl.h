@@ -208,8 +208,8 @@ static inline unsigned int plat_own_id(void)
 }
 
 /*
- * One try: the holder may be descheduled, or may be the very thread that this
- * signal handler interrupted.
+ * Try once to lock a CPU, without a wait, because the holder may be descheduled, or may be the
+ * thread that this signal handler interrupted.
  */
 static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {

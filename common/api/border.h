@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * border.h - what is done to a free object before a user has it; most often nothing
+ * border.h - prepare a free object for its user, inline, because most objects need nothing
  *
  * Layer:   between alloc.c, kernel/gfp.c and the layers.
  * Context: any; neither guard nor lock held.

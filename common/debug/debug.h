@@ -47,8 +47,8 @@ enum pool_policy {
 };
 
 /*
- * A seal.  Bit 0 says that there is one.  The two bits above it say which of three
- * patterns fills the object; 0: none does.
+ * The seal of a pointer: bit 0 is set, and the two bits above it are the number of the pattern that
+ * fills the object, 1 to 3, or 0 for none.
  */
 #define POOL_SEAL		0x1ul
 #define POOL_SEAL_PHASE		0x6ul

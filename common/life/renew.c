@@ -76,8 +76,8 @@ bool pool_declared_left(struct pool *pool)
 }
 
 /*
- * Make a request of a registration, with the present options.  New pools have no
- * constructor, so they keep the owner in "arg" until they are listed.
+ * Fill in the request for a pool that fits a registration, with the present options.  Renewed pools
+ * have no constructor, so "arg" keeps the owner until the pool is listed.
  */
 static void want_of(const struct renewal *r, struct pool_reg *reg,
 		    struct pool_request *request)

@@ -325,8 +325,8 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 }
 
 /*
- * Return how many objects of the shared pool may go so that @spare stay.  @left: how many of those
- * at the beginning are left; lowered if users have taken some.
+ * Return how many objects of the shared pool may be released so that @spare stay.  @left: how many
+ * of the objects at the beginning are still there; lowered if users have taken some.
  */
 static unsigned long may_go(const struct pool *pool, unsigned long *left,
 			    unsigned long spare)

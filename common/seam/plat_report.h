@@ -105,7 +105,7 @@ unsigned int plat_memory(unsigned int i, unsigned long long *bytes);
  *
  * In user space the thread may be cancelled here.
  *
- * Context: Process context; no mutex of ours held, since it may take for ever.
+ * Context: Process context; no mutex of ours held, since it may block forever.
  */
 void plat_print(char *text);
 

@@ -264,8 +264,8 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 }
 
 /*
- * How many objects the shared pool could have done without since the last call.  An empty bucket's
- * least is 0 already, so it is not touched.
+ * Return how many objects of the shared pool were not needed since the last call: the least that
+ * each bucket had.  An empty bucket's least is 0, so it is not read.
  */
 unsigned long pool_shared_unused(struct pool *pool)
 {
