@@ -199,10 +199,10 @@ include tools/tools.mk
 include tests/user.mk
 include tests/promise/promise.mk
 include tests/package/package.mk
-include tests/bugs/bugs.mk
-include tests/schedule/schedule.mk
+include tests/proof/bugs/bugs.mk
+include tests/proof/schedule/schedule.mk
 include tests/replay/replay.mk
 include tests/bench/bench.mk
 include tests/lint/lint.mk
-include tests/torture/torture.mk
+include tests/proof/torture/torture.mk
 include tests/real/real.mk

@@ -7,7 +7,7 @@
 #	cross.sh [NAME...]	NAME: arm64 armhf riscv64 s390x musl
 #
 # Debian has no package of the library Check for these, so it is built from Debian's
-# source, in the cache folder.  tests/user/cross-none.list has the cases that cannot run
+# source, in the cache folder.  tests/worlds/user/cross-none.list has the cases that cannot run
 # there, with reasons.  Results, a line per case, go to build/results.
 
 set -euo pipefail
@@ -144,7 +144,7 @@ none() {
 		! grep -qx "not ok - $case" "$results" || failed=1
 		sed -i -E "/^(not )?ok - $case\$/d" "$results"
 		echo "n/a - $case # $reason" >>"$results"
-	done < <(grep -v '^#' tests/user/cross-none.list)
+	done < <(grep -v '^#' tests/worlds/user/cross-none.list)
 	# The program ended so because of these cases, if no other one has failed.
 	if [ -n "$failed" ] && grep -aqE '^[0-9]+%: Checks: ' "$results.log" &&
 	   ! grep -q '^not ok' <<<"$(grep -v '^not ok - program_ends_well$' "$results")"; then

@@ -36,9 +36,9 @@ by_suite() {
 # flavour NAME - the cases
 flavour() {
 	case $1 in
-	asan | tsan) cases "user-$1" by_suite "build/tests/$1" unit user ;;
-	asan-step) LISTS=step cases "user-$1" by_suite build/tests/asan step ;;
-	*asan) cases "user-$1" by_suite "build/tests/$1" step unit user ;;
+	asan | tsan) cases "user-$1" by_suite "build/tests/$1" inside worlds/user ;;
+	asan-step) LISTS=proof/step cases "user-$1" by_suite build/tests/asan proof/step ;;
+	*asan) cases "user-$1" by_suite "build/tests/$1" proof/step inside worlds/user ;;
 	*) cases "user-$1" built "build/tests/$1" ;;
 	esac
 }
@@ -46,7 +46,7 @@ flavour() {
 # schedules - of the enumerator, for processors that have it
 schedules() {
 	case $(${CC:-cc} -dumpmachine) in
-	x86_64-*) make -s build/tests/schedule && tests/schedule/check.sh build/tests/schedule ;;
+	x86_64-*) make -s build/tests/schedule && tests/proof/schedule/check.sh build/tests/schedule ;;
 	*)
 		echo "n/a - schedules # the enumerator saves stacks of x86-64"
 		return 77
@@ -94,7 +94,7 @@ jobs_check() {
 	script 1 user-schedule schedules
 	script 1 user-pages tests/pages.sh
 	script 1 user-life tests/install/life.sh build/user
-	script 1 user-bugs tests/bugs/check.sh build/tests/bugs
+	script 1 user-bugs tests/proof/bugs/check.sh build/tests/bugs
 	script 1 user-gate tests/bench/gate/gate.sh build/user/peers
 	script 1 user-gate-visits tests/bench/gate/gate-visits.sh build/user/visits
 	script 1 user-gate-object tests/bench/gate/gate-object.sh

@@ -186,7 +186,7 @@ where_is_it() {
 	said=$(scripts/where pool_evict_last_items)
 	for line in 'common/core/age.c:[0-9]+  pool_evict_last_items' \
 		    'common/core/age.c:[0-9]+  evict_oldest' \
-		    'tests/unit/evict.c  cases: [0-9]+' 'Documentation/object-life.rst:.*'; do
+		    'tests/inside/evict.c  cases: [0-9]+' 'Documentation/object-life.rst:.*'; do
 		grep -qE "^    $line$" <<<"$said" || { echo "no $line"; return 1; }
 	done
 	[ "$(scripts/where pool_alloc | wc -l)" -le 30 ] &&

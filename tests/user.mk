@@ -4,17 +4,17 @@
 
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
-	   $(wildcard tests/unit/*.c tests/user/*.c)
-STEP_SRC = $(addprefix tests/step/,step.c step_last.c step_visit.c stepper.c)
-JUMP_SRC = tests/step/jump.c
+	   $(wildcard tests/inside/*.c tests/worlds/user/*.c)
+STEP_SRC = $(addprefix tests/proof/step/,step.c step_last.c step_visit.c stepper.c)
+JUMP_SRC = tests/proof/step/jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h) \
-	   $(foreach d,lib unit user step,$(wildcard tests/$(d)/*.h tests/$(d)/*.list))
+	   $(foreach d,lib inside worlds/user proof/step,$(wildcard tests/$(d)/*.h tests/$(d)/*.list))
 # Cases free twice, and look at free objects, on purpose: compilers are not to know.
 TEST_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests/lib -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)
-# Wrapped, since tests/user/dump.c counts the library's allocations.
+# Wrapped, since tests/worlds/user/dump.c counts the library's allocations.
 TEST_LIBS = $(CHECK_LIBS) -pthread \
 	   -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc
 
@@ -27,9 +27,8 @@ endif
 HOSTILE	 = -DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=1 -DPOOL_HOT_MAX=2 \
 	   -DPOOL_FAIL_EVERY=7 -DPOOL_TWO_STORES
 
-# tests/user/space.c looks at names of mappings, tests/user/trim.c at locks meanwhile;
-# tests/user/node.c says which CPU a thread is on; tests/user/ctl_files.c counts accept4();
-# tests/user/tick.c is the coarse clock.
+# In tests/worlds/user: space.c looks at names of mappings, trim.c at locks meanwhile; node.c says
+# which CPU a thread is on; ctl_files.c counts accept4(); tick.c is the coarse clock.
 TEST_LIBS += -Wl,--wrap=prctl -Wl,--wrap=madvise -Wl,--wrap=munmap -Wl,--wrap=sched_getcpu \
 	   -Wl,--wrap=malloc_trim \
 	   -Wl,--wrap=accept4 -Wl,--wrap=clock_gettime

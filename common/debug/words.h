@@ -6,7 +6,7 @@
  * Context: compile time.
  *
  * Bits, masks, refusals, the help and the tables of Documentation/options follow from these
- * rows.  tests/unit/option_table.c creates a pool with each word and compares what the pool
+ * rows.  tests/inside/option_table.c creates a pool with each word and compares what the pool
  * does with the properties of the row.
  *
  * The bits of pool_debugging are public, and in the order of the rows.  So a new word is the

@@ -13,7 +13,7 @@
  * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
  * in kernel/ or user/.  plat_report.h has the operations that report to people.  All
  * three places keep the order of this page, and then of that one.  Cases in
- * tests/unit/plat.c test what an operation promises.  Where only its use can show that,
+ * tests/inside/plat.c test what an operation promises.  Where only its use can show that,
  * the cases of its users do.
  *
  * Five operations that programs need, too, are in pool_hot.h, with both worlds'

@@ -19,14 +19,14 @@
 
 /* Builds without the trap flag have none of those cases. */
 #ifdef TEST_STEP
-#define STEP_LIST	"../step/cases.list"
+#define STEP_LIST	"../proof/step/cases.list"
 #else
 #define STEP_LIST	"none.list"
 #endif
 
 /* AddressSanitizer sees each call, so there are no hits to jump out of. */
 #ifdef TEST_JUMP
-#define JUMP_LIST	"../step/jump.list"
+#define JUMP_LIST	"../proof/step/jump.list"
 #else
 #define JUMP_LIST	"none.list"
 #endif
@@ -39,8 +39,8 @@
 #define END(suite)	end_of_##suite(int unused)
 #include STEP_LIST
 #include JUMP_LIST
-#include "../unit/cases.list"
-#include "../user/cases.list"
+#include "../inside/cases.list"
+#include "../worlds/user/cases.list"
 #undef SUITE
 #undef END
 #undef CASE
@@ -161,15 +161,15 @@ static void add_cases(Suite *suite)
 #define END(...)
 #define CASE(name) {							\
 		static const TTest test = {				\
-			#name, name, "tests/unit/cases.list", 1		\
+			#name, name, "tests/inside/cases.list", 1		\
 		};							\
 		if (is_wanted(#name))					\
 			tcase_add_test(tcase, &test);			\
 	}
 #include STEP_LIST
 #include JUMP_LIST
-#include "../unit/cases.list"
-#include "../user/cases.list"
+#include "../inside/cases.list"
+#include "../worlds/user/cases.list"
 }
 
 int main(void)

@@ -138,8 +138,8 @@ static void case_exit(struct kunit *test)
 		.test_cases = suite##_cases,				\
 	};								\
 	kunit_test_suite(suite##_suite)
-#include "../unit/cases.list"
-#include "../kernel/cases.list"
+#include "../inside/cases.list"
+#include "../worlds/kernel/cases.list"
 
 MODULE_DESCRIPTION("Tests of pool.ko");
 MODULE_LICENSE("GPL");

@@ -2,10 +2,10 @@
 /*
  * test.h - the interface of cases; the only file that knows Check and KUnit
  *
- * Layer:   tests; every file of unit/ is compiled for both worlds.
+ * Layer:   tests; every file of inside/ is compiled for both worlds.
  * Context: cases run in a plain thread or a kthread that stays on its CPU.
  *
- * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line in unit/cases.list.
+ * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line in inside/cases.list.
  * It frees all its objects and pools.  After an EXPECT that fails the case may continue or not, so
  * it must work in both ways.  Workers of test_threads() have no framework, so they count errors.
  */
@@ -22,8 +22,8 @@
 #define SUITE(...)		void
 #define CASE(name)		name(struct kunit *test),
 #define END(suite)		end_of_##suite(struct kunit *test)
-#include "../unit/cases.list"
-#include "../kernel/cases.list"
+#include "../inside/cases.list"
+#include "../worlds/kernel/cases.list"
 #undef SUITE
 #undef CASE
 #undef END
@@ -171,7 +171,7 @@ bool test_lend_signal(void);
 
 #ifndef __KERNEL__
 
-/* user/user.c: captures what fn(arg) writes to stderr. */
+/* worlds/user/user.c: captures what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
 unsigned int count_lines(const char *text);
 void drop_memory(char *dump);

@@ -4,7 +4,7 @@
 
         cases.py                        fails if a source has none, or a list lacks a case
 
-A source and its cases have like names: common/shared/shared.c, tests/unit/shared.c.  The
+A source and its cases have like names: common/shared/shared.c, tests/inside/shared.c.  The
 head of a file of cases may name more sources: "Layer: tests of user/fork.c and thread.c".
 All others are in OTHERS.
 """
@@ -18,14 +18,14 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # What no file of cases has the name of, or names in its head: the files of tests/ with the
 # cases that fail if it is wrong.
 OTHERS = {
-    "common/base/layout.c": "unit/check.c",
-    "common/api/border.c": "unit/fill.c",
-    "common/reclaim/pack.c": "user/arena.c user/node_memory.c",
-    "common/shared/spare.c": "unit/spare.c unit/shrink.c",
-    "common/shared/unpark.c": "unit/parked.c",
-    "common/debug/object_table.c": "unit/check.c unit/switch.c",
-    "common/debug/pattern.c": "unit/check.c",
-    "common/debug/report.c": "unit/check.c",
+    "common/base/layout.c": "inside/check.c",
+    "common/api/border.c": "inside/fill.c",
+    "common/reclaim/pack.c": "worlds/user/arena.c worlds/user/node_memory.c",
+    "common/shared/spare.c": "inside/spare.c inside/shrink.c",
+    "common/shared/unpark.c": "inside/parked.c",
+    "common/debug/object_table.c": "inside/check.c inside/switch.c",
+    "common/debug/pattern.c": "inside/check.c",
+    "common/debug/report.c": "inside/check.c",
     "kernel/debugfs/debug.c": "vm/guest/stock/options.sh",
     "kernel/debugfs/debugfs.c": "vm/guest/stock/load.sh vm/guest/stock/readers.sh",
     "kernel/debugfs/memstats.c": "vm/guest/stock/memstats.sh",
@@ -33,19 +33,20 @@ OTHERS = {
     "kernel/debugfs/pools.c": "vm/guest/stock/dumps.sh",
     "kernel/debugfs/text.c": "vm/guest/fuzz.c vm/guest/stock/dumps.sh",
     "kernel/exports.c": "vm/guest/stock/modules.sh",
-    "kernel/hotplug.c": "kernel/kernel.c",
+    "kernel/hotplug.c": "worlds/kernel/kernel.c",
     "kernel/main.c": "vm/guest/stock/parameters.sh",
     "kernel/trace.c": "vm/guest/stock/trace.sh",
-    "user/declare.c": "user/user.c install/declare.sh",
+    "user/declare.c": "worlds/user/user.c install/declare.sh",
     "user/extra/memstats.c": "install/memstats.sh",
-    "user/extra/own_thread.c": "user/pressure.c user/ctl_life.c",
-    "user/functions.c": "unit/registry.c",
+    "user/extra/own_thread.c": "worlds/user/pressure.c worlds/user/ctl_life.c",
+    "user/functions.c": "inside/registry.c",
     "user/main.c": "install/header.sh",
-    "user/slab/map.c": "user/space.c",
+    "user/slab/map.c": "worlds/user/space.c",
 }
 
 # The folders of cases with like names, by the first folder of the source.
-LIKE = {"common": ["unit"], "user": ["user", "unit"], "kernel": ["kernel", "unit"]}
+LIKE = {"common": ["inside"], "user": ["worlds/user", "inside"],
+        "kernel": ["worlds/kernel", "inside"]}
 
 HEAD = re.compile(r"Layer:\s+(tests? .*?)\.\n \*", re.S)
 
@@ -68,7 +69,7 @@ def resolve(name, behind, known):
 
 def heads(known):
     """(file of cases, source) for each source that its head names; None if there is none."""
-    for path in sorted(TOP.glob("tests/[uks]*/*.c")):
+    for path in sorted(TOP.glob("tests/[iw][no]*/**/*.c")) + sorted(TOP.glob("tests/proof/s*/*.c")):
         head = HEAD.search(path.read_text(encoding="utf-8"))
         behind = ""
         for name in re.findall(r"[\w/]*\w\.c\b", head[1]) if head else []:
@@ -92,7 +93,7 @@ def files_of(source):
 
 def unlisted():
     """Cases that nobody runs, as the lists of their folder do not have them."""
-    for folder in sorted(path.parent for path in TOP.glob("tests/*/cases.list")):
+    for folder in sorted(path.parent for path in TOP.glob("tests/**/cases.list")):
         ran = {name for path in folder.glob("*.list")
                for name in re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M)}
         for path in sorted(folder.glob("*.c")):

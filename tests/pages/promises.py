@@ -23,7 +23,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/document-here.rst"
 EXTRA = ["6b", "13b", "28b", "45b", "104b"]
 NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
-LISTS = {"unit": {"user", "kernel"}, "user": {"user"}, "kernel": {"kernel"}}
+LISTS = {"inside": {"user", "kernel"}, "worlds/user": {"user"}, "worlds/kernel": {"kernel"}}
 TOPICS = "tests/vm/guest/stock/"
 
 

@@ -19,7 +19,7 @@ MOST = 52
 PAGES = ("plat.h", "plat_report.h")
 
 # Operations that no scenario of schedules reaches; schedule/ need not have them.
-WORLDS = {"user": set(), "kernel": set(), "tests/schedule": {"plat_places", "plat_memory"}}
+WORLDS = {"user": set(), "kernel": set(), "tests/proof/schedule": {"plat_places", "plat_memory"}}
 
 PROTOTYPE = re.compile(r"\b(?:void|bool|any|size_t|unsigned int|unsigned long"
                        r"|enum \w+|struct \w+) \*?(plat_\w+)\(")

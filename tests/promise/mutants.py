@@ -91,7 +91,7 @@ def mutants():
 
 def listed():
     """The cases that build/tests/quick has."""
-    return {name for folder in ("unit", "user")
+    return {name for folder in ("inside", "worlds/user")
             for name in re.findall(r"^CASE\((\w+)\)",
                                    (TOP / f"tests/{folder}/cases.list").read_text(), re.M)}
 
@@ -181,7 +181,7 @@ def linked(tree, sources):
     for source, obj in changed.items():
         must(os.environ["QUICK_CC"].split() + ["-c", "-o", str(obj), source], tree)
     objects = [str(changed.get(str(path.relative_to(OBJECTS).with_suffix(".c")), path))
-               for path in sorted(OBJECTS.rglob("*.o"))]
+               for path in (TOP / name for name in os.environ["QUICK_OBJECTS"].split())]
     must(os.environ["QUICK_CC"].split() + ["-Wl,-S", "-o", str(tree / "quick")] + objects +
          os.environ["QUICK_LIBS"].split(), tree)
     return tree / "quick"

@@ -3,6 +3,7 @@
 
 # Each mutant breaks one promise, and a case of that promise's row must fail.
 check-promises: export QUICK_CC = $(CC) -O1 $(TEST_CFLAGS) -w
+check-promises: export QUICK_OBJECTS = $(QUICK_OBJ)
 check-promises: export QUICK_LIBS = $(TEST_LIBS)
 check-promises:
 	@tests/deps.sh check-user

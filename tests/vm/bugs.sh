@@ -6,7 +6,7 @@
 #	bugs.sh WHAT [boot.sh option...]
 #
 # WHAT is uml, debug or i386.  Writes a line per cell to build/bug-matrix/WHAT.txt, and
-# prints a result per bug: all of its cells are as tests/bugs/expected.txt has them.
+# prints a result per bug: all of its cells are as tests/proof/bugs/expected.txt has them.
 # Fails if the kernel's log has a bad line.  What a cell loses stays lost, so the kernel
 # does not look for leaks.
 
@@ -43,6 +43,6 @@ check "the kernel had nothing to complain of" \
 	"$what" "$tmp/script" "$dir/pool.ko" "$dir/pool_bugs.ko"
 [ -s "$tmp/matrix" ] || die "$what: no matrix; log in build/bug-matrix/$what.log"
 mv "$tmp/matrix" "$out/$what.txt"
-"$top/tests/bugs/expected.sh" kernel >"$tmp/expected"
-results "$top/tests/bugs/compare.sh" "$tmp/expected" "$out/$what.txt"
+"$top/tests/proof/bugs/expected.sh" kernel >"$tmp/expected"
+results "$top/tests/proof/bugs/compare.sh" "$tmp/expected" "$out/$what.txt"
 finish

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # pool_torture.ko says FAILURE where the pools are wrong: each of a few mutants of
-# tests/schedule/mutants is applied to a copy of the tree and tortured.  First the copy is
+# tests/proof/schedule/mutants is applied to a copy of the tree and tortured.  First the copy is
 # tortured as it is, which must end with SUCCESS.
 #
 #	torture-mutants.sh [MUTANT...]
 #
 # Without arguments these are three: a call that interrupted another one goes on as if it had not
 # (nested), slow paths do not hold the array (held), and a number is wrong (counted).  Mutants
-# that need a race of a few instructions are for tests/schedule.  KERNEL is the kernel
+# that need a race of a few instructions are for tests/proof/schedule.  KERNEL is the kernel
 # (stock-6.12), SECONDS_EACH the time (180); the first error ends a run.
 
 set -euo pipefail
@@ -37,7 +37,7 @@ tortured() {
 	mkdir -p "$copy"
 	rsync -a --delete --exclude=/build "$top/Kbuild" "$top/common" "$top/kernel" \
 		"$top/tests" "$copy/" || return
-	[ $# -eq 0 ] || git -C "$copy" apply "$top/tests/schedule/mutants/$1.patch" || return
+	[ $# -eq 0 ] || git -C "$copy" apply "$top/tests/proof/schedule/mutants/$1.patch" || return
 	"$copy/tests/vm/torture.sh" "$kernel" "${SECONDS_EACH:-180}" >"$tmp/said" 2>&1 || true
 	sed -nE 's/\r$//; s/^\[[^]]*\] (pool_torture: .*: 0x.*)/# \1/p' "$log"
 }

@@ -7,7 +7,7 @@
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 cd "$top"
 page=Documentation/bug-matrix.rst
 begins='.. tables begin: make bug-matrix-accept'
@@ -19,12 +19,12 @@ trap 'rm -rf "$tmp"' EXIT
 [ "$(grep -xF -e "$begins" -e "$ends" "$page")" = "$begins"$'\n'"$ends" ]
 
 for world in user kernel; do
-	tests/bugs/expected.sh $world >"$tmp/$world"
+	tests/proof/bugs/expected.sh $world >"$tmp/$world"
 done
 {
 	sed "/^$begins\$/q" "$page"
 	echo
-	tests/bugs/table.sh "$tmp/user" "$tmp/kernel"
+	tests/proof/bugs/table.sh "$tmp/user" "$tmp/kernel"
 	echo
 	sed -n "/^$ends\$/,\$p" "$page"
 } >"$tmp/page"

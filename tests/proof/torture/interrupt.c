@@ -11,7 +11,7 @@
 #include <linux/delay.h>
 #include <linux/smp.h>
 
-#include "../lib/nmi.h"
+#include "../../lib/nmi.h"
 #include "torture.h"
 
 /* A timer waits so long after its callback, in ns, and up to as much more. */

@@ -3,7 +3,7 @@
  * step_last.c - the last free object, which moves at every single instruction
  *
  * Layer:   tests of common/shared/reach.c and alloc.c, user space on x86-64.
- * Context: see test.h.  Built without a red zone, as step/step.c.
+ * Context: see test.h.  Built without a red zone, as step.c.
  */
 #include "stepper.h"
 

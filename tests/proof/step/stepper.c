@@ -2,7 +2,7 @@
 /*
  * stepper.c - a signal handler that uses pools after every single instruction
  *
- * Layer:   tests of common/, user space on x86-64; step/step.c is above.
+ * Layer:   tests of common/, user space on x86-64; step.c is above.
  * Context: see test.h.  Built without a red zone.  The trap flag makes the CPU
  *	    raise SIGTRAP after each instruction; the handler allocates, keeps
  *	    some, frees, and checks the byte bound, all with POOL_F_ATOMIC.

@@ -14,17 +14,17 @@
 /* A child's check: if it is false the child says so and fails. */
 #define NEED(cond)	child_needs(cond, #cond, __FILE__, __LINE__)
 
-/* user/user.c: for test_threads(); allocates and frees objects of a pool */
+/* user.c: for test_threads(); allocates and frees objects of a pool */
 void use_pool(unsigned int i, void *arg);
 
-/* user/wait.c: does the thread with this id fall asleep, and stay asleep a while? */
+/* wait.c: does the thread with this id fall asleep, and stay asleep a while? */
 bool falls_asleep(const unsigned long *id);
 
-/* user/life.c: tests all areas, while no call is under way */
+/* life.c: tests all areas, while no call is under way */
 bool areas_are_true(void);
 bool others_are_empty(void);
 
-/* user/child.c */
+/* child.c */
 void child_needs(bool cond, const char *what, const char *file, int line);
 bool child_is_well(void (*fn)(void *arg), void *arg);
 bool adds_up(struct pool *pool);

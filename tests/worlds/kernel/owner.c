@@ -2,7 +2,7 @@
 /*
  * owner.c - what built-in code owns
  *
- * Layer:   tests of POOL_OWNER of common/pool.h; unit/owner.c has those of owners.
+ * Layer:   tests of POOL_OWNER of common/pool.h; inside/owner.c has those of owners.
  * Context: see test.h.
  */
 #include "test.h"

@@ -2,7 +2,7 @@
 /*
  * profile.c - names of code that is discarded
  *
- * Layer:   tests of common/debug/profile.c; unit/profile.c has those of counts.
+ * Layer:   tests of common/debug/profile.c; inside/profile.c has those of counts.
  * Context: see test.h.
  */
 #include "test.h"

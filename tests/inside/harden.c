@@ -2,7 +2,7 @@
 /*
  * harden.c - hardened pools find wrong frees, and keep their caches
  *
- * Layer:   tests of common/debug/harden.c, both worlds; what slabs add: user/lent.c.
+ * Layer:   tests of common/debug/harden.c, both worlds; what slabs add: worlds/user/lent.c.
  * Context: the case's own thread; the policy only counts faults.
  */
 #include "test.h"

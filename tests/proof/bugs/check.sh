@@ -7,7 +7,7 @@
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 program=$(realpath "$1")
 cd "$top"
 # shellcheck source=tests/lib/results.sh
@@ -19,8 +19,8 @@ mkdir -p $out
 unset LIBPOOL_OPTIONS
 rm -f $out/user.txt
 "$program" >$out/user.txt || true
-tests/bugs/expected.sh user >"$expected"
-results tests/bugs/compare.sh "$expected" $out/user.txt
+tests/proof/bugs/expected.sh user >"$expected"
+results tests/proof/bugs/compare.sh "$expected" $out/user.txt
 
 same_again() {
 	"$program" | cmp - "$out/user.txt"
@@ -31,7 +31,7 @@ check the_matrix_is_the_same_again same_again
 notices() {
 	sed -E "$1" "$expected" >"$tmp/expected"
 	! cmp -s "$expected" "$tmp/expected" &&
-		! tests/bugs/compare.sh "$tmp/expected" "$expected"
+		! tests/proof/bugs/compare.sh "$tmp/expected" "$expected"
 }
 check a_bug_that_is_not_found_any_more_is_noticed \
 	notices 's/^(overflow-1 none) .*/\1 free written to behind its end/'
@@ -46,17 +46,17 @@ check a_cell_that_did_not_run_is_noticed \
 	notices 's/^(leak) tag (.*)/&\n\1 magic \2/'
 broken() {
 	sed -E 's/^(leak tag) .*/\1 wrong lost/' "$expected" >"$tmp/broken"
-	! tests/bugs/compare.sh "$tmp/broken" "$tmp/broken"
+	! tests/proof/bugs/compare.sh "$tmp/broken" "$tmp/broken"
 }
 check a_cell_that_does_not_work_is_noticed broken
-check no_matrix_is_no_good_matrix not tests/bugs/compare.sh "$expected" /dev/null
+check no_matrix_is_no_good_matrix not tests/proof/bugs/compare.sh "$expected" /dev/null
 
 # joined - what is expected in each world makes the table again
 joined() {
-	tests/bugs/expected.sh kernel >"$tmp/kernel"
-	tests/bugs/expected.sh join "$expected" "$tmp/kernel" |
-		diff tests/bugs/expected.txt -
+	tests/proof/bugs/expected.sh kernel >"$tmp/kernel"
+	tests/proof/bugs/expected.sh join "$expected" "$tmp/kernel" |
+		diff tests/proof/bugs/expected.txt -
 }
 check the_table_says_where_worlds_differ joined
-check the_page_of_the_matrix_is_up_to_date tests/bugs/page.sh
+check the_page_of_the_matrix_is_up_to_date tests/proof/bugs/page.sh
 finish

@@ -8,22 +8,22 @@ COMMON	?= common
 # The linker drops what no scenario reaches, so that schedule/ need not have all of the
 # seam.
 SCHEDULE_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE -I$(COMMON) \
-	-Itests/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
-	-ffunction-sections -fdata-sections -include tests/schedule/point.h \
+	-Itests/proof/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
+	-ffunction-sections -fdata-sections -include tests/proof/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8 -DPOOL_HOT_MAX=4 -DPOOL_HOT_LEAST=2 \
 	'-DPOOL_LIMIT_SLOTS(limit)=(4 * (limit))'
 # The judge looks at these calls before the rest of common/ goes on: judge_bound.c.
 SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_cluster_settled_locked pool_hot_detach
 SCHEDULE_OBJ = $(patsubst $(COMMON)/%.c,$(T)/schedule.o/common/%.o, \
 		 $(wildcard $(COMMON)/*/*.c)) \
-	       $(patsubst tests/schedule/%.c,$(T)/schedule.o/%.o, \
-		 $(wildcard tests/schedule/*.c))
+	       $(patsubst tests/proof/schedule/%.c,$(T)/schedule.o/%.o, \
+		 $(wildcard tests/proof/schedule/*.c))
 
-$(T)/schedule.o/common/%.o: $(COMMON)/%.c tests/schedule/schedule.mk
+$(T)/schedule.o/common/%.o: $(COMMON)/%.c tests/proof/schedule/schedule.mk
 	@mkdir -p $(@D)
 	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(T)/schedule.o/%.o: tests/schedule/%.c tests/schedule/schedule.mk
+$(T)/schedule.o/%.o: tests/proof/schedule/%.c tests/proof/schedule/schedule.mk
 	@mkdir -p $(@D)
 	$(CC) $(SCHEDULE_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -34,12 +34,12 @@ $(T)/schedule: $(SCHEDULE_OBJ)
 
 # The part of check-user that runs schedules.
 check-schedule: $(T)/schedule
-	@tests/schedule/check.sh $<
+	@tests/proof/schedule/check.sh $<
 
 check-long:
 	@tests/deps.sh check-user
 	@$(MAKE) -s all $(T)/schedule
 	@rm -rf build/results
-	@tests/schedule/long.sh $(B)
+	@tests/proof/schedule/long.sh $(B)
 
 .PHONY: check-schedule check-long

@@ -11,7 +11,7 @@
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 cd "$top"
 # shellcheck source=tests/lib/worlds.sh
 . tests/lib/worlds.sh
@@ -26,7 +26,7 @@ few() {
 three() {
 	local log=${results:?}/user-schedule-long.log status=0 again
 
-	tests/schedule/check.sh "$1" 4000000 3 || status=1
+	tests/proof/schedule/check.sh "$1" 4000000 3 || status=1
 	again=$(few "$log")
 	[ -n "$again" ] || return $status
 	# shellcheck disable=SC2086 # names have no blanks
@@ -36,7 +36,7 @@ three() {
 }
 
 job user-schedule-long three build/tests/schedule
-job user-schedule-mutants tests/schedule/mutants.sh
+job user-schedule-mutants tests/proof/schedule/mutants.sh
 job torture-mutants tests/vm/torture-mutants.sh
 world debug-rt tests/vm/kunit.sh debug-rt 20 --cpus 4 --timeout 1800
 world kcsan tests/vm/kunit.sh kcsan 40 --cpus 4 --timeout 1800

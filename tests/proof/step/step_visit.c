@@ -3,7 +3,7 @@
  * step_visit.c - one visit of the caches, with a look or a handler at each instruction
  *
  * Layer:   tests of common/core/quick.h, fill.c and spill.c, user space on x86-64.
- * Context: see test.h.  Built without a red zone, as step/step.c.
+ * Context: see test.h.  Built without a red zone, as step.c.
  */
 #include "test.h"
 #include "trap.h"

@@ -2,8 +2,7 @@
 /*
  * stepper.h - a signal handler that uses pools after every single instruction
  *
- * Layer:   tests, user space on x86-64; below step/step.c, step/step_last.c and
- *	    step/jump.c.
+ * Layer:   tests, user space on x86-64; below step.c, step_last.c and jump.c.
  * Context: see test.h and trap.h.  The fields of "step" change outside the stepped
  *	    region, or in the handler, never in both.
  */

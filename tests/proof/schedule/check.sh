@@ -11,14 +11,14 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+. "$here/../../lib/results.sh"
 
 # Mutants are built by mutants.sh, seldom; that they apply is checked each time.
 mutants_apply() {
 	local patch status=0
 
 	for patch in "$here"/mutants/*.patch; do
-		(cd "$here/../.." && git apply --check "$patch") || status=1
+		(cd "$here/../../.." && git apply --check "$patch") || status=1
 	done
 	return $status
 }

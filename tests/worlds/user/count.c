@@ -6,7 +6,7 @@
  * Context: see test.h.
  */
 #include "main.h"
-#include "../unit/cases_dump.h"
+#include "../../inside/cases_dump.h"
 #include "show/dump.h"
 
 #include <stdio.h>

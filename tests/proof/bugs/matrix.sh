@@ -13,14 +13,14 @@
 
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 cd "$top"
 out=build/bug-matrix
 
 if [ "${1:-}" = accept ]; then
-	tests/bugs/expected.sh join $out/user.txt $out/kernel.txt >$out/expected.txt
-	cp $out/expected.txt tests/bugs/expected.txt
-	tests/bugs/page.sh write
+	tests/proof/bugs/expected.sh join $out/user.txt $out/kernel.txt >$out/expected.txt
+	cp $out/expected.txt tests/proof/bugs/expected.txt
+	tests/proof/bugs/page.sh write
 	exit
 fi
 
@@ -33,11 +33,11 @@ for kernel in uml debug; do
 done
 diff $out/uml.txt $out/debug.txt >&2 || { echo "the kernels differ" >&2; exit 1; }
 cp $out/debug.txt $out/kernel.txt
-tests/bugs/table.sh $out/user.txt $out/kernel.txt
+tests/proof/bugs/table.sh $out/user.txt $out/kernel.txt
 status=0
 for world in user kernel; do
-	tests/bugs/expected.sh $world >$out/expected.txt
-	tests/bugs/compare.sh $out/expected.txt $out/$world.txt |
+	tests/proof/bugs/expected.sh $world >$out/expected.txt
+	tests/proof/bugs/compare.sh $out/expected.txt $out/$world.txt |
 		sed -n "s/^#/$world:/p" >&2 || status=1
 done
 [ $status = 0 ] || echo "not as expected; make bug-matrix-accept makes it so" >&2

@@ -9,7 +9,7 @@
 
 set -euo pipefail
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 schedule=build/tests/schedule
@@ -18,7 +18,7 @@ $schedule -l >"$tmp/list"
 
 # build MUTANT - reuses the objects that were compiled already, unless a header differs
 build() {
-	local dir=$tmp/$1 patch=$PWD/tests/schedule/mutants/$1.patch
+	local dir=$tmp/$1 patch=$PWD/tests/proof/schedule/mutants/$1.patch
 
 	mkdir "$dir"
 	cp -rp common "$dir"
@@ -53,7 +53,7 @@ found() {
 	done
 }
 
-for patch in tests/schedule/mutants/*.patch; do
+for patch in tests/proof/schedule/mutants/*.patch; do
 	mutant=$(basename "$patch" .patch)
 	[ $# = 0 ] || [[ " $* " = *" $mutant "* ]] || continue
 	mapfile -t scenarios < <(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
