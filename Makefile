@@ -101,6 +101,7 @@ help:
 	@echo '  html             Documentation/ and each function as a site, in build/html'
 	@echo '  man              manual pages, in build/man'
 	@echo '  map              the folders of the source and their calls, in build/map.svg'
+	@echo '  map-promises     tests and mutants of each promise; PROMISE=87: of one'
 	@echo '  where            F=NAME: a function, its callers, its cases, and pages that name it'
 	@echo '  doc-options      the tables of options.rst'
 	@echo '  doc-top          the picture of poolctl top'

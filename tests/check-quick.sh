@@ -31,8 +31,8 @@ suites() {
 		: >"$tap"
 		TEST_TAP=$tap CK_RUN_CASE=$suite timeout 300 build/tests/quick || status=1
 		sed -nE "/^SUITE\($suite\)/,/^END/s/^CASE\((.*)\)/\1/p" \
-			tests/{inside,worlds/user}/cases.list | ran "$tap"
-	done < <(sed -nE 's/^SUITE\((.*)\)/\1/p' tests/{inside,worlds/user}/cases.list)
+			tests/{promise,inside,worlds/user}/cases.list | ran "$tap"
+	done < <(sed -nE 's/^SUITE\((.*)\)/\1/p' tests/{promise,inside,worlds/user}/cases.list)
 	rm -f "$tap"
 	return $status
 }

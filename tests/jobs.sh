@@ -36,9 +36,9 @@ by_suite() {
 # flavour NAME - the cases
 flavour() {
 	case $1 in
-	asan | tsan) cases "user-$1" by_suite "build/tests/$1" inside worlds/user ;;
+	asan | tsan) cases "user-$1" by_suite "build/tests/$1" promise inside worlds/user ;;
 	asan-step) LISTS=proof/step cases "user-$1" by_suite build/tests/asan proof/step ;;
-	*asan) cases "user-$1" by_suite "build/tests/$1" proof/step inside worlds/user ;;
+	*asan) cases "user-$1" by_suite "build/tests/$1" proof/step promise inside worlds/user ;;
 	*) cases "user-$1" built "build/tests/$1" ;;
 	esac
 }

@@ -221,6 +221,8 @@ forgets_numbers() {
 
 check each_promise_has_a_row_and_a_test_in_each_world tests/pages/promises.py
 check a_row_that_no_test_shows_is_told_of tests/pages/promises.py self
+check cases_of_promises_have_public_names_alone tests/pages/public.py
+check a_private_name_is_told_of tests/pages/public.py self
 check the_pages_render renders
 check pages_that_are_referred_to_are_there refers
 check files_and_sections_that_are_referred_to_are_there tests/pages/links.py

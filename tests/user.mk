@@ -4,12 +4,12 @@
 
 T	 = build/tests
 TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
-	   $(wildcard tests/inside/*.c tests/worlds/user/*.c)
+	   $(wildcard $(foreach d,promise inside worlds/user,tests/$(d)/*.c))
 STEP_SRC = $(addprefix tests/proof/step/,step.c step_last.c step_visit.c stepper.c)
 JUMP_SRC = tests/proof/step/jump.c
 TEST_DEP = $(TEST_SRC) $(STEP_SRC) $(JUMP_SRC) \
 	   $(wildcard common/*.h common/*/*.h user/*.h user/*/*.h) \
-	   $(foreach d,lib inside worlds/user proof/step,$(wildcard tests/$(d)/*.h tests/$(d)/*.list))
+	   $(foreach d,lib promise inside worlds/user proof/step,$(wildcard tests/$(d)/*.h tests/$(d)/*.list))
 # Cases free twice, and look at free objects, on purpose: compilers are not to know.
 TEST_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -fexceptions -D_GNU_SOURCE -foptimize-sibling-calls -DPOOL_NO_INLINE -Icommon -Iuser \
 	   -Itests/lib -Wall -Wextra -Werror $(DEBUG) $(CHECK_CFLAGS)

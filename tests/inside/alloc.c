@@ -7,21 +7,6 @@
  */
 #include "test.h"
 
-TEST_CASE(the_freshest_object_is_handed_out_first)
-{
-	struct pool *pool = test_pool(64);
-	unsigned int i;
-
-	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 500);
-	test_free_many(pool, test_objs, 500);
-	for (i = 500; i--;)
-		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
-	EXPECT(test_quiet(pool, 500));
-	test_free_many(pool, test_objs, 500);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-}
-
 TEST_CASE(objects_do_not_overlap)
 {
 	struct pool *pool = test_pool(48);
@@ -42,65 +27,6 @@ TEST_CASE(objects_do_not_overlap)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(objects_are_aligned_to_two_pointers)
-{
-	const unsigned int two = 2 * sizeof(void *);
-	struct pool_head *pool = create_pool("aligned", 2 * two + 1, 0);
-	unsigned int i;
-
-	ASSERT(pool);
-	EXPECT_EQ(pool->size, 3 * two);
-	for (i = 0; i < 50; i++) {
-		test_objs[i] = test_alloc(pool_of(pool));
-		EXPECT_EQ((unsigned long)test_objs[i] % (2 * sizeof(void *)),
-			  0);
-	}
-	test_free_many(pool_of(pool), test_objs, 50);
-	pool_destroy(pool);
-}
-
-TEST_CASE(a_free_object_is_not_touched)
-{
-	struct pool *pool = test_pool(64);
-	unsigned int i, j;
-
-	ASSERT(pool);
-	test_options(pool_options.hot_size, 8);
-	test_alloc_many(pool, test_objs, 300);
-	for (i = 0; i < 300; i++)
-		memset(test_objs[i], 0x5a, 64);
-	test_free_many(pool, test_objs, 300);
-	for (i = 0; i < 300; i++) {
-		unsigned char *obj = pool_alloc(&pool->head);
-
-		ASSERT(obj);
-		for (j = 0; j < 64; j++)
-			EXPECT(obj[j] == 0x5a);
-		test_objs[i] = obj;
-	}
-	test_free_many(pool, test_objs, 300);
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(zalloc_clears_recycled_objects)
-{
-	struct pool *pool = test_pool(128);
-	unsigned char *obj;
-	unsigned int i, sum = 0;
-
-	ASSERT(pool);
-	obj = test_alloc(pool);
-	ASSERT(obj);
-	memset(obj, 0xa5, 128);
-	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_zalloc(&pool->head), obj);
-	for (i = 0; i < 128; i++)
-		sum += obj[i];
-	EXPECT_EQ(sum, 0);
-	test_free(pool, obj);
-	pool_destroy(&pool->head);
-}
-
 TEST_CASE(freeing_and_destroying_null_does_nothing)
 {
 	struct pool *pool = test_pool(64);
@@ -111,25 +37,6 @@ TEST_CASE(freeing_and_destroying_null_does_nothing)
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(NULL), NULL);
 	pool_destroy(&pool->head);
-}
-
-TEST_CASE(every_size_from_one_byte_works)
-{
-	unsigned int size;
-
-	for (size = 1; size <= 300; size += size < 40 ? 1 : 37) {
-		struct pool *pool = test_pool(size);
-		unsigned int i;
-
-		ASSERT(pool);
-		EXPECT_EQ(pool->head.size, size);
-		test_alloc_many(pool, test_objs, TEST_SOME);
-		for (i = 0; i < TEST_SOME; i++)
-			memset(test_objs[i], 1, size);
-		test_free_many(pool, test_objs, TEST_SOME);
-		EXPECT(test_quiet(pool, 0));
-		pool_destroy(&pool->head);
-	}
 }
 
 TEST_CASE(nocache_takes_from_the_shared_pool_before_the_backend)
@@ -149,23 +56,6 @@ TEST_CASE(nocache_takes_from_the_shared_pool_before_the_backend)
 	EXPECT_EQ(now.store_gets, before.store_gets);
 	EXPECT_EQ(now.shared, 0);
 	test_free_many(pool, obj, 2);
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(nocache_leaves_the_caches_alone)
-{
-	struct pool *pool = test_pool(64);
-	struct pool_stats now;
-	void *obj;
-
-	ASSERT(pool);
-	pool_fail_every = 0;
-	test_free(pool, test_alloc(pool));
-	obj = pool_alloc_nocache(&pool->head);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.cached, 1);
-	EXPECT_EQ(now.used, 1);
-	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }
 
@@ -213,46 +103,6 @@ TEST_CASE(objects_above_the_bound_are_not_cached)
 	EXPECT_EQ(now.allocated, 1);
 	EXPECT_EQ(now.shared, 1);
 	EXPECT_EQ(test_charged(), 0);
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(without_a_shared_pool_evicted_objects_go_to_the_backend)
-{
-	struct pool *pool;
-	struct pool_stats now;
-
-	test_options(16384, 8);
-	test_mode(POOL_D_NO_GLOBAL);
-	pool = test_pool(64);
-	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 1000);
-	test_free_many(pool, test_objs, 1000);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_EQ(now.gets + now.puts, 0);
-	EXPECT(now.evictions > 0);
-	EXPECT(now.store_puts > 0);
-	EXPECT_LE(now.cached * 64, 16384);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(without_caches_every_call_goes_to_the_backend)
-{
-	struct pool *pool;
-	struct pool_stats now;
-	unsigned int i;
-
-	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
-	for (i = 0; i < 100; i++)
-		test_free(pool, test_alloc(pool));
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.store_gets, 100);
-	EXPECT_EQ(now.store_puts, 100);
-	EXPECT_EQ(now.cached + now.shared, 0);
 	pool_destroy(&pool->head);
 }
 

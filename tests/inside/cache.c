@@ -166,30 +166,6 @@ TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_oldest_cluster_of_all_pools_goes_first)
-{
-	struct pool *pool[24];
-	unsigned int i, evicted = 0, n = 1000;
-
-	test_options(65536, 8);
-	for (i = 0; i < 24; i++) {
-		pool[i] = test_pool(64);
-		ASSERT(pool[i]);
-		test_wave(pool[i], n / 10);
-		EXPECT(test_bound_holds());
-	}
-	for (i = 0; i < 24; i++) {
-		if (test_local(pool[i])->evictions)
-			evicted = i + 1;
-	}
-	EXPECT(evicted > 0);
-	EXPECT(evicted < 24);
-	for (i = 0; i + 1 < evicted; i++)
-		EXPECT(test_local(pool[i])->evictions);
-	for (i = 0; i < 24; i++)
-		pool_destroy(&pool[i]->head);
-}
-
 TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
 {
 	struct pool *idle, *busy;
@@ -330,24 +306,6 @@ TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
 	EXPECT(test_bound_holds());
 	test_free_many(pool, test_objs, n);
 	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
-TEST_CASE(a_lowered_bound_is_reached_at_slow_paths)
-{
-	struct pool *pool;
-	unsigned int i;
-
-	test_options(1 << 20, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
-	test_wave(pool, 4000);
-	EXPECT(test_charged() > 100000);
-	EXPECT(pool_set_hot_size(8192));
-	for (i = 0; i < 20; i++)
-		test_wave(pool, 1000);
-	EXPECT_LE(test_charged(), 8192);
-	EXPECT(test_bound_holds());
 	pool_destroy(&pool->head);
 }
 

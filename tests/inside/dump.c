@@ -265,28 +265,3 @@ TEST_CASE(a_dump_changes_no_number)
 	EXPECT(pool_list_empty(&pool->by_dump));
 	pool_destroy(&pool->head);
 }
-
-/* More pools than the trash has room for, each with a line of 50 bytes or more. */
-TEST_CASE(the_trash_holds_the_table_as_far_as_it_fits)
-{
-	static struct pool_head *many[400];
-	const unsigned int size = 16384;
-	unsigned int i;
-
-	pool_fail_every = 0;
-	many[0] = make("many", 64);
-	ASSERT(many[0]);
-	dump_pools_to_trash();
-	ASSERT(dump(""));
-	EXPECT_EQ(strcmp(pool_trash(), full), 0);
-	for (i = 1; i < ARRAY_LEN(many); i++) {
-		many[i] = make("many", 64);
-		ASSERT(many[i]);
-	}
-	dump_pools_to_trash();
-	EXPECT(strlen(pool_trash()) < size);
-	EXPECT_LE(size - 256, strlen(pool_trash()));
-	EXPECT(strstr(pool_trash(), "\ntruncated\ntotal of 400 pools: "));
-	for (i = 0; i < ARRAY_LEN(many); i++)
-		pool_destroy(many[i]);
-}

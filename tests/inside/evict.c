@@ -34,31 +34,6 @@ static unsigned long misses_of(struct pool *busy, unsigned int n)
 	return from_below(busy) - before;
 }
 
-TEST_CASE(a_busy_pool_has_all_it_needs_beside_an_idle_one)
-{
-	static const struct {
-		unsigned int size;
-		unsigned int n;
-	} busy[] = {
-		{ 1024, 200 }, { 1024, 400 }, { 1024, 500 }, { 128, 4000 },
-		{ 16384, 12 }, { 16384, 30 },
-	};
-	unsigned int i;
-
-	test_options(BOUND, 32);
-	for (i = 0; i < ARRAY_LEN(busy); i++) {
-		struct pool *idle = test_pool(144);
-		struct pool *pool = test_pool(busy[i].size);
-
-		ASSERT(idle && pool);
-		test_wave(idle, TEST_OBJS);
-		EXPECT_EQ(misses_of(pool, busy[i].n), 0);
-		EXPECT(test_bound_holds());
-		pool_destroy(&pool->head);
-		pool_destroy(&idle->head);
-	}
-}
-
 /* Without a shared pool, evicted objects go to the backend. */
 TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 {

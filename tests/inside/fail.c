@@ -30,29 +30,6 @@ static unsigned int failures(struct pool *pool, unsigned int n,
 	return failed;
 }
 
-TEST_CASE(injected_failures_come_at_their_rate)
-{
-	struct pool *pool;
-	unsigned int n;
-
-	pool = failing(10, 0);
-	ASSERT(pool);
-	pool_fail_every = 0;
-	n = failures(pool, 10000, 0);
-	EXPECT_LE(900, n);
-	EXPECT_LE(n, 1100);
-	EXPECT_EQ(plat_read(&pool->injected), n);
-	pool_options.fail_percent = 100;
-	EXPECT_EQ(failures(pool, 100, 0), 100);
-	EXPECT_EQ(failures(pool, 100, POOL_F_NO_FAIL), 0);
-	pool_options.fail_percent = 0;
-	EXPECT_EQ(failures(pool, 100, 0), 0);
-	pool_options.fail_every = 4;
-	EXPECT_EQ(failures(pool, 100, 0), 25);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
 TEST_CASE(injected_failures_come_where_they_are_wanted)
 {
 	static const char nowhere[] = "no_such_function";

@@ -12,43 +12,6 @@
 			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
 			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
 
-static bool is_all(const unsigned char *obj, unsigned char byte)
-{
-	unsigned int i;
-
-	for (i = 0; i < 70; i++)
-		if (obj[i] != byte)
-			return false;
-	return true;
-}
-
-/* Bytes not poisoned stay as they were, or are zero where the kernel wipes. */
-TEST_CASE(poison_fills_what_is_allocated)
-{
-	unsigned char *obj = NULL;
-	struct pool *pool;
-
-	pool = test_checked(70, POOL_D_POISON | POOL_D_TAG);
-	ASSERT(pool);
-	obj = test_alloc(pool);
-	EXPECT(is_all(obj, 'P'));
-	test_free(pool, obj);
-	pool_options.poison = 0xa5;
-	obj = test_alloc(pool);
-	EXPECT(is_all(obj, 0xa5));
-	test_free(pool, obj);
-	pool_options.poison = 0x5b;
-	obj = __pool_alloc(&pool->head, POOL_F_NO_POISON);
-	EXPECT(is_all(obj, 0xa5) || is_all(obj, 0));
-	test_free(pool, obj);
-	pool_options.poison = 1;
-	obj = __pool_alloc(&pool->head, POOL_F_MUST_ZERO);
-	EXPECT(is_all(obj, 0));
-	test_free(pool, obj);
-	EXPECT_EQ(test_faults(pool), 0);
-	pool_destroy(&pool->head);
-}
-
 TEST_CASE(cold_first_hands_out_the_oldest)
 {
 	struct pool *pool;
@@ -62,35 +25,6 @@ TEST_CASE(cold_first_hands_out_the_oldest)
 		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
 	test_free_many(pool, test_objs, 30);
 	pool_destroy(&pool->head);
-}
-
-/* Configure @words.  Does the oldest of 30 free objects come first? */
-static bool is_oldest_first(const char *words)
-{
-	struct pool *pool;
-	void *obj;
-	bool oldest;
-
-	pool_options.debug = 0;
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	pool = pool_configure(words) ? test_pool(64) : NULL;
-	if (!pool)
-		return false;
-	test_wave(pool, 30);
-	obj = test_alloc(pool);
-	oldest = obj == test_objs[0];
-	test_free(pool, obj);
-	pool_destroy(&pool->head);
-	return oldest;
-}
-
-TEST_CASE(integrity_picks_the_oldest_first)
-{
-	test_options(1 << 20, 8);
-	EXPECT(is_oldest_first("integrity"));
-	EXPECT(!is_oldest_first("integrity,hot-first"));
-	EXPECT(!is_oldest_first("integrity,no-integrity"));
-	EXPECT(is_oldest_first("no-integrity,cold-first"));
 }
 
 struct built {

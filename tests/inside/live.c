@@ -192,26 +192,3 @@ TEST_CASE(one_pool_that_stops_failing_leaves_others_their_rate)
 	EXPECT_EQ(flags_of(pool), 0);
 	pool_destroy(&pool->head);
 }
-
-TEST_CASE(no_cache_empties_what_a_live_pool_has_cached)
-{
-	struct pool_stats now;
-	struct pool *pool;
-
-	nothing_on();
-	pool = test_pool(64);
-	ASSERT(pool);
-	use(pool);
-	EXPECT(pool_set_debug(&pool->head, "no-cache"));
-	pool_sum(pool, &now);
-	EXPECT_LE(now.allocated, POOL_HOT_SLOTS);
-	use(pool);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.allocated, 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT(pool_set_debug(&pool->head, "cache"));
-	use(pool);
-	pool_sum(pool, &now);
-	EXPECT(now.cached + now.shared > 0);
-	pool_destroy(&pool->head);
-}

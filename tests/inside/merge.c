@@ -37,82 +37,6 @@ static unsigned int registrations(struct pool *pool)
 	return now.registrations;
 }
 
-/* Write and read all bytes of @n objects of the size that a pool has now. */
-static bool usable(struct pool *pool, unsigned int n)
-{
-	unsigned int size = pool->head.size;
-	unsigned int i, good = 0;
-
-	test_alloc_many(pool, test_objs, n);
-	for (i = 0; i < n; i++)
-		if (test_objs[i])
-			memset(test_objs[i], (int)(i & 0xff), size);
-	for (i = 0; i < n; i++) {
-		unsigned char *obj = test_objs[i];
-
-		good += obj && obj[0] == (i & 0xff) &&
-			obj[size - 1] == (i & 0xff);
-	}
-	test_free_many(pool, test_objs, n);
-	return good == n;
-}
-
-TEST_CASE(equal_sizes_are_one_pool_after_rounding)
-{
-	struct pool *a = cached("first", 3 * POOL_SIZE_ROUND + 1, 0);
-	struct pool *b = cached("second", 4 * POOL_SIZE_ROUND - 1, 0);
-	struct pool *c = cached("third", 6 * POOL_SIZE_ROUND, 0);
-
-	ASSERT(a && b && c);
-	EXPECT_PTR_EQ(a, b);
-	EXPECT(a != c);
-	EXPECT_EQ(a->head.size, 4 * POOL_SIZE_ROUND);
-	EXPECT_EQ(strcmp(a->name, "first"), 0);
-	EXPECT_EQ(registrations(a), 2);
-	EXPECT_EQ(registrations(c), 1);
-	EXPECT(usable(b, TEST_SOME));
-	pool_destroy_all();
-	EXPECT_EQ(test_count_pools(), 0);
-}
-
-TEST_CASE(pools_merge_only_if_both_are_shared)
-{
-	struct pool_head *lone = create_pool("lone", 64, 0);
-	struct pool *a = cached("a", 64, 0);
-	struct pool_head *other = create_pool("other", 64, 0);
-	struct pool *b = cached("b", 64, 0);
-
-	ASSERT(lone && a && other && b);
-	EXPECT_PTR_EQ(a, b);
-	EXPECT_EQ(test_count_pools(), 3);
-	EXPECT_EQ(registrations(pool_of(lone)), 1);
-	EXPECT_EQ(registrations(pool_of(other)), 1);
-	pool_destroy_all();
-}
-
-TEST_CASE(exact_pools_neither_round_nor_join_near_ones)
-{
-	struct pool *a = plain(3203, MEM_F_EXACT);
-	struct pool *b = plain(3203, MEM_F_EXACT);
-	struct pool *near = plain(3202, MEM_F_EXACT);
-	struct pool *c = plain(6416, MEM_F_EXACT);
-	struct pool *d, *e;
-
-	ASSERT(a && b && near && c);
-	EXPECT_PTR_EQ(a, b);
-	EXPECT(a != near);
-	EXPECT_EQ(a->head.size, 3203);
-	d = plain(6416, 0);
-	e = plain(6400, 0);
-	ASSERT(d && e);
-	EXPECT_PTR_EQ(c, d);
-	EXPECT(c != e);
-	EXPECT_EQ(e->head.size, 6400);
-	EXPECT(plain(6384, MEM_F_EXACT) != e);
-	EXPECT_EQ(test_count_pools(), 5);
-	pool_destroy_all();
-}
-
 /* pool_destroy() does not say which of the two registrations it means. */
 TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 {
@@ -124,52 +48,6 @@ TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
 	EXPECT(plain(3184, 0) != exact);
 	EXPECT_PTR_EQ(plain(3200, 0), exact);
-	pool_destroy_all();
-}
-
-/* The pool was used before, is used now, or never was. */
-TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
-{
-	struct pool *a = plain(3200, 0);
-	struct pool *b = plain(3216, 0);
-	struct pool *c;
-	void *obj;
-
-	ASSERT(a && b);
-	EXPECT(a != b);
-	EXPECT(usable(a, 50));
-	obj = test_alloc(b);
-	c = plain(3232, 0);
-	ASSERT(obj && c);
-	EXPECT(c != a && c != b);
-	EXPECT_PTR_EQ(plain(3200, 0), a);
-	EXPECT_PTR_EQ(plain(3216, 0), b);
-	EXPECT_EQ(a->head.size, 3200);
-	EXPECT_EQ(b->head.size, 3216);
-	test_free(b, obj);
-	EXPECT(test_quiet(b, 0));
-	pool_destroy_all();
-}
-
-/* 32 bytes are less than 1 % of 3216, 48 are more. */
-TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
-{
-	struct pool *a = cached("a", 3216, 0);
-	void *obj = a ? test_alloc(a) : NULL;
-	struct pool *far;
-
-	ASSERT(obj);
-	memset(obj, 1, 3216);
-	EXPECT_PTR_EQ(cached("b", 3200, 0), a);
-	EXPECT_PTR_EQ(cached("c", 3184, 0), a);
-	far = cached("far", 3168, 0);
-	EXPECT(far && far != a);
-	EXPECT_EQ(a->head.size, 3216);
-	EXPECT_EQ(registrations(a), 3);
-	EXPECT(usable(a, 50));
-	test_free(a, obj);
-	EXPECT(test_quiet(a, 0));
-	EXPECT(test_bound_holds());
 	pool_destroy_all();
 }
 
@@ -253,34 +131,6 @@ TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
 	pool_destroy_all();
 }
 
-TEST_CASE(without_merging_only_equal_names_are_one_pool)
-{
-	static const char *const names[] = {
-		"abcdefghijk-one", "abcdefghijk-two", "abcdefghijk", "abcdefghij", "abcdefghijl",
-		"abcdefghijk-oneone", "abcdefghijk-eno", "abcdefghijk-One",
-	};
-	struct pool *pools[ARRAY_LEN(names)];
-	unsigned int i, other;
-	struct pool *a;
-
-	ASSERT(pool_configure("no-merge"));
-	for (i = 0; i < ARRAY_LEN(names); i++) {
-		pools[i] = cached(names[i], 64, 0);
-		ASSERT(pools[i]);
-		for (other = 0; other < i; other++)
-			EXPECT(pools[i] != pools[other]);
-	}
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		EXPECT_PTR_EQ(cached(names[i], 60, 0), pools[i]);
-	EXPECT_EQ(test_count_pools(), ARRAY_LEN(names));
-	a = pools[0];
-	ASSERT(pool_configure("merge"));
-	EXPECT_PTR_EQ(cached("any", 64, 0), a);
-	ASSERT(pool_configure("no-merge"));
-	EXPECT(cached("any", 64, 0) != a);
-	pool_destroy_all();
-}
-
 static void touch(void *obj, void *arg)
 {
 	(void)obj;
@@ -346,27 +196,6 @@ TEST_CASE(a_pool_that_got_a_limit_is_joined_by_nobody)
 	EXPECT(pool_set_limit(&a->head, 0));
 	EXPECT_PTR_EQ(cached("d", 64, 0), a);
 	pool_destroy_all();
-}
-
-TEST_CASE(each_destruction_gives_one_registration_back)
-{
-	struct pool *a = cached("a", 64, 0);
-	void *obj = a ? test_alloc(a) : NULL;
-
-	ASSERT(obj);
-	EXPECT_PTR_EQ(cached("b", 64, 0), a);
-	EXPECT_PTR_EQ(cached("c", 64, 0), a);
-	EXPECT_EQ(registrations(a), 3);
-	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	EXPECT_EQ(registrations(a), 1);
-	EXPECT_PTR_EQ(pool_destroy(&a->head), &a->head);
-	EXPECT_EQ(registrations(a), 1);
-	EXPECT_PTR_EQ(cached("d", 64, 0), a);
-	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	test_free(a, obj);
-	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
 TEST_CASE(a_refused_creation_registers_nowhere)

@@ -86,18 +86,6 @@ TEST_CASE(any_text_is_a_name_and_eleven_bytes_of_it_are_kept)
 	pool_destroy_all();
 }
 
-TEST_CASE(names_of_any_length_are_taken)
-{
-	static char name[5000];
-	struct pool_head *pool;
-
-	memset(name, 'n', sizeof(name) - 1);
-	pool = create_pool(name, 64, 0);
-	ASSERT(pool);
-	EXPECT_EQ(strcmp(pool_of(pool)->name, "nnnnnnnnnnn"), 0);
-	pool_destroy(pool);
-}
-
 TEST_CASE(a_name_is_shown_as_one_word_that_needs_no_quotes)
 {
 	unsigned int i;

@@ -255,32 +255,6 @@ TEST_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(spare_objects_survive_a_gc_but_not_a_flush)
-{
-	struct pool *pool;
-	struct pool_stats now;
-
-	pool_fail_every = 0;
-	test_options(0, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
-	EXPECT(pool_set_min_avail(&pool->head, 37));
-	test_wave(pool, 1000);
-	pool_gc(NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 37);
-	EXPECT_EQ(now.min_avail, 37);
-	pool_gc(NULL);
-	pool_reclaim(&pool->head);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 37);
-	pool_flush(&pool->head);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_EQ(now.allocated, 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-}
-
 TEST_CASE(spare_objects_are_kept_without_need)
 {
 	struct pool *pool;

@@ -45,19 +45,6 @@ TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
 	}
 }
 
-TEST_CASE(uaf_takes_the_caches_and_cache_brings_them_back)
-{
-	nothing_on();
-	EXPECT(pool_configure("uaf"));
-	EXPECT_EQ(pool_options.debug, POOL_D_UAF | POOL_D_NO_CACHE);
-	EXPECT(pool_configure("no-uaf"));
-	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
-	EXPECT(pool_configure("cache,uaf,cache"));
-	EXPECT_EQ(pool_options.debug, POOL_D_UAF);
-	EXPECT(pool_configure("cache,uaf"));
-	EXPECT_EQ(pool_options.debug, POOL_D_UAF | POOL_D_NO_CACHE);
-}
-
 TEST_CASE(fail_has_a_rate_as_long_as_it_is_on)
 {
 	nothing_on();
@@ -259,35 +246,6 @@ TEST_CASE(help_has_a_line_for_each_option)
 		EXPECT(strstr(text, line));
 	}
 	EXPECT(strstr(text, " behind each object (checked fixed exact)\n"));
-}
-
-/* Does the line of a word, or of a key, say that this holds now? */
-static bool help_says(const char *name, const char *now)
-{
-	static char text[4096];
-	char begin[32];
-	char *line;
-
-	pool_debug_help_to_buf(text, sizeof(text));
-	snprintf(begin, sizeof(begin), "\n%s ", name);
-	line = strstr(text, begin);
-	if (!line)
-		return false;
-	*strchr(line + 1, '\n') = 0;
-	snprintf(begin, sizeof(begin), " %s ", now);
-	return strstr(line, begin);
-}
-
-TEST_CASE(help_shows_what_holds_until_words_change_it)
-{
-	nothing_on();
-	EXPECT(help_says("no-global", "off"));
-	EXPECT(help_says("poison", "off"));
-	EXPECT(help_says("hot_size", "524288"));
-	EXPECT(pool_configure("no-global,hot_size=7"));
-	EXPECT(help_says("no-global", "on"));
-	EXPECT(help_says("poison", "off"));
-	EXPECT(help_says("hot_size", "7"));
 }
 
 /* Does pool_debug_to_buf() say this, at any size of the buffer? */

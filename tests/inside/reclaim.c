@@ -14,26 +14,6 @@ static void spread(struct pool *pool)
 	test_free_many(pool, test_objs, 1000);
 }
 
-TEST_CASE(flush_empties_the_shared_pool_only)
-{
-	struct pool_stats before, now;
-	struct pool *pool;
-
-	test_options(16384, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
-	spread(pool);
-	pool_sum(pool, &before);
-	EXPECT(before.shared > 0);
-	pool_flush(&pool->head);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_EQ(now.cached, before.cached);
-	EXPECT_EQ(now.allocated, before.cached);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
-}
-
 TEST_CASE(gc_empties_all_shared_pools_only)
 {
 	unsigned long long cached[2];

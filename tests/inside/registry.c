@@ -20,47 +20,6 @@ TEST_CASE(bad_arguments_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-/* A program may keep the calls in a table, with the types of the document. */
-TEST_CASE(documented_calls_have_addresses_and_types)
-{
-	struct pool_head *(*create)(char *, unsigned int, unsigned int) =
-		create_pool;
-	void *(*destroy)(struct pool_head *) = pool_destroy;
-	void (*destroy_all)(void) = pool_destroy_all;
-	void *(*alloc_flags)(struct pool_head *, unsigned int) = __pool_alloc;
-	void *(*alloc)(struct pool_head *) = pool_alloc;
-	void *(*alloc_nocache)(struct pool_head *) = pool_alloc_nocache;
-	void *(*zalloc)(struct pool_head *) = pool_zalloc;
-	void (*free_one)(struct pool_head *, void *) = pool_free;
-	void (*flush)(struct pool_head *) = pool_flush;
-	void (*gc)(struct pool_head *) = pool_gc;
-	void (*dump_to_trash)(void) = dump_pools_to_trash;
-	void (*dump)(void) = dump_pools;
-	int (*failures)(void) = pool_total_failures;
-	unsigned long long (*total_allocated)(void) = pool_total_allocated;
-	unsigned long long (*total_used)(void) = pool_total_used;
-	static char name[16] = "by address";
-	struct pool_head *pool;
-
-	pool_fail_every = 0;
-	pool = create(name, 64, 0);
-	ASSERT(pool);
-	free_one(pool, alloc(pool));
-	free_one(pool, zalloc(pool));
-	free_one(pool, alloc_flags(pool, 0));
-	free_one(pool, alloc_nocache(pool));
-	flush(pool);
-	gc(NULL);
-	dump_to_trash();
-	EXPECT(dump);
-	EXPECT_EQ(failures(), 0);
-	EXPECT(total_allocated() >= total_used());
-	EXPECT_PTR_EQ(destroy(pool), NULL);
-	EXPECT(create(name, 64, 0));
-	destroy_all();
-	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
-}
-
 TEST_CASE(equal_names_are_legal)
 {
 	struct pool *a = test_pool(64);
@@ -73,22 +32,6 @@ TEST_CASE(equal_names_are_legal)
 	test_free(b, test_alloc(b));
 	pool_destroy(&a->head);
 	pool_destroy(&b->head);
-}
-
-TEST_CASE(a_pool_in_use_comes_back_usable)
-{
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
-	test_alloc_many(pool, test_objs, TEST_SOME);
-	test_free_many(pool, test_objs + 3, TEST_SOME - 3);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
-	EXPECT(test_quiet(pool, 3));
-	memset(test_objs[0], 1, 64);
-	test_alloc_many(pool, test_objs + 3, TEST_SOME - 3);
-	test_free_many(pool, test_objs, TEST_SOME);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Another user came, and went, between a look at the pool and its end. */
@@ -104,23 +47,6 @@ TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 	EXPECT_EQ(pool_registry_drop(pool_of(one), NULL, NULL, &seen), POOL_KEPT);
 	EXPECT_EQ(seen, 2);
 	EXPECT_PTR_EQ(pool_destroy(one), NULL);
-}
-
-TEST_CASE(destroying_all_leaves_no_pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < 5; i++) {
-		struct pool *pool = test_pool(16 << i);
-
-		ASSERT(pool);
-		test_alloc_many(pool, test_objs, 200);
-		test_free_many(pool, test_objs, 200);
-	}
-	pool_destroy_all();
-	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
-	EXPECT_EQ(pool_total_allocated(), 0);
-	EXPECT_EQ(test_charged(), 0);
 }
 
 static void make_and_walk(unsigned int i, void *arg)
@@ -169,33 +95,6 @@ TEST_CASE(more_pools_than_local_parts_still_work)
 		EXPECT(test_quiet(pool_of(pools[i]), 0));
 		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
 	}
-}
-
-TEST_CASE(totals_sum_up_all_pools)
-{
-	struct pool *a, *b;
-	unsigned int i;
-
-	pool_fail_every = 0;
-	a = test_pool(64);
-	b = test_pool(1024);
-	ASSERT(a && b);
-	test_alloc_just(a, test_objs, 10);
-	test_alloc_just(b, test_objs + 10, 5);
-	EXPECT_EQ(pool_total_allocated(), 10 * 64 + 5 * 1024);
-	EXPECT_EQ(pool_total_used(), 10 * 64 + 5 * 1024);
-	EXPECT_EQ(pool_total_failures(), 0);
-	EXPECT(pool_set_limit(&a->head, 10) && pool_set_limit(&b->head, 5));
-	for (i = 0; i < 4; i++)
-		EXPECT_PTR_EQ(pool_alloc(i ? &b->head : &a->head), NULL);
-	EXPECT_EQ(pool_total_failures(), 4);
-	EXPECT(pool_set_limit(&a->head, 0) && pool_set_limit(&b->head, 0));
-	test_free_many(a, test_objs, 10);
-	test_free_many(b, test_objs + 10, 5);
-	EXPECT_EQ(pool_total_used() + 0, 10 * 64 + 5 * 1024);
-	pool_destroy(&a->head);
-	pool_destroy(&b->head);
-	EXPECT_EQ(pool_total_used(), 0);
 }
 
 /* Called as by headers of an older and of a newer version. */

@@ -76,10 +76,63 @@ void test_mode(unsigned int mode)
 	pool_options.debug = mode;
 }
 
+void test_nothing_on(void)
+{
+	pool_options.debug = 0;
+	pool_options.fail_percent = 0;
+	pool_options.fail_every = 0;
+}
+
+void test_inject(unsigned int every)
+{
+	pool_fail_every = every;
+}
+
+unsigned int test_cluster(void)
+{
+	return pool_options.cluster;
+}
+
+void test_destroy_every(void)
+{
+	pool_destroy_every();
+}
+
+bool test_readable(const void *p)
+{
+	char byte;
+
+	return plat_peek(&byte, p, 1);
+}
+
+struct pool_head *head_make(unsigned int size)
+{
+	return create_pool("test", size, MEM_F_EXACT);
+}
+
+/* Create a pool under @words; NULL: they are wrong. */
+struct pool_head *head_with(const char *words, unsigned int size)
+{
+	return pool_configure(words) ? head_make(size) : NULL;
+}
+
+struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size)
+{
+	test_options(hot_size, cluster);
+	return head_make(size);
+}
+
+struct pool_head *head_checked(const char *words, unsigned int size)
+{
+	test_nothing_on();
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	return head_with(words, size);
+}
+
 /* Create a pool of objects of exactly @size bytes. */
 struct pool *test_pool(unsigned int size)
 {
-	struct pool_head *head = create_pool("test", size, MEM_F_EXACT);
+	struct pool_head *head = head_make(size);
 
 	return head ? pool_of(head) : NULL;
 }
@@ -103,66 +156,65 @@ struct pool *test_checked(unsigned int size, unsigned int debug)
 	return test_pool(size);
 }
 
-/* Return how many faults of all kinds were found in a pool. */
-unsigned long test_faults(struct pool *pool)
+unsigned long head_found(struct pool_head *pool, enum pool_fault kind)
+{
+	return plat_read(&pool_of(pool)->faults[kind]);
+}
+
+unsigned long head_faults(struct pool_head *pool)
 {
 	unsigned long sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += plat_read(&pool->faults[i]);
+		sum += head_found(pool, (enum pool_fault)i);
 	return sum;
 }
 
 /* Allocate, even where every n-th backend call fails. */
-void *test_alloc(struct pool *pool)
+void *head_alloc(struct pool_head *pool)
 {
 	unsigned int tries = 100;
 	void *obj = NULL;
 
 	while (!obj && tries--)
-		obj = pool_alloc(&pool->head);
+		obj = pool_alloc(pool);
 	return obj;
 }
 
-void test_free(struct pool *pool, void *obj)
-{
-	pool_free(&pool->head, obj);
-}
-
-void test_alloc_many(struct pool *pool, void **objs, unsigned int n)
+void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		objs[i] = test_alloc(pool);
+		objs[i] = head_alloc(pool);
 }
 
-/* test_alloc() of @n objects and no more: without caches nothing is got ahead. */
-void test_alloc_just(struct pool *pool, void **objs, unsigned int n)
+/* head_alloc() of @n objects and no more: without caches nothing is got ahead. */
+void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i, tries;
 
 	for (i = 0; i < n; i++) {
 		objs[i] = NULL;
 		for (tries = 0; !objs[i] && tries < 100; tries++)
-			objs[i] = pool_alloc_nocache(&pool->head);
+			objs[i] = pool_alloc_nocache(pool);
 	}
 }
 
-void test_free_many(struct pool *pool, void **objs, unsigned int n)
+void head_free_many(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		pool_free(&pool->head, objs[i]);
+		pool_free(pool, objs[i]);
 }
 
 /* Allocate @n objects and free them; most stay in this CPU's caches. */
-void test_wave(struct pool *pool, unsigned int n)
+void head_wave(struct pool_head *pool, unsigned int n)
 {
-	test_alloc_many(pool, test_objs, n);
-	test_free_many(pool, test_objs, n);
+	head_alloc_many(pool, test_objs, n);
+	head_free_many(pool, test_objs, n);
 }
 
 /*
@@ -356,15 +408,15 @@ static bool counts_are_true(struct pool *pool)
  * True if the numbers of a quiet pool add up, with @used objects in use.  Some may be parked,
  * because a call that finds no object has other CPUs park objects of their arrays.
  */
-bool test_quiet(struct pool *pool, unsigned long used)
+bool head_quiet(struct pool_head *pool, unsigned long used)
 {
 	struct pool_stats now;
 
-	pool_sum(pool, &now);
+	head_numbers(pool, &now);
 	return now.used == used + now.parked &&
 	       now.allocated == now.used + now.cached + now.shared &&
 	       now.store_gets - now.store_puts == now.allocated &&
-	       counts_are_true(pool);
+	       counts_are_true(pool_of(pool));
 }
 
 /*

@@ -39,6 +39,7 @@
 #define END(suite)	end_of_##suite(int unused)
 #include STEP_LIST
 #include JUMP_LIST
+#include "../promise/cases.list"
 #include "../inside/cases.list"
 #include "../worlds/user/cases.list"
 #undef SUITE
@@ -168,6 +169,7 @@ static void add_cases(Suite *suite)
 	}
 #include STEP_LIST
 #include JUMP_LIST
+#include "../promise/cases.list"
 #include "../inside/cases.list"
 #include "../worlds/user/cases.list"
 }

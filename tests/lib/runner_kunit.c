@@ -138,6 +138,7 @@ static void case_exit(struct kunit *test)
 		.test_cases = suite##_cases,				\
 	};								\
 	kunit_test_suite(suite##_suite)
+#include "../promise/cases.list"
 #include "../inside/cases.list"
 #include "../worlds/kernel/cases.list"
 

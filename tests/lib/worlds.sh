@@ -47,7 +47,7 @@ cases() {
 	tap=$(mktemp)
 	skipped=$(mktemp)
 	TEST_TAP=$tap TEST_SKIPPED=$skipped "$@" >"$results/$world.log" 2>&1 || status=1
-	for folder in ${LISTS:-inside worlds/user}; do
+	for folder in ${LISTS:-promise inside worlds/user}; do
 		sed -nE 's/^CASE\((.*)\)/\1/p' "tests/$folder/cases.list"
 	done | ran "$tap" | without "$skipped" >"$results/$world"
 	rm -f "$tap" "$skipped"

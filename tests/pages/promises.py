@@ -12,6 +12,7 @@ other one in programs.  A script must be one that the check scripts run, and mus
 check.  Each world that the row does not leave out needs an entry that runs in it.
 
         promises.py                     fails if the page is wrong
+        promises.py map [NUMBER...]     prints where each promise is tested, and its mutants
         promises.py self                fails if it accepts one of some wrong rows
 """
 
@@ -23,7 +24,9 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/document-here.rst"
 EXTRA = ["6b", "13b", "28b", "45b", "104b"]
 NUMBERS = [str(n) for n in range(1, 137)] + EXTRA
-LISTS = {"inside": {"user", "kernel"}, "worlds/user": {"user"}, "worlds/kernel": {"kernel"}}
+PARTS = {"principles": "12", "caches": "3", "shared": "4", "functions": "5", "builds": "6"}
+LISTS = {"promise": {"user", "kernel"}, "inside": {"user", "kernel"},
+         "worlds/user": {"user"}, "worlds/kernel": {"kernel"}}
 TOPICS = "tests/vm/guest/stock/"
 
 
@@ -160,8 +163,52 @@ def check_self(text, names):
             yield f"accepts {wrong}"
 
 
+def parts(text):
+    """The part of each promise: the name of its file in tests/promise."""
+    found = {}
+    for section, rest in re.findall(r"^Sections? (\d)(.*?)(?=^Sections? \d|\Z)", text, re.M | re.S):
+        part = next(name for name, sections in PARTS.items() if section in sections)
+        found.update((number, part) for number in re.findall(r"^ +(\d+b?) \| ", rest, re.M))
+    return found
+
+
+def files():
+    """The file of each case."""
+    found = {}
+    for folder in LISTS:
+        for path in sorted((TOP / "tests" / folder).glob("*.c")):
+            for name in re.findall(r"^[A-Z]+_CASE\((\w+)", path.read_text(), re.M):
+                found.setdefault(name, []).append(str(path.relative_to(TOP)))
+    return found
+
+
+def mutants(number):
+    """The files that mutants of a promise change, and why there is none."""
+    for path in sorted((TOP / "tests/promise").glob("*.mutants")):
+        yield from (f"mutant of {name}" for name in
+                    re.findall(rf"^= {number} (\S+)", path.read_text(), re.M))
+    text = (TOP / "tests/promise/without.list").read_text()
+    yield from (f"no mutant: {why}" for why in re.findall(rf"^{number} (\w.*)", text, re.M))
+
+
+def print_map(text, wanted):
+    """For each promise its part and worlds, its tests with their files, and its mutants."""
+    part, where = parts(text), files()
+    for number, promise, user, kernel, tests, _ in rows(text):
+        if wanted and number not in wanted:
+            continue
+        print(f"{number}  {promise}\n    {part[number]}; user {user}, kernel {kernel}")
+        for entry in tests.split(", "):
+            print("   ", entry, *where.get(entry, []))
+        for mutant in mutants(number):
+            print("   ", mutant)
+
+
 def main():
     names, text = cases(), PAGE.read_text()
+    if sys.argv[1:2] == ["map"]:
+        print_map(text, sys.argv[2:])
+        return 0
     bad = list((check_self if sys.argv[1:] == ["self"] else check_page)(text, names))
     for line in bad:
         print("document-here.rst: " + line)

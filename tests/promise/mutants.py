@@ -91,7 +91,7 @@ def mutants():
 
 def listed():
     """The cases that build/tests/quick has."""
-    return {name for folder in ("inside", "worlds/user")
+    return {name for folder in ("promise", "inside", "worlds/user")
             for name in re.findall(r"^CASE\((\w+)\)",
                                    (TOP / f"tests/{folder}/cases.list").read_text(), re.M)}
 

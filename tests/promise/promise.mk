@@ -10,4 +10,8 @@ check-promises:
 	@$(MAKE) -s -j2 all $(T)/quick
 	@tests/promise/mutants.py $(PROMISE)
 
-.PHONY: check-promises
+# Where each promise is tested, and what breaks it.
+map-promises:
+	@tests/pages/promises.py map $(PROMISE)
+
+.PHONY: check-promises map-promises

@@ -23,7 +23,7 @@ boots() {
 		build/builtin/kernel/lib/pool/tests/pool_kunit.ko >"$tmp/out" 2>"$tmp/err"
 }
 
-cases=$(cat tests/{inside,worlds/kernel}/cases.list | grep -c '^CASE(')
+cases=$(cat tests/{promise,inside,worlds/kernel}/cases.list | grep -c '^CASE(')
 check "it compiles and links" "$here/kernel.sh" builtin
 [ "$failed" = 0 ] || finish
 boots_well starts

@@ -112,7 +112,7 @@ whole() {
 
 	nm -u "$work/gcc-module/lib/pool/pool.o" | grep -E ' (__)?(pool|plat)_' && bad=1
 	nm "$work/gcc-module/lib/pool/tests/pool_kunit.o" >"$tmp/cases"
-	cat tests/{inside,worlds/kernel}/cases.list | sed -nE 's/^CASE\((.*)\)/\1/p' |
+	cat tests/{promise,inside,worlds/kernel}/cases.list | sed -nE 's/^CASE\((.*)\)/\1/p' |
 	while read -r name; do
 		grep -q " T $name\$" "$tmp/cases" || { echo "no $name"; exit 1; }
 	done || bad=1

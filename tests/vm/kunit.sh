@@ -88,7 +88,7 @@ sed -nE 's/^ +(not )?ok [0-9]+ ([a-z0-9_]+)( # SKIP (.*))?$/\1ok - \2 \4/p' \
 	"$work/results" |
 	sed -E 's/^ok - ([a-z0-9_]+) (.+)$/n\/a - \1 # \2/; s/ +$//' \
 	>"$results/$world"
-cat "$top/tests/inside/cases.list" "$top/tests/worlds/kernel/cases.list" |
+cat "$top"/tests/{promise,inside,worlds/kernel}/cases.list |
 	sed -nE "/^SUITE\(${SUITE:-.*}\)/,/^END/s/^CASE\((.*)\)/\1/p" |
 while read -r name; do
 	grep -qE "^(ok|not ok|n/a) - $name( |$)" "$results/$world" ||

@@ -52,7 +52,7 @@ with_pools() {
 		echo "$source"
 		gcc --version
 		cd "$top" || exit
-		find common kernel tests/inside tests/worlds/kernel tests/lib scripts/in-tree -type f |
+		find common kernel tests/promise tests/inside tests/worlds/kernel tests/lib scripts/in-tree -type f |
 			sort | xargs cat "$options" scripts/into-tree tests/vm/pool_user.c
 	} | sha256sum)
 	if [ "$(cat "$dir/key" 2>/dev/null)" != "$key" ]; then
