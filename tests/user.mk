@@ -3,7 +3,7 @@
 # limits; included by the Makefile.
 
 T	 = build/tests
-TEST_SRC = $(LIB_SRC) tests/lib/runner_check.c tests/lib/helpers.c \
+TEST_SRC = $(LIB_SRC) $(addprefix tests/lib/,runner_check.c helpers.c heads.c) \
 	   $(wildcard $(foreach d,promise inside worlds/user,tests/$(d)/*.c))
 STEP_SRC = $(addprefix tests/proof/step/,step.c step_last.c step_visit.c stepper.c)
 JUMP_SRC = tests/proof/step/jump.c

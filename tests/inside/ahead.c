@@ -46,36 +46,26 @@ static bool grows(struct pool *pool, void **obj)
 	       hot->n == n + come - 1;
 }
 
-TEST_CASE(a_pool_that_grows_gets_half_of_its_room_at_once)
+POOL_CASE(a_pool_that_grows_gets_half_of_its_room_at_once, test_within(1 << 20, 32, 64))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < 400; i++)
 		EXPECT(grows(pool, &test_objs[i]));
 	EXPECT_EQ(test_local(pool)->hot.room, test_local(pool)->most);
 	test_free_many(pool, test_objs, 400);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(who_takes_one_object_gets_one)
+POOL_CASE(who_takes_one_object_gets_one, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	for (i = 0; i < 10; i++) {
 		test_objs[0] = test_alloc(pool);
 		EXPECT_EQ(pool_allocated(pool), 1);
 		test_free(pool, test_objs[0]);
 	}
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* Allocate @n objects; true: there never was another one. */
@@ -92,27 +82,17 @@ static bool one_at_a_time(struct pool *pool, unsigned int n)
 	return good;
 }
 
-TEST_CASE(with_a_limit_objects_come_one_at_a_time)
+POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 1000));
 	EXPECT(one_at_a_time(pool, 200));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* A pool that has needed this many before regains them, and gets no more. */
-TEST_CASE(what_was_given_back_is_regained_one_at_a_time)
+POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	plat_write(&pool->need_kept, 1000ul);
 	EXPECT(one_at_a_time(pool, 200));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(beside_three_quarters_of_the_bound_objects_come_one_at_a_time)
@@ -152,36 +132,27 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 }
 
 /* As many as an array holds; one more would be spilled, and filled, in each round. */
-TEST_CASE(nothing_is_got_ahead_across_an_array)
+POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
 	struct pool_local *local;
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	for (i = 0; i < 10; i++)
 		test_wave(pool, full);
 	local = test_local(pool);
 	EXPECT_EQ(pool_allocated(pool), local->most);
 	EXPECT_EQ(local->spills + local->fills, 0);
-	pool_destroy(&pool->head);
 }
 
 /* Objects left of the last batch do not take the room of those in use by turns. */
-TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
+POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
 	struct pool_local *local;
 	unsigned long visits;
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
 	test_free_many(pool, test_objs, full);
 	test_alloc_many(pool, test_objs, full);
@@ -193,8 +164,6 @@ TEST_CASE(a_pool_that_has_grown_may_swing_by_an_array)
 	}
 	EXPECT_EQ(local->spills + local->fills, visits);
 	test_free_many(pool, test_objs, 1000);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* Objects are large, so that half of an array is more. */
@@ -226,15 +195,11 @@ TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
 }
 
 /* As many as the bound allows; one more would evict a cluster in each round. */
-TEST_CASE(nothing_is_got_ahead_across_the_bound)
+POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {
 	unsigned int fit = BOUND / 1024;
 	struct pool_stats now;
-	struct pool *pool;
 
-	test_options(BOUND, 32);
-	pool = test_pool(1024);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, fit);
 	EXPECT_EQ(pool_allocated(pool), fit);
 	pool_sum(pool, &now);
@@ -243,7 +208,6 @@ TEST_CASE(nothing_is_got_ahead_across_the_bound)
 	test_wave(pool, fit);
 	EXPECT_EQ(test_local(pool)->evictions, 0);
 	EXPECT(test_bound_holds());
-	pool_destroy(&pool->head);
 }
 
 /* The arrays of five pools are empty, and charged with all that arrays may have. */
@@ -310,12 +274,10 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 }
 
 /* Every second call of the backend fails: the one that gets objects ahead. */
-TEST_CASE(a_backend_that_fails_ahead_fails_no_call)
+POOL_CASE(a_backend_that_fails_ahead_fails_no_call, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 10);
 	pool_fail_every = 2;
@@ -327,8 +289,6 @@ TEST_CASE(a_backend_that_fails_ahead_fails_no_call)
 		EXPECT_LE(now.injected, 2);
 	EXPECT_EQ(now.failed, 0);
 	test_free_many(pool, test_objs, TEST_SOME);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 #define EACH	500
@@ -338,19 +298,15 @@ static void grow(unsigned int i, void *arg)
 	test_alloc_many(arg, test_objs + i * EACH, EACH);
 }
 
-TEST_CASE(cpus_that_get_ahead_at_once_count_each_object)
+POOL_CASE(cpus_that_get_ahead_at_once_count_each_object, test_pool(64))
 {
 	unsigned int n = test_cpus() < 8 ? test_cpus() : 8;
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	test_threads(n, grow, pool);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.used, n * EACH);
 	EXPECT_EQ(now.allocated, now.used + now.cached + now.shared);
 	EXPECT_EQ(now.store_gets - now.store_puts, now.allocated);
 	test_free_many(pool, test_objs, n * EACH);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -7,12 +7,10 @@
  */
 #include "test.h"
 
-TEST_CASE(objects_do_not_overlap)
+POOL_CASE(objects_do_not_overlap, test_pool(48))
 {
-	struct pool *pool = test_pool(48);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
 	for (i = 0; i < 1000; i++)
 		memset(test_objs[i], (int)(i & 0xff), 48);
@@ -23,8 +21,6 @@ TEST_CASE(objects_do_not_overlap)
 		EXPECT_EQ(obj[47], i & 0xff);
 	}
 	test_free_many(pool, test_objs, 1000);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(freeing_and_destroying_null_does_nothing)
@@ -39,13 +35,11 @@ TEST_CASE(freeing_and_destroying_null_does_nothing)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(nocache_takes_from_the_shared_pool_before_the_backend)
+POOL_CASE(nocache_takes_from_the_shared_pool_before_the_backend, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats before, now;
 	void *obj[2];
 
-	ASSERT(pool);
 	obj[0] = test_alloc(pool);
 	obj[1] = test_alloc(pool);
 	ASSERT(pool_shared_put_one(pool, obj[1], 0));
@@ -56,7 +50,6 @@ TEST_CASE(nocache_takes_from_the_shared_pool_before_the_backend)
 	EXPECT_EQ(now.store_gets, before.store_gets);
 	EXPECT_EQ(now.shared, 0);
 	test_free_many(pool, obj, 2);
-	pool_destroy(&pool->head);
 }
 
 /* All objects that the limit allows are free, as the modes of the pool have them. */
@@ -89,29 +82,22 @@ TEST_CASE(nocache_at_the_limit_gets_what_frees_left_in_the_caches)
 	EXPECT_EQ(none, 0);
 }
 
-TEST_CASE(objects_above_the_bound_are_not_cached)
+POOL_CASE(objects_above_the_bound_are_not_cached, test_within(4096, 8, 4097))
 {
-	struct pool *pool;
 	struct pool_stats now;
 
-	test_options(4096, 8);
-	pool = test_pool(4097);
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.cached, 0);
 	EXPECT_EQ(now.allocated, 1);
 	EXPECT_EQ(now.shared, 1);
 	EXPECT_EQ(test_charged(), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_failed_allocation_returns_null_and_is_counted)
+POOL_CASE(a_failed_allocation_returns_null_and_is_counted, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_ATOMIC), NULL);
@@ -120,15 +106,12 @@ TEST_CASE(a_failed_allocation_returns_null_and_is_counted)
 	EXPECT_EQ(now.failed + now.injected, 3);
 	EXPECT_EQ(pool_total_failures(), 3);
 	EXPECT_EQ(now.allocated, 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_failing_backend_does_not_fail_what_is_cached)
+POOL_CASE(a_failing_backend_does_not_fail_what_is_cached, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, TEST_SOME);
 	test_free_many(pool, test_objs, TEST_SOME);
 	pool_fail_every = 1;
@@ -136,16 +119,12 @@ TEST_CASE(a_failing_backend_does_not_fail_what_is_cached)
 		EXPECT(pool_alloc(&pool->head));
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	test_free_many(pool, test_objs, TEST_SOME);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(an_atomic_pair_works_where_nothing_may_sleep)
+POOL_CASE(an_atomic_pair_works_where_nothing_may_sleep, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, TEST_SOME);
 	for (i = 0; i < TEST_SOME; i++)
 		__pool_free(&pool->head, test_objs[i], POOL_F_ATOMIC);
@@ -154,8 +133,6 @@ TEST_CASE(an_atomic_pair_works_where_nothing_may_sleep)
 		EXPECT(test_objs[i]);
 	}
 	test_free_many(pool, test_objs, TEST_SOME);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* Free @n objects and get as many, as where the backend itself may have called. */

@@ -29,64 +29,43 @@ static bool set_share(unsigned long bytes)
 	return pool_configure(text);
 }
 
-TEST_CASE(a_cpu_caches_no_more_than_its_share_of_the_cap)
+POOL_CASE(a_cpu_caches_no_more_than_its_share_of_the_cap, test_within(1 << 20, 8, SIZE))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = test_pool(SIZE);
-	ASSERT(pool && set_share(16384));
+	ASSERT(set_share(16384));
 	for (i = 0; i < 20; i++) {
 		test_wave(pool, 1000);
 		EXPECT_LE(test_charged(), 16384);
 	}
 	EXPECT(test_bound_holds());
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_cap_larger_than_all_bounds_changes_nothing)
+POOL_CASE(a_cap_larger_than_all_bounds_changes_nothing, test_within(65536, 8, SIZE))
 {
-	struct pool *pool;
-
-	test_options(65536, 8);
-	pool = test_pool(SIZE);
-	ASSERT(pool && set_share(1 << 20));
+	ASSERT(set_share(1 << 20));
 	test_wave(pool, 1000);
 	EXPECT_LE(test_charged(), 65536);
 	EXPECT_LE(32768, test_charged());
 	EXPECT(pool_configure("hot_size=32k"));
 	test_wave(pool, 1000);
 	EXPECT_LE(test_charged(), 32768);
-	pool_destroy(&pool->head);
 }
 
 /* No visit is made in between. */
-TEST_CASE(a_cap_that_comes_late_takes_clusters_at_once)
+POOL_CASE(a_cap_that_comes_late_takes_clusters_at_once, test_within(1 << 20, 8, SIZE))
 {
-	struct pool *pool;
-
-	test_options(1 << 20, 8);
-	pool = test_pool(SIZE);
-	ASSERT(pool);
 	test_wave(pool, 1000);
 	EXPECT_LE(65536, pool_clustered_bytes(test_cpu()));
 	ASSERT(set_share(65536));
 	EXPECT_LE(pool_clustered_bytes(test_cpu()), 65536);
 	test_wave(pool, 1000);
 	EXPECT_LE(test_charged(), 65536);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(without_the_cap_the_bound_is_what_it_was)
+POOL_CASE(without_the_cap_the_bound_is_what_it_was, test_within(1 << 18, 8, SIZE))
 {
-	struct pool *pool;
-
-	test_options(1 << 18, 8);
-	pool = test_pool(SIZE);
-	ASSERT(pool && set_share(4096));
+	ASSERT(set_share(4096));
 	test_wave(pool, 1000);
 	EXPECT_LE(test_charged(), 4096);
 	ASSERT(pool_configure("max_cached=0"));
@@ -94,22 +73,15 @@ TEST_CASE(without_the_cap_the_bound_is_what_it_was)
 	test_wave(pool, 1000);
 	EXPECT_LE(65536, test_charged());
 	EXPECT_LE(test_charged(), 1 << 18);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_cap_below_one_cluster_caches_nothing_and_loses_nothing)
+POOL_CASE(a_cap_below_one_cluster_caches_nothing_and_loses_nothing, test_within(1 << 20, 8, SIZE))
 {
-	struct pool *pool;
-
 	pool_fail_every = 0;
-	test_options(1 << 20, 8);
-	pool = test_pool(SIZE);
-	ASSERT(pool && pool_configure("max_cached=1"));
+	ASSERT(pool_configure("max_cached=1"));
 	test_wave(pool, 1000);
 	test_wave(pool, 1000);
 	EXPECT_EQ(test_charged(), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_cap_that_is_no_number_changes_nothing)

@@ -37,12 +37,10 @@ static bool distinct(unsigned int n, void **objs)
 	return good == n;
 }
 
-TEST_CASE(any_number_of_objects_comes_and_goes_at_once)
+POOL_CASE(any_number_of_objects_comes_and_goes_at_once, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i, round;
 
-	ASSERT(pool);
 	for (round = 0; round < 3; round++)
 		for (i = 0; i < COUNTS; i++) {
 			unsigned int n = counts[i];
@@ -56,28 +54,21 @@ TEST_CASE(any_number_of_objects_comes_and_goes_at_once)
 			EXPECT(test_quiet(pool, 0));
 			EXPECT(test_bound_holds());
 		}
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(nothing_is_a_success_wherever_it_goes)
+POOL_CASE(nothing_is_a_success_wherever_it_goes, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 1;
 	EXPECT(pool_alloc_bulk(&pool->head, 0, 0, NULL));
 	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO, 0, NULL));
 	pool_free_bulk(&pool->head, 0, 0, NULL);
 	EXPECT_EQ(pool_total_failures(), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_bulk_above_the_limit_takes_nothing)
+POOL_CASE(a_bulk_above_the_limit_takes_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 100));
 	EXPECT(!pool_alloc_bulk(&pool->head, 0, 101, test_objs));
@@ -91,17 +82,12 @@ TEST_CASE(a_bulk_above_the_limit_takes_nothing)
 	EXPECT(!pool_alloc_bulk(&pool->head, 0, 1, test_objs + 100));
 	EXPECT(test_quiet(pool, 100));
 	pool_free_bulk(&pool->head, 0, 100, test_objs);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Odd numbers, since every other call of the backend gets ahead, and may fail unnoticed. */
-TEST_CASE(a_bulk_for_some_takes_what_there_is)
+POOL_CASE(a_bulk_for_some_takes_what_there_is, test_pool(64))
 {
-	struct pool *pool;
-
 	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
 	ASSERT(pool_set_limit(&pool->head, 100));
 	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 0, NULL), 0);
 	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 40, test_objs), 40);
@@ -113,18 +99,12 @@ TEST_CASE(a_bulk_for_some_takes_what_there_is)
 	EXPECT(test_quiet(pool, 100));
 	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 1, test_objs + 100), 0);
 	pool_free_bulk(&pool->head, 0, 100, test_objs);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_bulk_for_some_of_a_failing_backend_leaks_nothing)
+POOL_CASE(a_bulk_for_some_of_a_failing_backend_leaks_nothing, test_within(0, 8, 64))
 {
-	struct pool *pool;
 	unsigned int i, n;
 
-	test_options(0, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	pool_fail_every = 7;
 	for (i = 0; i < 50; i++) {
 		n = pool_alloc_bulk_some(&pool->head, 0, 300, test_objs);
@@ -132,17 +112,13 @@ TEST_CASE(a_bulk_for_some_of_a_failing_backend_leaks_nothing)
 		EXPECT(test_quiet(pool, n));
 		pool_free_bulk(&pool->head, 0, n, test_objs);
 	}
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_bulk_that_fails_half_way_leaks_nothing)
+POOL_CASE(a_bulk_that_fails_half_way_leaks_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	unsigned int k;
 
-	ASSERT(pool);
 	for (k = 1; k <= 20; k++) {
 		pool_fail_every = 2 * k - 1;
 		EXPECT(!pool_alloc_bulk(&pool->head, 0, TEST_OBJS, test_objs));
@@ -152,15 +128,12 @@ TEST_CASE(a_bulk_that_fails_half_way_leaks_nothing)
 	}
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.injected, 20);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(nulls_among_freed_objects_are_passed_over)
+POOL_CASE(nulls_among_freed_objects_are_passed_over, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	memset(test_objs, 0, sizeof(test_objs[0]) * 300);
 	pool_free_bulk(&pool->head, 0, 300, test_objs);
 	EXPECT(test_quiet(pool, 0));
@@ -168,16 +141,12 @@ TEST_CASE(nulls_among_freed_objects_are_passed_over)
 		test_objs[i] = i % 3 && i > 10 && i < 290 ?
 			       test_alloc(pool) : NULL;
 	pool_free_bulk(&pool->head, 0, 300, test_objs);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_bulk_may_be_zeroed)
+POOL_CASE(a_bulk_may_be_zeroed, test_pool(128))
 {
-	struct pool *pool = test_pool(128);
 	unsigned int i, k, tries = 100, sum = 0;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, TEST_SOME);
 	for (i = 0; i < TEST_SOME; i++)
 		memset(test_objs[i], 0xa5, 128);
@@ -190,22 +159,18 @@ TEST_CASE(a_bulk_may_be_zeroed)
 			sum += ((unsigned char *)test_objs[i])[k];
 	EXPECT_EQ(sum, 0);
 	pool_free_bulk(&pool->head, 0, TEST_SOME, test_objs);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(the_last_of_a_bulk_is_the_freshest)
+POOL_CASE(the_last_of_a_bulk_is_the_freshest, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	ASSERT(take(pool, 500, test_objs));
 	pool_free_bulk(&pool->head, 0, 500, test_objs);
 	for (i = 500; i--;)
 		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
 	EXPECT(test_quiet(pool, 500));
 	test_free_many(pool, test_objs, 500);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* A wave leaves emptied clusters in the stash, for the next frees. */
@@ -215,12 +180,10 @@ static bool stash_some(struct pool *pool)
 	return take(pool, 400, test_objs) && test_cpu()->stashed;
 }
 
-TEST_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it)
+POOL_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 100, test_objs);
@@ -230,16 +193,13 @@ TEST_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it)
 		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
 	EXPECT(test_quiet(pool, 400));
 	test_free_many(pool, test_objs, 400);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_bulk_fills_and_spills_once_per_cluster)
+POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	unsigned long most;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
@@ -250,17 +210,13 @@ TEST_CASE(a_bulk_fills_and_spills_once_per_cluster)
 	most = local->spills + 2 * 400 / pool->cluster + 2;
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
 	EXPECT_LE(local->spills, most);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* No single call comes in between, which would fill the array for one object. */
-TEST_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array)
+POOL_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long visits;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
@@ -268,15 +224,10 @@ TEST_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array)
 	ASSERT(take(pool, 400, test_objs));
 	EXPECT_LE(test_cpu()->visits, visits + 400 / POOL_HOT_SLOTS + 1);
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(an_atomic_bulk_takes_what_is_cached)
+POOL_CASE(an_atomic_bulk_takes_what_is_cached, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, TEST_SOME);
 	test_free_many(pool, test_objs, TEST_SOME);
 	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME, test_objs));
@@ -285,8 +236,6 @@ TEST_CASE(an_atomic_bulk_takes_what_is_cached)
 	EXPECT(test_quiet(pool, 0));
 	pool_fail_every = 1;
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME + 1, test_objs));
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_bulk_works_in_every_mode)
@@ -321,15 +270,13 @@ TEST_CASE(a_bulk_works_in_every_mode)
 }
 
 /* As an interrupt in the middle of a call; the array is not touched. */
-TEST_CASE(a_nested_bulk_uses_the_layers_below)
+POOL_CASE(a_nested_bulk_uses_the_layers_below, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int flags = 0;
 	struct pool_local *here;
 	unsigned int i, n;
 	bool got, more;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 60);
 	for (i = 0; i < 30; i++)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
@@ -350,8 +297,6 @@ TEST_CASE(a_nested_bulk_uses_the_layers_below)
 	test_free_many(pool, test_objs, got ? 30 : 0);
 	pool_fail_every = 0;
 	test_wave(pool, TEST_SOME);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 struct crowd {
@@ -411,15 +356,11 @@ TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
 }
 
 /* A correct free that could only park.  The seal is gone, but the state is not. */
-TEST_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked)
+POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked, test_within(1 << 20, 32, 64))
 {
-	struct pool *pool;
 	unsigned int i;
 	void *obj;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_wave(pool, 1000);
 	test_wave(pool, 1000);
@@ -435,8 +376,6 @@ TEST_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked)
 		test_free(pool, test_objs[i]);
 	EXPECT_EQ(test_faults(pool), 0);
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* How many of the pointers that a bulk call hands out are sealed. */
@@ -452,13 +391,8 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
 }
 
 /* Alone, and as the rest of a call whose other object the array has. */
-TEST_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer)
+POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_within(1 << 20, 32, 64))
 {
-	struct pool *pool;
-
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	pool_fail_every = 0;
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
 	test_wave(pool, 200);
@@ -468,8 +402,6 @@ TEST_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer)
 	ASSERT(sealed_of(pool, 2) == 0);
 	pool_free_bulk(&pool->head, 0, 2, test_objs);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(bulks_of_many_at_once_lose_nothing)

@@ -13,14 +13,10 @@ static unsigned long min_of(unsigned long a, unsigned long b)
 	return a < b ? a : b;
 }
 
-TEST_CASE(objects_too_large_for_an_array_are_clustered_singly)
+POOL_CASE(objects_too_large_for_an_array_are_clustered_singly, test_within(16384, 8, 4112))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(16384, 8);
-	pool = test_pool(4112);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 3);
 	test_free_many(pool, test_objs, 3);
 	EXPECT_EQ(test_local(pool)->hot.room, 0);
@@ -30,19 +26,14 @@ TEST_CASE(objects_too_large_for_an_array_are_clustered_singly)
 		EXPECT_PTR_EQ(pool_alloc(&pool->head), test_objs[i]);
 	EXPECT_EQ(test_charged(), 0);
 	test_free_many(pool, test_objs, 3);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_spill_moves_the_coldest_half)
+POOL_CASE(a_spill_moves_the_coldest_half, test_within(1 << 20, 32, 64))
 {
 	struct pool_cluster *c;
 	struct pool_local *local;
-	struct pool *pool;
 	unsigned int room, half, i;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	room = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
 	half = min_of(room / 2, pool->cluster);
 	test_alloc_just(pool, test_objs, room + 1);
@@ -59,7 +50,6 @@ TEST_CASE(a_spill_moves_the_coldest_half)
 	for (i = 0; i < half; i++)
 		EXPECT_PTR_EQ(c->obj[i], test_objs[i]);
 	EXPECT_PTR_EQ(local->slot[0], test_objs[half]);
-	pool_destroy(&pool->head);
 }
 
 /* Allocate until the array is empty, then once more; returns how many objects there are. */
@@ -91,15 +81,11 @@ static unsigned int partly_full(const struct pool_local *local, unsigned int max
 }
 
 /* An array that spills less than a cluster takes. */
-TEST_CASE(a_spill_tops_up_the_newest_cluster)
+POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 {
 	struct pool_local *local;
 	struct pool_cluster *c;
-	struct pool *pool;
 
-	test_options(16384, 8);
-	pool = test_pool(1024);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 15);
 	test_free_many(pool, test_objs, 15);
 	local = test_local(pool);
@@ -109,8 +95,6 @@ TEST_CASE(a_spill_tops_up_the_newest_cluster)
 	EXPECT_LE(c->n, pool_cluster_max(pool));
 	EXPECT_PTR_EQ(&c->by_lru, test_cpu()->by_lru.next);
 	EXPECT_LE(partly_full(local, pool_cluster_max(pool)), 1);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* While a surplus lasts a fill takes one object, so the newest cluster is not whole. */
@@ -138,16 +122,12 @@ TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
 	}
 }
 
-TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
+POOL_CASE(a_fill_leaves_the_rest_of_a_cluster_newest, test_within(1 << 20, 32, 64))
 {
 	struct pool_cluster *c, *d;
 	struct pool_local *local;
-	struct pool *pool;
 	unsigned int n, got = 0;
 
-	test_options(1 << 20, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
 	test_free_many(pool, test_objs, 1000);
 	local = test_local(pool);
@@ -162,8 +142,6 @@ TEST_CASE(a_fill_leaves_the_rest_of_a_cluster_newest)
 	else
 		EXPECT(d != c);
 	test_free_many(pool, test_objs, got);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
@@ -309,14 +287,10 @@ TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_bound_of_nothing_caches_nothing)
+POOL_CASE(a_bound_of_nothing_caches_nothing, test_within(0, 8, 64))
 {
-	struct pool *pool;
 	struct pool_stats now;
 
-	test_options(0, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_wave(pool, 100);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.cached, 0);
@@ -324,24 +298,16 @@ TEST_CASE(a_bound_of_nothing_caches_nothing)
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(!pool_set_hot_size(POOL_CACHE_SIZE_MAX + 1));
 	EXPECT_EQ(pool_options.hot_size, 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_cpu_that_only_frees_reaches_a_bound_of_nothing)
+POOL_CASE(a_cpu_that_only_frees_reaches_a_bound_of_nothing, test_within(1 << 20, 8, 64))
 {
-	struct pool *pool;
-
-	test_options(1 << 20, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 4000);
 	test_free_many(pool, test_objs, 2000);
 	EXPECT(test_charged() > 0);
 	pool_set_hot_size(0);
 	test_free_many(pool, test_objs + 2000, 2000);
 	EXPECT_EQ(test_charged(), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(single_objects_make_no_cluster_above_its_size)

@@ -43,11 +43,8 @@ static unsigned int failures(struct pool *pool, unsigned int n)
 	return failed;
 }
 
-TEST_CASE(rates_of_failure_hold_at_once_for_all_pools)
+POOL_CASE(rates_of_failure_hold_at_once_for_all_pools, used_pool())
 {
-	struct pool *pool = used_pool();
-
-	ASSERT(pool);
 	EXPECT(pool_configure("fail_alloc=100"));
 	EXPECT_EQ(failures(pool, 50), 50);
 	EXPECT(pool_configure("fail_site=no_such_function"));
@@ -59,15 +56,12 @@ TEST_CASE(rates_of_failure_hold_at_once_for_all_pools)
 	EXPECT_EQ(failures(pool, 50), 25);
 	EXPECT(pool_configure("no-fail"));
 	EXPECT_EQ(failures(pool, 50), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_poison_byte_holds_at_once_for_all_pools)
+POOL_CASE(the_poison_byte_holds_at_once_for_all_pools, used_pool())
 {
-	struct pool *pool = used_pool();
 	unsigned char *obj;
 
-	ASSERT(pool);
 	EXPECT(pool_configure("poison=0x41"));
 	EXPECT_EQ(failures(pool, 1), 0);
 	obj = test_alloc(pool);
@@ -78,35 +72,26 @@ TEST_CASE(the_poison_byte_holds_at_once_for_all_pools)
 	EXPECT(obj && obj[0] == 0x42 && obj[63] == 0x42);
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_byte_bound_and_the_policy_hold_at_once_for_all_pools)
+POOL_CASE(the_byte_bound_and_the_policy_hold_at_once_for_all_pools, used_pool())
 {
-	struct pool *pool = used_pool();
-
-	ASSERT(pool);
 	EXPECT(test_charged() > 1024);
 	EXPECT(pool_configure("hot_size=1k,uaf_keep=4k,faults=continue"));
 	test_wave(pool, 200);
 	EXPECT_LE(test_charged(), 1024);
 	EXPECT_EQ(pool_options.uaf_keep, 4096);
 	EXPECT_EQ(pool_options.policy, POOL_POLICY_CONTINUE);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_word_behind_a_value_may_undo_it)
+POOL_CASE(a_word_behind_a_value_may_undo_it, used_pool())
 {
-	struct pool *pool = used_pool();
-
-	ASSERT(pool);
 	EXPECT_EQ(pool_parse_debugging("poison", NULL, 0), 1);
 	EXPECT_EQ(pool->debug & POOL_D_FLAGS, 0);
 	EXPECT(pool_configure("poison=0x41,no-poison"));
 	EXPECT_EQ(pool->debug & POOL_D_FLAGS, 0);
 	EXPECT(pool_configure("no-poison,poison=0x41"));
 	EXPECT_EQ(pool->debug & POOL_D_FLAGS, POOL_D_POISON);
-	pool_destroy(&pool->head);
 }
 
 /* The answer to @words, which are correct. */

@@ -38,16 +38,13 @@ static const char * const columns[] = {
 	"registrations", NULL,
 };
 
-TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
+POOL_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation, test_pool(64))
 {
-	struct pool *pool;
 	const char *line;
 	char want[64];
 	unsigned int i;
 
 	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	ASSERT(dump("raw"));
 	EXPECT(begins(full, "pools version 5\n#"));
@@ -62,7 +59,6 @@ TEST_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation)
 	EXPECT(strstr(line, " 1 0 1 0 0 0 0 0 0 "));
 	line = next_line(line);
 	EXPECT(begins(line, "total pools=1 allocated=64 used=0 cached=64 shared=0"));
-	pool_destroy(&pool->head);
 }
 
 /* As if 2^32 pools had been made. */
@@ -183,19 +179,16 @@ TEST_CASE(a_count_limits_the_lines_and_not_the_total)
 	end_three(pools);
 }
 
-TEST_CASE(details_list_what_a_pool_was_created_as)
+POOL_CASE(details_list_what_a_pool_was_created_as, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	const char *line;
 
-	ASSERT(pool);
 	ASSERT(dump("raw detailed"));
 	line = next_line(next_line(next_line(full)));
 	EXPECT(begins(line, "  > test size=64"));
 	EXPECT(begins(next_line(line), "total pools=1 "));
 	ASSERT(dump("detailed json"));
 	EXPECT(strstr(full, "\"registered\":[\"test size=64"));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(the_name_of_a_file_breaks_no_line)
@@ -245,14 +238,11 @@ TEST_CASE(words_may_come_in_any_order_and_spacing)
 	end_three(pools);
 }
 
-TEST_CASE(a_dump_changes_no_number)
+POOL_CASE(a_dump_changes_no_number, test_pool(64))
 {
 	static struct pool_stats before, now;
-	struct pool *pool;
 
 	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_wave(pool, 300);
 	pool_sum(pool, &before);
 	ASSERT(dump("detailed"));
@@ -263,5 +253,4 @@ TEST_CASE(a_dump_changes_no_number)
 	EXPECT_EQ(memcmp(&before, &now, sizeof(now)), 0);
 	EXPECT_EQ(pool->pins, 0);
 	EXPECT(pool_list_empty(&pool->by_dump));
-	pool_destroy(&pool->head);
 }

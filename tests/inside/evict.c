@@ -131,16 +131,10 @@ TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 	}
 }
 
-TEST_CASE(a_pool_alone_may_fill_the_bound)
+POOL_CASE(a_pool_alone_may_fill_the_bound, test_within(BOUND, 32, 1024))
 {
-	struct pool *pool;
-
-	test_options(BOUND, 32);
-	pool = test_pool(1024);
-	ASSERT(pool);
 	EXPECT_EQ(misses_of(pool, BOUND / 1024), 0);
 	EXPECT(test_bound_holds());
-	pool_destroy(&pool->head);
 }
 
 /*

@@ -50,44 +50,29 @@ static bool finds_second_free(struct pool *pool, unsigned int below)
 	       test_faults(pool) == before + 1 && test_quiet(pool, 0);
 }
 
-TEST_CASE(a_second_free_of_the_object_on_top_is_found)
+POOL_CASE(a_second_free_of_the_object_on_top_is_found, hardened(LARGE_OBJ))
 {
-	struct pool *pool = hardened(LARGE_OBJ);
-
-	ASSERT(pool);
 	EXPECT(finds_second_free(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_second_free_of_one_three_below_is_found)
+POOL_CASE(a_second_free_of_one_three_below_is_found, hardened(LARGE_OBJ))
 {
-	struct pool *pool = hardened(LARGE_OBJ);
-
-	ASSERT(pool);
 	EXPECT(finds_second_free(pool, 3));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_second_free_in_a_bulk_call_is_found)
+POOL_CASE(a_second_free_in_a_bulk_call_is_found, hardened(LARGE_OBJ))
 {
-	struct pool *pool = hardened(LARGE_OBJ);
-
-	ASSERT(pool);
 	test_objs[0] = test_alloc(pool);
 	test_objs[1] = test_alloc(pool);
 	test_objs[2] = test_objs[0];
 	pool_free_bulk(&pool->head, 0, 3, test_objs);
 	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_pointer_that_no_object_can_have_is_found)
+POOL_CASE(a_pointer_that_no_object_can_have_is_found, hardened(LARGE_OBJ))
 {
-	struct pool *pool = hardened(LARGE_OBJ);
 	char *obj;
 
-	ASSERT(pool);
 	obj = test_alloc(pool);
 	ASSERT(obj);
 	pool_free(&pool->head, obj + 1);
@@ -95,16 +80,13 @@ TEST_CASE(a_pointer_that_no_object_can_have_is_found)
 	EXPECT(test_quiet(pool, 1));
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 1);
-	pool_destroy(&pool->head);
 }
 
 /* The inline calls find closed arrays, those of the library open ones. */
-TEST_CASE(a_hardened_pool_keeps_its_arrays)
+POOL_CASE(a_hardened_pool_keeps_its_arrays, hardened(64))
 {
-	struct pool *pool = hardened(64);
 	void *obj;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 20);
 	test_free_many(pool, test_objs, 20);
 	EXPECT(test_local(pool)->hot.n > 0);
@@ -115,21 +97,18 @@ TEST_CASE(a_hardened_pool_keeps_its_arrays)
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(slot_below(pool, 0), obj);
 	EXPECT_EQ(test_faults(pool), 0);
-	pool_destroy(&pool->head);
 }
 
 /* Single, bulk and reserved objects come and go, under options that are switched. */
-TEST_CASE(right_calls_of_a_hardened_pool_are_no_faults)
+POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults, hardened(64))
 {
 	static const char * const off = "-poison -integrity cache global -memstats";
 	static const char * const words[] = {
 		"poison", "integrity", "no-cache", "no-global", "memstats",
 	};
 	struct pool_reserved *reserve;
-	struct pool *pool = hardened(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	reserve = pool_reserve(&pool->head, 4);
 	ASSERT(reserve);
@@ -149,8 +128,6 @@ TEST_CASE(right_calls_of_a_hardened_pool_are_no_faults)
 	}
 	pool_unreserve(reserve);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static struct pool_head *declared;

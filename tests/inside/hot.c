@@ -12,15 +12,11 @@ static unsigned long min_of(unsigned long a, unsigned long b)
 	return a < b ? a : b;
 }
 
-TEST_CASE(an_array_opens_small_and_doubles)
+POOL_CASE(an_array_opens_small_and_doubles, test_within(1 << 20, 8, 64))
 {
-	struct pool *pool;
 	unsigned int max = POOL_HOT_MAX;
 	unsigned int rooms = 0, before = 0, i;
 
-	test_options(1 << 20, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	for (i = 0; i < 800; i++) {
 		unsigned int room;
 
@@ -37,22 +33,15 @@ TEST_CASE(an_array_opens_small_and_doubles)
 	EXPECT_EQ(before, max);
 	EXPECT(rooms >= 1);
 	EXPECT_EQ(test_cpu()->hot_bytes, max * 64);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(one_array_takes_a_quarter_of_the_bound_at_most)
+POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 128))
 {
-	struct pool *pool;
-
-	test_options(16384, 8);
-	pool = test_pool(128);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 400);
 	test_free_many(pool, test_objs, 400);
 	EXPECT_EQ(test_local(pool)->hot.room,
 		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
 	EXPECT(test_bound_holds());
-	pool_destroy(&pool->head);
 }
 
 /* Use more than fits a bound of 32768 bytes, again and again, so that others give way. */
@@ -171,17 +160,12 @@ static bool arrays_fit(struct pool *pool)
 	return true;
 }
 
-TEST_CASE(an_array_stays_within_its_slots_while_the_bound_changes)
+POOL_CASE(an_array_stays_within_its_slots_while_the_bound_changes, test_pool(1024))
 {
-	struct pool *pool = test_pool(1024);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_options(524288, 32);
 	test_threads(2, grow_or_switch, pool);
 	EXPECT(arrays_fit(pool));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
@@ -208,9 +192,8 @@ TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
 	pool_destroy(&other->head);
 }
 
-TEST_CASE(a_nested_call_leaves_the_array_alone)
+POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	struct pool_stats now;
 	unsigned int flags = 0;
@@ -218,7 +201,6 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	void *mine, *nested;
 	unsigned int n;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 20);
 	mine = test_objs[19];
 	test_free_many(pool, test_objs, 19);
@@ -239,18 +221,15 @@ TEST_CASE(a_nested_call_leaves_the_array_alone)
 	if (nested)
 		EXPECT(test_quiet(pool, 1));
 	test_free(pool, nested);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* A call that finds no part of its own is interrupted before it has the lock. */
-TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
+POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	unsigned int flags = 0;
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
@@ -266,8 +245,6 @@ TEST_CASE(a_part_that_its_interrupter_set_up_is_entered)
 	pool_hot_leave();
 	EXPECT_EQ(flags, 0);
 	test_free(pool, test_objs[2]);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(closing_a_small_array_never_raises_the_charge)

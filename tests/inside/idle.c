@@ -15,30 +15,24 @@ static unsigned long beyond_arrays(struct pool *pool)
 	return pool_allocated(pool) - test_local(pool)->hot.n;
 }
 
-TEST_CASE(an_idle_pool_is_below_a_tenth_after_six_ages)
+POOL_CASE(an_idle_pool_is_below_a_tenth_after_six_ages, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long peak;
 	unsigned int i;
 
-	ASSERT(pool);
 	test_wave(pool, PEAK);
 	peak = pool_allocated(pool);
 	for (i = 0; i < 6; i++)
 		pool_age();
 	EXPECT_LE(pool_allocated(pool) * 10, peak);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* One cluster, of which parts go: what stays was not used by that. */
-TEST_CASE(of_a_few_idle_objects_half_goes_each_time)
+POOL_CASE(of_a_few_idle_objects_half_goes_each_time, test_pool(64))
 {
 	unsigned long most = POOL_CLUSTER_SIZE;
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < most; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
@@ -51,16 +45,12 @@ TEST_CASE(of_a_few_idle_objects_half_goes_each_time)
 		most -= most / 2;
 	}
 	EXPECT_LE(pool_shared_count(pool) * 16, POOL_CLUSTER_SIZE);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_first_age_takes_nothing_that_was_just_used)
+POOL_CASE(the_first_age_takes_nothing_that_was_just_used, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long before;
 
-	ASSERT(pool);
 	pool_age();
 	test_wave(pool, PEAK);
 	before = pool_allocated(pool);
@@ -68,17 +58,14 @@ TEST_CASE(the_first_age_takes_nothing_that_was_just_used)
 	EXPECT_EQ(pool_allocated(pool), before);
 	EXPECT(pool_age());
 	EXPECT(pool_allocated(pool) < before);
-	pool_destroy(&pool->head);
 }
 
 /* All that a pool has is used between any two ages. */
-TEST_CASE(a_busy_pool_loses_nothing)
+POOL_CASE(a_busy_pool_loses_nothing, test_pool(64))
 {
 	struct pool_stats before, now;
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	for (i = 0; i < 10; i++)
 		test_wave(pool, PEAK);
 	pool_age();
@@ -90,8 +77,6 @@ TEST_CASE(a_busy_pool_loses_nothing)
 	}
 	pool_sum(pool, &now);
 	EXPECT_LE(now.store_gets - before.store_gets, PEAK / 100);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(an_idle_pool_beside_a_busy_one_goes)
@@ -117,41 +102,31 @@ TEST_CASE(an_idle_pool_beside_a_busy_one_goes)
 	pool_destroy(&busy->head);
 }
 
-TEST_CASE(age_leaves_spare_objects)
+POOL_CASE(age_leaves_spare_objects, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_wave(pool, PEAK);
 	pool_set_min_avail(&pool->head, 100);
 	for (i = 0; i < 20; i++)
 		pool_age();
 	EXPECT_LE(100, pool_shared_count(pool));
 	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* So its caller may stop. */
 /* The least of a bucket is counted anew wherever an age looks at it. */
-TEST_CASE(age_touches_no_bucket_that_is_empty)
+POOL_CASE(age_touches_no_bucket_that_is_empty, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool->bucket[0].low = 5;
 	pool_age();
 	EXPECT_EQ(pool->bucket[0].low, 5);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(age_says_when_there_is_nothing_left)
+POOL_CASE(age_says_when_there_is_nothing_left, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i = 0;
 
-	ASSERT(pool);
 	test_wave(pool, PEAK);
 	while (i < 100 && pool_age())
 		i++;
@@ -163,7 +138,6 @@ TEST_CASE(age_says_when_there_is_nothing_left)
 	EXPECT_EQ(plat_read(&pool->spares), 0);
 	test_wave(pool, PEAK);
 	EXPECT(pool_age());
-	pool_destroy(&pool->head);
 }
 
 static void use_or_age(unsigned int i, void *arg)
@@ -182,12 +156,7 @@ static void use_or_age(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(age_under_load_loses_nothing)
+POOL_CASE(age_under_load_loses_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_threads(4, use_or_age, pool);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }

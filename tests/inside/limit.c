@@ -7,13 +7,11 @@
  */
 #include "test.h"
 
-TEST_CASE(a_limit_holds_to_the_object)
+POOL_CASE(a_limit_holds_to_the_object, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 10));
 	for (i = 0; i < 10; i++) {
@@ -36,15 +34,10 @@ TEST_CASE(a_limit_holds_to_the_object)
 		EXPECT(test_objs[i]);
 	}
 	test_free_many(pool, test_objs, 10);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_limit_of_0_is_none_and_can_come_and_go)
+POOL_CASE(a_limit_of_0_is_none_and_can_come_and_go, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	test_objs[0] = pool_alloc(&pool->head);
@@ -57,15 +50,12 @@ TEST_CASE(a_limit_of_0_is_none_and_can_come_and_go)
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	test_free_many(pool, test_objs, 2);
 	EXPECT_EQ(pool->limit, 1);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_three_causes_of_failure_are_counted_apart)
+POOL_CASE(the_three_causes_of_failure_are_counted_apart, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	test_objs[0] = __pool_alloc(&pool->head, POOL_F_NO_FAIL);
@@ -81,7 +71,6 @@ TEST_CASE(the_three_causes_of_failure_are_counted_apart)
 	plat_word_add(&pool->failed, (unsigned long)INT_MAX);
 	EXPECT_EQ(pool_total_failures(), INT_MAX);
 	test_free(pool, test_objs[0]);
-	pool_destroy(&pool->head);
 }
 
 /* Callers each hold up to HOLD objects of a pool that has a limit. */
@@ -210,13 +199,11 @@ TEST_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use)
 }
 
 /* A call that has interrupted a slow path of its pool finds what lies in clusters, too. */
-TEST_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters)
+POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 8));
 	test_wave(pool, 8);
@@ -231,8 +218,6 @@ TEST_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters)
 	for (i = 0; i < 8; i++)
 		EXPECT(test_objs[i]);
 	test_free_many(pool, test_objs, 8);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Set a limit and visit the pool; true: the array has no more slots than its part of the limit. */
@@ -247,12 +232,10 @@ static bool array_obeys(struct pool *pool, unsigned int limit)
 	return test_local(pool)->hot.room <= POOL_LIMIT_SLOTS(limit) / pool_start.cpus;
 }
 
-TEST_CASE(an_array_gives_slots_after_a_limit_is_set)
+POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_wave(pool, TEST_SOME);
 	ASSERT(test_local(pool)->hot.room);
@@ -267,7 +250,6 @@ TEST_CASE(an_array_gives_slots_after_a_limit_is_set)
 	test_wave(pool, TEST_SOME);
 	EXPECT_EQ(plat_read(&pool->slots), test_local(pool)->hot.room);
 	EXPECT(plat_read(&pool->slots));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
@@ -318,13 +300,11 @@ TEST_CASE(flushes_and_reclaims_do_not_make_a_limit_refuse)
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
-TEST_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over)
+POOL_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int bit;
 	void *objs[2];
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	test_objs[0] = pool_alloc(&pool->head);
@@ -338,7 +318,6 @@ TEST_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over)
 	__pool_free(&pool->head, test_objs[0], ~POOL_F_ATOMIC);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT_EQ(pool_allocated(pool), 1);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_pool_that_is_null_has_no_limits_and_no_reserves)
@@ -348,11 +327,8 @@ TEST_CASE(a_pool_that_is_null_has_no_limits_and_no_reserves)
 	EXPECT_PTR_EQ(pool_reserve(NULL, 1), NULL);
 }
 
-TEST_CASE(a_refused_limit_or_spare_count_changes_nothing)
+POOL_CASE(a_refused_limit_or_spare_count_changes_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 10));
 	EXPECT(pool_set_min_avail(&pool->head, 10));
 	EXPECT(!pool_set_min_avail(&pool->head, 11));
@@ -361,5 +337,4 @@ TEST_CASE(a_refused_limit_or_spare_count_changes_nothing)
 	EXPECT_EQ(pool->min_avail, 10);
 	EXPECT(pool_set_limit(&pool->head, 0));
 	EXPECT(pool_set_min_avail(&pool->head, ~0u));
-	pool_destroy(&pool->head);
 }

@@ -17,14 +17,6 @@ static unsigned int sets(const struct pool_word *word)
 	return word->flag | word->sets_too;
 }
 
-/* Cases begin with all options off, whatever the build's options. */
-static void nothing_on(void)
-{
-	pool_options.debug = 0;
-	pool_options.fail_percent = 0;
-	pool_options.fail_every = 0;
-}
-
 /* Flags of a pool's option word. */
 static unsigned int flags_of(const struct pool *pool)
 {
@@ -38,14 +30,10 @@ static void use(struct pool *pool)
 	test_free_many(pool, test_objs + 10, 300);
 }
 
-TEST_CASE(a_pool_with_objects_is_switched_both_ways)
+POOL_CASE(a_pool_with_objects_is_switched_both_ways, test_bare(64))
 {
 	const struct pool_word *word;
-	struct pool *pool;
 
-	nothing_on();
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 10);
 	for (word = pool_option_table; word->word; word++) {
 		if (sets(word) & (POOL_D_FIXED | POOL_D_COMMON))
@@ -63,17 +51,10 @@ TEST_CASE(a_pool_with_objects_is_switched_both_ways)
 		EXPECT(test_bound_holds());
 	}
 	test_free_many(pool, test_objs, 10);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(words_for_live_pools_may_have_signs)
+POOL_CASE(words_for_live_pools_may_have_signs, test_bare(64))
 {
-	struct pool *pool;
-
-	nothing_on();
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT(pool_set_debug(&pool->head, "+poison,integrity  -cache, "));
 	EXPECT_EQ(flags_of(pool), POOL_D_POISON | INTEGRITY | POOL_D_NO_CACHE);
 	EXPECT(pool_set_debug(&pool->head, "-no-cache -poison +no-global"));
@@ -86,7 +67,6 @@ TEST_CASE(words_for_live_pools_may_have_signs)
 	EXPECT_EQ(flags_of(pool), 0);
 	EXPECT(pool_set_debug(&pool->head, ""));
 	EXPECT_EQ(pool_options.debug, 0);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
@@ -95,7 +75,7 @@ TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
 	const struct pool_word *word;
 	struct pool *pool;
 
-	nothing_on();
+	test_nothing_on();
 	before = pool_options;
 	pool = test_pool(64);
 	ASSERT(pool);
@@ -126,7 +106,7 @@ TEST_CASE(wrong_words_switch_nothing)
 	struct pool *pool;
 	unsigned int i;
 
-	nothing_on();
+	test_nothing_on();
 	before = pool_options;
 	pool = test_pool(64);
 	ASSERT(pool);
@@ -147,7 +127,7 @@ TEST_CASE(all_pools_and_the_default_are_switched)
 {
 	struct pool *a, *b, *c;
 
-	nothing_on();
+	test_nothing_on();
 	a = test_pool(64);
 	b = test_pool(128);
 	ASSERT(a && b);
@@ -170,13 +150,8 @@ TEST_CASE(all_pools_and_the_default_are_switched)
 	pool_destroy(&c->head);
 }
 
-TEST_CASE(one_pool_that_stops_failing_leaves_others_their_rate)
+POOL_CASE(one_pool_that_stops_failing_leaves_others_their_rate, test_bare(64))
 {
-	struct pool *pool;
-
-	nothing_on();
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT(pool_set_debug(&pool->head, "fail"));
 	EXPECT_EQ(pool_options.fail_percent, 1);
 	EXPECT_EQ(pool_options.debug, 0);
@@ -190,5 +165,4 @@ TEST_CASE(one_pool_that_stops_failing_leaves_others_their_rate)
 	EXPECT_EQ(flags_of(pool), POOL_D_FAIL);
 	EXPECT(pool_set_debug(NULL, "fail_every=0"));
 	EXPECT_EQ(flags_of(pool), 0);
-	pool_destroy(&pool->head);
 }

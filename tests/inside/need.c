@@ -50,17 +50,10 @@ TEST_CASE(a_burst_of_larger_objects_leaves_at_most_a_tenth)
 	EXPECT(sheds_bursts(256));
 }
 
-TEST_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth)
+POOL_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth, test_within(0, 32, 64))
 {
-	struct pool *pool;
-
 	pool_fail_every = 0;
-	test_options(0, 32);
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT_LE(left_by_burst(pool), BURST / 10);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* One thread allocates a batch, the other one frees it, in turns. */
@@ -197,16 +190,12 @@ TEST_CASE(they_reach_none_with_a_small_bound_either)
 	EXPECT_EQ(steady_calls(64), 0);
 }
 
-TEST_CASE(the_average_need_is_what_a_wave_needs)
+POOL_CASE(the_average_need_is_what_a_wave_needs, test_within(16384, 8, 64))
 {
-	struct pool *pool;
 	struct pool_stats now;
 	unsigned int i;
 
 	pool_fail_every = 0;
-	test_options(16384, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	for (i = 0; i < 20; i++)
 		test_wave(pool, 1000);
 	pool_stats_get(&pool->head, &now, sizeof(now));
@@ -217,7 +206,6 @@ TEST_CASE(the_average_need_is_what_a_wave_needs)
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_LE(now.need, 600);
 	EXPECT_LE(now.allocated, 900);
-	pool_destroy(&pool->head);
 }
 
 /* More than a span and the caches, few enough that a fall in vain is noticed. */
@@ -232,16 +220,12 @@ static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
 	return store_calls(pool) - before;
 }
 
-TEST_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not)
+POOL_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not, test_within(16384, 8, 64))
 {
-	struct pool *pool;
 	struct pool_stats now;
 	unsigned int i;
 
 	pool_fail_every = 0;
-	test_options(16384, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT_LE(AGAIN, calls_of_burst(pool, AGAIN));
 	EXPECT_LE(AGAIN / 2, calls_of_burst(pool, AGAIN));
 	for (i = 0; i < 20; i++)
@@ -251,26 +235,19 @@ TEST_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not)
 		test_wave(pool, 1000);
 	pool_sum(pool, &now);
 	EXPECT_LE(now.allocated, AGAIN / 5);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(spare_objects_are_kept_without_need)
+POOL_CASE(spare_objects_are_kept_without_need, test_within(0, 8, 64))
 {
-	struct pool *pool;
 	struct pool_stats now;
 
 	pool_fail_every = 0;
-	test_options(0, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT(pool_set_min_avail(&pool->head, 2000));
 	test_free_list(pool, test_alloc_list(pool, 3000));
 	test_free_list(pool, test_alloc_list(pool, BURST));
 	pool_sum(pool, &now);
 	EXPECT_LE(2000, now.shared);
 	EXPECT_LE(now.shared, BURST / 10);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(what_is_shed_never_takes_spare_objects)
@@ -374,14 +351,9 @@ static void churn_or_reclaim(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(a_reclaim_under_load_loses_nothing)
+POOL_CASE(a_reclaim_under_load_loses_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_threads(4, churn_or_reclaim, pool);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Count @n more objects as in use. */
@@ -390,16 +362,12 @@ static void pretend(struct pool *pool, unsigned long n)
 	plat_word_add(&pool->allocated, n);
 }
 
-TEST_CASE(five_million_objects_past_4_gib_are_counted_and_needed)
+POOL_CASE(five_million_objects_past_4_gib_are_counted_and_needed, test_within(0, 8, 4096))
 {
 	unsigned long long many = 5000000;
-	struct pool *pool;
 	struct pool_stats now;
 
 	pool_fail_every = 0;
-	test_options(0, 8);
-	pool = test_pool(4096);
-	ASSERT(pool);
 	pretend(pool, (unsigned long)many);
 	test_wave(pool, 100);
 	pool_stats_get(&pool->head, &now, sizeof(now));
@@ -410,5 +378,4 @@ TEST_CASE(five_million_objects_past_4_gib_are_counted_and_needed)
 	EXPECT_EQ(pool_total_allocated(), (many + 100) * 4096);
 	EXPECT_EQ(pool_total_used(), many * 4096);
 	pool_word_sub(&pool->allocated, (unsigned long)many);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

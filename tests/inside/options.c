@@ -19,14 +19,6 @@ static unsigned int clears(const struct pool_word *word)
 	return word->flag | word->clears_too;
 }
 
-/* Cases begin with all options off, whatever the build's options. */
-static void nothing_on(void)
-{
-	pool_options.debug = 0;
-	pool_options.fail_percent = 0;
-	pool_options.fail_every = 0;
-}
-
 TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
 {
 	const struct pool_word *word;
@@ -47,7 +39,7 @@ TEST_CASE(each_word_and_its_opposite_change_their_flags_alone)
 
 TEST_CASE(fail_has_a_rate_as_long_as_it_is_on)
 {
-	nothing_on();
+	test_nothing_on();
 	EXPECT(pool_configure("fail"));
 	EXPECT_EQ(pool_options.fail_percent, 1);
 	EXPECT(pool_configure("fail_alloc=30,fail"));
@@ -75,7 +67,7 @@ TEST_CASE(values_are_read_up_to_both_ends_of_their_ranges)
 {
 	unsigned int i;
 
-	nothing_on();
+	test_nothing_on();
 	EXPECT(pool_configure("poison=0"));
 	EXPECT_EQ(pool_options.poison, 0);
 	EXPECT_EQ(pool_options.debug, POOL_D_POISON);
@@ -101,7 +93,7 @@ TEST_CASE(values_are_read_up_to_both_ends_of_their_ranges)
 
 TEST_CASE(sizes_have_units_in_small_and_capital_letters)
 {
-	nothing_on();
+	test_nothing_on();
 	EXPECT(pool_configure("hot_size=2M"));
 	EXPECT_EQ(pool_options.hot_size, 2ul << 20);
 	EXPECT(pool_configure("uaf_keep=3K,max_cached=1G"));
@@ -159,7 +151,7 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 {
 	static char text[4096];
 
-	nothing_on();
+	test_nothing_on();
 	EXPECT_EQ(pool_parse_debugging("tag,no-merge,cluster=1", text, 100), 1);
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG | POOL_D_NO_MERGE);
 	EXPECT_EQ(pool_options.cluster, 1);
@@ -183,7 +175,7 @@ TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
 {
 	char text[100];
 
-	nothing_on();
+	test_nothing_on();
 	EXPECT_EQ(pool_parse_debugging("", text, 100), 1);
 	EXPECT_EQ(pool_options.debug, POOL_D_POISON);
 	EXPECT_EQ(pool_options.poison, 0x50);
@@ -273,7 +265,7 @@ TEST_CASE(what_is_on_is_shown)
 {
 	struct pool_head *pool;
 
-	nothing_on();
+	test_nothing_on();
 	EXPECT(pool_configure("hot_size=1m,poison=65,no-poison"));
 	EXPECT(shows(NULL, "hot_size=1048576 poison=65\n"));
 	EXPECT(pool_configure("no-global,tag,fail_alloc=5,fail_site=f,poison=80"));
@@ -284,7 +276,7 @@ TEST_CASE(what_is_on_is_shown)
 	ASSERT(pool);
 	EXPECT(shows(pool, "no-global tag\n"));
 	pool_destroy(pool);
-	nothing_on();
+	test_nothing_on();
 	pool = create_pool("test", 64, 0);
 	ASSERT(pool);
 	EXPECT(shows(pool, "none\n"));

@@ -59,41 +59,33 @@ static unsigned long parked_in(struct pool *pool)
 	return (unsigned long)now.parked;
 }
 
-TEST_CASE(an_atomic_call_leaves_alone_most_of_what_parks_again)
+POOL_CASE(an_atomic_call_leaves_alone_most_of_what_parks_again, parked_pool())
 {
-	struct pool *pool = parked_pool();
 	void *obj;
 
-	ASSERT(pool);
 	EXPECT_EQ(parked_in(pool), PARKED);
 	obj = __pool_alloc(&pool->head, POOL_F_ATOMIC);
 	EXPECT(obj);
 	EXPECT_LE(touched(pool), TOUCHED);
 	EXPECT_EQ(parked_in(pool), PARKED - 1);
 	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(looking_everywhere_leaves_alone_most_of_what_parks_again)
+POOL_CASE(looking_everywhere_leaves_alone_most_of_what_parks_again, parked_pool())
 {
-	struct pool *pool = parked_pool();
 	void *obj;
 
-	ASSERT(pool);
 	obj = pool_unpark_all(pool, POOL_F_ATOMIC);
 	EXPECT(obj);
 	EXPECT_LE(touched(pool), TOUCHED);
 	EXPECT_EQ(parked_in(pool), PARKED - 1);
 	pool_park(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(atomic_calls_find_all_that_is_parked_one_by_one)
+POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 {
-	struct pool *pool = parked_pool();
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < PARKED; i++) {
 		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
@@ -102,7 +94,6 @@ TEST_CASE(atomic_calls_find_all_that_is_parked_one_by_one)
 	EXPECT_EQ(parked_in(pool), 0);
 	EXPECT_EQ(pool_allocated(pool), PARKED);
 	test_free_many(pool, test_objs, PARKED);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Park all of a pool's objects but one, free that: how many does it bring down? */
@@ -191,15 +182,11 @@ TEST_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked)
 	}
 }
 
-TEST_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus)
+POOL_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus, test_within(0, 8, 64))
 {
-	struct pool *pool;
 	unsigned int i;
 
 	pool_fail_every = 0;
-	test_options(0, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, PARKED);
 	for (i = 0; i < PARKED; i++)
 		pool_park(pool, test_objs[i]);
@@ -207,5 +194,4 @@ TEST_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus)
 	EXPECT_LE(plat_read(&test_local(pool)->parked.count), HERE);
 	test_threads(1, take_all, pool);
 	EXPECT_LE(PARKED - HERE, taken);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

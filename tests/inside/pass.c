@@ -35,13 +35,11 @@ static unsigned long held(struct pool *pool)
 	return pool_allocated(pool) - test_local(pool)->hot.n;
 }
 
-TEST_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes)
+POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long most = 0, had;
 	bool more = true;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	passes(1);
 	test_wave(pool, PEAK);
@@ -57,17 +55,13 @@ TEST_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes)
 	passes(10);
 	EXPECT_LE(held(pool), PEAK / 64);
 	EXPECT_EQ(plat_read(&pool->moving), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(what_is_used_between_two_passes_stays)
+POOL_CASE(what_is_used_between_two_passes_stays, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long had;
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < 4; i++) {
 		test_wave(pool, PEAK);
@@ -77,8 +71,6 @@ TEST_CASE(what_is_used_between_two_passes_stays)
 	test_wave(pool, PEAK);
 	passes(1);
 	EXPECT_LE(had * 3 / 4, held(pool));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static unsigned long destroyed;

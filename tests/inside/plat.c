@@ -9,14 +9,12 @@
 
 #define ROUNDS	20000
 
-TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
+POOL_CASE(each_cpu_has_a_zeroed_copy_of_its_own, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int cpus = test_nr_cpus();
 	struct pool_local *before = NULL;
 	unsigned int i;
 
-	ASSERT(pool);
 	ASSERT(cpus > 0);
 	plat_cpu_ready(pool, 0);
 	for (i = 0; i < cpus; i++) {
@@ -31,7 +29,6 @@ TEST_CASE(each_cpu_has_a_zeroed_copy_of_its_own)
 		before = local;
 	}
 	EXPECT_PTR_EQ(plat_local_of(pool, plat_cpu_hint()), test_local(pool));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
@@ -51,12 +48,10 @@ TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
 	}
 }
 
-TEST_CASE(this_cpu_is_the_one_its_number_names)
+POOL_CASE(this_cpu_is_the_one_its_number_names, test_pool(64))
 {
 	struct pool_cpu *cpu;
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	pool_local_enter(pool);
 	cpu = plat_cpu_of(plat_cpu_hint());
 	pool_hot_leave();
@@ -66,7 +61,6 @@ TEST_CASE(this_cpu_is_the_one_its_number_names)
 	EXPECT_PTR_EQ(test_local(pool)->cpu, cpu);
 	test_free_many(pool, test_objs, 1);
 	EXPECT_PTR_EQ(plat_cpu_of(test_nr_cpus()), NULL);
-	pool_destroy(&pool->head);
 }
 
 struct seen_cpus {

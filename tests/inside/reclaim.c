@@ -110,14 +110,10 @@ TEST_CASE(destroying_reaches_other_cpus_caches)
 	EXPECT_EQ(r.gone, r.made);
 }
 
-TEST_CASE(a_cpu_that_is_gone_leaves_all_to_the_shared_pool)
+POOL_CASE(a_cpu_that_is_gone_leaves_all_to_the_shared_pool, test_within(65536, 8, 64))
 {
 	struct pool_stats before, now;
-	struct pool *pool;
 
-	test_options(65536, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	spread(pool);
 	pool_sum(pool, &before);
 	EXPECT(before.cached > 0);
@@ -130,8 +126,6 @@ TEST_CASE(a_cpu_that_is_gone_leaves_all_to_the_shared_pool)
 	EXPECT_EQ(test_cpu()->stashed, 0);
 	EXPECT_EQ(test_cpu()->hot_bytes, 0);
 	spread(pool);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all)
@@ -150,15 +144,11 @@ TEST_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_last_resort_takes_other_cpus_clusters)
+POOL_CASE(the_last_resort_takes_other_cpus_clusters, test_within(65536, 8, 64))
 {
 	struct pool_stats before, now;
-	struct pool *pool;
 	void *obj;
 
-	test_options(65536, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 300);
 	test_free_many(pool, test_objs, 300);
 	pool_sum(pool, &before);
@@ -171,19 +161,15 @@ TEST_CASE(the_last_resort_takes_other_cpus_clusters)
 	EXPECT_EQ(now.allocated, before.allocated);
 	EXPECT(test_bound_holds());
 	test_free(pool, obj);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_detached_cluster_counts_as_moving_and_stays_charged)
+POOL_CASE(a_detached_cluster_counts_as_moving_and_stays_charged, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats before, now;
 	struct pool_cluster *c;
 	unsigned long charged;
 	unsigned int n;
 
-	ASSERT(pool);
 	spread(pool);
 	pool_sum(pool, &before);
 	charged = test_charged();
@@ -202,8 +188,6 @@ TEST_CASE(a_detached_cluster_counts_as_moving_and_stays_charged)
 	pool_put_cluster_below(pool, c, 0);
 	pool_cluster_settled(test_local(pool), n);
 	EXPECT_EQ(test_charged(), charged - n * 64);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 struct evicting {

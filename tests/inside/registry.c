@@ -98,15 +98,13 @@ TEST_CASE(more_pools_than_local_parts_still_work)
 }
 
 /* Called as by headers of an older and of a newer version. */
-TEST_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them)
+POOL_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them, test_pool(64))
 {
 	static struct {
 		struct pool_stats stats;
 		unsigned long long newer;
 	} now;
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	memset(&now, 0xff, sizeof(now));
 	pool_stats_get(&pool->head, &now.stats, sizeof(now));
 	EXPECT_EQ(now.stats.size, sizeof(now.stats));
@@ -118,7 +116,6 @@ TEST_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them)
 	EXPECT_EQ(now.stats.size, 16);
 	EXPECT_EQ(now.stats.allocated, 0);
 	EXPECT_EQ(now.stats.used, ~0ull);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(options_are_read_word_by_word)

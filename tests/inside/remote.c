@@ -171,14 +171,12 @@ TEST_CASE(a_reclaim_empties_the_arrays_of_other_cpus)
 	}
 }
 
-TEST_CASE(an_array_that_is_held_is_not_emptied)
+POOL_CASE(an_array_that_is_held_is_not_emptied, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	unsigned long departures;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	obj = test_alloc(pool);
 	local = test_local(pool);
@@ -195,7 +193,6 @@ TEST_CASE(an_array_that_is_held_is_not_emptied)
 	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
 	/* A walk that had let the list go sees that it is not as it was: validate.c. */
 	EXPECT(plat_read(&local->parked.count) || local->departures != departures);
-	pool_destroy(&pool->head);
 }
 
 /* A pool whose array here has objects, and no cluster; NULL: none. */
@@ -212,14 +209,12 @@ static struct pool *array_only(void)
 	       !plat_read(&test_local(pool)->clustered) ? pool : NULL;
 }
 
-TEST_CASE(an_array_that_is_asked_for_becomes_a_cluster)
+POOL_CASE(an_array_that_is_asked_for_becomes_a_cluster, array_only())
 {
-	struct pool *pool = array_only();
 	struct pool_local *local;
 	unsigned long charged;
 	unsigned int n;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	n = plat_read(&local->hot.n);
 	charged = test_charged();
@@ -230,16 +225,13 @@ TEST_CASE(an_array_that_is_asked_for_becomes_a_cluster)
 	EXPECT_LE(test_charged(), charged);
 	pool_empty_array(pool);
 	EXPECT_EQ(plat_read(&local->clustered), n);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(an_array_without_a_cluster_gives_one_object)
+POOL_CASE(an_array_without_a_cluster_gives_one_object, array_only())
 {
-	struct pool *pool = array_only();
 	struct pool_local *local;
 	unsigned int n;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	n = plat_read(&local->hot.n);
 	pool_drain_stashes(POOL_ALL, false);
@@ -247,8 +239,6 @@ TEST_CASE(an_array_without_a_cluster_gives_one_object)
 	EXPECT_EQ(plat_read(&local->hot.n), n - 1);
 	EXPECT_EQ(plat_read(&local->clustered), 0);
 	EXPECT_EQ(plat_read(&local->parked.count), 1);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* As many callers as there are objects for, each with its share: none is refused. */
@@ -337,13 +327,11 @@ TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
 #define TIMED		50
 
 /* How much longer it takes depends on the machine; a wait without an end would end the case. */
-TEST_CASE(a_wait_takes_as_long_as_it_was_told_to)
+POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int start, passed;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
@@ -352,16 +340,13 @@ TEST_CASE(a_wait_takes_as_long_as_it_was_told_to)
 	passed = plat_resched() - start;
 	EXPECT(passed >= TIMED);
 	pool_free(&pool->head, obj);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once)
+POOL_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc_timeout(&pool->head, 0, 0);
@@ -374,32 +359,25 @@ TEST_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once)
 	obj = pool_alloc_timeout(&pool->head, POOL_F_MUST_ZERO, POOL_FOREVER);
 	EXPECT(obj);
 	pool_free(&pool->head, obj);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_bulk_call_does_not_wait_while_it_holds_some)
+POOL_CASE(a_bulk_call_does_not_wait_while_it_holds_some, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	void *objs[LIMIT + 1];
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, LIMIT));
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT + 1, objs));
 	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT, objs));
 	pool_free_bulk(&pool->head, 0, LIMIT, objs);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_caller_that_may_not_sleep_does_not_wait)
+POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_pool(64))
 {
 	unsigned int flags = POOL_F_WAIT | POOL_F_ATOMIC;
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
@@ -409,19 +387,16 @@ TEST_CASE(a_caller_that_may_not_sleep_does_not_wait)
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_EQ(now.refused + now.failed, 2);
 	pool_free(&pool->head, obj);
-	pool_destroy(&pool->head);
 }
 
 /* The code that was interrupted cannot go on while its interrupter waits. */
-TEST_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait)
+POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 	struct pool_stats now;
 	unsigned int start;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
@@ -434,15 +409,12 @@ TEST_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait)
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_EQ(now.refused + now.failed, 1);
 	pool_free(&pool->head, obj);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_wait_in_vain_is_counted_by_its_cause)
+POOL_CASE(a_wait_in_vain_is_counted_by_its_cause, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 10000));
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5), NULL);
@@ -450,5 +422,4 @@ TEST_CASE(a_wait_in_vain_is_counted_by_its_cause)
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_EQ(now.refused, 0);
 	EXPECT_EQ(now.injected, 1);
-	pool_destroy(&pool->head);
 }

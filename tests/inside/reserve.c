@@ -28,13 +28,11 @@ static struct pool_reserved *reserve(struct pool *pool, unsigned int n)
 	return r;
 }
 
-TEST_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing)
+POOL_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	unsigned int i, good = 0;
 
-	ASSERT(pool);
 	r = reserve(pool, 50);
 	ASSERT(r);
 	EXPECT(test_quiet(pool, 50));
@@ -56,20 +54,16 @@ TEST_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing)
 	test_free_many(pool, test_objs, 50);
 	EXPECT(test_quiet(pool, 0));
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Array held, CPU locked, backend failing, shared pool and caches empty. */
-TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
+POOL_CASE(a_reserve_needs_no_layer_and_no_lock, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	unsigned int flags = 0;
 	struct pool_local *here;
 	void *obj[3] = { NULL }, *none;
 
-	ASSERT(pool);
 	r = reserve(pool, 3);
 	ASSERT(r);
 	pool_fail_every = 1;
@@ -86,17 +80,13 @@ TEST_CASE(a_reserve_needs_no_layer_and_no_lock)
 	EXPECT(obj[0] && obj[1] && obj[2] && !none);
 	test_free_many(pool, obj, 3);
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(what_is_left_of_a_reserve_is_freed)
+POOL_CASE(what_is_left_of_a_reserve_is_freed, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r, *other;
 	void *obj[2];
 
-	ASSERT(pool);
 	r = reserve(pool, TEST_SOME);
 	other = reserve(pool, 7);
 	ASSERT(r && other);
@@ -110,8 +100,6 @@ TEST_CASE(what_is_left_of_a_reserve_is_freed)
 	pool_unreserve(other);
 	pool_unreserve(NULL);
 	EXPECT_EQ(reserved(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_pool_with_a_reserve_is_not_destroyed)
@@ -145,13 +133,11 @@ TEST_CASE(an_empty_reserve_outlives_its_pool)
 	pool_unreserve(r);
 }
 
-TEST_CASE(a_reserve_of_a_wrong_size_is_refused)
+POOL_CASE(a_reserve_of_a_wrong_size_is_refused, test_pool(16))
 {
-	struct pool *pool = test_pool(16);
 	struct pool_reserved *r;
 	struct pool_stats now;
 
-	ASSERT(pool);
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 0), NULL);
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, POOL_RESERVE_MAX + 1), NULL);
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, ~0u), NULL);
@@ -164,15 +150,10 @@ TEST_CASE(a_reserve_of_a_wrong_size_is_refused)
 	EXPECT(test_quiet(pool, POOL_RESERVE_MAX));
 	EXPECT_EQ(reserved(pool), POOL_RESERVE_MAX);
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_reserve_that_cannot_be_filled_takes_nothing)
+POOL_CASE(a_reserve_that_cannot_be_filled_takes_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 10));
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 11), NULL);
@@ -182,8 +163,6 @@ TEST_CASE(a_reserve_that_cannot_be_filled_takes_nothing)
 	pool_fail_every = 5;	/* every other call gets ahead, so one of ten fails a miss */
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 1000), NULL);
 	EXPECT_EQ(reserved(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 struct takers {
@@ -207,13 +186,11 @@ static void take_all(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(takers_at_once_get_each_object_once)
+POOL_CASE(takers_at_once_get_each_object_once, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long round;
 	struct takers t;
 
-	ASSERT(pool);
 	for (round = 0; round < test_scale(40) + 1; round++) {
 		unsigned int i, good = 0;
 
@@ -233,7 +210,6 @@ TEST_CASE(takers_at_once_get_each_object_once)
 		test_free_many(pool, test_objs, 1000);
 		EXPECT(test_quiet(pool, 0));
 	}
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void mark(void *obj, void *arg)

@@ -103,13 +103,11 @@ TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
+POOL_CASE(the_newest_cluster_of_a_bucket_comes_first, one_bucket(64))
 {
 	struct pool_cluster *c[3];
-	struct pool *pool = one_bucket(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 3);
 	for (i = 0; i < 3; i++) {
 		c[i] = test_cluster_new();
@@ -124,8 +122,6 @@ TEST_CASE(the_newest_cluster_of_a_bucket_comes_first)
 		test_free(pool, c[i]->obj[0]);
 		plat_mem_free(c[i]);
 	}
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(the_last_object_is_found_in_any_bucket)
@@ -169,13 +165,11 @@ TEST_CASE(the_last_object_is_found_in_any_bucket)
 	}
 }
 
-TEST_CASE(a_busy_bucket_is_passed_over)
+POOL_CASE(a_busy_bucket_is_passed_over, one_bucket(64))
 {
-	struct pool *pool = one_bucket(64);
 	struct pool_cluster *head;
 	void *obj;
 
-	ASSERT(pool);
 	obj = test_alloc(pool);
 	ASSERT(obj);
 	EXPECT(pool_shared_put_one(pool, obj, 0));
@@ -188,18 +182,15 @@ TEST_CASE(a_busy_bucket_is_passed_over)
 	pool->bucket[0].head = head;
 	EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
+POOL_CASE(a_free_that_finds_all_busy_is_not_lost, one_bucket(64))
 {
-	struct pool *pool = one_bucket(64);
 	unsigned int flags = 0;
 	struct pool_local *here;
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	obj = test_alloc(pool);
 	ASSERT(obj);
@@ -217,17 +208,12 @@ TEST_CASE(a_free_that_finds_all_busy_is_not_lost)
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.parked, 0);
 	test_free(pool, obj);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(single_objects_share_a_cluster)
+POOL_CASE(single_objects_share_a_cluster, one_bucket(64))
 {
-	struct pool *pool;
 	unsigned int i, n;
 
-	pool = one_bucket(64);
-	ASSERT(pool);
 	n = pool->cluster;
 	test_alloc_many(pool, test_objs, n);
 	for (i = 0; i < n; i++)
@@ -239,8 +225,6 @@ TEST_CASE(single_objects_share_a_cluster)
 		EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), test_objs[i]);
 	EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), NULL);
 	test_free_many(pool, test_objs, n);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 struct contended {
@@ -340,14 +324,12 @@ TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
 	pool_destroy(&c.pool->head);
 }
 
-TEST_CASE(parked_objects_are_taken_whole_and_used)
+POOL_CASE(parked_objects_are_taken_whole_and_used, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	unsigned int i;
 	void *obj;
 
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, 10);
 	for (i = 0; i < 10; i++)
 		pool_park(pool, test_objs[i]);
@@ -361,18 +343,14 @@ TEST_CASE(parked_objects_are_taken_whole_and_used)
 	EXPECT_EQ(now.used, 1);
 	EXPECT_EQ(now.cached + now.shared, 9);
 	test_free(pool, obj);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(no_call_brings_away_all_that_was_parked)
+POOL_CASE(no_call_brings_away_all_that_was_parked, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 	unsigned int i, calls = 0;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 1000);
 	for (i = 0; i < 1000; i++)
@@ -391,20 +369,15 @@ TEST_CASE(no_call_brings_away_all_that_was_parked)
 	} while (now.parked && calls < 1000);
 	EXPECT_EQ(now.parked, 0);
 	EXPECT_LE(20, calls);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_pool_is_destroyed_with_parked_objects)
+POOL_CASE(a_pool_is_destroyed_with_parked_objects, test_pool(8))
 {
-	struct pool *pool = test_pool(8);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 10);
 	for (i = 0; i < 10; i++)
 		pool_park(pool, test_objs[i]);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void park_many(unsigned int i, void *arg)

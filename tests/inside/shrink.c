@@ -34,16 +34,13 @@ static unsigned long gone(struct pool *pool, unsigned long before)
 	return before - held(pool);
 }
 
-TEST_CASE(a_shrink_by_nothing_gives_nothing)
+POOL_CASE(a_shrink_by_nothing_gives_nothing, shared_pool(MANY))
 {
-	struct pool *pool = shared_pool(MANY);
 	unsigned long before;
 
-	ASSERT(pool);
 	before = held(pool);
 	EXPECT_EQ(pool_shrink(0), 0);
 	EXPECT_EQ(held(pool), before);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_shrink_where_there_is_nothing_gives_nothing)
@@ -53,13 +50,11 @@ TEST_CASE(a_shrink_where_there_is_nothing_gives_nothing)
 	EXPECT_EQ(pool_shrink(POOL_ALL), 0);
 }
 
-TEST_CASE(a_shrink_gives_about_as_much_as_is_asked_for)
+POOL_CASE(a_shrink_gives_about_as_much_as_is_asked_for, shared_pool(MANY))
 {
 	unsigned long page = pool_start.page;
-	struct pool *pool = shared_pool(MANY);
 	unsigned long before, want;
 
-	ASSERT(pool);
 	pool_drain_stashes(POOL_ALL, false);
 	pool_cluster_trim(pool);
 	before = held(pool);
@@ -69,16 +64,12 @@ TEST_CASE(a_shrink_gives_about_as_much_as_is_asked_for)
 	/* A cluster more, at most, of each kind. */
 	EXPECT_LE(want * page / 2, gone(pool, before));
 	EXPECT_LE(gone(pool, before), want * page + 2ul * 64 * SIZE);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_shrink_by_more_than_there_is_leaves_arrays)
+POOL_CASE(a_shrink_by_more_than_there_is_leaves_arrays, shared_pool(MANY))
 {
-	struct pool *pool = shared_pool(MANY);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	EXPECT(pool_shrink(POOL_ALL));
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.shared, 0);
@@ -86,34 +77,24 @@ TEST_CASE(a_shrink_by_more_than_there_is_leaves_arrays)
 	EXPECT_EQ(test_cpu()->stashed, 0);
 	EXPECT_EQ(plat_read(&pool->spares), 0);
 	EXPECT(test_bound_holds());
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_shrink_leaves_spare_objects)
+POOL_CASE(a_shrink_leaves_spare_objects, shared_pool(MANY))
 {
-	struct pool *pool = shared_pool(MANY);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_set_min_avail(&pool->head, 100);
 	pool_shrink(POOL_ALL);
 	pool_sum(pool, &now);
 	EXPECT_LE(100, now.shared);
 	EXPECT_LE(now.shared, 100 + POOL_CLUSTER_SIZE);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* The shared pool has none, so the CPU's clusters become its spare objects. */
-TEST_CASE(a_shrink_makes_spare_objects_of_what_cpus_have)
+POOL_CASE(a_shrink_makes_spare_objects_of_what_cpus_have, test_within(65536, 8, 64))
 {
 	struct pool_stats now;
-	struct pool *pool;
 
-	test_options(65536, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_wave(pool, 300);
 	pool_flush(&pool->head);
 	pool_set_min_avail(&pool->head, 20);
@@ -123,8 +104,6 @@ TEST_CASE(a_shrink_makes_spare_objects_of_what_cpus_have)
 	EXPECT_LE(20, now.shared);
 	EXPECT_LE(now.shared, 20 + POOL_CLUSTER_SIZE);
 	EXPECT_EQ(test_local(pool)->clustered, 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(who_has_more_gives_more)
@@ -250,13 +229,11 @@ TEST_CASE(what_is_unused_is_known_beforehand)
 }
 
 /* Reclaim may begin while the registry is locked, and even in the thread that has it. */
-TEST_CASE(a_shrink_that_may_not_wait_passes_the_registry_by)
+POOL_CASE(a_shrink_that_may_not_wait_passes_the_registry_by, shared_pool(MANY))
 {
-	struct pool *pool = shared_pool(MANY);
 	unsigned long bytes;
 	bool known;
 
-	ASSERT(pool);
 	EXPECT(!pool_unused_bytes(POOL_F_ATOMIC | POOL_F_NESTED, &bytes));
 	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC | POOL_F_NESTED);
 	EXPECT(pool_shared_count(pool));
@@ -267,8 +244,6 @@ TEST_CASE(a_shrink_that_may_not_wait_passes_the_registry_by)
 	EXPECT(known);
 	if (plat_may(PLAT_ALLOC, POOL_F_ATOMIC))
 		EXPECT_EQ(pool_shared_count(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 struct load {

@@ -30,13 +30,11 @@ static struct pool_reserved *last_reserve(struct pool *pool, unsigned int n)
 	return r;
 }
 
-TEST_CASE(what_is_freed_refills_a_reserve)
+POOL_CASE(what_is_freed_refills_a_reserve, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	unsigned int i;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 3);
 	ASSERT(r);
 	for (i = 0; i < 3; i++)
@@ -54,17 +52,13 @@ TEST_CASE(what_is_freed_refills_a_reserve)
 		pool_free_reserved(r, test_objs[i], 0);
 	EXPECT_EQ(reserved(pool), 3);
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool)
+POOL_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	unsigned int i;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 2);
 	ASSERT(r);
 	pool_fail_every = 0;
@@ -76,17 +70,13 @@ TEST_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool)
 	EXPECT_EQ(reserved(pool), 2);
 	EXPECT(test_quiet(pool, 2));
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_reserve_is_asked_when_the_pool_has_nothing)
+POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	struct pool_stats now;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 1);
 	ASSERT(r);
 	pool_fail_every = 0;
@@ -104,8 +94,6 @@ TEST_CASE(a_reserve_is_asked_when_the_pool_has_nothing)
 	EXPECT_EQ(reserved(pool), 1);
 	test_free(pool, test_objs[1]);
 	pool_unreserve(r);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 #define TIMED		50
@@ -120,14 +108,12 @@ static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 	return obj ? 0 : plat_resched() - start;
 }
 
-TEST_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to)
+POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 1);
 	ASSERT(r);
 	obj = pool_alloc_reserved_timeout(r, 0, POOL_FOREVER);
@@ -141,7 +127,6 @@ TEST_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to)
 	EXPECT_PTR_EQ(pool_alloc_reserved_timeout(r, POOL_F_ATOMIC, 0), obj);
 	test_free(pool, obj);
 	pool_unreserve(r);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Callers of which each needs an object of both reserves for its work, as a stack of drivers. */
@@ -190,12 +175,10 @@ static void work(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(one_object_in_reserve_is_enough_for_all_who_wait)
+POOL_CASE(one_object_in_reserve_is_enough_for_all_who_wait, test_pool(64))
 {
 	struct work w = { .rounds = test_scale(4000) };
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	w.upper = last_reserve(pool, 1);
 	ASSERT(w.upper);
 	test_threads(4, work, &w);
@@ -204,7 +187,6 @@ TEST_CASE(one_object_in_reserve_is_enough_for_all_who_wait)
 	EXPECT(test_quiet(pool, 1));
 	EXPECT_EQ(pool_allocated(pool), 1);
 	pool_unreserve(w.upper);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_chain_of_reserves_makes_progress_without_memory)
@@ -255,12 +237,10 @@ static void take_and_refill(unsigned int i, void *arg)
 		pool_free_reserved(w->upper, objs[--have], 0);
 }
 
-TEST_CASE(a_reserve_is_full_again_when_all_have_freed_to_it)
+POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 {
 	struct work w = { .rounds = test_scale(100000) };
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	w.upper = last_reserve(pool, 2 * CROWD);
 	ASSERT(w.upper);
 	test_threads(4, take_and_refill, &w);
@@ -269,18 +249,14 @@ TEST_CASE(a_reserve_is_full_again_when_all_have_freed_to_it)
 	EXPECT_EQ(plat_read(&w.upper->have), 2 * CROWD);
 	EXPECT_EQ(plat_read(&w.upper->room), 0);
 	pool_unreserve(w.upper);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* A count without a slot stands for slots that other CPUs change all the time. */
-TEST_CASE(a_search_for_a_slot_ends)
+POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	void *obj, *more;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 1);
 	ASSERT(r);
 	pool_fail_every = 0;
@@ -298,7 +274,6 @@ TEST_CASE(a_search_for_a_slot_ends)
 	plat_write(&r->have, 0ul);
 	test_free(pool, obj);
 	pool_unreserve(r);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(an_object_in_a_reserve_is_checked_as_a_free_one)
@@ -376,13 +351,11 @@ TEST_CASE(objects_missing_when_a_reserve_ends_are_freed_to_the_pool)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_reserve_or_an_object_that_is_null_does_nothing)
+POOL_CASE(a_reserve_or_an_object_that_is_null_does_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_reserved *r;
 	void *obj;
 
-	ASSERT(pool);
 	r = last_reserve(pool, 1);
 	ASSERT(r);
 	EXPECT_PTR_EQ(pool_alloc_reserved(NULL), NULL);
@@ -400,5 +373,4 @@ TEST_CASE(a_reserve_or_an_object_that_is_null_does_nothing)
 	pool_free_reserved(r, obj, 0);
 	EXPECT_EQ(reserved(pool), 1);
 	pool_unreserve(r);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -41,14 +41,13 @@ static unsigned int empty_one(struct pool *pool)
 }
 
 /* A quick fill does not look for room, so it may only come where there is some. */
-TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps)
+POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps,
+	  test_clustered_pool())
 {
-	struct pool *pool = test_clustered_pool();
 	struct pool_local *local;
 	unsigned int keeps;
 	unsigned long fills;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	fills = local->fills;
 	pool_cluster_trim(pool);
@@ -59,16 +58,13 @@ TEST_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_poo
 	EXPECT_EQ(local->fills, fills + 1);
 	EXPECT_EQ(pool->spares, keeps);
 	EXPECT_EQ(pool_cluster_trim(pool), keeps * sizeof(struct pool_cluster));
-	pool_destroy(&pool->head);
 }
 
 /* The stash is for all pools.  So those that others need do not go where nobody needs them. */
-TEST_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full)
+POOL_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full, test_clustered_pool())
 {
-	struct pool *pool = test_clustered_pool();
 	unsigned long spares;
 
-	ASSERT(pool);
 	while (pool_spares_lacking(pool)) {
 		struct pool_cluster *c = test_cluster_new();
 
@@ -78,16 +74,13 @@ TEST_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full)
 	spares = pool->spares;
 	EXPECT_EQ(empty_one(pool), 0);
 	EXPECT_LE(pool->spares, spares + 1);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for)
+POOL_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for, test_pool(64))
 {
 	struct pool_cluster *box = test_cluster_box();
 	struct pool_cpu *cpu = test_cpu();
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	ASSERT(box);
 	test_free(pool, test_alloc(pool));
 	fill_stash(cpu, 1);
@@ -98,7 +91,6 @@ TEST_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for)
 	EXPECT_EQ(cpu->stashed, POOL_STASH_MAX);
 	EXPECT_EQ(box->boxed, 0);
 	plat_mem_free(box);
-	pool_destroy(&pool->head);
 }
 
 /* How many spares has a pool after it was offered more, while so many objects are allocated? */
@@ -120,24 +112,18 @@ static unsigned long kept_spares(struct pool *pool, unsigned long allocated)
 	return kept;
 }
 
-TEST_CASE(a_pool_keeps_as_many_empty_clusters_as_its_objects_would_fill)
+POOL_CASE(a_pool_keeps_as_many_empty_clusters_as_its_objects_would_fill, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	EXPECT_EQ(kept_spares(pool, 0), POOL_SPARES_MIN);
 	EXPECT_EQ(kept_spares(pool, 100ul * POOL_CLUSTER_SIZE), 100);
 	EXPECT_EQ(kept_spares(pool, 1000000), POOL_SPARES_MAX);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(each_empty_cluster_in_a_spare_is_had_once)
+POOL_CASE(each_empty_cluster_in_a_spare_is_had_once, test_pool(64))
 {
 	struct pool_cluster *had[2], *box = test_cluster_box();
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	ASSERT(box);
 	pool_cluster_put(pool, box, POOL_F_ATOMIC);
 	EXPECT_EQ(plat_read(&pool->spares), 2);
@@ -151,20 +137,17 @@ TEST_CASE(each_empty_cluster_in_a_spare_is_had_once)
 	EXPECT(had[0] == box || had[1] == box);
 	plat_mem_free(had[0]);
 	plat_mem_free(had[1]);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Only calls that may not call the allocator leave more than POOL_SPARES_MIN without objects. */
-TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
+POOL_CASE(no_call_takes_all_clusters_that_handlers_emptied, test_pool(64))
 {
 	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MIN :
 							    3 * POOL_STASH_MAX;
 	unsigned long most = POOL_SPARES_MIN;
-	struct pool *pool = test_pool(64);
 	struct pool_cluster *chain;
 	unsigned int i, n = 0;
 
-	ASSERT(pool);
 	for (i = 0; i < 3 * POOL_STASH_MAX; i++) {
 		struct pool_cluster *c = test_cluster_new();
 
@@ -182,5 +165,4 @@ TEST_CASE(no_call_takes_all_clusters_that_handlers_emptied)
 	}
 	EXPECT_EQ(n, most);
 	EXPECT_EQ(plat_read(&pool->spares), all - most);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -69,30 +69,24 @@ static struct pool_cluster *second_cluster(const struct pool_local *local)
 			       by_pool);
 }
 
-TEST_CASE(a_quiet_pool_is_whole_and_all_its_clusters_are_seen)
+POOL_CASE(a_quiet_pool_is_whole_and_all_its_clusters_are_seen, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_stats now;
 	struct seen all;
 
-	ASSERT(pool);
 	EXPECT_EQ(validate(pool, &all), 0);
 	EXPECT_EQ(all.partial, 0);
 	pool_sum(pool, &now);
 	EXPECT_EQ(all.objs + plat_read(&test_local(pool)->hot.n),
 		  now.cached + now.shared);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_damaged_list_of_a_cpu_is_named)
+POOL_CASE(a_damaged_list_of_a_cpu_is_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_local *local;
 	struct pool_cluster *c;
 	struct pool_list was;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	c = second_cluster(local);
 	was = c->by_pool;
@@ -107,17 +101,14 @@ TEST_CASE(a_damaged_list_of_a_cpu_is_named)
 	EXPECT(names(pool, "cpu", "clusters of this part", 1, 2));
 	c->local = local;
 	EXPECT(is_ok(pool));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_damaged_count_of_a_cpu_is_named)
+POOL_CASE(a_damaged_count_of_a_cpu_is_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	unsigned long has, n;
 	struct pool_local *local;
 	struct pool_cluster *c;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	c = second_cluster(local);
 	n = c->n;
@@ -136,19 +127,16 @@ TEST_CASE(a_damaged_count_of_a_cpu_is_named)
 	EXPECT(names(pool, "cpu", "objects in clusters", has, has - 1));
 	local->clustered++;
 	EXPECT(is_ok(pool));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_damaged_array_or_charge_is_named)
+POOL_CASE(a_damaged_array_or_charge_is_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_local *local;
 	struct pool_list *node;
 	struct pool_cpu *cpu;
 	unsigned long was, need;
 	unsigned int n, room;
 
-	ASSERT(pool);
 	local = test_local(pool);
 	cpu = local->cpu;
 	n = local->hot.n;
@@ -179,7 +167,6 @@ TEST_CASE(a_damaged_array_or_charge_is_named)
 	EXPECT(names(pool, "cpu", "bytes charged for", need, 1));
 	pool_charge(cpu, was - 1);
 	EXPECT(is_ok(pool));
-	pool_destroy(&pool->head);
 }
 
 /* The first bucket that is not empty. */
@@ -192,15 +179,13 @@ static struct pool_bucket *full_bucket(struct pool *pool)
 	return b;
 }
 
-TEST_CASE(a_damaged_bucket_is_named)
+POOL_CASE(a_damaged_bucket_is_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_cluster *next;
 	unsigned long has, bit;
 	struct pool_bucket *b;
 	unsigned int n;
 
-	ASSERT(pool);
 	ASSERT(pool_shared_count(pool));
 	b = full_bucket(pool);
 	has = b->objs;
@@ -218,17 +203,14 @@ TEST_CASE(a_damaged_bucket_is_named)
 		     (has / n + 1) * n, has));
 	b->head->next = next;
 	EXPECT(is_ok(pool));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
+POOL_CASE(damaged_empty_clusters_and_parked_counts_are_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_cluster *c;
 	struct pool_cpu *cpu;
 	unsigned int stashed;
 
-	ASSERT(pool);
 	cpu = test_cpu();
 	stashed = cpu->stashed;
 	cpu->stashed = POOL_STASH_MAX + 1;
@@ -259,17 +241,14 @@ TEST_CASE(damaged_empty_clusters_and_parked_counts_are_named)
 	EXPECT(names(pool, "cpu", "count of parked objects", 0, 1));
 	plat_word_add(&test_local(pool)->parked.count, 1);
 	EXPECT(is_ok(pool));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_damaged_list_of_parked_objects_is_named)
+POOL_CASE(a_damaged_list_of_parked_objects_is_named, filled_pool())
 {
-	struct pool *pool = filled_pool();
 	struct pool_parked *parked;
 	unsigned int i;
 	void **link;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 300);
 	pool_park(pool, test_objs[0]);
 	EXPECT(is_ok(pool));
@@ -285,8 +264,6 @@ TEST_CASE(a_damaged_list_of_parked_objects_is_named)
 		pool_park(pool, test_objs[i]);
 	EXPECT(is_ok(pool));
 	pool_drain_parked(pool);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static void build(void *obj, void *arg)

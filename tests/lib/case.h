@@ -144,20 +144,21 @@ static inline void head_numbers(struct pool_head *pool, struct pool_stats *now)
  * HEAD_CASE(name, make) - a case of one pool: "pool" is what @make returns.  When the case ends, no
  * object may be in use and the numbers must add up.  The pool is destroyed.
  */
-#define HEAD_CASE(name, make)						\
-	static void name##_of(TEST_HANDLE, struct pool_head *pool);	\
+#define HEAD_CASE(name, make)	CASE_OF_POOL(name, make, struct pool_head, pool)
+#define CASE_OF_POOL(name, make, type, head)				\
+	static void name##_of(TEST_HANDLE, type *pool);			\
 	TEST_CASE(name)							\
 	{								\
-		struct pool_head *pool = make;				\
+		type *pool = make;					\
 									\
 		ASSERT(pool);						\
 		name##_of(TEST_PASSED, pool);				\
-		EXPECT(head_quiet(pool, 0));				\
-		EXPECT_PTR_EQ(pool_destroy(pool), NULL);		\
+		EXPECT(head_quiet(head, 0));				\
+		EXPECT_PTR_EQ(pool_destroy(head), NULL);		\
 	}								\
-	static void name##_of(TEST_HANDLE, struct pool_head *pool)
+	static void name##_of(TEST_HANDLE, type *pool __attribute__((unused)))
 
-/* helpers.c: what no call of users does */
+/* helpers.c: what no public function does */
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_nothing_on(void);		/* all options off, whatever the build has */
 void test_inject(unsigned int every);	/* fail each @every-th call of the backend; 0: none */

@@ -105,36 +105,24 @@ bool test_readable(const void *p)
 	return plat_peek(&byte, p, 1);
 }
 
-struct pool_head *head_make(unsigned int size)
-{
-	return create_pool("test", size, MEM_F_EXACT);
-}
-
-/* Create a pool under @words; NULL: they are wrong. */
-struct pool_head *head_with(const char *words, unsigned int size)
-{
-	return pool_configure(words) ? head_make(size) : NULL;
-}
-
-struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size)
-{
-	test_options(hot_size, cluster);
-	return head_make(size);
-}
-
-struct pool_head *head_checked(const char *words, unsigned int size)
-{
-	test_nothing_on();
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	return head_with(words, size);
-}
-
 /* Create a pool of objects of exactly @size bytes. */
 struct pool *test_pool(unsigned int size)
 {
 	struct pool_head *head = head_make(size);
 
 	return head ? pool_of(head) : NULL;
+}
+
+struct pool *test_within(unsigned long hot_size, unsigned int cluster, unsigned int size)
+{
+	test_options(hot_size, cluster);
+	return test_pool(size);
+}
+
+struct pool *test_bare(unsigned int size)
+{
+	test_nothing_on();
+	return test_pool(size);
 }
 
 /* Return how many pools exist. */
@@ -154,67 +142,6 @@ struct pool *test_checked(unsigned int size, unsigned int debug)
 	pool_options.debug = debug;
 	pool_options.policy = POOL_POLICY_CONTINUE;
 	return test_pool(size);
-}
-
-unsigned long head_found(struct pool_head *pool, enum pool_fault kind)
-{
-	return plat_read(&pool_of(pool)->faults[kind]);
-}
-
-unsigned long head_faults(struct pool_head *pool)
-{
-	unsigned long sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		sum += head_found(pool, (enum pool_fault)i);
-	return sum;
-}
-
-/* Allocate, even where every n-th backend call fails. */
-void *head_alloc(struct pool_head *pool)
-{
-	unsigned int tries = 100;
-	void *obj = NULL;
-
-	while (!obj && tries--)
-		obj = pool_alloc(pool);
-	return obj;
-}
-
-void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		objs[i] = head_alloc(pool);
-}
-
-/* head_alloc() of @n objects and no more: without caches nothing is got ahead. */
-void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n)
-{
-	unsigned int i, tries;
-
-	for (i = 0; i < n; i++) {
-		objs[i] = NULL;
-		for (tries = 0; !objs[i] && tries < 100; tries++)
-			objs[i] = pool_alloc_nocache(pool);
-	}
-}
-
-void head_free_many(struct pool_head *pool, void **objs, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		pool_free(pool, objs[i]);
-}
-
-/* Allocate @n objects and free them; most stay in this CPU's caches. */
-void head_wave(struct pool_head *pool, unsigned int n)
-{
-	head_alloc_many(pool, test_objs, n);
-	head_free_many(pool, test_objs, n);
 }
 
 /*

@@ -19,11 +19,16 @@ static inline void test_sleep(unsigned int ms)
 	plat_wait(&word, 0, ms);
 }
 
+/* HEAD_CASE() of a struct pool. */
+#define POOL_CASE(name, make)	CASE_OF_POOL(name, make, struct pool, &pool->head)
+
 /* helpers.c */
 void test_begin(void);
 bool test_end(void);
 void test_mode(unsigned int mode);
 struct pool *test_pool(unsigned int size);
+struct pool *test_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
+struct pool *test_bare(unsigned int size);	/* with all options off */
 void *test_alloc_list(struct pool *pool, unsigned long n);
 unsigned long test_free_list(struct pool *pool, void *list);
 struct pool *test_checked(unsigned int size, unsigned int debug);

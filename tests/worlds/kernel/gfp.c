@@ -56,12 +56,10 @@ static void *recycle_dirty(struct pool *pool)
 	return obj;
 }
 
-TEST_CASE(gfp_zero_zeroes_recycled_and_new_objects)
+POOL_CASE(gfp_zero_zeroes_recycled_and_new_objects, gfp_pool())
 {
-	struct pool *pool = gfp_pool();
 	void *dirty, *obj, *node;
 
-	ASSERT(pool);
 	obj = pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO);
 	ASSERT(obj);
 	EXPECT(is_all(obj, 0));
@@ -76,7 +74,6 @@ TEST_CASE(gfp_zero_zeroes_recycled_and_new_objects)
 	EXPECT(is_all(node, 0));
 	test_free(pool, node);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /* Both init_on_* options, for each way that an object can be recycled. */
@@ -113,13 +110,11 @@ TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 }
 
 /* So it neither takes the CPU's lock nor spills. */
-TEST_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes)
+POOL_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes, gfp_pool())
 {
-	struct pool *pool = gfp_pool();
 	unsigned long visits;
 	void *obj;
 
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	obj = test_alloc(pool);
 	ASSERT(obj);
@@ -127,7 +122,6 @@ TEST_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes)
 	test_free(pool, obj);
 	EXPECT_EQ(test_cpu()->visits, visits);
 	EXPECT(is_all(obj, 0) || !wiped_at_free());
-	pool_destroy(&pool->head);
 }
 
 static unsigned int constructed, destroyed;
@@ -180,12 +174,10 @@ TEST_CASE(constructed_objects_are_never_wiped_whatever_the_kernel_wishes)
 	EXPECT_EQ(constructed, destroyed);
 }
 
-TEST_CASE(zeros_are_refused_where_a_constructor_was)
+POOL_CASE(zeros_are_refused_where_a_constructor_was, constructed_pool())
 {
-	struct pool *pool = constructed_pool();
 	struct pool_stats now;
 
-	ASSERT(pool);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO),
 		      NULL);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_ZERO),
@@ -194,7 +186,6 @@ TEST_CASE(zeros_are_refused_where_a_constructor_was)
 	EXPECT_EQ(now.failed, 2);
 	EXPECT_EQ(now.allocated, 0);
 	EXPECT_EQ(constructed, 0);
-	pool_destroy(&pool->head);
 }
 
 /* Sleeping here would be reported, and the run would fail. */
@@ -231,13 +222,11 @@ TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
 	pool_destroy(&pool->head);
 }
 
-TEST_CASE(gfp_nofail_passes_limit_and_injected_failures_over)
+POOL_CASE(gfp_nofail_passes_limit_and_injected_failures_over, gfp_pool())
 {
-	struct pool *pool = gfp_pool();
 	struct pool_stats now;
 	unsigned int i;
 
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 1));
 	pool_fail_every = 1;
 	for (i = 0; i < 40; i++) {
@@ -254,17 +243,13 @@ TEST_CASE(gfp_nofail_passes_limit_and_injected_failures_over)
 	EXPECT_EQ(now.refused, 1);
 	EXPECT_EQ(now.failed, 0);
 	test_free_many(pool, test_objs, 40);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait)
+POOL_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait, gfp_pool())
 {
-	struct pool *pool = gfp_pool();
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	obj = test_alloc(pool);
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOFAIL),
@@ -273,8 +258,6 @@ TEST_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait)
 		      NULL);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.failed, 2);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /*
@@ -311,20 +294,16 @@ TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 }
 
 /* The slab would complain about some of them. */
-TEST_CASE(gfp_flags_that_mean_nothing_here_are_dropped)
+POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_DMA | __GFP_DMA32 | __GFP_HIGHMEM |
 		    __GFP_MOVABLE | __GFP_COMP | __GFP_ACCOUNT;
-	struct pool *pool = gfp_pool();
 
-	ASSERT(pool);
 	test_objs[0] = pool_alloc_gfp(&pool->head, gfp);
 	test_objs[1] = pool_alloc_gfp(&pool->head, gfp | __GFP_THISNODE);
 	EXPECT(test_objs[0]);
 	EXPECT(test_objs[1]);
 	test_free_many(pool, test_objs, 2);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* It takes what the array has, and does not fill it. */

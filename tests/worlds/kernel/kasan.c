@@ -60,14 +60,11 @@ TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
 }
 
 /* A pool's caches have these, and the slab does not. */
-TEST_CASE(kasan_knows_which_objects_of_a_cache_are_free)
+POOL_CASE(kasan_knows_which_objects_of_a_cache_are_free, told(test, POOL_M_GLOBAL))
 {
 	struct pool_stats now;
-	struct pool *pool;
 	unsigned int i;
 
-	pool = told(test, POOL_M_GLOBAL);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, OBJS);
 	for (i = 0; i < OBJS; i++)
 		EXPECT_EQ(touchable(test_objs[i], SIZE + 4), SIZE);
@@ -78,38 +75,31 @@ TEST_CASE(kasan_knows_which_objects_of_a_cache_are_free)
 		EXPECT_EQ(touchable(test_objs[i], SIZE), 0);
 	test_wave(pool, OBJS);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched)
+POOL_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched, told(test, POOL_M_GLOBAL))
 {
-	struct pool *pool = told(test, POOL_M_GLOBAL);
 	char *obj;
 
-	ASSERT(pool);
 	obj = test_alloc(pool);
 	pool_park(pool, pool_check_free(pool, obj, 0, NULL));
 	EXPECT_EQ(touchable(obj, SIZE), sizeof(void *));
 	EXPECT_PTR_EQ(test_alloc(pool), obj);
 	EXPECT_EQ(touchable(obj, SIZE), SIZE);
 	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* KASAN would fail the case.  Who called is behind the object, which is hidden as a whole. */
-TEST_CASE(kasan_reports_nothing_of_what_pools_report)
+POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_and(test, POOL_M_GLOBAL, POOL_D_CALLER))
 {
-	struct pool *pool = told_and(test, POOL_M_GLOBAL, POOL_D_CALLER);
 	char *obj;
 
-	ASSERT(pool);
 	pool_options.policy = POOL_POLICY_CONTINUE;
 	obj = test_alloc(pool);
 	ASSERT(obj);
 	test_free(pool, obj);
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 1);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* kunit.sh knows the name of this function. */

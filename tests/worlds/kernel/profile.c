@@ -17,14 +17,12 @@ static void make_table(void)
 	WARN_ON(!pool_profile_ready());
 }
 
-TEST_CASE(a_place_is_named_when_its_first_call_is_counted)
+POOL_CASE(a_place_is_named_when_its_first_call_is_counted, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_place place;
 	char name[160];
 	unsigned int bin;
 
-	ASSERT(pool);
 	make_table();
 	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
@@ -32,18 +30,15 @@ TEST_CASE(a_place_is_named_when_its_first_call_is_counted)
 	plat_symbol(name, sizeof(name), (void *)test_pool);
 	EXPECT(!strncmp(name, place.site, strlen(place.site)));
 	pool_profile_end();
-	pool_destroy(&pool->head);
 }
 
 /* As if its code had been discarded, and this function loaded there. */
-TEST_CASE(a_place_whose_code_is_discarded_keeps_its_name)
+POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_place place;
 	static const char gone[] = "ex_init+0x10/0x40 [ex]";
 	unsigned int bin;
 
-	ASSERT(pool);
 	make_table();
 	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
@@ -51,5 +46,4 @@ TEST_CASE(a_place_whose_code_is_discarded_keeps_its_name)
 	pool_memstats_to_buf(text, sizeof(text), "");
 	EXPECT(strstr(text, "p_alloc test 1 0 64 0 64 ex_init+0x10/0x40 [ex]\n"));
 	pool_profile_end();
-	pool_destroy(&pool->head);
 }

@@ -47,12 +47,10 @@ static bool comes_back(struct pool *pool, const void *obj)
 	return found;
 }
 
-TEST_CASE(a_reader_sees_an_object_as_it_was_though_it_is_freed)
+POOL_CASE(a_reader_sees_an_object_as_it_was_though_it_is_freed, test_pool(sizeof(struct shown)))
 {
-	struct pool *pool = test_pool(sizeof(struct shown));
 	struct shown *obj;
 
-	ASSERT(pool);
 	obj = shown(pool, 4711);
 	ASSERT(obj);
 	rcu_read_lock();
@@ -62,43 +60,31 @@ TEST_CASE(a_reader_sees_an_object_as_it_was_though_it_is_freed)
 	rcu_read_unlock();
 	rcu_barrier();
 	EXPECT(comes_back(pool, obj));
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(the_end_of_a_pool_waits_for_what_readers_may_see)
+POOL_CASE(the_end_of_a_pool_waits_for_what_readers_may_see, test_pool(sizeof(struct shown)))
 {
-	struct pool *pool = test_pool(sizeof(struct shown));
 	unsigned int i;
 
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, OBJECTS);
 	for (i = 0; i < OBJECTS; i++)
 		unshow(pool, test_objs[i]);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(an_allocation_at_the_limit_waits_for_what_readers_may_see)
+POOL_CASE(an_allocation_at_the_limit_waits_for_what_readers_may_see,
+	  test_pool(sizeof(struct shown)))
 {
-	struct pool *pool = test_pool(sizeof(struct shown));
 	struct shown *obj;
 
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = shown(pool, 1);
 	ASSERT(obj);
 	unshow(pool, obj);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_WAIT), obj);
 	pool_free(&pool->head, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(freeing_null_after_a_grace_period_does_nothing)
+POOL_CASE(freeing_null_after_a_grace_period_does_nothing, test_pool(sizeof(struct shown)))
 {
-	struct pool *pool = test_pool(sizeof(struct shown));
-
-	ASSERT(pool);
 	pool_free_rcu(&pool->head, NULL, NULL);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

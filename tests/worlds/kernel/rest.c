@@ -182,22 +182,16 @@ static void walk_reserve(struct pool_head *pool)
 	pool_unreserve(pool_reserve(pool, POOLS));
 }
 
-TEST_CASE(a_reserve_lets_others_run_between_two_objects)
+POOL_CASE(a_reserve_lets_others_run_between_two_objects, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT_LE(2 * POOLS, rests(walk_reserve, &pool->head));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_flush_lets_others_run_between_two_clusters)
+POOL_CASE(a_flush_lets_others_run_between_two_clusters, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
 	unsigned int n, i;
 
-	ASSERT(pool);
 	n = POOLS * pool->cluster;
 	if (n > TEST_OBJS)
 		n = TEST_OBJS;
@@ -206,7 +200,6 @@ TEST_CASE(a_flush_lets_others_run_between_two_clusters)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	EXPECT_LE(n / pool->cluster, rests(pool_flush, &pool->head));
 	EXPECT_EQ(pool_shared_count(pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void lower_cap(struct pool_head *pool)
@@ -214,19 +207,16 @@ static void lower_cap(struct pool_head *pool)
 	pool_configure("max_cached=1");
 }
 
-TEST_CASE(a_cap_that_comes_late_lets_others_run_between_two_clusters)
+POOL_CASE(a_cap_that_comes_late_lets_others_run_between_two_clusters, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
 	unsigned long clusters;
 
-	ASSERT(pool);
 	test_options(1 << 20, 8);
 	test_wave(pool, TEST_OBJS);
 	clusters = pool_clustered_bytes(test_cpu()) / pool->head.size / POOL_CLUSTER_SIZE;
 	EXPECT_LE(POOLS, clusters);
 	EXPECT_LE(clusters, rests(lower_cap, &pool->head));
 	EXPECT_EQ(pool_clustered_bytes(test_cpu()), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* More objects than the bound below has room for. */
@@ -240,21 +230,18 @@ static void come_and_go(struct pool_head *pool)
 	}
 }
 
-TEST_CASE(buckets_are_looked_at_without_the_cpu_lock)
+POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
 {
 	static const char * const how[] = {
 		"pool_put_to_shared_cache", "pool_refill_local_from_shared",
 	};
-	struct pool *pool = pool_that_hits(test);
 	unsigned int i;
 
-	ASSERT(pool);
 	test_options(8192, 8);
 	for (i = 0; i < ARRAY_SIZE(how); i++) {
 		EXPECT_LE(1, calls(how[i], false, come_and_go, &pool->head));
 		EXPECT_EQ(calls(how[i], true, come_and_go, &pool->head), 0);
 	}
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void walk_parked(struct pool_head *pool)
@@ -268,16 +255,14 @@ static void trim(struct pool_head *pool)
 }
 
 /* The longest lists: what was evicted of a pool with a destructor, and emptied clusters. */
-TEST_CASE(a_long_list_of_what_was_put_aside_lets_others_run)
+POOL_CASE(a_long_list_of_what_was_put_aside_lets_others_run, pool_that_hits(test))
 {
 	static void (*const walks[])(struct pool_head *pool) = {
 		walk_parked, walk_gc, walk_age,
 	};
-	struct pool *pool = pool_that_hits(test);
 	struct pool_cluster *c, *next;
 	unsigned int i, j;
 
-	ASSERT(pool);
 	for (i = 0; i < ARRAY_LEN(walks); i++) {
 		test_alloc_many(pool, test_objs, TEST_OBJS);
 		for (j = 0; j < TEST_OBJS; j++)
@@ -290,5 +275,4 @@ TEST_CASE(a_long_list_of_what_was_put_aside_lets_others_run)
 		pool_cluster_put(pool, c, POOL_F_NOSLAB);
 	}
 	EXPECT_LE(20, rests(trim, &pool->head));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

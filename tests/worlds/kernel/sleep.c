@@ -228,19 +228,16 @@ static const struct {
 	{ "create", call_create },
 };
 
-TEST_CASE(each_allocation_that_may_sleep_says_so_though_it_hits)
+POOL_CASE(each_allocation_that_may_sleep_says_so_though_it_hits, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
 	unsigned int i;
 
-	ASSERT(pool);
 	reserve = pool_reserve(&pool->head, 1);
 	ASSERT(reserve);
 	for (i = 0; i < ARRAY_LEN(sleepers); i++)
 		EXPECT_LE(CALLS, questions(sleepers[i], &pool->head));
 	EXPECT_LE(CALLS, questions(hit_reserved_timeout, &pool->head));
 	pool_unreserve(reserve);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* But a caller with a reserve may be the one that memory is waited for. */
@@ -263,30 +260,23 @@ TEST_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(each_other_call_that_may_sleep_says_so_though_it_does_nothing)
+POOL_CASE(each_other_call_that_may_sleep_says_so_though_it_does_nothing, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
 	unsigned int i;
 
-	ASSERT(pool);
 	for (i = 0; i < ARRAY_LEN(others); i++)
 		KUNIT_EXPECT_GE_MSG(test, questions(others[i].call, &pool->head), 1u,
 				    "%s", others[i].name);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(an_allocation_that_may_not_sleep_says_nothing)
+POOL_CASE(an_allocation_that_may_not_sleep_says_nothing, pool_that_hits(test))
 {
-	struct pool *pool = pool_that_hits(test);
-
-	ASSERT(pool);
 	reserve = pool_reserve(&pool->head, 1);
 	ASSERT(reserve);
 	EXPECT_LE(questions(hit_atomic, &pool->head), CALLS / 2);
 	EXPECT_LE(questions(hit_gfp_nowait, &pool->head), CALLS / 2);
 	EXPECT_LE(questions(hit_reserved_atomic, &pool->head), CALLS / 2);
 	pool_unreserve(reserve);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Calls in which the kernel reports whoever sleeps, and all calls. */

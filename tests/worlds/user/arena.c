@@ -164,14 +164,10 @@ static int is_dense(void *arg)
 	return before < 0 || resident_kib() - before > 66 * 1024;
 }
 
-TEST_CASE(a_million_small_objects_are_close_together)
+POOL_CASE(a_million_small_objects_are_close_together, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(is_dense, pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* No more memory may become writable; malloc() has some free memory. */
@@ -204,14 +200,10 @@ static int use_without_growth(void *arg)
 	return !out || !test_quiet(pool, 0);
 }
 
-TEST_CASE(where_the_arena_cannot_grow_malloc_serves)
+POOL_CASE(where_the_arena_cannot_grow_malloc_serves, test_pool(1000))
 {
-	struct pool *pool = test_pool(1000);
-
-	ASSERT(pool);
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_without_growth, pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /*
@@ -277,13 +269,9 @@ static int scatter_and_collect(void *arg)
 	return (resident_kib() - start) * 10 > peak - start;
 }
 
-TEST_CASE(a_gc_leaves_a_tenth_of_what_was_freed_in_any_order)
+POOL_CASE(a_gc_leaves_a_tenth_of_what_was_freed_in_any_order, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(scatter_and_collect, pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -170,11 +170,8 @@ TEST_CASE(classes_add_up_to_what_slabs_have)
 	pool_destroy(&other->head);
 }
 
-TEST_CASE(each_format_of_a_dump_has_the_memory)
+POOL_CASE(each_format_of_a_dump_has_the_memory, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_wave(pool, 100);
 	ASSERT(dump("raw"));
 	EXPECT(strstr(full, "\ntotal pools=1 ") && strstr(full, " reserved="));
@@ -187,5 +184,4 @@ TEST_CASE(each_format_of_a_dump_has_the_memory)
 	ASSERT(dump("detailed"));
 	EXPECT(strstr(full, "\nmemory "));
 	EXPECT(UNDER_ASAN || strstr(full, "\nslabs of 64B: in_use "));
-	pool_destroy(&pool->head);
 }

@@ -17,16 +17,14 @@ static bool is_refused(const char *line, const char *why)
 	       count_lines(answer) == 1;
 }
 
-TEST_CASE(a_client_gets_the_texts_that_a_program_gets)
+POOL_CASE(a_client_gets_the_texts_that_a_program_gets, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	static const char *const words[] = {
 		"", "raw", "json", "prometheus", "byname 3", "match te detailed",
 	};
 	char line[64];
 	size_t i;
 
-	ASSERT(pool);
 	ASSERT(pool_ctl_start(fresh_path()));
 	for (i = 0; i < ARRAY_LEN(words); i++) {
 		snprintf(line, sizeof(line), "pools %s\n", words[i]);
@@ -41,7 +39,6 @@ TEST_CASE(a_client_gets_the_texts_that_a_program_gets)
 	EXPECT_EQ(strcmp(ask("memstats reset\n"), "ok\n"), 0);
 	pool_ctl_stop();
 	EXPECT(is_clean());
-	pool_destroy(&pool->head);
 }
 
 static unsigned long shared_of(struct pool *pool)
@@ -66,11 +63,8 @@ static bool empties(struct pool *pool, const char *line)
 	return shared_of(pool) && !strcmp(ask(line), "ok\n") && !shared_of(pool);
 }
 
-TEST_CASE(a_client_has_memory_given_back)
+POOL_CASE(a_client_has_memory_given_back, pool_of(create_pool("a name", 64, MEM_F_EXACT)))
 {
-	struct pool *pool = pool_of(create_pool("a name", 64, MEM_F_EXACT));
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(pool_ctl_start(fresh_path()));
 	EXPECT(empties(pool, "gc\n"));
@@ -82,14 +76,10 @@ TEST_CASE(a_client_has_memory_given_back)
 	EXPECT(is_refused("flush\n", "neither"));
 	pool_ctl_stop();
 	EXPECT(is_clean());
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_client_switches_options)
+POOL_CASE(a_client_switches_options, pool_of(create_pool("one", 64, MEM_F_EXACT)))
 {
-	struct pool *pool = pool_of(create_pool("one", 64, MEM_F_EXACT));
-
-	ASSERT(pool);
 	pool_configure("no-poison,no-integrity");
 	pool_set_debug(&pool->head, "no-poison no-integrity");
 	ASSERT(pool_ctl_start(fresh_path()));
@@ -105,7 +95,6 @@ TEST_CASE(a_client_switches_options)
 	pool_configure("no-poison,no-integrity");
 	pool_ctl_stop();
 	EXPECT(is_clean());
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_client_means_one_of_several_pools_of_a_name_by_its_id)
@@ -152,12 +141,11 @@ static void ask_nonsense(void *arg)
 }
 
 /* Clients of the socket could flood the log. */
-TEST_CASE(nonsense_is_answered_by_what_is_wrong_and_changes_nothing)
+POOL_CASE(nonsense_is_answered_by_what_is_wrong_and_changes_nothing,
+	  pool_of(create_pool("test", 64, MEM_F_EXACT)))
 {
-	struct pool *pool = pool_of(create_pool("test", 64, MEM_F_EXACT));
 	unsigned int debug;
 
-	ASSERT(pool);
 	pool_set_debug(&pool->head, "no-poison");
 	debug = pool->debug;
 	ASSERT(pool_ctl_start(fresh_path()));
@@ -166,7 +154,6 @@ TEST_CASE(nonsense_is_answered_by_what_is_wrong_and_changes_nothing)
 	EXPECT_EQ(pool->debug, debug);
 	pool_ctl_stop();
 	EXPECT(is_clean());
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(bytes_that_are_no_line_are_refused)

@@ -97,17 +97,15 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 	return no_memory ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-TEST_CASE(no_dump_into_a_buffer_allocates)
+POOL_CASE(no_dump_into_a_buffer_allocates, test_pool(64))
 {
 	static const char * const options[] = {
 		"", "json byusage detailed", "prometheus byname 1", "raw match x",
 	};
 	unsigned long start = plat_read(&allocations);
-	struct pool *pool = test_pool(64);
 	unsigned long before, after;
 	unsigned int i;
 
-	ASSERT(pool);
 	test_wave(pool, TEST_SOME);
 	before = plat_read(&allocations);
 	for (i = 0; i < 4; i++)
@@ -116,7 +114,6 @@ TEST_CASE(no_dump_into_a_buffer_allocates)
 	after = plat_read(&allocations);
 	EXPECT(before >= start + 2);
 	EXPECT_EQ(after, before);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(without_memory_dump_pools_writes_what_the_trash_holds)
@@ -138,12 +135,10 @@ static void count_line(enum pool_log_level level, const char *line, void *arg)
 	*lines += !!*line;
 }
 
-TEST_CASE(a_function_for_lines_leaves_the_trash_as_it_is)
+POOL_CASE(a_function_for_lines_leaves_the_trash_as_it_is, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int lines = 0;
 
-	ASSERT(pool);
 	dump_pools_to_trash();
 	snprintf(full, sizeof(full), "%s", pool_trash());
 	no_memory = true;
@@ -153,7 +148,6 @@ TEST_CASE(a_function_for_lines_leaves_the_trash_as_it_is)
 	no_memory = false;
 	EXPECT_LE(3, lines);
 	EXPECT_EQ(strcmp(full, pool_trash()), 0);
-	pool_destroy(&pool->head);
 }
 
 static void *dump_main(void *arg)

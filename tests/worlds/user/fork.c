@@ -208,16 +208,13 @@ static void find_both(void *arg)
 	NEED(!plat_read(&pool->spares) && !plat_read(&pool->spare));
 }
 
-TEST_CASE(a_child_has_the_empty_clusters_that_are_in_spares)
+POOL_CASE(a_child_has_the_empty_clusters_that_are_in_spares, test_pool(64))
 {
 	struct pool_cluster *box = test_cluster_box();
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	ASSERT(box);
 	pool_cluster_put(pool, box, POOL_F_ATOMIC);
 	EXPECT(child_is_well(find_both, pool));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(exactly_what_a_held_array_has_is_abandoned)
@@ -339,13 +336,11 @@ static void *exit_forking(void *arg)
 	return NULL;
 }
 
-TEST_CASE(threads_without_an_area_may_fork)
+POOL_CASE(threads_without_an_area_may_fork, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	pthread_t thread;
 	void *well;
 
-	ASSERT(pool);
 	test_wave(pool, 50);
 	ASSERT(!pthread_create(&thread, NULL, fork_in_new_thread, pool));
 	pthread_join(thread, &well);
@@ -355,8 +350,6 @@ TEST_CASE(threads_without_an_area_may_fork)
 	pthread_join(thread, NULL);
 	pthread_key_delete(fork_key);
 	EXPECT_EQ(plat_read(&late_forks), 1);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 #define CROWD	5

@@ -66,13 +66,11 @@ static unsigned long resident_pages(void)
 }
 
 /* The checkers keep a description of each thread ever, so their memory is not flat. */
-TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
+POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long i, early = test_scale(250), pages;
 	unsigned int cpus;
 
-	ASSERT(pool);
 	for (i = 0; i < early; i++)
 		test_threads(4, use_pool, pool);
 	cpus = test_nr_cpus();
@@ -83,17 +81,13 @@ TEST_CASE(ten_thousand_short_threads_leave_memory_flat)
 	EXPECT_LE(test_nr_cpus(), cpus > 5 ? cpus : 5);
 	if (!UNDER_CHECKER)
 		EXPECT_LE(resident_pages(), pages + 512);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* The next pool that has the same part of the area begins as any other. */
-TEST_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead)
+POOL_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_local *local;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_wave(pool, 40);
 	local = test_local(pool);
@@ -101,7 +95,6 @@ TEST_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead)
 	pool_thread_idle();
 	EXPECT_EQ(local->grown, 0);
 	EXPECT_EQ(local->surplus, 0);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(an_idle_thread_has_nothing_cached)
@@ -138,17 +131,15 @@ TEST_CASE(an_idle_thread_has_nothing_cached)
 	pool_destroy(&b->head);
 }
 
-TEST_CASE(idling_without_an_area_does_nothing)
+POOL_CASE(idling_without_an_area_does_nothing, test_pool(64))
 {
 	unsigned char *zeros[] = {
 		plat_area_none, plat_area_making, plat_area_lost
 	};
-	struct pool *pool = test_pool(64);
 	unsigned char *area = pool_thread_area;
 	unsigned long charged;
 	unsigned int i;
 
-	ASSERT(pool);
 	test_wave(pool, 50);
 	charged = test_charged();
 	for (i = 0; i < 3; i++) {
@@ -158,8 +149,6 @@ TEST_CASE(idling_without_an_area_does_nothing)
 	}
 	pool_thread_area = area;
 	EXPECT_EQ(test_charged(), charged);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static struct pool *handled;
@@ -353,12 +342,10 @@ static struct plat_area *end_as_usual(struct pool *pool)
  * A thread exits as usual after pool_gc() has read its id, and before it asks the system for
  * that id: the id in the area is as it was read.
  */
-TEST_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again)
+POOL_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct plat_area *area, *other;
 
-	ASSERT(pool);
 	area = end_as_usual(pool);
 	ASSERT(area && area->is_free);
 	plat_write(&area->thread, last_id);
@@ -369,17 +356,14 @@ TEST_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again)
 	EXPECT(area && other && area != other);
 	pool_area_put(area);
 	pool_area_put(other);
-	pool_destroy(&pool->head);
 }
 
 /* As in a child of clone(), where no handler of forks writes the new id. */
-TEST_CASE(a_thread_does_not_hand_on_its_own_area)
+POOL_CASE(a_thread_does_not_hand_on_its_own_area, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct plat_area *area;
 	unsigned int id;
 
-	ASSERT(pool);
 	use_pool(0, pool);
 	area = plat_this_area();
 	ASSERT(area);
@@ -389,7 +373,6 @@ TEST_CASE(a_thread_does_not_hand_on_its_own_area)
 	pool_gc(NULL);
 	EXPECT(!area->is_free);
 	plat_write(&area->thread, id);
-	pool_destroy(&pool->head);
 }
 
 /* Threads that come and go while others collect memory. */

@@ -67,14 +67,11 @@ static unsigned int shared_of_stride(struct pool *pool, unsigned int stride)
 	return shared;
 }
 
-TEST_CASE(threads_that_take_objects_in_turn_share_no_line)
+POOL_CASE(threads_that_take_objects_in_turn_share_no_line, test_pool(4000))
 {
-	struct pool *pool = test_pool(4000);
 	unsigned int stride;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (stride = 16; stride <= 208; stride += 16)
 		EXPECT_EQ(shared_of_stride(pool, stride), 0);
-	pool_destroy(&pool->head);
 }

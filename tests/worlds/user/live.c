@@ -44,25 +44,19 @@ static unsigned int visited(void)
 	return n;
 }
 
-TEST_CASE(a_walk_visits_no_area_of_a_thread_that_has_ended)
+POOL_CASE(a_walk_visits_no_area_of_a_thread_that_has_ended, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int before = visited();
 
-	ASSERT(pool);
 	crowd(pool);
 	EXPECT_LE(CROWD, test_nr_cpus());
 	EXPECT_LE(visited(), before + 1);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_thread_gets_the_lowest_area_that_is_free)
+POOL_CASE(a_thread_gets_the_lowest_area_that_is_free, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct plat_area *first, *second;
 
-	ASSERT(pool);
 	crowd(pool);
 	first = pool_area_get();
 	second = pool_area_get();
@@ -75,7 +69,6 @@ TEST_CASE(a_thread_gets_the_lowest_area_that_is_free)
 	pool_area_put(second);
 	EXPECT_EQ(plat_cpu_below(UINT_MAX), first->number);
 	pool_area_put(first);
-	pool_destroy(&pool->head);
 }
 
 static void see_part(unsigned int i, void *pool)
@@ -85,13 +78,11 @@ static void see_part(unsigned int i, void *pool)
 }
 
 /* An object that was taken from there is on its way down when the thread ends. */
-TEST_CASE(an_area_is_visited_while_what_was_there_is_on_its_way)
+POOL_CASE(an_area_is_visited_while_what_was_there_is_on_its_way, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int before = visited(), i;
 	struct pool_local *part;
 
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	test_threads(1, see_part, pool);
 	EXPECT_EQ(visited(), before + 1);
@@ -100,7 +91,6 @@ TEST_CASE(an_area_is_visited_while_what_was_there_is_on_its_way)
 			pool_arrive(&part->moving, 1);
 	test_threads(1, use_pool, pool);
 	EXPECT_EQ(visited(), before);
-	pool_destroy(&pool->head);
 }
 
 /* The child has not the areas of the crowd, and the second crowd has areas all the same. */
@@ -115,17 +105,12 @@ static void crowd_in_child(void *pool)
 	NEED(adds_up(pool));
 }
 
-TEST_CASE(a_child_makes_areas_that_it_did_not_get)
+POOL_CASE(a_child_makes_areas_that_it_did_not_get, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_free(pool, test_alloc(pool));
 	crowd(pool);
 	EXPECT(child_is_well(crowd_in_child, pool));
 	crowd(pool);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* Handlers of forks did not run, so the table still has the areas that are not there. */
@@ -143,18 +128,15 @@ static int use_areas(void)
 	return 0;
 }
 
-TEST_CASE(a_child_made_without_handlers_of_forks_makes_areas_too)
+POOL_CASE(a_child_made_without_handlers_of_forks_makes_areas_too, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	int status = -1;
 	pid_t child;
 
-	ASSERT(pool);
 	crowd(pool);
 	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!child)
 		_exit(use_areas());
 	EXPECT(child > 0 && waitpid(child, &status, 0) == child);
 	EXPECT_EQ(status, 0);
-	pool_destroy(&pool->head);
 }

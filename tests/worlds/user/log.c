@@ -345,13 +345,11 @@ static void dump_it(void *arg)
 	dump_pools();
 }
 
-TEST_CASE(lines_go_where_the_program_wants_them)
+POOL_CASE(lines_go_where_the_program_wants_them, test_pool(64))
 {
 	struct heard log = { .level = POOL_LOG_ERROR };
 	struct heard dump = { .level = POOL_LOG_TEXT };
-	struct pool *pool = test_pool(64);
 
-	ASSERT(pool);
 	pool_set_log(hear, &log);
 	captured(text, sizeof(text), refuse, NULL);
 	EXPECT_EQ(strcmp(text, ""), 0);
@@ -367,16 +365,13 @@ TEST_CASE(lines_go_where_the_program_wants_them)
 	captured(text, sizeof(text), refuse, NULL);
 	EXPECT_EQ(count_lines(text), 1);
 	EXPECT_EQ(log.lines, 1);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(faults_found_in_handlers_are_told_to_that_function)
+POOL_CASE(faults_found_in_handlers_are_told_to_that_function, test_checked(64, POOL_D_TAG))
 {
 	struct heard log = { .level = POOL_LOG_ERROR };
-	struct pool *pool = test_checked(64, POOL_D_TAG);
 	void *obj;
 
-	ASSERT(pool);
 	pool_set_log(hear, &log);
 	obj = test_alloc(pool);
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
@@ -385,7 +380,6 @@ TEST_CASE(faults_found_in_handlers_are_told_to_that_function)
 	EXPECT_LE(2, log.lines);
 	EXPECT_EQ(log.wrong, 0);
 	EXPECT_EQ(test_faults(pool), 1);
-	pool_destroy(&pool->head);
 }
 
 static unsigned long mixed_up;

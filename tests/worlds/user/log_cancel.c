@@ -64,14 +64,10 @@ static void cancel_and_report(void *arg)
 	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
 }
 
-TEST_CASE(a_report_is_no_place_to_be_cancelled_at)
+POOL_CASE(a_report_is_no_place_to_be_cancelled_at, test_checked(64, POOL_D_CALLER))
 {
-	struct pool *pool = test_checked(64, POOL_D_CALLER);
-
-	ASSERT(pool);
 	captured(text, sizeof(text), cancel_and_report, pool);
 	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(strstr(text, "allocated by"));
 	EXPECT_EQ(plat_read(&passed), 1);
-	pool_destroy(&pool->head);
 }

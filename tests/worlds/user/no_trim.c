@@ -55,11 +55,8 @@ static unsigned long trims_of(struct pool *pool, void (*give)(void))
 	return plat_read(&trims) - before;
 }
 
-TEST_CASE(malloc_trim_is_called_unless_an_option_forbids_it)
+POOL_CASE(malloc_trim_is_called_unless_an_option_forbids_it, test_pool(LARGE))
 {
-	struct pool *pool = test_pool(LARGE);
-
-	ASSERT(pool);
 	/* A checker has more memory besides pools. */
 	EXPECT(UNDER_CHECKER || trims_of(pool, collect) > 0);
 	EXPECT(UNDER_CHECKER || trims_of(pool, reclaim) > 0);
@@ -70,7 +67,6 @@ TEST_CASE(malloc_trim_is_called_unless_an_option_forbids_it)
 	EXPECT(pool_set_debug(NULL, "no-trim"));
 	EXPECT_EQ(trims_of(pool, reclaim), 0);
 	EXPECT(!pool_set_debug(&pool->head, "trim"));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(malloc_trim_is_not_called_for_what_did_not_go_back_to_malloc)
@@ -91,26 +87,20 @@ TEST_CASE(malloc_trim_is_not_called_for_what_did_not_go_back_to_malloc)
 	pool_destroy(&small->head);
 }
 
-TEST_CASE(ageing_and_shrinking_leave_the_memory_of_malloc_alone)
+POOL_CASE(ageing_and_shrinking_leave_the_memory_of_malloc_alone, test_pool(LARGE))
 {
-	struct pool *pool = test_pool(LARGE);
-
-	ASSERT(pool);
 	EXPECT_EQ(trims_of(pool, age), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(malloc_trim_is_not_called_where_much_memory_is_no_object)
+POOL_CASE(malloc_trim_is_not_called_where_much_memory_is_no_object, test_pool(LARGE))
 {
 	size_t bytes = 64 << 20, i;
-	struct pool *pool = test_pool(LARGE);
 	char *volatile other = malloc(bytes);	/* else clang leaves the memory out */
 
-	ASSERT(pool && other);
+	ASSERT(other);
 	for (i = 0; i < bytes; i += 4096)
 		plat_write(&other[i], 1);
 	EXPECT_EQ(trims_of(pool, collect), 0);
 	EXPECT_EQ(trims_of(pool, reclaim), 0);
 	free(other);
-	pool_destroy(&pool->head);
 }

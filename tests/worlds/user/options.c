@@ -24,11 +24,8 @@ static bool is_named(struct pool_head *pool, char *words, const char *line)
 	return count_lines(text) == 1 && strstr(text, line);
 }
 
-TEST_CASE(a_refused_switch_names_one_word_in_one_line)
+POOL_CASE(a_refused_switch_names_one_word_in_one_line, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	EXPECT(is_named(&pool->head, "integrity -tag x",
 			"\"-tag\": cannot change on a live pool"));
 	EXPECT(is_named(&pool->head, "no-merge",
@@ -42,7 +39,6 @@ TEST_CASE(a_refused_switch_names_one_word_in_one_line)
 	EXPECT(is_named(NULL, "hot_size=2x", "\"hot_size=2x\": hot_size is 0-1g"));
 	EXPECT(is_named(&pool->head, "poison=9",
 			"\"poison=9\": values are of all pools"));
-	pool_destroy(&pool->head);
 }
 
 static void configure_nothing(void *arg)

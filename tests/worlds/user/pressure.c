@@ -28,17 +28,12 @@ static void fade(struct pool *pool, unsigned long peak)
 		usleep(10000);
 }
 
-TEST_CASE(a_thread_ages_what_is_not_needed)
+POOL_CASE(a_thread_ages_what_is_not_needed, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	test_wave(pool, PEAK);
 	ASSERT(pool_age_start(1));
 	fade(pool, pool_allocated(pool));
 	pool_age_stop();
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static void start_wrongly(void *arg)

@@ -274,16 +274,14 @@ TEST_CASE(a_wait_is_over_in_time_though_a_thread_does_not_answer)
 	stop(&s, thread);
 }
 
-TEST_CASE(a_wait_is_not_cut_short_by_signals)
+POOL_CASE(a_wait_is_not_cut_short_by_signals, test_pool(64))
 {
 	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
 	struct sigaction action = {
 		.sa_handler = no_handler, .sa_flags = SA_RESTART,
 	}, before;
-	struct pool *pool = test_pool(64);
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
@@ -293,7 +291,6 @@ TEST_CASE(a_wait_is_not_cut_short_by_signals)
 	ASSERT(!setitimer(ITIMER_REAL, &never, NULL));
 	ASSERT(!sigaction(SIGALRM, &before, NULL));
 	pool_free(&pool->head, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* In a child: a thread of its own is asked. */
@@ -476,14 +473,9 @@ static void ask_or_come_and_go(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(threads_that_idle_and_exit_are_asked_meanwhile)
+POOL_CASE(threads_that_idle_and_exit_are_asked_meanwhile, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(pool_reclaim_signal(SIGURG));
 	test_threads(STORM, ask_or_come_and_go, pool);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

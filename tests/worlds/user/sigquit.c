@@ -42,12 +42,10 @@ static void quit(void *arg)
 		usleep(1000);
 }
 
-TEST_CASE(sigquit_dumps_and_collects_once_it_is_asked_to)
+POOL_CASE(sigquit_dumps_and_collects_once_it_is_asked_to, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int round;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	EXPECT(pool_sigquit_start());
 	EXPECT(pool_sigquit_start());
@@ -62,8 +60,6 @@ TEST_CASE(sigquit_dumps_and_collects_once_it_is_asked_to)
 	}
 	pool_sigquit_stop();
 	pool_sigquit_stop();
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static pthread_t main_thread;
@@ -94,18 +90,13 @@ static void work_under_signals(void *arg)
 	pool_sigquit_stop();
 }
 
-TEST_CASE(sigquit_in_the_middle_of_calls_disturbs_nobody)
+POOL_CASE(sigquit_in_the_middle_of_calls_disturbs_nobody, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	ASSERT(pool_sigquit_start());
 	captured(text, sizeof(text), work_under_signals, pool);
 	drop_memory(text);
 	EXPECT(strstr(text, "\ntotal of 1 pool: "));
 	EXPECT_EQ(count_lines(text) % 3, 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static unsigned char signal_stack[256 * 1024];
@@ -118,20 +109,17 @@ static bool was_used(const unsigned char *stack, size_t size)
 }
 
 /* As in programs whose threads have tiny stacks of their own making. */
-TEST_CASE(sigquit_uses_the_stack_that_its_thread_has_for_signals)
+POOL_CASE(sigquit_uses_the_stack_that_its_thread_has_for_signals, test_pool(64))
 {
 	stack_t ours = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };
-	struct pool *pool = test_pool(64);
 	stack_t old;
 
-	ASSERT(pool);
 	ASSERT(pool_sigquit_start());
 	ASSERT(!sigaltstack(&ours, &old));
 	captured(text, sizeof(text), quit, pool);
 	EXPECT(was_used(signal_stack, sizeof(signal_stack)));
 	EXPECT(!sigaltstack(&old, NULL));
 	pool_sigquit_stop();
-	pool_destroy(&pool->head);
 }
 
 static void own_handler(int sig)
@@ -233,13 +221,11 @@ static bool works_in_child(struct pool *pool)
 }
 #endif
 
-TEST_CASE(a_child_may_ask_for_sigquit_anew)
+POOL_CASE(a_child_may_ask_for_sigquit_anew, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	int status = -1;
 	pid_t child;
 
-	ASSERT(pool);
 	test_threads(1, leave_shared, pool);
 	signal(SIGQUIT, SIG_IGN);
 	ASSERT(pool_sigquit_start());
@@ -254,7 +240,6 @@ TEST_CASE(a_child_may_ask_for_sigquit_anew)
 	EXPECT(is_ignored());
 	signal(SIGQUIT, SIG_DFL);
 	EXPECT_EQ(shared_of(pool), 100);
-	pool_destroy(&pool->head);
 }
 
 static bool has_own_handler(void)

@@ -46,13 +46,11 @@ static void grow_list(struct pool *pool, void **list, unsigned long *have,
 }
 
 /* With no objects, and then with 1 to 64 MiB of them. */
-TEST_CASE(address_space_is_in_proportion_to_what_is_allocated)
+POOL_CASE(address_space_is_in_proportion_to_what_is_allocated, test_pool(1024))
 {
-	struct pool *pool = test_pool(1024);
 	unsigned long have = 0, want;
 	void *list = NULL;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	grow_list(pool, &list, &have, 1);
 	if (!UNDER_CHECKER)
@@ -69,8 +67,6 @@ TEST_CASE(address_space_is_in_proportion_to_what_is_allocated)
 		test_free(pool, list);
 		list = next;
 	}
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(an_empty_chunk_gives_its_addresses_back)
@@ -147,15 +143,11 @@ static int use_under_limit(void *arg)
 	return test_alloc(pool) ? 0 : 4;
 }
 
-TEST_CASE(a_limit_of_address_space_set_late_leaves_room_for_others)
+POOL_CASE(a_limit_of_address_space_set_late_leaves_room_for_others, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(use_under_limit, pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* What the library would have the system call its mappings. */
@@ -286,13 +278,9 @@ static int free_without_memory(void *arg)
 	return wrong ? 2 : 0;
 }
 
-TEST_CASE(a_free_keeps_errno_where_the_system_has_no_memory)
+POOL_CASE(a_free_keeps_errno_where_the_system_has_no_memory, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_fail_every = 0;
 	if (!UNDER_CHECKER)
 		EXPECT_EQ(slab_child(free_without_memory, pool), 0);
-	pool_destroy(&pool->head);
 }

@@ -99,19 +99,16 @@ TEST_CASE(calls_of_a_pool_without_an_array_age_others_too)
 	pool_destroy(busy);
 }
 
-TEST_CASE(the_clock_is_read_once_in_a_hundred_visits_at_most)
+POOL_CASE(the_clock_is_read_once_in_a_hundred_visits_at_most, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned long begin, read;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	visit(pool, 1);
 	begin = test_cpu()->visits;
 	read = work(pool, 2);
 	EXPECT(read);
 	EXPECT_LE((read - 1) * 100, test_cpu()->visits - begin);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(no_age_leaves_idle_pools_alone)

@@ -267,17 +267,14 @@ static void need_pin(struct pool_head *head, void *arg)
 	_exit(pool_of(head)->pins == 1 ? 0 : 1);
 }
 
-TEST_CASE(a_child_keeps_the_pool_that_its_walk_is_at)
+POOL_CASE(a_child_keeps_the_pool_that_its_walk_is_at, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	int status = -1;
 
-	ASSERT(pool);
 	pool_for_each(need_pin, NULL);
 	ASSERT(child > 0);
 	EXPECT(waitpid(child, &status, 0) == child);
 	EXPECT_EQ(status, 0);
-	pool_destroy(&pool->head);
 }
 
 /* As if another thread were about to end the pool. */

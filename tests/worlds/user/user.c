@@ -42,12 +42,10 @@ static void use_pool_together(unsigned int i, void *arg)
 }
 
 /* A handler of a thread without an area parks, beside threads that only free. */
-TEST_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others)
+POOL_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned char *area;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 201);
 	area = pool_thread_area;
@@ -57,16 +55,12 @@ TEST_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others)
 	EXPECT_EQ(plat_read(&pool->parked.count), 1);
 	test_free_many(pool, test_objs, 200);
 	EXPECT_EQ(plat_read(&pool->parked.count), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(an_exiting_thread_hands_its_caches_on)
+POOL_CASE(an_exiting_thread_hands_its_caches_on, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_threads(1, use_just, pool);
 	pool_sum(pool, &now);
@@ -76,16 +70,12 @@ TEST_CASE(an_exiting_thread_hands_its_caches_on)
 	use_pool(0, pool);
 	pool_sum(pool, &now);
 	EXPECT_EQ(now.allocated, 200);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(areas_of_exited_threads_are_reused)
+POOL_CASE(areas_of_exited_threads_are_reused, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int cpus, i;
 
-	ASSERT(pool);
 	pthread_barrier_init(&together, NULL, 4);
 	test_threads(4, use_pool_together, pool);
 	cpus = test_nr_cpus();
@@ -94,8 +84,6 @@ TEST_CASE(areas_of_exited_threads_are_reused)
 		test_threads(4, use_pool_together, pool);
 	EXPECT_EQ(test_nr_cpus(), cpus);
 	pthread_barrier_destroy(&together);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static unsigned long used_it;
@@ -146,28 +134,22 @@ static void exit_late(unsigned int i, void *arg)
 	pthread_setspecific(late_key, arg);
 }
 
-TEST_CASE(a_thread_may_use_pools_while_it_exits)
+POOL_CASE(a_thread_may_use_pools_while_it_exits, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned int i;
 
-	ASSERT(pool);
 	ASSERT(!pthread_key_create(&late_key, late_destructor));
 	for (i = 0; i < 20; i++)
 		test_threads(4, exit_late, pool);
 	pthread_key_delete(late_key);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_thread_without_an_area_uses_the_layers_below)
+POOL_CASE(a_thread_without_an_area_uses_the_layers_below, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned char *area = pool_thread_area;
 	struct pool_stats now;
 	void *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	pool_thread_area = plat_area_lost;
 	obj = pool_alloc(&pool->head);
@@ -181,17 +163,13 @@ TEST_CASE(a_thread_without_an_area_uses_the_layers_below)
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), obj);
 	pool_free(&pool->head, obj);
 	pool_thread_area = area;
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_handler_in_a_new_thread_makes_no_area)
+POOL_CASE(a_handler_in_a_new_thread_makes_no_area, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	unsigned char *area = pool_thread_area;
 	void *obj = test_alloc(pool);
 
-	ASSERT(pool);
 	pool_thread_area = plat_area_none;
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
 	EXPECT_PTR_EQ(pool_thread_area, plat_area_none);
@@ -200,16 +178,12 @@ TEST_CASE(a_handler_in_a_new_thread_makes_no_area)
 	EXPECT_PTR_EQ(pool_thread_area, plat_area_none);
 	pool_thread_area = area;
 	test_free(pool, obj);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_held_cpu_lock_sends_calls_down_a_layer)
+POOL_CASE(a_held_cpu_lock_sends_calls_down_a_layer, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	struct pool_stats now;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	ASSERT(plat_cpu_trylock(test_cpu()));
 	test_alloc_many(pool, test_objs, 100);
@@ -219,8 +193,6 @@ TEST_CASE(a_held_cpu_lock_sends_calls_down_a_layer)
 	EXPECT_EQ(now.shared, 100);
 	EXPECT_EQ(now.nested, 0);
 	plat_cpu_unlock(test_cpu());
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* Captures what fn() writes to stderr. */
@@ -350,12 +322,10 @@ static void dump_it(void *arg)
 	dump_pools();
 }
 
-TEST_CASE(dump_pools_writes_a_table_to_stderr)
+POOL_CASE(dump_pools_writes_a_table_to_stderr, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
 	char text[2000];
 
-	ASSERT(pool);
 	captured(text, sizeof(text), dump_it, NULL);
 	EXPECT(strstr(text, "\nmemory "));
 	drop_memory(text);
@@ -363,20 +333,17 @@ TEST_CASE(dump_pools_writes_a_table_to_stderr)
 	EXPECT_PTR_EQ(strstr(text, "pool  size  held  idle  "), text);
 	EXPECT(strstr(text, "\ntest   64B    0B    0B  "));
 	EXPECT(strstr(text, "\ntotal of 1 pool: held 0B = "));
-	pool_destroy(&pool->head);
 }
 
 /* Sanitizers take too much memory per object for as many as this. */
 #define MANY		(UNDER_CHECKER ? 100000ul : 5000000ul)
 
-TEST_CASE(five_million_objects_come_and_go)
+POOL_CASE(five_million_objects_come_and_go, test_pool(16))
 {
-	struct pool *pool = test_pool(16);
 	struct pool_stats now;
 	void *list = NULL;
 	unsigned long i;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	for (i = 0; i < MANY; i++) {
 		void **obj = pool_alloc(&pool->head);
@@ -394,8 +361,6 @@ TEST_CASE(five_million_objects_come_and_go)
 	}
 	pool_stats_get(&pool->head, &now, sizeof(now));
 	EXPECT_LE(now.allocated - now.cached, MANY / 10);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* The pages of these objects are never touched, except by malloc()'s headers. */
