@@ -6,8 +6,8 @@
  * Context: plain threads; no lock of ours held.
  *
  * slab.c returns a slab to the arena when its last object is freed.  This file acts earlier: it
- * gives idle pages back, and tells common/reclaim/pack.c which cached objects to exchange for others
- * in fuller slabs.
+ * gives idle pages back, and decides for common/reclaim/pack.c which cached objects to exchange for
+ * others in fuller slabs.
  *
  * To give pages back may take the system long.  So no lock is held meanwhile, and the slab is on
  * no list:
