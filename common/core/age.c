@@ -12,9 +12,8 @@
  * reduced: it loses its free slots, which moves no object, or, if all slots have objects, it
  * closes.  If that does not make enough room, the oldest cluster is evicted.
  *
- * Free slots are credit, so they never displace objects of many pools at once: an array opens
- * with one slot, doubles while that fits, and opens again with as many slots as it had objects
- * when it closed.
+ * Free slots must not displace objects of many pools at once.  So an array opens with one slot,
+ * doubles while that fits, and opens again with as many slots as it had objects when it closed.
  *
  * An array whose calls all hit has no visits, so it looks old though it is in use.  When it closes,
  * its objects become the newest cluster of their pool, so that its owner finds them at the next
@@ -113,9 +112,9 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local,
  * Move objects of an array to a cluster, where other CPUs find them.  @here is entered and
  * locked, and has objects.
  *
- * The freshest ones move, as many as the cluster takes, so no others have to follow.  Their
- * slots go with them, since the cluster is charged for its objects.  False: there is no empty
- * cluster.
+ * Moves the freshest ones, as many as the cluster accepts, so that the rest of the array can stay
+ * where it is.  The array loses their slots, because the cluster is charged for its objects.
+ * False: there is no empty cluster.
  */
 bool pool_age_clear(struct pool_local *here)
 {
@@ -153,8 +152,9 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 }
 
 /*
- * Enter like its owner, take slots, leave.  Then release the lock for a moment.  The array is the
- * newest then: its owner may be using it, and the next array gives slots before this one closes.
+ * Hold another pool's array of this CPU as its owner would, take its free slots, or close it.  Then
+ * release the lock for a moment.  The array becomes the newest, because its owner may be using it,
+ * so the next call reduces another array before it closes this one.
  */
 static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
@@ -171,7 +171,7 @@ static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 	pool_cpu_break(cpu);
 }
 
-/* The oldest array here; NULL: there is none, or it is @own, which is held. */
+/* Return the oldest array of a CPU; NULL: there is none, or it is @own, which is held. */
 static struct pool_local *oldest_array(struct pool_cpu *cpu,
 				       const struct pool_local *own)
 {
@@ -199,7 +199,7 @@ static bool keep_unlocked(struct pool_cpu *cpu, struct pool_cluster *c)
 	return kept;
 }
 
-/* Evict a cluster to the shared pool; if that refuses it, it is carried out. */
+/* Evict a cluster to the shared pool; if the pool does not keep it, leave it to pool_carry(). */
 static void pool_evict_last_items(struct pool_cpu *cpu, struct pool_cluster *c,
 				  struct pool_carried *out)
 {
@@ -253,7 +253,7 @@ static bool reduce_or_evict(struct pool_local *here, unsigned long bytes,
 	return evict_oldest(here, out) || reduced;
 }
 
-/* Take off what others have refunded.  CPU lock held. */
+/* Subtract the bytes that other code has refunded.  CPU lock held. */
 static void take_refunds(struct pool_cpu *cpu)
 {
 	if (plat_read(&cpu->refunded))
@@ -261,8 +261,8 @@ static void take_refunds(struct pool_cpu *cpu)
 }
 
 /*
- * True if clusters that this visit evicted make room for @bytes.  They stay charged until the visit
- * is over, so this visit gets no room, but nothing else must be evicted.
+ * True if clusters that this visit evicted will make room for @bytes.  They stay charged until the
+ * visit is over, so this visit has no room, but must not evict more.
  */
 static bool makes_room_later(const struct pool_cpu *cpu, unsigned long bytes,
 			     const struct pool_carried *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * age.h - room under the byte bound, where most often there is some
+ * age.h - test for room under the byte bound, inline, because most often there is some
  *
  * Layer:   hot array -> [local clusters]; the inline half of age.c.
  * Context: the CPU lock held.

@@ -60,10 +60,10 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 	pool_arrive(&local->moving, n);
 }
 
-/* Bring down what a visit of @pool collected.  @out must not be used afterwards. */
+/* Move what a visit of @pool collected to the layers below.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
-	/* First, since any call may have these objects, and what follows may take long. */
+	/* First, because any call may use these objects, and the rest of this may take long. */
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);
 	while (out->down) {

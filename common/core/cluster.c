@@ -5,8 +5,8 @@
  * Layer:   hot array -> [local clusters] -> shared pool
  * Context: the CPU lock held, unless said otherwise.
  *
- * The charge is raised before objects are counted, and lowered after they are
- * no longer counted.  So at every instant what is there <= what is charged.
+ * The charge is raised before objects are counted, and lowered after they are no longer counted.
+ * So at every instant the bytes of all objects are at most the charge.
  */
 #include "seam/plat.h"
 
@@ -54,7 +54,7 @@ void pool_arrive_last(unsigned long *moving, unsigned int n)
 		pool_bump(&arrivals);
 }
 
-/* Sleep until a count of what moves is 0.  Its pool is not called any more. */
+/* Sleep until a count of moving objects is 0.  The pool is not called any more. */
 void pool_settle(const unsigned long *moving)
 {
 	unsigned int seen;
@@ -72,8 +72,8 @@ void pool_settle(const unsigned long *moving)
 }
 
 /*
- * Note that the @n objects of a cluster that was detached from @local are elsewhere.  Any context;
- * no lock is needed.
+ * Announce that the @n objects of a cluster that was detached from @local have reached another
+ * place.  Any context; no lock is needed.
  *
  * The pool may be destroyed as soon as "moving" is lowered, so it is not touched afterwards.  The
  * release of "moving" pairs with the acquires of pool_settle() and of readers.  That of "refunded"

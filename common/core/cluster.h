@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * cluster.h - a CPU's lists of clusters: what each fill and each spill does
+ * cluster.h - change a CPU's lists of clusters, in each fill and each spill
  *
  * Layer:   hot array -> [local clusters]; the inline half of cluster.c.
  * Context: the CPU lock held, unless said otherwise.
  *
- * The charge is raised before objects are counted, and lowered after they are
- * no longer counted.  So at every instant what is there <= what is charged.
+ * The charge is raised before objects are counted, and lowered after they are no longer counted.
+ * So at every instant the bytes of all objects are at most the charge.
  */
 #ifndef POOL_CORE_CLUSTER_H
 #define POOL_CORE_CLUSTER_H
@@ -16,7 +16,7 @@ static inline struct pool_cluster *pool_of_by_pool(struct pool_list *node)
 	return pool_list_entry(node, struct pool_cluster, by_pool);
 }
 
-/* The newest cluster here; NULL: none.  CPU lock held. */
+/* Return the newest cluster of a part; NULL: none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_newest(const struct pool_local *local)
 {
 	struct pool_cluster *c = pool_of_by_pool(local->by_pool.next);
@@ -28,7 +28,7 @@ static inline struct pool_cluster *pool_cluster_newest(const struct pool_local *
 	return c;
 }
 
-/* The oldest cluster here; NULL: none.  CPU lock held. */
+/* Return the oldest cluster of a part; NULL: none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_oldest(const struct pool_local *local)
 {
 	if (pool_list_empty(&local->by_pool))
@@ -36,7 +36,7 @@ static inline struct pool_cluster *pool_cluster_oldest(const struct pool_local *
 	return pool_of_by_pool(local->by_pool.prev);
 }
 
-/* The oldest cluster of all pools of a CPU; NULL: none.  CPU lock held. */
+/* Return the oldest cluster of all pools of a CPU; NULL: none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_coldest(const struct pool_cpu *cpu)
 {
 	if (pool_list_empty(&cpu->by_lru))
@@ -109,7 +109,7 @@ static inline void pool_cluster_top_up(struct pool_cpu *cpu,
 	pool_list_first(&c->by_lru, &cpu->by_lru);
 }
 
-/* The same with one object of @bytes, and the newest cluster of its pool. */
+/* Add one object of @bytes to the newest cluster of its pool.  CPU lock held; the object fits. */
 static inline void pool_cluster_add(struct pool_cpu *cpu, struct pool_local *local,
 				    struct pool_cluster *c, void *obj, unsigned long bytes)
 {
@@ -128,7 +128,7 @@ static inline void pool_cluster_link(struct pool_cpu *cpu,
 	pool_list_add(&c->by_lru, &cpu->by_lru);
 }
 
-/* The same with an empty cluster, which is on no list, and objects that are charged with @bytes. */
+/* Fill an empty cluster with objects that are charged with @bytes, and link it as the newest. */
 static inline void pool_cluster_begin(struct pool_cpu *cpu,
 				      struct pool_local *local,
 				      struct pool_cluster *c, void **objs,
@@ -184,7 +184,7 @@ static inline void pool_stash_push(struct pool_cpu *cpu, struct pool_cluster *c)
 	cpu->stash[cpu->stashed++] = c;
 }
 
-/* The same where there may be no room.  False: there is none, and nothing was done. */
+/* Keep an emptied cluster if the stash has room; false: it has none.  CPU lock held. */
 static inline bool pool_cluster_stash(struct pool_cpu *cpu, struct pool_cluster *c)
 {
 	if (cpu->stashed >= POOL_STASH_MAX)
@@ -199,7 +199,7 @@ static inline struct pool_cluster *pool_stash_pop(struct pool_cpu *cpu)
 	return cpu->stash[--cpu->stashed];
 }
 
-/* The same where there may be none; NULL: there is none.  CPU lock held. */
+/* Take an emptied cluster from the stash; NULL: it has none.  CPU lock held. */
 static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 {
 	return cpu->stashed ? pool_stash_pop(cpu) : NULL;
@@ -209,8 +209,8 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 #define POOL_STASH_LOW	2
 
 /*
- * Have the caller fetch empty clusters, after the visit, if the stash has few.  Called when a spill
- * needed one, and when one will be needed: when an array grows, when arrays may have to shrink, and
+ * If the stash has few clusters, have pool_carry() fetch some after the visit.  Called when a spill
+ * needed one, and when a later visit will: when an array grows, when arrays may have to shrink, and
  * in a fill that found no cluster.  A pool without caches needs none, unless it still has an array
  * from before a switch.
  */

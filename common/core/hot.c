@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * hot.c - how large hot arrays may be
+ * hot.c - set up, enlarge, shrink and close hot arrays
  *
  * Layer:   [hot array] -> local clusters
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
@@ -12,7 +12,7 @@
 /* One array takes at most this part of the byte bound. */
 #define HOT_ONE		4
 
-/* Counts changes of the byte bound, and of the options or the size of any pool. */
+/* The era: a count of changes of the byte bound, and of the options, limit or size of any pool. */
 unsigned long pool_era;
 
 /*
@@ -47,7 +47,7 @@ unsigned int pool_hot_share(const struct pool *pool)
 
 /*
  * Claim up to @n slots for an array.  Returns how many.  Slots that the array does not use, or
- * gives up later, must be subtracted from the pool's "slots" again.  CPU lock held, so that a call
+ * loses later, must be subtracted from the pool's "slots" again.  CPU lock held, so that a call
  * which sets a limit meanwhile finds the array afterwards: pool_close_arrays().
  */
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
@@ -91,7 +91,7 @@ void pool_local_fit(struct pool_local *local)
 }
 
 /*
- * Note that a part is up to date with an era, and whether it has no array in this era, so that its
+ * Record the era that a part is adapted to, and whether it has no array in this era, so that its
  * objects go through clusters only.  CPU lock held.
  */
 void pool_local_enter_era(struct pool_local *local, unsigned long era)
@@ -158,9 +158,10 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 }
 
 /*
- * Let an array accept @room objects, or none where the options keep it closed.  CPU lock held: a
- * switch takes it, too, once it has stored the new options.  So they are seen here, or the switch
- * comes later, and stores its 0 then.  Frees that hit do not call pool_wake(), so this does.
+ * Let an array accept @room objects, or none if the options keep it closed.  CPU lock held.  A
+ * switch first stores the new options, then takes this lock and stores 0.  So this call sees the
+ * new options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit do
+ * not.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 {
@@ -174,9 +175,9 @@ void pool_hot_set_cap(struct pool_local *local, unsigned int room)
 }
 
 /*
- * Lower an array's capacity to what options and limit allow now: a later switch may have reopened
- * the pool.  Parts that are not used are only read, since they have no memory in user space.  CPU
- * lock held, as for pool_hot_set_cap().
+ * Lower an array's capacity to what options and limit allow now, since a later switch may have
+ * reopened the pool.  Parts that are not used are only read, since they have no memory in user
+ * space.  CPU lock held, as for pool_hot_set_cap().
  */
 static void close_array(const struct pool *pool, struct pool_local *local)
 {
@@ -187,8 +188,9 @@ static void close_array(const struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Close the arrays of a pool, as far as its new options or limit, stored already, demand.  Waits
- * for CPU locks, whose holders may be descheduled, so the registry mutex must not be held.
+ * Close or lower the arrays of a pool as its new options or limit, which are stored already,
+ * require.  Waits for CPU locks, whose holders may be descheduled, so the registry mutex must not
+ * be held.
  */
 void pool_close_arrays(struct pool *pool)
 {

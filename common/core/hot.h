@@ -43,8 +43,9 @@ static inline void *pool_hot_pop(struct pool_local *local)
 }
 
 /*
- * Count @left objects in an array, of which the others are in a cluster already, or moving there.
- * The release pairs with the acquire in reach.c: a reader that misses them here sees them there.
+ * Lower the count of an array to @left objects; the others are in a cluster already, or moving
+ * there.  The release pairs with the acquire in reach.c: a reader that misses them here sees them
+ * there.
  */
 static inline void pool_hot_less(struct pool_local *local, unsigned int left)
 {

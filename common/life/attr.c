@@ -5,8 +5,8 @@
  * Layer:   beside the four.
  * Context: process context; may sleep.
  *
- * Any code reads both values, unlocked and one at a time.  The registry mutex
- * keeps them right for each other, and keeps them from a merge under way.
+ * Any code reads limit and min_avail unlocked.  The registry mutex keeps the two consistent, and
+ * excludes a merge that is deciding whether the pool has them.
  */
 #include "seam/plat.h"
 

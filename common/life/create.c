@@ -13,7 +13,7 @@
 /* Creation lock: the last pool's id. */
 unsigned long long pool_serial;
 
-/* Why this name and this size are refused; NULL: they are not. */
+/* Return why a name or a size is refused, or NULL. */
 static const char *basics_refusal(const struct pool_attr *attr)
 {
 	if (!attr->name || !*attr->name)
@@ -25,7 +25,7 @@ static const char *basics_refusal(const struct pool_attr *attr)
 	return NULL;
 }
 
-/* Why the other members are refused; NULL: they are not. */
+/* Return why another member is refused, or NULL. */
 static const char *extras_refusal(const struct pool_attr *attr)
 {
 	if (attr->flags & ~PLAT_MEM_FLAGS)
@@ -68,7 +68,7 @@ unsigned int pool_buckets_for(unsigned int cpus)
 	return n;
 }
 
-/* How many buckets @options give a new pool. */
+/* Return how many buckets a new pool gets by @options. */
 unsigned int pool_buckets_of(const struct pool_options *options)
 {
 	unsigned int fixed = options->buckets;
@@ -76,7 +76,7 @@ unsigned int pool_buckets_of(const struct pool_options *options)
 	return pool_buckets_for(fixed ? fixed : pool_start.cpus);
 }
 
-/* How many of a pool's buckets each node of memory has, at least 1. */
+/* Return how many of a pool's buckets each node has, at least 1. */
 static unsigned int buckets_near(unsigned int buckets)
 {
 	unsigned int n = buckets / pool_buckets_for(pool_start.nodes);
@@ -97,8 +97,8 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 }
 
 /*
- * The option word of a pool that is to have @mode.  With "uaf" a pool has caches only where the
- * options say so, too, since the access to an object that rests there does not fault.
+ * Return the option word of a pool for @mode.  With uaf a pool has caches only if the options ask
+ * for them, because an access to a cached object does not fault.
  */
 static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 {
@@ -117,9 +117,8 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 }
 
 /*
- * Complete an option word.  Tools find more faults in objects that rest before they are
- * used again.  With DEBUG_MEM_STATS, pools whose every call goes to the backend are
- * counted.
+ * Complete an option word: with tools, cold-first, because tools find more faults in objects that
+ * stay free for longer; with DEBUG_MEM_STATS, memstats for pools without caches.
  */
 unsigned int pool_word_of(unsigned int debug)
 {
@@ -131,8 +130,7 @@ unsigned int pool_word_of(unsigned int debug)
 }
 
 /*
- * Keep the end of a file's name, which says more than its beginning, as one line of a text can
- * show it.
+ * Copy the end of a file's name, which says more than its beginning, in printable characters.
  */
 static void copy_file(char *to, const char *file)
 {
@@ -380,8 +378,8 @@ struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 }
 
 /*
- * End a pool without registrations, which only the caller uses.  @lost of its objects are in use;
- * they stay.  When the last pool ends, nothing is kept for pools.
+ * End a pool without registrations, which only the caller uses.  @lost of its objects are in use,
+ * and stay.  With the last pool all stashes are freed, too.
  */
 void pool_end(struct pool *pool, unsigned long lost)
 {
@@ -479,7 +477,7 @@ void pool_destroy_owned(const void *owner)
 	destroy_owned(owner, POOL_OWNED);
 }
 
-/* No code is left that could use any pool. */
+/* End all pools, when no code is left that could use any. */
 void pool_destroy_every(void)
 {
 	destroy_owned(NULL, POOL_ANYBODYS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_impl.h - what pools are made of; private to common/, kernel/ and user/
+ * pool_impl.h - the structs of pools; private to common/, kernel/ and user/
  *
  * Layer:   the structs of all layers; pool_calls.h has the functions.
  *
@@ -46,8 +46,8 @@
 #define POOL_IMPL_H
 
 /*
- * Declare a variable whose scope ends with a call of fn(&variable), even where a user's
- * function throws an exception of C++, or ends its thread.
+ * Declare a variable whose scope ends with a call of fn(&variable), even if a user's function
+ * throws a C++ exception or ends its thread.
  */
 #define POOL_AT_END(fn)		__attribute__((cleanup(fn)))
 
@@ -74,7 +74,7 @@
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
-/* Looks for moving objects by a call that may not wait; others look PLAT_LAST_TRIES times. */
+/* How often a call that may not wait looks for moving objects; others: PLAT_LAST_TRIES. */
 #define POOL_LAST_LOOKS		4
 
 /* Milliseconds between two times that allocations have other CPUs empty their arrays of a pool. */
@@ -104,22 +104,22 @@ struct pool_cluster {
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
 
-/* How many an empty cluster and those in it are. */
+/* Return the number of an empty cluster and of those in its slots. */
 static inline unsigned int pool_count_empty(const struct pool_cluster *c)
 {
 	return 1 + c->boxed;
 }
 
 /*
- * Objects that could not go anywhere.  They are linked through their first words, pushed
- * from any context, and taken only as a whole.
+ * A list of parked objects, which no layer could take: parked.c.  They are linked through their
+ * first words, pushed from any context, and taken only as a whole.
  */
 struct pool_parked {
 	void *head;
 	unsigned long count;
 };
 
-/* In the "era" of a part: its objects go through clusters alone in it.  Eras are even. */
+/* Bit of a part's "era": the part has no array in this era.  Eras are even. */
 #define POOL_ERA_PAST		1ul
 
 /* One pool on one CPU.  All zero until the owner's first slow path. */
@@ -161,14 +161,14 @@ struct pool_cpu {
 	unsigned int set_up;		/* CPU lock; read by any CPU: how many these are */
 	unsigned int stashed;		/* CPU lock: how many are in the stash */
 	unsigned long visits;		/* CPU lock: of all slow paths; the time */
-	unsigned long aged;		/* CPU lock: when idle.c came by last */
+	unsigned long aged;		/* CPU lock: the time of its last ageing: idle.c */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
 	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
 	unsigned long refunded;		/* lowered by any CPU; set to 0 under CPU lock */
 	void *stash[POOL_STASH_MAX];	/* CPU lock: emptied clusters */
 } __attribute__((aligned(POOL_ALIGN)));
 
-/* One list of the shared pool.  Fields change only while head is BUSY, if nothing else is said. */
+/* One list of the shared pool.  Unless said otherwise, fields change only while head is BUSY. */
 struct pool_bucket {
 	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
 	unsigned long objs;		/* objects in it; read by any CPU */
@@ -176,7 +176,7 @@ struct pool_bucket {
 	unsigned long get_objs;		/* objects; read by any CPU */
 	unsigned long puts;		/* times; read by any CPU */
 	unsigned long put_objs;		/* objects; read by any CPU */
-	unsigned long low;		/* least of objs since idle.c came by */
+	unsigned long low;		/* least of objs since the last ageing: idle.c */
 	unsigned long need_left;	/* any CPU: objects until this span ends; 0: none began */
 	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
@@ -210,7 +210,7 @@ struct pool_reg {
 	unsigned int align;		/* of the objects */
 	const void *owner;
 	const struct pool_decl *decl;	/* its declaration; NULL: none */
-	bool left;			/* its declaration has gone elsewhere */
+	bool left;			/* its declaration has moved to another pool */
 };
 
 static inline struct pool_reg *pool_reg_of(struct pool_list *node)
@@ -267,12 +267,12 @@ struct pool {
 	/* Changed when something is rare or wrong. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
-	unsigned int asked;		/* any CPU: when others were to empty their arrays */
+	unsigned int asked;		/* any CPU: when others were asked to empty arrays */
 	unsigned int wakes;		/* any CPU: of the oldest waiter: queue.c */
 	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
-	bool told;			/* registry mutex: that its limit is for several users */
+	bool told;			/* registry mutex: a shared limit was warned of */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
 	unsigned long joins;		/* registry mutex: registrations ever */
@@ -289,7 +289,7 @@ struct pool {
 	unsigned long gone_spills;	/* any CPU: of CPUs that are gone */
 	unsigned long gone_evictions;	/* any CPU: of CPUs that are gone */
 	unsigned long allocs;		/* any CPU: counted by profile.c */
-	unsigned long seen_fills;	/* any CPU: most that a reader was told */
+	unsigned long seen_fills;	/* any CPU: the largest sum that a reader got */
 	unsigned long seen_spills;	/* any CPU: likewise */
 	unsigned long seen_evictions;	/* any CPU: likewise */
 	unsigned long seen_nested;	/* any CPU: likewise */
@@ -371,9 +371,8 @@ static inline bool pool_waits(const struct pool *pool, unsigned int flags)
 }
 
 /*
- * Stay on this CPU until pool_hot_leave(), and get its part of the pool.  A CPU without
- * one (pools without caches, threads without an area) gets zeros that must not be
- * written.
+ * Stay on this CPU until pool_hot_leave(), and return its part of the pool.  For pools without
+ * caches and threads without an area the part is zeros, which must not be written.
  */
 static inline struct pool_local *pool_local_enter(const struct pool *pool)
 {
@@ -393,14 +392,14 @@ struct pool_carried {
 	bool some;			/* any of these is set */
 };
 
-/* A piece of what was not needed: pass.c. */
+/* A piece of memory that was not needed: pass.c. */
 struct pool_step {
 	struct pool_cluster *cluster;	/* of a CPU; or NULL */
-	struct pool *pool;		/* or a pool, whose shared part gives @most; or NULL */
+	struct pool *pool;		/* or a pool, whose shared part releases @most; or NULL */
 	unsigned long most;
 };
 
-/* fail_site looks at this much of a function's name. */
+/* The length to which fail_site compares a function's name. */
 #define POOL_SITE_LEN		47
 
 /*
@@ -428,8 +427,8 @@ extern struct pool_options pool_options;
 extern unsigned long pool_bound;
 
 /*
- * Take the freshest object out of a cluster, and wipe its pointer there.  Otherwise, in a
- * checked pool, it would hide a leak of this object from tools that search for leaks.
+ * Take the freshest object out of a cluster, and clear its pointer there, because in a checked pool
+ * the pointer would hide a leak of this object from leak checkers.
  */
 static inline void *pool_cluster_pop(struct pool_cluster *c)
 {
@@ -452,7 +451,7 @@ static inline bool pool_cluster_takes(const struct pool_cluster *c,
 	return c->n < max && !pool_cluster_sealed(c) == !pool_seal_of(obj);
 }
 
-/* What came of giving a registration back. */
+/* The result of pool_registry_drop(). */
 enum pool_drop { POOL_DROPPED, POOL_ENDS, POOL_KEPT };
 
 /* Which registrations a call means. */
