@@ -75,7 +75,10 @@ struct span {
 	struct page *page[];		/* the pages mapped there */
 };
 
-/* Protects all that follows.  Never held over vmalloc() and its like. */
+/*
+ * Protects all that follows.  Taken alone; never held over vmalloc() and vfree(), which sleep
+ * long.
+ */
 static DEFINE_MUTEX(kept_mutex);
 static LIST_HEAD(kept);			/* oldest first */
 static unsigned long kept_bytes;	/* read by any CPU */

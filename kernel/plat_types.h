@@ -36,7 +36,10 @@ struct kmem_cache;
 /* A checked kernel warns of a fault and goes on. */
 #define PLAT_POLICY	POOL_POLICY_WARN
 
-/* The CPU lock: raw, since it is taken with preemption off, even on RT. */
+/*
+ * The CPU lock, which protects a CPU's lists, charge and stash: raw, since it is taken with
+ * preemption off, even on RT.  Lock order: after an array that is held; before a bucket.
+ */
 struct plat_lock {
 	raw_spinlock_t spin;
 	unsigned long flags;		/* its holder's, to restore */

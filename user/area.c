@@ -19,8 +19,9 @@ struct plat_area *plat_areas[PLAT_AREAS];
 unsigned int plat_area_count;
 
 /*
- * Protects the offsets of pools.  Held over system calls that give memory of parts back, so calls
- * of threads without an area must not take it.  Taken before the area mutex.
+ * Protects the offsets of pools.  Lock order: after the registry mutex, before the area mutex.
+ * Held over system calls that release memory of parts, so calls of threads without an area must
+ * not take it.
  */
 static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool offset_used[PLAT_LOCALS];	/* except 0, whose parts are always closed */
@@ -28,7 +29,10 @@ static unsigned int lowest = 1;		/* all offsets below are used */
 static unsigned int highest;		/* never used: this offset and all above */
 static bool said;			/* the log says that there are no more */
 
-/* Protects left_areas, plat_areas and place.c.  Allocations and frees only try to take it. */
+/*
+ * Protects left_areas, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations
+ * and frees only try to take it, because the holder may be descheduled.
+ */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct plat_area *left_areas;	/* have no owner, but walks still visit them */
 

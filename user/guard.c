@@ -36,7 +36,9 @@ struct span {
 	size_t bytes;
 };
 
-/* Protects the ring.  Never held over a system call. */
+/*
+ * Protects the ring of kept spans.  Taken alone, or last by a fork; never held over a system call.
+ */
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct span kept[KEPT];		/* a ring */
 static unsigned int first, count;

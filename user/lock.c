@@ -144,6 +144,7 @@ void pool_nap(void)
 	errno = error;
 }
 
+/* Lock order: dump, creation, registry, waiters.  Documentation/contexts says what each excludes. */
 static pthread_mutex_t mutexes[] = {
 	[PLAT_WAITERS] = PTHREAD_MUTEX_INITIALIZER,
 	[PLAT_REGISTRY] = PTHREAD_MUTEX_INITIALIZER,

@@ -25,7 +25,11 @@
 /* A fault ends a checked program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
-/* The CPU lock: 0: free; else the holder's thread id, with a mark if a thread waits. */
+/*
+ * The CPU lock, which protects a CPU's lists, charge and stash: 0 if it is free, else the holder's
+ * thread id, with FUTEX_WAITERS if a thread waits.  Lock order: after an array that is held; before
+ * a bucket.
+ */
 struct plat_lock {
 	unsigned int holder;
 };

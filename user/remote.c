@@ -44,7 +44,10 @@
 /* A thread that has run for 10 ms since would have answered, even in an emulator. */
 #define ANSWER_RUNS	10000000ull
 
-/* Protects "lent", the lent signal, and "before", its earlier action.  Held by the one asker. */
+/*
+ * Protects "lent", the lent signal, and "before", its earlier action; excludes a second thread that
+ * asks.  Lock order: after the creation lock, before the registry mutex.
+ */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int lent;
 static struct sigaction before;

@@ -98,7 +98,10 @@ static bool is_lost(const struct plat_area *area)
 	return lost;
 }
 
-/* Held while areas are reaped.  Only tried, because a destructor that this calls may reap, too. */
+/*
+ * Excludes a second reaper of areas.  Only tried, because a destructor that a reaper calls may
+ * reap.
+ */
 static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /*

@@ -57,22 +57,22 @@ struct pool_local;
  *	The default policy for faults: one of plat_policies[].
  */
 
-/* What plat_may() tells whether a call with these flags may do here. */
+/* The actions that plat_may() allows or forbids to a call with some flags in this context. */
 enum plat_may {
 	PLAT_ALLOC,	/* call the platform's allocator, to get or to give back */
 	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */
 	PLAT_NAME,	/* call plat_symbol() */
-	PLAT_RELOCK,	/* let a CPU lock go, and lock it again at once, without sleeping */
+	PLAT_RELOCK,	/* release a CPU lock and take it again at once, without sleeping */
 	PLAT_FAIL,	/* fail on purpose: not while the program, or the kernel, starts */
 };
 
-/* What tools are told of an object; PLAT_KEPT also without POOL_D_TOOLS. */
+/* What a tool learns of an object by plat_tell(); PLAT_KEPT also without POOL_D_TOOLS. */
 enum plat_told {
 	PLAT_USED,	/* the user's; the bytes behind it, of @size too, are not */
 	PLAT_BACK,	/* the pool's again, and the pool may touch it */
 	PLAT_SHOWN,	/* bytes of a free object: the pool is about to touch them */
 	PLAT_HIDDEN,	/* bytes of a free object: nothing may touch them */
-	PLAT_KEPT,	/* the pool's for ever, which is no leak */
+	PLAT_KEPT,	/* the pool's until it ends, which is no leak */
 };
 
 /*
@@ -174,7 +174,7 @@ bool plat_local_alloc(struct pool *pool);
  */
 void plat_local_free(struct pool *pool);
 
-/* The mutexes.  A thread that needs several of them locks them in reverse order. */
+/* The mutexes.  A thread that needs several of them locks the last one of this list first. */
 enum plat_mutex {
 	PLAT_WAITERS,		/* the queues of callers that wait for objects */
 	PLAT_REGISTRY,		/* the lists of pools, and their options */

@@ -43,7 +43,7 @@
 static struct dentry *root;
 static struct dentry *by_name;
 
-/* Keeps two pools of one name from getting the same directory. */
+/* Excludes a second call that looks for a free directory name, and makes the directory. */
 static DEFINE_MUTEX(name_mutex);
 
 /* totals: the documented names and units, then the same in bytes. */

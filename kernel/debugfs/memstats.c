@@ -22,7 +22,7 @@
 /* Longer than all words together. */
 #define TEXT_LEN	128
 
-/* Guards the options. */
+/* Protects the options.  Taken alone. */
 static DEFINE_MUTEX(options_mutex);
 static struct pool_memstats_options options;
 

@@ -11,6 +11,10 @@
 
 #include <signal.h>
 
+/*
+ * Protects the list of threads, and their files against a fork, which takes it before all other
+ * mutexes.  Lock order: after "change" of one thread, before all others.
+ */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_own_thread *first;
 

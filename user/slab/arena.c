@@ -32,7 +32,10 @@
 /* How many slabs of a list are searched for others of the same chunk. */
 #define NEAR		64u
 
-/* Protects all that follows.  Held while the arena grows, but not while memory goes back. */
+/*
+ * Arena mutex: protects all that follows.  Lock order: last, after the lock of a shelf.  Held while
+ * the arena grows, but not while memory is returned to the system.
+ */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;

@@ -40,7 +40,10 @@
  */
 #define SEVERAL		4
 
-/* Few enough for a fork to hold all.  The shelves of a class have different locks. */
+/*
+ * Locks of shelves, which protect shelves and their slabs.  Lock order: last but one, before the
+ * arena mutex.  Few enough for a fork to hold all.  The shelves of a class have different locks.
+ */
 #define LOCKS		32
 
 static struct {
