@@ -65,7 +65,7 @@ const struct pool_local plat_closed;
  */
 static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
-/* Lock order: dump, creation, registry, waiters.  Documentation/contexts says what each excludes. */
+/* Lock order: dump, creation, registry, waiters.  What each excludes: Documentation/contexts. */
 static DEFINE_MUTEX(waiters_mutex);
 static DEFINE_MUTEX(registry_mutex);
 static DEFINE_MUTEX(create_mutex);
