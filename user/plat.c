@@ -320,7 +320,10 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 
 /* plat_guard_check() and plat_peek() are in guard.c. */
 
-/* Give memory back.  plat_backend_alloc() must not reap areas, since that may run destructors. */
+/*
+ * Return memory to the system; if the user @asked, also malloc()'s.  Not for plat_backend_alloc(),
+ * because reaping areas may run destructors.
+ */
 void plat_trim(bool asked)
 {
 	pool_reap();

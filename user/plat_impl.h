@@ -5,10 +5,10 @@
  * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/seam/plat.h.
  * Context: as common/seam/plat.h says.
  *
- * A CPU is a thread's area: the CPU's own part, and one local part per pool,
- * found by the pool's offset.  Areas are never unmapped, and given to a new thread
- * after their owner's exit; walks pass them over in between.  Threads without an area
- * point to read-only zeros, where all arrays are closed.
+ * A CPU is a thread's area: the CPU's own part, and one local part per pool, found by the pool's
+ * offset.  Areas are never unmapped; after its owner's exit an area serves a new thread, and walks
+ * skip it in between.  Threads without an area point to read-only zeros, where all arrays are
+ * closed.
  *
  * An area has a part of a pool from its owner's first slow path there on, until the part is
  * empty and its memory went back: plat_area.has.  Walks touch no other part.
@@ -153,8 +153,8 @@ unsigned int pool_node_here(void);
 unsigned int pool_node_of(const void *obj);
 
 /*
- * A seal does not change the slab.  Sources without slabs do not know where their objects
- * are, so all of these are of one node: what one thread frees is near any other.
+ * Return the node of an object, sealed or not, since a seal does not change the slab.  Objects of
+ * sources without slabs all count as of node 0, because their node is not known.
  */
 static inline unsigned int plat_node_of(const struct plat_backend *backend,
 					const void *obj)
@@ -258,10 +258,10 @@ static inline void plat_busy_leave(struct plat_irq irq)
 extern bool pool_program_starts;
 
 /*
- * A signal handler may do none of these, but fail.  It may have interrupted malloc(), the code
- * that it would wait for, or the loader, whose lock dladdr() takes.  No call takes a CPU lock
- * again: another thread may have it and not run.  No call needs to, since a lock keeps no
- * handler out.
+ * True if a call with these flags may do that.  A signal handler may only fail on purpose, because
+ * it may have interrupted malloc(), the code that it would wait for, or the loader, whose lock
+ * dladdr() takes.  PLAT_RELOCK is never allowed, because another thread may take the CPU lock
+ * meanwhile and not run; nor is it needed, since the lock keeps no handler out.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In "asked": TAKEN: the handler is at work; DEAF, alone: the thread did not answer. */
+/* In "asked": TAKEN: the handler runs; DEAF, alone: the thread did not answer. */
 #define TAKEN		1ul
 #define DEAF		2ul
 
@@ -237,7 +237,7 @@ static bool end_request(struct plat_area *area, unsigned long mark)
 	return asked && plat_cmpxchg(&area->asked, &asked, mark);
 }
 
-/* Ask a thread.  True: an answer will come, or has come.  Mutex held. */
+/* Send a thread a request and the signal.  True: it will answer, or has answered.  Mutex held. */
 static bool ask(struct pool *pool, struct plat_area *area)
 {
 	unsigned int thread;
@@ -257,7 +257,7 @@ static bool has_answered(struct plat_area *area)
 	return !(plat_read_acquire(&area->asked) & ~DEAF);
 }
 
-/* How much longer an asker waits. */
+/* How long an asker still waits. */
 struct patience {
 	unsigned int looks;	/* before it asks about the thread */
 	unsigned int start;	/* by the clock of plat_resched() */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * tick.c - calls give back what pools do not need, step by step
+ * tick.c - age pools step by step, in calls of pools
  *
  * Layer:   above the seam; kernel/age.c does this in the kernel.
  * Context: any, with nothing held; most calls only read a clock.
@@ -14,10 +14,10 @@
 
 #include <time.h>
 
-/* Milliseconds.  What is idle falls to a half in each: to a 32nd after some ten seconds. */
+/* Milliseconds between two passes, each of which releases half of what is idle. */
 #define PERIOD	2000
 
-/* Any thread: a pass is under way; else when the next one begins, 0: the clock was not read yet. */
+/* Any thread: true during a pass; then the time of the next one, 0: the clock was not read yet. */
 static bool going;
 static unsigned long due;
 
@@ -30,7 +30,7 @@ static unsigned long coarse_ms(void)
 	return ((unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000) | 1;
 }
 
-/* Does a pass begin?  @now: 0 if the clock was not read. */
+/* True if a pass must begin.  @now: 0 if the clock was not read. */
 static bool is_due(unsigned long now)
 {
 	unsigned long when = plat_read(&due);
@@ -39,8 +39,9 @@ static bool is_due(unsigned long now)
 }
 
 /*
- * With the mutex it is asked again, since another thread may have ended the pass.  Cancellation
- * waits, since the end of the pool whose piece is taken waits for the step.
+ * Do a step, if the registry mutex is free.  With the mutex held "going" is read again, because
+ * another thread may have ended the pass.  Cancellation is off, because the end of the pool whose
+ * piece is taken waits for the step.
  */
 static void step(unsigned long now)
 {
