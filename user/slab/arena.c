@@ -23,6 +23,9 @@
 
 #include <pthread.h>
 
+/* Chunks after the first two of a node ask for huge pages. */
+#define HUGE_FROM	2
+
 /* The arena grows by a quarter of its slabs at once. */
 #define GROW_PART	4
 
@@ -42,6 +45,7 @@ static size_t chunk_count;
 static size_t ready;			/* accessible slabs */
 static size_t used;			/* read by anybody */
 static size_t kept_count;		/* of all nodes; read by anybody */
+static size_t huge_from;		/* after a huge page did not come: chunks that there must be */
 
 /* The empty slabs of a node, and the chunk whose slabs were not all used yet. */
 struct home {
@@ -73,6 +77,12 @@ void pool_arena_fork_release(void)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
+/* True if a new chunk asks for a huge page. */
+static bool asks_for_huge(void)
+{
+	return chunk_count >= HUGE_FROM * pool_start.nodes && chunk_count >= huge_from;
+}
+
 static struct slab_chunk *add_chunk(struct home *home)
 {
 	struct slab_chunk *chunk = pool_chunk_get();
@@ -80,6 +90,8 @@ static struct slab_chunk *add_chunk(struct home *home)
 	if (chunk) {
 		plat_write(&chunk->node, (unsigned int)(home - homes));
 		pool_list_add(&chunk->list, &chunks);
+		if (asks_for_huge() && pool_huge_ask(chunk))
+			ready += chunk->ready;
 		chunk_count++;
 	}
 	home->carving = chunk;
@@ -229,7 +241,7 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 		pool_list_del(node);
 		pool_list_add(node, done);
 	}
-	pool_page_discard(chunk->base, parts, SLAB_BYTES, idle);
+	pool_page_discard(chunk, chunk->base, parts, SLAB_BYTES, idle);
 }
 
 /* Give back the memory of the slabs of @list. */
@@ -252,14 +264,59 @@ static void discard(struct pool_list *list)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
+/* Keep an empty slab that has memory.  Arena mutex held. */
+static void keep(struct slab *slab)
+{
+	pool_list_add(&slab->list, &home_of(slab)->kept);
+	home_of(slab)->kept_count++;
+	plat_write(&kept_count, kept_count + 1);
+}
+
 /* Return an empty slab, which has no class any more, to the arena. */
 void pool_arena_put(struct slab *slab)
 {
 	pthread_mutex_lock(&arena_mutex);
-	pool_list_add(&slab->list, &home_of(slab)->kept);
-	home_of(slab)->kept_count++;
-	plat_write(&kept_count, kept_count + 1);
+	keep(slab);
 	plat_write(&used, used - 1);
+	pthread_mutex_unlock(&arena_mutex);
+}
+
+/* Keep the slabs of a chunk that were never used, the first one as the newest; they have memory. */
+static void keep_rest(struct slab_chunk *chunk)
+{
+	unsigned int n = CHUNK_SLABS;
+	long pages = 0;
+
+	while (n-- > chunk->carved) {
+		struct slab *slab = &chunk->slab[n];
+
+		slab->idle = (unsigned short)(0xffffu >> (SLAB_PAGES - SLAB_BYTES / pool_start.page));
+		pages += SLAB_BYTES / pool_start.page;
+		keep(slab);
+	}
+	chunk->carved = CHUNK_SLABS;
+	pool_page_count(0, pages);
+}
+
+/*
+ * Populate a slab that has no memory, and keep the rest of its chunk if a huge page came.  If none
+ * came, the next chunk that asks for one is that with which the arena has doubled, because the
+ * system may have spent long in search of it.
+ */
+void pool_arena_populate(struct slab *slab)
+{
+	struct slab_chunk *chunk = slab->chunk;
+	bool asked = plat_read(&chunk->huge);
+
+	pool_map_populate(pool_arena_at(slab), SLAB_BYTES);
+	if (!asked)
+		return;
+	asked = pool_huge_look(chunk);
+	pthread_mutex_lock(&arena_mutex);
+	if (asked)
+		keep_rest(chunk);
+	else
+		huge_from = 2 * chunk_count;
 	pthread_mutex_unlock(&arena_mutex);
 }
 

@@ -244,5 +244,6 @@ void pool_chunk_put(struct slab_chunk *chunk)
 	chunk->ready = 0;
 	chunk->carved = 0;
 	chunk->bare = 0;
+	chunk->huge = HUGE_NONE;
 	pool_list_add(&chunk->list, &spare);
 }

@@ -61,10 +61,11 @@ bool pool_page_over(void)
 	return (long)(plat_read(&pages.idle) - most) > 0 && plat_read(&refusals) < REFUSALS;
 }
 
-/* Give back parts, as pool_map_discard() does, and subtract their @idle pages. */
-void pool_page_discard(unsigned char *at, unsigned long long parts, size_t bytes,
-		       unsigned int idle)
+/* Give back parts of a chunk, as pool_map_discard() does, and subtract their @idle pages. */
+void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
+		       size_t bytes, unsigned int idle)
 {
+	pool_huge_end(chunk);
 	if (pool_map_discard(at, parts, bytes))
 		plat_write(&refusals, 0u);
 	else if (parts)

@@ -240,8 +240,8 @@ static struct slab *take_new(struct slab_shelf *shelf)
 					   &bare);
 
 	if (slab) {
-		slab->cold = bare && shelf->slabs >= SEVERAL &&
-			     pool_start.page < SLAB_BYTES;
+		slab->cold = bare && pool_start.page < SLAB_BYTES &&
+			     (shelf->slabs >= SEVERAL || plat_read(&slab->chunk->huge));
 		slab_begin(shelf, slab);
 		enter(shelf, slab);
 	}
@@ -367,7 +367,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 	if (pages.woken + pages.fresh)
 		pool_page_count((long)pages.woken + pages.fresh, -(long)pages.woken);
 	if (cold)
-		pool_map_populate(pool_arena_at(cold), SLAB_BYTES);
+		pool_arena_populate(cold);
 	return got;
 }
 

@@ -112,6 +112,13 @@ struct slab {
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
+/* Does a chunk have a huge page: huge.c. */
+enum slab_huge {
+	HUGE_NONE,
+	HUGE_ASKED,		/* the first touch populates the chunk, if the system can */
+	HUGE_CAME,		/* all of the chunk has memory */
+};
+
 /* The description of a chunk.  Arena mutex. */
 struct slab_chunk {
 	struct pool_list list;		/* of chunks with addresses, or of spares */
@@ -120,6 +127,7 @@ struct slab_chunk {
 	unsigned int carved;		/* slabs that were ever used */
 	unsigned int bare;		/* of these: empty, without memory */
 	unsigned int node;		/* of its slabs' memory; read by anybody */
+	enum slab_huge huge;		/* read and written by anybody */
 	unsigned char *lent;		/* set once; read by anybody: lent.c */
 	struct slab slab[CHUNK_SLABS];
 };
@@ -185,8 +193,8 @@ void pool_slab_trim_fork_child(void);
 /* page.c */
 void pool_page_count(long used, long idle);
 bool pool_page_over(void);
-void pool_page_discard(unsigned char *at, unsigned long long parts, size_t bytes,
-		       unsigned int idle);
+void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
+		       size_t bytes, unsigned int idle);
 unsigned long pool_page_idle(void);
 
 /* How large the arena is, in slabs. */
@@ -199,6 +207,7 @@ struct arena_size {
 
 /* arena.c */
 struct slab *pool_arena_get(unsigned int node, bool *bare);
+void pool_arena_populate(struct slab *slab);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);
 void pool_arena_trim(void);
@@ -207,6 +216,11 @@ void pool_arena_each(void (*fn)(struct slab *slab));
 void pool_arena_size(struct arena_size *size);
 void pool_arena_fork_hold(void);
 void pool_arena_fork_release(void);
+
+/* huge.c */
+bool pool_huge_ask(struct slab_chunk *chunk);
+enum slab_huge pool_huge_look(struct slab_chunk *chunk);
+void pool_huge_end(struct slab_chunk *chunk);
 
 /* lent.c */
 unsigned int pool_lent_ready(unsigned int n, void **objs);

@@ -109,7 +109,8 @@ static unsigned int trim_next(struct slab_shelf *shelf)
 	if (!slab)
 		return 0;
 	n = (unsigned int)__builtin_popcountl(pages);
-	pool_page_discard(pool_arena_at(slab), pages, (size_t)1 << shelf->class->page_shift, n);
+	pool_page_discard(slab->chunk, pool_arena_at(slab), pages,
+			  (size_t)1 << shelf->class->page_shift, n);
 	trim_end(shelf, slab);
 	return n;
 }

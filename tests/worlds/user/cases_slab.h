@@ -52,6 +52,9 @@ extern bool trim_locked;
 extern unsigned long ahead_calls;
 extern int ahead_error;
 
+/* trim.c: how often a huge page was asked for */
+extern unsigned long huge_asked;
+
 int slab_child(int (*fn)(void *arg), void *arg);
 
 #endif /* POOL_CASES_SLAB_H */

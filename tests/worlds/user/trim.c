@@ -19,6 +19,7 @@ unsigned long trim_calls;
 bool trim_locked;
 unsigned long ahead_calls;
 int ahead_error;
+unsigned long huge_asked;
 
 int __wrap_madvise(void *at, size_t bytes, int advice);
 int __real_munmap(void *at, size_t bytes);
@@ -30,6 +31,10 @@ int __wrap_madvise(void *at, size_t bytes, int advice)
 		plat_word_add(&ahead_calls, 1);
 		errno = ahead_error;
 		return ahead_error ? -1 : __real_madvise(at, bytes, advice);
+	}
+	if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) {
+		huge_asked += advice == MADV_HUGEPAGE;
+		return __real_madvise(at, bytes, advice);
 	}
 	plat_word_add(&trim_calls, 1);
 	if (meanwhile)
