@@ -30,7 +30,7 @@ POOL_CFLAGS = -std=gnu11 $(WARN) -fexceptions -foptimize-sibling-calls \
 LIB_CFLAGS  = $(POOL_CFLAGS) -DPOOL_NO_INLINE -fPIC -fvisibility=hidden -fno-lto
 # What the library calls of itself is its own, also where a program has such a name.
 LIB_LDFLAGS = -shared -Wl,-soname,libpool.so.$(SOVER) -Wl,-z,defs \
-	      -Wl,-z,relro,-z,now,-z,nodelete \
+	      -Wl,-z,relro,-z,nodelete \
 	      -Wl,-Bsymbolic-functions -Wl,--version-script=user/libpool.map
 
 B	 = build/user
@@ -50,6 +50,9 @@ LIB_SRC	 = $(wildcard common/*/*.c user/*.c user/*/*.c)
 HEADERS	 = $(addprefix common/,pool.h pool_attr.h pool_bulk.h pool_debug.h pool_hot.h \
 	   pool_memory.h pool_memstats.h pool_stats.h) user/pool_malloc.h user/libpool.hpp
 LIB_OBJ	 = $(LIB_SRC:%.c=$(B)/%.o)
+# 32-bit ARM has an unwinder of its own kind.
+SO_SRC	 = $(if $(filter arm-% armv%,$(shell $(CC) -dumpmachine)),,user/extra/so/unwinder.c)
+SO_OBJ	 = $(SO_SRC:%.c=$(B)/%.o)
 LIB	 = $(B)/libpool.a $(B)/libpool.so.$(SOVER)
 
 all: $(LIB) $(B)/libpool.so.$(SOVER)-gdb.py
@@ -143,8 +146,8 @@ $(B)/libpool.a: $(LIB_OBJ) $(B)/interface.s
 	rm -f $@ $(B)/all.o
 	$(AR) rcs $@ $(B)/libpool.o
 
-$(B)/libpool.so.$(SOVER): $(LIB_OBJ) user/libpool.map
-	$(CC) $(CFLAGS) $(LDFLAGS) $(LIB_LDFLAGS) -o $@ $(LIB_OBJ) -pthread
+$(B)/libpool.so.$(SOVER): $(LIB_OBJ) $(SO_OBJ) user/libpool.map
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LIB_LDFLAGS) -o $@ $(LIB_OBJ) $(SO_OBJ) -pthread
 	ln -sf libpool.so.$(SOVER) $(B)/libpool.so
 
 modules:
@@ -161,7 +164,7 @@ clean:
 
 FORCE:
 .PHONY: all help modules modules_install clean FORCE
--include $(LIB_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(SO_OBJ:.o=.d)
 
 demo:
 	@tests/demo.sh

@@ -34,7 +34,7 @@ struct place {
 };
 
 /* The places, at libpool's start, of libpool itself and of the end of the loader's list. */
-static struct place self, last;
+static struct place self START_DATA, last START_DATA;
 
 static bool has(const struct dl_phdr_info *info, uintptr_t addr)
 {
@@ -70,7 +70,7 @@ static struct place place_of(const void *addr)
 }
 
 /* Called by libpool's first constructor, before any declaration. */
-void libpool_declare_start(void)
+AT_START void libpool_declare_start(void)
 {
 	self = place_of(&self);
 	last = place_of(NULL);

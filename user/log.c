@@ -25,7 +25,7 @@
  */
 static bool has_stderr = true;
 
-void libpool_find_stderr(void)
+AT_START void libpool_find_stderr(void)
 {
 	has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 }

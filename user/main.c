@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The gdb commands in user/gdb compare it with the only version that they know. */
@@ -61,21 +63,38 @@ static void read_options(const char *environment)
 	free(text);
 }
 
+/* The most that Linux supports. */
+#define CPUS	8192
+
+/*
+ * Count the CPUs that this program may use by one system call.  sysconf() would open files, and is
+ * a thousand instructions of all that the library's start has.
+ */
+static unsigned int count_cpus(void)
+{
+	unsigned long allowed[CPUS / (8 * sizeof(unsigned long))];
+	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(allowed), allowed);
+	unsigned int i, n = 0;
+
+	for (i = 0; (long)(i * sizeof(*allowed)) < bytes; i++)
+		n += (unsigned int)__builtin_popcountl(allowed[i]);
+	return n ? n : 1;
+}
+
 /*
  * Start the library.  The environment is ignored if the program has more rights than its user.
- * Processors are counted now, since that opens a file, which the program may forbid itself later.
+ * Processors are counted now, since the program may forbid itself the system call later.
  */
-void libpool_start(void)
+AT_START void libpool_start(void)
 {
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	pool_slab_turn_start();
 	libpool_declare_start();
 	pool_options_start(&(struct pool_start){
 		.debug = tool_options(),
-		.cpus = cpus > 0 ? (unsigned int)cpus : 1,
-		.page = (unsigned int)sysconf(_SC_PAGESIZE),
+		.cpus = count_cpus(),
+		.page = (unsigned int)getauxval(AT_PAGESZ),
 		.nodes = pool_nodes_start(),
 	});
 	if (text)

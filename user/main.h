@@ -18,6 +18,13 @@ struct plat_backend;
 struct plat_area;
 struct pool_cpu;
 
+/*
+ * What runs or is written before main().  It is together, and the data are on the page that the
+ * loader writes to in any case, so that a program which uses no pool has few page faults.
+ */
+#define AT_START	__attribute__((__cold__))
+#define START_DATA	__attribute__((__section__(".data")))
+
 /* main.c: before main() */
 void libpool_start(void);
 

@@ -409,7 +409,7 @@ static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
  * have the loader's list locked for ever.  Not held over dladdr(): a constructor, which holds the
  * lock that dladdr() takes, may fork.
  */
-static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t list_mutex START_DATA = PTHREAD_MUTEX_INITIALIZER;
 
 void pool_names_fork_hold(void)
 {

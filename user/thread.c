@@ -37,8 +37,8 @@ __thread unsigned char *pool_thread_area
 #define IDLE_PARTS	64
 #define EXIT_PARTS	4
 
-static pthread_key_t exit_key;
-static bool have_exit_key;
+static pthread_key_t exit_key START_DATA;
+static bool have_exit_key START_DATA;
 
 /* Empty an area that no thread uses meanwhile.  @parts: see IDLE_PARTS. */
 static void empty(struct plat_area *area, unsigned int parts)

@@ -36,6 +36,8 @@ struct pool_start pool_start = { .cpus = 1, .page = 4096, .nodes = 1 };
 void pool_options_start(const struct pool_start *start)
 {
 	pool_start = *start;
+	if (!start->debug)
+		return;
 	pool_options.debug |= start->debug;
 	plat_write(&pool_debugging, pool_options.debug);
 }

@@ -46,13 +46,20 @@ $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle $(B)/wait: $(B)/%: $(BE
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
-# How much memory each of them keeps.
-$(B)/memory/% $(B)/survivors/%: $(BENCH_DIR)/memory.c $(BENCH_DIR)/survivors.c $(BENCH_DEP)
+# How much memory each of them keeps.  A rule with several patterns would be taken to make all at once.
+define memory_program
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -pthread \
 		'-DBENCH_PEER="$(firstword $(peer_$*))"' $(LDFLAGS) \
 		-Wl,--no-as-needed -o $@ $(BENCH_DIR)/$(@D:$(B)/%=%).c \
 		$(wordlist 2,$(words $(peer_$*)),$(peer_$*)) -ldl
+endef
+$(B)/memory/%: $(BENCH_DEP)
+	$(memory_program)
+$(B)/survivors/%: $(BENCH_DEP)
+	$(memory_program)
+$(B)/phases/%: $(BENCH_DEP)
+	$(memory_program)
 
 $(B)/visits: $(BENCH_DIR)/gate/visits.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(BENCH_CFLAGS) '-DBENCH_PEER="peer_pool.h"' \
@@ -127,18 +134,32 @@ $(B)/manypools $(B)/manypools-malloc: $(BENCH_DIR)/scale/manypools.c
 $(SCALE): $(B)/settings.mk $(B)/libpool.so.$(SOVER)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(if $(findstring malloc,$@),-DSCALE_MALLOC) $(LDFLAGS) \
 		-o $@ $(filter %.c,$^) -L$(B) -lpool -pthread '-Wl,-rpath,$$ORIGIN'
-bench-scale: $(SCALE)
+
+# What libpool adds to a program that is linked with it, beside a library that does nothing.
+START = $(BENCH_DIR)/scale/start.c $(B)/settings.mk
+SCALE_START = $(B)/start $(B)/start-bare $(B)/start-empty
+$(B)/start: $(START) $(B)/libpool.so.$(SOVER)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DSTART_POOL $(LDFLAGS) -o $@ $< -L$(B) \
+		-Wl,--no-as-needed -lpool '-Wl,-rpath,$$ORIGIN'
+$(B)/start-bare: $(START)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -o $@ $<
+$(B)/libempty.so: $(START)
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) -DSTART_EMPTY $(LDFLAGS) -shared -fPIC -o $@ $<
+$(B)/start-empty: $(START) $(B)/libempty.so
+	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -Wl,--no-as-needed -lempty \
+		'-Wl,-rpath,$$ORIGIN'
+bench-scale: $(SCALE) $(SCALE_START)
 	@$(BENCH_DIR)/scale/scale.sh $(B)
 
 # What is resident after a burst; the chart goes into Documentation.
 MEMORY_PEERS = pool glibc jemalloc mimalloc tcmalloc
 bench-memory:
 	@tests/deps.sh bench || echo "# what is missing is left out"
-	@rm -rf $(B)/memory $(B)/survivors
+	@rm -rf $(B)/memory $(B)/survivors $(B)/phases
 	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh $(MEMORY_PEERS) | \
-		sed 's|.*|$(B)/memory/& $(B)/survivors/&|')
+		sed 's|.*|$(B)/memory/& $(B)/survivors/& $(B)/phases/&|')
 	@mkdir -p build/bench
-	@$(BENCH_DIR)/memory.py $(B)/memory $(B)/survivors build/bench
+	@$(BENCH_DIR)/memory.py $(B)/memory $(B)/survivors $(B)/phases build/bench
 
 bench-memory-doc:
 	$(BENCH_DIR)/memory.py build/bench

@@ -47,6 +47,31 @@ check cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
 check cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
+# exits - by the shared library, which finds the unwinder when the first thread ends
+exits() {
+	# shellcheck disable=SC2086	# W is words
+	gcc $W -std=gnu11 -I"$tmp" -o "$tmp/exits" tests/install/life/exits.c "$so" \
+		"-Wl,-rpath,$out" -pthread || return 1
+	! readelf -d "$so" | grep 'NEEDED.*libgcc_s' || [[ $(gcc -dumpmachine) = arm* ]] || return 1
+	[ "$(timeout 60 "$tmp/exits")" = "in use 0, allocated 0" ]
+}
+check constructors_end_threads_of_a_program_without_an_unwinder exits
+
+# binds_nothing [WORDS] - the loader finds no function for libpool while a signal handler runs,
+# because it would do so on the handler's stack, in the middle of whatever was interrupted
+binds_nothing() {
+	# shellcheck disable=SC2086	# W is words
+	gcc $W -std=gnu11 -I"$tmp" -o "$tmp/handler" tests/install/life/handler.c "$so" \
+		"-Wl,-rpath,$out" || return 1
+	LD_DEBUG=bindings timeout 60 "$tmp/handler" "$@" 2>"$tmp/bound" || return 1
+	grep -q 'binding file .*libpool' "$tmp/bound" &&
+		grep -q '^handler ends$' "$tmp/bound" &&
+		! sed -n '/^handler begins/,/^handler ends/p' "$tmp/bound" |
+			grep 'binding file [^ ]*libpool'
+}
+check a_handler_has_the_loader_bind_nothing binds_nothing
+check a_handler_that_pools_check_has_the_loader_bind_nothing binds_nothing harden,poison
+
 # cancelled COMPILER FLAGS - linked statically
 cancelled() {
 	# shellcheck disable=SC2086	# W and flags are words

@@ -12,6 +12,7 @@
  * A class of slabs has few shelves, so the library distinguishes at most four nodes.  If there are
  * more, nodes with adjacent numbers count as one, since they are most often of one socket.
  */
+#include "main.h"
 #include "slab.h"
 
 #include <errno.h>
@@ -125,7 +126,7 @@ static unsigned int count_nodes(unsigned int *end)
  * Return the number of nodes for pool_start: 1, 2 or 4.  It is 1 also where the system does not
  * say, as in many containers.
  */
-unsigned int pool_nodes_start(void)
+AT_START unsigned int pool_nodes_start(void)
 {
 	unsigned int end, here;
 

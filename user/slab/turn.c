@@ -26,7 +26,7 @@
 #define ASK		0xfffffffful
 
 /* 0 before the library's start, and in programs whose runs repeat; otherwise always odd. */
-static unsigned long state;
+static unsigned long state START_DATA;
 
 /* True if addresses are not random.  Where the system call fails, they are taken for random. */
 static bool runs_repeat(void)
@@ -40,7 +40,7 @@ static bool runs_repeat(void)
  * Seed the random numbers at the library's start, because the program may forbid itself these
  * system calls later.  Early at boot getrandom() has nothing, so the seed is a stack address.
  */
-void pool_slab_turn_start(void)
+AT_START void pool_slab_turn_start(void)
 {
 	unsigned long n = (unsigned long)&n;
 

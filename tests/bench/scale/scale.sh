@@ -5,7 +5,7 @@
 # compares them with scale.table.  malloc() does the same work beside it.  Counts page faults and
 # KiB, too, where most of the pools are not used, or most threads have ended.
 #
-#	scale.sh BUILD		BUILD: the folder with manypools, manypools-malloc, idlepools, threads
+#	scale.sh BUILD		BUILD: the folder with manypools, manypools-malloc, idlepools, threads, start
 #
 # Instructions are counted twice, with R and with 3 R rounds; the difference leaves out what
 # a program does once.  Prints a result for each row.
@@ -38,6 +38,37 @@ pair() {
 	echo $(((thrice - once) / (2 * rounds * $(head -n 1 "$tmp/pairs"))))
 }
 
+# start UNIT PROGRAM OBJECTS - instructions of a whole run, or the fewest page faults of a few
+start() {
+	local program=$2 objects=$3 i
+
+	if [ "$1" = instructions ]; then
+		instructions "$build/$program" "$objects"
+	else
+		for i in {1..9}; do "$build/$program" "$objects"; done | sort -n | head -n 1
+	fi
+}
+
+# measure_start NAME - what libpool adds to a program, and beside it what an empty library adds; or a
+# program that allocates objects, as per cent of one that has them from malloc()
+measure_start() {
+	local bare empty pool objects=${1##*_}
+
+	unit=instructions
+	case $1 in *faults_*) unit=faults ;; esac
+	bare=$(start $unit start-bare "$objects")
+	pool=$(start $unit start "$objects")
+	if [ "$objects" -gt 0 ]; then
+		unit="per cent of malloc's $unit"
+		beside=$bare
+		is=$((100 * pool / bare))
+	else
+		empty=$(start $unit start-empty "$objects")
+		beside="none, an empty library $((empty - bare))"
+		is=$((pool - bare))
+	fi
+}
+
 # measure NAME ROUNDS - sets is, of what, and what malloc() has beside it
 measure() {
 	local what=${1%%_*} rounds=$2 size=${1#*_}
@@ -45,6 +76,9 @@ measure() {
 	beside=none
 	unit=instructions
 	case $1 in
+	start_*)
+		measure_start "$1"
+		return ;;
 	faults_* | KiB_*)
 		unit=$what
 		is=$("$build/idlepools" "${size%_*}" "$rounds" "${size#*_}" | sed -n 2p)
