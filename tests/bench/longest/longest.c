@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MANY		65536u
 #define HITS		100		/* how many are stepped */
@@ -344,6 +345,62 @@ static void run_gc(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
+/* Ticks of ageing: several passes over the pools of run_ticks(). */
+#define TICKS		40u
+
+/* Visits of which one may age; two in a pair of calls. */
+#define TICK_PAIRS	128u
+
+/* The library's clock goes ten seconds from one look to the next, since ageing waits for time. */
+static unsigned long looks;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	*now = (struct timespec){ .tv_sec = (time_t)(10 * ++looks) };
+	return 0;
+}
+
+static void pairs(struct pool_head *pool, unsigned int n)
+{
+	while (n--)
+		pool_free(pool, pool_alloc(pool));
+}
+
+/*
+ * Calls that age other pools.  A limit of 16 leaves no room for an array, so each call is a visit,
+ * and every 128th pair ages: the first one that looks at the clock, and those that are as far apart.
+ */
+static void run_ticks(void)
+{
+	struct pool_head *busy = new_pool(64);
+	unsigned int i;
+	void *obj;
+
+	pool_set_limit(busy, 16);
+	for (i = 0; i < SMALL; i++) {
+		pools[i] = new_pool(16 + 16 * i);
+		take(pools[i], 4096, 0);
+		give(pools[i], 4096, 0);
+	}
+	if (!pool_set_debug(NULL, "age"))
+		errx(1, "no ageing");
+	looks = 0;
+	while (!looks)
+		pairs(busy, 1);
+	for (i = 0; i < TICKS; i++) {
+		pairs(busy, TICK_PAIRS - 1);
+		CALL_COUNTED("alloc_that_ages", false, obj = pool_alloc(busy));
+		pool_free(busy, obj);
+	}
+	if (looks < 3)
+		errx(1, "no pass of ageing has ended");
+	pool_set_debug(NULL, "no-age");
+	for (i = 0; i < SMALL; i++)
+		pool_destroy(pools[i]);
+	pool_destroy(busy);
+}
+
 int main(void)
 {
 	call_start();
@@ -364,6 +421,7 @@ int main(void)
 	after_emptying("free_after_handler_took_65536", MANY);
 	run_gc("gc_of_256_objects", 256);
 	run_gc("gc_of_1024_objects", 1024);
+	run_ticks();
 	table_print();
 	return 0;
 }
