@@ -35,7 +35,9 @@ TRACE = HERE.parent / "replay/data/kernel-6.12.trace.xz"
 SIZES = 64, 256, 1024, 16384
 SINGLE = ("hot", "hot-opaque", "lifo64", "fifo64", "lifo1000", "fifo1000",
           "bulk64", "random", "refill64", "shuffled", "pools32")
-DOUBLE = "ring", "alternate", "hot2", "churn"
+DOUBLE = "ring", "alternate", "hot2", "churn", "counters"
+# Those whose objects have sizes of their own.
+OWN_SIZES = "trace", "counters"
 # Once per process; see ONCE_DO.
 ONCE = "grow", "trace-cold", "poolreplay"
 GROW = 500000
@@ -220,7 +222,7 @@ def measure_all(opt):
             if work in ONCE:
                 measure_once(opt, work, out)
             else:
-                for size in [64] if work == "trace" else opt.sizes:
+                for size in [64] if work in OWN_SIZES else opt.sizes:
                     measure(opt, work, size, out)
             print(f"# {work}: {time.monotonic() - opt.start:.0f} s", flush=True)
 

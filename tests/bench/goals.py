@@ -36,8 +36,8 @@ TABLE = HERE / "goals.table"
 SAMPLES = "samples.csv"
 BOOT = "mitigations=off init_on_alloc=0"
 
-# Workloads with objects of many sizes, and parts of "grow".
-MANY_SIZES = "trace", "trace-cold", "poolreplay", "million"
+# Workloads whose objects have sizes of their own, and parts of "grow".
+MANY_SIZES = "trace", "trace-cold", "poolreplay", "million", "counters"
 ONCE = "grow", "grow-first", "grow-free"
 
 GROUPS = {"mallocs": MALLOCS, "peers": PEERS}

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 """Compares the memory that allocators keep after a burst.
 
-    memory.py PROGRAMS SURVIVORS FOLDER
+    memory.py PROGRAMS SURVIVORS PHASES FOLDER
     memory.py FOLDER
 
 PROGRAMS has the programs made of memory.c, one per allocator, SURVIVORS those made of
-survivors.c.  Prints tables; writes what the programs say to FOLDER/burst.csv and
-survivors.csv, and a chart to FOLDER/bench-memory.svg.  Without PROGRAMS, writes these of
-FOLDER to slabs.rst.
+survivors.c, PHASES those made of phases.c.  Prints tables; writes what the programs say to
+FOLDER/burst.csv, survivors.csv, phases.csv and peers.txt, and a chart to
+FOLDER/bench-memory.svg.  Without PROGRAMS, writes these of FOLDER to slabs.rst.
 """
 
 import csv
@@ -36,6 +36,11 @@ SCENARIOS = (
     "1 8 1024 random 4", "3 8 512 random 1", "3 8 640 lifo 1", "10 1 1024 lifo 4",
     "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1",
 )
+# Of phases.c, and what it prints: after the first and the last round, the most of all, and after a
+# minute of light work.
+KINDS = "saw", "phase"
+WHENS = "first", "last", "peak", "light"
+PACKAGES = "libc6", "libjemalloc-dev", "libmimalloc-dev", "libgoogle-perftools-dev"
 WIDTH, HEIGHT, LEFT, TOP = 640, 260, 54, 40
 
 
@@ -156,6 +161,62 @@ def measure_survivors(programs, folder):
     print("\n".join(survivors(read_survivors(folder))))
 
 
+def measure_phases(programs, folder):
+    """All peers of a kind at once, since most of the time they sleep."""
+    with open(folder / "phases.csv", "w") as out:
+        out.write("kind,when,peer,MiB\n")
+        for kind in KINDS:
+            children = {name: subprocess.Popen([programs / name, kind],
+                                               stdout=subprocess.PIPE, text=True)
+                        for name in PEERS if (programs / name).exists()}
+            for name, child in children.items():
+                kib = child.communicate()[0].split()
+                if child.returncode:
+                    sys.exit(f"{name}: {kind} failed")
+                out.writelines(f"{kind},{when},{name},{int(n) / 1024:.1f}\n"
+                               for when, n in zip(WHENS, kib))
+    print("\n".join(phases(read_phases(folder))))
+
+
+def read_phases(folder):
+    results = {}
+    with open(folder / "phases.csv") as rows:
+        for kind, when, peer, mib in list(csv.reader(rows))[1:]:
+            results.setdefault((kind, when), {})[peer] = float(mib)
+    return results
+
+
+def loses(when, mib, first):
+    """Not met: as after the first round, a peak of 1.1 times the best, 1.3 times jemalloc."""
+    rivals = [n for name, n in mib.items() if name != "pool"]
+    if when == "last":
+        return mib["pool"] > 1.05 * first["pool"] + 1
+    if when == "peak":
+        return bool(rivals) and mib["pool"] > 1.1 * min(rivals)
+    return when == "light" and "jemalloc" in mib and mib["pool"] > 1.3 * mib["jemalloc"]
+
+
+def phases(results):
+    names = [name for name in PEERS if name in next(iter(results.values()))]
+    rule = "=" * 12 + "".join("  " + "=" * 8 for _ in names)
+    yield rule
+    yield f"{'MiB':12}" + "".join(f"  {name:>8}" for name in names)
+    yield rule
+    for (kind, when), mib in results.items():
+        lost = "\\*" if loses(when, mib, results[kind, "first"]) else ""
+        cells = [f"{mib[name]:.0f}" + (lost if name == "pool" else "") for name in names]
+        yield f"{kind + ' ' + when:12}" + "".join(f"  {cell:>8}" for cell in cells)
+    yield rule
+
+
+def versions(folder):
+    """A line with the versions of the peers, as packages of the system."""
+    out = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version}, ", *PACKAGES],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                         text=True)
+    (folder / "peers.txt").write_text(out.stdout.rstrip(", ") + "\n")
+
+
 def write_page(folder):
     results = {}
     with open(folder / "burst.csv") as rows:
@@ -163,6 +224,9 @@ def write_page(folder):
             results.setdefault(peer, []).append((phase, int(done), int(kib)))
     section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
     section.write("survivors", "\n".join(survivors(read_survivors(folder))),
+                  section.PAGES / "slabs.rst")
+    section.write("phases", "\n".join([*phases(read_phases(folder)), "",
+                                       (folder / "peers.txt").read_text()]),
                   section.PAGES / "slabs.rst")
     (section.PAGES / "bench-memory.svg").write_text(chart(results))
 
@@ -183,13 +247,16 @@ def measure_burst(programs, folder):
 
 def main():
     folders = [pathlib.Path(name) for name in sys.argv[1:]]
-    if len(folders) == 3:
-        measure_burst(folders[0], folders[2])
-        measure_survivors(*folders[1:])
+    if len(folders) == 4:
+        programs, survivors_of, phases_of, out = folders
+        versions(out)
+        measure_burst(programs, out)
+        measure_survivors(survivors_of, out)
+        measure_phases(phases_of, out)
     elif len(folders) == 1:
         write_page(*folders)
     else:
-        sys.exit("usage: memory.py [PROGRAMS SURVIVORS] FOLDER")
+        sys.exit("usage: memory.py [PROGRAMS SURVIVORS PHASES] FOLDER")
 
 
 if __name__ == "__main__":

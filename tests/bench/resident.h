@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * resident.h - KiB of memory that the process has
+ * resident.h - KiB of memory that the process has, and the most that it had
  *
  * Layer:   benchmarks.
  * Context: one thread at a time.
@@ -28,6 +28,21 @@ static inline long resident(void)
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	at = strstr(text, "Rss:");
 	return at ? strtol(at + 4, NULL, 10) : 0;
+}
+
+/* The most that there ever was. */
+static inline long resident_most(void)
+{
+	char line[256];
+	FILE *file = fopen("/proc/self/status", "re");
+	long kib = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "VmHWM:", 6))
+			kib = strtol(line + 6, NULL, 10);
+	if (file)
+		fclose(file);
+	return kib;
 }
 
 #endif /* POOL_BENCH_RESIDENT_H */

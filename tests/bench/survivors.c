@@ -131,20 +131,6 @@ static void begin(void)
 	}
 }
 
-static long peak(void)
-{
-	char line[256];
-	FILE *file = fopen("/proc/self/status", "re");
-	long kib = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "VmHWM:", 6))
-			kib = strtol(line + 6, NULL, 10);
-	if (file)
-		fclose(file);
-	return kib;
-}
-
 static unsigned long used(void)
 {
 	unsigned long bytes = 0;
@@ -183,7 +169,7 @@ int main(int argc, char **argv)
 	}
 	work(0);
 	pthread_barrier_wait(&all_are_there);
-	printf("%ld %ld %lu\n", peak() - before, resident() - before, used() >> 10);
+	printf("%ld %ld %lu\n", resident_most() - before, resident() - before, used() >> 10);
 	fflush(stdout);
 	_exit(0);
 }

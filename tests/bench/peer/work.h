@@ -22,6 +22,8 @@
  *   hot2         two threads at once do "hot"; per operation of each
  *   churn        two threads replace random ones of 1000 objects each; after
  *		  20,000 operations they end and other threads inherit the objects
+ *   counters     two new threads add to a counter in an object of 48 bytes each; an operation is
+ *		  an addition
  *   trace        the trace; an operation is an allocation or a free
  *   million      1,000,000 are allocated, then freed; for the memory they take
  *

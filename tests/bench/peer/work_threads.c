@@ -176,10 +176,53 @@ static unsigned long run_churn(unsigned long n)
 	return done;
 }
 
+/* Bytes of an object with a counter: no divisor of a cache line, so two objects may share one. */
+#define COUNTER		48
+
+static bool prepare_counters(size_t size)
+{
+	(void)size;
+	return prepare(COUNTER);
+}
+
+static void *count(void *arg)
+{
+	unsigned long n = *(unsigned long *)arg;
+	peer_pool pool = the_pool;
+	volatile unsigned long *counter;
+
+	peer_thread_start();
+	counter = peer_get(pool);
+	if (!counter)
+		errx(1, "no more memory");
+	for (*counter = 0; n; n--)
+		++*counter;
+	peer_put(pool, (void *)counter);
+	peer_thread_end();
+	return NULL;
+}
+
+static unsigned long run_counters(unsigned long n)
+{
+	pthread_t thread[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		errno = pthread_create(&thread[i], NULL, count, &n);
+		if (errno)
+			err(1, "thread");
+		helper_pin(thread[i], i);
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	return n;
+}
+
 const struct work work_threads[] = {
 	{ "ring", 2, prepare, run_ring, finish },
 	{ "alternate", 2, prepare, run_alternate, finish },
 	{ "hot2", 2, prepare, run_hot2, finish },
 	{ "churn", 2, prepare_churn, run_churn, finish_churn },
+	{ "counters", 2, prepare_counters, run_counters, finish },
 	{ .name = NULL },
 };
