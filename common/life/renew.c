@@ -36,10 +36,8 @@ struct renewal {
 	struct pool *model;		/* what it becomes; NULL: it stays */
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
 	struct pool_list copies;	/* memory for registrations that are left behind */
-	const struct pool_decl *first;	/* of the oldest registration */
-	unsigned long long name_sum;	/* likewise */
+	struct pool_reg oldest;		/* a copy of the oldest registration */
 	struct pool_options options;	/* with the new option word */
-	const void *owner;		/* of the oldest registration */
 	unsigned int was;		/* the old option word */
 	unsigned int size;		/* the new size */
 	unsigned long long last;	/* id of the newest pool before the change */
@@ -53,20 +51,15 @@ static bool is_declared(const struct pool_reg *reg)
 	return reg->decl && !reg->left;
 }
 
-/* Count the registrations of a kind.  Registry mutex held. */
-static unsigned int count_regs(struct pool *pool, bool (*is)(const struct pool_reg *reg))
+/* Count the registrations of declarations that may leave.  Registry mutex held. */
+static unsigned int count_declared(struct pool *pool)
 {
 	struct pool_list *node;
 	unsigned int n = 0;
 
 	for (node = pool->regs.next; node != &pool->regs; node = node->next)
-		n += is(pool_reg_of(node));
+		n += is_declared(pool_reg_of(node));
 	return n;
-}
-
-static bool is_undeclared(const struct pool_reg *reg)
-{
-	return !reg->decl;
 }
 
 /* True if a pool exists only for copied pointers.  Registry mutex held. */
@@ -106,24 +99,14 @@ static bool stays(const struct renewal *r, const struct pool_reg *reg)
 
 	if (!r->model)
 		return false;
-	if (reg->decl == r->first)
+	if (reg->decl == r->oldest.decl)
 		return true;
 	if (r->resizes &&
 	    pool_rounded(reg->size, reg->flags, debug) != r->size)
 		return false;
-	if ((debug & POOL_D_NO_MERGE) && reg->name_sum != r->name_sum)
+	if ((debug & POOL_D_NO_MERGE) && reg->name_sum != r->oldest.name_sum)
 		return false;
-	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->owner;
-}
-
-/*
- * Find a listed pool that fits a registration; NULL: none.  Pools that the change has not reached
- * yet are skipped.  Registry mutex held.
- */
-static struct pool *find_listed(const struct renewal *r,
-				const struct pool_request *request)
-{
-	return pool_find_match(request, r->pool->id, r->last);
+	return (debug & POOL_D_MERGE_MODULES) || reg->owner == r->oldest.owner;
 }
 
 static struct pool *find_fresh(const struct renewal *r,
@@ -147,6 +130,26 @@ static struct pool *find_fresh(const struct renewal *r,
 }
 
 /*
+ * Return the pool to which a registration moves: a listed one that fits, except those that the
+ * change has not reached yet, else a new one.  NULL: it stays, or no pool fits yet.  Registry mutex
+ * held.
+ */
+static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
+{
+	struct pool_request request;
+	struct pool *to = NULL;
+
+	if (!is_declared(reg))
+		return NULL;
+	want_of(r, reg, &request);
+	if (!stays(r, reg) || r->unites)
+		to = pool_find_match(&request, r->pool->id, r->last);
+	if (!to && !stays(r, reg))
+		to = find_fresh(r, &request);
+	return to;
+}
+
+/*
  * Find the first registration that must leave and that no pool fits yet.  It is copied, since it
  * may be released meanwhile.
  */
@@ -159,12 +162,8 @@ static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 	for (node = r->pool->regs.prev; node != &r->pool->regs && !found;
 	     node = node->prev) {
 		struct pool_reg *reg = pool_reg_of(node);
-		struct pool_request request;
 
-		if (!is_declared(reg) || stays(r, reg))
-			continue;
-		want_of(r, reg, &request);
-		found = !find_listed(r, &request) && !find_fresh(r, &request);
+		found = is_declared(reg) && !stays(r, reg) && !target_of(r, reg);
 		if (found)
 			*copy = *reg;
 	}
@@ -202,32 +201,13 @@ static bool lacks_room(const struct pool *pool, const struct pool *model)
 	       pool_next_generation(pool->debug) < pool->debug;
 }
 
-/* Copy the oldest registration that has not left; false: there is none any more. */
-static bool oldest_of(struct pool *pool, struct pool_reg *copy)
-{
-	const struct pool_reg *oldest;
-
-	plat_mutex_lock(PLAT_REGISTRY);
-	oldest = pool_reg_oldest(pool);
-	if (oldest)
-		*copy = *oldest;
-	plat_mutex_unlock(PLAT_REGISTRY);
-	return oldest;
-}
-
 /* Create the model that the pool becomes, or, if it cannot, a new pool.  False: out of memory. */
 static bool prepare_model(struct renewal *r)
 {
-	struct pool_reg reg;
 	struct pool_request request;
 	const char *why;
 
-	if (!oldest_of(r->pool, &reg))
-		return false;
-	r->first = reg.decl;
-	r->name_sum = reg.name_sum;
-	r->owner = reg.owner;
-	want_of(r, &reg, &request);
+	want_of(r, &r->oldest, &request);
 	r->size = r->resizes ? request.attr.size : r->pool->head.size;
 	request.attr.size = r->size;
 	r->model = pool_assemble(&request, &why);
@@ -320,22 +300,6 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 		plat_write(&r->pool->flags, r->pool->flags & ~MEM_F_SHARED);
 	pool_reg_add(to, reg);
 	plat_write(reg->decl->ptr, &to->head);
-}
-
-/* Return the pool to which a registration moves; NULL: it stays.  Registry mutex held. */
-static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
-{
-	struct pool_request request;
-	struct pool *to = NULL;
-
-	if (!is_declared(reg))
-		return NULL;
-	want_of(r, reg, &request);
-	if (!stays(r, reg) || r->unites)
-		to = find_listed(r, &request);
-	if (!to && !stays(r, reg))
-		to = find_fresh(r, &request);
-	return to;
 }
 
 /* Move all registrations that leave the pool, oldest first.  Registry mutex held. */
@@ -442,8 +406,10 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 					~POOL_D_COMMON) |
 			   (r->options.debug & POOL_D_COMMON);
 	r->resizes = !(r->was & POOL_D_EXACT) != !(r->options.debug & POOL_D_EXACT);
-	*keeps = count_regs(pool, is_undeclared);
-	r->declared = count_regs(pool, is_declared);
+	r->declared = count_declared(pool);
+	*keeps = r->declared < pool->users - pool->left;
+	if (r->declared)
+		r->oldest = *pool_reg_oldest(pool);
 	r->unites = !*keeps &&
 		    ((change->clear & POOL_D_NO_MERGE) || (change->set & POOL_D_MERGE_MODULES) ||
 		     (r->was & POOL_D_EXACT && r->resizes));
