@@ -33,11 +33,6 @@ static struct pool *of_dump(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_dump);
 }
 
-static unsigned long long bytes_of(const struct pool_stats *s)
-{
-	return s->allocated * s->object_size;
-}
-
 /* True if @a must be shown before @b, which was created earlier. */
 static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 		      const struct pool_stats *b)
@@ -48,7 +43,7 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 	case POOL_DUMP_BY_SIZE:
 		return a->object_size > b->object_size;
 	case POOL_DUMP_BY_USAGE:
-		return bytes_of(a) > bytes_of(b);
+		return pool_dump_held(a) > pool_dump_held(b);
 	default:
 		return false;
 	}
@@ -117,7 +112,7 @@ static void add_to_total(struct pool_dump_total *total,
 			 const struct pool_stats *s)
 {
 	total->pools++;
-	total->allocated += s->allocated * s->object_size;
+	total->allocated += pool_dump_held(s);
 	total->used += s->used * s->object_size;
 	total->cached += s->cached * s->object_size;
 	total->shared += s->shared * s->object_size;

@@ -94,9 +94,9 @@ static void set_match(struct pool_dump_options *options, const char *prefix)
 }
 
 /* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
-static const char *take_word(struct pool_dump_options *options,
-			     const char *word, const char **text)
+static const char *take_word(void *to, const char *word, const char **text)
 {
+	struct pool_dump_options *options = to;
 	char prefix[POOL_DUMP_WORD_LEN + 1];
 
 	if (*word >= '0' && *word <= '9')
@@ -112,25 +112,36 @@ static const char *take_word(struct pool_dump_options *options,
 }
 
 /*
- * Read the words of a dump into @options.  @text may be NULL: no words.  False: refused; @options
- * is unchanged, and @wrong names the first wrong word and lists the right ones.
+ * Read words into @to by @take, which returns why a word is refused, or NULL.  @text: NULL is no
+ * words.  False: refused, and @wrong names the first wrong word and lists @words, the right ones.
  */
-bool pool_dump_read(struct pool_dump_options *options, const char *text,
-		    char *wrong, size_t size)
+bool pool_dump_words(const char *text, pool_dump_take_t *take, void *to, const char *words,
+		     char *wrong, size_t size)
 {
-	struct pool_dump_options read = { .count = 0 };
 	char word[POOL_DUMP_WORD_LEN + 1];
 	char shown[POOL_DUMP_WORD_LEN + 1];
 	const char *why = NULL;
 
 	while (text && !why && pool_dump_word(&text, word))
-		why = take_word(&read, word, &text);
-	if (why) {
-		pool_printable(shown, sizeof(shown), word, sizeof(word));
-		snprintf(wrong, size, "\"%s\": %s; words are " WORDS, shown,
-			 why);
+		why = take(to, word, &text);
+	if (!why)
+		return true;
+	pool_printable(shown, sizeof(shown), word, sizeof(word));
+	snprintf(wrong, size, "\"%s\": %s; words are %s", shown, why, words);
+	return false;
+}
+
+/*
+ * Read words that say what to dump.  @options is set from @text alone.  False: refused, as by
+ * pool_dump_words(), and @options is not changed.
+ */
+bool pool_dump_read(struct pool_dump_options *options, const char *text,
+		    char *wrong, size_t size)
+{
+	struct pool_dump_options read = { .count = 0 };
+
+	if (!pool_dump_words(text, take_word, &read, WORDS, wrong, size))
 		return false;
-	}
 	*options = read;
 	return true;
 }

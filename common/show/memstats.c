@@ -236,9 +236,10 @@ static const char *take_prefix(struct pool_memstats_options *options,
 }
 
 /* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
-static const char *take_word(struct pool_memstats_options *options,
-			     const char *word, const char **text)
+static const char *take_word(void *to, const char *word, const char **text)
 {
+	struct pool_memstats_options *options = to;
+
 	if (!strcmp(word, "match"))
 		return take_prefix(options, text);
 	if (!strcmp(word, "reset"))
@@ -255,18 +256,9 @@ bool pool_memstats_read(struct pool_memstats_options *options,
 			const char *text, char *wrong, size_t size)
 {
 	struct pool_memstats_options read = { .reset = false };
-	char word[POOL_DUMP_WORD_LEN + 1];
-	char shown[POOL_DUMP_WORD_LEN + 1];
-	const char *why = NULL;
 
-	while (text && !why && pool_dump_word(&text, word))
-		why = take_word(&read, word, &text);
-	if (why) {
-		pool_printable(shown, sizeof(shown), word, sizeof(word));
-		snprintf(wrong, size, "\"%s\": %s; words are " WORDS, shown,
-			 why);
+	if (!pool_dump_words(text, take_word, &read, WORDS, wrong, size))
 		return false;
-	}
 	*options = read;
 	return true;
 }
