@@ -98,17 +98,16 @@ class List(Command):
     """All pools, and how many objects each has: pool list"""
 
     name = "pool list"
-    columns = "allocated", "used", "cached", "shared", "parked"
-
     def run(self, arg):
         for lib in libraries():
+            columns = lib.numbers("always") + ["parked"]
             print(f"{lib.name}: libpool {VERSION}")
             print(f"{'pool':<{WIDTH}}{'size':>8}" +
-                  "".join(f"{name:>11}" for name in self.columns) + "  options")
+                  "".join(f"{name:>11}" for name in columns) + "  options")
             for pool in lib.pools():
                 sums = pool.sums()
                 print(f"{pool.name:<{WIDTH}}{pool.size:>8}" +
-                      "".join(f"{sums[name]:>11}" for name in self.columns) +
+                      "".join(f"{sums[name]:>11}" for name in columns) +
                       f"  {pool.options()}")
 
 
@@ -138,9 +137,9 @@ In the place of a name may be an expression, which is a pointer to a pool."""
             print(f"  created at {reg['file'].string()}:{int(reg['line'])}, size "
                   f"{int(reg['size'])}")
         print("  " + ", ".join(f"{name} {n}" for name, n in sums.items()))
-        rare = "limit", "min_avail", "reserved", "quarantined", "abandoned", "failed", \
-               "refused", "injected"
-        print("  " + ", ".join(f"{name} {int(v[name])}" for name in rare))
+        members = {field.name for field in v.type.fields()}
+        print("  " + ", ".join(f"{name} {int(v[name])}" for name in pool.lib.numbers("seldom")
+                               if name in members and name not in sums))
         for kind in pool.lib.types["fault"].fields():
             if kind.name != "POOL_FAULT_KINDS" and int(v["faults"][kind.enumval]):
                 print(f"  {kind.name}: {int(v['faults'][kind.enumval])}")

@@ -308,14 +308,22 @@ class Library:
         kind = {4: "I", 8: "Q"}[self.word]
         return list(struct.unpack(f"{self.order}{n}{kind}", bytes(data)))
 
-    def read_flags(self):
-        table, flags, i = self.symbol("pool_option_table"), {}, 0
-        entry = table.type.target()
-        row = table.address.cast(entry.pointer())
-        while int(row[i]["word"]):
-            flags[row[i]["word"].string()] = int(row[i]["flag"])
+    def rows(self, name, key):
+        """The rows of a table of the library, up to the one whose @key is NULL."""
+        table, i = self.symbol(name), 0
+        row = table.address.cast(table.type.target().pointer())
+        while int(row[i][key]):
+            yield row[i]
             i += 1
-        return flags
+
+    def read_flags(self):
+        return {row["word"].string(): int(row["flag"])
+                for row in self.rows("pool_option_table", "word")}
+
+    def numbers(self, *columns):
+        """Names of numbers that the library's own table shows always, or seldom."""
+        return [row["name"].string() for row in self.rows("pool_dump_columns", "name")
+                if str(row["column"])[len("POOL_DUMP_"):].lower() in columns]
 
     def entries(self, head, name, member, what, say):
         """The structs on a list; say() is told where the list is broken."""

@@ -15,19 +15,3 @@ void work(void)
 	for (int i = 0; i < 3; i++)
 		pool_alloc(things);
 }
-
-/* Python must have each member where C has it. */
-unsigned int size_of_stats(void)
-{
-	return sizeof(struct pool_stats);
-}
-
-unsigned int place_of_faults(void)
-{
-	return offsetof(struct pool_stats, faults);
-}
-
-unsigned int place_of_injected(void)
-{
-	return offsetof(struct pool_stats, injected);
-}

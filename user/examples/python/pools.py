@@ -10,51 +10,37 @@ program of your own import Pools.
 """
 
 import ctypes
+import json
 import sys
 import threading
 
 
-class Stats(ctypes.Structure):
-    """struct pool_stats of pool_stats.h, whose comment says what each member means."""
-    COUNTS = ("size allocated used cached shared parked reserved quarantined abandoned "
-              "moving limit min_avail need fills spills evictions gets get_objs puts "
-              "put_objs nested store_gets store_puts failed refused injected allocs id").split()
-    _fields_ = ([(name, ctypes.c_ulonglong) for name in COUNTS] +
-                [(name, ctypes.c_uint) for name in
-                 ("object_size", "alignment", "registrations")] +
-                [("name", ctypes.c_char * 16), ("faults", ctypes.c_ulonglong * 12)])
-
-
 class Pools:
     """The pools of this program: of Python, and of all libraries that it has loaded."""
-    EACH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    MORE = 4096     # a text may be so much longer than it was a moment before
 
     def __init__(self, library="libpool.so.0"):
-        self.lib = ctypes.CDLL(library)
-        self.lib.pool_for_each.argtypes = [self.EACH, ctypes.c_void_p]
-        self.lib.pool_for_each.restype = None
-        self.lib.pool_stats_get.argtypes = [ctypes.c_void_p, ctypes.POINTER(Stats),
-                                            ctypes.c_size_t]
-        self.lib.pool_stats_get.restype = None
+        self.dump = ctypes.CDLL(library).dump_pools_to_buf
+        self.dump.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]
+
+    def text(self, words):
+        """What "show pools" of poolctl prints with these words: raw, json, byusage, ..."""
+        size = 0
+        while True:
+            text = ctypes.create_string_buffer(size + self.MORE)
+            size = self.dump(text, len(text), words.encode())
+            if size < len(text):
+                return text.value.decode()
 
     def stats(self):
-        """A list of Stats, the oldest pool first."""
-        found = []
-
-        def each(pool, _):
-            stats = Stats()
-            self.lib.pool_stats_get(pool, stats, ctypes.sizeof(stats))
-            found.append(stats)
-        self.lib.pool_for_each(self.EACH(each), None)
-        return found
+        """A dict of numbers per pool, the oldest first; pool_stats.h says what each means."""
+        return json.loads(self.text("json"))["pools"]
 
 
 def show(pools):
     for one in pools.stats():
-        print(f"{one.name.decode(errors='replace'):12} size {one.object_size} "
-              f"used {one.used} cached {one.cached} shared {one.shared} "
-              f"fills {one.fills} failed {one.failed + one.refused}",
-              flush=True)
+        print("{name:12} size {size} used {used} cached {cached} shared {shared} fills {fills}"
+              .format(**one), "failed", one["failed"] + one["refused"], flush=True)
 
 
 def main(library, function):
