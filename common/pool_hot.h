@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_hot.h - the hit path: alloc and free that find what they need here
+ * pool_hot.h - the hit path: allocate from, and free into, this CPU's hot array, inline
  *
  * Layer:   API -> [hot array]; compiled into users.
  * Context: any; an interrupt handler leaves an array that it interrupted alone.

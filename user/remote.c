@@ -53,8 +53,9 @@ static int lent;
 static struct sigaction before;
 
 /*
- * The area for which this thread answers, "making" or not; NULL: none.  The id in the area does not
- * tell, since the area's thread may have ended unnoticed, and its id may be this thread's now.
+ * The area for which this thread answers, "making" or not; NULL: none.  The thread id in the area
+ * is not enough to know, because its thread may have ended unnoticed, and this thread may have got
+ * the id since.
  */
 static __thread struct plat_area *own_area
 	__attribute__((tls_model("initial-exec")));

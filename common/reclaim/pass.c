@@ -107,8 +107,8 @@ static bool step_pools(struct pool_step *step)
 }
 
 /*
- * Find the next piece, if there is one at once.  Registry mutex held; takes no lock but tries
- * those of CPUs.  False: the pass is over.
+ * Find the next piece, if that needs no long search.  Registry mutex held; CPU locks are only
+ * tried.  False: the pass is over.
  */
 bool pool_pass_next(struct pool_step *step)
 {

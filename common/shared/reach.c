@@ -249,9 +249,10 @@ void pool_bump(unsigned int *word)
 }
 
 /*
- * Clear the note that nothing is free, and wake the oldest waiter, if somebody waits: after an
- * object became free, or the limit was raised.  The fence pairs with that of pool_queue_enter(),
- * whose waiter sees the object, or is seen here; and with that of looks_used_up().
+ * Clear the note that nothing is free, and wake the oldest waiter, if there is one.  Called after
+ * an object became free, or the limit was raised.  The fence pairs with those of
+ * pool_queue_enter() and looks_used_up(): either the other call sees the free object, or this call
+ * sees the waiter or the note.
  */
 void pool_wake(struct pool *pool)
 {
