@@ -105,7 +105,7 @@ struct plat_area *pool_area_get(void)
 		return NULL;
 	area = left_areas;
 	if (area)
-		left_areas = area->next_free;
+		plat_write(&left_areas, area->next_free);
 	else
 		area = add_area();
 	if (area)
@@ -115,9 +115,9 @@ struct plat_area *pool_area_get(void)
 }
 
 /*
- * Release the area of a thread that ended.  If parts of it are still set up, another thread is
- * draining its clusters or destroying a pool.  Walks must then go on visiting the area, until a
- * later owner has ended.
+ * Release the area of a thread that ended.  Walks go on visiting the area while parts of it are set
+ * up, because another thread is draining its clusters or destroying a pool, or because the thread
+ * exists only in the parent of this child.  A later owner takes over such parts as they are.
  */
 void pool_area_put(struct plat_area *area)
 {
@@ -126,13 +126,29 @@ void pool_area_put(struct plat_area *area)
 	pthread_mutex_lock(&area_mutex);
 	if (!area->is_free && left) {
 		area->next_free = left_areas;
-		left_areas = area;
+		plat_write(&left_areas, area);
 	} else if (!area->is_free) {
 		pool_live_remove(area->number);
 		pool_place_leave(area->number);
 	}
 	area->is_free = true;
 	pthread_mutex_unlock(&area_mutex);
+}
+
+/* Take all areas that have parts but no owner, as a chain by next_free; NULL: there are none. */
+struct plat_area *pool_areas_left(void)
+{
+	struct plat_area *chain, *area;
+
+	if (!plat_read(&left_areas))
+		return NULL;
+	pthread_mutex_lock(&area_mutex);
+	chain = left_areas;
+	plat_write(&left_areas, NULL);
+	for (area = chain; area; area = area->next_free)
+		area->is_free = false;
+	pthread_mutex_unlock(&area_mutex);
+	return chain;
 }
 
 /* Return the bytes from an area to its part @i.  A mutex is held, or a pool has that part. */

@@ -201,7 +201,7 @@ static void mend_charge(struct pool_cpu *cpu)
 
 /*
  * Mend all pools in the child: count lost objects, and correct charges.  @own: the CPU of this
- * thread; NULL: it has none.  Afterwards all other areas are ready for pool_cpu_gone().
+ * thread; NULL: it has none.  Afterwards all other areas are ready for another owner.
  */
 void pool_fork_mend(const struct pool_cpu *own)
 {
@@ -243,7 +243,7 @@ static struct pool *next_orphan(void)
 
 /*
  * Destroy, in the child, the pools that other threads were about to destroy.  Nothing is held any
- * more, and all areas without an owner have been drained.  Three kinds of pools stay, and their
+ * more, and areas of other threads have no owner.  Three kinds of pools stay, and their
  * memory and offset are lost: pools not listed any more, pools not listed yet, and a pool that a
  * forking walk visits.
  */

@@ -361,13 +361,14 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
 	struct patience p = { .looks = ANSWER_LOOKS, .ms = ms };
 	unsigned int i = UINT_MAX;
-	bool any = false;
+	bool any;
 
-	if (!pool->cached || !plat_read(&lent) || !ms)
+	if (!pool->cached || !ms)
 		return false;
+	any = pool_empty_left();
 	p.start = plat_resched();
-	if (!lock(&p))
-		return false;
+	if (!plat_read(&lent) || !lock(&p))
+		return any;
 	while (lent && (i = plat_cpu_below(i)) != UINT_MAX)
 		any |= ask(pool, plat_areas[i]);
 	for (i = UINT_MAX; any && (i = plat_cpu_below(i)) != UINT_MAX;)

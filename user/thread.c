@@ -58,6 +58,22 @@ static void hand_on(struct plat_area *area)
 	pool_area_put(area);
 }
 
+bool pool_empty_left(void)
+{
+	struct plat_area *area = pool_areas_left();
+	bool any = false;
+
+	while (area) {
+		struct plat_area *next = area->next_free;
+
+		empty(area, EXIT_PARTS);
+		any |= !plat_read(&area->cpu.set_up);
+		pool_area_put(area);
+		area = next;
+	}
+	return any;
+}
+
 /*
  * Release the area of a thread that exits.  The thread has no area from here on, so that neither a
  * handler nor a later destructor of the program uses the area while it is drained.  A thread that
@@ -113,6 +129,7 @@ void pool_reap(void)
 {
 	unsigned int i = UINT_MAX;
 
+	pool_empty_left();
 	if (pthread_mutex_trylock(&reap_mutex))
 		return;
 	while ((i = plat_cpu_below(i)) != UINT_MAX) {
@@ -269,6 +286,9 @@ static struct plat_area *orphans(const struct plat_area *own)
  * Make the library whole after fork(), in the child's only thread.  Its area is that of the key,
  * since pool_thread_area may be "making".  The reap mutex is initialised, because its holder may
  * not exist in the child.
+ *
+ * Areas of other threads keep their parts, since each page of these that the child writes to would
+ * be copied.  New threads take the areas over, and pool_empty_left() empties the others.
  */
 static void fork_child(void)
 {
@@ -289,7 +309,7 @@ static void fork_child(void)
 		area = next;
 		next = area->next_free;
 		pool_answers(area, 0);
-		hand_on(area);
+		pool_area_put(area);
 	}
 	pool_fork_end();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -151,6 +151,8 @@ static void find_all_but(void *arg)
 	NEED(now.moving == 0 && now.parked == 0);
 	NEED(now.used == s->n);
 	NEED(test_quiet(s->pool, s->n));
+	NEED(areas_are_true());
+	pool_gc(NULL);
 	NEED(areas_are_true() && others_are_empty());
 	NEED(objects_are_distinct(s->pool));
 	NEED(test_quiet(s->pool, s->n) && test_bound_holds());
@@ -283,6 +285,7 @@ static void use_as_new(void *arg)
 
 	NEED(!test_cpu());
 	NEED(adds_up(arg));
+	pool_gc(NULL);
 	NEED(objects_are_distinct(arg));
 	NEED(adds_up(arg) && areas_are_true());
 	NEED(test_nr_cpus() == cpus);
@@ -350,6 +353,67 @@ POOL_CASE(threads_without_an_area_may_fork, test_pool(64))
 	pthread_join(thread, NULL);
 	pthread_key_delete(fork_key);
 	EXPECT_EQ(plat_read(&late_forks), 1);
+}
+
+static void use_its_array(unsigned int i, void *arg)
+{
+	struct stayer *s = arg;
+	void *obj = test_alloc(s->pool);
+
+	(void)i;
+	s->well = test_local(s->pool) == s->local && plat_read(&s->local->hot.n) == s->n - 1;
+	test_free(s->pool, obj);
+}
+
+/* The area has its objects until then, and none after the thread's end. */
+static void find_untouched(void *arg)
+{
+	struct stayer *s = arg;
+
+	NEED(plat_read(&s->local->hot.n) == s->n);
+	test_threads(1, use_its_array, s);
+	NEED(s->well);
+	NEED(others_are_empty() && test_quiet(s->pool, 0));
+}
+
+/* ThreadSanitizer ends a child that starts threads, if its parent has some. */
+TEST_CASE(a_thread_of_a_child_takes_over_the_area_of_one_that_is_gone)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	pool_fail_every = 0;
+	s.pool = test_pool(64);
+	ASSERT(s.pool);
+	stayer_start(&s);
+	EXPECT(s.n > 0);
+	if (!UNDER_TSAN)
+		EXPECT(child_is_well(find_untouched, &s));
+	stayer_finish(&s);
+	pool_destroy(&s.pool->head);
+}
+
+/* The child's only thread waits for an object that is in the array of a gone thread. */
+static void wait_for_it(void *arg)
+{
+	struct stayer *s = arg;
+
+	NEED(pool_set_limit(&s->pool->head, (unsigned int)pool_allocated(s->pool)));
+	while (plat_read(&s->local->hot.n))
+		NEED(pool_alloc_timeout(&s->pool->head, 0, 60000));
+}
+
+TEST_CASE(a_child_that_waits_has_what_arrays_of_gone_threads_have)
+{
+	struct stayer s = { .begin = begin_open, .end = end_open };
+
+	pool_fail_every = 0;
+	s.pool = test_pool(64);
+	ASSERT(s.pool);
+	stayer_start(&s);
+	EXPECT(s.n > 0);
+	EXPECT(child_is_well(wait_for_it, &s));
+	stayer_finish(&s);
+	pool_destroy(&s.pool->head);
 }
 
 #define CROWD	5

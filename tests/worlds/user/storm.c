@@ -164,6 +164,9 @@ static void check_storm(struct storm *s)
 	unsigned int i;
 
 	NEED(areas_are_true());
+	for (i = 0; i < STORM_POOLS; i++)
+		NEED(adds_up(s->pool[i]));
+	pool_gc(NULL);
 	for (i = 0; i < STORM_POOLS; i++) {
 		NEED(adds_up(s->pool[i]));
 		NEED(objects_are_distinct(s->pool[i]));
