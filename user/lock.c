@@ -153,6 +153,7 @@ static pthread_mutex_t mutexes[] = {
 };
 
 static pthread_cond_t registry_changed = PTHREAD_COND_INITIALIZER;
+static unsigned int registry_waiters;	/* registry mutex */
 
 void plat_mutex_lock(enum plat_mutex mutex)
 {
@@ -194,7 +195,7 @@ void plat_mutex_unlock(enum plat_mutex mutex)
 		unlock_create();
 		return;
 	}
-	if (mutex == PLAT_REGISTRY)
+	if (mutex == PLAT_REGISTRY && registry_waiters)
 		pthread_cond_broadcast(&registry_changed);
 	pthread_mutex_unlock(&mutexes[mutex]);
 }
@@ -205,7 +206,9 @@ void plat_registry_wait(void)
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	registry_waiters++;
 	pthread_cond_wait(&registry_changed, &mutexes[PLAT_REGISTRY]);
+	registry_waiters--;
 	pthread_setcancelstate(state, NULL);
 }
 
@@ -282,5 +285,6 @@ void pool_lock_fork_child(void)
 	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
 
 	registry_changed = fresh;
+	registry_waiters = 0;
 	plat_thread_id = 0;
 }

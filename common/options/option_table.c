@@ -206,7 +206,8 @@ void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 {
 	const void *src = (const char *)from + key->offset;
 	void *dst = (char *)to + key->offset;
-	size_t i;
+	size_t i = 0;
+	char c;
 
 	if (key->kind == POOL_KEY_WIDE) {
 		plat_write((unsigned long *)dst,
@@ -215,9 +216,10 @@ void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 		plat_write((unsigned int *)dst,
 			   plat_read((const unsigned int *)src));
 	} else {
-		for (i = 0; i < key->max; i++)
-			plat_write((char *)dst + i,
-				   plat_read((const char *)src + i));
+		do {
+			c = plat_read((const char *)src + i);
+			plat_write((char *)dst + i, c);
+		} while (++i < key->max && c);
 	}
 }
 
