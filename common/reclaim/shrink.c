@@ -36,6 +36,9 @@ bool pool_may_give(const struct pool *pool)
 	       plat_read(&pool->spare);
 }
 
+/* After so many pools with nothing to give other tasks may run. */
+#define IDLE_POOLS	64
+
 /*
  * Call @visit for each pool with objects to release.  A caller that may not wait must have locked
  * the registry, because to release a pin would need the lock; false: it could not lock.
@@ -45,15 +48,18 @@ static bool each_pool(struct shrinking *s,
 {
 	bool held = s->flags & POOL_F_ATOMIC;
 	struct pool *pool = NULL;
+	unsigned int idle = 0;
 
 	if (s->flags & POOL_F_NESTED)
 		return false;
 	while ((pool = held ? pool_registry_after(pool) :
 			      pool_registry_next_that(pool, pool_may_give))) {
-		if (pool_may_give(pool))
+		bool gives = pool_may_give(pool);
+
+		if (gives)
 			visit(pool, s);
 		/* The mutex is held across perhaps thousands of pools, so let other tasks run. */
-		if (held)
+		if (held && (gives || !(++idle % IDLE_POOLS)))
 			plat_resched();
 	}
 	return true;

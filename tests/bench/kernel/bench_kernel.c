@@ -57,7 +57,7 @@ MODULE_PARM_DESC(bench_cpus, "CPUs to count visits on; 0: costs");
 
 static char *bench_what = "costs";
 module_param(bench_what, charp, 0444);
-MODULE_PARM_DESC(bench_what, "The table: costs, contention, latency or waits");
+MODULE_PARM_DESC(bench_what, "The table: costs, contention, latency, many or waits");
 
 unsigned int bench_order[BENCH_LIVE];
 
@@ -359,6 +359,8 @@ const char *bench_kernel(char *buf, size_t size)
 		return bench_contend(bench_size, buf, size);
 	if (!strcmp(bench_what, "latency"))
 		return bench_latency(buf, size);
+	if (!strcmp(bench_what, "many"))
+		return bench_many(buf, size);
 	if (!strcmp(bench_what, "waits"))
 		return bench_waits(bench_size, buf, size);
 	if (bench_cpus)

@@ -67,6 +67,9 @@ const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 const char *bench_contend(unsigned int object, char *buf, size_t size);
 const char *bench_latency(char *buf, size_t size);
 
+/* The table of many pools, and of many CPUs that use one; likewise. */
+const char *bench_many(char *buf, size_t size);
+
 /* The table of frees while tasks wait; likewise. */
 const char *bench_waits(unsigned int object, char *buf, size_t size);
 

@@ -9,8 +9,10 @@
  *	idlepools idle ROUNDS POOLS	a thread uses one of POOLS pools, and idles
  *	idlepools sums ROUNDS POOLS	numbers of all POOLS pools, each of which one of 100 threads
  *					has used
+ *	idlepools dump ROUNDS POOLS	a dump of them, likewise, with 500 threads
  *	idlepools age ROUNDS POOLS	a round of ageing: of 64 buckets in each pool, none has objects
  *	idlepools shrink ROUNDS POOLS	pool_shrink(), likewise
+ *	idlepools made ROUNDS POOLS	a pool is created beside these, used and destroyed
  *	idlepools memory 0 POOLS	100 threads use all POOLS pools, and idle
  *
  * Prints how often that is done in a round.  Prints page faults of a round, behind it; for
@@ -26,10 +28,10 @@
 #include "pool.h"
 
 #define POOLS_MOST	16000u
-#define THREADS		100u
 
 static struct pool_head *pools[POOLS_MOST];
 static unsigned int n_pools;
+static unsigned int threads = 100;
 static pthread_barrier_t together;
 
 static void use(struct pool_head *pool)
@@ -72,6 +74,20 @@ static void sum_all(void)
 		pool_stats_get(pools[i], &now, sizeof(now));
 }
 
+/* Without memory the text is only counted. */
+static void dump_all(void)
+{
+	dump_pools_to_buf(NULL, 0, NULL);
+}
+
+static void make_one(void)
+{
+	struct pool_head *pool = create_pool("made", 128, MEM_F_EXACT);
+
+	use(pool);
+	pool_destroy(pool);
+}
+
 static void age_all(void)
 {
 	pool_age();
@@ -82,13 +98,13 @@ static void shrink_all(void)
 	pool_shrink(1);
 }
 
-/* The first @arg of the pools are used, or one in THREADS, if there is no @arg. */
+/* The first @arg of the pools are used, or one in "threads", if there is no @arg. */
 static void *use_and_wait(void *arg)
 {
 	static unsigned int number;
 	unsigned int i = __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED);
 
-	for (; i < n_pools; i += arg ? 1 : THREADS)
+	for (; i < n_pools; i += arg ? 1 : threads)
 		use(pools[i]);
 	pthread_barrier_wait(&together);
 	pthread_barrier_wait(&together);
@@ -103,8 +119,8 @@ static void start_all(void *arg)
 	pthread_t thread;
 	unsigned int i;
 
-	pthread_barrier_init(&together, NULL, THREADS + 1);
-	for (i = 0; i < THREADS; i++)
+	pthread_barrier_init(&together, NULL, threads + 1);
+	for (i = 0; i < threads; i++)
 		start(&thread, use_and_wait, arg);
 	pthread_barrier_wait(&together);
 }
@@ -170,7 +186,7 @@ int main(int argc, char **argv)
 
 	n_pools = argc == 4 ? (unsigned int)strtoul(argv[3], NULL, 10) : 0;
 	if (!n_pools || n_pools > POOLS_MOST)
-		errx(2, "usage: idlepools exit|idle|sums|age|shrink|memory ROUNDS POOLS");
+		errx(2, "usage: idlepools exit|idle|sums|dump|made|age|shrink|memory ROUNDS POOLS");
 	make_pools();
 	if (!strcmp(what, "exit")) {
 		repeat(exit_one, rounds);
@@ -179,6 +195,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "sums")) {
 		start_all(NULL);
 		repeat(sum_all, rounds);
+	} else if (!strcmp(what, "dump")) {
+		threads = 500;
+		start_all(NULL);
+		repeat(dump_all, rounds);
+	} else if (!strcmp(what, "made")) {
+		repeat(make_one, rounds);
 	} else if (!strcmp(what, "age")) {
 		repeat(age_all, rounds);
 	} else if (!strcmp(what, "shrink")) {

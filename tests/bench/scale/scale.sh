@@ -15,6 +15,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib/results.sh
 . "$here/../../lib/results.sh"
+# shellcheck source=tests/bench/scale/rows.sh
+. "$here/rows.sh"
 [ $# -eq 1 ] || {
 	echo "usage: ${0##*/} BUILD" >&2
 	exit 2
@@ -23,7 +25,7 @@ build=$1
 
 # instructions PROGRAM WHAT ROUNDS [SIZE]
 instructions() {
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>"$tmp/log" >"$tmp/pairs" ||
+	valgrind --max-threads=600 --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>"$tmp/log" >"$tmp/pairs" ||
 		{ cat "$tmp/log" >&2; return 1; }
 	sed -n 's/.*Collected : //p' "$tmp/log"
 }
@@ -83,12 +85,13 @@ measure() {
 		unit=$what
 		is=$("$build/idlepools" "${size%_*}" "$rounds" "${size#*_}" | sed -n 2p)
 		return ;;
-	exit_* | idle_* | sums_* | age_* | shrink_*)
+	exit_* | idle_* | sums_* | dump_* | made_* | age_* | shrink_*)
 		is=$(pair "$build/idlepools" "$what" "$rounds" "$size")
 		return ;;
 	forked_*)
 		unit=faults
-		is=$("$build/threads" "$what" "$rounds" "${size%_*}" "${size#*_}")
+		# shellcheck disable=SC2086	# words
+		is=$("$build/threads" "$what" "$rounds" ${size//_/ })
 		return ;;
 	refused_* | created_*)
 		is=$(pair "$build/threads" "$what" "$rounds" "${size%_*}" "${size#*_}")
@@ -101,21 +104,15 @@ measure() {
 
 # row NAME ROUNDS MOST GOAL [missed]
 row() {
-	local name=$1 rounds=$2 most=$3 goal=$4 missed=${5:-} unit is beside
+	local unit is beside
 
-	measure "$name" "$rounds"
-	echo "# $name: $is $unit, malloc() $beside, goal $goal"
-	if [ "$is" -gt "$most" ]; then
-		result "not ok" "many_pools_$name # $is, at most $most"
-	elif [ "$is" -gt "$goal" ] && [ -z "$missed" ]; then
-		result "not ok" "many_pools_$name # $is misses $goal and the table does not say so"
-	else
-		result ok "many_pools_$name"
-	fi
+	measure "$1" "$2"
+	judge_row "$1" "$is" "$unit" "malloc() $beside" "${@:3}"
 }
 
 while read -r name rounds most goal missed; do
 	case $name in '#'* | '') continue ;; esac
 	row "$name" "$rounds" "$most" "$goal" "$missed"
 done <"$here/scale.table"
+echo "# the same of kernels, with the shrinker: tests/vm/gate.sh [stock-7.3]; of hits: make bench-gate"
 finish

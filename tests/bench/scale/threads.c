@@ -7,7 +7,8 @@
  *
  *	threads refused ROUNDS DEAD LIVE	an allocation that the pool's limit refuses
  *	threads created ROUNDS DEAD LIVE	a pool is created, has an object, and is destroyed
- *	threads forked ROUNDS DEAD LIVE		a child that ends at once
+ *	threads forked ROUNDS DEAD LIVE [POOLS]	a child that ends at once; threads have used so many
+ *						pools, or one
  *
  * Prints the calls of a round; for forks, the page faults of parent and child in one of them.
  */
@@ -23,14 +24,19 @@
 #include "pool.h"
 
 #define THREADS		4000
+#define POOLS		200
 
-static struct pool_head *pool;
+static struct pool_head *pool, *more[POOLS];
+static unsigned int n_more;
 static pthread_barrier_t all_there, all_done;
 
 static void *use(void *arg)
 {
 	void *obj = pool_alloc(pool);
+	unsigned int i;
 
+	for (i = 0; i < n_more; i++)
+		pool_free(more[i], pool_alloc(more[i]));
 	pthread_barrier_wait(&all_there);
 	if (arg)
 		pthread_barrier_wait(arg);
@@ -113,14 +119,26 @@ static long forked(unsigned long rounds)
 	return (faults() - before) / (long)rounds;
 }
 
+static void make_more(unsigned long n)
+{
+	char name[12];
+
+	for (; n_more + 1 < n && n_more < POOLS; n_more++) {
+		snprintf(name, sizeof(name), "p%u", n_more);
+		more[n_more] = create_pool(name, 64, MEM_F_EXACT);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long rounds = argc == 5 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long rounds = argc >= 5 ? strtoul(argv[2], NULL, 10) : 0;
 	long calls = 1;
 
 	if (!rounds)
-		errx(2, "usage: threads refused|created|forked ROUNDS DEAD LIVE");
+		errx(2, "usage: threads refused|created|forked ROUNDS DEAD LIVE [POOLS]");
 	pool = create_pool("threads", 64, MEM_F_EXACT);
+	if (argc == 6)
+		make_more(strtoul(argv[5], NULL, 10));
 	start((unsigned int)strtoul(argv[3], NULL, 10), false);
 	start((unsigned int)strtoul(argv[4], NULL, 10), true);
 	if (!strcmp(argv[1], "refused"))
