@@ -87,7 +87,7 @@ many() {
 
 # many_row NAME MOST GOAL [missed]
 many_row() {
-	local name=$1 is beside=none unit=instructions slab
+	local name=$1 is beside="nothing beside it" unit=instructions slab
 
 	case $name in
 	robin_*)
