@@ -25,7 +25,8 @@ build=$1
 
 # instructions PROGRAM WHAT ROUNDS [SIZE]
 instructions() {
-	valgrind --max-threads=600 --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>"$tmp/log" >"$tmp/pairs" ||
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --max-threads=600 "$@" \
+		2>"$tmp/log" >"$tmp/pairs" ||
 		{ cat "$tmp/log" >&2; return 1; }
 	sed -n 's/.*Collected : //p' "$tmp/log"
 }
