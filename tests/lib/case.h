@@ -162,6 +162,7 @@ static inline void head_numbers(struct pool_head *pool, struct pool_stats *now)
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_nothing_on(void);		/* all options off, whatever the build has */
 void test_inject(unsigned int every);	/* fail each @every-th call of the backend; 0: none */
+unsigned int test_round(void);		/* sizes are rounded up to a multiple of this */
 unsigned int test_cluster(void);	/* objects of a cluster after test_options() */
 void test_destroy_every(void);		/* also pools with objects in use */
 bool test_readable(const void *p);	/* true if it can be read without a fault */

@@ -88,6 +88,11 @@ void test_inject(unsigned int every)
 	pool_fail_every = every;
 }
 
+unsigned int test_round(void)
+{
+	return POOL_SIZE_ROUND;
+}
+
 unsigned int test_cluster(void)
 {
 	return pool_options.cluster;
