@@ -148,24 +148,20 @@ static void rest_begin(struct rest *rest, unsigned int flags,
 	rest->last.now = plat_resched();
 }
 
-/* Milliseconds between retries of the head while an object may become free without a wakeup. */
-#define LOOK_EVERY	100
-
 /*
  * Return how long the head of the queue sleeps before it retries, in milliseconds.
  *
  *   the platform lacks memory                  POOL_ASK_EVERY: no wakeup comes when it has some
- *   arrays of other CPUs have objects          POOL_ASK_EVERY: their owners may be asked again
- *   arrays have slots, or objects are moving   LOOK_EVERY: a hit that read the capacity before
+ *   arrays have slots, or objects are moving   POOL_LOOK_EVERY: a hit that read the capacity before
  *                                              it was closed wakes nobody
  *   else                                       until a free wakes the head
  */
 static unsigned int patience(struct pool *pool, const struct rest *rest)
 {
-	if (rest->cause != POOL_REFUSED || rest->last.before.arrays)
+	if (rest->cause != POOL_REFUSED)
 		return POOL_ASK_EVERY;
 	return plat_read(&pool->slots) || pool_reach_missed(pool, &rest->last.before) ?
-	       LOOK_EVERY : POOL_FOREVER;
+	       POOL_LOOK_EVERY : POOL_FOREVER;
 }
 
 /*

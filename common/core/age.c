@@ -152,9 +152,10 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 }
 
 /*
- * Hold another pool's array of this CPU as its owner would, take its free slots, or close it.  Then
- * release the lock for a moment.  The array becomes the newest, because its owner may be using it,
- * so the next call reduces another array before it closes this one.
+ * Hold another pool's array of this CPU as its owner would, take its free slots, or close it, and
+ * wake a waiter of that pool, because no free does.  Then release the lock for a moment.  The array
+ * becomes the newest, because its owner may be using it, so the next call reduces another array
+ * before it closes this one.
  */
 static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
@@ -167,6 +168,8 @@ static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 		pool_barrier();
 		plat_write(&local->hot.open, POOL_OPEN);
 	}
+	if (plat_read(&local->pool->limit))
+		pool_wake(local->pool);
 	pool_age_renew(cpu, local);
 	pool_cpu_break(cpu);
 }

@@ -55,7 +55,7 @@ static bool may_ask(struct pool *pool)
 static bool arrays_emptied(struct pool *pool, unsigned int flags,
 			   struct pool_last *last)
 {
-	return last->before.arrays && plat_may(PLAT_WAIT, flags) &&
+	return plat_may(PLAT_WAIT, flags) &&
 	       ((flags & POOL_F_WAIT) || !plat_read(&pool->limit)) &&
 	       may_ask(pool) && plat_empty_arrays(pool, last->left);
 }

@@ -13,7 +13,6 @@ struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
 	bool some;			/* in a place, or moving */
-	bool arrays;			/* some are in the array of a CPU */
 };
 
 /* An allocation that looks for the last free object, again and again. */

@@ -71,7 +71,7 @@ static void park_hot(struct pool *pool, struct pool_local *here)
  *
  * A departure of no object is counted, so that a walk of validate.c sees that the list has
  * changed.  If there is no empty cluster, or the CPU's lock is taken, one object is parked, which
- * is enough for the CPU that has asked.
+ * is enough for the CPU that has asked.  A call may have noted that nothing is free: reach.c.
  */
 void pool_empty_array(struct pool *pool)
 {
@@ -89,4 +89,5 @@ void pool_empty_array(struct pool *pool)
 	if (!moved && plat_read(&here->hot.n))
 		park_hot(pool, here);
 	pool_here_leave(here);
+	pool_wake(pool);
 }

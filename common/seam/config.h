@@ -23,8 +23,8 @@
  *                                    POOL_SIZE_ROUND=n       sizes: multiples of n
  *                                    POOL_SLAB_MAX=n         user space: see below
  *
- * Test builds also set POOL_BUCKETS, POOL_HOT_MAX, POOL_HOT_LEAST, POOL_LIMIT_SLOTS() and
- * POOL_FAIL_EVERY, and POOL_TWO_STORES: pool_hot.h.
+ * Test builds also set POOL_BUCKETS, POOL_HOT_MAX, POOL_HOT_LEAST, POOL_LIMIT_SLOTS(),
+ * POOL_LOOK_EVERY and POOL_FAIL_EVERY, and POOL_TWO_STORES: pool_hot.h.
  */
 #ifndef POOL_CONFIG_H
 #define POOL_CONFIG_H
@@ -148,6 +148,11 @@
 /* All arrays of a pool with a limit have so many slots: less than a sixteenth. */
 #ifndef POOL_LIMIT_SLOTS
 #define POOL_LIMIT_SLOTS(limit)	(((limit) - 1) / 16)
+#endif
+
+/* Milliseconds between the looks of the oldest waiter, alloc.c; the enumerator has none. */
+#ifndef POOL_LOOK_EVERY
+#define POOL_LOOK_EVERY		100
 #endif
 
 /* Hostile builds: every n-th backend call fails; 0: none. */

@@ -52,14 +52,14 @@ static bool some_on(struct pool_local *local)
  * Fill in @reading, before the caller looks, with what pool_reach_missed() will compare.
  * Moving objects are announced before their departure is counted, so they are read after the
  * departures.  CPUs are read after the buckets, since a new CPU may take from a bucket at once.
- * The reading also notes whether a place, or an array, has objects.  The proof does not need that;
- * it saves a look where there are none.
+ * The reading also notes whether a place has objects.  The proof does not need that; it saves a look
+ * where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
 	unsigned long sum = plat_read_acquire(&pool->store_gets);
 	struct pool_local *local;
-	bool some, arrays = false;
+	bool some;
 	unsigned int i;
 
 	sum += plat_read_acquire(&pool->gone_departures);
@@ -70,15 +70,14 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 	pool_each_part(pool, i, local) {
 		sum += plat_read_acquire(&local->departures);
 		some = some || some_on(local);
-		arrays |= plat_read(&local->hot.n);
 	}
-	reading->arrays = arrays;
 	reading->some = plat_read_acquire(&pool->moving) || some;
 	reading->departures = sum;
 }
 
 /*
- * Sum up the departures until now, unless a place has objects, or, where @arrays, an array.
+ * Sum up the departures until now, unless a place has objects, or, where @takes is given, an array.
+ * @takes becomes true if an array accepts objects, so that frees may hit.
  * A place may get what comes out of an array, or of a user's hands, which count no departures.
  * So what is moving is read before the places that it goes to, and an array before its part's.
  * Departures of parked lists, and of CPUs that are gone, are read last: if a CPU goes meanwhile,
@@ -86,7 +85,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
  * False: something has objects; nothing is summed up.
  */
 static inline __attribute__((__always_inline__))
-bool departed(struct pool *pool, bool arrays, unsigned long *departures)
+bool departed(struct pool *pool, bool *takes, unsigned long *departures)
 {
 	const struct pool_bucket *end = pool->bucket + plat_read(&pool->buckets);
 	const struct pool_bucket *bucket = pool->bucket;
@@ -97,9 +96,10 @@ bool departed(struct pool *pool, bool arrays, unsigned long *departures)
 	if (plat_read_acquire(&pool->moving))
 		return false;
 	pool_each_part(pool, i, local) {
-		unsigned long some;
+		unsigned long some = takes ? plat_read_acquire(&local->hot.n) : 0;
 
-		some = arrays ? plat_read_acquire(&local->hot.n) : 0;
+		if (takes)
+			*takes |= plat_read(&local->hot.cap);
 		some |= plat_read_acquire(&local->moving);
 		some |= plat_read_acquire(&local->clustered);
 		some |= plat_read_acquire(&local->parked.count);
@@ -127,7 +127,7 @@ bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
 	unsigned long now;
 
-	return before->some || !departed(pool, false, &now) ||
+	return before->some || !departed(pool, NULL, &now) ||
 	       now != before->departures ||
 	       plat_read(&pool->allocated) != before->allocated;
 }
@@ -144,9 +144,12 @@ static bool is_near(const struct pool *pool)
 
 /* departed(), with the arrays; one copy of its loops. */
 static __attribute__((__noinline__))
-bool is_empty(struct pool *pool, unsigned long *departures)
+bool is_empty(struct pool *pool, bool *takes, unsigned long *departures)
 {
-	return departed(pool, true, departures);
+	bool some = false, empty = departed(pool, &some, departures);
+
+	*takes |= some;
+	return empty;
 }
 
 /*
@@ -156,35 +159,22 @@ bool is_empty(struct pool *pool, unsigned long *departures)
  * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
  * the second reading is enough.
  */
-static bool nothing_within_reach(struct pool *pool, unsigned long have)
+static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *takes)
 {
 	unsigned long settled = plat_read_acquire(&pool->settled);
 	struct pool_reading before;
 	unsigned long now;
 
-	if (!is_empty(pool, &now))
+	if (!is_empty(pool, takes, &now))
 		return false;
 	if (now != settled) {
 		pool_reach_read(pool, &before);
-		if (before.some || is_near(pool) ||
-		    plat_read_acquire(&pool->allocated) != have ||
-		    !is_empty(pool, &now) || now != before.departures)
+		if (before.some || plat_read_acquire(&pool->allocated) != have ||
+		    !is_empty(pool, takes, &now) || now != before.departures)
 			return false;
 		plat_write_release(&pool->settled, now);
 	}
 	return plat_read(&pool->allocated) == have;
-}
-
-/* True if an array takes objects, so that frees may hit. */
-static bool arrays_take(const struct pool *pool)
-{
-	struct pool_local *local;
-	unsigned int i;
-
-	pool_each_part(pool, i, local)
-		if (plat_read(&local->hot.cap))
-			return true;
-	return false;
 }
 
 /*
@@ -207,13 +197,13 @@ bool looks_used_up(struct pool *pool, unsigned long have)
 {
 	unsigned long none = 0, mine = (unsigned long)&none;	/* no other call's */
 	bool notes = plat_cmpxchg(&pool->used_up, &none, mine);
-	bool is_up;
+	bool is_up, takes = false;
 
 	plat_fence();
-	is_up = nothing_within_reach(pool, have);
+	is_up = nothing_within_reach(pool, have, &takes);
 	if (notes)
 		plat_cmpxchg(&pool->used_up, &mine,
-			     is_up && !arrays_take(pool) ? POOL_USED_UP : 0ul);
+			     is_up && !takes ? POOL_USED_UP : 0ul);
 	return is_up;
 }
 

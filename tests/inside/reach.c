@@ -243,3 +243,33 @@ TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
 	test_free(pool, obj);
 	pool_destroy(&pool->head);
 }
+
+/*
+ * The look missed a free that hit an array while that was closed.  What takes the object out of the
+ * array wakes, since no free does: a request, and a visit of another pool that needs the room.
+ */
+TEST_CASE(an_array_that_gives_its_objects_ends_the_note)
+{
+	struct pool *pool, *other;
+	unsigned int n;
+
+	pool_fail_every = 0;
+	test_options(65536, 32);
+	pool = test_pool(1024);
+	other = test_pool(1024);
+	ASSERT(pool && other && pool_set_limit(&pool->head, 4096));
+	test_wave(pool, 16);
+	n = plat_read(&test_local(pool)->hot.n);
+	ASSERT(n);
+	plat_write(&pool->used_up, POOL_USED_UP);
+	test_wave(other, 256);
+	EXPECT(plat_read(&test_local(pool)->hot.n) < n);
+	EXPECT_EQ(pool->used_up, 0);
+	test_wave(pool, 16);
+	ASSERT(plat_read(&test_local(pool)->hot.n));
+	plat_write(&pool->used_up, POOL_USED_UP);
+	pool_empty_array(pool);
+	EXPECT_EQ(pool->used_up, 0);
+	pool_destroy(&other->head);
+	pool_destroy(&pool->head);
+}

@@ -42,7 +42,14 @@ static void setup_arrays(void)
 	sched_as_cpu(0);
 }
 
-/* The same, and the array was closed for a while.  The next visit of its CPU opens it. */
+/* The same, and a new limit leaves no slot to a CPU. */
+static void setup_shareless(void)
+{
+	setup_arrays();
+	pool_start.cpus = 64;
+}
+
+/* As setup_arrays(), and the array was closed for a while.  The next visit of its CPU opens it. */
 static void setup_closed(void)
 {
 	setup_arrays();
@@ -165,6 +172,20 @@ static void open_and_free(void)
 	give(1, 2, 0);
 }
 
+/* The new limit closes the arrays. */
+static void limit_then_alloc(void)
+{
+	raise_limit();
+	s_alloc(pool);
+}
+
+/* The free may have begun before the array is closed.  Then another CPU asks for the object. */
+static void free_then_empty(void)
+{
+	give(1, 2, 0);
+	pool_empty_array(pool_of(pool));
+}
+
 static unsigned long free_at_end(const struct pool *p)
 {
 	unsigned long n = pool_shared_count(p) + p->parked.count;
@@ -235,6 +256,8 @@ const struct scenario scenarios_of_waits[] = {
 		 CPUS(alloc_twice, free_alloc_free, alloc_twice), .end = end_note),
 	SCENARIO(an_array_that_opens_ends_the_note_that_nothing_is_free, "noted-arrays", 2,
 		 setup_closed, CPUS(alloc_one, open_and_free), .end = end_note),
+	SCENARIO(an_array_that_is_emptied_ends_the_note_that_nothing_is_free, "unnoted-array", 2,
+		 setup_shareless, CPUS(limit_then_alloc, free_then_empty), .end = end_note),
 	SCENARIO(a_handler_ends_the_note_that_nothing_is_free, "unnoted", 2, setup_one,
 		 CPUS(alloc_twice, alloc_twice), IRQS(NULL, handle_free), .end = end_note),
 	SCENARIO(an_array_is_closed_while_somebody_waits, "unclosed unopened", 2, setup_arrays,

@@ -11,7 +11,7 @@ SCHEDULE_CFLAGS = -DPOOL_FREED= -std=gnu11 -g -O2 -D_GNU_SOURCE -DPOOL_NO_INLINE
 	-Itests/proof/schedule -Wall -Wextra -Werror -fno-pie -mno-red-zone \
 	-ffunction-sections -fdata-sections -include tests/proof/schedule/point.h \
 	-DPOOL_CLUSTER_SIZE=2 -DPOOL_BUCKETS=2 -DPOOL_SIZE_ROUND=8 -DPOOL_HOT_MAX=4 -DPOOL_HOT_LEAST=2 \
-	'-DPOOL_LIMIT_SLOTS(limit)=(4 * (limit))'
+	'-DPOOL_LIMIT_SLOTS(limit)=(4 * (limit))' -DPOOL_LOOK_EVERY=POOL_FOREVER
 # The judge looks at these calls before the rest of common/ goes on: judge_bound.c.
 SCHEDULE_WRAP = pool_cluster_detach pool_cluster_settled pool_cluster_settled_locked pool_hot_detach
 SCHEDULE_OBJ = $(patsubst $(COMMON)/%.c,$(T)/schedule.o/common/%.o, \
