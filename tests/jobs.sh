@@ -179,5 +179,6 @@ jobs_rest_kernel() {
 	script 2 oom $vm/oom.sh
 	script 2 nodes $vm/nodes.sh
 	script 2 gate-kernel $vm/gate.sh
+	script 2 waits-kernel $vm/waits.sh
 	script 2 gate-stock-7.3 gate_newest "$newest"
 }

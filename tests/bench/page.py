@@ -122,6 +122,7 @@ def figures(folder, table):
     rst_text(folder, "cost.txt", "A pool without objects")
     rst_text(folder, "fillspill.txt", "Instructions of a fill and a spill of 64 objects")
     rst_text(folder, "guard.txt", "Guards of the hit path")
+    rst_text(folder, "limit.txt", "A limit where nobody waits")
     rst_text(folder, "wait.txt", "Frees while threads wait")
 
 

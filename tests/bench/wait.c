@@ -5,9 +5,9 @@
  * Layer:   a program; twin of kernel/bench_kernel_wait.c.
  * Context: one thread frees, others wait.
  *
- * Threads wait for the only object: of a pool with a limit of 1, or of malloc() below a semaphore
- * that is a mutex, a condition variable and a count.  In each round the main thread frees the
- * object.  A waiter that has it hands it back in a pointer, and waits again.
+ * Threads wait for the only object: of a pool with a limit of 1, or of malloc() below a sem_t, or
+ * below a mutex, a condition variable and a count.  In each round the main thread frees the object.
+ * A waiter that has it hands it back in a pointer, and waits again.
  *
  * Prints microseconds, medians of ROUNDS rounds: of the free, and from its begin until a waiter has
  * the object.
@@ -15,6 +15,7 @@
 #include "pool.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -35,6 +36,7 @@ static struct pool_head *pool;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned int count = 1;
+static sem_t semaphore;
 
 static void *get_pool(void)
 {
@@ -65,8 +67,22 @@ static void put_malloc(void *obj)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void *get_sem(void)
+{
+	while (sem_wait(&semaphore))
+		;
+	return malloc(SIZE);
+}
+
+static void put_sem(void *obj)
+{
+	free(obj);
+	sem_post(&semaphore);
+}
+
 static const struct wait_peer peers[] = {
-	{ "semaphore", get_malloc, put_malloc },
+	{ "sem_t", get_sem, put_sem },
+	{ "condition", get_malloc, put_malloc },
 	{ "pool", get_pool, put_pool },
 };
 
@@ -161,7 +177,7 @@ int main(void)
 	unsigned int i;
 
 	pool = create_pool_ext(&attr);
-	if (!pool)
+	if (!pool || sem_init(&semaphore, 0, 1))
 		return 1;
 	puts("# us, of a free while threads wait\n#          waiters     free  to waiter");
 	for (i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {

@@ -13,7 +13,8 @@
 #
 #	bench-page.sh contention FILE.csv	what contention.sh has left
 #	bench-page.sh latency FILE.csv		what latency.sh has left
-#	bench-page.sh write-contention FILE.csv..., write-latency FILE.csv...
+#	bench-page.sh waits FILE.txt		what waits.sh has left, and the programs limit and wait
+#	bench-page.sh write-contention FILE..., write-latency FILE..., write-waits FILE
 #					the same, into tests/bench/figures
 
 set -euo pipefail
@@ -154,6 +155,26 @@ latency() {
 	END { rule(); print "" }' "$1"
 }
 
+# waits FILE - its kernel, rows of tasks that wait and of limits; the programs' figures are beside it
+waits() {
+	awk '
+	NF == 1 { kernel = $1; sub("[+].*", "", kernel) }
+	$1 == "wait" {
+		if (!n++)
+			printf "%-9s  waiters  free   to waiter  average  fewest\n", kernel
+		printf "%-9s  %-7d  %-5d  %-9d  %-7d  %d\n", $2, $3, $4, $5, $6, $7
+	}
+	$1 == "limited" {
+		if (!m++)
+			printf "\n%-10s  limit   one     batch\n", kernel
+		printf "%-10s  %-6s  %-6s  %s\n", $2, $3 ? $3 : "none", $4, $5
+	}' "$1"
+	printf '\nUser space, on a machine with 2 CPUs that was busy:\n'
+	for what in wait limit; do
+		[ ! -f "${1%/*}/$what.txt" ] || sed 's/^/\t/; 1s/^/\n/' "${1%/*}/$what.txt"
+	done
+}
+
 all() {
 	local csv
 
@@ -169,12 +190,12 @@ all() {
 }
 
 case ${1:-} in
-costs | refused | visits | contention | latency | all) "$1" "$2" ;;
+costs | refused | visits | contention | latency | waits | all) "$1" "$2" ;;
 write)
 	text=$(all "${2:-$top/build/bench}")
 	"$top/tests/bench/section.py" kernel <<<"$text"
 	;;
-write-contention | write-latency)
+write-contention | write-latency | write-waits)
 	what=${1#write-}
 	text=$(for csv in "${@:2}"; do "$what" "$csv"; done)
 	"$top/tests/bench/section.py" "$what" <<<"$text"

@@ -70,7 +70,8 @@ const char *bench_latency(char *buf, size_t size);
 /* The table of many pools, and of many CPUs that use one; likewise. */
 const char *bench_many(char *buf, size_t size);
 
-/* The table of frees while tasks wait; likewise. */
+/* The table of frees while tasks wait, and of limits, which the former has at its end; likewise. */
 const char *bench_waits(unsigned int object, char *buf, size_t size);
+const char *bench_limits(unsigned int object, char *buf, size_t size);
 
 #endif /* BENCH_BENCH_KERNEL_H */

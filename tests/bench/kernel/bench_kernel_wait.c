@@ -10,9 +10,10 @@
  * goes to sleep.  A waiter that has the object hands it back in a pointer, and waits again.  So
  * the figures have one switch between tasks, and frees by this task alone.
  *
- * A row: PEER WAITERS FREE WAITER.  FREE is the least time of a free, WAITER from its begin until
- * a waiter has the object, the least and the average, in ns: instructions under "qemu -icount
- * shift=0".
+ * A row: wait PEER WAITERS FREE WAITER AVERAGE FEWEST.  FREE is the least time of a free, WAITER
+ * from its begin until a waiter has the object, the least and the average, in ns: instructions under
+ * "qemu -icount shift=0".  FEWEST: the waiter that had the object least often had it so often, in
+ * 100 rounds.  The rows of bench_kernel_limit.c follow.
  */
 #include "bench_kernel.h"
 #include "pool.h"
@@ -27,8 +28,9 @@
 #include <linux/sched.h>
 #include <linux/semaphore.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
-#define ROUNDS		200
+#define ROUNDS		100
 #define WAITERS_MAX	32
 
 struct wait_peer {
@@ -138,15 +140,18 @@ static struct completion handed;	/* box has the object */
 static void *box;
 static u64 got_at;
 static bool ending;
+static unsigned int had[WAITERS_MAX];	/* by each waiter */
 
-static int wait_often(void *unused)
+static int wait_often(void *mine)
 {
+	unsigned int *times = mine;
 	bool last;
 
 	do {
 		void *obj = peer->get();
 
 		got_at = ktime_get_ns();
+		(*times)++;
 		last = READ_ONCE(ending);
 		box = obj;
 		complete(&handed);
@@ -158,6 +163,7 @@ struct took {
 	u64 put;
 	u64 waiter;
 	u64 sum;
+	unsigned int fewest;
 };
 
 /* Free the object, wait until a waiter has handed it back, and let the waiter wait again. */
@@ -178,16 +184,20 @@ static void round_of(struct took *took)
 /* False: there are not all @n waiters, or no object. */
 static bool run(unsigned int n, struct took *took)
 {
-	unsigned int i, made = 0;
+	unsigned int i, k, made = 0;
 
 	ending = false;
+	memset(had, 0, sizeof(had));
 	init_completion(&handed);
 	box = peer->get();
-	while (box && made < n && !IS_ERR(kthread_run(wait_often, NULL, "bench_wait")))
+	while (box && made < n && !IS_ERR(kthread_run(wait_often, &had[made], "bench_wait")))
 		made++;
 	schedule_timeout_idle(10);
 	for (i = 0; made == n && i < ROUNDS; i++)
 		round_of(took);
+	took->fewest = ROUNDS;
+	for (k = 0; k < made; k++)
+		took->fewest = min(took->fewest, had[k]);
 	WRITE_ONCE(ending, true);
 	while (box && made--) {
 		peer->put(box);
@@ -207,7 +217,7 @@ const char *bench_waits(unsigned int object, char *buf, size_t size)
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(wait_peers) * ARRAY_SIZE(waiters); i++) {
-		struct took took = { U64_MAX, U64_MAX, 0 };
+		struct took took = { U64_MAX, U64_MAX, 0, 0 };
 		bool ok;
 
 		peer = &wait_peers[i / ARRAY_SIZE(waiters)];
@@ -216,8 +226,8 @@ const char *bench_waits(unsigned int object, char *buf, size_t size)
 		peer->teardown();
 		if (!ok)
 			return "a task or an object was not to be had";
-		len += scnprintf(buf + len, size - len, "%s %u %llu %llu %llu\n", peer->name, k,
-				 took.put, took.waiter, div_u64(took.sum, ROUNDS));
+		len += scnprintf(buf + len, size - len, "wait %s %u %llu %llu %llu %u\n", peer->name,
+				 k, took.put, took.waiter, div_u64(took.sum, ROUNDS), took.fewest);
 	}
-	return NULL;
+	return bench_limits(object, buf + len, size - len);
 }

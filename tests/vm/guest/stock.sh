@@ -12,7 +12,7 @@
 # shellcheck source=tests/vm/guest/stock/lib.sh
 . /files/stock/lib.sh
 
-all=load,pages,trace,dumps,poolctl,memstats,modules,names,replay,gc,age,options,readers,parameters,cpu,lost,lockdown
+all=load,pages,trace,dumps,poolctl,memstats,modules,names,replay,waits,gc,age,options,readers,parameters,cpu,lost,lockdown
 for topic in $(echo "${topics:-$all}" | tr ',' ' '); do
 	# shellcheck source=/dev/null
 	. "/files/stock/$topic.sh"
