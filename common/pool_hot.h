@@ -276,6 +276,22 @@ static inline void pool_hot_set(struct pool_hot *hot, size_t n)
 #endif
 }
 
+/* Hold an array of this CPU that is open, so that interrupt handlers leave it alone. */
+static inline void pool_hot_mark_held(struct pool_hot *hot)
+{
+	POOL_WRITE(hot->open, POOL_HELD);
+	pool_barrier();
+	pool_hot_tell_held();
+}
+
+/* Undo pool_hot_mark_held(). */
+static inline void pool_hot_mark_open(struct pool_hot *hot)
+{
+	pool_hot_tell_open();
+	pool_barrier();
+	POOL_WRITE(hot->open, POOL_OPEN);
+}
+
 /*
  * Hold this CPU's array, which was entered.  False: it cannot be held, and was left.
  *
@@ -294,18 +310,14 @@ static inline bool pool_hot_hold(struct pool_hot *hot)
 		pool_hot_leave();
 		return false;
 	}
-	POOL_WRITE(hot->open, POOL_HELD);
-	pool_barrier();
-	pool_hot_tell_held();
+	pool_hot_mark_held(hot);
 	return true;
 }
 
 /* Open a held array, and leave it. */
 static inline void pool_hot_let_go(struct pool_hot *hot)
 {
-	pool_hot_tell_open();
-	pool_barrier();
-	POOL_WRITE(hot->open, POOL_OPEN);
+	pool_hot_mark_open(hot);
 	pool_hot_leave();
 }
 

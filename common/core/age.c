@@ -160,13 +160,9 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
-		plat_write(&local->hot.open, POOL_HELD);
-		pool_barrier();
-		pool_hot_tell_held();
+		pool_hot_mark_held(&local->hot);
 		take_slots(cpu, local);
-		pool_hot_tell_open();
-		pool_barrier();
-		plat_write(&local->hot.open, POOL_OPEN);
+		pool_hot_mark_open(&local->hot);
 	}
 	if (plat_read(&local->pool->limit))
 		pool_wake(local->pool);

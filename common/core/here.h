@@ -33,14 +33,6 @@
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H
 
-/* Hold a part that is open and whose guard is held. */
-static inline void pool_here_hold(struct pool_local *here)
-{
-	plat_write(&here->hot.open, POOL_HELD);
-	pool_barrier();
-	pool_hot_tell_held();
-}
-
 /*
  * Enter this CPU's part of a pool.  Guard and array are held then, and pool_here_leave() must
  * follow.  NULL: nothing is held, because the owner was interrupted, which adds POOL_F_NESTED to
@@ -55,7 +47,7 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 	if (plat_read(&here->hot.open) != POOL_OPEN &&
 	    !pool_here_begins(pool, here, flags))
 		return NULL;
-	pool_here_hold(here);
+	pool_hot_mark_held(&here->hot);
 	if (!here)
 		__builtin_unreachable();
 	return here;
@@ -76,10 +68,7 @@ static inline struct pool_local *pool_here_ensure(struct pool *pool,
 /* Undo pool_here_enter(). */
 static inline void pool_here_leave(struct pool_local *here)
 {
-	pool_hot_tell_open();
-	pool_barrier();
-	plat_write(&here->hot.open, POOL_OPEN);
-	pool_hot_leave();
+	pool_hot_let_go(&here->hot);
 }
 
 /* Take this CPU's lock, for its lists; false: it cannot be taken now. */

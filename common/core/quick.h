@@ -28,11 +28,8 @@
 static inline __attribute__((__always_inline__))
 bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 {
-	if (!POOL_LIKELY(POOL_READ_PLAIN(here->hot.open) == POOL_OPEN)) {
-		pool_hot_leave();
+	if (!pool_hot_hold(&here->hot))
 		return false;
-	}
-	pool_here_hold(here);
 	*cpu = here->cpu;
 	if (POOL_LIKELY(plat_cpu_trylock(*cpu)))
 		return true;
