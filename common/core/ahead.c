@@ -79,7 +79,7 @@ unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 		pool_age_grow(here, &out);
 		if (is_crowded(here))
 			pool_age_reduce(here);
-		pool_visit_end(here);
+		pool_here_unlock(here);
 	}
 	n = ahead(here, room);
 	pool_here_leave(here);

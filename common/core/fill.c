@@ -48,32 +48,25 @@ static inline bool fills(const struct pool_local *here,
 }
 
 /*
- * Return how many objects a fill takes from a cluster: one for the caller, and as many as the empty
- * array accepts; none for the array while ahead.c has left a surplus.
+ * Copy the @n freshest objects of a cluster to @objs, and as many of the others as the array, which
+ * is empty, accepts to the array.  If ahead.c left a surplus the array stays empty.  Returns how
+ * many objects were copied, for the caller to account.
  */
-static inline unsigned int fill_size(struct pool_local *here,
-				     const struct pool_cluster *c)
+static inline unsigned int fill_from(struct pool_local *here, struct pool_cluster *c,
+				     unsigned int n, void **objs)
 {
 	unsigned int cap = plat_read(&here->hot.cap);
+	unsigned int left = c->n - n;
 
+	pool_copy(objs, c->obj + left, n);
 	if (here->surplus) {
-		here->surplus--;
-		return 1;
+		here->surplus -= pool_smaller(n, here->surplus);
+		cap = 0;
 	}
-	return cap < c->n ? cap + 1 : c->n;
-}
-
-/*
- * Copy the @n freshest objects of a cluster to the array, which is empty.  The freshest is not
- * counted there, but returned.  There is a slot for it: no cluster has more objects than an
- * array has slots.
- */
-static inline void *fill_array(struct pool_local *here, struct pool_cluster *c,
-			       unsigned int n)
-{
-	pool_copy(here->slot, c->obj + (c->n - n), n);
-	plat_write(&here->hot.n, n - 1);
-	return here->slot[n - 1];
+	cap = pool_smaller(cap, left);
+	if (cap)
+		pool_hot_append(here, 0, c->obj + (left - cap), cap);
+	return n + cap;
 }
 
 /*
@@ -179,8 +172,7 @@ static void *fill_shared(struct pool_local *here, struct pool_carried *out)
 	had = c->n;
 	pool_age_grow(here, out);
 	if (fills(here, c)) {
-		n = fill_size(here, c);
-		obj = fill_array(here, c, n);
+		n = fill_from(here, c, 1, &obj);
 	} else {
 		obj = take_one(here->pool, c);
 	}
@@ -198,7 +190,6 @@ static void *fill_shared(struct pool_local *here, struct pool_carried *out)
 static void *fill_one(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_cluster *c = pool_cluster_newest(here);
-	unsigned int n;
 	void *obj;
 
 	if (!c)
@@ -210,32 +201,41 @@ static void *fill_one(struct pool_local *here, struct pool_carried *out)
 	}
 	if (!fills(here, c))
 		return fill_past(here, out);
-	n = fill_size(here, c);
-	obj = fill_array(here, c, n);
-	filled(here, c, n, out);
+	filled(here, c, fill_from(here, c, 1, &obj), out);
 	return obj;
+}
+
+/*
+ * End a visit, leave the part, and do what the visit left for afterwards: bring down what it
+ * evicted, or, with @tick, a step of ageing.
+ */
+static inline __attribute__((__always_inline__))
+void leave(struct pool_local *here, struct pool_carried *out, bool tick, unsigned int flags)
+	POOL_RELEASES(here->cpu->lock)
+{
+	struct pool *pool = here->pool;
+
+	pool_here_unlock(here);
+	pool_here_leave(here);
+	if (out->some)
+		pool_carry(pool, out, flags);
+	else if (tick)
+		POOL_TICK(flags);
 }
 
 /* pool_get_one_from_cache(), where the part is entered and locked already; both are left. */
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)
 {
+	bool tick = pool_visit_ticks(here->cpu->visits);
 	struct pool_carried out = { .some = false };
-	struct pool *pool = here->pool;
 	void *obj;
-	bool tick;
 
-	tick = pool_visit_ticks(here->cpu->visits);
 	pool_visit_look(here, &out);
 	obj = pool_hot_pop(here);
 	if (!obj)
 		obj = fill_one(here, &out);
-	pool_visit_end(here);
-	pool_here_leave(here);
-	if (out.some)
-		pool_carry(pool, &out, flags);
-	else if (tick)
-		POOL_TICK(flags);
+	leave(here, &out, tick, flags);
 	return obj;
 }
 
@@ -296,37 +296,11 @@ void *pool_get_near_from_cache(struct pool *pool, unsigned int node, unsigned in
 		obj = pool_hot_pop(here);
 	} else if (pool_visit_begin(here, &out)) {
 		obj = take_near(here, node, &out);
-		pool_visit_end(here);
+		leave(here, &out, false, *flags);
+		return obj;
 	}
 	pool_here_leave(here);
-	if (out.some)
-		pool_carry(pool, &out, *flags);
 	return obj;
-}
-
-/*
- * Fill, for a bulk call, from one cluster: take up to @n objects, and bring as many of its rest
- * as the array, which is empty, accepts.
- */
-static unsigned int fill_many(struct pool_local *here, struct pool_cluster *c,
-			      unsigned int n, void **objs,
-			      struct pool_carried *out)
-{
-	unsigned int cap = plat_read(&here->hot.cap);
-	unsigned int left;
-
-	n = pool_smaller(n, c->n);
-	left = c->n - n;
-	pool_copy(objs, c->obj + left, n);
-	if (here->surplus) {
-		here->surplus -= pool_smaller(n, here->surplus);
-		cap = 0;
-	}
-	cap = pool_smaller(cap, left);
-	if (cap)
-		pool_hot_append(here, 0, c->obj + (left - cap), cap);
-	filled(here, c, n + cap, out);
-	return n;
 }
 
 /* Fill, for a bulk call, from this CPU's clusters; returns how many objects it got. */
@@ -339,7 +313,10 @@ static unsigned int fill(struct pool_local *here, unsigned int n, void **objs,
 	if (c && pool_age_grow(here, out))
 		c = pool_cluster_newest(here);
 	while (c && !pool_cluster_sealed(c)) {
-		got += fill_many(here, c, n - got, objs + got, out);
+		unsigned int some = pool_smaller(n - got, c->n);
+
+		filled(here, c, fill_from(here, c, some, objs + got), out);
+		got += some;
 		if (got == n)
 			break;
 		pool_cpu_break(here->cpu);
@@ -369,20 +346,17 @@ unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 	struct pool_carried out = { .some = false };
 	struct pool_local *here = pool_here_enter(pool, flags);
 	unsigned int got;
-	bool tick = false;
+	bool tick;
 
 	if (!here)
 		return 0;
 	got = take_hot(here, n, objs);
-	if (got < n && pool_visit_begin(here, &out)) {
-		tick = pool_visit_ticks(here->cpu->visits - 1);
-		got += fill(here, n - got, objs + got, &out);
-		pool_visit_end(here);
+	if (got == n || !pool_visit_begin(here, &out)) {
+		pool_here_leave(here);
+		return got;
 	}
-	pool_here_leave(here);
-	if (out.some)
-		pool_carry(pool, &out, *flags);
-	else if (tick)
-		POOL_TICK(*flags);
+	tick = pool_visit_ticks(here->cpu->visits - 1);
+	got += fill(here, n - got, objs + got, &out);
+	leave(here, &out, tick, *flags);
 	return got;
 }

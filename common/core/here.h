@@ -121,6 +121,7 @@ static inline void pool_visit_look(struct pool_local *here,
 /*
  * Begin a visit: take the CPU's lock, count the visit, and make the pool's array the newest.
  * @here is entered.  @out receives evicted clusters, for pool_carry() once @here is left.
+ * pool_here_unlock() ends it.
  * False: the lock cannot be taken, and there is no visit.
  */
 static inline __attribute__((__always_inline__))
@@ -130,12 +131,6 @@ bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)
 		return false;
 	pool_visit_look(here, out);
 	return true;
-}
-
-/* End a visit. */
-static inline void pool_visit_end(struct pool_local *here)
-{
-	pool_here_unlock(here);
 }
 
 #endif /* POOL_CORE_HERE_H */

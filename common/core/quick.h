@@ -28,7 +28,7 @@
 static inline __attribute__((__always_inline__))
 bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
 {
-	if (!pool_hot_hold(&here->hot))
+	if (!POOL_LIKELY(pool_hot_hold(&here->hot)))
 		return false;
 	*cpu = here->cpu;
 	if (POOL_LIKELY(plat_cpu_trylock(*cpu)))

@@ -212,7 +212,7 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 	}
 	if (pool_visit_begin(here, &out)) {
 		done = put_many(here, n, objs, &out);
-		pool_visit_end(here);
+		pool_here_unlock(here);
 	}
 	leave(here, done, &out, *flags);
 	return done;
@@ -256,7 +256,7 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 	hot = plat_read(&here->hot.cap);
 	done = hot ? make_room(here, &spilled, &out) :
 		     put_clustered(here, 1, &obj, &out);
-	pool_visit_end(here);
+	pool_here_unlock(here);
 	if (spilled)
 		pool_hot_slide(here, spilled, plat_read(&here->hot.n));
 	if (hot && done)
