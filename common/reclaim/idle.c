@@ -43,30 +43,22 @@ static unsigned long age_shared(struct pool *pool)
 }
 
 /*
- * Record a CPU's number of visits for the next call.  @old receives the number recorded by the last
- * call, @busy whether it has changed since.  False: the CPU's lock is taken.
+ * Start ageing a CPU: record its number of visits for the next call.  @old receives the number
+ * recorded by the last call, @busy whether it has changed since, or the CPU's lock is taken.
+ * Returns how many bytes of its clusters, if older than @old, may be released.
  */
-static bool note_time(struct pool_cpu *cpu, unsigned long *old, bool *busy)
+unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 {
+	unsigned long most = half(pool_clustered_bytes(cpu));
+
+	*busy = true;
 	if (!plat_cpu_trylock(cpu))
-		return false;
+		return 0;
 	*old = cpu->aged;
 	*busy = cpu->visits != cpu->aged;
 	cpu->aged = cpu->visits;
 	plat_cpu_unlock(cpu);
-	return true;
-}
-
-/*
- * Start ageing a CPU.  Returns how many bytes of its clusters, if older than @old, may be
- * released.
- */
-unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
-{
-	unsigned long most = half(pool_clustered_bytes(cpu));
-	bool busy;
-
-	return note_time(cpu, old, &busy) ? most : 0;
+	return most;
 }
 
 /*
@@ -75,13 +67,11 @@ unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old)
  */
 static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 {
-	unsigned long most = half(pool_clustered_bytes(cpu));
 	unsigned long taken = 0, bytes = 1;
-	unsigned long old;
+	unsigned long old, most;
 	bool busy;
 
-	if (!note_time(cpu, &old, &busy))
-		return true;
+	most = pool_cpu_unused(cpu, &old, &busy);
 	while (taken < most && bytes) {
 		bytes = pool_give_coldest(cpu, &old, 0, given);
 		taken += bytes;

@@ -53,6 +53,7 @@ static void step_cpus(struct pool_step *step)
 {
 	unsigned int looks = PASS_LOOKS;
 	struct pool_cpu *cpu;
+	bool busy;
 
 	while (!pass.left && looks--) {
 		cpu = pool_cpu_below(&pass.cpu);
@@ -60,7 +61,7 @@ static void step_cpus(struct pool_step *step)
 			pass.at_pools = true;
 			return;
 		}
-		pass.left = pool_cpu_unused(cpu, &pass.old);
+		pass.left = pool_cpu_unused(cpu, &pass.old, &busy);
 	}
 	if (pass.left)
 		find_cluster(step);

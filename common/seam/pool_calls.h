@@ -274,7 +274,7 @@ void pool_bound_share(void);
 
 /* idle.c: what was not needed for a while */
 unsigned long pool_age_bytes(bool *more);
-unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old);
+unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old, bool *busy);
 
 /* pass.c: the same by pieces, in calls of other pools */
 bool pool_pass_next(struct pool_step *step);
