@@ -115,5 +115,6 @@ while read -r name rounds most goal missed; do
 	case $name in '#'* | '') continue ;; esac
 	row "$name" "$rounds" "$most" "$goal" "$missed"
 done <"$here/scale.table"
-echo "# the same of kernels, with the shrinker: tests/vm/gate.sh [stock-7.3]; of hits: make bench-gate"
+echo "# kernels, with the shrinker: tests/vm/gate.sh [stock-7.3]; hits: make bench-gate"
+echo "# pools32, shuffled, trace, lifo and fifo, beside peers: make bench-goals"
 finish
