@@ -210,11 +210,9 @@ void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 	char c;
 
 	if (key->kind == POOL_KEY_WIDE) {
-		plat_write((unsigned long *)dst,
-			   plat_read((const unsigned long *)src));
+		plat_write((unsigned long *)dst, plat_read((const unsigned long *)src));
 	} else if (key->kind != POOL_KEY_TEXT) {
-		plat_write((unsigned int *)dst,
-			   plat_read((const unsigned int *)src));
+		plat_write((unsigned int *)dst, plat_read((const unsigned int *)src));
 	} else {
 		do {
 			c = plat_read((const char *)src + i);

@@ -32,8 +32,7 @@ struct shrinking {
 /* True if the layers below the caches have objects or spare clusters.  Read unlocked. */
 bool pool_may_give(const struct pool *pool)
 {
-	return plat_read(&pool->filled) || plat_read(&pool->parked.head) ||
-	       plat_read(&pool->spare);
+	return plat_read(&pool->filled) || plat_read(&pool->parked.head) || plat_read(&pool->spare);
 }
 
 /* After so many pools with nothing to give other tasks may run. */
@@ -43,8 +42,7 @@ bool pool_may_give(const struct pool *pool)
  * Call @visit for each pool with objects to release.  A caller that may not wait must have locked
  * the registry, because to release a pin would need the lock; false: it could not lock.
  */
-static bool each_pool(struct shrinking *s,
-		      void (*visit)(struct pool *pool, struct shrinking *s))
+static bool each_pool(struct shrinking *s, void (*visit)(struct pool *pool, struct shrinking *s))
 {
 	bool held = s->flags & POOL_F_ATOMIC;
 	struct pool *pool = NULL;
@@ -113,8 +111,7 @@ static void give_empty(struct pool *pool, struct shrinking *s)
 	if (s->given < s->most)
 		s->given += pool_cluster_trim(pool);
 	if (s->given < s->most && may_give(pool, s->flags))
-		s->given += pool_give_parked(pool, s->most - s->given,
-					     s->flags);
+		s->given += pool_give_parked(pool, s->most - s->given, s->flags);
 }
 
 /*
@@ -148,13 +145,11 @@ static void give_shared(struct pool *pool, struct shrinking *s)
 		share = left;
 	if (share > over)
 		share = over;
-	s->given += pool_drain_shared(pool,
-				      pool_shared_count(pool) - over / size,
-				      share, s->flags & POOL_F_ATOMIC);
+	s->given += pool_drain_shared(pool, pool_shared_count(pool) - over / size, share,
+				      s->flags & POOL_F_ATOMIC);
 }
 
-static void shrink_shared(struct shrinking *s,
-			  unsigned long (*over)(struct pool *pool))
+static void shrink_shared(struct shrinking *s, unsigned long (*over)(struct pool *pool))
 {
 	unsigned long most = s->most;
 
@@ -278,8 +273,7 @@ static unsigned long round_of_cpus(struct shrinking *s)
 		if (s->given >= s->most)
 			break;
 		if (pool_clustered_bytes(cpu))
-			taken += pool_give_coldest(cpu, NULL, s->flags,
-						   &s->given);
+			taken += pool_give_coldest(cpu, NULL, s->flags, &s->given);
 	}
 	return taken;
 }
