@@ -117,7 +117,7 @@ void pool_look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *a
 void pool_names_fork_hold(void);
 void pool_names_fork_release(void);
 
-/* slab.c: around a fork */
+/* slab/class.c: around a fork */
 void pool_slab_fork_hold(void);
 void pool_slab_fork_release(bool child);
 

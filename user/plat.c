@@ -14,7 +14,7 @@
  *   2. An interrupt is a signal handler.  It must pass POOL_F_ATOMIC, because
  *	it may have interrupted malloc().
  *   3. Nothing is masked in lock and BUSY sections.
- *   4. Small objects come from slabs, by slab.c; others from malloc(), or
+ *   4. Objects of up to 64 KiB come from slabs, by slab.c; others from malloc(), or
  *	posix_memalign() where malloc() is not aligned enough; those of guarded pools
  *	from mmap(), by guard.c.
  *   5. Single pools are not listed anywhere: plat_show() has nothing to do.
@@ -310,10 +310,11 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return done;
 }
 
+/* Objects of a page or more give pages back wherever they lie, so none is better to keep. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
-	if (!backend->slabs)
+	if (!backend->slabs || backend->size >= pool_start.page)
 		return false;
 	return old ? pool_slab_denser(old, new) : pool_slab_sparse(backend->slabs);
 }

@@ -93,7 +93,7 @@
 /*
  * Bytes that all shared pools may have together, beside a part of what their users have: need.c.
  * Objects of more than POOL_SHARED_LARGE bytes stay until there are four times as many, because
- * the backend takes longer for these.
+ * each takes page faults or malloc() to come back.
  */
 #define POOL_SHARED_MOST	(16ul << 20)
 #define POOL_SHARED_LARGE	2048
@@ -121,10 +121,10 @@
 
 /* User space: the largest object that comes from slabs, not malloc(); 0: all use malloc(). */
 #ifndef POOL_SLAB_MAX
-#define POOL_SLAB_MAX		1024
+#define POOL_SLAB_MAX		65536
 #endif
-#if POOL_SLAB_MAX < 0 || POOL_SLAB_MAX > 8192
-#error "POOL_SLAB_MAX is 0 to 8192"
+#if POOL_SLAB_MAX < 0 || POOL_SLAB_MAX > 65536
+#error "POOL_SLAB_MAX is 0 to 65536"
 #endif
 
 /* Buckets of a shared pool; 0: one per CPU.  Each needs a bit of one word. */

@@ -34,7 +34,8 @@ CALLS = {
 SCENARIOS = (
     "0 1 64 random 1", "0 8 2048 fifo 4", "1 8 512 fifo 1", "1 1 256 random 4",
     "1 8 1024 random 4", "3 8 512 random 1", "3 8 640 lifo 1", "10 1 1024 lifo 4",
-    "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1",
+    "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1", "0 1 16000 random 4",
+    "3 8 16000 random 4", "10 1 8192 random 8",
 )
 # Of phases.c, and what it prints: after the first and the last round, the most of all, and after a
 # minute of light work.

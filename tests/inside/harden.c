@@ -7,9 +7,6 @@
  */
 #include "test.h"
 
-/* Larger than objects of slabs, so that no source keeps marks of them. */
-#define LARGE_OBJ	2048
-
 static unsigned long found(struct pool *pool, enum pool_fault kind)
 {
 	return plat_read(&pool->faults[kind]);
@@ -19,6 +16,21 @@ static struct pool *hardened(unsigned int size)
 {
 	test_options(1 << 20, 8);
 	return test_checked(size, POOL_D_HARDEN);
+}
+
+/* The same, of objects that are aligned too much for slabs, so that no source keeps marks. */
+static struct pool *unmarked(void)
+{
+	struct pool_attr attr = {
+		.name = "unmarked", .size = 2048, .align = 128, .flags = MEM_F_EXACT,
+	};
+	struct pool_head *head;
+
+	test_options(1 << 20, 8);
+	pool_options.debug = POOL_D_HARDEN;
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	head = create_pool_ext(&attr);
+	return head ? pool_of(head) : NULL;
 }
 
 /* The object @below the freshest one; in an array that is too small, the oldest. */
@@ -50,17 +62,17 @@ static bool finds_second_free(struct pool *pool, unsigned int below)
 	       test_faults(pool) == before + 1 && test_quiet(pool, 0);
 }
 
-POOL_CASE(a_second_free_of_the_object_on_top_is_found, hardened(LARGE_OBJ))
+POOL_CASE(a_second_free_of_the_object_on_top_is_found, unmarked())
 {
 	EXPECT(finds_second_free(pool, 0));
 }
 
-POOL_CASE(a_second_free_of_one_three_below_is_found, hardened(LARGE_OBJ))
+POOL_CASE(a_second_free_of_one_three_below_is_found, unmarked())
 {
 	EXPECT(finds_second_free(pool, 3));
 }
 
-POOL_CASE(a_second_free_in_a_bulk_call_is_found, hardened(LARGE_OBJ))
+POOL_CASE(a_second_free_in_a_bulk_call_is_found, unmarked())
 {
 	test_objs[0] = test_alloc(pool);
 	test_objs[1] = test_alloc(pool);
@@ -69,7 +81,7 @@ POOL_CASE(a_second_free_in_a_bulk_call_is_found, hardened(LARGE_OBJ))
 	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 }
 
-POOL_CASE(a_pointer_that_no_object_can_have_is_found, hardened(LARGE_OBJ))
+POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 {
 	char *obj;
 
@@ -142,7 +154,7 @@ static bool hardens(const char *words)
 TEST_CASE(a_declared_pool_is_hardened_before_its_first_use)
 {
 	struct pool_decl decl = {
-		.ptr = &declared, .name = "late", .size = LARGE_OBJ,
+		.ptr = &declared, .name = "late", .size = 2048,
 		.file = __FILE__, .line = __LINE__,
 	};
 	struct pool *pool;

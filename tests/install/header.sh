@@ -185,8 +185,8 @@ check without_shared_pools_nothing_is_left \
 check a_build_without_slabs_caches_too \
 	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=0
 check slabs_of_the_largest_objects_work \
-	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=8192
-check slabs_of_larger_objects_are_refused not config -DPOOL_SLAB_MAX=8193
+	dumped ' used=0 cached=64 shared=0' -DPOOL_SLAB_MAX=65536
+check slabs_of_larger_objects_are_refused not config -DPOOL_SLAB_MAX=65537
 check contradictory_modes_are_refused \
 	not config -DCONFIG_HAP_GLOBAL_POOLS -DCONFIG_HAP_NO_GLOBAL_POOLS
 check a_mode_against_no_pools_is_refused \

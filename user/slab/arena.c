@@ -83,14 +83,14 @@ static bool asks_for_huge(void)
 	return chunk_count >= HUGE_FROM * pool_start.nodes && chunk_count >= huge_from;
 }
 
-static struct slab_chunk *add_chunk(struct home *home)
+static struct slab_chunk *add_chunk(struct home *home, bool huge)
 {
 	struct slab_chunk *chunk = pool_chunk_get();
 
 	if (chunk) {
 		plat_write(&chunk->node, (unsigned int)(home - homes));
 		pool_list_add(&chunk->list, &chunks);
-		if (asks_for_huge() && pool_huge_ask(chunk))
+		if (huge && asks_for_huge() && pool_huge_ask(chunk))
 			ready += chunk->ready;
 		chunk_count++;
 	}
@@ -122,13 +122,16 @@ static bool can_carve(struct slab_chunk *chunk)
 	       open_more(chunk, 1);
 }
 
-/* Take a slab of a node that was never used; @grow: map a new chunk if necessary. */
-static struct slab *carve(struct home *home, bool grow)
+/*
+ * Take a slab of a node that was never used; @grow: map a new chunk if necessary, which may ask for
+ * a huge page if @huge.
+ */
+static struct slab *carve(struct home *home, bool grow, bool huge)
 {
 	struct slab_chunk *chunk = home->carving;
 
 	if (grow && (!chunk || chunk->carved == CHUNK_SLABS))
-		chunk = add_chunk(home);
+		chunk = add_chunk(home, huge);
 	return chunk && can_carve(chunk) ? &chunk->slab[chunk->carved++] : NULL;
 }
 
@@ -171,15 +174,15 @@ static struct slab *take_far(unsigned int node)
 	for (i = 1; !slab && i < SLAB_NODES; i++)
 		slab = take_empty(&homes[node ^ i]);
 	for (i = 1; !slab && i < SLAB_NODES; i++)
-		slab = carve(&homes[node ^ i], false);
+		slab = carve(&homes[node ^ i], false, false);
 	return slab;
 }
 
 /*
  * Get an empty slab of a node, or of another node if the arena cannot grow; NULL: there is none.
- * @bare: set to true if the slab has no memory yet.
+ * @huge: a new chunk may ask for a huge page.  @bare: set to true if the slab has no memory yet.
  */
-struct slab *pool_arena_get(unsigned int node, bool *bare)
+struct slab *pool_arena_get(unsigned int node, bool huge, bool *bare)
 {
 	struct slab *slab;
 
@@ -187,7 +190,7 @@ struct slab *pool_arena_get(unsigned int node, bool *bare)
 	*bare = pool_list_empty(&homes[node].kept);
 	slab = take_empty(&homes[node]);
 	if (!slab)
-		slab = carve(&homes[node], true);
+		slab = carve(&homes[node], true, huge);
 	if (!slab)
 		slab = take_far(node);
 	plat_write(&used, used + !!slab);

@@ -67,7 +67,7 @@ static void list_as(struct slab_shelf *shelf, struct slab *slab,
 		pool_slab_idles(shelf, slab);
 }
 
-/* List a slab that was trimmed, and so was on no list. */
+/* List a slab that is on no list. */
 void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 {
 	unsigned int grade = 0;
@@ -81,10 +81,8 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 __attribute__((__noinline__))
 void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 {
-	unsigned int grade = slab->grade < SLAB_GRADES ? slab->grade + 1u : 0;
-
 	pool_slab_unlist(shelf, slab);
-	list_as(shelf, slab, grade);
+	pool_slab_list(shelf, slab);
 }
 
 /* Remove a slab from its shelf; pool_slab_free() refuses frees to it from now on. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab.c - small objects, in slabs of equal ones
+ * slab.c - objects of up to 64 KiB, in slabs of equal ones
  *
  * Layer:   seam, cold half; between plat.c and arena.c.
  * Context: plain threads; no lock of ours held.
@@ -19,20 +19,11 @@
  * nodes each node has some of the shelves.  A thread uses those of its node, and they exchange no
  * slabs with those of other nodes while there is memory.
  *
- * If strides are multiples of large powers of two, the first lines of all objects compete for few
- * sets of a cache.  So slabs begin at different lines, which are called colours, and the largest
- * of such strides get 16 bytes more.
- *
- * Lock order: shelves, in the order of locks[] -> arena mutex.  A holder of one shelf only tries
- * to lock another.
+ * Lock order: shelves, in the order of locks[] of class.c -> arena mutex.  A holder of one shelf
+ * only tries to lock another.
  */
 #include "main.h"
 #include "slab.h"
-
-#include <unistd.h>
-
-/* Strides that are multiples of 512 get 16 bytes more. */
-#define SLAB_POWER	512
 
 /*
  * A shelf with at least four slabs gets memory for all pages of a new slab at once.  So at most a
@@ -40,137 +31,16 @@
  */
 #define SEVERAL		4
 
-/*
- * Locks of shelves, which protect shelves and their slabs.  Lock order: last but one, before the
- * arena mutex.  Few enough for a fork to hold all.  The shelves of a class have different locks.
- */
-#define LOCKS		32
-
-static struct {
-	pthread_mutex_t mutex;
-} __attribute__((aligned(64))) locks[LOCKS] = {
-	[0 ... LOCKS - 1] = { PTHREAD_MUTEX_INITIALIZER },
-};
-
-/* In the order of the first use of their strides, so that the classes in use are on few pages. */
-static struct slab_class classes[SLAB_CLASSES];
-static unsigned int class_count;	/* locks[0]; read by anybody */
-
-void pool_slab_fork_hold(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < LOCKS; i++)
-		pthread_mutex_lock(&locks[i].mutex);
-	pool_arena_fork_hold();
-}
-
-void pool_slab_fork_release(bool child)
-{
-	unsigned int i = LOCKS;
-
-	if (child)
-		pool_slab_trim_fork_child();
-	pool_arena_fork_release();
-	while (i--)
-		pthread_mutex_unlock(&locks[i].mutex);
-}
-
-/*
- * Return at how many lines slabs may begin: as many as objects of one slab leave out.  With a
- * stride of 512 + 16 bytes the objects of a slab are in half of the sets, with 1024 + 16 in all
- * but the last.
- */
-static unsigned int colours_of(unsigned int stride)
-{
-	unsigned int power = stride & -stride;
-
-	if (stride % SLAB_POWER == SLAB_STEP && stride > SLAB_POWER)
-		return stride / SLAB_POWER % 2 ? SLAB_POWER / SLAB_ALIGN : 2;
-	return power > SLAB_ALIGN ? power / SLAB_ALIGN : 1;
-}
-
-static pthread_mutex_t *lock_of(unsigned int class, unsigned int shelf)
-{
-	return &locks[(class + shelf * (LOCKS / SLAB_SHELVES)) % LOCKS].mutex;
-}
-
-/* Set up the next class.  locks[0] held.  The release pairs with pool_slab_class_at(). */
-static void class_init(unsigned int stride)
-{
-	unsigned int i = class_count;
-	struct slab_class *class = &classes[i];
-	unsigned int k, grade;
-
-	class->stride = stride;
-	class->inverse = (unsigned int)((((uint64_t)1 << 32) + stride - 1) /
-					stride);
-	class->colours = colours_of(stride);
-	class->page_shift = (unsigned int)__builtin_ctzl((unsigned long)
-							 sysconf(_SC_PAGESIZE));
-	for (k = 0; k < SLAB_SHELVES; k++) {
-		struct slab_shelf *shelf = &class->shelf[k];
-
-		shelf->lock = lock_of(i, k);
-		shelf->class = class;
-		for (grade = 0; grade < SLAB_GRADES; grade++)
-			pool_list_init(&shelf->room[grade]);
-		pool_list_init(&shelf->idle);
-	}
-	plat_write_release(&class_count, i + 1);
-}
-
-/*
- * Return the stride for a size, in steps of 16 bytes.  With a stride of 1024 bytes the first lines
- * of a slab's objects would be in 4 sets of a first-level cache, which hold 32 lines, so that a
- * batch of 64 objects would miss.  One step more spreads them over all sets.  The same holds for
- * 512 bytes.
- */
-static unsigned int steps_of(unsigned int size, unsigned int align)
-{
-	unsigned int step = align > SLAB_STEP ? align : SLAB_STEP;
-	unsigned int steps = (size + step - 1) / step * (step / SLAB_STEP);
-
-	return steps + (step == SLAB_STEP && steps % (SLAB_POWER / SLAB_STEP) == 0);
-}
-
-/*
- * Find or set up the class of objects of @size bytes; @align is a power of two.  NULL: size or
- * alignment is too large for slabs.
- */
-struct slab_class *pool_slab_class(unsigned int size, unsigned int align)
-{
-	unsigned int steps, i = 0;
-
-	if (size > POOL_SLAB_MAX || align > SLAB_ALIGN)
-		return NULL;
-	steps = steps_of(size, align);
-	if (steps >= SLAB_CLASSES)
-		return NULL;
-	pthread_mutex_lock(&locks[0].mutex);
-	while (i < class_count && classes[i].stride != steps * SLAB_STEP)
-		i++;
-	if (i == class_count)
-		class_init(steps * SLAB_STEP);
-	pthread_mutex_unlock(&locks[0].mutex);
-	return &classes[i];
-}
-
-/* Return the @i-th class; NULL: there are fewer. */
-const struct slab_class *pool_slab_class_at(unsigned int i)
-{
-	return i < plat_read_acquire(&class_count) ? &classes[i] : NULL;
-}
-
 /* Set up a slab, with all objects free. */
 static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 {
 	const struct slab_class *class = shelf->class;
-	unsigned int start = shelf->colour * SLAB_ALIGN;
+	unsigned int start = (shelf->colour / class->lines << class->page_shift) +
+			     shelf->colour % class->lines * SLAB_ALIGN;
 	unsigned int objs = (SLAB_BYTES - start) / class->stride;
 	unsigned int i;
 
-	shelf->colour = (shelf->colour + 1) % class->colours;
+	shelf->colour = (shelf->colour + class->colour_step) % class->colours;
 	for (i = 0; i < objs / SLAB_BITS; i++)
 		slab->free[i] = ~0ul;
 	if (objs % SLAB_BITS)
@@ -232,16 +102,20 @@ static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
 	return slab;
 }
 
-/* Get a new slab from the arena for a shelf; NULL: memory is short.  Lock held. */
+/*
+ * Get a new slab from the arena for a shelf; NULL: memory is short.  A program may use only the
+ * first pages of objects larger than a page, so these get no memory ahead.  Lock held.
+ */
 static struct slab *take_new(struct slab_shelf *shelf)
 {
-	bool bare;
+	bool bare, ahead = shelf->class->stride <= pool_start.page;
 	struct slab *slab = pool_arena_get(number_of(shelf) & (pool_start.nodes - 1),
-					   &bare);
+					   ahead, &bare);
 
 	if (slab) {
 		slab->cold = bare && pool_start.page < SLAB_BYTES &&
-			     (shelf->slabs >= SEVERAL || plat_read(&slab->chunk->huge));
+			     ((ahead && shelf->slabs >= SEVERAL) ||
+			      plat_read(&slab->chunk->huge));
 		slab_begin(shelf, slab);
 		enter(shelf, slab);
 	}
@@ -478,15 +352,4 @@ unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 	if (pages.idled)
 		pool_slab_trim_idle(shelf, pages.idled);
 	return done;
-}
-
-/* Return how many shelves there are; pool_slab_shelf() takes numbers below that. */
-unsigned int pool_slab_shelves(void)
-{
-	return plat_read_acquire(&class_count) * SLAB_SHELVES;
-}
-
-struct slab_shelf *pool_slab_shelf(unsigned int n)
-{
-	return &classes[n / SLAB_SHELVES].shelf[n % SLAB_SHELVES];
 }

@@ -34,7 +34,8 @@
 #define SLAB_STEP	16
 #define SLAB_ALIGN	64
 
-#define SLAB_CLASSES	(POOL_SLAB_MAX / SLAB_STEP + 2)
+/* The most strides: 65 up to 1040 bytes, and 33 in each of six doublings up to 64 KiB: class.c. */
+#define SLAB_CLASSES	(65 + 6 * 33)
 
 #define SLAB_BITS	((unsigned int)(8 * sizeof(unsigned long)))
 #define SLAB_WORDS	(SLAB_BYTES / SLAB_STEP / SLAB_BITS)
@@ -149,20 +150,24 @@ struct slab_shelf {
 struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
-	unsigned int colours;
+	unsigned int colours;		/* at how many places slabs begin: */
+	unsigned int lines;		/* lines of a page, of each page that is left */
+	unsigned int colour_step;	/* from one slab to the next */
 	unsigned int page_shift;
 	struct slab_shelf shelf[SLAB_SHELVES];
 };
 
-/* slab.c */
+/* class.c */
 struct slab_class *pool_slab_class(unsigned int size, unsigned int align);
 const struct slab_class *pool_slab_class_at(unsigned int i);
+unsigned int pool_slab_shelves(void);
+struct slab_shelf *pool_slab_shelf(unsigned int n);
+
+/* slab.c */
 unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs);
 unsigned int pool_slab_free(struct slab *slab, unsigned int n, void **objs,
 			    enum pool_fault *fault);
-unsigned int pool_slab_shelves(void);
-struct slab_shelf *pool_slab_shelf(unsigned int n);
 
 /* node.c: at the library's start; and for its cases */
 unsigned int pool_nodes_start(void);
@@ -206,7 +211,7 @@ struct arena_size {
 };
 
 /* arena.c */
-struct slab *pool_arena_get(unsigned int node, bool *bare);
+struct slab *pool_arena_get(unsigned int node, bool huge, bool *bare);
 void pool_arena_populate(struct slab *slab);
 void pool_arena_put(struct slab *slab);
 unsigned char *pool_arena_at(const struct slab *slab);

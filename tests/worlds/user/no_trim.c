@@ -12,7 +12,7 @@
 
 /* Larger than the objects of slabs; enough of them that malloc() gets some back. */
 #define LARGE	(POOL_SLAB_MAX + 1024)
-#define MANY	2000
+#define MANY	200
 
 /* Not every C library has it. */
 int __real_malloc_trim(size_t pad) __attribute__((weak));

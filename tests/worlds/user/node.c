@@ -462,15 +462,18 @@ static void take_turns(unsigned int i, void *arg)
  * True: in half of the rounds at most one in ten is not got of the shared pool.  In the
  * others a thread may have lost its CPU while it held a bucket, which all others pass over.
  */
-static bool relay(struct relay *r, unsigned int size)
+static bool relay(struct relay *r, unsigned int align)
 {
+	struct pool_attr attr = {
+		.name = "relay", .size = 256, .align = align, .flags = MEM_F_EXACT,
+	};
 	bool quiet;
 
 	pool_fail_every = 0;
 	pool_options.buckets = 4;
 	test_options(65536, 32);
 	nodes_two();
-	r->pool = test_pool(size);
+	r->pool = pool_of(create_pool_ext(&attr));
 	pthread_barrier_init(&r->turn, NULL, WORKERS);
 	test_threads(WORKERS, take_turns, r);
 	quiet = test_quiet(r->pool, 0) && !pool_destroy(&r->pool->head);
@@ -483,7 +486,7 @@ TEST_CASE(at_most_one_in_a_hundred_objects_is_of_another_node)
 {
 	static struct relay r;
 
-	EXPECT(relay(&r, 256));
+	EXPECT(relay(&r, SLAB_ALIGN));
 	EXPECT_LE(r.remote[PRODUCER], ROUNDS / 2);
 	EXPECT_LE(r.remote[USER], ROUNDS / 2);
 }
@@ -492,5 +495,5 @@ TEST_CASE(what_slabs_do_not_have_goes_from_node_to_node)
 {
 	static struct relay r;
 
-	EXPECT(relay(&r, 2 * POOL_SLAB_MAX));
+	EXPECT(relay(&r, 2 * SLAB_ALIGN));
 }

@@ -23,19 +23,20 @@ static unsigned long in_use, idle;
 static void count_slab(struct slab *slab)
 {
 	unsigned char on[SLAB_PAGES] = { 0 };
-	unsigned int stride, i;
+	unsigned int stride, shift, page, i;
 
 	idle += (unsigned int)__builtin_popcount(slab->idle);
 	if (!slab->shelf)
 		return;
 	stride = slab->shelf->class->stride;
+	shift = slab->shelf->class->page_shift;
 	for (i = 0; i < slab->objs; i++) {
 		size_t at = (size_t)(slab->first - pool_arena_at(slab)) + i * stride;
 
 		if (slab_is_free(slab, slab_bit_of(slab, i)))
 			continue;
-		on[at >> slab->shelf->class->page_shift] = 1;
-		on[(at + stride - 1) >> slab->shelf->class->page_shift] = 1;
+		for (page = at >> shift; page <= (at + stride - 1) >> shift; page++)
+			on[page] = 1;
 	}
 	for (i = 0; i < SLAB_PAGES; i++) {
 		in_use += on[i];

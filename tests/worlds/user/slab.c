@@ -139,20 +139,21 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);
 }
 
-/* If only first lines are touched, all sets of a cache should be used. */
+/* If only first lines are touched, all sets of a cache should be used; by large ones three in four. */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
 
-	for (size = 64; size <= POOL_SLAB_MAX; size *= 2) {
+	for (size = 64; size < SLAB_BYTES / 2; size *= 2) {
 		struct slab_class *class = pool_slab_class(size, 16);
-		unsigned int in[SLAB_PAGE / SLAB_ALIGN] = { 0 };
+		unsigned int in[SLAB_PAGE / SLAB_ALIGN] = { 0 }, few = 0;
 
 		slab_get_many(class, test_objs, TEST_OBJS);
 		for (i = 0; i < TEST_OBJS; i++)
 			in[(uintptr_t)test_objs[i] / SLAB_ALIGN % sets]++;
 		for (i = 0; i < sets; i++)
-			EXPECT_LE(TEST_OBJS / sets / 2, in[i]);
+			few += in[i] < TEST_OBJS / sets / 2;
+		EXPECT_LE(few, size > 1024 ? sets / 4 : 0);
 		EXPECT_EQ(slab_put_many(test_objs, TEST_OBJS), 0);
 	}
 }
@@ -162,7 +163,7 @@ TEST_CASE(first_lines_of_a_batch_do_not_crowd_a_set)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
 
-	for (size = 64; size <= POOL_SLAB_MAX; size *= 2) {
+	for (size = 64; size < SLAB_BYTES / 2; size *= 2) {
 		struct slab_class *class = pool_slab_class(size, 16);
 		unsigned int in[SLAB_PAGE / SLAB_ALIGN] = { 0 };
 
@@ -240,13 +241,13 @@ static unsigned int put_list(void **objs, unsigned int n)
 
 TEST_CASE(objects_of_several_slabs_are_taken_and_freed_at_once)
 {
-	struct slab_class *class = pool_slab_class(POOL_SLAB_MAX, 16);
-	unsigned int of_one = SLAB_BYTES / POOL_SLAB_MAX, n = 3 * of_one, calls, i;
+	struct slab_class *class = pool_slab_class(1024, 16);
+	unsigned int of_one = SLAB_BYTES / 1024, n = 3 * of_one, calls, i;
 	void **mixed = test_objs + n;
 
 	EXPECT_EQ(pool_slab_alloc(class, n, test_objs), n);
 	for (i = 0; i < n; i++) {
-		memset(test_objs[i], (int)i, POOL_SLAB_MAX);
+		memset(test_objs[i], (int)i, 1024);
 		mixed[i] = test_objs[i % 3 * of_one + i / 3];
 	}
 	for (i = 0; i < n; i++)

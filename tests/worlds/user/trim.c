@@ -373,17 +373,16 @@ static void count_on_shelf(struct slab *slab)
 /* How many shelves have another number of slabs than they know of? */
 static unsigned int wrong_shelves(void)
 {
-	unsigned int wrong = 0, size, k;
+	unsigned int wrong = 0, n = pool_slab_shelves();
 
-	for (size = SLAB_STEP; size <= POOL_SLAB_MAX; size += SLAB_STEP)
-		for (k = 0; k < SLAB_SHELVES; k++) {
-			counted = &pool_slab_class(size, 16)->shelf[k];
-			on_it = 0;
-			pool_arena_fork_hold();
-			pool_arena_each(count_on_shelf);
-			pool_arena_fork_release();
-			wrong += on_it != counted->slabs;
-		}
+	while (n--) {
+		counted = pool_slab_shelf(n);
+		on_it = 0;
+		pool_arena_fork_hold();
+		pool_arena_each(count_on_shelf);
+		pool_arena_fork_release();
+		wrong += on_it != counted->slabs;
+	}
 	return wrong;
 }
 
