@@ -4,18 +4,16 @@
  *
  * Layer:   hot array <- [local clusters] <- shared pool
  * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
- *	    POOL_HOT_SLOTS of each kind.  The rest goes down after both are left.
+ *	    POOL_HOT_SLOTS of each kind.  pool_carry() does the rest after both are left.
  *
- * A call that needs more than the array has fills: it takes the freshest objects of the newest
- * cluster, and brings as many more to the array as that accepts.  The array may grow first:
- * age.c.  Where there is no array, or an object is sealed, objects go past it.
- *
- * What a visit cannot keep is carried out of it: carry.c.  Most fills of one object need not
- * do all this: quick.h.
+ * A fill takes the freshest objects of the newest cluster for the caller, and moves as many more
+ * to the array as the array accepts, after it may have grown (age.c).  If there is no array, or an
+ * object is sealed, the caller gets the object directly.  Objects that a visit cannot keep are
+ * left to pool_carry().  Most fills of one object are done by quick.h instead.
  */
 #include "seam/plat.h"
 
-/* The cluster that the next object comes from.  The list is not empty. */
+/* Return the cluster from which the next object must come.  The list is not empty. */
 static struct pool_cluster *next_cluster(const struct pool_local *here)
 {
 	if (!plat_read(&here->hot.cap) &&
@@ -24,7 +22,7 @@ static struct pool_cluster *next_cluster(const struct pool_local *here)
 	return pool_cluster_newest(here);
 }
 
-/* Take one object of a cluster: the freshest, or the coldest where that option is set. */
+/* Take one object of a cluster: the freshest, or the coldest with the option cold-first. */
 static void *take_one(const struct pool *pool, struct pool_cluster *c)
 {
 	unsigned int last = c->n - 1;
@@ -70,8 +68,8 @@ static inline unsigned int fill_from(struct pool_local *here, struct pool_cluste
 }
 
 /*
- * Keep an emptied cluster for the next spill.  Where the stash is full, have the caller bring the
- * cluster away, and as many of the stash with it as this pool keeps.
+ * Keep an emptied cluster for the next spill.  If the stash is full, leave the cluster to
+ * pool_carry(), with as many of the stash in its slots as this pool keeps as spares.
  */
 static inline void emptied(struct pool_local *here, struct pool_cluster *c,
 			   struct pool_carried *out)
@@ -88,7 +86,7 @@ static inline void emptied(struct pool_local *here, struct pool_cluster *c,
 	out->some = true;
 }
 
-/* Account @n objects that a fill took from a cluster on this CPU's lists. */
+/* Subtract @n objects that a fill took from a cluster on this CPU's lists. */
 static inline __attribute__((__always_inline__))
 void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
 	    struct pool_carried *out)
@@ -101,7 +99,7 @@ void filled(struct pool_local *here, struct pool_cluster *c, unsigned int n,
 		emptied(here, c, out);
 }
 
-/* A fill past the array, which takes nothing; there is a cluster. */
+/* Fill with one object, past the array, which accepts none; there is a cluster. */
 static __attribute__((__noinline__))
 void *fill_past(struct pool_local *here, struct pool_carried *out)
 {
@@ -113,8 +111,9 @@ void *fill_past(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, else it is
- * carried out.  Others may have the lock before.  Returns how many objects are carried out.
+ * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, otherwise leave
+ * it to pool_carry().  Other calls may take the lock before.  Returns how many objects are left to
+ * pool_carry().
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)
@@ -136,7 +135,7 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 	return c->n;
 }
 
-/* Get a cluster of the shared pool, while others may have the CPU's lock. */
+/* Get a cluster of the shared pool without the CPU's lock, so that other calls may take it. */
 static struct pool_cluster *get_unlocked(struct pool_local *here)
 	POOL_MUST_HOLD(here->cpu->lock)
 {
@@ -148,7 +147,7 @@ static struct pool_cluster *get_unlocked(struct pool_local *here)
 	return c;
 }
 
-/* Get a cluster of the shared pool; NULL: there is none.  All buckets may be looked at. */
+/* Get a cluster of the shared pool; NULL: there is none.  May try all buckets. */
 static struct pool_cluster *get_shared(struct pool_local *here)
 {
 	if (!plat_read(&here->pool->filled))
@@ -241,8 +240,8 @@ void *pool_get_locked(struct pool_local *here, unsigned int flags)
 
 /*
  * Get one object, perhaps sealed, from this CPU's caches, or with its cluster from the shared
- * pool.  POOL_F_NESTED is added to @flags where a holder was interrupted.  NULL: the caller goes
- * down a layer.
+ * pool.  POOL_F_NESTED is added to @flags if a holder was interrupted.  NULL: the caller asks the
+ * layers below.
  */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
@@ -258,7 +257,7 @@ void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 	return obj;
 }
 
-/* Tell whether an object is of a node; false for NULL. */
+/* True if an object is of a node; false for NULL. */
 static inline bool is_of(const struct pool *pool, const void *obj, unsigned int node)
 {
 	return obj && plat_node_of(&pool->backend, obj) == node;
@@ -338,7 +337,7 @@ static inline unsigned int take_hot(struct pool_local *here, unsigned int n,
 /*
  * Get up to @n objects, at least 1, from this CPU's array and clusters, never from the shared
  * pool.  None is sealed.  POOL_F_NESTED is added to @flags where a holder was interrupted.
- * Returns how many; the caller goes down a layer for the others.
+ * Returns how many; the caller asks the layers below for the others.
  */
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags)

@@ -4,19 +4,16 @@
  *
  * Layer:   hot array -> [local clusters]
  * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
- *	    POOL_HOT_SLOTS of each kind.  The rest goes down after both are left.
+ *	    POOL_HOT_SLOTS of each kind.  pool_carry() does the rest after both are left.
  *
- * A call that brings more than the array has room for spills: it moves the coldest half to the
- * newest cluster, or to a new one.  The array may grow first, and room is made under the byte
- * bound where it is needed: age.c.  Where there is no array, or an object is sealed, objects go
- * past it.
- *
- * What a visit cannot keep is carried out of it: carry.c.  Most spills need not do all this:
- * quick.h.
+ * A spill moves the coldest half of a full array to the newest cluster, or to a new one, after the
+ * array may have grown, and others may have been evicted to make room under the byte bound (age.c).
+ * If there is no array, or an object is sealed, objects go to a cluster directly.  Objects that a
+ * visit cannot keep are left to pool_carry().  Most spills are done by quick.h instead.
  */
 #include "seam/plat.h"
 
-/* An empty cluster for a spill; NULL: there is none. */
+/* Get an empty cluster for a spill; NULL: there is none. */
 static inline struct pool_cluster *new_cluster(struct pool_local *here,
 					       struct pool_carried *out)
 {
@@ -113,7 +110,7 @@ static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 	return put_hot(here, left, room, n, objs);
 }
 
-/* refill(), while others may have the CPU's lock, which only clusters need. */
+/* refill() without the CPU's lock, so that other calls may take it: only clusters need the lock. */
 static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
 				    unsigned int room, unsigned int n,
 				    void **objs)
@@ -126,8 +123,8 @@ static unsigned int refill_unlocked(struct pool_local *here, unsigned int spille
 }
 
 /*
- * Put @n objects, coldest first, so that the array has the freshest, if they are plain.  This goes
- * by the array's room, not by its capacity, which a switch of options may take away meanwhile.
+ * Put @n objects, coldest first, so that the array has the freshest, if they are plain.  Uses the
+ * array's room, not its capacity, which a switch of options may set to 0 meanwhile.
  */
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
@@ -157,7 +154,7 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	return done;
 }
 
-/* Put all of @n objects into the array, if it takes that many of their kind. */
+/* Put all of @n objects into the array, if it accepts that many of their kind. */
 static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {
@@ -169,7 +166,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 	return true;
 }
 
-/* Have the caller bring down objects parked on this CPU, or in the pool's own list. */
+/* If objects are parked on this CPU, or in the pool's own list, have pool_carry() move them. */
 static inline void look_parked(struct pool_local *here, struct pool_carried *out)
 {
 	if (!POOL_LIKELY(!plat_read(&here->parked.head) &&
@@ -179,7 +176,7 @@ static inline void look_parked(struct pool_local *here, struct pool_carried *out
 	}
 }
 
-/* Leave a part after a visit, and do what the visit left for afterwards.  @done: it put objects. */
+/* Leave a part after a visit, and do the work that the visit left.  @done: it put objects. */
 static inline void leave(struct pool_local *here, bool done,
 			 struct pool_carried *out, unsigned int flags)
 {
@@ -195,7 +192,7 @@ static inline void leave(struct pool_local *here, bool done,
 /*
  * Put @n free objects, coldest first, into this CPU's caches.  @n is 1 to POOL_HOT_SLOTS; several
  * only if they are plain.  POOL_F_NESTED is added to @flags where a holder was interrupted.
- * Returns how many were put, the first ones; the caller goes down a layer with the others.
+ * Returns how many were put, the first ones; the caller passes the others to the layers below.
  */
 unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 			       unsigned int *flags)
@@ -218,7 +215,7 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 	return done;
 }
 
-/* Bring down an object that the caches did not take, and objects parked here. */
+/* Move an object that the caches did not accept, and objects parked here, to the layers below. */
 static void put_down(struct pool *pool, void *obj, unsigned int flags)
 {
 	pool_put_below(pool, obj, flags);
@@ -267,8 +264,8 @@ void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 }
 
 /*
- * Put a free object into this CPU's caches, or bring it down.  Objects parked on this CPU are
- * brought down, too, because a CPU that only frees has no misses, which would do so.
+ * Put a free object into this CPU's caches, or move it to the layers below.  Moves objects parked
+ * on this CPU, too, because a CPU that only frees has no misses, which would move them.
  */
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags)
 {
