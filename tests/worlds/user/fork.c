@@ -377,19 +377,16 @@ static void find_untouched(void *arg)
 }
 
 /* ThreadSanitizer ends a child that starts threads, if its parent has some. */
-TEST_CASE(a_thread_of_a_child_takes_over_the_area_of_one_that_is_gone)
+POOL_CASE(a_thread_of_a_child_takes_over_the_area_of_one_that_is_gone, test_pool(64))
 {
-	struct stayer s = { .begin = begin_open, .end = end_open };
+	struct stayer s = { .pool = pool, .begin = begin_open, .end = end_open };
 
 	pool_fail_every = 0;
-	s.pool = test_pool(64);
-	ASSERT(s.pool);
 	stayer_start(&s);
 	EXPECT(s.n > 0);
 	if (!UNDER_TSAN)
 		EXPECT(child_is_well(find_untouched, &s));
 	stayer_finish(&s);
-	pool_destroy(&s.pool->head);
 }
 
 /* The child's only thread waits for an object that is in the array of a gone thread. */
@@ -402,18 +399,15 @@ static void wait_for_it(void *arg)
 		NEED(pool_alloc_timeout(&s->pool->head, 0, 60000));
 }
 
-TEST_CASE(a_child_that_waits_has_what_arrays_of_gone_threads_have)
+POOL_CASE(a_child_that_waits_has_what_arrays_of_gone_threads_have, test_pool(64))
 {
-	struct stayer s = { .begin = begin_open, .end = end_open };
+	struct stayer s = { .pool = pool, .begin = begin_open, .end = end_open };
 
 	pool_fail_every = 0;
-	s.pool = test_pool(64);
-	ASSERT(s.pool);
 	stayer_start(&s);
 	EXPECT(s.n > 0);
 	EXPECT(child_is_well(wait_for_it, &s));
 	stayer_finish(&s);
-	pool_destroy(&s.pool->head);
 }
 
 #define CROWD	5
@@ -461,19 +455,15 @@ static void start_threads(void *arg)
 }
 
 /* ThreadSanitizer ends a child that starts threads, if its parent has some. */
-TEST_CASE(a_child_starts_threads_of_its_own)
+POOL_CASE(a_child_starts_threads_of_its_own, test_pool(64))
 {
-	struct stayer s = { .begin = begin_open, .end = end_open };
+	struct stayer s = { .pool = pool, .begin = begin_open, .end = end_open };
 
-	s.pool = test_pool(64);
-	ASSERT(s.pool);
 	EXPECT(crowd_meets(s.pool, CROWD));
 	stayer_start(&s);
 	if (!UNDER_TSAN)
 		EXPECT(child_is_well(start_threads, s.pool));
 	stayer_finish(&s);
-	EXPECT(test_quiet(s.pool, 0));
-	pool_destroy(&s.pool->head);
 }
 
 static sigset_t mask_now(void)
