@@ -52,8 +52,8 @@ static bool some_on(struct pool_local *local)
  * Fill in @reading, before the caller looks, with what pool_reach_missed() will compare.
  * Moving objects are announced before their departure is counted, so they are read after the
  * departures.  CPUs are read after the buckets, since a new CPU may take from a bucket at once.
- * The reading also notes whether a place has objects.  The proof does not need that; it saves a look
- * where there are none.
+ * The reading also notes whether a place has objects.  The proof does not need that; it saves a
+ * look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {

@@ -112,7 +112,8 @@ static void round_of(const struct limit_peer *peer, unsigned int batch)
 			held[i] = peer->get();
 			if (!held[i])
 				abort();
-			*(volatile unsigned int *)held[i] = i;
+			*(unsigned int *)held[i] = i;
+			__asm__ __volatile__("" : : "r" (held[i]) : "memory");
 		}
 		while (i)
 			peer->put(held[--i]);

@@ -5,13 +5,10 @@
  * Layer:   part of pool_replay.ko; bench_kernel_wait.c calls it.
  * Context: process context, bound to CPU 0; may sleep.
  *
- * Rows:
- *
- *	limited PEER LIMIT PAIR BATCH	ns of an allocation and its free: of one object at a time, and
- *					of 100 at a time, or 16 if that is the limit; the least of some
- *					runs.  LIMIT 0: none
- *	reach LIMIT GOT			this CPU has freed LIMIT objects, and another one gets so many of
- *					them with POOL_F_ATOMIC; where there is one CPU, this one
+ * Two kinds of rows.  "limited PEER LIMIT PAIR BATCH": ns of an allocation and its free, of one
+ * object at a time, and of 100 at a time, or 16 if that is the limit; the least of some runs.
+ * LIMIT 0: none.  "reach LIMIT GOT": this CPU has freed LIMIT objects, and another one, or this
+ * one if there is no other, gets so many of them with POOL_F_ATOMIC.
  *
  * The semaphore counts the objects of a slab, and its callers do not sleep.
  */

@@ -11,9 +11,9 @@
  * the figures have one switch between tasks, and frees by this task alone.
  *
  * A row: wait PEER WAITERS FREE WAITER AVERAGE FEWEST.  FREE is the least time of a free, WAITER
- * from its begin until a waiter has the object, the least and the average, in ns: instructions under
- * "qemu -icount shift=0".  FEWEST: the waiter that had the object least often had it so often, in
- * 100 rounds.  The rows of bench_kernel_limit.c follow.
+ * from its begin until a waiter has the object, the least and the average, in ns: instructions
+ * under "qemu -icount shift=0".  FEWEST: the waiter that had the object least often had it so
+ * often, in 100 rounds.  The rows of bench_kernel_limit.c follow.
  */
 #include "bench_kernel.h"
 #include "pool.h"
@@ -226,8 +226,9 @@ const char *bench_waits(unsigned int object, char *buf, size_t size)
 		peer->teardown();
 		if (!ok)
 			return "a task or an object was not to be had";
-		len += scnprintf(buf + len, size - len, "wait %s %u %llu %llu %llu %u\n", peer->name,
-				 k, took.put, took.waiter, div_u64(took.sum, ROUNDS), took.fewest);
+		len += scnprintf(buf + len, size - len, "wait %s %u %llu %llu %llu %u\n",
+				 peer->name, k, took.put, took.waiter,
+				 div_u64(took.sum, ROUNDS), took.fewest);
 	}
 	return bench_limits(object, buf + len, size - len);
 }
