@@ -170,11 +170,10 @@ static void *fill_shared(struct pool_local *here, struct pool_carried *out)
 		return NULL;
 	had = c->n;
 	pool_age_grow(here, out);
-	if (fills(here, c)) {
+	if (fills(here, c))
 		n = fill_from(here, c, 1, &obj);
-	} else {
+	else
 		obj = take_one(here->pool, c);
-	}
 	c->n -= n;
 	plat_write(&here->fills, here->fills + 1);
 	pool_trace_fill(here->pool, n, true);

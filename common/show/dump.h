@@ -172,10 +172,10 @@ extern const struct pool_dump_writer pool_dump_prometheus;
 #define POOL_DUMP_WRONG_LEN	224
 
 /* dump_options.c */
-typedef const char *pool_dump_take_t(void *to, const char *word, const char **text);
 bool pool_dump_word(const char **text, char *word);
-bool pool_dump_words(const char *text, pool_dump_take_t *take, void *to, const char *words,
-		     char *wrong, size_t size);
+bool pool_dump_words(const char *text,
+		     const char *(*take)(void *to, const char *word, const char **text),
+		     void *to, const char *words, char *wrong, size_t size);
 bool pool_dump_read(struct pool_dump_options *options, const char *text,
 		    char *wrong, size_t size);
 bool pool_dump_parse(struct pool_dump_options *options, const char *text,

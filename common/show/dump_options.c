@@ -115,8 +115,9 @@ static const char *take_word(void *to, const char *word, const char **text)
  * Read words into @to by @take, which returns why a word is refused, or NULL.  @text: NULL is no
  * words.  False: refused, and @wrong names the first wrong word and lists @words, the right ones.
  */
-bool pool_dump_words(const char *text, pool_dump_take_t *take, void *to, const char *words,
-		     char *wrong, size_t size)
+bool pool_dump_words(const char *text,
+		     const char *(*take)(void *to, const char *word, const char **text),
+		     void *to, const char *words, char *wrong, size_t size)
 {
 	char word[POOL_DUMP_WORD_LEN + 1];
 	char shown[POOL_DUMP_WORD_LEN + 1];
