@@ -66,10 +66,14 @@ void bugs_on_other(void (*fn)(void *arg), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* There are objects of the cell on both sides. */
+/* A slab begins at a multiple of its size; memory beside a slab may have no access. */
+#define SLAB_BYTES	65536u
+
 bool bugs_has_room(const void *obj, size_t bytes)
 {
-	return obj && bytes;
+	size_t at = (uintptr_t)obj % SLAB_BYTES;
+
+	return obj && at >= BUGS_DAMAGE && at + bytes + BUGS_DAMAGE <= SLAB_BYTES;
 }
 
 static void child(const struct bug *bug, const char *options, int said)
