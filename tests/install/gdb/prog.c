@@ -189,7 +189,7 @@ static void place_shared_slabs(void)
 	twin = create_pool((char *)"twin", 320, MEM_F_EXACT);
 	other_twin = create_pool((char *)"other twin", 320, MEM_F_EXACT);
 	freed = create_pool((char *)"freed", 320, MEM_F_EXACT);
-	big = create_pool((char *)"big", 5000, 0);
+	big = create_pool((char *)"big", 70000, 0);
 	at.twin = get(twin);
 	at.big = get(big);
 	obj = get(freed);

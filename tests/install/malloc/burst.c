@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N	30000
-#define SIZE	4096
+#define N	1800
+#define SIZE	69632		/* larger than objects of slabs */
 
 static void *obj[N];
 
