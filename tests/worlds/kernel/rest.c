@@ -123,6 +123,7 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	struct pool *pool[POOLS];
 	unsigned int i;
 
+	pool_fail_every = 0;
 	pool[0] = pool_that_hits(test);
 	ASSERT(pool[0]);
 	for (i = 1; i < POOLS; i++)
@@ -132,6 +133,10 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
 	/* After a gc no pool has anything to give, so ageing visits none, or every 256th. */
 	EXPECT_EQ(rests(walk_age, NULL), 0);
+	/* Reclaim's two walks rest after each pool that gives, and after 64 others. */
+	EXPECT_EQ(rests(walk_reclaim, NULL), 0);
+	for (i = 0; i < POOLS; i++)
+		EXPECT(pool_shared_put_one(pool[i], pool_alloc_nocache(&pool[i]->head), 0));
 	EXPECT_LE(2 * POOLS, rests(walk_reclaim, NULL));
 	EXPECT_LE(3 * POOLS, rests(walk_dump, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_dump_of_one, NULL));
