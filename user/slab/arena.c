@@ -45,7 +45,8 @@ static size_t chunk_count;
 static size_t ready;			/* accessible slabs */
 static size_t used;			/* read by anybody */
 static size_t kept_count;		/* of all nodes; read by anybody */
-static size_t huge_from;		/* after a huge page did not come: chunks that there must be */
+/* Chunks that there must be before one asks for a huge page again, after none came. */
+static size_t huge_from;
 
 /* The empty slabs of a node, and the chunk whose slabs were not all used yet. */
 struct home {
@@ -287,14 +288,14 @@ void pool_arena_put(struct slab *slab)
 /* Keep the slabs of a chunk that were never used, the first one as the newest; they have memory. */
 static void keep_rest(struct slab_chunk *chunk)
 {
-	unsigned int n = CHUNK_SLABS;
+	unsigned int n = CHUNK_SLABS, each = SLAB_BYTES / pool_start.page;
 	long pages = 0;
 
 	while (n-- > chunk->carved) {
 		struct slab *slab = &chunk->slab[n];
 
-		slab->idle = (unsigned short)(0xffffu >> (SLAB_PAGES - SLAB_BYTES / pool_start.page));
-		pages += SLAB_BYTES / pool_start.page;
+		slab->idle = (unsigned short)(0xffffu >> (SLAB_PAGES - each));
+		pages += each;
 		keep(slab);
 	}
 	chunk->carved = CHUNK_SLABS;
