@@ -9,7 +9,7 @@
  * its owner's last visit, the age of a cluster the visit that made it the newest of its pool.  A
  * visit that finds no room under the bound repeats two steps, at most POOL_EVICT_MOST times, until
  * there is room, or evicted clusters will make room.  If an array is older than all clusters, it is
- * reduced: it loses its free slots, which moves no object, or, if all slots have objects, it
+ * reduced: it loses its free slots, and its objects stay.  If all slots have objects, it
  * closes.  If that does not make enough room, the oldest cluster is evicted.
  *
  * Free slots must not displace objects of many pools at once.  So an array opens with one slot,

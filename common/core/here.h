@@ -5,7 +5,7 @@
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * The guard protocol, of hits (pool_hot.h) and of slow paths.  "open" says who may use an array:
+ * The guard protocol.  Hits (pool_hot.h) and slow paths take these steps to use an array:
  *
  *	ENTER	disable preemption, find this CPU's part; a thread's part is always its own
  *	TEST	if "open" is not POOL_OPEN use the layers below: the owner was interrupted, or

@@ -43,7 +43,7 @@ static unsigned int pack_cluster(const struct pool *pool,
 
 /*
  * Pack the oldest cluster and make it the newest of its pool, so that a round over all clusters
- * restores their order.  Counts a departure of no object, as pool_empty_array() does.  @left: how
+ * restores their order.  Adds 1 to the departures, as pool_empty_array() does.  @left: how
  * many objects of the part remain to be packed.
  */
 static unsigned int pack_oldest(struct pool_cpu *cpu, struct pool_local *local,

@@ -309,7 +309,7 @@ static unsigned long count_clusters(struct pool_local *local)
 	return n;
 }
 
-/* Is an array on the list of ages?  One with room must be. */
+/* True if an array is on the list of ages, where each array with room must be. */
 static bool has_age(struct pool_local *local)
 {
 	return local->pool && !pool_list_empty(&local->by_age);

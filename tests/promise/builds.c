@@ -39,7 +39,7 @@ static __attribute__((__noinline__)) void put_there(struct pool_head *pool, void
 	pool_barrier();
 }
 
-/* Is an address in a small function? */
+/* True if an address is less than 1 KiB behind the beginning of a function. */
 static bool is_in(const void *at, unsigned long fn)
 {
 	return (unsigned long)at - fn < 1024;

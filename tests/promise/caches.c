@@ -153,7 +153,7 @@ HEAD_CASE(the_pattern_moves_by_a_third_with_each_free, head_checked(INTEGRITY, s
 	EXPECT_EQ(head_faults(pool), 0);
 }
 
-/* Does the oldest of 30 free objects come first, under these words? */
+/* True if, under these words, an allocation returns the oldest of 30 free objects. */
 static bool is_oldest_first(const char *words)
 {
 	struct pool_head *pool = head_checked(words, 64);

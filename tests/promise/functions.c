@@ -202,7 +202,7 @@ TEST_CASE(destroying_all_leaves_no_pool)
 	EXPECT_EQ(test_charged(), 0);
 }
 
-/* Did one allocation take its object from the highest layer that had one? */
+/* True if one allocation took its object from the highest layer that had one. */
 static bool took_from_the_highest(const struct pool_stats *before, const struct pool_stats *now)
 {
 	if (before->cached)
@@ -246,7 +246,7 @@ static bool is_all(const unsigned char *obj, unsigned char byte)
 	return true;
 }
 
-/* Is an object that is allocated now full of @byte? */
+/* Allocate an object.  True if all of its bytes are @byte. */
 static bool brings(struct pool_head *pool, unsigned char byte)
 {
 	unsigned char *obj = head_alloc(pool);
@@ -290,7 +290,7 @@ static struct pool_head *filled(const char *words)
 	return pool;
 }
 
-/* Do both calls give nothing, or objects of equal contents? */
+/* True if both calls return NULL, or objects of equal contents. */
 static bool are_alike(const void *one, const void *other)
 {
 	return one && other ? !memcmp(one, other, 64) : one == other;

@@ -129,7 +129,7 @@ TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
 	pool_destroy_all();
 }
 
-/* Does the line of a word, or of a key, say that this holds now? */
+/* True if the line of a word, or of a key, says that it is set now. */
 static bool help_says(const char *name, const char *now)
 {
 	static char text[4096];
@@ -302,7 +302,7 @@ TEST_CASE(in_no_mode_there_is_a_shared_pool_without_caches)
 	EXPECT_EQ(shares, 1);
 }
 
-/* How many of @n allocations fail, under @words? */
+/* Return how many of @n allocations fail under @words. */
 static unsigned int failures(struct pool_head *pool, const char *words, unsigned int n,
 			     unsigned int flags)
 {

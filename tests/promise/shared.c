@@ -7,7 +7,7 @@
  */
 #include "case.h"
 
-/* Do three quarters of a cluster move at once, on average? */
+/* True if on average three quarters of a cluster move at once. */
 static bool are_grouped(unsigned long long objs, unsigned long long moves)
 {
 	return 4 * objs >= 3ull * test_cluster() * moves;
