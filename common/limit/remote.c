@@ -71,8 +71,8 @@ static void park_hot(struct pool *pool, struct pool_local *here)
  *
  * Adds 1 to the departures although all objects stay on this CPU, so that a walk of validate.c
  * sees that the list has changed.  If there is no empty cluster, or the CPU's lock is taken, one
- * object is parked, which is enough for the CPU that has asked.  Wakes last, because a call may have
- * noted that nothing is free: reach.c.
+ * object is parked, which is enough for the CPU that has asked.  Wakes last, because a call may
+ * have noted that nothing is free: reach.c.
  */
 void pool_empty_array(struct pool *pool)
 {
