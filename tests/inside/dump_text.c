@@ -170,26 +170,40 @@ TEST_CASE(samples_of_a_metric_are_together)
 	end_three(pools);
 }
 
-/*
- * Is "part" what "full" becomes in @size bytes: whole lines of it, then @mark,
- * then all of it from @tail on?
- */
-static bool is_cut(const char *mark, const char *tail)
-{
-	size_t len = strlen(mark);
-	size_t i = 0;
+/* How a format is cut. */
+struct cut {
+	const char *mark;	/* the line that says so */
+	const char *tail;	/* how the last part begins, which is never cut */
+	unsigned int lines;	/* the longest part that is shown as a whole or not at all */
+};
 
-	if (!part[0])
-		return true;
-	for (; part[i] && !begins(part + i, mark); i++)
+/*
+ * True if "part" is "full" cut for @size bytes: whole lines of "full", then the mark, then all of
+ * "full" from the tail on.  The next part must not have fitted, otherwise a dump could leave out
+ * everything.
+ */
+static bool is_cut(size_t size, const struct cut *cut)
+{
+	const char *tail = strstr(full, cut->tail), *next;
+	size_t len = strlen(cut->mark);
+	unsigned int lines;
+	size_t i = 0, more;
+
+	for (; part[i] && !begins(part + i, cut->mark); i++)
 		if (part[i] != full[i])
 			return false;
+	next = full + i;
+	for (lines = 0; lines < cut->lines && *next; lines++)
+		next = next_line(next);
+	more = (size_t)(next - full) + len + strlen(tail);
+	if (!part[0])
+		return more >= size;
 	if (!part[i] || (i && part[i - 1] != '\n'))
 		return false;
-	return !strcmp(part + i + len, tail);
+	return more >= size && !strcmp(part + i + len, tail);
 }
 
-/* Dump into @size bytes of "part".  Is nothing written behind them? */
+/* Dump into @size bytes of "part"; true if nothing is written behind them. */
 static bool stays_inside(const char *options, size_t size, size_t want)
 {
 	memset(part, 'x', sizeof(part));
@@ -197,7 +211,7 @@ static bool stays_inside(const char *options, size_t size, size_t want)
 	       part[size] == 'x' && (!size || strnlen(part, size) < size);
 }
 
-/* The next size: each one, or some where that takes too long; always the last ones. */
+/* The next size to try: each one, or some where each one takes too long; always the last 40. */
 static size_t next_size(size_t size, size_t want)
 {
 	size_t step = 37 / test_scale(37);
@@ -205,11 +219,9 @@ static size_t next_size(size_t size, size_t want)
 	return size + step < want - 40 ? size + step : size + 1;
 }
 
-/* How many sizes are cut wrongly, up to one more than the whole text needs? */
-static unsigned int wrong_cuts(const char *options, const char *mark,
-			       const char *tail_begins)
+/* Returns how many sizes are cut wrongly, of all up to one more than the whole text needs. */
+static unsigned int wrong_cuts(const char *options, struct cut cut)
 {
-	const char *tail = strstr(full, tail_begins);
 	size_t want = strlen(full);
 	unsigned int wrong = 0;
 	size_t size, longest = 0;
@@ -219,7 +231,7 @@ static unsigned int wrong_cuts(const char *options, const char *mark,
 		if (size > want)
 			wrong += strcmp(part, full) != 0;
 		else if (size)
-			wrong += !is_cut(mark, tail);
+			wrong += !is_cut(size, &cut);
 		if (size && strlen(part) < longest)
 			wrong++;
 		if (size)
@@ -234,8 +246,8 @@ TEST_CASE(the_raw_table_is_cut_between_lines_at_any_size)
 
 	ASSERT(make_three(pools));
 	ASSERT(dump("raw detailed"));
-	EXPECT_EQ(wrong_cuts("raw detailed", "truncated\n", "total pools="),
-		  0);
+	EXPECT_EQ(wrong_cuts("raw detailed",
+			     (struct cut){ "truncated\n", "total pools=", 2 }), 0);
 	EXPECT(stays_inside("raw detailed", strlen(full), strlen(full)));
 	EXPECT(strstr(part, "\ntruncated\ntotal pools=3 "));
 	end_three(pools);
@@ -247,7 +259,7 @@ TEST_CASE(a_table_for_people_is_cut_between_lines_at_any_size)
 
 	ASSERT(make_three(pools));
 	ASSERT(dump(NULL));
-	EXPECT_EQ(wrong_cuts("", "truncated\n", "total of 3 pools"), 0);
+	EXPECT_EQ(wrong_cuts("", (struct cut){ "truncated\n", "total of 3 pools", 2 }), 0);
 	end_three(pools);
 }
 
@@ -258,8 +270,8 @@ TEST_CASE(prometheus_text_is_cut_between_lines_at_any_size)
 	ASSERT(make_three(pools));
 	ASSERT(dump("prometheus"));
 	ASSERT(strlen(full) < sizeof(part) - 8);
-	EXPECT_EQ(wrong_cuts("prometheus", "# truncated\n",
-			     "# HELP libpool_pools"), 0);
+	EXPECT_EQ(wrong_cuts("prometheus",
+			     (struct cut){ "# truncated\n", "# HELP libpool_pools", 8 }), 0);
 	end_three(pools);
 }
 
@@ -268,17 +280,22 @@ TEST_CASE(json_is_valid_at_any_size)
 	static const char options[] = "json detailed";
 	struct pool_head *pools[3];
 	unsigned int wrong = 0;
-	size_t size, want;
+	size_t size, want, least;
 
 	ASSERT(make_three(pools));
 	ASSERT(dump(options));
 	want = strlen(full);
+	least = (size_t)(strchr(full, '\n') - full) + strlen(strstr(full, "],\n"));
 	for (size = 0; size <= want + 2; size = next_size(size, want)) {
 		bool cut = size <= want;
 
 		wrong += !stays_inside(options, size, want);
-		if (!size || !part[0])
+		if (!size)
 			continue;
+		if (!part[0]) {
+			wrong += size > least;
+			continue;
+		}
 		wrong += !is_json(part);
 		wrong += !strstr(part, cut ? "\"truncated\":true" :
 				 "\"truncated\":false");
@@ -286,6 +303,8 @@ TEST_CASE(json_is_valid_at_any_size)
 	}
 	EXPECT_EQ(wrong, 0);
 	EXPECT_EQ(strcmp(part, full), 0);
+	EXPECT(stays_inside(options, want, want));
+	EXPECT(strstr(part, "\"name\":\"a.three\""));
 	end_three(pools);
 }
 

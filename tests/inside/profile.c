@@ -390,10 +390,22 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 	end_profile(pool);
 }
 
-/* Is the text in @size bytes made of whole lines of "full" and a last one? */
+/* Where the second line from here on ends in "full". */
+static size_t two_lines_on(const char *line)
+{
+	return (size_t)(strchr(strchr(line, '\n') + 1, '\n') + 1 - full);
+}
+
+/*
+ * True if the text for @size bytes is whole lines of "full", one that says that it is cut, and the
+ * last one of "full", and if the next two lines of "full" would not have fitted.  A dump leaves room
+ * for a last line of five numbers with 20 digits each.
+ */
 static bool is_cut_well(size_t size)
 {
 	static const char tail[] = "truncated\nBALANCE allocs=";
+	const char *last = strstr(full, "BALANCE");
+	size_t tail_len = strlen("truncated\n") + strlen(last) + 5 * 20ul;
 	const char *at;
 
 	memset(part, 'x', sizeof(part));
@@ -402,12 +414,13 @@ static bool is_cut_well(size_t size)
 		return false;
 	if (!size || size > strlen(full))
 		return !size || !strcmp(part, full);
-	if (!*part)
-		return true;
 	at = strstr(part, tail);
-	return at && at > part && at[-1] == '\n' &&
+	if (!at)
+		return !*part && two_lines_on(full) + tail_len >= size;
+	return at > part && at[-1] == '\n' &&
 	       !strncmp(part, full, (size_t)(at - part)) &&
-	       !strcmp(at + strlen("truncated\n"), strstr(full, "BALANCE"));
+	       two_lines_on(full + (at - part)) + tail_len >= size &&
+	       !strcmp(at + strlen("truncated\n"), last);
 }
 
 TEST_CASE(memstats_are_cut_between_lines_at_any_size)
