@@ -4,19 +4,12 @@
 
         mutants.py [NUMBER...]          all promises, or these; "make check-promises PROMISE=87"
 
-A mutant is a change to the source that breaks one promise.  The files *.mutants have them:
-
-        = 87 common/api/border.c       the promise, and the file that is changed
-        - old lines                     which are in that file once, however indented
-        + new lines
-        = 12 common/a.h for common/b.c  of a header, and the only file compiled with it
-        & common/c.c                    another file that the same mutant changes
-
-Several old and new lines may follow one another.  A mutant is compiled into a copy of
+A mutant is a change to the source that breaks one promise; its name is the promise's number, and
+tests/lib/mutate.py says how the files *.mutants are read.  A mutant is compiled into a copy of
 build/tests/quick, where the cases of the promise's row run; or the row names "CHECK of
 tests/SCRIPT.sh", which runs that check alone on the changed sources, unless it needs a virtual
-machine.  One of them must fail
-with the mutant, and all must pass without it.  Prints a result per promise.
+machine.  One of them must fail with the mutant, and all must pass without it.  Prints a result
+per promise.
 """
 
 import concurrent.futures
@@ -30,63 +23,14 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/pages"))
+sys.path[:0] = [str(TOP / "tests/pages"), str(TOP / "tests/lib")]
 import promises  # pylint: disable=wrong-import-position
+from mutate import Wrong, mutants  # pylint: disable=wrong-import-position
 
 HERE = TOP / "tests/promise"
 OBJECTS = TOP / "build/tests/quick.o"
 LONGEST = 120       # seconds that the cases of a row may take
 JOBS = 2
-
-
-class Wrong(Exception):
-    """Why a promise is not shown to be tested."""
-
-
-class Change:
-    """What a mutant changes in one file."""
-
-    def __init__(self, path, *sources):
-        self.path = path
-        self.sources = sources[1:] or [path]
-        self.hunks = []
-
-    def add(self, line):
-        """Add an old or a new line."""
-        old = line[0] == "-"
-        if not self.hunks or (old and self.hunks[-1][1]):
-            self.hunks.append(([], []))
-        self.hunks[-1][0 if old else 1].append(" ".join(line[1:].split()))
-
-    def apply(self, tree):
-        """Change the file below @tree."""
-        path = tree / self.path
-        if tree not in path.resolve().parents:
-            raise Wrong(f"{self.path} is not copied, so it cannot be changed")
-        lines = path.read_text(encoding="utf-8").split("\n")
-        for old, new in self.hunks:
-            bare = [" ".join(line.split()) for line in lines]
-            at = [i for i in range(len(bare)) if bare[i:i + len(old)] == old]
-            if not old or len(at) != 1:
-                raise Wrong(f"{self.path} has {len(at)} times: {old}")
-            lines[at[0]:at[0] + len(old)] = new
-        path.write_text("\n".join(lines), encoding="utf-8")
-
-
-def mutants():
-    """All mutants, in lists by the number of their promise; each is a list of changes."""
-    found = {}
-    for path in sorted(HERE.glob("*.mutants")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            mark, words = line[:1], line.split()[1:]
-            if mark == "=":
-                mutant = []
-                found.setdefault(words.pop(0), []).append(mutant)
-            if mark in ("=", "&"):
-                mutant.append(Change(*words))
-            if mark in ("-", "+"):
-                mutant[-1].add(line)
-    return found
 
 
 def listed():
@@ -237,7 +181,7 @@ def report(name, why):
 
 def main():
     """Print a result per promise."""
-    found = mutants()
+    found = mutants(HERE)
     rows = {row[0]: row[4] for row in promises.rows()}
     wanted = {number: rows[number] for number in sys.argv[1:] or rows if number in found}
     if not wanted:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # pool_torture.ko says FAILURE where the pools are wrong: each of a few mutants of
-# tests/proof/schedule/mutants is applied to a copy of the tree and tortured.  First the copy is
+# tests/proof/schedule/*.mutants is applied to a copy of the tree and tortured.  First the copy is
 # tortured as it is, which must end with SUCCESS.
 #
 #	torture-mutants.sh [MUTANT...]
@@ -26,7 +26,6 @@ need rsync
 kernel=${KERNEL:-stock-6.12}
 copy=$top/build/torture/mutant
 log=$copy/build/torture/$kernel.log
-export GIT_CEILING_DIRECTORIES=$top/build
 
 # Errors that are the pools' own.  A slow host, or one without memory, gives "make" and "idle".
 FOUND='twice|contents|reader|zero|built|limit|count|fault'
@@ -37,7 +36,7 @@ tortured() {
 	mkdir -p "$copy"
 	rsync -a --delete --exclude=/build "$top/Kbuild" "$top/common" "$top/kernel" \
 		"$top/tests" "$copy/" || return
-	[ $# -eq 0 ] || git -C "$copy" apply "$top/tests/proof/schedule/mutants/$1.patch" || return
+	[ $# -eq 0 ] || "$top/tests/lib/mutate.py" apply "$top/tests/proof/schedule" "$1" "$copy" || return
 	"$copy/tests/vm/torture.sh" "$kernel" "${SECONDS_EACH:-180}" >"$tmp/said" 2>&1 || true
 	sed -nE 's/\r$//; s/^\[[^]]*\] (pool_torture: .*: 0x.*)/# \1/p' "$log"
 }

@@ -14,20 +14,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../lib/results.sh"
 
 # Mutants are built by mutants.sh, seldom; that they apply is checked each time.
-mutants_apply() {
-	local patch status=0
-
-	for patch in "$here"/mutants/*.patch; do
-		(cd "$here/../../.." && git apply --check "$patch") || status=1
-	done
-	return $status
-}
-check each_mutant_applies mutants_apply
+mutate=$here/../../lib/mutate.py
+check each_mutant_applies "$mutate" check "$here"
 
 # names_agree PROGRAM - each scenario names a mutant, and each mutant is named
 names_agree() {
 	diff <("$1" -l | cut -d' ' -f1 | LC_ALL=C sort -u) \
-		<(cd "$here/mutants" && printf '%s\n' *.patch | sed 's/\.patch$//' | LC_ALL=C sort)
+		<("$mutate" list "$here")
 }
 check each_scenario_names_a_mutant names_agree "$1"
 results "$1" -s "${2:-100000}"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Each mutant, a patch that makes common/ wrong, is found by each scenario that names it.
+# Each mutant, a change that makes common/ wrong, is found by each scenario that names it.
 #
 #	mutants.sh [MUTANT...]
 #
-# A patch that does not apply any more is a failure, and has to be written anew.
+# A mutant that does not fit common/ any more is a failure, and has to be written anew.
 
 set -euo pipefail
 
@@ -18,12 +18,13 @@ $schedule -l >"$tmp/list"
 
 # build MUTANT - reuses the objects that were compiled already, unless a header differs
 build() {
-	local dir=$tmp/$1 patch=$PWD/tests/proof/schedule/mutants/$1.patch
+	local dir=$tmp/$1
 
 	mkdir "$dir"
 	cp -rp common "$dir"
-	git -C "$dir" apply "$patch" || return
-	grep -q '^+++ .*\.h$' "$patch" || cp -rp build/tests/schedule.o "$dir"
+	tests/lib/mutate.py apply tests/proof/schedule "$1" "$dir" || return
+	diff -qr common "$dir/common" >"$tmp/differ" || true
+	grep -q '\.h differ$' "$tmp/differ" || cp -rp build/tests/schedule.o "$dir"
 	make -s T="$dir" COMMON="$dir/common" "$dir/schedule"
 }
 
@@ -53,8 +54,7 @@ found() {
 	done
 }
 
-for patch in tests/proof/schedule/mutants/*.patch; do
-	mutant=$(basename "$patch" .patch)
+for mutant in $(tests/lib/mutate.py list tests/proof/schedule); do
 	[ $# = 0 ] || [[ " $* " = *" $mutant "* ]] || continue
 	mapfile -t scenarios < <(awk -v m="$mutant" '$1 == m { print $2 }' "$tmp/list")
 	check "mutant_${mutant//-/_}_is_found" found "$mutant" "${scenarios[@]}"
