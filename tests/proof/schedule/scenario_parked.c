@@ -31,18 +31,16 @@ static void setup_parked_last(void)
 }
 
 /*
- * A call is about to take what is parked, and stops.  Another one takes it first.  Then one is
- * refused, two objects are parked in the same place, and one is wanted.  No call may use the
- * backend.
+ * CPU 1 is about to take an object that is parked at CPU 0, and stops.  CPU 0 takes the object, is
+ * refused another one, parks two objects and wants one, while CPU 1 takes both and parks one at
+ * CPU 1.  A walk looks at CPU 1 first, so it may miss that object.  No call may use the backend.
  */
 
 static void setup_parked_afar(void)
 {
 	setup(0, 3, 3);
 	pool_set_debug(pool, "no-global");
-	sched_as_cpu(1);
 	give(0, 1, POOL_F_ATOMIC);
-	sched_as_cpu(0);
 }
 
 static void alloc_atomic(void)
@@ -97,7 +95,7 @@ const struct scenario scenarios_of_parked[] = {
 	SCENARIO(the_last_object_is_parked, "parked",
 		 3, setup_parked_last, CPUS(alloc_one, collect, reclaim)),
 	SCENARIO(what_is_parked_is_taken_after_a_refusal, "early-take",
-		 2, setup_parked_afar, CPUS(alloc_atomic, take_and_park)),
+		 2, setup_parked_afar, CPUS(take_and_park, alloc_atomic)),
 	SCENARIO(an_array_goes_to_the_backend_after_a_refusal, "unseen-array",
 		 2, setup_array_goes, CPUS(alloc_one, s_exit)),
 	SCENARIO(a_pool_ends_while_a_cluster_of_a_cpu_that_went_is_taken, "passed-over",
