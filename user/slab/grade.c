@@ -54,6 +54,9 @@ void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab)
 	idles_no_more(shelf, slab);
 	plat_write(&slab->grade, SLAB_UNLISTED);
 	slab->edge = SLAB_NO_EDGE;
+	slab->fresh = false;
+	if (slab->lines == LINES_SHARED)
+		slab->lines = LINES_KEPT;
 }
 
 static void list_as(struct slab_shelf *shelf, struct slab *slab,

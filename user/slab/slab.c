@@ -8,10 +8,11 @@
  * A class has all objects of one stride, of all pools, so that a pool of a few objects needs no
  * page of its own.  A shelf allocates from one slab until that is full, in the order of addresses,
  * so that pages which are not needed are not touched.  In a fresh slab it begins at a random
- * object: turn.c.  Slabs that have room again are listed by how full they are.  The next slab to
- * allocate from is one of the fullest, so that the others may become empty.  An empty slab returns
- * to the arena, unless a shelf allocates from it.  A slab with few objects gives its idle pages
- * back: trim.c.
+ * object: turn.c.  Several threads that allocate from one slab have cache lines of their own:
+ * line.c.  Slabs that have room again are listed by how full they are.  The next slab to allocate
+ * from is one of the fullest, so that the others may become empty.  An empty slab returns to the
+ * arena, unless a shelf allocates from it.  A slab with few objects gives its idle pages back:
+ * trim.c.
  *
  * A class has several shelves; all but the first are used only under contention.  A thread keeps
  * the shelf whose lock it found free.  An object is freed to the shelf that has its slab.  Before
@@ -31,6 +32,13 @@
  */
 #define SEVERAL		4
 
+/*
+ * How much of a fresh slab may be left unused, because it shares lines with objects in use: a 16th,
+ * and a quarter while the shelf has fewer than SEVERAL slabs, as when threads take single objects.
+ */
+#define REST_PART	16
+#define REST_FIRST	4
+
 /* Set up a slab, with all objects free. */
 static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 {
@@ -48,10 +56,11 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->first = pool_arena_at(slab) + start;
 	slab->objs = (unsigned short)objs;
 	slab->used = 0;
-	slab->turn = (unsigned short)pool_slab_turn(objs);
+	slab->turn = (unsigned short)pool_slab_turn(objs, class->stride);
 	slab->edge = SLAB_NO_EDGE;
 	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
+	slab->fresh = true;
 	for (i = 0; i < SLAB_PAGES; i++)
 		slab->on[i] = 0;
 }
@@ -154,35 +163,50 @@ static void warm(const struct slab_class *class, struct slab *slab)
 }
 
 /*
- * Take up to @n free objects of one word of bits, the lowest first.  Returns how many.  A thread
- * other than the last begins at a cache line of its own.  Lock held.
+ * Leave a slab, whose free objects are on lines of other threads, for another slab, until an object
+ * of the first one is freed.  False: that would take memory for long, or there is none, so threads
+ * may share lines of this slab now.  Lock held.
+ */
+__attribute__((__noinline__))
+static bool leave_rest(struct slab_shelf *shelf, struct slab *slab)
+{
+	unsigned int part = shelf->slabs < SEVERAL ? REST_FIRST : REST_PART;
+	unsigned int rest = (unsigned int)slab->objs - slab->used;
+
+	if (slab->fresh && rest <= slab->objs / part && next_from(shelf)) {
+		slab->edge = (unsigned short)(slab->used - 1);
+		return true;
+	}
+	shelf->from = slab;
+	pool_slab_share(slab);
+	return false;
+}
+
+/*
+ * Take up to @n free objects of one word of bits, the lowest first.  Returns how many; 0: the shelf
+ * allocates from another slab now.  Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 			 unsigned int n, void **objs, struct slab_pages *pages)
 {
 	size_t stride = shelf->class->stride;
 	const struct plat_area *taker = plat_this_area();
-	unsigned int word = slab->hint, i = 0;
-	unsigned long bits, rest = 0;
+	unsigned int word, bit, i = 0;
+	unsigned long bits, left;
 
-	while (!slab->free[word])
-		word++;
-	bits = slab->free[word];
-	if (taker != shelf->taker) {
-		rest = pool_slab_shared_lines(slab, shelf->class->stride, word);
-		bits &= ~rest;
-		shelf->taker = taker;
-	}
+	while (!(bits = pool_slab_choose(slab, shelf->class->stride, taker, &word)))
+		if (leave_rest(shelf, slab))
+			return 0;
+	left = slab->free[word];
 	do {
-		unsigned int bit = (unsigned int)__builtin_ctzl(bits);
-
-		bit = slab_place_of(slab, word * SLAB_BITS + bit);
-		objs[i] = slab->first + bit * stride;
+		bit = word * SLAB_BITS + (unsigned int)__builtin_ctzl(bits);
+		objs[i] = slab->first + slab_place_of(slab, bit) * stride;
 		slab_page_get(shelf->class, slab, objs[i++], pages);
+		left &= ~(bits & -bits);
 		bits &= bits - 1;
 	} while (bits && i < n);
-	slab->free[word] = bits | rest;
-	slab->hint = (unsigned short)word;
+	slab->free[word] = left;
+	slab->at = (unsigned short)(bit + 1);
 	slab->used = (unsigned short)(slab->used + i);
 	if (slab->used == slab->objs) {
 		slab->edge = (unsigned short)(slab->objs - 1);

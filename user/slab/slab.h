@@ -88,6 +88,13 @@ enum slab_grade {
 	SLAB_TRIMMED,			/* its idle pages are being given back */
 };
 
+/* Who has taken objects of a slab, and which may be taken next: line.c. */
+enum slab_lines {
+	LINES_OF_ONE,		/* one thread since the slab was empty: all */
+	LINES_KEPT,		/* several: those on lines of their own */
+	LINES_SHARED,		/* several, and no line was free: all */
+};
+
 /* The edge of a slab whose grade no free changes. */
 #define SLAB_NO_EDGE	0xffff
 
@@ -103,11 +110,15 @@ struct slab {
 	unsigned short objs;
 	unsigned short used;
 	unsigned short edge;		/* the number used at which the grade changes */
-	unsigned short hint;		/* no free object in words before this */
+	unsigned short hint;		/* no object to take in words before this: line.c */
 	unsigned short turn;		/* the place of the object of bit 0 */
+	unsigned short at;		/* the bit behind the object that was taken last */
 	unsigned char grade;		/* enum slab_grade; read by anybody */
 	bool cold;			/* the first allocation populates all pages */
+	unsigned char lines;		/* enum slab_lines */
+	bool fresh;			/* was on no list since it was empty */
 	unsigned short idle;		/* a bit for each page with memory and no object */
+	const struct plat_area *taker;	/* the thread that took objects last, if it is known */
 	struct pool_list idle_list;	/* shelf->idle, if listed and with idle pages */
 	unsigned short on[SLAB_PAGES];	/* by page: objects in use that are on it */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
@@ -137,7 +148,6 @@ struct slab_shelf {
 	pthread_mutex_t *lock;		/* shelves of other classes may share it */
 	struct slab_class *class;
 	struct slab *from;		/* lock: the slab to allocate from */
-	const struct plat_area *taker;	/* lock: the thread that allocated last */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
 	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
 	struct pool_list idle;		/* lock: those with idle pages, oldest first */
@@ -176,9 +186,12 @@ extern unsigned char pool_node_of_cpu[];
 
 /* turn.c */
 void pool_slab_turn_start(void);
-unsigned int pool_slab_turn(unsigned int objs);
-unsigned long pool_slab_shared_lines(const struct slab *slab, unsigned int stride,
-				     unsigned int word);
+unsigned int pool_slab_turn(unsigned int objs, unsigned int stride);
+
+/* line.c: lock of the shelf held */
+unsigned long pool_slab_choose(struct slab *slab, unsigned int stride,
+			       const struct plat_area *taker, unsigned int *word);
+void pool_slab_share(struct slab *slab);
 
 /* grade.c: lock of the shelf held */
 void pool_slab_unlist(struct slab_shelf *shelf, struct slab *slab);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * turn.c - which object of a slab comes first: of a fresh one, and for another thread
+ * turn.c - which object of a fresh slab comes first
  *
  * Layer:   seam, cold half; below slab.c.
  * Context: plain threads; the lock of a shelf is held.
@@ -51,48 +51,16 @@ AT_START void pool_slab_turn_start(void)
 	plat_write(&state, n | 1);
 }
 
-/* Choose the object of a fresh slab that comes first; the slab has @objs. */
-unsigned int pool_slab_turn(unsigned int objs)
+/* Choose the object of a fresh slab of @objs that comes first; it begins at a cache line. */
+unsigned int pool_slab_turn(unsigned int objs, unsigned int stride)
 {
+	unsigned int power = stride & -stride;
+	unsigned int step = power < SLAB_ALIGN ? SLAB_ALIGN / power : 1;
 	unsigned long n;
 
 	if (!plat_read(&state))
 		return 0;
 	n = plat_word_add(&state, 2 * STEP);
 	n = (n ^ n >> (sizeof(n) * 4)) * STEP;
-	return (unsigned int)(n >> (sizeof(n) * 4)) % objs;
-}
-
-/* True if no object in use shares the cache line in which an object begins. */
-static bool begins_line(const struct slab *slab, unsigned int stride, unsigned int place)
-{
-	unsigned int from = place * stride / SLAB_ALIGN * SLAB_ALIGN, i = from / stride;
-
-	while (i < slab->objs && i * stride < from + SLAB_ALIGN)
-		if (!slab_is_free(slab, slab_bit_of(slab, i++)))
-			return false;
-	return true;
-}
-
-/*
- * Return the free objects of a word that another thread than the last must skip, so that the two
- * share no cache line: all before the first object that is above all objects in use and whose line
- * is free.  0: no object is such, so none is skipped.  Skipped objects are allocated before those
- * of the next word.
- */
-unsigned long pool_slab_shared_lines(const struct slab *slab, unsigned int stride,
-				     unsigned int word)
-{
-	unsigned long bits = slab->free[word];
-	unsigned int n = word * SLAB_BITS, end = slab->objs - n, i;
-	unsigned long used = ~bits;
-
-	if (end < SLAB_BITS)
-		used &= ~(~0ul << end);
-	else
-		end = SLAB_BITS;
-	i = used ? SLAB_BITS - (unsigned int)__builtin_clzl(used) : 0;
-	while (i < end && !begins_line(slab, stride, slab_place_of(slab, n + i)))
-		i++;
-	return i < end ? bits & ~(~0ul << i) : 0;
+	return (unsigned int)(n >> (sizeof(n) * 4)) % objs / step * step;
 }

@@ -2,76 +2,120 @@
 /*
  * line.c - threads that take objects from one slab have lines of their own
  *
- * Layer:   tests of user/slab/turn.c.
+ * Layer:   tests of user/slab/line.c.
  * Context: see test.h.
  */
 #include "cases_slab.h"
 
-#define TAKERS	4
-#define EACH	3
+#include <stdlib.h>
 
+#define TAKERS	16
+
+/* What misses get in turn: an object for the caller, and, by a second call, some ahead. */
+static const unsigned int steps[] = { 1, 1, 2, 4, 8, 16, 32, 64, 64 };
+
+#define STEPS	(sizeof(steps) / sizeof(*steps))
+#define EACH	192	/* objects in all steps */
+
+/* A cache line that a thread's object reaches. */
+struct line {
+	uintptr_t at;
+	unsigned int thread;
+};
+
+/* A slab's stride, and how its objects are taken by threads that take turns at each step. */
 struct taking {
 	pthread_barrier_t here;
 	pthread_mutex_t mutex;
 	struct pool *pool;
 	struct slab_class *class;
+	unsigned int steps, takers;
 	void *objs[TAKERS][EACH];
+	unsigned int count[TAKERS];
+	struct line lines[TAKERS * EACH * 5];
 };
+
+static struct taking taking;
 
 /* All threads live, and have areas of their own, before the first one takes objects. */
 static void take_some(unsigned int i, void *arg)
 {
 	struct taking *t = arg;
+	unsigned int k;
 
 	pool_free(&t->pool->head, pool_alloc(&t->pool->head));
-	pthread_barrier_wait(&t->here);
-	pthread_mutex_lock(&t->mutex);
-	pool_slab_alloc(t->class, EACH, t->objs[i]);
-	pthread_mutex_unlock(&t->mutex);
+	t->count[i] = 0;
+	for (k = 0; k < t->steps; k++) {
+		pthread_barrier_wait(&t->here);
+		pthread_mutex_lock(&t->mutex);
+		t->count[i] += pool_slab_alloc(t->class, 1, t->objs[i] + t->count[i]);
+		t->count[i] += pool_slab_alloc(t->class, steps[k] - 1, t->objs[i] + t->count[i]);
+		pthread_mutex_unlock(&t->mutex);
+	}
 	pthread_barrier_wait(&t->here);
 }
 
-static bool share_line(const void *one, const void *other, unsigned int stride)
+static int in_order(const void *one, const void *other)
 {
-	uintptr_t a = (uintptr_t)one, b = (uintptr_t)other;
+	const struct line *a = one, *b = other;
 
-	return a / SLAB_ALIGN <= (b + stride - 1) / SLAB_ALIGN &&
-	       b / SLAB_ALIGN <= (a + stride - 1) / SLAB_ALIGN;
+	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* How many pairs of objects of different threads have a line in common? */
-static unsigned int count_shared(const struct taking *t)
+/* How many lines have objects of several threads? */
+static unsigned int count_shared(struct taking *t)
 {
-	unsigned int a, b, shared = 0;
+	unsigned int i, k, n = 0, shared = 0;
 
-	for (a = 0; a < TAKERS * EACH; a++)
-		for (b = a + 1; b < TAKERS * EACH; b++)
-			if (a / EACH != b / EACH)
-				shared += share_line(t->objs[a / EACH][a % EACH],
-						     t->objs[b / EACH][b % EACH],
-						     t->class->stride);
+	for (i = 0; i < t->takers; i++)
+		for (k = 0; k < t->count[i]; k++) {
+			uintptr_t at = (uintptr_t)t->objs[i][k] / SLAB_ALIGN * SLAB_ALIGN;
+
+			for (; at < (uintptr_t)t->objs[i][k] + t->class->stride; at += SLAB_ALIGN)
+				t->lines[n++] = (struct line){ at, i };
+		}
+	qsort(t->lines, n, sizeof(*t->lines), in_order);
+	for (i = 1; i < n; i++)
+		shared += t->lines[i].at == t->lines[i - 1].at &&
+			  t->lines[i].thread != t->lines[i - 1].thread;
 	return shared;
 }
 
-static unsigned int shared_of_stride(struct pool *pool, unsigned int stride)
+static unsigned int shared_of(struct pool *pool, unsigned int stride, unsigned int takers,
+			      unsigned int n)
 {
-	struct taking t = { .pool = pool, .class = pool_slab_class(stride, 16) };
+	struct taking *t = &taking;
 	unsigned int i, shared;
 
-	pthread_barrier_init(&t.here, NULL, TAKERS);
-	pthread_mutex_init(&t.mutex, NULL);
-	test_threads(TAKERS, take_some, &t);
-	shared = count_shared(&t);
-	for (i = 0; i < TAKERS; i++)
-		slab_put_many(t.objs[i], EACH);
+	t->pool = pool;
+	t->class = pool_slab_class(stride, 16);
+	t->steps = n;
+	t->takers = takers;
+	pthread_barrier_init(&t->here, NULL, takers);
+	pthread_mutex_init(&t->mutex, NULL);
+	test_threads(takers, take_some, t);
+	shared = count_shared(t);
+	for (i = 0; i < takers; i++)
+		EXPECT_EQ(slab_put_many(t->objs[i], t->count[i]), 0);
 	return shared;
 }
 
+/* Two objects of each of 16 threads, as a counter of each thread is taken. */
 POOL_CASE(threads_that_take_objects_in_turn_share_no_line, test_pool(4000))
 {
 	unsigned int stride;
 
 	pool_fail_every = 0;
 	for (stride = 16; stride <= 208; stride += 16)
-		EXPECT_EQ(shared_of_stride(pool, stride), 0);
+		EXPECT_EQ(shared_of(pool, stride, TAKERS, 2), 0);
+}
+
+/* As pools that grow take single objects and batches, until threads have used several slabs. */
+POOL_CASE(threads_that_grow_in_turn_share_no_line, test_pool(4000))
+{
+	unsigned int stride;
+
+	pool_fail_every = 0;
+	for (stride = 16; stride <= 208; stride += 16)
+		EXPECT_EQ(shared_of(pool, stride, TAKERS / 2, STEPS), 0);
 }
