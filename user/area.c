@@ -34,7 +34,7 @@ static bool said;			/* the log says that there are no more */
  * and frees only try to take it, because the holder may be descheduled.
  */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *left_areas;	/* have no owner, but walks still visit them */
+static struct plat_area *left_areas;	/* have no owner, but walks still include them */
 
 /* Take both mutexes: for a fork, and to reap areas. */
 void pool_areas_hold(void)
@@ -60,7 +60,7 @@ static bool add_parts(void)
 	return done;
 }
 
-/* Get an area that walks visit from now on; NULL: no more are possible.  Area mutex held. */
+/* Get an area that walks include from now on; NULL: no more are possible.  Area mutex held. */
 static struct plat_area *add_area(void)
 {
 	unsigned int number = pool_live_hole();
@@ -115,7 +115,7 @@ struct plat_area *pool_area_get(void)
 }
 
 /*
- * Release the area of a thread that ended.  Walks go on visiting the area while parts of it are set
+ * Release the area of a thread that ended.  Walks still include the area while parts of it are set
  * up, because another thread is draining its clusters or destroying a pool, or because the thread
  * exists only in the parent of this child.  A later owner takes over such parts as they are.
  */
@@ -322,7 +322,7 @@ void pool_area_trim(struct plat_area *area)
 	trim_area(area, end, false);
 }
 
-/* Give back the memory of local parts that no pool has, in all areas that walks visit. */
+/* Give back the memory of local parts that no pool has, in all areas that walks include. */
 void pool_areas_trim(void)
 {
 	unsigned int i = UINT_MAX;

@@ -164,19 +164,19 @@ static void mend_pool(struct pool *pool, const struct pool_cpu *own)
 }
 
 /* Keep the walks of this thread, and drop those of other threads. */
-static void mend_visits(void)
+static void mend_walks(void)
 {
 	struct pool_list *node, *next;
 
-	for (node = pool_visits.next; node != &pool_visits; node = next) {
-		struct pool_visit *visit;
+	for (node = pool_walks.next; node != &pool_walks; node = next) {
+		struct pool_walk *walk;
 
-		visit = pool_list_entry(node, struct pool_visit, list);
+		walk = pool_list_entry(node, struct pool_walk, list);
 		next = node->next;
-		if (visit->thread != plat_thread())
+		if (walk->thread != plat_thread())
 			pool_list_del(node);
-		else if (visit->at)
-			visit->at->pins++;
+		else if (walk->at)
+			walk->at->pins++;
 	}
 }
 
@@ -211,19 +211,19 @@ void pool_fork_mend(const struct pool_cpu *own)
 
 	while ((pool = pool_registry_after(pool)))
 		mend_pool(pool, own);
-	mend_visits();
+	mend_walks();
 	plat_write(&pool_settling, 0ul);
 	pool_each_cpu(i, cpu)
 		mend_charge(cpu);
 }
 
-/* True if the forking thread forked from a callback that was visiting this pool. */
+/* True if the forking thread forked from a callback for this pool. */
 static bool is_walked(const struct pool *pool)
 {
 	bool walked;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	walked = pool_registry_visited(pool, NULL);
+	walked = pool_registry_walked(pool, NULL);
 	plat_mutex_unlock(PLAT_REGISTRY);
 	return walked;
 }
@@ -245,7 +245,7 @@ static struct pool *next_orphan(void)
  * Destroy, in the child, the pools that other threads were about to destroy.  Nothing is held any
  * more, and areas of other threads have no owner.  Three kinds of pools stay, and their
  * memory and offset are lost: pools not listed any more, pools not listed yet, and a pool that a
- * forking walk visits.
+ * forking walk is at.
  */
 void pool_fork_end(void)
 {

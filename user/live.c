@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * live.c - which areas walks visit
+ * live.c - which areas walks include
  *
  * Layer:   seam, cold half; below area.c.
  * Context: any to read; area mutex to change.

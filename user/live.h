@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * live.h - which areas walks visit: live.c
+ * live.h - which areas walks include: live.c
  *
  * Layer:   user/ only.
  * Context: area mutex held.
@@ -10,7 +10,7 @@
 
 #include "seam/plat.h"
 
-/* Let walks visit an area, or skip it; no part of a skipped area is set up. */
+/* Let walks include an area, or skip it; no part of a skipped area is set up. */
 void pool_live_add(unsigned int area);
 void pool_live_remove(unsigned int area);
 

@@ -18,7 +18,7 @@
 
 /* Offset and area mutex to write, one of them to read. */
 extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
-extern unsigned int pool_far_parts;	/* that each area which walks visit has */
+extern unsigned int pool_far_parts;	/* that each area which walks include has */
 
 /* Return the address at an offset, which may be negative.  Any context. */
 static inline unsigned char *pool_at_offset(const void *start, unsigned long offset)
@@ -26,7 +26,7 @@ static inline unsigned char *pool_at_offset(const void *start, unsigned long off
 	return (unsigned char *)start + (long)offset;
 }
 
-/* Map one more far part for each area that walks visit.  False: no more are possible. */
+/* Map one more far part for each area that walks include.  False: no more are possible. */
 bool pool_place_grow(void);
 
 /* Map an area, ready for its owner; NULL: no more are possible. */
@@ -35,7 +35,7 @@ struct plat_area *pool_place_new(void);
 /* Prepare the unowned area of this number for a new owner; NULL: it is not mapped. */
 struct plat_area *pool_place_again(unsigned int number);
 
-/* Exclude an area without an owner from forks; walks do not visit it any more. */
+/* Exclude an area without an owner from forks; walks skip it from then on. */
 void pool_place_leave(unsigned int number);
 
 /* In the child of a fork, clear the pointers to areas that the fork did not copy. */

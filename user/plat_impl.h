@@ -96,7 +96,7 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-/* live.c: a bit for each area that walks visit; no area from the end on has one. */
+/* live.c: a bit for each area that walks include; no area from the end on has one. */
 #define PLAT_LIVE_BITS		(8 * sizeof(unsigned long))
 extern unsigned long plat_live[PLAT_AREAS / PLAT_LIVE_BITS];
 extern unsigned int plat_live_end;

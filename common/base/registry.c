@@ -6,7 +6,7 @@
  * Context: process context; may sleep.
  *
  * The registry mutex protects the list.  A walk holds no lock between two pools: it pins the pool
- * that it visits, and a destruction waits until no walk pins the pool.  A pool whose last
+ * that it is at, and a destruction waits until no walk pins the pool.  A pool whose last
  * registration was released stays listed until then, but new creations cannot share it.
  */
 #include "seam/plat.h"
@@ -415,71 +415,71 @@ unsigned int pool_registry_disown(const void *owner)
  * Registry mutex: walks that call functions of users, which may fork, or never return.  The child
  * of a fork keeps the pins of its only thread's walks: user/fork.c.
  */
-struct pool_list pool_visits = { &pool_visits, &pool_visits };
+struct pool_list pool_walks = { &pool_walks, &pool_walks };
 
 /*
- * True if a walk that calls a function of a user is visiting this pool.  @thread: only walks of
+ * True if a walk that calls a function of a user is at this pool.  @thread: only walks of
  * this thread count; NULL: of any thread.  Registry mutex held.
  */
-bool pool_registry_visited(const struct pool *pool, const void *thread)
+bool pool_registry_walked(const struct pool *pool, const void *thread)
 {
 	struct pool_list *node;
 
-	for (node = pool_visits.next; node != &pool_visits; node = node->next) {
-		struct pool_visit *visit;
+	for (node = pool_walks.next; node != &pool_walks; node = node->next) {
+		struct pool_walk *walk;
 
-		visit = pool_list_entry(node, struct pool_visit, list);
-		if (visit->at == pool && (!thread || visit->thread == thread))
+		walk = pool_list_entry(node, struct pool_walk, list);
+		if (walk->at == pool && (!thread || walk->thread == thread))
 			return true;
 	}
 	return false;
 }
 
-static bool visit_next(struct pool_visit *visit)
+static bool walk_next(struct pool_walk *walk)
 {
 	struct pool *next;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	next = pool_registry_after(visit->at);
+	next = pool_registry_after(walk->at);
 	if (next)
 		next->pins++;
-	if (visit->at)
-		visit->at->pins--;
-	visit->at = next;
+	if (walk->at)
+		walk->at->pins--;
+	walk->at = next;
 	plat_mutex_unlock(PLAT_REGISTRY);
 	plat_resched();
 	return next;
 }
 
-static void visit_begin(struct pool_visit *visit)
+static void walk_begin(struct pool_walk *walk)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
-	pool_list_add(&visit->list, &pool_visits);
+	pool_list_add(&walk->list, &pool_walks);
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-static void visit_end(struct pool_visit *visit)
+static void walk_end(struct pool_walk *walk)
 {
 	plat_mutex_lock(PLAT_REGISTRY);
-	if (visit->at)
-		visit->at->pins--;
-	pool_list_del(&visit->list);
+	if (walk->at)
+		walk->at->pins--;
+	pool_list_del(&walk->list);
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
 void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg)
 {
-	struct pool_visit visit POOL_AT_END(visit_end) = {
+	struct pool_walk walk POOL_AT_END(walk_end) = {
 		.thread = plat_thread(),
 	};
 
-	visit_begin(&visit);
-	while (visit_next(&visit))
-		fn(&visit.at->head, arg);
+	walk_begin(&walk);
+	while (walk_next(&walk))
+		fn(&walk.at->head, arg);
 }
 
 /*
- * Take a pool without registrations off the lists.  Waits for walks that are visiting it.  True: it
+ * Take a pool without registrations off the lists.  Waits for walks that are at it.  True: it
  * was the last pool.
  */
 bool pool_registry_remove(struct pool *pool)

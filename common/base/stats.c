@@ -179,7 +179,7 @@ static bool still(const struct pool_stats *before,
 }
 
 /*
- * Wait until no walk visits the pool, because a walk may hold objects of it.  False, without a
+ * Wait until no walk is at the pool, because a walk may hold objects of it.  False, without a
  * wait, if the pool has more than one user.  A creation that becomes a user has pinned the pool,
  * and ends the wait when it unpins it.
  */
@@ -201,7 +201,7 @@ static bool wait_for_walks(struct pool *pool)
  * Other code may still move its objects: slow paths of other pools evict its clusters, a thread
  * that exits drains its caches, a gc releases shared objects.  One reading misses moving objects,
  * or counts them twice.  So a number is returned only if two readings agree, nothing moves, and no
- * walk visits the pool between them.  A walk that ended before that moment disturbed only the
+ * walk is at the pool between them.  A walk that ended before that moment disturbed only the
  * first reading, and one that began after it only the second, so then the readings differ.
  *
  * Returns true, with their number in @used.  It does not include parked objects, nor those that a

@@ -24,8 +24,8 @@
  * must still be unused: the top bit of "allocated" holds it at 0, so that no object
  * can be made meanwhile.
  *
- * Pools are visited in the order of their creation.  Declared pools were made in order of
- * falling size, so a pool is visited after those that may take its creations in.
+ * Pools are renewed in the order of their creation.  Declared pools were made in order of
+ * falling size, so a pool is renewed after those that may take its creations in.
  */
 #include "seam/plat.h"
 #include "options/options.h"
@@ -348,7 +348,7 @@ static void commit(struct renewal *r)
 	while (!alone && tries--) {
 		plat_mutex_lock(PLAT_REGISTRY);
 		alone = r->pool->pins == 1;
-		if (pool_registry_visited(r->pool, plat_thread()))
+		if (pool_registry_walked(r->pool, plat_thread()))
 			tries = 0;
 		if (alone && r->pool->debug == r->was && r->pool->users &&
 		    exchange(r)) {

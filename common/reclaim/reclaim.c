@@ -237,7 +237,7 @@ static struct pool_local *turn_parts(struct pool_cpu *cpu)
 /*
  * Drain the caches of a CPU without an owner: the CPU is offline, or the thread has released its
  * area.  Parked objects return to the platform, since other CPUs rarely look for
- * them.  Only parts that are set up are visited, each once; none is set up meanwhile.
+ * them.  Walks only parts that are set up, each once; none is set up meanwhile.
  *
  * True: walks may skip the CPU, because all its parts are cleared.  False: another call is moving a
  * cluster of it, or is destroying a pool that has a part there.

@@ -39,10 +39,10 @@ bool pool_may_give(const struct pool *pool)
 #define IDLE_POOLS	64
 
 /*
- * Call @visit for each pool with objects to release.  A caller that may not wait must have locked
+ * Call @fn for each pool with objects to release.  A caller that may not wait must have locked
  * the registry, because to release a pin would need the lock; false: it could not lock.
  */
-static bool each_pool(struct shrinking *s, void (*visit)(struct pool *pool, struct shrinking *s))
+static bool each_pool(struct shrinking *s, void (*fn)(struct pool *pool, struct shrinking *s))
 {
 	bool held = s->flags & POOL_F_ATOMIC;
 	struct pool *pool = NULL;
@@ -55,7 +55,7 @@ static bool each_pool(struct shrinking *s, void (*visit)(struct pool *pool, stru
 		bool gives = pool_may_give(pool);
 
 		if (gives)
-			visit(pool, s);
+			fn(pool, s);
 		/* The mutex is held across perhaps thousands of pools, so let other tasks run. */
 		if (held && (gives || !(++idle % IDLE_POOLS)))
 			plat_resched();
@@ -312,7 +312,7 @@ unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 
 /*
  * Set @bytes to about how much pool_shrink_bytes() could give, with the same @flags.  False: pools
- * could not be visited, so @bytes is too low.
+ * could not be entered, so @bytes is too low.
  */
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 {

@@ -185,7 +185,7 @@ struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len
 struct pool *pool_registry_next_that(struct pool *prev, bool (*is)(const struct pool *pool));
 bool pool_registry_pin(struct pool *pool);
 void pool_registry_put(struct pool *pool);
-bool pool_registry_visited(const struct pool *pool, const void *thread);
+bool pool_registry_walked(const struct pool *pool, const void *thread);
 void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
 void pool_registry_resize(struct pool *pool);

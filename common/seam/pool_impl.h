@@ -315,13 +315,13 @@ struct pool {
 };
 
 /* A walk that calls a user's function at each pool: registry.c. */
-struct pool_visit {
+struct pool_walk {
 	struct pool_list list;		/* registry mutex: all of them */
 	struct pool *at;		/* registry mutex: pinned */
 	const void *thread;		/* the thread that walks */
 };
 
-extern struct pool_list pool_visits;
+extern struct pool_list pool_walks;
 
 /* The link of a parked object, sealed or not. */
 static inline void **pool_link_of(const struct pool *pool, void *obj)
