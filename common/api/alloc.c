@@ -40,7 +40,7 @@ struct terms {
 static const struct terms ordinary = { POOL_FOREVER, NULL };
 
 /* An allocation that the caches could not serve. */
-struct rest {
+struct slow {
 	const struct terms *terms;
 	struct pool_last last;
 	enum pool_cause cause;		/* why the last try got nothing */
@@ -52,23 +52,23 @@ struct rest {
  * sleeping, where the platform can be asked in that way.
  */
 static void *ask_backend(struct pool *pool, unsigned int flags,
-			 struct rest *rest)
+			 struct slow *slow)
 {
-	if (rest->terms->reserve && plat_may(PLAT_ALLOC, flags | POOL_F_ATOMIC))
+	if (slow->terms->reserve && plat_may(PLAT_ALLOC, flags | POOL_F_ATOMIC))
 		flags |= POOL_F_ATOMIC;
-	return pool_backend_get(pool, flags, &rest->cause);
+	return pool_backend_get(pool, flags, &slow->cause);
 }
 
-static void *get_last(struct pool *pool, unsigned int flags, struct rest *rest)
+static void *get_last(struct pool *pool, unsigned int flags, struct slow *slow)
 {
 	void *obj;
 
-	rest->last.looks = 0;
+	slow->last.looks = 0;
 	do {
-		obj = pool_last_look(pool, flags, &rest->last);
-		if (!obj && rest->cause == POOL_REFUSED)
-			obj = ask_backend(pool, flags, rest);
-	} while (!obj && pool_last_again(pool, flags, &rest->last));
+		obj = pool_last_look(pool, flags, &slow->last);
+		if (!obj && slow->cause == POOL_REFUSED)
+			obj = ask_backend(pool, flags, slow);
+	} while (!obj && pool_last_again(pool, flags, &slow->last));
 	return obj;
 }
 
@@ -97,37 +97,37 @@ void get_ahead(struct pool *pool, unsigned int flags)
 }
 
 /* Allocate from the layers below the caches, and from the reserve of the call. */
-static void *get_below(struct pool *pool, unsigned int flags, struct rest *rest)
+static void *get_below(struct pool *pool, unsigned int flags, struct slow *slow)
 {
 	void *obj = pool_get_spare(pool, flags);
 
-	rest->cause = POOL_FAILED;
+	slow->cause = POOL_FAILED;
 	if (!obj && plat_may(PLAT_ALLOC, flags))
-		obj = ask_backend(pool, flags, rest);
-	if (!obj && rest->terms->reserve)
-		obj = pool_slots_take(rest->terms->reserve);
+		obj = ask_backend(pool, flags, slow);
+	if (!obj && slow->terms->reserve)
+		obj = pool_slots_take(slow->terms->reserve);
 	if (!obj)
-		obj = get_last(pool, flags, rest);
+		obj = get_last(pool, flags, slow);
 	return obj;
 }
 
 /* The same, and get some ahead for the caches, too. */
 static void *get_and_ahead(struct pool *pool, unsigned int flags,
-			   struct rest *rest)
+			   struct slow *slow)
 {
-	void *obj = get_below(pool, flags, rest);
+	void *obj = get_below(pool, flags, slow);
 
-	if (rest->cause == POOL_GOT && !(flags & POOL_F_NESTED))
+	if (slow->cause == POOL_GOT && !(flags & POOL_F_NESTED))
 		get_ahead(pool, flags);
 	return obj;
 }
 
 /* Try all layers once. */
-static void *get(struct pool *pool, unsigned int flags, struct rest *rest)
+static void *get(struct pool *pool, unsigned int flags, struct slow *slow)
 {
 	void *obj = pool_get_one_from_cache(pool, &flags);
 
-	return obj ? obj : get_and_ahead(pool, flags, rest);
+	return obj ? obj : get_and_ahead(pool, flags, slow);
 }
 
 /* True if the call may sleep until an object is free. */
@@ -137,15 +137,15 @@ static bool waits(unsigned int flags)
 }
 
 /* Start the clock of a call that waits.  Other calls need none, because their looks are counted. */
-static void rest_begin(struct rest *rest, unsigned int flags,
+static void slow_begin(struct slow *slow, unsigned int flags,
 		       const struct terms *terms)
 {
-	rest->terms = terms;
-	rest->last.left = POOL_FOREVER;
+	slow->terms = terms;
+	slow->last.remaining = POOL_FOREVER;
 	if (!waits(flags))
 		return;
-	rest->last.left = terms->ms;
-	rest->last.now = plat_resched();
+	slow->last.remaining = terms->ms;
+	slow->last.now = plat_resched();
 }
 
 /*
@@ -156,11 +156,11 @@ static void rest_begin(struct rest *rest, unsigned int flags,
  *                                              it was closed wakes nobody
  *   else                                       until a free wakes the head
  */
-static unsigned int patience(struct pool *pool, const struct rest *rest)
+static unsigned int patience(struct pool *pool, const struct slow *slow)
 {
-	if (rest->cause != POOL_REFUSED)
+	if (slow->cause != POOL_REFUSED)
 		return POOL_ASK_EVERY;
-	return plat_read(&pool->slots) || pool_reach_missed(pool, &rest->last.before) ?
+	return plat_read(&pool->slots) || pool_reach_missed(pool, &slow->last.before) ?
 	       POOL_LOOK_EVERY : POOL_FOREVER;
 }
 
@@ -168,13 +168,13 @@ static unsigned int patience(struct pool *pool, const struct rest *rest)
  * Wait until this call is the head of the queue, or its reserve has an object, to which other
  * waiters have no claim.  False: the time is over, or the pool ends.
  */
-static bool wait_turn(struct pool_waiter *w, struct rest *rest)
+static bool wait_turn(struct pool_waiter *w, struct slow *slow)
 {
-	const struct pool_reserved *reserve = rest->terms->reserve;
+	const struct pool_reserved *reserve = slow->terms->reserve;
 	unsigned int seen = plat_read_acquire(w->word);
 
 	while (!plat_read(&w->turn) && !(reserve && plat_read(&reserve->have))) {
-		if (!pool_last_sleep(&rest->last, w->word, seen, POOL_FOREVER))
+		if (!pool_last_sleep(&slow->last, w->word, seen, POOL_FOREVER))
 			return false;
 		seen = plat_read_acquire(w->word);
 	}
@@ -190,53 +190,53 @@ static bool wait_turn(struct pool_waiter *w, struct rest *rest)
  */
 static __attribute__((__noinline__))
 void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
-		   struct rest *rest)
+		   struct slow *slow)
 {
 	struct pool_waiter w POOL_AT_END(pool_queue_leave) = { .pool = pool };
 	void *obj = NULL;
 
-	w.word = rest->terms->reserve ? &pool->refills : &w.turn;
+	w.word = slow->terms->reserve ? &pool->refills : &w.turn;
 	pool_queue_enter(&w);
-	while (!obj && wait_turn(&w, rest)) {
+	while (!obj && wait_turn(&w, slow)) {
 		bool turn = plat_read(&w.turn);
 
 		do {
-			obj = turn ? get(pool, flags, rest) :
-				     pool_slots_take(rest->terms->reserve);
+			obj = turn ? get(pool, flags, slow) :
+				     pool_slots_take(slow->terms->reserve);
 		} while (obj && !pool_checked(pool, &obj, flags, caller));
 		if (!obj && turn &&
-		    !pool_last_sleep(&rest->last, &pool->wakes, w.seen, patience(pool, rest)))
+		    !pool_last_sleep(&slow->last, &pool->wakes, w.seen, patience(pool, slow)))
 			break;
 	}
 	if (!obj)
-		pool_count_failure(pool, rest->cause);
+		pool_count_failure(pool, slow->cause);
 	return obj;
 }
 
 /*
- * The rest of an allocation that the caches could not serve, or whose object must be
+ * Serve an allocation that the caches could not serve, or whose object must be
  * checked.  A corrupted object is passed over.  Each is passed over only once, so a caller
  * that does not wait comes to an end.  While other calls wait, only the reserve of the call is
  * tried.  @how: the flags of the call, as the caches found it.
  */
 static __attribute__((__noinline__))
-void *alloc_rest(struct pool *pool, void *obj, unsigned int how,
+void *alloc_slow(struct pool *pool, void *obj, unsigned int how,
 		 unsigned int flags, void *caller, const struct terms *terms)
 {
-	struct rest rest;
+	struct slow slow;
 
-	rest_begin(&rest, how, terms);
-	rest.cause = POOL_REFUSED;
+	slow_begin(&slow, how, terms);
+	slow.cause = POOL_REFUSED;
 	if (!obj && !plat_read(&pool->waiting))
-		obj = get_and_ahead(pool, how, &rest);
+		obj = get_and_ahead(pool, how, &slow);
 	else if (!obj && terms->reserve)
 		obj = pool_slots_take(terms->reserve);
 	while (obj && !pool_checked(pool, &obj, flags, caller))
-		obj = get(pool, flags, &rest);
-	if (!obj && waits(how) && !pool_last_is_over(&rest.last))
-		return alloc_queued(pool, flags, caller, &rest);
+		obj = get(pool, flags, &slow);
+	if (!obj && waits(how) && !pool_last_is_over(&slow.last))
+		return alloc_queued(pool, flags, caller, &slow);
 	if (!obj)
-		pool_count_failure(pool, rest.cause);
+		pool_count_failure(pool, slow.cause);
 	return obj;
 }
 
@@ -250,16 +250,16 @@ void *alloc_behind(struct pool *pool, unsigned int flags, void *caller,
 
 	if (here)
 		pool_here_leave(here);
-	return alloc_rest(pool, NULL, how, flags, caller, terms);
+	return alloc_slow(pool, NULL, how, flags, caller, terms);
 }
 
-/* Hand out what the caches had, or NULL, which is the rest's.  The arguments are alloc_rest()'s. */
+/* Hand out the object of the caches; NULL: take the slow path.  The arguments are alloc_slow()'s. */
 static inline void *hand_out(struct pool *pool, void *obj, unsigned int how,
 			     unsigned int flags, void *caller,
 			     const struct terms *terms)
 {
 	if (!POOL_LIKELY(obj && pool_goes_out(pool, obj)))
-		return alloc_rest(pool, obj, how, flags, caller, terms);
+		return alloc_slow(pool, obj, how, flags, caller, terms);
 	pool_hot_out(&pool->head, obj, flags);
 	return obj;
 }
@@ -432,7 +432,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 {
 	void *caller = __builtin_return_address(0);
 	struct pool *pool = pool_of(head);
-	struct rest rest;
+	struct slow slow;
 	void *obj;
 
 	pool_might_alloc(0);
@@ -446,12 +446,12 @@ void *pool_alloc_nocache(struct pool_head *head)
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;
 	}
-	rest_begin(&rest, 0, &ordinary);
+	slow_begin(&slow, 0, &ordinary);
 	do {
-		obj = get_below(pool, 0, &rest);
+		obj = get_below(pool, 0, &slow);
 	} while (obj && !pool_checked(pool, &obj, 0, caller));
 	if (!obj)
-		pool_count_failure(pool, rest.cause);
+		pool_count_failure(pool, slow.cause);
 	return obj;
 }
 

@@ -57,29 +57,29 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 {
 	return plat_may(PLAT_WAIT, flags) &&
 	       ((flags & POOL_F_WAIT) || !plat_read(&pool->limit)) &&
-	       may_ask(pool) && plat_empty_arrays(pool, last->left);
+	       may_ask(pool) && plat_empty_arrays(pool, last->remaining);
 }
 
-/* Subtract the time until @now from what is left; a @now of 0, a task being killed, leaves 0. */
+/* Subtract the time until @now from the remaining time; @now 0, a task being killed, leaves none. */
 static void spend(struct pool_last *last, unsigned int now)
 {
 	unsigned int passed = now - last->now;
 
 	last->now = now;
 	if (!now)
-		last->left = 0;
-	else if (last->left != POOL_FOREVER)
-		last->left -= passed < last->left ? passed : last->left;
+		last->remaining = 0;
+	else if (last->remaining != POOL_FOREVER)
+		last->remaining -= passed < last->remaining ? passed : last->remaining;
 }
 
 /* True if the time of a call is over, or its task is being killed. */
 bool pool_last_is_over(struct pool_last *last)
 {
-	if (last->left == POOL_FOREVER)
+	if (last->remaining == POOL_FOREVER)
 		return false;
-	if (last->left)
+	if (last->remaining)
 		spend(last, plat_resched());
-	return !last->left;
+	return !last->remaining;
 }
 
 /*
@@ -107,8 +107,8 @@ bool pool_last_again(struct pool *pool, unsigned int flags,
 bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int seen,
 		     unsigned int ms)
 {
-	if (!last->left)
+	if (!last->remaining)
 		return false;
-	spend(last, plat_wait(word, seen, ms < last->left ? ms : last->left));
+	spend(last, plat_wait(word, seen, ms < last->remaining ? ms : last->remaining));
 	return last->now;
 }

@@ -19,7 +19,7 @@ struct pool_reading {
 struct pool_last {
 	struct pool_reading before;
 	unsigned int looks;		/* 0 at first */
-	unsigned int left;		/* milliseconds of its time, or POOL_FOREVER */
+	unsigned int remaining;	/* milliseconds of its time, or POOL_FOREVER */
 	unsigned int now;		/* by the clock of plat_resched(); 0: being killed */
 };
 
