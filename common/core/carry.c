@@ -7,7 +7,7 @@
  *
  * Under the guard and the CPU lock a visit only collects evicted clusters, the rest of a fill and
  * empty clusters, because moving them may call the backend or take long.  This file moves them to
- * the layers below, and fetches empty clusters if the visit found the stash low, so that a later
+ * the layers below, and fetches empty clusters if the visit found few in the stash, so that a later
  * spill needs no memory.
  */
 #include "seam/plat.h"
@@ -73,7 +73,7 @@ void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 		carry_down(pool, c, flags);
 	}
 	pool_cluster_put_all(pool, out->empty, flags);
-	if (out->low)
+	if (out->restock)
 		restock(pool, flags);
 	if (out->parked)
 		pool_unpark_here(pool, flags);

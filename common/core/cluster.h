@@ -206,7 +206,7 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 }
 
 /* A CPU with fewer stashed clusters than this fetches some. */
-#define POOL_STASH_LOW	2
+#define POOL_STASH_FEW	2
 
 /*
  * If the stash has few clusters, have pool_carry() fetch some after the visit.  Called when a spill
@@ -217,10 +217,10 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 static inline void pool_stash_look(const struct pool_local *here,
 				   struct pool_carried *out)
 {
-	if (here->cpu->stashed < POOL_STASH_LOW &&
+	if (here->cpu->stashed < POOL_STASH_FEW &&
 	    (plat_read(&here->hot.room) ||
 	     !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE))) {
-		out->low = true;
+		out->restock = true;
 		out->some = true;
 	}
 }

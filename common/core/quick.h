@@ -98,7 +98,7 @@ static inline bool pool_quick_spills(const struct pool *pool,
 	       pool_cluster_fits(cpu, bytes) &&
 	       here->max >= POOL_QUICK_SPILL && (!c || c->n >= here->max) &&
 	       pool_here_same_era(here) &&
-	       cpu->stashed > POOL_STASH_LOW && pool_quick_none_parked(pool, here);
+	       cpu->stashed > POOL_STASH_FEW && pool_quick_none_parked(pool, here);
 }
 
 /* Put one object that is not sealed: after a quick spill, or as pool_put_one() does. */
@@ -213,7 +213,7 @@ bool pool_quick_put_past(struct pool *pool, void *obj)
 	if (!pool_quick_begin_past(here, false, &cpu))
 		return false;
 	if (!POOL_LIKELY(pool_quick_past(here) &&
-			 pool_cluster_fits(cpu, size) && cpu->stashed > POOL_STASH_LOW &&
+			 pool_cluster_fits(cpu, size) && cpu->stashed > POOL_STASH_FEW &&
 			 pool_quick_none_parked(pool, here))) {
 		pool_quick_end_past(cpu);
 		return false;

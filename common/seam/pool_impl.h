@@ -176,7 +176,7 @@ struct pool_bucket {
 	unsigned long get_objs;		/* objects; read by any CPU */
 	unsigned long puts;		/* times; read by any CPU */
 	unsigned long put_objs;		/* objects; read by any CPU */
-	unsigned long low;		/* least of objs since the last ageing: idle.c */
+	unsigned long least;		/* least of objs since the last ageing: idle.c */
 	unsigned long need_left;	/* any CPU: objects until this span ends; 0: none began */
 	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
@@ -261,7 +261,7 @@ struct pool {
 	/* Read per evicted cluster, and seldom changed; lost updates do no harm: need.c. */
 	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
 	unsigned long need_top;		/* the same before it fell */
-	unsigned int need_low;		/* spans since; 0: it has not fallen */
+	unsigned int need_fallen;	/* spans since; 0: it has not fallen */
 	unsigned int need_patience;	/* how often spans were made twice as long */
 
 	/* Changed when something is rare or wrong. */
@@ -387,7 +387,7 @@ struct pool_carried {
 	struct pool_cluster *empty;	/* a chain of emptied ones */
 	struct pool_cluster *rest;	/* the rest of a fill, not kept: moving */
 	unsigned int rounds;		/* how often the oldest was reduced or evicted */
-	bool low;			/* the stash is low */
+	bool restock;			/* the stash has few clusters */
 	bool parked;			/* there are parked objects */
 	bool some;			/* any of these is set */
 };

@@ -66,9 +66,9 @@ static void rise(struct pool *pool, unsigned long need)
 	unsigned int patience = plat_read(&pool->need_patience);
 
 	plat_write(&pool->need_kept, need + need / 64);
-	if (!plat_read(&pool->need_low) || need < top - top / 32)
+	if (!plat_read(&pool->need_fallen) || need < top - top / 32)
 		return;
-	plat_write(&pool->need_low, 0u);
+	plat_write(&pool->need_fallen, 0u);
 	if (patience < NEED_PATIENCE)
 		plat_write(&pool->need_patience, patience + 1);
 }
@@ -78,7 +78,7 @@ static unsigned long span(const struct pool *pool)
 {
 	unsigned long n = POOL_NEED_SPAN;
 
-	return plat_read(&pool->need_low) ? n : n << plat_read(&pool->need_patience);
+	return plat_read(&pool->need_fallen) ? n : n << plat_read(&pool->need_patience);
 }
 
 /* True if a shared pool is large enough to count towards the bound of all shared pools. */
@@ -95,20 +95,20 @@ static bool has_much(const struct pool *pool, unsigned long shared)
 static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 {
 	unsigned long kept = plat_read(&pool->need_kept);
-	unsigned int low = plat_read(&pool->need_low);
+	unsigned int fallen = plat_read(&pool->need_fallen);
 	bool falls = peak + n < kept - kept / 32;
 
-	if (falls && !low)
+	if (falls && !fallen)
 		plat_write(&pool->need_top, kept);
 	if (falls)
 		plat_write(&pool->need_kept, kept - (kept - peak) / 2);
-	if (!falls && !low)
+	if (!falls && !fallen)
 		return;
-	if (++low == NEED_SOON) {
+	if (++fallen == NEED_SOON) {
 		plat_write(&pool->need_patience, 0u);
-		low = 0;
+		fallen = 0;
 	}
-	plat_write(&pool->need_low, low);
+	plat_write(&pool->need_fallen, fallen);
 }
 
 /*

@@ -91,8 +91,8 @@ static void count_get(struct pool_bucket *b, unsigned int n)
 	plat_write_release(&b->gets, b->gets + 1);
 	plat_write(&b->get_objs, b->get_objs + n);
 	plat_write_release(&b->objs, b->objs - n);
-	if (b->objs < b->low)
-		b->low = b->objs;
+	if (b->objs < b->least)
+		b->least = b->objs;
 }
 
 static void count_put(struct pool_bucket *b, unsigned int n)
@@ -252,15 +252,15 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 	struct pool_bucket *b = &pool->bucket[i];
 	struct plat_irq irq = plat_busy_enter();
 	struct pool_cluster *head = bucket_hold(b);
-	unsigned long low = 0;
+	unsigned long least = 0;
 
 	if (head != POOL_BUSY) {
-		low = b->low;
-		b->low = b->objs;
+		least = b->least;
+		b->least = b->objs;
 		bucket_release(pool, i, head);
 	}
 	plat_busy_leave(irq);
-	return low;
+	return least;
 }
 
 /*

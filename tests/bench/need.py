@@ -50,25 +50,25 @@ def highest(span, most=0):
     """common/shared/need.c: what is kept rises to the need, and falls half way to the highest
     need of each span.  The first of these is twice as long each time that it fell in vain, @most
     times."""
-    kept = peak = left = top = low = patience = 0
+    kept = peak = left = top = fallen = patience = 0
 
     def rise(need):
-        nonlocal kept, low, patience
+        nonlocal kept, fallen, patience
         kept = need + need // 64
-        if low and need >= top - top // 32:
-            low, patience = 0, min(most, patience + 1)
+        if fallen and need >= top - top // 32:
+            fallen, patience = 0, min(most, patience + 1)
 
     def end_span(n):
-        nonlocal kept, top, low, patience
+        nonlocal kept, top, fallen, patience
         falls = peak + n < kept - kept // 32
-        if falls and not low:
+        if falls and not fallen:
             top = kept
         if falls:
             kept -= (kept - peak) // 2
-        if falls or low:
-            low += 1
-        if low >= 32:
-            low = patience = 0
+        if falls or fallen:
+            fallen += 1
+        if fallen >= 32:
+            fallen = patience = 0
 
     def keep(need, n):
         nonlocal peak, left
@@ -80,7 +80,7 @@ def highest(span, most=0):
             return kept
         if left:
             end_span(n)
-        left, peak = span << (0 if low else patience), need
+        left, peak = span << (0 if fallen else patience), need
         return kept
     return keep
 

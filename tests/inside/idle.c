@@ -118,9 +118,9 @@ POOL_CASE(age_leaves_spare_objects, test_pool(64))
 /* The least of a bucket is counted anew wherever an age looks at it. */
 POOL_CASE(age_touches_no_bucket_that_is_empty, test_pool(64))
 {
-	pool->bucket[0].low = 5;
+	pool->bucket[0].least = 5;
 	pool_age();
-	EXPECT_EQ(pool->bucket[0].low, 5);
+	EXPECT_EQ(pool->bucket[0].least, 5);
 }
 
 POOL_CASE(age_says_when_there_is_nothing_left, test_pool(64))
