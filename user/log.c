@@ -37,23 +37,23 @@ struct sink {
 };
 
 /*
- * The lowest bit of "turn" is the index of the sink in use.  A new sink is written to the other
+ * The lowest bit of sink_nr is the index of the sink in use.  A new sink is written to the other
  * index, so that writers of lines need not wait for it.
  */
 static struct sink sinks[2];
-static unsigned int turn;
+static unsigned int sink_nr;
 
 /* Read both members of one sink; read again if it was replaced meanwhile. */
 static struct sink sink_in_use(void)
 {
-	unsigned int now = plat_read_acquire(&turn), seen;
+	unsigned int now = plat_read_acquire(&sink_nr), seen;
 	struct sink sink;
 
 	do {
 		seen = now;
 		sink.fn = plat_read_acquire(&sinks[seen & 1].fn);
 		sink.arg = plat_read_acquire(&sinks[seen & 1].arg);
-		now = plat_read_acquire(&turn);
+		now = plat_read_acquire(&sink_nr);
 	} while (now != seen);
 	return sink;
 }
@@ -64,10 +64,10 @@ void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 	unsigned int next;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	next = turn + 1;
+	next = sink_nr + 1;
 	plat_write_release(&sinks[next & 1].fn, fn);
 	plat_write_release(&sinks[next & 1].arg, arg);
-	plat_write_release(&turn, next);
+	plat_write_release(&sink_nr, next);
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 

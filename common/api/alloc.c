@@ -253,7 +253,7 @@ void *alloc_behind(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_slow(pool, NULL, how, flags, caller, terms);
 }
 
-/* Hand out the object of the caches; NULL: take the slow path.  The arguments are alloc_slow()'s. */
+/* Hand out the object of the caches; NULL: go the slow way.  The arguments are alloc_slow()'s. */
 static inline void *hand_out(struct pool *pool, void *obj, unsigned int how,
 			     unsigned int flags, void *caller,
 			     const struct terms *terms)

@@ -147,7 +147,7 @@ void pool_gone_free_all(void);
 bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *caller);
 
 /* fail.c */
-bool pool_fail_turn(unsigned int flags, void *caller);
+bool pool_fail_due(unsigned int flags, void *caller);
 
 /* report.c: one function, one format */
 void pool_report(const struct pool_fault_info *info);

@@ -45,7 +45,7 @@ static unsigned int spread(unsigned long n)
  * POOL_F_WAIT.  If the options name a function, callers that cannot look up names, such as signal
  * handlers, do not fail.
  */
-bool pool_fail_turn(unsigned int flags, void *caller)
+bool pool_fail_due(unsigned int flags, void *caller)
 {
 	unsigned int percent = plat_read(&pool_options.fail_percent);
 	unsigned int every = plat_read(&pool_options.fail_every);

@@ -53,7 +53,7 @@ static inline bool pool_fails(const struct pool *pool, unsigned int flags,
 			      void *caller)
 {
 	return (POOL_READ(pool->debug) & POOL_D_FAIL) &&
-	       pool_fail_turn(flags, caller);
+	       pool_fail_due(flags, caller);
 }
 
 /* Wipe a freed object, if the kernel has init_on_free. */

@@ -60,7 +60,7 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 	       may_ask(pool) && plat_empty_arrays(pool, last->remaining);
 }
 
-/* Subtract the time until @now from the remaining time; @now 0, a task being killed, leaves none. */
+/* Subtract the time until @now from the remaining time; 0: a task being killed has none left. */
 static void spend(struct pool_last *last, unsigned int now)
 {
 	unsigned int passed = now - last->now;

@@ -216,7 +216,7 @@ unsigned long pool_drain_stash(struct pool_cpu *cpu, bool tries)
  * Pin the pool of the first part on a CPU's list, and make this part the last.  NULL: there is no
  * part, or its pool is ending, and the thread that ends the pool empties the part.
  */
-static struct pool_local *turn_parts(struct pool_cpu *cpu)
+static struct pool_local *rotate_parts(struct pool_cpu *cpu)
 {
 	struct pool_local *local = NULL;
 
@@ -248,7 +248,7 @@ bool pool_cpu_gone(unsigned int i)
 	unsigned int left = plat_read(&cpu->set_up);
 
 	while (left--) {
-		struct pool_local *local = turn_parts(cpu);
+		struct pool_local *local = rotate_parts(cpu);
 		struct pool *pool;
 
 		if (!local)

@@ -100,7 +100,7 @@ void pool_shared_renote(struct pool *pool);
 bool pool_lacks_spare(const struct pool *pool);
 unsigned long pool_shared_unused(struct pool *pool);
 unsigned int pool_shared_every(const struct pool *pool);
-bool pool_shared_turn(const struct pool *pool, unsigned int every);
+bool pool_shared_samples(const struct pool *pool, unsigned int every);
 
 /* parked.c: objects that could not go anywhere */
 void pool_park(struct pool *pool, void *obj);

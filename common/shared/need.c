@@ -153,7 +153,7 @@ bool pool_need_keeps(struct pool *pool, unsigned int n)
 	unsigned int every = few ? pool_shared_every(pool) : 1;
 	unsigned long shared;
 
-	if (every > 1 && !pool_shared_turn(pool, every))
+	if (every > 1 && !pool_shared_samples(pool, every))
 		return true;
 	shared = pool_shared_count(pool);
 	sample(pool, allocated, shared, n, n * (every - 1));

@@ -280,18 +280,18 @@ unsigned long pool_shared_unused(struct pool *pool)
 }
 
 /* About this many buckets are read per put, to see how much the shared pool has. */
-#define TURN_LINES	8
+#define SAMPLE_LINES	8
 
 /* One put in this many counts all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
-	unsigned int every = plat_read(&pool->buckets) / TURN_LINES;
+	unsigned int every = plat_read(&pool->buckets) / SAMPLE_LINES;
 
 	return every ? every : 1;
 }
 
 /* True for one put in @every, which counts all buckets.  Unlocked: an error only costs time. */
-bool pool_shared_turn(const struct pool *pool, unsigned int every)
+bool pool_shared_samples(const struct pool *pool, unsigned int every)
 {
 	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];
 

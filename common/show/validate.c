@@ -23,17 +23,17 @@
 #define PARKED_SEEN	256
 
 /* How often a walk may restart, or find a bucket BUSY. */
-#define TURNS	8
+#define TRIES	8
 
 /* A walk along the clusters of one place. */
 struct walk {
 	struct pool *pool;
 	struct pool_finding seen;
-	unsigned long mark[3];		/* counts of changes, at the end of the last hold */
+	unsigned long changes[3];		/* their counts when the place was last held */
 	struct pool_list *list;		/* the last node that was checked */
 	struct pool_cluster *next;	/* in a chain */
 	bool begun;
-	unsigned int turns;
+	unsigned int tries;
 };
 
 /* Record the first thing that is wrong at a place. */
@@ -66,13 +66,13 @@ static bool begins(struct walk *w, const unsigned long now[3])
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		same = same && w->mark[i] == now[i];
-		w->mark[i] = now[i];
+		same = same && w->changes[i] == now[i];
+		w->changes[i] = now[i];
 	}
 	if (same)
 		return false;
 	w->begun = true;
-	w->turns++;
+	w->tries++;
 	w->seen.clusters = 0;
 	w->seen.objs = 0;
 	return true;
@@ -234,7 +234,7 @@ static bool hold_bucket(struct walk *w, struct pool_bucket *b)
 		done = see_chain(w, b, head);
 		plat_write_release(&b->head, head);
 	} else {
-		w->turns++;
+		w->tries++;
 	}
 	plat_busy_leave(irq);
 	return done;
@@ -279,7 +279,7 @@ static bool miscounted(const struct pool_parked *parked)
 {
 	unsigned int i;
 
-	for (i = 0; i < TURNS; i++) {
+	for (i = 0; i < TRIES; i++) {
 		if (!plat_read(&parked->head) || plat_read(&parked->count))
 			return false;
 		plat_pause(true);
@@ -329,10 +329,10 @@ static void see_parked(struct walk *w, struct pool_parked *parked)
 }
 
 /* False if the walk has restarted too often.  Pauses before a restart, so that others finish. */
-static bool goes_on(struct walk *w, unsigned int turns)
+static bool goes_on(struct walk *w, unsigned int tries)
 {
-	w->seen.partial = w->turns >= TURNS;
-	if (w->turns > turns)
+	w->seen.partial = w->tries >= TRIES;
+	if (w->tries > tries)
 		plat_pause(true);
 	return !w->seen.partial;
 }
@@ -341,11 +341,11 @@ static void see_cpu(struct walk *w)
 {
 	struct pool_local *local = plat_local_of(w->pool, w->seen.nr);
 	struct pool_cpu *cpu = plat_cpu_of(w->seen.nr);
-	unsigned int turns;
+	unsigned int tries;
 
 	do
-		turns = w->turns;
-	while (!hold_local(w, cpu, local) && goes_on(w, turns));
+		tries = w->tries;
+	while (!hold_local(w, cpu, local) && goes_on(w, tries));
 	see_stash(w, cpu);
 	see_parked(w, &local->parked);
 }
@@ -353,11 +353,11 @@ static void see_cpu(struct walk *w)
 static void see_bucket(struct walk *w)
 {
 	struct pool_bucket *b = &w->pool->bucket[w->seen.nr];
-	unsigned int turns;
+	unsigned int tries;
 
 	do
-		turns = w->turns;
-	while (!hold_bucket(w, b) && goes_on(w, turns));
+		tries = w->tries;
+	while (!hold_bucket(w, b) && goes_on(w, tries));
 }
 
 static void see_own_parked(struct walk *w)
