@@ -165,12 +165,12 @@ static inline void pool_might_sleep(unsigned int flags)
  */
 extern struct lockdep_map pool_array_map;
 
-static inline void pool_hot_tell_held(void)
+static inline void pool_hot_annotate_held(void)
 {
 	lock_acquire_exclusive(&pool_array_map, 0, 1, NULL, _THIS_IP_);
 }
 
-static inline void pool_hot_tell_open(void)
+static inline void pool_hot_annotate_open(void)
 {
 	lock_release(&pool_array_map, _THIS_IP_);
 }
@@ -211,11 +211,11 @@ static inline void pool_hot_leave(void)
 }
 
 /* Empty: no tool asks which arrays are held. */
-static inline void pool_hot_tell_held(void)
+static inline void pool_hot_annotate_held(void)
 {
 }
 
-static inline void pool_hot_tell_open(void)
+static inline void pool_hot_annotate_open(void)
 {
 }
 
@@ -277,17 +277,17 @@ static inline void pool_hot_set(struct pool_hot *hot, size_t n)
 }
 
 /* Hold an array of this CPU that is open, so that interrupt handlers leave it alone. */
-static inline void pool_hot_mark_held(struct pool_hot *hot)
+static inline void pool_hot_set_held(struct pool_hot *hot)
 {
 	POOL_WRITE(hot->open, POOL_HELD);
 	pool_barrier();
-	pool_hot_tell_held();
+	pool_hot_annotate_held();
 }
 
-/* Undo pool_hot_mark_held(). */
-static inline void pool_hot_mark_open(struct pool_hot *hot)
+/* Undo pool_hot_set_held(). */
+static inline void pool_hot_set_open(struct pool_hot *hot)
 {
-	pool_hot_tell_open();
+	pool_hot_annotate_open();
 	pool_barrier();
 	POOL_WRITE(hot->open, POOL_OPEN);
 }
@@ -310,14 +310,14 @@ static inline bool pool_hot_hold(struct pool_hot *hot)
 		pool_hot_leave();
 		return false;
 	}
-	pool_hot_mark_held(hot);
+	pool_hot_set_held(hot);
 	return true;
 }
 
 /* Open a held array, and leave it. */
 static inline void pool_hot_let_go(struct pool_hot *hot)
 {
-	pool_hot_mark_open(hot);
+	pool_hot_set_open(hot);
 	pool_hot_leave();
 }
 
@@ -328,7 +328,7 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
  */
 static inline void pool_hot_end(struct pool_hot *hot, size_t n)
 {
-	pool_hot_tell_open();
+	pool_hot_annotate_open();
 	pool_barrier();
 	pool_hot_set(hot, n);
 	pool_hot_leave();

@@ -54,16 +54,16 @@ static DEFINE_WAIT_OVERRIDE_MAP(pool_slab_map, LD_WAIT_CONFIG);
 
 static inline bool pool_slab_enter(void)
 {
-	bool told = !IS_ENABLED(CONFIG_PREEMPT_RT) && (preempt_count() || irqs_disabled());
+	bool mapped = !IS_ENABLED(CONFIG_PREEMPT_RT) && (preempt_count() || irqs_disabled());
 
-	if (told)
+	if (mapped)
 		lock_map_acquire_try(&pool_slab_map);
-	return told;
+	return mapped;
 }
 
-static inline void pool_slab_leave(bool told)
+static inline void pool_slab_leave(bool mapped)
 {
-	if (told)
+	if (mapped)
 		lock_map_release(&pool_slab_map);
 }
 
@@ -74,7 +74,7 @@ static inline bool pool_slab_enter(void)
 	return false;
 }
 
-static inline void pool_slab_leave(bool told)
+static inline void pool_slab_leave(bool mapped)
 {
 }
 

@@ -82,20 +82,20 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 		       int node, enum pool_cause *cause)
 {
 	void *obj;
-	bool told;
+	bool mapped;
 
 	*cause = pool_backend_reserve(pool, flags);
 	if (*cause != POOL_GOT)
 		return NULL;
 	gfp &= ~__GFP_ZERO;
-	told = pool_slab_enter();
+	mapped = pool_slab_enter();
 	/* vmalloc() takes no node. */
 	if (pool->backend.guarded && node == NUMA_NO_NODE)
 		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
 		obj = pool_compat_tagged(kmem_cache_alloc_node,
 					 pool->backend.cache, gfp, node);
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 	if (!pool_backend_commit(pool, obj))
 		*cause = POOL_FAILED;
 	return obj;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kasan.c - mark free objects of pools with the option "tools" in KASAN's shadow
+ * kasan.c - poison free objects of pools with the option "tools" in KASAN's shadow
  *
  * Layer:   seam; generic KASAN only.
  * Context: any, NMI too.
@@ -46,11 +46,11 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 }
 
 /*
- * Mark an object for KASAN as @what says.  Not guarded objects, which are unmapped when they are
- * free, and not those on pages of KFENCE, which KASAN does not watch.
+ * Poison or unpoison an object for KASAN, by its state @what.  Skips guarded objects, which are
+ * unmapped when they are free, and objects on pages of KFENCE, which KASAN does not watch.
  */
-void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
-		     enum plat_told what)
+void pool_kasan_annotate(const struct pool *pool, void *p, unsigned int size,
+			 enum plat_annotation what)
 {
 	if (!kasan_enabled() || is_vmalloc_addr(p) || is_kfence_address(p) ||
 	    what == PLAT_KEPT)

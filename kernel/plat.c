@@ -134,16 +134,16 @@ void plat_local_make(struct pool *pool, unsigned int flags)
 	struct pool_hot **word = raw_cpu_ptr(pool->own.hot);
 	struct pool_hot *none = CLOSED;
 	struct pool_local *local;
-	bool told;
+	bool mapped;
 
 	if (!pool->cached || !plat_may(PLAT_ALLOC, flags))
 		return;
-	told = pool_slab_enter();
+	mapped = pool_slab_enter();
 	local = kmem_cache_alloc(local_cache, at_hand_flags(sizeof(*local)) | __GFP_ZERO);
 	/* Pairs with plat_local_of(), and with pool_hot_enter() on that CPU. */
 	if (local && !plat_cmpxchg(word, &none, &local->hot))
 		kmem_cache_free(local_cache, local);
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 }
 
 static DECLARE_WAIT_QUEUE_HEAD(registry_changed);
@@ -183,14 +183,14 @@ static void *at_hand(size_t size)
 {
 	bool cluster = size == sizeof(struct pool_cluster);
 	gfp_t gfp = at_hand_flags(size);
-	bool told;
+	bool mapped;
 	void *p;
 
 	if (cluster)
 		pool_age_wake();
-	told = pool_slab_enter();
+	mapped = pool_slab_enter();
 	p = cluster ? kmem_cache_alloc(cluster_cache, gfp) : kmalloc(size, gfp);
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 	return p;
 }
 
@@ -213,10 +213,10 @@ void *plat_mem_alloc(size_t size, enum plat_mem how)
 /* Free memory of plat_mem_alloc(), clusters too.  Mapped memory is not freed in interrupts. */
 void plat_mem_free(void *p)
 {
-	bool told = pool_slab_enter();
+	bool mapped = pool_slab_enter();
 
 	kvfree(p);
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 }
 
 static slab_flags_t slab_flags(const struct pool_attr *attr)
@@ -295,7 +295,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 {
 	bool bulk = n > 1 && !backend->guarded && !irqs_disabled();
 	gfp_t gfp = flags_for(flags);
-	bool told = pool_slab_enter();
+	bool mapped = pool_slab_enter();
 
 	if (bulk) {
 		n = pool_compat_tagged(kmem_cache_alloc_bulk, backend->cache, gfp, n, objs) ?
@@ -305,7 +305,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
 			  pool_compat_tagged(kmem_cache_alloc, backend->cache, gfp);
 		n = objs[0] ? 1 : 0;
 	}
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 	return n;
 }
 
@@ -327,13 +327,13 @@ static void free_each(struct plat_backend *backend, unsigned int n, void **objs)
 unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, void **objs,
 			       enum pool_fault *fault)
 {
-	bool told = pool_slab_enter();
+	bool mapped = pool_slab_enter();
 
 	if (n > 1 && !backend->guarded && !irqs_disabled())
 		kmem_cache_free_bulk(backend->cache, n, objs);
 	else
 		free_each(backend, n, objs);
-	pool_slab_leave(told);
+	pool_slab_leave(mapped);
 	return n;
 }
 

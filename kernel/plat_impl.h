@@ -153,7 +153,7 @@ static inline void plat_fence(void)
 
 /* CPU lock */
 
-/* Disable interrupts, and set this CPU's mark; false: the mark was set already. */
+/* Disable interrupts and set plat_locking on this CPU; false: it was set, nothing changed. */
 static __always_inline bool lock_section_enter(unsigned long *flags)
 {
 	local_irq_save(*flags);
@@ -168,9 +168,9 @@ static __always_inline bool lock_section_enter(unsigned long *flags)
 
 /*
  * Lock a CPU.  This spins, which is short: the holder has interrupts off, is not preempted and
- * copies a bounded number of pointers.  It fails if this CPU is inside the section of any CPU lock,
- * or about to enter or leave one, which the CPU's mark tells.  The caller then is an NMI, a probe
- * or a tracer that interrupted the section.
+ * copies a bounded number of pointers.  It fails if plat_locking says that this CPU is inside the
+ * section of a CPU lock, or about to enter or leave one.  The caller then is an NMI, a probe or a
+ * tracer that interrupted the section.
  */
 static __always_inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 {
@@ -297,17 +297,17 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 			 IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
 
 unsigned int pool_tools_options(void);
-void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
-		     unsigned int flags, enum plat_told what);
-void pool_kasan_tell(const struct pool *pool, void *p, unsigned int size,
-		     enum plat_told what);
+void pool_tools_annotate(const struct pool *pool, void *p, unsigned int size,
+			 unsigned int flags, enum plat_annotation what);
+void pool_kasan_annotate(const struct pool *pool, void *p, unsigned int size,
+			 enum plat_annotation what);
 
-static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, unsigned int flags,
-					enum plat_told what)
+static inline enum pool_fault plat_annotate(const struct pool *pool, void *p,
+					    unsigned int size, unsigned int flags,
+					    enum plat_annotation what)
 {
 	if (POOL_HAS_TOOL && (plat_read(&pool->debug) & POOL_D_TOOLS))
-		pool_tools_tell(pool, p, size, flags, what);
+		pool_tools_annotate(pool, p, size, flags, what);
 	return POOL_FAULT_KINDS;
 }
 

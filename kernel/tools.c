@@ -3,7 +3,7 @@
  * tools.c - report objects of pools with the option "tools" to KASAN, KMSAN and kmemleak
  *
  * Layer:   seam.
- * Context: as plat_tell(): any; neither guard nor lock held.
+ * Context: as plat_annotate(): any; neither guard nor lock held.
  *
  *   tool       an object goes to a user       it is freed to a cache
  *   KASAN      may be touched, to its end     may not be touched
@@ -50,16 +50,16 @@ unsigned int pool_tools_options(void)
 }
 
 /*
- * Mark an object as unwritten for KMSAN.  Constructed objects keep their marks, as in the slab,
+ * Poison an object for KMSAN, as unwritten.  Constructed objects stay as they are, as in the slab,
  * and guarded objects are unmapped when they are free.  Functions of the pool itself that read the
  * bytes of objects are compiled without KMSAN's checks: see Kbuild.
  *
- * Where KMSAN may not save a stack, an object that goes to a user is marked as written, which needs
- * no stack and no lock.  Otherwise an NMI, in which KMSAN does not see memset(), could not make an
- * object written that was freed elsewhere.
+ * Where KMSAN may not save a stack, an object that goes to a user is unpoisoned, which needs no
+ * stack and no lock.  Otherwise an NMI, whose memset() KMSAN does not see, could not unpoison an
+ * object that was freed elsewhere.
  */
-static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
-		       bool may_save, enum plat_told what)
+static void kmsan_annotate(const struct pool *pool, void *p, unsigned int size,
+			   bool may_save, enum plat_annotation what)
 {
 	if (pool->head.constructed || is_vmalloc_addr(p))
 		return;
@@ -71,15 +71,15 @@ static void kmsan_tell(const struct pool *pool, void *p, unsigned int size,
 		kmsan_poison_memory(p, size, 0);
 }
 
-void pool_tools_tell(const struct pool *pool, void *p, unsigned int size,
-		     unsigned int flags, enum plat_told what)
+void pool_tools_annotate(const struct pool *pool, void *p, unsigned int size,
+			 unsigned int flags, enum plat_annotation what)
 {
 	bool may_save = plat_may(PLAT_ALLOC, flags);
 
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
-		pool_kasan_tell(pool, p, size, what);
+		pool_kasan_annotate(pool, p, size, what);
 	if (IS_ENABLED(CONFIG_KMSAN))
-		kmsan_tell(pool, p, size, may_save, what);
+		kmsan_annotate(pool, p, size, may_save, what);
 	if (what == PLAT_USED && may_save)
 		kmemleak_update_trace(p);
 }

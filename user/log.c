@@ -121,7 +121,7 @@ static void hand_over(const struct sink *sink, enum pool_log_level level,
 }
 
 /* Write a text.  The program's errno is preserved. */
-static void tell(enum pool_log_level level, char *text)
+static void write_text(enum pool_log_level level, char *text)
 {
 	struct sink sink = sink_in_use();
 	int saved = errno;
@@ -136,7 +136,7 @@ static void tell(enum pool_log_level level, char *text)
 /* Write a text.  A cancellation point, since stderr may block the thread. */
 void plat_print(char *text)
 {
-	tell(POOL_LOG_TEXT, text);
+	write_text(POOL_LOG_TEXT, text);
 }
 
 /* Write a line.  Cancellation is off, since a free may log in the middle of its work. */
@@ -152,6 +152,6 @@ void plat_log(enum plat_level level, const char *fmt, ...)
 	va_end(args);
 	strcat(line, "\n");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	tell(level == PLAT_ERR ? POOL_LOG_ERROR : POOL_LOG_WARNING, line);
+	write_text(level == PLAT_ERR ? POOL_LOG_ERROR : POOL_LOG_WARNING, line);
 	pthread_setcancelstate(state, NULL);
 }

@@ -148,19 +148,19 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	backend->align = guarded || align > alignof(max_align_t) ? align : 0;
 	backend->guarded = guarded;
 	backend->slabs = slabs_for(size, align, debug);
-	backend->told = debug & POOL_D_TOOLS ? id : 0;
+	backend->tool_id = debug & POOL_D_TOOLS ? id : 0;
 	backend->lent = (debug & POOL_D_HARDEN) && backend->slabs ?
 			(unsigned char)(id % UCHAR_MAX + 1) : 0;
-	if (backend->told)
-		tool_begin(backend->told);
+	if (backend->tool_id)
+		tool_begin(backend->tool_id);
 	return true;
 }
 
 /* Tell tools that a backend ends, except one with objects in use. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
-	if (backend->told && !lost)
-		tool_end(backend->told);
+	if (backend->tool_id && !lost)
+		tool_end(backend->tool_id);
 }
 
 /* Allocate one object without slabs, which have no memory, or do not serve this backend. */

@@ -300,17 +300,17 @@ static inline bool plat_has_tool(const struct pool *pool)
 }
 
 /* slab/lent.c: marks of the objects in use; where "lent" is not 0 */
-enum pool_fault pool_lent_tell(const struct plat_backend *backend, void *p,
-			       enum plat_told what);
+enum pool_fault pool_lent_annotate(const struct plat_backend *backend, void *p,
+				   enum plat_annotation what);
 
-static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, unsigned int flags,
-					enum plat_told what)
+static inline enum pool_fault plat_annotate(const struct pool *pool, void *p,
+					    unsigned int size, unsigned int flags,
+					    enum plat_annotation what)
 {
 	(void)flags;
 	if (plat_has_tool(pool) || what == PLAT_KEPT)
-		tool_tell(pool, p, size, what);
-	return pool->backend.lent ? pool_lent_tell(&pool->backend, p, what) :
+		tool_annotate(pool, p, size, what);
+	return pool->backend.lent ? pool_lent_annotate(&pool->backend, p, what) :
 				    POOL_FAULT_KINDS;
 }
 

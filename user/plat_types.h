@@ -48,10 +48,10 @@ struct slab_class;
 struct plat_backend {
 	unsigned int size;
 	unsigned int align;	/* 0: as malloc() does it */
-	unsigned long long told;	/* serial number for tools; 0: no tool is told */
+	unsigned long long tool_id;	/* identifies the source to tools; 0: none watches it */
 	struct slab_class *slabs;	/* slab.c, as long as it has objects; or NULL */
 	bool guarded;		/* from guard.c */
-	unsigned char lent;	/* its mark, if its slabs keep marks; or 0: lent.c */
+	unsigned char lent;	/* its mark, if its slabs have marks; or 0: lent.c */
 };
 
 /* Where the parts of a pool are. */

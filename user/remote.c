@@ -14,9 +14,9 @@
  *				     +---> DEAF ---------------+
  *				      asker	  handler
  *
- * A thread that has blocked the signal does not answer.  It is marked as deaf, and not asked again
- * before its handler has run.  Request and mark are one word, so no order of asker and handler
- * leaves a stale mark.  An asker whose time is over withdraws its request without a mark.
+ * A thread that has blocked the signal does not answer.  The asker sets DEAF, and no call asks the
+ * thread again before its handler has run.  Request and DEAF are one word, so no order of asker and
+ * handler leaves a stale DEAF.  An asker whose time is over withdraws its request without DEAF.
  *
  * A thread that only waits for a processor is not deaf, however long it waits.  So after
  * ANSWER_LOOKS the asker asks the system about the thread.  A thread that sleeps, or that has run
@@ -61,7 +61,7 @@ static __thread struct plat_area *own_area
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * Take the request of an area, and clear a mark of deafness; 0: there is no request.  The acquire
+ * Take the request of an area, and clear DEAF; 0: there is no request.  The acquire
  * pairs with the release in ask(), so that the pool is seen as the asker saw it.
  */
 static unsigned long take_request(struct plat_area *area)
@@ -95,7 +95,7 @@ static void on_signal(int sig)
 }
 
 /*
- * Answer a request after this thread has emptied its area.  A mark of deafness stays, because the
+ * Answer a request after this thread has emptied its area.  DEAF stays set, because the
  * signal is still blocked.  The release pairs as that of on_signal().
  */
 void pool_heard(struct plat_area *area)
@@ -192,7 +192,7 @@ static void give_signal_back(void)
 	plat_write(&lent, 0);
 }
 
-/* Clear all marks of deafness, since threads may not have blocked the new signal. */
+/* Clear DEAF of all areas, since threads may not have blocked the new signal. */
 static void hear_all(void)
 {
 	unsigned int i = UINT_MAX;
@@ -231,11 +231,11 @@ static bool has_hot(struct pool *pool, struct plat_area *area)
 }
 
 /* End a request that was not taken yet; false: the handler or another thread has taken it. */
-static bool end_request(struct plat_area *area, unsigned long mark)
+static bool end_request(struct plat_area *area, unsigned long deaf)
 {
 	unsigned long asked = plat_read(&area->asked) & ~TAKEN;
 
-	return asked && plat_cmpxchg(&area->asked, &asked, mark);
+	return asked && plat_cmpxchg(&area->asked, &asked, deaf);
 }
 
 /* Send a thread a request and the signal.  True: it will answer, or has answered.  Mutex held. */

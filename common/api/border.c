@@ -26,7 +26,7 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 /*
  * Fill an object as options and @flags say.  Poison may overwrite the zeros of
  * init_on_alloc, never those the caller asked for.  This comes before the object is
- * marked as handed out, since its constructor may not return.
+ * recorded as handed out, since its constructor may not return.
  */
 static void prepare(struct pool *pool, unsigned int word, void *obj,
 		    unsigned int flags)
@@ -37,11 +37,11 @@ static void prepare(struct pool *pool, unsigned int word, void *obj,
 		poison(pool, obj, flags);
 }
 
-/* Hand out an object of a pool without checks.  The source of a hardened one keeps marks. */
+/* Hand out an object of a pool without checks.  A hardened pool's source marks it as in use. */
 static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
 {
 	pool_hot_out(&pool->head, obj, flags);
-	plat_tell(pool, obj, pool->head.size, flags, PLAT_USED);
+	plat_annotate(pool, obj, pool->head.size, flags, PLAT_USED);
 	return obj;
 }
 

@@ -160,9 +160,9 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
-		pool_hot_mark_held(&local->hot);
+		pool_hot_set_held(&local->hot);
 		take_slots(cpu, local);
-		pool_hot_mark_open(&local->hot);
+		pool_hot_set_open(&local->hot);
 	}
 	if (plat_read(&local->pool->limit))
 		pool_wake(local->pool);

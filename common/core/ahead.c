@@ -13,10 +13,10 @@
 /* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */
 #define AHEAD_FREE	4
 
-/* Return @n, or if @have is below @mark and the sum above it, the difference of the two. */
-static unsigned int up_to(unsigned long mark, unsigned long have, unsigned int n)
+/* Return @n, or less if more would raise @have, which is below @watermark, above it. */
+static unsigned int up_to(unsigned long watermark, unsigned long have, unsigned int n)
 {
-	return have <= mark && n > mark - have ? (unsigned int)(mark - have) : n;
+	return have <= watermark && n > watermark - have ? (unsigned int)(watermark - have) : n;
 }
 
 static bool is_crowded(const struct pool_local *local)

@@ -47,7 +47,7 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 	if (plat_read(&here->hot.open) != POOL_OPEN &&
 	    !pool_here_begins(pool, here, flags))
 		return NULL;
-	pool_hot_mark_held(&here->hot);
+	pool_hot_set_held(&here->hot);
 	if (!here)
 		__builtin_unreachable();
 	return here;

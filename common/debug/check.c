@@ -71,8 +71,8 @@ static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 	plat_word_add(&pool->quarantined, 1);
 	pool_report(info);
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tell(pool, info->obj, l.total, info->flags, PLAT_HIDDEN);
-	plat_tell(pool, info->obj, l.total, info->flags, PLAT_KEPT);
+	plat_annotate(pool, info->obj, l.total, info->flags, PLAT_HIDDEN);
+	plat_annotate(pool, info->obj, l.total, info->flags, PLAT_KEPT);
 }
 
 /* Report a wrong free.  Nothing behind the pointer is read. */
@@ -113,7 +113,7 @@ static void *seal(const struct pool_fault_info *info, unsigned int phase,
 		put_word(obj, l->caller + sizeof(void *), caller);
 	if (l->copy)
 		__builtin_memcpy(byte_of(obj, l->copy), obj, size);
-	plat_tell(pool, obj, l->total, info->flags, PLAT_HIDDEN);
+	plat_annotate(pool, obj, l->total, info->flags, PLAT_HIDDEN);
 	return byte_of(obj, POOL_SEAL | phase << 1);
 }
 
@@ -153,7 +153,7 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 		return NULL;
 	}
 	pool_layout_of(pool, pool->head.size, &l);
-	info.kind = plat_tell(pool, obj, l.total, flags, PLAT_BACK);
+	info.kind = plat_annotate(pool, obj, l.total, flags, PLAT_BACK);
 	if (info.kind != POOL_FAULT_KINDS) {
 		/* The table did not know the pointer, and has taken it for an object. */
 		pool_state_drop(pool, obj);
@@ -211,7 +211,7 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 
 	*raw = phase;
 	pool_layout_of(pool, size, &l);
-	plat_tell(pool, info.obj, l.total, flags, PLAT_SHOWN);
+	plat_annotate(pool, info.obj, l.total, flags, PLAT_SHOWN);
 	if (phase)
 		where = pool_pattern_check(info.obj, size, phase);
 	if (sealed && where < 0 && l.copy)
@@ -242,7 +242,7 @@ static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, vo
 static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		     unsigned int total)
 {
-	plat_tell(pool, obj, total, flags, PLAT_USED);
+	plat_annotate(pool, obj, total, flags, PLAT_USED);
 	if (flags & POOL_F_MUST_ZERO)
 		pool_hot_out(&pool->head, obj, flags);
 }

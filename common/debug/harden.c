@@ -14,7 +14,7 @@
  * The slow path checks the pointer, and then tries the array.  No byte of an object is read or
  * written, and no memory is needed.  A pointer is checked against
  *
- *   marks of the backend   exact, for each object; slabs of user space have them
+ *   marks of the source    exact, for each object; slabs of user space have them
  *   the freshest objects   of this CPU's array; for all other backends
  */
 #include "seam/plat.h"
@@ -32,7 +32,7 @@ void *pool_harden_get(struct pool *pool, unsigned int flags)
 
 	if (obj) {
 		pool_hot_out(&pool->head, obj, flags);
-		plat_tell(pool, obj, pool->head.size, flags, PLAT_USED);
+		plat_annotate(pool, obj, pool->head.size, flags, PLAT_USED);
 	}
 	return obj;
 }
@@ -61,7 +61,7 @@ static enum pool_fault look(struct pool *pool, void *obj, unsigned int flags)
 		return POOL_FAULT_INTERIOR;
 	if (is_fresh(pool, obj))
 		return POOL_FAULT_DOUBLE_FREE;
-	return plat_tell(pool, obj, pool->head.size, flags, PLAT_BACK);
+	return plat_annotate(pool, obj, pool->head.size, flags, PLAT_BACK);
 }
 
 /*

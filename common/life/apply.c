@@ -92,8 +92,8 @@ static size_t put_word(char *text, size_t size, size_t len, const char *word)
 	return len;
 }
 
-static void tell(const struct late *late, const struct pool_change *change,
-		 char *text, size_t size)
+static void describe(const struct late *late, const struct pool_change *change,
+		     char *text, size_t size)
 {
 	const struct pool_word *word;
 	unsigned int i;
@@ -161,5 +161,5 @@ void pool_change_apply(const struct pool_change *change, char *late,
 			pool_switch(pool, set, clear);
 		look(&found, pool, change);
 	}
-	tell(&found, change, late, size);
+	describe(&found, change, late, size);
 }

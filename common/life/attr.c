@@ -31,8 +31,8 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	if (good) {
 		plat_write(&pool->limit, limit);
 		pool_era_ends();
-		users = limit && !pool->told ? pool->users - pool->left : 0;
-		pool->told |= users > 1;
+		users = limit && !pool->warned ? pool->users - pool->left : 0;
+		pool->warned |= users > 1;
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);
 	if (users > 1)

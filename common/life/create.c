@@ -427,7 +427,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 }
 
 /* True if objects in use are logged when their pool is to end; those of a module stay for ever. */
-static bool tells_of_left(const struct pool *pool, const void *owner)
+static bool logs_in_use(const struct pool *pool, const void *owner)
 {
 	return owner || plat_read(&pool->debug) & POOL_D_WHO;
 }
@@ -449,7 +449,7 @@ void *pool_destroy_of(struct pool_head *head, const void *owner)
 	used = pool_give_back(pool, NULL, owner);
 	if (!used)
 		return NULL;
-	if (tells_of_left(pool, owner))
+	if (logs_in_use(pool, owner))
 		plat_log(PLAT_WARN, "pool \"%s\" not destroyed: %lu objects in use",
 			 pool->shown, used);
 	return head;
@@ -465,7 +465,7 @@ static void destroy_owned(const void *owner, enum pool_whose whose)
 		pool_drain_parked(pool);
 		pool_in_use(pool, &used);
 		if (used && (whose == POOL_ANYBODYS ||
-			     tells_of_left(pool, owner)))
+			     logs_in_use(pool, owner)))
 			plat_log(PLAT_WARN, "pool \"%s\" destroyed with %lu objects in use",
 				 pool->shown, used);
 		pool_end(pool, used);

@@ -17,8 +17,8 @@
  * the cases of its users do.
  *
  * Five operations that programs need, too, are in pool_hot.h, with both worlds'
- * implementations: pool_hot_enter(), pool_hot_leave(), pool_hot_tell_held(),
- * pool_hot_tell_open() and pool_barrier().  Functions that C has by one name and meaning in
+ * implementations: pool_hot_enter(), pool_hot_leave(), pool_hot_annotate_held(),
+ * pool_hot_annotate_open() and pool_barrier().  Functions that C has by one name and meaning in
  * all three places are no part of the seam: those of <string.h>, and snprintf() of plain
  * integers and strings.
  *
@@ -66,8 +66,8 @@ enum plat_may {
 	PLAT_FAIL,	/* fail on purpose: not while the program, or the kernel, starts */
 };
 
-/* What a tool learns of an object by plat_tell(); PLAT_KEPT also without POOL_D_TOOLS. */
-enum plat_told {
+/* The states of bytes for plat_annotate(); PLAT_KEPT also without POOL_D_TOOLS. */
+enum plat_annotation {
 	PLAT_USED,	/* the user's; the bytes behind it, of @size too, are not */
 	PLAT_BACK,	/* the pool's again, and the pool may touch it */
 	PLAT_SHOWN,	/* bytes of a free object: the pool is about to touch them */
@@ -93,7 +93,7 @@ enum plat_told {
  *	part of its own gets a number that no CPU has.  Any context.
  * unsigned int plat_node_of(const struct plat_backend *backend, const void *obj)
  *	The node of memory that an object, perhaps sealed, is of.  The node that is
- *	near this CPU, perhaps stale, with NULL and where it cannot be told.  0 for
+ *	near this CPU, perhaps stale, with NULL and where it is unknown.  0 for
  *	all of a source that has no nodes.  Any context.
  * void plat_cpu_ready(struct pool *pool, unsigned int flags)
  *	Make what this CPU lacks: a part of all pools, and one of this pool; if these flags
@@ -141,15 +141,15 @@ enum plat_told {
  *	any object of the source?  As PLAT_ALLOC, but guarded objects are refused
  *	more often.
  *
- * Tools that watch memory; nothing where a pool is without POOL_D_TOOLS.  With
- * POOL_D_HARDEN the source of objects is told, too, where it keeps marks of them.
+ * Tools that watch memory; only for pools with POOL_D_TOOLS.  With POOL_D_HARDEN also the source
+ * of objects, where it has marks of them.
  *
- * enum pool_fault plat_tell(const struct pool *pool, void *p, unsigned int size,
- *			     unsigned int flags, enum plat_told what)
- *	Tell tools what holds for these bytes from here on.  Any context; a tool that
- *	takes memory or locks is told only where plat_may(PLAT_ALLOC, @flags).  Returns
+ * enum pool_fault plat_annotate(const struct pool *pool, void *p, unsigned int size,
+ *				 unsigned int flags, enum plat_annotation what)
+ *	Annotate the state of these bytes for tools, from here on.  Any context; a tool that
+ *	needs memory or locks is skipped unless plat_may(PLAT_ALLOC, @flags).  Returns
  *	what the source finds wrong with PLAT_BACK, which then changes nothing in the
- *	source; POOL_FAULT_KINDS: nothing, or the source keeps no marks.
+ *	source; POOL_FAULT_KINDS: nothing, or the source has no marks.
  */
 
 /**
@@ -232,7 +232,7 @@ void plat_mem_free(void *p);
  *	addresses are not used again for a while: see uaf_keep.
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
  *	general allocator, where the platform has another source besides.
- *	POOL_D_HARDEN: a source that can keeps marks: see plat_tell().
+ *	POOL_D_HARDEN: a source that can keeps marks: see plat_annotate().
  * @why: set where it is not that memory is short.
  *
  * Context: Process context; may sleep.

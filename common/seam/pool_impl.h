@@ -182,7 +182,7 @@ struct pool_bucket {
 	struct pool_cluster *kept;	/* its head, while a fork holds it */
 } __attribute__((aligned(POOL_ALIGN)));
 
-/* The magic pointer that marks a bucket as being updated. */
+/* The value of "head" while a call updates the bucket. */
 #define POOL_BUSY		((struct pool_cluster *)1)
 
 /* In "used_up" of a pool with a limit: nothing has become free since a call was refused. */
@@ -272,7 +272,7 @@ struct pool {
 	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
-	bool told;			/* registry mutex: a shared limit was warned of */
+	bool warned;			/* registry mutex: that others share its limit */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
 	unsigned int left;		/* registry mutex: of these, declarations that left */
 	unsigned long joins;		/* registry mutex: registrations ever */

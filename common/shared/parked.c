@@ -23,10 +23,10 @@ static void hide_but_link(const struct pool *pool, void *obj)
 	struct pool_layout l;
 
 	pool_layout_of(pool, pool->head.size, &l);
-	plat_tell(pool, (unsigned char *)obj - pool_seal_of(obj), l.total,
-		  POOL_F_NOSLAB, PLAT_HIDDEN);
-	plat_tell(pool, pool_link_of(pool, obj), sizeof(void *),
-		  POOL_F_NOSLAB, PLAT_SHOWN);
+	plat_annotate(pool, (unsigned char *)obj - pool_seal_of(obj), l.total,
+		      POOL_F_NOSLAB, PLAT_HIDDEN);
+	plat_annotate(pool, pool_link_of(pool, obj), sizeof(void *),
+		      POOL_F_NOSLAB, PLAT_SHOWN);
 }
 
 static void parked_push(const struct pool *pool, struct pool_parked *parked,
@@ -125,8 +125,8 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 	if (obj) {
 		*rest = *pool_link_of(pool, obj);
 		*pool_link_of(pool, obj) = NULL;
-		plat_tell(pool, pool_link_of(pool, obj), sizeof(void *),
-			  POOL_F_NOSLAB, PLAT_HIDDEN);
+		plat_annotate(pool, pool_link_of(pool, obj), sizeof(void *),
+			      POOL_F_NOSLAB, PLAT_HIDDEN);
 	}
 	return obj;
 }

@@ -317,7 +317,7 @@ void pool_dump_commit(struct pool_dump *d)
 	d->has_safe = true;
 }
 
-/* Cut the text at the last place that pool_dump_commit() has marked. */
+/* Cut the text at the end that pool_dump_commit() recorded last. */
 static void cut_off(struct pool_dump *d, const struct pool_dump_writer *writer)
 {
 	size_t wanted = d->wanted;

@@ -108,9 +108,9 @@ TEST_CASE(a_pool_that_is_declared_unshared_stays_its_own)
 	EXPECT(declared[2] != declared[0]);
 	EXPECT(pool_set_limit(declared[2], 5));
 	EXPECT_EQ(pool_of(declared[0])->limit, 0);
-	EXPECT(!pool_of(declared[2])->told);
+	EXPECT(!pool_of(declared[2])->warned);
 	EXPECT(pool_set_limit(declared[0], 5));
-	EXPECT(pool_of(declared[0])->told);
+	EXPECT(pool_of(declared[0])->warned);
 	undeclare(4);
 }
 

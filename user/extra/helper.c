@@ -74,7 +74,7 @@ int pool_own_file_raise(int fd)
 static void close_pipe(struct pool_helper *helper)
 {
 	pool_own_file_close(&helper->stop);
-	pool_own_file_close(&helper->tell);
+	pool_own_file_close(&helper->stop_end);
 }
 
 static bool open_pipe(struct pool_helper *helper)
@@ -84,8 +84,8 @@ static bool open_pipe(struct pool_helper *helper)
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return false;
 	pool_own_file_note(&helper->stop, pool_own_file_raise(fds[0]));
-	pool_own_file_note(&helper->tell, pool_own_file_raise(fds[1]));
-	if (helper->stop.fd >= 0 && helper->tell.fd >= 0)
+	pool_own_file_note(&helper->stop_end, pool_own_file_raise(fds[1]));
+	if (helper->stop.fd >= 0 && helper->stop_end.fd >= 0)
 		return true;
 	close_pipe(helper);
 	return false;
@@ -138,7 +138,7 @@ static void *helper_main(void *arg)
 
 	while (is_due(helper))
 		helper->work();
-	if (plat_read(&helper->told))
+	if (plat_read(&helper->stopping))
 		return NULL;
 	say_end(helper);
 	plat_write(&helper->ended, true);
@@ -181,7 +181,7 @@ int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 	pool_own_file_note(&helper->file, fd);
 	pool_own_file_note(&helper->err, STDERR_FILENO);
 	helper->milliseconds = milliseconds;
-	plat_write(&helper->told, false);
+	plat_write(&helper->stopping, false);
 	plat_write(&helper->ended, false);
 	err = pool_own_start(&helper->own, helper_main, helper);
 	if (err)
@@ -221,12 +221,12 @@ static bool request_stop(struct pool_helper *helper)
 
 	pool_own_lock();
 	started = helper->own.started;
-	plat_write(&helper->told, true);
+	plat_write(&helper->stopping, true);
 	if (started && pool_own_file_is(&helper->stop) &&
-	    pool_own_file_is(&helper->tell))
-		sent = write(helper->tell.fd, "", 1);
+	    pool_own_file_is(&helper->stop_end))
+		sent = write(helper->stop_end.fd, "", 1);
 	if (started)
-		pool_own_file_close(&helper->tell);
+		pool_own_file_close(&helper->stop_end);
 	pool_own_unlock();
 	return started && sent == 1;
 }

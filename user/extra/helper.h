@@ -30,10 +30,10 @@ struct pool_helper {
 	short events;			/* of file, by which work is due; 0: by time */
 	int milliseconds;		/* between two works; -1: no matter how many */
 	struct pool_own_file file;	/* what is waited for; closed in the end */
-	struct pool_own_file stop, tell;	/* a pipe: it is told to end */
+	struct pool_own_file stop, stop_end;	/* a pipe: a byte in it ends the thread */
 	struct pool_own_file err;	/* stderr, as it was */
-	bool told;			/* to end */
-	bool ended;			/* untold: it had no file any more */
+	bool stopping;			/* the thread must end */
+	bool ended;			/* though not stopping: its files were closed */
 };
 
 int pool_own_file_raise(int fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * tool.c - what the sanitizers and valgrind are told of objects
+ * tool.c - annotate objects for the sanitizers and valgrind
  *
  * Layer:   seam, cold half.
  * Context: any, signal handlers too.
@@ -19,10 +19,10 @@
  * number in valgrind, so that objects which are in use when it ends stay known, and
  * count as leaks.
  *
- * ThreadSanitizer is told nothing.  It does not see the atomics of a library that was
- * built without it, so an object that went through a cache from one thread to another
- * would be a race.  So pools have no caches by default then, and each object is a
- * block of malloc(), which ThreadSanitizer knows.
+ * Nothing is annotated for ThreadSanitizer.  It does not see the atomics of a library that was
+ * built without it, and would report a race for each object that a cache passed from one thread to
+ * another.  So pools have no caches by default where it runs, and each object is a block of
+ * malloc(), which ThreadSanitizer knows.
  */
 #include "seam/plat.h"
 #include "tool.h"
@@ -55,7 +55,7 @@ static void *anchor(unsigned long long id)
 	return (void *)(unsigned long)id;
 }
 
-/* The options that tools which watch this program need: flags of the option word. */
+/* Return the options, POOL_D_*, that the tools which watch this program need. */
 unsigned int tool_options(void)
 {
 	if (have_asan() || have_memcheck())
@@ -96,14 +96,14 @@ static void used(const struct pool *pool, void *obj, unsigned int total)
 
 	if (total > size)
 		hide((char *)obj + size, total - size);
-	VALGRIND_MEMPOOL_ALLOC(anchor(pool->backend.told), obj, size);
+	VALGRIND_MEMPOOL_ALLOC(anchor(pool->backend.tool_id), obj, size);
 	if (pool->head.constructed)
 		(void)VALGRIND_MAKE_MEM_DEFINED(obj, size);
 }
 
 static void back(const struct pool *pool, void *obj, unsigned int total)
 {
-	VALGRIND_MEMPOOL_FREE(anchor(pool->backend.told), obj);
+	VALGRIND_MEMPOOL_FREE(anchor(pool->backend.tool_id), obj);
 	show(obj, total);
 }
 
@@ -113,8 +113,8 @@ static void keep(void *obj)
 		__lsan_ignore_object(obj);
 }
 
-void tool_tell(const struct pool *pool, void *p, unsigned int size,
-	       enum plat_told what)
+void tool_annotate(const struct pool *pool, void *p, unsigned int size,
+		   enum plat_annotation what)
 {
 	switch (what) {
 	case PLAT_USED:

@@ -54,8 +54,8 @@ void __lsan_register_root_region(const void *p, size_t size)
 void __tsan_init(void) __attribute__((weak));
 
 /* tool.c: for plat_impl.h, of pools with POOL_D_TOOLS; and for thread.c */
-void tool_tell(const struct pool *pool, void *p, unsigned int size,
-	       enum plat_told what);
+void tool_annotate(const struct pool *pool, void *p, unsigned int size,
+		   enum plat_annotation what);
 void tool_root(const void *p, size_t size);
 
 /* tool.c: for main.c */

@@ -84,13 +84,13 @@ static enum pool_fault take_back(const struct plat_backend *backend, void *obj)
 }
 
 /* True if a user holds the object.  Its chunk has marks. */
-bool pool_lent_marked(const struct slab *slab, const void *obj)
+bool pool_lent_in_use(const struct slab *slab, const void *obj)
 {
 	return plat_read(mark_of(slab, obj));
 }
 
-enum pool_fault pool_lent_tell(const struct plat_backend *backend, void *p,
-			       enum plat_told what)
+enum pool_fault pool_lent_annotate(const struct plat_backend *backend, void *p,
+				   enum plat_annotation what)
 {
 	if (what == PLAT_USED)
 		plat_write(mark_of(pool_arena_slab(p), p), backend->lent);

@@ -242,7 +242,7 @@ void pool_huge_end(struct slab_chunk *chunk);
 
 /* lent.c */
 unsigned int pool_lent_ready(unsigned int n, void **objs);
-bool pool_lent_marked(const struct slab *slab, const void *obj);
+bool pool_lent_in_use(const struct slab *slab, const void *obj);
 
 /* chunk.c */
 void *pool_map_apart(size_t bytes, const char *name);
@@ -344,7 +344,7 @@ static inline bool slab_page_put(const struct slab_class *class, struct slab *sl
 /* True if a user of a hardened pool holds the object; other pools' objects have no marks. */
 static inline bool pool_lent_has(const struct slab *slab, const void *obj)
 {
-	return plat_read(&slab->chunk->lent) && pool_lent_marked(slab, obj);
+	return plat_read(&slab->chunk->lent) && pool_lent_in_use(slab, obj);
 }
 
 #endif /* POOL_SLAB_H */

@@ -153,9 +153,9 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 
 /* Tools that watch memory.  Empty: there are none here. */
 
-static inline enum pool_fault plat_tell(const struct pool *pool, void *p,
-					unsigned int size, unsigned int flags,
-					enum plat_told what)
+static inline enum pool_fault plat_annotate(const struct pool *pool, void *p,
+					    unsigned int size, unsigned int flags,
+					    enum plat_annotation what)
 {
 	(void)pool;
 	(void)p;

@@ -171,12 +171,12 @@ TEST_CASE(a_corrupted_object_is_told_of_and_stays_hidden)
 	pool_options.policy = POOL_POLICY_CONTINUE;
 	pool = watched(61, BEHIND);
 	obj = test_alloc(pool);
-	plat_tell(pool, obj, total_of(pool), 0, PLAT_SHOWN);
+	plat_annotate(pool, obj, total_of(pool), 0, PLAT_SHOWN);
 	obj[61] ^= 1;
 	test_free(pool, obj);
 	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_OVERFLOW]), 1);
 	EXPECT_EQ(shown(obj, total_of(pool), 0), 0);
-	plat_tell(pool, obj, total_of(pool), 0, PLAT_SHOWN);
+	plat_annotate(pool, obj, total_of(pool), 0, PLAT_SHOWN);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	plat_mem_free(obj);
 }
