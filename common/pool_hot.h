@@ -124,7 +124,7 @@ static inline void pool_barrier(void)
 	__asm__ __volatile__("" : : : "memory");
 }
 
-/* The guard: code between enter and leave stays on its CPU.  The array is held apart. */
+/* Hot section: code between enter and leave stays on its CPU.  Holding its array is a step more. */
 #ifdef __KERNEL__
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)

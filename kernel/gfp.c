@@ -118,7 +118,7 @@ static void make_room(struct pool *pool, void *obj, unsigned int flags)
 static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node, enum pool_cause *cause)
 {
-	struct pool_last last = { .left = POOL_FOREVER };
+	struct pool_last last = { .remaining = POOL_FOREVER };
 	void *obj;
 
 	do {

@@ -7,8 +7,8 @@
  *
  * This world differs from user space in five ways:
  *
- *   1. A CPU is a possible CPU; hotplug.c handles one that is gone.  A holder of the
- *	guard or of a lock is not descheduled, so locks are waited for.
+ *   1. A CPU is a possible CPU; hotplug.c handles one that is gone.  Code in a hot
+ *	section, or that holds a lock, is not descheduled, so locks are waited for.
  *   2. An interrupt is a hardirq, a softirq or an NMI.  All may free; they must
  *	pass POOL_F_ATOMIC to allocate, because they cannot sleep.
  *   3. Interrupts are off in lock and BUSY sections.

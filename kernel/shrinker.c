@@ -28,7 +28,7 @@ MODULE_PARM_DESC(shrink, "Give back what is unused where memory is short (Y)");
 /* Read and written by all tasks that count or reclaim; a lost update makes it a little older. */
 static unsigned long unused_pages;
 static unsigned long looked_at;
-static int told_node __ro_after_init;
+static int memory_node __ro_after_init;
 
 /* The task that locked the registry in reclaim, and may call destructors; NULL: none. */
 struct task_struct *pool_reclaimer;
@@ -61,7 +61,7 @@ static bool note(unsigned long pages)
 	long more = (long)(pages - xchg(&unused_pages, pages));
 
 	if (more)
-		mod_node_page_state(NODE_DATA(told_node), NR_KERNEL_MISC_RECLAIMABLE, more);
+		mod_node_page_state(NODE_DATA(memory_node), NR_KERNEL_MISC_RECLAIMABLE, more);
 	return more;
 }
 
@@ -118,7 +118,7 @@ int pool_shrinker_init(void)
 	if (!shrink)
 		return 0;
 	looked_at = jiffies - HZ;
-	told_node = first_online_node;
+	memory_node = first_online_node;
 	shrinker = pool_compat_shrinker(count, scan);
 	return shrinker ? 0 : -ENOMEM;
 }

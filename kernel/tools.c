@@ -3,7 +3,7 @@
  * tools.c - report objects of pools with the option "tools" to KASAN, KMSAN and kmemleak
  *
  * Layer:   seam.
- * Context: as plat_annotate(): any; neither guard nor lock held.
+ * Context: as plat_annotate(): any; outside of hot sections, no lock held.
  *
  *   tool       an object goes to a user       it is freed to a cache
  *   KASAN      may be touched, to its end     may not be touched

@@ -3,7 +3,7 @@
  * border.c - what is done to a free object before a user has it
  *
  * Layer:   between alloc.c, kernel/gfp.c and the layers; above the checks of debug/check.c.
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
  * Constructors are called here, and they may free, or may not return.  So this file
  * belongs to the core.  What only looks at objects and notes them does not.

@@ -3,7 +3,7 @@
  * border.h - prepare a free object for its user, inline, because most objects need nothing
  *
  * Layer:   between alloc.c, kernel/gfp.c and the layers.
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  */
 #ifndef POOL_BORDER_H
 #define POOL_BORDER_H

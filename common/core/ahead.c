@@ -3,7 +3,7 @@
  * ahead.c - decide how many objects a miss gets from the backend besides its own
  *
  * Layer:   alloc.c -> [hot array]
- * Context: any; the guard is entered, and the CPU lock taken, for a moment.
+ * Context: any; enters a hot section and takes the CPU lock for a moment.
  */
 #include "seam/plat.h"
 

@@ -3,12 +3,12 @@
  * carry.c - do the work that a visit leaves for after the lock
  *
  * Layer:   local clusters -> [shared pool, backend]
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
- * Under the guard and the CPU lock a visit only collects evicted clusters, the rest of a fill and
- * empty clusters, because moving them may call the backend or take long.  This file moves them to
- * the layers below, and fetches empty clusters if the visit found few in the stash, so that a later
- * spill needs no memory.
+ * In a hot section, under the CPU lock, a visit only collects evicted clusters, the rest of a fill
+ * and empty clusters, because moving them may call the backend or take long.  This file moves them
+ * to the layers below, and fetches empty clusters if the visit found few in the stash, so that a
+ * later spill needs no memory.
  */
 #include "seam/plat.h"
 

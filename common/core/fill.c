@@ -3,7 +3,7 @@
  * fill.c - get free objects from this CPU's caches of a pool, one or many
  *
  * Layer:   hot array <- [local clusters] <- shared pool
- * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
+ * Context: any.  In a hot section, under the CPU lock, a call only copies pointers, at most
  *	    POOL_HOT_SLOTS of each kind.  pool_carry() does the rest after both are left.
  *
  * A fill takes the freshest objects of the newest cluster for the caller, and moves as many more

@@ -5,7 +5,7 @@
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * The guard protocol.  Hits (pool_hot.h) and slow paths take these steps to use an array:
+ * The hot section.  Hits (pool_hot.h) and slow paths take these steps to use an array:
  *
  *	ENTER	disable preemption, find this CPU's part; a thread's part is always its own
  *	TEST	if "open" is not POOL_OPEN use the layers below: the owner was interrupted, or
@@ -34,10 +34,10 @@
 #define POOL_CORE_HERE_H
 
 /*
- * Enter this CPU's part of a pool.  Guard and array are held then, and pool_here_leave() must
- * follow.  NULL: nothing is held, because the owner was interrupted, which adds POOL_F_NESTED to
- * @flags, or because this CPU has no part.  The unreachable code tells the compiler that a part
- * which was held is not NULL.
+ * Enter a hot section and hold this CPU's array of a pool, until pool_here_leave().  NULL: nothing
+ * is held, because the owner was interrupted, which adds POOL_F_NESTED to @flags, or because this
+ * CPU has no part.  The unreachable code lets the compiler assume that a part which was held is not
+ * NULL.
  */
 static inline struct pool_local *pool_here_enter(struct pool *pool,
 						 unsigned int *flags)

@@ -139,7 +139,7 @@ static bool set_up(struct pool *pool, struct pool_local *local)
  * interrupted.
  *
  * An interrupt handler may set the part up at any moment.  So open is read again once the part
- * is seen to exist.  True: the part exists and is open.  False: the guard was left.
+ * is seen to exist.  True: the part exists and is open.  False: the hot section was left.
  */
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags)

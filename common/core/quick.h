@@ -3,7 +3,7 @@
  * quick.h - fill and spill in the common case, where only a fixed number of pointers is copied
  *
  * Layer:   hot array -> [local clusters]
- * Context: any.  Guard, array and CPU lock are held in between.
+ * Context: any.  In between the array and the CPU lock are held, in a hot section.
  *
  * A quick fill empties a full cluster into the array.  A quick spill makes half of a full array a
  * new cluster.  Both require that bound, options and capacity are as the last visit left them and

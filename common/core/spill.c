@@ -3,7 +3,7 @@
  * spill.c - put free objects into this CPU's caches of a pool, one or many
  *
  * Layer:   hot array -> [local clusters]
- * Context: any.  Under the guard and the CPU lock a call only copies pointers, at most
+ * Context: any.  In a hot section, under the CPU lock, a call only copies pointers, at most
  *	    POOL_HOT_SLOTS of each kind.  pool_carry() does the rest after both are left.
  *
  * A spill moves the coldest half of a full array to the newest cluster, or to a new one, after the

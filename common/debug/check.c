@@ -3,7 +3,7 @@
  * check.c - the checks, where objects change hands
  *
  * Layer:   beside the four: between users and the layers, and below them.
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
  *        user                                              backend
  *          |  free: state, tag; fill, copy, seal   alloc      ^

@@ -3,7 +3,7 @@
  * fail.c - make allocations fail on purpose
  *
  * Layer:   beside the four.
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
  * A percentage of the calls fails, or every n-th; with fail_site= only calls from one function.
  * One counter of these calls, of all pools, decides, so the same run fails at the same places.

@@ -3,7 +3,7 @@
  * harden.c - find wrong frees to pools that have no table of objects
  *
  * Layer:   beside the four.
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
  * A hardened pool has caches and hot arrays as other pools have.  But the pointer in its public
  * head leads to arrays that are always closed, so that each call takes the slow path:

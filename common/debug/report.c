@@ -3,7 +3,7 @@
  * report.c - the report of a fault: one function, one format
  *
  * Layer:   beside the four.
- * Context: any; neither guard nor lock held.  Allocates nothing.
+ * Context: any; outside of hot sections, no lock held.  Allocates nothing.
  *
  *   pool: FAULT: written to while free: 0x7f0c2c0008c0 + 12, pool "buffer", size 64
  *   pool:   found by main+0x1f, thread 4711

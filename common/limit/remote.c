@@ -3,7 +3,7 @@
  * remote.c - get objects that other CPUs have cached, when there are no others
  *
  * Layer:   beside the four; the last look of alloc.c, and plat_empty_arrays().
- * Context: any; neither guard nor lock held.
+ * Context: any; outside of hot sections, no lock held.
  *
  * Any CPU may take a cluster of another one, whose lock it tries.  Only its owner may enter an
  * array, so the owner is asked, and moves objects from the array to a cluster.
@@ -29,7 +29,7 @@ static struct pool_cluster *detach_remote(struct pool_cpu *cpu,
 /*
  * Take an object out of another CPU's clusters, the last resort of an allocation, and move the rest
  * of its cluster to the layers below.  Skips a CPU whose lock is held.  NULL: none was found.  Any
- * context; neither guard nor lock held.
+ * context; outside of hot sections, no lock held.
  */
 void *pool_take_remote(struct pool *pool, unsigned int flags)
 {

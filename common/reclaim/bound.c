@@ -3,7 +3,7 @@
  * bound.c - how many bytes each CPU may cache
  *
  * Layer:   beside the four, above shrink.c, whose pieces it uses.
- * Context: any where a caller may come to the allocator; neither guard nor lock held.
+ * Context: any where a caller may come to the allocator; outside of hot sections, no lock held.
  *
  * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs have the same
  * share; in a program these are its threads, and the share of a thread that ended is divided when
@@ -79,8 +79,8 @@ static void trim_cpu(struct pool_cpu *cpu)
 }
 
 /*
- * Call after the number of CPUs or max_cached changed.  May sleep (PLAT_WAIT); neither guard nor
- * lock held.  Costs one read if max_cached is unset.
+ * Call after the number of CPUs or max_cached changed.  May sleep (PLAT_WAIT); outside of hot
+ * sections, no lock held.  Costs one read if max_cached is unset.
  */
 void pool_bound_share(void)
 {

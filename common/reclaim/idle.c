@@ -3,7 +3,7 @@
  * idle.c - release objects that were not needed for a while
  *
  * Layer:   beside the four, above shrink.c, whose pieces it uses.
- * Context: process context; neither guard nor lock held.
+ * Context: process context; outside of hot sections, no lock held.
  *
  * The unit of time is the interval between two calls of pool_age(), ten seconds by default.  Slow
  * paths already record which objects were not needed in an interval, so hits do nothing for this:

@@ -3,7 +3,7 @@
  * pack.c - exchange cached objects for ones that lie closer together
  *
  * Layer:   beside the four.
- * Context: process context; neither guard nor lock held, a CPU lock for one cluster
+ * Context: process context; outside of hot sections, no lock held, a CPU lock for one cluster
  *	    at a time.
  *
  * Users free objects in any order, so the few objects that stay in caches are spread over many

@@ -124,7 +124,7 @@ bool pool_pass_next(struct pool_step *step)
 	return more;
 }
 
-/* Release the piece to the backend.  PLAT_ALLOC; neither guard, lock nor mutex held. */
+/* Release the piece to the backend.  PLAT_ALLOC; outside of hot sections, no lock or mutex held. */
 void pool_pass_give(const struct pool_step *step)
 {
 	struct pool *pool = step->pool;

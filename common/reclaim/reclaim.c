@@ -4,7 +4,7 @@
  *
  * Layer:   beside the four: flush, gc, reclaim, CPUs that are gone, destruction; and the pieces
  *	    that shrink.c releases.
- * Context: process context.  Neither guard nor lock held; each lock is held for one
+ * Context: process context.  Outside of hot sections, no lock held; each lock is held for one
  *	    cluster, or as many objects of an array, at a time.
  */
 #include "seam/plat.h"

@@ -3,9 +3,9 @@
  * shrink.c - release some unused memory, where memory is short
  *
  * Layer:   beside the four, above reclaim.c, which releases all of it.
- * Context: PLAT_ALLOC; neither guard nor lock held.  With POOL_F_ATOMIC, as in the kernel's
- *	    reclaim, it waits for nothing: neither the registry nor a CPU.  Other threads may run
- *	    between two pools.
+ * Context: PLAT_ALLOC; outside of hot sections, no lock held.  With POOL_F_ATOMIC, as in the
+ *	    kernel's reclaim, it waits for nothing: neither the registry nor a CPU.  Other threads
+ *	    may run between two pools.
  *
  * It releases, in this order, what is cheapest to get again first:
  *

@@ -3,7 +3,7 @@
  * events.h - the events that tracers can watch
  *
  * Layer:   beside the four, which name their events here; calls nothing of them.
- * Context: any, also under the guard and the CPU lock.
+ * Context: any, also in a hot section, under the CPU lock.
  *
  * This is no part of the seam: common/ needs nothing of it, and a world may leave it out.
  * A world that has tracers defines, in its plat_impl.h,

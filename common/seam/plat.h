@@ -78,7 +78,7 @@ enum plat_annotation {
 /*
  * Hot half, in plat_impl.h; as prototypes, "any" for macros.
  *
- * Per-CPU copies; the guard: pool_hot.h
+ * Per-CPU copies; hot sections: pool_hot.h
  *
  * unsigned int plat_cpu_below(unsigned int cpu)
  *	The highest number below @cpu of a CPU that has an owner, or something of a pool.
@@ -89,7 +89,7 @@ enum plat_annotation {
  *	have a part of all pools and none of this one.  The owner may be writing what they
  *	point to.
  * unsigned int plat_cpu_hint(void)
- *	This CPU's number; it may be stale outside of the guard.  A CPU without a
+ *	This CPU's number; it may be stale outside of hot sections.  A CPU without a
  *	part of its own gets a number that no CPU has.  Any context.
  * unsigned int plat_node_of(const struct plat_backend *backend, const void *obj)
  *	The node of memory that an object, perhaps sealed, is of.  The node that is
@@ -97,7 +97,7 @@ enum plat_annotation {
  *	all of a source that has no nodes.  Any context.
  * void plat_cpu_ready(struct pool *pool, unsigned int flags)
  *	Make what this CPU lacks: a part of all pools, and one of this pool; if these flags
- *	let the allocator be called.  Any context; neither guard nor lock held.
+ *	let the allocator be called.  Any context; outside of hot sections, no lock held.
  *
  * Atomics: relaxed unless the name says more.
  *
@@ -212,7 +212,7 @@ enum plat_mem {
  * @size: bytes.
  * @how: whether the call may sleep, and what it may reclaim.
  *
- * Context: As @how says, and plat_may(PLAT_ALLOC); neither guard nor lock held.
+ * Context: As @how says, and plat_may(PLAT_ALLOC); outside of hot sections, no lock held.
  * Return: memory for plat_mem_free(), or NULL.  It is zeroed, except with
  * PLAT_MEM_AT_HAND, and 128-byte aligned with PLAT_MEM_SLEEP.
  */
@@ -258,7 +258,7 @@ void plat_backend_destroy(struct plat_backend *backend, unsigned long lost);
  * @objs: where to.
  * @flags: POOL_F_ATOMIC: do not sleep.
  *
- * Context: plat_may(PLAT_ALLOC); neither guard nor lock held.
+ * Context: plat_may(PLAT_ALLOC); outside of hot sections, no lock held.
  * Return: how many there are, of undefined contents; fewer than @n where the platform
  * has no more at once.
  */
@@ -272,7 +272,7 @@ unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, vo
  * @objs: the objects.
  * @fault: set to what is wrong with the first one that was not given back.
  *
- * Context: plat_backend_may(); neither guard nor lock held.
+ * Context: plat_backend_may(); outside of hot sections, no lock held.
  * Return: how many were given back, the first ones; fewer than @n: something is wrong
  * with the next pointer.
  */
@@ -446,7 +446,7 @@ static inline void pool_call_dtor(const struct pool *pool, void *obj)
 }
 
 /*
- * This CPU's part of all pools, if @local is its part of this one; guard held.  NULL: it has
+ * This CPU's part of all pools, if @local is its part of this one; in a hot section.  NULL: it has
  * none, or an interrupt handler made one after @local was read.
  */
 static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,

@@ -114,7 +114,7 @@ void plat_print(char *text);
  * @level: how bad it is.
  * @fmt: printf format of plain integers and strings; no newline.
  *
- * Context: Any; neither guard, nor lock, nor mutex held, nor a pool pinned.  In a
+ * Context: Any; outside of hot sections, no lock or mutex held, nor a pool pinned.  In a
  * signal handler only lines about faults, which may appear in the middle of another
  * line.
  */

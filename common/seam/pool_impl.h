@@ -23,7 +23,7 @@
  *         c        a cluster: pointers to free objects, coldest first
  *         local    what one pool has on one CPU
  *         cpu      what all pools have on one CPU
- *         here     what the pool has on this CPU, entered: guard and array held
+ *         here     what the pool has on this CPU, entered: in a hot section, array held
  *         flags    POOL_F_* of the call
  *
  * True at every instant, for each CPU, "size" being each pool's object size:
@@ -380,7 +380,7 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 			       struct pool_local, hot);
 }
 
-/* What a visit leaves to pool_carry(), after the guard and the lock. */
+/* The work that a visit leaves to pool_carry(), after the hot section and the CPU lock. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
 	unsigned long bytes;		/* of these: still charged */

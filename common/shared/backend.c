@@ -4,7 +4,7 @@
  *
  * Layer:   shared pool -> [backend] -> platform
  * Context: PLAT_ALLOC for getting objects, plat_backend_may() for giving them back;
- *	    neither guard nor lock held.
+ *	    outside of hot sections, no lock held.
  *
  * These counters are the only ones of a pool that all CPUs write, once per call of the platform's
  * allocator.  An object is counted before the platform is asked for it, so that "allocated" is

@@ -100,7 +100,7 @@ void pool_put_below(struct pool *pool, void *obj, unsigned int flags)
  * Put a cluster, not empty, into the shared pool, if it is needed, and its objects do not keep
  * nearly empty slabs.  False: the caller must pass the cluster to pool_put_cluster_down().
  *
- * Any context; guard and CPU lock may be held.
+ * Any context; also in a hot section, under the CPU lock.
  */
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c)
 {

@@ -3,8 +3,8 @@
  * parked.c - keep free objects that no layer could take
  *
  * Layer:   below -> [parked]: where a free ends that may call no other layer.
- * Context: parking: any, NMI and signal handlers too.  Taking: neither guard
- *	    nor lock held.
+ * Context: parking: any, NMI and signal handlers too.  Taking: outside of hot
+ *	    sections, no lock held.
  *
  * Parked objects are the only free objects that are written to.  The first word is the link, or, in
  * constructed objects, a word behind the end; then the object stays as it is, sealed or not, and no

@@ -3,7 +3,7 @@
  * shared.c - the shared pool: buckets of clusters
  *
  * Layer:   local clusters -> [shared pool] -> backend
- * Context: any; *_one() with neither guard nor lock held.
+ * Context: any; *_one() outside of hot sections, no lock held.
  *
  *   bucket       cluster      cluster      cluster
  *  +------+     +------+     +------+     +------+
@@ -322,8 +322,8 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 /*
  * Take one whole cluster of this CPU's node, which belongs to the caller then.  @moving: the word
  * that counts its objects from then on.  NULL: there was none.
- * Starts at this CPU's bucket and looks once at each that is not empty.  Any context; guard and
- * CPU lock may be held.
+ * Starts at this CPU's bucket and looks once at each that is not empty.  Any context; also in a
+ * hot section, under the CPU lock.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving)
@@ -359,8 +359,8 @@ bool put_home(struct pool *pool, struct pool_cluster *c)
 /*
  * Put one whole cluster, not empty, which belongs to the shared pool if this succeeds.  False: all
  * buckets were BUSY, or the pool has no shared part.
- * Starts at this CPU's bucket of the node of its objects, and tries each once.  Any context; guard
- * and CPU lock may be held.
+ * Starts at this CPU's bucket of the node of its objects, and tries each once.  Any context; also
+ * in a hot section, under the CPU lock.
  */
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 {
@@ -425,8 +425,8 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
 }
 
 /*
- * Take one object of any node, the own one first; NULL: none was found.  Any context; neither
- * guard nor lock held.
+ * Take one object of any node, the own one first; NULL: none was found.  Any context; outside of
+ * hot sections, no lock held.
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {
@@ -435,7 +435,7 @@ void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 
 /*
  * Take one object of @node, which may be POOL_NODE_HERE; NULL: none was found.  Any context;
- * neither guard nor lock held.
+ * outside of hot sections, no lock held.
  */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags)
@@ -456,7 +456,7 @@ static bool put_one(struct pool *pool, unsigned int first, unsigned int i,
 /*
  * Put one object into the first cluster of a bucket of its node that has room, else into an empty
  * cluster of its own if there is one, else into any bucket.  False: there is no place for it.
- * Any context; neither guard nor lock held.
+ * Any context; outside of hot sections, no lock held.
  */
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags)
 {

@@ -3,7 +3,7 @@
  * spare.c - limit the size of clusters, and store empty ones
  *
  * Layer:   beside the others; below them all, since each empties clusters.
- * Context: any; neither guard nor lock held, except for pool_cluster_max().
+ * Context: any; outside of hot sections, no lock held, except for pool_cluster_max().
  *
  * A CPU keeps empty clusters in its stash, under its lock.  Clusters that its stash has
  * no room for, and those emptied elsewhere, are the pool's spares: a lock-free list that
@@ -113,8 +113,8 @@ struct pool_cluster *pool_spares_take(struct pool *pool)
 
 /*
  * Get empty clusters: spares, as pool_spares_take() does.  If there are none, make up to @n new
- * ones, where @flags allow to ask the allocator.  NULL: there are neither.  Any context; neither
- * guard nor lock held.
+ * ones, where @flags allow to ask the allocator.  NULL: there are neither.  Any context; outside of
+ * hot sections, no lock held.
  */
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags)
@@ -184,8 +184,8 @@ unsigned int pool_spares_lacking(const struct pool *pool)
 /*
  * Store an empty cluster, and those in its slots, as a spare, or free it if the pool has enough.
  * Never fails.  @pool must not end meanwhile.  @flags decide whether the allocator may be called.
- * Any context; neither guard nor lock held.  Spares are needed where one CPU allocates what
- * another one frees: the first one empties the clusters that the other one needs.
+ * Any context; outside of hot sections, no lock held.  Spares are needed where one CPU allocates
+ * what another one frees: the first one empties the clusters that the other one needs.
  */
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)
@@ -222,7 +222,7 @@ static unsigned long free_chain(struct pool_cluster *chain)
 	return bytes;
 }
 
-/* Free some spare clusters of a pool.  Returns bytes.  PLAT_ALLOC; neither guard nor lock held. */
+/* Free some spare clusters; returns bytes.  PLAT_ALLOC; outside of hot sections, no lock held. */
 unsigned long pool_cluster_trim_some(struct pool *pool)
 {
 	return free_chain(pool_spares_take(pool));
@@ -230,8 +230,8 @@ unsigned long pool_cluster_trim_some(struct pool *pool)
 
 /*
  * Free as many spare clusters as a pool has now, perhaps others that are pushed meanwhile.  Returns
- * bytes.  Reschedules in between, because the list may have any length.  Needs PLAT_ALLOC; neither
- * guard nor lock held; not atomic.
+ * bytes.  Reschedules in between, because the list may have any length.  Needs PLAT_ALLOC; outside
+ * of hot sections, no lock held; not atomic.
  */
 unsigned long pool_cluster_trim(struct pool *pool)
 {

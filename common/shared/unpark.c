@@ -3,7 +3,7 @@
  * unpark.c - move parked objects to the layers below, or use them
  *
  * Layer:   beside shared pool and backend: local clusters -> [unpark] -> below
- * Context: neither guard nor lock held.
+ * Context: outside of hot sections, no lock held.
  *
  * The next call that may call the backend moves parked objects to the layers below, like evicted
  * ones.  Only a call that misses uses one.

@@ -3,7 +3,7 @@
  * validate.c - check the lists of a live pool
  *
  * Layer:   above the core, whose lists it reads; those without a lock it takes and puts back.
- * Context: process context; neither guard nor lock held.
+ * Context: process context; outside of hot sections, no lock held.
  *
  * A walk holds a lock or a bucket for at most HOLD clusters, then releases it and holds it again.
  * It continues where it was if the place has not changed meanwhile, else it restarts.  To see that,

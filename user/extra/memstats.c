@@ -7,7 +7,7 @@
  *
  * The places of a program or library are one block, and each of its files registers it.
  * The first registration counts, and the first unregistration removes the block.  The
- * dump mutex guards the list.  The loader's lock may be held where it is taken, so
+ * dump mutex protects the list.  The loader's lock may be held where it is taken, so
  * its holder must not call the loader.
  *
  * Bytes are those of malloc_usable_size(), for allocations and for frees.  So a free

@@ -2,7 +2,7 @@
 /*
  * held.c - what lockdep knows of a held array
  *
- * Layer:   tests of the guard in pool_hot.h and here.h.
+ * Layer:   tests of the hot sections of pool_hot.h and here.h.
  * Context: see test.h.
  */
 #include "test.h"
