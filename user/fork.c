@@ -35,7 +35,7 @@ static void hold_buckets(struct pool *pool)
 		while ((head = plat_xchg_acquire(&b->head, POOL_BUSY)) ==
 		       POOL_BUSY)
 			plat_pause(true);
-		b->kept = head;
+		b->fork_head = head;
 	}
 }
 
@@ -45,7 +45,7 @@ static void release_buckets(struct pool *pool)
 
 	for (i = 0; i < pool->buckets; i++)
 		plat_write_release(&pool->bucket[i].head,
-				   pool->bucket[i].kept);
+				   pool->bucket[i].fork_head);
 }
 
 /* Take all CPU locks and buckets before a fork.  Holders of these never wait. */

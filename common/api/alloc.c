@@ -86,7 +86,7 @@ void get_ahead(struct pool *pool, unsigned int flags)
 	unsigned int n, done;
 
 	if (plat_read(&pool->limit) || pool->head.constructed || pool_is_closed(pool) ||
-	    pool_allocated(pool) < plat_read(&pool->need_kept))
+	    pool_allocated(pool) < plat_read(&pool->need_target))
 		return;
 	n = pool_cache_wants(pool, flags);
 	if (n)

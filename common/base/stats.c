@@ -109,7 +109,7 @@ static void look(struct pool *pool, bool locked, struct pool_stats *sum)
 		.registrations = serves(pool),
 		.limit = plat_read(&pool->limit),
 		.min_avail = plat_read(&pool->min_avail),
-		.need = plat_read(&pool->need_kept),
+		.need = plat_read(&pool->need_target),
 	};
 	pool_copy_name(sum->name, pool->name);
 	sum->allocated = pool_allocated(pool);

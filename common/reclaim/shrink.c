@@ -86,9 +86,9 @@ static unsigned long over_spare_or_parked(struct pool *pool)
 static unsigned long over_need(struct pool *pool)
 {
 	unsigned long allocated = pool_allocated(pool);
-	unsigned long kept = plat_read(&pool->need_kept);
+	unsigned long target = plat_read(&pool->need_target);
 	unsigned long most = not_spare(pool);
-	unsigned long over = allocated > kept ? allocated - kept : 0;
+	unsigned long over = allocated > target ? allocated - target : 0;
 
 	return (over < most ? over : most) * pool->head.size;
 }

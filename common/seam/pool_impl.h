@@ -177,9 +177,9 @@ struct pool_bucket {
 	unsigned long puts;		/* times; read by any CPU */
 	unsigned long put_objs;		/* objects; read by any CPU */
 	unsigned long least;		/* least of objs since the last ageing: idle.c */
-	unsigned long need_left;	/* any CPU: objects until this span ends; 0: none began */
+	unsigned long need_remaining;	/* any CPU: objects until this span ends; 0: none began */
 	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
-	struct pool_cluster *kept;	/* its head, while a fork holds it */
+	struct pool_cluster *fork_head;	/* the head while a fork holds the bucket */
 } __attribute__((aligned(POOL_ALIGN)));
 
 /* The value of "head" while a call updates the bucket. */
@@ -259,9 +259,9 @@ struct pool {
 	unsigned long moving;		/* objects moving that no CPU counts */
 
 	/* Read per evicted cluster, and seldom changed; lost updates do no harm: need.c. */
-	unsigned long need_kept __attribute__((aligned(POOL_ALIGN)));
-	unsigned long need_top;		/* the same before it fell */
-	unsigned int need_fallen;	/* spans since; 0: it has not fallen */
+	unsigned long need_target __attribute__((aligned(POOL_ALIGN)));
+	unsigned long need_top;		/* the target before it fell */
+	unsigned int need_fallen;	/* spans since the target fell; 0: it has not */
 	unsigned int need_patience;	/* how often spans were made twice as long */
 
 	/* Changed when something is rare or wrong. */

@@ -10,25 +10,25 @@
  *
  *	need = allocated - shared
  *
- * The pool keeps as many objects as were needed lately ("kept"), and releases the rest to the
- * backend.  kept rises with the need at once.  It falls, by half of the difference, at the end of a
- * span during which the need was lower all the time.  A span lasts POOL_NEED_SPAN evicted objects.
- * So a program that allocates 1000 and frees 1000, over and over, needs 1000 all the time.
+ * The pool keeps its target, the objects that were needed lately, and releases the rest to the
+ * backend.  The target rises with the need at once.  It falls, by half of the difference, at the
+ * end of a span with a lower need throughout.  A span lasts POOL_NEED_SPAN evicted objects.  So a
+ * program that allocates 1000 and frees 1000, over and over, needs 1000 all the time.
  *
  *  objects
  *    |  ____allocated_____
  *    | /                  \ __
- *    |/ need               \  \__                 kept: the highest need
- *    |                      \    \___             of this span, or more
+ *    |/ need               \  \__                 target: the highest
+ *    |                      \    \___             need of this span, or more
  *    |_______________________\_______\____ evicted objects
  *
  * A need that comes in batches, as a compiler's does, would fall between two batches, and each
  * batch would come from the backend.  So if the need returns soon after a fall, spans become twice
  * as long, until one is as long as a batch.
  *
- * All CPUs that evict read "kept", so it is written only when the need leaves a band below it.  The
- * rest of the span and its highest need change more often; they are in this CPU's bucket, whose
- * line the CPU writes anyway.
+ * All CPUs that evict read the target, so it is written only when the need leaves a band below it.
+ * The remaining length of the span and its highest need change more often; they are in this CPU's
+ * bucket, whose line the CPU writes anyway.
  *
  * All shared pools together have a bound, POOL_SHARED_MOST or max_cached.  Above it each pool keeps
  * a quarter of its present need.  So all together keep no more than the bound, a quarter of what is
@@ -59,13 +59,13 @@ static struct pool_bucket *own_bucket(struct pool *pool)
 	return &pool->bucket[plat_cpu_hint() & (plat_read(&pool->buckets) - 1)];
 }
 
-/* Raise "kept" to the need and a little more, so that a growing need is not written each time. */
+/* Raise the target to the need and a little more, so that a growing need seldom writes it. */
 static void rise(struct pool *pool, unsigned long need)
 {
 	unsigned long top = plat_read(&pool->need_top);
 	unsigned int patience = plat_read(&pool->need_patience);
 
-	plat_write(&pool->need_kept, need + need / 64);
+	plat_write(&pool->need_target, need + need / 64);
 	if (!plat_read(&pool->need_fallen) || need < top - top / 32)
 		return;
 	plat_write(&pool->need_fallen, 0u);
@@ -88,20 +88,20 @@ static bool has_much(const struct pool *pool, unsigned long shared)
 }
 
 /*
- * End a span in which the need was at most @peak: lower "kept", unless @peak is in the band below
- * it, a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans short
- * again.
+ * End a span in which the need was at most @peak: lower the target, unless @peak is in the band
+ * below it, a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans
+ * short again.
  */
 static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 {
-	unsigned long kept = plat_read(&pool->need_kept);
+	unsigned long target = plat_read(&pool->need_target);
 	unsigned int fallen = plat_read(&pool->need_fallen);
-	bool falls = peak + n < kept - kept / 32;
+	bool falls = peak + n < target - target / 32;
 
 	if (falls && !fallen)
-		plat_write(&pool->need_top, kept);
+		plat_write(&pool->need_top, target);
 	if (falls)
-		plat_write(&pool->need_kept, kept - (kept - peak) / 2);
+		plat_write(&pool->need_target, target - (target - peak) / 2);
 	if (!falls && !fallen)
 		return;
 	if (++fallen == NEED_SOON) {
@@ -121,23 +121,23 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 	unsigned long need = (allocated > shared ? allocated - shared : 0) + before;
 	struct pool_bucket *here = own_bucket(pool);
 	unsigned long peak = larger(plat_read(&here->need_peak), need);
-	unsigned long left = plat_read(&here->need_left);
+	unsigned long remaining = plat_read(&here->need_remaining);
 
-	if (need > plat_read(&pool->need_kept))
+	if (need > plat_read(&pool->need_target))
 		rise(pool, need);
-	if (left > n + before) {
-		left -= n + before;
+	if (remaining > n + before) {
+		remaining -= n + before;
 	} else {
-		if (left)
+		if (remaining)
 			end_span(pool, peak, n);
-		left = span(pool);
+		remaining = span(pool);
 		peak = need;
 	}
-	plat_write(&here->need_left, left);
+	plat_write(&here->need_remaining, remaining);
 	plat_write(&here->need_peak, peak);
 	if (has_much(pool, shared) && pool_shared_full(pool, shared) &&
-	    plat_read(&pool->need_kept) > need + need / SHARED_PART)
-		plat_write(&pool->need_kept, need + need / SHARED_PART);
+	    plat_read(&pool->need_target) > need + need / SHARED_PART)
+		plat_write(&pool->need_target, need + need / SHARED_PART);
 }
 
 /*
@@ -149,7 +149,7 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {
 	unsigned long allocated = pool_allocated(pool);
-	bool few = allocated <= plat_read(&pool->need_kept);
+	bool few = allocated <= plat_read(&pool->need_target);
 	unsigned int every = few ? pool_shared_every(pool) : 1;
 	unsigned long shared;
 
@@ -157,6 +157,6 @@ bool pool_need_keeps(struct pool *pool, unsigned int n)
 		return true;
 	shared = pool_shared_count(pool);
 	sample(pool, allocated, shared, n, n * (every - 1));
-	return allocated <= plat_read(&pool->need_kept) ||
+	return allocated <= plat_read(&pool->need_target) ||
 	       shared + n <= plat_read(&pool->min_avail);
 }

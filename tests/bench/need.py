@@ -50,38 +50,38 @@ def highest(span, most=0):
     """common/shared/need.c: what is kept rises to the need, and falls half way to the highest
     need of each span.  The first of these is twice as long each time that it fell in vain, @most
     times."""
-    kept = peak = left = top = fallen = patience = 0
+    target = peak = remaining = top = fallen = patience = 0
 
     def rise(need):
-        nonlocal kept, fallen, patience
-        kept = need + need // 64
+        nonlocal target, fallen, patience
+        target = need + need // 64
         if fallen and need >= top - top // 32:
             fallen, patience = 0, min(most, patience + 1)
 
     def end_span(n):
-        nonlocal kept, top, fallen, patience
-        falls = peak + n < kept - kept // 32
+        nonlocal target, top, fallen, patience
+        falls = peak + n < target - target // 32
         if falls and not fallen:
-            top = kept
+            top = target
         if falls:
-            kept -= (kept - peak) // 2
+            target -= (target - peak) // 2
         if falls or fallen:
             fallen += 1
         if fallen >= 32:
             fallen = patience = 0
 
     def keep(need, n):
-        nonlocal peak, left
+        nonlocal peak, remaining
         peak = max(peak, need)
-        if need > kept:
+        if need > target:
             rise(need)
-        if left > n:
-            left -= n
-            return kept
-        if left:
+        if remaining > n:
+            remaining -= n
+            return target
+        if remaining:
             end_span(n)
-        left, peak = span << (0 if fallen else patience), need
-        return kept
+        remaining, peak = span << (0 if fallen else patience), need
+        return target
     return keep
 
 

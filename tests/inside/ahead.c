@@ -91,7 +91,7 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 /* A pool that has needed this many before regains them, and gets no more. */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
-	plat_write(&pool->need_kept, 1000ul);
+	plat_write(&pool->need_target, 1000ul);
 	EXPECT(one_at_a_time(pool, 200));
 }
 

@@ -158,11 +158,11 @@ static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 	list = test_alloc_list(pool, n);
 	while (list) {
 		const struct pool_bucket *b = &pool->bucket[plat_cpu_hint() & (buckets - 1)];
-		unsigned long left = b->need_left;
+		unsigned long left = b->need_remaining;
 		void *next = *(void **)list;
 
 		pool_free(&pool->head, list);
-		ends += b->need_left > left;
+		ends += b->need_remaining > left;
 		list = next;
 	}
 	pool_destroy(&pool->head);

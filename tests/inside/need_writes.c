@@ -21,8 +21,8 @@ struct waves {
 /* Free @list; returns how often what need.c decides by changed meanwhile. */
 static unsigned long changes(struct pool *pool, void *list)
 {
-	const size_t from = offsetof(struct pool, need_kept);
-	unsigned char were[offsetof(struct pool, pins) - offsetof(struct pool, need_kept)];
+	const size_t from = offsetof(struct pool, need_target);
+	unsigned char were[offsetof(struct pool, pins) - offsetof(struct pool, need_target)];
 	unsigned long n = 0;
 
 	while (list) {

@@ -69,7 +69,7 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 {
 	static const size_t at[] = {
 		offsetof(struct pool, name), offsetof(struct pool, allocated),
-		offsetof(struct pool, need_kept), offsetof(struct pool, parked),
+		offsetof(struct pool, need_target), offsetof(struct pool, parked),
 		offsetof(struct pool, spare), offsetof(struct pool, filled),
 		offsetof(struct pool, bucket),
 	};
