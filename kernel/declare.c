@@ -48,7 +48,7 @@ static struct pool_decl *next_decl(struct module *module, unsigned int *i)
 }
 
 /* Return the declaration to be registered next; NULL: all are. */
-static struct pool_decl *next_left(struct module *module)
+static struct pool_decl *next_unregistered(struct module *module)
 {
 	struct pool_decl *decl, *next = NULL;
 	unsigned int i = 0;
@@ -111,7 +111,7 @@ int pool_register_declared_of(struct module *module, unsigned int abi)
 
 	if (unfit(module, abi))
 		return -EINVAL;
-	while ((decl = next_left(module)))
+	while ((decl = next_unregistered(module)))
 		if (!declare(decl, module)) {
 			pool_release_declared_of(module);
 			return -ENOMEM;

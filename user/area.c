@@ -30,11 +30,11 @@ static unsigned int highest;		/* never used: this offset and all above */
 static bool said;			/* the log says that there are no more */
 
 /*
- * Protects left_areas, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations
+ * Protects ownerless, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations
  * and frees only try to take it, because the holder may be descheduled.
  */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *left_areas;	/* have no owner, but walks still include them */
+static struct plat_area *ownerless;	/* have no owner, but walks still include them */
 
 /* Take both mutexes: for a fork, and to reap areas. */
 void pool_areas_hold(void)
@@ -103,9 +103,9 @@ struct plat_area *pool_area_get(void)
 
 	if (!try_area_lock())
 		return NULL;
-	area = left_areas;
+	area = ownerless;
 	if (area)
-		plat_write(&left_areas, area->next_free);
+		plat_write(&ownerless, area->next_free);
 	else
 		area = add_area();
 	if (area)
@@ -125,8 +125,8 @@ void pool_area_put(struct plat_area *area)
 
 	pthread_mutex_lock(&area_mutex);
 	if (!area->is_free && left) {
-		area->next_free = left_areas;
-		plat_write(&left_areas, area);
+		area->next_free = ownerless;
+		plat_write(&ownerless, area);
 	} else if (!area->is_free) {
 		pool_live_remove(area->number);
 		pool_place_leave(area->number);
@@ -136,15 +136,15 @@ void pool_area_put(struct plat_area *area)
 }
 
 /* Take all areas that have parts but no owner, as a chain by next_free; NULL: there are none. */
-struct plat_area *pool_areas_left(void)
+struct plat_area *pool_areas_ownerless(void)
 {
 	struct plat_area *chain, *area;
 
-	if (!plat_read(&left_areas))
+	if (!plat_read(&ownerless))
 		return NULL;
 	pthread_mutex_lock(&area_mutex);
-	chain = left_areas;
-	plat_write(&left_areas, NULL);
+	chain = ownerless;
+	plat_write(&ownerless, NULL);
 	for (area = chain; area; area = area->next_free)
 		area->is_free = false;
 	pthread_mutex_unlock(&area_mutex);

@@ -142,8 +142,8 @@ static void declare(struct pool_decl *decl, bool leaves, unsigned int abi)
 }
 
 /* Find the entry of the declaration to be created next; NULL: none is left. */
-static struct pool_decl **next_left(struct pool_decl **entry,
-				    struct pool_decl **end)
+static struct pool_decl **next_missing(struct pool_decl **entry,
+				       struct pool_decl **end)
 {
 	struct pool_decl **next = NULL;
 
@@ -171,7 +171,7 @@ void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 	if (!*own)
 		return;
 	leaves = may_leave(first);
-	while ((entry = next_left(first, end))) {
+	while ((entry = next_missing(first, end))) {
 		declare(*entry, leaves, abi);
 		*entry = NULL;
 	}

@@ -44,7 +44,7 @@ void pool_has_no_caches(const char *shown, const char *why);
 void pool_reap(void);
 
 /* thread.c: empty areas without a thread; false: none was emptied; destructors may run */
-bool pool_empty_left(void);
+bool pool_empty_ownerless(void);
 
 /* fork.c: in handlers of fork(), all mutexes held, except for pool_fork_end() */
 void pool_fork_hold(void);
@@ -67,7 +67,7 @@ extern bool pool_map_by_page;
 /* area.c: the areas of threads; and around a fork */
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
-struct plat_area *pool_areas_left(void);
+struct plat_area *pool_areas_ownerless(void);
 struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i);
 const void *pool_area_far(const struct plat_area *area, size_t *bytes);
 void pool_area_trim(struct plat_area *area);

@@ -46,7 +46,7 @@ struct plat_area {
 	unsigned int shelf;		/* owner: where slab.c looks first */
 	unsigned int thread;		/* owner: its id; of a gone one: thread.c; or 0 */
 	unsigned long asked;		/* remote.c: for which pool, and what became of it */
-	unsigned int left;		/* owner: parts emptied since its memory went back last */
+	unsigned int untrimmed;		/* owner: parts emptied since its memory went back last */
 	unsigned long has[PLAT_WORDS];	/* any thread: parts that were set up since then */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };

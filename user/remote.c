@@ -365,7 +365,7 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 
 	if (!pool->cached || !ms)
 		return false;
-	any = pool_empty_left();
+	any = pool_empty_ownerless();
 	p.start = plat_resched();
 	if (!plat_read(&lent) || !lock(&p))
 		return any;

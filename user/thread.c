@@ -43,11 +43,11 @@ static bool have_exit_key START_DATA;
 /* Empty an area that no thread uses meanwhile.  @parts: see IDLE_PARTS. */
 static void empty(struct plat_area *area, unsigned int parts)
 {
-	area->left += plat_read(&area->cpu.set_up);
+	area->untrimmed += plat_read(&area->cpu.set_up);
 	pool_cpu_gone(area->number);
-	if (area->left < parts)
+	if (area->untrimmed < parts)
 		return;
-	area->left = 0;
+	area->untrimmed = 0;
 	pool_area_trim(area);
 }
 
@@ -58,9 +58,9 @@ static void hand_on(struct plat_area *area)
 	pool_area_put(area);
 }
 
-bool pool_empty_left(void)
+bool pool_empty_ownerless(void)
 {
-	struct plat_area *area = pool_areas_left();
+	struct plat_area *area = pool_areas_ownerless();
 	bool any = false;
 
 	while (area) {
@@ -129,7 +129,7 @@ void pool_reap(void)
 {
 	unsigned int i = UINT_MAX;
 
-	pool_empty_left();
+	pool_empty_ownerless();
 	if (pthread_mutex_trylock(&reap_mutex))
 		return;
 	while ((i = plat_cpu_below(i)) != UINT_MAX) {
@@ -288,7 +288,7 @@ static struct plat_area *orphans(const struct plat_area *own)
  * not exist in the child.
  *
  * Areas of other threads keep their parts, since each page of these that the child writes to would
- * be copied.  New threads take the areas over, and pool_empty_left() empties the others.
+ * be copied.  New threads take the areas over, and pool_empty_ownerless() empties the others.
  */
 static void fork_child(void)
 {

@@ -165,7 +165,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 	pool_list_add(&reg->list, &pool->regs);
 	plat_write(&pool->flags, pool->flags | reg->flags);
 	pool->joins++;
-	plat_write(&pool->left, pool->left + reg->left);
+	plat_write(&pool->vacated, pool->vacated + reg->vacated);
 	plat_write(&pool->users, pool->users + 1);
 }
 
@@ -173,7 +173,7 @@ void pool_reg_add(struct pool *pool, struct pool_reg *reg)
 void pool_reg_unlink(struct pool *pool, struct pool_reg *reg)
 {
 	pool_list_del(&reg->list);
-	plat_write(&pool->left, pool->left - reg->left);
+	plat_write(&pool->vacated, pool->vacated - reg->vacated);
 	plat_write(&pool->users, pool->users - 1);
 }
 
@@ -182,7 +182,7 @@ struct pool_reg *pool_reg_oldest(struct pool *pool)
 {
 	struct pool_list *node = pool->regs.prev;
 
-	while (node != &pool->regs && pool_reg_of(node)->left)
+	while (node != &pool->regs && pool_reg_of(node)->vacated)
 		node = node->prev;
 	return node == &pool->regs ? NULL : pool_reg_of(node);
 }

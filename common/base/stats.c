@@ -91,10 +91,10 @@ static unsigned long long risen(unsigned long *seen, unsigned long long sum)
 /* Return how many creations the pool serves.  Read unlocked, so both counts may be changing. */
 static unsigned int serves(const struct pool *pool)
 {
-	unsigned int left = plat_read(&pool->left);
+	unsigned int vacated = plat_read(&pool->vacated);
 	unsigned int users = plat_read(&pool->users);
 
-	return users > left ? users - left : 0;
+	return users > vacated ? users - vacated : 0;
 }
 
 static void look(struct pool *pool, bool locked, struct pool_stats *sum)

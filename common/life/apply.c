@@ -65,12 +65,12 @@ static void look(struct late *late, struct pool *pool,
 {
 	unsigned int flags = late_flags(pool, change);
 	unsigned int keys = pool_change_late_keys(pool, change);
-	bool left;
+	bool vacated;
 
 	plat_mutex_lock(PLAT_REGISTRY);
-	left = pool_declared_left(pool);
+	vacated = pool_is_vacated(pool);
 	plat_mutex_unlock(PLAT_REGISTRY);
-	if ((!flags && !keys) || left)
+	if ((!flags && !keys) || vacated)
 		return;
 	late->flags |= flags;
 	late->keys |= keys;

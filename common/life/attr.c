@@ -31,7 +31,7 @@ bool pool_set_limit(struct pool_head *head, unsigned int limit)
 	if (good) {
 		plat_write(&pool->limit, limit);
 		pool_era_ends();
-		users = limit && !pool->warned ? pool->users - pool->left : 0;
+		users = limit && !pool->warned ? pool->users - pool->vacated : 0;
 		pool->warned |= users > 1;
 	}
 	plat_mutex_unlock(PLAT_REGISTRY);

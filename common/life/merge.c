@@ -95,7 +95,7 @@ unsigned int pool_merged_apart(struct pool *pool)
 	for (node = pool->regs.next; node != &pool->regs; node = node->next) {
 		struct pool_reg *reg = pool_reg_of(node);
 
-		if (reg->left)
+		if (reg->vacated)
 			continue;
 		if (reg->name_sum != first->name_sum)
 			flags |= POOL_D_NO_MERGE;

@@ -48,7 +48,7 @@ struct renewal {
 
 static bool is_declared(const struct pool_reg *reg)
 {
-	return reg->decl && !reg->left;
+	return reg->decl && !reg->vacated;
 }
 
 /* Count the registrations of declarations that may leave.  Registry mutex held. */
@@ -63,7 +63,7 @@ static unsigned int count_declared(struct pool *pool)
 }
 
 /* True if a pool exists only for copied pointers.  Registry mutex held. */
-bool pool_declared_left(struct pool *pool)
+bool pool_is_vacated(struct pool *pool)
 {
 	return pool->users && !pool_reg_oldest(pool);
 }
@@ -293,10 +293,10 @@ static void move_to(struct renewal *r, struct pool_reg *reg, struct pool *to)
 
 	pool_list_del(&copy->list);
 	*copy = *reg;
-	copy->left = true;
+	copy->vacated = true;
 	pool_reg_add(r->pool, copy);
 	pool_reg_unlink(r->pool, reg);
-	if (pool_declared_left(r->pool))
+	if (pool_is_vacated(r->pool))
 		plat_write(&r->pool->flags, r->pool->flags & ~MEM_F_SHARED);
 	pool_reg_add(to, reg);
 	plat_write(reg->decl->ptr, &to->head);
@@ -407,7 +407,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 			   (r->options.debug & POOL_D_COMMON);
 	r->resizes = !(r->was & POOL_D_EXACT) != !(r->options.debug & POOL_D_EXACT);
 	r->declared = count_declared(pool);
-	*keeps = r->declared < pool->users - pool->left;
+	*keeps = r->declared < pool->users - pool->vacated;
 	if (r->declared)
 		r->oldest = *pool_reg_oldest(pool);
 	r->unites = !*keeps &&

@@ -127,7 +127,7 @@ void pool_change_apply(const struct pool_change *change, char *late,
 		       size_t size);
 
 /* renew.c */
-bool pool_declared_left(struct pool *pool);
+bool pool_is_vacated(struct pool *pool);
 void pool_declared_renew(const struct pool_change *change);
 
 /* options_text.c */

@@ -210,7 +210,7 @@ struct pool_reg {
 	unsigned int align;		/* of the objects */
 	const void *owner;
 	const struct pool_decl *decl;	/* its declaration; NULL: none */
-	bool left;			/* its declaration has moved to another pool */
+	bool vacated;			/* its declaration has moved to another pool */
 };
 
 static inline struct pool_reg *pool_reg_of(struct pool_list *node)
@@ -274,7 +274,7 @@ struct pool {
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
 	bool warned;			/* registry mutex: that others share its limit */
 	unsigned int users;		/* registry mutex: length of regs; 0: ends */
-	unsigned int left;		/* registry mutex: of these, declarations that left */
+	unsigned int vacated;		/* registry mutex: of these, whose declarations moved on */
 	unsigned long joins;		/* registry mutex: registrations ever */
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */

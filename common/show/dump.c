@@ -209,7 +209,7 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 	struct pool_list *node;
 
 	for (node = pool->regs.prev; node != &pool->regs; node = node->prev)
-		if (!pool_reg_of(node)->left && !nth--)
+		if (!pool_reg_of(node)->vacated && !nth--)
 			return pool_reg_of(node);
 	return NULL;
 }

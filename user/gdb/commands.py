@@ -132,7 +132,7 @@ In the place of a name may be an expression, which is a pointer to a pool."""
         print(f'pool "{pool.name}" at {hex(pool.head_at)}: size {pool.size}, align {int(v["align"])}, '
               f"options {pool.options()}")
         for reg in pool.lib.entries(v["regs"], "reg", "list", "its registrations", warn):
-            if reg["left"]:
+            if reg["vacated"]:
                 continue
             print(f"  created at {reg['file'].string()}:{int(reg['line'])}, size "
                   f"{int(reg['size'])}")
