@@ -40,7 +40,7 @@ struct lockdep_map pool_array_map =
  * memory has tags, each free must be one that KASAN sees.  kmemleak slows calls down, and kernels
  * have it for other users' leaks, so it gets reports only with the option "tools".
  *
- * Return: flags of the option word.
+ * Return: flags of the option bits.
  */
 unsigned int pool_tools_options(void)
 {

@@ -28,12 +28,12 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
  * init_on_alloc, never those the caller asked for.  This comes before the object is
  * recorded as handed out, since its constructor may not return.
  */
-static void prepare(struct pool *pool, unsigned int word, void *obj,
+static void prepare(struct pool *pool, unsigned int bits, void *obj,
 		    unsigned int flags)
 {
 	if (!(flags & POOL_F_MUST_ZERO))
 		pool_hot_out(&pool->head, obj, flags);
-	if (word & POOL_D_POISON)
+	if (bits & POOL_D_POISON)
 		poison(pool, obj, flags);
 }
 
@@ -48,20 +48,20 @@ static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
 static void *check_alloc(struct pool *pool, void *obj, unsigned int flags,
 			 void *caller)
 {
-	unsigned int word = plat_read(&pool->debug);
+	unsigned int bits = plat_read(&pool->debug);
 	bool raw;
 
-	if (!(word & POOL_D_CHECKED) && !pool_seal_of(obj))
+	if (!(bits & POOL_D_CHECKED) && !pool_seal_of(obj))
 		return hand_out(pool, obj, flags);
 	obj = pool_check_out(pool, obj, flags, caller, &raw);
 	if (!obj)
 		return NULL;
 	if (raw)
 		pool_construct(pool, obj);
-	if (!(word & POOL_D_CHECKED))
+	if (!(bits & POOL_D_CHECKED))
 		return hand_out(pool, obj, flags);
-	prepare(pool, word, obj, flags);
-	pool_check_used(pool, word, obj, flags, caller);
+	prepare(pool, bits, obj, flags);
+	pool_check_used(pool, bits, obj, flags, caller);
 	return obj;
 }
 

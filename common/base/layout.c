@@ -38,7 +38,7 @@ static bool has_tag(const struct pool *pool, unsigned int debug)
 }
 
 /*
- * Compute where the parts behind an object are.  Reads only the option word of @pool, and whether
+ * Compute where the parts behind an object are.  Reads only the option bits of @pool, and whether
  * its objects are constructed.
  */
 void pool_layout_of(const struct pool *pool, unsigned int size,

@@ -14,7 +14,7 @@
  *          v
  *        user
  *
- * A call reads the option word once.  The seal records what was done to an object when it was
+ * A call reads the option bits once.  The seal records what was done to an object when it was
  * freed, and exactly that is checked when it leaves, whatever the options are by then.  A corrupted
  * object stays where it is: it is counted as quarantined, and never handed out again.
  *
@@ -133,7 +133,7 @@ static bool is_bounded(struct pool_fault_info *info, const struct pool_layout *l
 }
 
 static __attribute__((__noinline__))
-void *check_free(struct pool *pool, unsigned int word, void *obj,
+void *check_free(struct pool *pool, unsigned int bits, void *obj,
 		 unsigned int flags, void *caller)
 {
 	struct pool_fault_info info = {
@@ -147,7 +147,7 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 
 	if (pool_gone_report(pool, obj, flags, caller))
 		return NULL;
-	seen = pool_state_free(pool, word, obj, &note);
+	seen = pool_state_free(pool, bits, obj, &note);
 	if (seen != POOL_SEEN_USED) {
 		misfreed(&info, seen);
 		return NULL;
@@ -164,10 +164,10 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 	if (!is_bounded(&info, &l))
 		return NULL;
 	pool_hot_in(&pool->head, obj);
-	if (word & POOL_D_MEMSTATS)
+	if (bits & POOL_D_MEMSTATS)
 		pool_profile_free(pool, caller, pool->head.size,
 				  pool_state_bin(note));
-	if (word & POOL_D_INTEGRITY)
+	if (bits & POOL_D_INTEGRITY)
 		phase = pool_state_phase(note);
 	return seal(&info, phase, &l);
 }
@@ -179,14 +179,14 @@ void *check_free(struct pool *pool, unsigned int word, void *obj,
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller)
 {
-	unsigned int word = plat_read(&pool->debug);
+	unsigned int bits = plat_read(&pool->debug);
 	void *user = obj;
 
-	if (word & POOL_D_CHECKED)
-		obj = check_free(pool, word, obj, flags, caller);
+	if (bits & POOL_D_CHECKED)
+		obj = check_free(pool, bits, obj, flags, caller);
 	else if (!pool_harden_free(pool, obj, flags, caller))
 		obj = NULL;
-	if (obj && (word & POOL_D_TRACE))
+	if (obj && (bits & POOL_D_TRACE))
 		pool_trace_free(pool, user, caller);
 	return obj;
 }
@@ -248,18 +248,18 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Note, annotate and hand out a free object, which is constructed and filled as asked for.  @word:
+ * Note, annotate and hand out a free object, which is constructed and filled as asked for.  @bits:
  * the pool's options as the call has read them.
  */
-void pool_check_used(struct pool *pool, unsigned int word, void *obj,
+void pool_check_used(struct pool *pool, unsigned int bits, void *obj,
 		     unsigned int flags, void *caller)
 {
 	unsigned int bin = 0;
 	struct pool_layout l;
 
-	if (word & POOL_D_MEMSTATS)
+	if (bits & POOL_D_MEMSTATS)
 		bin = pool_profile_alloc(pool, caller, pool->head.size);
-	if (pool_state_alloc(pool, word, obj, flags, bin))
+	if (pool_state_alloc(pool, bits, obj, flags, bin))
 		freed_elsewhere(pool, obj, flags, caller);
 	pool_layout_of(pool, pool->head.size, &l);
 	if (l.tag)

@@ -4,7 +4,7 @@
  *
  * Layer:   beside the four; private to common/, kernel/ and user/.
  *
- * A pool has one option word: flags, and above them a generation.  While any flag of POOL_D_CLOSED
+ * The option bits of a pool: flags, and above them a generation.  While any flag of POOL_D_CLOSED
  * is set its hot arrays accept no objects, so that every call takes the slow path, which checks.
  *
  * A free object that was checked and filled goes through the layers as a sealed pointer: its
@@ -17,7 +17,7 @@
 
 #include "words.h"
 
-/* All flags of an option word. */
+/* All flags of the option bits. */
 #define POOL_D_FLAGS		((1u << POOL_BITS) - 1)
 
 /* The generation: see object_table.c. */
@@ -107,9 +107,9 @@ void pool_layout_of(const struct pool *pool, unsigned int size,
 		    struct pool_layout *layout);
 
 /* object_table.c: the state of each object */
-enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
+enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
 			       unsigned long *note);
-bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
+bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 		      unsigned int flags, unsigned int bin);
 void pool_state_drop(struct pool *pool, void *obj);
 void pool_state_quarantine(struct pool *pool, void *obj);
@@ -117,7 +117,7 @@ void *pool_state_around(struct pool *pool, const void *p);
 bool pool_state_knows(struct pool *pool, const void *obj);
 unsigned int pool_state_phase(unsigned long note);
 unsigned int pool_state_bin(unsigned long note);
-void pool_object_table_begin(struct pool *pool, unsigned int word);
+void pool_object_table_begin(struct pool *pool, unsigned int bits);
 void pool_object_table_lapse(struct pool *pool);
 void pool_object_table_grow(struct pool *pool);
 void pool_object_table_end(struct pool *pool);
@@ -131,7 +131,7 @@ long pool_pattern_check(const void *obj, unsigned int size,
 /* check.c: the checks, where objects change hands */
 void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 		      void *caller);
-void pool_check_used(struct pool *pool, unsigned int word, void *obj,
+void pool_check_used(struct pool *pool, unsigned int bits, void *obj,
 		     unsigned int flags, void *caller);
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw);

@@ -11,7 +11,7 @@
  *   state   bits 0-1: used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
  *           bits 4-15: the bin of the allocation, see profile.c
- *           from POOL_D_GEN on: the generation, as in the pool's option word
+ *           from POOL_D_GEN on: the generation, as in the pool's option bits
  *
  * While the options let hits bypass the checks, the table becomes stale.  So each switch to checks
  * begins a new generation, with no known objects.  Entries of an earlier generation, and objects
@@ -50,16 +50,16 @@ static_assert(PIECE_SLOTS << POOL_STATE_PARTS <= KNOWN_COUNT,
 
 unsigned long pool_object_table_bytes;
 
-/* Return the generation of a state or of an option word. */
-static unsigned long gen_of(unsigned long word)
+/* Return the generation of a state or of option bits. */
+static unsigned long gen_of(unsigned long bits)
 {
-	return word / POOL_D_GEN;
+	return bits / POOL_D_GEN;
 }
 
-/* Return the generation of an option word as it is in "known". */
-static unsigned long known_gen(unsigned int word)
+/* Return the generation of option bits as it is in "known". */
+static unsigned long known_gen(unsigned int bits)
 {
-	return gen_of(word) * KNOWN_GEN;
+	return gen_of(bits) * KNOWN_GEN;
 }
 
 /* Count an object as known, or as unknown, if the generation is still that of @state. */
@@ -89,9 +89,9 @@ static unsigned long backend_calls(struct pool *pool)
  * object came from or went to the backend between the first read and the last; the fences keep the
  * reads in order.  A drop makes an object unknown, then counts it as released, then lowers
  * "allocated".  The first fence also pairs with pool_object_table_lapse(): a call that has read an
- * option word without checks sees "whole" cleared.
+ * option bits without checks sees "whole" cleared.
  */
-static bool all_known(struct pool *pool, unsigned int word)
+static bool all_known(struct pool *pool, unsigned int bits)
 {
 	unsigned long calls = backend_calls(pool);
 	unsigned long known, have;
@@ -103,7 +103,7 @@ static bool all_known(struct pool *pool, unsigned int word)
 	plat_fence();
 	have = pool_allocated(pool);
 	plat_fence();
-	return (known & ~KNOWN_COUNT) == known_gen(word) &&
+	return (known & ~KNOWN_COUNT) == known_gen(bits) &&
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
@@ -199,9 +199,9 @@ static void set_state(struct pool *pool, struct pool_entry *e,
 		count_known(pool, state, true);
 }
 
-static unsigned long state_word(unsigned int word, unsigned long state)
+static unsigned long state_of(unsigned int bits, unsigned long state)
 {
-	return gen_of(word) * POOL_D_GEN | state;
+	return gen_of(bits) * POOL_D_GEN | state;
 }
 
 /* Return the pattern that follows that of a state. */
@@ -220,7 +220,7 @@ static unsigned long bin_note(unsigned long state)
 }
 
 /* Change an entry from used to free; @note: set to its new state. */
-static enum pool_seen free_entry(struct pool *pool, unsigned int word,
+static enum pool_seen free_entry(struct pool *pool, unsigned int bits,
 				 struct pool_entry *e, unsigned long *note)
 {
 	unsigned long old = plat_read(&e->state);
@@ -229,27 +229,27 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int word,
 	do {
 		if ((old & ST_MASK) == ST_BAD)
 			return POOL_SEEN_BAD;
-		if (gen_of(old) == gen_of(word) &&
+		if (gen_of(old) == gen_of(bits) &&
 		    (old & ST_MASK) == ST_FREE)
 			return POOL_SEEN_FREE;
-		now = state_word(word, ST_FREE | next_phase(old) |
-				 bin_note(old));
+		now = state_of(bits, ST_FREE | next_phase(old) |
+			       bin_note(old));
 	} while (!plat_cmpxchg(&e->state, &old, now));
 	rekey(e, now);
-	if (gen_of(old) != gen_of(word))
+	if (gen_of(old) != gen_of(bits))
 		count_known(pool, now, true);
 	*note = now;
 	return POOL_SEEN_USED;
 }
 
 /*
- * Record the free of a pointer; returns the state that it had.  @word: the option word of the call.
+ * Record the free of a pointer; returns the state that it had.  @bits: the option bits of the call.
  * Nothing behind @obj is read.  @note: set, for pool_state_phase() and pool_state_bin(); an object
  * that is seen for the first time has a pattern and no bin.
  *
  * Needs no memory: an object for which the table has no room stays unknown.
  */
-enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
+enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
 			       unsigned long *note)
 {
 	struct pool_entry *e;
@@ -258,31 +258,31 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int word, void *obj,
 		return POOL_SEEN_NEVER;
 	e = find_entry(pool, obj);
 	if (e)
-		return free_entry(pool, word, e, note);
-	if (all_known(pool, word))
+		return free_entry(pool, bits, e, note);
+	if (all_known(pool, bits))
 		return POOL_SEEN_NEVER;
-	*note = state_word(word, ST_FREE | next_phase(0));
+	*note = state_of(bits, ST_FREE | next_phase(0));
 	insert(pool, obj, *note);
 	return POOL_SEEN_USED;
 }
 
 /*
- * Record that an object is allocated.  @word: the option word of the call.  @bin: of profile.c, or
+ * Record that an object is allocated.  @bits: the option bits of the call.  @bin: of profile.c, or
  * 0.  @flags: decide whether the table may grow.  True: the object was in use already, so its user
  * freed it to the backend, past the pool.
  */
-bool pool_state_alloc(struct pool *pool, unsigned int word, void *obj,
+bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 		      unsigned int flags, unsigned int bin)
 {
-	unsigned long state = state_word(word, ST_USED |
-			(bin & ST_BIN_MASK) << ST_BIN_SHIFT);
+	unsigned long state = state_of(bits, ST_USED |
+				       (bin & ST_BIN_MASK) << ST_BIN_SHIFT);
 	struct pool_entry *e = find_entry(pool, obj);
 
 	if (e) {
 		unsigned long old = plat_read(&e->state);
 
 		set_state(pool, e, state | (old & (3ul << ST_PHASE_SHIFT)));
-		return gen_of(old) == gen_of(word) && (old & ST_MASK) == ST_USED;
+		return gen_of(old) == gen_of(bits) && (old & ST_MASK) == ST_USED;
 	}
 	while (!insert(pool, obj, state)) {
 		if (!pool_add_piece(pool, obj, flags)) {
@@ -403,16 +403,16 @@ static void forget(struct pool *pool)
 
 /*
  * Begin a generation.  Objects in quarantine count as known; a quarantining call counts its object
- * last, so none is counted twice.  @word: the pool's new option word, not stored yet.  Generations
+ * last, so none is counted twice.  @bits: the pool's new option bits, not stored yet.  Generations
  * wrap around, and before generation 1 comes again all entries are reset.  The pool is being
  * created, or the registry mutex is held.
  */
-void pool_object_table_begin(struct pool *pool, unsigned int word)
+void pool_object_table_begin(struct pool *pool, unsigned int bits)
 {
-	if (gen_of(word) == 1)
+	if (gen_of(bits) == 1)
 		forget(pool);
 	plat_write(&pool->object_table.known,
-		   known_gen(word) + plat_read(&pool->quarantined));
+		   known_gen(bits) + plat_read(&pool->quarantined));
 }
 
 /* End checks: from now on calls do not update the table.  Registry mutex held. */

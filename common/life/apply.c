@@ -33,8 +33,8 @@ static unsigned int late_flags(struct pool *pool,
 {
 	unsigned int parts = (change->set & POOL_D_NO_MERGE) |
 			     (change->clear & POOL_D_MERGE_MODULES);
-	unsigned int word = plat_read(&pool->debug) & POOL_D_FLAGS;
-	unsigned int want = pool_word_of((word & ~change->clear) | change->set);
+	unsigned int bits = plat_read(&pool->debug) & POOL_D_FLAGS;
+	unsigned int want = pool_bits_of((bits & ~change->clear) | change->set);
 
 	if (parts) {
 		plat_mutex_lock(PLAT_REGISTRY);
@@ -42,7 +42,7 @@ static unsigned int late_flags(struct pool *pool,
 		plat_mutex_unlock(PLAT_REGISTRY);
 	}
 	/* MEM_F_TYPESAFE never changes after creation, so no lock is needed to read it. */
-	return (((change->set & want & ~word) | (change->clear & word & ~want)) &
+	return (((change->set & want & ~bits) | (change->clear & bits & ~want)) &
 		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)) |
 		  pool_always(plat_read(&pool->flags)))) | parts;
 }

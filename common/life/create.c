@@ -97,7 +97,7 @@ unsigned int pool_rounded(unsigned int size, unsigned int flags,
 }
 
 /*
- * Return the option word of a pool for @mode.  With uaf a pool has caches only if the options ask
+ * Return the option bits of a pool for @mode.  With uaf a pool has caches only if the options ask
  * for them, because an access to a cached object does not fault.
  */
 static unsigned int mode_bits(unsigned int mode, unsigned int configured)
@@ -117,10 +117,10 @@ static unsigned int mode_bits(unsigned int mode, unsigned int configured)
 }
 
 /*
- * Complete an option word: with tools, cold-first, because tools find more faults in objects that
+ * Complete option bits: with tools, cold-first, because tools find more faults in objects that
  * stay free for longer; with DEBUG_MEM_STATS, memstats for pools without caches.
  */
-unsigned int pool_word_of(unsigned int debug)
+unsigned int pool_bits_of(unsigned int debug)
 {
 	if (debug & POOL_D_TOOLS)
 		debug |= POOL_D_COLD_FIRST;
@@ -160,7 +160,7 @@ static bool request_init(struct pool_request *request, const struct pool_attr *a
 	pool_options_look(&request->options);
 	if (attr->flags & MEM_F_UAF)
 		request->options.debug |= POOL_D_UAF | POOL_D_NO_CACHE;
-	request->options.debug = pool_word_of(mode_bits(attr->mode,
+	request->options.debug = pool_bits_of(mode_bits(attr->mode,
 							request->options.debug));
 	request->options.debug &= ~pool_never(attr->flags);
 	request->attr.size = pool_rounded(attr->size, attr->flags,

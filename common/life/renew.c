@@ -9,7 +9,7 @@
  * a change of options reaches it as long as it never had an object:
  *
  *   the change asks for                   what is done
- *   another option word, or cluster,      the pool changes in place
+ *   other option bits, or cluster,        the pool changes in place
  *   or fewer buckets
  *   creations to part: no-merge, sizes    the first one keeps the pool, the others
  *   that are no longer rounded            go to pools that fit them
@@ -37,8 +37,8 @@ struct renewal {
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
 	struct pool_list copies;	/* memory for registrations that are left behind */
 	struct pool_reg oldest;		/* a copy of the oldest registration */
-	struct pool_options options;	/* with the new option word */
-	unsigned int was;		/* the old option word */
+	struct pool_options options;	/* with the new option bits */
+	unsigned int was;		/* the old option bits */
 	unsigned int size;		/* the new size */
 	unsigned long long last;	/* id of the newest pool before the change */
 	unsigned int declared;		/* registrations that may leave */
@@ -222,8 +222,8 @@ static bool prepare_model(struct renewal *r)
 
 /*
  * Point the public head at closed arrays if the pool becomes hardened, at its own if it was.  Hits
- * read this word unlocked.  The pool is unused, so all arrays are empty, and calls that read the
- * old word miss.
+ * read these bits unlocked.  The pool is unused, so all arrays are empty, and calls that read the
+ * old ones miss.
  */
 static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 {
@@ -243,15 +243,15 @@ static void become(struct renewal *r)
 {
 	struct pool *pool = r->pool, *model = r->model;
 	struct plat_backend backend = pool->backend;
-	unsigned int word;
+	unsigned int bits;
 
 	pool->backend = model->backend;
 	model->backend = backend;
-	word = pool_next_generation(pool->debug & ~(POOL_D_GEN - 1));
-	word |= model->debug & (POOL_D_GEN - 1);
-	pool_object_table_begin(pool, word);
+	bits = pool_next_generation(pool->debug & ~(POOL_D_GEN - 1));
+	bits |= model->debug & (POOL_D_GEN - 1);
+	pool_object_table_begin(pool, bits);
 	plat_write(&pool->object_table.whole, model->object_table.whole);
-	plat_write(&pool->debug, word);
+	plat_write(&pool->debug, bits);
 	become_hardened_or_not(pool, model);
 	plat_write(&pool->head.size, r->size);
 	pool_registry_resize(pool);
@@ -401,8 +401,8 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 	r->was = pool->debug;
 	gone = r->was & change->clear;
 	/* Flags that a cleared word had set, too, go with it, unless the options have them. */
-	gone |= pool_word_of(gone) & ~r->options.debug;
-	r->options.debug = pool_word_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
+	gone |= pool_bits_of(gone) & ~r->options.debug;
+	r->options.debug = pool_bits_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
 					~POOL_D_COMMON) |
 			   (r->options.debug & POOL_D_COMMON);
 	r->resizes = !(r->was & POOL_D_EXACT) != !(r->options.debug & POOL_D_EXACT);

@@ -165,7 +165,7 @@
 #define POOL_UAF_KEEP		(64ul << 20)
 #endif
 
-/* The default option word of pools. */
+/* The default option bits of pools. */
 #if defined(POOL_NO_CACHE)
 #define POOL_DEFAULT_NO_CACHE		POOL_D_NO_CACHE
 #else

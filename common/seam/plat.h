@@ -226,7 +226,7 @@ void plat_mem_free(void *p);
  * @id: makes @name unique there.
  * @size: bytes of an object, with what lies behind it.
  * @attr: of the pool: its flags, and its align, which is at least two pointers.
- * @debug: option word.  POOL_D_UAF: guarded: objects get pages of their own, an
+ * @debug: option bits.  POOL_D_UAF: guarded: objects get pages of their own, an
  *	inaccessible one on both sides, and end where their pages do, as far as
  *	@align allows.  When freed they are inaccessible at once, and their
  *	addresses are not used again for a while: see uaf_keep.

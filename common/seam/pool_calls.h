@@ -207,7 +207,7 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
 /* create.c: making and ending pools */
 unsigned int pool_buckets_for(unsigned int cpus);
 unsigned int pool_buckets_of(const struct pool_options *options);
-unsigned int pool_word_of(unsigned int debug);
+unsigned int pool_bits_of(unsigned int debug);
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug);
 extern unsigned long long pool_serial;	/* creation lock: the last pool's id */
@@ -320,7 +320,7 @@ bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 		       size_t size);
 
 /* switch.c: change options of a pool that is in use */
-unsigned int pool_next_generation(unsigned int word);
+unsigned int pool_next_generation(unsigned int bits);
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear);
 
 #endif /* POOL_CALLS_H */

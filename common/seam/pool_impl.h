@@ -239,7 +239,7 @@ struct pool {
 	unsigned int link;		/* where parked objects are: layout.c */
 	unsigned int limit;		/* read by any CPU; 0: none */
 	unsigned int min_avail;		/* read by any CPU */
-	unsigned int debug;		/* option word; read by any CPU: debug.h */
+	unsigned int debug;		/* option bits; read by any CPU: debug.h */
 	unsigned int waiting;		/* waiters mutex; read by any CPU: calls in the queue */
 	unsigned int buckets;		/* a power of two; read by any CPU */
 	unsigned int near;		/* likewise, of each node */

@@ -132,11 +132,11 @@ static const struct file_operations flush_fops = {
 
 static const char *mode_of(const struct pool *pool)
 {
-	unsigned int word = plat_read(&pool->debug);
+	unsigned int bits = plat_read(&pool->debug);
 
-	if (word & POOL_D_NO_CACHE)
+	if (bits & POOL_D_NO_CACHE)
 		return "no-cache";
-	return word & POOL_D_NO_GLOBAL ? "no-global" : "global";
+	return bits & POOL_D_NO_GLOBAL ? "no-global" : "global";
 }
 
 /* Return how many objects of a pool a CPU caches. */

@@ -17,7 +17,7 @@ static unsigned int sets(const struct pool_word *word)
 	return word->flag | word->sets_too;
 }
 
-/* Flags of a pool's option word. */
+/* Flags of a pool's option bits. */
 static unsigned int flags_of(const struct pool *pool)
 {
 	return pool->debug & POOL_D_FLAGS;

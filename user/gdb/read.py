@@ -18,7 +18,7 @@ VERSION = "@VERSION@"
 # Bits of a pointer to a free object: debug.h, "A seal".
 SEAL_BITS = 7
 
-# Of an option word, a state, and the table of states: debug.h, object_table.c, object_slots.h.
+# Of option bits, a state, and the table of states: debug.h, object_table.c, object_slots.h.
 GEN = 0x10000
 CHECKED = ("fail", "cold-first", "integrity", "caller", "tag", "poison", "uaf", "backup",
            "memstats", "tools")

@@ -56,7 +56,7 @@ void *step_alloc(struct pool *pool);
 void step_free(struct pool *pool, void *obj);
 
 /*
- * Make the pools, with a byte bound, a cluster size and an option word, and install
+ * Make the pools, with a byte bound, a cluster size and option bits, and install
  * the handler; in the end free what it kept.  False: a check failed.
  */
 bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode);
