@@ -317,7 +317,7 @@ void *pool_alloc_slow(struct pool_head *pool, unsigned int flags);
 void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
 
 /**
- * pool_refuse_zero() - POOL_F_MUST_ZERO for a pool of constructed objects.
+ * pool_refuse_zero() - Refuse POOL_F_MUST_ZERO for a pool of constructed objects.
  * @pool: the pool.
  * @flags: of the call.
  *

@@ -119,7 +119,7 @@ static inline struct pool_head *create_pool_ext(const struct pool_attr *attr)
 			   POOL_OWNER, POOL_ABI)
 #endif
 
-/* create_aligned_pool() - create_pool() with an alignment, as in struct pool_attr. */
+/* create_aligned_pool() - Create a pool whose objects have an alignment, as in struct pool_attr. */
 static inline struct pool_head *
 pool_create_aligned_at(const char *name, unsigned int size, unsigned int align,
 		       unsigned int flags, const char *file, int line)
@@ -355,7 +355,7 @@ extern struct pool_decl *__stop_pool_decls[]
 	}								\
 	POOL_DECL_END
 
-/* What the macros call. */
+/* Create and destroy declared pools; only for the macros. */
 void pool_decls_get(struct pool_decl **own, struct pool_decl **first,
 		    struct pool_decl **end, unsigned int abi);
 void pool_decl_put(struct pool_decl *decl);

@@ -139,9 +139,9 @@ static inline void pool_hot_leave(void)
 }
 
 /*
- * An allocation that may sleep says so even where it does not.  A kernel that looks for
- * such calls in the wrong place reports them.  In all others this is no instruction, while
- * might_alloc() alone would be one where preemption is voluntary.
+ * Let kernels with debugging report a call that may sleep and comes from where it must not, even if
+ * it does not sleep this time.  In all other kernels this is no instruction, while might_alloc()
+ * alone would be one where preemption is voluntary.
  */
 static inline void pool_might_alloc(unsigned int flags)
 {
@@ -150,7 +150,7 @@ static inline void pool_might_alloc(unsigned int flags)
 		might_alloc(GFP_KERNEL);
 }
 
-/* The same for calls that sleep, but never wait for memory; so tasks that free memory may call. */
+/* Do the same for calls that sleep, but not for memory, so tasks that free memory may call. */
 static inline void pool_might_sleep(unsigned int flags)
 {
 	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) && !(flags & POOL_F_ATOMIC))
@@ -184,8 +184,8 @@ static inline bool pool_wipes_out(const struct pool_head *pool,
 }
 
 /*
- * If this is true no free is a hit.  The slow path wipes, where nothing is held and a
- * checked pool has looked at the pointer.  So a hit has no call in it.
+ * True if frees must wipe objects; then no free is a hit, so that a hit contains no call.  The slow
+ * path wipes, where nothing is held and a checked pool has looked at the pointer.
  */
 static inline bool pool_wipes_in(const struct pool_head *pool)
 {
@@ -322,9 +322,9 @@ static inline void pool_hot_let_go(struct pool_hot *hot)
 }
 
 /*
- * The same after a hit: @n is how many objects there are now.  What the hit did to a slot is done
- * before n counts it: in user space a signal handler may jump out of a hit for good, and then the
- * code that empties the array relies on n.
+ * Open the array and leave it after a hit: @n is how many objects there are now.  The hit changes a
+ * slot before n counts it: in user space a signal handler may jump out of a hit for good, and then
+ * the code that empties the array relies on n.
  */
 static inline void pool_hot_end(struct pool_hot *hot, size_t n)
 {
@@ -335,12 +335,12 @@ static inline void pool_hot_end(struct pool_hot *hot, size_t n)
 }
 
 /*
- * The hit path.  A hit and a miss each let go for themselves.  If they shared that code,
- * the caller would have to test again which of the two it was.
+ * Take an object from this CPU's array, the hit path of allocations.  A hit and a miss each let go
+ * for themselves, because shared code would have to test again which of the two it was.
  *
- * One subtraction says whether there is an object, and in which slot.  It is a size_t, so
- * that the index needs no extension.  A slot below n is never NULL.  The compiler learns
- * that here, and leaves out the caller's test for NULL.
+ * One subtraction says whether there is an object, and in which slot.  It is a size_t, so that the
+ * index needs no extension.  A slot below n is never NULL.  The compiler learns that here, and
+ * omits the caller's test for NULL.
  */
 static inline void *pool_hot_get(const struct pool_head *pool)
 {
@@ -364,7 +364,10 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 	return obj;
 }
 
-/* The new n is computed before the comparison, which saves an instruction. */
+/*
+ * Put an object into this CPU's array, the hit path of frees; false: no room, or not open.  The new
+ * n is computed before the comparison, which saves an instruction.
+ */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {
 	struct pool_hot *hot = pool_hot_enter(pool);

@@ -39,7 +39,7 @@ void pool_flush(struct pool_head *pool);
 void pool_gc(struct pool_head *unused);
 
 /**
- * pool_reclaim() - As pool_gc(), and empty all CPUs' caches, too.
+ * pool_reclaim() - Release what pool_gc() does, and all objects of CPUs' caches, too.
  * @pool: the pool; NULL: all of them, and then asks the platform's allocator, as
  *	pool_gc() does.
  *

@@ -79,7 +79,7 @@ struct pool_mem_block {
 	struct pool_mem_block *next;
 };
 
-/* Called before main() or in dlopen(), and in exit() or dlclose(). */
+/* Register a block before main() or in dlopen(), and take it off in exit() or dlclose(). */
 void pool_mem_register(struct pool_mem_block *block);
 void pool_mem_unregister(struct pool_mem_block *block);
 

@@ -144,7 +144,7 @@ void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
 void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg);
 
 /**
- * pool_total_failures() - Failed allocations of all pools.
+ * pool_total_failures() - Count the failed allocations of all pools.
  *
  * Context: Process context or a plain thread.
  * Return: the sum of failures of the backend, refusals by a limit and injected
@@ -153,7 +153,7 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg);
 int pool_total_failures(void);
 
 /**
- * pool_total_allocated() - Bytes that all pools hold from the backend.
+ * pool_total_allocated() - Count the bytes that all pools hold from the backend.
  *
  * Context: Process context or a plain thread.
  * Return: the number, an indicator.
@@ -161,7 +161,7 @@ int pool_total_failures(void);
 unsigned long long pool_total_allocated(void);
 
 /**
- * pool_total_used() - Bytes in use or in CPU-local caches, all pools.
+ * pool_total_used() - Count the bytes in use or in CPU-local caches, of all pools.
  *
  * Context: Process context or a plain thread.
  * Return: the number, an indicator.  As documented, objects in caches count as used
@@ -217,7 +217,7 @@ int dump_pools_to_buf(char *buf, size_t size, const char *options);
 void dump_pools_to_trash(void);
 
 /**
- * pool_trash() - The text that dump_pools_to_trash() wrote last.
+ * pool_trash() - Return the text that dump_pools_to_trash() wrote last.
  *
  * Context: Any; the caller must make sure that dump_pools_to_trash() is not called while it reads
  * the text.

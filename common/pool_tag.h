@@ -43,7 +43,7 @@
 #define pool_alloc_reserved_timeout(reserve, flags, ms) \
 	alloc_hooks(pool_alloc_reserved_timeout(reserve, flags, ms))
 
-/* pool_alloc_inline() with the tag of its caller. */
+/* Allocate as pool_alloc_inline() does; a slow path accounts what it gets to the tag @tag. */
 static inline POOL_INLINE
 void *pool_alloc_tagged(struct pool_head *pool, unsigned int flags,
 			struct alloc_tag *tag)

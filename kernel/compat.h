@@ -80,10 +80,7 @@ static inline void pool_slab_leave(bool mapped)
 
 #endif
 
-/*
- * The kernel allocates a shrinker since 6.7; before, its user does.  NULL: there is no
- * memory for it.
- */
+/* Allocate and register a shrinker; since 6.7 the kernel allocates it.  NULL: no memory. */
 static inline struct shrinker *
 pool_compat_shrinker(unsigned long (*count)(struct shrinker *shrinker,
 					    struct shrink_control *sc),

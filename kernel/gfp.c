@@ -155,7 +155,10 @@ static gfp_t meek(gfp_t gfp)
 	return takes_last(gfp) ? gfp | __GFP_NOMEMALLOC : gfp;
 }
 
-/* Calls that name a node take no guarded object from caches, since its node is not known. */
+/*
+ * Get an object from the layers.  Calls that name a node get no guarded object from caches, because
+ * its node is not known.
+ */
 static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 		      int node)
 {
@@ -179,7 +182,7 @@ static void *get_slow(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
-/* The slow half, as pool_alloc_slow(). */
+/* Allocate by the slow path, as pool_alloc_slow() does. */
 static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 			 int node, void *caller)
 {
@@ -212,7 +215,7 @@ static gfp_t meant(const struct pool *pool, gfp_t gfp)
 	return gfp & ~MEANINGLESS;
 }
 
-/* An allocation that must not fail must be able to wait. */
+/* Refuse an allocation that must not fail and cannot wait; logged once. */
 static void *refuse_nofail(struct pool *pool)
 {
 	pr_err_once("pool \"%s\": __GFP_NOFAIL without __GFP_DIRECT_RECLAIM is refused\n",

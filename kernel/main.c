@@ -70,7 +70,7 @@ static const struct {
 	{ "uaf_keep", &uaf_keep },
 };
 
-/* A value with a comma is refused: it would set other options, too. */
+/* Set an option to a parameter's value.  Refuses a comma, which would set other options, too. */
 static int set_value(const char *key, const char *value)
 {
 	char item[64];

@@ -337,7 +337,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return n;
 }
 
-/* False: how full the slab's pages are is not known. */
+/* Always false, because how full the pages of the slab are is not known. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
@@ -410,13 +410,13 @@ size_t plat_symbol(char *buf, size_t size, const void *addr)
 	return snprintf(buf, size, "%pS", addr);
 }
 
-/* Empty: the kernel itself accounts for kmalloc(), see /proc/allocinfo. */
+/* Report nothing, because the kernel itself accounts for kmalloc(): /proc/allocinfo. */
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg)
 {
 }
 
-/* The kernel itself accounts for slabs, see /proc/slabinfo. */
+/* Report nothing, because the kernel itself accounts for slabs: /proc/slabinfo. */
 unsigned int plat_memory(unsigned int i, unsigned long long *bytes)
 {
 	return 0;
@@ -483,7 +483,7 @@ int plat_init(void)
 	return -ENOMEM;
 }
 
-/* Called last, when there are no pools any more. */
+/* Free the rest, last of all, when there are no pools any more. */
 void plat_exit(void)
 {
 	unsigned int cpu;

@@ -128,7 +128,7 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 #define plat_xchg_acquire(p, v)	xchg_acquire(p, v)
 #define plat_cmpxchg(p, old, v)	try_cmpxchg(p, old, v)
 
-/* A counter word as the kernel's type; bitops of the kernel cast alike. */
+/* Return a counter word as the kernel's type; bitops of the kernel cast alike. */
 static inline atomic_long_t *plat_long(unsigned long *w)
 {
 	return (atomic_long_t *)w;
@@ -139,7 +139,7 @@ static inline unsigned long plat_word_add(unsigned long *w, unsigned long n)
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
-/* Adds -n, because subtraction would need -n as a long, which overflows for the top bit. */
+/* Subtract by adding -n: to negate n as a long, as the kernel does, overflows for the top bit. */
 static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 {
 	(void)atomic_long_fetch_add_release(-n, plat_long(w));

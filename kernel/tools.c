@@ -33,14 +33,14 @@ struct lockdep_map pool_array_map =
 #endif
 
 /*
- * pool_tools_options() - The options that the kernel's tools need, from the start on.
+ * pool_tools_options() - Return the options that the kernel's tools need, from the start on.
  *
  * As in programs under AddressSanitizer or valgrind, pools keep their caches, and the tool knows
  * which objects in them are free.  Only generic KASAN has a shadow that a module may write; where
  * memory has tags, each free must be one that KASAN sees.  kmemleak slows calls down, and kernels
  * have it for other users' leaks, so it gets reports only with the option "tools".
  *
- * Return: flags of the option bits.
+ * Return: POOL_D_*.
  */
 unsigned int pool_tools_options(void)
 {

@@ -22,7 +22,7 @@
 static unsigned long long all[PLAT_MEMORY_KINDS];
 static unsigned long long of_class[SLAB_CLASSES][PLAT_MEMORY_KEPT];
 
-/* Which of up to PAGES pages have memory: a byte each, whose bit 0 says so.  Returns how many. */
+/* Find which of up to PAGES pages have memory: bit 0 of a byte each.  Returns how many. */
 static unsigned int look(const void *at, size_t bytes, unsigned char *has)
 {
 	size_t pages = (bytes + pool_start.page - 1) / pool_start.page, i;
@@ -147,7 +147,7 @@ static void count_leaf(struct slab_chunk **leaf, uintptr_t root)
 	}
 }
 
-/* The child of a fork without handlers may not have an area that no thread had. */
+/* Count the memory of an area; in the child of a fork without handlers it may not exist. */
 static void count_area(const struct plat_area *area)
 {
 	unsigned char has;

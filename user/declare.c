@@ -69,7 +69,7 @@ static struct place place_of(const void *addr)
 	return place;
 }
 
-/* Called by libpool's first constructor, before any declaration. */
+/* Prepare declarations; libpool's first constructor calls this before any of them. */
 AT_START void libpool_declare_start(void)
 {
 	self = place_of(&self);

@@ -255,7 +255,7 @@ static void wait_until(unsigned int *word, unsigned int seen, const struct until
 		pool_nap();
 }
 
-/* Neither a signal, as of a profiler or of remote.c, nor a cancellation ends the sleep. */
+/* Sleep as plat.h says.  No signal, as of a profiler or remote.c, and no cancellation ends it. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	struct timespec now;

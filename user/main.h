@@ -100,7 +100,7 @@ unsigned long pool_heap_in_use(void);
 /* plat.c */
 extern unsigned long (*pool_coarse_time)(void);
 
-/* Bytes of plat_mem_alloc() that are not freed. */
+/* Return the bytes of plat_mem_alloc() that are not freed. */
 unsigned long pool_mem_bytes(void);
 
 /* guard.c: objects with pages of their own; and around a fork */

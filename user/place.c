@@ -138,7 +138,7 @@ static bool add_parts_to(struct plat_area *area, unsigned int n)
 	return true;
 }
 
-/* The caller holds the offset mutex, too. */
+/* Map one more far part for each area.  The caller holds the offset mutex, too. */
 bool pool_place_grow(void)
 {
 	unsigned int i = UINT_MAX;

@@ -38,7 +38,7 @@ struct plat_area *pool_place_again(unsigned int number);
 /* Exclude an area without an owner from forks; walks skip it from then on. */
 void pool_place_leave(unsigned int number);
 
-/* In the child of a fork, clear the pointers to areas that the fork did not copy. */
+/* Clear the pointers to areas that a fork did not copy, in the child. */
 void pool_place_fork_child(void);
 
 #endif /* POOL_PLACE_H */

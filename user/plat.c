@@ -228,7 +228,7 @@ unsigned long (*pool_coarse_time)(void) = coarse_time;
 /* The time of the last shrink that freed nothing useful; 0: objects were freed since. */
 static unsigned long in_vain;
 
-/* False if a shrink would be in vain: the last one was, in this millisecond, and nobody freed. */
+/* True unless a shrink would be in vain: the last one in this millisecond was, and nobody freed. */
 static bool may_shrink(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -310,7 +310,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return done;
 }
 
-/* Objects of a page or more give pages back wherever they lie, so none is better to keep. */
+/* Compare slabs as plat.h says; not for objects of a page or more: their pages go back anywhere. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {
@@ -335,7 +335,7 @@ void plat_trim(bool asked)
 
 /* plat_pause() would be here: lock.c. */
 
-/* Empty: see 5. above. */
+/* Do nothing: see 5. above. */
 void plat_show(struct pool *pool, bool shown)
 {
 	(void)pool;

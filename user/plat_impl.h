@@ -83,7 +83,10 @@ extern unsigned char plat_zeros[PLAT_AREA_BYTES];
 #define plat_area_making	(plat_zeros + POOL_ALIGN)
 #define plat_area_lost		(plat_zeros + 2 * POOL_ALIGN)
 
-/* One comparison for all three: no area begins between them. */
+/*
+ * Return this thread's area; NULL: none.  One comparison for all three special areas, since no real
+ * area begins between them.
+ */
 static inline struct plat_area *plat_this_area(void)
 {
 	unsigned char *area = pool_thread_area;
@@ -102,7 +105,10 @@ extern unsigned long plat_live[PLAT_AREAS / PLAT_LIVE_BITS];
 extern unsigned int plat_live_end;
 unsigned int plat_live_below(unsigned int cpu);
 
-/* Mostly it is the next one.  The acquire pairs with the release in live.c. */
+/*
+ * Return the next lower area that walks include; most often the next number.  The acquire pairs
+ * with the release in live.c.
+ */
 static inline unsigned int plat_cpu_below(unsigned int cpu)
 {
 	unsigned int end = cpu == UINT_MAX ?
@@ -188,7 +194,7 @@ static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 	__atomic_fetch_sub(w, n, __ATOMIC_RELEASE);
 }
 
-/* Not __atomic_thread_fence(), which ThreadSanitizer does not know. */
+/* Order all accesses; __atomic_thread_fence() is unknown to ThreadSanitizer. */
 static inline void plat_fence(void)
 {
 	__sync_synchronize();
@@ -221,7 +227,7 @@ static inline bool plat_cpu_trylock(struct pool_cpu *cpu)
 
 void plat_cpu_lock(struct pool_cpu *cpu);
 
-/* Only the thread that locked it may unlock it. */
+/* Unlock a CPU; only the thread that locked it may do so. */
 static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 {
 	unsigned int own = plat_thread_id;

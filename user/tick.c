@@ -21,7 +21,7 @@
 static bool going;
 static unsigned long due;
 
-/* Milliseconds, never 0.  The coarse clock is read without a system call. */
+/* Return milliseconds, never 0, of the coarse clock, which is read without a system call. */
 static unsigned long coarse_ms(void)
 {
 	struct timespec now;

@@ -73,11 +73,10 @@ static void *get_last(struct pool *pool, unsigned int flags, struct slow *slow)
 }
 
 /*
- * A miss that reached the backend gets more at once, since a pool that grows goes on
- * growing.  A pool that regains what it needed before gets only one.  A pool with a limit
- * gets only one, since other CPUs would be refused the rest.  A pool with a constructor or
- * checks gets only one, since they run for the caller that asks.  Not inlined, since its
- * array would then be on the stack of all calls.
+ * Get more objects from the backend for the caches, after a miss that reached it, because a pool
+ * that grows usually goes on growing.  None for a pool that regains what it needed before; for one
+ * with a limit, because other CPUs would be refused them; nor where a constructor or checks run for
+ * the caller that asks.  Not inlined, because its array would then be on the stack of all calls.
  */
 static __attribute__((__noinline__))
 void get_ahead(struct pool *pool, unsigned int flags)
@@ -111,7 +110,7 @@ static void *get_below(struct pool *pool, unsigned int flags, struct slow *slow)
 	return obj;
 }
 
-/* The same, and get some ahead for the caches, too. */
+/* Get an object from the layers below, and more for the caches if it came from the backend. */
 static void *get_and_ahead(struct pool *pool, unsigned int flags,
 			   struct slow *slow)
 {
@@ -264,7 +263,7 @@ static inline void *hand_out(struct pool *pool, void *obj, unsigned int how,
 	return obj;
 }
 
-/* An allocation that asks the caches anew. */
+/* Allocate from the caches, else by the slow path. */
 static inline void *alloc_cached(struct pool *pool, unsigned int flags,
 				 void *caller, const struct terms *terms)
 {
@@ -274,10 +273,7 @@ static inline void *alloc_cached(struct pool *pool, unsigned int flags,
 	return hand_out(pool, obj, how, flags & POOL_F_ALL, caller, terms);
 }
 
-/*
- * An allocation of a checked or a hardened pool.  The hit path has not tried the array of a
- * hardened pool, so it is tried here.
- */
+/* Allocate from a checked or a hardened pool, whose array the hit path cannot try. */
 static __attribute__((__noinline__))
 void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 		   const struct terms *terms)
@@ -358,7 +354,7 @@ void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 	return alloc_waiting(head, flags, __builtin_return_address(0), &terms);
 }
 
-/* Callers may be the ones that memory is waited for, so this is no pool_might_alloc(). */
+/* Not pool_might_alloc(), because the caller may be code that others wait for to free memory. */
 void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 				  unsigned int flags, unsigned int ms)
 {
@@ -370,8 +366,9 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 }
 
 /*
- * Not inlined into the exported functions, since they are a hit path, too.  A pool without arrays
- * has its objects in clusters, so these are asked before alloc_from() saves its registers.
+ * Allocate after a miss of the hit path.  Not inlined, since the exported functions are a hit path,
+ * too.  A pool without arrays has its objects in clusters, so these are tried before alloc_from()
+ * saves its registers.
  */
 __attribute__((__noinline__))
 void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
@@ -455,7 +452,7 @@ void *pool_alloc_nocache(struct pool_head *head)
 	return obj;
 }
 
-/* Logs once in all, for the first pool that is refused. */
+/* Refuse POOL_F_MUST_ZERO for constructed objects; logged once, for the first such pool. */
 __attribute__((__noinline__))
 void *pool_refuse_zero(struct pool_head *head, unsigned int flags)
 {

@@ -270,7 +270,7 @@ static bool makes_room_later(const struct pool_cpu *cpu, unsigned long bytes,
 	       plat_read(&cpu->charged) - out->bytes + bytes <= plat_read(&pool_bound);
 }
 
-/* The rest of pool_age_room(), where there is no room. */
+/* Make room for pool_age_room(), whose test found too little. */
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out)
 {
@@ -315,9 +315,9 @@ static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
 }
 
 /*
- * The rest of pool_age_grow(): double an array, as far as that fits, or open it with the slots
- * that it had objects for.  An array that opens has others reduced, and clusters evicted, until
- * it fits, unless the visit may evict nothing.
+ * Double an array for pool_age_grow(), as far as that fits, or open it with as many slots as it had
+ * objects.  An array that opens has others reduced, and clusters evicted, until it fits, unless the
+ * visit may evict nothing.
  */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {

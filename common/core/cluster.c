@@ -43,8 +43,8 @@ unsigned long pool_settling;
 static unsigned int arrivals;
 
 /*
- * As pool_arrive(), for objects that a call of another pool moves.  It wakes threads in
- * pool_settle(); the fence pairs with theirs.
+ * Lower a count of moving objects as pool_arrive() does, for objects that a call of another pool
+ * moves.  Wakes threads in pool_settle(); the fence pairs with theirs.
  */
 void pool_arrive_last(unsigned long *moving, unsigned int n)
 {
@@ -89,8 +89,8 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n)
 }
 
 /*
- * The same with the lock of the cluster's CPU held, so that the charge is lowered at once, without
- * an atomic access and a refund.
+ * Announce the same with the lock of the cluster's CPU held, so that the charge is lowered at once,
+ * without an atomic access and a refund.
  */
 void pool_cluster_settled_locked(struct pool_local *local, unsigned int n)
 {
@@ -142,7 +142,7 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 	return chain;
 }
 
-/* The rest of pool_cpu_break(). */
+/* Release the CPU's lock and take it again, for pool_cpu_break(). */
 void pool_cpu_relock(struct pool_cpu *cpu)
 	POOL_MUST_HOLD(cpu->lock)
 {

@@ -209,7 +209,7 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 #define POOL_STASH_FEW	2
 
 /*
- * If the stash has few clusters, have pool_carry() fetch some after the visit.  Called when a spill
+ * Have pool_carry() fetch empty clusters after the visit if the stash has few.  Called when a spill
  * needed one, and when a later visit will: when an array grows, when arrays may have to shrink, and
  * in a fill that found no cluster.  A pool without caches needs none, unless it still has an array
  * from before a switch.

@@ -221,7 +221,7 @@ void leave(struct pool_local *here, struct pool_carried *out, bool tick, unsigne
 		POOL_TICK(flags);
 }
 
-/* pool_get_one_from_cache(), where the part is entered and locked already; both are left. */
+/* Get an object as pool_get_one_from_cache() does.  @here is entered and locked; both are left. */
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)
 {

@@ -53,7 +53,7 @@ static inline struct pool_local *pool_here_enter(struct pool *pool,
 	return here;
 }
 
-/* The same; if this CPU has no part, it gets one now, where the flags of the call allow that. */
+/* Enter as pool_here_enter(); make a part for this CPU first if it has none and @flags allow it. */
 static inline struct pool_local *pool_here_ensure(struct pool *pool,
 						  unsigned int *flags)
 {
@@ -109,7 +109,7 @@ static inline bool pool_visit_ticks(unsigned long visits)
 	return POOL_TICK_VISITS && !(visits & (POOL_TICK_VISITS - 2));
 }
 
-/* The rest of pool_visit_begin(), with the lock taken. */
+/* Count a visit whose lock is taken, and adapt the part to a new era. */
 static inline void pool_visit_look(struct pool_local *here,
 				   struct pool_carried *out)
 {

@@ -134,12 +134,11 @@ static bool set_up(struct pool *pool, struct pool_local *local)
 }
 
 /*
- * The rest of pool_here_enter(), for a part that is not open.  @local is this CPU's part, or
- * zeros that must not be written.  POOL_F_NESTED is added to @flags where the owner was
- * interrupted.
+ * Complete pool_here_enter() for a part that is not open.  @local is this CPU's part, or zeros that
+ * must not be written.  Adds POOL_F_NESTED to @flags where the owner was interrupted.
  *
- * An interrupt handler may set the part up at any moment.  So open is read again once the part
- * is seen to exist.  True: the part exists and is open.  False: the hot section was left.
+ * An interrupt handler may set the part up at any moment.  So "open" is read again once the part is
+ * seen to exist.  True: the part exists and is open.  False: the hot section was left.
  */
 bool pool_here_begins(struct pool *pool, struct pool_local *local,
 		      unsigned int *flags)

@@ -110,7 +110,10 @@ static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 	return put_hot(here, left, room, n, objs);
 }
 
-/* refill() without the CPU's lock, so that other calls may take it: only clusters need the lock. */
+/*
+ * Refill the array after a spill without the CPU's lock, so that other calls may take it, because
+ * only clusters need the lock.
+ */
 static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
 				    unsigned int room, unsigned int n,
 				    void **objs)
@@ -166,7 +169,7 @@ static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 	return true;
 }
 
-/* If objects are parked on this CPU, or in the pool's own list, have pool_carry() move them. */
+/* Have pool_carry() move the objects that are parked on this CPU or in the pool's own list. */
 static inline void look_parked(struct pool_local *here, struct pool_carried *out)
 {
 	if (!POOL_LIKELY(!plat_read(&here->parked.head) &&
@@ -237,8 +240,8 @@ bool make_room(struct pool_local *here, unsigned int *spilled,
 }
 
 /*
- * pool_put_one(), where @here is entered and locked already; both are left.  @obj is not sealed.
- * Does for one object what put_many() does, without its loops.
+ * Put an object as pool_put_one() does.  @here is entered and locked; both are left.  @obj is not
+ * sealed.  Does what put_many() does, for one object and without its loops.
  */
 void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)

@@ -30,7 +30,7 @@ struct pool_piece {
 	struct pool_entry slot[PIECE_SLOTS];
 };
 
-/* The upper bits are well mixed; all are needed where a word has 32 bits. */
+/* Hash a pointer.  The upper bits are well mixed; all bits are needed where a word has 32. */
 static inline unsigned long pool_hash(const void *obj)
 {
 	const unsigned long long golden = 0x9e3779b97f4a7c15;

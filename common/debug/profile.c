@@ -69,7 +69,7 @@ static bool keeps_sites(void)
 	return plat_may(PLAT_NAME, POOL_F_ATOMIC);
 }
 
-/* The kept name of a bin's place, behind the table; NULL: none is kept. */
+/* Return the recorded name of a bin's place, behind the table; NULL: none is recorded. */
 static char *site_of(struct pool_bin *bins, const struct pool_bin *bin)
 {
 	char *sites = (char *)(bins + POOL_PROFILE_BINS);
@@ -116,7 +116,7 @@ void pool_profile_end(void)
 /* True if the library, or a program that uses it, was built with DEBUG_MEM_STATS. */
 bool pool_mem_stats = POOL_MEM_STATS;
 
-/* Multiplicative: the upper bits are well mixed. */
+/* Hash a place and a key by multiplication, which mixes the upper bits well. */
 static unsigned int first_probe(const void *caller, unsigned long key)
 {
 	unsigned long long x = (unsigned long)caller;
@@ -184,7 +184,7 @@ static bool is_of(const struct pool_bin *bin, const void *caller, unsigned long 
 	return plat_read_acquire(&bin->key) == key && plat_read(&bin->caller) == caller;
 }
 
-/* The bin of a place among those that it may have, or @bins: there is none yet. */
+/* Return the bin of a place among those that it may have; @bins: it has none yet. */
 static struct pool_bin *look_up(struct pool_bin *bins, unsigned int nr, const void *caller,
 				unsigned long key)
 {

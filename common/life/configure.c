@@ -47,7 +47,7 @@ bool pool_options_set(const char *text, const char *where, bool strict)
 	return true;
 }
 
-/* As pool_parse_debugging(); @first: the first item may be the byte of poison. */
+/* Read options as pool_parse_debugging() does; @first: the first item may be the byte of poison. */
 int pool_options_read(const char *words, bool first, char *text, size_t size)
 {
 	struct pool_text t = { .rest = words, .rules = first ? POOL_TEXT_LINE : POOL_TEXT_LIST };

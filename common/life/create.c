@@ -358,7 +358,7 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 	return pool_create(&attr, &creator);
 }
 
-/* Attributes of another version's layout are not read. */
+/* Create a pool for the macros.  Refuses attributes of another version's layout, unread. */
 struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     size_t attr_size, const char *file,
 				     int line, const void *owner,

@@ -27,8 +27,8 @@ static void switch_one(struct pool *pool, const struct pool_change *change)
 }
 
 /*
- * As pool_set_debug(), for callers that say themselves what is wrong.  False: refused, and @wrong
- * names the first wrong word.
+ * Switch options as pool_set_debug() does, for callers that say themselves what is wrong.  False:
+ * refused, and @wrong names the first wrong word.
  */
 bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
 		       size_t size)

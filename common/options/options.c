@@ -66,7 +66,7 @@ void pool_options_get(struct pool_options *options)
 		pool_key_copy(&pool_keys[i], options, &pool_options);
 }
 
-/* The same without the mutex. */
+/* Copy all options, for callers that do not hold the registry mutex. */
 void pool_options_look(struct pool_options *options)
 {
 	plat_mutex_lock(PLAT_REGISTRY);

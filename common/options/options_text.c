@@ -64,7 +64,7 @@ static unsigned int count_words(void)
 	return n;
 }
 
-/* Line @i of the help; false: there are no more. */
+/* Write line @i of the help; false: there are no more. */
 static bool help_line(unsigned int i, const struct pool_options *now,
 		      char *line, size_t size)
 {

@@ -15,7 +15,7 @@
  */
 #include "seam/plat.h"
 
-/* False if addresses or contents of the pool's objects matter: constructed, checked, type-safe. */
+/* True if pack may exchange the pool's free objects: none is constructed or checked. */
 static bool may_pack(const struct pool *pool)
 {
 	return pool->cached && !pool->head.constructed &&

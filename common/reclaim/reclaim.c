@@ -183,7 +183,7 @@ static struct pool_cluster *take_empty(struct pool_cpu *cpu)
 	return c;
 }
 
-/* The same without waiting for the lock. */
+/* Take an emptied cluster if the lock is free; NULL: it is taken, or there is none. */
 static struct pool_cluster *try_empty(struct pool_cpu *cpu)
 {
 	struct pool_cluster *c;
@@ -338,7 +338,7 @@ static unsigned long may_go(const struct pool *pool, unsigned long *left,
 	return *left > spare ? *left - spare : 0;
 }
 
-/* As pool_drain_shared(), but spare clusters stay. */
+/* Release objects of the shared pool as pool_drain_shared() does, but keep spare clusters. */
 unsigned long pool_drain_some(struct pool *pool, unsigned long spare,
 			      unsigned long most, bool tries)
 {

@@ -323,7 +323,7 @@ bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 	return known;
 }
 
-/* Pages that are asked for, as bytes. */
+/* Convert a number of pages to bytes; POOL_ALL: at least that many. */
 static unsigned long bytes_of(unsigned long pages, unsigned long page)
 {
 	return pages < POOL_ALL / page ? pages * page : POOL_ALL;

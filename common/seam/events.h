@@ -25,58 +25,58 @@ int pool_trace_nothing(const char *event, const struct pool *pool, ...);
 #define POOL_TRACE(event, ...)	((void)sizeof(pool_trace_nothing(#event, __VA_ARGS__)))
 #endif
 
-/* A user got an object; @caller: the call. */
+/* Trace that a user got an object from the call @caller. */
 static inline void pool_trace_alloc(const struct pool *pool, const void *obj,
 				    const void *caller)
 {
 	POOL_TRACE(alloc, pool, obj, caller);
 }
 
-/* A user frees an object. */
+/* Trace that a user frees an object. */
 static inline void pool_trace_free(const struct pool *pool, const void *obj,
 				   const void *caller)
 {
 	POOL_TRACE(free, pool, obj, caller);
 }
 
-/* @n objects of a cluster came to the array and its caller; @shared: of the shared pool. */
+/* Trace that @n objects of a cluster came to the array and its caller; @shared: a shared one. */
 static inline void pool_trace_fill(const struct pool *pool, unsigned int n,
 				   unsigned int shared)
 {
 	POOL_TRACE(fill, pool, n, shared);
 }
 
-/* @n objects of the array, or of a caller, went to a cluster. */
+/* Trace that @n objects of the array, or of a caller, went to a cluster. */
 static inline void pool_trace_spill(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(spill, pool, n);
 }
 
-/* A cluster of @n objects leaves its CPU, since others need the room. */
+/* Trace that a cluster of @n objects leaves its CPU to make room under the bound. */
 static inline void pool_trace_evict(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(evict, pool, n);
 }
 
-/* The backend gave @n objects. */
+/* Trace that the backend gave @n objects. */
 static inline void pool_trace_backend_get(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(backend_get, pool, n);
 }
 
-/* The backend took @n objects back. */
+/* Trace that the backend took @n objects back. */
 static inline void pool_trace_backend_put(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(backend_put, pool, n);
 }
 
-/* An allocation returns NULL; @cause: enum pool_cause. */
+/* Trace that an allocation returns NULL; @cause: enum pool_cause. */
 static inline void pool_trace_refused(const struct pool *pool, unsigned int cause)
 {
 	POOL_TRACE(refused, pool, cause);
 }
 
-/* A fault was found; @kind: enum pool_fault, @what: in words, @caller: the call, or NULL. */
+/* Trace a fault; @kind: enum pool_fault, @what: in words, @caller: the call, or NULL. */
 static inline void pool_trace_fault(const struct pool *pool, const void *obj,
 				    unsigned int kind, const char *what,
 				    const void *caller)

@@ -370,8 +370,8 @@ unsigned int plat_resched(void);
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms);
 
 /*
- * Whoever has not slept on the word yet sees what was written to it before.  Context: Any.  The
- * word may be gone.
+ * Wake all that sleep on a word.  A thread that is about to sleep sees what was written to the word
+ * before.  Context: Any.  The word may be gone.
  */
 void plat_wake(unsigned int *word);
 
@@ -446,8 +446,8 @@ static inline void pool_call_dtor(const struct pool *pool, void *obj)
 }
 
 /*
- * This CPU's part of all pools, if @local is its part of this one; in a hot section.  NULL: it has
- * none, or an interrupt handler made one after @local was read.
+ * Return this CPU's part of all pools, if @local is its part of this one; in a hot section.  NULL:
+ * it has none, or an interrupt handler made one after @local was read.
  */
 static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 					     const struct pool_local *local)

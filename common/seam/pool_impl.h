@@ -323,7 +323,7 @@ struct pool_walk {
 
 extern struct pool_list pool_walks;
 
-/* The link of a parked object, sealed or not. */
+/* Return where the link of a parked object is, sealed or not. */
 static inline void **pool_link_of(const struct pool *pool, void *obj)
 {
 	return (void **)(void *)((unsigned char *)obj - pool_seal_of(obj) +
@@ -336,10 +336,10 @@ static inline struct pool *pool_of(struct pool_head *head)
 }
 
 /*
- * The tag of objects in use: the address of their pool's head.  Its first byte in memory must not
- * be 0, because a text that is one character too long writes a 0 there.  On little-endian machines
- * that is the lowest byte, and a head begins in the middle of POOL_ALIGN bytes.  On big-endian
- * ones it is the highest byte, so the address is changed.
+ * Return the tag of objects in use: the address of their pool's head.  Its first byte in memory
+ * must not be 0, because a text that is one character too long writes a 0 there.  On little-endian
+ * machines that is the lowest byte, and a head begins in the middle of POOL_ALIGN bytes.  On
+ * big-endian ones it is the highest byte, so the address is changed.
  */
 static inline const void *pool_tag_of(const struct pool *pool)
 {
@@ -349,13 +349,13 @@ static inline const void *pool_tag_of(const struct pool *pool)
 	return (const void *)((unsigned long)&pool->head ^ mask);
 }
 
-/* Options that a pool of these MEM_F_* does without: readers of RCU may see its free objects. */
+/* Return the options that these MEM_F_* forbid, since readers of RCU may see free objects. */
 static inline unsigned int pool_never(unsigned int flags)
 {
 	return flags & MEM_F_TYPESAFE ? POOL_D_TOUCH : 0;
 }
 
-/* Options that a pool of these MEM_F_* keeps, whatever options are switched. */
+/* Return the options that a pool of these MEM_F_* keeps, whatever options are switched. */
 static inline unsigned int pool_always(unsigned int flags)
 {
 	return flags & MEM_F_UAF ? POOL_D_NO_CACHE : 0;

@@ -142,7 +142,7 @@ static bool is_near(const struct pool *pool)
 	return some || plat_read(&pool->filled);
 }
 
-/* departed(), with the arrays; one copy of its loops. */
+/* Call departed() with the arrays, not inlined, so that this copy of its loops exists once. */
 static __attribute__((__noinline__))
 bool is_empty(struct pool *pool, bool *takes, unsigned long *departures)
 {
@@ -254,7 +254,7 @@ void pool_wake(struct pool *pool)
 		pool_bump(&pool->wakes);
 }
 
-/* The same after an object came to a reserve: any of its waiters may take the object. */
+/* Wake waiters after an object came to a reserve, since each of its waiters may take the object. */
 void pool_wake_reserve(struct pool *pool)
 {
 	pool_wake(pool);

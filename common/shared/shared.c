@@ -37,7 +37,7 @@
  */
 #include "seam/plat.h"
 
-/* This CPU's bucket of each node: its own, while there are enough. */
+/* Return this CPU's bucket in each node: its own while there are enough. */
 static inline unsigned int own_bucket(const struct pool *pool)
 {
 	return plat_cpu_hint() & (plat_read(&pool->near) - 1);
@@ -49,7 +49,7 @@ static inline bool one_node(const struct pool *pool)
 	return plat_read(&pool->near) == plat_read(&pool->buckets);
 }
 
-/* Which bucket of a node this CPU starts at. */
+/* Return the bucket of a node that this CPU starts at. */
 static inline unsigned int first_of(const struct pool *pool, unsigned int node)
 {
 	if (one_node(pool))
@@ -60,7 +60,7 @@ static inline unsigned int first_of(const struct pool *pool, unsigned int node)
 	return (node & (plat_read(&pool->buckets) - 1)) | own_bucket(pool);
 }
 
-/* The same, of an object's node. */
+/* Return the bucket of an object's node that this CPU starts at. */
 static unsigned int first_for(const struct pool *pool, const void *obj)
 {
 	return first_of(pool, plat_node_of(&pool->backend, obj));
@@ -191,7 +191,7 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 	return done;
 }
 
-/* How many objects the shared pool has.  Read unlocked, bucket by bucket: exact when quiet. */
+/* Return how many objects the shared pool has.  Reads unlocked, so it is exact when quiet. */
 unsigned long pool_shared_count(const struct pool *pool)
 {
 	unsigned long filled = plat_read(&pool->filled);
@@ -246,7 +246,7 @@ bool pool_lacks_spare(const struct pool *pool)
 	return pool_shared_count(pool) < plat_read(&pool->min_avail);
 }
 
-/* The least that bucket @i had since the last call; 0 also where it is BUSY. */
+/* Return the least that bucket @i had since the last call; 0 also where it is BUSY. */
 static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 {
 	struct pool_bucket *b = &pool->bucket[i];
@@ -282,7 +282,7 @@ unsigned long pool_shared_unused(struct pool *pool)
 /* About this many buckets are read per put, to see how much the shared pool has. */
 #define SAMPLE_LINES	8
 
-/* One put in this many counts all buckets; at least 1. */
+/* Return in how many puts one takes a sample, which reads all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
 	unsigned int every = plat_read(&pool->buckets) / SAMPLE_LINES;
@@ -331,7 +331,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 	return get_cluster(pool, &pool->near, moving);
 }
 
-/* The same, of any node: to give objects back. */
+/* Take one whole cluster of any node, to release its objects to the backend.  @moving as above. */
 struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving)
 {
 	return get_cluster(pool, &pool->buckets, moving);
@@ -371,7 +371,7 @@ bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 	return put_home(pool, c);
 }
 
-/* The bits of @n buckets, a power of two: first ^ 0, first ^ 1, ... first ^ (n - 1). */
+/* Return the bits of @n buckets, a power of two: first ^ 0, first ^ 1, ... first ^ (n - 1). */
 static unsigned long bits_of(unsigned int first, unsigned int n)
 {
 	return (~0ul >> (POOL_BUCKETS_MAX - n)) << (first & ~(n - 1));

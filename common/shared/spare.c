@@ -18,7 +18,7 @@
 /* One cluster is at most this part of the byte bound. */
 #define CLUSTER_PART	2
 
-/* How many objects a cluster of @pool may hold now; at least 1. */
+/* Return how many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
 	unsigned long most = plat_read(&pool_bound) / CLUSTER_PART /
@@ -196,7 +196,7 @@ void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		free_box(c);
 }
 
-/* pool_cluster_put() for each cluster of a chain, which may be NULL. */
+/* Call pool_cluster_put() for each cluster of a chain, which may be NULL. */
 void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 			  unsigned int flags)
 {

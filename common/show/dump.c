@@ -233,7 +233,7 @@ size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			reg->file, reg->line);
 }
 
-/* The pool at the cursor; NULL: it is gone.  Registry mutex held. */
+/* Return the pool at the cursor; NULL: it is gone.  Registry mutex held. */
 static struct pool *at_cursor(struct pool_dump *d)
 {
 	struct pool_list *node = d->cursor.prev;

@@ -125,7 +125,7 @@ static inline unsigned long long pool_dump_value(const struct pool_dump_field *f
 			     *(const unsigned int *)at;
 }
 
-/* Numbers that tables compute of others, also those of poolctl. */
+/* Compute numbers of tables from others; poolctl calls them, too. */
 static inline unsigned long long pool_dump_held(const struct pool_stats *s)
 {
 	return s->allocated * s->object_size;

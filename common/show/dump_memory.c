@@ -14,7 +14,7 @@ static const char *const names[PLAT_MEMORY_KINDS] = {
 	"guarded", "areas", "descriptors", "tables",
 };
 
-/* Bytes of memory, without addresses. */
+/* Return the bytes of memory, without addresses. */
 unsigned long long pool_dump_resident(const struct pool_dump_memory *m)
 {
 	unsigned long long sum = 0;
@@ -58,7 +58,7 @@ void pool_dump_memory_json(struct pool_dump *d)
 	pool_dump_put(d, "}");
 }
 
-/* The list of classes follows that of pools; the tail ends it. */
+/* Write the list of classes behind that of pools; the tail of the dump ends it. */
 void pool_dump_classes_json(struct pool_dump *d)
 {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];
@@ -89,7 +89,7 @@ void pool_dump_memory_prometheus(struct pool_dump *d)
 	put_kinds(d, d->memory.bytes, 0, PLAT_MEMORY_OBJECTS, in_slabs);
 }
 
-/* The samples of classes are one metric. */
+/* Write the samples of all classes as one metric. */
 void pool_dump_classes_prometheus(struct pool_dump *d)
 {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];
@@ -108,7 +108,7 @@ void pool_dump_classes_prometheus(struct pool_dump *d)
 	}
 }
 
-/* NULL: there is no such kind. */
+/* Return the name of a kind of memory; NULL: there is no such kind. */
 const char *pool_dump_memory_name(unsigned int kind)
 {
 	return kind < PLAT_MEMORY_KINDS ? names[kind] : NULL;

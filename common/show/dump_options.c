@@ -83,7 +83,7 @@ static bool set_count(struct pool_dump_options *options, const char *word)
 	return true;
 }
 
-/* A prefix that is longer than any name matches none. */
+/* Store a prefix, cut to one byte more than the longest name, so that a longer one matches none. */
 static void set_match(struct pool_dump_options *options, const char *prefix)
 {
 	unsigned int i;
@@ -147,7 +147,7 @@ bool pool_dump_read(struct pool_dump_options *options, const char *text,
 	return true;
 }
 
-/* As pool_dump_read(); one line in the log, with @where before it, says what is wrong. */
+/* Read options as pool_dump_read(), and log what is wrong with them, with @where before it. */
 bool pool_dump_parse(struct pool_dump_options *options, const char *text,
 		     const char *where)
 {

@@ -91,7 +91,7 @@ static void put_total(struct pool_dump *d, const char *sample,
 	pool_dump_put(d, "\n");
 }
 
-/* Totals of all pools that match, even where fewer are shown. */
+/* Write the totals of all pools that match, even where fewer are shown. */
 static void prometheus_tail(struct pool_dump *d, bool cut)
 {
 	if (cut)

@@ -59,7 +59,7 @@ struct layout {
 	bool seldom[COLUMNS];		/* some pool has any of these */
 };
 
-/* NULL: it is computed. */
+/* Return the statistic that a column shows; NULL: the column is computed. */
 static const struct pool_dump_field *field_of(unsigned int column)
 {
 	if (column < BEFORE || column == COLUMNS - 1)
@@ -98,7 +98,7 @@ static unsigned long long value_of(unsigned int column, const struct pool_stats 
 	return field ? pool_dump_value(field, s) : computed_of(column)->value(s);
 }
 
-/* At least three digits, rounded down: 64B, 6.1K, 18.2K, 182K. */
+/* Format bytes with at least three digits, rounded down: 64B, 6.1K, 18.2K, 182K. */
 static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
 {
 	static const char units[] = "BKMGTPE";

@@ -263,7 +263,7 @@ bool pool_memstats_read(struct pool_memstats_options *options,
 	return true;
 }
 
-/* As pool_memstats_read(); a line in the log, with @where before it, says what is wrong. */
+/* Read options as pool_memstats_read(), and log what is wrong with them, with @where before it. */
 bool pool_memstats_parse(struct pool_memstats_options *options,
 			 const char *text, const char *where)
 {

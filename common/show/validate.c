@@ -328,7 +328,7 @@ static void see_parked(struct walk *w, struct pool_parked *parked)
 	see_links(w, parked);
 }
 
-/* False if the walk has restarted too often.  Pauses before a restart, so that others finish. */
+/* True if the walk may restart, after a pause so that others finish; false: it has too often. */
 static bool goes_on(struct walk *w, unsigned int tries)
 {
 	w->seen.partial = w->tries >= TRIES;

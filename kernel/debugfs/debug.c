@@ -24,7 +24,7 @@
 /* Longer than all words together. */
 #define TEXT_LEN	320
 
-/* If the text does not fit, seq_file calls again with a larger buffer. */
+/* Show the options of a pool.  If the text does not fit, seq_file retries with a larger buffer. */
 static int debug_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;

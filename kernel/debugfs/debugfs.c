@@ -46,7 +46,7 @@ static struct dentry *by_name;
 /* Excludes a second call that looks for a free directory name, and makes the directory. */
 static DEFINE_MUTEX(name_mutex);
 
-/* totals: the documented names and units, then the same in bytes. */
+/* Show "totals": the documented names and units, then the same in bytes. */
 static int totals_show(struct seq_file *m, void *v)
 {
 	unsigned long long allocated = pool_total_allocated();
@@ -65,7 +65,7 @@ DEFINE_SHOW_ATTRIBUTE(totals);
 /* Longer than any word that has a meaning. */
 #define WORD_LEN	48
 
-/* gc */
+/* Release unused memory of all pools for "1" written to "gc", CPUs' caches too for "all". */
 static ssize_t gc_write(struct file *file, const char __user *from,
 			size_t count, loff_t *pos)
 {
@@ -106,7 +106,7 @@ static bool flush_named(const char *name)
 	return found;
 }
 
-/* flush */
+/* Empty the caches of the pools that are written to "flush". */
 static ssize_t flush_write(struct file *file, const char __user *from,
 			   size_t count, loff_t *pos)
 {
@@ -163,7 +163,7 @@ static void skew_show(struct seq_file *m, const struct pool *pool)
 	seq_printf(m, "cpu_least %lu\ncpu_most %lu\n", least, most);
 }
 
-/* by-name/<name>/stats; the numbers of 32 bits are in its head. */
+/* Show by-name/<name>/stats; properties and small numbers first, then the statistics. */
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
@@ -185,7 +185,7 @@ static int stats_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(stats);
 
-/* by-name/<name>/percpu; a CPU that never missed has zeros. */
+/* Show by-name/<name>/percpu; a CPU that never missed has zeros. */
 static int percpu_show(struct seq_file *m, void *v)
 {
 	struct pool *pool = m->private;
@@ -214,7 +214,7 @@ static int percpu_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(percpu);
 
-/* MEM_F_*: the names of those that are set, or "-". */
+/* Show the names of the MEM_F_* that are set, or "-". */
 static void flags_show(struct seq_file *m, unsigned int flags)
 {
 	static const struct {
@@ -241,7 +241,7 @@ static void flags_show(struct seq_file *m, unsigned int flags)
 		seq_putc(m, '-');
 }
 
-/* by-name/<name>/registrations; a file's name may have blanks, so it comes last. */
+/* Show a line of by-name/<name>/registrations; the file's name may have blanks, so it is last. */
 static void registration_show(struct seq_file *m, const struct pool_reg *reg)
 {
 	char shown[POOL_SHOWN_LEN + 1];

@@ -27,8 +27,8 @@ static DEFINE_MUTEX(options_mutex);
 static struct pool_memstats_options options;
 
 /*
- * If the text does not fit, seq_file calls again with a larger buffer.  No text at
- * all: there was no memory for one.
+ * Show the places.  If the text does not fit, seq_file calls again with a larger buffer.  An empty
+ * text: there was no memory for one.
  */
 static int memstats_show(struct seq_file *m, void *v)
 {
@@ -63,7 +63,7 @@ static void use(const struct pool_memstats_options *now)
 	mutex_unlock(&options_mutex);
 }
 
-/* Writing nothing, or only a newline, selects all places with calls again. */
+/* Select what memstats shows; nothing, or only a newline, selects all places with calls again. */
 static ssize_t memstats_write(struct file *file, const char __user *from,
 			      size_t count, loff_t *pos)
 {
@@ -90,7 +90,7 @@ static const struct file_operations memstats_fops = {
 	.release = single_release,
 };
 
-/* For the mode see pools.c.  Addresses are shown as names, as in /proc. */
+/* Create memstats, with the mode of pools.c; addresses are shown as names, as in /proc. */
 void pool_debugfs_memstats(struct dentry *root)
 {
 	debugfs_create_file("memstats", 0444, root, NULL, &memstats_fops);

@@ -77,7 +77,7 @@ static int hot_size_open(struct inode *inode, struct file *file)
 	return single_open(file, hot_size_show, NULL);
 }
 
-/* A text with a comma is refused: it would set other options, too. */
+/* Write hot_size.  Refuses a text with a comma, which would set other options, too. */
 static ssize_t hot_size_write(struct file *file, const char __user *from,
 			      size_t count, loff_t *pos)
 {

@@ -40,7 +40,7 @@ static size_t dump(char *buf, size_t size)
 	return pool_dump(buf, size, &now);
 }
 
-/* If the text does not fit, seq_file calls again with a buffer of twice the size. */
+/* Show the pools.  If the text does not fit, seq_file calls again with a buffer twice as large. */
 static int pools_show(struct seq_file *m, void *v)
 {
 	char *buf;
@@ -51,7 +51,7 @@ static int pools_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Many pools would need many calls, so the first buffer has the size of the text. */
+/* Open pools with a buffer for the whole text, because many pools would need many calls. */
 static int pools_open(struct inode *inode, struct file *file)
 {
 	size_t size = file->f_mode & FMODE_READ ? dump(NULL, 0) : 0;
@@ -59,7 +59,7 @@ static int pools_open(struct inode *inode, struct file *file)
 	return single_open_size(file, pools_show, NULL, size + TEXT_MORE);
 }
 
-/* Writing nothing, or only a newline, selects the table of all pools again. */
+/* Select what pools shows; nothing, or only a newline, selects the table of all pools again. */
 static ssize_t pools_write(struct file *file, const char __user *from,
 			   size_t count, loff_t *pos)
 {
@@ -89,8 +89,8 @@ static const struct file_operations pools_fops = {
 };
 
 /*
- * Root may write whatever the mode says.  If the mode allowed writing, lockdown would
- * refuse even to open the file for reading: see debugfs_locked_down().
+ * Create pools, read-only by its mode: root may write whatever the mode says, and if the mode
+ * allowed it, lockdown would refuse even to open the file for reading: see debugfs_locked_down().
  */
 void pool_debugfs_pools(struct dentry *root)
 {

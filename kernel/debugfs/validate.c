@@ -13,7 +13,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
-/* The first thing that is wrong at a place ends its line. */
+/* Print a place and what was found there; the first thing that is wrong ends the line. */
 static void show_place(const struct pool_finding *seen, void *arg)
 {
 	struct seq_file *m = arg;
@@ -41,7 +41,7 @@ static int validate_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(validate);
 
-/* Others may not read it, since a read takes the locks of all CPUs. */
+/* Create validate, for root only, since a read takes the locks of all CPUs. */
 void pool_debugfs_validate(struct dentry *dir, struct pool *pool)
 {
 	debugfs_create_file("validate", 0400, dir, pool, &validate_fops);

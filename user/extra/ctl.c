@@ -49,7 +49,7 @@ static struct {
 
 static void work(void);
 
-/* In a child of a fork: close the client, and leave the socket's name to the parent. */
+/* Close the client in a child of a fork, and leave the socket's name to the parent. */
 static void forget(struct pool_own_thread *own)
 {
 	pool_own_file_close(&client);
@@ -138,7 +138,7 @@ static bool find_peer(int fd, struct ucred *peer)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len);
 }
 
-/* The program's user may have changed since the socket was made. */
+/* True if a client is root or the program's user, who may have changed since the socket exists. */
 static bool may_ask(int fd)
 {
 	struct ucred peer;
@@ -146,7 +146,7 @@ static bool may_ask(int fd)
 	return find_peer(fd, &peer) && (!peer.uid || peer.uid == geteuid());
 }
 
-/* Bytes after the first line are not read. */
+/* Read one line of a client and answer it.  Bytes after the line are not read. */
 static void serve(int fd)
 {
 	struct pool_ctl_answer answer = { .text = NULL };
@@ -168,7 +168,7 @@ static void serve(int fd)
 	free(answer.text);
 }
 
-/* A child of a fork closes the client that this has accepted. */
+/* Accept a client, and record its file, so that a child of a fork closes it. */
 static int accept_client(void)
 {
 	int fd;
@@ -181,7 +181,7 @@ static int accept_client(void)
 	return fd;
 }
 
-/* The connection ends even where a child has a copy of the file. */
+/* Close the client.  shutdown() ends the connection even where a child has a copy of the file. */
 static void leave_client(void)
 {
 	pool_own_lock();
@@ -191,7 +191,10 @@ static void leave_client(void)
 	pool_own_unlock();
 }
 
-/* Where files are short, the client that waits would wake the thread again at once. */
+/*
+ * Accept and serve a client.  Pauses if files are short, because the waiting client would wake the
+ * thread again at once.
+ */
 static void work(void)
 {
 	int fd = accept_client();
@@ -206,8 +209,8 @@ static void work(void)
 }
 
 /*
- * The program may go to another folder before the socket is removed, or looked for.  So the
- * path begins at the root, unless it is too long then.
+ * Make a path begin at the root, unless it is too long then, because the program may go to another
+ * folder before the socket is removed, or looked for.
  */
 static void begin_at_root(struct sockaddr_un *addr)
 {
@@ -225,7 +228,7 @@ static void begin_at_root(struct sockaddr_un *addr)
 	memcpy(addr->sun_path, full, len + more);
 }
 
-/* Returns 0, or an error, negative. */
+/* Complete a path to the address of a socket.  Returns 0, or an error, negative. */
 static int expand(struct sockaddr_un *addr, const char *path)
 {
 	size_t len = 0;
@@ -298,7 +301,7 @@ static int lock_folder(const struct sockaddr_un *addr)
 	return fd;
 }
 
-/* Unlocked before it is closed: a child of a fork has a copy. */
+/* Unlock and close a folder; the unlock counts even if a child of a fork has a copy of the file. */
 static void unlock_folder(int fd)
 {
 	if (fd < 0)
@@ -335,9 +338,8 @@ static bool is_bound(void)
 }
 
 /*
- * The program has closed the socket, so another program's may have its name and its numbers by
- * now.  That one has a server.  This process may still be one, until its thread looks at its
- * files.  Locked.
+ * Remove a socket that the program has closed, unless another program has bound the name since, and
+ * has a server now.  This process may still be one, until its thread looks at its files.  Locked.
  */
 static void remove_closed(void)
 {
@@ -360,8 +362,8 @@ static void remove_bound(void)
 }
 
 /*
- * Linux gives the file the mode of the socket, less the umask, so there is no moment at
- * which others could connect.  Locked.  Returns 0, or an error, negative.
+ * Bind a socket.  Linux gives its file the mode of the socket, less the umask, so there is no
+ * moment at which others could connect.  Locked.  Returns 0, or an error, negative.
  */
 static int bind_to(int fd, const struct sockaddr_un *addr)
 {
@@ -380,7 +382,7 @@ static int bind_to(int fd, const struct sockaddr_un *addr)
 	return err;
 }
 
-/* Locked.  Returns 0, or an error, negative. */
+/* Start the thread with a socket at an address.  Locked.  Returns 0, or an error, negative. */
 static int start_at(const struct sockaddr_un *addr)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -404,7 +406,7 @@ static int start_at(const struct sockaddr_un *addr)
 	return err;
 }
 
-/* Begun.  Returns 0, or an error, negative. */
+/* Start the thread at a path, entered.  Returns 0, or an error, negative. */
 static int start(const char *path)
 {
 	struct sockaddr_un addr;
@@ -437,7 +439,7 @@ void pool_ctl_stop(void)
 	pool_own_leave(&helper.own, cancel);
 }
 
-/* exit() leaves no socket behind.  The thread goes with the program. */
+/* Remove the socket at exit(); the thread ends with the program. */
 __attribute__((destructor)) static void remove_at_exit(void)
 {
 	pool_own_lock();

@@ -71,7 +71,7 @@ static size_t make_memstats(char *buf, size_t size, const void *options)
 	return pool_memstats(buf, size, options);
 }
 
-/* A reset is done once, and has no text. */
+/* Answer "memstats" with a table of places; a reset has no text. */
 static void answer_memstats(struct pool_ctl_answer *answer, const char *words)
 {
 	struct pool_memstats_options options;
@@ -139,7 +139,7 @@ static size_t make_debug(char *buf, size_t size, const void *pool)
 	return pool_debug_to_buf((struct pool_head *)pool, buf, size);
 }
 
-/* Switch the options of a pool, or of all, or show them where there are no words. */
+/* Switch the options of a pool, or of all, by @words; without words answer with the options. */
 static void debug_one(struct pool_ctl_answer *answer, struct pool_head *pool,
 		      const char *words)
 {
@@ -150,7 +150,7 @@ static void debug_one(struct pool_ctl_answer *answer, struct pool_head *pool,
 		answer_text(answer, make_debug, pool);
 }
 
-/* Several pools may have one name.  All are switched; the options of the last are shown. */
+/* Answer "debug".  All pools of the name are switched, and the last one's options are shown. */
 static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
 {
 	size_t len = strcspn(rest, " ");
@@ -170,7 +170,7 @@ static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
 		no_pool(answer, rest, len);
 }
 
-/* The text of "help" is an answer; that of a wrong word is not; others are warnings. */
+/* Set options.  The text of "help" is the answer, that of a wrong word the fault; else warnings. */
 static void answer_set(struct pool_ctl_answer *answer, const char *options)
 {
 	char text[4096];

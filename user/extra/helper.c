@@ -55,8 +55,9 @@ void pool_own_file_close(struct pool_own_file *file)
 }
 
 /*
- * A program that is started without stdin, stdout or stderr uses their numbers nevertheless.  So
- * give a file another number than these.  Returns it, or -1 with errno; then the file is closed.
+ * Give a file a number above those of stdin, stdout and stderr, because a program that was started
+ * without these uses their numbers nevertheless.  Returns it, or -1 with errno; then the file is
+ * closed.
  */
 int pool_own_file_raise(int fd)
 {
@@ -91,7 +92,7 @@ static bool open_pipe(struct pool_helper *helper)
 	return false;
 }
 
-/* It has ended, or is the parent's: close what it had open.  Locked. */
+/* Close the files of a helper that has ended, or is the parent's.  Locked. */
 void pool_helper_forget(struct pool_own_thread *own)
 {
 	struct pool_helper *helper = (struct pool_helper *)own;
@@ -125,7 +126,7 @@ static bool is_due(const struct pool_helper *helper)
 	       (helper->file.fd < 0 || pool_own_file_is(&helper->file));
 }
 
-/* A program that closes all files may have stderr's number for another one by now. */
+/* Log that the helper ends, unless the program has closed stderr, whose number may be reused. */
 static void say_end(const struct pool_helper *helper)
 {
 	if (pool_own_file_is(&helper->err))

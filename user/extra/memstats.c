@@ -31,7 +31,7 @@
 /* Dump mutex. */
 static struct pool_mem_block *blocks;
 
-/* The pointer to a block, or to the end of the list. */
+/* Find the pointer to a block, or to the end of the list. */
 static struct pool_mem_block **find_block(const struct pool_mem_place *start)
 {
 	struct pool_mem_block **at = &blocks;

@@ -48,7 +48,7 @@ void pool_own_unlock(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Another thread of the parent may have held "change". */
+/* Forget the parent's threads in a child; "change" is made anew, as such a thread may hold it. */
 static void after_fork_in_child(void)
 {
 	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +72,7 @@ int pool_own_at_forks(void)
 	return pthread_atfork(pool_own_lock, pool_own_unlock, after_fork_in_child);
 }
 
-/* From now on in_child() is called in each child.  Locked. */
+/* Have in_child() called in each child from now on.  Locked. */
 void pool_own_watch(struct pool_own_thread *own)
 {
 	if (own->watched)

@@ -25,7 +25,7 @@
 /* Some thread waited for memory for 100 ms within 2 s. */
 static const char trigger[] = "some 100000 2000000";
 
-/* Half of what is unused: the next event comes two seconds later at the earliest. */
+/* Release half of what is unused, because the next event comes two seconds later or more. */
 static void work(void)
 {
 	unsigned long bytes;
@@ -39,7 +39,7 @@ static struct pool_helper helper = {
 	.what = "giving back under pressure", .work = work, .events = POLLPRI,
 };
 
-/* A file that is not the kernel's would be overwritten, and have no events. */
+/* True if a file is the kernel's; another file would be overwritten, and have no events. */
 static bool is_systems(int fd)
 {
 	struct statfs in;
@@ -50,7 +50,7 @@ static bool is_systems(int fd)
 	return in.f_type == PROC_SUPER_MAGIC || in.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* Returns an error, negative, where there is no such file, or it takes no trigger. */
+/* Open a file of triggers.  Returns an error, negative, if it is missing or takes no trigger. */
 static int open_trigger(const char *file)
 {
 	int fd = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -66,7 +66,7 @@ static int open_trigger(const char *file)
 	return err;
 }
 
-/* Returns 0, or an error, negative. */
+/* Start the thread on a file of triggers.  Returns 0, or an error, negative. */
 static int start(const char *file)
 {
 	int fd = open_trigger(file);

@@ -29,10 +29,7 @@ static sem_t wake;
 static bool has_wake;
 static bool stopping;
 
-/*
- * A handler may still run when the thread is gone, so the semaphore is never
- * destroyed.
- */
+/* Wake the thread.  May run after the thread has ended, so the semaphore is never destroyed. */
 static void on_quit(int sig)
 {
 	int saved = errno;
@@ -71,7 +68,7 @@ static void restore(void)
 		sigaction(SIGQUIT, &before, NULL);
 }
 
-/* A child has no thread for the handler to wake. */
+/* Restore the signal's action in a child, which has no thread for the handler to wake. */
 static void forget(struct pool_own_thread *quit)
 {
 	if (quit->started)

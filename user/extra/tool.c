@@ -27,7 +27,7 @@
 #include "seam/plat.h"
 #include "tool.h"
 
-/* Of valgrind's tools only Memcheck answers this request; for the others it costs time. */
+/* True under Memcheck; for valgrind's other tools this request only costs time. */
 static bool have_memcheck(void)
 {
 	char byte = 0;
@@ -69,7 +69,7 @@ void tool_begin(unsigned long long id)
 	VALGRIND_CREATE_MEMPOOL(anchor(id), 0, 0);
 }
 
-/* The source has no objects any more. */
+/* Announce that a source has no objects any more. */
 void tool_end(unsigned long long id)
 {
 	VALGRIND_DESTROY_MEMPOOL(anchor(id));
@@ -89,7 +89,7 @@ static void hide(void *p, unsigned int size)
 	(void)VALGRIND_MAKE_MEM_NOACCESS(p, size);
 }
 
-/* Only constructed objects are passed to valgrind as written. */
+/* Announce an object in use; only constructed objects are announced as written. */
 static void used(const struct pool *pool, void *obj, unsigned int total)
 {
 	unsigned int size = pool->head.size;
