@@ -9,7 +9,7 @@
 
 #define BOUND		524288ul
 
-/* How many objects can an array have? */
+/* Returns how many objects an array may have at most. */
 static unsigned int array_holds(void)
 {
 	unsigned int n = POOL_HOT_SLOTS;
@@ -26,7 +26,7 @@ static unsigned long half_of(unsigned int room, unsigned long have,
 	return have < most && n > most - have ? most - have : n;
 }
 
-/* Allocate.  Does the pool grow by as many as expected, and are its numbers right? */
+/* Allocate; true if the pool grew by as many objects as expected, and if its numbers agree. */
 static bool grows(struct pool *pool, void **obj)
 {
 	const struct pool_hot *hot = &test_local(pool)->hot;
@@ -88,7 +88,10 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 	EXPECT(one_at_a_time(pool, 200));
 }
 
-/* A pool that has needed this many before regains them, and gets no more. */
+/*
+ * A pool that has needed 1000 objects before takes them back one at a time, because half of an
+ * array at once would be more than it needs.
+ */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
 	plat_write(&pool->need_target, 1000ul);
@@ -131,7 +134,7 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 	pool_destroy(&checked->head);
 }
 
-/* As many as an array holds; one more would be spilled, and filled, in each round. */
+/* One object more than an array holds, got ahead, would be spilled and filled in each round. */
 POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -145,7 +148,7 @@ POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 	EXPECT_EQ(local->spills + local->fills, 0);
 }
 
-/* Objects left of the last batch do not take the room of those in use by turns. */
+/* Objects left of the last batch must not take the slots that users free and allocate by turns. */
 POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -166,7 +169,7 @@ POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 
 	test_free_many(pool, test_objs, 1000);
 }
 
-/* Objects are large, so that half of an array is more. */
+/* With objects of 4096 bytes half of an array is more than a sixteenth of the bound. */
 TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
 {
 	const unsigned int size = 4096, n = 100;
@@ -194,7 +197,7 @@ TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* As many as the bound allows; one more would evict a cluster in each round. */
+/* One object more than the bound allows, got ahead, would evict a cluster in each round. */
 POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {
 	unsigned int fit = BOUND / 1024;
@@ -210,7 +213,7 @@ POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 	EXPECT(test_bound_holds());
 }
 
-/* The arrays of five pools are empty, and charged with all that arrays may have. */
+/* The arrays of five pools are empty.  Their slots are charged with all that arrays may have. */
 TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
 {
 	unsigned int i, calls = 0;
@@ -241,7 +244,10 @@ TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
 	}
 }
 
-/* Neither the objects nor the room that the array would then want evict anything. */
+/*
+ * All of the bound is charged.  Neither objects got ahead, nor the slots that the array would get
+ * for them, may evict what another pool has.
+ */
 TEST_CASE(what_is_got_ahead_evicts_nothing)
 {
 	unsigned int n = BOUND / 1024;
@@ -273,7 +279,7 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 	pool_destroy(&idle->head);
 }
 
-/* Every second call of the backend fails: the one that gets objects ahead. */
+/* The calls of the backend that get objects ahead fail, so no allocation may fail. */
 POOL_CASE(a_backend_that_fails_ahead_fails_no_call, test_pool(64))
 {
 	struct pool_stats now;

@@ -52,7 +52,10 @@ POOL_CASE(nocache_takes_from_the_shared_pool_before_the_backend, test_pool(64))
 	test_free_many(pool, obj, 2);
 }
 
-/* All objects that the limit allows are free, as the modes of the pool have them. */
+/*
+ * All objects that the limit allows are freed.  In each mode an uncached allocation must find
+ * them, wherever the mode keeps free objects.
+ */
 TEST_CASE(nocache_at_the_limit_gets_what_frees_left_in_the_caches)
 {
 	static const unsigned int modes[] = {
@@ -135,7 +138,7 @@ POOL_CASE(an_atomic_pair_works_where_nothing_may_sleep, test_pool(64))
 	test_free_many(pool, test_objs, TEST_SOME);
 }
 
-/* Free @n objects and get as many, as where the backend itself may have called. */
+/* Free @n objects and allocate as many, with the flag of callers inside the backend. */
 static bool turned_inside(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i, got = 0;

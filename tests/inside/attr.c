@@ -24,7 +24,7 @@ static void construct(void *obj, void *arg)
 	memset(obj, MADE, life.size);
 }
 
-/* Are all bytes as the constructor left them? */
+/* True if all bytes are as the constructor left them. */
 static bool intact(const unsigned char *obj)
 {
 	unsigned int i, good = 0;
@@ -57,13 +57,13 @@ static struct pool *constructed(unsigned int size, unsigned int mode)
 	return head ? pool_of(head) : NULL;
 }
 
-/* Take @n objects; are all as they were made?  Free them. */
+/* Allocate and free @n objects; true if all were as the constructor left them. */
 static bool wave_intact(struct pool *pool, unsigned int n)
 {
 	return test_wave_good(pool, n, intact);
 }
 
-/* Was every object made once, and undone once while it was intact? */
+/* True if every object was constructed once, and destructed once while it was intact. */
 static bool life_is_even(void)
 {
 	return life.made == life.undone && life.made && !life.bad;
@@ -182,7 +182,7 @@ TEST_CASE(constructed_state_survives_all_layers)
 	}
 }
 
-/* The link is behind the object, even if that is small or odd. */
+/* The link is behind the object, so that even one byte stays as its constructor wrote it. */
 TEST_CASE(parking_leaves_constructed_state_alone)
 {
 	static const unsigned int sizes[] = { 1, 3, 7, 8, 9, 15, 40, 4096, 0 };
@@ -289,7 +289,7 @@ TEST_CASE(a_constructed_pool_refuses_to_zero)
 	EXPECT(life_is_even());
 }
 
-/* A constructor alone is enough, and so is a destructor. */
+/* One pool has only a constructor, the next one only a destructor. */
 TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 {
 	struct pool_attr attr = {
@@ -316,7 +316,7 @@ TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 	EXPECT(life_is_even());
 }
 
-/* The destructor must find what users left in the object. */
+/* The link must not overwrite what the last user left for the destructor. */
 TEST_CASE(parking_leaves_alone_what_a_destructor_will_see)
 {
 	struct pool_attr attr = {
@@ -370,7 +370,7 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 		}
 }
 
-/* An access to an object that rests in a cache would not fault. */
+/* An access to a freed object in a cache would not fault, so uaf wins over the mode. */
 TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
 {
 	struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };
@@ -388,7 +388,7 @@ TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
 	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 
-/* Values set later; a refusal changes nothing. */
+/* A later value that does not fit the other one is refused and changes nothing. */
 TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 {
 	struct pool_attr attr = {
@@ -420,7 +420,7 @@ TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 
 static const struct pool_attr fine = { .name = "fine", .size = 64 };
 
-/* Is this refused, and only because of what was changed? */
+/* True if these attributes are refused. */
 static bool refused(struct pool_attr attr)
 {
 	struct pool_head *pool = create_pool_ext(&attr);
@@ -466,7 +466,7 @@ TEST_CASE(bad_attributes_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-/* Attributes of another layout must not be read. */
+/* Attributes of another version or size, all bytes 0xee, are refused before any member is read. */
 TEST_CASE(attributes_of_another_version_are_not_looked_into)
 {
 	struct pool_attr wild;

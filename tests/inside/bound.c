@@ -52,7 +52,7 @@ POOL_CASE(a_cap_larger_than_all_bounds_changes_nothing, test_within(65536, 8, SI
 	EXPECT_LE(test_charged(), 32768);
 }
 
-/* No visit is made in between. */
+/* The CPU visits no pool between the new cap and the check, so setting the cap must evict. */
 POOL_CASE(a_cap_that_comes_late_takes_clusters_at_once, test_within(1 << 20, 8, SIZE))
 {
 	test_wave(pool, 1000);

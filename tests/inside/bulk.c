@@ -24,7 +24,7 @@ static bool take(struct pool *pool, unsigned int n, void **objs)
 	return false;
 }
 
-/* Are they all there, and all different?  Each is marked with its number. */
+/* True if all pointers are set and no two are equal.  Each object is marked with its number. */
 static bool distinct(unsigned int n, void **objs)
 {
 	unsigned int i, good = 0;
@@ -84,7 +84,7 @@ POOL_CASE(a_bulk_above_the_limit_takes_nothing, test_pool(64))
 	pool_free_bulk(&pool->head, 0, 100, test_objs);
 }
 
-/* Odd numbers, since every other call of the backend gets ahead, and may fail unnoticed. */
+/* Of 500 objects the call gets the 60 that the limit leaves, and counts one refusal. */
 POOL_CASE(a_bulk_for_some_takes_what_there_is, test_pool(64))
 {
 	pool_fail_every = 0;
@@ -173,7 +173,7 @@ POOL_CASE(the_last_of_a_bulk_is_the_freshest, test_pool(64))
 	test_free_many(pool, test_objs, 500);
 }
 
-/* A wave leaves emptied clusters in the stash, for the next frees. */
+/* Use more than the array holds; true if the stash then has empty clusters for the next frees. */
 static bool stash_some(struct pool *pool)
 {
 	test_wave(pool, 400);
@@ -212,7 +212,7 @@ POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_pool(64))
 	EXPECT_LE(local->spills, most);
 }
 
-/* No single call comes in between, which would fill the array for one object. */
+/* A single allocation between the two bulk calls would already fill the array. */
 POOL_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array, test_pool(64))
 {
 	unsigned long visits;
@@ -269,7 +269,7 @@ TEST_CASE(a_bulk_works_in_every_mode)
 	}
 }
 
-/* As an interrupt in the middle of a call; the array is not touched. */
+/* A handler that interrupts a call must not touch the array. */
 POOL_CASE(a_nested_bulk_uses_the_layers_below, test_pool(64))
 {
 	unsigned int flags = 0;
@@ -355,7 +355,11 @@ TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* A correct free that could only park.  The seal is gone, but the state is not. */
+/*
+ * The object was checked by a free that could only park it.  Its seal was removed for the link,
+ * but the table of objects still has it as checked, so a bulk call must not hand it out as an
+ * unchecked one.
+ */
 POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked, test_within(1 << 20, 32, 64))
 {
 	unsigned int i;
@@ -378,7 +382,7 @@ POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked, test_within
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
 }
 
-/* How many of the pointers that a bulk call hands out are sealed. */
+/* Returns how many pointers that a bulk call hands out have a seal. */
 static unsigned int sealed_of(struct pool *pool, unsigned int n)
 {
 	unsigned int i, sealed = 0;
@@ -390,7 +394,7 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
 	return sealed;
 }
 
-/* Alone, and as the rest of a call whose other object the array has. */
+/* A sealed object is the whole call first, and then what the array lacks. */
 POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_within(1 << 20, 32, 64))
 {
 	pool_fail_every = 0;

@@ -63,7 +63,7 @@ static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 	return n;
 }
 
-/* How many clusters of this CPU have fewer objects than @max; UINT_MAX: one has more. */
+/* Returns how many clusters of this CPU have fewer objects than @max; UINT_MAX if one has more. */
 static unsigned int partly_full(const struct pool_local *local, unsigned int max)
 {
 	const struct pool_list *node;
@@ -80,7 +80,7 @@ static unsigned int partly_full(const struct pool_local *local, unsigned int max
 	return n;
 }
 
-/* An array that spills less than a cluster takes. */
+/* 15 objects of 1 KiB are more than the array takes, by less than a cluster. */
 POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 {
 	struct pool_local *local;
@@ -97,7 +97,7 @@ POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 	EXPECT_LE(partly_full(local, pool_cluster_max(pool)), 1);
 }
 
-/* While a surplus lasts a fill takes one object, so the newest cluster is not whole. */
+/* After a wave a fill takes only one object of the newest cluster, which is not whole then. */
 TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
 {
 	static const unsigned int sizes[] = { 1, 2, 8, POOL_CLUSTER_SIZE };
@@ -190,8 +190,7 @@ static void sample_charge(struct sampled *s)
 }
 
 /*
- * The first thread only looks.  It may get no time at all while the
- * others run, so these look, too, at all CPUs after each round.
+ * The first thread samples the charge.  It may get no time while the others run, so these do, too.
  */
 static void churn(unsigned int i, void *arg)
 {
@@ -241,7 +240,10 @@ TEST_CASE(the_charge_never_passes_the_bound)
 	plat_mem_free(s);
 }
 
-/* So a quick fill neither comes before an array is made smaller, nor brings too much to it. */
+/*
+ * A fill from a whole cluster must make the array smaller first if the bound was lowered, and must
+ * not bring more than the smaller array holds.
+ */
 TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 {
 	unsigned int slots;

@@ -41,7 +41,10 @@ TEST_CASE(backup_alone_sees_a_change_at_allocation)
 	pool_destroy(&pool->head);
 }
 
-/* The 0 at the end of a text; the addresses of several pools differ. */
+/*
+ * A user writes the 0 that ends a text one byte too far.  Several pools are tried, because a tag
+ * is made of its pool's address, which may have a byte 0 there.
+ */
 TEST_CASE(the_tag_sees_a_zero_too_many)
 {
 	unsigned int i;
@@ -195,7 +198,10 @@ TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* It counts as allocated for ever, and no later check learns of it. */
+/*
+ * A quarantined object stays allocated, unseen by later checks, but must not count as unknown: any
+ * foreign pointer would pass for it.
+ */
 TEST_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found)
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
@@ -261,7 +267,7 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* In user space a policy of the other world would abort, if it were obeyed. */
+/* Beyond POOL_REPORTS_MAX faults are only counted.  A report by "warn" would abort a program. */
 TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
 {
 	struct pool *pool;

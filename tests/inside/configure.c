@@ -25,7 +25,7 @@ static struct pool *used_pool(void)
 	return pool;
 }
 
-/* How many of @n allocations fail once the array is empty? */
+/* Returns how many of @n allocations fail once the array is empty. */
 static unsigned int failures(struct pool *pool, unsigned int n)
 {
 	unsigned int failed = 0, i;
@@ -127,7 +127,7 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 	pool_destroy(&pool->head);
 }
 
-/* A word may set a flag that an option asks for by itself. */
+/* "tools" sets the flag of "cold-first", too, which the caller has not changed. */
 TEST_CASE(what_was_not_changed_is_not_named)
 {
 	struct pool *pool;

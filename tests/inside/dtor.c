@@ -71,7 +71,7 @@ static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 	return *pool && *other;
 }
 
-/* Take @n objects; are all as they were made?  Free them. */
+/* Allocate and free @n objects; true if all were as the constructor left them. */
 static bool wave_intact(struct pool *pool, unsigned int n)
 {
 	return test_wave_good(pool, n, intact);
@@ -85,7 +85,7 @@ static unsigned long parked_in(struct pool *pool)
 	return (unsigned long)now.parked;
 }
 
-/* Calls of another pool that need all of the caches; do constructors or destructors run? */
+/* Use another pool so much that it evicts everything; true if no constructor or destructor ran. */
 static bool evicted_quietly(struct pool *other)
 {
 	unsigned int before = calls();
@@ -95,8 +95,8 @@ static bool evicted_quietly(struct pool *other)
 }
 
 /*
- * Bring most objects of a pool without need to the parked ones: it has used many, and is
- * used for a few.  Does none of its functions run meanwhile?
+ * Bring most objects of a pool to its parked list: the pool has used many, and then uses few,
+ * while @other evicts the rest.  True if none of the pool's functions ran in calls of @other.
  */
 static bool quietly_parked(struct pool *pool, struct pool *other)
 {
@@ -134,7 +134,10 @@ TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
 	EXPECT(ends_even(pool, other));
 }
 
-/* Without a shared pool they have no other place. */
+/*
+ * Without a shared pool evicted objects of a pool with a destructor have no place but the parked
+ * list.  The next calls of the pool itself must bring them down.
+ */
 TEST_CASE(what_waits_for_its_pool_goes_down_with_its_next_calls)
 {
 	static const unsigned int modes[] = { POOL_M_DEFAULT, POOL_M_NO_GLOBAL };
@@ -187,7 +190,7 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_by_age)
 	EXPECT(ends_even(pool, other));
 }
 
-/* Does no function of a pool run while @act takes its clusters off this CPU? */
+/* True if no constructor or destructor runs while @act takes a pool's clusters off this CPU. */
 static bool taken_quietly(bool (*act)(void))
 {
 	struct pool *pool, *other;
@@ -218,7 +221,7 @@ static bool cap_comes(void)
 	return pool_configure("max_cached=1");
 }
 
-/* The caller, of any pool, may be under a lock. */
+/* The caller that reclaims, of any pool, may hold a lock that a destructor takes. */
 TEST_CASE(an_allocation_that_takes_back_from_all_runs_no_destructor)
 {
 	EXPECT(taken_quietly(memory_is_short));
@@ -229,7 +232,7 @@ TEST_CASE(a_cap_that_comes_late_runs_no_destructor)
 	EXPECT(taken_quietly(cap_comes));
 }
 
-/* With "integrity" each free destructs, and the next allocation constructs. */
+/* With "integrity" frees destruct and allocations construct, so parked objects are destructed. */
 TEST_CASE(a_filled_object_is_not_constructed_while_it_waits)
 {
 	struct pool *pool, *other;

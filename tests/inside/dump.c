@@ -61,7 +61,7 @@ POOL_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation, test_pool(64))
 	EXPECT(begins(line, "total pools=1 allocated=64 used=0 cached=64 shared=0"));
 }
 
-/* As if 2^32 pools had been made. */
+/* The serial number is set as if 2^32 pools had been created. */
 TEST_CASE(ids_of_pools_never_begin_again)
 {
 	struct pool *pool[3];
@@ -95,10 +95,10 @@ TEST_CASE(lines_come_in_the_order_asked_for)
 	end_three(pools);
 }
 
-/* Not a power of two, so runs of several lengths are joined. */
+/* Not a power of two, so that the merge sort joins runs of several lengths. */
 #define SOME	23
 
-/* The sizes repeat, and the names go down. */
+/* Sizes repeat and names fall, so each order differs from that of creation. */
 TEST_CASE(equal_pools_of_an_order_come_in_order_of_creation)
 {
 	struct pool_head *pools[SOME];

@@ -12,7 +12,7 @@ static size_t line_len(const char *line)
 	return (size_t)(next_line(line) - line) - 1;
 }
 
-/* Does the line have a cell directly below its word in the head, with equal ends? */
+/* True if the line has a cell directly below its word in the head, with equal ends. */
 static bool is_below(const char *head, const char *word, const char *line,
 		     const char *cell)
 {
@@ -99,7 +99,7 @@ TEST_CASE(a_column_of_zeros_is_left_out)
 	end_three(pools);
 }
 
-/* What does the total say while @n objects of a new pool are held? */
+/* Returns what the total says while @n objects of a new pool are held. */
 static const char *held_of(unsigned int size, unsigned int n)
 {
 	struct pool_head *pool = make("units", size);

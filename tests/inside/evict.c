@@ -34,7 +34,7 @@ static unsigned long misses_of(struct pool *busy, unsigned int n)
 	return from_below(busy) - before;
 }
 
-/* Without a shared pool, evicted objects go to the backend. */
+/* Without a shared pool an eviction of the wrong cluster costs a call of the backend. */
 TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 {
 	struct pool *idle, *busy;
@@ -50,7 +50,10 @@ TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
 	pool_destroy(&idle->head);
 }
 
-/* Its evicted clusters make no room before the visit is over. */
+/*
+ * Evicted clusters stay charged until the visit ends, so evicting until there is room goes too
+ * far.
+ */
 TEST_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs)
 {
 	unsigned long most = 0;
@@ -75,7 +78,7 @@ TEST_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs)
 	pool_destroy(&pool->head);
 }
 
-/* Three quarters of the bound are charged for the idle arrays' slots. */
+/* The slots of unused arrays take three quarters of the bound.  The busy pool must get them. */
 TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
 {
 	struct pool *idle[32], *busy;

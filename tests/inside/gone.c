@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-/* Is one more fault of this kind counted, and no other one? */
+/* True if @calls calls with the destroyed pool were reported, and no other fault. */
 static bool told_of(struct pool *pool, unsigned int calls)
 {
 	return plat_read(&pool->faults[POOL_FAULT_DESTROYED]) == calls &&
@@ -84,7 +84,7 @@ TEST_CASE(a_free_to_a_destroyed_pool_is_reported_and_does_nothing)
 	}
 }
 
-/* The next pool has the place of the arrays of the one before, but not its struct. */
+/* The next pool gets the arrays of the one that was destroyed, but not its struct. */
 TEST_CASE(a_destroyed_pool_is_not_taken_for_the_next_one)
 {
 	void *obj;
@@ -102,7 +102,7 @@ TEST_CASE(a_destroyed_pool_is_not_taken_for_the_next_one)
 	EXPECT_PTR_EQ(pool_destroy(&next->head), NULL);
 }
 
-/* Hundreds of pools come and go; the structs of a bounded number stay. */
+/* 300 checked pools come and go, and the struct of the last one must still be known. */
 TEST_CASE(checked_pools_may_come_and_go)
 {
 	struct pool *pool = NULL;

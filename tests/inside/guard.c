@@ -57,7 +57,7 @@ bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 	return !test_readable(guard_page_of(obj) - 1) && !test_readable(end);
 }
 
-/* Is one object where it should be, and gone after its free? */
+/* True if one object is aligned, ends with its pages, and cannot be accessed after its free. */
 static bool one_is_good(unsigned int size, unsigned int align)
 {
 	struct plat_backend backend;
@@ -92,7 +92,7 @@ TEST_CASE(guarded_objects_end_where_their_pages_do_and_vanish_when_freed)
 			EXPECT(one_is_good(sizes[i], align));
 }
 
-/* Was this address among the last @n of @seen? */
+/* True if @obj is among the last @n addresses of @seen. */
 static bool among(const void *obj, void **seen, unsigned int n)
 {
 	while (n--)
@@ -145,7 +145,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* Write a byte @at from an object.  Is exactly that found?  Then undo it. */
+/* Change the byte @at from an object and restore it; true if the check finds exactly that byte. */
 static bool is_found(const struct plat_backend *backend, unsigned char *obj, long at)
 {
 	long where = 12345;
@@ -204,7 +204,7 @@ TEST_CASE(what_can_be_read_is_told_from_what_cannot)
 	EXPECT(!test_readable(NULL));
 }
 
-/* Is each object in a page of its own, with no other object there? */
+/* True if each object has a page of its own. */
 static bool are_apart(void **objs, unsigned int n)
 {
 	unsigned int i, j;

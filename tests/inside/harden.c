@@ -44,7 +44,7 @@ static void *slot_below(struct pool *pool, unsigned int below)
 	return local->slot[below < n ? n - 1 - below : 0];
 }
 
-/* Is a second free of the object @below the freshest one found, and changes it nothing? */
+/* True if a second free of the object @below the freshest one is a fault and changes nothing. */
 static bool finds_second_free(struct pool *pool, unsigned int below)
 {
 	unsigned long before = found(pool, POOL_FAULT_DOUBLE_FREE);
@@ -94,7 +94,7 @@ POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
-/* The inline calls find closed arrays, those of the library open ones. */
+/* The inline calls find the array closed, so that the library checks; the library finds it open. */
 POOL_CASE(a_hardened_pool_keeps_its_arrays, hardened(64))
 {
 	void *obj;
@@ -111,7 +111,7 @@ POOL_CASE(a_hardened_pool_keeps_its_arrays, hardened(64))
 	EXPECT_EQ(test_faults(pool), 0);
 }
 
-/* Single, bulk and reserved objects come and go, under options that are switched. */
+/* Single, bulk and reserved objects come and go while other options are switched. */
 POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults, hardened(64))
 {
 	static const char * const off = "-poison -integrity cache global -memstats";

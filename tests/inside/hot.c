@@ -44,7 +44,7 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 	EXPECT(test_bound_holds());
 }
 
-/* Use more than fits a bound of 32768 bytes, again and again, so that others give way. */
+/* Use more than fits a bound of 32768 bytes, so often that idle arrays are reduced and evicted. */
 static void need_the_bound(struct pool *busy)
 {
 	unsigned int i;
@@ -90,7 +90,9 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		pool_destroy(&pool[i]->head);
 }
 
-/* Arrays of eight slots, each with five objects, do not fit the bound; the objects do. */
+/*
+ * Eight arrays of eight slots exceed the bound, five objects in each do not.  None may be evicted.
+ */
 TEST_CASE(free_slots_leave_the_bound_to_objects)
 {
 	struct pool *pool[8];
@@ -223,7 +225,10 @@ POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
 	test_free(pool, nested);
 }
 
-/* A call that finds no part of its own is interrupted before it has the lock. */
+/*
+ * A handler sets the CPU's part up after the interrupted call has entered it without a lock.  The
+ * call must use the objects that the handler has freed into it.
+ */
 POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_pool(64))
 {
 	struct pool_local *local;
@@ -272,7 +277,7 @@ TEST_CASE(closing_a_small_array_never_raises_the_charge)
 	pool_destroy(&big->head);
 }
 
-/* How many calls were no hits, as far as that is counted? */
+/* Returns how many calls of a pool were not hits, as far as that is counted. */
 static unsigned long long slow_paths(struct pool *pool)
 {
 	struct pool_stats now;
@@ -282,7 +287,7 @@ static unsigned long long slow_paths(struct pool *pool)
 	       now.store_gets + now.store_puts;
 }
 
-/* Is the array of a used pool open?  Then further calls take no slow path. */
+/* True if the array of a used pool is open, so that further calls take no slow path. */
 static bool hits(struct pool *pool)
 {
 	unsigned long long before;

@@ -27,7 +27,7 @@ POOL_CASE(an_idle_pool_is_below_a_tenth_after_six_ages, test_pool(64))
 	EXPECT_LE(pool_allocated(pool) * 10, peak);
 }
 
-/* One cluster, of which parts go: what stays was not used by that. */
+/* An age that takes a part of the only cluster must not count as a use of the rest. */
 POOL_CASE(of_a_few_idle_objects_half_goes_each_time, test_pool(64))
 {
 	unsigned long most = POOL_CLUSTER_SIZE;
@@ -60,7 +60,7 @@ POOL_CASE(the_first_age_takes_nothing_that_was_just_used, test_pool(64))
 	EXPECT(pool_allocated(pool) < before);
 }
 
-/* All that a pool has is used between any two ages. */
+/* The pool uses all of its objects between two ages, so an age may take a hundredth at most. */
 POOL_CASE(a_busy_pool_loses_nothing, test_pool(64))
 {
 	struct pool_stats before, now;
@@ -114,8 +114,7 @@ POOL_CASE(age_leaves_spare_objects, test_pool(64))
 	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
 }
 
-/* So its caller may stop. */
-/* The least of a bucket is counted anew wherever an age looks at it. */
+/* An age that looked at a bucket would set its "low" anew. */
 POOL_CASE(age_touches_no_bucket_that_is_empty, test_pool(64))
 {
 	pool->bucket[0].least = 5;

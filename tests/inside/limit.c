@@ -198,7 +198,7 @@ TEST_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use)
 	}
 }
 
-/* A call that has interrupted a slow path of its pool finds what lies in clusters, too. */
+/* A call that interrupted a slow path cannot use the array, but must find objects in clusters. */
 POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_pool(64))
 {
 	struct pool_local *local;

@@ -37,7 +37,7 @@ static unsigned int registrations(struct pool *pool)
 	return now.registrations;
 }
 
-/* pool_destroy() does not say which of the two registrations it means. */
+/* pool_destroy() does not say which registration it ends, so the pool must stay exact. */
 TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 {
 	struct pool *a = plain(3200, 0);
@@ -51,7 +51,7 @@ TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 	pool_destroy_all();
 }
 
-/* Each new size is compared with the pool's size, which stays. */
+/* A new size is compared with the size of the pool, not with the last size that joined it. */
 TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
 {
 	struct pool *a = plain(32000, 0);

@@ -176,10 +176,7 @@ struct leaving {
 	unsigned long bad;
 };
 
-/*
- * Does another worker finish while this one waits?  Gives up after a while, in the
- * kernel after as many ticks.
- */
+/* Wait until another worker is done; false after so many pauses, in the kernel so many ticks. */
 static bool comes(const unsigned long *done)
 {
 	unsigned int tries = 2000;
@@ -218,8 +215,8 @@ static void leave_or_join(unsigned int i, void *arg)
 }
 
 /*
- * A walk at the pool prevents the count of its objects.  A destruction that is no longer
- * the last one must not wait for that walk.
+ * A walk at the pool prevents the count of its objects.  A destruction that has become one of two
+ * must end without waiting for that walk.
  */
 TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 {
@@ -271,7 +268,10 @@ static void walk_or_create(unsigned int i, void *arg)
 	plat_word_add(&v->done, 1);
 }
 
-/* The function that a walk calls may fork or set options, and so wait for the creation. */
+/*
+ * The function that a walk calls may fork or set options, which wait for creations.  A creation
+ * that waited for the walk would deadlock with it.
+ */
 TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
 {
 	struct visit v;

@@ -101,7 +101,7 @@ static int hex(char c)
 	return c <= '9' ? c - '0' : c - 'A' + 10;
 }
 
-/* Can a shown name be read back, and be part of a path? */
+/* True if a name as it is shown can be read back, and can be part of a path. */
 static bool is_shown_well(const char *name)
 {
 	char shown[POOL_SHOWN_LEN + 1];
@@ -125,7 +125,7 @@ static bool is_shown_well(const char *name)
 	return !*name;
 }
 
-/* A shown name that can be read back belongs to one name only. */
+/* All bytes are tried.  A shown name can be read back, so it belongs to one name only. */
 TEST_CASE(no_two_names_are_shown_alike)
 {
 	char name[4] = "";
@@ -142,7 +142,7 @@ TEST_CASE(no_two_names_are_shown_alike)
 	EXPECT(is_shown_well("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"));
 }
 
-/* How many names, each at @which of odd[], are missing in the dump in "full"? */
+/* Returns how many names, each at @which of odd[], are missing in the dump in "full". */
 static unsigned int missing(const char *before, size_t which,
 			    const char *behind)
 {
@@ -175,7 +175,7 @@ TEST_CASE(each_dump_has_its_own_way_to_write_odd_names)
 	pool_destroy_all();
 }
 
-/* How many pools does "json" show with these words? */
+/* Returns how many pools "json" shows with these words. */
 static unsigned int count_shown(const char *words)
 {
 	const char *at = full;
@@ -203,7 +203,7 @@ TEST_CASE(names_match_as_they_are_and_as_they_are_shown)
 	pool_destroy_all();
 }
 
-/* The longest prefix that can match is read completely, and so is one letter more. */
+/* The longest prefix that can match is compared to its end, and one letter more matches nothing. */
 TEST_CASE(the_longest_name_as_shown_can_be_matched)
 {
 	static const char name[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";

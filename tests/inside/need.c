@@ -9,7 +9,7 @@
 
 #define BURST		100000
 
-/* How many objects does a burst leave, beyond those that CPUs have cached? */
+/* Returns how many objects a burst leaves, beyond those that CPUs have cached. */
 static unsigned long left_by_burst(struct pool *pool)
 {
 	void *list = test_alloc_list(pool, BURST);
@@ -21,7 +21,7 @@ static unsigned long left_by_burst(struct pool *pool)
 	       (unsigned long)(now.allocated - now.cached);
 }
 
-/* Does each of two bursts leave at most a tenth? */
+/* True if each of two bursts leaves at most a tenth. */
 static bool sheds_bursts(unsigned int size)
 {
 	struct pool *pool;
@@ -34,7 +34,7 @@ static bool sheds_bursts(unsigned int size)
 	return pool && !pool_destroy(&pool->head) && good;
 }
 
-/* A case each, since tools make them slow, and a case of KUnit ends after five minutes. */
+/* A case for each size: tools make them slow, and KUnit ends a case after five minutes. */
 TEST_CASE(a_burst_of_small_objects_leaves_at_most_a_tenth)
 {
 	EXPECT(sheds_bursts(16));
@@ -129,7 +129,7 @@ TEST_CASE(a_steady_producer_and_consumer_reach_no_backend_calls)
 	EXPECT_EQ(steady_calls(1024), 0);
 }
 
-/* As on a large machine, where one put in several is sampled. */
+/* With as many buckets as on a large machine only one put in several is sampled. */
 TEST_CASE(all_of_that_holds_with_many_buckets)
 {
 	struct pool *pool;
@@ -143,7 +143,7 @@ TEST_CASE(all_of_that_holds_with_many_buckets)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* How many spans end while @n objects are brought down, one by one? */
+/* Returns how many spans end while @n objects are brought down, one by one. */
 static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 {
 	unsigned long ends = 0;

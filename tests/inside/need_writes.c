@@ -88,8 +88,9 @@ static unsigned long writes_per_1000(unsigned int buckets)
 }
 
 /*
- * It was written in each put by up to 8 CPUs, and in each eighth by 64.  Tasks that share CPUs, as
- * in the kernel, go on with the span of another task when they migrate, and end more of them.
+ * All CPUs read the line, so each write costs each of them a miss.  With POOL_BUCKETS_MAX the
+ * bound is lower; tasks that share CPUs, as in kernels, end more spans because a migrated task
+ * goes on with the span of another one.
  */
 TEST_CASE(what_decides_where_clusters_go_is_hardly_written)
 {

@@ -38,7 +38,7 @@ static bool are_all(const unsigned char *obj, unsigned char byte)
 	return i == SIZE;
 }
 
-/* Are the bytes of a free object, and after its next allocation, as they were? */
+/* True if a free object keeps its bytes, while it is free and in its next allocation. */
 static bool leaves_alone(struct pool *pool, unsigned int round)
 {
 	unsigned char byte = (unsigned char)(0x30 + round);
@@ -99,7 +99,7 @@ TEST_CASE(words_that_touch_never_reach_a_typesafe_pool)
 	}
 }
 
-/* What follows an object, with these options? */
+/* Returns what follows an object with these options. */
 static struct pool_layout layout_with(struct pool *pool, unsigned int debug)
 {
 	struct pool_layout layout;
@@ -136,7 +136,7 @@ TEST_CASE(only_words_that_are_exact_keep_sizes_as_they_are)
 	}
 }
 
-/* How many faults does a second free of an object make? */
+/* Returns how many faults a second free of an object makes. */
 static unsigned long frees_twice(struct pool *pool)
 {
 	void *obj = test_alloc(pool);

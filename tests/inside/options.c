@@ -170,7 +170,7 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
 }
 
-/* As in -dM[<byte>[,]][<words>]. */
+/* As HAProxy passes on -dM[<byte>[,]][<words>]: a byte first, or nothing, means poison. */
 TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
 {
 	char text[100];
@@ -198,7 +198,7 @@ TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
 	EXPECT_EQ(pool_options.poison, 7);
 }
 
-/* The document's variable: its bits are the words of the help, in their order. */
+/* The bits of the document's variable are the words of the help, in their order. */
 TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
 {
 	EXPECT(pool_configure("no-tools"));
@@ -240,7 +240,7 @@ TEST_CASE(help_has_a_line_for_each_option)
 	EXPECT(strstr(text, " behind each object (checked fixed exact)\n"));
 }
 
-/* Does pool_debug_to_buf() say this, at any size of the buffer? */
+/* True if pool_debug_to_buf() writes @wanted, at any size of the buffer. */
 static bool shows(struct pool_head *pool, const char *wanted)
 {
 	size_t len = strlen(wanted), size;

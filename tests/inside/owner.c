@@ -62,7 +62,7 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* The first comes, then the second; what the first gives back is its own. */
+/* Two owners share a pool.  The first may end its own registration, and then no other. */
 TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
 {
 	struct pool_head *both;
@@ -84,7 +84,7 @@ TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* A module is loaded at the address of one that left a pool behind. */
+/* A module that is loaded where another one was has the same owner, but not that one's pool. */
 TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 {
 	struct pool_head *left = owned("left", 96, &one);
@@ -109,7 +109,7 @@ static void undo(void *obj, void *arg)
 	undone++;
 }
 
-/* The destructor's code is about to go, so it must not be called later. */
+/* The destructor's code goes with its owner, so no object may be destructed later. */
 TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 {
 	struct pool_attr attr = { .name = "built", .size = 96, .dtor = undo };

@@ -41,7 +41,7 @@ static struct pool *parked_pool(void)
 	return pool;
 }
 
-/* How many objects are no longer linked as they were? */
+/* Returns how many objects are no longer linked as they were. */
 static unsigned int touched(struct pool *pool)
 {
 	unsigned int i, n = 0;
@@ -96,7 +96,7 @@ POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 	test_free_many(pool, test_objs, PARKED);
 }
 
-/* Park all of a pool's objects but one, free that: how many does it bring down? */
+/* Park all objects but one; returns how many the free of that one brings down. */
 static unsigned long brought_by_a_free(struct pool *pool)
 {
 	void *last = test_alloc(pool);
@@ -109,7 +109,7 @@ static unsigned long brought_by_a_free(struct pool *pool)
 	return PARKED - parked_in(pool);
 }
 
-/* One pool parks on this CPU's list first.  The other has no part there: on its own. */
+/* One pool parks on this CPU's list, the other one, without a part here, on the pool's list. */
 TEST_CASE(a_free_that_goes_down_brings_a_bounded_number_along)
 {
 	struct pool *with, *without;
@@ -149,8 +149,7 @@ static void take_all(unsigned int i, void *arg)
 		test_free(pool, test_objs[--n]);
 }
 
-/* As by NMIs that free what other CPUs allocate: it would pile up without bound. */
-/* Let what is parked here be parked where no CPU has a list. */
+/* Let further objects of the pool be parked on the pool's list instead of this CPU's. */
 static void park_without_cpu(struct pool *pool, struct pool_local *local)
 {
 	struct pool_parked none = pool->parked;
@@ -159,7 +158,10 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 	local->parked = none;
 }
 
-/* A CPU that only frees may have no other visits. */
+/*
+ * A CPU that only frees, as beside NMIs that park, may have no other visits than spills; otherwise
+ * the parked list would grow without bound.
+ */
 TEST_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked)
 {
 	unsigned int i;

@@ -88,7 +88,7 @@ TEST_CASE(places_show_what_they_allocated_and_what_came_back)
 	end_profile(pool);
 }
 
-/* Sets what a build with DEBUG_MEM_STATS sets. */
+/* pool_mem_stats is set as by a build with DEBUG_MEM_STATS. */
 TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
 {
 	bool was = pool_mem_stats;
@@ -238,7 +238,7 @@ TEST_CASE(places_beyond_the_table_are_counted_together)
 	end_profile(pool);
 }
 
-/* As if another pool were made at the same address. */
+/* The pool gets another id and name, as if it were another one at the same address. */
 TEST_CASE(pools_of_one_address_have_places_of_their_own)
 {
 	struct pool *pool = begin_profile();
@@ -257,7 +257,7 @@ TEST_CASE(pools_of_one_address_have_places_of_their_own)
 	end_profile(pool);
 }
 
-/* Each has so many places that the table would be full after some. */
+/* Each pool leaves so many places that the table would soon be full. */
 TEST_CASE(places_of_pools_that_are_gone_are_dropped)
 {
 	struct pool *pool = begin_profile();

@@ -89,8 +89,8 @@ TEST_CASE(who_waits_is_served_in_the_order_of_arrival)
 #define ROUNDS	200
 
 /*
- * Whoever frees and allocates again does not get the object before the waiter.  When the waiter
- * has it, this CPU has none.
+ * Thread 0 frees the only object and allocates at once.  The waiter must get the object, not
+ * thread 0, in whichever way it allocates.
  */
 static void free_and_want(unsigned int i, void *arg)
 {
@@ -155,7 +155,7 @@ static void first_gives_up(unsigned int i, void *arg)
 	pool_free(&q->pool->head, obj);
 }
 
-/* Most often the time is long enough for the second one to come meanwhile. */
+/* The wait of the first is long enough, most often, for the second waiter to come meanwhile. */
 TEST_CASE(who_gives_up_leaves_the_turn_to_the_next)
 {
 	struct queue q = { .ms = 50 };

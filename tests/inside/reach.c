@@ -34,7 +34,7 @@ TEST_CASE(where_nothing_is_free_one_look_is_enough)
 	pool_destroy(&pool->head);
 }
 
-/* Ignore what the places have now, so that only departures tell of it later. */
+/* Forget what the places have, so that only departures show a missed object; true: one had some. */
 static bool read_places(struct pool *pool, struct pool_reading *before)
 {
 	bool some;
@@ -45,7 +45,7 @@ static bool read_places(struct pool *pool, struct pool_reading *before)
 	return some;
 }
 
-/* A place counts what leaves it.  A user does not: then "allocated" tells of it. */
+/* Buckets count what leaves them, users do not: there only "allocated" shows the object. */
 TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 {
 	struct pool_reading before;
@@ -67,7 +67,7 @@ TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 	pool_destroy(&pool->head);
 }
 
-/* A fill moves the object up, into use.  No place has it, and none had it when read. */
+/* The object goes up into use: no place has it now, and none had it when they were read. */
 TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
 {
 	struct pool_reading before;
@@ -116,7 +116,7 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 	pool_destroy(&pool->head);
 }
 
-/* An array does not count departures.  Only what moves tells of the object. */
+/* An array does not count departures, so only "moving" shows the object. */
 TEST_CASE(an_object_that_has_left_an_array_meanwhile_was_missed)
 {
 	struct pool_reading before;
@@ -134,8 +134,8 @@ TEST_CASE(an_object_that_has_left_an_array_meanwhile_was_missed)
 }
 
 /*
- * The object is parked before the reading, then after it, and taken before the comparison.
- * It is on this CPU's list first.  Where this CPU's part is not set up, the pool's has it.
+ * The object is parked before the reading, then after the reading, and taken before the
+ * comparison; on this CPU's list, and on the pool's, where this CPU's part is not set up.
  */
 TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 {
@@ -167,7 +167,7 @@ TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
 	}
 }
 
-/* The first reading may be that of an earlier call, so the second one sees what moves. */
+/* The first reading may be of an earlier call, so the second one must see what moves. */
 TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 {
 	unsigned long *moving[2];
@@ -198,7 +198,7 @@ TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 	pool_destroy(&pool->head);
 }
 
-/* Until then the next call need not look. */
+/* While the note is there, the next call need not look. */
 TEST_CASE(a_refused_call_leaves_a_note_until_an_object_is_free)
 {
 	struct pool *pool;
@@ -220,7 +220,7 @@ TEST_CASE(a_refused_call_leaves_a_note_until_an_object_is_free)
 	pool_destroy(&pool->head);
 }
 
-/* A free that is a hit tells nobody, so there is no note while an array takes objects. */
+/* A free that hits an array clears no note, so none is made while an array takes objects. */
 TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
 {
 	struct pool_local *local;
@@ -245,8 +245,9 @@ TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
 }
 
 /*
- * The look missed a free that hit an array while that was closed.  What takes the object out of the
- * array wakes, since no free does: a request, and a visit of another pool that needs the room.
+ * A caller missed an object that a hit freed into an array, and left the note.  A request for the
+ * array, and a visit of another pool that takes its slots, must clear the note because no free
+ * does.
  */
 TEST_CASE(an_array_that_gives_its_objects_ends_the_note)
 {

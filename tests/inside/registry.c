@@ -34,7 +34,7 @@ TEST_CASE(equal_names_are_legal)
 	pool_destroy(&b->head);
 }
 
-/* Another user came, and went, between a look at the pool and its end. */
+/* Another user joined and left since the look at the pool, so the pool may be in use again. */
 TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 {
 	struct pool_head *one = create_pool("ends", 64, MEM_F_SHARED);
@@ -97,7 +97,7 @@ TEST_CASE(more_pools_than_local_parts_still_work)
 	}
 }
 
-/* Called as by headers of an older and of a newer version. */
+/* The size that the caller passes is that of a newer struct first, and then of an older one. */
 POOL_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them, test_pool(64))
 {
 	static struct {

@@ -120,7 +120,10 @@ static void hold_in_array(unsigned int i, void *arg)
 	wait_until(&p->done);
 }
 
-/* Of a limit, arrays have less than a sixteenth: not worth an interrupt or a signal. */
+/*
+ * Arrays may have less than a sixteenth of a limit.  An allocation that does not wait is refused
+ * instead of interrupting other CPUs for that; one that waits gets it.
+ */
 TEST_CASE(at_the_limit_other_cpus_are_interrupted_only_for_callers_that_wait)
 {
 	struct pair p = { .pool = test_pool(64) };
@@ -150,7 +153,7 @@ static void reclaim_elsewhere(unsigned int i, void *arg)
 	plat_word_add(&p->done, 1);
 }
 
-/* Arrays are full, and give a cluster at a time. */
+/* The other CPU's array is full, and gives a cluster at a time, in clusters of several sizes. */
 TEST_CASE(a_reclaim_empties_the_arrays_of_other_cpus)
 {
 	static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 8, 1 };
@@ -191,7 +194,7 @@ POOL_CASE(an_array_that_is_held_is_not_emptied, test_pool(64))
 	pool_empty_array(pool);
 	EXPECT_EQ(plat_read(&local->hot.n), 0);
 	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
-	/* A walk that had let the list go sees that it is not as it was: validate.c. */
+	/* A walk that let the list go can tell that it has changed: validate.c. */
 	EXPECT(plat_read(&local->parked.count) || local->departures != departures);
 }
 
@@ -303,7 +306,7 @@ static void free_after_a_while(unsigned int i, void *arg)
 	plat_word_add(&p->done, 1);
 }
 
-/* How often was a caller refused that had waited for @ms? */
+/* Returns how many callers were refused although an object was freed within @ms. */
 static unsigned long long refused_later(unsigned int ms)
 {
 	struct pair p = { .pool = test_pool(64), .ms = ms };
@@ -326,7 +329,7 @@ TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
 
 #define TIMED		50
 
-/* How much longer it takes depends on the machine; a wait without an end would end the case. */
+/* Only the least time is checked; a wait without an end would end the case. */
 POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_pool(64))
 {
 	unsigned int start, passed;
@@ -389,7 +392,7 @@ POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_pool(64))
 	pool_free(&pool->head, obj);
 }
 
-/* The code that was interrupted cannot go on while its interrupter waits. */
+/* The interrupted code cannot go on while its interrupter waits, so waiting would be in vain. */
 POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_pool(64))
 {
 	struct pool_local *local;

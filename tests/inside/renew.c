@@ -89,7 +89,10 @@ TEST_CASE(options_reach_a_declared_pool_before_its_first_use)
 	undeclare(1);
 }
 
-/* Also where options have all declared pools made anew. */
+/*
+ * The declaration says "unshared", so the pool shares neither objects nor settings with one of
+ * equal size, even after options have made all declared pools anew.
+ */
 TEST_CASE(a_pool_that_is_declared_unshared_stays_its_own)
 {
 	begin(0);
@@ -205,7 +208,7 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* A pointer that was copied is that of a pool while its declaration is there. */
+/* The program may have copied the pointer to the pool that its declaration has left. */
 TEST_CASE(a_pool_stays_for_each_declaration_that_has_left_it)
 {
 	struct pool_head *copy;
@@ -222,7 +225,7 @@ TEST_CASE(a_pool_stays_for_each_declaration_that_has_left_it)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* Either may be the one in use. */
+/* The pool in use is first that of the declaration, then the one that it has left. */
 TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
 {
 	struct pool_head *copy, *in_use;
@@ -245,7 +248,7 @@ TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
 	}
 }
 
-/* They would be one pool if they were made now. */
+/* All four would be one pool if they were made now; by name they are two. */
 TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
 {
 	begin(0);
@@ -262,7 +265,7 @@ TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* They are made in order of falling size, as those of one program are. */
+/* They are made in order of falling size, as the library makes those of one program. */
 TEST_CASE(declared_pools_of_near_sizes_unite_in_the_largest)
 {
 	begin(POOL_D_NO_MERGE);
@@ -371,7 +374,7 @@ TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 	undeclare(1);
 }
 
-/* Where the name that a pool shows is nobody's any more. */
+/* The name that the pool shows is of a declaration that is gone. */
 TEST_CASE(a_name_that_is_gone_keeps_no_declarations_together)
 {
 	struct pool_head *a, *b;
@@ -435,7 +438,7 @@ static void configure(struct pool_head *pool, void *arg)
 	*(unsigned int *)arg += pool_configure("tag") && pool_configure("no-tag");
 }
 
-/* The walk keeps the option from changing the pool that it is at, but no other. */
+/* While a walk is at a pool, a new option does not change that pool, but does change the others. */
 TEST_CASE(options_may_be_set_in_a_walk_over_pools)
 {
 	unsigned int n = 0;

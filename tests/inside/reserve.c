@@ -56,7 +56,7 @@ POOL_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing, test_pool(64))
 	pool_unreserve(r);
 }
 
-/* Array held, CPU locked, backend failing, shared pool and caches empty. */
+/* The array is held, the CPU locked, the backend fails, and shared pool and caches are empty. */
 POOL_CASE(a_reserve_needs_no_layer_and_no_lock, test_pool(64))
 {
 	struct pool_reserved *r;
@@ -118,7 +118,7 @@ TEST_CASE(a_pool_with_a_reserve_is_not_destroyed)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* A reserve that is used up holds nothing of the pool. */
+/* All objects of the reserve are in use or free again, so the reserve holds nothing of the pool. */
 TEST_CASE(an_empty_reserve_outlives_its_pool)
 {
 	struct pool *pool = test_pool(64);

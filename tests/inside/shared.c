@@ -64,7 +64,7 @@ TEST_CASE(a_pool_has_a_bucket_per_cpu)
 	pool_destroy(&pool->head);
 }
 
-/* Fields that some CPUs write all the time must not share lines with fields others read. */
+/* Fields that some CPUs write all the time are on other lines than fields that all CPUs read. */
 TEST_CASE(lines_that_change_per_cluster_are_apart)
 {
 	static const size_t at[] = {
@@ -82,7 +82,10 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 	EXPECT_EQ(sizeof(struct pool_bucket) % POOL_ALIGN, 0);
 }
 
-/* Caches of 16 clusters, as for large objects, and a burst beyond them. */
+/*
+ * Caches of 16 clusters, as for large objects.  A burst of twice as many must find its empty
+ * clusters in the stash of its CPU instead of the pool's spares.
+ */
 TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
 {
 	unsigned int cluster = pool_options.cluster < 8 ?

@@ -22,9 +22,9 @@ static unsigned long shared_of(struct pool **pools)
 }
 
 /*
- * Each of them keeps what it lately needed, and the first one has most of the bound.  A pool may
- * be 64 KiB behind with what it noted, and put two clusters at once.  While the last one is in
- * use, it keeps a quarter of that.
+ * Three pools take turns.  Each keeps what it lately needed, the first one most of the bound.  The
+ * slack: a pool notes its bytes up to 64 KiB late, and may put two clusters at once.  The last
+ * pool keeps a quarter of what it has in use besides.
  */
 TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 {
@@ -56,7 +56,10 @@ TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 	EXPECT(!pool_destroy(&pools[0]->head));
 }
 
-/* Its pool does not put, nor reach the backend, and so could not notice it later. */
+/*
+ * The pool whose objects are in use neither puts nor reaches the backend, so it cannot correct its
+ * note later: taking the objects out must.
+ */
 TEST_CASE(what_users_took_out_of_a_shared_part_leaves_the_bound_to_others)
 {
 	struct pool *pools[ROW] = { NULL };

@@ -90,7 +90,7 @@ POOL_CASE(a_shrink_leaves_spare_objects, shared_pool(MANY))
 	EXPECT_LE(now.shared, 100 + POOL_CLUSTER_SIZE);
 }
 
-/* The shared pool has none, so the CPU's clusters become its spare objects. */
+/* The shared pool is empty, so clusters of the CPU must become the spare objects. */
 POOL_CASE(a_shrink_makes_spare_objects_of_what_cpus_have, test_within(65536, 8, 64))
 {
 	struct pool_stats now;
@@ -127,7 +127,7 @@ TEST_CASE(who_has_more_gives_more)
 	pool_destroy(&small->head);
 }
 
-/* Of both the same part goes, whichever is asked first, and however unequal they are. */
+/* Of both pools about the same part goes, whichever is asked first, although one has more. */
 TEST_CASE(no_pool_is_emptied_for_another_one)
 {
 	unsigned long page = pool_start.page;
@@ -150,7 +150,7 @@ TEST_CASE(no_pool_is_emptied_for_another_one)
 	}
 }
 
-/* Of one pool that is in use and one that is not, on one CPU, the idle one's go. */
+/* Of an idle and a busy pool on one CPU the clusters of the idle one go. */
 TEST_CASE(the_oldest_clusters_go_first)
 {
 	struct pool *idle, *busy;
@@ -175,7 +175,7 @@ TEST_CASE(the_oldest_clusters_go_first)
 	pool_destroy(&busy->head);
 }
 
-/* With the registry locked, or waiting for it. */
+/* With the registry locked by this thread, or waiting for it. */
 static void shrink(unsigned long bytes, bool held)
 {
 	if (held)
@@ -185,7 +185,10 @@ static void shrink(unsigned long bytes, bool held)
 		plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* More than are passed over at once, and as old as can be. */
+/*
+ * Clusters of guarded objects cannot be freed here.  They are the oldest, and more than one look
+ * passes over.
+ */
 TEST_CASE(clusters_that_cannot_go_hide_no_others)
 {
 	struct pool *guarded, *busy;
@@ -228,7 +231,7 @@ TEST_CASE(what_is_unused_is_known_beforehand)
 	pool_destroy(&pool->head);
 }
 
-/* Reclaim may begin while the registry is locked, and even in the thread that has it. */
+/* A shrinker may run while the registry is locked, even by its own thread. */
 POOL_CASE(a_shrink_that_may_not_wait_passes_the_registry_by, shared_pool(MANY))
 {
 	unsigned long bytes;

@@ -98,7 +98,7 @@ POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 
 #define TIMED		50
 
-/* How long did a call take that got nothing?  In milliseconds; with an object: no time. */
+/* Returns the milliseconds that a call took which got nothing; 0 if it got an object. */
 static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 			    unsigned int ms)
 {
@@ -129,7 +129,7 @@ POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool
 	pool_unreserve(r);
 }
 
-/* Callers of which each needs an object of both reserves for its work, as a stack of drivers. */
+/* Callers each need an object of both reserves for their work, as stacked drivers do. */
 struct work {
 	struct pool_reserved *upper, *lower;	/* lower: NULL: one is enough */
 	unsigned long rounds;
@@ -137,7 +137,7 @@ struct work {
 	unsigned long shared;		/* times that two had the same object */
 };
 
-/* Did no other thread have this object while this one did? */
+/* True if no other thread had this object while this one had it. */
 static bool is_mine(void *obj, unsigned int i)
 {
 	memset(obj, (int)i + 1, 64);
@@ -251,7 +251,7 @@ POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 	pool_unreserve(w.upper);
 }
 
-/* A count without a slot stands for slots that other CPUs change all the time. */
+/* A count without a slot is as if other CPUs took and filled slots all the time. */
 POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 {
 	struct pool_reserved *r;

@@ -25,7 +25,7 @@ static void fill_stash(struct pool_cpu *cpu, unsigned int room)
 	}
 }
 
-/* Empty a cluster where the stash is full; returns how many others go with it. */
+/* Empty a cluster while the stash is full; returns how many clusters of the stash went with it. */
 static unsigned int empty_one(struct pool *pool)
 {
 	unsigned int n = test_local(pool)->hot.n;
@@ -40,7 +40,10 @@ static unsigned int empty_one(struct pool *pool)
 	return went;
 }
 
-/* A quick fill does not look for room, so it may only come where there is some. */
+/*
+ * A quick fill does not check the stash for room, so with a full stash the fill is slow.  The
+ * cluster that it empties is a spare then, with as many of the stash as the pool keeps.
+ */
 POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps,
 	  test_clustered_pool())
 {
@@ -60,7 +63,7 @@ POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_poo
 	EXPECT_EQ(pool_cluster_trim(pool), keeps * sizeof(struct pool_cluster));
 }
 
-/* The stash is for all pools.  So those that others need do not go where nobody needs them. */
+/* A pool that keeps no more spares must not take those of the stash, which other pools need. */
 POOL_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full, test_clustered_pool())
 {
 	unsigned long spares;
@@ -93,7 +96,7 @@ POOL_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for, test_pool(64))
 	plat_mem_free(box);
 }
 
-/* How many spares has a pool after it was offered more, while so many objects are allocated? */
+/* Offer more spares than a pool with so many objects keeps; returns how many it keeps. */
 static unsigned long kept_spares(struct pool *pool, unsigned long allocated)
 {
 	unsigned long kept;
@@ -139,7 +142,10 @@ POOL_CASE(each_empty_cluster_in_a_spare_is_had_once, test_pool(64))
 	plat_mem_free(had[1]);
 }
 
-/* Only calls that may not call the allocator leave more than POOL_SPARES_MIN without objects. */
+/*
+ * Handlers that may not call the allocator leave their empty clusters to the pool.  One call takes
+ * at most POOL_SPARES_MIN of them.  In programs handlers may call it, so there are no more.
+ */
 POOL_CASE(no_call_takes_all_clusters_that_handlers_emptied, test_pool(64))
 {
 	unsigned long all = plat_may(PLAT_ALLOC, POOL_F_ATOMIC) ? POOL_SPARES_MIN :

@@ -58,7 +58,7 @@ TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* So each of its calls can be an event: a hit has none. */
+/* Each call of a traced pool is an event, and hits write none, so there must be no hits. */
 TEST_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches)
 {
 	struct pool_stats now;
@@ -159,7 +159,7 @@ TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* How many objects a CPU still has, that only frees after the switch. */
+/* Returns how many objects a CPU still has cached that only frees after the switch. */
 static unsigned long cached_after_frees(bool stashed)
 {
 	struct pool *pool = plain(64);
@@ -241,7 +241,7 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Marks of the first generation are there when the counts of its number come again. */
+/* The first generation's number comes again, and objects still have marks of it. */
 TEST_CASE(what_is_no_object_is_found_after_many_generations)
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
@@ -267,7 +267,7 @@ TEST_CASE(what_is_no_object_is_found_after_many_generations)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* How many frees are counted for places that allocate? */
+/* Returns how many frees are counted for places that allocate. */
 static unsigned long credited(void)
 {
 	struct pool_place place;

@@ -61,7 +61,7 @@ TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
 	EXPECT_PTR_EQ(pool_destroy(b), NULL);
 }
 
-/* Is the address of this object in use, and any inside it, nowhere to be found? */
+/* True if nothing finds the address of this object, nor one inside it. */
 static bool is_hidden(struct pool *pool, const void *obj)
 {
 	const void *const *part = pool->object_table.part[0];

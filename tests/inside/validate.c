@@ -31,7 +31,7 @@ static unsigned int validate(struct pool *pool, struct seen *all)
 	return pool_validate(pool, note, all);
 }
 
-/* Is exactly this wrong, and at one place? */
+/* True if exactly this is wrong, and at one place. */
 static bool names(struct pool *pool, const char *place, const char *what,
 		  unsigned long found, unsigned long expected)
 {
@@ -272,7 +272,7 @@ static void build(void *obj, void *arg)
 	(void)arg;
 }
 
-/* The pointer of an object that was checked when it was freed; its link is behind it. */
+/* The parked pointer has the seal of a checked free; the link is behind the object. */
 TEST_CASE(sealed_objects_are_parked_where_they_should_be)
 {
 	struct pool_attr attr = { .name = "built", .size = 64, .ctor = build };
