@@ -26,12 +26,13 @@ ran() {
 }
 
 # without SKIPPED - the results at the standard input; those of cases that said in this file
-# why they cannot run, as "NAME # reason", are such results
+# why they cannot run, as "NAME # reason", are such results; a POOL_CASE() runs as NAME_of
 without() {
 	awk -v file="$1" '
 	BEGIN { while ((getline line <file) > 0) {
 		name = line
-		sub(/ .*/, "", name)
+		sub(/(_of)? .*/, "", name)
+		sub(/^[^ ]*/, name, line)
 		why["ok - " name] = line
 	} }
 	{ print $0 in why ? "n/a - " why[$0] : $0 }'

@@ -442,13 +442,15 @@ static int short_of_parts(int (*use)(void *arg))
 		return -1;
 	test_free(pool, test_alloc(pool));
 	most = space() + (2ul << 20);
-	status = UNDER_CHECKER ? 0 : slab_child(use, &most);
+	status = slab_child(use, &most);
 	pool_destroy(&pool->head);
 	return status;
 }
 
 TEST_CASE(where_no_more_parts_fit_pools_are_closed_and_that_is_said_once)
 {
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("checkers have mappings of their own");
 	EXPECT_EQ(short_of_parts(use_without_parts), 0);
 }
 
@@ -489,5 +491,7 @@ static int tell_function(void *arg)
 
 TEST_CASE(the_function_for_lines_may_make_pools_where_no_more_parts_fit)
 {
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("checkers have mappings of their own");
 	EXPECT_EQ(short_of_parts(tell_function), 0);
 }

@@ -326,9 +326,10 @@ TEST_CASE(where_memory_is_refused_a_node_gets_what_another_has)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
 
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("checkers have mappings of their own");
 	nodes_two();
-	if (!UNDER_CHECKER)
-		EXPECT_EQ(slab_child(use_what_the_other_has, class), 0);
+	EXPECT_EQ(slab_child(use_what_the_other_has, class), 0);
 	nodes_one();
 }
 

@@ -55,9 +55,10 @@ TEST_CASE(where_addresses_are_refused_a_node_uses_the_chunk_of_another)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
 
+	if (UNDER_CHECKER)
+		SKIP_BECAUSE("checkers have mappings of their own");
 	nodes_two();
-	if (!UNDER_CHECKER)
-		EXPECT_EQ(slab_child(carve_what_the_other_has, class), 0);
+	EXPECT_EQ(slab_child(carve_what_the_other_has, class), 0);
 	nodes_one();
 }
 
@@ -109,9 +110,10 @@ static int start_under_a_filter(void *unused)
 	return asking_kills() && pool_nodes_start() != 1;
 }
 
-/* A program may be started under a filter that does not know of nodes. */
+/* A filter of system calls ends the child if it asks for memory of a node. */
 TEST_CASE(on_a_machine_of_one_node_the_system_is_not_asked_for_more)
 {
-	if (pool_nodes_start() == 1)
-		EXPECT_EQ(slab_child(start_under_a_filter, NULL), 0);
+	if (pool_nodes_start() != 1)
+		SKIP_BECAUSE("this machine has several nodes");
+	EXPECT_EQ(slab_child(start_under_a_filter, NULL), 0);
 }
