@@ -35,7 +35,7 @@ static void put_victim(struct bugs_cell *cell)
 	cell->is_used = false;
 }
 
-/* Does the victim's memory belong to the user, or still to the pool? */
+/* True if the victim's memory belongs to the user, or still to the pool. */
 static bool is_held(struct bugs_cell *cell)
 {
 	return cell->is_used ||
@@ -183,7 +183,7 @@ static void use_again(struct bugs_cell *cell)
 	pool_free(&cell->pool->head, next);
 }
 
-/* Would a pool pass a wrong pointer directly to the platform? */
+/* True if a pool would pass a wrong pointer directly to the platform. */
 static bool passes_on(const struct pool *pool)
 {
 	unsigned int word = plat_read(&pool->debug);

@@ -101,13 +101,13 @@ static void judge(int status)
 		shared->when = BUGS_ACCESS;
 }
 
-/* Does the pool report the finding?  Only the system reports an access. */
+/* True if the pool reports the finding; an access is reported by the system alone. */
 static bool is_told(void)
 {
 	return shared->when >= BUGS_FREE && shared->when <= BUGS_DESTROY;
 }
 
-/* Did the child write the report, and did it write nothing if there is none? */
+/* Fail unless the child wrote the report, or nothing if none is expected. */
 static void compare(const char *said)
 {
 	char line[128];

@@ -146,9 +146,9 @@ static void look_at_array(unsigned int who)
 }
 
 /*
- * Is there an object that a call may have, if its pool has a limit?  All count except
- * those that users have, that other calls move, and that are in other CPUs' arrays.  While calls
- * wait all are theirs.
+ * True if there is an object that a call may get under a limit.  Objects count unless users have
+ * them, other calls move them, or they are in other CPUs' arrays; while calls wait these count,
+ * too.
  */
 static bool has_some(unsigned int who)
 {

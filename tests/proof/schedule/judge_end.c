@@ -85,7 +85,7 @@ static void forget_met(void)
 			owner[i] = OWNER_POOL;
 }
 
-/* Is each object of a pool in one place, and is their number the pool's? */
+/* Fail unless each object of a pool is in one place, and their number is the pool's. */
 static void check_pool(struct pool *pool)
 {
 	unsigned long cached = 0, shared = 0, parked, users = used[pool->id];
@@ -143,7 +143,7 @@ static void check_charge(unsigned int cpu)
 			   charged_to(cpu), bytes);
 }
 
-/* Are exactly the arrays with room on the list by age? */
+/* Fail unless exactly the arrays with room are on the list by age. */
 static void check_ages(unsigned int cpu)
 {
 	const struct pool_cpu *c = plat_cpu_of(cpu);

@@ -84,7 +84,7 @@ static bool judge(const struct scenario *s, const struct limits *limits)
 	return good;
 }
 
-/* Does the search find the same ends if it skips nothing? */
+/* True if the search finds the same ends if it skips nothing. */
 static bool compare(const struct scenario *s, unsigned int preemptions)
 {
 	struct limits quick = { preemptions, ~0ul, true, false, false };

@@ -148,7 +148,7 @@ static void fails(const char *why)
 	sched->failed = true;
 }
 
-/* Is an option worth a try, or does it lead to a state that was seen? */
+/* True if an option is worth a try: it does not lead to a state that was seen. */
 static bool enter(struct frame *f, const struct option *o)
 {
 	unsigned long state = (f->hash ^ (o->who + 1)) * 0x9e3779b97f4a7c15ul;
@@ -237,7 +237,7 @@ static bool all_are_done(void)
 	return true;
 }
 
-/* No fibre can go on.  Are all done, and is all well?  Equal ends are judged once. */
+/* No fibre can go on.  Fail unless all are done and all is well; equal ends are judged once. */
 static void end_run(void)
 {
 	unsigned long hash;

@@ -144,7 +144,7 @@ static unsigned int warm_up(void **objs)
 	return n;
 }
 
-/* Is no object of the array in use, and none in it twice? */
+/* Fail if an object of the array is in use, or twice in it. */
 static void look_at_array(struct pool_local *local)
 {
 	unsigned int i;

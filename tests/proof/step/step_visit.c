@@ -79,7 +79,7 @@ static unsigned int stepped_spill(void)
 	return n + 1;
 }
 
-/* Are these all different objects?  Each has what was written to it if they are. */
+/* True if all are different objects, each with what was written to it. */
 static bool are_different(unsigned int n)
 {
 	unsigned int i;

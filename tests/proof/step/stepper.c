@@ -229,7 +229,7 @@ bool step_begin(unsigned long bound, unsigned int cluster, unsigned int mode)
 	return !sigaction(SIGTRAP, &act, NULL);
 }
 
-/* Does a pool report a fault?  No call makes one. */
+/* True if a pool reports a fault, although no call makes one. */
 static bool is_accused(struct pool *pool)
 {
 	unsigned int i;

@@ -8,7 +8,7 @@
 #include "test.h"
 #include "helper_log.h"
 
-/* How many lines with this text does a dump write to the log? */
+/* Returns how many lines with this text a dump writes to the log. */
 static unsigned int dumped(const char *text)
 {
 	struct kmsg_dump_iter log;

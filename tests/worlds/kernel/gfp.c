@@ -21,7 +21,7 @@
 #define DIRT		0x5a
 #define FEW		20
 
-/* Does this kernel wipe memory at allocation? */
+/* True if this kernel wipes memory at allocation. */
 static bool wiped_at_alloc(void)
 {
 	return want_init_on_alloc(0);
@@ -76,7 +76,7 @@ POOL_CASE(gfp_zero_zeroes_recycled_and_new_objects, gfp_pool())
 	test_free(pool, obj);
 }
 
-/* Both init_on_* options, for each way that an object can be recycled. */
+/* It follows both init_on_* options, for each way by which an object is recycled. */
 TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 {
 	bool clean = wiped_at_alloc() || wiped_at_free();
@@ -109,7 +109,7 @@ TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 	pool_destroy(&pool->head);
 }
 
-/* So it neither takes the CPU's lock nor spills. */
+/* A visit would take the CPU's lock, and might spill. */
 POOL_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes, gfp_pool())
 {
 	unsigned long visits;
@@ -188,7 +188,7 @@ POOL_CASE(zeros_are_refused_where_a_constructor_was, constructed_pool())
 	EXPECT_EQ(constructed, 0);
 }
 
-/* Sleeping here would be reported, and the run would fail. */
+/* A sleep here is a bug that the kernel reports, and the run fails. */
 TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
 {
 	struct pool *pool;
@@ -274,7 +274,7 @@ static void renewal_ends(struct timer_list *timer)
 	plat_word_sub_release(&meanwhile.pool->allocated, POOL_RENEWING);
 }
 
-/* More ticks than any other caller would have waited. */
+/* The renewal ends after more ticks than any other call would wait. */
 TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 {
 	struct pool *pool = gfp_pool();
@@ -293,7 +293,7 @@ TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 	pool_destroy(&pool->head);
 }
 
-/* The slab would complain about some of them. */
+/* The slab would warn of some of these flags. */
 POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_DMA | __GFP_DMA32 | __GFP_HIGHMEM |
@@ -306,7 +306,7 @@ POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 	test_free_many(pool, test_objs, 2);
 }
 
-/* It takes what the array has, and does not fill it. */
+/* The call takes what the array has, and does not fill the array. */
 TEST_CASE(a_call_that_names_the_only_node_is_an_ordinary_one)
 {
 	struct pool *pool = gfp_pool();
@@ -420,7 +420,7 @@ TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
-/* The table of objects needs memory for the first object. */
+/* With "integrity" the first object needs memory for the table of objects. */
 TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
 {
 	test_mode(POOL_D_INTEGRITY);

@@ -17,7 +17,7 @@
 #define KNOWN	(GFP_USER | GFP_ATOMIC | GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NOFAIL | \
 		 __GFP_NORETRY | __GFP_ZERO | __GFP_NOLOCKDEP)
 
-/* Is it ordinary and aligned, with no fault beside it? */
+/* True if the object is an ordinary one, aligned, and nothing is wrong beside it. */
 static bool is_ordinary(const struct plat_backend *backend, const void *obj,
 			unsigned int align)
 {
@@ -179,8 +179,8 @@ TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
 }
 
 /*
- * The freed object is an ordinary one, and is not needed.  The one in the
- * shared pool has pages of its own, which may not be unmapped here.
+ * The freed object is an ordinary one, which is not needed.  That in the shared pool has pages of
+ * its own, which must not be unmapped where a call cannot sleep.
  */
 TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 {
@@ -277,7 +277,10 @@ TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 	pool_destroy(&pool->head);
 }
 
-/* Can this byte be written to?  User-Mode Linux dies of each fault, so it reads the page table. */
+/*
+ * True if this byte can be written to.  User-Mode Linux dies of each fault, so the page table is
+ * read.
+ */
 static bool is_writable(void *p)
 {
 	const u8 byte = 0xff;

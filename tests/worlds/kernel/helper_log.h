@@ -11,7 +11,10 @@
 #include <linux/kmsg_dump.h>
 #include <linux/string.h>
 
-/* How many further lines of the log have this text?  @log: all are further after a rewind. */
+/*
+ * Returns how many further lines of the log have this text; after a rewind of @log, all are
+ * further.
+ */
 static inline unsigned int lines_with(struct kmsg_dump_iter *log, const char *text)
 {
 	unsigned int n = 0;

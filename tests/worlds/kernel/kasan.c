@@ -20,7 +20,7 @@
 #define SIZE	60u
 #define OBJS	200u
 
-/* How many of the first @n bytes may be touched? */
+/* Returns how many of the first @n bytes may be touched. */
 static unsigned int touchable(const char *obj, unsigned int n)
 {
 	unsigned int i, good = 0;
@@ -59,7 +59,7 @@ TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
 	EXPECT_EQ(pool_start.debug, has_tool ? POOL_D_TOOLS : 0);
 }
 
-/* A pool's caches have these, and the slab does not. */
+/* The caches of the pool have these objects, so KASAN cannot know from the slab. */
 POOL_CASE(kasan_knows_which_objects_of_a_cache_are_free, told(test, POOL_M_GLOBAL))
 {
 	struct pool_stats now;
@@ -89,7 +89,10 @@ POOL_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched, told(test, POO
 	test_free(pool, obj);
 }
 
-/* KASAN would fail the case.  Who called is behind the object, which is hidden as a whole. */
+/*
+ * A report of KASAN would fail the case.  The callers are stored behind the object, all of which
+ * is hidden.
+ */
 POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_and(test, POOL_M_GLOBAL, POOL_D_CALLER))
 {
 	char *obj;
@@ -109,8 +112,8 @@ static long read_freed(void *obj)
 }
 
 /*
- * KASAN fails the case of the task that it reports, so another task reads.  A report turns lockdep
- * off, which other suites ask.
+ * KASAN fails the case of the task that it reports, so another task reads.  A report turns off
+ * lockdep, which other suites need.
  */
 TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
 {
@@ -164,7 +167,7 @@ static char *fenced(struct pool *pool)
 	return NULL;
 }
 
-/* KFENCE reads what is behind an object when that is freed, and KASAN looks at these reads. */
+/* KFENCE reads what is behind an object that is freed, and KASAN checks these reads. */
 TEST_CASE(kasan_is_told_nothing_of_objects_of_kfence)
 {
 	struct pool *pool;

@@ -327,7 +327,7 @@ TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
 	pool_destroy(&h.pool->head);
 }
 
-/* Preemptible, but must not sleep, so the report does not walk over pools. */
+/* The reader is preemptible but must not sleep, so the report does not walk over pools. */
 TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
 {
 	struct pool *pool, *other;
@@ -390,7 +390,7 @@ POOL_CASE(a_call_that_found_no_part_enters_none_that_its_interrupter_made, test_
 	EXPECT(!memchr_inv(&plat_closed, 0, sizeof(plat_closed)));
 }
 
-/* What a destruction looks at twice does not change, so it does not sleep in between. */
+/* Counts that are equal in both readings need no sleep in between. */
 TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
 {
 	struct pool *pool = test_pool(64);
@@ -441,7 +441,7 @@ static bool shrink_all(void)
 	return put == 1;
 }
 
-/* It holds the registry, and a report would wait for that. */
+/* The caller of the destructor holds the registry mutex, for which a report would wait. */
 TEST_CASE(a_report_by_a_destructor_in_reclaim_does_not_wait)
 {
 	struct pool_attr attr = { .name = "undone", .size = 64, .dtor = free_wrongly };

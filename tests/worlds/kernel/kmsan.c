@@ -23,7 +23,7 @@
 			kunit_skip(test, "this kernel has no KMSAN");	\
 	} while (0)
 
-/* How many of the first @n bytes are written? */
+/* Returns how many of the first @n bytes are written. */
 static unsigned int written(const char *obj, unsigned int n)
 {
 	unsigned int i, good = 0;
@@ -61,7 +61,7 @@ static void write_many(void)
 		write_all(test_objs[i], NULL);
 }
 
-/* A pool's caches have these, and the slab does not. */
+/* The caches of the pool have these objects, so KMSAN cannot know from the slab. */
 TEST_CASE(kmsan_takes_free_and_recycled_objects_for_unwritten)
 {
 	struct pool_stats now;
@@ -103,7 +103,9 @@ TEST_CASE(kmsan_takes_zeros_that_were_asked_for_as_written)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* As an NMI, the call may not save a stack, and there KMSAN would not see the owner's memset(). */
+/*
+ * A call in an NMI may not save a stack, and without one KMSAN would not see the owner's memset().
+ */
 TEST_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written)
 {
 	struct pool *pool;
@@ -140,8 +142,8 @@ TEST_CASE(kmsan_takes_what_was_constructed_as_written)
 }
 
 /*
- * Objects that are freed unwritten are copied, compared, filled, and at the end reported: with
- * the option "tools" and without.
+ * Checks copy, compare and fill objects that were freed unwritten, and one is reported, with the
+ * option "tools" and without.
  */
 TEST_CASE(kmsan_reports_nothing_that_a_check_does)
 {

@@ -26,7 +26,7 @@
 /* Upside down, so that kmemleak does not take them for pointers. */
 static unsigned long lost[LOST];
 
-/* Did the command end with 0? */
+/* True if the command ended with 0. */
 static bool shell_says(char *command)
 {
 	char *argv[4] = { "/bin/sh", "-c", command, NULL };

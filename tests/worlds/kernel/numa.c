@@ -95,7 +95,7 @@ static struct pool *numa_pool(void)
 			kunit_skip(test, "one node"); \
 	} while (0)
 
-/* Few are got of the slab once the pool has all that are on their way. */
+/* The pool gets few objects of the slab once it has as many as are on their way. */
 TEST_CASE(clusters_go_home_to_the_node_of_their_objects)
 {
 	struct pool_stats before, now;
@@ -175,7 +175,7 @@ TEST_CASE(a_miss_leaves_objects_of_other_nodes_alone)
 	pool_destroy(&r.pool->head);
 }
 
-/* All are in the shared pool of the first node. */
+/* All free objects are in the shared pool of the first node. */
 TEST_CASE(at_the_limit_a_node_gets_what_another_one_has)
 {
 	struct relay r = { NULL };
@@ -274,8 +274,8 @@ TEST_CASE(at_the_limit_free_objects_make_room_for_the_node_that_is_named)
 }
 
 /*
- * Guarded objects are areas of vmalloc(), which may be of any node.  The shared pool has some
- * after the wave.
+ * Guarded objects are areas of vmalloc(), which may be of any node.  The shared pool has only
+ * such.
  */
 TEST_CASE(a_node_that_is_named_gets_no_guarded_object)
 {

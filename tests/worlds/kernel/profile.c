@@ -32,7 +32,7 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, test_pool(64))
 	pool_profile_end();
 }
 
-/* As if its code had been discarded, and this function loaded there. */
+/* The name is set as if the code had been discarded and this function loaded there. */
 POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, test_pool(64))
 {
 	struct pool_place place;

@@ -12,7 +12,7 @@
 
 #define OBJS		500
 
-/* How many of these objects are in pages of the slab?  They are free, and nothing is read. */
+/* Returns how many of these free objects are in pages of the slab; no object is read. */
 static unsigned int in_slab(void **objs, unsigned int n)
 {
 	unsigned int there = 0;
@@ -22,7 +22,7 @@ static unsigned int in_slab(void **objs, unsigned int n)
 	return there;
 }
 
-/* The slab keeps some pages without objects for later, and returns them when it is told to. */
+/* The slab keeps some empty pages, and returns them when it is asked to shrink. */
 TEST_CASE(a_gc_has_the_slab_return_pages_without_objects)
 {
 	unsigned int before;

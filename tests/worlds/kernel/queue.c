@@ -66,7 +66,7 @@ TEST_CASE(a_thread_that_is_to_stop_waits_no_longer)
 	EXPECT_PTR_EQ(pool_destroy(&w.pool->head), NULL);
 }
 
-/* As in an interrupt handler: no lock of the scheduler may be taken. */
+/* With interrupts off, as in a handler, no lock of the scheduler may be taken. */
 TEST_CASE(a_free_with_interrupts_off_wakes_who_waits)
 {
 	struct waiter w = { .got = false };

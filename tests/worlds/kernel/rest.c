@@ -30,7 +30,7 @@ static int on_call(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Is this CPU's lock of pools held? */
+/* True if this CPU's lock of pools is held. */
 static int on_locked(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (current == counted && __this_cpu_read(plat_locking))
@@ -259,7 +259,7 @@ static void trim(struct pool_head *pool)
 	pool_cluster_trim(pool_of(pool));
 }
 
-/* The longest lists: what was evicted of a pool with a destructor, and emptied clusters. */
+/* The longest lists are parked objects of a pool with a destructor, and emptied clusters. */
 POOL_CASE(a_long_list_of_what_was_put_aside_lets_others_run, pool_that_hits(test))
 {
 	static void (*const walks[])(struct pool_head *pool) = {

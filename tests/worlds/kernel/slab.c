@@ -169,7 +169,7 @@ static void use_under_raw_lock(struct pool_head *pool)
 	raw_spin_unlock_irqrestore(&raw_lock, flags);
 }
 
-/* lockdep reports once, and is off from then on.  On RT there may be nothing to be had. */
+/* lockdep reports once, and is off from then on.  On RT the calls may get nothing. */
 TEST_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted)
 {
 	static const unsigned int options[] = {

@@ -240,7 +240,7 @@ POOL_CASE(each_allocation_that_may_sleep_says_so_though_it_hits, pool_that_hits(
 	pool_unreserve(reserve);
 }
 
-/* But a caller with a reserve may be the one that memory is waited for. */
+/* A caller with a reserve says nothing, because others may wait for the memory that it frees. */
 TEST_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits)
 {
 	struct pool *pool;

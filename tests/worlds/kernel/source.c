@@ -188,7 +188,7 @@ static void use_first_as_reclaimer(struct pool *pool)
 	memalloc_noreclaim_restore(before);
 }
 
-/* The table of objects needs memory for the first object, and the slab may need some, too. */
+/* The table of objects needs memory for the first object, and so may the slab. */
 TEST_CASE(the_last_reserve_is_not_for_what_checks_need)
 {
 	struct pool *pool;
@@ -318,7 +318,7 @@ static void use_atomic(struct pool *pool)
 	test_free(pool, pool_alloc_gfp(&pool->head, GFP_ATOMIC));
 }
 
-/* With the flag that keeps tasks from the last one they would get less of their own. */
+/* The flag that keeps tasks from the last reserve would also take some of these calls' own. */
 TEST_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs)
 {
 	struct pool_head *pool;

@@ -74,7 +74,7 @@ static bool gives_ahead(void)
 	return there & 1;
 }
 
-/* A slab that was kept has its memory. */
+/* A slab that was kept has its memory already, so the shelf asks for single slabs only. */
 TEST_CASE(a_shelf_that_has_some_slabs_gets_memory_by_the_slab)
 {
 	struct slab_class *class = pool_slab_class(944, 16);
@@ -84,7 +84,7 @@ TEST_CASE(a_shelf_that_has_some_slabs_gets_memory_by_the_slab)
 	EXPECT_EQ(slab_child(grow_and_use_again, class), 0);
 }
 
-/* How often is memory asked for ahead, while so many slabs are filled? */
+/* Fill so many slabs; returns how often memory is asked for ahead. */
 static unsigned long asked_for(struct slab_class *class, int error, unsigned int *n)
 {
 	unsigned int i;

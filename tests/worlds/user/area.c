@@ -33,7 +33,7 @@ static bool is_resident(const void *p)
 	       there & 1;
 }
 
-/* How many parts of these pools have memory, in all areas except this thread's? */
+/* Returns how many parts of these pools have memory, in all areas except this thread's. */
 static unsigned long resident_parts(void)
 {
 	unsigned int own = plat_cpu_hint(), cpu, i;
@@ -79,8 +79,8 @@ static void use_all(unsigned int i, void *arg)
 }
 
 /*
- * A page of each is left: a twentieth part, or less.  A call that gets no memory would read the
- * parts of free areas, too, and mincore() takes zeros that were read for memory.
+ * Each area may keep a page, at most a twentieth of its parts.  A failing call would read parts of
+ * free areas, and mincore() counts zeros that were read as memory.
  */
 TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 {
@@ -136,7 +136,7 @@ static long faults_of_thread(void)
 	return now.ru_minflt;
 }
 
-/* A page that is gone would come back, full of zeros, for each look at the parts on it. */
+/* Each look at a part whose page is gone would bring the page back, full of zeros, by a fault. */
 POOL_CASE(the_end_of_a_thread_looks_at_no_parts_of_pools_that_are_gone, test_pool(64))
 {
 	unsigned int own = plat_cpu_hint();
@@ -195,7 +195,7 @@ static void use_one_and_look(unsigned int i, void *arg)
 		protect_parts(UNUSED_FROM, UNUSED_TO, PROT_READ | PROT_WRITE);
 }
 
-/* What is read or written to has memory from then on. */
+/* A part that is read or written to has memory from then on, so other threads protect theirs. */
 TEST_CASE(calls_look_at_no_part_that_was_never_used)
 {
 	ASSERT(make_pools());
@@ -218,7 +218,7 @@ static void use_all_and_idle(unsigned int i, void *arg)
 		*resident += is_resident(pool_thread_area + hot[k]);
 }
 
-/* The first page and parts of pages at the ends stay. */
+/* The first page, and parts of pages at both ends, keep their memory. */
 TEST_CASE(a_thread_that_idles_gives_the_memory_of_its_parts_back)
 {
 	unsigned int resident = 0;
@@ -231,7 +231,6 @@ TEST_CASE(a_thread_that_idles_gives_the_memory_of_its_parts_back)
 	end_pools();
 }
 
-/* The pool keeps the counts of a thread that is gone. */
 POOL_CASE(counts_of_threads_that_are_gone_stay, test_pool(64))
 {
 	struct pool_stats one, ten;
@@ -346,7 +345,7 @@ static void hit_all(unsigned int i, void *arg)
 	missed += after - before;
 }
 
-/* An array has at least 8 slots, so this many need a large bound. */
+/* An array has at least 8 slots, so arrays of 10,000 pools need a large bound. */
 TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 {
 	struct pool **all = calloc(ALL_POOLS, sizeof(struct pool *));
@@ -380,7 +379,7 @@ static void *crowd(size_t *bytes)
 	return at;
 }
 
-/* If not all of these are free, other mappings already have some of them. */
+/* Where some of these addresses are not free, other mappings of the program have them. */
 TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
 {
 	struct pool *first = test_pool(64);

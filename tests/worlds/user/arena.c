@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* How many pages of this range have memory? */
+/* Returns how many pages of this range have memory. */
 static unsigned int resident(void *at, size_t bytes)
 {
 	unsigned int n = 0;
@@ -96,7 +96,7 @@ TEST_CASE(a_chunk_that_was_never_needed_has_no_description_in_memory)
 	EXPECT_EQ(slab_put_many(&obj, 1), 0);
 }
 
-/* On how many pages are the first and the last bytes of two objects? */
+/* Returns on how many pages the first and the last bytes of two objects are. */
 static size_t pages_of(const void *a, const void *b, size_t bytes)
 {
 	uintptr_t at[] = { (uintptr_t)a, (uintptr_t)a + bytes - 1,

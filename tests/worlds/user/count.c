@@ -148,7 +148,6 @@ EXPLAINS(the_memory_of_large_objects_is_explained, 7)
 EXPLAINS(the_memory_of_tables_of_checks_is_explained, 8)
 EXPLAINS(the_memory_of_guarded_objects_is_explained, 9)
 
-/* What classes have is what all of them have. */
 TEST_CASE(classes_add_up_to_what_slabs_have)
 {
 	unsigned long long all[PLAT_MEMORY_KINDS], one[PLAT_MEMORY_KINDS], sum = 0;

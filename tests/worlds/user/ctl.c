@@ -140,7 +140,7 @@ static void ask_nonsense(void *arg)
 	ck_assert(!(pool->debug & POOL_D_POISON));
 }
 
-/* Clients of the socket could flood the log. */
+/* Nothing of it is logged, because clients of the socket could flood the log. */
 POOL_CASE(nonsense_is_answered_by_what_is_wrong_and_changes_nothing,
 	  pool_of(create_pool("test", 64, MEM_F_EXACT)))
 {

@@ -121,7 +121,7 @@ static void lose_the_name(void *arg)
 	unlink(addr.sun_path);
 }
 
-/* Most file systems give the number of the one that is gone to the next file. */
+/* Most file systems give a new socket the number of the one that is gone. */
 TEST_CASE(a_server_that_has_lost_its_files_leaves_the_socket_of_another)
 {
 	fresh_path();
@@ -139,7 +139,7 @@ static void stop_at_once(void *arg)
 	NEED(!is_there(addr.sun_path));
 }
 
-/* Its thread waits for its files, which the program has closed, for up to a minute. */
+/* The server's thread waits for its files, which the program has closed, for up to a minute. */
 TEST_CASE(a_socket_goes_though_its_server_does_not_know_yet_that_it_is_closed)
 {
 	fresh_path();
@@ -191,7 +191,7 @@ static unsigned int count_files(void)
 	return n;
 }
 
-/* A fork while a client is served: its connection must end with the server's answer. */
+/* The child is forked while a client is served, whose connection must end with the answer. */
 TEST_CASE(a_child_keeps_no_connection_open)
 {
 	unsigned int before = count_files();
@@ -301,7 +301,7 @@ TEST_CASE(a_client_whose_file_was_closed_is_told_nothing_by_another_one)
 	EXPECT(is_clean());
 }
 
-/* The client is accepted when there is a descriptor again; until then the thread sleeps. */
+/* The server accepts the client when there is a descriptor again, and sleeps until then. */
 TEST_CASE(a_server_without_descriptors_sleeps_and_goes_on)
 {
 	struct rlimit old, none;

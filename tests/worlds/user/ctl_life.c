@@ -71,7 +71,7 @@ static bool shows_path(struct sockaddr_un *bound)
 	return shown;
 }
 
-/* Daemons do so.  The kernel shows the socket's path, by which poolctl finds it, as it was bound. */
+/* Daemons change their folder.  poolctl finds the socket by the path that the kernel shows. */
 TEST_CASE(a_socket_goes_though_its_program_is_in_another_folder_by_then)
 {
 	struct sockaddr_un bound = { .sun_family = AF_UNSPEC };
@@ -191,7 +191,7 @@ TEST_CASE(of_programs_that_find_a_dead_socket_one_replaces_it)
 	EXPECT(is_clean());
 }
 
-/* No thread has so large a stack. */
+/* The default stack of threads is set so large that no thread can be made. */
 TEST_CASE(without_a_thread_the_start_is_refused_by_one_line)
 {
 	pthread_attr_t normal, large;
@@ -253,8 +253,8 @@ static long stop_beside_clients(void)
 }
 
 /*
- * A stop that waited would always take what is left of the client's second.  On a busy machine a
- * stop may take that long, too; then the next one tells.
+ * A stop that waited would always take the rest of a client's second.  One try that is quicker
+ * shows that it does not; on a busy machine others may be as slow.
  */
 TEST_CASE(a_stop_waits_for_no_client)
 {
@@ -340,7 +340,7 @@ static void stop_none(void *arg)
 	pool_ctl_stop();
 }
 
-/* They are registered before the library starts a thread of its own. */
+/* The program registers its handlers before the library starts a thread of its own. */
 TEST_CASE(handlers_of_forks_may_stop_the_server_and_start_it)
 {
 	ASSERT(!pthread_atfork(stop_before, start_after, NULL));

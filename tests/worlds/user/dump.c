@@ -156,7 +156,7 @@ static void *dump_main(void *arg)
 	return NULL;
 }
 
-/* Is the pipe so full that one more line waits? */
+/* True if the pipe is so full that one more line would wait. */
 static bool is_filled(int pipe)
 {
 	int n = 0;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Larger than objects of slabs: those are no memory of malloc(), so free() ends the program. */
+/* The object is larger than those of slabs, because free() of these would end the program. */
 TEST_CASE(an_object_that_was_given_to_free_is_reported_when_it_comes_back)
 {
 	struct pool *pool;

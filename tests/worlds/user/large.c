@@ -20,7 +20,7 @@ static const unsigned int sizes[] = {
 
 static void *objs[OBJS];
 
-/* How many whole pages from @from to @to have memory? */
+/* Returns how many whole pages from @from to @to have memory. */
 static unsigned long resident(const char *from, const char *to)
 {
 	uintptr_t at = ((uintptr_t)from + SLAB_PAGE - 1) & -(uintptr_t)SLAB_PAGE;
@@ -76,7 +76,7 @@ TEST_CASE(wrong_frees_of_large_objects_are_found)
 	}
 }
 
-/* Of a slab that has other objects: all pages that no other object is on. */
+/* Every third object of full slabs is freed.  All pages that no other object is on must go. */
 TEST_CASE(pages_of_a_large_object_go_back_while_its_neighbours_stay)
 {
 	struct slab_class *class = pool_slab_class(16384, 16);
@@ -104,7 +104,7 @@ TEST_CASE(pages_of_a_large_object_go_back_while_its_neighbours_stay)
 	plat_trim(true);
 }
 
-/* Neither at first nor as a shelf grows: the program perhaps uses the first bytes only. */
+/* Memory is not asked for ahead, since the program may use the first bytes of objects only. */
 TEST_CASE(pages_of_large_objects_that_nobody_writes_to_take_no_memory)
 {
 	struct slab_class *class = pool_slab_class(33000, 16);
@@ -126,7 +126,7 @@ TEST_CASE(pages_of_large_objects_that_nobody_writes_to_take_no_memory)
 	plat_trim(true);
 }
 
-/* Each free of the only object of a slab gives the slab to the arena, and each call gets one. */
+/* Each free of the only object of a slab returns the slab to the arena, which must reuse it. */
 TEST_CASE(slabs_of_one_or_two_objects_are_used_again)
 {
 	struct slab_class *class[2] = { pool_slab_class(30000, 16), pool_slab_class(65536, 16) };
@@ -147,7 +147,7 @@ TEST_CASE(slabs_of_one_or_two_objects_are_used_again)
 	plat_trim(true);
 }
 
-/* A pool of 64 KiB has no block of malloc(); one of a byte more has nothing else. */
+/* 65536 bytes come from a slab, one byte more from malloc(). */
 TEST_CASE(objects_come_from_slabs_up_to_64_KiB)
 {
 	struct pool *slabs, *blocks;

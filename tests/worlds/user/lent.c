@@ -36,7 +36,7 @@ static void free_one(unsigned int i, void *pool)
 	pool_free(&((struct pool *)pool)->head, test_objs[i]);
 }
 
-/* Wherever it is: in the array, in clusters, with another thread, in its slab. */
+/* The object is in the array, in clusters, in another thread's caches, and in its slab. */
 TEST_CASE(a_second_free_is_found_wherever_the_object_is)
 {
 	struct pool *pool = with_marks(64);
@@ -80,7 +80,7 @@ TEST_CASE(all_pointers_but_those_of_objects_in_use_are_refused)
 	pool_destroy(&pool->head);
 }
 
-/* Is a free of one pool's object to another found, which leaves both as they were? */
+/* True if a free of one pool's object to another pool is found, and leaves both as they were. */
 static bool finds_wrong_pool(struct pool *pool, struct pool *other)
 {
 	void *obj = test_alloc(pool);
@@ -104,7 +104,7 @@ TEST_CASE(a_free_to_a_pool_of_equal_objects_is_found)
 	EXPECT(finds_wrong_pool(pool, with_marks(64)));
 }
 
-/* An object that another pool has freed does not come into its slab, whose users change. */
+/* The other pool passes the free to the slab, whose next users would get the object. */
 TEST_CASE(an_object_of_a_hardened_pool_comes_to_its_slab_by_no_other_pool)
 {
 	struct pool *pool = with_marks(64);
@@ -113,7 +113,7 @@ TEST_CASE(an_object_of_a_hardened_pool_comes_to_its_slab_by_no_other_pool)
 	EXPECT(finds_wrong_pool(pool, test_checked(64, POOL_D_NO_CACHE)));
 }
 
-/* A table that begins late takes a pointer that it does not know for an object. */
+/* A table that begins late takes an unknown pointer for an object unless the marks refuse it. */
 TEST_CASE(what_marks_refuse_no_table_takes_for_an_object)
 {
 	struct pool *pool = with_marks(64);
@@ -160,7 +160,7 @@ static bool is_closed_off(const unsigned char *from, size_t bytes)
 	       !test_readable(from + (bytes + SLAB_PAGE - 1) / SLAB_PAGE * SLAB_PAGE);
 }
 
-/* Descriptions of slabs, the map and marks have pages without access around them. */
+/* Descriptions of slabs, the map, and marks have inaccessible pages around them. */
 TEST_CASE(what_is_known_of_slabs_is_never_beside_objects)
 {
 	struct pool *pool = with_marks(64);

@@ -65,7 +65,7 @@ static unsigned long resident_pages(void)
 	return resident;
 }
 
-/* The checkers keep a description of each thread ever, so their memory is not flat. */
+/* Checkers keep a description of each thread that ever lived, so only their areas are compared. */
 POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 {
 	unsigned long i, early = test_scale(250), pages;
@@ -83,7 +83,7 @@ POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 		EXPECT_LE(resident_pages(), pages + 512);
 }
 
-/* The next pool that has the same part of the area begins as any other. */
+/* Otherwise the next pool in this place would begin with another one's surplus. */
 POOL_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead, test_pool(64))
 {
 	struct pool_local *local;
@@ -339,8 +339,8 @@ static struct plat_area *end_as_usual(struct pool *pool)
 }
 
 /*
- * A thread exits as usual after pool_gc() has read its id, and before it asks the system for
- * that id: the id in the area is as it was read.
+ * As if the thread exited after pool_gc() had read its id, and before pool_gc() asked the system
+ * for that id: the area still has the id.
  */
 POOL_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again, test_pool(64))
 {
@@ -358,7 +358,7 @@ POOL_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again, test_pool(64
 	pool_area_put(other);
 }
 
-/* As in a child of clone(), where no handler of forks writes the new id. */
+/* The area has another thread's id, as in a child of clone(), where no handler of forks runs. */
 POOL_CASE(a_thread_does_not_hand_on_its_own_area, test_pool(64))
 {
 	struct plat_area *area;

@@ -62,7 +62,7 @@ static int in_order(const void *one, const void *other)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* How many lines have objects of several threads? */
+/* Returns how many lines have objects of several threads. */
 static unsigned int count_shared(struct taking *t)
 {
 	unsigned int i, k, n = 0, shared = 0;

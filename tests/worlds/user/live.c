@@ -77,7 +77,7 @@ static void see_part(unsigned int i, void *pool)
 	pool_depart(&test_local(pool)->moving, i + 1);
 }
 
-/* An object that was taken from there is on its way down when the thread ends. */
+/* An object was taken from the area, and is on its way down when the thread ends. */
 POOL_CASE(an_area_is_visited_while_what_was_there_is_on_its_way, test_pool(64))
 {
 	unsigned int before = visited(), i;

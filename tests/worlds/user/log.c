@@ -132,7 +132,7 @@ static struct errand *start_errand(void (*fn)(void))
 	return e;
 }
 
-/* Does it end while stderr is not read? */
+/* True if @fn ends while stderr is not read. */
 static bool ends_soon(void (*fn)(void))
 {
 	struct errand *e = start_errand(fn);

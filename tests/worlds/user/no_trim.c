@@ -44,7 +44,7 @@ static void age(void)
 	pool_shrink(~0ul);
 }
 
-/* Objects are used and freed, then @give is called: how often is malloc_trim() called in it? */
+/* Use and free objects, then call @give; returns how often that calls malloc_trim(). */
 static unsigned long trims_of(struct pool *pool, void (*give)(void))
 {
 	unsigned long before;

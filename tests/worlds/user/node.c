@@ -62,7 +62,7 @@ static unsigned int node_of(const void *obj)
 	return pool_arena_slab(obj)->chunk->node;
 }
 
-/* How many of these are of the other node than @node? */
+/* Returns how many of these objects are not of node @node. */
 static unsigned int remote(void **objs, unsigned int n, unsigned int node)
 {
 	unsigned int count = 0;
@@ -110,7 +110,7 @@ TEST_CASE(the_node_of_an_object_is_its_slabs_and_else_the_threads)
 	nodes_one();
 }
 
-/* Both shelves of node 0 have slabs with room. */
+/* Both shelves of node 0 have slabs with room, which a thread at node 1 must not use. */
 TEST_CASE(a_node_leaves_slabs_with_room_of_another_node_alone)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -208,7 +208,7 @@ static unsigned int resident(void **objs, unsigned int n)
 	return count;
 }
 
-/* Memory that a node's threads have touched is never another node's. */
+/* Memory that a node's threads have touched stays near that node, so others must not get it. */
 TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -238,7 +238,7 @@ TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 	nodes_one();
 }
 
-/* One object keeps the chunk of node 1. */
+/* One object in use keeps the chunk of node 1. */
 TEST_CASE(an_empty_slab_without_pages_stays_of_its_node_too)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -257,7 +257,7 @@ TEST_CASE(an_empty_slab_without_pages_stays_of_its_node_too)
 	nodes_one();
 }
 
-/* Node 1 has as many as may be kept, and more come from node 0. */
+/* Node 1 keeps as many as may be kept, and then node 0 frees as many. */
 TEST_CASE(nodes_keep_no_more_empty_slabs_than_one_would)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -373,7 +373,7 @@ TEST_CASE(of_many_nodes_neighbours_are_one)
 	EXPECT_EQ(pool_node_number(9, 9), 0);
 }
 
-/* All that is free is in the shared pool, and of node 0, but for one object. */
+/* All free objects but one are of node 0, in the shared pool. */
 TEST_CASE(a_miss_takes_from_the_buckets_of_the_node_where_the_thread_is_now)
 {
 	struct pool_stats before, now;

@@ -62,7 +62,7 @@ TEST_CASE(where_addresses_are_refused_a_node_uses_the_chunk_of_another)
 	nodes_one();
 }
 
-/* What gc puts into a cache is of the node of what it takes out. */
+/* pool_gc() may exchange a cached object for a denser one of the same node only. */
 TEST_CASE(an_object_is_exchanged_only_for_one_of_its_node)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);

@@ -61,7 +61,9 @@ static void configure_leniently(void *arg)
 	pool_options_set(arg, "here", false);
 }
 
-/* A line for the wrong word, and then the help, with the options set after it. */
+/*
+ * There is a line for the wrong word, and then the help, with the options that were set after it.
+ */
 TEST_CASE(help_for_lenient_readers_is_printed)
 {
 	static char text[8192], help[4096];
@@ -83,7 +85,7 @@ static void configure_with_help(void *arg)
 	*(bool *)arg = pool_configure("help,no-global");
 }
 
-/* As by the module's parameter. */
+/* The words come by pool_configure(), as from the module's parameter. */
 TEST_CASE(help_is_printed_and_the_rest_holds)
 {
 	static char text[8192], help[4096];

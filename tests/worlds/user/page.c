@@ -81,7 +81,7 @@ static unsigned int burst(struct slab_class *class, unsigned int n, unsigned int
 	return most;
 }
 
-/* Strides take turns, so that a free of one gives back pages of others. */
+/* The strides take turns, so that a free of one gives back pages of another. */
 TEST_CASE(pages_without_objects_are_a_quarter_of_the_others_at_most)
 {
 	static const unsigned int sizes[STRIDES] = { 528, 1008, SMALL, 272 };
@@ -125,7 +125,7 @@ TEST_CASE(each_page_with_memory_and_no_object_is_counted)
 	EXPECT_EQ(idle + bad, 0);
 }
 
-/* As mlockall() has madvise() answer, for each of 16 pages of a slab, until it is not asked. */
+/* madvise() fails as after mlockall().  The library must stop asking after a few slabs. */
 TEST_CASE(a_program_that_has_locked_its_memory_is_left_alone)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -145,7 +145,7 @@ TEST_CASE(a_program_that_has_locked_its_memory_is_left_alone)
 	plat_trim(true);
 }
 
-/* One of 32 is in use in the end.  Clusters of the caches are few beside these. */
+/* One object of 32 stays in use.  The caches have few objects beside these. */
 TEST_CASE(what_a_shared_pool_keeps_lies_close_together)
 {
 	struct pool_head *pool;

@@ -106,7 +106,7 @@ static void start_without_file(void *arg)
 	*(int *)arg = pool_pressure_start("/nowhere/memory.pressure") ? 0 : errno;
 }
 
-/* As in containers, and on kernels without pressure. */
+/* Containers, and kernels without pressure, do not have the file. */
 TEST_CASE(pressure_without_its_file_is_refused)
 {
 	char text[1024];
@@ -126,7 +126,7 @@ static void start_pressure_again(void *arg)
 		*name = NULL;
 }
 
-/* A file that is always there stands for the system's: nothing ever happens there. */
+/* The name is that of a file that is always there, where nothing ever happens. */
 TEST_CASE(pressure_is_started_once_and_stopped_at_any_time)
 {
 	const char *name = "/proc/thread-self/comm";
@@ -175,7 +175,7 @@ static struct pool_helper counter = {
 	.work = count_work, .events = POLLPRI,
 };
 
-/* As where a program closes all of its files.  1000 is the number of none. */
+/* The program has closed all of its files.  No file has the number 1000. */
 TEST_CASE(a_helper_whose_file_was_closed_ends)
 {
 	int cancel = pool_helper_begin(&counter);
@@ -189,7 +189,7 @@ TEST_CASE(a_helper_whose_file_was_closed_ends)
 	EXPECT_EQ(plat_read(&works), 0);
 }
 
-/* As where it closes all of its files, stderr too, and opens others. */
+/* The program has closed all of its files, stderr too, and opened others under their numbers. */
 TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
 {
 	int cancel = pool_helper_begin(&counter);
@@ -277,7 +277,7 @@ static unsigned long stopped_clock(void)
 	return moment;
 }
 
-/* Of @n failing calls, how many took the object that the shared part of another pool had? */
+/* Returns how many of @n failing calls took the object that another pool's shared part had. */
 static unsigned int count_shrinks(struct pool *idle, struct pool *needy, unsigned int n)
 {
 	unsigned int shrinks = 0;

@@ -17,7 +17,7 @@
 /* Objects that come from slabs, of which four fill a page of 4096 bytes. */
 #define SIZE		1024
 
-/* How many of these objects are in a page that has memory? */
+/* Returns how many of these objects are in a page that has memory. */
 static unsigned int resident(void **objs, unsigned int n)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -32,7 +32,7 @@ static unsigned int resident(void **objs, unsigned int n)
 	return there;
 }
 
-/* Some memory of flushed objects is the library's until a gc. */
+/* Some memory of flushed objects stays the library's until a gc. */
 TEST_CASE(a_gc_gives_memory_of_free_objects_to_the_system)
 {
 	unsigned int i, before;
@@ -85,7 +85,7 @@ TEST_CASE(an_allocation_is_null_without_memory)
 	pool_destroy(&pool->head);
 }
 
-/* In kernels a module ends its own pools. */
+/* In kernels modules end their own pools, so this is of programs. */
 TEST_CASE(destroying_all_ends_pools_in_use)
 {
 	struct pool_head *pools[3];
@@ -102,7 +102,7 @@ TEST_CASE(destroying_all_ends_pools_in_use)
 	EXPECT_EQ(pool_total_used(), 0);
 }
 
-/* Does a child that does something wrong to an object end by abort(), before it can go on? */
+/* True if a child that does something wrong to an object ends by abort() before it goes on. */
 static bool is_ended(void (*wrong)(struct pool *pool, unsigned char *obj), unsigned int debug)
 {
 	struct rlimit no_core = { 0, 0 };

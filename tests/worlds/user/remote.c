@@ -29,7 +29,7 @@ static bool refused(int signo, int why)
 	return !pool_reclaim_signal(signo) && errno == why;
 }
 
-/* With a handler that returns, the instruction that failed would run again, for ever. */
+/* After a handler that returns, the instruction that failed would run again, for ever. */
 TEST_CASE(a_signal_by_which_programs_end_is_refused)
 {
 	static const int fatal[] = {
@@ -139,7 +139,7 @@ TEST_CASE(without_a_signal_a_reclaim_leaves_the_arrays_of_others)
 	stop(&s, thread);
 }
 
-/* SIGUSR1 ends the program where it is given back while it is pending. */
+/* SIGUSR1 would end the program if the library gave the signal back while it is pending. */
 TEST_CASE(a_thread_that_blocks_the_signal_keeps_its_objects_and_lives)
 {
 	struct sleeper s = { .blocks = true };
@@ -211,7 +211,7 @@ static bool asked_after_idle(bool blocks)
 	return again;
 }
 
-/* Each such wait would be a tenth of a second. */
+/* Waiting a second time would cost another tenth of a second. */
 TEST_CASE(a_thread_that_does_not_answer_is_waited_for_once_though_it_idles)
 {
 	EXPECT(!asked_after_idle(true));
@@ -259,7 +259,10 @@ static long timed_out(struct pool *pool, unsigned int ms)
 	       (end.tv_nsec - start.tv_nsec) / 1000000;
 }
 
-/* An asker that had waited until the thread is known to be deaf would not ask it again. */
+/*
+ * The timeout is shorter than the time after which the thread counts as deaf, so it is asked
+ * again.
+ */
 TEST_CASE(a_wait_is_over_in_time_though_a_thread_does_not_answer)
 {
 	struct sleeper s = { .blocks = true };
@@ -389,7 +392,7 @@ TEST_CASE(a_handler_that_jumps_out_does_not_interrupt_an_answer)
 	ASSERT(pool_reclaim_signal(0));
 }
 
-/* A checker has handlers of these, too. */
+/* A mask of answers must let signals of the thread's own faults through. */
 TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
 {
 	struct sigaction now;

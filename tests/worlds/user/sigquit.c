@@ -108,7 +108,7 @@ static bool was_used(const unsigned char *stack, size_t size)
 	return size;
 }
 
-/* As in programs whose threads have tiny stacks of their own making. */
+/* Programs whose threads have tiny stacks of their own give signals another stack. */
 POOL_CASE(sigquit_uses_the_stack_that_its_thread_has_for_signals, test_pool(64))
 {
 	stack_t ours = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };

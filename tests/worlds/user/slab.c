@@ -74,7 +74,7 @@ TEST_CASE(equal_strides_are_one_class_and_large_ones_none)
 	EXPECT_PTR_EQ(pool_slab_class(64, 128), NULL);
 }
 
-/* Are objects of one class, more than a slab has, apart when filled to the last byte? */
+/* True if objects of one class, more than a slab has, are apart when filled to the last byte. */
 static bool are_apart(unsigned int size, unsigned int align)
 {
 	unsigned int n = 2 * SLAB_BYTES / size, bad = 0, i;
@@ -121,7 +121,7 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
 }
 
-/* Of 16 slabs of 65 objects two begin differently, but for one chance in 65^15. */
+/* By chance, all 16 slabs of 65 objects begin alike once in 65^15 runs. */
 TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -139,7 +139,10 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);
 }
 
-/* If only first lines are touched, all sets of a cache should be used; by large ones three in four. */
+/*
+ * A program may touch only first lines, which must then use all sets of a cache, those of large
+ * objects three in four.
+ */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
@@ -158,7 +161,10 @@ TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 	}
 }
 
-/* The same holds for a batch that was allocated at once: 8 ways are usual. */
+/*
+ * Caches usually have 8 ways, so a batch allocated at once must not have more than 5 lines in a
+ * set.
+ */
 TEST_CASE(first_lines_of_a_batch_do_not_crowd_a_set)
 {
 	unsigned int sets = SLAB_PAGE / SLAB_ALIGN, size, i;
@@ -267,7 +273,7 @@ TEST_CASE(who_is_to_see_blocks_of_malloc_gets_them)
 	EXPECT(!has_slabs(POOL_D_UAF));
 }
 
-/* No option checks, but the backend sees that an object is freed again. */
+/* No option checks, so only the backend can see that an object is freed again. */
 TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 {
 	struct pool *pool;
@@ -289,7 +295,7 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The first shelf is locked: a thread uses another one, and takes slabs from others. */
+/* The first shelf is locked, so the thread uses another one, which takes slabs from others. */
 TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -351,7 +357,7 @@ static void move_or_free(unsigned int i, void *arg)
 	pthread_mutex_unlock(shelf[0].lock);
 }
 
-/* Objects are taken from this slab, so it stays though it is empty. */
+/* Objects are taken from this slab, so the slab stays on its shelf though it is empty. */
 TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 {
 	struct moved m = { .class = pool_slab_class(LARGE, 16) };

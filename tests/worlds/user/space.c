@@ -45,7 +45,7 @@ static void grow_list(struct pool *pool, void **list, unsigned long *have,
 	}
 }
 
-/* With no objects, and then with 1 to 64 MiB of them. */
+/* There are no objects at first, and then 1 to 64 MiB of them. */
 POOL_CASE(address_space_is_in_proportion_to_what_is_allocated, test_pool(1024))
 {
 	unsigned long have = 0, want;

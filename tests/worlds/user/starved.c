@@ -74,7 +74,7 @@ static void await(unsigned long ready)
 		plat_pause(true);
 }
 
-/* Anybody may send the signal. */
+/* Another thread or process may have sent the signal. */
 TEST_CASE(a_thread_that_got_the_signal_unasked_is_asked)
 {
 	pthread_t thread;

@@ -126,7 +126,7 @@ static void storm_start(struct storm *s)
 		ck_assert(!pthread_create(&s->thread[i], NULL, storm_main, s));
 }
 
-/* Is all that only the forking thread had there as it was? */
+/* True if all that only the forking thread had is unchanged. */
 static bool mine_is_whole(struct storm *s)
 {
 	unsigned int i;

@@ -18,7 +18,7 @@ static const unsigned int options[] = {
 
 int __asan_address_is_poisoned(const void *p) __attribute__((weak));
 
-/* How many of these bytes may be touched?  Returns @want where no tool knows. */
+/* Returns how many of these bytes may be touched, or @want where no tool knows. */
 static unsigned int shown(const void *p, unsigned int size, unsigned int want)
 {
 	unsigned int n = 0, i;
@@ -145,7 +145,7 @@ TEST_CASE(parked_constructed_objects_stay_as_they_are_and_hidden)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Memory that malloc() gets back must be usable for others. */
+/* A tool would report a write to memory that the pool left hidden. */
 TEST_CASE(what_the_backend_gets_back_is_shown)
 {
 	unsigned int i;
@@ -204,7 +204,7 @@ static void finds_among(unsigned int size, unsigned int n)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The table has several parts then.  Of large objects each slot is looked at. */
+/* With so many objects the table has several parts.  For large objects each slot is searched. */
 TEST_CASE(a_report_finds_the_object_around_a_pointer_among_many)
 {
 	finds_among(64, 100000);

@@ -117,7 +117,7 @@ static unsigned int get_all(struct slab_class *class)
 	return n;
 }
 
-/* No trim is asked for.  Two or three are left of each slab, in any places. */
+/* Two or three objects of each slab stay, in any places, and no trim is asked for. */
 TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -142,7 +142,7 @@ static unsigned int keep_one_of(unsigned int slabs)
 	return kept;
 }
 
-/* How often is the slab that was taken next not beside the one before? */
+/* Returns how often the slab that was taken next is not beside the one before. */
 static unsigned int gaps(unsigned int n)
 {
 	unsigned int count = 0, i;
@@ -157,8 +157,8 @@ static unsigned int gaps(unsigned int n)
 }
 
 /*
- * Sixteen do by one call, less often where a run of them ends: at a slab that has an object in
- * use, one of 64, and where cases before this one have left them in any order.
+ * One call returns sixteen slabs, or fewer where a run of slabs ends: at one of 64 with an object
+ * in use, and where earlier cases left slabs in any order.
  */
 TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 {
@@ -235,7 +235,7 @@ static int trim_and_look(void *arg)
 	return taken || plat_read(&trim_calls) < SLABS / 4;
 }
 
-/* A child, which makes many areas. */
+/* It runs in a child because it makes many areas. */
 TEST_CASE(no_lock_that_a_free_needs_is_held_while_memory_goes_back)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -266,7 +266,7 @@ static void fail_meanwhile(void)
 	errno = EINVAL;
 }
 
-/* Whole slabs first, then free pages of others. */
+/* The first frees return whole slabs, the next ones free pages of other slabs. */
 TEST_CASE(a_free_keeps_errno)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -370,7 +370,7 @@ static void count_on_shelf(struct slab *slab)
 	on_it += slab->shelf == counted;
 }
 
-/* How many shelves have another number of slabs than they know of? */
+/* Returns how many shelves have another number of slabs than they count. */
 static unsigned int wrong_shelves(void)
 {
 	unsigned int wrong = 0, n = pool_slab_shelves();
@@ -386,7 +386,7 @@ static unsigned int wrong_shelves(void)
 	return wrong;
 }
 
-/* Of all cases before this one, too, where these do not fork. */
+/* Where cases do not fork, this is also of all cases before this one. */
 TEST_CASE(a_shelf_knows_how_many_slabs_it_has)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);

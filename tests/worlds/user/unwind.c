@@ -91,7 +91,7 @@ static void run(void *(*fn)(void *arg), struct pool *pool)
 	pthread_join(thread, NULL);
 }
 
-/* Is every object that the thread did not get in the pool, or given back? */
+/* True if every object that the thread did not get is in the pool or given back. */
 static bool leaves_nothing(unsigned int debug, void *(*fn)(void *arg))
 {
 	unsigned int round;
@@ -231,7 +231,7 @@ static void end_in_child(struct pool *first, struct pool *pool)
 	_exit(pool_destroy(&first->head) || pool_destroy(&pool->head) ? 2 : 0);
 }
 
-/* Another thread is at a walk, too, which does not exist in the child. */
+/* The walk of another thread is at a pool, too; in the child that thread does not exist. */
 TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 {
 	struct pool *first = test_pool(64);
@@ -288,7 +288,7 @@ static void drop_and_fork_at(struct pool_head *head, void *arg)
 	fork_at(head, arg);
 }
 
-/* Does the child end well?  A child that hangs is ended after a minute. */
+/* True if the child ends with 0.  A child that hangs is ended after a minute. */
 static bool child_ends(void)
 {
 	unsigned int moments = 60000;

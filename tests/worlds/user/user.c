@@ -41,7 +41,7 @@ static void use_pool_together(unsigned int i, void *arg)
 	pthread_barrier_wait(&together);
 }
 
-/* A handler of a thread without an area parks, beside threads that only free. */
+/* A handler in a thread without an area parks, while other threads only free. */
 POOL_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others, test_pool(64))
 {
 	unsigned char *area;
@@ -263,7 +263,7 @@ static void destroy_all(void *arg)
 	pool_destroy_all();
 }
 
-/* At the end of a program a line says this only if checks ask for it. */
+/* The line at the end of a program is written only if a check asks for it. */
 TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
@@ -363,7 +363,7 @@ POOL_CASE(five_million_objects_come_and_go, test_pool(16))
 	EXPECT_LE(now.allocated - now.cached, MANY / 10);
 }
 
-/* The pages of these objects are never touched, except by malloc()'s headers. */
+/* The pages of these objects are never touched, except by headers of malloc(). */
 TEST_CASE(more_than_4_gib_are_allocated_and_counted)
 {
 	unsigned int size = 2u << 20;

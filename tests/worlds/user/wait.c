@@ -84,7 +84,7 @@ static pthread_t holder_start(struct holder *h)
 	return thread;
 }
 
-/* Did no call wait for the holder? */
+/* True if no call waited for the holder. */
 static bool holder_finish(struct holder *h, pthread_t thread)
 {
 	plat_word_add(&h->done, 1);
@@ -196,7 +196,7 @@ static void release_under_a_filter(struct holder *h)
 	h->gave_up = !moments;
 }
 
-/* A filter is of one thread, so the waiter may know nothing of it. */
+/* A filter is of one thread, so the waiter cannot know of it. */
 TEST_CASE(a_waiter_gets_a_cpu_lock_whose_holder_may_not_hand_it_over)
 {
 	struct holder h = { .hold = hold_cpu, .release = release_under_a_filter };
@@ -224,7 +224,7 @@ static void release_walk(struct holder *h)
 	pool_registry_put(h->pinned);
 }
 
-/* Is a thread of ours asleep?  It is not while it tries again and again. */
+/* True if a thread of ours sleeps; a thread that tries again and again does not. */
 static bool is_asleep(long id)
 {
 	char name[64], stat[512];
