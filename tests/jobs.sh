@@ -170,7 +170,7 @@ jobs_rest_kernel() {
 	for kernel in stock-6.1 stock-6.12-rt "$newest" debug; do
 		script 2 "load-$kernel" $vm/stock.sh "$kernel"
 	done
-	# These keep four CPUs busy, so they run alone.
+	# The jobs in these kernels keep four CPUs busy, so they run alone.
 	for kernel in debug stock-6.12; do
 		script 4 "torture-$kernel" $vm/torture.sh "$kernel" 60
 	done

@@ -132,7 +132,7 @@ jobs_have_rows() {
 	return $status
 }
 
-# What the workflows of GitHub make, we must have.
+# Each make target that a workflow of GitHub names must exist.
 workflows() {
 	local targets target
 

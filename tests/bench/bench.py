@@ -36,7 +36,7 @@ SIZES = 64, 256, 1024, 16384
 SINGLE = ("hot", "hot-opaque", "lifo64", "fifo64", "lifo1000", "fifo1000",
           "bulk64", "random", "refill64", "shuffled", "pools32")
 DOUBLE = "ring", "alternate", "hot2", "churn", "counters"
-# Those whose objects have sizes of their own.
+# These workloads have objects of their own sizes.
 OWN_SIZES = "trace", "counters"
 # Once per process; see ONCE_DO.
 ONCE = "grow", "trace-cold", "poolreplay"

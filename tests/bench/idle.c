@@ -40,7 +40,7 @@ static struct pool_head *new_pool(unsigned int size)
 	return pool;
 }
 
-/* How many objects did not come from this thread's caches? */
+/* Returns how many objects did not come from this thread's caches. */
 static unsigned long long from_below(struct pool_head *pool)
 {
 	struct pool_stats s;

@@ -122,7 +122,7 @@ static void burst(unsigned int size)
 	say("freed");
 }
 
-/* What a program does between bursts: few objects live. */
+/* Work as a program does between bursts, with few live objects. */
 static void calm(void)
 {
 	unsigned int step = count / SAMPLES, seed = 1, i;

@@ -37,8 +37,8 @@ SCENARIOS = (
     "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1", "0 1 16000 random 4",
     "3 8 16000 random 4", "10 1 8192 random 8",
 )
-# Of phases.c, and what it prints: after the first and the last round, the most of all, and after a
-# minute of light work.
+# The workloads of phases.c.  Each prints bytes after the first and the last round, the peak,
+# and bytes after a minute of light work.
 KINDS = "saw", "phase"
 WHENS = "first", "last", "peak", "light"
 PACKAGES = "libc6", "libjemalloc-dev", "libmimalloc-dev", "libgoogle-perftools-dev"

@@ -41,7 +41,7 @@ static unsigned int seconds = 60;
 static bool saw;
 static long before, first, last, most;
 
-/* What a thread has; as many as the smallest objects of a tooth of the saw. */
+/* The objects of each thread, as many as the smallest objects of a tooth of the saw. */
 static void *objs[THREADS][SAW_BYTES / SIZE(0)];
 
 static void *get(unsigned int k)

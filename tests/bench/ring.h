@@ -20,7 +20,7 @@
 #define RING_SLOTS	1024
 #define RING_BURST	64
 
-/* How often the other side is looked at before its thread may need this processor. */
+/* Read the other side so often before its thread may need this processor. */
 #define RING_SPINS	1000
 
 struct ring_side {

@@ -35,7 +35,7 @@ static const char *order;
 static peer_pool pool[PEER_POOLS];
 static pthread_barrier_t all_are_there;
 
-/* What a thread has of a pool; NULL: it is to be allocated. */
+/* The objects of a thread in a pool; NULL: to be allocated. */
 struct part {
 	void **objs;
 	unsigned int count;

@@ -69,7 +69,7 @@ static bool is_json(const char *text)
 	return end && !*end;
 }
 
-/* Is each column of the table a key of the JSON text? */
+/* True if each column of the table is a key of the JSON text. */
 static bool has_keys(const char *json, const char *head)
 {
 	char key[32];
@@ -111,7 +111,7 @@ TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 	end_three(pools);
 }
 
-/* Is the metric of this line the one of the last head, and under no other? */
+/* True if the metric of this line is that of the last head. */
 static bool is_grouped(const char *line, const char *metric)
 {
 	size_t len = strlen(metric);

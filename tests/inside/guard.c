@@ -11,7 +11,7 @@
 #include "cases_guard.h"
 #include "main.h"
 
-/* Are addresses of freed objects held?  In kernels see MAY_HOLD. */
+/* True if addresses of freed objects are held back; in kernels MAY_HOLD decides. */
 #ifndef __KERNEL__
 #define HELD		1
 #elif !defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
@@ -45,7 +45,7 @@ bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
 }
 
-/* Can all pages of an object be read, or none of them?  And none beside them? */
+/* True if all pages of an object can be read, or none if not @readable, and none beside them. */
 bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 {
 	unsigned char *end = end_of(obj, size);

@@ -18,7 +18,7 @@ static struct pool *hardened(unsigned int size)
 	return test_checked(size, POOL_D_HARDEN);
 }
 
-/* The same, of objects that are aligned too much for slabs, so that no source keeps marks. */
+/* A hardened pool whose objects are aligned too much for slabs, so that no marks are kept. */
 static struct pool *unmarked(void)
 {
 	struct pool_attr attr = {

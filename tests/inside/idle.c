@@ -9,7 +9,7 @@
 
 #define PEAK	4000u
 
-/* What a pool has is what it has beyond its arrays, which stay. */
+/* Returns a pool's free objects beyond its arrays, which ages leave alone. */
 static unsigned long beyond_arrays(struct pool *pool)
 {
 	return pool_allocated(pool) - test_local(pool)->hot.n;

@@ -149,7 +149,10 @@ TEST_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use)
 	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
-/* One CPU leaves all objects in its caches; then another one, which may not wait, wants them. */
+/*
+ * One CPU leaves all objects in its caches; then a call on another CPU, which may not wait, must
+ * get them.
+ */
 struct left {
 	struct pool *pool;
 	unsigned int n;			/* the limit */

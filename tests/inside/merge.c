@@ -228,7 +228,7 @@ TEST_CASE(chains_of_larger_sizes_do_not_drift_up)
 	pool_destroy_all();
 }
 
-/* What a registration was asked for. */
+/* The arguments of the registrations that the macros below make. */
 static struct {
 	struct pool_head **ptr;
 	const char *name;
@@ -236,7 +236,7 @@ static struct {
 	unsigned int align;
 } noted[3];
 
-/* Below, the macros that declare a pool register it here. */
+/* The macros that declare a pool, below, note their arguments instead of registering. */
 #undef REGISTER_ALIGNED_POOL
 #define REGISTER_ALIGNED_POOL(var, text, bytes, line) do {	\
 		noted[n].ptr = var;				\

@@ -56,7 +56,7 @@ POOL_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth, test_within(0, 32,
 	EXPECT_LE(left_by_burst(pool), BURST / 10);
 }
 
-/* One thread allocates a batch, the other one frees it, in turns. */
+/* A producer allocates batches, and a consumer frees each before the next one comes. */
 #define BATCH		1000
 #define WARM_UP		40
 #define ROUNDS		100

@@ -9,13 +9,13 @@
 
 #define PARKED		1000u
 
-/* What one call brings down besides its own: PARKED_MOST of unpark.c. */
+/* A call brings down so many parked objects besides its own: PARKED_MOST of unpark.c. */
 #define BROUGHT		16u
 
-/* One call may touch this many: as many as it frees, and about as many more. */
+/* A call may touch so many parked objects: those that it frees, and about as many again. */
 #define TOUCHED		(2 * BROUGHT)
 
-/* What a CPU keeps on a list of its own: PARKED_HERE of parked.c. */
+/* A CPU keeps so many parked objects on a list of its own: PARKED_HERE of parked.c. */
 #define HERE		64u
 
 static void *links[PARKED];

@@ -50,7 +50,7 @@ POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_pool(64))
 		if (most < had - held(pool))
 			most = had - held(pool);
 	}
-	/* Of a shared part, or of one CPU. */
+	/* The step is one of a shared part or of one CPU. */
 	EXPECT(most && most <= 4 * POOL_CLUSTER_SIZE);
 	passes(10);
 	EXPECT_LE(held(pool), PEAK / 64);

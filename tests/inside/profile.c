@@ -42,7 +42,7 @@ static bool memstats(const char *words)
 	return n && n < FULL_SIZE && strlen(full) == n;
 }
 
-/* Is there exactly one line that begins with this and ends with this place's name? */
+/* True if exactly one line begins with @numbers and ends with the name of this place. */
 static bool has_line(const char *numbers, const void *caller)
 {
 	char site[64];

@@ -297,7 +297,7 @@ static void free_to_reserve(unsigned int i, void *arg)
 		pool_free_reserved(r->reserve, own, 0);
 		while (plat_read(&q->done) == 0)
 			plat_pause(true);
-		/* It is there again, though somebody waits. */
+		/* The reserve has its object again, though thread 1 waits for one of the pool. */
 		own = pool_alloc_reserved_timeout(r->reserve, 0, 0);
 		plat_word_add(&q->wrong, !own);
 		pool_free_reserved(r->reserve, own, 0);

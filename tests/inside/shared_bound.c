@@ -47,7 +47,7 @@ TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 	test_free_list(pools[2], half);
 	for (i = 0; i < ROW; i++)
 		EXPECT(!pool_destroy(&pools[i]->head));
-	/* What they had noted is gone with them: the bound is there for another. */
+	/* The pools that ended took their notes along, so another pool may use the whole bound. */
 	pools[0] = test_pool(ROW_SIZE);
 	ASSERT(pools[0]);
 	for (i = 0; i < 4; i++)

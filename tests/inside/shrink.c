@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-/* So many objects of 256 bytes are 64 pages of 4096. */
+/* MANY objects of 256 bytes fill 64 pages of 4096 bytes. */
 #define MANY	1024u
 #define SIZE	256u
 
@@ -28,7 +28,7 @@ static unsigned long held(struct pool *pool)
 	return pool_allocated(pool) * SIZE;
 }
 
-/* What the backend got meanwhile, of objects; clusters are not counted there. */
+/* Returns the bytes of objects that the backend got meanwhile; clusters are not counted. */
 static unsigned long gone(struct pool *pool, unsigned long before)
 {
 	return before - held(pool);

@@ -54,7 +54,7 @@ expect() {
 }
 expected=0
 
-# What a user has exported holds for the commands that follow.
+# Variables that a step exports must hold for the steps that follow.
 exported=:
 as_user() {
 	runuser -u reader -- env -C "$home/libpool" HOME="$home" timeout 900 bash -c "$exported; $1"

@@ -29,7 +29,7 @@ build() {
 		-o "$tmp/$name" tests/install/gdb/prog.c "$@" -pthread
 }
 
-# What a program and its core file are asked; the answers to each follow a line "[NAME]".
+# The questions to a program and its core file; the answer to each follows a line "[NAME]".
 places=(use hot other cluster shared parked checked uaf unmapped twin slab big nowhere)
 looks() {
 	local place command

@@ -286,8 +286,8 @@ nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
 sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
 check the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
 
-# What the library calls of itself needs no linker, so a program with the same name for a function
-# of its own does not take the call.
+# The library binds its own calls when it is linked, so a program's function of the same name
+# does not take them.
 calls_itself() {
 	nm -D --defined-only "$out/libpool.so.0" | awk '$2 == "T" { print $3 }' >"$tmp/functions"
 	readelf -rW "$out/libpool.so.0" >"$tmp/relocations"
@@ -410,8 +410,8 @@ for linker in bfd lld $(command -v ld.gold | sed 's|.*/ld.||'); do
 	check "${linker}_links_a_static_program_in_the_same_way" links "$linker" -static
 done
 
-# What a distribution sets holds, a warning stops no build, and what is
-# installed is what was built, with the flags that it was built with.
+# Flags of a distribution must hold, a warning must not stop a build, and the installed files
+# must be those that were built with these flags.
 echo 'static void warned_of(void) { }' >"$tmp/warns.h"
 echo 'static int included_with __attribute__((used)) = 1;' >"$tmp/marks.h"
 build_with() {

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 
-# What the version script exports, and the macros of the headers that users write.
+# Prints the names that the version script exports, and the macros of users' headers.
 exported() {
 	sed -nE 's/^\t\t(\w+);$/\1/p' user/libpool.map
 	sed -nE 's/^#define ((DECLARE|REGISTER)_\w*POOL|create_pool\w*)\(.*/\1/p' \
@@ -45,8 +45,8 @@ each_has_a_page() {
 	return "$status"
 }
 
-# What a page shows below the header of programs, this header has; what it shows below "Only
-# in the kernel:", it has not.
+# The prototypes that a page shows must be in the header for programs, but not those below "Only
+# in the kernel:".
 shows_what_the_header_has() {
 	local name where status=0
 
@@ -65,7 +65,7 @@ shows_what_the_header_has() {
 	return "$status"
 }
 
-# What users call has more than its prototype.
+# Each function and macro for users must have a text besides its prototype.
 each_is_described() {
 	local name status=0
 
@@ -99,7 +99,7 @@ lints() {
 	return "$status"
 }
 
-# It cannot break the line of a parameter that is a function.
+# groff cannot break the line of a parameter that is a function.
 groff_is_content() {
 	local page said
 

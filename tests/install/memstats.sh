@@ -19,8 +19,8 @@ src=tests/install/memstats
 so=$out/libpool.so.0
 SO="$so -Wl,-rpath,$out"
 
-# What prog.c prints has a line per call.  Here, @x stands for the line of the source
-# that has @x in a comment.
+# prog.c prints a line per call.  @x stands for the number of the source line with @x in a
+# comment.
 numbered() {
 	local line file mark
 

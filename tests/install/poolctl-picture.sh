@@ -40,7 +40,7 @@ exec {to_demo}<>"$tmp/in"
 on() {
 	"${tmux[@]}" capture-pane -p -t top | grep -q "$1"
 }
-# As a user would: in its folder, so that the path on the screen is short.
+# Record in a folder as a user would, so that the path on the screen is short.
 record() {
 	local frame
 

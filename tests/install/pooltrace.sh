@@ -225,7 +225,7 @@ a_million() {
 	traced 0 6001:500000:500000 --limit 10000000 "$prog" many 500000
 }
 check a_million_operations_are_recorded a_million
-# Of 5000 events a few are of the start.
+# A few of the 5000 events are those of the program's start.
 stopped() {
 	local events
 
@@ -331,7 +331,7 @@ check command_that_is_a_folder refused 'Permission denied' -o "$tmp/t" /
 check folder_of_the_trace_is_not_there refused 'no/t.*cannot be written' \
 	-o "$tmp/no/t" true
 check trace_is_a_folder refused "cannot be written" -o "$tmp" true
-# Root may have as many processes as it likes.  A search for leaks needs one, too.
+# Root has no limit of processes.  A search for leaks would need a process, too.
 no_process() {
 	local as=() status=0
 

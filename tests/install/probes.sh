@@ -100,8 +100,8 @@ says() {
 	grep -qE -- "$2" "$tmp/$1.seen"
 }
 
-# What goes from clusters to arrays and callers came there before, and some of it by the
-# shared pool.
+# Objects that go from clusters to arrays and callers must have come there before, some through
+# the shared pool.
 balanced() {
 	awk '$1 == "[fill]" { from[$4] += $3 }
 		$1 == "[spill]" { spilled += $3 }

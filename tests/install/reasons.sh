@@ -43,7 +43,7 @@ exec env -u LIBPOOL_OPTIONS -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u RESULTS \\
 	APT_CONFIG="$tmp/\$config.conf" LIBPOOL_CACHE="$tmp/cache" \\
 	make -s -C "$tree" "\$@"
 END
-# The same, where build/ and the cache folder are disks of 2 MB
+# make, where build/ and the cache folder are disks of 2 MB
 cat >"$tmp/cramped" <<END
 #!/bin/sh
 mount -t tmpfs -o size=2m none "$tree/build"
@@ -105,7 +105,7 @@ for command; do
 		"needs [0-9]+ MB.* has [0-9]+ MB free$other" \
 		"${mounts[@]}" "$tmp/cramped" apt "$command"
 done
-# These change the owner, so they come last.
+# The checks that change the owner come last.
 [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$tree" "$tmp/cache"
 for command; do
 	tried "${command//-/_}_without_root" 'as root, run: apt-get' \

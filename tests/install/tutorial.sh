@@ -88,8 +88,8 @@ builds() {
 	[ -n "$build" ] && (cd "$chat" && sh -euc "$build -Wall -Wextra -Werror")
 }
 
-# step NAME - applies the patch of this name, builds, and lets clients talk.  After a
-# failure there is none, since each step is made of the one before.
+# step NAME - applies the patch of this name, builds, and lets clients talk.  If a step fails,
+# the next ones are left out, because each patch needs the one before.
 step() {
 	[ "$failed" = 0 ] || finish
 	[ "$1" = server ] || check "the_patch_${1#*-}_applies" applies "$1.patch"
@@ -181,7 +181,7 @@ reported() {
 	diff <(sed -n 's/^\t\(pool: \)/\1/p' $page | plain) <(head -n 3 "$tmp/log" | plain)
 }
 check an_option_finds_the_bug with "$options" 134 reported
-# Of what gdb says: the function and the line.
+# Prints the function and the line of each report of gdb.
 faults() {
 	local gdb=(timeout 100 gdb -batch -nx -iex 'set debuginfod enabled off' -ex run)
 

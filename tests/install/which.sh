@@ -64,7 +64,7 @@ says() {
 		-o "$tmp/o" tests/install/analyzer/bad.c ;;
 	esac 2>&1
 }
-# What a report has, of any of the tools, or of libpool where that comes first.
+# The first words of a report, of any of the tools or of libpool.
 REPORT='(Address|Leak|Thread)Sanitizer: |Invalid (read|write)|definitely lost: [1-9]'
 REPORT+='|uninitialised value|FAULT: |warning: '
 finds() {

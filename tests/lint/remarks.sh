@@ -6,7 +6,7 @@
 # Sourced after results.sh.  A remark is a line "PATH:LINE: KIND: text".  A list has lines
 # "KIND<tab>PATH": remarks of that kind are allowed in that file, or below that folder.
 
-# Who makes the patches of a series, where git knows nobody.
+# The author of a series' patches, where git has none.
 export GIT_AUTHOR_NAME=libpool GIT_AUTHOR_EMAIL=libpool@localhost
 export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@localhost
 

@@ -17,7 +17,7 @@ cd "$top"
 # shellcheck source=tests/lib/programs.sh
 . tests/lib/programs.sh
 
-# What it is linked by, and what its header and this one agree on.
+# soname_of TREE, number_of TREE - the number of the soname, and that of the header
 soname_of() {
 	sed -nE 's/^SOVER[ \t]*= ([0-9]+)/\1/p' "$1/Makefile"
 }

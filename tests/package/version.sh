@@ -70,7 +70,7 @@ same() {
 }
 check the_archive_is_the_same_from_everywhere same
 
-# What is in the archive builds, outside of git.
+# The archive must build outside of git.
 archive_builds() {
 	tar -C "$tmp" -xJf "build/libpool-$version.tar.xz" &&
 		make -s -C "$tmp/libpool-$version" CFLAGS=-O0 install DESTDIR="$tmp/dest" &&

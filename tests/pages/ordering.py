@@ -32,7 +32,7 @@ CALL = re.compile(
 ORDER = re.compile(r"__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)")
 NAME = re.compile(r"(\w+)\(")
 
-# What names an operation of the seam is its implementation, not a use.
+# A function with the name of an operation of the seam implements it, so is no use of it.
 SEAM = re.compile(r"plat_\w*_(?:acquire|release)$|plat_cmpxchg$|plat_fence$"
                   r"|pool_barrier$")
 

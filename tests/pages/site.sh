@@ -10,7 +10,8 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=tests/lib/results.sh
 . tests/lib/results.sh
 
-# What the version script exports, but for what only macros and inline functions call.
+# Each function that the version script exports has a page, except those that only macros and
+# inline functions call.
 each_function_has_a_page() {
 	local name names status=0
 

@@ -184,7 +184,10 @@ HEAD_CASE(without_a_shared_pool_evicted_objects_go_to_the_backend, mode("cache,n
 	EXPECT_LE(now.cached * 64, 16384);
 }
 
-/* One call, and the next ones find in the caches what came with its object. */
+/*
+ * The first call takes objects of the shared pool to the cache, and the next calls find them
+ * there.
+ */
 HEAD_CASE(an_empty_cache_is_refilled_from_the_shared_pool, mode("cache,global"))
 {
 	struct pool_stats before, now;

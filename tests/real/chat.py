@@ -25,7 +25,7 @@ LISTENERS = 8
 # Lines that are said at once.  Each is a message for each listener, and the server of all
 # steps has 4000 of them.
 BURSTS = {"said alone": 1, "in a burst": 400}
-# What a message costs must be at most this part of what it costs with malloc().
+# A message may cost at most this part of its cost with malloc().
 MOST = {"said alone": 0.9, "in a burst": 0.75}
 LINE = b"%0198d\n"
 # So many messages wait for a client that does not read.

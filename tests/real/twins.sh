@@ -81,7 +81,7 @@ entry() {
 	finish "$LIBPOOL_CACHE/$1"
 }
 
-# Of programs with other headers or patches, only the last one is kept.
+# only DIR - removes older builds of a program, with other headers or patches
 only() {
 	local old
 

@@ -20,7 +20,7 @@
 /* An object that lives for less than this many events is a short-lived one. */
 #define SHORT_LIFE	1000
 
-/* What a pool must have, in percent, to gain. */
+/* A pool with a smaller share, in percent, gains nothing. */
 #define SHARE_LEAST	1
 #define HITS_LEAST	90
 
@@ -36,13 +36,13 @@
 /* And most allocations of a size must be of such call sites. */
 #define STRUCTS_LEAST	50
 
-/* How pooltrace ends the name of a call site that calls strdup() or its like. */
+/* The end of a call site's name by which pooltrace marks calls of strdup() and its like. */
 #define STRING_SITE	":strdup"
 
 /* A call site with this many percent of all allocations may allocate for its callers. */
 #define WRAPPER_LEAST	5
 
-/* One size, or one call site, or what both have in common. */
+/* A size, a call site, or a size of one call site. */
 struct group {
 	const char *name;		/* of the call site */
 	unsigned int size;		/* the most frequent one */
@@ -121,7 +121,7 @@ static bool allocates_strings(const struct group *site)
 	return colon && !strcmp(colon, STRING_SITE);
 }
 
-/* How many rows from @at on are of its call site, and their allocations. */
+/* Count the rows from @at on of the same call site, and their allocations. */
 static unsigned int rows_of_site(const struct group *at, const struct group *end,
 				 unsigned long long *allocs)
 {
@@ -234,7 +234,7 @@ static unsigned int hits_of(struct pool_head *pool, unsigned long long calls)
 	return slow < calls ? (unsigned int)((calls - slow) * 100 / calls) : 0;
 }
 
-/* Of the first pools of each size, which have the events of all. */
+/* Build a table of the first pools of each size, which have the events of all. */
 static const char *size_table(struct session *s, const struct group *rows)
 {
 	const struct trace *t = &s->trace;

@@ -53,7 +53,7 @@ static void free_size(void *pool, void *obj)
 	free(obj);
 }
 
-/* What malloc() had handed out before the replay: the trace and the like. */
+/* Bytes that malloc() had handed out before the replay, for the trace and the like. */
 static unsigned long long held_before;
 
 static unsigned long long held_by_malloc(void)

@@ -11,7 +11,7 @@
  */
 #include "replay.h"
 
-/* How many events are between two looks at what is held. */
+/* Events between two samples of the bytes that are held. */
 #define SAMPLE_EVERY	4096
 
 /* Objects up to this many words are filled completely, larger ones at both ends. */
@@ -72,7 +72,7 @@ static void touch(void *obj, unsigned int size)
 	*(unsigned char *)obj = (unsigned char)size;
 }
 
-/* What has no pool is malloc()'s. */
+/* Caches that have no pool use malloc(). */
 static void *get_object(const struct replay *r, unsigned int pool)
 {
 	return r->pool[pool] ? r->ops->alloc(r->pool[pool]) :
@@ -169,7 +169,7 @@ void replay_split(struct replay *r)
 	}
 }
 
-/* Is pool @i one that the trace made before? */
+/* True if the trace has made pool @i before. */
 static bool made_before(const struct replay *r, unsigned int i)
 {
 	unsigned int k;

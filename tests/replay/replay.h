@@ -34,13 +34,13 @@ struct replay_ops {
 	unsigned long long (*held)(void);
 };
 
-/* How much of an object is written and compared. */
+/* How much of an object a replay writes and compares. */
 enum replay_content {
 	REPLAY_FULL,			/* see above */
 	REPLAY_WORD,			/* the first word is written: for time */
 };
 
-/* One worker's part; only the worker uses the results until it is done. */
+/* One worker's part; nobody else uses the results until the worker is done. */
 struct replay_worker {
 	char apart[128];		/* two workers' never share a line */
 	struct replay *replay;

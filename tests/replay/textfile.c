@@ -125,7 +125,7 @@ bool textfile_read(struct textfile *text, const char *file)
 		return false;
 	}
 	by_xz = is_xz(fd);
-	/* What a file that cannot seek has left there is no error of reading. */
+	/* The seek of a file that cannot seek has set errno, which is no error of reading. */
 	errno = 0;
 	good = by_xz ? read_xz(text, fd) : read_all(text, fd);
 	close(fd);

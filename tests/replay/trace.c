@@ -158,7 +158,7 @@ static bool read_mode(struct trace *t)
 	return wrong(t, at, "not a mode");
 }
 
-/* One "key value" line.  @seen: a bit for each key. */
+/* Read a "key value" line; @seen has a bit for each key. */
 static bool read_key(struct trace *t, unsigned int *seen)
 {
 	size_t at = t->pos;

@@ -228,7 +228,7 @@ else
 		[ "$ARCH" = arm64 ] || params="$params tsc=reliable"
 	fi
 	if [ -z "$icount" ] && [ "$ARCH" != arm64 ]; then
-		# Else it panics where no tick comes while it waits for some, on a busy machine.
+		# On a busy machine no tick may come in time, and the kernel would panic.
 		params="$params no_timer_check"
 	fi
 	if [ -n "$cpu" ]; then

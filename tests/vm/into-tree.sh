@@ -144,7 +144,7 @@ updated() {
 		not [ -e "$tree/lib/pool/common/core/gone.c" ]
 }
 
-# What patches change is all that this repository has.
+# Begin a repository that has only the files that patches change.
 start_git() {
 	(
 		cd "$tree"

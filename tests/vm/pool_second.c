@@ -222,7 +222,7 @@ static bool sleep_twice(void)
 	return may;
 }
 
-/* There is one pool of its own, which is changed thrice, and the others are not. */
+/* Change the one pool of its own thrice, and leave the others alone. */
 static int change_all(void)
 {
 	unsigned int changed = pool_set_debug(NULL, "integrity");

@@ -171,7 +171,7 @@ if [ "$what" != uml ]; then
 	check "$what: started again" env "PATH=$tmp/bin:$PATH" "$here/boot.sh" \
 		--data "$tmp/data" --append "word=given cpus=2" \
 		"$what" "$tmp/good.sh" "$tmp/$what/hello.ko"
-	# Of code of a module, and of one that is gone, it is an error.
+	# An error is found in code of a module, and of a module that is gone.
 	for rip in 'pool_free+0x5/0x40 [pool]' 0xffffffffc0401005; do
 		printf '#!/bin/sh\necho "[    1.7] Oops: int3: 0000 [#1] SMP"\necho "[    1.7] RIP: 0010:%s"\n' \
 			"$rip" >"$tmp/bin/qemu-system-x86_64"

@@ -21,7 +21,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 what=$1
 shift
 topics=$*
-# Of its own, since other jobs have modules with tests in this kernel's folder meanwhile.
+# This run has a folder of its own, because other jobs have test modules in this kernel's
+# folder.
 users=$here/../../build/kernel/$what-users
 
 # users_modules - a build without tests, as users get it
@@ -144,7 +145,7 @@ case "$topics" in
 no-debugfs | sleeps) ;;
 *) boots_well "${topics:+topics=${topics// /,}}" ;;
 esac
-# What is the same source has the same code without debugfs.
+# The sources that are equal have equal code without debugfs.
 case "$topics,$what" in
 ,stock-6.12-rt | ,debug) ;;
 ,* | no-debugfs,*)

@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 kernel=${TWIN_KERNEL:-stock-6.12}
 
-# What the control changes: the largest hot array, which is 128.
+# The control changes the largest hot array, which is 128.
 CONTROL=-DPOOL_HOT_MAX=48
 
 # shellcheck source=tests/lib/results.sh

@@ -112,7 +112,7 @@ static bool run_batch(unsigned int cpu, unsigned int batch)
 	return true;
 }
 
-/* One round of a pair; false: the other CPU has to be waited for, or there is no memory. */
+/* Make one round of a pair; false if the other CPU has to be waited for, or memory is short. */
 static bool hand_over(struct slot *slot, void **held, unsigned int batch, bool gets)
 {
 	unsigned long flags;

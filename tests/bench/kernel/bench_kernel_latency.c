@@ -69,7 +69,7 @@ static struct {
 static unsigned int seed;
 static cycles_t reading;	/* what it takes to read the clock */
 
-/* What changes if something else ran here. */
+/* Return a sum of counts that changes if something else ran here. */
 static unsigned long others(void)
 {
 	return jiffies + current->nvcsw + current->nivcsw;

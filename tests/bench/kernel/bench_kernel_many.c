@@ -121,7 +121,7 @@ static bool caches_round(void)
 	return true;
 }
 
-/* What the shrinker calls, once it has locked the registry. */
+/* The shrinker calls this with the registry locked. */
 static bool count(void)
 {
 	unsigned long bytes;

@@ -101,7 +101,7 @@ static bool run_batch(struct worker *w, unsigned int batch)
 	return true;
 }
 
-/* The first allocations count, too; they are one in a hundred. */
+/* The first allocations, one in a hundred, are counted too. */
 static bool run_random(struct worker *w, unsigned int batch)
 {
 	unsigned int seed = w->cpu + 1;

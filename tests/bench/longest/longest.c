@@ -57,7 +57,7 @@ static bool free_hits(struct pool_head *pool)
 	return hot->open == POOL_OPEN && hot->n < hot->cap;
 }
 
-/* Is this call to be stepped?  Every @every-th call that does not hit is. */
+/* True if this call is to be stepped: every @every-th call that does not hit. */
 static bool is_chosen(bool hits, unsigned int every, unsigned int *hit)
 {
 	static unsigned int slow;

@@ -17,7 +17,7 @@
 /* In a shared list's head: it is being changed. */
 #define BUSY		((struct layout_shared *)1)
 
-/* How often a busy head is looked at before its holder may need this processor. */
+/* Read a busy head so often before the holder may need this processor. */
 #define SPINS		1000
 
 __thread struct layout_thread layout_thread;

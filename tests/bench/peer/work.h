@@ -94,7 +94,7 @@ static inline void *get_written(peer_pool pool)
 	return got(peer_get(pool));
 }
 
-/* Built with BENCH_VERIFY: is the object's only owner this one, and its word intact? */
+/* With BENCH_VERIFY, fail unless this is the object's only owner, and its word intact. */
 static inline void verify(void *p)
 {
 #ifdef BENCH_VERIFY
@@ -112,7 +112,7 @@ static inline void put_back(peer_pool pool, void *p)
 	peer_put(pool, p);
 }
 
-/* How many of @count objects of @size bytes are 32 MiB at most. */
+/* Returns how many of @count objects of @size bytes fit into 32 MiB. */
 static inline unsigned int at_most(unsigned int count, size_t size)
 {
 	return (32u << 20) / size < count ? (unsigned int)((32u << 20) / size) :

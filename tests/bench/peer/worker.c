@@ -37,14 +37,14 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-/* So many bytes higher is all code of the program, since this file is linked first. */
+/* This file is linked first, so these bytes shift all code of the program. */
 #ifdef BENCH_PLACE
 #define TEXT(x)	#x
 #define SKIP(n)	TEXT(.skip n)
 __asm__(".text\n" SKIP(BENCH_PLACE) "\n");
 #endif
 
-/* What the command line says. */
+/* The options of the command line. */
 static struct {
 	size_t size;
 	unsigned long bound;		/* 0: the peer's own */

@@ -30,13 +30,13 @@ static void put(void *obj)
 	free(obj);
 }
 
-/* There is one heap, so no free is to a wrong one. */
+/* malloc() has one heap, so no free can go to a wrong one. */
 static void put_other(void *obj)
 {
 	free(obj);
 }
 
-/* What follows the bytes that malloc() says an object has. */
+/* Returns where the bytes end that malloc() says an object has. */
 static size_t behind(void)
 {
 	return SIZE + 8;
@@ -92,7 +92,7 @@ static void get_many(unsigned int n)
 		objs[i] = get();
 }
 
-/* Is one of the next @n objects handed out twice? */
+/* True if one of the next @n objects is handed out twice. */
 static bool comes_twice(unsigned int n)
 {
 	unsigned int i, k;
@@ -105,7 +105,7 @@ static bool comes_twice(unsigned int n)
 	return false;
 }
 
-/* Does @what come out of the next few allocations? */
+/* True if one of the next allocations returns @what. */
 static bool comes(const void *what)
 {
 	unsigned int i;
@@ -117,7 +117,7 @@ static bool comes(const void *what)
 	return false;
 }
 
-/* Of two objects, the one with the lower, or with the higher, address. */
+/* Returns the one of two objects with the lower, or the higher, address. */
 static char *neighbour(bool low)
 {
 	char *a = hidden(get()), *b = hidden(get());
@@ -254,7 +254,9 @@ static bool write_free(void)
 	return next == obj && next[SIZE / 2] == 'w';
 }
 
-/* Does an object lie where the two before it say?  The last place is followed by the first. */
+/*
+ * True if an object lies where the two before it predict; the last place is followed by the first.
+ */
 static bool next_place(void)
 {
 	char *a = hidden(get()), *b = hidden(get());

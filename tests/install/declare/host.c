@@ -56,7 +56,7 @@ static void count(struct pool_head *pool, void *arg)
 	((unsigned int *)arg)[1] += now.registrations;
 }
 
-/* Are there this many pools, of this many registrations? */
+/* True if there are so many pools, of so many registrations. */
 static int there_are(unsigned int pools, unsigned int registrations)
 {
 	unsigned int n[2] = { 0, 0 };
@@ -69,7 +69,7 @@ static int there_are(unsigned int pools, unsigned int registrations)
 	return 0;
 }
 
-/* Do all plugins' pools exist, and are equal ones merged? */
+/* True if all plugins' pools exist, and equal ones are merged. */
 static int exists(void)
 {
 	struct plugin p[PLUGINS];
@@ -101,7 +101,7 @@ static int gives_back(void)
 	return !there_are(1, 1);
 }
 
-/* How many KiB has the process mapped? */
+/* Returns how many KiB the process has mapped. */
 static long mapped(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");

@@ -7,7 +7,7 @@
  */
 #include "shared.h"
 
-/* These have the same names as in all.c, where they are static. */
+/* all.c declares static pools of the same names. */
 DECLARE_STATIC_POOL(third, "other", 128);
 DECLARE_POOL(global, "global", 256);
 

@@ -71,7 +71,7 @@ static void count(struct pool_head *head, void *arg)
 	*(unsigned int *)arg += now.registrations;
 }
 
-/* After the plugin's pools were given back, if they were: are there as many as STAYS says? */
+/* After the plugin's destructors: say if not as many pools are left as STAYS says. */
 static __attribute__((destructor(101))) void look(void)
 {
 	const char *stays = getenv("STAYS");

@@ -58,7 +58,7 @@ static void say_numbers(struct pool_head *pool)
 	       now.allocated, now.used, now.cached, now.shared, now.parked);
 }
 
-/* What this thread has of a pool. */
+/* Returns this thread's part of a pool. */
 static struct pool_local *local_of(struct pool_head *pool)
 {
 	return pool_local_enter(pool_of(pool));

@@ -69,7 +69,7 @@ check numbers_may_be_too_large huge
 
 ### SVG
 
-# What it draws is read back from its points.
+# Read a graph back from its points on the screen.
 drawn() {
 	"$ctl" --svg plot pool1 "$tmp/dumps" 0.5 >"$tmp/plot.svg" &&
 		"$src/ask.py" svg "$tmp/plot.svg" \
@@ -159,7 +159,7 @@ check a_signal_ends_the_graph interrupted TERM
 
 ### On screens
 
-# What is printed after the screen stays, as here until a key.
+# The screen stays until a key is pressed, and with it the text that is printed afterwards.
 "${tmux[@]}" new-session -d -s plot -x 90 -y 30 \
 	"$(printf '%q ' "$ctl" "${s[@]}" plot 0.1); echo ended \$?; read -r _"
 check a_screen_has_a_graph on plot '^used  '

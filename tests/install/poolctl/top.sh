@@ -39,7 +39,7 @@ check a_large_screen_will_do resized 250 60 'faults'
 keys_to first q
 check top_ends_by_q ends first 0
 
-# Its program does not answer yet when the screen changes, which is a signal.
+# The program does not answer yet when the size of the screen changes, which is a signal.
 waits_on() {
 	local program to_program
 

@@ -74,7 +74,7 @@ static void functions(void)
 	seen = p = pvalloc(1021);
 	free(p);
 	free(NULL);
-	/* These fail and do nothing. */
+	/* These calls fail and change nothing. */
 	p = get(1023);
 	seen = realloc(p, huge);
 	seen = reallocarray(p, huge, 1025);
@@ -168,7 +168,7 @@ static void many(const char *n)
 		free(get(6001));
 }
 
-/* The same addresses may be the code of two plugins, one after the other. */
+/* The code of two plugins may have the same addresses, one after the other. */
 static void plugins(char **files)
 {
 	for (; *files; files++) {
@@ -223,7 +223,7 @@ static void unrecorded(const char *file)
 	waitpid(pid, NULL, 0);
 }
 
-/* As a daemon does that begins as root.  The file of the records is root's. */
+/* Drop root's rights as a daemon does; the file of the records stays root's. */
 static void drop(void)
 {
 	if (setgid(65534) || setuid(65534))

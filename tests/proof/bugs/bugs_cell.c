@@ -56,7 +56,7 @@ static void look_at(struct bugs_cell *cell, struct pool *pool)
 			bugs_found(cell, cell->now, reports[i]);
 }
 
-/* Has a fault been counted by now? */
+/* True if a fault has been counted by now. */
 bool bugs_look(struct bugs_cell *cell)
 {
 	look_at(cell, cell->pool);
@@ -82,7 +82,7 @@ void *bugs_get(struct pool *pool)
 	return obj;
 }
 
-/* As in LIBPOOL_OPTIONS; the first is what the library was built with. */
+/* Options as in LIBPOOL_OPTIONS; the first are those that the library was built with. */
 const char * const bugs_options[] = {
 	"none",
 	"fail",

@@ -402,7 +402,7 @@ void s_destroy(struct pool_head *head)
 	sched_note("pool_destroy() ends");
 }
 
-/* Like pool_thread_idle(): without an area, for a while. */
+/* Leave the thread without an area for a while, as pool_thread_idle() does. */
 static bool hand_on(void)
 {
 	struct call *c = call_begin(&pools[0]->head, DOING_HAND_ON, 0);
@@ -425,7 +425,7 @@ void s_idle(void)
 	sched_note("idles no more");
 }
 
-/* Like a thread's exit: from here on it has no area, and walks pass over an empty one. */
+/* Leave the thread without an area for ever, as its exit does; walks pass over an empty area. */
 void s_exit(void)
 {
 	unsigned long bit = 1ul << sched_cpu(sched->cur);

@@ -126,7 +126,10 @@ void judge_bound(unsigned int cpu)
 			   cpu, held, room, charged, bound);
 }
 
-/* How many slots the arrays of a pool have.  They are claimed before, and returned after. */
+/*
+ * Returns how many slots a pool's arrays have.  Slots are claimed before arrays get them, and
+ * returned after.
+ */
 unsigned long judge_slots(const struct pool *pool)
 {
 	unsigned long room = 0;

@@ -54,7 +54,7 @@ void late_hide(unsigned int cpu)
 		swap(&late[cpu][i - 1]);
 }
 
-/* Has a CPU late stores?  Then each operation matters, since it may end that. */
+/* True if a CPU has late stores.  Then each operation is a choice, since it may end that. */
 bool late_any(unsigned int cpu)
 {
 	return lates[cpu];
@@ -94,7 +94,7 @@ static void claim_of(unsigned int cpu, void *p, unsigned int size)
 	lates[cpu] = n;
 }
 
-/* What reads a word and changes it comes after all stores of that word. */
+/* An operation that reads and changes a word comes after all stores of that word. */
 static void claim(void *p, unsigned int size)
 {
 	unsigned int cpu;

@@ -128,7 +128,7 @@ static bool is_named(const char *name, char **names)
 	return false;
 }
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct asked {
 	struct limits limits;
 	const char *schedule;

@@ -9,8 +9,8 @@
 #include "scenario.h"
 
 /*
- * Of three objects one is in use.  Two move from clusters to the shared pool and back up,
- * one after the other, so that there always is one for CPU 0.
+ * Two of three objects move from clusters to the shared pool and back, one after the other, so
+ * that CPU 0 can always get one.  The third is in use.
  */
 
 static void setup_up_and_down(void)
@@ -31,8 +31,8 @@ static void down_and_up(void)
 }
 
 /*
- * One CPU takes an object from a bucket, one a cluster, and one puts a cluster.  Without
- * spare objects what is reclaimed would go to the platform.
+ * One CPU takes an object of a bucket, one a cluster, and one puts a cluster.  Spare objects keep
+ * the reclaimed ones from the platform.
  */
 
 static void setup_buckets(void)
@@ -150,7 +150,7 @@ static void setup_checked(void)
 	give_as(1, 2, 3);
 }
 
-/* One of two CPUs takes a cluster of two objects, the other one gets its rest. */
+/* CPU 0 or 1 takes a cluster of two objects, and the other CPU gets its rest. */
 
 static void setup_fill(void)
 {
@@ -275,8 +275,8 @@ static void setup_park_last(void)
 }
 
 /*
- * What is parked for all CPUs goes in part, while a thread without an area parks more.
- * Such a thread has no list of its own.
+ * Objects parked for all CPUs are taken in part, while a thread without an area, and so without a
+ * list of its own, parks more.
  */
 
 static void park_without_area(unsigned int from, unsigned int to)
@@ -327,7 +327,7 @@ static void setup_collect(void)
 	give(0, 1, 0);
 }
 
-/* One is always free: a handler frees one here, and then takes the other CPU's. */
+/* A handler frees an object here before it takes the other CPU's, so that one is always free. */
 
 static void setup_handed(void)
 {
@@ -357,7 +357,7 @@ static void handle_request(void)
 	pool_empty_array(pool_of(pool));
 }
 
-/* The same, where there is no cluster: an object is parked. */
+/* There is no empty cluster, so the array's object is parked. */
 static void setup_array_alone(void)
 {
 	setup_array();

@@ -56,7 +56,7 @@ static void take_and_park(void)
 	alloc_atomic();
 }
 
-/* The same of the array of a CPU that goes, whose object goes to the backend. */
+/* A CPU with an object in its array goes, and the object goes to the backend. */
 
 static void setup_array_goes(void)
 {

@@ -122,7 +122,7 @@ static void setup_carry(void)
 	pool_set_debug(other, "no-global");
 }
 
-/* The same with a pool that cannot end, since an object of it is in use. */
+/* The pool cannot end because an object of it is in use. */
 
 static void fail_to_destroy_other(void)
 {
@@ -302,7 +302,7 @@ static void switch_global_off(void)
 	switch_to("no-global");
 }
 
-/* What was put there later than it was emptied is found, too. */
+/* A cluster that comes to the shared pool after that was emptied is found, too. */
 static void end_put_shared(void)
 {
 	unsigned int i;
@@ -320,7 +320,7 @@ static void setup_exit_array(void)
 	give_as(1, 0, 3);
 }
 
-/* One of its clusters is moving when it has drained the others. */
+/* A cluster of the CPU is still moving when the CPU has drained its others. */
 
 static void setup_exit_clusters(void)
 {
@@ -381,8 +381,8 @@ static void alloc_all(void)
 }
 
 /*
- * One visit adds clusters of one, and others may have the lock in between.  A walk that looks at
- * five of them meanwhile finds the others, too.
+ * A visit adds single-object clusters, and releases the lock between them.  A walk that looks at
+ * five of them meanwhile must find the others, too.
  */
 
 static void setup_many(void)

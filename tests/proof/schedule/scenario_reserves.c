@@ -36,7 +36,7 @@ static void end_reserve(void)
 	pool_unreserve(reserve);
 }
 
-/* There is one object in reserve for each CPU and each handler, so none is refused. */
+/* The reserve has an object for each CPU and each handler, so no call is refused. */
 static void setup_refill(void)
 {
 	setup(SINGLY, 0, 0);

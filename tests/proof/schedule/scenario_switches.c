@@ -92,7 +92,7 @@ static void end_switch(void)
 		sched_fail("an array of a closed pool keeps its room");
 }
 
-/* What was freed with checks on may come and go unseen, before they are on again. */
+/* Objects freed while checks are on are used unseen before the checks are on again. */
 static void switch_checks_twice(void)
 {
 	switch_to("integrity");

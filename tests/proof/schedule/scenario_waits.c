@@ -15,7 +15,7 @@ static void setup_one(void)
 	setup(SINGLY, 1, 1);
 }
 
-/* The same, and CPU 1 has an empty cluster for it. */
+/* As setup_one(), and CPU 1 has an empty cluster for the object. */
 static void setup_cluster(void)
 {
 	setup(SINGLY, 1, 1);
@@ -25,7 +25,7 @@ static void setup_cluster(void)
 	sched_as_cpu(0);
 }
 
-/* The same where a limit of 1 leaves no slot to a CPU, so nothing has to be closed. */
+/* A limit of 1 leaves no slot to a CPU, so no array has to be closed. */
 static void setup_past(void)
 {
 	pool_start.cpus = 5;
@@ -42,7 +42,7 @@ static void setup_arrays(void)
 	sched_as_cpu(0);
 }
 
-/* The same, and a new limit leaves no slot to a CPU. */
+/* As setup_arrays(), and then a new limit leaves no slot to a CPU. */
 static void setup_shareless(void)
 {
 	setup_arrays();
@@ -57,7 +57,7 @@ static void setup_closed(void)
 	switch_to("cache");
 }
 
-/* One object in use, and another one, of a reserve. */
+/* One object is in use, and another one is in a reserve. */
 static struct pool_reserved *reserve;
 
 static void setup_reserve(void)

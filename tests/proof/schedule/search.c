@@ -312,7 +312,7 @@ static unsigned long states_of(const struct limits *limits)
 	return more < ANY_MOST ? more : ANY_MOST;
 }
 
-/* One walk, from the beginning; true: it is the last one. */
+/* Make one walk from the beginning; true if it is the last one. */
 static bool pass_once(const struct scenario *scenario,
 		      unsigned int preemptions, const struct limits *limits,
 		      struct outcome *out)

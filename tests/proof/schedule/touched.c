@@ -50,7 +50,7 @@ void touched_forget(bool all)
 	words->all = all;
 }
 
-/* Was anything learned since the last call? */
+/* True if a touch was noted since the last call. */
 bool touched_learned(void)
 {
 	bool learned = words->learned;
@@ -78,7 +78,7 @@ static bool matters(const struct word *w)
 	return w->written && (w->users & (w->users - 1));
 }
 
-/* A fibre is about to touch a word.  Does it matter when? */
+/* Note that a fibre is about to touch a word; true if it matters when it does. */
 bool touched_now(const void *p, bool writes)
 {
 	struct word *w = find((uintptr_t)p & ~7ul);

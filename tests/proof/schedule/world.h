@@ -30,7 +30,7 @@ void world_free(void *p);
 /* The granule at which @p is the beginning of a block; -1: it is not. */
 int world_block(const void *p);
 void *world_at(unsigned int granule);
-/* Does a word lie in the arena, and in no block? */
+/* True if a word lies in the arena and in no block. */
 bool world_is_free(const void *p);
 unsigned int world_used(void);
 

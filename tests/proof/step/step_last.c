@@ -160,7 +160,7 @@ static void free_and_take(int sig, siginfo_t *info, void *context)
 	other.obj = pool_take_remote(other.pool, POOL_F_ATOMIC);
 }
 
-/* One object in a cluster of that CPU, and one in use that was in this CPU's array. */
+/* Leave one object in a cluster of that CPU, and one in use that was in this CPU's array. */
 static void share_out(struct pool_local *local)
 {
 	void *obj = pool_alloc_nocache(&other.pool->head);
@@ -261,7 +261,7 @@ static void free_and_unpark(void)
 	other.obj = NULL;
 }
 
-/* It goes to a cluster of the main thread, before this thread takes the other one back. */
+/* Free an object to a cluster of the main thread, and then take the other one back. */
 static void cluster_and_take(void)
 {
 	if (two.obj && plat_cpu_trylock(other.cpu)) {
@@ -288,7 +288,7 @@ static void at_two_steps(int sig, siginfo_t *info, void *context)
 	cluster_and_take();
 }
 
-/* One of two objects is parked, and one in use, which this thread's open array had. */
+/* Park one of two objects; the other is in use, and was in this thread's open array. */
 static void park_one(void)
 {
 	test_free(other.pool, test_alloc(other.pool));

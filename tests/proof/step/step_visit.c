@@ -139,7 +139,7 @@ TEST_CASE(a_handler_at_any_instruction_of_a_quick_visit_loses_nothing)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* What a part has, at each instruction at which a fork in another thread could read it. */
+/* The contents of a part, at each instruction at which a fork in another thread could read it. */
 static struct {
 	struct pool_local *local;
 	struct pool_cpu *cpu;

@@ -33,7 +33,7 @@ void torture_hotplug(struct torture_unit *unit)
 		torture_count(&unit->rounds);
 }
 
-/* What pressure leaves to others, in pages. */
+/* Pressure leaves so many pages to others. */
 #define LEFT	((16 << 20) / PAGE_SIZE)
 #define ORDER	4
 
@@ -74,7 +74,7 @@ static void switch_words(struct torture_unit *unit, struct torture_pool *pool)
 {
 	const char *word = words[torture_random(unit) % ARRAY_SIZE(words)];
 
-	/* These would write to free objects. */
+	/* These options would write to free objects. */
 	if ((pool->flags & MEM_F_TYPESAFE) &&
 	    (strstr(word, "integrity") || strstr(word, "poison")))
 		return;
@@ -104,7 +104,7 @@ static void look(struct torture_pool *pool)
 	pool_debug_to_buf(pool->head, text, sizeof(text));
 }
 
-/* Of all pools, now and then: the slab empties its own caches of each of them, which is slow. */
+/* Collect all pools now and then; the slab empties its own caches of each, which is slow. */
 static void collect(struct torture_unit *unit)
 {
 	if (torture_random(unit) % 8)

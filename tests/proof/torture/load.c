@@ -35,7 +35,7 @@ void torture_aim(unsigned int pool)
 	WRITE_ONCE(aim, pool % torture_nr_pools);
 }
 
-/* One call of so many that would go to a pool that is slow does. */
+/* Of calls that would go to a slow pool one in so many does. */
 #define SELDOM		16
 
 static struct torture_pool *any_pool(struct torture_unit *unit)

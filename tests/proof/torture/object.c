@@ -81,7 +81,7 @@ static u64 sum_of(const struct mark *mark)
 	return (who ^ (unsigned long)mark) * MIX;
 }
 
-/* What pool_free_rcu() writes is behind all that readers and units look at. */
+/* pool_free_rcu() writes behind all bytes that readers and units look at. */
 static unsigned int rcu_size(const struct torture_pool *pool)
 {
 	return pool->rcu ? sizeof(struct pool_rcu) : 0;
@@ -98,7 +98,7 @@ static unsigned int words_of(const struct torture_pool *pool)
 	return (pool->size - rcu_size(pool)) / sizeof(u64) - pool->built;
 }
 
-/* Of large objects some words are looked at, the last one among them. */
+/* Of a large object some words are compared, among them the last one. */
 static unsigned int next_word(unsigned int i, unsigned int words)
 {
 	unsigned int more = words / 16 + 1;
@@ -150,7 +150,7 @@ u64 torture_see(const struct torture_pool *pool, const void *obj)
 
 	if (pool->rcu)
 		return READ_ONCE(mark->sum);
-	/* Its next owner writes the same byte again. */
+	/* The next owner writes the same byte again. */
 	return data_race(READ_ONCE(mark->pool));
 }
 

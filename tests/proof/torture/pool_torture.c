@@ -46,7 +46,7 @@ MODULE_PARM_DESC(state, "Not to be set: running, SUCCESS or FAILURE");
 /* Between two lines of numbers, in seconds. */
 #define LINE_EVERY	10
 
-/* How much longer than @seconds units may take for their least number of rounds. */
+/* Units may take so much longer than @seconds for their least number of rounds. */
 #define PATIENCE	10
 
 static const struct kind {

@@ -38,7 +38,7 @@ const unsigned int torture_nr_pools = ARRAY_SIZE(torture_pools);
 #define DEFAULTS	"no-tag,no-caller,no-backup,no-integrity,hot-first,no-poison," \
 			"no-harden,no-uaf,cache"
 
-/* What keeps objects of the pool from the first moment to the last. */
+/* Make reserves and mempools, which keep objects of the pool from the beginning to the end. */
 static bool make_stocks(struct torture_pool *pool)
 {
 	pool->lasting = pool_reserve(pool->head, TORTURE_LASTING);
@@ -126,7 +126,7 @@ static unsigned long faults_of(const struct pool_stats *now)
 	return sum;
 }
 
-/* What must be true at any time. */
+/* Report numbers of a pool that must hold at any time and do not. */
 void torture_pool_looks_right(const struct torture_pool *pool)
 {
 	struct pool_stats now;

@@ -22,7 +22,7 @@ static const char * const names[TORTURE_WRONGS] = {
 static atomic_long_t wrongs[TORTURE_WRONGS];
 static atomic_t lines;
 
-/* Has anything gone wrong?  Then all units stop. */
+/* True if something has gone wrong, so that all units stop. */
 bool torture_failed(void)
 {
 	return atomic_read(&lines);

@@ -62,7 +62,7 @@ starts() {
 	check "each file can be read" readable
 }
 
-# They count what is left behind, so the user that is built in makes no pool.
+# The checks count what is left behind, so the built-in user makes no pool.
 unit() {
 	check "the cases pass, each that can run here" cases
 }
@@ -81,7 +81,7 @@ right() {
 	check "no parameter is complained of" same "$(dmesg | grep 'pool: parameter')" ''
 }
 
-# Those that are right hold, though the others are wrong.
+# Right options hold although others are wrong.
 wrong() {
 	check "a wrong hot_size is in the log" says 'parameter: hot_size is 0-1g: "hot_size=bogus"'
 	check "... the default holds" same "$(cat $P/hot_size)" 524288

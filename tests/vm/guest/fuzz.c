@@ -173,7 +173,10 @@ static void compose(void)
 	} while (memmem(text, len, "panic", 5));
 }
 
-/* One write of @n bytes from @from: all are taken, or there is an error that it may have. */
+/*
+ * Write @n bytes by one call: all must be taken, or the error must be one that the file may
+ * return.
+ */
 static void put(const char *path, int fd, const char *from, size_t n, long at)
 {
 	ssize_t ret = at < 0 ? write(fd, from, n) : pwrite(fd, from, n, at);
@@ -232,8 +235,9 @@ static void read_all(const char *path)
 }
 
 /*
- * The mode does not say whether a file takes what is written, since root may open any file.  One
- * that does fetches the text, which cannot be read; others refuse each write.
+ * True if a file takes writes.  Root may open any file, so the mode does not say it.  The text is
+ * at an unreadable address: a file that takes writes fetches it and fails by EFAULT, others refuse
+ * before.
  */
 static bool takes_writes(const char *path)
 {

@@ -42,7 +42,7 @@ static unsigned int node_here(void)
 	return node;
 }
 
-/* How many of these are of another node than this thread? */
+/* Returns how many of these objects are of another node than this thread. */
 static unsigned int count_remote(void **objs)
 {
 	static __thread void *pages[MOST];

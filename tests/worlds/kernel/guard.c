@@ -13,7 +13,7 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
-/* What vmalloc() knows where it knows least: in Linux 6.19. */
+/* The flags that vmalloc() knows in Linux 6.19, where it knows least. */
 #define KNOWN	(GFP_USER | GFP_ATOMIC | GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NOFAIL | \
 		 __GFP_NORETRY | __GFP_ZERO | __GFP_NOLOCKDEP)
 
@@ -205,7 +205,7 @@ TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
 	pool_destroy(&pool->head);
 }
 
-/* What vmalloc() is told by a task. */
+/* The flags that a task passes to vmalloc(). */
 static struct {
 	struct task_struct *task;
 	unsigned int calls;

@@ -12,7 +12,7 @@
 
 #define MANY	300
 
-/* What lockdep was told of while the case's task was in calls of one pool. */
+/* The arrays that lockdep was told of while the case's task was in calls of one pool. */
 static struct {
 	struct task_struct *task;
 	const struct pool_hot *hot;

@@ -17,7 +17,7 @@
 static struct task_struct *counted;
 static unsigned int asked;
 
-/* How often the function with this name is called while fn() runs. */
+/* Returns how often the function of this name is called while fn() runs. */
 static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
 			     void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {

@@ -13,7 +13,7 @@
 extern struct pool_head *declared_elsewhere;
 extern struct pool_head *declared_larger_there, *declared_smaller_there;
 
-/* Is the helper's own variable set? */
+/* True if the helper's own variable is set. */
 bool helper_has_pool(void);
 
 #endif /* TEST_HELPER_DECLARE_H */

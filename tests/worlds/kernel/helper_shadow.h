@@ -10,7 +10,7 @@
 
 #include <linux/kasan.h>
 
-/* May this byte be touched? */
+/* True if this byte may be touched. */
 #if IS_ENABLED(CONFIG_KASAN_GENERIC)
 
 static inline __no_sanitize_address bool may_touch(const char *p)
@@ -32,7 +32,7 @@ static inline bool may_touch(const char *p)
 /* Is this byte written? */
 #if IS_ENABLED(CONFIG_KMSAN)
 
-/* What the compiler calls for a load of a byte.  It is the one way to KMSAN for modules. */
+/* The compiler calls this for a load of a byte.  Modules have no other way to KMSAN. */
 struct kmsan_kept {
 	unsigned char *written;
 	unsigned int *origin;

@@ -412,7 +412,7 @@ TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* What a destructor met in reclaim.  It frees a wrong pointer to another pool. */
+/* The calls of a destructor in reclaim, which frees a wrong pointer to another pool. */
 static struct {
 	struct pool *other;
 	unsigned long calls;

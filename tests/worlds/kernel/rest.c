@@ -38,13 +38,13 @@ static int on_locked(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* How often fn() lets others run. */
+/* Returns how often fn() lets others run. */
 static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("__might_resched", on_rest, fn, pool);
 }
 
-/* How often fn() calls the function with this name; with @locked, under the CPU lock. */
+/* Returns how often fn() calls the function of this name; with @locked, under the CPU lock. */
 static unsigned int calls(const char *name, bool locked,
 			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -92,7 +92,7 @@ static void walk_age(struct pool_head *pool)
 	pool_age();
 }
 
-/* As where the kernel reclaims: a count, then steps until nothing is left. */
+/* Reclaim as the kernel does: count, then make steps until nothing is left. */
 static void walk_reclaim(struct pool_head *pool)
 {
 	unsigned long bytes;
@@ -110,7 +110,7 @@ static void walk_dump(struct pool_head *pool)
 	dump_pools_to_buf(text, sizeof(text), "json");
 }
 
-/* It takes all pools, and leaves out all but the first. */
+/* The dump has all pools in hand, and leaves out all but the first. */
 static void walk_dump_of_one(struct pool_head *pool)
 {
 	char text[16];

@@ -30,7 +30,7 @@ static struct {
 
 #if IS_ENABLED(CONFIG_LOCKDEP) && IS_ENABLED(CONFIG_TRACEPOINTS)
 
-/* One call: HELD allocations, then as many frees. */
+/* Make HELD allocations, then as many frees. */
 static void call_pool(void)
 {
 	if (inside.frees) {

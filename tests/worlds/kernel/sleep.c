@@ -20,13 +20,13 @@ static int on_question(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* How often the kernel is asked while fn() runs. */
+/* Returns how often the kernel is asked while fn() runs. */
 static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("__might_sleep", on_question, fn, pool);
 }
 
-/* How often lockdep is told that the kernel may reclaim here. */
+/* Returns how often lockdep is told that the kernel may reclaim here. */
 static unsigned int reclaims(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("fs_reclaim_acquire", on_question, fn, pool);
@@ -145,7 +145,7 @@ static void (*const sleepers[])(struct pool_head *pool) = {
 	hit_nocache,
 };
 
-/* One call each that has nothing to do, as far as there is such a call. */
+/* Each of these calls has nothing to do, as far as there is such a call. */
 static void call_reserve(struct pool_head *pool)
 {
 	reserve = pool_reserve(pool, 1);

@@ -50,7 +50,7 @@ static void on_kmalloc(void *data, unsigned long caller, const void *p,
 		look(gfp);
 }
 
-/* Of all caches, by a task. */
+/* Note calls of all caches, by a task. */
 static void on_any(void *data, unsigned long caller, const void *obj,
 		   struct kmem_cache *cache, gfp_t gfp, int node)
 {
@@ -95,13 +95,13 @@ static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 	return probed("kmem_cache_alloc", on_alloc, pool, use);
 }
 
-/* The same for each kmalloc() of @use. */
+/* Watch each kmalloc() while @use runs. */
 static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmalloc", on_kmalloc, pool, use);
 }
 
-/* The same for all caches, those of clusters and of CPUs' parts among them. */
+/* Watch all caches while @use runs, those of clusters and of CPUs' parts among them. */
 static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmem_cache_alloc", on_any, pool, use);
@@ -144,7 +144,7 @@ static struct pool_head *uncached_pool(void)
 	return create_pool_ext(&attr);
 }
 
-/* As a task that frees memory, and in all ways. */
+/* Make all kinds of calls as a task that frees memory. */
 static void use_as_reclaimer(struct pool *pool)
 {
 	static const gfp_t gfps[] = {
@@ -207,7 +207,7 @@ TEST_CASE(the_last_reserve_is_not_for_what_checks_need)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* As a task that frees memory; the slab fails once. */
+/* Allocate as a task that frees memory, while the slab fails once. */
 static void use_as_last_resort(struct pool *pool)
 {
 	unsigned int before = memalloc_noreclaim_save();

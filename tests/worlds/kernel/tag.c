@@ -20,7 +20,7 @@
 /* More than all lines of the kernel and of its modules. */
 #define PROFILE_SIZE	(4u << 20)
 
-/* What /proc/allocinfo says; NULL: it cannot be read.  For kvfree(). */
+/* Read /proc/allocinfo; NULL if it cannot be read.  The caller frees the text by kvfree(). */
 static char *read_profile(void)
 {
 	struct file *file = open_as_init("/proc/allocinfo", O_RDONLY);

@@ -11,11 +11,11 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Of so many slabs each is filled before the next one is taken. */
+/* Each of GROWN slabs is filled before the next one is taken. */
 #define GROWN		12
 #define FEW_SLABS	4
 
-/* Of objects of 944 bytes, so many slabs thrice. */
+/* The objects of 944 bytes of three times as many slabs. */
 static void *objs[3 * GROWN * SLAB_BYTES / 944];
 
 static unsigned int pages_of_slab(const struct slab *slab)
@@ -97,7 +97,7 @@ static unsigned long asked_for(struct slab_class *class, int error, unsigned int
 	return ahead_calls;
 }
 
-/* As an older kernel, and as a filter of system calls; then memory is short. */
+/* In a child: advice fails as in an older kernel and as under a filter; then memory is short. */
 static int grow_in_vain(void *arg)
 {
 	unsigned int n = 0;

@@ -253,7 +253,7 @@ POOL_CASE(counts_of_threads_that_are_gone_stay, test_pool(64))
 static pthread_t parker;
 static bool parker_there;
 
-/* As a handler does that interrupts a call of its thread. */
+/* Park as a handler does that interrupts a call of its thread. */
 static void *park_and_stay(void *arg)
 {
 	struct pool_local **part = arg;
@@ -322,7 +322,7 @@ static unsigned long slow_paths(struct pool *pool)
 	       now.store_gets + now.store_puts;
 }
 
-/* How many slow paths the calls of hit_all() took that should hit. */
+/* Slow paths in calls of hit_all() that should hit. */
 static unsigned long missed;
 
 /* Hit each pool ten times, in turn, once the arrays are open. */
@@ -430,7 +430,7 @@ static int use_without_parts(void *arg)
 	return !test_quiet(last, 0);
 }
 
-/* What @use returns in a child in which few more parts fit. */
+/* Returns the result of @use in a child in which few more parts fit. */
 static int short_of_parts(int (*use)(void *arg))
 {
 	struct pool *pool = test_pool(64);

@@ -53,8 +53,8 @@ static unsigned long charged(struct pool_cpu *cpu)
 }
 
 /*
- * One after another: each begins while those before it sleep, and then works once more.  A
- * thread that ends gives up what it has, so all wait for the last one.
+ * The threads begin one after another, each while those before it sleep, and then work once more.
+ * A thread that ends gives up its caches, so all wait for the last one.
  */
 static void begin_in_turn(unsigned int i, void *arg)
 {
@@ -103,7 +103,7 @@ static void sleep_with_many(struct pool *pool)
 		test_sleep(10);
 }
 
-/* One more thread than a hundred reclaims. */
+/* A hundred threads sleep, and one more reclaims. */
 static void sleep_or_reclaim(unsigned int i, void *arg)
 {
 	if (i) {

@@ -44,7 +44,7 @@ void nodes_two(void);
 void nodes_go_to(unsigned int node);
 void nodes_one(void);
 
-/* trim.c: how often memory went back; is it locked, so that none goes? */
+/* trim.c: how often memory was given back; true: it is locked, so that none goes */
 extern unsigned long trim_calls;
 extern bool trim_locked;
 

@@ -36,7 +36,7 @@ static void child_main(void (*fn)(void *arg), void *arg)
 	_exit(0);
 }
 
-/* Does fn() find all it needs in a child of this thread? */
+/* True if fn() finds all that it needs in a child of this thread. */
 bool child_is_well(void (*fn)(void *arg), void *arg)
 {
 	int status = 0;
@@ -47,7 +47,7 @@ bool child_is_well(void (*fn)(void *arg), void *arg)
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
-/* Do all numbers of a pool agree with each other? */
+/* True if all numbers of a pool agree with each other. */
 bool adds_up(struct pool *pool)
 {
 	struct pool_stats now;
@@ -57,7 +57,7 @@ bool adds_up(struct pool *pool)
 	       test_quiet(pool, now.used);
 }
 
-/* Can all cached and shared objects be allocated, each of them once? */
+/* True if all cached and shared objects can be allocated, each of them once. */
 bool objects_are_distinct(struct pool *pool)
 {
 	struct pool_stats before, now;

@@ -17,8 +17,8 @@
 #define PAIRS	4
 
 /*
- * As daemons do at their start.  By system calls: ThreadSanitizer would say, which is true,
- * that nothing keeps the numbers of files from the server's thread.
+ * Close all files as daemons do at their start.  System calls do it, because ThreadSanitizer would
+ * say, rightly, that nothing keeps these numbers from the server's thread.
  */
 static void close_files(void)
 {
@@ -28,7 +28,10 @@ static void close_files(void)
 		syscall(SYS_close, fd);
 }
 
-/* It opens files of its own then.  What is written to one of a pair, the other one gets. */
+/*
+ * The program opens files of its own afterwards: a pair, so that a write to one end shows at the
+ * other.
+ */
 static void close_and_open(void *arg)
 {
 	int fds[2 * PAIRS], fd;
@@ -322,7 +325,7 @@ TEST_CASE(a_server_without_descriptors_sleeps_and_goes_on)
 		usleep(1000);
 	passed = ms_now() - start;
 	setrlimit(RLIMIT_NOFILE, &old);
-	/* It sleeps for a tenth of a second between two of them, and rounds down. */
+	/* The server sleeps for a tenth of a second between two attempts, rounded down. */
 	EXPECT_LE(290, passed);
 	EXPECT_EQ(write(fd, "gc\n", 3), 3);
 	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);

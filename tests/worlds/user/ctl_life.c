@@ -152,7 +152,7 @@ static void be_a_rival(struct rivals *r)
 	_exit(read(r->end[0], &byte, 1) < 0);
 }
 
-/* How many of them have started, all on a socket that is dead. */
+/* Returns how many of them have started, all on a socket that is dead. */
 static unsigned int winners(void)
 {
 	struct rivals r;
@@ -232,7 +232,9 @@ TEST_CASE(a_second_start_is_refused_and_the_first_goes_on)
 	EXPECT(is_clean());
 }
 
-/* How many milliseconds a stop takes while a client does not read, and another one waits. */
+/*
+ * Returns the milliseconds that a stop takes while a client does not read, and another one waits.
+ */
 static long stop_beside_clients(void)
 {
 	int fd, more;

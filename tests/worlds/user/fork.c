@@ -69,7 +69,7 @@ static void end_open(struct stayer *s)
 	(void)s;
 }
 
-/* Like a thread that is interrupted between two instructions of a hit. */
+/* Stay as a thread that is interrupted between two instructions of a hit. */
 static void begin_held(struct stayer *s)
 {
 	s->n = plat_read(&s->local->hot.n);
@@ -82,8 +82,8 @@ static void end_held(struct stayer *s)
 }
 
 /*
- * Like a thread that brings an evicted cluster down, is at a walk, has taken what was
- * parked, and has counted, but not pushed, spare clusters.
+ * Stay as a thread that brings an evicted cluster down, is at a walk, has taken what was parked,
+ * and has counted, but not pushed, spare clusters.
  */
 static void begin_moving(struct stayer *s)
 {
@@ -91,7 +91,7 @@ static void begin_moving(struct stayer *s)
 	pool_park(s->pool, test_alloc(s->pool));
 	pool_park(s->pool, test_alloc(s->pool));
 	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
-	/* As a walk that is at the pool; other cases may have left pools that are listed before it. */
+	/* Count as a walk at the pool; pools of other cases may be listed before it. */
 	plat_mutex_lock(PLAT_REGISTRY);
 	s->well = pool_registry_pin(s->pool);
 	plat_mutex_unlock(PLAT_REGISTRY);
@@ -114,7 +114,7 @@ static void end_moving(struct stayer *s)
 	plat_write_release(&s->local->parked.head, s->parked);
 }
 
-/* Like a thread that is descheduled with a CPU lock, or with a bucket; not for long. */
+/* Hold a CPU lock, or a bucket, for a moment, as a thread that is descheduled. */
 static void *lock_a_while(void *arg)
 {
 	struct stayer *s = arg;
@@ -415,7 +415,7 @@ POOL_CASE(a_child_that_waits_has_what_arrays_of_gone_threads_have, test_pool(64)
 static pthread_barrier_t crowd;
 static unsigned char *crowd_area[2 * CROWD];
 
-/* One of many threads that exist at once. */
+/* Be one of many threads that exist at once. */
 static void join_crowd(unsigned int i, void *arg)
 {
 	use_pool(i, arg);
@@ -423,7 +423,7 @@ static void join_crowd(unsigned int i, void *arg)
 	pthread_barrier_wait(&crowd);
 }
 
-/* Do @n threads at once, and this one, each have an area? */
+/* True if @n threads, and this one, have an area each at the same time. */
 static bool crowd_meets(struct pool *pool, unsigned int n)
 {
 	unsigned int i, k;

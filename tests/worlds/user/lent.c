@@ -131,7 +131,7 @@ TEST_CASE(what_marks_refuse_no_table_takes_for_an_object)
 	pool_destroy(&pool->head);
 }
 
-/* Of two threads that free an object at once one is right. */
+/* Two threads free an object at once, and one of them is right. */
 static void free_same(unsigned int i, void *pool)
 {
 	(void)i;

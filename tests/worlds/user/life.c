@@ -16,7 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Is what each area holds of all pools <= the charge <= the bound? */
+/* True if all objects that each area holds are at most its charge, and that at most the bound. */
 bool areas_are_true(void)
 {
 	unsigned int i;
@@ -41,7 +41,7 @@ bool areas_are_true(void)
 	return true;
 }
 
-/* Are all areas except this thread's uncharged? */
+/* True if all areas except this thread's are uncharged. */
 bool others_are_empty(void)
 {
 	unsigned int i;
@@ -165,7 +165,7 @@ static void use_in_handler(int sig)
 	plat_word_add(&times_handled, 1);
 }
 
-/* One signal, so that calls go on where a handler takes longer than this. */
+/* Send a signal once, so that calls go on even where a handler takes longer than this. */
 static void set_timer(long usec)
 {
 	struct itimerval once = { .it_value.tv_usec = usec };

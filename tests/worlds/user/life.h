@@ -17,7 +17,7 @@
 /* user.c: for test_threads(); allocates and frees objects of a pool */
 void use_pool(unsigned int i, void *arg);
 
-/* wait.c: does the thread with this id fall asleep, and stay asleep a while? */
+/* wait.c: true if the thread with this id falls asleep, and stays asleep a while */
 bool falls_asleep(const unsigned long *id);
 
 /* life.c: tests all areas, while no call is under way */

@@ -33,7 +33,7 @@ static void crowd(struct pool *pool)
 	pthread_barrier_destroy(&all_there);
 }
 
-/* How many areas a walk visits. */
+/* Returns how many areas a walk visits. */
 static unsigned int visited(void)
 {
 	struct pool_cpu *cpu;

@@ -284,7 +284,7 @@ static void note(int sig)
 	plat_word_add(&signalled, 1);
 }
 
-/* Like a thread that creates a pool, for a while. */
+/* Hold the creation's mutex for a while, as a thread that creates a pool. */
 static void *create_slowly(void *arg)
 {
 	unsigned int moments = MOMENTS;

@@ -86,7 +86,7 @@ TEST_CASE(an_object_is_exchanged_only_for_one_of_its_node)
 	nodes_one();
 }
 
-/* From here on the process dies of asking for its nodes; false: there are no such filters. */
+/* From here on the system ends the process if it asks for nodes; false: it has no filters. */
 static bool asking_kills(void)
 {
 	struct sock_filter code[] = {

@@ -229,7 +229,7 @@ static unsigned long address_space(void)
 
 static void *many[MANY];
 
-/* One pool has 32 MB unused, and another one needs 16 where there are 4. */
+/* One pool has 32 MB unused, and another pool needs 16 MB where 4 MB are left. */
 static bool lives_at_limit(struct pool *idle, struct pool *needy)
 {
 	unsigned long now;
@@ -308,7 +308,7 @@ static void fail_often(struct pool *idle, struct pool *needy)
 	EXPECT_EQ(count_shrinks(idle, needy, 1000), 1);
 	moment = 2;
 	EXPECT_EQ(count_shrinks(idle, needy, 1000), 1);
-	/* What this thread has freed itself is found at once. */
+	/* Objects that this thread has freed itself are found at once. */
 	left -= 200;
 	test_free_many(idle, many + left, 200);
 	EXPECT(pool_clustered_bytes(&plat_this_area()->cpu));

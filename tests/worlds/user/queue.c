@@ -77,7 +77,7 @@ TEST_CASE(a_thread_that_is_cancelled_leaves_the_queue)
 	if (UNDER_CHECKER)
 		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
 	start(&w);
-	/* So that it sleeps, not in the mutex of the queue. */
+	/* Now the waiter sleeps in its wait, not in the mutex of the queue. */
 	test_sleep(20);
 	ck_assert(!pthread_cancel(w.thread));
 	while (plat_read(&w.pool->waiting))

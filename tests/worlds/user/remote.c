@@ -172,7 +172,7 @@ static void hear_while_idling(const sigset_t *mask)
 	pool_heard((struct plat_area *)(void *)area);
 }
 
-/* Is deaf at first, and is asked twice; in between it idles, and perhaps hears. */
+/* Be deaf and be asked twice; idle in between, and perhaps hear. */
 static void *idle_between(void *arg)
 {
 	struct sleeper *s = arg;
@@ -245,7 +245,7 @@ TEST_CASE(without_a_signal_a_wait_does_not_find_what_another_thread_has)
 	stop(&s, thread);
 }
 
-/* How long an allocation at the limit takes that may take so long. */
+/* Returns the milliseconds that an allocation at the limit takes with a timeout of @ms. */
 static long timed_out(struct pool *pool, unsigned int ms)
 {
 	struct timespec start, end;
@@ -405,7 +405,7 @@ TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
 	ASSERT(pool_reclaim_signal(0));
 }
 
-/* It has no area, but an area has its id, as if a thread of that id had ended unnoticed. */
+/* The thread has no area, but an area has its id, as if a thread of that id had ended unnoticed. */
 static void *sleep_with_id(void *arg)
 {
 	struct plat_area *area = arg;

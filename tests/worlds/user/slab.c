@@ -27,7 +27,7 @@ enum pool_fault slab_put(void *obj)
 	return fault;
 }
 
-/* How many could not be freed? */
+/* Free objects; returns how many could not be freed. */
 unsigned int slab_put_many(void **objs, unsigned int n)
 {
 	unsigned int bad = 0;

@@ -17,7 +17,7 @@
 
 #define MIB		(1024ul * 1024)
 
-/* How many bytes of address space has this process? */
+/* Returns the bytes of address space of this process. */
 unsigned long space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -151,7 +151,7 @@ POOL_CASE(a_limit_of_address_space_set_late_leaves_room_for_others, test_pool(64
 	EXPECT_EQ(slab_child(use_under_limit, pool), 0);
 }
 
-/* What the library would have the system call its mappings. */
+/* The names that the library would give to its mappings. */
 static const char *names[16];
 static const char *named_at[16];
 static unsigned long named_bytes[16];
@@ -248,7 +248,7 @@ TEST_CASE(a_kernel_without_names_is_asked_once)
 
 static pthread_barrier_t limited;
 
-/* These are the first calls of the thread, so it asks for an area. */
+/* The thread's first calls are frees, so they ask for an area. */
 static void *free_all(void *arg)
 {
 	unsigned int i, wrong = 0;

@@ -181,7 +181,7 @@ TEST_CASE(a_corrupted_object_is_told_of_and_stays_hidden)
 	plat_mem_free(obj);
 }
 
-/* What is in front of an object, or behind it, is not in it. */
+/* Addresses in front of an object, and behind it, must not be found as its own. */
 static void finds_among(unsigned int size, unsigned int n)
 {
 	static void *many[100000];

@@ -15,7 +15,7 @@
 #define __lsan_disable()	do { } while (0)
 #endif
 
-/* What a thread leaves when it ends between two instructions of a slow path. */
+/* A thread leaves this when it ends between two instructions of a slow path. */
 struct torn {
 	struct pool *visited;		/* its array is held, and it has clusters */
 	struct pool *other;		/* its array is open */
@@ -31,7 +31,10 @@ static void *end_in_a_visit(void *arg)
 	struct torn *torn = arg;
 	struct pool_local *local;
 
-	/* What the thread allocates is lost, as it must be: no leak to report. */
+	/*
+	 * The objects of the thread are lost, as they must be, so LeakSanitizer is not to report
+	 * them.
+	 */
 	__lsan_disable();
 	test_wave(torn->other, 20);
 	test_wave(torn->visited, TEST_SOME);
@@ -42,7 +45,7 @@ static void *end_in_a_visit(void *arg)
 	torn->clustered = (unsigned int)plat_read(&local->clustered);
 	ck_assert(plat_cpu_trylock(local->cpu));
 	plat_write(&local->hot.open, POOL_HELD);
-	/* As in the middle of an insertion. */
+	/* The list is as in the middle of an insertion. */
 	local->by_pool.next = NULL;
 	local->by_age.prev = NULL;
 	local->cpu->by_lru.prev = NULL;
@@ -179,7 +182,7 @@ static void cancel_threads(void *arg)
 	NEED(looped.small && looped.large);
 	for (i = 0; i < CANCELLED; i++)
 		cancel_in_loop(&looped, i * 7);
-	/* These take all locks that there are. */
+	/* These calls take all locks that there are. */
 	pool_gc(NULL);
 	pool_reclaim(0);
 	use_all(&looped, looped.small, SMALL);

@@ -389,7 +389,7 @@ static struct pool_decl decls[2] = {
 	{ &declared, "declared", 64, 0, "here.c", 2, false, false },
 };
 
-/* As by an object that was loaded later, which gives back when it is unloaded. */
+/* Declare as an object does that is loaded later and gives back when it is unloaded. */
 static void declare(unsigned int i)
 {
 	struct pool_decl *entry = &decls[i];

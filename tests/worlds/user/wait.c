@@ -279,7 +279,7 @@ TEST_CASE(a_destruction_sleeps_until_a_walk_has_left_its_pool)
 	EXPECT_PTR_EQ(left, NULL);
 }
 
-/* Like a renewal of a declared pool: for some instructions nothing can be counted. */
+/* Make the pool uncountable for some instructions, as a renewal of a declared pool does. */
 static void hold_renewal(struct holder *h)
 {
 	pool_reclaim(&h->pool->head);

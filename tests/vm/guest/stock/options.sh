@@ -39,7 +39,7 @@ check "it goes on" moves ex_conn spills
 
 echo "# numbers that are set while pools live"
 limit=$P/by-name/ex_conn/limit
-# What caches have is handed out above the limit, too, so they are emptied.
+# Objects in caches are handed out above the limit, too, so empty the caches first.
 refuses() { echo all >$P/gc; more_than ex_conn refused "$1"; }
 check "a pool has no limit" same "$(cat $limit)" 0
 check "it gets one" sh -c "echo 1 >$limit"
