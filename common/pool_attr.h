@@ -18,9 +18,9 @@ struct pool_head;
 
 /* Modes of a pool: which layers it has. */
 #define POOL_M_DEFAULT		0u	/* as the options say */
-#define POOL_M_GLOBAL		1u	/* all */
-#define POOL_M_NO_GLOBAL	2u	/* no shared pool */
-#define POOL_M_NO_CACHE		3u	/* straight to the backend */
+#define POOL_M_GLOBAL		1u	/* all layers */
+#define POOL_M_NO_GLOBAL	2u	/* CPUs' caches, but no shared pool */
+#define POOL_M_NO_CACHE		3u	/* no layer: each call goes to the backend */
 
 /**
  * struct pool_attr - the properties of a new pool

@@ -72,7 +72,7 @@ struct span {
 	struct list_head list;
 	void *at;
 	unsigned long bytes;
-	struct page *page[];		/* the pages mapped there */
+	struct page *page[];		/* the pages that are mapped */
 };
 
 /*
@@ -80,12 +80,12 @@ struct span {
  * long.
  */
 static DEFINE_MUTEX(kept_mutex);
-static LIST_HEAD(kept);			/* oldest first */
-static unsigned long kept_bytes;	/* read by any CPU */
+static LIST_HEAD(kept);			/* freed spans, oldest first */
+static unsigned long kept_bytes;	/* read without the mutex, too */
 static struct {
 	const unsigned char *at;
 	size_t bytes;
-} loose[LOOSE];				/* a ring */
+} loose[LOOSE];				/* a ring of the last loose ranges */
 static unsigned int loose_next;
 
 static unsigned int pages_of(const struct plat_backend *backend)

@@ -42,7 +42,7 @@ struct kmem_cache;
  */
 struct plat_lock {
 	raw_spinlock_t spin;
-	unsigned long flags;		/* its holder's, to restore */
+	unsigned long flags;		/* interrupt flags of the holder, to restore */
 };
 
 /* Interrupt state to restore when a bucket is released. */

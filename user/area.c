@@ -24,17 +24,17 @@ unsigned int plat_area_count;
  * not take it.
  */
 static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool offset_used[PLAT_LOCALS];	/* except 0, whose parts are always closed */
+static bool offset_used[PLAT_LOCALS];	/* not offset 0, whose parts are always closed */
 static unsigned int lowest = 1;		/* all offsets below are used */
-static unsigned int highest;		/* never used: this offset and all above */
-static bool said;			/* the log says that there are no more */
+static unsigned int highest;		/* this offset and all above were never used */
+static bool said;			/* the log has said that there are no more */
 
 /*
  * Protects ownerless, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations
  * and frees only try to take it, because the holder may be descheduled.
  */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct plat_area *ownerless;	/* have no owner, but walks still include them */
+static struct plat_area *ownerless;	/* list of areas without owner that walks include */
 
 /* Take both mutexes: for a fork, and to reap areas. */
 void pool_areas_hold(void)

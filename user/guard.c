@@ -40,9 +40,9 @@ struct span {
  * Protects the ring of kept spans.  Taken alone, or last by a fork; never held over a system call.
  */
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct span kept[KEPT];		/* a ring */
+static struct span kept[KEPT];		/* a ring of freed spans, oldest at "first" */
 static unsigned int first, count;
-static unsigned long kept_bytes;	/* read by anybody */
+static unsigned long kept_bytes;	/* read without the mutex, too */
 
 static unsigned long in_use;		/* bytes of pages of objects in use */
 

@@ -153,7 +153,7 @@ static pthread_mutex_t mutexes[] = {
 };
 
 static pthread_cond_t registry_changed = PTHREAD_COND_INITIALIZER;
-static unsigned int registry_waiters;	/* registry mutex */
+static unsigned int registry_waiters;	/* registry mutex: threads in plat_registry_wait() */
 
 void plat_mutex_lock(enum plat_mutex mutex)
 {

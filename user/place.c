@@ -52,7 +52,7 @@ unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
 unsigned long pool_far;
 unsigned int pool_far_parts;
 
-static unsigned char *next_place;	/* for an area; NULL: not known yet */
+static unsigned char *next_place;	/* address for the next area; NULL: not known yet */
 
 /* True if far parts at this offset stay within the address space. */
 static bool offset_fits(const void *start, unsigned long offset)

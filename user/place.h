@@ -18,7 +18,7 @@
 
 /* Offset and area mutex to write, one of them to read. */
 extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
-extern unsigned int pool_far_parts;	/* that each area which walks include has */
+extern unsigned int pool_far_parts;	/* number in each area that walks include */
 
 /* Return the address at an offset, which may be negative.  Any context. */
 static inline unsigned char *pool_at_offset(const void *start, unsigned long offset)

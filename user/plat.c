@@ -361,7 +361,7 @@ void plat_fault(enum pool_policy policy)
 struct naming {
 	uintptr_t at;
 	const Dl_info *found;
-	unsigned long long unloads;	/* of the loader, before dladdr() */
+	unsigned long long unloads;	/* the loader's count of unloads before dladdr() */
 	char *buf;
 	size_t size, len;
 	bool done;

@@ -40,14 +40,14 @@
 struct plat_area {
 	struct pool_cpu cpu;
 	unsigned int number;		/* set once, before other threads see it */
-	struct plat_area *next_free;	/* area mutex: has no owner, but some parts */
+	struct plat_area *next_free;	/* area mutex: link in "ownerless" */
 	bool is_free;			/* area mutex: it has no owner */
-	unsigned int parts;		/* area mutex: far parts that it has */
-	unsigned int shelf;		/* owner: where slab.c looks first */
-	unsigned int thread;		/* owner: its id; of a gone one: thread.c; or 0 */
-	unsigned long asked;		/* remote.c: for which pool, and what became of it */
-	unsigned int untrimmed;		/* owner: parts emptied since its memory went back last */
-	unsigned long has[PLAT_WORDS];	/* any thread: parts that were set up since then */
+	unsigned int parts;		/* area mutex: number of far parts */
+	unsigned int shelf;		/* owner: the shelf where slab.c looks first */
+	unsigned int thread;		/* owner: id of the thread that has or had it; or 0 */
+	unsigned long asked;		/* any thread: request to empty arrays: remote.c */
+	unsigned int untrimmed;		/* owner: parts emptied since the last pool_area_trim() */
+	unsigned long has[PLAT_WORDS];	/* any thread: a bit per part that was set up since then */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 

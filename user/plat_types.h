@@ -47,16 +47,16 @@ struct slab_class;
 
 struct plat_backend {
 	unsigned int size;
-	unsigned int align;	/* 0: as malloc() does it */
+	unsigned int align;	/* 0: malloc() aligns enough */
 	unsigned long long tool_id;	/* identifies the source to tools; 0: none watches it */
-	struct slab_class *slabs;	/* slab.c, as long as it has objects; or NULL */
-	bool guarded;		/* from guard.c */
+	struct slab_class *slabs;	/* class of its objects: slab.c; NULL: malloc() has them */
+	bool guarded;		/* objects are from guard.c */
 	unsigned char lent;	/* its mark, if its slabs have marks; or 0: lent.c */
 };
 
 /* Where the parts of a pool are. */
 struct plat_view {
-	unsigned int part;	/* their number in each area: area.c; 0: there are none */
+	unsigned int part;	/* number of the pool's part in each area: area.c; 0: none */
 };
 
 #endif /* POOL_PLAT_TYPES_H */

@@ -260,9 +260,9 @@ static bool has_answered(struct plat_area *area)
 
 /* How long an asker still waits. */
 struct patience {
-	unsigned int looks;	/* before it asks about the thread */
-	unsigned int start;	/* by the clock of plat_resched() */
-	unsigned int ms;	/* from then on, or POOL_FOREVER */
+	unsigned int looks;	/* looks before the asker asks about the thread */
+	unsigned int start;	/* time by plat_resched() */
+	unsigned int ms;	/* limit from "start" on, or POOL_FOREVER */
 };
 
 static bool is_over(const struct patience *p)

@@ -33,8 +33,8 @@ void *pool_get_spare(struct pool *pool, unsigned int flags)
 
 /* What a call does when there is no object. */
 struct terms {
-	unsigned int ms;		/* with POOL_F_WAIT: waits for so long */
-	struct pool_reserved *reserve;	/* takes one of these first; or NULL */
+	unsigned int ms;		/* with POOL_F_WAIT: the longest wait */
+	struct pool_reserved *reserve;	/* to take from if the pool has no object; or NULL */
 };
 
 static const struct terms ordinary = { POOL_FOREVER, NULL };
@@ -43,7 +43,7 @@ static const struct terms ordinary = { POOL_FOREVER, NULL };
 struct slow {
 	const struct terms *terms;
 	struct pool_last last;
-	enum pool_cause cause;		/* why the last try got nothing */
+	enum pool_cause cause;		/* the result of the backend's last call */
 };
 
 /*

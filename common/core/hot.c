@@ -9,7 +9,7 @@
  */
 #include "seam/plat.h"
 
-/* One array takes at most this part of the byte bound. */
+/* One array takes at most 1 / HOT_ONE of the byte bound. */
 #define HOT_ONE		4
 
 /* The era: a count of changes of the byte bound, and of the options, limit or size of any pool. */

@@ -40,8 +40,8 @@
  * What follows the report of a fault.  Each world has words for some of these: plat_policies[].
  */
 enum pool_policy {
-	POOL_POLICY_CONTINUE,		/* go on; corrupted objects are quarantined */
-	POOL_POLICY_WARN,		/* kernel: WARN(), and go on */
+	POOL_POLICY_CONTINUE,		/* continue; corrupted objects are quarantined */
+	POOL_POLICY_WARN,		/* kernel: WARN(), and continue */
 	POOL_POLICY_ABORT,		/* user space: abort() */
 	POOL_POLICY_PANIC,		/* kernel: panic() */
 };
@@ -62,9 +62,9 @@ static inline unsigned long pool_seal_of(const void *obj)
 /* What follows an object in the backend's memory; 0: nothing. */
 struct pool_layout {
 	unsigned int tag;		/* right behind its last byte */
-	unsigned int caller;		/* two words: callers that allocated, freed */
-	unsigned int copy;		/* as many bytes as the object */
-	unsigned int link;		/* while it is parked; 0: first word */
+	unsigned int caller;		/* two words: the callers that allocated and freed */
+	unsigned int copy;		/* a copy of the object's bytes */
+	unsigned int link;		/* link of a parked object; 0: the first word is */
 	unsigned int total;
 };
 
@@ -75,16 +75,16 @@ struct pool;
 
 struct pool_object_table {
 	void *part[POOL_STATE_PARTS];
-	unsigned int parts;		/* those of larger numbers are empty */
+	unsigned int parts;		/* parts in use, from number 0 on */
 	unsigned long known;		/* entries of a generation: object_table.c */
-	bool whole;			/* it has every object, and always had */
+	bool whole;			/* it has had every object at all times */
 };
 
 /* What a table says of a pointer that is freed. */
 enum pool_seen {
 	POOL_SEEN_USED,			/* the free is correct */
-	POOL_SEEN_FREE,			/* it is free already */
-	POOL_SEEN_BAD,			/* it is quarantined */
+	POOL_SEEN_FREE,			/* the object is free already */
+	POOL_SEEN_BAD,			/* the object is quarantined */
 	POOL_SEEN_NEVER,		/* there is no such object */
 };
 
@@ -96,10 +96,10 @@ struct pool_fault_info {
 	enum pool_fault kind;
 	struct pool *pool;
 	void *obj;
-	void *caller;			/* of the call that found it; or NULL */
+	void *caller;			/* of the call that found the fault; or NULL */
 	unsigned int flags;		/* of that call */
 	long where;			/* first bad byte, from obj */
-	bool contents_stable;			/* no other code may write to it now */
+	bool contents_stable;			/* no other code may write to the object now */
 };
 
 /* layout.c */
@@ -121,7 +121,7 @@ void pool_object_table_begin(struct pool *pool, unsigned int bits);
 void pool_object_table_lapse(struct pool *pool);
 void pool_object_table_grow(struct pool *pool);
 void pool_object_table_end(struct pool *pool);
-extern unsigned long pool_object_table_bytes;	/* of the tables of all pools */
+extern unsigned long pool_object_table_bytes;	/* bytes of all pools' tables */
 
 /* pattern.c: the patterns in free objects */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);

@@ -21,12 +21,12 @@
 #define PIECE_SLOTS	(PIECE_WINDOWS * WINDOW_SLOTS)
 
 struct pool_entry {
-	unsigned long obj;		/* or ~obj; 0: none, or not filled in yet */
+	unsigned long obj;		/* or its complement; 0: none, or not filled in yet */
 	unsigned long state;
 };
 
 struct pool_piece {
-	unsigned long tags[PIECE_WINDOWS];	/* byte j of word w: of slot j of window w */
+	unsigned long tags[PIECE_WINDOWS];	/* byte j of word w: tag of slot j of window w */
 	struct pool_entry slot[PIECE_SLOTS];
 };
 

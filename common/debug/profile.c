@@ -49,7 +49,7 @@ enum {
 struct pool_bin {
 	const void *caller;		/* NULL: the bin is free */
 	unsigned long key;		/* 0: not set yet */
-	bool named;			/* the name is there */
+	bool named;			/* the name is written */
 	char name[POOL_NAME_LEN + 1];
 	unsigned long count[COUNTS];
 } __attribute__((aligned(64)));

@@ -15,17 +15,17 @@
 #define POOL_PROFILE_H
 
 struct pool_place {
-	const char *what;		/* the function called */
-	char pool[POOL_NAME_LEN + 1];	/* or "-" */
-	const void *caller;		/* NULL: file and line */
-	const char *site;		/* the name that it had at first; NULL: not known */
+	const char *what;		/* the function that was called */
+	char pool[POOL_NAME_LEN + 1];	/* "-": of no pool */
+	const void *caller;		/* address; NULL: "file" and "line" say the place */
+	const char *site;		/* the caller's name when first seen; NULL: not known */
 	const char *file;
 	int line;
 	unsigned long allocs;		/* calls */
 	unsigned long allocated;	/* bytes */
 	unsigned long frees;		/* calls */
 	unsigned long freed;		/* bytes */
-	unsigned long known;		/* frees whose allocation is known */
+	unsigned long known;		/* frees whose allocating place is known */
 	unsigned long known_bytes;
 };
 

@@ -16,16 +16,16 @@
 #define POOL_WORDS_H
 
 /* Properties of a word.  The help prints their names: option_table.c. */
-#define POOL_IS_CHECKED		0x01u	/* needs the table of objects; keeps hot arrays closed */
-#define POOL_IS_SLOW		0x02u	/* keeps hot arrays closed */
-#define POOL_IS_LOOKING		0x04u	/* looks at objects where these change hands */
+#define POOL_IS_CHECKED		0x01u	/* needs the table of objects, and closes hot arrays */
+#define POOL_IS_SLOW		0x02u	/* closes hot arrays */
+#define POOL_IS_LOOKING		0x04u	/* checks objects when users get and free them */
 #define POOL_IS_TOUCHING	0x08u	/* writes to free objects, unmaps them, or notices what
 					 * touches them: not with MEM_F_TYPESAFE
 					 */
-#define POOL_IS_FIXED		0x10u	/* the same from a pool's creation to its end */
+#define POOL_IS_FIXED		0x10u	/* cannot be switched after a pool's creation */
 #define POOL_IS_EXACT		0x20u	/* checks where objects end, so sizes are not rounded */
-#define POOL_IS_KNOWING		0x40u	/* keeps the callers that have objects in use */
-#define POOL_IS_COMMON		0x80u	/* of all pools together: no pool has it itself */
+#define POOL_IS_KNOWING		0x40u	/* records the callers that have objects in use */
+#define POOL_IS_COMMON		0x80u	/* set for all pools together, never for one */
 
 /*
  * X(@a, flag, word, opposite, flags that the word sets too, flags that the opposite clears

@@ -27,7 +27,7 @@ struct late {
 	char names[NAMED * (POOL_SHOWN_LEN + 2) + 8];
 };
 
-/* Return the flags of a change that a pool does not get. */
+/* Return the flags of a change that cannot be switched in a pool that exists. */
 static unsigned int late_flags(struct pool *pool,
 			       const struct pool_change *change)
 {
@@ -153,7 +153,7 @@ void pool_change_apply(const struct pool_change *change, char *late,
 	pool_change_store(change);
 	pool_declared_renew(change);
 	plat_mutex_unlock(PLAT_CREATE);
-	/* Objects may go to the backend, and be reported: no lock is held. */
+	/* Without a lock, because objects may be released to the backend, and faults reported. */
 	if (change->touched & 1u << POOL_KEY_MAX_CACHED)
 		pool_bound_share();
 	while ((pool = pool_registry_next(pool))) {

@@ -401,8 +401,9 @@ void pool_end(struct pool *pool, unsigned long lost)
 }
 
 /*
- * Give a registration back.  Returns how many objects in use kept the last one from it.  While they
- * are counted another creation may register; then the objects are that creation's.
+ * Release a registration, and end the pool if it was the last.  Returns how many objects in use
+ * keep the last registration and the pool.  If another creation registers while they are counted,
+ * returns 0, because the objects are that creation's.
  */
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 			     const void *owner)

@@ -33,17 +33,17 @@
 /* How a declared pool is made anew.  Creation lock held. */
 struct renewal {
 	struct pool *pool;		/* pinned */
-	struct pool *model;		/* what it becomes; NULL: it stays */
+	struct pool *model;		/* what the pool becomes; NULL: it stays as it is */
 	struct pool_list fresh;		/* new pools, by_registry, not listed */
-	struct pool_list copies;	/* memory for registrations that are left behind */
+	struct pool_list copies;	/* memory for copies of registrations that move away */
 	struct pool_reg oldest;		/* a copy of the oldest registration */
 	struct pool_options options;	/* with the new option bits */
 	unsigned int was;		/* the old option bits */
 	unsigned int size;		/* the new size */
 	unsigned long long last;	/* id of the newest pool before the change */
 	unsigned int declared;		/* registrations that may leave */
-	bool resizes;			/* whether sizes are rounded changes */
-	bool unites;			/* pools may become one */
+	bool resizes;			/* the change switches the rounding of sizes */
+	bool unites;			/* the change may unite pools */
 };
 
 static bool is_declared(const struct pool_reg *reg)

@@ -12,15 +12,15 @@
 struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;
-	bool some;			/* in a place, or moving */
+	bool some;			/* a place had an object, or one was moving */
 };
 
 /* An allocation that looks for the last free object, again and again. */
 struct pool_last {
 	struct pool_reading before;
-	unsigned int looks;		/* 0 at first */
+	unsigned int looks;		/* looks so far */
 	unsigned int remaining;	/* milliseconds of its time, or POOL_FOREVER */
-	unsigned int now;		/* by the clock of plat_resched(); 0: being killed */
+	unsigned int now;		/* time, by plat_resched(); 0: the task is being killed */
 };
 
 /* A call in the queue of a pool: queue.c. */
@@ -28,8 +28,8 @@ struct pool_waiter {
 	struct pool *pool;
 	struct pool_list list;		/* waiters mutex */
 	unsigned int turn;		/* waiters mutex; read by its thread; 1: it is the head */
-	unsigned int *word;		/* it sleeps on this before: turn, or refills */
-	unsigned int seen;		/* wakes of the pool before the last look */
+	unsigned int *word;		/* slept on until it is the head: turn or refills */
+	unsigned int seen;		/* the pool's "wakes" before the last look */
 };
 
 #endif /* POOL_CORE_LAST_H */

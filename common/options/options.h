@@ -35,7 +35,7 @@ struct pool_key {
 	size_t offset;			/* in struct pool_options */
 	unsigned long min;
 	unsigned long max;
-	unsigned int flag;		/* a flag that it switches, too */
+	unsigned int flag;		/* a flag that the key sets and clears, too; or 0 */
 	const char *zero;		/* how to show 0, or an empty text */
 	const char *help;
 };
@@ -58,12 +58,12 @@ enum pool_key_name {
 /* A change that a text asks for: the outcome, and which parts of it are new. */
 struct pool_change {
 	struct pool_options options;
-	unsigned int set;		/* flags; none of "clear" */
+	unsigned int set;		/* flags to set; none is in "clear" */
 	unsigned int clear;
-	unsigned int live;		/* flags that pools in use get, too */
-	unsigned int touched;		/* keys */
-	unsigned int never;		/* flags that the one pool does without */
-	bool one;			/* for one pool, others stay as they are */
+	unsigned int live;		/* flags to change in pools in use, too */
+	unsigned int touched;		/* bit n: key n is set */
+	unsigned int never;		/* flags that the one pool cannot have */
+	bool one;			/* the change is for one pool only */
 	char why[64];			/* the reason, once an item was refused */
 };
 
@@ -72,7 +72,7 @@ enum pool_item {
 	POOL_ITEM_GOOD,
 	POOL_ITEM_WRONG,
 	POOL_ITEM_HELP,
-	POOL_ITEM_END,			/* there is none */
+	POOL_ITEM_END,			/* the text has no further item */
 };
 
 /* How a text is written. */

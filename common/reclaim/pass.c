@@ -25,9 +25,9 @@
 
 /* Registry mutex: where the pass is, beside pool_pass_at, which the end of that pool clears. */
 static struct {
-	bool at_pools;		/* CPUs are done */
-	unsigned int cpu;	/* looked at last; UINT_MAX: none, see pool_cpu_below() */
-	unsigned long old;	/* its time at the pass before */
+	bool at_pools;		/* the pass has done all CPUs, and is at the pools */
+	unsigned int cpu;	/* number of the last CPU done; UINT_MAX: none */
+	unsigned long old;	/* "visits" of that CPU at the pass before */
 	unsigned long left;	/* bytes of the CPU, or objects of the pool, still to be released */
 } pass = { .cpu = UINT_MAX };
 

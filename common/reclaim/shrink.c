@@ -22,11 +22,11 @@
 
 /* A walk over all pools. */
 struct shrinking {
-	unsigned long (*over)(struct pool *pool);	/* bytes it may give */
+	unsigned long (*over)(struct pool *pool);	/* bytes that a pool may release */
 	unsigned int flags;
-	unsigned long most;		/* bytes that are wanted */
-	unsigned long total;		/* bytes that all may give */
-	unsigned long given;		/* bytes that were */
+	unsigned long most;		/* bytes to release */
+	unsigned long total;		/* bytes that all pools may release */
+	unsigned long given;		/* bytes released so far */
 };
 
 /* True if the layers below the caches have objects or spare clusters.  Read unlocked. */

@@ -98,10 +98,10 @@
 #define POOL_SHARED_MOST	(16ul << 20)
 #define POOL_SHARED_LARGE	2048
 
-/* A pool's share in the sum of all shared pools is so many bytes old at most. */
+/* The sum of all shared pools is updated when a pool's part changed by so many bytes. */
 #define POOL_NOTE_STEP		65536ul
 
-/* Bytes that pool_set_hot_size() accepts at most. */
+/* The most bytes that pool_set_hot_size() accepts. */
 #define POOL_CACHE_SIZE_MAX	1073741824ul
 
 #if POOL_CLUSTER_SIZE < 1 || POOL_CLUSTER_SIZE > 64
@@ -127,30 +127,30 @@
 #error "POOL_SLAB_MAX is 0 to 65536"
 #endif
 
-/* Buckets of a shared pool; 0: one per CPU.  Each needs a bit of one word. */
+/* Buckets of a shared pool; 0: one per CPU.  "filled" has a bit for each. */
 #ifndef POOL_BUCKETS
 #define POOL_BUCKETS		0
 #endif
 #define POOL_BUCKETS_MAX	((unsigned int)sizeof(long) * 8)
 
-/* Largest hot array; hostile builds make it tiny. */
+/* Most slots of a hot array; hostile builds have few. */
 #ifndef POOL_HOT_MAX
 #define POOL_HOT_MAX		POOL_HOT_SLOTS
 #elif POOL_HOT_MAX > POOL_HOT_SLOTS
 #error "POOL_HOT_MAX: at most POOL_HOT_SLOTS"
 #endif
 
-/* A pool of which fewer slots fit its part of the bound has no array. */
+/* A pool has no array if fewer slots than this fit a hot array's part of the bound. */
 #ifndef POOL_HOT_LEAST
 #define POOL_HOT_LEAST		1
 #endif
 
-/* All arrays of a pool with a limit have so many slots: less than a sixteenth. */
+/* Slots of all arrays of a pool with a limit: below a 16th, since other CPUs cannot reach them. */
 #ifndef POOL_LIMIT_SLOTS
 #define POOL_LIMIT_SLOTS(limit)	(((limit) - 1) / 16)
 #endif
 
-/* Milliseconds between the looks of the oldest waiter, alloc.c; the enumerator has none. */
+/* Milliseconds after which the oldest waiter looks again: alloc.c; in the enumerator never. */
 #ifndef POOL_LOOK_EVERY
 #define POOL_LOOK_EVERY		100
 #endif
@@ -160,7 +160,7 @@
 #define POOL_FAIL_EVERY		0
 #endif
 
-/* How many bytes of address space of freed guarded objects are held. */
+/* Bytes of addresses that freed guarded objects block before they are used again. */
 #ifndef POOL_UAF_KEEP
 #define POOL_UAF_KEEP		(64ul << 20)
 #endif
@@ -212,7 +212,7 @@
 				 POOL_DEFAULT_FAIL | POOL_DEFAULT_UAF | \
 				 POOL_DEFAULT_INTEGRITY | POOL_DEFAULT_CALLER)
 
-/* In mode no-cache, calls of pools are counted, too. */
+/* True if pools count calls also in mode no-cache. */
 #if defined(DEBUG_MEM_STATS)
 #define POOL_MEM_STATS		true
 #else

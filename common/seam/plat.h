@@ -68,11 +68,11 @@ enum plat_may {
 
 /* The states of bytes for plat_annotate(); PLAT_KEPT also without POOL_D_TOOLS. */
 enum plat_annotation {
-	PLAT_USED,	/* the user's; the bytes behind it, of @size too, are not */
-	PLAT_BACK,	/* the pool's again, and the pool may touch it */
+	PLAT_USED,	/* an object in use; bytes of @size behind it are not the user's */
+	PLAT_BACK,	/* a freed object, which the pool may touch */
 	PLAT_SHOWN,	/* bytes of a free object: the pool is about to touch them */
 	PLAT_HIDDEN,	/* bytes of a free object: nothing may touch them */
-	PLAT_KEPT,	/* the pool's until it ends, which is no leak */
+	PLAT_KEPT,	/* an object that the pool has to its end: no leak */
 };
 
 /*
@@ -179,7 +179,7 @@ enum plat_mutex {
 	PLAT_WAITERS,		/* the queues of callers that wait for objects */
 	PLAT_REGISTRY,		/* the lists of pools, and their options */
 	PLAT_CREATE,		/* one creation at a time */
-	PLAT_DUMP,		/* the one dump under way */
+	PLAT_DUMP,		/* one dump at a time */
 };
 
 /**
@@ -202,7 +202,7 @@ void plat_registry_wait(void);
 
 /* What an allocation of memory may do. */
 enum plat_mem {
-	PLAT_MEM_SLEEP,		/* anything; in process context, which may sleep */
+	PLAT_MEM_SLEEP,		/* sleep and do I/O; in process context */
 	PLAT_MEM_NO_IO,		/* sleep, but start no I/O, which may wait for us */
 	PLAT_MEM_AT_HAND,	/* reclaim nothing and wait for nothing, as a free must */
 };

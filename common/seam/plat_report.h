@@ -74,16 +74,16 @@ void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 /* What bytes of the library are for: addresses of slabs, then memory. */
 enum plat_memory {
 	PLAT_MEMORY_RESERVED,		/* addresses of slabs */
-	PLAT_MEMORY_ACCESSIBLE,		/* of these, with access */
-	PLAT_MEMORY_IN_USE,		/* of these, slabs that have objects */
-	PLAT_MEMORY_OBJECTS,		/* pages with an object that pools hold */
-	PLAT_MEMORY_FREE,		/* pages without one, in the same slabs */
+	PLAT_MEMORY_ACCESSIBLE,		/* those of RESERVED that can be accessed */
+	PLAT_MEMORY_IN_USE,		/* those of ACCESSIBLE in slabs that have objects */
+	PLAT_MEMORY_OBJECTS,		/* pages with an object of a pool */
+	PLAT_MEMORY_FREE,		/* pages without one, in slabs that have objects */
 	PLAT_MEMORY_KEPT,		/* pages of slabs without objects */
 	PLAT_MEMORY_LARGE,		/* objects from malloc() */
 	PLAT_MEMORY_GUARDED,		/* objects with pages of their own */
-	PLAT_MEMORY_AREAS,		/* the caches' parts of threads */
-	PLAT_MEMORY_DESCRIPTORS,	/* of pools, clusters and slabs */
-	PLAT_MEMORY_TABLES,		/* of checks */
+	PLAT_MEMORY_AREAS,		/* the areas of threads, which have their caches */
+	PLAT_MEMORY_DESCRIPTORS,	/* descriptions of pools, clusters and slabs */
+	PLAT_MEMORY_TABLES,		/* tables of checks */
 	PLAT_MEMORY_KINDS,
 };
 

@@ -90,7 +90,7 @@ struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
-#define POOL_NODE_HERE	UINT_MAX	/* the one that is near this CPU */
+#define POOL_NODE_HERE	UINT_MAX	/* the node that is near this CPU */
 void *pool_shared_get_near(struct pool *pool, unsigned int node,
 			   unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
@@ -210,7 +210,7 @@ unsigned int pool_buckets_of(const struct pool_options *options);
 unsigned int pool_bits_of(unsigned int debug);
 unsigned int pool_rounded(unsigned int size, unsigned int flags,
 			  unsigned int debug);
-extern unsigned long long pool_serial;	/* creation lock: the last pool's id */
+extern unsigned long long pool_serial;	/* creation lock: id of the newest pool */
 void pool_create_refused(const struct pool_attr *attr,
 			 const struct pool_creator *creator, const char *why);
 struct pool_head *pool_create(const struct pool_attr *attr,
@@ -300,11 +300,11 @@ bool pool_in_use(struct pool *pool, unsigned long *used);
 
 /* options.c: what the options are */
 extern struct pool_start {
-	unsigned int debug;	/* options that tools that watch need */
+	unsigned int debug;	/* POOL_D_* that tools which watch the program need */
 	unsigned int cpus;	/* how many may run at once, at least 1 */
 	unsigned int page;	/* bytes: the largest alignment of objects */
-	unsigned int nodes;	/* of memory, at least 1 */
-} pool_start;			/* written once */
+	unsigned int nodes;	/* nodes of memory, at least 1 */
+} pool_start;			/* written once, at the start */
 
 void pool_options_start(const struct pool_start *start);
 void pool_options_get(struct pool_options *options);

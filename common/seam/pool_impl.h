@@ -52,9 +52,9 @@
 #define POOL_AT_END(fn)		__attribute__((cleanup(fn)))
 
 /* Flag bits of our own, above the public ones. */
-#define POOL_F_NESTED		0x80000000u	/* we interrupted a holder */
-#define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: no limit, no giving up */
-#define POOL_F_FOREIGN		0x20000000u	/* no destructor runs: pool_waits() */
+#define POOL_F_NESTED		0x80000000u	/* the call interrupted the array's holder */
+#define POOL_F_NO_LIMIT		0x40000000u	/* __GFP_NOFAIL: ignore the limit, retry for ever */
+#define POOL_F_FOREIGN		0x20000000u	/* run no destructor: pool_waits() */
 
 /* Two cache lines, since x86 fetches them in pairs. */
 #define POOL_ALIGN		128
@@ -74,16 +74,16 @@
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
-/* How often a call that may not wait looks for moving objects; others: PLAT_LAST_TRIES. */
+/* How often a call looks for moving objects: if it may not wait, else PLAT_LAST_TRIES times. */
 #define POOL_LAST_LOOKS		4
 
-/* Milliseconds between two times that allocations have other CPUs empty their arrays of a pool. */
+/* In so many milliseconds allocations make other CPUs empty their arrays of a pool once. */
 #define POOL_ASK_EVERY		10
 
 /* The length of a span, in evicted objects: need.c. */
 #define POOL_NEED_SPAN		2048
 
-/* Bytes to be released: all that there are. */
+/* As a number of bytes to release: release all. */
 #define POOL_ALL		(~0ul)
 
 /* How often a caller tries BUSY buckets before it continues without the shared pool. */
@@ -124,20 +124,20 @@ struct pool_parked {
 
 /* One pool on one CPU.  All zero until the owner's first slow path. */
 struct pool_local {
-	struct pool_hot hot;		/* owner, entered; room: and CPU lock */
+	struct pool_hot hot;		/* owner, entered; "room" changes under the CPU lock, too */
 	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
 	struct pool *pool;		/* CPU lock; NULL: not set up, all zero */
-	struct pool_cpu *cpu;		/* with pool: has its lists and charge */
+	struct pool_cpu *cpu;		/* set with "pool": whose lists and charge it uses */
 	struct pool_list by_pool;	/* CPU lock: clusters, newest first */
-	struct pool_list by_age;	/* CPU lock: on its CPU's, while it has room */
-	struct pool_list by_cpu;	/* CPU lock: on its CPU's parts, while it is set up */
+	struct pool_list by_age;	/* CPU lock: link in pool_cpu.by_age, while it has slots */
+	struct pool_list by_cpu;	/* CPU lock: link in pool_cpu.parts, while it is set up */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int most;		/* CPU lock: slots that its array may have */
 	unsigned int max;		/* CPU lock: objects in a cluster */
-	unsigned int reopen;		/* CPU lock: most objects of its array when it gave slots */
-	unsigned int surplus;		/* owner, entered: got ahead last, and not yet needed */
-	unsigned long era;		/* CPU lock: most and max are of this one */
-	unsigned long clustered;	/* CPU lock; read by any CPU */
+	unsigned int reopen;		/* CPU lock: slots to open the array with: age.c */
+	unsigned int surplus;		/* owner, entered: objects got ahead and not needed yet */
+	unsigned long era;		/* CPU lock: era for which most and max were computed */
+	unsigned long clustered;	/* CPU lock; read by any CPU: objects in its clusters */
 	unsigned long fills;		/* CPU lock; read by any CPU */
 	unsigned long spills;		/* CPU lock; read by any CPU */
 	unsigned long evictions;	/* CPU lock; read by any CPU */
@@ -157,14 +157,14 @@ struct pool_cpu {
 	struct plat_lock lock;
 	struct pool_list by_lru;	/* CPU lock: clusters, newest first */
 	struct pool_list by_age;	/* CPU lock: open arrays, newest first */
-	struct pool_list parts;		/* CPU lock: those that are set up */
-	unsigned int set_up;		/* CPU lock; read by any CPU: how many these are */
-	unsigned int stashed;		/* CPU lock: how many are in the stash */
-	unsigned long visits;		/* CPU lock: of all slow paths; the time */
-	unsigned long aged;		/* CPU lock: the time of its last ageing: idle.c */
+	struct pool_list parts;		/* CPU lock: the pool_local that are set up */
+	unsigned int set_up;		/* CPU lock; read by any CPU: length of parts */
+	unsigned int stashed;		/* CPU lock: clusters in the stash */
+	unsigned long visits;		/* CPU lock: slow paths so far, the CPU's clock */
+	unsigned long aged;		/* CPU lock: visits at its last ageing: idle.c */
 	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
-	unsigned long charged;		/* CPU lock; read by any CPU: bytes */
-	unsigned long refunded;		/* lowered by any CPU; set to 0 under CPU lock */
+	unsigned long charged;		/* CPU lock; read by any CPU: bytes it caches, see bound */
+	unsigned long refunded;		/* any CPU adds bytes; set to 0 under the CPU lock */
 	void *stash[POOL_STASH_MAX];	/* CPU lock: emptied clusters */
 } __attribute__((aligned(POOL_ALIGN)));
 
@@ -172,10 +172,10 @@ struct pool_cpu {
 struct pool_bucket {
 	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
 	unsigned long objs;		/* objects in it; read by any CPU */
-	unsigned long gets;		/* times; read by any CPU */
-	unsigned long get_objs;		/* objects; read by any CPU */
-	unsigned long puts;		/* times; read by any CPU */
-	unsigned long put_objs;		/* objects; read by any CPU */
+	unsigned long gets;		/* clusters taken, ever; read by any CPU */
+	unsigned long get_objs;		/* objects in these; read by any CPU */
+	unsigned long puts;		/* clusters put, ever; read by any CPU */
+	unsigned long put_objs;		/* objects in these; read by any CPU */
 	unsigned long least;		/* least of objs since the last ageing: idle.c */
 	unsigned long need_remaining;	/* any CPU: objects until this span ends; 0: none began */
 	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
@@ -202,8 +202,8 @@ struct pool_bucket {
 struct pool_reg {
 	struct pool_list list;		/* registry mutex */
 	char name[POOL_NAME_LEN + 1];	/* as asked for */
-	unsigned long long name_sum;	/* of all of it: pool_name_sum() */
-	char file[POOL_FILE_LEN + 1];
+	unsigned long long name_sum;	/* hash of the whole name: pool_name_sum() */
+	char file[POOL_FILE_LEN + 1];	/* of the call, as line */
 	int line;
 	unsigned int size;		/* as asked for */
 	unsigned int flags;
@@ -242,7 +242,7 @@ struct pool {
 	unsigned int debug;		/* option bits; read by any CPU: debug.h */
 	unsigned int waiting;		/* waiters mutex; read by any CPU: calls in the queue */
 	unsigned int buckets;		/* a power of two; read by any CPU */
-	unsigned int near;		/* likewise, of each node */
+	unsigned int near;		/* buckets of each node; read by any CPU */
 	unsigned int cluster;		/* most objects in a cluster */
 	bool cached;			/* may have local parts */
 	struct plat_backend backend;
@@ -251,10 +251,10 @@ struct pool {
 	/* Changed per backend call. */
 	unsigned long allocated __attribute__((aligned(POOL_ALIGN)));
 	unsigned long store_gets;		/* objects the backend gave */
-	unsigned long store_puts;		/* objects it took back */
-	unsigned long failed;		/* NULL: the backend had none */
-	unsigned long refused;		/* NULL: the limit */
-	unsigned long injected;		/* NULL: on purpose */
+	unsigned long store_puts;		/* objects the backend took back */
+	unsigned long failed;		/* allocations that found the backend without memory */
+	unsigned long refused;		/* allocations refused by the limit */
+	unsigned long injected;		/* allocations failed on purpose */
 	unsigned long reserved;		/* objects in reserves */
 	unsigned long moving;		/* objects moving that no CPU counts */
 
@@ -265,49 +265,49 @@ struct pool {
 	unsigned int need_patience;	/* how often spans were made twice as long */
 
 	/* Changed when something is rare or wrong. */
-	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: users of it */
+	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: its users now */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
-	unsigned int asked;		/* any CPU: when others were asked to empty arrays */
-	unsigned int wakes;		/* any CPU: of the oldest waiter: queue.c */
+	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
+	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
 	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
-	bool warned;			/* registry mutex: that others share its limit */
-	unsigned int users;		/* registry mutex: length of regs; 0: ends */
-	unsigned int vacated;		/* registry mutex: of these, whose declarations moved on */
+	bool warned;			/* registry mutex: the log has "limit is shared" */
+	unsigned int users;		/* registry mutex: length of regs; 0: the pool ends */
+	unsigned int vacated;		/* registry mutex: those of regs that are vacated */
 	unsigned long joins;		/* registry mutex: registrations ever */
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */
-	char shown[POOL_SHOWN_LEN + 1];	/* the name as a word; creation */
-	unsigned long long name_sum;	/* of the whole name; creation */
-	struct pool_list by_dump;	/* registry mutex: on the list of a dump */
-	struct pool_list by_size;	/* registry mutex: with pools of about its size */
-	struct pool_stats snap;		/* dump mutex: what that dump shows */
-	struct pool_parked parked;	/* any CPU: where its own list is full, or it has none */
-	unsigned long nested;		/* any CPU: of those, and of CPUs that are gone */
-	unsigned long gone_fills;		/* any CPU: of CPUs that are gone */
-	unsigned long gone_spills;	/* any CPU: of CPUs that are gone */
-	unsigned long gone_evictions;	/* any CPU: of CPUs that are gone */
-	unsigned long allocs;		/* any CPU: counted by profile.c */
-	unsigned long seen_fills;	/* any CPU: the largest sum that a reader got */
-	unsigned long seen_spills;	/* any CPU: likewise */
-	unsigned long seen_evictions;	/* any CPU: likewise */
-	unsigned long seen_nested;	/* any CPU: likewise */
+	char shown[POOL_SHOWN_LEN + 1];	/* creation: the name as one word */
+	unsigned long long name_sum;	/* creation: hash of the whole name */
+	struct pool_list by_dump;	/* registry mutex: link in the list of a dump */
+	struct pool_list by_size;	/* registry mutex: link among pools of about its size */
+	struct pool_stats snap;		/* dump mutex: the numbers that this dump shows */
+	struct pool_parked parked;	/* any CPU: for CPUs without a part or with a full list */
+	unsigned long nested;		/* any CPU: nested calls without a part, or of CPUs gone */
+	unsigned long gone_fills;	/* any CPU: fills of CPUs that are gone */
+	unsigned long gone_spills;	/* any CPU: spills of CPUs that are gone */
+	unsigned long gone_evictions;	/* any CPU: evictions of CPUs that are gone */
+	unsigned long allocs;		/* any CPU: allocations that profile.c counted */
+	unsigned long seen_fills;	/* any CPU: largest sum that a reader got: stats.c */
+	unsigned long seen_spills;	/* any CPU: as seen_fills */
+	unsigned long seen_evictions;	/* any CPU: as seen_fills */
+	unsigned long seen_nested;	/* any CPU: as seen_fills */
 	unsigned long gone_departures;	/* any CPU: of CPUs that are gone, jumps,
 					 * and one for each parked list taken
 					 */
-	unsigned long slots;		/* any CPU: of all arrays; claimed before, returned after */
+	unsigned long slots;		/* any CPU: slots claimed for all arrays; limits cap them */
 	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
-	unsigned long abandoned;		/* lost by a fork, or freed elsewhere */
+	unsigned long abandoned;	/* objects lost by a fork, or freed elsewhere */
 	unsigned long quarantined;	/* any CPU: objects found corrupted */
 	unsigned long reports;		/* any CPU: faults that were reported */
 	unsigned long faults[POOL_FAULT_KINDS];	/* any CPU: faults found, by kind */
 	struct pool_object_table object_table;	/* object_table.c; registry mutex to begin */
 
-/* Emptied clusters that no CPU keeps, taken as a whole; their number is approximate. */
+/* Empty clusters for all CPUs, a list that is taken as a whole, and about how many: spare.c. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
 	unsigned long spares;
-	unsigned long noted;		/* shared.c: bytes of it in the sum of all */
+	unsigned long noted;		/* bytes of it in the sum of all shared pools: shared.c */
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	unsigned long filled __attribute__((aligned(POOL_ALIGN)));
@@ -316,8 +316,8 @@ struct pool {
 
 /* A walk that calls a user's function at each pool: registry.c. */
 struct pool_walk {
-	struct pool_list list;		/* registry mutex: all of them */
-	struct pool *at;		/* registry mutex: pinned */
+	struct pool_list list;		/* registry mutex: link in pool_walks */
+	struct pool *at;		/* registry mutex: the pool where the walk is, pinned */
 	const void *thread;		/* the thread that walks */
 };
 
@@ -383,9 +383,9 @@ static inline struct pool_local *pool_local_enter(const struct pool *pool)
 /* The work that a visit leaves to pool_carry(), after the hot section and the CPU lock. */
 struct pool_carried {
 	struct pool_cluster *down;	/* evicted: a chain, each counted as moving */
-	unsigned long bytes;		/* of these: still charged */
-	struct pool_cluster *empty;	/* a chain of emptied ones */
-	struct pool_cluster *rest;	/* the rest of a fill, not kept: moving */
+	unsigned long bytes;		/* bytes of "down", still charged */
+	struct pool_cluster *empty;	/* a chain of emptied clusters */
+	struct pool_cluster *rest;	/* the rest of a fill that the CPU cannot keep: moving */
 	unsigned int rounds;		/* how often the oldest was reduced or evicted */
 	bool restock;			/* the stash has few clusters */
 	bool parked;			/* there are parked objects */
@@ -394,8 +394,8 @@ struct pool_carried {
 
 /* A piece of memory that was not needed: pass.c. */
 struct pool_step {
-	struct pool_cluster *cluster;	/* of a CPU; or NULL */
-	struct pool *pool;		/* or a pool, whose shared part releases @most; or NULL */
+	struct pool_cluster *cluster;	/* taken from a CPU; or NULL */
+	struct pool *pool;		/* else releases "most" of its shared objects; or NULL */
 	unsigned long most;
 };
 
@@ -409,16 +409,16 @@ struct pool_step {
  */
 struct pool_options {
 	unsigned long hot_size;
-	unsigned long max_cached;	/* of all CPUs together; 0: any */
-	unsigned long uaf_keep;		/* bytes of addresses not used again */
+	unsigned long max_cached;	/* bytes, of all CPUs together; 0: no bound */
+	unsigned long uaf_keep;		/* bytes of addresses that freed uaf objects block */
 	unsigned int debug;		/* POOL_D_*, of new pools */
 	unsigned int buckets;		/* 0: by the number of CPUs */
 	unsigned int cluster;
 	unsigned int fail_percent;	/* 0 to 100 */
-	unsigned int fail_every;	/* 0: none; every n-th allocation */
-	unsigned int poison;		/* the byte */
+	unsigned int fail_every;	/* fail every n-th allocation; 0: none */
+	unsigned int poison;		/* the byte to fill with */
 	unsigned int policy;		/* enum pool_policy */
-	char fail_site[POOL_SITE_LEN + 1]; /* function; "": any */
+	char fail_site[POOL_SITE_LEN + 1]; /* fail only for this caller; "": any */
 };
 
 extern struct pool_options pool_options;
@@ -457,7 +457,7 @@ enum pool_drop { POOL_DROPPED, POOL_ENDS, POOL_KEPT };
 /* Which registrations a call means. */
 enum pool_whose {
 	POOL_OWNED,		/* an owner's */
-	POOL_OWNED_BUILT,	/* those with a constructor or a destructor */
+	POOL_OWNED_BUILT,	/* an owner's that have a constructor or a destructor */
 	POOL_ANYBODYS,
 };
 

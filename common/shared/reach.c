@@ -188,14 +188,14 @@ static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *ta
  *	  4  used_up = POOL_USED_UP,
  *	     if it is still @mine
  *
- * If the look (3) misses the object, then the other call sees by the two fences @mine, or what
- * became of it, and clears that.  Hits free into arrays without a word to anyone, so nothing is
+ * If the look (3) misses the object, then the other call sees by the two fences @mine or its
+ * successor, and clears that.  Hits free into arrays without any such call, so nothing is
  * noted while an array takes objects, and pool_hot_set_cap() clears the note before one does.
  */
 static __attribute__((__noinline__))
 bool looks_used_up(struct pool *pool, unsigned long have)
 {
-	unsigned long none = 0, mine = (unsigned long)&none;	/* no other call's */
+	unsigned long none = 0, mine = (unsigned long)&none;	/* unlike other calls' */
 	bool notes = plat_cmpxchg(&pool->used_up, &none, mine);
 	bool is_up, takes = false;
 

@@ -209,7 +209,7 @@ static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
 
-/* Correct a pool's part of that sum, if it is off by POOL_NOTE_STEP, or the pool has none. */
+/* Correct a pool's part of all.bytes if it is off by POOL_NOTE_STEP, or becomes 0. */
 static void note(struct pool *pool, unsigned long objs)
 {
 	unsigned long bytes = objs * pool->head.size;

@@ -47,7 +47,7 @@ struct pool_dump_options {
 	enum pool_dump_format format;
 	enum pool_dump_order order;
 	bool detailed;
-	unsigned int count;		/* most pools shown; 0: all */
+	unsigned int count;		/* show at most so many pools; 0: all */
 	char match[POOL_SHOWN_LEN + 2];	/* one byte more than any name */
 };
 
@@ -84,14 +84,14 @@ struct pool_dump {
 	struct pool_list run[POOL_DUMP_RUNS];
 	struct pool_list cursor;
 	struct pool_stats now;		/* numbers of the pool at the cursor */
-	char detail[192];		/* one of its registrations */
+	char detail[192];		/* text about one of its registrations */
 
 	char *buf;
 	size_t size;
 	size_t wanted;			/* length of the whole text */
 	size_t used;
-	size_t safe;			/* a cut text may end here, */
-	size_t tail;			/* with a tail of this length */
+	size_t safe;			/* where a cut text may end: pool_dump_commit() */
+	size_t tail;			/* length of the tail that follows there */
 	bool has_safe;
 	bool cut;
 };
@@ -99,7 +99,7 @@ struct pool_dump {
 /* When the table for people shows a number. */
 enum pool_dump_column {
 	POOL_DUMP_NEVER,
-	POOL_DUMP_SELDOM,		/* only if a pool shown has any */
+	POOL_DUMP_SELDOM,		/* shown only if a pool in the table has any */
 	POOL_DUMP_ALWAYS,
 };
 
@@ -109,8 +109,8 @@ struct pool_dump_field {
 	size_t offset;
 	bool wide;
 	enum pool_dump_column column;
-	const char *metric;		/* of Prometheus; NULL: that of the field before */
-	const char *label;		/* with its comma, or ""; NULL: no metric has the field */
+	const char *metric;		/* Prometheus' name; NULL: that of the field before */
+	const char *label;		/* label, with its comma, or ""; NULL: not in Prometheus */
 	const char *help;
 };
 

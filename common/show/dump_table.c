@@ -26,10 +26,10 @@
 #define NAME_LEN	32
 
 enum column_kind {
-	EXACT,				/* bytes, always there, not rounded */
-	BYTES,				/* bytes, always there, with a unit */
-	COUNT,				/* always there */
-	SELDOM,				/* only if a pool shown has any */
+	EXACT,				/* bytes, always shown, not rounded */
+	BYTES,				/* bytes, always shown, with a unit */
+	COUNT,				/* a number, always shown */
+	SELDOM,				/* a number, shown only if a pool in the table has any */
 	NEVER,
 };
 
@@ -56,7 +56,7 @@ struct layout {
 	unsigned int name;		/* width of the names */
 	unsigned int width[COLUMNS];	/* 0: the column is left out */
 	unsigned int gap;		/* spaces between columns */
-	bool seldom[COLUMNS];		/* some pool has any of these */
+	bool seldom[COLUMNS];		/* a pool in the table has some */
 };
 
 /* Return the statistic that a column shows; NULL: the column is computed. */

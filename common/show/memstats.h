@@ -12,8 +12,8 @@
 
 /* What to show; all zero: places with calls. */
 struct pool_memstats_options {
-	bool reset;			/* show nothing, set counts to 0 */
-	bool all;			/* those without calls, too */
+	bool reset;			/* show nothing, but set all counts to 0 */
+	bool all;			/* show places without calls, too */
 	char match[POOL_DUMP_WORD_LEN];
 };
 

@@ -29,9 +29,9 @@
 struct walk {
 	struct pool *pool;
 	struct pool_finding seen;
-	unsigned long changes[3];		/* their counts when the place was last held */
+	unsigned long changes[3];		/* counts of changes when the place was held last */
 	struct pool_list *list;		/* the last node that was checked */
-	struct pool_cluster *next;	/* in a chain */
+	struct pool_cluster *next;	/* the next to be checked, in a chain */
 	bool begun;
 	unsigned int tries;
 };

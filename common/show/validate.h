@@ -11,11 +11,11 @@
 /* What was seen at one place. */
 struct pool_finding {
 	const char *place;		/* "cpu", "bucket", "spares", "parked" */
-	unsigned int nr;		/* of the CPU or bucket */
-	unsigned int clusters;		/* checked */
-	unsigned long objs;		/* in them; or counted there */
-	bool partial;			/* it changed: its sums were not compared */
-	const char *wrong;		/* NULL: nothing; else the first thing */
+	unsigned int nr;		/* number of the CPU or bucket */
+	unsigned int clusters;		/* clusters that were checked */
+	unsigned long objs;		/* objects in these clusters, or on a parked list */
+	bool partial;			/* it changed too often, so its sums were not compared */
+	const char *wrong;		/* the first thing that is wrong; NULL: nothing */
 	unsigned long found;
 	unsigned long expected;
 };

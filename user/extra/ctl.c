@@ -41,7 +41,7 @@
 /* Protected by pool_own_lock(), so that a child finds them complete, and closes them. */
 static struct pool_own_file client = { .fd = -1 };
 static struct {
-	struct sockaddr_un addr;	/* sun_path "": nothing */
+	struct sockaddr_un addr;	/* sun_path "": no socket is bound */
 	dev_t dev;
 	ino_t ino;
 	pid_t pid;

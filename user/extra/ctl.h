@@ -18,8 +18,8 @@
 
 /* An answer: either what was wrong, or a text. */
 struct pool_ctl_answer {
-	char wrong[256];		/* "": nothing */
-	char *text;			/* allocated; NULL: none */
+	char wrong[256];		/* what is wrong with the request; "": nothing */
+	char *text;			/* the answer, allocated; NULL: none */
 	size_t len;
 };
 

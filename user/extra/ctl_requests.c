@@ -190,7 +190,7 @@ static void answer_set(struct pool_ctl_answer *answer, const char *options)
 static const struct {
 	const char *word;
 	void (*answer)(struct pool_ctl_answer *answer, const char *rest);
-	bool alone;			/* takes no words */
+	bool alone;			/* no words may follow it */
 } requests[] = {
 	{ "pools", answer_pools, false },
 	{ "memstats", answer_memstats, false },

@@ -25,15 +25,15 @@ struct pool_own_file {
 /* One thread.  All but the first four are 0 at first. */
 struct pool_helper {
 	struct pool_own_thread own;	/* POOL_OWN_THREAD(pool_helper_forget) */
-	const char *what;		/* for the log */
+	const char *what;		/* its name in the log */
 	void (*work)(void);
-	short events;			/* of file, by which work is due; 0: by time */
-	int milliseconds;		/* between two works; -1: no matter how many */
-	struct pool_own_file file;	/* what is waited for; closed in the end */
+	short events;			/* events of "file" that call work; 0: only time does */
+	int milliseconds;		/* between two calls of work; -1: no limit */
+	struct pool_own_file file;	/* the file to poll; closed at the end */
 	struct pool_own_file stop, stop_end;	/* a pipe: a byte in it ends the thread */
-	struct pool_own_file err;	/* stderr, as it was */
+	struct pool_own_file err;	/* stderr at the start, for the last message */
 	bool stopping;			/* the thread must end */
-	bool ended;			/* though not stopping: its files were closed */
+	bool ended;			/* it ended by itself: the program closed its files */
 };
 
 int pool_own_file_raise(int fd);

@@ -19,7 +19,7 @@
 static void forget(struct pool_own_thread *own);
 
 static struct pool_own_thread own = POOL_OWN_THREAD(forget);
-static struct sigaction before;		/* guarded by pool_own_lock() */
+static struct sigaction before;		/* pool_own_lock(): the action to restore */
 
 /*
  * Posted by the handler, and to stop the thread.  A file would not do: a program that
