@@ -47,9 +47,8 @@ struct slow {
 };
 
 /*
- * Ask the backend.  A platform that sleeps until there is memory may wait for the very
- * code that needs an object to free memory.  So a call that has a reserve asks without
- * sleeping, where the platform can be asked in that way.
+ * Ask the backend, without sleeping if the call has a reserve and the platform allows that, because
+ * a platform that sleeps until there is memory may wait for this very caller to free some.
  */
 static void *ask_backend(struct pool *pool, unsigned int flags,
 			 struct slow *slow)
@@ -135,7 +134,7 @@ static bool waits(unsigned int flags)
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
 }
 
-/* Start the clock of a call that waits.  Other calls need none, because their looks are counted. */
+/* Start the clock of a call that waits.  Other calls look a fixed number of times. */
 static void slow_begin(struct slow *slow, unsigned int flags,
 		       const struct terms *terms)
 {
@@ -164,8 +163,8 @@ static unsigned int patience(struct pool *pool, const struct slow *slow)
 }
 
 /*
- * Wait until this call is the head of the queue, or its reserve has an object, to which other
- * waiters have no claim.  False: the time is over, or the pool ends.
+ * Wait until this call is the head of the queue, or its reserve has an object, which calls without
+ * the reserve cannot take.  False: the time is over, or the pool ends.
  */
 static bool wait_turn(struct pool_waiter *w, struct slow *slow)
 {
@@ -184,8 +183,8 @@ static bool wait_turn(struct pool_waiter *w, struct slow *slow)
 
 /*
  * Wait in the queue of the pool, and retry the allocation as its head.  POOL_AT_END takes a thread
- * that is cancelled here out of the queue.  A failure is counted before, since the pool may be gone
- * once the queue is left.
+ * that is cancelled here out of the queue.  A failure is counted before the call leaves the queue,
+ * because the pool may be destroyed afterwards.
  */
 static __attribute__((__noinline__))
 void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
@@ -213,10 +212,10 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 }
 
 /*
- * Serve an allocation that the caches could not serve, or whose object must be
- * checked.  A corrupted object is passed over.  Each is passed over only once, so a caller
- * that does not wait comes to an end.  While other calls wait, only the reserve of the call is
- * tried.  @how: the flags of the call, as the caches found it.
+ * Serve an allocation that the caches could not serve, or whose object must be checked.  Skips
+ * corrupted objects, each once, so a caller that does not wait comes to an end.  While other calls
+ * wait, only the reserve of the call is tried.  @how: the flags of the call, with POOL_F_NESTED if
+ * it is.
  */
 static __attribute__((__noinline__))
 void *alloc_slow(struct pool *pool, void *obj, unsigned int how,
@@ -295,7 +294,7 @@ void *alloc_looked(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_cached(pool, flags, caller, terms);
 }
 
-/* True if the limit refuses a call at once; calls that wait are not refused. */
+/* True if a limit refuses a call that does not wait. */
 static inline bool is_refused(struct pool *pool, unsigned int flags)
 {
 	unsigned int limit = plat_read(&pool->limit);
@@ -304,9 +303,9 @@ static inline bool is_refused(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what
- * the call does when there is no object.  The options are read again once there is an object:
- * if they were switched meanwhile, it may have been freed under the new ones.
+ * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what the
+ * call does when there is no object.  Reads the options again after it got an object, because a
+ * switch may have begun since, and the object may have been freed under the new options.
  */
 static __attribute__((__noinline__))
 void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,
@@ -381,10 +380,7 @@ void *pool_alloc_slow(struct pool_head *head, unsigned int flags)
 	return obj;
 }
 
-/*
- * Free an object of a checked or a hardened pool.  The hit path has not tried the array of
- * a hardened pool, so it is tried here.
- */
+/* Free an object of a checked or a hardened pool, whose array the hit path cannot try. */
 static __attribute__((__noinline__))
 void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {
@@ -393,7 +389,7 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/* Free what was no hit; the array may have room where frees wipe.  @caller: named in reports. */
+/* Free what was no hit.  The array may have room where frees wipe.  @caller: named in reports. */
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {

@@ -24,9 +24,9 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Fill an object as options and @flags say.  Poison may overwrite the zeros of
- * init_on_alloc, never those the caller asked for.  This comes before the object is
- * recorded as handed out, since its constructor may not return.
+ * Fill an object as options and @flags say, before it is recorded as handed out, because its
+ * constructor may not return.  Poison may overwrite the zeros of init_on_alloc, never those that
+ * the caller asked for.
  */
 static void prepare(struct pool *pool, unsigned int bits, void *obj,
 		    unsigned int flags)

@@ -81,8 +81,8 @@ static void give_up(struct got *got)
 }
 
 /*
- * Get one object by the slow path.  If its constructor does not return, free the objects that the
- * call already has; so too if there is no object and the caller wants all or none (@all).
+ * Get one object by the slow path.  If its constructor does not return, or if there is no object
+ * and the caller wants all or none (@all), free the objects that the call already has.
  */
 static void *get_one(struct pool_head *head, unsigned int flags,
 		     unsigned int n, void **objs, void *caller, bool all)

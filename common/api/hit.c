@@ -8,9 +8,9 @@
 #include "seam/plat.h"
 
 /*
- * Each begins a cache line of code.  In programs a hit of pool_alloc() and pool_free() fits into
- * one.  Where it does not, and that changes with any code before it, the two take up to a quarter
- * longer.  Other machines, kernels and calls have longer hits, to which this does no harm.
+ * Align a function to a cache line of code.  A hit of pool_alloc() or pool_free() in a program fits
+ * into one line.  Unaligned, it may cross a line, which costs up to 25 %, and any code before it
+ * decides that.  Other machines, kernels and calls have longer hits, to which this does no harm.
  */
 #define BEGINS_LINE	__attribute__((aligned(64)))
 

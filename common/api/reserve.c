@@ -54,7 +54,7 @@ static bool fill(struct pool_reserved *r, void *caller)
 	return true;
 }
 
-/* Undo a reserve that cannot be filled, or whose object's constructor did not return. */
+/* Undo a reserve whose slots cannot be filled, or whose object's constructor did not return. */
 static void give_up(struct pool_reserved **r)
 {
 	pool_unreserve(*r);
@@ -91,7 +91,7 @@ struct pool_reserved *pool_reserve(struct pool_head *head, unsigned int n)
 	return full_reserve(pool, n, __builtin_return_address(0));
 }
 
-/* Quarantine a corrupted object, and take the next one. */
+/* Allocate an object of the reserve.  Quarantines a corrupted object and takes the next one. */
 void *pool_alloc_reserved(struct pool_reserved *r)
 {
 	void *caller = __builtin_return_address(0);
@@ -105,7 +105,7 @@ void *pool_alloc_reserved(struct pool_reserved *r)
 	return obj;
 }
 
-/* Free to the pool of a full reserve, most often by a hit. */
+/* Free an object to the pool because the reserve is full, most often by a hit. */
 static void free_beyond(struct pool_head *head, void *obj, unsigned int flags,
 			void *caller)
 {

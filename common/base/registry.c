@@ -412,8 +412,9 @@ unsigned int pool_registry_disown(const void *owner)
 }
 
 /*
- * Registry mutex: walks that call functions of users, which may fork, or never return.  The child
- * of a fork keeps the pins of its only thread's walks: user/fork.c.
+ * Registry mutex: the walks that call functions of users, which may fork, or never return.  In the
+ * child of a fork, the walks of its thread keep their pins, and the others are dropped:
+ * user/fork.c.
  */
 struct pool_list pool_walks = { &pool_walks, &pool_walks };
 

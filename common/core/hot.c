@@ -187,9 +187,8 @@ static void close_array(const struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Close or lower the arrays of a pool as its new options or limit, which are stored already,
- * require.  Waits for CPU locks, whose holders may be descheduled, so the registry mutex must not
- * be held.
+ * Close the arrays of a pool, or lower their capacity, after its new options or limit were stored.
+ * Waits for CPU locks, whose holders may be descheduled, so the registry mutex must not be held.
  */
 void pool_close_arrays(struct pool *pool)
 {

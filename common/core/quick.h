@@ -57,7 +57,7 @@ static inline bool pool_quick_fills(const struct pool_local *here,
 	       cpu->stashed < POOL_STASH_MAX;
 }
 
-/* Get one object after pool_quick_begin(): by a quick fill, or as pool_get_locked() does. */
+/* Get one object after pool_quick_begin(), by a quick fill or by pool_get_locked(). */
 static inline __attribute__((__always_inline__))
 void *pool_quick_get(struct pool *pool, struct pool_local *here,
 		     struct pool_cpu *cpu, unsigned int flags)
@@ -101,7 +101,7 @@ static inline bool pool_quick_spills(const struct pool *pool,
 	       cpu->stashed > POOL_STASH_FEW && pool_quick_none_parked(pool, here);
 }
 
-/* Put one object that is not sealed: after a quick spill, or as pool_put_one() does. */
+/* Put one object that is not sealed, after a quick spill if one is needed, or by pool_put_one(). */
 static inline __attribute__((__always_inline__))
 void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
 {
@@ -199,8 +199,8 @@ void *pool_quick_get_past(struct pool *pool)
 }
 
 /*
- * Put an object that is not sealed into a cluster of a part without an array.  True: the caller
- * must call pool_wake() next.  False: nothing changed.
+ * Put an object that is not sealed into a cluster of a part without an array.  True: done, and the
+ * caller must call pool_wake() next.  False: nothing changed.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_put_past(struct pool *pool, void *obj)

@@ -13,7 +13,7 @@
  */
 #include "seam/plat.h"
 
-/* Get an empty cluster for a spill; NULL: there is none. */
+/* Get an empty cluster for a spill; NULL: the stash has none. */
 static inline struct pool_cluster *new_cluster(struct pool_local *here,
 					       struct pool_carried *out)
 {
@@ -126,8 +126,8 @@ static unsigned int refill_unlocked(struct pool_local *here, unsigned int spille
 }
 
 /*
- * Put @n objects, coldest first, so that the array has the freshest, if they are plain.  Uses the
- * array's room, not its capacity, which a switch of options may set to 0 meanwhile.
+ * Put @n objects, coldest first; if they are plain, the array gets the freshest.  Uses the array's
+ * room, not its capacity, which a switch of options may set to 0 meanwhile.
  */
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)

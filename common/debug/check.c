@@ -75,7 +75,7 @@ static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 	plat_annotate(pool, info->obj, l.total, info->flags, PLAT_KEPT);
 }
 
-/* Report a wrong free.  Nothing behind the pointer is read. */
+/* Report a wrong free.  Reads nothing behind the pointer, which may point anywhere. */
 static void misfreed(struct pool_fault_info *info, enum pool_seen seen)
 {
 	void *around;
@@ -192,9 +192,9 @@ void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Check a free object, perhaps sealed, that leaves the layers, for any reason.  @caller: for the
- * report, or NULL.  @raw: set to true if the object was filled, and so destructed before.  Returns
- * the object.  NULL: it is corrupted, and was reported.
+ * Check a free object, perhaps sealed, when it leaves the layers.  @caller: for the report, or
+ * NULL.  @raw: set to true if the object is filled with a pattern, so that it must be constructed
+ * anew.  Returns the object.  NULL: it is corrupted, and was reported.
  */
 void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 		     void *caller, bool *raw)
@@ -224,7 +224,7 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 
 /*
  * Report an object that the backend gives although its user never freed it to the pool.  It can be
- * handed out, because the backend owns it.  Its first allocation stays counted, as abandoned.
+ * handed out, because the backend gave it.  Its first allocation stays counted, as abandoned.
  */
 static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {
@@ -236,8 +236,8 @@ static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, vo
 }
 
 /*
- * Hand an object out.  Tools forget what was written before they learn that the object is in use,
- * so zeros that the caller asked for are written afterwards.
+ * Hand an object out.  Writes the zeros that the caller asked for after the annotation, because
+ * tools forget earlier writes when they learn that an object is in use.
  */
 static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 		     unsigned int total)

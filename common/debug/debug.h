@@ -23,7 +23,7 @@
 /* The generation: see object_table.c. */
 #define POOL_D_GEN		(1u << POOL_BITS)
 
-/* So many generations the word that counts known objects tells apart; it may have 32 bits. */
+/* Number of generations that "known" can tell apart, since it may have 32 bits. */
 #define POOL_D_GENS		0x80u
 
 /* Flags by the properties of their words: words.h.  Those with checks need a table of objects. */
@@ -37,7 +37,8 @@
 #define POOL_D_COMMON	POOL_D_WITH(POOL_IS_COMMON)
 
 /*
- * What follows the report of a fault.  Each world has words for some of these: plat_policies[].
+ * What happens after the report of a fault.  Each world has words for some of these:
+ * plat_policies[].
  */
 enum pool_policy {
 	POOL_POLICY_CONTINUE,		/* continue; corrupted objects are quarantined */
@@ -80,7 +81,7 @@ struct pool_object_table {
 	bool whole;			/* it has had every object at all times */
 };
 
-/* What a table says of a pointer that is freed. */
+/* The state of a pointer that is freed, by the table. */
 enum pool_seen {
 	POOL_SEEN_USED,			/* the free is correct */
 	POOL_SEEN_FREE,			/* the object is free already */
@@ -149,7 +150,7 @@ bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *ca
 /* fail.c */
 bool pool_fail_due(unsigned int flags, void *caller);
 
-/* report.c: one function, one format */
+/* report.c: the only function that reports faults */
 void pool_report(const struct pool_fault_info *info);
 
 /* profile.c: calls, counted by place; bin number 0 means no bin */

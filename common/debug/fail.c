@@ -41,9 +41,9 @@ static unsigned int spread(unsigned long n)
 }
 
 /*
- * True if this allocation must fail, for pool_fails() only.  Never with POOL_F_NO_FAIL or
- * POOL_F_WAIT.  If the options name a function, callers that cannot look up names, such as signal
- * handlers, do not fail.
+ * True if this allocation must fail; called by pool_fails().  Never with POOL_F_NO_FAIL or
+ * POOL_F_WAIT.  If the options name a function, calls that cannot look up names, as in signal
+ * handlers, succeed.
  */
 bool pool_fail_due(unsigned int flags, void *caller)
 {

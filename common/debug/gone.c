@@ -13,11 +13,13 @@
 
 #define POOL_GONE_MAX	64
 
-/* Registry mutex. */
+/* Registry mutex: a ring of the structs. */
 static struct pool *gone[POOL_GONE_MAX];
 static unsigned int oldest;
 
-/* Keep the struct of a destroyed pool; returns the one kept longest, which leaves the ring. */
+/*
+ * Put the struct of a destroyed pool into the ring; returns the oldest one, which leaves the ring.
+ */
 static struct pool *keep(struct pool *pool)
 {
 	struct pool *out;
@@ -39,7 +41,7 @@ void pool_gone_free(struct pool *pool)
 	plat_mem_free(pool);
 }
 
-/* Free all kept structs, when no call with any of these pools can come any more.  May sleep. */
+/* Free all structs of the ring, when no call can use one of these pools any more.  May sleep. */
 void pool_gone_free_all(void)
 {
 	unsigned int i;
@@ -50,7 +52,7 @@ void pool_gone_free_all(void)
 
 /*
  * Report a call with a destroyed pool.  @obj: the object that the call frees, or NULL.  False: the
- * pool exists, or is not checked, so that its struct would not have been kept.  Any context.
+ * pool exists, or was not checked, so that its struct is not in the ring.  Any context.
  */
 bool pool_gone_report(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {

@@ -29,8 +29,8 @@ static void fill(unsigned char *from, const unsigned char *to)
 }
 
 /*
- * Return the offset of an object in its pages, which have @bytes: less than a page.  @align is a
- * power of two, at most a page.
+ * Return the offset of an object in its pages, less than a page; the pages have @bytes.  @align is
+ * a power of two, at most a page.
  */
 size_t pool_guard_fill_before(size_t bytes, size_t size, size_t align)
 {

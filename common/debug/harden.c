@@ -19,7 +19,7 @@
  */
 #include "seam/plat.h"
 
-/* Number of objects of an array that are compared with what is freed. */
+/* How many of the freshest objects a freed pointer is compared with. */
 #define FRESHEST	4
 
 /*

@@ -107,7 +107,7 @@ static bool all_known(struct pool *pool, unsigned int bits)
 	       (known & KNOWN_COUNT) >= have && backend_calls(pool) == calls;
 }
 
-/* Return the key of an object's entry. */
+/* Return the key of an object's entry: its address, inverted while the object is in use. */
 static unsigned long key_of(unsigned long obj, unsigned long state)
 {
 	return (state & ST_MASK) == ST_USED ? ~obj : obj;
@@ -121,7 +121,7 @@ static unsigned long obj_of(const struct pool_entry *e)
 	return key & 2 ? ~key : key;
 }
 
-/* Set the key for a state; the caller owns the object, since it has just changed the state. */
+/* Set the key after a change of state.  The caller owns the object, because it made the change. */
 static void rekey(struct pool_entry *e, unsigned long state)
 {
 	plat_write_release(&e->obj, key_of(obj_of(e), state));
@@ -204,7 +204,7 @@ static unsigned long state_of(unsigned int bits, unsigned long state)
 	return gen_of(bits) * POOL_D_GEN | state;
 }
 
-/* Return the pattern that follows that of a state. */
+/* Return the number of the next pattern, after the one in a state. */
 static unsigned long next_phase(unsigned long state)
 {
 	unsigned long phase = (state >> ST_PHASE_SHIFT) & 3;
@@ -383,7 +383,7 @@ bool pool_state_knows(struct pool *pool, const void *obj)
 	return find_entry(pool, obj);
 }
 
-/* Set all entries to generation 0, which is never current. */
+/* Set all entries to generation 0, which is never a pool's. */
 static void forget(struct pool *pool)
 {
 	unsigned long n, old;

@@ -24,26 +24,26 @@
 
 #define PROBES		16
 
-/* The first two bins: for places that found none. */
+/* The first two bins count for the places that found no bin. */
 #define OTHER_ALLOCS	0
 #define OTHER_FREES	1
 
-/* What a key says besides the pool's id, which is never 0. */
+/* What a key says besides the pool's id, which is never 0: the place allocates, or it frees. */
 #define KEY_ALLOC	0u
 #define KEY_FREE	1u
 
-/* Counts come in pairs: calls, then their bytes. */
+/* Counts of calls, each followed by the count of their bytes. */
 enum {
 	ALLOCS,
 	FREES = 2,
 	COUNTS = 4,
 };
 
-/* Of a bin whose pool is gone, and of one that is being taken: no place has these keys. */
+/* Keys that no place has: of a bin whose pool is gone, and of a bin that is being taken. */
 #define DROPPED		(~0ul)
 #define TAKEN		(~0ul - 1)
 
-/* In bins of frees: those frees whose allocation is known. */
+/* In a bin of frees these counts are of the frees whose allocating place is known. */
 #define KNOWN		ALLOCS
 
 struct pool_bin {
@@ -54,15 +54,15 @@ struct pool_bin {
 	unsigned long count[COUNTS];
 } __attribute__((aligned(64)));
 
-/* Set once, by the first call of pool_profile_ready(). */
+/* Set once, by the first pool_profile_ready(). */
 static struct pool_bin *table;
 
-/* Of a place's name this much is kept. */
+/* Bytes of a place's name that are recorded. */
 #define SITE_LEN	64
 
 /*
- * True if a place is named when its first call is counted, in any context: the kernel discards
- * the code of initialization, so its names cannot be looked up later.
+ * True if a place is named when its first call is counted, in any context, because the kernel
+ * discards the code of its initialization, whose names cannot be looked up later.
  */
 static bool keeps_sites(void)
 {
@@ -78,8 +78,8 @@ static char *site_of(struct pool_bin *bins, const struct pool_bin *bin)
 }
 
 /*
- * Make the table, so that calls can be counted.  Process context; may sleep.  False: memory is
- * short.  Then counting does nothing.
+ * Allocate the table, so that calls can be counted.  Process context; may sleep.  False: there is
+ * no memory, and calls are not counted.
  */
 bool pool_profile_ready(void)
 {
@@ -126,7 +126,7 @@ static unsigned int first_probe(const void *caller, unsigned long key)
 	return (unsigned int)(x >> 40) % POOL_PROFILE_BINS;
 }
 
-/* Write the names, then "named": readers read the names only if that is set. */
+/* Write the names of a bin, then "named", before which no reader reads them. */
 static void name_bin(struct pool_bin *bins, struct pool_bin *bin, const struct pool *pool)
 {
 	char *site = site_of(bins, bin);
@@ -139,7 +139,7 @@ static void name_bin(struct pool_bin *bins, struct pool_bin *bin, const struct p
 	plat_write_release(&bin->named, true);
 }
 
-/* Take a bin of a pool that is gone.  False: this is none, or another call takes it. */
+/* Take a bin whose pool is gone.  False: its pool is not, or another call takes the bin. */
 static bool take_over(struct pool_bin *bin, const void *caller, unsigned long key)
 {
 	unsigned long found = DROPPED;
@@ -270,8 +270,8 @@ void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
 }
 
 /*
- * Drop the bins of a pool that ends.  No call of it counts any more, and none of its objects is
- * left.  Process context.
+ * Drop the bins of a pool that ends, when no call of the pool counts any more and none of its
+ * objects is in use.  Process context.
  */
 void pool_profile_drop(const struct pool *pool)
 {

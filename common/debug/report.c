@@ -67,7 +67,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* True if another pool than the one freed to knows the object. */
+/* True if the table of another pool than the one freed to has the object. */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;
@@ -89,7 +89,10 @@ static void print_finder(const struct pool_fault_info *info)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
-/* Print the two callers behind an object, by plat_peek(), since other code may have it by now. */
+/*
+ * Print the two callers behind an object by plat_peek(), because the object may be in use
+ * elsewhere.
+ */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
 {
@@ -104,8 +107,8 @@ static void print_callers(const struct pool_fault_info *info,
 }
 
 /*
- * Name the pool whose tag is behind the object, if that is the wrong one.  Not for free objects,
- * which have the address of the freeing code in its place.
+ * Name the pool whose tag is behind the object, if it is another pool.  Not for free objects, whose
+ * tag is the address of the freeing code.
  */
 static void print_tag(const struct pool_fault_info *info,
 		      const struct pool_layout *l)
@@ -172,7 +175,7 @@ static void print_report(const struct pool_fault_info *info, const char *owner)
 	print_bytes(info, (long)l.total);
 }
 
-/* Count a report; false: it is one too many. */
+/* Count a report; false: the pool has reached its limit. */
 static bool is_loud(struct pool *pool)
 {
 	unsigned long n = plat_word_add(&pool->reports, 1);

@@ -47,7 +47,7 @@ static unsigned int late_flags(struct pool *pool,
 		  pool_always(plat_read(&pool->flags)))) | parts;
 }
 
-/* Return the keys of a change whose value a pool does not get. */
+/* Return the keys of a change whose new value does not reach a pool that exists. */
 unsigned int pool_change_late_keys(const struct pool *pool,
 				   const struct pool_change *change)
 {

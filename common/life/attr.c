@@ -10,7 +10,7 @@
  */
 #include "seam/plat.h"
 
-/* Refuse NULL, such as the variable of a declared pool that could not be made. */
+/* Refuse NULL, such as the variable of a declared pool that could not be made; always false. */
 static bool no_pool(const char *function)
 {
 	plat_log(PLAT_ERR, "%s(NULL) is refused", function);

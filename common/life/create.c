@@ -25,7 +25,7 @@ static const char *basics_refusal(const struct pool_attr *attr)
 	return NULL;
 }
 
-/* Return why another member is refused, or NULL. */
+/* Return why a member beyond name and size is refused, or NULL. */
 static const char *extras_refusal(const struct pool_attr *attr)
 {
 	if (attr->flags & ~PLAT_MEM_FLAGS)
@@ -56,8 +56,8 @@ static const char *refusal(const struct pool_attr *attr, unsigned int abi)
 }
 
 /*
- * Return the number of buckets for @cpus, or for the number that an option asks for: as many,
- * rounded up to a power of two, at most POOL_BUCKETS_MAX.  Documentation/decisions says why.
+ * Return the number of buckets for @cpus CPUs, or for the number that an option asks for: the next
+ * power of two, at most POOL_BUCKETS_MAX.  Documentation/decisions says why.
  */
 unsigned int pool_buckets_for(unsigned int cpus)
 {
@@ -225,7 +225,7 @@ static bool fits(const struct pool_layout *layout, unsigned int size)
 	return layout->total >= size && layout->total <= PLAT_SIZE_MAX;
 }
 
-/* Make the source of a pool's objects; false: failed, and @why says why. */
+/* Make the source of a pool's objects; false: it failed, and @why is set to the reason. */
 static bool open_store(struct pool *pool, const struct pool_attr *attr,
 		       const char **why)
 {
@@ -241,8 +241,8 @@ static bool open_store(struct pool *pool, const struct pool_attr *attr,
 }
 
 /*
- * Make a pool that is not listed yet, without registrations; that of @request is not used.  NULL:
- * this fails, and @why is set to the reason.
+ * Make a pool that is not listed yet, without registrations; the one in @request is not used.
+ * NULL: it failed, and @why is set to the reason.
  */
 struct pool *pool_assemble(const struct pool_request *request, const char **why)
 {
@@ -260,8 +260,8 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
 }
 
 /*
- * Free all of a pool but its struct; @lost: how many objects stay in use.  If there are some,
- * memstats keeps saying which code has allocated them.
+ * Free all of a pool but its struct.  @lost: how many objects stay in use; if any, memstats still
+ * shows which code has allocated them.
  */
 static void take_apart(struct pool *pool, unsigned long lost)
 {
@@ -294,7 +294,7 @@ static struct pool *make(const struct pool_request *request, const char **why)
 	return pool;
 }
 
-/* Make a pool, or register with one; NULL: failed, and @why says why. */
+/* Make a pool, or register with one; NULL: it failed, and @why is set to the reason. */
 static struct pool *create(const struct pool_attr *attr,
 			   const struct pool_creator *creator, const char **why)
 {
@@ -317,7 +317,7 @@ static struct pool *create(const struct pool_attr *attr,
 	return pool;
 }
 
-/* Say in one line which pool is not made, and why. */
+/* Log in one line which pool is not made, and why. */
 void pool_create_refused(const struct pool_attr *attr,
 			 const struct pool_creator *creator, const char *why)
 {
@@ -427,7 +427,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 	return what == POOL_KEPT ? used : 0;
 }
 
-/* True if objects in use are logged when their pool is to end; those of a module stay for ever. */
+/* True if a pool's end logs its objects in use: a module's, as they stay, or with POOL_D_WHO. */
 static bool logs_in_use(const struct pool *pool, const void *owner)
 {
 	return owner || plat_read(&pool->debug) & POOL_D_WHO;

@@ -46,9 +46,10 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 }
 
 /*
- * Release a declaration's registrations, without a line in the log.  A declaration has one, and one
- * more for each pool that it has left.  A pool with objects in use stays, with its registration.
- * Returns how many objects of these pools are in use; 0: none stays only for the declaration.
+ * Release a declaration's registrations, without a line in the log: one, and one more for each pool
+ * that the declaration was moved away from.  A pool with objects in use stays, with its
+ * registration.  Returns how many objects of these pools are in use; 0: no pool stays only for the
+ * declaration.
  */
 unsigned long pool_destroy_declared(const struct pool_decl *decl)
 {

@@ -25,7 +25,7 @@
 #define NEAR_BYTES	16
 #define NEAR_PART	100
 
-/* True if owners allow to merge.  Registry mutex held. */
+/* True if the owners of pool and creation may share a pool.  Registry mutex held. */
 static bool owned_alike(struct pool *pool, const struct pool_request *request)
 {
 	struct pool_list *node;
@@ -114,8 +114,8 @@ static bool is_better(const struct pool *pool, const struct pool *best)
 
 /*
  * Find the pool that a creation shares: the smallest that fits, and of equal ones the oldest; NULL:
- * none fits.  Of @request->reg only the owner is used.  Pools with an id from @from to @to are
- * skipped; ids begin at 1.  Registry mutex held.
+ * none fits.  Reads only the owner of @request->reg.  Skips pools with an id from @from to @to; ids
+ * begin at 1.  Registry mutex held.
  */
 struct pool *pool_find_match(const struct pool_request *request, unsigned long long from,
 			     unsigned long long to)

@@ -92,7 +92,7 @@ static void want_of(const struct renewal *r, struct pool_reg *reg,
 	request->name_sum = reg->name_sum;
 }
 
-/* True if a registration may stay with its pool.  Registry mutex held. */
+/* True if a registration may stay with its pool after the change.  Registry mutex held. */
 static bool stays(const struct renewal *r, const struct pool_reg *reg)
 {
 	unsigned int debug = r->options.debug;
@@ -130,9 +130,8 @@ static struct pool *find_fresh(const struct renewal *r,
 }
 
 /*
- * Return the pool to which a registration moves: a listed one that fits, except those that the
- * change has not reached yet, else a new one.  NULL: it stays, or no pool fits yet.  Registry mutex
- * held.
+ * Return the pool to which a registration moves: a listed one that fits, except those that are
+ * still to be renewed, else a new one.  NULL: it stays, or no pool fits yet.  Registry mutex held.
  */
 static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 {
@@ -150,8 +149,8 @@ static struct pool *target_of(const struct renewal *r, struct pool_reg *reg)
 }
 
 /*
- * Find the first registration that must leave and that no pool fits yet.  It is copied, since it
- * may be released meanwhile.
+ * Find the first registration that must leave and that no pool fits yet.  @copy receives a copy,
+ * because the registration may be released meanwhile.
  */
 static bool next_homeless(const struct renewal *r, struct pool_reg *copy)
 {
@@ -192,8 +191,8 @@ static bool prepare_fresh(struct renewal *r)
 }
 
 /*
- * True if the pool cannot become its model: it has too few buckets, or it is in the last
- * generation, after which pool_object_table_begin() takes long.
+ * True if the pool cannot become its model: it has too few buckets, or its generation is the last
+ * one, after which pool_object_table_begin() takes long.
  */
 static bool lacks_room(const struct pool *pool, const struct pool *model)
 {
@@ -221,9 +220,9 @@ static bool prepare_model(struct renewal *r)
 }
 
 /*
- * Point the public head at closed arrays if the pool becomes hardened, at its own if it was.  Hits
- * read these bits unlocked.  The pool is unused, so all arrays are empty, and calls that read the
- * old ones miss.
+ * Point the public head at closed arrays if the pool becomes hardened, at its own arrays if it was.
+ * Hits read the pointer unlocked.  The pool is unused, so all arrays are empty, and calls that read
+ * the old pointer miss.
  */
 static void become_hardened_or_not(struct pool *pool, const struct pool *model)
 {
@@ -336,9 +335,9 @@ static void list_fresh(struct renewal *r)
 }
 
 /*
- * Make the change, unless the pool was used or switched meanwhile.  This waits for walks of other
- * threads, by a bounded number of tries, since these may wait for the creation lock.  It does not
- * wait for a walk of this thread, which cannot end before this call.
+ * Make the change, unless the pool was used or switched meanwhile.  Waits a bounded time for walks
+ * of other threads, because these may wait for the creation lock; not for a walk of this thread,
+ * which cannot end before this call.
  */
 static void commit(struct renewal *r)
 {
@@ -388,7 +387,10 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 	       pool_change_late_keys(r->pool, change);
 }
 
-/* Begin with a pool; false: it stays as it is.  @keeps: an undeclared creation shares the pool. */
+/*
+ * Begin with a pool; false: the change does not affect it.  @keeps: set if an undeclared creation
+ * shares the pool.
+ */
 static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
 {
@@ -400,7 +402,7 @@ static bool begin(struct renewal *r, const struct pool_change *change,
 	pool_options_get(&r->options);
 	r->was = pool->debug;
 	gone = r->was & change->clear;
-	/* Flags that a cleared word had set, too, go with it, unless the options have them. */
+	/* Clear the flags that a cleared word had set, too, unless the options set them. */
 	gone |= pool_bits_of(gone) & ~r->options.debug;
 	r->options.debug = pool_bits_of(((r->was & POOL_D_FLAGS & ~gone) | change->set) &
 					~POOL_D_COMMON) |
@@ -448,8 +450,8 @@ static void renew(struct pool *pool, const struct pool_change *change,
 }
 
 /*
- * Apply a stored change to declared pools that were never used.  A pool stays as it is if memory
- * is short, or if other threads keep visiting it.  Creation lock held.
+ * Apply a stored change to declared pools that were never used.  A pool stays as it is if memory is
+ * short, or while walks of other threads are at it.  Creation lock held.
  */
 void pool_declared_renew(const struct pool_change *change)
 {

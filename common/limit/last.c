@@ -36,7 +36,9 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
-/* Limit how often a pool interrupts other CPUs.  Two calls at once may both do so: harmless. */
+/*
+ * True if the pool may interrupt other CPUs now.  Two calls at once may both do so, without harm.
+ */
 static bool may_ask(struct pool *pool)
 {
 	unsigned int now = plat_resched();
@@ -48,9 +50,9 @@ static bool may_ask(struct pool *pool)
 }
 
 /*
- * Have other CPUs empty their arrays, for a caller that waits, or if the backend has nothing: of a
- * limit, arrays have less than a sixteenth, which is not worth an interrupt.  An array that is held
- * at that moment stays as it is.
+ * Make other CPUs empty their arrays, for a call that waits or whose pool has no limit: arrays of a
+ * pool with a limit have less than a 16th of it, which is not worth an interrupt.  An array that is
+ * held at that moment stays as it is.
  */
 static bool arrays_emptied(struct pool *pool, unsigned int flags,
 			   struct pool_last *last)

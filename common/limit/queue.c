@@ -44,7 +44,7 @@ static struct pool_waiter *oldest(const struct pool *pool)
 	return pool_list_entry(pool->waiters.next, struct pool_waiter, list);
 }
 
-/* Become the last of a queue.  The fence pairs with that of pool_wake(). */
+/* Join the end of a pool's queue.  The fence pairs with that of pool_wake(). */
 void pool_queue_enter(struct pool_waiter *w)
 {
 	struct pool *pool = w->pool;
@@ -64,9 +64,9 @@ void pool_queue_enter(struct pool_waiter *w)
 }
 
 /*
- * Leave a queue.  If the head leaves, the next waiter is the head, and looks at once, since the
- * object of the last wakeup may still be there.  The mutex keeps the next one's stack until it is
- * woken, and the pool, if the last one leaves, until its arrays may open.
+ * Leave a queue.  If the head leaves, the next waiter is woken as the head and looks at once,
+ * because the object of the last wakeup may still be there.  The mutex keeps the next waiter's
+ * stack valid until it is woken, and the pool, after the last waiter, until its arrays may open.
  */
 void pool_queue_leave(struct pool_waiter *w)
 {
