@@ -36,10 +36,7 @@
 #define POOL_D_WHO	POOL_D_WITH(POOL_IS_KNOWING)
 #define POOL_D_COMMON	POOL_D_WITH(POOL_IS_COMMON)
 
-/*
- * What happens after the report of a fault.  Each world has words for some of these:
- * plat_policies[].
- */
+/* The action after the report of a fault.  Worlds have words for some of these: plat_policies[]. */
 enum pool_policy {
 	POOL_POLICY_CONTINUE,		/* continue; corrupted objects are quarantined */
 	POOL_POLICY_WARN,		/* kernel: WARN(), and continue */

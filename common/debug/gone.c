@@ -17,9 +17,7 @@
 static struct pool *gone[POOL_GONE_MAX];
 static unsigned int oldest;
 
-/*
- * Put the struct of a destroyed pool into the ring; returns the oldest one, which leaves the ring.
- */
+/* Put the struct of a destroyed pool into the ring; returns the oldest, which leaves the ring. */
 static struct pool *keep(struct pool *pool)
 {
 	struct pool *out;

@@ -89,10 +89,7 @@ static void print_finder(const struct pool_fault_info *info)
 	plat_log(PLAT_ERR, "  found by %s, %s", symbol, where);
 }
 
-/*
- * Print the two callers behind an object by plat_peek(), because the object may be in use
- * elsewhere.
- */
+/* Print the two callers behind an object, by plat_peek() because it may be in use by now. */
 static void print_callers(const struct pool_fault_info *info,
 			  const struct pool_layout *l)
 {

@@ -387,10 +387,7 @@ static bool is_outdated(struct renewal *r, const struct pool_change *change)
 	       pool_change_late_keys(r->pool, change);
 }
 
-/*
- * Begin with a pool; false: the change does not affect it.  @keeps: set if an undeclared creation
- * shares the pool.
- */
+/* Begin with a pool; false: the change does not affect it.  @keeps: it has undeclared users. */
 static bool begin(struct renewal *r, const struct pool_change *change,
 		  bool *keeps)
 {

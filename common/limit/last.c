@@ -36,9 +36,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
-/*
- * True if the pool may interrupt other CPUs now.  Two calls at once may both do so, without harm.
- */
+/* True if the pool may interrupt other CPUs now.  Two calls at once may both do so: harmless. */
 static bool may_ask(struct pool *pool)
 {
 	unsigned int now = plat_resched();

@@ -33,10 +33,10 @@
  */
 #include "seam/plat.h"
 
-/* A search ends after this many rounds, each of which lost to another caller's change. */
+/* A search ends after so many rounds; in each of them another caller's change was in its way. */
 #define ROUNDS	64
 
-/* Lower a count, unless it is 0; @before: set to what it was.  The acquire pairs with add(). */
+/* Lower a count by 1, unless it is 0; @before: the old value.  The acquire pairs with add(). */
 static bool claim(unsigned long *count, unsigned long *before)
 {
 	*before = plat_read(count);

@@ -200,7 +200,7 @@ bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 	return true;
 }
 
-/* Copy a value.  Either side may be the options in force, which others read meanwhile. */
+/* Copy a value.  @to or @from may be the options in force, which others read meanwhile. */
 void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 		   const struct pool_options *from)
 {

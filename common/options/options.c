@@ -23,16 +23,16 @@
 /* The options that this was built with. */
 const struct pool_options pool_options_built = BUILT;
 
-/* See struct pool_options for the rules of writing and reading them. */
+/* The options in force; struct pool_options says how they are written and read. */
 struct pool_options pool_options = BUILT;
 
 /* The document's variable: a copy of pool_options.debug, for programs to read. */
 unsigned int pool_debugging = POOL_DEBUG_DEFAULT;
 
-/* Set by the platform at its start; a program may make pools before. */
+/* Set when the platform starts; a program may make pools before that. */
 struct pool_start pool_start = { .cpus = 1, .page = 4096, .nodes = 1 };
 
-/* Set the options that tools need, when the platform starts. */
+/* Record what the platform found at its start, and set the options that tools need. */
 void pool_options_start(const struct pool_start *start)
 {
 	pool_start = *start;
@@ -90,8 +90,8 @@ static void change_flags(struct pool_change *change, unsigned int set,
 }
 
 /*
- * Set a rate of failures with the word "fail", if there is none, and reset it with "no-fail"; but
- * not for one pool, since other pools may use the rate.
+ * Set a rate of failures for the word "fail" if there is none, and clear it for "no-fail"; not in a
+ * change of one pool, since other pools may use the rate.
  */
 static void change_rate(struct pool_change *change, bool fail)
 {
@@ -106,7 +106,7 @@ static void change_rate(struct pool_change *change, bool fail)
 			   1u << POOL_KEY_FAIL_EVERY;
 }
 
-/* Add to a change what a word, or its opposite, says. */
+/* Add to a change the flags that a word, or its opposite, sets and clears. */
 void pool_change_word(struct pool_change *change, const struct pool_word *word,
 		      bool opposite)
 {

@@ -40,7 +40,7 @@ struct pool_key {
 	const char *help;
 };
 
-/* The number of each key, and of its bit in "touched". */
+/* The numbers of the keys, which are also their bits in "touched". */
 enum pool_key_name {
 	POOL_KEY_HOT_SIZE,
 	POOL_KEY_MAX_CACHED,
@@ -75,7 +75,7 @@ enum pool_item {
 	POOL_ITEM_END,			/* the text has no further item */
 };
 
-/* How a text is written. */
+/* The syntax of a text. */
 enum pool_text_rules {
 	POOL_TEXT_LIST,			/* "word,key=value,..." */
 	POOL_TEXT_LINE,			/* the same; first the byte of poison, or nothing */

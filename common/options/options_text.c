@@ -10,7 +10,7 @@
 #include "seam/plat.h"
 #include "options.h"
 
-/* A word and its help, or a key, its range, its value and its help. */
+/* Longest line of the help: a word and its help, or a key, its range, its value and its help. */
 #define LINE_LEN	192
 
 /* A text that grows, and how long it would be. */
@@ -119,7 +119,7 @@ static void put_words(struct text *t, unsigned int debug)
 			put(t, t->len ? " " : "", word->word);
 }
 
-/* Write the keys whose values differ from the built ones. */
+/* Write the keys whose values differ from those that the library was built with. */
 static void put_keys(struct text *t, const struct pool_options *now)
 {
 	char value[POOL_SITE_LEN + 1], built[POOL_SITE_LEN + 1];

@@ -15,7 +15,7 @@
  */
 #include "seam/plat.h"
 
-/* Read by all slow paths. */
+/* The bytes that each CPU may cache.  Read by all slow paths. */
 unsigned long pool_bound = POOL_CACHE_SIZE;
 
 static unsigned long share(unsigned long all)
@@ -79,8 +79,9 @@ static void trim_cpu(struct pool_cpu *cpu)
 }
 
 /*
- * Call after the number of CPUs or max_cached changed.  May sleep (PLAT_WAIT); outside of hot
- * sections, no lock held.  Costs one read if max_cached is unset.
+ * Recompute the bound after the number of CPUs or max_cached changed, and evict clusters above it.
+ * May sleep (PLAT_WAIT); outside of hot sections, no lock held.  Costs one read if max_cached is
+ * unset.
  */
 void pool_bound_share(void)
 {

@@ -23,7 +23,7 @@ static unsigned long half(unsigned long n)
 }
 
 /*
- * Release what is parked for all CPUs, half of what the shared pool did not need, and the spare
+ * Release the objects parked for all CPUs, half of what the shared pool did not need, and the spare
  * clusters of a pool whose shared pool is empty.
  */
 static unsigned long age_shared(struct pool *pool)
@@ -37,7 +37,10 @@ static unsigned long age_shared(struct pool *pool)
 	if (!unused && shared)
 		return given;
 	given += pool_drain_shared(pool, stay > spare ? stay : spare, POOL_ALL, false);
-	/* What was taken just now, and partly put back, was not needed: count anew. */
+	/*
+	 * Restart the records, because objects that were just taken and partly put back were not
+	 * needed.
+	 */
 	pool_shared_unused(pool);
 	return given;
 }
@@ -62,8 +65,8 @@ unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old, bool *bu
 }
 
 /*
- * Release a CPU's clusters that were not used, up to half of all; of an unused CPU also the empty
- * clusters.  Reschedules between two clusters.  Returns whether the CPU was used.
+ * Release clusters of a CPU that were not used, up to half of all; if the CPU was not used, also
+ * its empty clusters.  Reschedules between two clusters.  Returns whether the CPU was used.
  */
 static bool age_cpu(struct pool_cpu *cpu, unsigned long *given)
 {

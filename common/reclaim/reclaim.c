@@ -35,8 +35,9 @@ static struct pool_cluster *take_cluster(struct pool_cpu *cpu,
 }
 
 /*
- * Close an array without an owner, and copy out objects that it had.  If the CPU @lives, a visit of
- * another pool may have released the lock while it moves objects of the array, so wait for these.
+ * Close an array without an owner, and copy up to a cluster of its objects out.  If the CPU @lives,
+ * a visit of another pool may have released the lock while it moves objects of the array, so wait
+ * for these.
  */
 static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 			       void **objs, bool lives)
@@ -51,7 +52,7 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 	}
 	if (local->pool)
 		n = pool_hot_detach(cpu, local, objs);
-	/* Count a departure of 0 objects, which tells readers that objects go to the backend. */
+	/* Count a departure of 0 objects, so that readers notice that objects go to the backend. */
 	if (n)
 		pool_clustered_less(local, 0);
 	plat_cpu_unlock(cpu);
@@ -59,8 +60,8 @@ static unsigned int take_array(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Move all objects that a pool has on a CPU without an owner to the layers below.  Each is settled
- * at once, because a fork loses objects that are still moving.
+ * Move all objects that a pool has on a CPU without an owner to the layers below, one array or
+ * cluster at a time, because a fork loses objects that are still moving.
  */
 static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 			struct pool_local *local, bool lives)
@@ -94,13 +95,14 @@ static bool is_drained(struct pool_local *local)
 	       !plat_read_acquire(&local->parked.count);
 }
 
-/* More departures than can be counted while hand_on_departures() runs. */
+/* More departures than other code can count while hand_on_departures() runs. */
 #define HAND_ON	0x100000ul
 
 /*
- * Move a part's departures to its pool, so that the sum of both never falls: reach.c.  The pool's
- * count jumps by more than the part's own before that is cleared, and again after.  A reader whose
- * two readings are both in between sees something moving: 1 is announced, though no object moves.
+ * Move a part's departures to its pool, so that the sum of both never falls: reach.c.  First adds
+ * more than the part's own to the pool's count, then clears the part's, then adds again.  A reader
+ * whose two readings are both in between sees something moving, because 1 is announced though no
+ * object moves.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {
@@ -140,8 +142,8 @@ static void hand_on_counts(struct pool *pool, struct pool_local *local)
 }
 
 /*
- * Clear a drained part, so that it is like one that was never set up, and its memory can be given
- * back in user space.  Fields not set here are zero already.
+ * Clear a drained part, so that it is like one that was never set up, and its memory can be
+ * released in user space.  All other fields are zero already.
  */
 static void forget_local(struct pool *pool, struct pool_cpu *cpu,
 			 struct pool_local *local)
@@ -236,11 +238,11 @@ static struct pool_local *rotate_parts(struct pool_cpu *cpu)
 
 /*
  * Drain the caches of a CPU without an owner: the CPU is offline, or the thread has released its
- * area.  Parked objects return to the platform, since other CPUs rarely look for
- * them.  Walks only parts that are set up, each once; none is set up meanwhile.
+ * area.  Parked objects return to the platform, since other CPUs rarely look for them.  Walks only
+ * parts that are set up, each once; none is set up meanwhile.
  *
- * True: walks may skip the CPU, because all its parts are cleared.  False: another call is moving a
- * cluster of it, or is destroying a pool that has a part there.
+ * True: all parts are cleared, so walks may skip the CPU.  False: another call is moving a cluster
+ * of the CPU, or is destroying a pool that has a part there.
  */
 bool pool_cpu_gone(unsigned int i)
 {
@@ -304,8 +306,8 @@ unsigned long pool_drain_stashes(unsigned long most, bool tries)
 
 /*
  * Return all but @keep objects of a cluster that was taken from the shared pool to the platform,
- * and the rest to the shared pool, whose buckets are BUSY only briefly.  Returns how many the
- * platform got.
+ * and those to the shared pool, whose buckets are BUSY only briefly.  Returns how many the platform
+ * got.
  */
 static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 				unsigned int keep, bool tries)
@@ -326,7 +328,8 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 
 /*
  * Return how many objects of the shared pool may be released so that @spare stay.  @left: how many
- * of the objects at the beginning are still there; lowered if users have taken some.
+ * of the objects that the caller counted at its beginning are there; lowered if there are fewer
+ * now.
  */
 static unsigned long may_go(const struct pool *pool, unsigned long *left,
 			    unsigned long spare)
@@ -408,7 +411,7 @@ void pool_flush(struct pool_head *head)
 		pool_drain_shared(pool_of(head), 0, POOL_ALL, false);
 }
 
-/* Release parked and shared objects, except spare ones. */
+/* Release parked objects, and those of the shared pool except spare ones. */
 static void collect(struct pool *pool)
 {
 	pool_unpark_below(pool);
@@ -452,8 +455,8 @@ static void reclaim_locals(struct pool *pool)
 }
 
 /*
- * How often CPUs are asked to empty their arrays.  Each time an array loses a cluster of objects,
- * or one object if there is no empty cluster.
+ * How many times CPUs are asked to empty their arrays: an array loses a cluster of objects each
+ * time, or one object if there is no empty cluster.
  */
 #define RECLAIM_ASKS	(POOL_HOT_MAX + 4)
 

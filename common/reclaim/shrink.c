@@ -20,7 +20,7 @@
  */
 #include "seam/plat.h"
 
-/* A walk over all pools. */
+/* A walk over all pools, to release memory. */
 struct shrinking {
 	unsigned long (*over)(struct pool *pool);	/* bytes that a pool may release */
 	unsigned int flags;
@@ -35,12 +35,13 @@ bool pool_may_give(const struct pool *pool)
 	return plat_read(&pool->filled) || plat_read(&pool->parked.head) || plat_read(&pool->spare);
 }
 
-/* After so many pools with nothing to give other tasks may run. */
+/* Other tasks may run after so many pools with nothing to release. */
 #define IDLE_POOLS	64
 
 /*
- * Call @fn for each pool with objects to release.  A caller that may not wait must have locked
- * the registry, because to release a pin would need the lock; false: it could not lock.
+ * Call @fn for each pool with objects to release.  A caller that may not wait holds the registry
+ * mutex, because a pin could not be released without it; false: that caller could not get the
+ * mutex.
  */
 static bool each_pool(struct shrinking *s, void (*fn)(struct pool *pool, struct shrinking *s))
 {
@@ -63,7 +64,7 @@ static bool each_pool(struct shrinking *s, void (*fn)(struct pool *pool, struct 
 	return true;
 }
 
-/* Return how many objects of the shared pool are not spare. */
+/* Return how many objects of the shared pool may be released, so that spare ones stay. */
 static unsigned long not_spare(struct pool *pool)
 {
 	unsigned long shared = pool_shared_count(pool);
@@ -115,8 +116,8 @@ static void give_empty(struct pool *pool, struct shrinking *s)
 }
 
 /*
- * Return @over * @most / @total: how much of its @over bytes a pool must give.  The factors are
- * halved until their product fits into a word.  Other calls may have made @total too low.
+ * Return @over * @most / @total: how many of its @over bytes a pool must release.  Halves the
+ * factors until their product fits into a word.  Other calls may have made @total too low.
  */
 static unsigned long share_of(unsigned long over, unsigned long most,
 			      unsigned long total)
@@ -130,7 +131,7 @@ static unsigned long share_of(unsigned long over, unsigned long most,
 	return (most >> shift) * (over >> shift) / (total >> shift) << shift;
 }
 
-/* Release a pool's share of the wanted bytes, rounded up by an object, or all that it has. */
+/* Release a pool's share of the bytes to release, rounded up to an object, or all that it may. */
 static void give_shared(struct pool *pool, struct shrinking *s)
 {
 	unsigned long over = s->over(pool);
@@ -185,8 +186,8 @@ static unsigned long clustered_anywhere(void)
 }
 
 /*
- * True if a cluster is old enough to go: not newer than @old, and its objects need not be parked;
- * with @old NULL any cluster is.  Time may wrap.
+ * True if a cluster is not newer than @old, and its objects need not be parked; with @old NULL any
+ * cluster is old.  Time may wrap.
  */
 static bool is_old(const struct pool_cluster *c, const unsigned long *old, unsigned int flags)
 {
@@ -195,7 +196,7 @@ static bool is_old(const struct pool_cluster *c, const unsigned long *old, unsig
 
 /*
  * True if a call with these flags may return objects of a cluster: guarded ones only if it may
- * sleep.  The platform cannot be asked, since a CPU's lock is held.  The call has PLAT_ALLOC.
+ * sleep.  The platform cannot be asked, because a CPU's lock is held.  The call has PLAT_ALLOC.
  */
 static bool may_go(const struct pool *pool, unsigned int flags)
 {
@@ -204,8 +205,8 @@ static bool may_go(const struct pool *pool, unsigned int flags)
 }
 
 /*
- * Find a CPU's oldest cluster whose objects such a call may return; NULL: none is found.  Older
- * clusters become the newest, a bounded number at a time.
+ * Find a CPU's oldest cluster whose objects the call may return; NULL: none is found.  Makes older
+ * clusters the newest, a bounded number at a time.
  */
 static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int flags)
 {
@@ -256,7 +257,7 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 
 	if (!c)
 		return 0;
-	/* Its pool does not end before the cluster is released. */
+	/* The pool cannot end before its cluster is released. */
 	bytes = (unsigned long)c->n * c->local->pool->head.size;
 	*given += pool_release_taken(c, flags);
 	return bytes;
@@ -278,7 +279,7 @@ static unsigned long round_of_cpus(struct shrinking *s)
 	return taken;
 }
 
-/* Release clusters of CPUs, but no more than there were, because owners may go on spilling. */
+/* Release clusters of CPUs, but no more than there were at first, as owners may go on spilling. */
 static void shrink_cpus(struct shrinking *s)
 {
 	unsigned long bytes = clustered_anywhere();
@@ -292,9 +293,9 @@ static void shrink_cpus(struct shrinking *s)
 }
 
 /*
- * Return about @most bytes of unused memory to the backend.  Returns the bytes that it got.
- * POOL_F_ATOMIC: do not wait; the caller has locked the registry.  POOL_F_NESTED: it could not, so
- * shared pools are skipped.  POOL_F_FOREIGN: this is part of a call of some pool.
+ * Release about @most bytes of unused memory to the backend.  Returns the bytes that it got.
+ * POOL_F_ATOMIC: do not wait; the caller holds the registry mutex.  POOL_F_NESTED: the caller could
+ * not get it, so shared pools are skipped.  POOL_F_FOREIGN: this is part of a call of some pool.
  */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 {

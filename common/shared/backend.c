@@ -26,10 +26,10 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * Read "allocated" while renew.c does not hold the pool, as it does for a few instructions with a
- * declared pool that never had an object.  In user space its thread may be descheduled meanwhile,
- * so the wait is bounded, except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c
- * has interrupts off.  False: the pool is still held.
+ * Read "allocated".  Waits while renew.c holds a declared pool that never had an object, for a few
+ * instructions.  In user space its thread may be descheduled meanwhile, so the wait is bounded,
+ * except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c has interrupts off.  False:
+ * renew.c still holds the pool.
  */
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
@@ -90,7 +90,7 @@ static void count_got(struct pool *pool, unsigned int n)
 	plat_word_add(&pool->store_gets, n);
 }
 
-/* Report a pointer that the platform refused, because it is no object, or not one any more. */
+/* Report a pointer that the platform rejected, because it is no object, or was freed before. */
 static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 {
 	struct pool_fault_info info = {
@@ -100,7 +100,7 @@ static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 	pool_report(&info);
 }
 
-/* Return @n objects to the platform; returns how many it took.  It rejects wrong pointers. */
+/* Return @n objects to the platform, which rejects wrong pointers; returns how many it took. */
 static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int given = 0;
@@ -137,7 +137,7 @@ struct building {
 	void *obj;
 };
 
-/* Return the memory if the constructor did not return. */
+/* Return the memory of an object whose constructor did not return. */
 static void abandon(struct building *b)
 {
 	if (!b->obj)
@@ -196,7 +196,7 @@ void *pool_backend_get(struct pool *pool, unsigned int flags,
 	return obj;
 }
 
-/* Count @n objects before the platform is asked for them ahead; false: not allowed. */
+/* Count @n objects to be got ahead; false: the pool has a limit, or renew.c holds it. */
 static bool reserve_ahead(struct pool *pool, unsigned int n)
 {
 	unsigned long have = plat_read(&pool->allocated);
@@ -260,10 +260,10 @@ static bool all_bare(const struct pool *pool, const void *obj)
 }
 
 /*
- * Get an object to replace another, for a pool without a constructor and without checks.  Nothing
- * is reclaimed for it.  NULL: there is none.
+ * Get an object to replace another one, for a pool without a constructor and without checks,
+ * without any reclaim.  NULL: there is none.
  *
- * The new object is not counted, since the other is.  The caller must pass one of the two to
+ * The new object is not counted, because the other one is.  The caller must pass one of the two to
  * pool_backend_swap_out().
  */
 void *pool_backend_swap_in(struct pool *pool)

@@ -20,7 +20,7 @@
 /* With a cluster that is released, at most this many of the shared pool are released, too. */
 #define SHED_MOST	3
 
-/* True if the shared pool has spare objects enough without @n of its own.  Read unlocked. */
+/* True if the shared pool keeps enough spare objects when it loses @n.  Read unlocked. */
 static bool may_shed(struct pool *pool, unsigned int n)
 {
 	return pool_shared_count(pool) >=
@@ -29,8 +29,8 @@ static bool may_shed(struct pool *pool, unsigned int n)
 
 /*
  * Return an object of the shared pool to the backend, after one that was not needed, so that the
- * shared pool shrinks to what is needed.  The backend is asked again, because it may take the first
- * object here but not this one.
+ * shared pool shrinks to its target.  Asks plat_backend_may() again, because the backend may take
+ * the first object here but not this one.
  */
 static void shed_one(struct pool *pool, unsigned int flags)
 {

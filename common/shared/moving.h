@@ -28,10 +28,10 @@ static inline void pool_arrive(unsigned long *moving, unsigned long n)
 	plat_word_sub_release(moving, n);
 }
 
-/* So many pointers gcc copies by the widest registers there are, without a call. */
+/* Number of pointers that gcc copies with the widest registers, without a call. */
 #define POOL_COPY_STEP		16u
 
-/* Copy @n pointers; the places do not overlap.  Most often they are those of a whole cluster. */
+/* Copy @n pointers between places that do not overlap, most often a whole cluster's. */
 static inline void pool_copy(void **to, void **from, unsigned int n)
 {
 	for (; n >= POOL_COPY_STEP; n -= POOL_COPY_STEP) {

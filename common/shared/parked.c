@@ -17,7 +17,7 @@
 /* Objects that may be parked on one CPU; further ones go to the pool's own list. */
 #define PARKED_HERE	64
 
-/* Let tools see only the link of a parked object.  Calls of any flags park. */
+/* Hide all of a parked object but its link from tools.  Calls with any flags park. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
 	struct pool_layout l;
@@ -53,10 +53,10 @@ static void *linkable(struct pool *pool, void *obj)
 }
 
 /*
- * Return the list for one more object.  Only calls on this CPU take its list, and there may never
- * be one, if all frees come from NMIs.  So the CPU's list accepts at most PARKED_HERE objects, and
- * none in a part that is not set up, which stays all zero.  Misses and frees of all CPUs take the
- * pool's own list.
+ * Return the list for one more object.  A CPU's own list has at most PARKED_HERE objects, because
+ * only calls on this CPU take it, and there may be none, if all frees come from NMIs; and no object
+ * in a part that is not set up, which stays all zero.  Further objects go to the pool's list, which
+ * misses and frees of all CPUs take.
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {
@@ -95,10 +95,10 @@ void pool_park_cluster(struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Take a whole list; returns its first object, linked to the others, or NULL.  reach.c sees
- * a departure, which is counted before the list's count is lowered.  It is not counted before
- * the exchange: a call may stop there, and then take what was parked meanwhile.
- * The release lets a reader that sees the departure see the count.
+ * Take a whole list; returns its first object, linked to the others, or NULL.  Counts a departure
+ * for reach.c before the list's count is lowered, but not before the exchange, because a call may
+ * be interrupted in between and then take objects that were parked meanwhile.  The release lets a
+ * reader that sees the departure see the count.
  */
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 {
@@ -113,10 +113,9 @@ void *pool_parked_take(struct pool *pool, struct pool_parked *parked)
 }
 
 /*
- * Take the first object off a list that was taken; @rest: the others.  The link is
- * wiped, so that an object freed as zeros is all zeros again.  The object counts as
- * parked until the caller has brought it elsewhere and has called
- * pool_parked_settled().
+ * Take the first object off a list that was taken; @rest: the others.  Wipes the link, so that an
+ * object freed as zeros is all zeros again.  The object counts as parked until the caller has moved
+ * it and has called pool_parked_settled().
  */
 void *pool_parked_next(const struct pool *pool, void **rest)
 {
@@ -131,7 +130,7 @@ void *pool_parked_next(const struct pool *pool, void **rest)
 	return obj;
 }
 
-/* Subtract an object that is elsewhere now.  The release: readers in reach.c see where it went. */
+/* Subtract an object that was moved.  By the release, readers in reach.c see where it is now. */
 void pool_parked_settled(struct pool_parked *parked)
 {
 	plat_word_sub_release(&parked->count, 1);

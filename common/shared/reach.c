@@ -49,11 +49,10 @@ static bool some_on(struct pool_local *local)
 }
 
 /*
- * Fill in @reading, before the caller looks, with what pool_reach_missed() will compare.
- * Moving objects are announced before their departure is counted, so they are read after the
- * departures.  CPUs are read after the buckets, since a new CPU may take from a bucket at once.
- * The reading also notes whether a place has objects.  The proof does not need that; it saves a
- * look where there are none.
+ * Fill in @reading for pool_reach_missed(), before the caller looks.  Reads moving objects after
+ * the departures, because objects are announced as moving before their departure is counted; and
+ * CPUs after buckets, because a new CPU may take from a bucket at once.  Also notes whether a place
+ * has objects: the proof does not need that, but it saves a look where there are none.
  */
 void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 {
@@ -76,13 +75,13 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 }
 
 /*
- * Sum up the departures until now, unless a place has objects, or, where @takes is given, an array.
- * @takes becomes true if an array accepts objects, so that frees may hit.
- * A place may get what comes out of an array, or of a user's hands, which count no departures.
- * So what is moving is read before the places that it goes to, and an array before its part's.
+ * Sum up the departures until now.  False: a place, or with @takes an array, has objects.  @takes
+ * becomes true if an array accepts objects, so that frees may hit.
+ *
+ * A place may get objects from an array, or from users, which count no departures.  So moving
+ * objects are read before the places that they go to, and an array before its part's clusters.
  * Departures of parked lists, and of CPUs that are gone, are read last: if a CPU goes meanwhile,
  * its departures are counted twice, never missed.
- * False: something has objects; nothing is summed up.
  */
 static inline __attribute__((__always_inline__))
 bool departed(struct pool *pool, bool *takes, unsigned long *departures)
@@ -221,7 +220,7 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 	       (!is_near(pool) && looks_used_up(pool, have));
 }
 
-/* Sleep until a word changes.  A caller that is being killed, whose sleep ends at once, pauses. */
+/* Sleep until a word changes.  Pauses if the caller is being killed, when no sleep is possible. */
 void pool_sleep(unsigned int *word, unsigned int seen)
 {
 	if (!plat_wait(word, seen, POOL_FOREVER))

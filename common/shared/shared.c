@@ -204,7 +204,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* About the bytes of all shared pools.  In a line of its own, since sampled puts read it. */
+/* Approximate bytes of all shared pools.  A cache line of their own, since sampled puts read it. */
 static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
@@ -221,14 +221,14 @@ static void note(struct pool *pool, unsigned long objs)
 	plat_word_add(&all.bytes, bytes - old);
 }
 
-/* Correct a pool's part of the sum after objects were taken. */
+/* Correct a pool's part of all.bytes after objects were taken from its shared pool. */
 void pool_shared_renote(struct pool *pool)
 {
 	if (plat_read(&pool->noted))
 		note(pool, pool_shared_count(pool));
 }
 
-/* True if all shared pools together exceed their bound.  @objs: in this one now. */
+/* True if all shared pools together exceed their bound.  @objs: in this shared pool now. */
 bool pool_shared_full(struct pool *pool, unsigned long objs)
 {
 	unsigned long most = plat_read(&pool_options.max_cached);
@@ -279,7 +279,7 @@ unsigned long pool_shared_unused(struct pool *pool)
 	return sum;
 }
 
-/* About this many buckets are read per put, to see how much the shared pool has. */
+/* The puts read about this many buckets each, on average, to count the shared pool's objects. */
 #define SAMPLE_LINES	8
 
 /* Return in how many puts one takes a sample, which reads all buckets; at least 1. */
@@ -290,7 +290,7 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
-/* True for one put in @every, which counts all buckets.  Unlocked: an error only costs time. */
+/* True if this put takes a sample, as one in @every does.  Unlocked: an error only costs time. */
 bool pool_shared_samples(const struct pool *pool, unsigned int every)
 {
 	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];
@@ -320,10 +320,9 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 }
 
 /*
- * Take one whole cluster of this CPU's node, which belongs to the caller then.  @moving: the word
- * that counts its objects from then on.  NULL: there was none.
- * Starts at this CPU's bucket and looks once at each that is not empty.  Any context; also in a
- * hot section, under the CPU lock.
+ * Take one whole cluster of this CPU's node; NULL: there was none.  @moving: the count of moving
+ * objects that has the cluster's from then on.  Starts at this CPU's bucket and looks once at each
+ * that is not empty.  Any context; also in a hot section, under the CPU lock.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving)
@@ -337,7 +336,7 @@ struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving)
 	return get_cluster(pool, &pool->buckets, moving);
 }
 
-/* Put a cluster into one of all buckets, from @first on. */
+/* Put a cluster into a bucket of any node, from @first on. */
 static __attribute__((__noinline__))
 bool put_cluster(struct pool *pool, struct pool_cluster *c, unsigned int first)
 {
@@ -357,10 +356,10 @@ bool put_home(struct pool *pool, struct pool_cluster *c)
 }
 
 /*
- * Put one whole cluster, not empty, which belongs to the shared pool if this succeeds.  False: all
- * buckets were BUSY, or the pool has no shared part.
- * Starts at this CPU's bucket of the node of its objects, and tries each once.  Any context; also
- * in a hot section, under the CPU lock.
+ * Put one whole cluster, not empty, into the shared pool.  False: all buckets were BUSY, or the
+ * pool has no shared part, and the caller still has the cluster.  Starts at this CPU's bucket of
+ * the node of its objects, and tries each once.  Any context; also in a hot section, under the CPU
+ * lock.
  */
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)
 {
@@ -377,7 +376,7 @@ static unsigned long bits_of(unsigned int first, unsigned int n)
 	return (~0ul >> (POOL_BUCKETS_MAX - n)) << (first & ~(n - 1));
 }
 
-/* Try each of @n buckets that is not empty, once. */
+/* Take an object from @n buckets, trying each that is not empty once. */
 static void *get_one_round(struct pool *pool, unsigned int first,
 			   unsigned int n, unsigned long filled,
 			   struct pool_cluster **emptied)
@@ -392,9 +391,9 @@ static void *get_one_round(struct pool *pool, unsigned int first,
 }
 
 /*
- * Take one object of @n buckets, those of @node first.  With POOL_F_NESTED one round; else
- * BUSY buckets that are not empty are looked at again, a bounded number of times, so that
- * the last object is found.
+ * Take one object of @n buckets, first those of @node.  With POOL_F_NESTED one round; else looks
+ * again, a bounded number of times, at buckets that are BUSY and not empty, so that the last object
+ * is found.
  */
 static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
 		     unsigned int flags)
@@ -425,8 +424,8 @@ static void *get_one(struct pool *pool, unsigned int node, unsigned int n,
 }
 
 /*
- * Take one object of any node, the own one first; NULL: none was found.  Any context; outside of
- * hot sections, no lock held.
+ * Take one object of any node, this CPU's first; NULL: none was found.  Any context; outside of hot
+ * sections, no lock held.
  */
 void *pool_shared_get_one(struct pool *pool, unsigned int flags)
 {

@@ -15,7 +15,7 @@
  */
 #include "seam/plat.h"
 
-/* One cluster is at most this part of the byte bound. */
+/* One cluster has at most 1 / CLUSTER_PART of the byte bound. */
 #define CLUSTER_PART	2
 
 /* Return how many objects a cluster of @pool may hold now; at least 1. */
@@ -153,7 +153,7 @@ struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags)
 	return c;
 }
 
-/* Free an empty cluster, and those in it.  Returns bytes. */
+/* Free an empty cluster, and the clusters in its slots; returns bytes. */
 static unsigned long free_box(struct pool_cluster *c)
 {
 	unsigned long bytes = pool_count_empty(c) * sizeof(*c);

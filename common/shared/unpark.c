@@ -13,10 +13,10 @@
 /* The most parked objects that one call moves, besides its own. */
 #define PARKED_MOST	16
 
-/* A walk of a list of any length lets other threads run after this many objects. */
+/* A walk lets other threads run each time it has passed so many objects. */
 #define WALK_REST	64
 
-/* Let other threads run now and then in a walk of any length; @n: objects so far. */
+/* Let other threads run after each WALK_REST objects of a walk; @n: objects so far. */
 static void walk_on(unsigned int n)
 {
 	if (!(n % WALK_REST))
@@ -58,8 +58,8 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 }
 
 /*
- * Return this CPU's list if it has objects, or else the pool's; NULL: neither has any.  A CPU
- * without a part reads zeros.
+ * Return this CPU's list if it has objects, else the pool's; NULL: both are empty.  A CPU without a
+ * part reads zeros.
  */
 static struct pool_parked *parked_here(struct pool *pool)
 {
@@ -81,8 +81,8 @@ void *pool_unpark(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Bring down what is parked on this CPU, and in the pool's own list.  Does nothing where @flags do
- * not allow it.
+ * Move objects parked on this CPU, and in the pool's own list, to the layers below.  Does nothing
+ * if @flags do not allow that.
  */
 void pool_unpark_here(struct pool *pool, unsigned int flags)
 {
@@ -141,8 +141,8 @@ void pool_parked_release(struct pool *pool, struct pool_parked *parked)
 
 /*
  * Move objects of the pool's own list to the shared pool while that lacks spare objects, and return
- * others to the platform, until about @most bytes were returned.  @flags: of a call that may call
- * the backend.  Returns the bytes that the platform got.
+ * the others to the platform, until about @most bytes were returned.  @flags: of a call that may
+ * call the backend.  Returns the bytes that the platform got.
  */
 unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 			       unsigned int flags)
