@@ -234,7 +234,7 @@ static unsigned int hits_of(struct pool_head *pool, unsigned long long calls)
 	return slow < calls ? (unsigned int)((calls - slow) * 100 / calls) : 0;
 }
 
-/* Build a table of the first pools of each size, which have the events of all. */
+/* Build the table of sizes.  The first pool of a size has the events of all pools of that size. */
 static const char *size_table(struct session *s, const struct group *rows)
 {
 	const struct trace *t = &s->trace;

@@ -103,8 +103,7 @@ def slow(count, refused):
         heard += reader.recv(65536)
         late.sendall(b"end\n")
     lines = [int(line) for line in heard.split(b"\n") if len(line) == 199]
-    # The system takes a little more for the reader now and then, so a line that is lost may
-    # be followed by one that is not.
+    # A reader may get a little more now and then, so a later line may come though one was lost.
     assert lines == sorted(set(lines)) and lines[-1] < count, "not in order"
     print("heard", len(lines), "answered", answered, "of", said - heard.count(b"lost\n"))
 

@@ -42,7 +42,9 @@ static bool is_held(struct bugs_cell *cell)
 	       plat_read(&cell->pool->store_puts) == cell->puts;
 }
 
-/* Undo writes to memory that is not the pool's.  Around guarded objects all is theirs. */
+/*
+ * Undo writes to memory that is not the pool's.  Around guarded objects all memory is the pool's.
+ */
 static void undo(struct bugs_cell *cell, long at, unsigned int n)
 {
 	struct pool_layout layout;
@@ -209,7 +211,7 @@ static void take_back(struct bugs_cell *cell, struct pool *pool)
 		pool_free(&pool->head, others[n]);
 }
 
-/* Free cell->wrong, which is wrong. */
+/* Free cell->wrong, a pointer that is no object of the pool. */
 static void misfree(struct bugs_cell *cell, struct pool *pool)
 {
 	if (passes_on(pool))

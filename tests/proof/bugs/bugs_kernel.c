@@ -63,7 +63,7 @@ struct errand {
 	struct completion done;
 };
 
-/* Stays until it is stopped, so that its code does not go away under it. */
+/* A thread that has run its errand stays until it is stopped; otherwise its code might go first. */
 static int run_errand(void *arg)
 {
 	struct errand *errand = arg;
@@ -131,7 +131,7 @@ static void run_all(void)
 	}
 }
 
-/* On one CPU, since other_cpu() must be another one for all of a cell. */
+/* Run on one CPU, because other_cpu() must return the same other CPU in all of a cell. */
 static int __init bugs_init(void)
 {
 	cpumask_var_t allowed;

@@ -27,7 +27,7 @@ same_again() {
 }
 check the_matrix_is_the_same_again same_again
 
-# notices SED-SCRIPT - a change of what is expected, since a check that cannot fail is none
+# notices SED-SCRIPT - the comparison must fail for a table that was changed
 notices() {
 	sed -E "$1" "$expected" >"$tmp/expected"
 	! cmp -s "$expected" "$tmp/expected" &&
@@ -51,7 +51,7 @@ broken() {
 check a_cell_that_does_not_work_is_noticed broken
 check no_matrix_is_no_good_matrix not tests/proof/bugs/compare.sh "$expected" /dev/null
 
-# joined - what is expected in each world makes the table again
+# joined - prints the table of the page, made of what is expected in each world
 joined() {
 	tests/proof/bugs/expected.sh kernel >"$tmp/kernel"
 	tests/proof/bugs/expected.sh join "$expected" "$tmp/kernel" |

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib/results.sh
 . "$here/../../lib/results.sh"
 
-# Mutants are built by mutants.sh, seldom; that they apply is checked each time.
+# mutants.sh builds mutants, but seldom, so this only checks that each fits the sources.
 mutate=$here/../../lib/mutate.py
 check each_mutant_applies "$mutate" check "$here"
 

@@ -7,7 +7,7 @@
  */
 #include "sched.h"
 
-/* The fibre that a CPU runs: its handler's, while that has begun. */
+/* Returns the fibre that a CPU runs: its handler's, once that has begun. */
 static unsigned int top_of(unsigned int cpu)
 {
 	unsigned int irq = SCHED_CPUS + cpu;
@@ -45,8 +45,9 @@ static void add_tops(struct options *o, unsigned int cost, bool yielded)
 }
 
 /*
- * Handlers that have not run: each interrupts its CPU, once that has begun, or comes at the end.  A
- * CPU that has ended is interrupted, too: behind its last word that matters nothing stops it.
+ * Add the handlers that have not run.  Each interrupts its CPU, once that has begun, or comes at
+ * the end.  A CPU that has ended is interrupted, too, because nothing stops it behind its last
+ * word that matters.
  */
 static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 {
@@ -58,7 +59,7 @@ static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 			add(o, SCHED_CPUS + i, cost);
 }
 
-/* The fibre that goes on without a preemption; SCHED_NOBODY: that is still open. */
+/* Returns the fibre that goes on without a preemption; SCHED_NOBODY if any may. */
 static unsigned int who_goes_on(unsigned int last)
 {
 	unsigned int over;
@@ -73,8 +74,8 @@ static unsigned int who_goes_on(unsigned int last)
 }
 
 /*
- * All have yielded: all but the last one may run again.  So no fibre goes round in a loop
- * while another one could change what it waits for.
+ * Once all fibres have yielded, let all but the last one run again.  So no fibre loops while
+ * another one could change the word that it waits for.
  */
 static void forget_yields(unsigned int last)
 {

@@ -245,7 +245,7 @@ static void refused(struct call *c)
 		sched_fail("NULL, though an object was free all the time");
 }
 
-/* An object is a user's from here on. */
+/* Note that an object is a user's from now on. */
 static void taken(const struct pool *pool, void *obj)
 {
 	int at = index_of(obj);
@@ -279,7 +279,7 @@ void *s_alloc_flags(struct pool_head *head, unsigned int flags)
 	return take_end(c, __pool_alloc(head, flags));
 }
 
-/* Whether the object, or the end of the time, comes first is open. */
+/* A caller may get the object before its time ends, or not: both are tried. */
 void *s_alloc_timeout(struct pool_head *head, unsigned int ms)
 {
 	struct call *c = take_begin(head, 1);
@@ -307,7 +307,7 @@ void *s_alloc(struct pool_head *head)
 	return s_alloc_flags(head, 0);
 }
 
-/* No point follows the last object's arrival. */
+/* There is no point behind the arrival of the last object. */
 bool s_alloc_bulk(struct pool_head *head, unsigned int n, void **objs)
 {
 	struct call *c = take_begin(head, n);

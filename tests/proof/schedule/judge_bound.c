@@ -41,7 +41,7 @@ static unsigned int *detached_of(const struct pool_local *local)
 	sched_die("a part of no CPU");
 }
 
-/* No point lies between the last step of each of these and the count. */
+/* No point lies between the last step of each wrapped function and this count. */
 
 void __wrap_pool_cluster_detach(struct pool_cluster *c)
 {
@@ -143,7 +143,7 @@ unsigned long judge_slots(const struct pool *pool)
 	return room;
 }
 
-/* The bound is about to be lowered. */
+/* Note that the bound is about to be lowered. */
 void judge_lowered(void)
 {
 	unsigned int i;

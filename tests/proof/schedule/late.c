@@ -36,7 +36,7 @@ static void swap(struct late *l)
 	l->hidden = now;
 }
 
-/* A CPU goes on: show it what it has stored. */
+/* Show a CPU, which goes on, what it has stored. */
 void late_show(unsigned int cpu)
 {
 	unsigned int i;
@@ -45,7 +45,7 @@ void late_show(unsigned int cpu)
 		swap(&late[cpu][i]);
 }
 
-/* A CPU has stopped: hide its late stores. */
+/* Hide the late stores of a CPU that has stopped. */
 void late_hide(unsigned int cpu)
 {
 	unsigned int i;

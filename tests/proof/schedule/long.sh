@@ -16,7 +16,7 @@ cd "$top"
 # shellcheck source=tests/lib/worlds.sh
 . tests/lib/worlds.sh
 
-# few LOG - the scenarios that so many states brought to less than three preemptions
+# few LOG - names the scenarios that ran out of states before three preemptions
 few() {
 	awk '/^# . CPUs, [012] preemptions/ { few = 1 }
 	     /^(not )?ok - / { if (few) print $NF; few = 0 }' "$1"

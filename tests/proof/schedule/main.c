@@ -137,7 +137,7 @@ struct asked {
 	char **names;
 };
 
-/* getopt()'s variables are part of the world, and no part of a state. */
+/* getopt()'s variables are in the memory that is saved, but must not make states differ. */
 static void read_options(struct asked *o, int argc, char **argv)
 {
 	int c;

@@ -28,8 +28,8 @@ build() {
 	make -s T="$dir" COMMON="$dir/common" "$dir/schedule"
 }
 
-# killed MUTANT SCENARIO - this scenario fails.  Mutants late-* drop an order, which is
-# found where stores may be late.
+# killed MUTANT SCENARIO - fails unless the scenario fails.  Mutants late-* drop an order, so
+# their stores may be late.
 killed() {
 	local how=() name=$2
 
@@ -42,7 +42,7 @@ killed() {
 	grep -qx "not ok $name" "$tmp/now"
 }
 
-# found MUTANT SCENARIO... - one at least, and each of them
+# found MUTANT SCENARIO... - fails unless each scenario fails, and if there is none
 found() {
 	local mutant=$1 scenario
 

@@ -39,7 +39,7 @@ static struct {
 	[PLAT_DUMP] = { 0, "dump mutex" },
 };
 
-/* Stands for the arena, which a fibre is about to change. */
+/* A word that stands for the arena, so that calls which change the arena are points. */
 static unsigned int arena_users;
 
 /* Make areas for a scenario.  The world is as it was when the program began. */
@@ -280,7 +280,7 @@ void plat_trim(bool asked)
 	(void)asked;
 }
 
-/* Interrupts come at any step: scenarios have them. */
+/* Nothing to do: scenarios have interrupts, which come at any step. */
 bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
 	(void)pool;
@@ -298,7 +298,7 @@ unsigned int plat_resched(void)
 	return clock;
 }
 
-/* A wait whose time is limited may be over at any moment: others run first, or do not. */
+/* A wait with a limited time may end at any moment, so others run first, or do not. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	unsigned int who = sched->cur;

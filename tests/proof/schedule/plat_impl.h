@@ -151,7 +151,7 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 	return plat_may(PLAT_ALLOC, flags);
 }
 
-/* Tools that watch memory.  Empty: there are none here. */
+/* Nothing to do: no tool watches memory here. */
 
 static inline enum pool_fault plat_annotate(const struct pool *pool, void *p,
 					    unsigned int size, unsigned int flags,

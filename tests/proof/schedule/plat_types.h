@@ -21,7 +21,7 @@
 
 #define PLAT_SIZE_MAX	4096u
 
-/* All that are not the kernel's. */
+/* All flags that are not the kernel's alone. */
 #define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT | MEM_F_UAF)
 
 #define PLAT_POLICY	POOL_POLICY_ABORT

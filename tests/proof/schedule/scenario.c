@@ -109,7 +109,7 @@ void shrink(void)
 	sched_note("pool_shrink_bytes() ends");
 }
 
-/* The first one begins the count. */
+/* The first call only begins the record of what is needed. */
 void age(void)
 {
 	bool more;

@@ -9,8 +9,8 @@
 #include "show/validate.h"
 
 /*
- * An array that is older than all clusters gives way to another pool's spill: in two visits, since
- * a cluster takes half of its objects.
+ * An array that is older than all clusters loses its objects to another pool's spill, in two
+ * visits, since a cluster takes half of them.
  */
 
 static void setup_shrink_at(unsigned int limit)
@@ -224,7 +224,7 @@ static void destroy(void)
 
 static unsigned long fills, spills;
 
-/* Not by pool_stats_get(), which never returns less than it did before. */
+/* Add up by hand, because pool_stats_get() never returns less than it did before. */
 static void add_up(void)
 {
 	unsigned int i;
@@ -337,8 +337,8 @@ static void setup_idle(void)
 }
 
 /*
- * Caches are switched off while all that is free is wanted.  Some is in the array, the
- * rest in a cluster.
+ * Caches are switched off while a call wants all free objects, some in the array, the rest in a
+ * cluster.
  */
 
 static void setup_full(void)

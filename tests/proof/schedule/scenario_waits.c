@@ -102,7 +102,7 @@ static void wait_in_vain(void)
 		sched_fail("a pool that ends has an object");
 }
 
-/* As when a pool ends, but for the end itself. */
+/* End the queue as a pool's end does, which does not follow. */
 static void end_queue(void)
 {
 	struct pool *p = pool_of(pool);
@@ -133,7 +133,7 @@ static void free_bulk(void)
 	s_free_bulk(pool, 1, &o);
 }
 
-/* While somebody waits a call that does not is refused, so it cannot come first. */
+/* A call that does not wait is refused while somebody waits, so it cannot come first. */
 static void free_then_alloc(void)
 {
 	give(0, 1, 0);
@@ -156,7 +156,7 @@ static void alloc_twice(void)
 		s_alloc(pool);
 }
 
-/* The first free clears a note of before, so a call that is refused notes it anew. */
+/* The first free clears an earlier note, so a refused call makes a new one. */
 static void free_alloc_free(void)
 {
 	give(0, 1, 0);

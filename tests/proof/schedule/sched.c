@@ -251,7 +251,7 @@ void sched_point(const char *function, const char *op, const char *operand,
 			   value_of(p, size));
 }
 
-/* Let others run first.  If there are none, this would go on for ever. */
+/* Let others run first.  A fibre that yields while no other can run would loop for ever. */
 static void yield(const char *name)
 {
 	if (sched->cur == SCHED_NOBODY) {

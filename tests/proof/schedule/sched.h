@@ -81,7 +81,7 @@ struct fibre {
 /* sched.c; part of the world. */
 extern struct fibre sched_fibre[SCHED_FIBRES];
 
-/* Not part of the world: outlasts all schedules. */
+/* This is outside of the saved memory, and so outlasts all schedules. */
 struct sched {
 	const struct scenario *scenario;
 	unsigned int cur;		/* the fibre that runs */

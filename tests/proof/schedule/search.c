@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A fibre has stopped, and these may go on. */
+/* A point where a fibre has stopped, with the fibres that may go on. */
 struct frame {
 	unsigned long hash;		/* of the world; 0: not looked at */
 	unsigned long entered;		/* the state of the option that is tried */
@@ -44,7 +44,7 @@ struct choice {
 
 #define RETURNS		2
 
-/* Limit on states without a limit of preemptions: higher, since that may be the last walk. */
+/* Without a limit of preemptions the limit of states is so much higher, since no walk follows. */
 #define ANY_MORE	4
 #define ANY_MOST	8000000ul	/* but half a gigabyte at most */
 
@@ -53,7 +53,7 @@ struct choice {
 #define SAVED_ONE	(1ul << 18)	/* more than a world has */
 #define CHOICES		256
 
-/* Not in the world.  Parts never touched take no memory. */
+/* This is outside of the saved memory.  Pages never touched take no memory. */
 struct search {
 	struct outcome *out;
 	unsigned char *saved;		/* where the next frame saves the world */
@@ -115,7 +115,7 @@ static unsigned long hash_world(void)
 	return hash + !hash;
 }
 
-/* A fibre has stopped, with @left preemptions left.  False: all fibres have ended. */
+/* Note that a fibre has stopped, with @left preemptions left.  False: all fibres have ended. */
 static bool push(unsigned int last, unsigned int left)
 {
 	struct frame *f = &here->frame[here->frames];

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Two words: at most the program has gigabytes of them. */
+/* An entry has only two words, because a program may need gigabytes of entries. */
 struct entry {
 	unsigned long state;		/* 0: free */
 	unsigned int left;		/* preemptions */

@@ -27,7 +27,7 @@ unsigned char *world_stack_end(unsigned int fibre);
 void *world_alloc(size_t bytes);
 void world_free(void *p);
 
-/* The granule at which @p is the beginning of a block; -1: it is not. */
+/* Returns the granule of the block that begins at @p; -1: none does. */
 int world_block(const void *p);
 void *world_at(unsigned int granule);
 /* True if a word lies in the arena and in no block. */

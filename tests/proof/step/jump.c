@@ -72,7 +72,7 @@ static const struct {
 	{ true, free_by_call }, { true, free_inline },
 };
 
-/* False: the call ended before that instruction. */
+/* Returns false if the call ended before that instruction. */
 static bool is_left(void)
 {
 	jump.steps = 0;
@@ -174,7 +174,7 @@ static void go_on(struct pool_local *local)
 	wrong_unless(local->hot.open == POOL_HELD && local->hot.n == n);
 }
 
-/* Runs in a thread of its own, which has what it needs for the next try. */
+/* Runs in a thread of its own, so that each try begins with the thread's full caches. */
 static void jump_once(unsigned int i, void *arg)
 {
 	struct pool_local *local;
@@ -204,7 +204,7 @@ static void jump_once(unsigned int i, void *arg)
 		jump.way_out();
 }
 
-/* All objects are there again, except at most one in hand for each jump. */
+/* Check that all objects are there again, except at most one for each jump. */
 static void account(void)
 {
 	struct pool_stats now;
@@ -220,7 +220,7 @@ static void account(void)
 	wrong_unless(now.used == jump.lost);
 }
 
-/* No object that the pool has now, or gets, is in use, not even a lost one. */
+/* Check that no object that the pool has or gets is in use, not even a lost one. */
 static void look_at_all(void)
 {
 	struct pool_stats now;
@@ -231,7 +231,7 @@ static void look_at_all(void)
 	give_all(test_objs, take_all(test_objs, n));
 }
 
-/* The lost objects are those in hand: they can be freed, and all adds up. */
+/* Free the lost objects, which the jumps had in hand; then all must add up. */
 static void end_lost(void)
 {
 	give_all(jump.lost_objs, jump.lost);

@@ -293,7 +293,7 @@ TEST_CASE(a_handler_that_takes_of_the_same_reserve_loses_nothing)
 	EXPECT(step_end());
 }
 
-/* Two in reserve: one for the code that is interrupted, one for the handler. */
+/* The reserve has one object for the code that is interrupted, and one for the handler. */
 TEST_CASE(a_handler_that_refills_the_same_reserve_loses_nothing)
 {
 	unsigned int i, none = 0;
@@ -301,7 +301,7 @@ TEST_CASE(a_handler_that_refills_the_same_reserve_loses_nothing)
 
 	ASSERT(step_begin(8192, 8, 0));
 	pool_fail_every = 0;
-	/* Where few objects come at once, there would be none for the handler's own calls. */
+	/* If only a few objects came at once, the handler's own calls would get none. */
 	test_alloc_just(step.pool[0], test_objs, 40);
 	test_free_many(step.pool[0], test_objs, 40);
 	step.reserve = pool_reserve(&step.pool[0]->head, 2);

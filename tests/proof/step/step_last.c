@@ -11,7 +11,7 @@
 #include <semaphore.h>
 #include <signal.h>
 
-/* The steps of the other side while one allocation looks for the last object. */
+/* What the other side does while one allocation looks for the last object. */
 static struct {
 	struct pool *pool;
 	struct pool_cpu *cpu;		/* of another thread, which waits */
@@ -47,7 +47,7 @@ static void end_flush(int sig, siginfo_t *info, void *context)
 	pool_arrive(&other.pool->moving, 1);
 }
 
-/* The only allowed object goes to the backend at each instruction once. */
+/* The only object that the limit allows goes to the backend, at each instruction once. */
 TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
 {
 	unsigned long at, refused = 0;
@@ -174,7 +174,7 @@ static void share_out(struct pool_local *local)
 	EXPECT(other.obj);
 }
 
-/* A handler frees one here, and then the other one is taken, so one is always free. */
+/* The handler frees one object here before it takes the other one, so one is always free. */
 TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 {
 	struct pool_local *local;
@@ -331,7 +331,7 @@ static void *alloc_at_pairs(void *arg)
 	return arg;
 }
 
-/* At any two instructions, so that one of the objects is free all the time. */
+/* The two steps come at any two instructions, in an order in which one object is always free. */
 TEST_CASE(an_object_freed_here_and_taken_while_another_goes_away_and_back_is_found)
 {
 	pthread_t thread;

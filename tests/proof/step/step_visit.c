@@ -106,7 +106,7 @@ static bool visits_with_a_handler(bool spill)
 	return are_different(ONCE_OBJECTS);
 }
 
-/* Whole arrays and whole clusters: quick.h. */
+/* Arrays and clusters are whole, so the quick paths of quick.h run. */
 TEST_CASE(a_handler_at_any_instruction_of_a_quick_visit_loses_nothing)
 {
 	struct sigaction act = { .sa_sigaction = use_once, .sa_flags = SA_SIGINFO };
@@ -181,7 +181,7 @@ static void look_at_calls(struct pool_head *pool, unsigned int n)
 	}
 }
 
-/* A fork takes all locks first.  Then the child has to know what each array and cluster has. */
+/* A fork takes all locks first, and its child must then know what each array and cluster has. */
 TEST_CASE(what_a_visit_moves_is_counted_once_while_the_lock_is_free)
 {
 	static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 1 };

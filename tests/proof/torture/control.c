@@ -59,7 +59,7 @@ void torture_pressure(struct torture_unit *unit)
 	torture_count(&unit->rounds);
 }
 
-/* Each other one undoes what the one before it did. */
+/* Each second text undoes the one before it. */
 static const char * const words[] = {
 	"integrity", "no-integrity,hot-first", "poison", "no-poison",
 	"no-global", "global", "no-cache", "cache", "cold-first", "hot-first",
@@ -69,7 +69,7 @@ static const char * const words[] = {
 
 static const unsigned long bounds[] = { 524288, 65536, 16384, 2048, 0 };
 
-/* All that was switched on goes off again, sooner or later. */
+/* The next words switch off, sooner or later, all that was switched on. */
 static void switch_words(struct torture_unit *unit, struct torture_pool *pool)
 {
 	const char *word = words[torture_random(unit) % ARRAY_SIZE(words)];
@@ -158,7 +158,7 @@ struct life {
 	struct torture_pool pool[LIVES];
 };
 
-/* On any CPU, perhaps in an IPI; nothing stays in use. */
+/* This runs on any CPU, perhaps in an IPI, and leaves nothing in use. */
 static void live(void *arg)
 {
 	struct life *life = arg;
@@ -204,7 +204,7 @@ static void depart(struct torture_pool *pool)
 		torture_wrong(TORTURE_COUNT, pool, "objects left", 1, 0);
 }
 
-/* Memory may be too short for a pool. */
+/* Make pools and end them; memory may be too short for some. */
 void torture_life(struct torture_unit *unit)
 {
 	struct life *life = kzalloc(sizeof(*life), GFP_KERNEL);

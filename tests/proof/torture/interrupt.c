@@ -69,7 +69,7 @@ static void start_timer(enum torture_kind kind, unsigned int cpu)
 			      mode_of(kind));
 }
 
-/* A thread of this CPU calls it now and then. */
+/* A thread of each CPU calls this now and then. */
 void torture_interrupts_go_on(unsigned int cpu)
 {
 	preempt_disable();
@@ -127,7 +127,10 @@ static void nothing(void *unused)
 {
 }
 
-/* All threads have ended.  IPIs are served in order, and NMIs before these. */
+/*
+ * Wait for the last IPIs and NMIs, once all threads have ended.  IPIs are served in order, and
+ * NMIs before them.
+ */
 void torture_interrupts_end(void)
 {
 	unsigned int cpu;

@@ -79,7 +79,9 @@ static void put(struct torture_unit *unit, struct torture_pool *pool, void *obj)
 	__pool_free(pool->head, obj, flags_of(unit));
 }
 
-/* NMIs must not call call_rcu(), so they leave slots alone whose objects are freed by it. */
+/*
+ * True if this unit may use the slots of a pool.  NMIs must not call call_rcu(), which frees some.
+ */
 static bool has_slots(const struct torture_unit *unit, const struct torture_pool *pool)
 {
 	return !pool->rcu || unit->kind != TORTURE_NMI;
@@ -174,7 +176,7 @@ static void bulk(struct torture_unit *unit, struct torture_pool *pool)
 	pool_free_bulk(pool->head, flags_of(unit), n, objs);
 }
 
-/* Near this node, or any; with __GFP_THISNODE of no other one. */
+/* Allocate near this node or anywhere; with __GFP_THISNODE near no other one. */
 static void near(struct torture_unit *unit, struct torture_pool *pool)
 {
 	gfp_t gfp = flags_of(unit) ? GFP_NOWAIT : GFP_KERNEL | __GFP_NORETRY;
@@ -254,7 +256,7 @@ static void wave(struct torture_unit *unit, struct torture_pool *pool)
 		put(unit, pool, unit->kept[i]);
 }
 
-/* Waits for the reserve, which other frees refill. */
+/* Wait for an object of the reserve, which other frees refill. */
 static void last_resort(struct torture_unit *unit, struct torture_pool *pool)
 {
 	void *obj = came(unit, pool,

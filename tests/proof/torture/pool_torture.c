@@ -192,7 +192,7 @@ static void stop_threads(enum torture_kind k)
 			kthread_stop(kind[k].unit[i].task);
 }
 
-/* CPUs come and go no more once their thread has ended. */
+/* Stop all units, the one of CPUs that come and go first. */
 static void stop_all(void)
 {
 	unsigned int k = TORTURE_KINDS;
@@ -295,7 +295,7 @@ static bool is_wanted(enum torture_kind k)
 	return has_word(kinds, "all") && (k != TORTURE_NMI || torture_has_nmis());
 }
 
-/* Where something is wrong pools are left as they are, so that the line below is printed. */
+/* On an error leave the pools as they are, so that the line below is printed. */
 static int lead(void *unused)
 {
 	if (start_all())

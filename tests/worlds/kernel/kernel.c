@@ -143,7 +143,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
 
-/* Kbuild looks which of the two functions this kernel has. */
+/* Kbuild defines which of the two functions this kernel has. */
 static void setup_timer(void)
 {
 #ifdef POOL_HAS_HRTIMER_SETUP

@@ -99,7 +99,7 @@ TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 	end_pools();
 }
 
-/* The pools go while the threads exist. */
+/* The pools are destroyed while the threads exit. */
 static void use_and_outlive(unsigned int i, void *arg)
 {
 	unsigned int k;
@@ -152,7 +152,7 @@ POOL_CASE(the_end_of_a_thread_looks_at_no_parts_of_pools_that_are_gone, test_poo
 	EXPECT_LE(faults_of_thread() - before, MANY_POOLS / 10);
 }
 
-/* Let whole pages that have parts of no other pools be read only, or not, in other areas. */
+/* Make pages that have parts of no other pools read-only in other areas, or writable again. */
 static void protect_parts(unsigned int from, unsigned int to, int prot)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -171,7 +171,7 @@ static void protect_parts(unsigned int from, unsigned int to, int prot)
 #define UNUSED_FROM	200
 #define UNUSED_TO	280
 
-/* Calls look at pools, and change them, that other threads have not used. */
+/* Make calls that read or change pools which other threads have not used. */
 static void use_one_and_look(unsigned int i, void *arg)
 {
 	struct pool_stats now;
@@ -247,7 +247,7 @@ POOL_CASE(counts_of_threads_that_are_gone_stay, test_pool(64))
 	EXPECT_LE(one.spills, ten.spills);
 }
 
-/* No part near this pool's is set up, and nothing else of the area is near it. */
+/* No part near this pool's part is set up, nor is anything else of the area near it. */
 #define LONELY		(MANY_POOLS / 2)
 
 static pthread_t parker;
@@ -270,7 +270,7 @@ static void *park_and_stay(void *arg)
 	return NULL;
 }
 
-/* The thread exits while the first object moves to the backend. */
+/* The thread exits while its first object moves to the backend. */
 static void see_parker_off(void *obj, void *arg)
 {
 	(void)obj;
@@ -366,7 +366,7 @@ TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 	free(all);
 }
 
-/* Take addresses, from half as far behind an area as parts are tried first. */
+/* Map addresses from half as far behind an area as its parts are first looked for. */
 static void *crowd(size_t *bytes)
 {
 	char *wanted, *at;

@@ -69,7 +69,7 @@ TEST_CASE(memory_that_is_not_needed_goes_back)
 	EXPECT_LE(arena_now().used, used);
 }
 
-/* A description is larger than two small pages, so each has one of its own. */
+/* Each description is larger than two small pages, so it has a page of its own. */
 static bool is_in_memory(struct slab_chunk *chunk)
 {
 	uintptr_t at = (uintptr_t)&chunk->slab[CHUNK_SLABS / 2];
@@ -143,7 +143,7 @@ static long resident_kib(void)
 
 #define MILLION		1000000
 
-/* The densest malloc() takes 63 MiB, of which 61 are the objects. */
+/* The densest malloc() takes 63 MiB for these, of which 61 are the objects. */
 static int is_dense(void *arg)
 {
 	struct pool *pool = arg;
@@ -170,7 +170,7 @@ POOL_CASE(a_million_small_objects_are_close_together, test_pool(64))
 		EXPECT_EQ(slab_child(is_dense, pool), 0);
 }
 
-/* No more memory may become writable; malloc() has some free memory. */
+/* The limit lets no more memory become writable; malloc() has some that is free. */
 static int use_without_growth(void *arg)
 {
 	static const struct rlimit none = { 0, 0 };

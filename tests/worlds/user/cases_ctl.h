@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Long after a client should have been left, and soon enough for a slow machine. */
+/* A client is left long before this, even on a slow machine. */
 #define SOON_MS		20000
 
 /* Their Prometheus text is longer than what a socket holds. */
@@ -65,7 +65,7 @@ static inline long ms_now(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A connection; -1: refused. */
+/* Connect to the server; -1: refused. */
 static inline int client(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -76,7 +76,7 @@ static inline int client(void)
 	return -1;
 }
 
-/* Read all into @to; the length. */
+/* Read to the end of the connection; returns the length. */
 static inline size_t read_all(int fd, char *to, size_t size)
 {
 	size_t len = 0;
@@ -112,7 +112,7 @@ static inline const char *ask(const char *line)
 	return ask_bytes(line, strlen(line));
 }
 
-/* That of another program. */
+/* Make another program's socket. */
 static inline int live_socket(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -15,7 +15,7 @@
 
 static void *objs[MOST];
 
-/* Objects of so many pools are used; @keep of 100 stay in use, the others are freed. */
+/* Use objects of so many pools, free them, and keep @keep of 100 in use. */
 struct scenario {
 	const char *name;
 	unsigned int size, n, pools, keep;
@@ -126,7 +126,7 @@ static void explain(unsigned int i)
 	/* Checkers have memory of their own for each object. */
 	if (UNDER_CHECKER)
 		return;
-	/* Freed clusters of two objects leave holes in the heap, which malloc() has. */
+	/* Clusters of two objects, once freed, leave holes in the heap, which malloc() has. */
 	if (POOL_CLUSTER_SIZE < 8 && !scenarios[i].keep)
 		return;
 	memset(objs, 1, sizeof(objs));

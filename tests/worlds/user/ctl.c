@@ -305,7 +305,7 @@ TEST_CASE(clients_that_come_at_once_are_all_answered)
 	EXPECT(is_clean());
 }
 
-/* As the user nobody.  The server sees it only if root has changed the file's mode. */
+/* Ask as the user nobody, who may connect only because root has changed the file's mode. */
 static void ask_as_another(void *arg)
 {
 	(void)arg;

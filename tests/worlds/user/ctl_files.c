@@ -61,7 +61,7 @@ TEST_CASE(a_program_that_closes_all_files_keeps_those_that_it_opens_then)
 	EXPECT(is_clean());
 }
 
-/* A server whose files are gone ends, and may be started anew, at once. */
+/* A server that has lost its files ends, and another one may be started at once. */
 static void start_after_the_end(void *arg)
 {
 	char *path = arg;
@@ -106,7 +106,7 @@ static pid_t serve_elsewhere(void)
 	return other;
 }
 
-/* The server's thread has the socket until it looks at its files, soon for the first time. */
+/* The server's thread keeps the socket until it looks at its files, soon for the first time. */
 static void lose_the_name(void *arg)
 {
 	pid_t other;
@@ -155,7 +155,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* The client has the lowest number, 0, and the server's end of the connection a high one. */
+/* The client gets the lowest number, 0, and the server's end of the connection a high one. */
 static void serve_without_stdio(void *arg)
 {
 	int fd;

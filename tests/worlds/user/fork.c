@@ -44,7 +44,7 @@ static void *stayer_main(void *arg)
 	return NULL;
 }
 
-/* Returns when the thread is where it is to stay. */
+/* Returns once the thread is where it is to stay. */
 static void stayer_start(struct stayer *s)
 {
 	pthread_barrier_init(&s->meet, NULL, 2);
@@ -139,7 +139,7 @@ static void *busy_a_while(void *arg)
 	return NULL;
 }
 
-/* The child has all of the pool except what was lost, and can end it. */
+/* Find all of the pool in the child, except what was lost, and end the pool. */
 static void find_all_but(void *arg)
 {
 	struct stayer *s = arg;
@@ -200,7 +200,7 @@ TEST_CASE(a_child_takes_over_what_open_arrays_have)
 	pool_destroy(&s.pool->head);
 }
 
-/* A spare has another cluster in it. */
+/* Find a spare with another cluster in its slots. */
 static void find_both(void *arg)
 {
 	struct pool *pool = arg;
@@ -278,7 +278,7 @@ TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
 	EXPECT(fork_waits(&s, busy_a_while));
 }
 
-/* A child that begins without an area gets one that another thread left. */
+/* The child begins without an area, and gets one that another thread left. */
 static void use_as_new(void *arg)
 {
 	unsigned int cpus = test_nr_cpus();
@@ -325,7 +325,7 @@ static void *fork_in_new_thread(void *arg)
 static unsigned long late_forks;
 static pthread_key_t fork_key;
 
-/* The key was made after libpool's, so the area is lost by now. */
+/* The key was made after libpool's, so the area is gone by now. */
 static void fork_late(void *arg)
 {
 	if (child_is_well(use_as_new, arg))
@@ -365,7 +365,7 @@ static void use_its_array(unsigned int i, void *arg)
 	test_free(s->pool, obj);
 }
 
-/* The area has its objects until then, and none after the thread's end. */
+/* The area keeps its objects until a thread of the child takes it over and ends. */
 static void find_untouched(void *arg)
 {
 	struct stayer *s = arg;

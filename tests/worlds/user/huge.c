@@ -98,7 +98,7 @@ static unsigned int kept_whole(const struct slab_chunk *chunk)
 	return n;
 }
 
-/* Grows until a huge page has come.  The rest of its chunk is kept, and serves another class. */
+/* Grow until a huge page has come.  The rest of its chunk stays, and serves another class. */
 static int keep_the_rest(void *unused)
 {
 	struct slab_class *other = pool_slab_class(48, 16);
@@ -194,7 +194,7 @@ static long resident_kib(void)
 	return there * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Grows where none come: by slabs as ever, after few requests. */
+/* Grow where no huge page comes: slab by slab, after few requests. */
 static int grow_without(void *unused)
 {
 	long before;

@@ -221,7 +221,7 @@ static void key_destructor(void *obj)
 		keep_by_key(k, test_alloc(keys_pool));
 }
 
-/* Some keys get a value before this thread has an area, some after. */
+/* Set some keys before this thread has an area, and some after. */
 static void keep_by_keys(unsigned int i, void *arg)
 {
 	unsigned int k;
@@ -260,7 +260,7 @@ static pthread_key_t last_key;
 static struct pool *last_pool;
 static unsigned int last_id;
 
-/* The first calls of its thread are in the last round. */
+/* Make the first calls of a thread in the last round of key destructors. */
 static void use_in_last_round(void *arg)
 {
 	unsigned int *round = arg;

@@ -93,7 +93,7 @@ POOL_CASE(an_area_is_visited_while_what_was_there_is_on_its_way, test_pool(64))
 	EXPECT_EQ(visited(), before);
 }
 
-/* The child has not the areas of the crowd, and the second crowd has areas all the same. */
+/* The child does not have the areas of the crowd, but a second crowd must get areas. */
 static void crowd_in_child(void *pool)
 {
 	unsigned int cpus = test_nr_cpus();
@@ -113,7 +113,7 @@ POOL_CASE(a_child_makes_areas_that_it_did_not_get, test_pool(64))
 	crowd(pool);
 }
 
-/* Handlers of forks did not run, so the table still has the areas that are not there. */
+/* No handlers of forks ran, so the table still has areas that are not there. */
 static int use_areas(void)
 {
 	unsigned int i;

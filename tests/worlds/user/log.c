@@ -46,7 +46,7 @@ static void report_to(int fd)
 }
 #endif
 
-/* The pipe that is stderr. */
+/* The two ends of the pipe that is stderr. */
 static int ends[2];
 static int keep;
 

@@ -124,7 +124,7 @@ TEST_CASE(a_node_leaves_slabs_with_room_of_another_node_alone)
 	nodes_go_to(1);
 	slab_get_many(class, &test_objs[n], n);
 	EXPECT_EQ(remote(&test_objs[n], n, 1), 0);
-	/* Shelf 2 of node 0 gets them. */
+	/* A thread at node 0 gets these slabs for shelf 2. */
 	nodes_go_to(0);
 	plat_this_area()->shelf = 2;
 	used = arena_now().used;
@@ -172,7 +172,7 @@ POOL_CASE(with_one_node_no_thread_asks_where_it_is, test_pool(64))
 	EXPECT_EQ(plat_read(&asked), 0);
 }
 
-/* A thread without an area. */
+/* Run in a thread without an area. */
 static void without_area(unsigned int i, void *arg)
 {
 	struct slab_class *class = arg;
@@ -225,7 +225,7 @@ TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 	nodes_go_to(1);
 	slab_get_many(class, test_objs, n);
 	EXPECT_EQ(remote(test_objs, n, 1), 0);
-	/* The objects got first are the last ones; slabs got later have memory ahead. */
+	/* The last objects were got first; slabs got later have memory ahead. */
 	EXPECT_EQ(resident(test_objs + 4 * PER_SLAB, 4 * PER_SLAB), 0);
 	EXPECT_EQ(arena_now().kept, kept);
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);
@@ -297,7 +297,7 @@ TEST_CASE(an_empty_chunk_of_any_node_gives_its_addresses_back)
 	nodes_one();
 }
 
-/* No more memory may become writable.  First empty slabs are there, then ones with room. */
+/* In a child no more memory may become writable: empty slabs serve first, then slabs with room. */
 static int use_what_the_other_has(void *arg)
 {
 	static const struct rlimit none = { 0, 0 };

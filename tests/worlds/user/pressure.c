@@ -21,7 +21,7 @@
 
 #define PEAK	4000u
 
-/* Wait until a pool has a tenth of @peak, or for ever. */
+/* Wait until a pool has a tenth of @peak; a pool that never does would end the case. */
 static void fade(struct pool *pool, unsigned long peak)
 {
 	while (pool_allocated(pool) * 10 > peak)
@@ -291,7 +291,7 @@ static unsigned int count_shrinks(struct pool *idle, struct pool *needy, unsigne
 	return shrinks;
 }
 
-/* No object fits into the address space that is left. */
+/* The address space has no room for another object. */
 static void fail_often(struct pool *idle, struct pool *needy)
 {
 	struct rlimit limit;

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* A thread that waits for the only object, which the case has. */
+/* A thread that waits for the only object, which the case holds. */
 struct waiter {
 	struct pool *pool;
 	pthread_t thread;

@@ -73,7 +73,7 @@ TEST_CASE(a_signal_that_cannot_be_lent_is_refused_and_nothing_changes)
 	EXPECT(now.sa_handler == SIG_DFL);
 }
 
-/* A thread with objects in its array, which has perhaps blocked all signals. */
+/* A thread with objects in its array, which may have blocked all signals. */
 struct sleeper {
 	struct pool *pool;
 	bool blocks;
@@ -161,7 +161,7 @@ static void fill_array(struct pool *pool)
 	test_free_many(pool, objs, 16);
 }
 
-/* The signal comes to a thread as if that were within pool_thread_idle(). */
+/* Let the signal come to a thread as if within pool_thread_idle(). */
 static void hear_while_idling(const sigset_t *mask)
 {
 	unsigned char *area = pool_thread_area;
@@ -222,7 +222,7 @@ TEST_CASE(a_thread_that_hears_while_it_idles_is_asked_again)
 	EXPECT(asked_after_idle(false));
 }
 
-/* All free objects that there are then are in the array of that thread. */
+/* Set the limit so that all free objects are in the array of that thread. */
 static void limit_to_array(struct pool *pool)
 {
 	pool_reclaim(&pool->head);

@@ -31,7 +31,7 @@ unsigned long space(void)
 	return pages * (unsigned long)sysconf(_SC_PAGESIZE);
 }
 
-/* Allocate objects, linked, until there are @want. */
+/* Allocate objects, linked to a list, until there are @want. */
 static void grow_list(struct pool *pool, void **list, unsigned long *have,
 		      unsigned long want)
 {
@@ -122,7 +122,7 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-/* The limit is what a program without pools uses, and a bit more. */
+/* The limit is what a program without pools uses, and a little more. */
 static int use_under_limit(void *arg)
 {
 	struct rlimit limit = { 0, 0 };
@@ -188,7 +188,7 @@ static bool has_name(const void *at, const char *name)
 	return false;
 }
 
-/* Until there is one more than there was. */
+/* Take objects until there is a slab more than before. */
 static const void *new_slab(void)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);

@@ -137,7 +137,7 @@ static bool mine_is_whole(struct storm *s)
 	return test_quiet(s->mine, STORM_KEPT) && !s->mine->abandoned;
 }
 
-/* The parent has lost nothing. */
+/* End the storm; the parent must have lost nothing. */
 static bool storm_end(struct storm *s)
 {
 	bool well = mine_is_whole(s);
@@ -178,7 +178,7 @@ static void check_storm(struct storm *s)
 	NEED(areas_are_true());
 }
 
-/* The child of a child loses nothing more. */
+/* Fork in the child, too, which must not lose more. */
 static void weather_again(void *arg)
 {
 	struct storm *s = arg;

@@ -81,7 +81,7 @@ static bool has_lost(struct pool *pool, unsigned int lost)
 	return now.abandoned == lost && now.used == lost;
 }
 
-/* End a thread with the lock of its CPU; true: that loses what the lock guards, and no more. */
+/* End a thread that holds the lock of its CPU; true if only what the lock guards is lost. */
 static bool lock_is_released(bool cancelled)
 {
 	struct torn torn = { .cancelled = cancelled };
@@ -95,7 +95,7 @@ static bool lock_is_released(bool cancelled)
 	well = torn.held && torn.clustered && areas_are_true() && others_are_empty() &&
 	       has_lost(torn.visited, torn.held + torn.clustered) &&
 	       has_lost(torn.other, torn.lost);
-	/* The area is as any other to the next thread. */
+	/* To the next thread this area is like any other. */
 	test_threads(2, use_pool, torn.visited);
 	well = well && areas_are_true() && test_quiet(torn.other, torn.lost);
 	return !pool_destroy(&torn.visited->head) && !pool_destroy(&torn.other->head) && well;

@@ -62,7 +62,7 @@ int __wrap_munmap(void *at, size_t bytes)
 static void *objs[SLABS * SMALL_SLAB];
 static void *left[LEFT];
 
-/* Pages that these objects are on are there, or not. */
+/* Returns how many pages of the first @n objects have memory. */
 static unsigned int pages_there(unsigned int n)
 {
 	unsigned int count = 0, i;
@@ -132,7 +132,7 @@ TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 	plat_trim(true);
 }
 
-/* Bring an object of the middle one of so many slabs to the front; returns how many these are. */
+/* Move an object of the middle one of every @slabs slabs to the front; returns how many. */
 static unsigned int keep_one_of(unsigned int slabs)
 {
 	unsigned int kept;
@@ -205,7 +205,7 @@ TEST_CASE(a_locked_page_keeps_the_memory_of_no_other_slab)
 static struct slab_class *watched;
 static unsigned int taken;
 
-/* A free may need any of these; it waits for that of the arena. */
+/* Look whether any lock is held that a free may need; a free waits for that of the arena. */
 static void look_at_locks(void)
 {
 	unsigned int i;
@@ -260,7 +260,7 @@ TEST_CASE(a_free_gives_back_a_bounded_number_of_slabs)
 	plat_trim(true);
 }
 
-/* As madvise() does where memory is locked. */
+/* Fail as madvise() does where memory is locked. */
 static void fail_meanwhile(void)
 {
 	errno = EINVAL;
