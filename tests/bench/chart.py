@@ -33,7 +33,7 @@ GAP = 20
 WIDTH = LABEL + PLOT + NUMBER
 COLUMNS = 2
 
-# One chart is for readers that know no name of a workload or a peer.
+# The chart of README is for readers who know no names of workloads and peers.
 README = "hot", "64 bytes"
 README_NAMES = {"pool": "libpool, inline", "pool-so": "libpool, by calls",
                 "dpdk": "DPDK rte_mempool", "tcmalloc": "tcmalloc",

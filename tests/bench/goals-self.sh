@@ -189,7 +189,7 @@ placed() {
 }
 check figures_have_their_places_on_the_page placed
 
-# A table that was written nevertheless is put back.
+# A table that was written although it is wrong is restored.
 kept() {
 	local figures=tests/bench/figures/goals.txt
 

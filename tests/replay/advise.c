@@ -319,7 +319,7 @@ static void print_sites(const struct trace *t, struct group *site)
 
 const char *advise(struct session *s)
 {
-	/* Before pools of one size become one. */
+	/* Read the call sites before pools of one size become one. */
 	struct group *site = groups_of(&s->trace);
 	const char *why;
 

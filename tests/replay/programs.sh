@@ -38,7 +38,7 @@ pooled() {
 		[ "$(value unpooled)" -gt 0 ] && [ "$(value pools_made)" -gt 9 ]
 }
 
-# The library is in front of the C library's, or the replay would be of that.
+# The library stands in front of the C library's malloc(), otherwise that would be measured.
 on_peer() {
 	local library
 

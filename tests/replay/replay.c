@@ -118,7 +118,7 @@ static void *wait_for_object(struct replay_worker *w, void **slot)
 	return obj;
 }
 
-/* @e: the free, or the allocation of an object that the trace never frees. */
+/* Free an object; @e is the free, or the allocation if the trace never frees the object. */
 static void do_free(struct replay_worker *w, const struct trace_event *e)
 {
 	struct replay *r = w->replay;

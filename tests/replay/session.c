@@ -35,7 +35,7 @@ const char *session_load(struct session *s, const char *text, size_t len)
 	return good ? NULL : t->error;
 }
 
-/* Slots are written to here, so that no worker's time has the first touch of their pages. */
+/* Write to the slots, so that no worker's time includes the first touch of their pages. */
 static bool get_memory(struct replay *r)
 {
 	const struct trace *t = r->trace;

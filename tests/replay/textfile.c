@@ -22,10 +22,7 @@
 /* No trace needs more; this bounds the size of an unpacked file. */
 #define LEN_MAX		((size_t)1 << 30)
 
-/*
- * The text is mapped.  If malloc() had it, the one that is measured might keep its memory, and
- * would not begin cold.
- */
+/* The text is mapped, because malloc() might keep its memory, and would not begin cold then. */
 static bool enlarge(struct textfile *text)
 {
 	size_t room = text->room ? text->room * 2 : 65536;

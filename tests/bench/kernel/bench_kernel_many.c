@@ -83,7 +83,7 @@ static bool make_caches(unsigned int size)
 
 	for (i = 0; i < ROBIN; i++) {
 		snprintf(names[i], sizeof(names[i]), "pool-many%u", i);
-		/* The region for user copies keeps it from merging. */
+		/* The region for user copies keeps the kernel from merging this cache. */
 		caches[i] = kmem_cache_create_usercopy(names[i], size, 8, 0, 0, size, NULL);
 		if (!caches[i])
 			return false;

@@ -205,7 +205,7 @@ static bool run(unsigned int n, struct took *took)
 	}
 	if (box)
 		peer->put(box);
-	/* Until the last one has left the code of this module. */
+	/* Wait until the last task has left the code of this module. */
 	schedule_timeout_idle(10);
 	return box && i == ROUNDS;
 }

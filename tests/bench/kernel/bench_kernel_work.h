@@ -38,7 +38,7 @@ static __always_inline bool bench_pairs(unsigned int n, bool atomic)
 	return true;
 }
 
-/* If an allocation fails, the objects allocated before it go back. */
+/* Allocate @n objects; if one fails, free those before it. */
 static __always_inline bool bench_take(void **held, unsigned int n, bool atomic)
 {
 	unsigned int i;

@@ -272,7 +272,7 @@ static void *stay(void *arg)
 	return NULL;
 }
 
-/* No object is to be had, so the call reads the numbers of this many threads. */
+/* Refuse a call, which reads the numbers of this many threads first. */
 static void refuse(const char *op, unsigned int threads)
 {
 	struct pool_head *pool = new_pool(64);

@@ -8,7 +8,7 @@
 #ifndef BENCH_PEER_EMPTY_H
 #define BENCH_PEER_EMPTY_H
 
-/* The largest object that is written to is its first word. */
+/* Objects are one address, where at most the first word is written to. */
 extern __thread unsigned long peer_empty_object;
 
 typedef char peer_pool;

@@ -19,7 +19,8 @@ for trace in cc1 sqlite3 lighttpd; do
 done
 for program in "$1"/*; do
 	peer=${program##*/}
-	# One address for all objects; they cannot have one owner each.
+	# The peer "empty" has one address for all objects, so that they cannot have one owner
+	# each.
 	[ "$peer" != empty ] || continue
 	for size in 64 1024 16384; do
 		check "bench_work_of_${peer}_$size" \

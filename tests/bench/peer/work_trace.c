@@ -43,7 +43,7 @@ static void get_memory(void)
 	pools = memory(trace.pools, sizeof(*pools));
 }
 
-/* For peers that must know this before. */
+/* Count live objects beforehand, for peers that must know how many there will be. */
 static void count_live(void)
 {
 	unsigned int *now = memory(trace.pools, sizeof(*now));

@@ -107,7 +107,7 @@ static long status(const char *key)
 	return value;
 }
 
-/* Reset the peak of resident memory to the present value. */
+/* Reset the peak of resident memory to its present value. */
 static void forget_peak(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
