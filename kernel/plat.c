@@ -59,10 +59,7 @@ const struct pool_local plat_closed;
 /* The array to which a CPU's word points until the CPU has a part.  Nobody may write to it. */
 #define CLOSED	((struct pool_hot *)&plat_closed.hot)
 
-/*
- * The words of pools without caches, and the words that users of hardened pools see.  Set by
- * plat_init(), since per-CPU data of a module cannot be initialized with an address.
- */
+/* Per-CPU pointers to a closed array, for pools without caches and users of hardened pools. */
 static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
 /* Lock order: dump, creation, registry, waiters.  What each excludes: Documentation/contexts. */

@@ -115,8 +115,8 @@ static bool is_lost(const struct plat_area *area)
 }
 
 /*
- * Excludes a second reaper of areas.  Only tried, because a destructor that a reaper calls may
- * reap.
+ * Excludes a second reaper of areas; outermost.  Only tried, because a destructor that a reaper
+ * calls may reap.
  */
 static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 

@@ -76,14 +76,14 @@
 #error "CONFIG_HAP_POOL_CLUSTER_SIZE and POOL_CLUSTER_SIZE contradict"
 #endif
 
-/* Bytes a CPU may cache: the document's default, a core's L2 cache. */
+/* Bytes that a CPU may cache: the document's default, a core's L2 cache. */
 #if !defined(POOL_CACHE_SIZE) && defined(CONFIG_HAP_POOL_CACHE_SIZE)
 #define POOL_CACHE_SIZE		CONFIG_HAP_POOL_CACHE_SIZE
 #elif !defined(POOL_CACHE_SIZE)
 #define POOL_CACHE_SIZE		524288
 #endif
 
-/* Objects a cluster holds: see Documentation/decisions for why not 8. */
+/* Objects in a full cluster: see Documentation/decisions for why not 8. */
 #if !defined(POOL_CLUSTER_SIZE) && defined(CONFIG_HAP_POOL_CLUSTER_SIZE)
 #define POOL_CLUSTER_SIZE	CONFIG_HAP_POOL_CLUSTER_SIZE
 #elif !defined(POOL_CLUSTER_SIZE)
@@ -165,7 +165,7 @@
 #define POOL_UAF_KEEP		(64ul << 20)
 #endif
 
-/* The default option bits of pools. */
+/* The option bits that new pools have by default. */
 #if defined(POOL_NO_CACHE)
 #define POOL_DEFAULT_NO_CACHE		POOL_D_NO_CACHE
 #else

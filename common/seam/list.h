@@ -45,7 +45,7 @@ static inline void pool_list_add_last(struct pool_list *node,
 	pool_list_add(node, head->prev);
 }
 
-/* Unlink a node that is added again, or never looked at again. */
+/* Unlink a node, which must then be added again or never be looked at. */
 static inline void pool_list_unlink(struct pool_list *node)
 {
 	node->prev->next = node->next;

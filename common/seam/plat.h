@@ -22,7 +22,7 @@
  * all three places are no part of the seam: those of <string.h>, and snprintf() of plain
  * integers and strings.
  *
- * What the twin rests on:
+ * What both worlds call alike:
  *
  *   here              kernel                     user space
  *   CPU               CPU                        thread with an area
@@ -176,10 +176,10 @@ void plat_local_free(struct pool *pool);
 
 /* The mutexes.  A thread that needs several of them locks the last one of this list first. */
 enum plat_mutex {
-	PLAT_WAITERS,		/* the queues of callers that wait for objects */
-	PLAT_REGISTRY,		/* the lists of pools, and their options */
-	PLAT_CREATE,		/* one creation at a time */
-	PLAT_DUMP,		/* one dump at a time */
+	PLAT_WAITERS,		/* protects the queues of callers that wait for objects */
+	PLAT_REGISTRY,		/* protects the lists of pools, registrations, options */
+	PLAT_CREATE,		/* excludes other creations, renewals and changes of options */
+	PLAT_DUMP,		/* excludes other dumps; protects the list of memstats blocks */
 };
 
 /**
@@ -419,8 +419,9 @@ void plat_show(struct pool *pool, bool shown);
 #include "seam/events.h"
 
 /*
- * A world in which calls do the work of ageing, step by step, defines in its plat_impl.h after how
- * many visits of a CPU, a power of two, and what a call does then, with nothing held.
+ * A world in which calls do the work of ageing step by step defines two macros in its plat_impl.h:
+ * after how many visits of a CPU, a power of two, a call does a step; and the step, done with
+ * nothing held.
  */
 #ifndef POOL_TICK
 #define POOL_TICK_VISITS	0ul

@@ -57,10 +57,7 @@ static void *parked_take(struct pool *pool, struct pool_parked *parked,
 	return first;
 }
 
-/*
- * Return this CPU's list if it has objects, else the pool's; NULL: both are empty.  A CPU without a
- * part reads zeros.
- */
+/* Return this CPU's list if it has objects, else the pool's; NULL: both are empty. */
 static struct pool_parked *parked_here(struct pool *pool)
 {
 	struct pool_local *local = pool_local_enter(pool);

@@ -15,7 +15,7 @@
 
 #define TRASH_SIZE	16384
 
-/* Dump mutex, except for the lists in it. */
+/* Protected by the dump mutex, but its lists by the registry mutex. */
 static struct pool_dump the_dump;
 
 /* Written under the dump mutex. */
@@ -153,9 +153,7 @@ void pool_dump_rewind(struct pool_dump *d)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/*
- * Move to the next pool and copy its numbers; false: there is none.  Reschedules between two pools.
- */
+/* Move to the next pool and copy its numbers; false: there is none.  Reschedules before. */
 bool pool_dump_next(struct pool_dump *d)
 {
 	struct pool_list *node;
@@ -200,10 +198,7 @@ static void unlink_from(struct pool_dump *d, unsigned int keep)
 		;
 }
 
-/*
- * Find a registration by its number, from 0 on, oldest first; NULL: there is none.  Declarations
- * that have left do not count, since the pool does not serve them.
- */
+/* Find a registration by its number, from 0 on, oldest first, without vacated ones; NULL: none. */
 static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 {
 	struct pool_list *node;
@@ -308,7 +303,7 @@ void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field)
 	pool_dump_number(d, pool_dump_value(field, &d->now));
 }
 
-/* Mark a place where the text may be cut, if it fits there together with its tail. */
+/* Record that the text may be cut here, if it fits so far together with its tail. */
 void pool_dump_commit(struct pool_dump *d)
 {
 	if (d->cut || d->used + d->tail >= d->size)
@@ -385,7 +380,7 @@ size_t pool_dump(char *buf, size_t size,
 	return wanted;
 }
 
-/* The options of dump_pools() and of the trash. */
+/* Options of dump_pools() and of the trash: a table of all pools. */
 static const struct pool_dump_options all;
 
 int dump_pools_to_buf(char *buf, size_t size, const char *options)
@@ -412,7 +407,7 @@ const char *pool_trash(void)
 	return trash;
 }
 
-/* A text may be this much longer than it was a moment before. */
+/* A text may have grown by so many bytes since it was measured. */
 #define TEXT_MORE	4096
 
 static void free_text(char **text)

@@ -25,7 +25,7 @@
 #ifndef POOL_DUMP_H
 #define POOL_DUMP_H
 
-/* The version of the raw table's columns and of JSON's keys; changes with them. */
+/* The version of the raw table's columns and of JSON's keys; raise it when they change. */
 #define POOL_DUMP_VERSION	5
 
 enum pool_dump_format {
@@ -60,13 +60,13 @@ struct pool_dump_total {
 	unsigned int pools;
 };
 
-/* What plat_memory() says of the whole library; known: the platform can tell. */
+/* The numbers of plat_memory() for the whole library; known: the platform has them. */
 struct pool_dump_memory {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];
 	bool known;
 };
 
-/* As many as a count of pools has bits. */
+/* Number of runs: bits of a count of pools, since run k has 2^k pools at most. */
 #define POOL_DUMP_RUNS	32
 
 struct pool_dump {
@@ -96,7 +96,7 @@ struct pool_dump {
 	bool cut;
 };
 
-/* When the table for people shows a number. */
+/* When the table for people shows a number as a column. */
 enum pool_dump_column {
 	POOL_DUMP_NEVER,
 	POOL_DUMP_SELDOM,		/* shown only if a pool in the table has any */
@@ -165,7 +165,7 @@ extern const struct pool_dump_writer pool_dump_raw;
 extern const struct pool_dump_writer pool_dump_json;
 extern const struct pool_dump_writer pool_dump_prometheus;
 
-/* Longer than any word that has a meaning; longer words are cut. */
+/* Longer than any known word; longer words are cut. */
 #define POOL_DUMP_WORD_LEN	48
 
 /* Longer than any text that says which word is wrong. */

@@ -8,7 +8,7 @@
 #include "seam/plat.h"
 #include "dump.h"
 
-/* By enum plat_memory. */
+/* Names, in the order of enum plat_memory. */
 static const char *const names[PLAT_MEMORY_KINDS] = {
 	"reserved", "accessible", "in_use", "objects", "free_pages", "kept", "large",
 	"guarded", "areas", "descriptors", "tables",

@@ -15,7 +15,7 @@
 #define IS_WIDE(member) \
 	(sizeof(((struct pool_stats *)NULL)->member) == sizeof(unsigned long long))
 
-/* A number that is no metric. */
+/* A number that Prometheus does not show. */
 #define NUMBER(name, member, column) \
 	{ name, AT(member), IS_WIDE(member), column, NULL, NULL, NULL }
 
@@ -23,7 +23,7 @@
 #define METRIC(name, member, column, metric, help) \
 	{ name, AT(member), IS_WIDE(member), column, "libpool_" metric, "", help }
 
-/* One of the samples of a metric, which follow each other.  The first one has the help. */
+/* The first of several samples of one metric, which follow each other; it has the help. */
 #define FIRST(name, member, column, metric, label, help) \
 	{ name, AT(member), IS_WIDE(member), column, "libpool_" metric, label, help }
 #define NEXT(name, member, column, label) \

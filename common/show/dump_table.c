@@ -21,7 +21,7 @@
 /* At most this many other names of a pool are shown; the rest are counted. */
 #define NAMES_MOST	16
 
-/* Longer than any cell, and than any name as it is kept. */
+/* Longer than any cell, and than any name as a pool records it. */
 #define CELL_LEN	24
 #define NAME_LEN	32
 
@@ -40,7 +40,7 @@ struct column {
 	unsigned long long (*value)(const struct pool_stats *s);
 };
 
-/* After the pool's name there are these, those of dump_numbers.c, and the last one. */
+/* Columns after the pool's name; then come those of dump_numbers.c, and the last one of these. */
 static const struct column computed[] = {
 	{ "size", EXACT, pool_dump_object },
 	{ "held", BYTES, pool_dump_held },

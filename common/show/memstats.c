@@ -170,7 +170,7 @@ static const struct pool_dump_writer writer = {
 	.tail = memstats_tail,
 };
 
-/* Set all counts to 0, one reset at a time, since two would subtract the same counts twice. */
+/* Set all counts to 0.  One reset at a time, since two would subtract the same counts twice. */
 static void reset(const struct pool_memstats_options *options)
 {
 	struct pool_place place;
@@ -185,7 +185,7 @@ static void reset(const struct pool_memstats_options *options)
 	plat_places(reset_place, (void *)options);
 }
 
-/* The numbers of the longest possible tail. */
+/* The numbers that make the longest possible tail. */
 static const struct pool_place widest = {
 	.allocs = ~0ul, .frees = ~0ul, .allocated = ~0ul >> 1, .freed = ~0ul,
 };

@@ -22,7 +22,7 @@
 /* Parked objects whose links are followed before their list is put back. */
 #define PARKED_SEEN	256
 
-/* How often a walk may restart, or find a bucket BUSY. */
+/* How many times a walk may restart, or find a bucket BUSY. */
 #define TRIES	8
 
 /* A walk along the clusters of one place. */

@@ -20,7 +20,7 @@ struct pool_finding {
 	unsigned long expected;
 };
 
-/* Called after each place; nothing is held, so it may sleep. */
+/* A function to call after each place; nothing is held, so it may sleep. */
 typedef void pool_finding_fn(const struct pool_finding *seen, void *arg);
 
 unsigned int pool_validate(struct pool *pool, pool_finding_fn *say, void *arg);

@@ -43,7 +43,7 @@
 static struct dentry *root;
 static struct dentry *by_name;
 
-/* Excludes a second call that looks for a free directory name, and makes the directory. */
+/* Excludes a second call that looks for a free directory name and makes it.  Taken alone. */
 static DEFINE_MUTEX(name_mutex);
 
 /* Show "totals": the documented names and units, then the same in bytes. */
