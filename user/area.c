@@ -36,7 +36,7 @@ static bool said;			/* the log has said that there are no more */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct plat_area *ownerless;	/* list of areas without owner that walks include */
 
-/* Take both mutexes: for a fork, and to reap areas. */
+/* Take offset and area mutex, for a fork or to reap areas. */
 void pool_areas_hold(void)
 {
 	pthread_mutex_lock(&offset_mutex);
@@ -160,7 +160,7 @@ static unsigned long offset_of(unsigned int i)
 	return pool_far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
-/* Note that a part is zero again.  Atomic: a handler, or a destroyer of another pool, may write. */
+/* Clear a part's bit, as it is zero again.  Atomic: a handler, or another destroyer, may write. */
 static void has_not(struct plat_area *area, unsigned int i)
 {
 	__atomic_fetch_and(&area->has[i / PLAT_WORD_BITS], ~(1ul << i % PLAT_WORD_BITS),
@@ -215,7 +215,7 @@ static unsigned int take_offset(void)
 	return lowest;
 }
 
-/* True for the first call that found no offset, which logs it. */
+/* True, after a line in the log, for the first call that found no offset. */
 static bool runs_out(unsigned int i)
 {
 	bool first = !i && !said;
@@ -260,7 +260,7 @@ void plat_local_free(struct pool *pool)
 	pthread_mutex_unlock(&offset_mutex);
 }
 
-/* Give back whole pages of zeros. */
+/* Return the whole pages between two addresses, all zeros, to the system. */
 static void trim(const unsigned char *from, const unsigned char *to)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -297,7 +297,7 @@ static void trim_between(const struct plat_area *area, unsigned int from, unsign
 	}
 }
 
-/* Give back the unused pages of an area.  @end: see "highest". */
+/* Return the unused pages of an area to the system.  @end: no offset from there on was ever used. */
 static void trim_area(const struct plat_area *area, unsigned int end, bool lives)
 {
 	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, lives);
@@ -322,7 +322,7 @@ void pool_area_trim(struct plat_area *area)
 	trim_area(area, end, false);
 }
 
-/* Give back the memory of local parts that no pool has, in all areas that walks include. */
+/* Return the memory of parts that no pool has to the system, in all areas that walks include. */
 void pool_areas_trim(void)
 {
 	unsigned int i = UINT_MAX;

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pages of a chunk at most. */
+/* The most pages that a chunk has. */
 #define PAGES	(CHUNK_BYTES / 4096)
 
-/* Dump mutex: of all, and of each class. */
+/* Dump mutex: bytes of the whole library, and of each class of slabs. */
 static unsigned long long all[PLAT_MEMORY_KINDS];
 static unsigned long long of_class[SLAB_CLASSES][PLAT_MEMORY_KEPT];
 
@@ -116,7 +116,7 @@ static void count_slab(const struct slab *slab, const unsigned char *has)
 			(has[i] & 1) * pool_start.page;
 }
 
-/* Count the slabs of a chunk.  If it is unmapped meanwhile it has no memory. */
+/* Count the slabs of a chunk, which has no memory if it is unmapped meanwhile. */
 static void count_chunk(const struct slab_chunk *chunk, uintptr_t base)
 {
 	unsigned int step = SLAB_BYTES / (unsigned int)pool_start.page, i;

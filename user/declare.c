@@ -23,10 +23,10 @@
 #include <link.h>
 #include <stdlib.h>
 
-/* Relaxed: written by exit(), in the thread that then runs the destructors. */
+/* True during exit(), written by the thread that then runs the destructors, so relaxed. */
 static bool exiting;
 
-/* An address, how many objects the loader lists before its object, and the loader's unloads. */
+/* An address, the number of objects before its own in the loader's list, and of unloads so far. */
 struct place {
 	uintptr_t addr;
 	unsigned int before;
@@ -110,7 +110,7 @@ static bool may_leave(struct pool_decl **entries)
 	return before >= last.before && hook_exit();
 }
 
-/* Relaxed: set before declarations, or before dlopen(). */
+/* The program's handler for failures; set before declarations, or before dlopen(), so relaxed. */
 static pool_declare_failed_t *failed;
 
 void pool_declare_failed(pool_declare_failed_t *fn)
@@ -118,7 +118,7 @@ void pool_declare_failed(pool_declare_failed_t *fn)
 	plat_write(&failed, fn);
 }
 
-/* End the program: a variable left NULL would crash the first allocation. */
+/* Call the handler, or end the program, since a variable left NULL would crash an allocation. */
 static void fail(const struct pool_decl *decl)
 {
 	pool_declare_failed_t *fn = plat_read(&failed);

@@ -62,8 +62,8 @@ void pool_fork_hold(void)
 }
 
 /*
- * Release them after the fork, in both processes.  The child clears the locks, because its thread
- * has another id than the locks, and no waiter exists.
+ * Release the CPU locks and buckets after the fork, in both processes.  The child clears the locks,
+ * because they have the id of the parent's thread, and no waiter exists.
  */
 void pool_fork_release(bool child)
 {
@@ -120,7 +120,7 @@ static unsigned long mend_local(const struct pool *pool, struct pool_cpu *cpu,
 	return lost + moving;
 }
 
-/* Count the spare clusters anew.  The memory of those that were being moved is lost. */
+/* Recount the spare clusters.  The memory of those that were being moved is lost. */
 static void mend_spares(struct pool *pool)
 {
 	struct pool_cluster *c;
@@ -181,8 +181,8 @@ static void mend_walks(void)
 }
 
 /*
- * Recompute the bytes that a CPU is charged for from its list of clusters.  Lists of pools do not
- * do, since some clusters may belong to a pool that is no longer listed.
+ * Recompute the bytes that a CPU is charged with from its list of clusters, not from the lists of
+ * pools, because some clusters may belong to a pool that is no longer listed.
  */
 static void mend_charge(struct pool_cpu *cpu)
 {

@@ -10,7 +10,7 @@
  */
 #include "seam/plat.h"
 
-/* A function does not know its caller's file and line, so it records the address. */
+/* Create a pool; as a function, records the address of its caller instead of file and line. */
 struct pool_head *(create_pool)(char *name, unsigned int size,
 				unsigned int flags)
 {

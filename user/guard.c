@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Limit on kept spans.  The ring takes memory only as it fills. */
+/* The most spans in the ring, whose memory is taken only as it fills. */
 #define KEPT	32768
 
 struct span {
@@ -74,7 +74,7 @@ static unsigned char *start_of(const void *obj)
 	return (unsigned char *)((unsigned long)obj & ~(page_size() - 1));
 }
 
-/* Remove the oldest span; false: there is none, or @keep allows all of them. */
+/* Remove the oldest span; false: at most @keep bytes are kept. */
 static bool take_oldest(struct span *span, unsigned long keep)
 {
 	bool take;

@@ -99,7 +99,7 @@ static void ask_libc(void)
 	trim_libc();
 }
 
-/* Trim by the functions of the malloc() that serves; 4096 are all arenas of jemalloc. */
+/* Call the trim functions of the malloc() that serves; 4096 stands for all arenas of jemalloc. */
 static void ask(void)
 {
 	if (mallctl)

@@ -30,7 +30,7 @@ unsigned int plat_live_below(unsigned int cpu)
 	return UINT_MAX;
 }
 
-/* Change a bit.  The release: a reader of the bit sees the area, or the counts that pools got. */
+/* Flip an area's bit.  The release: its readers see the area, or the pools' new counts. */
 static void flip(unsigned int area)
 {
 	unsigned long *word = &plat_live[area / PLAT_LIVE_BITS];

@@ -48,7 +48,7 @@ static bool futex(unsigned int *holder, int op, const struct until *until)
 	return !syscall(SYS_futex, holder, op, 0, until, NULL, 0);
 }
 
-/* Lock, and sleep until then.  False, with errno, which is ETIMEDOUT after LOOK_MS. */
+/* Lock, or sleep until the lock is free; false, with errno, which is ETIMEDOUT after LOOK_MS. */
 static bool futex_lock(unsigned int *holder)
 {
 	struct until until;
@@ -81,7 +81,7 @@ static bool futex_has_ids(void)
 }
 
 /*
- * Lock by a futex where a try does not do.  The acquire of the holder is for ThreadSanitizer, which
+ * Lock by a futex after a try failed.  The acquire of the holder is for ThreadSanitizer, which
  * does not see that the kernel hands the lock over; it pairs with the release below.
  */
 static void lock_by_futex(struct pool_cpu *cpu)
@@ -175,7 +175,7 @@ void pool_has_no_caches(const char *shown, const char *why)
 	without_why = why;
 }
 
-/* Unlock, then log, because the program's log function may create a pool, or fork. */
+/* Unlock the creation lock, then log, because the program's log function may create or fork. */
 static void unlock_create(void)
 {
 	char shown[sizeof(without_caches)];
@@ -279,7 +279,7 @@ void plat_wake(unsigned int *word)
 	errno = error;
 }
 
-/* Forget waiters, which the child does not have, and this thread's id, which is another now. */
+/* Forget waiters, which the child has not, and the thread id, which differs in the child. */
 void pool_lock_fork_child(void)
 {
 	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;

@@ -30,7 +30,7 @@ AT_START void libpool_find_stderr(void)
 	has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 }
 
-/* Where lines go.  fn is NULL for stderr. */
+/* The destination of lines; fn is NULL for stderr. */
 struct sink {
 	void (*fn)(enum pool_log_level level, const char *line, void *arg);
 	void *arg;
@@ -102,7 +102,7 @@ static void write_all(enum pool_log_level level, const char *text)
 	}
 }
 
-/* Pass a text to a sink line by line.  The newlines are restored, since it may be the trash. */
+/* Pass a text to a sink line by line.  Restores the newlines, since the text may be the trash. */
 static void hand_over(const struct sink *sink, enum pool_log_level level,
 		      char *text)
 {

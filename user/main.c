@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The gdb commands in user/gdb compare it with the only version that they know. */
+/* The version; gdb commands in user/gdb compare it with the only version that they know. */
 const char libpool_version[] __attribute__((__used__)) = POOL_VERSION;
 
 bool pool_program_starts;
@@ -28,8 +28,8 @@ void pool_starting(bool starting)
 }
 
 /*
- * Take the item "ctl=PATH", which only programs have, out of a list of options.  Returns
- * the path, or NULL; of several items the last one counts.
+ * Remove the item "ctl=PATH", which only programs have, from a list of options.  Returns the path,
+ * that of the last such item, or NULL.
  */
 static char *take_ctl(char *text)
 {
@@ -63,12 +63,12 @@ static void read_options(const char *environment)
 	free(text);
 }
 
-/* The most that Linux supports. */
+/* The most CPUs that Linux supports. */
 #define CPUS	8192
 
 /*
- * Count the CPUs that this program may use by one system call.  sysconf() would open files, and is
- * a thousand instructions of all that the library's start has.
+ * Count the CPUs that this program may use by one system call, because sysconf() would open files
+ * and add a thousand instructions to the library's start.
  */
 static unsigned int count_cpus(void)
 {

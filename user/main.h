@@ -37,7 +37,7 @@ void libpool_find_stderr(void);
 /* lock.c: the first call in the child of a fork */
 void pool_lock_fork_child(void);
 
-/* lock.c: the log is told so, and why, when the creation lock, which is held, is free again */
+/* lock.c: log which pool has no caches, and why, once the creation lock, which is held, is free */
 void pool_has_no_caches(const char *shown, const char *why);
 
 /* thread.c: hand on the areas of threads that ended unnoticed; destructors may run */
@@ -64,7 +64,7 @@ extern bool pool_map_nameless;
 void pool_map_populate(void *at, size_t bytes);
 extern bool pool_map_by_page;
 
-/* area.c: the areas of threads; and around a fork */
+/* area.c: the areas of threads; hold and release: around a fork */
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
 struct plat_area *pool_areas_ownerless(void);
@@ -103,7 +103,7 @@ extern unsigned long (*pool_coarse_time)(void);
 /* Return the bytes of plat_mem_alloc() that are not freed. */
 unsigned long pool_mem_bytes(void);
 
-/* guard.c: objects with pages of their own; and around a fork */
+/* guard.c: objects with pages of their own; hold and release: around a fork */
 void *pool_guard_alloc(const struct plat_backend *backend);
 void pool_guard_free(const struct plat_backend *backend, void *obj);
 unsigned long pool_guard_kept(void);

@@ -18,7 +18,7 @@
  *	 |<--------- far = near + k * STRIDE --------------->|
  *
  * Far parts are mapped when the number of pools needs them, at once for all areas that walks
- * visit; the other areas get them with their next owner.  k is the same for all areas, and for
+ * include; the other areas get them with their next owner.  k is the same for all areas, and for
  * plat_zeros, to which threads without an area point.  plat_zeros is part of the program or
  * library, so its address is not ours to choose, and other mappings often follow it, as they may
  * follow areas.  So k is chosen once, such that the far parts of plat_zeros and of all present

@@ -10,13 +10,13 @@
 
 #include "seam/plat.h"
 
-/* About how many local parts a far part has, and its bytes: whole pages. */
+/* The local parts of a far part, about, and its bytes: whole pages. */
 #define POOL_PART_LOCALS	256
 #define POOL_PART_BYTES \
 	((POOL_PART_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
 	 PLAT_PAGES * PLAT_PAGES)
 
-/* Offset and area mutex to write, one of them to read. */
+/* Written under offset and area mutex, read under either. */
 extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
 extern unsigned int pool_far_parts;	/* number in each area that walks include */
 

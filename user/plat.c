@@ -156,14 +156,14 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	return true;
 }
 
-/* Tell tools that a backend ends, except one with objects in use. */
+/* Announce to tools that a source ends, unless it has objects in use. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (backend->tool_id && !lost)
 		tool_end(backend->tool_id);
 }
 
-/* Allocate one object without slabs, which have no memory, or do not serve this backend. */
+/* Allocate one object from malloc(), mmap() or posix_memalign(), not from slabs. */
 static void *alloc_one(struct plat_backend *backend)
 {
 	void *obj;
@@ -237,7 +237,7 @@ static bool may_shrink(void)
 	       (area && pool_clustered_bytes(&area->cpu));
 }
 
-/* Shrink all pools, then retry.  Without destructors, which may take locks of the caller. */
+/* Shrink all pools, then retry.  Runs no destructors, which may take locks of the caller. */
 static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got;
@@ -253,9 +253,9 @@ static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, v
 }
 
 /*
- * Allocate objects.  If the system has no memory, unused memory of pools is given back first, for
- * callers that may wait; in the kernel the shrinker does so.  It helps even if that is less than a
- * page.  With an object errno is kept, whatever the system has refused meanwhile.
+ * Allocate objects.  If the system has no memory and the caller may wait, first return unused
+ * memory of pools, as the shrinker does in the kernel; even less than a page of it helps.  After a
+ * success errno is as before, whatever the system has refused meanwhile.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,
 				unsigned int flags)
@@ -347,7 +347,7 @@ void plat_where(char *buf, size_t size)
 	snprintf(buf, size, "thread %ld", (long)gettid());
 }
 
-/* End the program, unless the policy is to continue; there are no kernel warnings to give. */
+/* End the program, unless the policy is to continue; user space has no warnings. */
 void plat_fault(enum pool_policy policy)
 {
 	if (policy != POOL_POLICY_CONTINUE)

@@ -282,7 +282,7 @@ static inline const void *plat_thread(void)
 	return &pool_thread_area;
 }
 
-/* guard.c may be called where malloc() may: a handler may have interrupted its lock. */
+/* Guarded objects go back where malloc() may be called: a handler may have interrupted its lock. */
 static inline bool plat_backend_may(const struct plat_backend *backend, const void *obj,
 				    unsigned int flags)
 {

@@ -13,16 +13,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* This many yields let a descheduled lock holder run: some milliseconds. */
+/* So many yields let a descheduled lock holder run: some milliseconds. */
 #define PLAT_LAST_TRIES	4096
 
 /* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
 #define PLAT_SIZE_MAX	(1u << 31)
 
-/* All that are not the kernel's. */
+/* All flags but those that only the kernel has. */
 #define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT | MEM_F_UAF)
 
-/* A fault ends a checked program, as documented. */
+/* By default a fault ends a program, as documented. */
 #define PLAT_POLICY	POOL_POLICY_ABORT
 
 /*

@@ -18,18 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The linker defines both, once per program or library, if there is any place. */
+/* The ends of a section, defined by the linker once per program or library that has places. */
 extern struct pool_mem_place __start_pool_mem_stats[]
 	__attribute__((weak, visibility("hidden")));
 extern struct pool_mem_place __stop_pool_mem_stats[]
 	__attribute__((weak, visibility("hidden")));
 
-/* Each file has one; those of one program or library describe the same block. */
+/* The block of this program or library; each file has a copy that describes the same places. */
 static struct pool_mem_block pool_mem_block = {
 	__start_pool_mem_stats, __stop_pool_mem_stats, 0
 };
 
-/* Runs before declared pools are made, since these must know of it. */
+/* Register the block, before declared pools are made, since these must know of it. */
 __attribute__((constructor(POOL_DECL_PRIORITY - 1)))
 static void pool_mem_start(void)
 {

@@ -17,7 +17,7 @@
 
 #if !defined(POOL_TRACE) && __has_include(<sys/sdt.h>)
 #ifdef __clang__
-/* Where memory would do, clang stores arguments there first. */
+/* Allow no memory operand, for which clang would store arguments first. */
 #define STAP_SDT_ARG_CONSTRAINT	nr
 #endif
 #define SDT_USE_VARIADIC

@@ -54,8 +54,8 @@ static struct sigaction before;
 
 /*
  * The area for which this thread answers, "making" or not; NULL: none.  The thread id in the area
- * is not enough to know, because its thread may have ended unnoticed, and this thread may have got
- * the id since.
+ * does not prove that, because its thread may have ended unnoticed, and this one may have the same
+ * id.
  */
 static __thread struct plat_area *own_area
 	__attribute__((tls_model("initial-exec")));
@@ -128,7 +128,7 @@ static const int own[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
 };
 
-/* Return all signals but those, which must not be blocked. */
+/* Set @set to all signals but those, which must not be blocked. */
 void pool_signals_of_others(sigset_t *set)
 {
 	unsigned int i;
@@ -258,7 +258,7 @@ static bool has_answered(struct plat_area *area)
 	return !(plat_read_acquire(&area->asked) & ~DEAF);
 }
 
-/* How long an asker still waits. */
+/* The limits of an asker's patience. */
 struct patience {
 	unsigned int looks;	/* looks before the asker asks about the thread */
 	unsigned int start;	/* time by plat_resched() */
