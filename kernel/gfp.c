@@ -51,7 +51,7 @@ static unsigned int flags_of(gfp_t gfp)
 	return flags;
 }
 
-/* True if an object is known to be of a node; of a guarded object it is not known. */
+/* True if an object is known to be of a node; false for guarded objects, whose node is unknown. */
 static bool is_of(const struct pool *pool, const void *obj, int node)
 {
 	return !guard_owns(&pool->backend, obj) &&
@@ -205,7 +205,7 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
-/* Drop flags that have no effect here; the first time, the log says so. */
+/* Drop flags without effect here; the first time, the log says so. */
 static gfp_t meant(const struct pool *pool, gfp_t gfp)
 {
 	if (gfp & MEANINGLESS)
@@ -224,7 +224,7 @@ static void *refuse_nofail(struct pool *pool)
 	return NULL;
 }
 
-/* Allocate an object of @node; NUMA_NO_NODE: of any node, whichever the caches have. */
+/* Allocate an object of @node; NUMA_NO_NODE: of any node. */
 static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 			void *caller)
 {
@@ -247,7 +247,7 @@ static void *alloc_near(struct pool_head *head, gfp_t gfp, int node,
 	return obj;
 }
 
-/* True if there is one node: calls that name it may use all caches, since all objects are of it. */
+/* True if there is one node, so that calls which name it may use all caches. */
 static bool one_node(void)
 {
 	return nr_node_ids == 1;

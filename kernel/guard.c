@@ -41,7 +41,7 @@
 /* At most this many other addresses of vmap() are refused until it returns the wanted one. */
 #define TRIES	8
 
-/* How many loose addresses are remembered. */
+/* Number of loose addresses that are remembered. */
 #define LOOSE	8
 
 /*
@@ -67,7 +67,7 @@
 #define MAY_HOLD	false
 #endif
 
-/* An address that is held: mapped, without access. */
+/* A range of addresses that is held: mapped, without access. */
 struct span {
 	struct list_head list;
 	void *at;
@@ -98,7 +98,7 @@ static void *start_of(const void *obj)
 	return (void *)((unsigned long)obj & PAGE_MASK);
 }
 
-/* True if any of this range is remembered as loose. */
+/* True if a part of this range is remembered as loose. */
 static bool is_loose(const unsigned char *at, size_t bytes)
 {
 	bool found = false;
@@ -284,7 +284,7 @@ unsigned long pool_guard_kept(void)
 	return READ_ONCE(kept_bytes);
 }
 
-/* Read the page table in User-Mode Linux, which would die of a fault; elsewhere a fault tells. */
+/* Always true except in User-Mode Linux, which a fault would kill: true if p is mapped. */
 static bool is_mapped(const void *p)
 {
 	if (!IS_ENABLED(CONFIG_UML))

@@ -43,8 +43,8 @@ void pool_debugfs_number(struct dentry *dir, struct pool *pool);
 void pool_debugfs_validate(struct dentry *dir, struct pool *pool);
 
 /*
- * shrinker.c; pool_reclaimable_count(): process context.  Tells the kernel what only pools hold;
- * returns whether that is another number than before.
+ * shrinker.c; pool_reclaimable_count(): process context.  Reports the unused pages of pools to the
+ * kernel; returns whether their number has changed.
  */
 bool pool_reclaimable_count(void);
 int pool_shrinker_init(void);

@@ -56,7 +56,7 @@ DEFINE_PER_CPU(bool, plat_locking);
 
 const struct pool_local plat_closed;
 
-/* The array to which a CPU's word points until the CPU has a part.  Nobody may write to it. */
+/* The closed array of CPUs that have no part of a pool.  Nobody may write to it. */
 #define CLOSED	((struct pool_hot *)&plat_closed.hot)
 
 /* Per-CPU pointers to a closed array, for pools without caches and users of hardened pools. */
@@ -156,7 +156,7 @@ bool pool_registry_trylock(void)
 	return mutex_trylock(&registry_mutex);
 }
 
-/* Unlock.  The waker still holds the mutex, so a task about to wait cannot miss the wakeup. */
+/* Unlock, after a wakeup under the mutex, so that a task about to wait cannot miss the wakeup. */
 void plat_mutex_unlock(enum plat_mutex mutex)
 {
 	if (mutex == PLAT_REGISTRY)
@@ -258,7 +258,7 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	return backend->cache;
 }
 
-/* Destroy the cache, unless objects are in use: the kernel would only complain about it. */
+/* Destroy the cache, unless objects are in use, of which the kernel would only complain. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (!lost)

@@ -100,9 +100,10 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
 /*
  * Constructors and destructors
  *
- * A kernel with DEBUG_ATOMIC_SLEEP reports one that sleeps, even if its caller might sleep.  Other
- * kernels compile this to nothing, and so does PREEMPT_RT, where spinlocks sleep, which they may
- * take.  It is only for tasks, since interrupt handlers must not write to the interrupted task.
+ * A kernel with DEBUG_ATOMIC_SLEEP reports a constructor or destructor that sleeps, even if its
+ * caller might sleep.  Other kernels compile this to nothing, and so does PREEMPT_RT, where the
+ * spinlocks that they may take sleep.  It is only for tasks, since interrupt handlers must not
+ * write to the interrupted task.
  */
 
 #ifndef CONFIG_PREEMPT_RT
@@ -226,7 +227,7 @@ static inline void plat_busy_leave(struct plat_irq irq)
 extern struct task_struct *pool_reclaimer;	/* shrinker.c */
 
 /*
- * True if a call with these flags may do that.
+ * True if a call with these flags, in this context, may do @what.
  *
  *   PLAT_ALLOC	call the slab: not in an NMI, not with POOL_F_NOSLAB, by which callers say that
  *		the slab may have called them, and on RT, where the slab takes sleeping locks, only

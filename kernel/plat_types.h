@@ -33,7 +33,7 @@ struct kmem_cache;
 #define PLAT_MEM_FLAGS	(MEM_F_SHARED | MEM_F_EXACT | MEM_F_TYPESAFE | \
 			 MEM_F_USERCOPY | MEM_F_UAF)
 
-/* A checked kernel warns of a fault and goes on. */
+/* By default a fault in a kernel is a warning. */
 #define PLAT_POLICY	POOL_POLICY_WARN
 
 /*

@@ -25,7 +25,7 @@ static bool shrink = true;
 module_param(shrink, bool, 0444);
 MODULE_PARM_DESC(shrink, "Give back what is unused where memory is short (Y)");
 
-/* Read and written by all tasks that count or reclaim; a lost update makes it a little older. */
+/* The last count, and its time, for all tasks; a lost update makes them a little older. */
 static unsigned long unused_pages;
 static unsigned long looked_at;
 static int memory_node __ro_after_init;

@@ -297,7 +297,7 @@ static void trim_between(const struct plat_area *area, unsigned int from, unsign
 	}
 }
 
-/* Return the unused pages of an area to the system.  @end: no offset from there on was ever used. */
+/* Return the unused pages of an area to the system.  @end: offsets from there on are unused. */
 static void trim_area(const struct plat_area *area, unsigned int end, bool lives)
 {
 	trim_between(area, 0, end < PLAT_NEAR ? end : PLAT_NEAR, lives);

@@ -264,10 +264,10 @@ static inline void plat_busy_leave(struct plat_irq irq)
 extern bool pool_program_starts;
 
 /*
- * True if a call with these flags may do that.  A signal handler may only fail on purpose, because
- * it may have interrupted malloc(), the code that it would wait for, or the loader, whose lock
- * dladdr() takes.  PLAT_RELOCK is never allowed, because another thread may take the CPU lock
- * meanwhile and not run; nor is it needed, since the lock keeps no handler out.
+ * True if a call with these flags, in this context, may do @what.  A signal handler may only fail
+ * on purpose, because it may have interrupted malloc(), the code that it would wait for, or the
+ * loader, whose lock dladdr() takes.  PLAT_RELOCK is never allowed, because another thread may take
+ * the CPU lock meanwhile and not run; nor is it needed, since the lock keeps no handler out.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)
 {

@@ -333,9 +333,9 @@ static bool will_answer(unsigned int thread, unsigned long long *since)
 }
 
 /*
- * Wait for the answer of one thread.  At the end a request that the handler has not taken is
- * withdrawn; one that it has taken is waited for.  All threads were asked at once, so they share
- * the looks.
+ * Wait for the answer of one thread.  When the time is over, withdraw a request that the handler
+ * has not taken, and go on waiting if it has.  All threads were asked at once, so they share the
+ * looks.
  */
 static void wait_for_answer(struct plat_area *area, struct patience *p)
 {

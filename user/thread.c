@@ -75,8 +75,8 @@ bool pool_empty_ownerless(void)
 }
 
 /*
- * Release the area of a thread that exits.  The thread has no area from here on, so that neither a
- * handler nor a later destructor of the program uses the area while it is drained.  A thread that
+ * Release the area of a thread that exits.  The thread points to no area from here on, so that no
+ * handler and no later destructor of the program uses the area while it is drained.  A thread that
  * was cancelled asynchronously in a slow path still holds a lock: pool_torn_mend().
  */
 static void thread_exit(void *arg)

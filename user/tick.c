@@ -17,7 +17,7 @@
 /* Milliseconds between two passes, each of which releases half of what is idle. */
 #define PERIOD	2000
 
-/* Any thread: true during a pass; then the time of the next one, 0: the clock was not read yet. */
+/* Any thread: true during a pass; and the time of the next pass, 0: the clock was not read yet. */
 static bool going;
 static unsigned long due;
 

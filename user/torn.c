@@ -7,9 +7,9 @@
  *
  * A thread that ends inside a call still holds the lock that the call had taken, that of its own
  * area: it was cancelled asynchronously, or a signal handler that interrupted the call ended it.
- * Every thread that waits for the lock would never return, this thread first, which drains its area
- * next.  Locks of other areas, which few calls take, are not searched for, because each exit would
- * have to read each area.
+ * Threads that wait for the lock would never return, and this thread is the first, since it drains
+ * its area next.  Locks of other areas, which few calls take, are not searched for, because each
+ * exit would have to read each area.
  *
  * What the lock protects may be half written, so it is rebuilt from data that the lock does not
  * protect.  The rest is lost, as in a fork:

@@ -22,7 +22,7 @@
  *	memstats		calls by their places, see memstats.c
  *
  * Reading does not delay other calls, except that validate briefly takes locks.  The end of a pool
- * waits while one of its files is read or written, and while a read() of a file of all pools visits
+ * waits while one of its files is read or written, and while a read() of a file of all pools is at
  * it, but not between two read() calls.  Everything else works without debugfs, so the results of
  * creating files are not checked.
  */
@@ -62,7 +62,7 @@ static int totals_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(totals);
 
-/* Longer than any word that has a meaning. */
+/* Longer than any known word. */
 #define WORD_LEN	48
 
 /* Release unused memory of all pools for "1" written to "gc", CPUs' caches too for "all". */

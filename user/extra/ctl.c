@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A client has this long to send its line, and again to take the answer. */
+/* Time that a client has to send its line, and again to take the answer. */
 #define CLIENT_MS	1000
 
 /* Pause after a client could not be accepted. */
@@ -35,10 +35,10 @@
 /* Clients that wait for their turn. */
 #define BACKLOG		16
 
-/* How long a start waits for those of other programs, which may wait for a CPU. */
+/* Time that a start waits for starts of other programs, which may wait for a CPU. */
 #define STARTS_MS	1000
 
-/* Protected by pool_own_lock(), so that a child finds them complete, and closes them. */
+/* Protected by pool_own_lock(), so that a child of a fork finds them whole, and closes the file. */
 static struct pool_own_file client = { .fd = -1 };
 static struct {
 	struct sockaddr_un addr;	/* sun_path "": no socket is bound */
@@ -82,7 +82,7 @@ static bool wait_for(int fd, short events, long long end)
 	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
 }
 
-/* True if the client's descriptor is still its; a program may close all, and reuse the number. */
+/* True if the client's descriptor is not another file's by now, as after a program closed all. */
 static bool is_client(void)
 {
 	if (pool_own_file_is(&client))
@@ -91,7 +91,7 @@ static bool is_client(void)
 	return false;
 }
 
-/* Send all, or as much as the client takes in time. */
+/* Send a text, or as much of it as the client takes in time. */
 static bool send_all(int fd, const char *text, size_t len, long long end)
 {
 	while (len) {
@@ -251,7 +251,7 @@ static int expand(struct sockaddr_un *addr, const char *path)
 	return 0;
 }
 
-/* True if a connection to a socket shows that its server is gone or, with @or_own, this process. */
+/* True if a connection shows that a socket's server is gone or, with @or_own, is this process. */
 static bool is_dead(int fd, bool refused, bool or_own)
 {
 	struct ucred server;
@@ -262,8 +262,8 @@ static bool is_dead(int fd, bool refused, bool or_own)
 }
 
 /*
- * Remove a socket that has no server, or with @or_own this process.  A connection to any other
- * file is refused, too, so look at the file first.
+ * Remove a socket that has no server or, with @or_own, whose server is this process.  A connection
+ * to any other file is refused, too, so look at the file first.
  */
 static bool remove_dead(const struct sockaddr_un *addr, bool or_own)
 {
@@ -284,8 +284,7 @@ static bool remove_dead(const struct sockaddr_un *addr, bool or_own)
 /*
  * Lock the folder of the socket.  Otherwise, of two programs that start at once, one might
  * take the other's new socket, which does not listen yet, for a dead one.  Any process that
- * may read a folder may lock it for ever, so the wait is bounded.  Returns what is to be
- * closed, or -1.
+ * may read a folder may lock it for ever, so the wait is bounded.  Returns a file to close, or -1.
  */
 static int lock_folder(const struct sockaddr_un *addr)
 {
@@ -310,7 +309,7 @@ static void unlock_folder(int fd)
 	close(fd);
 }
 
-/* Note which file this server's socket is.  Locked.  Returns 0, or an error, negative. */
+/* Record which file this server's socket is.  Locked.  Returns 0, or an error, negative. */
 static int note_bound(const struct sockaddr_un *addr)
 {
 	struct stat st;
@@ -349,7 +348,7 @@ static void remove_closed(void)
 	unlock_folder(folder);
 }
 
-/* Remove the name, unless it is another file's by now.  Locked. */
+/* Remove the socket's name, unless it is another file's by now.  Locked. */
 static void remove_bound(void)
 {
 	bool ours = is_bound();
@@ -398,7 +397,10 @@ static int start_at(const struct sockaddr_un *addr)
 		err = pool_helper_start(&helper, fd, -1);
 	if (!err)
 		return 0;
-	/* While it is open no other file has its numbers, and there may be no descriptor left. */
+	/*
+	 * While the socket is open no other file has its numbers, and there may be no descriptor
+	 * left.
+	 */
 	if (is_bound())
 		unlink(addr->sun_path);
 	bound.addr.sun_path[0] = 0;
@@ -416,7 +418,7 @@ static int start(const char *path)
 		return err;
 	if (helper.own.started)
 		return -EALREADY;
-	/* That of a server that has ended by itself. */
+	/* Remove the socket of a server that has ended by itself. */
 	remove_bound();
 	return start_at(&addr);
 }

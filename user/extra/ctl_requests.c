@@ -5,8 +5,8 @@
  * Layer:   above everything; user space only.
  * Context: the thread of ctl.c.
  *
- * What is wrong with a request is told to its client and not to the log, which a client
- * could flood.
+ * The client gets the reason if a request is wrong; the log does not, because a client could flood
+ * it.
  */
 #include "ctl.h"
 #include "seam/plat.h"
@@ -19,10 +19,10 @@
 #define REQUESTS	"pools [WORDS], memstats [WORDS], gc, reclaim, flush NAME, " \
 			"debug NAME [WORDS], set OPTIONS, help; NAME may be all"
 
-/* A text may be this much longer than it was a moment before. */
+/* A text may have grown by so many bytes since it was measured. */
 #define MORE		4096
 
-/* A text that grows meanwhile is made again, at most this often.  Then it is cut. */
+/* A text that outgrows its buffer is made again, at most so often; then it is cut. */
 #define TRIES		4
 
 /* A text of a length that is known only when it is made: as of dump_pools_to_buf(). */
@@ -203,7 +203,7 @@ static const struct {
 	{ NULL, NULL, false },
 };
 
-/* Do what a request, without the newline, asks for.  The caller frees the text of @answer. */
+/* Answer a request, which has no newline.  The caller frees the text of @answer. */
 void pool_ctl_answer(struct pool_ctl_answer *answer, const char *line)
 {
 	size_t len = strcspn(line, " ");

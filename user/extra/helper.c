@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * When a helper looks again whether it still has its pipe, even if nothing happens: soon, since
- * many programs close all files at their start, and then now and then.
+ * Times after which a helper looks whether it still has its pipe, if nothing else happens: first
+ * soon, since many programs close all files at their start, then seldom.
  */
 #define LOOK_SOON_MS	100
 #define LOOK_MS		60000
@@ -104,7 +104,7 @@ void pool_helper_forget(struct pool_own_thread *own)
 	pool_own_file_close(&helper->file);
 }
 
-/* Wait until there is work; false: it is to end, or there will be none any more. */
+/* Wait until there is work; false: the thread must end, because it was asked to or has no files. */
 static bool is_due(const struct pool_helper *helper)
 {
 	struct pollfd fds[] = {

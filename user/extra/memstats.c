@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A library may be built with DEBUG_MEM_STATS, too; these are the real ones. */
+/* Call the real functions below, also in a library that is built with DEBUG_MEM_STATS. */
 #undef malloc
 #undef calloc
 #undef realloc
@@ -28,7 +28,7 @@
 #undef strndup
 #undef free
 
-/* Dump mutex. */
+/* Dump mutex: the list of blocks. */
 static struct pool_mem_block *blocks;
 
 /* Find the pointer to a block, or to the end of the list. */
@@ -86,7 +86,7 @@ static void read_place(struct pool_place *to, struct pool_mem_place *place)
 	};
 }
 
-/* Subtract what was read, so that calls counted meanwhile are not lost. */
+/* Subtract the counts that were read, so that calls counted meanwhile are not lost. */
 static void reset(struct pool_mem_place *place, const struct pool_place *was)
 {
 	pool_word_sub(&place->allocs, was->allocs);
@@ -138,7 +138,7 @@ void *pool_mem_calloc(struct pool_mem_place *place, size_t n, size_t size)
 	return count_alloc(place, calloc(n, size));
 }
 
-/* Count one free and one allocation, even at the same address. */
+/* Count a realloc() as a free and an allocation, even if the address stays the same. */
 void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size)
 {
 	size_t bytes = malloc_usable_size(p);

@@ -37,7 +37,7 @@ void pool_own_leave(struct pool_own_thread *own, int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* Keep forks out. */
+/* Exclude forks until pool_own_unlock(). */
 void pool_own_lock(void)
 {
 	pthread_mutex_lock(&mutex);

@@ -19,10 +19,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* That of the whole system; a cgroup has memory.pressure. */
+/* The file for the whole system; a cgroup has memory.pressure. */
 #define WHOLE_SYSTEM	"/proc/pressure/memory"
 
-/* Some thread waited for memory for 100 ms within 2 s. */
+/* The condition: some thread waited for memory for 100 ms within 2 s. */
 static const char trigger[] = "some 100000 2000000";
 
 /* Release half of what is unused, because the next event comes two seconds later or more. */

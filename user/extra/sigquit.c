@@ -101,8 +101,8 @@ static bool is_free(const struct sigaction *action)
 }
 
 /*
- * Start; returns why that fails, or NULL.  Entered and locked.  The handler is there before
- * the thread, which never has to be waited for with forks kept out.
+ * Start; returns why that fails, or NULL.  Entered and locked.  Installs the handler before the
+ * thread starts, so that no failure has to wait for the thread while forks are excluded.
  */
 static const char *start(void)
 {
@@ -139,7 +139,7 @@ bool pool_sigquit_start(void)
 	return !why;
 }
 
-/* Restore SIGQUIT; true: there is a thread to be stopped. */
+/* Begin a stop: restore SIGQUIT; true: the thread must be stopped next. */
 static bool end_start(void)
 {
 	bool was;
