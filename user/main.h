@@ -43,7 +43,7 @@ void pool_has_no_caches(const char *shown, const char *why);
 /* thread.c: hand on the areas of threads that ended unnoticed; destructors may run */
 void pool_reap(void);
 
-/* thread.c: empty areas without a thread; false: none was emptied; destructors may run */
+/* thread.c: empty the areas without a thread; false: none was emptied; destructors may run */
 bool pool_empty_ownerless(void);
 
 /* fork.c: in handlers of fork(), all mutexes held, except for pool_fork_end() */
@@ -111,13 +111,13 @@ unsigned long pool_guard_in_use(void);
 void pool_guard_fork_hold(void);
 void pool_guard_fork_release(void);
 
-/* plat.c: dl_iterate_phdr(), while no thread forks; around a fork */
+/* plat.c: dl_iterate_phdr(), while no thread forks; hold and release: around a fork */
 void pool_look_at_list(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg),
 		       void *arg);
 void pool_names_fork_hold(void);
 void pool_names_fork_release(void);
 
-/* slab/class.c: around a fork */
+/* slab/class.c: hold and release: around a fork */
 void pool_slab_fork_hold(void);
 void pool_slab_fork_release(bool child);
 

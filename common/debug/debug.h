@@ -17,10 +17,10 @@
 
 #include "words.h"
 
-/* All flags of the option bits. */
+/* The option bits without the generation. */
 #define POOL_D_FLAGS		((1u << POOL_BITS) - 1)
 
-/* The generation: see object_table.c. */
+/* The lowest bit of the generation: see object_table.c. */
 #define POOL_D_GEN		(1u << POOL_BITS)
 
 /* Number of generations that "known" can tell apart, since it may have 32 bits. */
@@ -57,9 +57,9 @@ static inline unsigned long pool_seal_of(const void *obj)
 	return (unsigned long)obj & POOL_SEAL_BITS;
 }
 
-/* What follows an object in the backend's memory; 0: nothing. */
+/* Offsets of what follows an object in the backend's memory; 0: it does not follow. */
 struct pool_layout {
-	unsigned int tag;		/* right behind its last byte */
+	unsigned int tag;		/* directly behind the last byte */
 	unsigned int caller;		/* two words: the callers that allocated and freed */
 	unsigned int copy;		/* a copy of the object's bytes */
 	unsigned int link;		/* link of a parked object; 0: the first word is */

@@ -169,7 +169,7 @@ void pool_queue_enter(struct pool_waiter *w);
 void pool_queue_leave(struct pool_waiter *w);
 void pool_queue_end(struct pool *pool);
 
-/* below.c: what becomes of objects that leave the caches */
+/* below.c: move objects that leave the caches to the layers below */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
 void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,

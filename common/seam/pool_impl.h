@@ -99,8 +99,8 @@ struct pool_cluster {
 	struct pool_cluster *next;	/* in a bucket, a spare list */
 	struct pool_local *local;	/* where it is or came from */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
-	unsigned int n;			/* objects; 0: on no list, nor in a bucket */
-	unsigned int boxed;		/* empty clusters in obj[]; 0: in the stash, or not empty */
+	unsigned int n;			/* objects in it; 0: it is on no list and in no bucket */
+	unsigned int boxed;		/* empty clusters in obj[]: the cluster is a spare */
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
 
@@ -195,7 +195,7 @@ struct pool_bucket {
 #define POOL_SHOWN_LEN		(3 * POOL_NAME_LEN)
 #define POOL_EXACT_LEN		(POOL_SHOWN_LEN + 21)	/* "~", and an id */
 
-/* How much of the end of a registration's file name is kept. */
+/* Bytes of the end of a file's name that a registration records. */
 #define POOL_FILE_LEN		39
 
 /* One call of create_pool() that a pool serves. */
@@ -203,7 +203,7 @@ struct pool_reg {
 	struct pool_list list;		/* registry mutex */
 	char name[POOL_NAME_LEN + 1];	/* as asked for */
 	unsigned long long name_sum;	/* hash of the whole name: pool_name_sum() */
-	char file[POOL_FILE_LEN + 1];	/* of the call, as line */
+	char file[POOL_FILE_LEN + 1];	/* of the call, as is line */
 	int line;
 	unsigned int size;		/* as asked for */
 	unsigned int flags;
@@ -262,7 +262,7 @@ struct pool {
 	unsigned long need_target __attribute__((aligned(POOL_ALIGN)));
 	unsigned long need_top;		/* the target before it fell */
 	unsigned int need_fallen;	/* spans since the target fell; 0: it has not */
-	unsigned int need_patience;	/* how often spans were made twice as long */
+	unsigned int need_patience;	/* how many times spans were doubled */
 
 	/* Changed when something is rare or wrong. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: its users now */
@@ -271,7 +271,7 @@ struct pool {
 	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
 	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
-	struct pool_list waiters;	/* waiters mutex: oldest first; none while nobody waits */
+	struct pool_list waiters;	/* waiters mutex: the queue, oldest first */
 	bool warned;			/* registry mutex: the log has "limit is shared" */
 	unsigned int users;		/* registry mutex: length of regs; 0: the pool ends */
 	unsigned int vacated;		/* registry mutex: those of regs that are vacated */
@@ -307,7 +307,7 @@ struct pool {
 /* Empty clusters for all CPUs, a list that is taken as a whole, and about how many: spare.c. */
 	struct pool_cluster *spare __attribute__((aligned(POOL_ALIGN)));
 	unsigned long spares;
-	unsigned long noted;		/* bytes of it in the sum of all shared pools: shared.c */
+	unsigned long noted;		/* bytes that it adds to all.bytes of shared.c */
 
 	/* Bit b: bucket b is not empty.  Changed while b is BUSY. */
 	unsigned long filled __attribute__((aligned(POOL_ALIGN)));
@@ -386,7 +386,7 @@ struct pool_carried {
 	unsigned long bytes;		/* bytes of "down", still charged */
 	struct pool_cluster *empty;	/* a chain of emptied clusters */
 	struct pool_cluster *rest;	/* the rest of a fill that the CPU cannot keep: moving */
-	unsigned int rounds;		/* how often the oldest was reduced or evicted */
+	unsigned int rounds;		/* arrays reduced and clusters evicted so far */
 	bool restock;			/* the stash has few clusters */
 	bool parked;			/* there are parked objects */
 	bool some;			/* any of these is set */

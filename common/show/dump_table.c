@@ -33,7 +33,7 @@ enum column_kind {
 	NEVER,
 };
 
-/* A column of a number that is computed. */
+/* A column whose number is computed from others. */
 struct column {
 	const char *name;
 	enum column_kind kind;
@@ -53,7 +53,7 @@ static const struct column computed[] = {
 
 /* The results of a first look at all pools. */
 struct layout {
-	unsigned int name;		/* width of the names */
+	unsigned int name;		/* width of the column of names */
 	unsigned int width[COLUMNS];	/* 0: the column is left out */
 	unsigned int gap;		/* spaces between columns */
 	bool seldom[COLUMNS];		/* a pool in the table has some */

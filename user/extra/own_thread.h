@@ -21,10 +21,10 @@
  */
 struct pool_own_thread {
 	pthread_mutex_t change;
-	void (*in_child)(struct pool_own_thread *own);	/* after a fork; locked */
+	void (*in_child)(struct pool_own_thread *own);	/* in a child; locked */
 	pthread_t thread;
-	bool started;				/* locked */
-	bool watched;				/* locked */
+	bool started;				/* pool_own_lock() */
+	bool watched;				/* pool_own_lock() */
 	struct pool_own_thread *next;
 };
 
