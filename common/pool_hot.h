@@ -175,7 +175,7 @@ static inline void pool_hot_annotate_open(void)
 	lock_release(&pool_array_map, _THIS_IP_);
 }
 
-/* Recycled objects are wiped where the slab would wipe new ones; static keys. */
+/* True if an allocation must wipe its object, as the slab would a new one; static keys decide. */
 static inline bool pool_wipes_out(const struct pool_head *pool,
 				  unsigned int flags)
 {

@@ -74,7 +74,7 @@ static struct plat_area *add_area(void)
 		if (!area)
 			return NULL;
 		area->number = number;
-		/* Partner: the numbers of memory, which read the far parts without the mutex. */
+		/* Pairs with the numbers of memory, which read the far parts without the mutex. */
 		plat_write_release(&plat_areas[number], area);
 	}
 	if (number == plat_area_count)

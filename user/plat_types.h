@@ -39,10 +39,7 @@ struct plat_irq {
 	int cancel_type;
 };
 
-/*
- * The source of objects is slabs, or malloc(), or mmap(); these need the properties of
- * the objects.
- */
+/* The source of a pool's objects: slabs, malloc() or mmap(), which serve by these properties. */
 struct slab_class;
 
 struct plat_backend {

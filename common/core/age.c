@@ -261,7 +261,7 @@ static void take_refunds(struct pool_cpu *cpu)
 
 /*
  * True if clusters that this visit evicted will make room for @bytes.  They stay charged until the
- * visit is over, so this visit has no room, but must not evict more.
+ * visit is over, so this visit still has no room, but must not evict more for it.
  */
 static bool makes_room_later(const struct pool_cpu *cpu, unsigned long bytes,
 			     const struct pool_carried *out)

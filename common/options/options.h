@@ -55,7 +55,7 @@ enum pool_key_name {
 	POOL_KEYS,
 };
 
-/* A change that a text asks for: the outcome, and which parts of it are new. */
+/* A change that a text asks for: the new options, and which of them it changes. */
 struct pool_change {
 	struct pool_options options;
 	unsigned int set;		/* flags to set; none is in "clear" */

@@ -100,7 +100,7 @@ struct pool_cluster {
 	struct pool_local *local;	/* where it is or came from */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int n;			/* objects in it; 0: it is on no list and in no bucket */
-	unsigned int boxed;		/* empty clusters in obj[]: the cluster is a spare */
+	unsigned int boxed;		/* empty clusters in obj[]; 0 if stashed or not empty */
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
 
@@ -454,7 +454,7 @@ static inline bool pool_cluster_takes(const struct pool_cluster *c,
 /* The result of pool_registry_drop(). */
 enum pool_drop { POOL_DROPPED, POOL_ENDS, POOL_KEPT };
 
-/* Which registrations a call means. */
+/* The registrations that a call releases. */
 enum pool_whose {
 	POOL_OWNED,		/* an owner's */
 	POOL_OWNED_BUILT,	/* an owner's that have a constructor or a destructor */

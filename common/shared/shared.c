@@ -123,7 +123,7 @@ static struct pool_cluster *bucket_get(struct pool *pool, unsigned int i,
 	return c == POOL_BUSY ? NULL : c;
 }
 
-/* Put a cluster in front of bucket @i; false: BUSY. */
+/* Put a cluster into bucket @i, as the newest; false: BUSY. */
 static bool bucket_put(struct pool *pool, unsigned int i,
 		       struct pool_cluster *c)
 {
@@ -298,7 +298,7 @@ bool pool_shared_samples(const struct pool *pool, unsigned int every)
 	return plat_read(&here->puts) % every == 0;
 }
 
-/* Take the newest cluster of the first *@n buckets that is there; looks at each once. */
+/* Take the newest cluster of one of the first *@n buckets; looks at each once.  NULL: none. */
 static inline struct pool_cluster *get_cluster(struct pool *pool,
 					       const unsigned int *n,
 					       unsigned long *moving)
