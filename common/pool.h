@@ -45,7 +45,7 @@
 #define MEM_F_SHARED		0x1u	/* may be merged with a similar pool */
 #define MEM_F_EXACT		0x2u	/* never round the size up */
 #define MEM_F_TYPESAFE		0x4u	/* kernel: see struct pool_attr */
-#define MEM_F_USERCOPY		0x8u	/* kernel: the same */
+#define MEM_F_USERCOPY		0x8u	/* kernel: see struct pool_attr */
 #define MEM_F_UAF		0x10u	/* pages of their own for objects; unmapped by free */
 
 /* Flags of __pool_alloc() and __pool_free(). */
