@@ -89,7 +89,7 @@ AT_START void libpool_start(void)
 {
 	const char *text = secure_getenv("LIBPOOL_OPTIONS");
 
-	pool_slab_turn_start();
+	pool_slab_first_start();
 	libpool_declare_start();
 	pool_options_start(&(struct pool_start){
 		.debug = tool_options(),

@@ -43,7 +43,7 @@ OTHERS = {
     "user/functions.c": "inside/registry.c",
     "user/main.c": "install/header.sh",
     "user/slab/map.c": "worlds/user/space.c",
-    "user/slab/turn.c": "worlds/user/slab.c",
+    "user/slab/first.c": "worlds/user/slab.c",
 }
 
 # The folders of cases with like names, by the first folder of the source.

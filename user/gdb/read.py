@@ -237,12 +237,12 @@ class Slab:
         self.objs = int(value["objs"])
         if self.class_at:
             self.stride = int(shelf["class"]["stride"])
-            self.turn = int(value["turn"])
+            self.first_place = int(value["first_place"])
             self.free = lib.words(int(value["free"].address), length(value["free"]))
             self.bits = 8 * lib.word
 
     def is_free(self, n):
-        n = (n - self.turn) % self.objs
+        n = (n - self.first_place) % self.objs
         return bool(self.free[n // self.bits] >> n % self.bits & 1)
 
     def objects(self):

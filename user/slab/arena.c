@@ -4,14 +4,14 @@
  *
  * Layer:   seam, cold half; below slab.c.
  * Context: plain threads; locks of shelves may be held, except in
- *	    pool_arena_put() and pool_arena_trim(), which give memory back.
+ *	    pool_arena_put() and pool_arena_trim(), which release memory.
  *
  * Slabs of a chunk are made accessible in steps, from the lowest on.  A step is a fixed part of
  * the arena's size, so that a large arena needs few system calls and gets whole huge pages, while
  * a small one commits little memory on systems that do not overcommit.
  *
  * Any class may use an empty slab next.  Some empty slabs keep their memory, and the newest of
- * these is used first.  The other empty slabs have given their memory back.  They keep their
+ * these is used first.  The memory of the other empty slabs was released.  They keep their
  * addresses until a trim finds that all slabs of the chunk are empty.
  *
  * On machines with several nodes each chunk belongs to one node, because the system takes a page
@@ -29,10 +29,10 @@
 /* The arena grows by a quarter of its slabs at once. */
 #define GROW_PART	4
 
-/* The memory of at most this many slabs is given back at once. */
+/* The memory of at most this many slabs is released at once. */
 #define BATCH		16
 
-/* How many slabs of a list are searched for others of the same chunk. */
+/* The most slabs of a list that are searched for others of the same chunk. */
 #define NEAR		64u
 
 /*
@@ -43,12 +43,12 @@ static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_list chunks = { &chunks, &chunks };
 static size_t chunk_count;
 static size_t ready;			/* accessible slabs */
-static size_t used;			/* read by anybody */
-static size_t kept_count;		/* of all nodes; read by anybody */
-/* Chunks that there must be before one asks for a huge page again, after none came. */
+static size_t used;			/* slabs in use; read without the mutex, too */
+static size_t kept_count;		/* kept slabs of all nodes; read without the mutex, too */
+/* Number of chunks from which on one asks for a huge page again, after none came. */
 static size_t huge_from;
 
-/* The empty slabs of a node, and the chunk whose slabs were not all used yet. */
+/* The empty slabs of a node, and the chunk that has slabs which were never used. */
 struct home {
 	struct pool_list kept;		/* newest first */
 	struct pool_list bare;		/* without memory */
@@ -225,7 +225,7 @@ static void take_oldest(struct pool_list *to, size_t keep)
 	}
 }
 
-/* Give back the memory of the first slab of @list, and of near slabs of the same chunk. */
+/* Release the memory of the first slab of @list, and of near slabs of the same chunk. */
 static void discard_chunk(struct pool_list *list, struct pool_list *done)
 {
 	struct slab_chunk *chunk = slab_at(list->next)->chunk;
@@ -248,7 +248,7 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 	pool_page_discard(chunk, chunk->base, parts, SLAB_BYTES, idle);
 }
 
-/* Give back the memory of the slabs of @list. */
+/* Release the memory of the slabs of @list. */
 static void discard(struct pool_list *list)
 {
 	struct pool_list done;
@@ -285,7 +285,7 @@ void pool_arena_put(struct slab *slab)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Keep the slabs of a chunk that were never used, the first one as the newest; they have memory. */
+/* List the never used slabs of a chunk as empty with memory, the first one as the newest. */
 static void keep_rest(struct slab_chunk *chunk)
 {
 	unsigned int n = CHUNK_SLABS, each = SLAB_BYTES / pool_start.page;
@@ -324,7 +324,7 @@ void pool_arena_populate(struct slab *slab)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Give back the memory of the oldest empty slabs; false: none has memory. */
+/* Release the memory of the oldest empty slabs; false: none has memory. */
 bool pool_arena_give(void)
 {
 	struct pool_list list;
@@ -390,7 +390,7 @@ static void trim_chunk(void)
 	pthread_mutex_unlock(&arena_mutex);
 }
 
-/* Give back the memory of all empty slabs, and unmap empty chunks. */
+/* Release the memory of all empty slabs, and unmap empty chunks. */
 void pool_arena_trim(void)
 {
 	struct pool_list list;

@@ -32,11 +32,11 @@
 /* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
-/* Arena mutex: descriptions of no chunk, mapped ones never used, the address for the next chunk. */
+/* Arena mutex: unused descriptions, mapped ones never used, and the address for the next chunk. */
 static struct pool_list spare = { &spare, &spare };
 static struct slab_chunk *unused;
 static unsigned int unused_left;
-static unsigned long described;		/* bytes of descriptions; read by anybody */
+static unsigned long described;		/* bytes of descriptions; read without the mutex, too */
 static unsigned char *next_base;
 
 static size_t page_size(void)

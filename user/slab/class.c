@@ -19,14 +19,14 @@
 
 #include <unistd.h>
 
-/* Above this the steps between strides grow: each doubling has SLAB_FINE. */
+/* Up to this size strides are multiples of 16; above, each doubling has SLAB_FINE strides. */
 #define SLAB_SMALL	1024u
 #define SLAB_FINE	32u
 
 /* Strides that are multiples of 512 are enlarged. */
 #define SLAB_POWER	512
 
-/* Lines at which slabs begin need not differ by more: the sets of first-level caches repeat. */
+/* Slabs begin at lines within so many bytes: beyond, sets of first-level caches repeat. */
 #define SETS_BYTES	4096u
 
 /*
@@ -41,9 +41,9 @@ static struct {
 	[0 ... LOCKS - 1] = { PTHREAD_MUTEX_INITIALIZER },
 };
 
-/* In the order of the first use of their strides, so that the classes in use are on few pages. */
+/* Classes, in the order of the first use of their strides, so that those in use share few pages. */
 static struct slab_class classes[SLAB_CLASSES];
-static unsigned int class_count;	/* locks[0]; read by anybody */
+static unsigned int class_count;	/* locks[0]; read without, too */
 
 void pool_slab_fork_hold(void)
 {

@@ -28,7 +28,7 @@ static void count(struct slab_shelf *shelf, unsigned int grade, int n)
 	plat_write(&shelf->count[grade], shelf->count[grade] + (unsigned int)n);
 }
 
-/* Note that a listed slab has an idle page. */
+/* Record that a listed slab has an idle page. */
 void pool_slab_idles(struct slab_shelf *shelf, struct slab *slab)
 {
 	if (!pool_list_empty(&slab->idle_list))
@@ -80,7 +80,7 @@ void pool_slab_list(struct slab_shelf *shelf, struct slab *slab)
 	list_as(shelf, slab, grade);
 }
 
-/* Called when a free brings a slab to its edge: list a full slab, or move one to its next grade. */
+/* List a full slab, or move a slab to its next grade, when a free brings it to its edge. */
 __attribute__((__noinline__))
 void pool_slab_regrade(struct slab_shelf *shelf, struct slab *slab)
 {

@@ -16,7 +16,7 @@
  *	  +--- a new chunk
  *
  * A chunk that leaves the states "asked" and "came" forbids huge pages, because the system would
- * otherwise replace the pages that were given back by a huge page again (khugepaged).
+ * otherwise replace the pages that were released by a huge page again (khugepaged).
  */
 #include "main.h"
 #include "slab.h"
@@ -54,7 +54,7 @@ bool pool_huge_ask(struct slab_chunk *chunk)
 	return asked;
 }
 
-/* Called after a slab of the chunk was populated.  Returns the state of the chunk. */
+/* Look whether a huge page came after a slab of the chunk was populated; returns the state. */
 enum slab_huge pool_huge_look(struct slab_chunk *chunk)
 {
 	int error = errno;
@@ -69,7 +69,7 @@ enum slab_huge pool_huge_look(struct slab_chunk *chunk)
 	return plat_read(&chunk->huge);
 }
 
-/* Forbid huge pages in a chunk that asked for one.  No lock needed: twice does no harm. */
+/* Forbid huge pages in a chunk that asked for one.  Without a lock: twice does no harm. */
 void pool_huge_end(struct slab_chunk *chunk)
 {
 	if (plat_read(&chunk->huge) == HUGE_NONE)

@@ -19,7 +19,7 @@
  * have freed, or given each other, share lines as it happens.
  *
  * Lines are compared by bits, because the objects of one bit and the next lie side by side, and bit
- * 0 and each second or fourth of small objects begin at a line: turn.c.
+ * 0 and each second or fourth of small objects begin at a line: first.c.
  */
 #include "main.h"
 #include "slab.h"
@@ -62,7 +62,7 @@ static unsigned long after_last(const struct slab *slab, unsigned int stride, un
 	return on_free_lines(slab, stride, *word, own) & slab->free[*word] & ~0ul << own;
 }
 
-/* Return the free objects of the first word, from the hint on, that has some. */
+/* Return the free objects of the first word that has some, from the hint on. */
 static unsigned long from_hint(struct slab *slab, unsigned int stride, unsigned int *word)
 {
 	unsigned int end = (slab->objs + SLAB_BITS - 1) / SLAB_BITS, i;
@@ -96,7 +96,7 @@ unsigned long pool_slab_choose(struct slab *slab, unsigned int stride,
 	return bits ? bits : from_hint(slab, stride, word);
 }
 
-/* Let threads share lines of a slab, none of which is free. */
+/* Let threads share lines of a slab in which no line is free. */
 void pool_slab_share(struct slab *slab)
 {
 	slab->lines = LINES_SHARED;

@@ -16,13 +16,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Older headers of the system lack it. */
+/* Older headers lack PR_SET_VMA. */
 #ifndef PR_SET_VMA
 #define PR_SET_VMA		0x53564d41
 #define PR_SET_VMA_ANON_NAME	0
 #endif
 
-/* Older headers lack it.  Kernels before 5.14 and some seccomp filters refuse it. */
+/* Older headers lack MADV_POPULATE_WRITE; kernels before 5.14 and seccomp filters refuse it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -64,7 +64,7 @@ static bool is_for_stack(const void *at, size_t bytes)
 	return start < stack && start + bytes > stack - most;
 }
 
-/* Map at an address, or fail.  MAP_FIXED_NOREPLACE is not used, since checkers do not know it. */
+/* Map at an address, or fail.  Without MAP_FIXED_NOREPLACE, since checkers do not know it. */
 bool pool_map_at(void *wanted, size_t bytes, int prot)
 {
 	void *at = is_for_stack(wanted, bytes) ? NULL : pool_map(wanted, bytes, prot);
@@ -90,7 +90,7 @@ void pool_map_name(void *at, size_t bytes, const char *name)
 	errno = error;
 }
 
-/* True if the same system call may succeed later. */
+/* True if a system call that failed by @error may succeed later. */
 static bool is_passing(int error)
 {
 	return error == ENOMEM || error == EFAULT || error == EINTR || error == EAGAIN;
@@ -113,8 +113,8 @@ void pool_map_populate(void *at, size_t bytes)
 }
 
 /*
- * Give back @n parts.  madvise() stops at memory that the program has locked, so after a failure
- * each part is tried alone.  True: some memory was given back.
+ * Release @n parts.  madvise() stops at memory that the program has locked, so after a failure
+ * each part is tried alone.  True: some memory was released.
  */
 static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 {
@@ -130,9 +130,9 @@ static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 }
 
 /*
- * Give back the memory of parts of a mapping: each bit of @parts, which may not have all 64 set,
+ * Release the memory of parts of a mapping: each bit of @parts, which may not have all 64 set,
  * stands for @bytes from @at on.  One system call takes neighbours, since each call flushes TLBs.
- * True: some memory was given back.
+ * True: some memory was released.
  */
 bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
 {

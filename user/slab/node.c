@@ -25,13 +25,13 @@
 
 #include <linux/mempolicy.h>
 
-/* The most that Linux supports. */
+/* The most CPUs and nodes that Linux supports. */
 #define CPUS		8192
 #define NODES		1024
 
 #define WORD_BITS	(CHAR_BIT * sizeof(unsigned long))
 
-/* By CPU: the library's number of its node plus 1; 0: not asked yet. */
+/* The library's number of each CPU's node, plus 1; 0: not asked yet. */
 unsigned char pool_node_of_cpu[CPUS];
 
 /* The system's highest number of a node plus 1.  Written once, at the start. */

@@ -12,7 +12,7 @@
  *
  * The pages of empty slabs that keep their memory are idle, too.  Idle pages may be a quarter of
  * the pages in use plus 2 MiB, so that a program which grows and shrinks reuses them.  A free that
- * makes more pages idle gives some back: pool_slab_trim_idle(), pool_arena_give().
+ * makes more pages idle releases some: pool_slab_trim_idle(), pool_arena_give().
  */
 #include "main.h"
 #include "slab.h"
@@ -22,12 +22,12 @@
 #define IDLE_BYTES	(2ul << 20)
 
 /*
- * After 16 refusals in a row frees give no pages back, because the program has probably locked its
+ * After 16 refusals in a row frees release no pages, because the program has probably locked its
  * memory by mlockall().  pool_gc() still tries, and its first success resets the count.
  */
 #define REFUSALS	16
 
-/* Written at most once by each call, since all threads share the line. */
+/* The counts, written at most once by each call, since all threads share their line. */
 static struct {
 	unsigned long used;
 	unsigned long idle;
@@ -61,7 +61,7 @@ bool pool_page_over(void)
 	return (long)(plat_read(&pages.idle) - most) > 0 && plat_read(&refusals) < REFUSALS;
 }
 
-/* Give back parts of a chunk, as pool_map_discard() does, and subtract their @idle pages. */
+/* Release parts of a chunk, as pool_map_discard() does, and subtract their @idle pages. */
 void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
 		       size_t bytes, unsigned int idle)
 {

@@ -8,10 +8,10 @@
  * A class has all objects of one stride, of all pools, so that a pool of a few objects needs no
  * page of its own.  A shelf allocates from one slab until that is full, in the order of addresses,
  * so that pages which are not needed are not touched.  In a fresh slab it begins at a random
- * object: turn.c.  Several threads that allocate from one slab have cache lines of their own:
+ * object: first.c.  Several threads that allocate from one slab have cache lines of their own:
  * line.c.  Slabs that have room again are listed by how full they are.  The next slab to allocate
  * from is one of the fullest, so that the others may become empty.  An empty slab returns to the
- * arena, unless a shelf allocates from it.  A slab with few objects gives its idle pages back:
+ * arena, unless a shelf allocates from it.  The idle pages of a slab with few objects are released:
  * trim.c.
  *
  * A class has several shelves; all but the first are used only under contention.  A thread keeps
@@ -56,7 +56,7 @@ static void slab_begin(struct slab_shelf *shelf, struct slab *slab)
 	slab->first = pool_arena_at(slab) + start;
 	slab->objs = (unsigned short)objs;
 	slab->used = 0;
-	slab->turn = (unsigned short)pool_slab_turn(objs, class->stride);
+	slab->first_place = (unsigned short)pool_slab_first(objs, class->stride);
 	slab->edge = SLAB_NO_EDGE;
 	slab->grade = SLAB_UNLISTED;
 	slab->hint = 0;
@@ -152,7 +152,7 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	return slab;
 }
 
-/* Note that all pages of a slab are about to get memory.  Lock held. */
+/* Count all pages of a slab, which are about to get memory, as idle.  Lock held. */
 static void warm(const struct slab_class *class, struct slab *slab)
 {
 	unsigned int n = SLAB_BYTES >> class->page_shift;
@@ -245,7 +245,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *cold = NULL;	/* the last one of several: the others are full */
+	struct slab *cold = NULL;	/* the last cold slab; those before it are full */
 	struct slab_pages pages = { 0 };
 	unsigned int got = 0;
 
@@ -289,7 +289,7 @@ static enum pool_fault look(const struct slab_class *class,
 	*n = slab_bit_of(slab, *n);
 	if (slab_is_free(slab, *n))
 		return POOL_FAULT_DOUBLE_FREE;
-	/* A user of a hardened pool holds the object, so the free was by another pool. */
+	/* An object that a hardened pool's user holds was freed to a wrong pool. */
 	return pool_lent_has(slab, obj) ? POOL_FAULT_WRONG_POOL : POOL_FAULT_KINDS;
 }
 

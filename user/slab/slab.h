@@ -48,7 +48,7 @@
 #error "pool_map_discard() has a bit for each slab of a chunk, and one more"
 #endif
 
-/* How many descriptions of chunks are mapped at once. */
+/* Number of descriptions of chunks that are mapped at once. */
 #define CHUNK_DESCRIBED	8
 
 /* One byte for each place in a chunk where an object can begin: lent.c. */
@@ -80,19 +80,19 @@
 /* Pages of a slab, at most: where a page has 4 KiB. */
 #define SLAB_PAGES	16
 
-/* Grades: how full slabs with room are, in quarters, the fullest first. */
+/* Grades of slabs with room, by how full they are in quarters, the fullest first. */
 enum slab_grade {
 	SLAB_SPARSE = 3,	/* less than a quarter */
 	SLAB_GRADES,
 	SLAB_UNLISTED = SLAB_GRADES,	/* full, or its shelf allocates from it */
-	SLAB_TRIMMED,			/* its idle pages are being given back */
+	SLAB_TRIMMED,			/* its idle pages are being released */
 };
 
-/* Who has taken objects of a slab, and which may be taken next: line.c. */
+/* The threads that have taken objects of a slab, and the objects they may take next: line.c. */
 enum slab_lines {
-	LINES_OF_ONE,		/* one thread since the slab was empty: all */
-	LINES_KEPT,		/* several: those on lines of their own */
-	LINES_SHARED,		/* several, and no line was free: all */
+	LINES_OF_ONE,		/* one thread since the slab was empty; any object */
+	LINES_KEPT,		/* several; objects on lines of their own */
+	LINES_SHARED,		/* several, and no line was free; any object */
 };
 
 /* The edge of a slab whose grade no free changes. */
@@ -103,44 +103,44 @@ enum slab_lines {
  * thread that moves it from or to the arena.
  */
 struct slab {
-	struct pool_list list;		/* of its shelf and grade, or of the arena */
-	struct slab_shelf *shelf;	/* read by anybody; NULL: the slab is empty */
+	struct pool_list list;		/* link among slabs of a shelf's grade, or of the arena */
+	struct slab_shelf *shelf;	/* read without the lock, too; NULL: the slab is empty */
 	struct slab_chunk *chunk;	/* set once */
-	unsigned char *first;		/* first object; depends on the colour */
+	unsigned char *first;		/* the first object, whose line is the colour */
 	unsigned short objs;
 	unsigned short used;
 	unsigned short edge;		/* the number used at which the grade changes */
 	unsigned short hint;		/* no object to take in words before this: line.c */
-	unsigned short turn;		/* the place of the object of bit 0 */
+	unsigned short first_place;	/* the place of the object of bit 0 */
 	unsigned short at;		/* the bit behind the object that was taken last */
-	unsigned char grade;		/* enum slab_grade; read by anybody */
+	unsigned char grade;		/* enum slab_grade; read without the lock, too */
 	bool cold;			/* the first allocation populates all pages */
 	unsigned char lines;		/* enum slab_lines */
-	bool fresh;			/* was on no list since it was empty */
+	bool fresh;			/* it was on no list since it was empty */
 	unsigned short idle;		/* a bit for each page with memory and no object */
 	const struct plat_area *taker;	/* the thread that took objects last, if it is known */
-	struct pool_list idle_list;	/* shelf->idle, if listed and with idle pages */
-	unsigned short on[SLAB_PAGES];	/* by page: objects in use that are on it */
+	struct pool_list idle_list;	/* link in shelf->idle, if listed and with idle pages */
+	unsigned short on[SLAB_PAGES];	/* objects in use on each page */
 	unsigned long free[SLAB_WORDS];	/* a bit for each free object */
 } __attribute__((aligned(64)));
 
-/* Does a chunk have a huge page: huge.c. */
+/* The state of a chunk's huge page: huge.c. */
 enum slab_huge {
 	HUGE_NONE,
 	HUGE_ASKED,		/* the first touch populates the chunk, if the system can */
 	HUGE_CAME,		/* all of the chunk has memory */
 };
 
-/* The description of a chunk.  Arena mutex. */
+/* The description of a chunk.  Arena mutex, unless said otherwise. */
 struct slab_chunk {
-	struct pool_list list;		/* of chunks with addresses, or of spares */
+	struct pool_list list;		/* link among chunks, or among unused descriptions */
 	unsigned char *base;
 	unsigned int ready;		/* accessible slabs */
 	unsigned int carved;		/* slabs that were ever used */
-	unsigned int bare;		/* of these: empty, without memory */
-	unsigned int node;		/* of its slabs' memory; read by anybody */
-	enum slab_huge huge;		/* read and written by anybody */
-	unsigned char *lent;		/* set once; read by anybody: lent.c */
+	unsigned int bare;		/* slabs that were used, and are empty and without memory */
+	unsigned int node;		/* node of its memory; read without the mutex, too */
+	enum slab_huge huge;		/* read and written without the mutex, too */
+	unsigned char *lent;		/* marks, set once; read without the mutex: lent.c */
 	struct slab slab[CHUNK_SLABS];
 };
 
@@ -149,20 +149,20 @@ struct slab_shelf {
 	struct slab_class *class;
 	struct slab *from;		/* lock: the slab to allocate from */
 	struct pool_list room[SLAB_GRADES];	/* lock: other slabs with room */
-	unsigned int count[SLAB_GRADES];	/* lock; read by anybody: slabs in room[] */
-	struct pool_list idle;		/* lock: those with idle pages, oldest first */
-	unsigned int idle_count;	/* lock; read by anybody: slabs there */
-	unsigned int colour;		/* lock: of the next slab */
-	unsigned int slabs;		/* lock: how many it has */
+	unsigned int count[SLAB_GRADES];	/* lock; read without, too: slabs in room[] */
+	struct pool_list idle;		/* lock: slabs with idle pages, oldest first */
+	unsigned int idle_count;	/* lock; read without, too: slabs in idle */
+	unsigned int colour;		/* lock: colour of the next slab */
+	unsigned int slabs;		/* lock: number of its slabs */
 } __attribute__((aligned(64)));
 
 /* All slabs of one stride.  The numbers are constant once the class is set up. */
 struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
-	unsigned int colours;		/* at how many places slabs begin: */
-	unsigned int lines;		/* lines of a page, of each page that is left */
-	unsigned int colour_step;	/* from one slab to the next */
+	unsigned int colours;		/* number of places where slabs may begin */
+	unsigned int lines;		/* of these, in one page: lines where slabs may begin */
+	unsigned int colour_step;	/* added to the colour from one slab to the next */
 	unsigned int page_shift;
 	struct slab_shelf shelf[SLAB_SHELVES];
 };
@@ -184,9 +184,9 @@ unsigned int pool_nodes_start(void);
 unsigned int pool_node_number(unsigned int node, unsigned int end);
 extern unsigned char pool_node_of_cpu[];
 
-/* turn.c */
-void pool_slab_turn_start(void);
-unsigned int pool_slab_turn(unsigned int objs, unsigned int stride);
+/* first.c */
+void pool_slab_first_start(void);
+unsigned int pool_slab_first(unsigned int objs, unsigned int stride);
 
 /* line.c: lock of the shelf held */
 unsigned long pool_slab_choose(struct slab *slab, unsigned int stride,
@@ -215,12 +215,12 @@ void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned lon
 		       size_t bytes, unsigned int idle);
 unsigned long pool_page_idle(void);
 
-/* How large the arena is, in slabs. */
+/* The size of the arena, in slabs. */
 struct arena_size {
-	size_t reserved;		/* all slabs of chunks */
+	size_t reserved;		/* slabs of all chunks */
 	size_t ready;		/* accessible */
-	size_t used;		/* on a shelf, or about to be */
-	size_t kept;		/* empty, with memory */
+	size_t used;		/* slabs on a shelf, or about to be */
+	size_t kept;		/* empty slabs that have memory */
 };
 
 /* arena.c */
@@ -261,13 +261,13 @@ extern struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
  */
 static inline unsigned int slab_place_of(const struct slab *slab, unsigned int n)
 {
-	n += slab->turn;
+	n += slab->first_place;
 	return n < slab->objs ? n : n - slab->objs;
 }
 
 static inline unsigned int slab_bit_of(const struct slab *slab, unsigned int place)
 {
-	return place - slab->turn + (place < slab->turn ? slab->objs : 0);
+	return place - slab->first_place + (place < slab->first_place ? slab->objs : 0);
 }
 
 /* True if the object of bit @n is free.  Lock of its shelf held. */
@@ -299,11 +299,11 @@ static inline bool slab_same(const void *a, const void *b)
 	return !(((uintptr_t)a ^ (uintptr_t)b) >> SLAB_SHIFT);
 }
 
-/* The pages whose state a call changes. */
+/* Numbers of pages whose state a call changes. */
 struct slab_pages {
-	unsigned int woken;		/* were idle, and have an object now */
-	unsigned int fresh;		/* had no memory, and have an object now */
-	unsigned int idled;		/* have no object any more */
+	unsigned int woken;		/* pages that were idle, and have an object now */
+	unsigned int fresh;		/* pages that had no memory, and have an object now */
+	unsigned int idled;		/* pages whose last object was freed */
 };
 
 /* Count an allocated object on its pages.  Its slab is on no list.  Lock held. */

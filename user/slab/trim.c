@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * trim.c - give back memory of slabs that have few objects in use
+ * trim.c - release memory of slabs that have few objects in use
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: plain threads; no lock of ours held.
  *
  * slab.c returns a slab to the arena when its last object is freed.  This file acts earlier: it
- * gives idle pages back, and decides for common/reclaim/pack.c which cached objects to exchange for
+ * releases idle pages, and decides for common/reclaim/pack.c which cached objects to exchange for
  * others in fuller slabs.
  *
- * To give pages back may take the system long.  So no lock is held meanwhile, and the slab is on
+ * The release of pages may take the system long.  So no lock is held meanwhile, and the slab is on
  * no list:
  *
  *	a list --> trimmed --> a list again
@@ -19,7 +19,7 @@
 #include "main.h"
 #include "slab.h"
 
-/* A class with so few nearly empty slabs, or fewer, is not packed. */
+/* A class is packed only if it has more nearly empty slabs than this. */
 #define SPARSE_FEW	8
 
 /* True if many slabs of a class are nearly empty.  Unlocked: a wrong answer only costs time. */
@@ -57,12 +57,12 @@ bool pool_slab_denser(const void *old, const void *new)
 	       plat_read(&from->chunk->node) == plat_read(&to->chunk->node);
 }
 
-/* How many slabs are being trimmed; the child of a fork puts such slabs back on lists. */
+/* The number of slabs being trimmed, which the child of a fork puts back on lists. */
 static unsigned long trimming;
 
 /*
  * Take the slab whose pages have been idle for longest off its lists, so that nobody allocates
- * from it while its idle @pages are given back without the lock.  Frees to its other pages go on.
+ * from it while its idle @pages are released without the lock.  Frees to its other pages go on.
  * NULL: no slab has idle pages.
  */
 static struct slab *trim_begin(struct slab_shelf *shelf, unsigned long *pages)
@@ -99,7 +99,7 @@ static void trim_end(struct slab_shelf *shelf, struct slab *slab)
 		pool_arena_put(slab);
 }
 
-/* Give back the idle pages of one slab.  Returns their number; 0: no slab has any. */
+/* Release the idle pages of one slab.  Returns their number; 0: no slab has any. */
 static unsigned int trim_next(struct slab_shelf *shelf)
 {
 	unsigned long pages;
@@ -117,7 +117,7 @@ static unsigned int trim_next(struct slab_shelf *shelf)
 
 /*
  * Return this shelf or the next of the others in turn, whichever has more slabs with idle pages.
- * So pages of a class that is not used any more are given back while other classes are used.
+ * So pages of a class that is not used any more are released while other classes are used.
  */
 static struct slab_shelf *fuller(struct slab_shelf *shelf)
 {
@@ -143,7 +143,7 @@ void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)
 	}
 }
 
-/* Give back the idle pages of a shelf, but not those that become idle meanwhile. */
+/* Release the idle pages of a shelf, but not those that become idle meanwhile. */
 static void trim_pages(struct slab_shelf *shelf)
 {
 	unsigned int n = plat_read(&shelf->idle_count);
@@ -170,7 +170,7 @@ static void trim_from(struct slab_shelf *shelf)
 		pool_arena_put(slab);
 }
 
-/* Give back the memory of all empty slabs and pages. */
+/* Release the memory of all empty slabs and pages. */
 void pool_slab_trim(void)
 {
 	unsigned int n = pool_slab_shelves();
@@ -189,7 +189,7 @@ static void mend(struct slab *slab)
 		pool_slab_list(slab->shelf, slab);
 }
 
-/* List such slabs in the child of a fork; all locks are held. */
+/* List the slabs that were being trimmed, in the child of a fork; all locks are held. */
 void pool_slab_trim_fork_child(void)
 {
 	if (plat_read(&trimming))

@@ -132,8 +132,8 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 	for (i = PER_SLAB; i < n; i += PER_SLAB) {
 		const struct slab *slab = pool_arena_slab(test_objs[i]);
 
-		EXPECT(slab->turn < slab->objs);
-		differ += slab->turn != pool_arena_slab(test_objs[0])->turn;
+		EXPECT(slab->first_place < slab->objs);
+		differ += slab->first_place != pool_arena_slab(test_objs[0])->first_place;
 	}
 	EXPECT(differ);
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);

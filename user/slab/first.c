@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * turn.c - which object of a fresh slab comes first
+ * first.c - which object of a fresh slab comes first
  *
  * Layer:   seam, cold half; below slab.c.
  * Context: plain threads; the lock of a shelf is held.
@@ -22,10 +22,10 @@
 /* The golden ratio times 2^64: odd, so that all states occur, with well mixed bits. */
 #define STEP		((unsigned long)0x9e3779b97f4a7c15ull)
 
-/* Makes personality() return the present value without a change. */
+/* Argument that makes personality() return the present value without a change. */
 #define ASK		0xfffffffful
 
-/* 0 before the library's start, and in programs whose runs repeat; otherwise always odd. */
+/* State of the numbers, odd; 0 before the library's start, and in programs whose runs repeat. */
 static unsigned long state START_DATA;
 
 /* True if addresses are not random.  Where the system call fails, they are taken for random. */
@@ -40,7 +40,7 @@ static bool runs_repeat(void)
  * Seed the random numbers at the library's start, because the program may forbid itself these
  * system calls later.  Early at boot getrandom() has nothing, so the seed is a stack address.
  */
-AT_START void pool_slab_turn_start(void)
+AT_START void pool_slab_first_start(void)
 {
 	unsigned long n = (unsigned long)&n;
 
@@ -52,7 +52,7 @@ AT_START void pool_slab_turn_start(void)
 }
 
 /* Choose the object of a fresh slab of @objs that comes first; it begins at a cache line. */
-unsigned int pool_slab_turn(unsigned int objs, unsigned int stride)
+unsigned int pool_slab_first(unsigned int objs, unsigned int stride)
 {
 	unsigned int power = stride & -stride;
 	unsigned int step = power < SLAB_ALIGN ? SLAB_ALIGN / power : 1;
