@@ -394,7 +394,10 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
 	return sealed;
 }
 
-/* A sealed object is the whole call first, and then what the array lacks. */
+/*
+ * In the first call the array has nothing, so the sealed object is the whole call; in the second
+ * one it is the rest.
+ */
 POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_within(1 << 20, 32, 64))
 {
 	pool_fail_every = 0;

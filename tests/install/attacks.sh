@@ -29,7 +29,7 @@ build() {
 			-o "$tmp/malloc" tests/install/attacks/attack.c
 }
 
-# places PROGRAM - different ones in 16 runs
+# places PROGRAM - prints how many different ones there are in 16 runs
 places() {
 	local _
 
@@ -53,7 +53,7 @@ cell() {
 	esac
 }
 
-# row ATTACK - default, hardened, checked, malloc()
+# row ATTACK - prints its outcome by default, hardened, checked, and by malloc()
 row() {
 	local malloc
 
@@ -85,7 +85,7 @@ for attack in "${attacks[@]}"; do
 	check "attack_$attack" agrees "$attack"
 done
 
-# Where addresses are not random, runs are alike.
+# Where addresses are not random, all runs must be alike.
 alike() {
 	[ "$(places setarch -R "$tmp/pools")" = 1 ]
 }

@@ -111,7 +111,7 @@ not_constant() {
 }
 check a_size_that_is_not_constant_does_not_compile not_constant
 
-# says TEXT STATUS ARGUMENT... - what options.c prints, and how it ends
+# says TEXT STATUS ARGUMENT... - options.c must print this, and end so
 says() {
 	local text=$1 status=$2 said
 

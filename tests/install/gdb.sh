@@ -78,7 +78,7 @@ on_core() {
 	} >"$tmp/$1.post"
 	"${gdb[@]}" "${@:2}" -x "$tmp/$1.post" "$tmp/$1" "$tmp/$1.core" 2>&1 |
 		sed '1,/^ANSWERS$/d' >"$tmp/$1.core-answers"
-	# gdb numbers the threads of a core anew.
+	# gdb numbers the threads of a core file anew, so numbers of threads may differ.
 	diff <(sed 's/thread [0-9]*/thread N/' "$tmp/$1.answers") \
 		<(sed 's/thread [0-9]*/thread N/' "$tmp/$1.core-answers")
 }
@@ -101,7 +101,7 @@ owned() {
 		same "$(sed -n '2s/:.*//p' "$tmp/answer")" "$(head -n 1 "$tmp/answer")"
 }
 
-# The table has the numbers that the program has read by pool_stats_get().
+# listed - the table must have the numbers that the program has read by pool_stats_get()
 listed() {
 	answer "$1" list | sed 1,2d | grep -v '^other' |
 		awk '{ print $1, $2, $3, $4, $5, $6, $7 }' | diff - "$tmp/$1.said"
@@ -215,7 +215,7 @@ same_frame() {
 check pool_check_leaves_the_frame same_frame
 check pool_check_finds_nothing_before says damage nothing '^8 pools, 0 problems$'
 
-# Inline calls find no array there, but there are some.
+# hardened - inline calls must find no array in a hardened pool, though it has arrays
 hardened() {
 	LIBPOOL_OPTIONS=harden "${gdb[@]}" -ex 'break placed' \
 		-ex "run >$tmp/hardened.said 2>$tmp/log" -ex 'echo [list]\n' -ex 'pool list' \

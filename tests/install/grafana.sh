@@ -17,11 +17,11 @@ dashboard=user/examples/grafana/pools.json
 "$out/poolreplay" --cpus 1 --dump=prometheus tests/replay/data/cc1.trace.xz \
 	>"$tmp/text" 2>"$tmp/report"
 
-# agrees DASHBOARD - with the text
+# agrees DASHBOARD - its queries must agree with the text
 agrees() {
 	tests/install/grafana.py "$1" <"$tmp/text"
 }
-# told SED-SCRIPT TEXT - of a dashboard that is changed so
+# told SED-SCRIPT TEXT - a dashboard that is changed so must be remarked by this text
 told() {
 	local said
 

@@ -149,7 +149,7 @@ for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
 	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=1 POOL_CLUSTER_SIZE=64; do
 	check "builds_with_${option//=/_}" config "-D$option"
 done
-# dumped WORDS -D... - what a build with these says after one object was freed
+# dumped WORDS -D... - prints what a build with these shows after one object was freed
 cat >"$tmp/dump.c" <<'END'
 #include "pool.h"
 #include <stdio.h>
@@ -249,8 +249,8 @@ END
 check defines_add_up defaults "cold-first integrity caller tag" \
 	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
 
-# acts WORDS -D... - where the objects of a build with these are, and what it asked the backend
-# for, with no room in its caches
+# acts WORDS -D... - prints where the objects of a build with these are, and what it asked the
+# backend for, with no room in its caches
 acts() {
 	local words=$1
 
@@ -296,8 +296,8 @@ calls_itself() {
 }
 check the_library_calls_its_own_functions calls_itself
 
-# The archive shows the same names, and hides them from all but what it is linked into.
-# All other names are free for the program.
+# archive_shows - the archive must show the library's names only, so that a program may use all
+# others
 archive_shows() {
 	nm -g --defined-only "$out/libpool.a" | awk 'NF == 3 { print $3 }' |
 		sort >"$tmp/shown"

@@ -47,7 +47,7 @@ check cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
 check cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
-# exits - by the shared library, which finds the unwinder when the first thread ends
+# exits - a program with the shared library, which finds the unwinder when the first thread ends
 exits() {
 	# shellcheck disable=SC2086	# W is words
 	gcc $W -std=gnu11 -I"$tmp" -o "$tmp/exits" tests/install/life/exits.c "$so" \
@@ -72,7 +72,7 @@ binds_nothing() {
 check a_handler_has_the_loader_bind_nothing binds_nothing
 check a_handler_that_pools_check_has_the_loader_bind_nothing binds_nothing harden,poison
 
-# cancelled COMPILER FLAGS - linked statically
+# cancelled COMPILER FLAGS - a program that is linked statically
 cancelled() {
 	# shellcheck disable=SC2086	# W and flags are words
 	$1 -std=gnu11 $W -I"$tmp" $2 -o "$tmp/cancelled" tests/install/life/cancelled.c \
@@ -92,7 +92,7 @@ closed() {
 }
 check a_file_that_was_opened_as_stderr_gets_no_lines closed
 
-# loaded MODE FILE... - by a program that is not linked with libpool
+# loaded MODE FILE... - libpool is loaded by a program that is not linked with it
 loaded() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/host" tests/install/life/host.c -pthread -ldl &&
@@ -131,8 +131,8 @@ done
 check programs_and_plugins_with_the_archive_are_apart \
 	apart '' "$out/libpool.a" -rdynamic
 
-# A program that may not open files any more, as programs do that read untrusted data.
-# sealed LIBRARY...
+# sealed LIBRARY... - a program that may not open files any more, as programs that read
+# untrusted data
 sealed() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/sealed" tests/install/life/sealed.c "$@" \

@@ -17,12 +17,12 @@ exported() {
 		common/pool.h common/pool_attr.h
 }
 
-# shown PAGE - as a person reads it
+# shown PAGE - prints it as a person reads it
 shown() {
 	mandoc -T ascii "$1" | sed 's/.\x08//g'
 }
 
-# own NAME - the page that has it: its file, or the one that its file refers to
+# own NAME - prints the page that has it: its file, or the one that its file refers to
 own() {
 	local file=build/man/man3/$1.3 to
 
@@ -142,7 +142,7 @@ has_each_file() {
 	return "$status"
 }
 
-# In a copy of what pages are made of, a function that no page has.
+# new_function - adds a function that no page has, to a copy of what pages are made of
 new_function() {
 	local said
 

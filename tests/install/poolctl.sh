@@ -115,7 +115,8 @@ prometheus() {
 }
 check the_text_for_prometheus_is_one prometheus
 
-# As the textfile collector wants it: complete, readable, alone in its folder.
+# replaced - the file must be as the textfile collector needs it: complete, readable, alone in
+# its folder
 replaced() {
 	mkdir -p "$tmp/textfile"
 	echo old >"$tmp/textfile/pools.prom"
@@ -303,7 +304,8 @@ pprof_stack() {
 }
 check pprof_knows_the_pool_of_a_place pprof_stack
 
-# By hand: frees behind a reset, a place without a name, a line that ends too early.
+# This server is written by hand: frees behind a reset, a place without a name, a line that ends
+# early.
 "$src/ask.py" serve "$tmp/odd.sock" 'ok\nmemstats version 1\n# what pool ...
 alloc reset 2 102 128 6528 -6400 take_three+0x1
 alloc plain 5 2 320 128 192 take_four+0x1

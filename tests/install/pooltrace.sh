@@ -112,7 +112,7 @@ string_site() {
 }
 check a_call_site_of_strdup_says_so string_site
 
-# addr2line finds the function of a call site.
+# call_site - addr2line must find the function of a call site
 call_site() {
 	local site
 
@@ -205,7 +205,7 @@ ignored_children() {
 }
 check a_parent_may_have_ignored_its_children ignored_children
 
-# The command writes where it should not: sites and threads of the records, behind the head.
+# wild - the command writes into the records, behind their head, where it should not
 wild() {
 	# shellcheck disable=SC2016	# of perl
 	trace 0 perl -e 'system @ARGV;

@@ -90,7 +90,8 @@ numbers() {
 		[ "$count" = - ] || same "$pool ${seen% *}" "$pool $count" || return 1
 		[ "$sum" = - ] || same "$pool ${seen#* }" "$pool $sum" || return 1
 	done <"$tmp/want"
-	# Nothing that no event belongs to, and one pool at least that has it.
+	# Each pool must have only numbers that belong to events, and one pool at least must
+	# have this event.
 	grep -qE "^[^ ]+ $2 .*[1-9]" "$tmp/want" && grep -q "^\[$2\]" "$tmp/$1.seen"
 }
 

@@ -22,7 +22,7 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents 
 printf '#!/bin/sh\nexit 1\n' >"$tmp/bin/dpkg-query"
 chmod +x "$tmp/bin/dpkg-query"
 
-# No program of dpkg, so that nothing is installed whatever happens.
+# dpkg is replaced by nothing, so that nothing is installed whatever happens.
 cat >"$tmp/apt.conf" <<END
 Dir::Bin::dpkg "/bin/false";
 Dir::State::status "/dev/null";

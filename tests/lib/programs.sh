@@ -14,7 +14,7 @@ for header in $(make -s headers); do
 	cp "$header" "$tmp/libpool"
 done
 
-# runs COMMAND... - it ends with 0 within a minute, and prints nothing
+# runs COMMAND... - must end with 0 within a minute, and print nothing
 runs() {
 	local printed
 
@@ -22,7 +22,8 @@ runs() {
 	[ -z "$printed" ] || { echo "$printed"; return 1; }
 }
 
-# within COMMAND... - it succeeds in one of 600 looks: a minute, and longer where each takes longer
+# within COMMAND... - must succeed in one of 600 tries: a minute, or longer where each try takes
+# longer
 within() {
 	local tries=600
 

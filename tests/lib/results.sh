@@ -27,8 +27,8 @@ result() {
 	fi
 }
 
-# check NAME COMMAND... - the command succeeds; if not, what it printed follows.  If the environment
-# has ONLY, checks with other names than those are passed over.
+# check NAME COMMAND... - prints "ok" if the command succeeds, else "not ok" and what it
+# printed.  If the environment has ONLY, checks with other names are skipped.
 check() {
 	local name=$1
 
@@ -44,8 +44,8 @@ check() {
 	fi
 }
 
-# results COMMAND... - a command that prints results; if it fails without having printed
-# a failure, or prints no result, that is one
+# results COMMAND... - runs a command that prints results; if it fails without a printed
+# failure, or prints no result, that is a failure
 results() {
 	local status=0
 

@@ -28,7 +28,7 @@ done
 [ ${#worlds[@]} -gt 0 ] || { echo "no results"; exit 1; }
 
 awk -v folder="$RESULTS" '
-# said(NAME, WORLD) - the last words of a world of which no case says what is wrong
+# said(NAME, WORLD) - returns the last words of a world that failed without a failed case
 function said(name, world,	last, line, log_, i) {
 	if (name !~ /^(ran|as_a_whole|program_ends_well|.*_ran)$/)
 		return ""

@@ -14,8 +14,8 @@
 results=${RESULTS:-build/results}
 mkdir -p "$results"
 
-# ran TAP - the results of a program of runner_check.c; a name of the standard input that
-# is not there has failed
+# ran TAP - prints the results of a program of runner_check.c; a name of the standard input that
+# is missing has failed
 ran() {
 	local name
 

@@ -44,7 +44,7 @@ judge() {
 	check "$1_remarks_nothing" remarks "${@:2}"
 }
 
-# Without .checkpatch.conf, which leaves whole kinds away.
+# run_checkpatch - without .checkpatch.conf, which ignores whole kinds of remarks
 run_checkpatch() {
 	sources common kernel user | (
 		cd "$tmp"
@@ -59,8 +59,7 @@ run_kernel_doc() {
 		sed -E 's/^(\S+:[0-9]+): \w+: /\1: kernel-doc: /' || true
 }
 
-# build NAME KERNEL ARGUMENT... - what a build of pool.ko says, if it is not without
-# warnings
+# build NAME KERNEL ARGUMENT... - prints the warnings of a build of pool.ko
 build() {
 	local name=$1 kernel=$2
 
@@ -71,7 +70,7 @@ build() {
 	fi
 }
 
-# run_clang - pool.o, in a small kernel that is configured for clang
+# run_clang - compiles pool.o in a small kernel that is configured for clang
 run_clang() {
 	local dir=$top/build/lint-clang kernel=(make -s ARCH=x86_64 CC=clang -j2)
 
@@ -86,7 +85,8 @@ run_clang() {
 	} >"$tmp/build" 2>&1 || sed "s|^$dir/pool/||" "$tmp/build"
 }
 
-# report RULE - what it says; of several folders spatch would look at the last one only
+# report RULE - prints its remarks; given several folders, spatch would look at the last one
+# only
 report() {
 	local dir
 

@@ -14,8 +14,8 @@ export GIT_COMMITTER_NAME=libpool GIT_COMMITTER_EMAIL=libpool@localhost
 lists=
 : >"${tmp:?}/used"
 
-# remarks COMMAND... - those of its lines that no list allows; fails if there are any, or if
-# the command fails
+# remarks COMMAND... - prints its lines that no list allows; fails if there are any, or if the
+# command fails
 remarks() {
 	"$@" >"$tmp/remarks" || { cat "$tmp/remarks"; return 1; }
 	awk -v lists="$lists" -v used="$tmp/used" '

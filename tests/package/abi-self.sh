@@ -16,7 +16,7 @@ git clone -q . "$copy"
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x
 git -C "$copy" tag -l | xargs -r git -C "$copy" tag -d >/dev/null
 
-# abi STATUS - what it ends with, of the copy as it is
+# abi STATUS - abi.sh ends with this status for the copy as it is
 abi() {
 	local status=0
 
@@ -24,7 +24,7 @@ abi() {
 	"$copy/tests/package/abi.sh" "$copy/build/user" || status=$?
 	[ $status = "$1" ]
 }
-# after FILE SED-SCRIPT STATUS - the same after a change, which is taken back
+# after FILE SED-SCRIPT STATUS - abi.sh ends with this status after a change, which is undone
 after() {
 	local status=0
 
@@ -42,7 +42,7 @@ git -C "$copy" tag v0.0.1
 git -C "$copy" commit -q --allow-empty -m next
 check the_same_is_compatible abi 0
 check a_function_that_goes_is_seen after user/libpool.map '/pool_thread_idle;/d' 1
-# comes - the copy exports one more function, which is taken back
+# comes - the copy exports one more function, which is undone
 comes() {
 	local status=0
 

@@ -29,19 +29,19 @@ hit_path_of() {
 	cc -E -P -x c "$1/common/pool.h" |
 		sed -n '/^struct pool_hot {/,/^}/p; /^struct pool_head {/,/^}/p'
 }
-# Members of the statistics, of which new ones come at the end only.
+# stats_of - prints the members of the statistics; new ones may come only at the end
 stats_of() {
 	cc -E -P -x c common/pool.h | sed -n '/^struct pool_stats {/,/^}/p' | sed '$d'
 }
 
-# abi.number has the number that belongs to these structs.  Who changes them counts it up, and
-# writes both there: programs of the old header are then refused.
+# known - abi.number must have the number that belongs to these structs.  A change to them needs
+# a higher number there, so that programs of the old header are refused.
 known() {
 	[ "$(sed -n 2p tests/package/abi.number)" = \
 	  "$(number_of .) $(hit_path_of . | sha256sum | cut -c1-16)" ]
 }
 check the_number_of_the_abi_belongs_to_the_hit_path known
-# The third line has how many lines of members there were at least, and what they hash to.
+# begins - the third line of abi.number has the least number of members, and their hash
 begins() {
 	local lines
 

@@ -17,7 +17,7 @@ cd "$top"
 src=$top/tests/package/consumers
 version=$(make -s version)
 soname=$(make -s soname)
-# Where Debian has it, and then moved to a folder that no file knows.
+# The library is where Debian has it, and later in a folder that no file knows.
 lib=usr/lib/$(gcc -print-multiarch)
 moved=$tmp/moved
 make -s install "B=$out" DESTDIR="$tmp/dest" PREFIX=/usr "LIBDIR=/$lib"

@@ -19,8 +19,8 @@ version=$(make -s version)
 # The control file says what a build needs.
 DEBIAN_FRONTEND=noninteractive apt-get -qy build-dep --no-install-recommends "$top" >&2
 
-# packages DIR [ARG...] - made in the new folder DIR of the archive of the source and of
-# debian/, which is not in it
+# packages DIR [ARG...] - builds them in the new folder DIR, of the archive of the source and of
+# debian/, which the archive lacks
 packages() {
 	local dir=$1
 
@@ -34,7 +34,8 @@ packages() {
 			>"$dir.log" 2>&1 || { tail -n 40 "$dir.log"; return 1; }
 }
 
-# Elsewhere, by another user's settings, in another order, without the cases.
+# packages_again - builds them elsewhere, by another user's settings, in another order, without
+# the cases
 packages_again() (
 	umask 0077
 	export TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 HOME=/nowhere

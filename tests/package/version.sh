@@ -55,7 +55,7 @@ check no_other_file_of_the_source_has_it \
 	says common/pool.h grep -rlF "\"$version\"" common kernel user Makefile Kbuild \
 	dkms.conf Documentation/conf.py
 
-# The archive of a clone with another umask, time zone and language.
+# clone - makes the archive in a clone with another umask, time zone and language
 clone() {
 	(
 		umask 0077

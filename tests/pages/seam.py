@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 MOST = 52
 PAGES = ("plat.h", "plat_report.h")
 
-# Operations that no scenario of schedules reaches; schedule/ need not have them.
+# No scenario reaches these operations, so the enumerator's world need not have them.
 WORLDS = {"user": set(), "kernel": set(), "tests/proof/schedule": {"plat_places", "plat_memory"}}
 
 PROTOTYPE = re.compile(r"\b(?:void|bool|any|size_t|unsigned int|unsigned long"

@@ -27,7 +27,7 @@ EXAMPLE = pathlib.Path(__file__).parents[2] / "user/examples/haproxy"
 CONNECTIONS = 800
 # An instruction count must be at most this part of the original's.
 MOST = 0.98
-# What ab does for a connection with one request, and for a request of many.
+# The options of ab for a connection with one request, and for a connection with many.
 LOADS = {"connection": ["-c", "1"], "request": ["-c", "1", "-k"]}
 MEMORY = ("memory at the start",
           f"memory with {CONNECTIONS} connections, silent",
@@ -44,7 +44,7 @@ REQUESTS = (
     b"GET / HTTP/1.1\r\n" + CLOSE + b"X: " + b"x" * 20000 + b"\r\n\r\n",
 )
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-# Without its last byte it is a request that waits, with its stream and its buffer.
+# A request without its last byte waits, with its stream and its buffer.
 BODY = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345"
 
 

@@ -110,7 +110,7 @@ visits() {
 	END { rule(); print "" }' "$1" | sed 's/ *$//'
 }
 
-# Pools count what is BUSY, lost and refused; a kmem_cache has no such thing.
+# A pool counts what is BUSY, lost and refused; a kmem_cache counts nothing.
 contention() {
 	awk -F, '
 	function rule() {

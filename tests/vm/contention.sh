@@ -30,7 +30,8 @@ counting=$(VARIANT=contended DEBUG="-include $dir/tests/bench/kernel/contended.h
 "${CC:-cc}" -O2 -Wall -Wextra -Wno-unused-parameter -Werror -fPIC -shared \
 	-o "$tmp/lines.so" "$here/lines.c"
 
-# counts SIZE - a boot: rows of "WORKLOAD PEER ...", and rows of lines.c, in the same order
+# counts SIZE - boots; prints rows of "WORKLOAD PEER ...", and those of lines.c in the same
+# order
 counts() {
 	"$here/boot.sh" --cpus $cpus --sockets 2 --nodes --mem 1024 --timeout 500 \
 		--plugin "$tmp/lines.so,out=$tmp/lines,near=$((cpus / 2))" \

@@ -90,7 +90,7 @@ stock_unpack() {
 		dpkg -x "$dir/${deb%=*}"_*.deb "$dir"
 	done
 	rm -f "$dir"/*.deb
-	# The one absolute path of the unpacked headers.
+	# The unpacked headers have one absolute path, of the common Makefile.
 	sed -i "s|^include .*|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../$common/Makefile|" \
 		"$dir/usr/src/$headers/Makefile"
 }

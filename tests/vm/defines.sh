@@ -22,7 +22,7 @@ headers=${2:-stock-6.12}
 export VARIANT=defines POOL_TESTS=
 mkdir "$tmp/ko"
 
-# made NAME [ARGUMENT...] - pool.ko, by build-modules.sh
+# made NAME [ARGUMENT...] - builds pool.ko by build-modules.sh
 made() {
 	local name=$1 dir
 
@@ -30,19 +30,19 @@ made() {
 	dir=$("$here/build-modules.sh" "$what" "$@" | tail -n 1) && cp "$dir/pool.ko" "$tmp/ko/$name.ko"
 }
 
-# made_with NAME DEFINES - only the two files are made again that depend on these defines
+# made_with NAME DEFINES - builds anew only the two files that depend on these defines
 made_with() {
 	local flags="-DPOOL_NO_INLINE $2"
 
 	made "$1" "CFLAGS_common/options/options.o=$flags" "CFLAGS_common/reclaim/bound.o=$flags"
 }
 
-# as_a_whole NAME DEFINES - as a user builds it
+# as_a_whole NAME DEFINES - builds all, as a user does
 as_a_whole() {
 	DEBUG=$2 made "$1"
 }
 
-# refused TEXT DEFINES - it does not build, for this reason
+# refused TEXT DEFINES - the build must fail for this reason
 refused() {
 	! made_with refused "$2" >"$tmp/refused" 2>&1 && cat "$tmp/refused" &&
 		grep -qF "$1" "$tmp/refused"
@@ -99,14 +99,14 @@ code() {
 		hit=$(find "$dir" -name pool_hit.o -size +0 -path '*/tests/vm/*') && [ -n "$hit" ]
 }
 
-# instructions FUNCTION - without the numbers that depend on where it lies
+# instructions FUNCTION - prints them without the numbers that depend on where it lies
 instructions() {
 	objdump -dr --no-show-raw-insn --disassemble="$1" "$hit" | sed -nE 's/^ +[0-9a-f]+:\t//p' |
 		sed -E 's/\b[0-9a-f]+ <[^>]*>/<>/g'
 }
 
-# hits_alone FUNCTION - no locked instruction; on the way on which no conditional jump is taken,
-# which is the hit, no call but that of tracers, which is a nop
+# hits_alone FUNCTION - a hit, the way on which no conditional jump is taken, must have no
+# locked instruction, and no call but that of tracers, which is a nop
 hits_alone() {
 	objdump -dr --no-show-raw-insn --disassemble="$1" "$hit" | awk '
 		$1 ~ /^[0-9a-f]+:$/ && $2 ~ /^R_/ { target[n] = $3; next }

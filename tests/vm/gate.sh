@@ -79,7 +79,7 @@ costs() {
 		judge_all "$tmp/costs" "$tmp/limits" empty
 }
 
-# many NAME PEER [DATA] - what bench_kernel_many.c counted
+# many NAME PEER [DATA] - prints what bench_kernel_many.c counted
 many() {
 	awk -v name="$1" -v peer="$2" '$1 == "many" && $2 == name && $3 == peer { print $4 }' \
 		"${3:-$tmp/data}"

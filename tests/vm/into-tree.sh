@@ -99,14 +99,14 @@ builds() {
 	configure "$@" && compiles "$1" lib/pool/
 }
 
-# all_options COMPILER - the folder, with all that allmodconfig has.  Allocation profiling needs
-# one of its options off.
+# all_options COMPILER - compiles the folder with all that allmodconfig has, except one option,
+# for allocation profiling
 all_options() {
 	base=allmodconfig builds "$1-allmod" "${MODULE[@]}" NUMA=y KASAN=y PROVE_LOCKING=y \
 		TRACING=y DEBUG_FORCE_WEAK_PER_CPU=n MEM_ALLOC_PROFILING=y
 }
 
-# whole - no function of pool.ko is missing, and no case of its tests
+# whole - no function of pool.ko may be missing, and no case of its tests
 whole() {
 	local bad=0
 

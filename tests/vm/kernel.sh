@@ -258,7 +258,7 @@ build() {
 		esac
 	done <"$options"
 	"${make[@]}" -j"$(nproc)" all
-	# Newer kernels write down where they are, which is not where they will be.
+	# Newer kernels note the folder where they are built, which is renamed later.
 	sed -i "s|^\(export KBUILD_OUTPUT = .*\)\.part$|\1|" "$dir/Makefile"
 }
 
@@ -270,7 +270,7 @@ foreign_busybox() {
 		   -o Dir::State="$work/apt" -o Dir::Cache="$work/apt")
 
 	mkdir -p "$work/apt"/{lists,archives}/partial
-	# Sources that do not have that architecture are none of ours.
+	# Sources for which the archive lacks that architecture are none of ours.
 	"${apt[@]}" update || true
 	(cd "$work" && "${apt[@]}" download busybox-static)
 	dpkg --fsys-tarfile "$work"/busybox-static_*.deb | tar -xO ./bin/busybox >"$work/busybox"

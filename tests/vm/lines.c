@@ -158,7 +158,7 @@ static void on_mark(unsigned int cpu, void *data)
 	}
 }
 
-/* Which mark this instruction is; LINES_MARKS: none. */
+/* Returns which mark this instruction is; LINES_MARKS: none. */
 static unsigned int mark_of(const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);

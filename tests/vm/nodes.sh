@@ -31,7 +31,7 @@ runs() {
 	sed 's/^/# /' "$tmp/counts" >&3
 }
 
-# remote OPTIONS WHO LEAST MOST - so many in a hundred
+# remote OPTIONS WHO LEAST MOST - checks how many in a hundred objects are remote
 remote() {
 	awk -v options="$1" -v who="$2" -v least="$3" -v most="$4" '
 		$2 == options && $3 == who {

@@ -38,7 +38,7 @@ fails_for() {
 	return 1
 }
 
-# not_again BOOT-ARG... - it fails for a machine that dies, which is not started again
+# not_again BOOT-ARG... - fails for a machine that dies, and must not start it again
 not_again() {
 	PATH=$tmp/bin:$PATH fails_for "never came" "$@" && ! grep -q 'started again' "$tmp/out"
 }

@@ -66,7 +66,7 @@ by_hand() {
 		"$sign_file" sha256 "$tmp/own.pem" "$tmp/own.der" "$tmp/own/pool.ko"
 }
 
-# changed - in one byte, which says nothing to the kernel but that it is not what was signed
+# changed - changes one byte that means nothing, so that only the signature shows it
 changed() {
 	mkdir "$tmp/changed"
 	sed 's/author=The libpool/author=the libpool/' "$tmp/signed/pool.ko" >"$tmp/changed/pool.ko"

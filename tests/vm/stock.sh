@@ -56,7 +56,7 @@ installs_alone() {
 		[ -n "$(find "$dir/installed" -name 'pool.ko*')" ]
 }
 
-# says_all MODULE - what modinfo shows: each field, and a text and a type for each parameter
+# says_all MODULE - modinfo must show each field, and a text and a type for each parameter
 says_all() {
 	local version param field status=0
 
@@ -83,7 +83,7 @@ kunit_compiles() {
 		"$here/build-modules.sh" "$what" CONFIG_KUNIT=m >/dev/null
 }
 
-# module_of_readme - the second block of C there, for this kernel
+# module_of_readme - prints the second block of C there, for this kernel
 module_of_readme() {
 	local readme=$here/../../README.md my=$dir.my import='MODULE_IMPORT_NS(LIBPOOL)'
 

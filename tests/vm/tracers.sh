@@ -18,7 +18,7 @@ what=${1:-stock-6.12}
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 need linux-perf bpftrace trace-cmd
 
-# tools - the programs, what they are linked with, and what loads them
+# tools - prints the programs, what they are linked with, and what loads them
 tools() {
 	local program programs=()
 

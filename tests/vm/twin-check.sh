@@ -96,12 +96,12 @@ EOT
 	--extract-to "$tmp/got" "$kernel" "$tmp/script" \
 	"$modules/pool.ko" "$modules/pool_replay.ko" "$tmp/traces"/*
 
-# fewer POOLS NAME - than the trace has
+# fewer POOLS NAME - the dump must have fewer pools than the trace
 fewer() {
 	[ "$1" -lt "$(sed -n 's/^pools //p' "$tmp/traces/$2")" ]
 }
 
-# agree POOLS NAME - library and kernel
+# agree POOLS NAME - the dumps of library and kernel must be equal
 agree() {
 	[ "$1" -gt 0 ] && cmp "$tmp/user" "$tmp/got/$2.pools" && return
 	diff "$tmp/user" "$tmp/got/$2.pools" | sed -n '1,20p'

@@ -235,7 +235,7 @@ static u64 run_irq(const struct job *job)
 
 /* The table */
 
-/* give: offset in struct bench_peer; 0: none is needed. */
+/* @give: the offset, in struct bench_peer, of the function that frees; 0: none is needed. */
 struct workload {
 	const char *name;
 	unsigned int batch;

@@ -5,7 +5,7 @@
 #
 # poolctl.sh sources it.  $tmp/after is a dump of 7 pools that need nothing.
 
-# dump COLUMN=NUMBER... - that dump with other numbers of pool1
+# dump COLUMN=NUMBER... - writes that dump with other numbers of pool1
 dump() {
 	awk -v "set=$*" '
 	$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }

@@ -59,7 +59,7 @@ gone_for_a_while() {
 }
 check a_pool_may_come_and_go gone_for_a_while
 
-# Such bytes are shown as the most that a number can be.
+# huge - such bytes are shown as the largest number
 huge() {
 	dump used=18446744073709551615
 	"$ctl" plot pool1 "$tmp/changed" >"$tmp/plot" && cat "$tmp/plot" &&
@@ -135,7 +135,8 @@ dies() {
 		"$src/ask.py" svg "$tmp/dies.svg"
 }
 check a_target_that_dies_leaves_its_graph dies
-# Not a fifth of it, as in the time between two looks; a busy machine is not exact.
+# rates - a rate must not be a fifth too low, as if the time between two looks counted; a busy
+# machine is not exact
 rates() {
 	"$ctl" --socket "$tmp/rising" plot 0.2 6 >"$tmp/plot" && cat "$tmp/plot" &&
 		sed -n 13p "$tmp/plot" | grep -Eq '^most ([5-9]|1[0-9])[0-9]{2} '

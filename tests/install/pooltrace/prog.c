@@ -21,10 +21,10 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The compiler may leave out a pair of calls that it sees through. */
+/* The compiler may leave out a pair of calls that it understands, so it must not see the object. */
 static void *volatile seen;
 
-/* More than there is; the compiler is not to know. */
+/* There is not so much memory, and the compiler must not know it. */
 static volatile size_t huge = SIZE_MAX / 2;
 
 /* Other modules may call it, so that its name is known. */
@@ -111,7 +111,7 @@ static void *give_back(void *arg)
 	return NULL;
 }
 
-/* All at once: what a thread of the first round allocated, one of the second frees. */
+/* The second round frees what the threads of the first round allocated, all at once. */
 static void threads(void)
 {
 	void *(*rounds[])(void *arg) = { allocate, give_back };

@@ -290,7 +290,7 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 
 /* plat_pause() would be here: sched.c. */
 
-/* The clock stands still, but for calls that wait for less than POOL_ASK_EVERY. */
+/* The clock stands still, except for calls that wait for less than POOL_ASK_EVERY. */
 static unsigned int clock = 1;
 
 unsigned int plat_resched(void)

@@ -13,17 +13,17 @@ P=/sys/kernel/debug/pool
 PARAMETERS=/sys/module/pool/parameters
 USER=/sys/module/pool_user/parameters
 
-# says TEXT - pools do, in one line of the log
+# says TEXT - one line of the log must be of pools and have this text
 says() {
 	dmesg | sed -n 's/^\[[^]]*\] pool: //p' >/tmp/said
 	cat /tmp/said
 	same "$(grep -cF -- "$1" /tmp/said)" 1
 }
 
-# parameter NAME VALUE - it is shown
+# parameter NAME VALUE - the parameter must be shown with this value
 parameter() { same "$(cat $PARAMETERS/"$1")" "$2"; }
 
-# readable - each file of pools; those that are only written to are not
+# readable - each file of pools must be readable, except those that are only written to
 readable() {
 	find $P -type f -perm -444 >/tmp/files
 	cat /tmp/files
@@ -33,7 +33,7 @@ readable() {
 	done </tmp/files
 }
 
-# cases - all of pool_kunit.ko have run, and none failed
+# cases - all cases of pool_kunit.ko must have run, and none failed
 cases() {
 	insmod pool_kunit.ko scale=20 || return 1
 	cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results

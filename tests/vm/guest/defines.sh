@@ -10,7 +10,7 @@
 # shellcheck source=tests/vm/guest/stock/lib.sh
 . /files/lib.sh
 
-# numbers POOL KEY... - in a line
+# numbers POOL KEY... - prints them in a line
 numbers() {
 	pool=$1
 	shift
@@ -19,7 +19,7 @@ numbers() {
 	done | tr '\n' ' ' | sed 's/ $//'
 }
 
-# is_as_defined WORDS SIZES OBJECTS - the defaults, and a pool that had one object
+# is_as_defined WORDS SIZES OBJECTS - checks the defaults, and a pool that had one object
 is_as_defined() {
 	same "$(cat $P/debug)" "$1" &&
 		same "$(cat $P/hot_size) $(number sc_conn cluster)" "$2" &&

@@ -17,7 +17,8 @@ MOST=200000
 
 exec 9>/dev/null
 
-# set_all FILE VALUE - of both allocators.  A file may not open while memory is refused.
+# set_all FILE VALUE - writes it for both allocators; a file may not open while memory is
+# refused
 set_all() {
 	for allocator in failslab fail_page_alloc; do
 		until echo "$2" >$F/$allocator/"$1"; do :; done 2>&9
@@ -33,12 +34,12 @@ prepare() {
 	echo 0 >$F/fail_page_alloc/min-order
 }
 
-# refused ALLOCATOR - how many calls were
+# refused ALLOCATOR - prints how many of its calls were refused
 refused() {
 	echo $((MOST - $(cat "$F/$1/times")))
 }
 
-# during SECONDS PERCENT - memory is refused, once the sleeper sleeps
+# during SECONDS PERCENT - refuses memory, once the sleeper sleeps
 during() {
 	sleep "$1" &
 	sleeper=$!
@@ -49,13 +50,13 @@ during() {
 	set_all probability 0
 }
 
-# sum_of PREFIX NUMBER - of these pools.  "failed" counts calls that got NULL, since there was no
-# memory, or since their context may not ask for any, as that of an NMI
+# sum_of PREFIX NUMBER - prints its sum over these pools.  "failed" counts calls that got NULL,
+# because there was no memory or because their context, such as an NMI, may not ask for any
 sum_of() {
 	cat $P/by-name/"$1"*/stats | awk -v key="$2" '$1 == key { n += $2 } END { print n + 0 }'
 }
 
-# says SUCCESS - the torture, in its time
+# says SUCCESS - the torture must end so, in its time
 says() {
 	while [ "$(cat $T/state)" = running ]; do sleep 1; done
 	same "$(cat $T/state)" "$1"
@@ -80,7 +81,7 @@ goes_on() {
 
 prepare
 check "loads" insmod pool.ko age=0
-# Threads may always ask, so theirs is the number that tells of memory.
+# Threads may always ask for memory, so their number shows whether there was some.
 check "threads begin" insmod pool_torture.ko seconds=5 kinds=thread
 sleep 4
 check "... and use their pools" test "$(sum_of t_ fills)" -gt 0
@@ -105,7 +106,7 @@ refusals=0 rounds=0
 for percent in 1 2 3 5; do
 	check "a module comes or not, and goes, at $percent %" come_and_go $percent
 done
-# At random insmod itself seldom gets as far as to the pools.  So fewer calls are refused here.
+# At random insmod seldom gets as far as the pools, so fewer calls are refused here.
 for every in 30 100 200 400 800 1600 30000; do
 	set_all interval $every
 	check "a module comes or not, and goes, with each ${every}th call refused" come_and_go 100

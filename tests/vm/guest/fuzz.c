@@ -44,7 +44,7 @@ static unsigned int any(unsigned int below)
 	return (unsigned int)(seed >> 11) % below;
 }
 
-/* The first word of each line, without a value that it shows. */
+/* Read the first word of each line, without a value that the line shows. */
 static void read_words(const char *path)
 {
 	static char line[1024];
@@ -152,7 +152,7 @@ static void damage(void)
 	}
 }
 
-/* A machine that is told to panic says nothing more. */
+/* Leave out "panic", because a machine that panics writes nothing more. */
 static void compose(void)
 {
 	static const char * const between[] = { " ", ",", "\n", "\t", "", " , " };

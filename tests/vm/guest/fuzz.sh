@@ -39,7 +39,7 @@ nonsense() { ./fuzz "$SEED" $((ROUNDS / 2)) $P/help $files; }
 # shellcheck disable=SC2086	# words
 listed() { printf '%s\n' $files; }
 writable() { ./fuzz writable $P /sys/module/pool/parameters; }
-# kinds COMMAND - of the files that it prints; each pool has the same
+# kinds COMMAND - prints the kinds of files that COMMAND prints; each pool has the same
 kinds() { "$1" | sed "s|$P/by-name/[^/]*/|$P/by-name/*/|" | sort -u; }
 all_listed() { same "$(kinds listed)" "$(kinds writable)"; }
 
@@ -55,7 +55,7 @@ caches_objects() {
 }
 
 nonsense_took=0
-# part NAME OPTIONS - of pool.ko
+# part NAME OPTIONS - fuzzes pool.ko with these options
 part() {
 	check "$1: loads" insmod pool.ko debug="$2"
 	check "$1: pools are used" insmod pool_example.ko

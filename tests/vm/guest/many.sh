@@ -23,7 +23,7 @@ timed() {
 	echo "# $(awk "BEGIN { print $(now) - $begun }") s: $1"
 }
 
-# begin_read, end_read - of pools: the first byte, then the rest
+# begin_read, end_read - read the first byte of pools, then the rest
 begin_read() {
 	exec 3<$P/pools
 	dd bs=1 count=1 of=/tmp/slow <&3 2>/dev/null
@@ -45,13 +45,13 @@ meanwhile() {
 	[ $times -ge 8 ]
 }
 
-# whole FORM - of an order, or of details; what was read is the whole of it
+# whole FORM - what was read must be the whole of an order, or of details
 whole() {
 	ask "$1" && cat $P/pools >/tmp/read &&
 		same "$(grep -o 'many[0-9]*' /tmp/read | sort -u | wc -l)" $MANY
 }
 
-# takes FORM - how long to read it, in hundredths of a second
+# takes FORM - prints how long it takes to read, in hundredths of a second
 takes() {
 	ask "$1"
 	begun=$(now)

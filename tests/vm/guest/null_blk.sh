@@ -22,7 +22,7 @@ fail() {
 	exit 1
 }
 
-# write CPU, discard CPU - all pages, on that CPU.  Larger requests would be split.
+# write CPU, discard CPU - all pages, on that CPU; larger requests would be split
 write() {
 	taskset "$1" dd if=/dev/zero of=$DEV bs=1M count=$((PAGES / 256)) oflag=direct \
 		2>/dev/null || fail "dd to $DEV"
@@ -86,8 +86,8 @@ bursts() {
 	echo "$world $1-discard $((discarded / ROUNDS / PAGES))" >/dev/ttyS1
 }
 
-# paths - slow paths until now: of the slab, in all its caches, and of the pool.  No program is
-# started, which would allocate, too.
+# paths - prints slow paths until now: of the slab, in all its caches, and of the pool.  No
+# program is started, since it would allocate, too.
 paths() {
 	slab=0 pool=0
 	while read -r _ n _; do
@@ -107,7 +107,7 @@ took() {
 		>/dev/ttyS1
 }
 
-# slow NAME CPU CPU - the same as bursts, without a clock, since probes cost time
+# slow NAME CPU CPU - as bursts, but without a clock, since probes cost time
 slow() {
 	slab_written=0 pool_written=0 slab_discarded=0 pool_discarded=0
 	for _ in $(seq $WARM); do

@@ -8,8 +8,8 @@
 # shellcheck source=tests/lib/results.sh
 . ./results.sh
 
-# refused FOLDER WHY - its pool.ko is, and insmod or the kernel says so: a module may be refused
-# for much else than its signature
+# refused FOLDER WHY - its pool.ko must be refused, and insmod or the kernel must say why,
+# because a module may be refused for much else than its signature
 refused() {
 	dmesg -c >/dev/null
 	not insmod "$1/pool.ko" >/tmp/said 2>&1 || return 1

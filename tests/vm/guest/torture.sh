@@ -15,7 +15,7 @@ P=/sys/kernel/debug/pool
 state() { cat /sys/module/pool_torture/parameters/state; }
 running() { [ "$(state)" = running ]; }
 
-# done_with WHAT - it was done once more
+# done_with WHAT - notes that it was done once more
 done_with() { echo >>"$tmp/done.$1"; }
 
 # must WHAT COMMAND... - the command always succeeds
@@ -92,7 +92,7 @@ consumers() {
 	done
 }
 
-# often_done WHAT... - each of them at least once
+# often_done WHAT... - each must have been done at least once
 often_done() {
 	for what; do
 		[ -s "$tmp/done.$what" ] || { echo "never: $what"; return 1; }
@@ -100,7 +100,7 @@ often_done() {
 	done
 }
 
-# nothing_wrong - of what must succeed
+# nothing_wrong - all commands that must succeed have
 nothing_wrong() { [ ! -e "$tmp/wrong" ] || { head -n 5 "$tmp/wrong"; false; }; }
 
 insmod pool.ko || exit 1

@@ -315,7 +315,7 @@ TEST_CASE(a_server_without_descriptors_sleeps_and_goes_on)
 	ASSERT(pool_ctl_start(fresh_path()));
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	ASSERT(!getrlimit(RLIMIT_NOFILE, &old));
-	/* As many as poll() looks at; those are open. */
+	/* poll() looks at no more files than the limit, and those two are open. */
 	none = (struct rlimit){ .rlim_cur = 2, .rlim_max = old.rlim_max };
 	ASSERT(!setrlimit(RLIMIT_NOFILE, &none));
 	n = plat_read(&accepts);

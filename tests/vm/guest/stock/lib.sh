@@ -30,7 +30,7 @@ number() { sed -n "s/^$2 //p" "$P/by-name/$1/stats"; }
 more_than() { [ "$(number "$1" "$2")" -gt "$3" ]; }
 moves() { within more_than "$1" "$2" "$(number "$1" "$2")"; }
 
-# column POOL CPU NUMBER - of percpu
+# column POOL CPU NUMBER - prints a column of percpu
 column() {
 	awk -v cpu="$2" -v c="$3" '$1 == cpu { print $c }' \
 		"$P/by-name/$1/percpu"
@@ -44,7 +44,7 @@ stop() { rmmod pool_example && rmmod pool; }
 # shellcheck disable=SC2010	# names of caches are words
 caches_left() { ls /sys/kernel/slab | grep -c "^pool-$1-"; }
 
-# ask WORDS - what reads of pools print from now on
+# ask WORDS - chooses what later reads of pools print
 ask() { echo "$1" >$P/pools; }
 names() { sed -n 's/^[0-9]* \([^ ]*\) .*/\1/p' $P/pools | tr '\n' ' '; }
 lists() { ask "raw $1" && same "$(names)" "$2"; }

@@ -4,7 +4,7 @@
 
 echo "# commands of pages"
 
-# Each is tried with and without pool.ko, as its reader would have it.
+# one NAME - runs an example with and without pool.ko, as its reader would
 one() {
 	case $2 in
 	insmod*) gone pool || rmmod pool ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # poolctl.sh - the tool poolctl, and the kernel's pools
 
-# status N ARG... - poolctl ends with it; what it said is in /tmp/said
+# status N ARG... - poolctl must end with N; its output is in /tmp/said
 status() {
 	want=$1
 	shift
@@ -11,7 +11,7 @@ status() {
 	cat /tmp/said
 	same $is "$want"
 }
-# alike OPTION - the same text as the kernel's, but for numbers
+# alike OPTION - the text must be the kernel's, but for numbers
 alike() {
 	echo "${1#--}" >$P/pools
 	sed 's/[0-9][0-9]*/N/g' $P/pools >/tmp/kernel

@@ -6,14 +6,14 @@ echo "# tracepoints"
 T=/sys/kernel/tracing
 [ -d $T/events ] || mount -t tracefs none $T
 
-# seen EVENT TEXT - such an event is in the buffer
+# seen EVENT TEXT - the buffer must have such an event
 seen() { grep -q ": pool_$1: name=$2" $T/trace || { tail -n 5 $T/trace; false; }; }
-# objects EVENT POOL - in all of its events
+# objects EVENT POOL - prints how many objects all of its events had
 objects() {
 	sed -n "s/.*: pool_$1: name=$2 objects=\([0-9]*\)/\1/p" $T/trace |
 		awk '{ n += $1 } END { print n + 0 }'
 }
-# Nothing is left of a pool that is gone: what the backend gave it got back.
+# balanced - a pool that is gone must have returned to the backend all that it got
 balanced() { more "$(objects backend_get $1)" 0 && same "$(objects backend_get $1)" "$(objects backend_put $1)"; }
 quiet() { same "$(grep -c ': pool_' $T/trace)" 0; }
 
@@ -37,7 +37,7 @@ echo 0 >$T/events/pool/enable
 check "no event was lost" same "$(cat $T/per_cpu/*/stats | grep overrun | grep -cv ': 0$')" 0
 check "backend events of a connection's pool balance" balanced ex_conn
 check "... of an event's, too" balanced ex_event
-# A call is no event, but where that is asked for.
+# calls NAME - prints events of calls; calls are events only where that is asked for
 calls() { grep -c ": pool_$1: name=ex_conn call_site=[a-z_]*+[^ ]* \[pool_example\] ptr=.* bytes_alloc=192" $T/trace; }
 check "no call was an event" same "$(grep -c ': pool_\(alloc\|free\): ' $T/trace)" 0
 echo >$T/trace
