@@ -42,10 +42,10 @@ static unsigned long on_free_lines(const struct slab *slab, unsigned int stride,
 		return bits;
 	if (stride == SLAB_ALIGN / 4) {
 		bits &= bits >> 1;
-		return (bits & bits >> 2 & EACH_4TH) * 15;
+		return (bits & (bits >> 2) & EACH_4TH) * 15;
 	}
 	if (stride == SLAB_ALIGN / 2)
-		return (bits & bits >> 1 & EACH_2ND) * 3;
+		return (bits & (bits >> 1) & EACH_2ND) * 3;
 	below = !word || own >= 0 || slab->free[word - 1] >> (SLAB_BITS - 1);
 	above = word + 1 < SLAB_WORDS ? slab->free[word + 1] << (SLAB_BITS - 1) : 0;
 	return bits & (bits << 1 | below) & (bits >> 1 | above);
