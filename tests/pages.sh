@@ -48,7 +48,7 @@ written() {
 		END { print n }' "$@"
 }
 
-# A reader sees what this is, and finds what there is.
+# short - README and pages must be short, so that a reader finds what there is
 short() {
 	local page most status=0
 
@@ -93,7 +93,7 @@ maintainer() {
 	return $status
 }
 
-# Each says whom to ask, and what state this is in.
+# says_whom_to_ask - each of these pages must say whom to ask, and what state this is in
 says_whom_to_ask() {
 	local page status=0
 

@@ -63,7 +63,7 @@ faults() {
 			"$fault" "$@"
 	done
 	check "${name}_sees_a_leak" flagged "$leak" leak "$@"
-	# This report is of libpool, before the tool could see the fault.
+	# libpool reports this fault before the tool can see it.
 	check "libpool_tells_${name}_of_free_twice" flagged \
 		'FAULT: freed twice' free_twice "$@"
 }
@@ -79,14 +79,14 @@ clean() {
 	done
 }
 
-# switched COMMAND... - pools are closed, so that the tool sees each call; with no-tools
-# they are not
+# switched COMMAND... - pools must be closed, so that the tool sees each call; with no-tools
+# they must not
 switched() {
 	timeout 60 "$@" "$tmp/bad" closed &&
 		! LIBPOOL_OPTIONS=no-tools timeout 60 "$@" "$tmp/bad" closed
 }
 
-# asan NAME COMPILER LIBRARY... - everything under AddressSanitizer
+# asan NAME COMPILER LIBRARY... - checks all of these programs under AddressSanitizer
 asan() {
 	local name=$1 cc=$2 program
 
@@ -105,8 +105,8 @@ asan asan_of_gcc_with_the_archive gcc "$out/libpool.a"
 asan asan_of_clang clang "${so[@]}"
 asan asan_of_clang_with_the_archive clang "$out/libpool.a"
 
-# valgrind_too NAME LIBRARY... - everything under valgrind.  Its report of a leak does not
-# have the address, but the place of the allocation.
+# valgrind_too NAME LIBRARY... - checks all of them under valgrind, whose report of a leak has
+# not the address, but the place of the allocation
 valgrind_too() {
 	local name=$1 program
 

@@ -48,7 +48,7 @@ is() {
 	same "$(number "$1" "$2")" "$3"
 }
 
-# start [OPTIONS] - the server, whose numbers are $server and $port
+# start [OPTIONS] - starts the server, whose numbers are $server and $port
 start() {
 	rm -f "$tmp/said"
 	LIBPOOL_OPTIONS=${1:+$1,}ctl=$tmp/sock timeout -k 5 300 "$chat/server" \
@@ -59,7 +59,7 @@ start() {
 	port=$(sed 's/port //' "$tmp/said")
 }
 
-# stopped STATUS - it has ended, or ends now, with this status; without a line if that is 0
+# stopped STATUS - the server must end with this status, and without a line if that is 0
 stopped() {
 	local status=0
 
@@ -69,7 +69,7 @@ stopped() {
 	same "$status" "$1" && { [ "$1" != 0 ] || [ ! -s "$tmp/log" ]; }
 }
 
-# with OPTIONS STATUS COMMAND... - clients of a server, which ends with this status
+# with OPTIONS STATUS COMMAND... - runs clients of a server, which must end with this status
 with() {
 	local options=$1 status=$2 failed=0
 
@@ -119,7 +119,7 @@ slow() {
 	cat "$tmp/heard"
 	grep -qE "$4" "$tmp/heard" && return $failed
 }
-# With a deadline, since the server notices a moment later that a client has gone.
+# empty - waits, because the server notices a moment later that a client has gone
 empty() {
 	within is conn used 0 && within is msg used "${1:-0}"
 }
@@ -209,7 +209,7 @@ step 6-graph
 dumps() {
 	grep -c '"total"' "$tmp/dumps"
 }
-# Waits until so many dumps more are there.
+# recorded N - waits until there are N dumps more
 recorded() {
 	local want=$(($(dumps) + $1))
 
@@ -239,7 +239,7 @@ drawn() {
 }
 check the_graph_is_drawn drawn
 [ "${2:-}" != write ] || cp "$tmp/memory.svg" Documentation/tutorial.svg
-# heights CURVE - in percent of the graph's height: first, most, last
+# heights CURVE - prints the first, the most and the last, in percent of the graph's height
 heights() {
 	sed -n "s/.* id=\"$1\" points=\"\([^\"]*\)\".*/\1/p" "$tmp/memory.svg" | tr ' ' '\n' |
 		awk -F, '{ h = (260 - $2) / 2.4 } NR == 1 { first = h } h > most { most = h }
@@ -255,7 +255,7 @@ rises_and_falls() {
 }
 check what_is_used_rises_and_falls rises_and_falls used 10
 check what_is_held_falls_to_what_caches_hold rises_and_falls held 60
-# After the last reading of the client the pools hold what they held, until gc.
+# stays - after the client's last reading the pools must keep what they have, until gc
 stays() {
 	local held used
 

@@ -26,7 +26,7 @@ tree() {
 		find . -type f -print0 | sort -z | xargs -r0 sha256sum)
 }
 
-# foreign - what others have there: a file in a folder that we use, too, and an empty one
+# foreign - makes files of others: one in a folder that we use, too, and an empty one
 foreign() {
 	mkdir -p "$dest"/usr/local/{include/libpool,lib/pkgconfig,share/man/man3,share/libpool}
 	mkdir -p "$dest/data"

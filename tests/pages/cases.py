@@ -15,8 +15,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# What no file of cases has the name of, or names in its head: the files of tests/ with the
-# cases that fail if it is wrong.
+# Sources without a file of cases that has their name, or names them in its head: the files of
+# tests/ with cases that fail if they are wrong.
 OTHERS = {
     "common/base/layout.c": "inside/check.c",
     "common/api/border.c": "inside/fill.c",

@@ -18,7 +18,7 @@ import sys
 
 WHO = {'root', 'user', 'module', 'program', 'kernel'}
 
-# What is not run by itself, and why.
+# Commands that are not run, and why.
 REASONS = {
 	'make demo': 'boots machines, which a container cannot; check runs its parts',
 	'make check': 'boots machines, which a container cannot',

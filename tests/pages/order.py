@@ -17,7 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 FOLDERS = ["reclaim", "api", "limit", "core", "shared"]
 
-# From what gives memory back, and the API, down to the platform.
+# The files, from those that release memory, and the API, down to those next to the platform.
 ORDER = ["bound", "pass", "idle", "shrink", "reclaim", "pack",
          "hit", "reserve", "bulk", "alloc", "border",
          "queue", "last", "remote", "slots",

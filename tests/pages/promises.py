@@ -140,7 +140,8 @@ def check_mutants(numbers):
         yield f"{number}: has a mutant or a reason, and is no promise"
 
 
-# Each is put in the place of the whole row of a promise, and must be complained of.
+# Rows that are put in the place of a promise's whole row, one at a time, and must be complained
+# of.
 WRONG = [
     "3 | only programs test it | yes | yes | dump_pools_writes_a_table_to_stderr | both",
     "3 | only kernels test it | yes | yes | tests/vm/failures.sh | both",

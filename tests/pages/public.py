@@ -59,7 +59,7 @@ def elsewhere(path, text, page):
             yield f"{path.name}: no promise of its part names {name}"
 
 
-# Each is put behind a file, and must be complained of.
+# Lines that are put behind a file, one at a time, and must be complained of.
 WRONG = [
     "static struct pool_cpu *cpu;",
     '#include "seam/plat.h"',

@@ -25,7 +25,7 @@ each_function_has_a_page() {
 	return "$status"
 }
 
-# Of :doc:`page`, "Section", and of a comment of a header that says so.
+# Each mention of :doc:`page`, "Section", must be a link, also in a comment of a header.
 sections_are_linked() {
 	grep -q 'href="checks.html#use-after-free"' build/html/debugging.html &&
 		grep -q 'href="../amounts.html#reserves"' \

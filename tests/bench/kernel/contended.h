@@ -37,7 +37,7 @@ EXPORT_SYMBOL_GPL(contended_lost);
 #define contended_head(p)	\
 	__builtin_types_compatible_p(typeof(*(p)), struct pool_cluster *)
 
-/* Counts it if a bucket's head is BUSY; only heads can be that. */
+/* Count a read that finds a bucket's head BUSY; no other pointer can be BUSY. */
 #define contended_seen(p, value)						\
 ({										\
 	typeof(value) seen = (value);						\

@@ -7,7 +7,7 @@
  *
  *	unload PLUGIN	ends with 0 if the plugin's function was named meanwhile
  *
- * A name is where the loader unmaps it.  So a name that is read too late is a crash.
+ * The loader unmaps the plugin with the names of its functions, so reading a name too late crashes.
  */
 #include <libpool/pool.h>
 

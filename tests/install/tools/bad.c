@@ -15,13 +15,13 @@
 
 #include <libpool/pool.h>
 
-/* No multiple of what pools round sizes to, nor of ASan's granules. */
+/* SIZE is no multiple of what pools round sizes to, nor of ASan's granules. */
 #define SIZE	61
 
 static struct pool_head *pool;
 static volatile char sink;
 
-/* An object that was used before: allocated, freed, allocated. */
+/* Returns an object that was used before: allocated, freed, allocated. */
 static char *object(void)
 {
 	char *obj = pool_alloc(pool);
@@ -71,7 +71,7 @@ static void free_twice(void)
 	pool_free(pool, obj);
 }
 
-/* Runs in a thread, whose stack and registers go with it. */
+/* Leak an object in a thread, whose stack and registers go with the thread. */
 static void *leak(void *unused)
 {
 	char *obj = object();
@@ -102,7 +102,7 @@ static void use_unwritten(void)
 	pool_free(pool, obj);
 }
 
-/* Objects of a pool with open arrays come back at once. */
+/* True if the pool's arrays are closed; objects of open arrays come back at once. */
 static int is_closed(void)
 {
 	unsigned int i;

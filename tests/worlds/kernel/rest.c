@@ -13,7 +13,7 @@
 
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
 
-/* A cond_resched() of kernel/wait.c: the first argument is its file. */
+/* Count a cond_resched() of kernel/wait.c, whose first argument is its file. */
 static int on_rest(struct kprobe *probe, struct pt_regs *regs)
 {
 	const char *file = (const char *)regs_get_kernel_argument(regs, 0);

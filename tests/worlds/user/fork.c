@@ -300,7 +300,7 @@ static void find_it_ended(void *arg)
 	NEED(!test_charged() && others_are_empty());
 }
 
-/* The pool is left as a thread leaves it that destroys the pool and waits for walks. */
+/* A thread is in the middle of destroying the pool: it waits for walks to leave the pool. */
 TEST_CASE(a_child_ends_pools_that_others_were_ending)
 {
 	struct stayer s = { .begin = begin_open, .end = end_open };
