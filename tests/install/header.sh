@@ -80,7 +80,7 @@ for cc in gcc clang; do
 	done
 done
 
-# A program may have our names for something else: in C without the macros, in C++ as it is.
+# A program may use our macros' names for other things: in C after #undef, in C++ as they are.
 cat >"$tmp/mine.c" <<'END'
 #include <libpool/pool.h>
 #ifndef __cplusplus

@@ -421,7 +421,7 @@ TEST_CASE(a_function_for_lines_is_called_with_its_own_argument)
 	EXPECT_EQ(plat_read(&mixed_up), 0);
 }
 
-/* A function for lines that uses pools, as it may; @arg: the pool that it made at first. */
+/* A function for lines may use pools, so this one does; @arg: the pool that it makes first. */
 static void make_pool(enum pool_log_level level, const char *line, void *arg)
 {
 	struct pool_head **made = arg;

@@ -19,8 +19,8 @@ within() {
 	done
 }
 
-# logged - what pool.ko has logged since forget.  A line counts once, since insmod tries
-# two system calls.
+# forget, logged - the lines of pool.ko since "forget", each once, because insmod tries two
+# system calls and may log a line twice
 forget() { dmesg -c >/dev/null; }
 logged() { dmesg | sed -n 's/^\[[^]]*\] pool: //p' | sort -u; }
 says() { same "$(logged | wc -l)" 1 && logged | grep -qF -- "$1"; }
