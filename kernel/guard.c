@@ -222,11 +222,11 @@ static bool is_good(const unsigned char *at, size_t bytes)
 }
 
 /*
- * Map pages.  Areas that are not good are freed last, so that they are not offered again.  From
- * Linux 6.19 on __vmalloc() warns of flags that it does not know.  __GFP_NOMEMALLOC is one, so
- * guarded objects, unlike others, may take the system's last reserve.  __GFP_RETRY_MAYFAIL was one
- * at first, so it becomes __GFP_NORETRY, which fails sooner, and does not have a task killed
- * either.
+ * Map pages.  Areas that are not good are freed last, so that vmalloc() does not offer them again.
+ * From Linux 6.19 on __vmalloc() warns of flags that it does not know, so two flags are not passed.
+ * Without __GFP_NOMEMALLOC guarded objects may take the system's last reserve.
+ * __GFP_RETRY_MAYFAIL, known only later, becomes __GFP_NORETRY, which fails sooner, and has no task
+ * killed either.
  */
 static void *map_pages(size_t bytes, gfp_t gfp)
 {

@@ -8,9 +8,9 @@
  *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys
  *	    changed) is called with the registry mutex held.
  *
- * The state belongs to the "prepare" section, so its teardown runs on a live CPU when the other is
- * dead.  No call is then inside an array of the dead CPU, and none starts there before it is back.
- * A CPU that comes up needs nothing.
+ * The state belongs to the "prepare" section, so the kernel calls its teardown on a live CPU after
+ * a CPU has died.  No call is then inside an array of the dead CPU, and none starts there until the
+ * CPU is online again, for which nothing is prepared.
  */
 #include "seam/plat.h"
 #include "main.h"

@@ -18,7 +18,7 @@
 
 /* Written under offset and area mutex, read under either. */
 extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
-extern unsigned int pool_far_parts;	/* number in each area that walks include */
+extern unsigned int pool_far_parts;	/* far parts in each area that walks include */
 
 /* Return the address at an offset, which may be negative.  Any context. */
 static inline unsigned char *pool_at_offset(const void *start, unsigned long offset)

@@ -168,7 +168,7 @@ static inline unsigned int plat_node_of(const struct plat_backend *backend,
 	return pool_start.nodes > 1 && backend->slabs ? pool_node_of(obj) : 0;
 }
 
-/* thread.c: for a thread that has no area, and has not lost it. */
+/* thread.c: make an area for a thread that has none yet; a thread that lost its area gets none */
 void plat_area_make(unsigned int flags);
 
 void plat_cpu_ready(struct pool *pool, unsigned int flags);

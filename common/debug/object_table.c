@@ -293,7 +293,7 @@ bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 	return false;
 }
 
-/* Return the pattern, and the bin, of a note. */
+/* Return the number of the pattern, or the bin, in a note of pool_state_free(). */
 unsigned int pool_state_phase(unsigned long note)
 {
 	return (note >> ST_PHASE_SHIFT) & 3;

@@ -26,7 +26,7 @@ struct pool_last {
 /* A call in the queue of a pool: queue.c. */
 struct pool_waiter {
 	struct pool *pool;
-	struct pool_list list;		/* waiters mutex */
+	struct pool_list list;		/* waiters mutex: link in pool.waiters */
 	unsigned int turn;		/* waiters mutex; read by its thread; 1: it is the head */
 	unsigned int *word;		/* slept on until it is the head: turn or refills */
 	unsigned int seen;		/* the pool's "wakes" before the last look */

@@ -97,7 +97,7 @@ struct pool_cluster {
 	struct pool_list by_pool;	/* of its local, newest first */
 	struct pool_list by_lru;	/* of its CPU, newest first */
 	struct pool_cluster *next;	/* in a bucket, a spare list */
-	struct pool_local *local;	/* where it is or came from */
+	struct pool_local *local;	/* the part that it is of, or was detached from */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int n;			/* objects in it; 0: it is on no list and in no bucket */
 	unsigned int boxed;		/* empty clusters in obj[]; 0 if stashed or not empty */
@@ -203,7 +203,7 @@ struct pool_reg {
 	struct pool_list list;		/* registry mutex */
 	char name[POOL_NAME_LEN + 1];	/* as asked for */
 	unsigned long long name_sum;	/* hash of the whole name: pool_name_sum() */
-	char file[POOL_FILE_LEN + 1];	/* of the call, as is line */
+	char file[POOL_FILE_LEN + 1];	/* end of the name of the file of the call */
 	int line;
 	unsigned int size;		/* as asked for */
 	unsigned int flags;
@@ -269,7 +269,7 @@ struct pool {
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
 	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
-	unsigned long used_up;		/* any CPU: POOL_USED_UP, or a call that looks: reach.c */
+	unsigned long used_up;		/* any CPU: POOL_USED_UP, or address of a looking call: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: the queue, oldest first */
 	bool warned;			/* registry mutex: the log has "limit is shared" */
@@ -388,7 +388,7 @@ struct pool_carried {
 	struct pool_cluster *rest;	/* the rest of a fill that the CPU cannot keep: moving */
 	unsigned int rounds;		/* arrays reduced and clusters evicted so far */
 	bool restock;			/* the stash has few clusters */
-	bool parked;			/* there are parked objects */
+	bool parked;			/* objects are parked on this CPU or in the pool's list */
 	bool some;			/* any of these is set */
 };
 

@@ -112,8 +112,9 @@ static const char *take_word(void *to, const char *word, const char **text)
 }
 
 /*
- * Read words into @to by @take, which returns why a word is refused, or NULL.  @text: NULL is no
- * words.  False: refused, and @wrong names the first wrong word and lists @words, the right ones.
+ * Read the words of @text, which may be NULL, into @to by @take, which returns why a word is
+ * refused, or NULL.  False: refused, and @wrong names the first wrong word and lists @words, the
+ * right ones.
  */
 bool pool_dump_words(const char *text,
 		     const char *(*take)(void *to, const char *word, const char **text),

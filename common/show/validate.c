@@ -199,8 +199,8 @@ static void see_stash(struct walk *w, struct pool_cpu *cpu)
 }
 
 /*
- * Check up to HOLD clusters of a bucket that the caller holds.  A chain that leads back to itself
- * is found because it has more than objs.  True: at the end, or something is wrong.
+ * Check up to HOLD clusters of a bucket that the caller holds.  Finds a chain that leads back to
+ * itself, because it has more objects than the bucket counts.  True: at the end, or something is wrong.
  */
 static bool see_chain(struct walk *w, const struct pool_bucket *b,
 		      struct pool_cluster *head)

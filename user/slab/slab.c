@@ -183,8 +183,8 @@ static bool leave_rest(struct slab_shelf *shelf, struct slab *slab)
 }
 
 /*
- * Take up to @n free objects of one word of bits, the lowest first.  Returns how many; 0: the shelf
- * allocates from another slab now.  Lock held.
+ * Take up to @n free objects, whose bits are in one word, the lowest first.  Returns how many; 0:
+ * the shelf allocates from another slab from now on.  Lock held.
  */
 static unsigned int take(struct slab_shelf *shelf, struct slab *slab,
 			 unsigned int n, void **objs, struct slab_pages *pages)
