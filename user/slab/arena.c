@@ -149,12 +149,13 @@ static struct slab *take_first(struct pool_list *list)
 	return slab;
 }
 
-/* Take an empty slab of a node; NULL: there is none. */
-static struct slab *take_empty(struct home *home)
+/* Take an empty slab of a node; NULL: there is none.  @bare: set to false if it has memory. */
+static struct slab *take_empty(struct home *home, bool *bare)
 {
 	struct slab *slab;
 
-	if (!pool_list_empty(&home->kept)) {
+	*bare = pool_list_empty(&home->kept);
+	if (!*bare) {
 		home->kept_count--;
 		plat_write(&kept_count, kept_count - 1);
 		return take_first(&home->kept);
@@ -167,13 +168,13 @@ static struct slab *take_empty(struct home *home)
 }
 
 /* Take a slab of another node than @node, because the system refused a new chunk. */
-static struct slab *take_far(unsigned int node)
+static struct slab *take_far(unsigned int node, bool *bare)
 {
 	struct slab *slab = NULL;
 	unsigned int i;
 
 	for (i = 1; !slab && i < SLAB_NODES; i++)
-		slab = take_empty(&homes[node ^ i]);
+		slab = take_empty(&homes[node ^ i], bare);
 	for (i = 1; !slab && i < SLAB_NODES; i++)
 		slab = carve(&homes[node ^ i], false, false);
 	return slab;
@@ -188,12 +189,11 @@ struct slab *pool_arena_get(unsigned int node, bool huge, bool *bare)
 	struct slab *slab;
 
 	pthread_mutex_lock(&arena_mutex);
-	*bare = pool_list_empty(&homes[node].kept);
-	slab = take_empty(&homes[node]);
+	slab = take_empty(&homes[node], bare);
 	if (!slab)
 		slab = carve(&homes[node], true, huge);
 	if (!slab)
-		slab = take_far(node);
+		slab = take_far(node, bare);
 	plat_write(&used, used + !!slab);
 	pthread_mutex_unlock(&arena_mutex);
 	return slab;

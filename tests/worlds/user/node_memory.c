@@ -62,6 +62,44 @@ TEST_CASE(where_addresses_are_refused_a_node_uses_the_chunk_of_another)
 	nodes_one();
 }
 
+/* Pages that are idle by the slabs' bits. */
+static unsigned long idle_by_bits;
+
+static void count_idle(struct slab *slab)
+{
+	idle_by_bits += (unsigned int)__builtin_popcount(slab->idle);
+}
+
+/* The other node's empty slabs have memory, and this node's next slab would get all at once. */
+static int count_what_the_other_has(void *arg)
+{
+	static const struct rlimit none = { 0, 0 };
+	unsigned int n = 8 * PER_SLAB;
+	struct slab_class *class = arg;
+
+	slab_get_many(class, test_objs, n);
+	if (slab_put_many(test_objs, n))
+		return 1;
+	nodes_go_to(1);
+	slab_get_many(class, test_objs, n);
+	if (setrlimit(RLIMIT_DATA, &none))
+		return 2;
+	while (pool_arena_slab(test_objs[0])->chunk->node)
+		slab_get_many(class, test_objs, 1);
+	pool_arena_each(count_idle);
+	return idle_by_bits == pool_page_idle() ? 0 : 3;
+}
+
+TEST_CASE(a_slab_of_another_node_keeps_its_idle_pages)
+{
+	struct slab_class *class = pool_slab_class(LARGE, 16);
+
+	nodes_two();
+	if (!UNDER_CHECKER)
+		EXPECT_EQ(slab_child(count_what_the_other_has, class), 0);
+	nodes_one();
+}
+
 /* pool_gc() may exchange a cached object for a denser one of the same node only. */
 TEST_CASE(an_object_is_exchanged_only_for_one_of_its_node)
 {
