@@ -197,6 +197,16 @@ TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
+/* The objects that fit are no number of whole batches. */
+POOL_CASE(the_last_batch_ends_at_the_bound, test_within(BOUND, 32, 1008))
+{
+	unsigned int fit = BOUND / 1008;
+
+	test_alloc_many(pool, test_objs, fit);
+	EXPECT_EQ(pool_allocated(pool), fit);
+	test_free_many(pool, test_objs, fit);
+}
+
 /* One object more than the bound allows, got ahead, would evict a cluster in each round. */
 POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {

@@ -334,33 +334,41 @@ TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
 		plat_pause(true);
 }
 
-static unsigned long in_creation;
+#define CREATORS	4
 
+struct creations {
+	unsigned long there;		/* threads that have begun */
+	unsigned long inside;		/* threads that have the lock */
+	unsigned long bad;
+};
+
+/* All are there before the first one locks, and each lets the others run while it has the lock. */
 static void create_in_turn(unsigned int i, void *arg)
 {
-	unsigned long *bad = arg;
-	unsigned long r;
+	struct creations *c = arg;
+	unsigned int r;
 
-	for (r = 0; r < test_scale(200); r++) {
+	(void)i;
+	plat_word_add(&c->there, 1);
+	while (plat_read(&c->there) < CREATORS)
+		plat_pause(true);
+	for (r = 0; r < 10; r++) {
 		plat_mutex_lock(PLAT_CREATE);
-		if (plat_read(&in_creation))
-			plat_word_add(bad, 1);
-		plat_write(&in_creation, (unsigned long)i + 1);
-		plat_pause(false);
-		if (plat_read(&in_creation) != (unsigned long)i + 1)
-			plat_word_add(bad, 1);
-		plat_write(&in_creation, 0ul);
+		if (plat_word_add(&c->inside, 1) != 1)
+			plat_word_add(&c->bad, 1);
+		plat_pause(true);
+		pool_word_sub(&c->inside, 1);
 		plat_mutex_unlock(PLAT_CREATE);
 	}
 }
 
 TEST_CASE(the_creation_lock_excludes)
 {
-	unsigned long bad;
+	struct creations c;
 
-	memset(&bad, 0, sizeof(bad));
-	test_threads(4, create_in_turn, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
+	memset(&c, 0, sizeof(c));
+	test_threads(CREATORS, create_in_turn, &c);
+	EXPECT_EQ(plat_read(&c.bad), 0);
 }
 
 TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
