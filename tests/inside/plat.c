@@ -155,6 +155,47 @@ TEST_CASE(the_registry_mutex_excludes_and_words_lose_nothing)
 	EXPECT_EQ(plat_read(&c.word), 4 * test_scale(ROUNDS));
 }
 
+#define CONTENDERS	4
+
+struct contest {
+	enum plat_mutex mutex;
+	unsigned long there;		/* threads that have begun */
+	unsigned long inside;		/* threads that have the mutex */
+	unsigned long met;		/* how often one met another inside */
+};
+
+/* All are there before the first one locks, and the holder lets the others run. */
+static void contend(unsigned int i, void *arg)
+{
+	struct contest *c = arg;
+	unsigned int r;
+
+	(void)i;
+	plat_word_add(&c->there, 1);
+	while (plat_read(&c->there) < CONTENDERS)
+		plat_pause(true);
+	for (r = 0; r < 10; r++) {
+		plat_mutex_lock(c->mutex);
+		if (plat_word_add(&c->inside, 1) != 1)
+			plat_word_add(&c->met, 1);
+		plat_pause(true);
+		pool_word_sub(&c->inside, 1);
+		plat_mutex_unlock(c->mutex);
+	}
+}
+
+TEST_CASE(each_mutex_excludes)
+{
+	struct contest c;
+
+	memset(&c, 0, sizeof(c));
+	for (c.mutex = PLAT_WAITERS; c.mutex <= PLAT_DUMP; c.mutex++) {
+		plat_write(&c.there, 0ul);
+		test_threads(CONTENDERS, contend, &c);
+		EXPECT_EQ(plat_read(&c.met), 0);
+	}
+}
+
 static void count_dumps(unsigned int i, void *arg)
 {
 	struct counted *c = arg;
@@ -186,10 +227,19 @@ struct locked {
 	unsigned long tried;
 };
 
+/* Slowly, so that another thread inside would count at the same time. */
+static void count_inside(struct locked *l)
+{
+	unsigned long n = l->plain;
+
+	plat_pause(false);
+	l->plain = n + 1;
+}
+
 static void wait_and_count(struct locked *l)
 {
 	plat_cpu_lock(l->cpu);
-	l->plain++;
+	count_inside(l);
 	plat_cpu_unlock(l->cpu);
 }
 
@@ -198,7 +248,7 @@ static void try_and_count(struct locked *l)
 	if (!plat_cpu_trylock(l->cpu))
 		return;
 	plat_word_add(&l->tried, 1);
-	l->plain++;
+	count_inside(l);
 	plat_cpu_unlock(l->cpu);
 }
 
@@ -332,43 +382,6 @@ TEST_CASE(an_ordinary_thread_may_wait_and_an_atomic_call_may_not)
 	EXPECT(!plat_may(PLAT_WAIT, POOL_F_NESTED));
 	if (plat_may(PLAT_WAIT, 0))
 		plat_pause(true);
-}
-
-#define CREATORS	4
-
-struct creations {
-	unsigned long there;		/* threads that have begun */
-	unsigned long inside;		/* threads that have the lock */
-	unsigned long bad;
-};
-
-/* All are there before the first one locks, and each lets the others run while it has the lock. */
-static void create_in_turn(unsigned int i, void *arg)
-{
-	struct creations *c = arg;
-	unsigned int r;
-
-	(void)i;
-	plat_word_add(&c->there, 1);
-	while (plat_read(&c->there) < CREATORS)
-		plat_pause(true);
-	for (r = 0; r < 10; r++) {
-		plat_mutex_lock(PLAT_CREATE);
-		if (plat_word_add(&c->inside, 1) != 1)
-			plat_word_add(&c->bad, 1);
-		plat_pause(true);
-		pool_word_sub(&c->inside, 1);
-		plat_mutex_unlock(PLAT_CREATE);
-	}
-}
-
-TEST_CASE(the_creation_lock_excludes)
-{
-	struct creations c;
-
-	memset(&c, 0, sizeof(c));
-	test_threads(CREATORS, create_in_turn, &c);
-	EXPECT_EQ(plat_read(&c.bad), 0);
 }
 
 TEST_CASE(the_allocator_may_be_called_by_an_ordinary_thread)
