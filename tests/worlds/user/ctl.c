@@ -7,6 +7,8 @@
  */
 #include "cases_ctl.h"
 
+#include <fcntl.h>
+
 static char other[65536];
 
 static bool is_refused(const char *line, const char *why)
@@ -250,9 +252,19 @@ TEST_CASE(a_client_that_never_reads_is_left_after_a_second)
 	no_pools();
 }
 
+static unsigned int open_files(void)
+{
+	unsigned int n = 0;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 TEST_CASE(a_client_that_leaves_in_the_middle_does_no_harm)
 {
-	unsigned int i;
+	unsigned int files = open_files(), i;
 
 	many_pools();
 	ASSERT(pool_ctl_start(fresh_path()));
@@ -268,6 +280,7 @@ TEST_CASE(a_client_that_leaves_in_the_middle_does_no_harm)
 	pool_ctl_stop();
 	EXPECT(is_clean());
 	no_pools();
+	EXPECT_EQ(open_files(), files);
 }
 
 static void *ask_often(void *arg)
