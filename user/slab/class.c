@@ -6,9 +6,9 @@
  * Context: plain threads.
  *
  * Strides are multiples of 16 bytes up to 1 KiB, and of a 32nd of their power of two above that, so
- * that pools of near sizes share slabs and an object takes at most 3 % more than its size.  Of 33
- * to 64 KiB a slab has one object.  The pages behind it are never touched, so they take addresses
- * but no memory.
+ * that pools of near sizes share slabs and an object takes at most 3 % and a line more than its
+ * size.  Of 33 to 64 KiB a slab has one object.  The pages behind it are never touched, so they
+ * take addresses but no memory.
  *
  * If strides are multiples of large powers of two, the first lines of all objects compete for few
  * sets of a cache.  So slabs begin at different lines, which are called colours, and strides that

@@ -34,20 +34,38 @@ static unsigned long resident(const char *from, const char *to)
 	return n;
 }
 
-TEST_CASE(a_stride_is_at_most_a_sixteenth_above_the_size)
+TEST_CASE(a_stride_is_at_most_a_32nd_and_a_line_above_the_size)
 {
 	unsigned int size;
 
-	for (size = 1025; size <= POOL_SLAB_MAX; size += size / 50) {
+	for (size = 1025; size <= POOL_SLAB_MAX; size++) {
 		const struct slab_class *class = pool_slab_class(size, 16);
 
 		EXPECT_LE(size, class->stride);
-		EXPECT_LE(class->stride, size + size / 16);
+		EXPECT_LE(class->stride, size + size / 32 + SLAB_ALIGN);
 		EXPECT_LE(class->stride, SLAB_BYTES);
 	}
 	for (size = 0; pool_slab_class_at(size); size++)
 		;
 	EXPECT_LE(size, SLAB_CLASSES);
+}
+
+/* So that first lines differ in sets of larger caches, too, and no page is used more than others. */
+TEST_CASE(slabs_of_large_objects_begin_at_all_pages_that_are_left)
+{
+	struct slab_class *class = pool_slab_class(18000, 16);
+	unsigned int pages = (SLAB_BYTES % class->stride >> class->page_shift) + 1;
+	unsigned int seen = 0, i;
+
+	slab_get_many(class, objs, OBJS);
+	for (i = 0; i < OBJS; i++) {
+		const struct slab *slab = pool_arena_slab(objs[i]);
+
+		seen |= 1u << ((slab->first - pool_arena_at(slab)) >> class->page_shift);
+	}
+	EXPECT_EQ(seen, (1u << pages) - 1);
+	EXPECT_EQ(slab_put_many(objs, OBJS), 0);
+	plat_trim(true);
 }
 
 TEST_CASE(wrong_frees_of_large_objects_are_found)
