@@ -119,3 +119,30 @@ POOL_CASE(threads_that_grow_in_turn_share_no_line, test_pool(4000))
 	for (stride = 16; stride <= 208; stride += 16)
 		EXPECT_EQ(shared_of(pool, stride, TAKERS / 2, STEPS), 0);
 }
+
+/* Each free object lies between two in use, and another thread has taken the last one. */
+TEST_CASE(objects_on_shared_lines_are_taken_when_there_are_no_others)
+{
+	struct slab_class *class = pool_slab_class(48, 16);
+	struct slab *slab;
+	unsigned int n = 1, i;
+	size_t used;
+
+	plat_trim(true);
+	test_objs[0] = test_slab_alloc(class);
+	ASSERT(test_objs[0]);
+	slab = pool_arena_slab(test_objs[0]);
+	while (slab->used < slab->objs)
+		test_objs[n++] = test_slab_alloc(class);
+	used = arena_now().used;
+	for (i = 2; i < n; i += 2)
+		EXPECT_EQ(slab_put(test_objs[i]), POOL_FAULT_KINDS);
+	slab->lines = LINES_KEPT;
+	slab->taker = NULL;
+	for (i = 2; i < n; i += 2)
+		test_objs[i] = test_slab_alloc(class);
+	EXPECT_EQ(slab->used, slab->objs);
+	EXPECT_EQ(arena_now().used, used);
+	EXPECT_EQ(slab_put_many(test_objs, n), 0);
+	plat_trim(true);
+}

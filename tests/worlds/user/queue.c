@@ -111,3 +111,63 @@ TEST_CASE(nobody_waits_in_a_child)
 	finish(&w);
 	EXPECT(w.got);
 }
+
+static void allocate_last(void *arg)
+{
+	struct pool *pool = arg;
+	void *obj = pool_alloc(&pool->head);
+
+	NEED(obj);
+	pool_free(&pool->head, obj);
+	NEED(!pool_destroy(&pool->head));
+}
+
+/* A free had put its object in a place, and not yet cleared the note, when the program forked. */
+TEST_CASE(a_child_looks_for_objects_though_nothing_was_free)
+{
+	struct pool *pool = test_pool(64);
+	void *obj;
+
+	pool_fail_every = 0;
+	ASSERT(pool && pool_set_limit(&pool->head, 1));
+	obj = pool_alloc(&pool->head);
+	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
+	EXPECT_EQ(plat_read(&pool->used_up), POOL_USED_UP);
+	pool_park(pool, obj);
+	EXPECT(child_is_well(allocate_last, pool));
+	pool_wake(pool);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+}
+
+#define MANY	1000
+
+static void free_many_in_child(void *arg)
+{
+	struct waiter *w = arg;
+
+	test_free_many(w->pool, test_objs, MANY);
+	test_wave(w->pool, MANY);
+	NEED(test_local(w->pool)->hot.cap);
+}
+
+/* This thread has visited its array since the waiter closed it. */
+TEST_CASE(arrays_that_a_waiter_closed_take_objects_in_a_child)
+{
+	struct waiter w = { .pool = test_pool(64) };
+	unsigned int flags = 0;
+
+	pool_fail_every = 0;
+	ASSERT(w.pool && pool_set_limit(&w.pool->head, MANY));
+	test_alloc_many(w.pool, test_objs, MANY);
+	ck_assert(!pthread_create(&w.thread, NULL, wait_for_one, &w));
+	while (!plat_read(&w.pool->waiting))
+		plat_pause(true);
+	/* So that it sleeps, and has closed the arrays. */
+	test_sleep(20);
+	EXPECT_PTR_EQ(pool_get_one_from_cache(w.pool, &flags), NULL);
+	EXPECT_EQ(test_local(w.pool)->hot.cap, 0);
+	EXPECT(child_is_well(free_many_in_child, &w));
+	test_free_many(w.pool, test_objs, MANY);
+	finish(&w);
+	EXPECT(w.got);
+}
