@@ -398,8 +398,8 @@ static size_t two_lines_on(const char *line)
 
 /*
  * True if the text for @size bytes is whole lines of "full", one that says that it is cut, and the
- * last one of "full", and if the next two lines of "full" would not have fitted.  A dump leaves room
- * for a last line of five numbers with 20 digits each.
+ * last one of "full", and if the next two lines of "full" would not have fitted.  A dump leaves
+ * room for a last line of five numbers with 20 digits each.
  */
 static bool is_cut_well(size_t size)
 {
