@@ -93,6 +93,33 @@ POOL_CASE(an_area_is_visited_while_what_was_there_is_on_its_way, test_pool(64))
 	EXPECT_EQ(visited(), before);
 }
 
+static void collect(unsigned int i, void *arg)
+{
+	(void)i;
+	(void)arg;
+	pool_gc(NULL);
+}
+
+/* This thread has another id than in the parent, by which pool_reap() would take it for ended. */
+static void keep_area(void *pool)
+{
+	unsigned long charged = test_charged();
+
+	NEED(charged);
+	test_threads(1, collect, NULL);
+	NEED(test_charged() == charged);
+	NEED(adds_up(pool));
+}
+
+POOL_CASE(the_thread_of_a_child_keeps_its_area_when_others_are_reaped, test_pool(64))
+{
+	if (UNDER_TSAN)
+		SKIP_BECAUSE("ThreadSanitizer lets no child start threads");
+	pool_fail_every = 0;
+	test_wave(pool, 100);
+	EXPECT(child_is_well(keep_area, pool));
+}
+
 /* The child does not have the areas of the crowd, but a second crowd must get areas. */
 static void crowd_in_child(void *pool)
 {
