@@ -29,6 +29,7 @@ static bool set_share(unsigned long bytes)
 	return pool_configure(text);
 }
 
+/* In programs the only thread's share is the whole cap; suite userbound has fifty threads. */
 POOL_CASE(a_cpu_caches_no_more_than_its_share_of_the_cap, test_within(1 << 20, 8, SIZE))
 {
 	unsigned int i;
