@@ -228,16 +228,25 @@ void pool_shared_renote(struct pool *pool)
 		note(pool, pool_shared_count(pool));
 }
 
-/* True if all shared pools together exceed their bound.  @objs: in this shared pool now. */
-bool pool_shared_full(struct pool *pool, unsigned long objs)
+/* The bound of all shared pools together, for one of objects of @size bytes. */
+static unsigned long most_of(unsigned int size)
 {
 	unsigned long most = plat_read(&pool_options.max_cached);
 
+	if (most)
+		return most;
+	if (size <= POOL_SHARED_LARGE)
+		return POOL_SHARED_MOST;
+	if (size >= 4 * POOL_SHARED_LARGE)
+		return 4 * POOL_SHARED_MOST;
+	return POOL_SHARED_MOST / POOL_SHARED_LARGE * size;
+}
+
+/* True if all shared pools together exceed their bound.  @objs: in this shared pool now. */
+bool pool_shared_full(struct pool *pool, unsigned long objs)
+{
 	note(pool, objs);
-	if (!most)
-		most = pool->head.size > POOL_SHARED_LARGE ? 4 * POOL_SHARED_MOST :
-							     POOL_SHARED_MOST;
-	return plat_read(&all.bytes) > most;
+	return plat_read(&all.bytes) > most_of(pool->head.size);
 }
 
 /* True if the shared pool has fewer objects than it must keep.  Read unlocked. */
