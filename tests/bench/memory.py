@@ -7,7 +7,7 @@
 
 PROGRAMS has the programs made of memory.c, one per allocator, SURVIVORS those made of
 survivors.c, PHASES those made of phases.c.  Prints tables; writes what the programs say to
-FOLDER/burst.csv, survivors.csv, phases.csv and peers.txt, and a chart to
+FOLDER/burst.csv, survivors.csv, seen.csv, phases.csv and peers.txt, and a chart to
 FOLDER/bench-memory.svg.  Without PROGRAMS, writes these of FOLDER to slabs.rst.
 """
 
@@ -35,7 +35,17 @@ SCENARIOS = (
     "0 1 64 random 1", "0 8 2048 fifo 4", "1 8 512 fifo 1", "1 1 256 random 4",
     "1 8 1024 random 4", "3 8 512 random 1", "3 8 640 lifo 1", "10 1 1024 lifo 4",
     "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1", "0 1 16000 random 4",
-    "3 8 16000 random 4", "10 1 8192 random 8",
+    "3 8 16000 random 4", "10 1 8192 random 8", "0 8 3000 random 1", "5 1 20000 random 2",
+)
+# What programs showed once, MiB resident with libpool, and which figure of survivors.c it is.
+SEEN = (
+    ("eight pools, 3 % stay", "3 8 512 random 1 512", 645, 1),
+    ("after pool_age(), 3 times", "3 8 512 random 1 512", 165, 3),
+    ("after pool_gc()", "3 8 512 random 1 512", 143, 4),
+    ("eight pools, none stay", "0 8 2000 random 1 512", 381, 1),
+    ("threads come and go", "0 1 16000 random 4 64 20", 219, 1),
+    ("their peak", "0 1 16000 random 4 64 20", None, 0),
+    ("of 33,000 bytes", "0 1 33000 random 4 64 20", None, 0),
 )
 # The workloads of phases.c.  Each prints bytes after the first and the last round, the peak,
 # and bytes after a minute of light work.
@@ -119,15 +129,54 @@ def chart(results):
     return "\n".join(out + ["</svg>", ""])
 
 
-def survive(programs, scenario):
-    """{peer: MiB resident at the end}, and the bytes of survivors as "used" """
+def survive_all(programs, scenario):
+    """{peer: MiB as survivors.c prints them}"""
     mib = {}
     for name in PEERS:
         if (programs / name).exists():
             out = subprocess.run([programs / name, *scenario.split()],
                                  stdout=subprocess.PIPE, check=True, text=True)
-            mib[name], mib["used"] = (int(kib) / 1024 for kib in out.stdout.split()[1:])
+            mib[name] = [int(kib) / 1024 for kib in out.stdout.split()]
     return mib
+
+
+def survive(programs, scenario):
+    """{peer: MiB resident at the end}, and the bytes of survivors as "used" """
+    mib = survive_all(programs, scenario)
+    used = next(iter(mib.values()))[2]
+    return {**{name: figures[1] for name, figures in mib.items()}, "used": used}
+
+
+def measure_seen(programs, folder):
+    results = {scenario: survive_all(programs, scenario)
+               for scenario in dict.fromkeys(row[1] for row in SEEN)}
+    with open(folder / "seen.csv", "w") as out:
+        out.write("what,scenario,once,peer,MiB\n")
+        for what, scenario, once, at in SEEN:
+            for name, mib in results[scenario].items():
+                if at < 3 or name == "pool":
+                    out.write(f'"{what}",{scenario},{once or ""},{name},{mib[at]:.1f}\n')
+    print("\n".join(seen(folder)))
+
+
+def seen(folder):
+    """What is above 1.1 times the best malloc has a star: lost."""
+    results = {}
+    with open(folder / "seen.csv") as rows:
+        for what, scenario, once, peer, mib in list(csv.reader(rows))[1:]:
+            results.setdefault((what, scenario, once), {})[peer] = float(mib)
+    names = [name for name in PEERS if name in next(iter(results.values()))]
+    rule = "=" * 26 + "  " + "=" * 25 + "".join("  " + "=" * 8 for _ in range(1 + len(names)))
+    yield rule
+    yield f"{'MiB':26}  {'survivors':25}  {'once':>8}" + "".join(f"  {n:>8}" for n in names)
+    yield rule
+    for (what, scenario, once), mib in results.items():
+        lost = "\\*" if mib["pool"] > 1.1 * min(mib.values()) else ""
+        cells = [once or "\\-"]
+        cells += [f"{mib[n]:.0f}" + (lost if n == "pool" else "") if n in mib else "\\-"
+                  for n in names]
+        yield f"{what:26}  {scenario:25}" + "".join(f"  {cell:>8}" for cell in cells)
+    yield rule
 
 
 def survivors(results):
@@ -226,6 +275,7 @@ def write_page(folder):
     section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
     section.write("survivors", "\n".join(survivors(read_survivors(folder))),
                   section.PAGES / "slabs.rst")
+    section.write("seen", "\n".join(seen(folder)), section.PAGES / "slabs.rst")
     section.write("phases", "\n".join([*phases(read_phases(folder)), "",
                                        (folder / "peers.txt").read_text()]),
                   section.PAGES / "slabs.rst")
@@ -253,6 +303,7 @@ def main():
         versions(out)
         measure_burst(programs, out)
         measure_survivors(survivors_of, out)
+        measure_seen(survivors_of, out)
         measure_phases(phases_of, out)
     elif len(folders) == 1:
         write_page(*folders)

@@ -5,15 +5,17 @@
  * Layer:   a program per allocator, as the peers: see peer/peer.h.
  * Context: THREADS threads, which share the work of each pool.
  *
- *	survivors PERCENT POOLS SIZE ORDER THREADS
+ *	survivors PERCENT POOLS SIZE ORDER THREADS [MIB [ROUNDS]]
  *
  * POOLS pools of SIZE, SIZE + 32, ... bytes take turns, three times.  Each turn allocates and
  * writes to objects, then frees all but PERCENT of them, chosen at random, in ORDER: "lifo", "fifo"
- * or "random".  Survivors are freed a turn later.  All turns have 128 MiB together.  No call asks
- * the allocator to give memory back.
+ * or "random".  Survivors are freed a turn later.  All turns of a round have MIB together, 128
+ * by default.  With ROUNDS each turn has threads of its own, which end after it.  No call asks the
+ * allocator to give memory back before RESIDENT is read.
  *
- * Prints "PEAK RESIDENT USED" in KiB, beyond what was resident at first.  USED is the bytes of
- * survivors.
+ * Prints "PEAK RESIDENT USED AGED ASKED" in KiB, beyond what was resident at first.  USED is the
+ * bytes of survivors.  AGED and ASKED are resident after three calls of pool_age(), and then one of
+ * pool_gc(), if the allocator has them.
  */
 #include "peer.h"
 #include "random.h"
@@ -26,14 +28,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BYTES		(128ul << 20)
+#define MIB		128ul
 #define ROUNDS		3
 #define THREADS		8
 
-static unsigned int percent, pools, size, threads;
+static unsigned int percent, pools, size, threads, rounds = ROUNDS;
+static unsigned long burst = MIB << 20;
 static const char *order;
 static peer_pool pool[PEER_POOLS];
 static pthread_barrier_t all_are_there;
+
+/* Only libpool has these. */
+#pragma weak pool_age
+#pragma weak pool_gc
+struct pool_head;
+extern bool pool_age(void);
+extern void pool_gc(struct pool_head *unused);
 
 /* The objects of a thread in a pool; NULL: to be allocated. */
 struct part {
@@ -91,7 +101,7 @@ static void work(unsigned int number)
 {
 	unsigned int turn;
 
-	for (turn = 0; turn < ROUNDS * pools; turn++) {
+	for (turn = 0; turn < rounds * pools; turn++) {
 		struct part *p = &part[number][turn % pools];
 
 		fill(p, turn % pools);
@@ -109,9 +119,55 @@ static void *run(void *arg)
 	return NULL;
 }
 
+static void start(pthread_t *thread, void *(*fn)(void *arg), unsigned long number)
+{
+	if (pthread_create(thread, NULL, fn, (void *)number))
+		errx(1, "no thread");
+}
+
+static void work_at_once(void)
+{
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 1; i < threads; i++)
+		start(&thread, run, i);
+	work(0);
+	pthread_barrier_wait(&all_are_there);
+}
+
+static unsigned int turns;
+
+/* No thread frees before all have what they take. */
+static void *run_turn(void *arg)
+{
+	struct part *p = &part[(unsigned long)arg][turns % pools];
+
+	peer_thread_start();
+	fill(p, turns % pools);
+	pthread_barrier_wait(&all_are_there);
+	empty(p, turns % pools);
+	peer_thread_end();
+	return NULL;
+}
+
+/* Run each turn in new threads. */
+static void work_in_turn(void)
+{
+	pthread_t thread[THREADS];
+	unsigned int i;
+
+	for (; turns < rounds * pools; turns++) {
+		for (i = 0; i < threads; i++)
+			start(&thread[i], run_turn, i);
+		for (i = 0; i < threads; i++)
+			pthread_join(thread[i], NULL);
+	}
+}
+
 static void begin(void)
 {
-	unsigned int count = (unsigned int)(BYTES / pools / size / threads), i, k;
+	unsigned int count = (unsigned int)(burst / pools / size / threads), i, k;
 	const char *why = peer_start(0);
 
 	if (why)
@@ -143,33 +199,46 @@ static unsigned long used(void)
 	return bytes;
 }
 
+static long resident_after(bool asked)
+{
+	unsigned int i;
+
+	for (i = 0; !asked && pool_age && i < 3; i++)
+		pool_age();
+	if (asked && pool_gc)
+		pool_gc(NULL);
+	return resident();
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long i;
-	long before;
+	long before, after;
 
-	if (argc != 6)
-		errx(2, "usage: survivors PERCENT POOLS SIZE ORDER THREADS");
+	if (argc < 6 || argc > 8)
+		errx(2, "usage: survivors PERCENT POOLS SIZE ORDER THREADS [MIB [ROUNDS]]");
 	percent = (unsigned int)atoi(argv[1]);
 	pools = (unsigned int)atoi(argv[2]);
 	size = (unsigned int)atoi(argv[3]);
 	order = argv[4];
 	threads = (unsigned int)atoi(argv[5]);
+	if (argc > 6)
+		burst = strtoul(argv[6], NULL, 10) << 20;
+	if (argc > 7)
+		rounds = (unsigned int)atoi(argv[7]);
 	if (!pools || pools > PEER_POOLS || !size || !threads || threads > THREADS)
-		errx(2, "usage: survivors PERCENT POOLS SIZE ORDER THREADS");
+		errx(2, "usage: survivors PERCENT POOLS SIZE ORDER THREADS [MIB [ROUNDS]]");
 	begin();
 	resident();
 	before = resident();
 	pthread_barrier_init(&all_are_there, NULL, threads);
-	for (i = 1; i < threads; i++) {
-		pthread_t thread;
-
-		if (pthread_create(&thread, NULL, run, (void *)i))
-			errx(1, "no thread");
-	}
-	work(0);
-	pthread_barrier_wait(&all_are_there);
-	printf("%ld %ld %lu\n", resident_most() - before, resident() - before, used() >> 10);
+	if (argc > 7)
+		work_in_turn();
+	else
+		work_at_once();
+	after = resident();
+	printf("%ld %ld %lu ", resident_most() - before, after - before, used() >> 10);
+	after = resident_after(false);
+	printf("%ld %ld\n", after - before, resident_after(true) - before);
 	fflush(stdout);
 	_exit(0);
 }
