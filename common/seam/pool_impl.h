@@ -269,7 +269,7 @@ struct pool {
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
 	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
-	unsigned long used_up;		/* any CPU: POOL_USED_UP, or address of a looking call: reach.c */
+	unsigned long used_up;		/* any CPU: POOL_USED_UP, or the @mine of a look: reach.c */
 	unsigned int refills;		/* any CPU: wakeups of waiters that have a reserve */
 	struct pool_list waiters;	/* waiters mutex: the queue, oldest first */
 	bool warned;			/* registry mutex: the log has "limit is shared" */

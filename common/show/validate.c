@@ -200,7 +200,8 @@ static void see_stash(struct walk *w, struct pool_cpu *cpu)
 
 /*
  * Check up to HOLD clusters of a bucket that the caller holds.  Finds a chain that leads back to
- * itself, because it has more objects than the bucket counts.  True: at the end, or something is wrong.
+ * itself, because it has more objects than the bucket counts.  True: at the end, or something is
+ * wrong.
  */
 static bool see_chain(struct walk *w, const struct pool_bucket *b,
 		      struct pool_cluster *head)
