@@ -116,8 +116,8 @@ static unsigned int trim_next(struct slab_shelf *shelf)
 }
 
 /*
- * Return this shelf or the next of all others, the one that has more slabs with idle pages.  So
- * pages of a class that is not used any more are released while other classes are used.
+ * Return the shelf to trim: this one, or the next of the others if more of its slabs have idle
+ * pages.  So pages of a class that is not used any more are released while other classes are used.
  */
 static struct slab_shelf *fuller(struct slab_shelf *shelf)
 {
