@@ -73,6 +73,35 @@ POOL_CASE(what_is_used_between_two_passes_stays, test_pool(64))
 	EXPECT_LE(had * 3 / 4, held(pool));
 }
 
+POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_pool(64))
+{
+	unsigned int n = 8 * POOL_CLUSTER_SIZE, i;
+
+	pool_fail_every = 0;
+	passes(1);
+	for (i = 0; i < n; i++)
+		test_objs[i] = pool_alloc_nocache(&pool->head);
+	for (i = 0; i < n; i++)
+		ASSERT(test_objs[i] && pool_shared_put_one(pool, test_objs[i], 0));
+	/* This pass starts the record. */
+	passes(1);
+	EXPECT_EQ(pool_shared_count(pool), n);
+	passes(1);
+	EXPECT_LE(n / 2, pool_shared_count(pool));
+	EXPECT_LE(pool_shared_count(pool), n / 2 + POOL_CLUSTER_SIZE);
+}
+
+POOL_CASE(passes_leave_spare_objects, test_pool(64))
+{
+	pool_fail_every = 0;
+	passes(1);
+	test_wave(pool, PEAK);
+	pool_set_min_avail(&pool->head, 100);
+	passes(20);
+	EXPECT_LE(100, pool_shared_count(pool));
+	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
+}
+
 static unsigned long destroyed;
 
 static void destroy_one(void *obj, void *arg)
