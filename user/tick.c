@@ -11,6 +11,7 @@
  */
 #include "main.h"
 #include "seam/plat.h"
+#include "slab/slab.h"
 
 #include <time.h>
 
@@ -56,6 +57,7 @@ static void step(unsigned long now)
 		}
 		plat_mutex_unlock(PLAT_REGISTRY);
 		pool_pass_give(&piece);
+		pool_slab_trim_step(!plat_read(&going));
 	}
 	plat_busy_leave(irq);
 }

@@ -31,6 +31,7 @@
 static struct {
 	unsigned long used;
 	unsigned long idle;
+	unsigned long least;		/* idle, since pool_page_unused() was called */
 } __attribute__((aligned(64))) pages;
 
 static unsigned int refusals;
@@ -40,8 +41,12 @@ void pool_page_count(long used, long idle)
 {
 	if (used)
 		plat_word_add(&pages.used, (unsigned long)used);
-	if (idle)
-		plat_word_add(&pages.idle, (unsigned long)idle);
+	if (idle) {
+		unsigned long now = plat_word_add(&pages.idle, (unsigned long)idle);
+
+		if ((long)now < (long)plat_read(&pages.least))
+			plat_write(&pages.least, now);
+	}
 }
 
 unsigned long pool_page_idle(void)
@@ -59,6 +64,18 @@ bool pool_page_over(void)
 
 	most += plat_read(&pages.used) / IDLE_PART;
 	return (long)(plat_read(&pages.idle) - most) > 0 && plat_read(&refusals) < REFUSALS;
+}
+
+/*
+ * Return how many pages were idle at all times since the last call; 0 where the system takes none.
+ * Callers may race: a wrong number costs page faults, or time until pages go back.
+ */
+unsigned long pool_page_unused(void)
+{
+	long least = (long)plat_read(&pages.least);
+
+	plat_write(&pages.least, plat_read(&pages.idle));
+	return least > 0 && plat_read(&refusals) < REFUSALS ? (unsigned long)least : 0;
 }
 
 /* Release parts of a chunk, as pool_map_discard() does, and subtract their @idle pages. */

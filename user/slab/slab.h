@@ -206,11 +206,13 @@ bool pool_slab_sparse(const struct slab_class *class);
 bool pool_slab_denser(const void *old, const void *new);
 void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled);
 void pool_slab_trim(void);
+void pool_slab_trim_step(bool over);
 void pool_slab_trim_fork_child(void);
 
 /* page.c */
 void pool_page_count(long used, long idle);
 bool pool_page_over(void);
+unsigned long pool_page_unused(void);
 void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
 		       size_t bytes, unsigned int idle);
 unsigned long pool_page_idle(void);

@@ -170,6 +170,38 @@ static void trim_from(struct slab_shelf *shelf)
 		pool_arena_put(slab);
 }
 
+/* How many shelves a step of ageing looks at. */
+#define STEP_SHELVES	4
+
+/*
+ * Give back idle pages of the next few shelves, of a slab each, and of the oldest empty slabs: in all
+ * half of those that were idle throughout the last pass of ageing.  Called after each step of a pass;
+ * @over: it was the last one.  Frees give back only what is above a quarter of the pages in use.
+ */
+void pool_slab_trim_step(bool over)
+{
+	static unsigned long hand, left;
+	unsigned long had = pool_page_idle(), now, gone;
+	unsigned int n = pool_slab_shelves(), i;
+
+	if (over)
+		plat_write(&left, (pool_page_unused() + 1) / 2);
+	if (!plat_read(&left))
+		return;
+	for (i = 0; i < STEP_SHELVES && i < n; i++) {
+		unsigned long k = plat_word_add(&hand, 1) % n;
+		struct slab_shelf *shelf = pool_slab_shelf((unsigned int)k);
+
+		trim_from(shelf);
+		trim_next(shelf);
+	}
+	pool_arena_give();
+	now = pool_page_idle();
+	gone = had > now ? had - now : 0;
+	had = plat_read(&left);
+	plat_write(&left, had > gone ? had - gone : 0);
+}
+
 /* Release the memory of all empty slabs and pages. */
 void pool_slab_trim(void)
 {

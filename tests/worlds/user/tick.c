@@ -6,7 +6,7 @@
  * Context: see test.h.  The coarse clock is the cases': in all others it stands still, so that no
  *	    call gives back anything.
  */
-#include "test.h"
+#include "cases_slab.h"
 
 #include <time.h>
 
@@ -74,6 +74,45 @@ TEST_CASE(an_idle_pool_gives_its_memory_back_while_others_work)
 	EXPECT_LE(pool_allocated(idle) - test_local(idle)->hot.n, PEAK / 32);
 	EXPECT(test_quiet(idle, 0));
 	pool_destroy(&idle->head);
+	pool_destroy(&busy->head);
+}
+
+#define STRIDES		8
+#define OF_STRIDE	100u
+
+/* Leave an empty slab with memory for each of some strides, from which the next objects come. */
+static void leave_pages(void)
+{
+	static void *objs[OF_STRIDE];
+	unsigned int i, k;
+
+	for (i = 0; i < STRIDES; i++) {
+		struct slab_class *class = pool_slab_class(320 + 16 * i, 16);
+
+		EXPECT_EQ(pool_slab_alloc(class, OF_STRIDE, objs), OF_STRIDE);
+		for (k = 0; k < OF_STRIDE; k++)
+			memset(objs[k], 1, class->stride);
+		EXPECT_EQ(slab_put_many(objs, OF_STRIDE), 0);
+	}
+}
+
+/* They are fewer than may be idle, so no free gives any back. */
+TEST_CASE(idle_pages_go_back_while_others_work)
+{
+	struct pool *busy = test_pool(64);
+	unsigned long had;
+
+	ASSERT(busy);
+	pool_fail_every = 0;
+	visit(busy, VISITS);
+	plat_trim(true);
+	leave_pages();
+	had = pool_page_idle();
+	EXPECT_LE(STRIDES * 7, had);
+	visit(busy, VISITS);
+	EXPECT_LE(had, pool_page_idle());
+	work(busy, 10);
+	EXPECT_LE(pool_page_idle(), had / 4);
 	pool_destroy(&busy->head);
 }
 
