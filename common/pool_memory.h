@@ -73,8 +73,9 @@ unsigned long pool_shrink(unsigned long pages);
  *
  * Releases objects of shared pools and of CPUs' clusters, all at once; the kernel, and programs
  * without the option "no-age", do it in small steps by themselves.  Objects that were used since
- * the last call stay, and so do spare objects and hot arrays.  The first call only starts the
- * records.
+ * the last call stay, and so do spare objects.  Hot arrays that were not used lose objects to
+ * clusters: in the kernel those of all CPUs, in programs those of the calling thread.  The first
+ * call only starts the records.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: whether a later call may release more.

@@ -5,10 +5,12 @@
  * Layer:   above the seam; twin of user/extra/age.c.
  * Context: two works, in process context; pool_age_wake() any that may allocate.
  *
- * Ageing is deferrable, so it wakes no sleeping CPU.  It stops itself when there is nothing to give
- * back: then only spare objects are in clusters.  Objects can gather only in new clusters, so the
- * call that allocates a cluster restarts the work.  Hits cost nothing for this, nor do slow paths
- * that have clusters.
+ * Ageing is deferrable, so nothing ages while all CPUs sleep.  It interrupts a sleeping CPU only
+ * for arrays that this CPU left: remote.c.  It stops itself when there is nothing to give back:
+ * then only spare objects are in clusters, and no array that it reaches is open.  Stashes are empty
+ * then, so the first array that opens, or cluster that fills, needs a new cluster, and the call
+ * that allocates one restarts the work.  Hits cost nothing for this, nor do slow paths that have
+ * clusters.
  *
  * Counting stops itself when the number has not changed for a second, and is restarted likewise.
  * Ageing counts, too.
@@ -30,7 +32,7 @@ MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: 
 /* Seconds of the longest period: a day. */
 #define AGE_MAX	86400u
 
-/* Bits of the works that are not queued; always 0 where there are none. */
+/* Bits of the works that are not queued, or that look; always 0 where there are none. */
 #define AGEING		0
 #define COUNTING	1
 static unsigned long asleep __read_mostly;
@@ -55,24 +57,18 @@ static void fall_asleep(unsigned int work)
 }
 
 /*
- * Age all pools, and stop if nothing is left.  The second look finds objects that came between the
- * first look and the store to asleep.  It misses clusters that a call is about to fill, which are
- * few.
+ * Age all pools, and stop if nothing is left.  The bit is set before the work looks, so that a call
+ * which allocates a cluster meanwhile queues the work again.
  */
 static void age_work(struct work_struct *work)
 {
-	unsigned long left = 0;
 	bool more;
 
+	fall_asleep(AGEING);
 	pool_age_bytes(&more);
 	pool_reclaimable_count();
-	if (!more) {
-		fall_asleep(AGEING);
-		pool_unused_bytes(0, &left);
-		if (!left || !test_and_clear_bit(AGEING, &asleep))
-			return;
-	}
-	queue(&ageing, age);
+	if (more && test_and_clear_bit(AGEING, &asleep))
+		queue(&ageing, age);
 }
 
 static void count_work(struct work_struct *work)

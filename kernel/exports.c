@@ -98,6 +98,8 @@ POOL_EXPORT_TEST(pool_cluster_settled);
 POOL_EXPORT_TEST(pool_cluster_put);
 POOL_EXPORT_TEST(pool_cluster_stash_all);
 POOL_EXPORT_TEST(pool_spares_lacking);
+POOL_EXPORT_TEST(pool_age_prepare);
+POOL_EXPORT_TEST(pool_age_array);
 POOL_EXPORT_TEST(pool_refill_local_from_shared);
 POOL_EXPORT_TEST(pool_put_to_shared_cache);
 POOL_EXPORT_TEST(pool_shared_get_one);

@@ -28,7 +28,6 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/sched/isolation.h>
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -354,40 +353,7 @@ void plat_trim(bool asked)
 	pool_reclaimable_count();
 }
 
-/*
- * True if a CPU's array has objects, and the CPU may be interrupted: isolcpus= and nohz_full= CPUs
- * may not.
- */
-static bool has_hot(int cpu, void *pool)
-{
-	const struct pool_local *local = plat_local_of(pool, cpu);
-
-	return local && READ_ONCE(local->hot.n) && housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) &&
-	       housekeeping_test_cpu(cpu, HK_TYPE_TICK);
-}
-
-static void empty_array(void *pool)
-{
-	pool_empty_array(pool);
-}
-
-/*
- * Have other CPUs empty their arrays.  False with interrupts off, since this waits for the other
- * CPUs.  They answer at once, so @ms is not needed.  Arrays of offline CPUs are empty.
- */
-bool plat_empty_arrays(struct pool *pool, unsigned int ms)
-{
-	bool any = false;
-	unsigned int cpu;
-
-	if (!pool->cached || irqs_disabled())
-		return false;
-	for_each_online_cpu(cpu)
-		any |= has_hot(cpu, pool);
-	if (any)
-		on_each_cpu_cond(has_hot, empty_array, pool, true);
-	return any;
-}
+/* plat_empty_arrays() is in remote.c. */
 
 void plat_where(char *buf, size_t size)
 {

@@ -357,12 +357,27 @@ static void wait_for_answer(struct plat_area *area, struct patience *p)
 		pool_nap();
 }
 
+/* Reduce this thread's old arrays.  Others are not asked, as a signal would end their sleep. */
+static bool age_arrays(void)
+{
+	struct plat_area *area = plat_this_area();
+	unsigned int most = POOL_AGE_MOST;
+
+	while (area && most && pool_age_prepare(&area->cpu)) {
+		pool_age_array(&area->cpu);
+		most--;
+	}
+	return most < POOL_AGE_MOST;
+}
+
 bool plat_empty_arrays(struct pool *pool, unsigned int ms)
 {
 	struct patience p = { .looks = ANSWER_LOOKS, .ms = ms };
 	unsigned int i = UINT_MAX;
 	bool any;
 
+	if (!pool)
+		return age_arrays();
 	if (!pool->cached || !ms)
 		return false;
 	any = pool_empty_ownerless();

@@ -3,7 +3,7 @@
  * age.c - one age for arrays and clusters: the least recently used is reduced or evicted
  *
  * Layer:   hot array -> local clusters, sideways over all pools of a CPU
- * Context: this CPU entered, its lock held.
+ * Context: this CPU entered, its lock held, unless said otherwise.
  *
  * A CPU's time is the number of its visits: slow paths that took the lock.  The age of an array is
  * its owner's last visit, the age of a cluster the visit that made it the newest of its pool.  A
@@ -19,6 +19,8 @@
  * its objects become the newest cluster of their pool, so that its owner finds them at the next
  * call, which reopens the array.  An array of more objects than one cluster takes keeps slots for
  * the rest, and becomes the newest array.
+ *
+ * Ageing, idle.c, reduces arrays that were not visited since the last one, though there is room.
  *
  * Evicted clusters go to the shared pool at once.  If they are not needed, or all buckets are BUSY,
  * the visit leaves them to pool_carry().
@@ -229,6 +231,64 @@ bool pool_age_reduce(struct pool_local *here)
 		return false;
 	reduce_array(here->cpu, local);
 	return true;
+}
+
+/* Return a CPU's oldest array if it was not visited since the last ageing.  CPU lock held. */
+static struct pool_local *unvisited_array(struct pool_cpu *cpu)
+{
+	struct pool_local *local = oldest_array(cpu, NULL);
+
+	return local && !before(cpu->aged, local->stamp) ? local : NULL;
+}
+
+/* Put up to @n new clusters into the stash of any CPU. */
+static void supply(struct pool_cpu *cpu, unsigned int n)
+{
+	struct pool_cluster *chain = pool_cluster_make(n);
+
+	if (plat_cpu_trylock(cpu)) {
+		chain = pool_cluster_stash_all(cpu, chain);
+		plat_cpu_unlock(cpu);
+	}
+	pool_cluster_free_all(chain);
+}
+
+/*
+ * Prepare a CPU for pool_age_array(): if its stash is low, put clusters there for the objects of
+ * such arrays, if there is memory.  False: the CPU has no such array.  PLAT_ALLOC; outside of hot
+ * sections, no lock held.
+ */
+bool pool_age_prepare(struct pool_cpu *cpu)
+{
+	unsigned int stashed;
+	bool any;
+
+	if (!plat_cpu_trylock(cpu))
+		return false;
+	any = unvisited_array(cpu);
+	stashed = cpu->stashed;
+	plat_cpu_unlock(cpu);
+	if (any && stashed < POOL_STASH_FEW)
+		supply(cpu, POOL_EVICT_MOST);
+	return any;
+}
+
+/*
+ * Reduce the oldest array of this CPU, if it was not visited since the last ageing.  This is a
+ * visit, so an array that was reduced is newer than that ageing, and is not reduced again before
+ * the next one.  One array only, because interrupts may be off.
+ */
+void pool_age_array(struct pool_cpu *cpu)
+{
+	struct pool_local *local;
+
+	if (!plat_cpu_trylock(cpu))
+		return;
+	cpu->visits++;
+	local = unvisited_array(cpu);
+	if (local)
+		reduce_array(cpu, local);
+	plat_cpu_unlock(cpu);
 }
 
 /* Evict the oldest cluster; false: there is none. */

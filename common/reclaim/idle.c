@@ -11,9 +11,12 @@
  *   - each bucket records the least number of objects that it had; that many were not needed
  *   - each cluster records the visit that used it last; it was not needed if that is older than
  *     the last call
+ *   - each array records its owner's last visit, likewise
  *
- * Each call releases half of these objects, so that a pool that is used again soon finds the rest.
- * The first call only starts the records, so an idle pool is down to a 32nd after six calls.
+ * Each call releases half of the objects of buckets and clusters, so that a pool that is used again
+ * soon finds the rest.  The first call only starts the records, so these are down to a 32nd after
+ * six calls.  An array loses its free slots, or a cluster of objects, where its owner finds them
+ * until they have aged as clusters do.  Which arrays can be reached depends on the platform.
  */
 #include "seam/plat.h"
 
@@ -98,6 +101,8 @@ unsigned long pool_age_bytes(bool *more)
 	bool busy = false;
 	unsigned int i;
 
+	/* First, because the time of the last ageing is overwritten below. */
+	plat_empty_arrays(NULL, POOL_FOREVER);
 	pool_each_cpu(i, cpu)
 		busy |= age_cpu(cpu, &given);
 	while ((pool = pool_registry_next_that(pool, pool_may_give)))

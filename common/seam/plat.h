@@ -324,13 +324,16 @@ bool plat_peek(void *to, const void *from, size_t bytes);
 void plat_trim(bool asked);
 
 /**
- * plat_empty_arrays() - Have all CPUs move objects out of their hot arrays of a pool.
- * @pool: the pool.
+ * plat_empty_arrays() - Have all CPUs move objects out of their hot arrays.
+ * @pool: a pool; NULL: all pools, but only arrays that were not visited since the last ageing.
  * @ms: for how long the caller can wait, or POOL_FOREVER.
  *
  * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done
  * so on return.  In user space that takes a signal which the program has lent, and threads
  * that neither block it nor are stopped.
+ *
+ * With @pool NULL each CPU calls pool_age_array() in interrupts while pool_age_prepare() is
+ * true, at most POOL_AGE_MOST times; in user space only the caller's own thread does.
  *
  * Context: PLAT_WAIT; may sleep; neither lock nor mutex held.
  * Return: false: no CPU was asked.
@@ -392,7 +395,9 @@ void plat_show(struct pool *pool, bool shown);
  *	that watch this program, or kernel, need them; how many CPUs may run at once;
  *	how large a page is; and how many nodes memory has.
  * void pool_empty_array(struct pool *pool)
- *	In an interrupt, for plat_empty_arrays().
+ * void pool_age_array(struct pool_cpu *cpu)
+ *	On that CPU, in an interrupt or where no interrupt moves the caller, for
+ *	plat_empty_arrays().
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A part of a CPU was made, all zero but for its lock, which is free.  No other
  *	code sees it yet.

@@ -29,6 +29,8 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 /* age.c: the least recently used is reduced or evicted */
 void pool_age_refit(struct pool_local *here, struct pool_carried *out);
 bool pool_age_reduce(struct pool_local *here);
+bool pool_age_prepare(struct pool_cpu *cpu);
+void pool_age_array(struct pool_cpu *cpu);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
 bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 			struct pool_carried *out);
@@ -52,6 +54,8 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 unsigned int pool_cluster_max(const struct pool *pool);
 unsigned int pool_spares_lacking(const struct pool *pool);
 struct pool_cluster *pool_spares_take(struct pool *pool);
+struct pool_cluster *pool_cluster_make(unsigned int n);
+unsigned long pool_cluster_free_all(struct pool_cluster *chain);
 struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 				      unsigned int flags);
 struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags);

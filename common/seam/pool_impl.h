@@ -77,6 +77,9 @@
 /* How often a call looks for moving objects: if it may not wait, else PLAT_LAST_TRIES times. */
 #define POOL_LAST_LOOKS		4
 
+/* The most arrays of a CPU that one ageing reduces, one by one. */
+#define POOL_AGE_MOST		256
+
 /* In so many milliseconds allocations make other CPUs empty their arrays of a pool once. */
 #define POOL_ASK_EVERY		10
 

@@ -111,18 +111,11 @@ struct pool_cluster *pool_spares_take(struct pool *pool)
 	return chain;
 }
 
-/*
- * Get empty clusters: spares, as pool_spares_take() does.  If there are none, make up to @n new
- * ones, where @flags allow to ask the allocator.  NULL: there are neither.  Any context; outside of
- * hot sections, no lock held.
- */
-struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
-				      unsigned int flags)
+/* Make up to @n empty clusters, a chain.  NULL: there is no memory.  PLAT_ALLOC. */
+struct pool_cluster *pool_cluster_make(unsigned int n)
 {
-	struct pool_cluster *chain = pool_spares_take(pool);
+	struct pool_cluster *chain = NULL;
 
-	if (chain || !plat_may(PLAT_ALLOC, flags))
-		return chain;
 	while (n--) {
 		struct pool_cluster *c = plat_mem_alloc(sizeof(*c),
 							PLAT_MEM_AT_HAND);
@@ -135,6 +128,20 @@ struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
 		chain = c;
 	}
 	return chain;
+}
+
+/*
+ * Get empty clusters: spares, as pool_spares_take() does.  If there are none, make up to @n new
+ * ones, where @flags allow to ask the allocator.  NULL: there are neither.  Any context; outside of
+ * hot sections, no lock held.
+ */
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
+				      unsigned int flags)
+{
+	struct pool_cluster *chain = pool_spares_take(pool);
+
+	return chain || !plat_may(PLAT_ALLOC, flags) ?
+	       chain : pool_cluster_make(n);
 }
 
 /* Get one empty cluster with no others in its slots; NULL: there is none. */
@@ -208,8 +215,8 @@ void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
 	}
 }
 
-/* Free a chain of empty clusters.  Returns bytes. */
-static unsigned long free_chain(struct pool_cluster *chain)
+/* Free a chain of empty clusters, which may be NULL.  Returns bytes.  PLAT_ALLOC. */
+unsigned long pool_cluster_free_all(struct pool_cluster *chain)
 {
 	unsigned long bytes = 0;
 
@@ -225,7 +232,7 @@ static unsigned long free_chain(struct pool_cluster *chain)
 /* Free some spare clusters; returns bytes.  PLAT_ALLOC; outside of hot sections, no lock held. */
 unsigned long pool_cluster_trim_some(struct pool *pool)
 {
-	return free_chain(pool_spares_take(pool));
+	return pool_cluster_free_all(pool_spares_take(pool));
 }
 
 /*

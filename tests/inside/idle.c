@@ -8,8 +8,9 @@
 #include "test.h"
 
 #define PEAK	4000u
+#define IDLE	(2 * POOL_EVICT_MOST + 1u)
 
-/* Returns a pool's free objects beyond its arrays, which ages leave alone. */
+/* Returns a pool's free objects beyond its arrays, which stay while they are in use. */
 static unsigned long beyond_arrays(struct pool *pool)
 {
 	return pool_allocated(pool) - test_local(pool)->hot.n;
@@ -137,6 +138,77 @@ POOL_CASE(age_says_when_there_is_nothing_left, test_pool(64))
 	EXPECT_EQ(plat_read(&pool->spares), 0);
 	test_wave(pool, PEAK);
 	EXPECT(pool_age());
+}
+
+TEST_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does)
+{
+	struct pool *idle[IDLE];
+	struct pool *busy = test_pool(64);
+	unsigned int i;
+
+	pool_fail_every = 0;
+	ASSERT(busy);
+	for (i = 0; i < IDLE; i++) {
+		idle[i] = test_pool(64);
+		ASSERT(idle[i]);
+		test_wave(idle[i], 300);
+	}
+	for (i = 0; i < 5; i++) {
+		test_wave(busy, 300);
+		pool_age();
+	}
+	EXPECT(test_local(busy)->hot.room);
+	for (i = 0; i < IDLE; i++) {
+		EXPECT_EQ(test_local(idle[i])->hot.room, 0);
+		EXPECT(test_quiet(idle[i], 0));
+		pool_destroy(&idle[i]->head);
+	}
+	pool_destroy(&busy->head);
+}
+
+/* It looks unvisited, closes, and finds all of its objects in the cluster that it became. */
+POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_pool(64))
+{
+	struct pool_stats before, now;
+	unsigned int i;
+
+	pool_fail_every = 0;
+	for (i = 0; i < 10; i++)
+		test_wave(pool, 2);
+	pool_sum(pool, &before);
+	for (i = 0; i < 20; i++) {
+		pool_age();
+		test_wave(pool, 2);
+	}
+	pool_sum(pool, &now);
+	EXPECT_EQ(now.store_gets, before.store_gets);
+	EXPECT_EQ(now.store_puts, before.store_puts);
+	EXPECT(now.fills > before.fills);
+	EXPECT_LE(now.fills - before.fills, 10);
+}
+
+/* A held array is left alone, and so is one that has been used. */
+POOL_CASE(age_leaves_a_held_array_alone, test_pool(64))
+{
+	struct pool_local *here;
+	unsigned int room, held, flags = 0, i;
+
+	pool_fail_every = 0;
+	test_wave(pool, 300);
+	here = pool_here_enter(pool, &flags);
+	ASSERT(here);
+	room = plat_read(&here->hot.room);
+	for (i = 0; i < 5; i++) {
+		here->cpu->aged = here->cpu->visits;
+		pool_age_array(here->cpu);
+	}
+	held = plat_read(&here->hot.room);
+	pool_here_leave(here);
+	EXPECT_EQ(held, room);
+	here->cpu->aged = here->cpu->visits;
+	EXPECT(pool_age_prepare(here->cpu));
+	pool_age_array(here->cpu);
+	EXPECT(plat_read(&here->hot.room) < room);
 }
 
 static void use_or_age(unsigned int i, void *arg)

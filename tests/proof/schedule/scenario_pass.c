@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * scenario_pass.c - a step of ageing gives what a pool has while that pool ends
+ * scenario_pass.c - ageing by steps while a pool ends, and of arrays amid calls
  *
  * Layer:   tests; the enumerator.
  * Context: see scenario.h.
@@ -70,8 +70,26 @@ static void end_pass(void)
 	sched_fail("a pass over two pools has no end");
 }
 
+/* Three objects are in an array that was not visited since the last ageing. */
+static void setup_aged(void)
+{
+	setup(ROOMY, 3, 3);
+	give(1, 3, 0);
+}
+
+/* As another CPU's ageing has this one do. */
+static void handle_ageing(void)
+{
+	struct pool_cpu *cpu = plat_cpu_of(0);
+
+	cpu->aged = cpu->visits;
+	pool_age_array(cpu);
+}
+
 const struct scenario scenarios_of_passes[] = {
 	SCENARIO(a_pool_ends_while_a_step_of_ageing_is_at_it, "aged aged-early passed-by unsettled",
 		 2, setup_pass, CPUS(steps, destroy_other), .end = end_pass),
+	SCENARIO(an_array_ages_between_any_two_steps, "closes-held",
+		 2, setup_aged, CPUS(alloc_free, alloc_one), IRQS(handle_ageing)),
 	{ .name = NULL }
 };

@@ -329,6 +329,14 @@ static void ask(struct relay *r)
 	r->none = !plat_empty_arrays(r->pool, POOL_FOREVER);
 }
 
+static void age(struct relay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		pool_age();
+}
+
 TEST_CASE(an_isolated_cpu_is_not_interrupted_for_its_array)
 {
 	bool isolated = !housekeeping_cpu(test_cpus() - 1, HK_TYPE_DOMAIN);
@@ -344,6 +352,7 @@ TEST_CASE(an_isolated_cpu_is_not_interrupted_for_its_array)
 	EXPECT(had >= FEW);
 	on_first(&r, ask);
 	EXPECT_EQ(r.none, 1);
+	on_first(&r, age);
 	EXPECT_EQ(plat_local_of(r.pool, last)->hot.n, had);
 	on_first(&r, use_some);
 	had = plat_local_of(r.pool, 0)->hot.n;
