@@ -91,6 +91,8 @@ def check(found):
 
 def main():
     """Do what the arguments say."""
+    if len(sys.argv) != {"list": 3, "check": 3, "apply": 5}.get("".join(sys.argv[1:2])):
+        sys.exit("usage: mutate.py list FOLDER | check FOLDER | apply FOLDER NAME TREE")
     what, folder, *rest = sys.argv[1:]
     found = mutants(pathlib.Path(folder))
     try:
@@ -100,7 +102,9 @@ def main():
             print("\n".join(sorted(found)))
         elif what == "check":
             check(found)
-        elif what == "apply":
+        elif rest[0] not in found:
+            raise Wrong(f"{folder} has no mutant {rest[0]}")
+        else:
             for change in found[rest[0]][0]:
                 change.apply(pathlib.Path(rest[1]).resolve())
     except Wrong as why:
