@@ -159,7 +159,7 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
  * becomes the newest, because its owner may be using it, so the next call reduces another array
  * before it closes this one.
  */
-static void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
+static inline void reduce_array(struct pool_cpu *cpu, struct pool_local *local)
 {
 	if (plat_read(&local->hot.open) == POOL_OPEN) {
 		pool_hot_set_held(&local->hot);
