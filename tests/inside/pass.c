@@ -96,10 +96,10 @@ POOL_CASE(passes_leave_spare_objects, test_pool(64))
 	pool_fail_every = 0;
 	passes(1);
 	test_wave(pool, PEAK);
-	pool_set_min_avail(&pool->head, 100);
+	pool_set_min_avail(&pool->head, PEAK / 4);
 	passes(20);
-	EXPECT_LE(100, pool_shared_count(pool));
-	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
+	EXPECT_LE(PEAK / 4, pool_shared_count(pool));
+	EXPECT_LE(pool_shared_count(pool), PEAK / 4 + POOL_CLUSTER_SIZE);
 }
 
 static unsigned long destroyed;
