@@ -62,6 +62,14 @@ says() {
 	same "$(cat $T/state)" "$1"
 }
 
+# fills - true once a thread has filled its cache; false: the torture ended before
+fills() {
+	until [ "$(sum_of t_ fills)" -gt 0 ]; do
+		[ "$(cat $T/state)" = running ] || return 1
+		sleep 1
+	done
+}
+
 # A module that makes pools meanwhile is loaded, or refused.
 come_and_go() {
 	(sleep 1; exec insmod pool_second.ko) >&9 2>&1 &
@@ -82,9 +90,8 @@ goes_on() {
 prepare
 check "loads" insmod pool.ko age=0
 # Threads may always ask for memory, so their number shows whether there was some.
-check "threads begin" insmod pool_torture.ko seconds=5 kinds=thread
-sleep 4
-check "... and use their pools" test "$(sum_of t_ fills)" -gt 0
+check "threads begin" insmod pool_torture.ko seconds=10 kinds=thread
+check "... and use their pools" fills
 check "no call returns NULL while there is memory" same "$(sum_of t_ failed)" 0
 check "... and nothing is lost" says SUCCESS
 rmmod pool_torture
