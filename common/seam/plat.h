@@ -407,6 +407,7 @@ void plat_show(struct pool *pool, bool shown);
  */
 
 #include "seam/pool_impl.h"
+#include "seam/pool_request.h"
 #include "limit/last.h"
 
 /*

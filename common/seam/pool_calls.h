@@ -194,6 +194,9 @@ void pool_registry_add(struct pool *pool);
 void pool_registry_list(struct pool *pool);
 void pool_registry_resize(struct pool *pool);
 struct pool *pool_registry_sized(struct pool *prev, unsigned int least, unsigned int most);
+bool pool_registry_remove(struct pool *pool);
+
+/* registration.c: the creations that pools serve */
 struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id);
 bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);
@@ -202,7 +205,6 @@ enum pool_drop pool_registry_drop(struct pool *pool,
 				  const void *owner, unsigned long *seen);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
-bool pool_registry_remove(struct pool *pool);
 struct pool_reg *pool_reg_oldest(struct pool *pool);
 void pool_regs_free(struct pool_list *gone);
 void pool_reg_add(struct pool *pool, struct pool_reg *reg);

@@ -2,7 +2,7 @@
 /*
  * owner.c - pools and their owners, which are modules; user space has none
  *
- * Layer:   tests of common/base/registry.c, merge.c and create.c.
+ * Layer:   tests of common/base/registration.c, merge.c and create.c.
  * Context: see test.h.
  *
  * An owner is an address; real modules are in tests/vm/stock.sh.
