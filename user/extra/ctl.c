@@ -138,7 +138,10 @@ static bool find_peer(int fd, struct ucred *peer)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len);
 }
 
-/* True if a client is root or the program's user, who may have changed since the socket exists. */
+/*
+ * True if a client's user is root, or the program's user of this moment: a program may change its
+ * user after it has made the socket.
+ */
 static bool may_ask(int fd)
 {
 	struct ucred peer;

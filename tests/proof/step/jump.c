@@ -220,7 +220,7 @@ static void account(void)
 	wrong_unless(now.used == jump.lost);
 }
 
-/* Check that no object that the pool has or gets is in use, not even a lost one. */
+/* Take all objects that the pool has, and some more, and put them back: none may be in use. */
 static void look_at_all(void)
 {
 	struct pool_stats now;

@@ -12,7 +12,7 @@
 
 #define OBJS		500
 
-/* Returns how many of these free objects are in pages of the slab; no object is read. */
+/* Return how many of @n free objects are in pages of the slab.  Only pages are read. */
 static unsigned int in_slab(void **objs, unsigned int n)
 {
 	unsigned int there = 0;

@@ -20,13 +20,13 @@ static int on_question(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Returns how often the kernel is asked while fn() runs. */
+/* Return how often fn() says that it may sleep. */
 static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("__might_sleep", on_question, fn, pool);
 }
 
-/* Returns how often lockdep is told that the kernel may reclaim here. */
+/* Return how often fn() allocates so that the kernel may reclaim, as lockdep sees it. */
 static unsigned int reclaims(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("fs_reclaim_acquire", on_question, fn, pool);

@@ -11,6 +11,7 @@
 #include "life.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,18 @@ static inline const char *fresh_path(void)
 	return addr.sun_path;
 }
 
-/* Nothing but the folder is left. */
+/* Return how many files the process has open. */
+static inline unsigned int open_files(void)
+{
+	unsigned int n = 0;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* True if nothing but the folder is left. */
 static inline bool is_clean(void)
 {
 	return !is_there(addr.sun_path) && !rmdir(dir);

@@ -7,7 +7,6 @@
  */
 #include "cases_ctl.h"
 
-#include <fcntl.h>
 
 static char other[65536];
 
@@ -252,16 +251,6 @@ TEST_CASE(a_client_that_never_reads_is_left_after_a_second)
 	no_pools();
 }
 
-static unsigned int open_files(void)
-{
-	unsigned int n = 0;
-	int fd;
-
-	for (fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 TEST_CASE(a_client_that_leaves_in_the_middle_does_no_harm)
 {
 	unsigned int files = open_files(), i;
@@ -318,7 +307,7 @@ TEST_CASE(clients_that_come_at_once_are_all_answered)
 	EXPECT(is_clean());
 }
 
-/* Ask as the user nobody, who may connect only because root has changed the file's mode. */
+/* Connect as the user nobody: the mode of the socket's file refuses it. */
 static void ask_as_another(void *arg)
 {
 	(void)arg;
@@ -326,6 +315,7 @@ static void ask_as_another(void *arg)
 	NEED(client() < 0 && errno == EACCES);
 }
 
+/* Ask as nobody after root has opened the file to all: the program refuses it. */
 static void ask_as_another_at_an_open_socket(void *arg)
 {
 	(void)arg;

@@ -8,7 +8,6 @@
 #include "cases_ctl.h"
 #include "extra/own_thread.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -183,21 +182,10 @@ TEST_CASE(a_program_without_stdio_keeps_its_numbers_for_itself)
 	EXPECT(is_clean());
 }
 
-/* Descriptors that a process has. */
-static unsigned int count_files(void)
-{
-	unsigned int n = 0;
-	int fd;
-
-	for (fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 /* The child is forked while a client is served, whose connection must end with the answer. */
 TEST_CASE(a_child_keeps_no_connection_open)
 {
-	unsigned int before = count_files();
+	unsigned int before = open_files();
 	char byte;
 	pid_t child;
 	int fd, child_stays[2], says[2];
@@ -209,7 +197,7 @@ TEST_CASE(a_child_keeps_no_connection_open)
 	child = fork();
 	if (!child) {
 		close(child_stays[1]);
-		byte = (char)count_files();
+		byte = (char)open_files();
 		if (write(says[1], &byte, 1) == 1 && !read(child_stays[0], &byte, 1))
 			_exit(0);
 		_exit(1);
@@ -228,7 +216,7 @@ TEST_CASE(a_child_keeps_no_connection_open)
 	close(child_stays[0]);
 	close(says[0]);
 	close(says[1]);
-	EXPECT_EQ(count_files(), before);
+	EXPECT_EQ(open_files(), before);
 	EXPECT(is_clean());
 }
 
