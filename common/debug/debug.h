@@ -109,6 +109,7 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
 			       unsigned long *note);
 bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 		      unsigned int flags, unsigned int bin);
+void pool_state_given(struct pool *pool, void *obj);
 void pool_state_drop(struct pool *pool, void *obj);
 void pool_state_quarantine(struct pool *pool, void *obj);
 void *pool_state_around(struct pool *pool, const void *p);

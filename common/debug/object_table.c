@@ -8,7 +8,7 @@
  * A hash table by address, apart from objects, so that a pointer is judged before anything behind
  * it is read, and no write of a user reaches the table.  object_slots.h says where entries are.
  *
- *   state   bits 0-1: used, free or quarantined
+ *   state   bits 0-1: given by the backend though in use, used, free or quarantined
  *           bits 2-3: the last pattern, see pattern.c
  *           bits 4-15: the bin of the allocation, see profile.c
  *           from POOL_D_GEN on: the generation, as in the pool's option bits
@@ -31,6 +31,7 @@
 #include "seam/plat.h"
 #include "object_slots.h"
 
+#define ST_GIVEN	0ul
 #define ST_USED		1ul
 #define ST_FREE		2ul
 #define ST_BAD		3ul
@@ -267,9 +268,22 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
 }
 
 /*
+ * Record that the backend gives an object.  An object in use that comes from a cache is right: a
+ * hit, which records nothing, freed it before a switch to checks had closed all arrays.
+ */
+void pool_state_given(struct pool *pool, void *obj)
+{
+	struct pool_entry *e = find_entry(pool, obj);
+	unsigned long old = e ? plat_read(&e->state) : ST_FREE;
+
+	if ((old & ST_MASK) == ST_USED)
+		set_state(pool, e, (old & ~ST_MASK) | ST_GIVEN);
+}
+
+/*
  * Record that an object is allocated.  @bits: the option bits of the call.  @bin: of profile.c, or
- * 0.  @flags: decide whether the table may grow.  True: the object was in use already, so its user
- * freed it to the backend, past the pool.
+ * 0.  @flags: decide whether the table may grow.  True: the backend gave the object although it was
+ * in use, so its user freed it past the pool.
  */
 bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 		      unsigned int flags, unsigned int bin)
@@ -282,7 +296,7 @@ bool pool_state_alloc(struct pool *pool, unsigned int bits, void *obj,
 		unsigned long old = plat_read(&e->state);
 
 		set_state(pool, e, state | (old & (3ul << ST_PHASE_SHIFT)));
-		return gen_of(old) == gen_of(bits) && (old & ST_MASK) == ST_USED;
+		return gen_of(old) == gen_of(bits) && (old & ST_MASK) == ST_GIVEN;
 	}
 	while (!insert(pool, obj, state)) {
 		if (!pool_add_piece(pool, obj, flags)) {

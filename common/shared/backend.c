@@ -173,6 +173,8 @@ bool pool_backend_commit(struct pool *pool, void *obj)
 		return false;
 	}
 	count_got(pool, 1);
+	if (plat_read(&pool->object_table.part[0]))
+		pool_state_given(pool, obj);
 	pool_construct(pool, obj);
 	return true;
 }

@@ -187,6 +187,30 @@ static void bulk_of_two(void)
 		s_free_bulk(pool, 2, objs);
 }
 
+/*
+ * Checks begin while an array is open, so an object that was recorded as in use may be freed by a
+ * hit.  A bulk call, which looks at all that it takes, finds it in use, and must not report it.
+ */
+
+static void setup_open(void)
+{
+	set_bound(ROOMY);
+	pool = make("a", 0, 4);
+	s_free(pool, s_alloc(pool));
+	obj[0] = s_alloc(pool);
+}
+
+static void alloc_free_and_bulk(void)
+{
+	alloc_free();
+	bulk_of_two();
+}
+
+static void switch_checks_on(void)
+{
+	switch_to("integrity");
+}
+
 const struct scenario scenarios_of_switches[] = {
 	SCENARIO(an_allocation_gets_what_was_freed_under_new_options, "unlooked",
 		 2, setup_checked_one, CPUS(alloc_free, check_and_collect_one)),
@@ -207,6 +231,8 @@ const struct scenario scenarios_of_switches[] = {
 		 .end = end_open),
 	SCENARIO(checks_are_switched_on_and_off, "generation",
 		 2, setup_switch, CPUS(alloc_free_twice, switch_checks_twice)),
+	SCENARIO(checks_begin_while_an_array_is_open, "hit-freed",
+		 2, setup_open, CPUS(alloc_free_and_bulk, switch_checks_on)),
 	SCENARIO(two_arrays_claim_slots_of_a_limit, "slots-raced",
 		 2, setup_claims, CPUS(give_some, give_last)),
 	SCENARIO(a_limit_falls_while_arrays_claim_slots, "slots-kept",
