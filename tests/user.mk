@@ -76,7 +76,7 @@ builds-check: all man $(T)/bugs $(B)/poolreplay $(B)/visits \
 
 builds-all-check: builds-check $(B)/poolreplay-asan $(B)/poolctl $(B)/poolctl-asan \
 		$(B)/pooltrace-asan $(B)/libpooltrace.so $(if $(STEP),$(B)/longest) \
-		$(addprefix $(B)/,bound cost fillspill guard idle limit wait idlepools manypools manypools-malloc threads start start-bare start-empty memory/pool)
+		$(addprefix $(B)/,bound cost fillspill limit wait idlepools manypools manypools-malloc threads start start-bare start-empty memory/pool)
 
 check-user:
 	@tests/check.sh user

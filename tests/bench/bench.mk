@@ -42,7 +42,7 @@ $(B)/peers/%: $(BENCH_DEP)
 		-Wl,--no-as-needed -o $@ $(BENCH_SRC) \
 		$(wordlist 2,$(words $(peer)),$(peer)) -ldl
 
-$(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/idle $(B)/limit $(B)/wait: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
+$(B)/bound $(B)/cost $(B)/fillspill $(B)/limit $(B)/wait: $(B)/%: $(BENCH_DIR)/%.c $(BENCH_DEP)
 	$(CC) $(CFLAGS) $(POOL_CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(B) \
 		-lpool '-Wl,-rpath,$$ORIGIN'
 
@@ -77,8 +77,7 @@ $(B)/longest: $(LONGEST_SRC) tests/lib/trap.h $(BENCH_DEP)
 $(B)/bench: $(BENCH_OWN:%=$(B)/peers/%)
 	@printf '%s\n' $(BENCH_OWN) > $@
 
-bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/guard $(B)/limit \
-	     $(B)/wait \
+bench-peers: $(B)/bench $(B)/bound $(B)/cost $(B)/fillspill $(B)/limit $(B)/wait \
 	     $(B)/poolreplay
 	@$(MAKE) -s $$($(BENCH_DIR)/peer/peers.sh | sed 's|^|$(B)/peers/|')
 
@@ -92,7 +91,7 @@ bench-user:
 		$(BENCH_DIR)/peer/peers.sh | sed "s|^|$(B)/peers/$$place/|"; done)
 	$(BENCH_DIR)/bench.py $(BENCH_FLAGS) $(B)/peers build/bench
 	@$(BENCH_DIR)/machine.sh > build/bench/machine.txt
-	@for what in bound cost guard limit wait; do \
+	@for what in bound cost limit wait; do \
 		$(B)/$$what > build/bench/$$what.txt || exit; \
 		cat build/bench/$$what.txt; \
 	done

@@ -5,8 +5,8 @@
     bench.py [options] PEERS OUT
 
 PEERS is the folder of the programs, one per peer (make bench-peers); into OUT go
-samples.csv, instructions.csv, memory.csv, tail.csv and what report.py and chart.py make of
-them.  See Documentation/performance.
+samples.csv, instructions.csv, memory.csv and tail.csv, of which report.py prints tables.
+See Documentation/performance.
 
 For each workload and size each peer is a process of its own.  A round gives each
 of them one slice of work, in shuffled order, while the others wait: what disturbs
@@ -375,8 +375,6 @@ def main():
     else:
         count_all(opt)
     subprocess.run([str(HERE / "report.py"), str(opt.out)], check=True)
-    subprocess.run([str(HERE / "chart.py"), str(opt.out / "results.csv"),
-                    str(opt.out)], check=True)
 
 
 if __name__ == "__main__":

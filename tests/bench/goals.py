@@ -29,7 +29,7 @@ import sys
 
 import section
 from report import (MALLOCS, PEERS, TAIL, Ratio, best, load, load_instructions,
-                    load_memory, load_tail, table_text)
+                    load_memory, load_tail, plain_table)
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / "goals.table"
@@ -257,7 +257,7 @@ def report(goals, figures):
     table = list(rows(goals, figures))
     ends = [row[3].split(":")[0] for row in table]
     rounds = [len(r) for peers in figures.times.values() for r in peers.values()]
-    return (table_text(["what", "measured", "goal", "is", "floor", "command"], table) +
+    return (plain_table(["what", "measured", "goal", "is", "floor", "command"], table) +
             f"Of {len(ends)} goals {ends.count('met')} are met, "
             f"{ends.count('missed')} missed, {ends.count('missing')} missing; "
             f"{min(rounds, default=0)} rounds or more per ratio.\n")

@@ -20,7 +20,7 @@ import sys
 
 import bench
 import section
-from report import table_text
+from report import plain_table
 
 PROGRAMS = "cc1", "sqlite3", "lighttpd"
 PEERS = "pool", "pool-so", "glibc", "jemalloc", "mimalloc", "tcmalloc", "dpdk"
@@ -72,7 +72,7 @@ def measure(folder, out):
         for what, values in ("ns per event", ns), ("instructions", counts), ("KiB", kib):
             rows.append([program, what] + [values[peer] or ".." for peer in peers])
         trace.unlink()
-    return table_text(["program", "per event"] + peers, rows)
+    return plain_table(["program", "per event"] + peers, rows)
 
 
 def main():

@@ -4,9 +4,8 @@
 
     report.py FOLDER
 
-Reads samples.csv, instructions.csv, memory.csv and tail.csv; prints a table per
-workload and size, and writes results.csv.  page.py makes a page for Documentation
-of the same.
+Reads samples.csv, instructions.csv, memory.csv and tail.csv, and prints a table per
+workload and size.  page.py makes the figures of Documentation from the same files.
 
 A ratio is taken of the same round, so that what disturbs both cancels out.  Given
 is the median of the rounds, and between which values the median of a sample of as
@@ -55,9 +54,6 @@ class Ratio:
 
     def __str__(self):
         return f"{self.median:6.2f} ({self.low:.2f}-{self.high:.2f})"
-
-    def cells(self):
-        return [f"{v:.4f}" for v in (self.median, self.low, self.high)]
 
 
 def rows_of(folder, name):
@@ -109,28 +105,18 @@ def deviation(values):
 
 
 def result(key, name, rounds, other, instructions):
-    """A line of the table and one of results.csv."""
+    """A line of the table."""
     ns = rounds[name]
     count = instructions.get(key + (name,))
     text = (f"{name:12}{statistics.median(ns):9.2f}{min(ns):9.2f}{max(ns):10.2f}"
             f"{deviation(ns):8.2f}{'' if count is None else f'{count:.1f}':>9}")
-    cells = [*key, name, len(ns), f"{statistics.median(ns):.4f}",
-             f"{min(ns):.4f}", f"{max(ns):.4f}", f"{deviation(ns):.4f}",
-             "" if count is None else f"{count:.2f}"]
     for peer in other.values():
         ratio = Ratio(ns, rounds[peer]) if peer else None
         text += f"  {str(ratio or '-'):26}"
-        cells += [peer or "", *(ratio.cells() if ratio else ["", "", ""])]
-    return text.rstrip(), cells
+    return text.rstrip()
 
 
-HEAD = (["workload", "size", "peer", "rounds", "median", "min", "max", "deviation",
-         "instructions"] +
-        [column for kind in ("glibc", "best_malloc", "best_peer", "floor")
-         for column in (kind, f"to_{kind}", f"to_{kind}_low", f"to_{kind}_high")])
-
-
-def print_one(key, rounds, instructions, out):
+def print_one(key, rounds, instructions):
     other = against(rounds)
     work, size = key
     what = "" if work == "trace" else f", {size} bytes"
@@ -139,17 +125,25 @@ def print_one(key, rounds, instructions, out):
           "".join(f"  {title(kind, peer):26}"
                   for kind, peer in other.items()).rstrip())
     for name in rounds:
-        text, cells = result(key, name, rounds, other, instructions)
-        print(text)
-        out.writerow(cells)
+        print(result(key, name, rounds, other, instructions))
+
+
+def columns(rows):
+    """Rows of text as lines, whose columns are two spaces apart."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+            for row in rows]
+
+
+def plain_table(head, rows):
+    """A table of figures/."""
+    return "\n".join(columns([head, *rows])) + "\n\n"
 
 
 def table_text(head, rows):
     """A simple table of reStructuredText; all cells are text."""
-    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
-    rule = "  ".join("=" * w for w in widths)
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip()
-             for row in [head] + rows]
+    rule, *lines = columns([["=" * max(map(len, column)) for column in zip(head, *rows)],
+                            head, *rows])
     return "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n\n"
 
 
@@ -195,21 +189,15 @@ def print_tail(folder):
         print(f"{size:<8}{peer:12}" + "".join(f"{v:>10}" for v in ns))
 
 
-def print_all(folder, table, instructions):
-    with open(folder / "results.csv", "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(HEAD)
-        for key, rounds in table.items():
-            print_one(key, rounds, instructions, out)
-    print_memory(folder)
-    print_tail(folder)
-
-
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: report.py FOLDER")
     folder = pathlib.Path(sys.argv[1])
-    print_all(folder, load(folder), load_instructions(folder))
+    instructions = load_instructions(folder)
+    for key, rounds in load(folder).items():
+        print_one(key, rounds, instructions)
+    print_memory(folder)
+    print_tail(folder)
 
 
 if __name__ == "__main__":

@@ -18,26 +18,12 @@ PAGES = HERE.parents[1] / "Documentation"
 FIGURES = HERE / "figures"
 HEAD = "# SPDX-License-Identifier: GPL-2.0-only OR MIT\n"
 
-RULE = re.compile(r"^[=-]+( +=+)*$")
-RATIOS = re.compile(r"^ +\([\d.]+\)[ \d.()]*$")
-
 
 def parts(name, text):
     """What is before the section, in it, and behind it; None without the section."""
     found = re.findall(rf"\A(.*^\.\. {name} begin: [^\n]*\n)(.*?)(^\.\. {name} end$.*)\Z",
                        text, re.M | re.S)
     return found[0] if len(found) == 1 and text.count(f".. {name} begin:") == 1 else None
-
-
-def plain(text):
-    """Tables of reStructuredText as figures/ has them."""
-    lines, rules = [], 0
-    for line in text.splitlines():
-        rules += line.startswith("==")
-        if not (RULE.match(line) or RATIOS.match(line) or line == "::" or
-                rules % 3 and not line):
-            lines.append(re.sub(r"::$", ":", line.replace("\\-", "- ")).rstrip())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
 
 
 def read(name, folder=FIGURES):
@@ -52,7 +38,7 @@ def write(name, text, page=None):
         file = FIGURES / f"{name}.txt"
         if not file.exists():
             sys.exit(f"there is no {file}")
-        file.write_text(f"{HEAD}\n{plain(text)}")
+        file.write_text(f"{HEAD}\n{text.strip(chr(10))}\n")
         return
     found = parts(name, page.read_text())
     if not found:

@@ -21,138 +21,103 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
-# costs FILE - below each figure its ratio to that of kmem_cache.
-costs() {
-	awk -F, '
-	NR == 2 { title = "Linux " $1 ", " $2 }
-	NR > 1 { key = $3 "," $4
-		 if (!(key in seen)) { order[++n] = key; seen[key] = 1 }
-		 cost[key, $5] = $6; ratio[key, $5] = $7 }
-	function rule(    i) {
-		printf "============  ===="
-		for (i = 1; i <= peers; i++)
-			printf "  ========="
+# titled - prints a title, a blank line, and rows in columns two spaces apart.  Tabs separate
+# the fields of the input, whose first line is the title.
+titled() {
+	awk -F '\t' '
+	NR == 1 { print $0 "\n"; next }
+	{
+		rows++
+		for (i = 1; i <= NF; i++) {
+			cell[rows, i] = $i
+			if (length($i) > width[i]) width[i] = length($i)
+		}
+		fields = NF
+	}
+	END {
+		for (row = 1; row <= rows; row++) {
+			line = ""
+			for (i = 1; i <= fields; i++)
+				line = line sprintf("%-" width[i] "s  ", cell[row, i])
+			sub(/ +$/, "", line)
+			print line
+		}
 		print ""
+	}'
+}
+
+# costs FILE - a row per workload and size, a column per peer
+costs() {
+	awk -F, -v OFS='\t' '
+	NR == 2 { print "Linux " $1 ", " $2 }
+	NR > 1 {
+		key = $3 OFS $4
+		if (!(key in seen)) { order[++n] = key; seen[key] = 1 }
+		cost[key, $5] = sprintf($6 < 100000 ? "%.1f" : "%.0f", $6)
 	}
 	END {
 		peers = split("kmem_cache kmem-bulk mempool objpool pool " \
 			      "pool-call pool-bulk empty", peer, " ")
-		print title
-		gsub(/./, "-", title)
-		print title "\n"
-		rule()
-		printf "%-12s  %-4s", "workload", "size"
-		for (i = 1; i <= peers; i++)
-			printf "  %-9s", i == 1 ? "kmem" : peer[i]
-		print ""
-		rule()
+		row = "workload" OFS "size" OFS "kmem"
+		for (i = 2; i <= peers; i++)
+			row = row OFS peer[i]
+		print row
 		for (k = 1; k <= n; k++) {
-			split(order[k], part, ",")
-			printf "%-12s  %-4s", part[1], part[2]
-			for (i = 1; i <= peers; i++) {
-				c = cost[order[k], peer[i]]
-				printf "  %-9s", c == "" ? "\\-" : \
-				       sprintf(c < 100000 ? "%.1f" : "%.0f", c)
-			}
-			printf "\n%-12s  %-4s", "", ""
-			for (i = 1; i <= peers; i++) {
-				r = ratio[order[k], peer[i]]
-				printf "  %-9s", i == 1 || r == "" ? "" : \
-				       sprintf("(%.2f)", r)
-			}
-			print ""
+			row = order[k]
+			for (i = 1; i <= peers; i++)
+				row = row OFS ((order[k], peer[i]) in cost ? \
+					       cost[order[k], peer[i]] : "-")
+			print row
 		}
-		rule()
-		print ""
-	}' "$1" | sed 's/ *$//'
+	}' "$1" | titled
 }
 
 refused() {
-	awk -F, '
-	function rule() { print "==========  ====  ============" }
-	NR == 2 {
-		title = "Linux " $1 ", refused, " $2
-		print title
-		gsub(/./, "-", title)
-		print title "\n"
-		rule()
-		printf "%-10s  %-4s  %s\n", "peer", "CPUs", "instructions"
-		rule()
-	}
-	NR > 1 { printf "%-10s  %-4s  %.1f\n", $5, $3, $6 }
-	END { rule(); print "" }' "$1"
+	awk -F, -v OFS='\t' '
+	NR == 2 { print "Linux " $1 ", refused, " $2; print "peer", "CPUs", "instructions" }
+	NR > 1 { print $5, $3, sprintf("%.1f", $6) }' "$1" | titled
 }
 
 visits() {
-	awk -F, '
-	function rule() {
-		print "============  ====  ======  ======  =====  =====  " \
-		      "=========  ======  ======  ======"
-	}
+	awk -F, -v OFS='\t' '
 	NR == 2 {
-		title = "Linux " $1 ", visits per 1000 operations"
-		print title
-		gsub(/./, "-", title)
-		print title "\n"
-		rule()
-		printf "%-12s  %-4s  %-6s  %-6s  %-5s  %-5s  %-9s  %-6s  " \
-		       "%-6s  %-6s\n", "workload", "CPUs", "fills", "spills",
-		       "gets", "puts", "evictions", "nested", "from", "to"
-		rule()
+		print "Linux " $1 ", visits per 1000 operations"
+		print "workload", "CPUs", "fills", "spills", "gets", "puts", "evictions", "nested",
+		      "from", "to"
 	}
 	NR > 1 {
-		printf "%-12s  %-4s  %-6.2f  %-6.2f  %-5.2f  %-5.2f  %-9.2f  " \
-		       "%-6.2f  %-6.2f  %-6.2f\n", $3, $2, $5 * 1000 / $4,
-		       $6 * 1000 / $4, $7 * 1000 / $4, $8 * 1000 / $4,
-		       $9 * 1000 / $4, $10 * 1000 / $4, $11 * 1000 / $4,
-		       $12 * 1000 / $4
-	}
-	END { rule(); print "" }' "$1" | sed 's/ *$//'
+		row = $3 OFS $2
+		for (i = 5; i <= 12; i++)
+			row = row OFS sprintf("%.2f", $i * 1000 / $4)
+		print row
+	}' "$1" | titled
 }
 
 # A pool counts what is BUSY, lost and refused; a kmem_cache counts nothing.
 contention() {
-	awk -F, '
-	function rule() {
-		print "============  ====  ====  =======  =====  =====  =====  " \
-		      "============  =====  ====="
-	}
+	awk -F, -v OFS='\t' '
+	function rate(count) { return sprintf("%.2f", count * 1000 / $5) }
 	NR == 2 {
-		title = "Linux " $1 ", contention per 1000 operations"
-		print title
-		gsub(/./, "-", title)
-		print title "\n"
-		rule()
-		printf "%-12s  %-4s  %-4s  %-7s  %-5s  %-5s  %-5s  %-12s  %-5s  %-5s\n",
-		       "workload", "size", "peer", "refused", "BUSY", "lost", "waits",
-		       "instructions", "lines", "far"
-		rule()
-	}
-	function rate(count, own) {
-		return $4 != "pool" && own ? "\\-" : sprintf("%.2f", count * 1000 / $5)
+		print "Linux " $1 ", contention per 1000 operations"
+		print "workload", "size", "peer", "refused", "BUSY", "lost", "waits",
+		      "instructions", "lines", "far"
 	}
 	NR > 1 {
-		printf "%-12s  %-4s  %-4s  %-7s  %-5s  %-5s  %-5s  %-12.1f  %-5.0f  %-5.0f\n",
-		       $3, $2, $4 == "pool" ? "pool" : "kmem", rate($6, 1), rate($7, 1),
-		       rate($8, 1), rate($9, 0), $10 / $5, $11 * 1000 / $5, $12 * 1000 / $5
-	}
-	END { rule(); print "" }' "$1" | sed 's/ *$//'
+		pool = $4 == "pool"
+		print $3, $2, pool ? "pool" : "kmem", pool ? rate($6) : "-",
+		      pool ? rate($7) : "-", pool ? rate($8) : "-", rate($9),
+		      sprintf("%.1f", $10 / $5), sprintf("%.0f", $11 * 1000 / $5),
+		      sprintf("%.0f", $12 * 1000 / $5)
+	}' "$1" | titled
 }
 
 latency() {
-	awk -F, '
-	function rule() { print "=======  =====  =======  =======  =========  ============" }
+	awk -F, -v OFS='\t' '
 	NR == 2 {
-		title = "Linux " $1 ", longest calls by context"
-		print title
-		gsub(/./, "-", title)
-		print title "\n"
-		rule()
-		print "context  call   calls    refused  disturbed  instructions"
-		rule()
+		print "Linux " $1 ", longest calls by context"
+		print "context", "call", "calls", "refused", "disturbed", "instructions"
 	}
-	NR > 1 { printf "%-7s  %-5s  %-7d  %-7d  %-9d  %d\n", $2, $3, $4, $5, $6, $7 }
-	END { rule(); print "" }' "$1"
+	NR > 1 { print $2, $3, $4, $5, $6, $7 }' "$1" | titled
 }
 
 # waits FILE - its kernel, rows of tasks that wait and of limits; the programs' figures are beside it
