@@ -51,13 +51,13 @@ POOL_DECLS_BEGIN
 struct pool_hot {
 	__extension__ union {
 		__extension__ struct {
-			unsigned int n;		/* objects present; n <= room */
+			unsigned int n;		/* objects present; n <= slots */
 			unsigned int open;	/* POOL_OPEN or POOL_HELD */
 		};
 		unsigned long both;		/* where a word has 64 bits */
 	};
 	unsigned int cap;	/* objects accepted; the bound's test */
-	unsigned int room;	/* slots charged to the CPU's byte bound */
+	unsigned int slots;	/* slots charged to the CPU's byte bound */
 };
 
 /**
@@ -365,8 +365,8 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 }
 
 /*
- * Put an object into this CPU's array, the hit path of frees; false: no room, or not open.  The new
- * n is computed before the comparison, which saves an instruction.
+ * Put an object into this CPU's array, the hit path of frees; false: it is full, or not open.  The
+ * new n is computed before the comparison, which saves an instruction.
  */
 static inline bool pool_hot_put(const struct pool_head *pool, void *obj)
 {

@@ -38,8 +38,8 @@ static unsigned int lose_array(struct pool_local *local)
 
 	pool_hot_less(local, 0);
 	plat_write(&local->hot.cap, 0);
-	pool_word_sub(&local->pool->slots, plat_read(&local->hot.room));
-	plat_write(&local->hot.room, 0);
+	pool_word_sub(&local->pool->slots, plat_read(&local->hot.slots));
+	plat_write(&local->hot.slots, 0);
 	return n;
 }
 
@@ -64,9 +64,9 @@ static void mend_part(struct pool_cpu *cpu, struct pool_local *local)
 	pool_clustered_less(local, (unsigned int)plat_read(&local->clustered));
 	if (lost)
 		plat_word_add(&pool->abandoned, lost);
-	if (!plat_read(&local->hot.room))
+	if (!plat_read(&local->hot.slots))
 		return;
-	bytes = pool_bytes(pool, plat_read(&local->hot.room));
+	bytes = pool_bytes(pool, plat_read(&local->hot.slots));
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes + bytes);
 	pool_list_add(&local->by_age, &cpu->by_age);
 }

@@ -63,13 +63,13 @@ static inline void put_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Lower the room of a held array to @room and move its @n coldest objects, which no longer fit, to
- * @c.  The room is lowered before the cluster is charged, so that the sum never rises; in between
- * the objects count as moving.  Other calls may take the lock before the rest of the array is moved
+ * Shrink a held array to @slots slots, and move its @n coldest objects, which no longer fit, to @c.
+ * The array shrinks before the cluster is charged, so that the sum never rises; in between the
+ * objects count as moving.  Other calls may take the lock before the rest of the array is moved
  * down, so pool_drain() waits until nothing moves.
  */
 static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
-			       unsigned int room, struct pool_cluster *c,
+			       unsigned int slots, struct pool_cluster *c,
 			       unsigned int n)
 {
 	unsigned int left = plat_read(&local->hot.n) - n;
@@ -78,7 +78,7 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 		pool_depart(&local->moving, n);
 		pool_hot_less(local, left);
 	}
-	pool_hot_shrink(cpu, local, room);
+	pool_hot_shrink(cpu, local, slots);
 	if (n) {
 		put_into(cpu, local, c, local->slot, n);
 		pool_cpu_break(cpu);
@@ -88,15 +88,15 @@ static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Lower the room of an array that the caller holds to @room, but only as far as one cluster can
- * take the surplus.
+ * Shrink an array that the caller holds to @slots slots, but only as far as the objects that no
+ * longer fit go into one cluster.
  */
 static void shrink(struct pool_cpu *cpu, struct pool_local *local,
-		   unsigned int room)
+		   unsigned int slots)
 {
 	unsigned int max = local->max;
 	unsigned int n = plat_read(&local->hot.n);
-	unsigned int excess = n > room ? n - room : 0;
+	unsigned int excess = n > slots ? n - slots : 0;
 	struct pool_cluster *c = NULL;
 
 	if (excess) {
@@ -105,9 +105,9 @@ static void shrink(struct pool_cpu *cpu, struct pool_local *local,
 			return;
 		excess = pool_smaller(excess, max - c->n);
 	}
-	if (room < n - excess)
-		room = n - excess;
-	shrink_into(cpu, local, room, c, excess);
+	if (slots < n - excess)
+		slots = n - excess;
+	shrink_into(cpu, local, slots, c, excess);
 }
 
 /*
@@ -122,7 +122,7 @@ bool pool_age_clear(struct pool_local *here)
 {
 	struct pool_cluster *c = pool_cluster_newest(here);
 	unsigned int n = plat_read(&here->hot.n);
-	unsigned int room = plat_read(&here->hot.room);
+	unsigned int slots = plat_read(&here->hot.slots);
 	unsigned int left;
 
 	if (!c || !pool_cluster_takes(c, here->max, here->slot[0]))
@@ -131,10 +131,10 @@ bool pool_age_clear(struct pool_local *here)
 		return false;
 	left = n > here->max - c->n ? n - (here->max - c->n) : 0;
 	n -= left;
-	room -= n;
+	slots -= n;
 	pool_depart(&here->moving, n);
 	pool_hot_less(here, left);
-	pool_hot_shrink(here->cpu, here, room);
+	pool_hot_shrink(here->cpu, here, slots);
 	put_into(here->cpu, here, c, here->slot + left, n);
 	pool_arrive(&here->moving, n);
 	return true;
@@ -150,7 +150,7 @@ static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 
 	if (local->reopen < n)
 		local->reopen = n;
-	shrink(cpu, local, n < plat_read(&local->hot.room) ? n : 0);
+	shrink(cpu, local, n < plat_read(&local->hot.slots) ? n : 0);
 }
 
 /*
@@ -381,22 +381,22 @@ static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
  */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {
-	unsigned int room = plat_read(&here->hot.room);
+	unsigned int slots = plat_read(&here->hot.slots);
 	unsigned int first = here->reopen ? here->reopen : AGE_FIRST;
-	unsigned int slots = room < first ? first - room : room;
+	unsigned int more = slots < first ? first - slots : slots;
 	unsigned int claimed;
 
 	if (pool_arrays_closed(here->pool))
 		return;
 	pool_stash_look(here, out);
-	claimed = pool_hot_claim(here->pool, pool_smaller(slots, here->most - room));
-	slots = claimed;
-	if (slots && (room || out->rounds >= POOL_EVICT_MOST))
-		slots = slots_that_fit(here, slots, out);
-	if (slots && pool_age_room(here, pool_bytes(here->pool, slots), out)) {
-		pool_hot_enlarge(here->cpu, here, room + slots);
+	claimed = pool_hot_claim(here->pool, pool_smaller(more, here->most - slots));
+	more = claimed;
+	if (more && (slots || out->rounds >= POOL_EVICT_MOST))
+		more = slots_that_fit(here, more, out);
+	if (more && pool_age_room(here, pool_bytes(here->pool, more), out)) {
+		pool_hot_enlarge(here->cpu, here, slots + more);
 		here->reopen = 0;
-		claimed -= slots;
+		claimed -= more;
 	}
 	if (claimed)
 		pool_word_sub(&here->pool->slots, claimed);
@@ -426,15 +426,15 @@ void pool_age_refit(struct pool_local *here, struct pool_carried *out)
 
 	pool_stash_look(here, out);
 	pool_local_fit(here);
-	if (plat_read(&here->hot.cap) < plat_read(&here->hot.room))
-		pool_hot_set_cap(here, plat_read(&here->hot.room));
-	if (plat_read(&here->hot.room) > here->most) {
+	if (plat_read(&here->hot.cap) < plat_read(&here->hot.slots))
+		pool_hot_set_cap(here, plat_read(&here->hot.slots));
+	if (plat_read(&here->hot.slots) > here->most) {
 		pool_cpu_break(here->cpu);
 		shrink(here->cpu, here, here->most);
 		pool_cpu_break(here->cpu);
 	}
 	if (!evicts_uncached(here, out) && pool_age_room(here, 0, out) &&
-	    plat_read(&here->hot.room) <= here->most)
+	    plat_read(&here->hot.slots) <= here->most)
 		pool_local_enter_era(here, era);
 	pool_cpu_break(here->cpu);
 }

@@ -39,18 +39,18 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)
 {
-	if (POOL_LIKELY(plat_read(&here->hot.room) >= here->most))
+	if (POOL_LIKELY(plat_read(&here->hot.slots) >= here->most))
 		return false;
 	pool_age_enlarge(here, out);
 	return true;
 }
 
-/* Make an array, if it has room, the newest of its CPU's arrays. */
+/* Make an array, if it has slots, the newest of its CPU's arrays. */
 static inline void pool_age_renew(struct pool_cpu *cpu,
 				  struct pool_local *local)
 {
 	local->stamp = cpu->visits;
-	if (cpu->by_age.next != &local->by_age && plat_read(&local->hot.room))
+	if (cpu->by_age.next != &local->by_age && plat_read(&local->hot.slots))
 		pool_list_first(&local->by_age, &cpu->by_age);
 }
 

@@ -28,7 +28,7 @@ static bool is_crowded(const struct pool_local *local)
 
 /*
  * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills
- * half of the array's @room slots.
+ * half of an array of @slots.
  *
  * A batch ends where the part has as many objects as the array has slots, or as fit the bound.
  * Otherwise a caller that uses exactly that many would have one too many, and spill or evict in
@@ -39,11 +39,11 @@ static bool is_crowded(const struct pool_local *local)
  * fills move only the object asked for, until as many objects have come from clusters as the batch
  * had.  A CPU that has spilled before does not need this.
  */
-static unsigned int ahead(struct pool_local *local, unsigned int room)
+static unsigned int ahead(struct pool_local *local, unsigned int slots)
 {
 	unsigned long bound = plat_read(&pool_bound);
 	unsigned long fit = bound / local->pool->head.size;
-	unsigned int batch = pool_smaller(room / 2, (unsigned int)(fit / AHEAD_PART));
+	unsigned int batch = pool_smaller(slots / 2, (unsigned int)(fit / AHEAD_PART));
 	unsigned int n = batch ? batch - 1 : 0;
 
 	local->grown++;
@@ -70,18 +70,18 @@ unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {
 	struct pool_carried out = { .rounds = POOL_EVICT_MOST };
 	struct pool_local *here = pool_here_enter(pool, &flags);
-	unsigned int room, n;
+	unsigned int slots, n;
 
 	if (!here)
 		return 0;
-	room = plat_read(&here->hot.room);
-	if ((room < here->most || is_crowded(here)) && pool_visit_begin(here, &out)) {
+	slots = plat_read(&here->hot.slots);
+	if ((slots < here->most || is_crowded(here)) && pool_visit_begin(here, &out)) {
 		pool_age_grow(here, &out);
 		if (is_crowded(here))
 			pool_age_reduce(here);
 		pool_here_unlock(here);
 	}
-	n = ahead(here, room);
+	n = ahead(here, slots);
 	pool_here_leave(here);
 	if (out.some)
 		pool_carry(pool, &out, flags);

@@ -218,7 +218,7 @@ static inline void pool_stash_look(const struct pool_local *here,
 				   struct pool_carried *out)
 {
 	if (here->cpu->stashed < POOL_STASH_FEW &&
-	    (plat_read(&here->hot.room) ||
+	    (plat_read(&here->hot.slots) ||
 	     !(plat_read(&here->pool->debug) & POOL_D_NO_CACHE))) {
 		out->restock = true;
 		out->some = true;

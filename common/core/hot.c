@@ -96,7 +96,7 @@ void pool_local_fit(struct pool_local *local)
  */
 void pool_local_enter_era(struct pool_local *local, unsigned long era)
 {
-	if (!local->most && !local->hot.room && !pool_looks_at_each(local->pool))
+	if (!local->most && !local->hot.slots && !pool_looks_at_each(local->pool))
 		era |= POOL_ERA_PAST;
 	local->era = era;
 }
@@ -157,19 +157,19 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 }
 
 /*
- * Let an array accept @room objects, or none if the options keep it closed.  CPU lock held.  A
+ * Let an array accept @slots objects, or none if the options keep it closed.  CPU lock held.  A
  * switch first stores the new options, then takes this lock and stores 0.  So this call sees the
  * new options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit do
  * not.
  */
-void pool_hot_set_cap(struct pool_local *local, unsigned int room)
+void pool_hot_set_cap(struct pool_local *local, unsigned int slots)
 {
 	struct pool *pool = local->pool;
 
 	if (pool_arrays_closed(pool))
-		room = 0;
-	plat_write(&local->hot.cap, room);
-	if (room && plat_read(&pool->limit))
+		slots = 0;
+	plat_write(&local->hot.cap, slots);
+	if (slots && plat_read(&pool->limit))
 		pool_wake(pool);
 }
 
@@ -204,40 +204,39 @@ void pool_close_arrays(struct pool *pool)
 	}
 }
 
-/* Charge the slots up to @room, which were claimed, then let the array use them.  CPU lock held. */
+/* Enlarge an array to @slots, which are claimed: charge them, then use them.  CPU lock held. */
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
-		      unsigned int room)
+		      unsigned int slots)
 {
-	unsigned long bytes = (unsigned long)(room - local->hot.room) *
+	unsigned long bytes = (unsigned long)(slots - local->hot.slots) *
 			      local->pool->head.size;
 
 	pool_charge(cpu, bytes);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes + bytes);
-	if (!local->hot.room) {
+	if (!local->hot.slots) {
 		pool_list_add(&local->by_age, &cpu->by_age);
 		local->grown = 0;
 		local->surplus = 0;
 	}
-	plat_write(&local->hot.room, room);
-	pool_hot_set_cap(local, room);
+	plat_write(&local->hot.slots, slots);
+	pool_hot_set_cap(local, slots);
 }
 
 /*
- * Lower the room of an array to @room slots; with 0 it also leaves its CPU's by_age list.  CPU
- * lock held.  The caller holds the array, or it has no owner; n <= @room.
+ * Shrink an array to @slots; at 0 remove it from its CPU's by_age list.  CPU lock held.  The caller holds the array, or it has no owner; n <= @slots.
  */
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
-		     unsigned int room)
+		     unsigned int slots)
 {
-	unsigned int slots = local->hot.room - room;
-	unsigned long bytes = pool_bytes(local->pool, slots);
+	unsigned int fewer = local->hot.slots - slots;
+	unsigned long bytes = pool_bytes(local->pool, fewer);
 
-	pool_hot_set_cap(local, room);
-	plat_write(&local->hot.room, room);
+	pool_hot_set_cap(local, slots);
+	plat_write(&local->hot.slots, slots);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	pool_uncharge(cpu, bytes);
-	pool_word_sub(&local->pool->slots, slots);
-	if (!room)
+	pool_word_sub(&local->pool->slots, fewer);
+	if (!slots)
 		pool_list_del(&local->by_age);
 }
 
@@ -262,7 +261,7 @@ unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 	pool_hot_shrink(cpu, local, have);
 	pool_hot_less(local, left);
 	plat_write(&local->hot.cap, 0);
-	plat_write(&local->hot.room, left);
+	plat_write(&local->hot.slots, left);
 	pool_word_sub(&local->pool->slots, n);
 	plat_write(&cpu->hot_bytes, cpu->hot_bytes - bytes);
 	if (!left)

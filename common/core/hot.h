@@ -13,7 +13,7 @@ static inline unsigned int pool_smaller(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Put @n objects, coldest first, on top of a held array that has @have, and room for them. */
+/* Put @n objects, coldest first, on top of a held array that has @have, and slots for them. */
 static inline void pool_hot_append(struct pool_local *local, unsigned int have,
 				   void **objs, unsigned int n)
 {
@@ -52,7 +52,7 @@ static inline void pool_hot_less(struct pool_local *local, unsigned int left)
 	plat_write_release(&local->hot.n, left);
 }
 
-/* Put an object on top of a held array that has room for it. */
+/* Put an object on top of a held array that is not full. */
 static inline void pool_hot_push(struct pool_local *local, void *obj)
 {
 	unsigned int n = plat_read(&local->hot.n);

@@ -25,7 +25,7 @@ static inline struct pool_cluster *new_cluster(struct pool_local *here,
 
 /*
  * Move up to @n objects, coldest first, to one cluster: the newest, or a new one.
- * Returns how many; 0: there is no room, or no empty cluster.
+ * Returns how many; 0: there is no room under the bound, or no empty cluster.
  */
 static inline __attribute__((__always_inline__))
 unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
@@ -70,13 +70,13 @@ unsigned int spill_coldest(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Put up to @n objects, coldest first, into an array that has @have in @room slots; returns how
+ * Put up to @n objects, coldest first, into an array that has @have of at most @slots; returns how
  * many fit.
  */
 static inline unsigned int put_hot(struct pool_local *here, unsigned int have,
-				   unsigned int room, unsigned int n, void **objs)
+				   unsigned int slots, unsigned int n, void **objs)
 {
-	n = pool_smaller(n, room - have);
+	n = pool_smaller(n, slots - have);
 	if (n)
 		pool_hot_append(here, have, objs, n);
 	return n;
@@ -102,12 +102,12 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 
 /* Move the rest of an array to its beginning after a spill, and put objects behind it. */
 static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
-				  unsigned int room, unsigned int n, void **objs)
+				  unsigned int slots, unsigned int n, void **objs)
 {
 	unsigned int left = plat_read(&here->hot.n);
 
 	pool_hot_slide(here, spilled, left);
-	return put_hot(here, left, room, n, objs);
+	return put_hot(here, left, slots, n, objs);
 }
 
 /*
@@ -115,32 +115,32 @@ static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
  * only clusters need the lock.
  */
 static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
-				    unsigned int room, unsigned int n,
+				    unsigned int slots, unsigned int n,
 				    void **objs)
 	POOL_MUST_HOLD(here->cpu->lock)
 {
 	plat_cpu_unlock(here->cpu);
-	n = refill(here, spilled, room, n, objs);
+	n = refill(here, spilled, slots, n, objs);
 	plat_cpu_lock(here->cpu);
 	return n;
 }
 
 /*
  * Put @n objects, coldest first; if they are plain, the array gets the freshest.  Uses the array's
- * room, not its capacity, which a switch of options may set to 0 meanwhile.
+ * slots, not its capacity, which a switch of options may set to 0 meanwhile.
  */
 static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
 			     struct pool_carried *out)
 {
-	unsigned int room, done;
+	unsigned int slots, done;
 
 	if (!pool_is_plain(here->pool, *objs))
 		return put_clustered(here, n, objs, out);
 	pool_age_grow(here, out);
-	room = plat_read(&here->hot.room);
-	if (!room)
+	slots = plat_read(&here->hot.slots);
+	if (!slots)
 		return put_clustered(here, n, objs, out);
-	done = put_hot(here, plat_read(&here->hot.n), room, n, objs);
+	done = put_hot(here, plat_read(&here->hot.n), slots, n, objs);
 	if (done && done < n)
 		pool_cpu_break(here->cpu);
 	/* Some compilers do not see that n - done is at most n. */
@@ -151,8 +151,8 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 		if (!spilled)
 			break;
 		done += plat_may(PLAT_RELOCK, 0) ?
-			refill_unlocked(here, spilled, room, left, objs + done) :
-			refill(here, spilled, room, left, objs + done);
+			refill_unlocked(here, spilled, slots, left, objs + done) :
+			refill(here, spilled, slots, left, objs + done);
 	}
 	return done;
 }
@@ -233,7 +233,7 @@ static inline __attribute__((__always_inline__))
 bool make_room(struct pool_local *here, unsigned int *spilled,
 	       struct pool_carried *out)
 {
-	if (plat_read(&here->hot.n) < plat_read(&here->hot.room))
+	if (plat_read(&here->hot.n) < plat_read(&here->hot.slots))
 		return true;
 	*spilled = spill_coldest(here, out);
 	return *spilled;

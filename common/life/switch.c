@@ -12,7 +12,7 @@
  *
  *   switch                          owner that changes a capacity: hot.c
  *     bits = new
- *     lock, cap = 0, unlock           lock, cap = bits is closed ? 0 : room, unlock
+ *     lock, cap = 0, unlock           lock, cap = bits is closed ? 0 : slots, unlock
  *
  * A CPU that the switch does not visit gets its part after the switch's fence, and reads the new
  * bits.

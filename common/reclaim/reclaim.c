@@ -89,7 +89,7 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 /* True if a CPU without an owner has nothing of this pool, and nothing of it is moving. */
 static bool is_drained(struct pool_local *local)
 {
-	return !plat_read(&local->hot.room) &&
+	return !plat_read(&local->hot.slots) &&
 	       pool_list_empty(&local->by_pool) &&
 	       !plat_read_acquire(&local->moving) &&
 	       !plat_read_acquire(&local->parked.count);

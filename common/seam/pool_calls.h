@@ -17,12 +17,12 @@ unsigned int pool_hot_share(const struct pool *pool);
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n);
 void pool_local_fit(struct pool_local *local);
 void pool_local_enter_era(struct pool_local *local, unsigned long era);
-void pool_hot_set_cap(struct pool_local *local, unsigned int room);
+void pool_hot_set_cap(struct pool_local *local, unsigned int slots);
 void pool_close_arrays(struct pool *pool);
 void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
-		      unsigned int room);
+		      unsigned int slots);
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
-		     unsigned int room);
+		     unsigned int slots);
 unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
 			     void **objs);
 

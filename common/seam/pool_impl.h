@@ -29,7 +29,7 @@
  * True at every instant, for each CPU, "size" being each pool's object size:
  *
  *   sum over pools of (n + clustered) * size
- *      <= sum over pools of (room + clustered) * size
+ *      <= sum over pools of (slots + clustered) * size
  *      <= charged <= the bound, unless the bound was lowered
  *
  * and when quiet, for each pool:
@@ -127,7 +127,7 @@ struct pool_parked {
 
 /* One pool on one CPU.  All zero until the owner's first slow path. */
 struct pool_local {
-	struct pool_hot hot;		/* owner, entered; "room" changes under the CPU lock, too */
+	struct pool_hot hot;		/* owner, entered; "slots" changes under the CPU lock, too */
 	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
 	struct pool *pool;		/* CPU lock; NULL: not set up, all zero */
 	struct pool_cpu *cpu;		/* set with "pool": whose lists and charge it uses */
@@ -165,7 +165,7 @@ struct pool_cpu {
 	unsigned int stashed;		/* CPU lock: clusters in the stash */
 	unsigned long visits;		/* CPU lock: slow paths so far, the CPU's clock */
 	unsigned long aged;		/* CPU lock: visits at its last ageing: idle.c */
-	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of room * size */
+	unsigned long hot_bytes;	/* CPU lock; read by any CPU: sum of slots * size */
 	unsigned long charged;		/* CPU lock; read by any CPU: bytes it caches, see bound */
 	unsigned long refunded;		/* any CPU adds bytes; set to 0 under the CPU lock */
 	void *stash[POOL_STASH_MAX];	/* CPU lock: emptied clusters */

@@ -120,14 +120,14 @@ static void see_array(struct pool_finding *s, struct pool_cpu *cpu,
 		      struct pool_local *local)
 {
 	unsigned long size = local->pool->head.size;
-	unsigned int room = plat_read(&local->hot.room);
+	unsigned int slots = plat_read(&local->hot.slots);
 
 	expect(s, is_linked(&cpu->by_lru), "by_lru links that match", 0, 1);
-	expect(s, is_linked(&cpu->by_age) && (!room || is_linked(&local->by_age)),
+	expect(s, is_linked(&cpu->by_age) && (!slots || is_linked(&local->by_age)),
 	       "by_age links that match", 0, 1);
-	expect_most(s, "room of the array", room, POOL_HOT_SLOTS);
-	expect_most(s, "objects in the array", plat_read(&local->hot.n), room);
-	expect_most(s, "bytes of arrays", room * size, cpu->hot_bytes);
+	expect_most(s, "slots of the array", slots, POOL_HOT_SLOTS);
+	expect_most(s, "objects in the array", plat_read(&local->hot.n), slots);
+	expect_most(s, "bytes of arrays", slots * size, cpu->hot_bytes);
 	expect_most(s, "bytes charged for", cpu->hot_bytes +
 		    local->clustered * size, pool_charged(cpu));
 }

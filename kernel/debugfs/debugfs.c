@@ -191,7 +191,7 @@ static int percpu_show(struct seq_file *m, void *v)
 	struct pool *pool = m->private;
 	unsigned int cpu;
 
-	seq_puts(m, "# cpu open n cap room clustered moving parked charged\n");
+	seq_puts(m, "# cpu open n cap slots clustered moving parked charged\n");
 	if (!pool->cached)
 		return 0;
 	for_each_possible_cpu(cpu) {
@@ -202,7 +202,7 @@ static int percpu_show(struct seq_file *m, void *v)
 			   plat_read(&local->hot.open),
 			   plat_read(&local->hot.n),
 			   plat_read(&local->hot.cap),
-			   plat_read(&local->hot.room),
+			   plat_read(&local->hot.slots),
 			   plat_read(&local->clustered),
 			   plat_read(&local->moving),
 			   plat_read(&local->parked.count),

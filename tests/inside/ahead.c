@@ -17,11 +17,11 @@ static unsigned int array_holds(void)
 	return n < POOL_HOT_MAX ? n : POOL_HOT_MAX;
 }
 
-/* Half of the array's room, at least one, and not more than it may have in all. */
-static unsigned long half_of(unsigned int room, unsigned long have,
+/* Half of the array's slots, at least one, and not more than it may have in all. */
+static unsigned long half_of(unsigned int slots, unsigned long have,
 			     unsigned long most)
 {
-	unsigned long n = room > 1 ? room / 2 : 1;
+	unsigned long n = slots > 1 ? slots / 2 : 1;
 
 	return have < most && n > most - have ? most - have : n;
 }
@@ -30,7 +30,7 @@ static unsigned long half_of(unsigned int room, unsigned long have,
 static bool grows(struct pool *pool, void **obj)
 {
 	const struct pool_hot *hot = &test_local(pool)->hot;
-	unsigned int n = hot->n, room = hot->room;
+	unsigned int n = hot->n, slots = hot->slots;
 	struct pool_stats before, now;
 	unsigned long come;
 
@@ -40,7 +40,7 @@ static bool grows(struct pool *pool, void **obj)
 	if (now.allocated != now.used + now.cached || now.cached != hot->n ||
 	    now.used != before.used + 1)
 		return false;
-	come = n ? 0 : half_of(room, (unsigned long)before.allocated,
+	come = n ? 0 : half_of(slots, (unsigned long)before.allocated,
 			       test_local(pool)->most);
 	return now.store_gets - before.store_gets == come &&
 	       hot->n == n + come - 1;
@@ -53,7 +53,7 @@ POOL_CASE(a_pool_that_grows_gets_half_of_its_room_at_once, test_within(1 << 20, 
 	pool_fail_every = 0;
 	for (i = 0; i < 400; i++)
 		EXPECT(grows(pool, &test_objs[i]));
-	EXPECT_EQ(test_local(pool)->hot.room, test_local(pool)->most);
+	EXPECT_EQ(test_local(pool)->hot.slots, test_local(pool)->most);
 	test_free_many(pool, test_objs, 400);
 }
 
@@ -276,7 +276,7 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 	       i < 100)
 		test_objs[i++] = test_alloc(pool);
 	EXPECT_LE(i, 99);
-	EXPECT_LE(test_local(pool)->hot.room * 2, test_local(pool)->most);
+	EXPECT_LE(test_local(pool)->hot.slots * 2, test_local(pool)->most);
 	pool_set_hot_size(test_charged());
 	evictions = test_local(idle)->evictions;
 	test_alloc_many(pool, test_objs + i, 1000 - i);

@@ -19,7 +19,7 @@ POOL_CASE(objects_too_large_for_an_array_are_clustered_singly, test_within(16384
 
 	test_alloc_many(pool, test_objs, 3);
 	test_free_many(pool, test_objs, 3);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	EXPECT_EQ(test_local(pool)->clustered, 3);
 	EXPECT_EQ(test_charged(), 3 * 4112);
 	for (i = 3; i--;)
@@ -32,19 +32,19 @@ POOL_CASE(a_spill_moves_the_coldest_half, test_within(1 << 20, 32, 64))
 {
 	struct pool_cluster *c;
 	struct pool_local *local;
-	unsigned int room, half, i;
+	unsigned int slots, half, i;
 
-	room = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
-	half = min_of(room / 2, pool->cluster);
-	test_alloc_just(pool, test_objs, room + 1);
-	test_free_many(pool, test_objs, room);
+	slots = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
+	half = min_of(slots / 2, pool->cluster);
+	test_alloc_just(pool, test_objs, slots + 1);
+	test_free_many(pool, test_objs, slots);
 	local = test_local(pool);
-	EXPECT_EQ(local->hot.n, room);
+	EXPECT_EQ(local->hot.n, slots);
 	EXPECT_EQ(local->spills, 0);
-	test_free(pool, test_objs[room]);
+	test_free(pool, test_objs[slots]);
 	EXPECT_EQ(local->spills, 1);
 	EXPECT_EQ(local->clustered, half);
-	EXPECT_EQ(local->hot.n, room + 1 - half);
+	EXPECT_EQ(local->hot.n, slots + 1 - half);
 	c = pool_cluster_newest(local);
 	ASSERT(c);
 	for (i = 0; i < half; i++)
@@ -259,10 +259,10 @@ TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
 		pool_set_hot_size(slots * 4 * 64);
 		local = test_local(pool);
 		n = fill_once(pool, local);
-		EXPECT_LE(local->hot.room, half > slots ? half : slots);
+		EXPECT_LE(local->hot.slots, half > slots ? half : slots);
 		while (n < 300) {
 			test_objs[n++] = test_alloc(pool);
-			EXPECT_LE(local->hot.n, local->hot.room);
+			EXPECT_LE(local->hot.n, local->hot.slots);
 		}
 		test_free_many(pool, test_objs, n);
 		EXPECT(test_quiet(pool, 0));
@@ -282,7 +282,7 @@ TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
 	local = test_local(pool);
 	pool_set_hot_size(slots * 4 * 64);
 	test_free(pool, test_objs[--n]);
-	EXPECT(local->hot.room < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
+	EXPECT(local->hot.slots < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
 	EXPECT(test_bound_holds());
 	test_free_many(pool, test_objs, n);
 	EXPECT(test_quiet(pool, 0));

@@ -125,7 +125,7 @@ TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 	EXPECT_EQ(test_local(large)->evictions, 0);
 	EXPECT_EQ(test_local(small[0])->evictions, 0);
 	if (POOL_HOT_MAX == 128)
-		EXPECT_EQ(test_local(small[0])->hot.room, 30);
+		EXPECT_EQ(test_local(small[0])->hot.slots, 30);
 	pool_destroy(&large->head);
 	test_alloc_many(small[0], test_objs, 30);
 	for (i = 0; i < ARRAY_LEN(small); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * hot.c - hot arrays: entering them, and their room
+ * hot.c - hot arrays: entering them, and their slots
  *
  * Layer:   tests of common/core/hot.c and age.c.
  * Context: see test.h.
@@ -18,17 +18,17 @@ POOL_CASE(an_array_opens_small_and_doubles, test_within(1 << 20, 8, 64))
 	unsigned int rooms = 0, before = 0, i;
 
 	for (i = 0; i < 800; i++) {
-		unsigned int room;
+		unsigned int slots;
 
 		if (i < 400)
 			test_objs[i] = test_alloc(pool);
 		else
 			test_free(pool, test_objs[i - 400]);
-		room = test_local(pool)->hot.room;
-		EXPECT(room == before || room == 1 ||
-		       room == 2 * before);
-		rooms += room != before;
-		before = room;
+		slots = test_local(pool)->hot.slots;
+		EXPECT(slots == before || slots == 1 ||
+		       slots == 2 * before);
+		rooms += slots != before;
+		before = slots;
 	}
 	EXPECT_EQ(before, max);
 	EXPECT(rooms >= 1);
@@ -39,7 +39,7 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 {
 	test_alloc_many(pool, test_objs, 400);
 	test_free_many(pool, test_objs, 400);
-	EXPECT_EQ(test_local(pool)->hot.room,
+	EXPECT_EQ(test_local(pool)->hot.slots,
 		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
 	EXPECT(test_bound_holds());
 }
@@ -62,9 +62,9 @@ TEST_CASE(idle_arrays_give_their_room_back)
 	busy = test_pool(64);
 	ASSERT(idle && busy);
 	test_wave(idle, 300);
-	EXPECT_EQ(test_local(idle)->hot.room, POOL_HOT_MAX);
+	EXPECT_EQ(test_local(idle)->hot.slots, POOL_HOT_MAX);
 	need_the_bound(busy);
-	EXPECT_EQ(test_local(idle)->hot.room, 0);
+	EXPECT_EQ(test_local(idle)->hot.slots, 0);
 	EXPECT_EQ(test_local(idle)->clustered, 0);
 	EXPECT(test_quiet(idle, 0));
 	pool_destroy(&idle->head);
@@ -82,9 +82,9 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		ASSERT(pool[i]);
 		test_wave(pool[i], 12);
 	}
-	for (i = 0; i < 40 && test_local(pool[7])->hot.room < min_of(12, POOL_HOT_MAX); i++)
+	for (i = 0; i < 40 && test_local(pool[7])->hot.slots < min_of(12, POOL_HOT_MAX); i++)
 		test_wave(pool[7], 12);
-	EXPECT_LE(min_of(12, POOL_HOT_MAX), test_local(pool[7])->hot.room);
+	EXPECT_LE(min_of(12, POOL_HOT_MAX), test_local(pool[7])->hot.slots);
 	EXPECT(test_bound_holds());
 	for (i = 0; i < 8; i++)
 		pool_destroy(&pool[i]->head);
@@ -123,15 +123,15 @@ TEST_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had)
 	test_options(64 * 64, 8);
 	ASSERT(pool && other);
 	test_wave(pool, 1);
-	EXPECT_EQ(test_local(pool)->hot.room, 1);
+	EXPECT_EQ(test_local(pool)->hot.slots, 1);
 	test_wave(pool, 6);
-	for (i = 0; i < 100 && test_local(pool)->hot.room; i++)
+	for (i = 0; i < 100 && test_local(pool)->hot.slots; i++)
 		test_wave(other, 80);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	was = test_local(pool)->reopen;
 	EXPECT(was > 1);
 	test_wave(pool, 1);
-	EXPECT_EQ(test_local(pool)->hot.room, was);
+	EXPECT_EQ(test_local(pool)->hot.slots, was);
 	pool_destroy(&pool->head);
 	pool_destroy(&other->head);
 }
@@ -150,14 +150,14 @@ static void grow_or_switch(unsigned int i, void *arg)
 	}
 }
 
-/* The room of each array of a pool is within its slots. */
+/* No array of a pool has more slots than the most. */
 static bool arrays_fit(struct pool *pool)
 {
 	struct pool_local *local;
 	unsigned int i;
 
 	pool_each_part(pool, i, local)
-		if (plat_read(&local->hot.room) > POOL_HOT_SLOTS)
+		if (plat_read(&local->hot.slots) > POOL_HOT_SLOTS)
 			return false;
 	return true;
 }
@@ -185,9 +185,9 @@ TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
 	ASSERT(pool && other);
 	test_wave(pool, POOL_HOT_MAX);
 	test_alloc_many(pool, held, POOL_HOT_MAX - n);
-	for (i = 0; i < 1000 && test_local(pool)->hot.room; i++)
+	for (i = 0; i < 1000 && test_local(pool)->hot.slots; i++)
 		test_wave(other, 1000);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	EXPECT_EQ(test_local(pool)->reopen, n);
 	test_free_many(pool, held, POOL_HOT_MAX - n);
 	pool_destroy(&pool->head);

@@ -157,9 +157,9 @@ TEST_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does)
 		test_wave(busy, 300);
 		pool_age();
 	}
-	EXPECT(test_local(busy)->hot.room);
+	EXPECT(test_local(busy)->hot.slots);
 	for (i = 0; i < IDLE; i++) {
-		EXPECT_EQ(test_local(idle[i])->hot.room, 0);
+		EXPECT_EQ(test_local(idle[i])->hot.slots, 0);
 		EXPECT(test_quiet(idle[i], 0));
 		pool_destroy(&idle[i]->head);
 	}
@@ -191,24 +191,24 @@ POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_pool(64))
 POOL_CASE(age_leaves_a_held_array_alone, test_pool(64))
 {
 	struct pool_local *here;
-	unsigned int room, held, flags = 0, i;
+	unsigned int slots, held, flags = 0, i;
 
 	pool_fail_every = 0;
 	test_wave(pool, 300);
 	here = pool_here_enter(pool, &flags);
 	ASSERT(here);
-	room = plat_read(&here->hot.room);
+	slots = plat_read(&here->hot.slots);
 	for (i = 0; i < 5; i++) {
 		here->cpu->aged = here->cpu->visits;
 		pool_age_array(here->cpu);
 	}
-	held = plat_read(&here->hot.room);
+	held = plat_read(&here->hot.slots);
 	pool_here_leave(here);
-	EXPECT_EQ(held, room);
+	EXPECT_EQ(held, slots);
 	here->cpu->aged = here->cpu->visits;
 	EXPECT(pool_age_prepare(here->cpu));
 	pool_age_array(here->cpu);
-	EXPECT(plat_read(&here->hot.room) < room);
+	EXPECT(plat_read(&here->hot.slots) < slots);
 }
 
 static void use_or_age(unsigned int i, void *arg)

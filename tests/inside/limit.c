@@ -232,7 +232,7 @@ static bool array_obeys(struct pool *pool, unsigned int limit)
 		return false;
 	for (i = 0; i < 4; i++)
 		test_wave(pool, TEST_SOME);
-	return test_local(pool)->hot.room <= POOL_LIMIT_SLOTS(limit) / pool_start.cpus;
+	return test_local(pool)->hot.slots <= POOL_LIMIT_SLOTS(limit) / pool_start.cpus;
 }
 
 POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_pool(64))
@@ -241,17 +241,17 @@ POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_pool(64))
 
 	pool_fail_every = 0;
 	test_wave(pool, TEST_SOME);
-	ASSERT(test_local(pool)->hot.room);
+	ASSERT(test_local(pool)->hot.slots);
 	EXPECT(array_obeys(pool, TEST_OBJS));
 	EXPECT(array_obeys(pool, TEST_SOME));
 	EXPECT(pool_set_limit(&pool->head, 1));
 	for (i = 0; i < POOL_HOT_MAX + 4 && plat_read(&pool->slots); i++)
 		test_free(pool, test_alloc(pool));
 	EXPECT_EQ(plat_read(&pool->slots), 0);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	EXPECT(pool_set_limit(&pool->head, 0));
 	test_wave(pool, TEST_SOME);
-	EXPECT_EQ(plat_read(&pool->slots), test_local(pool)->hot.room);
+	EXPECT_EQ(plat_read(&pool->slots), test_local(pool)->hot.slots);
 	EXPECT(plat_read(&pool->slots));
 }
 

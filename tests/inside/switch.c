@@ -208,8 +208,8 @@ TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
 	EXPECT_EQ(now.fills + now.spills + now.gets + now.puts,
 		  before.fills + before.spills + before.gets + before.puts);
 	EXPECT_EQ(now.store_gets, before.store_gets);
-	EXPECT(test_local(other)->hot.room);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT(test_local(other)->hot.slots);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	pool_destroy(&other->head);
 	pool_destroy(&pool->head);
 }

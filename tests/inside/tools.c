@@ -10,7 +10,7 @@
 static bool is_open(struct pool *pool)
 {
 	test_wave(pool, 50);
-	return plat_read(&test_local(pool)->hot.room);
+	return plat_read(&test_local(pool)->hot.slots);
 }
 
 TEST_CASE(what_tools_need_is_a_default_that_can_be_undone)

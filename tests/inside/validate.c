@@ -135,27 +135,27 @@ POOL_CASE(a_damaged_array_or_charge_is_named, filled_pool())
 	struct pool_list *node;
 	struct pool_cpu *cpu;
 	unsigned long was, need;
-	unsigned int n, room;
+	unsigned int n, slots;
 
 	local = test_local(pool);
 	cpu = local->cpu;
 	n = local->hot.n;
-	room = local->hot.room;
-	local->hot.n = room + 1;
-	EXPECT(names(pool, "cpu", "objects in the array", room + 1, room));
+	slots = local->hot.slots;
+	local->hot.n = slots + 1;
+	EXPECT(names(pool, "cpu", "objects in the array", slots + 1, slots));
 	local->hot.n = n;
-	local->hot.room = POOL_HOT_SLOTS + 1;
-	EXPECT(names(pool, "cpu", "room of the array", POOL_HOT_SLOTS + 1,
+	local->hot.slots = POOL_HOT_SLOTS + 1;
+	EXPECT(names(pool, "cpu", "slots of the array", POOL_HOT_SLOTS + 1,
 		     POOL_HOT_SLOTS));
-	local->hot.room = room;
+	local->hot.slots = slots;
 	was = cpu->hot_bytes;
 	cpu->hot_bytes = 0;
 	EXPECT(names(pool, "cpu", "bytes of arrays",
-		     (unsigned long)room * pool->head.size, 0));
+		     (unsigned long)slots * pool->head.size, 0));
 	cpu->hot_bytes = was;
 	node = local->by_age.prev;
 	local->by_age.prev = &local->by_age;
-	EXPECT(!room || names(pool, "cpu", "by_age links that match", 0, 1));
+	EXPECT(!slots || names(pool, "cpu", "by_age links that match", 0, 1));
 	local->by_age.prev = node;
 	node = cpu->by_lru.prev;
 	cpu->by_lru.prev = &cpu->by_lru;

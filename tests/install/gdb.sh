@@ -168,7 +168,7 @@ damages() {
 		unaligned	pool "conn": 0x1008, .* is not aligned to 16 bytes
 		clustered	pool "conn": clusters of thread 1 have 64 objects, clustered is 65
 		many	pool "conn": the cluster at .* has 1000 objects; it may have 1 to
-		array	pool "conn": the hot array of thread 1: n 129, cap 128, room 128
+		array	pool "conn": the hot array of thread 1: n 129, cap 128, slots 128
 		charged	thread 1: [0-9]+ bytes are there, [0-9]+ are charged
 		bucket	pool "conn": bucket [0-9]+ has 128 objects, objs is 129
 		filled	pool "conn": bucket [0-9]+ has 128 objects, its bit in filled is 0

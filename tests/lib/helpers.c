@@ -309,7 +309,7 @@ static unsigned long count_clusters(struct pool_local *local)
 	return n;
 }
 
-/* True if an array is on the list of ages, where each array with room must be. */
+/* True if an array is on the list of ages, where each array with slots must be. */
 static bool has_age(struct pool_local *local)
 {
 	return local->pool && !pool_list_empty(&local->by_age);
@@ -326,9 +326,9 @@ static bool counts_are_true(struct pool *pool)
 
 		if (!local)
 			continue;
-		if (has_age(local) != !!local->hot.room ||
+		if (has_age(local) != !!local->hot.slots ||
 		    count_clusters(local) != local->clustered ||
-		    local->hot.n > local->hot.room ||
+		    local->hot.n > local->hot.slots ||
 		    (local->pool && local->hot.open == POOL_HELD) ||
 		    plat_read(&local->moving))
 			return false;
@@ -366,7 +366,7 @@ bool test_bound_holds(void)
 		struct pool_local *local = plat_local_of(pool, cpu);
 
 		if (pool->cached && local)
-			held += (local->hot.room + local->clustered +
+			held += (local->hot.slots + local->clustered +
 				 plat_read(&local->moving)) *
 				pool->head.size;
 	}

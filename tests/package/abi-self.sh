@@ -63,7 +63,7 @@ check a_statistic_that_comes_last_is_compatible \
 check a_statistic_that_comes_first_is_seen \
 	after common/pool_stats.h 's/^struct pool_stats {/&\n\tint more;/' 1
 check another_hit_path_is_seen \
-	after common/pool_hot.h 's/^\tunsigned int room;/\tunsigned long room;/' 1
+	after common/pool_hot.h 's/^\tunsigned int slots;/	unsigned long slots;/' 1
 check another_number_is_seen \
 	after common/pool.h 's/^#define POOL_ABI.*/#define POOL_ABI 99/' 1
 check another_soname_allows_all after Makefile 's/^SOVER\t = 0/SOVER\t = 1/' 0

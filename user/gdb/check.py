@@ -58,16 +58,16 @@ class Check:
             for other, local in pool.locals():
                 if other.address != area.address or int(local["pool"]) != pool.at:
                     continue
-                room = int(local["hot"]["room"])
+                slots = int(local["hot"]["slots"])
                 by_pool += int(local["clustered"]) * pool.size
                 moving += int(local["moving"])
-                hot += room * pool.size
-                if room:
+                hot += slots * pool.size
+                if slots:
                     rooms[int(local.address)] = pool
         if set(rooms) != set(arrays):
-            broken(f"{name}: {len(rooms)} arrays have room, and {len(arrays)} are listed")
+            broken(f"{name}: {len(rooms)} arrays have slots, and {len(arrays)} are listed")
         if int(cpu["hot_bytes"]) != hot:
-            broken(f"{name}: arrays have room for {hot} bytes, hot_bytes is "
+            broken(f"{name}: arrays have slots for {hot} bytes, hot_bytes is "
                    f"{int(cpu['hot_bytes'])}")
         listed = sum(int(c["n"]) * int(c["local"]["pool"]["head"]["size"]) for c in clusters)
         if listed != by_pool:
@@ -185,9 +185,9 @@ class CheckPool:
     def part(self, local, name, quiet):
         """The counts of a thread's part."""
         hot = local["hot"]
-        n, room, cap = int(hot["n"]), int(hot["room"]), int(hot["cap"])
-        if not n <= room <= length(local["slot"]) or cap > room:
-            self.differ(f"the hot array of {name}: n {n}, cap {cap}, room {room}")
+        n, slots, cap = int(hot["n"]), int(hot["slots"]), int(hot["cap"])
+        if not n <= slots <= length(local["slot"]) or cap > slots:
+            self.differ(f"the hot array of {name}: n {n}, cap {cap}, slots {slots}")
         # The list was walked before, which said what is broken.
         clusters = list(self.lib.entries(local["by_pool"], "cluster", "by_pool", "", ignore))
         total = sum(int(c["n"]) for c in clusters)

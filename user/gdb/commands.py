@@ -149,7 +149,7 @@ In the place of a name may be an expression, which is a pointer to a pool."""
         if int(local["pool"]) != pool.at and not parked:
             return
         clusters = pool.lib.entries(local["by_pool"], "cluster", "by_pool", "", ignore)
-        print(f"  {pool.lib.thread_of(area)}: {int(hot['n'])} of {int(hot['room'])} hot, "
+        print(f"  {pool.lib.thread_of(area)}: {int(hot['n'])} of {int(hot['slots'])} hot, "
               f"{int(local['clustered'])} in {len(list(clusters))} clusters, {parked} parked")
 
 

@@ -225,7 +225,7 @@ static void damage(void)
 	DAMAGE("unaligned", local->slot[1], (void *)0x1008);
 	DAMAGE("clustered", local->clustered, local->clustered + 1);
 	DAMAGE("many", c->n, 1000);
-	DAMAGE("array", local->hot.n, local->hot.room + 1);
+	DAMAGE("array", local->hot.n, local->hot.slots + 1);
 	DAMAGE("charged", local->cpu->charged, local->cpu->charged + 8);
 	DAMAGE("bucket", b->objs, b->objs + 1);
 	DAMAGE("filled", pool_of(conn)->filled, 0);

@@ -109,7 +109,7 @@ static int is_closed(void)
 
 	for (i = 0; i < 10; i++)
 		pool_free(pool, object());
-	return pool_hot_enter(pool)->room ? 1 : 0;
+	return pool_hot_enter(pool)->slots ? 1 : 0;
 }
 
 int main(int argc, char **argv)

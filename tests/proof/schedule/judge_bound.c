@@ -88,7 +88,7 @@ static unsigned long held_in(const struct pool_local *local)
 
 unsigned long charged_in(const struct pool_local *local)
 {
-	return local->hot.room + local->clustered + moving_in(local);
+	return local->hot.slots + local->clustered + moving_in(local);
 }
 
 /* As pool_charged(), which is a point: the judge is no part of a schedule. */
@@ -136,7 +136,7 @@ unsigned long judge_slots(const struct pool *pool)
 	unsigned int i;
 
 	for (i = 0; i < plat_cpus; i++)
-		room += plat_local_of(pool, i)->hot.room;
+		room += plat_local_of(pool, i)->hot.slots;
 	if (room > pool->slots)
 		sched_fail("arrays of %s have %lu slots, and %lu are claimed",
 			   pool->name, room, pool->slots);

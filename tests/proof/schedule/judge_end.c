@@ -143,7 +143,7 @@ static void check_charge(unsigned int cpu)
 			   charged_to(cpu), bytes);
 }
 
-/* Fail unless exactly the arrays with room are on the list by age. */
+/* Fail unless exactly the arrays with slots are on the list by age. */
 static void check_ages(unsigned int cpu)
 {
 	const struct pool_cpu *c = plat_cpu_of(cpu);
@@ -151,19 +151,19 @@ static void check_ages(unsigned int cpu)
 	unsigned int listed = 0, i;
 
 	for (i = 0; i < PLAT_LOCALS; i++)
-		if (pools[i] && plat_local_of(pools[i], cpu)->hot.room)
+		if (pools[i] && plat_local_of(pools[i], cpu)->hot.slots)
 			listed++;
 	for (node = c->by_age.next; node != &c->by_age; node = node->next) {
 		if (!node || !pool_list_entry(node, const struct pool_local,
-					      by_age)->hot.room) {
-			sched_fail("cpu%u: an array without room has an age",
+					      by_age)->hot.slots) {
+			sched_fail("cpu%u: an array without slots has an age",
 				   cpu);
 			return;
 		}
 		listed--;
 	}
 	if (listed)
-		sched_fail("cpu%u: an array with room has no age", cpu);
+		sched_fail("cpu%u: an array with slots has no age", cpu);
 }
 
 static void free_used(struct pool *pool)

@@ -203,7 +203,7 @@ static void end_lower(void)
 		objs[i] = s_alloc(pool);
 	for (i = 0; i < 6; i++)
 		s_free(pool, objs[i]);
-	if (plat_local_of(pool_of(pool), 0)->hot.room)
+	if (plat_local_of(pool_of(pool), 0)->hot.slots)
 		sched_fail("an array is open above the bound");
 }
 

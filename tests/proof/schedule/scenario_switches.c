@@ -70,7 +70,7 @@ static void end_open(void)
 	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
 
 	if (!pool_is_closed(pool_of(pool)) && (local->era & ~POOL_ERA_PAST) == pool_era &&
-	    local->hot.cap != local->hot.room)
+	    local->hot.cap != local->hot.slots)
 		sched_fail("an array of an open pool stays closed");
 }
 
@@ -81,15 +81,15 @@ static void setup_ahead(void)
 	setup(AMPLE, 0, 4);
 }
 
-/* A few visits take the room of an array that is to be closed. */
+/* A few visits take the slots of an array that is to be closed. */
 static void end_switch(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
 		s_free(pool, s_alloc(pool));
-	if (plat_local_of(pool_of(pool), 0)->hot.room)
-		sched_fail("an array of a closed pool keeps its room");
+	if (plat_local_of(pool_of(pool), 0)->hot.slots)
+		sched_fail("an array of a closed pool keeps its slots");
 }
 
 /* Objects freed while checks are on are used unseen before the checks are on again. */
@@ -138,7 +138,7 @@ static void end_limit_falls(void)
 
 	for (i = 0; i < 4; i++)
 		s_free(pool, s_alloc(pool));
-	if (plat_local_of(pool_of(pool), 0)->hot.room > 2)
+	if (plat_local_of(pool_of(pool), 0)->hot.slots > 2)
 		sched_fail("an array has more than its share of a limit");
 }
 

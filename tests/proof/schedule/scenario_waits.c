@@ -230,7 +230,7 @@ static void end_open(void)
 	const struct pool_local *local = plat_local_of(pool_of(pool), 1);
 
 	end_nobody();
-	if (local->era == pool_era && local->hot.cap != local->hot.room)
+	if (local->era == pool_era && local->hot.cap != local->hot.slots)
 		sched_fail("an array stays closed");
 }
 

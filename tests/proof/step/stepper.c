@@ -75,7 +75,7 @@ static void check_bound(void)
 
 		if (!l)
 			continue;
-		held += (l->hot.room + l->clustered) * size;
+		held += (l->hot.slots + l->clustered) * size;
 		full += (l->hot.n + l->clustered) * size;
 	}
 	if (held > charged || full > charged ||

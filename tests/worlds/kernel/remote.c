@@ -122,7 +122,7 @@ TEST_CASE(of_a_busy_cpu_only_arrays_that_it_does_not_use_go_by_age)
 	}
 	EXPECT(plat_local_of(pools[0], BUSY)->hot.n);
 	for (i = 1; i < POOLS; i++)
-		EXPECT_EQ(plat_local_of(pools[i], BUSY)->hot.room, 0);
+		EXPECT_EQ(plat_local_of(pools[i], BUSY)->hot.slots, 0);
 	EXPECT_LE(allocated() - pool_allocated(pools[0]), POOLS * POOL_CLUSTER_SIZE);
 	age_from_cpu_0(AGES);
 	EXPECT_EQ(allocated(), 0);

@@ -31,7 +31,7 @@ bool areas_are_true(void)
 			struct pool_local *local = plat_local_of(pool, i);
 
 			if (local)
-				held += (local->hot.room + local->clustered) *
+				held += (local->hot.slots + local->clustered) *
 					pool->head.size;
 		}
 		if (held > charged || charged > pool_options.hot_size ||
