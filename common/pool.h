@@ -244,7 +244,7 @@ void pool_destroy_all(void);
  */
 #ifdef POOL_NO_INLINE
 
-/* Most of these calls hit; a jump by the PLT would take a tenth of their time. */
+/* Most of these calls hit; a jump by the PLT would cost a tenth of their time. */
 #define POOL_NO_PLT
 #if !defined(__KERNEL__) && defined(__has_attribute)
 #if __has_attribute(__noplt__)
@@ -444,7 +444,7 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
 
 #endif
 
-/* pool_alloc_timeout(): as long as it takes. */
+/* pool_alloc_timeout(): wait without end. */
 #define POOL_FOREVER		0xffffffffu
 
 /**

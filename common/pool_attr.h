@@ -52,10 +52,10 @@ struct pool_head;
  * With a constructor or a destructor, the contents of an object survive a free and the
  * next allocation, so POOL_F_MUST_ZERO is refused.
  *
- * Both run in calls on this pool, never in an allocation or free of another one.  A destructor
- * also runs where a thread ends, a CPU goes offline, or memory of many pools is released, as in
- * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor take
- * locks that callers hold, nor call this pool, nor leave by longjmp(); calls on other pools take
+ * Both run in calls on this pool, never in an allocation or free of another one.  A destructor also
+ * runs where a thread ends, a CPU goes offline, or memory of many pools is released, as in
+ * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor lock what
+ * callers hold locked, nor call this pool, nor leave by longjmp(); calls on other pools take
  * POOL_F_ATOMIC.
  *
  * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_UAF, MEM_F_USERCOPY
@@ -203,8 +203,8 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
  * at file scope.  Declared pools are MEM_F_SHARED, except those with _UNSHARED_, whose limit, waits
- * and options are for one user.  _ALIGNED_ takes the alignment as one more argument.  _TYPED_ takes
- * a type instead of the size, then optionally the number of bytes behind each object, and a larger
+ * and options are for one user.  _ALIGNED_ has the alignment as one more argument.  _TYPED_ takes a
+ * type instead of the size, then optionally the number of bytes behind each object, and a larger
  * alignment than the type's.
  *
  * In user space they exist before main(), and before dlopen() returns; dlclose() releases them,

@@ -76,7 +76,7 @@ struct pool_reserved *pool_reserve(struct pool_head *pool, unsigned int n);
  * pool_alloc_reserved() - Take an object out of a reserve.
  * @reserve: from pool_reserve(); with NULL nothing is taken.
  *
- * Takes no lock, never waits, and cannot fail while the reserve has an object.  May run on several
+ * Needs no lock, never waits, and cannot fail while the reserve has an object.  May run on several
  * CPUs at once, and in an interrupt of itself.  Free the object by pool_free_reserved(), or to its
  * pool by pool_free().
  *
@@ -112,8 +112,8 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
  * @obj: the object, however it was allocated; NULL is a no-op.
  * @flags: as of __pool_free().
  *
- * The object goes to the reserve if that has fewer than it was made with, and to the
- * pool otherwise.  Never fails, takes no lock and needs no memory.
+ * The object goes to the reserve if that has fewer than it was made with, and to the pool
+ * otherwise.  Never fails, and needs no lock and no memory.
  *
  * Context: as __pool_free().
  */
@@ -196,7 +196,7 @@ void pool_free_rcu(struct pool_head *pool, void *obj, struct pool_rcu *rcu);
  * outlive the mempool.
  *
  * Context: Any that @gfp is right for.
- * Return: an object, or NULL: then the mempool takes one of its own.
+ * Return: an object, or NULL: then the mempool uses one of its own.
  */
 void *pool_mempool_alloc(gfp_t gfp, void *pool);
 

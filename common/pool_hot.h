@@ -355,7 +355,7 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 		pool_hot_let_go(hot);
 		return POOL_NULL;
 	}
-	/* Else gcc keeps a copy of n, which takes an instruction. */
+	/* Else gcc keeps a copy of n, which costs an instruction. */
 	__asm__("" : "+r"(n));
 	obj = pool_hot_slots(hot)[n];
 	if (!obj)

@@ -58,11 +58,11 @@ enum pool_fault {
  * @evictions: clusters that left a CPU: for its byte bound, by age, or by pool_shrink().
  * @gets: times that the shared pool gave objects.
  * @get_objs: objects that it gave.
- * @puts: times that the shared pool took objects.
- * @put_objs: objects that it took.
+ * @puts: times that the shared pool received objects.
+ * @put_objs: objects that it received.
  * @nested: calls that interrupted another one of this pool on their CPU.
  * @store_gets: objects that the backend gave.
- * @store_puts: objects that it took back.
+ * @store_puts: objects that it received back.
  * @failed: allocations that returned NULL because the backend had nothing, or because the call
  *	may not ask it.
  * @refused: allocations that returned NULL because of @limit.

@@ -81,7 +81,7 @@ static void count_work(struct work_struct *work)
 	queue(&counting, 1);
 }
 
-/* Queue both works.  An irq_work, since timers take locks that an allocation's caller may hold. */
+/* Queue both works.  An irq_work, since timers lock what an allocation's caller may hold. */
 static void wake_now(struct irq_work *work)
 {
 	queue(&ageing, age);

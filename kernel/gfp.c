@@ -89,7 +89,7 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 		return NULL;
 	gfp &= ~__GFP_ZERO;
 	mapped = pool_slab_enter();
-	/* vmalloc() takes no node. */
+	/* vmalloc() has no argument for a node. */
 	if (pool->backend.guarded && node == NUMA_NO_NODE)
 		obj = pool_guard_alloc(&pool->backend, gfp);
 	else
@@ -137,7 +137,7 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
  * True if the slab might give this call the system's last reserve: it frees memory, or its task is
  * or may be killed for its memory while it waits.
  */
-static bool takes_last(gfp_t gfp)
+static bool gets_last(gfp_t gfp)
 {
 	return (gfp & (__GFP_MEMALLOC | __GFP_DIRECT_RECLAIM)) ||
 	       (current->flags & PF_MEMALLOC) || tsk_is_oom_victim(current);
@@ -152,7 +152,7 @@ static gfp_t meek(gfp_t gfp)
 {
 	if (gfp & __GFP_NOFAIL)
 		gfp = (gfp & ~__GFP_NOFAIL) | __GFP_NOWARN;
-	return takes_last(gfp) ? gfp | __GFP_NOMEMALLOC : gfp;
+	return gets_last(gfp) ? gfp | __GFP_NOMEMALLOC : gfp;
 }
 
 /*

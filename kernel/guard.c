@@ -13,7 +13,7 @@
  * Each area has a page without access behind it.  The page before it is that of the previous area,
  * or a hole.  Areas of vm_map_ram() have no such page, so an area next to one of these is not used.
  *
- * vfree() takes the pages out of the page table, but a CPU may have them in its TLB until
+ * vfree() removes the pages from the page table, but a CPU may have them in its TLB until
  * vm_unmap_aliases() flushes it, which also frees the addresses.  To keep these from being reused,
  * as many pages without access are mapped there at once.  vmap() cannot be asked for an address,
  * but as a rule it returns the addresses that were freed last.  If it does not, the address is
@@ -22,8 +22,8 @@
  *
  * All addresses are loose on User-Mode Linux, which has no pages without access, and on machines
  * where no test has seen that an access to such a page is reported.  On 32-bit x86 it is not:
- * vmalloc_fault() takes the page for present and repeats the access for ever.  Some other machines
- * let the kernel read and write the page.
+ * vmalloc_fault() finds the page present and repeats the access for ever.  Some other machines let
+ * the kernel read and write the page.
  */
 #include "compat.h"
 #include "guard.h"
@@ -76,8 +76,8 @@ struct span {
 };
 
 /*
- * Protects all that follows.  Taken alone; never held over vmalloc() and vfree(), which sleep
- * long.
+ * Protects all that follows.  Nests in no lock, and none in it; never held over vmalloc() and
+ * vfree(), which sleep long.
  */
 static DEFINE_MUTEX(kept_mutex);
 static LIST_HEAD(kept);			/* freed spans, oldest first */
@@ -224,7 +224,7 @@ static bool is_good(const unsigned char *at, size_t bytes)
 /*
  * Map pages.  Areas that are not good are freed last, so that vmalloc() does not offer them again.
  * From Linux 6.19 on __vmalloc() warns of flags that it does not know, so two flags are not passed.
- * Without __GFP_NOMEMALLOC guarded objects may take the system's last reserve.
+ * Without __GFP_NOMEMALLOC guarded objects may use up the system's last reserve.
  * __GFP_RETRY_MAYFAIL, known only later, becomes __GFP_NORETRY, which fails sooner, and has no task
  * killed either.
  */

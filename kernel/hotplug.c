@@ -4,7 +4,7 @@
  *
  * Layer:   seam, cold half; twin of user/thread.c.
  * Context: process context, with cpu_hotplug_lock held for writing.  Hence the
- *	    lock order (Documentation/contexts), and nothing that takes
+ *	    lock order (Documentation/contexts), and nothing that locks
  *	    cpu_hotplug_lock (caches made, shrunk or destroyed, static keys
  *	    changed) is called with the registry mutex held.
  *

@@ -86,7 +86,7 @@ static u64 load_time;
  * Return gfp flags that reclaim nothing, for memory that a free could use.  With interrupts on they
  * may wake kswapd, because Linux 6.18 to 7.1 treats flags without that as kmalloc_nolock(), which
  * fails while a lock of the slab is held, and which kmemleak does not scan.  With interrupts off
- * the caller may hold a lock of the scheduler, which a wakeup of kswapd would take.  Nor is kswapd
+ * the caller may hold a lock of the scheduler, which a wakeup of kswapd would lock.  Nor is kswapd
  * woken for more than a page.
  */
 static gfp_t at_hand_flags(size_t size)

@@ -102,7 +102,7 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
  *
  * A kernel with DEBUG_ATOMIC_SLEEP reports a constructor or destructor that sleeps, even if its
  * caller might sleep.  Other kernels compile this to nothing, and so does PREEMPT_RT, where the
- * spinlocks that they may take sleep.  It is only for tasks, since interrupt handlers must not
+ * spinlocks that they may lock sleep.  It is only for tasks, since interrupt handlers must not
  * write to the interrupted task.
  */
 
@@ -230,7 +230,7 @@ extern struct task_struct *pool_reclaimer;	/* shrinker.c */
  * True if a call with these flags, in this context, may do @what.
  *
  *   PLAT_ALLOC	call the slab: not in an NMI, not with POOL_F_NOSLAB, by which callers say that
- *		the slab may have called them, and on RT, where the slab takes sleeping locks, only
+ *		the slab may have called them, and on RT, where the slab's locks sleep, only
  *		if preemptible
  *   PLAT_WAIT	sleep: not with ATOMIC or NESTED, not in an RCU section, not in reclaim, whose
  *		own task holds the registry.  Kernels that do not count preemption cannot tell, and
@@ -289,9 +289,9 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 }
 
 /*
- * Tools that watch memory watch the slab.  Some also get reports of the objects that pools keep,
- * if a pool has the option "tools": tools.c, kasan.c.  A quarantined object is not reported to
- * kmemleak as no leak, because kmemleak takes locks, whose holder an NMI that frees may have
+ * Tools that watch memory watch the slab.  Some also get reports of the objects that pools keep, if
+ * a pool has the option "tools": tools.c, kasan.c.  A quarantined object is not reported to
+ * kmemleak as no leak, because kmemleak has locks, whose holder an NMI that frees may have
  * interrupted.
  */
 #define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \

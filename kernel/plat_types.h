@@ -37,7 +37,7 @@ struct kmem_cache;
 #define PLAT_POLICY	POOL_POLICY_WARN
 
 /*
- * The CPU lock, which protects a CPU's lists, charge and stash: raw, since it is taken with
+ * The CPU lock, which protects a CPU's lists, charge and stash: raw, since it is locked with
  * preemption off, even on RT.  Lock order: after an array that is held; before a bucket.
  */
 struct plat_lock {

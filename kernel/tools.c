@@ -10,7 +10,7 @@
  *   KMSAN      has not been written           has not been written
  *   kmemleak   belongs to this call's stack   -
  *
- * KMSAN and kmemleak save a stack, for which they may take memory and locks.  So they get reports
+ * KMSAN and kmemleak save a stack, for which they may need memory and locks.  So they get reports
  * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that goes
  * to a user for written, and kmemleak has the stack of an earlier owner.
  *

@@ -30,13 +30,13 @@ static unsigned int highest;		/* this offset and all above were never used */
 static bool said;			/* the log has said that there are no more */
 
 /*
- * Protects ownerless, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations
- * and frees only try to take it, because the holder may be descheduled.
+ * Protects ownerless, plat_areas and place.c.  Lock order: after the offset mutex.  Allocations and
+ * frees only try to lock it, because the holder may be descheduled.
  */
 static pthread_mutex_t area_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct plat_area *ownerless;	/* list of areas without owner that walks include */
 
-/* Take offset and area mutex, for a fork or to reap areas. */
+/* Lock offset and area mutex, for a fork or to reap areas. */
 void pool_areas_hold(void)
 {
 	pthread_mutex_lock(&offset_mutex);
@@ -83,7 +83,7 @@ static struct plat_area *add_area(void)
 	return area;
 }
 
-/* Take the area mutex by a bounded number of tries, because the holder may be descheduled. */
+/* Lock the area mutex by a bounded number of tries, because the holder may be descheduled. */
 static bool try_area_lock(void)
 {
 	unsigned int tries = PLAT_LAST_TRIES;

@@ -81,7 +81,7 @@ static void note_exit(void)
 	plat_write(&exiting, true);
 }
 
-/* atexit() takes 32 handlers without memory, but plugins may be loaded more often. */
+/* atexit() has memory for 32 handlers, but plugins may be loaded more often. */
 #define HOOKS_MOST	32
 
 /* Register a handler.  Needs no lock, since one registration too many does no harm. */

@@ -48,7 +48,7 @@ static void release_buckets(struct pool *pool)
 				   pool->bucket[i].fork_head);
 }
 
-/* Take all CPU locks and buckets before a fork.  Holders of these never wait. */
+/* Lock all CPUs and hold all buckets before a fork.  Holders of these never wait. */
 void pool_fork_hold(void)
 {
 	struct pool *pool = NULL;

@@ -12,8 +12,8 @@
  * A free maps the whole span anew, without access, so that its memory is released while its
  * addresses stay occupied.  The last of these spans are kept in a ring.  The ring is static, so
  * that a free needs no memory, and apart from the spans, so that a stray write does not reach it.
- * The kernel joins adjacent spans without access to one mapping.  So each object in use takes two
- * of vm.max_map_count, and kept spans take nearly none.
+ * The kernel joins adjacent spans without access to one mapping.  So each object in use needs two
+ * of vm.max_map_count, and kept spans need nearly none.
  *
  * At that limit mappings can no longer be split, and most system calls may fail.  Spans that cannot
  * be unmapped then stay, without access and memory, as address space that is never used again.
@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The most spans in the ring, whose memory is taken only as it fills. */
+/* The most spans in the ring, whose pages get memory only as it fills. */
 #define KEPT	32768
 
 struct span {
@@ -37,7 +37,8 @@ struct span {
 };
 
 /*
- * Protects the ring of kept spans.  Taken alone, or last by a fork; never held over a system call.
+ * Protects the ring of kept spans.  Nests in no other lock, except last of all in a fork's; never
+ * held over a system call.
  */
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct span kept[KEPT];		/* a ring of freed spans, oldest at "first" */

@@ -18,7 +18,7 @@
 
 /*
  * malloc_trim() makes a system call for each hole between blocks in use.  With more bytes in use
- * than these, of objects or besides them, it may take longer than 5 ms.
+ * than these, of objects or besides them, it may last longer than 5 ms.
  */
 #define OBJECTS	(32ul << 20)
 #define BESIDES	(16ul << 20)
@@ -35,7 +35,7 @@ void mi_collect(bool force) __attribute__((weak));
 void MallocExtension_ReleaseFreeMemory(void) __attribute__((weak));
 
 /* Count objects that malloc() gave.  A race may make the maximum slightly too low. */
-void pool_heap_took(unsigned long bytes)
+void pool_heap_add(unsigned long bytes)
 {
 	unsigned long now = plat_word_add(&in_use, bytes);
 
@@ -43,7 +43,7 @@ void pool_heap_took(unsigned long bytes)
 		plat_write(&most, now);
 }
 
-void pool_heap_gave(unsigned long bytes)
+void pool_heap_sub(unsigned long bytes)
 {
 	pool_word_sub(&in_use, bytes);
 }

@@ -37,7 +37,7 @@ unsigned int plat_thread_id_find(void)
 /* A waiter retries after this time even if nobody wakes it. */
 #define LOOK_MS		100
 
-/* The time that SYS_futex takes: two longs, unlike struct timespec on some 32-bit systems. */
+/* The timeout of SYS_futex: two longs, unlike struct timespec on some 32-bit systems. */
 struct until {
 	long sec;
 	long nsec;

@@ -73,8 +73,8 @@ void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
 
 /*
  * True if a failed write is to be repeated.  Another process may have set O_NONBLOCK for stderr.
- * Then a text waits here until stderr takes more, but a line of the log is dropped, because it may
- * come from any call.
+ * Then a text waits here until stderr accepts more, but a line of the log is dropped, because it
+ * may come from any call.
  */
 static bool again(enum pool_log_level level)
 {

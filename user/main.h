@@ -92,8 +92,8 @@ void pool_nap(void);
 bool pool_registry_trylock(void);
 
 /* heap.c: objects come from malloc(), or go back to it; have it give back their memory */
-void pool_heap_took(unsigned long bytes);
-void pool_heap_gave(unsigned long bytes);
+void pool_heap_add(unsigned long bytes);
+void pool_heap_sub(unsigned long bytes);
 void pool_heap_trim(void);
 unsigned long pool_heap_in_use(void);
 

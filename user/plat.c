@@ -89,7 +89,7 @@ static void *counted(void *p)
 
 /*
  * Get memory of a kind.  aligned_alloc() is allowed for PLAT_MEM_AT_HAND, since it reclaims
- * nothing.  Memory of calloc() takes no page before it is used.
+ * nothing.  Memory of calloc() has no pages before it is used.
  */
 static void *of_kind(size_t size, enum plat_mem how)
 {
@@ -204,7 +204,7 @@ static unsigned int alloc_some(struct plat_backend *backend, unsigned int n, voi
 			break;
 	}
 	if (got > of_slabs && !backend->guarded)
-		pool_heap_took((unsigned long)(got - of_slabs) * backend->size);
+		pool_heap_add((unsigned long)(got - of_slabs) * backend->size);
 	return got;
 }
 
@@ -237,7 +237,7 @@ static bool may_shrink(void)
 	       (area && pool_clustered_bytes(&area->cpu));
 }
 
-/* Shrink all pools, then retry.  Runs no destructors, which may take locks of the caller. */
+/* Shrink all pools, then retry.  Runs no destructors, which may lock what the caller holds. */
 static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, void **objs)
 {
 	unsigned int got;
@@ -302,7 +302,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 		}
 	}
 	if (gave)
-		pool_heap_gave(gave);
+		pool_heap_sub(gave);
 	if (plat_read(&in_vain))
 		plat_write(&in_vain, 0);
 	put_errno(error);
@@ -408,7 +408,7 @@ static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 /*
  * Held by dl_iterate_phdr() callers and across forks, because a child forked during the call would
  * have the loader's list locked for ever.  Not held over dladdr(): a constructor, which holds the
- * lock that dladdr() takes, may fork.
+ * lock that dladdr() locks, may fork.
  */
 static pthread_mutex_t list_mutex START_DATA = PTHREAD_MUTEX_INITIALIZER;
 

@@ -238,10 +238,10 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 }
 
 /*
- * BUSY section, and calls that take a mutex, libpool's or malloc()'s.  A thread that is cancelled
+ * BUSY section, and calls that lock a mutex, libpool's or malloc()'s.  A thread that is cancelled
  * asynchronously ends behind it, since what it held would stay held for ever.  Signals are not
- * masked, which would cost two system calls: a handler that interrupts the holder of a bucket
- * skips the bucket.
+ * masked, which would cost two system calls: a handler that interrupts the holder of a bucket skips
+ * the bucket.
  */
 
 static inline struct plat_irq plat_busy_enter(void)
@@ -266,7 +266,7 @@ extern bool pool_program_starts;
 /*
  * True if a call with these flags, in this context, may do @what.  A signal handler may only fail
  * on purpose, because it may have interrupted malloc(), the code that it would wait for, or the
- * loader, whose lock dladdr() takes.  PLAT_RELOCK is never allowed, because another thread may take
+ * loader, whose lock dladdr() locks.  PLAT_RELOCK is never allowed, because another thread may get
  * the CPU lock meanwhile and not run; nor is it needed, since the lock keeps no handler out.
  */
 static inline bool plat_may(enum plat_may what, unsigned int flags)

@@ -9,7 +9,7 @@
  * threads asks them: it writes the pool into their areas, and sends the signal that the program
  * lent to the library.  The handler parks the objects of the array, and clears the request.
  *
- *	asked, in an area:   0 ---> pool ---> pool | TAKEN ---> 0
+ *	asked, in an area:   0 ---> pool ---> pool | RUNNING ---> 0
  *				     |      handler            ^ handler
  *				     +---> DEAF ---------------+
  *				      asker	  handler
@@ -33,8 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In "asked": TAKEN: the handler runs; DEAF, alone: the thread did not answer. */
-#define TAKEN		1ul
+/* In "asked": RUNNING: the handler runs; DEAF, alone: the thread did not answer. */
+#define RUNNING		1ul
 #define DEAF		2ul
 
 /* How often an asker looks for answers, some 60 us apart, before it asks about a thread. */
@@ -61,20 +61,20 @@ static __thread struct plat_area *own_area
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * Take the request of an area, and clear DEAF; 0: there is no request.  The acquire
- * pairs with the release in ask(), so that the pool is seen as the asker saw it.
+ * Accept the request of an area, and clear DEAF; 0: there is no request.  The acquire pairs with
+ * the release in ask(), so that the pool is seen as the asker saw it.
  */
-static unsigned long take_request(struct plat_area *area)
+static unsigned long accept_request(struct plat_area *area)
 {
 	unsigned long asked = plat_read(&area->asked);
-	unsigned long taken;
+	unsigned long accepted;
 
 	do {
-		if (!asked || (asked & TAKEN))
+		if (!asked || (asked & RUNNING))
 			return 0;
-		taken = asked == DEAF ? 0 : asked | TAKEN;
-	} while (!plat_cmpxchg(&area->asked, &asked, taken));
-	return taken & ~TAKEN;
+		accepted = asked == DEAF ? 0 : asked | RUNNING;
+	} while (!plat_cmpxchg(&area->asked, &asked, accepted));
+	return accepted & ~RUNNING;
 }
 
 /*
@@ -85,7 +85,7 @@ static unsigned long take_request(struct plat_area *area)
 static void on_signal(int sig)
 {
 	struct plat_area *area = plat_read(&own_area);
-	unsigned long pool = area ? take_request(area) : 0;
+	unsigned long pool = area ? accept_request(area) : 0;
 
 	(void)sig;
 	if (!pool || !plat_this_area())
@@ -158,7 +158,7 @@ static bool is_fatal(int signo)
  * during on_signal(), because a handler that left it by longjmp() would let the asker wait for
  * ever, and a handler that forks would wait for the asker.
  */
-static bool take_signal(int signo)
+static bool install_handler(int signo)
 {
 	struct sigaction action = {
 		.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK,
@@ -183,7 +183,7 @@ static bool take_signal(int signo)
  * Restore the signal's action.  The signal is ignored first, which discards pending ones: a thread
  * that has blocked it may have one pending, and the earlier action may end the program.
  */
-static void give_signal_back(void)
+static void restore_action(void)
 {
 	static const struct sigaction ignore = { .sa_handler = SIG_IGN };
 
@@ -211,10 +211,10 @@ bool pool_reclaim_signal(int signo)
 		done = signo == lent;
 	} else if (signo) {
 		hear_all();
-		done = take_signal(signo);
+		done = install_handler(signo);
 		plat_write(&lent, done ? signo : 0);
 	} else if (lent) {
-		give_signal_back();
+		restore_action();
 	}
 	pthread_mutex_unlock(&mutex);
 	return done;
@@ -230,10 +230,10 @@ static bool has_hot(struct pool *pool, struct plat_area *area)
 	       plat_read(&local->hot.n);
 }
 
-/* End a request that was not taken yet; false: the handler or another thread has taken it. */
+/* End a request that was not accepted yet; false: the handler or another thread has accepted it. */
 static bool end_request(struct plat_area *area, unsigned long deaf)
 {
-	unsigned long asked = plat_read(&area->asked) & ~TAKEN;
+	unsigned long asked = plat_read(&area->asked) & ~RUNNING;
 
 	return asked && plat_cmpxchg(&area->asked, &asked, deaf);
 }
@@ -270,7 +270,7 @@ static bool is_over(const struct patience *p)
 	return p->ms != POOL_FOREVER && plat_resched() - p->start >= p->ms;
 }
 
-/* Take the mutex; false: the time is over.  With a limit the mutex is only tried. */
+/* Lock the mutex; false: the time is over.  With a limit the mutex is only tried. */
 static bool lock(const struct patience *p)
 {
 	if (p->ms == POOL_FOREVER)
@@ -334,7 +334,7 @@ static bool will_answer(unsigned int thread, unsigned long long *since)
 
 /*
  * Wait for the answer of one thread.  When the time is over, withdraw a request that the handler
- * has not taken, and go on waiting if it has.  All threads were asked at once, so they share the
+ * has not accepted, and go on waiting if it has.  All threads were asked at once, so they share the
  * looks.
  */
 static void wait_for_answer(struct plat_area *area, struct patience *p)

@@ -216,9 +216,9 @@ void pool_thread_idle(void)
 static sigset_t fork_mask;
 
 /*
- * Take all locks, before fork(), in the thread that calls it.  Signals are blocked then, because
+ * Lock all locks, before fork(), in the thread that calls it.  Signals are blocked then, because
  * the child would miscount objects that a handler parks while it counts.  Signals stay allowed
- * while this waits for locks; a handler finds the locks of its own thread taken, and skips them.
+ * while this waits for locks; a handler finds the locks of its own thread held, and skips them.
  */
 static void fork_prepare(void)
 {

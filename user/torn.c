@@ -5,10 +5,10 @@
  * Layer:   beside common/, whose structs it mends, as fork.c does.
  * Context: a thread that ends, in thread_exit(): none of its calls will go on.
  *
- * A thread that ends inside a call still holds the lock that the call had taken, that of its own
+ * A thread that ends inside a call still holds the lock that the call had got, that of its own
  * area: it was cancelled asynchronously, or a signal handler that interrupted the call ended it.
  * Threads that wait for the lock would never return, and this thread is the first, since it drains
- * its area next.  Locks of other areas, which few calls take, are not searched for, because each
+ * its area next.  Locks of other areas, which few calls need, are not searched for, because each
  * exit would have to read each area.
  *
  * What the lock protects may be half written, so it is rebuilt from data that the lock does not
@@ -18,7 +18,7 @@
  *   an array found HELD	is lost
  *   an array found OPEN	is whole
  *
- * Lost objects are counted in pool->abandoned.  No mutex may be taken: a fork holds all of them
+ * Lost objects are counted in pool->abandoned.  No mutex may be locked: a fork holds all of them
  * while it waits for the lock.
  */
 #include "main.h"

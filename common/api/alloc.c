@@ -19,7 +19,7 @@
 
 /*
  * Get a free object below the caches: one of the shared pool, or one parked here.  Only a nested
- * call takes one of another node.  NULL: the caller asks the backend next.
+ * call uses one of another node.  NULL: the caller asks the backend next.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {

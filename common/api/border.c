@@ -66,8 +66,8 @@ static void *check_alloc(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Check and prepare a free object, perhaps sealed, that is handed out.  NULL: it is corrupted,
- * and the caller takes another one.
+ * Check and prepare a free object, perhaps sealed, that is handed out.  NULL: it is corrupted, and
+ * the caller allocates another one.
  */
 void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller)

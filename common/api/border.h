@@ -13,9 +13,9 @@ void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
 		       void *caller);
 
 /*
- * Check a pointer that is about to be handed out, if it needs a check, and wipe the
- * object if the flags or the kernel ask for that.  False: the object is corrupted, and
- * the caller takes another one.
+ * Check a pointer that is about to be handed out, if it needs a check, and wipe the object if the
+ * flags or the kernel ask for that.  False: the object is corrupted, and the caller allocates
+ * another one.
  */
 static inline bool pool_checked(struct pool *pool, void **obj,
 				unsigned int flags, void *caller)

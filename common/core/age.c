@@ -5,19 +5,19 @@
  * Layer:   hot array -> local clusters, sideways over all pools of a CPU
  * Context: this CPU entered, its lock held, unless said otherwise.
  *
- * A CPU's time is the number of its visits: slow paths that took the lock.  The age of an array is
+ * A CPU's time is the number of its visits: slow paths that locked the CPU.  The age of an array is
  * its owner's last visit, the age of a cluster the visit that made it the newest of its pool.  A
  * visit that finds no room under the bound repeats two steps, at most POOL_EVICT_MOST times, until
  * there is room, or evicted clusters will make room.  If an array is older than all clusters, it is
- * reduced: it loses its free slots, and its objects stay.  If all slots have objects, it
- * closes.  If that does not make enough room, the oldest cluster is evicted.
+ * reduced: it loses its free slots, and its objects stay.  If all slots have objects, it closes.
+ * If that does not make enough room, the oldest cluster is evicted.
  *
  * Free slots must not displace objects of many pools at once.  So an array opens with one slot,
  * doubles while that fits, and opens again with as many slots as it had objects when it closed.
  *
  * An array whose calls all hit has no visits, so it looks old though it is in use.  When it closes,
  * its objects become the newest cluster of their pool, so that its owner finds them at the next
- * call, which reopens the array.  An array of more objects than one cluster takes keeps slots for
+ * call, which reopens the array.  An array of more objects than one cluster accepts keeps slots for
  * the rest, and becomes the newest array.
  *
  * Ageing, idle.c, reduces arrays that were not visited since the last one, though there is room.
@@ -65,7 +65,7 @@ static inline void put_into(struct pool_cpu *cpu, struct pool_local *local,
 /*
  * Shrink a held array to @slots slots, and move its @n coldest objects, which no longer fit, to @c.
  * The array shrinks before the cluster is charged, so that the sum never rises; in between the
- * objects count as moving.  Other calls may take the lock before the rest of the array is moved
+ * objects count as moving.  Other calls may get the lock before the rest of the array is moved
  * down, so pool_drain() waits until nothing moves.
  */
 static inline void shrink_into(struct pool_cpu *cpu, struct pool_local *local,
@@ -125,7 +125,7 @@ bool pool_age_clear(struct pool_local *here)
 	unsigned int slots = plat_read(&here->hot.slots);
 	unsigned int left;
 
-	if (!c || !pool_cluster_takes(c, here->max, here->slot[0]))
+	if (!c || !pool_cluster_accepts(c, here->max, here->slot[0]))
 		c = pool_cluster_unstash(here->cpu);
 	if (!c)
 		return false;
@@ -142,7 +142,7 @@ bool pool_age_clear(struct pool_local *here)
 
 /*
  * Take the free slots of a held array or, if all have objects, close it.  An array with more
- * objects than a cluster takes closes in several steps, so the most since it grew is kept.
+ * objects than a cluster accepts closes in several steps, so the most since it grew is kept.
  */
 static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 {

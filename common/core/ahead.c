@@ -3,11 +3,11 @@
  * ahead.c - decide how many objects a miss gets from the backend besides its own
  *
  * Layer:   alloc.c -> [hot array]
- * Context: any; enters a hot section and takes the CPU lock for a moment.
+ * Context: any; enters a hot section and holds the CPU lock for a moment.
  */
 #include "seam/plat.h"
 
-/* A batch has at most 1 / AHEAD_PART of the bound, so that the call does not take long. */
+/* A batch has at most 1 / AHEAD_PART of the bound, which limits the time of the call. */
 #define AHEAD_PART	16
 
 /* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */

@@ -6,7 +6,7 @@
  * Context: any; outside of hot sections, no lock held.
  *
  * In a hot section, under the CPU lock, a visit only collects evicted clusters, the rest of a fill
- * and empty clusters, because moving them may call the backend or take long.  This file moves them
+ * and empty clusters, because moving them may call the backend or last long.  This file moves them
  * to the layers below, and fetches empty clusters if the visit found few in the stash, so that a
  * later spill needs no memory.
  */
@@ -63,7 +63,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 /* Move what a visit of @pool collected to the layers below.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
-	/* First, because any call may use these objects, and the rest of this may take long. */
+	/* First, because any call may use these objects, and the rest of this may last long. */
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);
 	while (out->down) {

@@ -142,7 +142,7 @@ struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 	return chain;
 }
 
-/* Release the CPU's lock and take it again, for pool_cpu_break(). */
+/* Unlock the CPU and lock it again, for pool_cpu_break(). */
 void pool_cpu_relock(struct pool_cpu *cpu)
 	POOL_MUST_HOLD(cpu->lock)
 {

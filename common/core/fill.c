@@ -111,8 +111,8 @@ void *fill_past(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, otherwise leave
- * it to pool_carry().  Other calls may take the lock before.  Returns how many objects are left to
+ * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, otherwise leave it
+ * to pool_carry().  Other calls may get the lock before.  Returns how many objects are left to
  * pool_carry().
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
@@ -135,7 +135,7 @@ static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 	return c->n;
 }
 
-/* Get a cluster of the shared pool without the CPU's lock, so that other calls may take it. */
+/* Get a cluster of the shared pool without the CPU's lock, so that other calls may get it. */
 static struct pool_cluster *get_unlocked(struct pool_local *here)
 	POOL_MUST_HOLD(here->cpu->lock)
 {

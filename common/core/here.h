@@ -5,7 +5,7 @@
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * The hot section.  Hits (pool_hot.h) and slow paths take these steps to use an array:
+ * The hot section.  Hits (pool_hot.h) and slow paths use an array in these steps:
  *
  *	ENTER	disable preemption, find this CPU's part; a thread's part is always its own
  *	TEST	if "open" is not POOL_OPEN use the layers below: the owner was interrupted, or
@@ -71,7 +71,7 @@ static inline void pool_here_leave(struct pool_local *here)
 	pool_hot_let_go(&here->hot);
 }
 
-/* Take this CPU's lock, for its lists; false: it cannot be taken now. */
+/* Lock this CPU's lists; false: another call holds the lock. */
 static inline bool pool_here_lock(struct pool_local *here)
 {
 	return plat_cpu_trylock(here->cpu);
@@ -109,7 +109,7 @@ static inline bool pool_visit_ticks(unsigned long visits)
 	return POOL_TICK_VISITS && !(visits & (POOL_TICK_VISITS - 2));
 }
 
-/* Count a visit whose lock is taken, and adapt the part to a new era. */
+/* Count a visit that has the lock, and adapt the part to a new era. */
 static inline void pool_visit_look(struct pool_local *here,
 				   struct pool_carried *out)
 {
@@ -119,10 +119,10 @@ static inline void pool_visit_look(struct pool_local *here,
 }
 
 /*
- * Begin a visit: take the CPU's lock, count the visit, and make the pool's array the newest.
- * @here is entered.  @out receives evicted clusters, for pool_carry() once @here is left.
+ * Begin a visit: lock the CPU, count the visit, and make the pool's array the newest.  @here is
+ * entered.  @out receives evicted clusters, for pool_carry() once @here is left.
  * pool_here_unlock() ends it.
- * False: the lock cannot be taken, and there is no visit.
+ * False: another call holds the lock, and there is no visit.
  */
 static inline __attribute__((__always_inline__))
 bool pool_visit_begin(struct pool_local *here, struct pool_carried *out)

@@ -9,7 +9,7 @@
  */
 #include "seam/plat.h"
 
-/* One array takes at most 1 / HOT_ONE of the byte bound. */
+/* One array is charged with at most 1 / HOT_ONE of the byte bound. */
 #define HOT_ONE		4
 
 /* The era: a count of changes of the byte bound, and of the options, limit or size of any pool. */
@@ -71,7 +71,7 @@ unsigned int pool_hot_claim(struct pool *pool, unsigned int n)
 /*
  * Compute how large an array and a cluster may be.  The lock of the CPU of @local is held.
  *
- * The division takes as long as the rest of a slow path, so its result is kept for this era.  A
+ * The division lasts as long as the rest of a slow path, so its result is kept for this era.  A
  * declared pool that is renewed may change its size afterwards, and then ends the era.
  */
 void pool_local_fit(struct pool_local *local)
@@ -158,9 +158,8 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 
 /*
  * Let an array accept @slots objects, or none if the options keep it closed.  CPU lock held.  A
- * switch first stores the new options, then takes this lock and stores 0.  So this call sees the
- * new options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit do
- * not.
+ * switch first stores the new options, then locks the CPU and stores 0.  So this call sees the new
+ * options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit do not.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int slots)
 {

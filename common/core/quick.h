@@ -23,7 +23,7 @@
 
 /*
  * Hold the array of a part that was entered, and lock its CPU, which @cpu receives.  False: the
- * array is held or absent, or the lock is taken; then the part was left.
+ * array is held or absent, or another call holds the lock; then the part was left.
  */
 static inline __attribute__((__always_inline__))
 bool pool_quick_begin(struct pool_local *here, struct pool_cpu **cpu)
@@ -134,14 +134,14 @@ void pool_quick_put(struct pool *pool, void *obj, unsigned int flags)
  * Lock a part without an array, as pools of large objects or with a small limit have.  Objects go
  * through its newest cluster, which the CPU lock protects, so the part need not be held.
  * @here: a part that was entered.
- * @takes: the caller allocates, so a part without objects is not locked either.
+ * @allocs: the caller allocates, so a part without objects is not locked either.
  * @cpu: receives the part's CPU.
- * False: the part has an array, or its lock is taken; then it was left.
+ * False: the part has an array, or another call holds its lock; then it was left.
  */
 static inline __attribute__((__always_inline__))
-bool pool_quick_begin_past(struct pool_local *here, bool takes, struct pool_cpu **cpu)
+bool pool_quick_begin_past(struct pool_local *here, bool allocs, struct pool_cpu **cpu)
 {
-	if ((here->era & POOL_ERA_PAST) && (!takes || plat_read(&here->clustered))) {
+	if ((here->era & POOL_ERA_PAST) && (!allocs || plat_read(&here->clustered))) {
 		*cpu = here->cpu;
 		if (POOL_LIKELY(plat_cpu_trylock(*cpu)))
 			return true;

@@ -41,7 +41,7 @@ unsigned int spill(struct pool_local *here, unsigned int n, void **objs,
 	if (!pool_age_room(here, bytes, out))
 		return 0;
 	c = pool_cluster_newest(here);
-	if (POOL_LIKELY(!c || !pool_cluster_takes(c, max, *objs))) {
+	if (POOL_LIKELY(!c || !pool_cluster_accepts(c, max, *objs))) {
 		c = new_cluster(here, out);
 		if (!POOL_LIKELY(c))
 			return 0;
@@ -111,7 +111,7 @@ static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
 }
 
 /*
- * Refill the array after a spill without the CPU's lock, so that other calls may take it, because
+ * Refill the array after a spill without the CPU's lock, so that other calls may get it, because
  * only clusters need the lock.
  */
 static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,

@@ -155,7 +155,7 @@ void *check_free(struct pool *pool, unsigned int bits, void *obj,
 	pool_layout_of(pool, pool->head.size, &l);
 	info.kind = plat_annotate(pool, obj, l.total, flags, PLAT_BACK);
 	if (info.kind != POOL_FAULT_KINDS) {
-		/* The table did not know the pointer, and has taken it for an object. */
+		/* The table did not know the pointer, and has recorded it as an object. */
 		pool_state_drop(pool, obj);
 		info.contents_stable = false;
 		pool_report(&info);

@@ -5,7 +5,8 @@
  * Layer:   beside the four; private to common/, kernel/ and user/.
  *
  * The option bits of a pool: flags, and above them a generation.  While any flag of POOL_D_CLOSED
- * is set its hot arrays accept no objects, so that every call takes the slow path, which checks.
+ * is set its hot arrays accept no objects, so that every call goes through the slow path, which
+ * checks.
  *
  * A free object that was checked and filled goes through the layers as a sealed pointer: its
  * address, with a seal in the bits that alignment leaves.  The seal says how the object was filled,

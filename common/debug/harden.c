@@ -6,7 +6,7 @@
  * Context: any; outside of hot sections, no lock held.
  *
  * A hardened pool has caches and hot arrays as other pools have.  But the pointer in its public
- * head leads to arrays that are always closed, so that each call takes the slow path:
+ * head leads to arrays that are always closed, so that each call goes through the slow path:
  *
  *	pool_head, inline:	head.hot --> closed
  *	the library's calls:	own.hot  --> the array

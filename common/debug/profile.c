@@ -6,15 +6,14 @@
  * Context: any, also NMIs and signal handlers; no lock, no waiting, no memory,
  *	    except for pool_profile_ready() and pool_profile_end().
  *
- * A table of a fixed number of bins.  A bin has a caller and a key: the pool's id, and
- * whether the caller allocates or frees.  Both are set once, the caller first, each by
- * compare and exchange.  A call that finds a bin of its caller without a key tries to set
- * its own key, even if another call took the bin.  So no call waits, and no place of a new
- * bin ever has two.
+ * A table of a fixed number of bins.  A bin has a caller and a key: the pool's id, and whether the
+ * caller allocates or frees.  Both are set once, the caller first, each by compare and exchange.  A
+ * call that finds a bin of its caller without a key tries to set its own key, even if another call
+ * reused the bin.  So no call waits, and no place of a new bin ever has two.
  *
- * When a pool ends and has no objects left, its bins get the key DROPPED, and places of other
- * pools take them.  Two calls from one new place that do so at once may take two bins, whose
- * lines then add up.  A reader meanwhile may show the old place with the new counts.
+ * When a pool ends and has no objects left, its bins get the key DROPPED, and places of other pools
+ * reuse them.  Two calls from one new place that do so at once may claim two bins, whose lines then
+ * add up.  A reader meanwhile may show the old place with the new counts.
  *
  * A place that finds no bin in PROBES probes is counted in one of the first two bins,
  * together with all such places.
@@ -39,9 +38,12 @@ enum {
 	COUNTS = 4,
 };
 
-/* Keys that no place has: of a bin whose pool is gone, and of a bin that is being taken. */
+/*
+ * Keys that no place has: of a bin whose pool is gone, and of a bin that is changing to a new
+ * place.
+ */
 #define DROPPED		(~0ul)
-#define TAKEN		(~0ul - 1)
+#define CHANGING		(~0ul - 1)
 
 /* In a bin of frees these counts are of the frees whose allocating place is known. */
 #define KNOWN		ALLOCS
@@ -139,13 +141,13 @@ static void name_bin(struct pool_bin *bins, struct pool_bin *bin, const struct p
 	plat_write_release(&bin->named, true);
 }
 
-/* Take a bin whose pool is gone.  False: its pool is not, or another call takes the bin. */
-static bool take_over(struct pool_bin *bin, const void *caller, unsigned long key)
+/* Reuse a bin whose pool is gone.  False: its pool is not, or another call reuses the bin. */
+static bool reuse_bin(struct pool_bin *bin, const void *caller, unsigned long key)
 {
 	unsigned long found = DROPPED;
 	unsigned int i;
 
-	if (plat_read(&bin->key) != DROPPED || !plat_cmpxchg(&bin->key, &found, TAKEN))
+	if (plat_read(&bin->key) != DROPPED || !plat_cmpxchg(&bin->key, &found, CHANGING))
 		return false;
 	for (i = 0; i < COUNTS; i++)
 		plat_write(&bin->count[i], 0);
@@ -154,14 +156,14 @@ static bool take_over(struct pool_bin *bin, const void *caller, unsigned long ke
 	return true;
 }
 
-/* True if this is the bin of a place; takes the bin if it is free. */
+/* True if this is the bin of a place; claims the bin if it is free. */
 static bool claim(struct pool_bin *bins, struct pool_bin *bin, const struct pool *pool,
 		  const void *caller, unsigned long key)
 {
 	const void *owner = plat_read(&bin->caller);
 	unsigned long found;
 
-	if (take_over(bin, caller, key)) {
+	if (reuse_bin(bin, caller, key)) {
 		name_bin(bins, bin, pool);
 		return true;
 	}

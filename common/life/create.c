@@ -263,7 +263,7 @@ struct pool *pool_assemble(const struct pool_request *request, const char **why)
  * Free all of a pool but its struct.  @lost: how many objects stay in use; if any, memstats still
  * shows which code has allocated them.
  */
-static void take_apart(struct pool *pool, unsigned long lost)
+static void dismantle(struct pool *pool, unsigned long lost)
 {
 	unsigned long aside = plat_read(&pool->quarantined);
 
@@ -278,7 +278,7 @@ static void take_apart(struct pool *pool, unsigned long lost)
 /* Undo pool_assemble(): no caller ever had the pool. */
 void pool_discard(struct pool *pool)
 {
-	take_apart(pool, 0);
+	dismantle(pool, 0);
 	plat_mem_free(pool);
 }
 
@@ -394,7 +394,7 @@ void pool_end(struct pool *pool, unsigned long lost)
 	if (aside)
 		plat_log(PLAT_WARN, "pool \"%s\": %lu corrupted objects are left behind",
 			 pool->shown, aside);
-	take_apart(pool, lost);
+	dismantle(pool, lost);
 	pool_gone_free(pool);
 	if (last)
 		pool_drain_stashes(POOL_ALL, false);

@@ -24,8 +24,8 @@
  * must still be unused: the top bit of "allocated" holds it at 0, so that no object
  * can be made meanwhile.
  *
- * Pools are renewed in the order of their creation.  Declared pools were made in order of
- * falling size, so a pool is renewed after those that may take its creations in.
+ * Pools are renewed in the order of their creation.  Declared pools were made in order of falling
+ * size, so a pool is renewed after those that its creations may move to.
  */
 #include "seam/plat.h"
 #include "options/options.h"
@@ -192,7 +192,7 @@ static bool prepare_fresh(struct renewal *r)
 
 /*
  * True if the pool cannot become its model: it has too few buckets, or its generation is the last
- * one, after which pool_object_table_begin() takes long.
+ * one, after which pool_object_table_begin() lasts long.
  */
 static bool lacks_room(const struct pool *pool, const struct pool *model)
 {

@@ -18,8 +18,8 @@
  * If the look (3) misses the object, then the call sees by the two fences that somebody is waiting,
  * and changes wakes after the head has read it.  So the head does not sleep, or is woken.
  *
- * Hits look for no waiter.  So the first waiter closes the arrays, which makes frees take the slow
- * path, and the last one opens them again.  Arrays that have no slots need neither.
+ * Hits look for no waiter.  So the first waiter closes the arrays, which makes frees go through the
+ * slow path, and the last one opens them again.  Arrays that have no slots need neither.
  */
 #include "seam/plat.h"
 

@@ -69,9 +69,9 @@ static void park_hot(struct pool *pool, struct pool_local *here)
  * this for plat_empty_arrays() of another CPU, in an interrupt or a signal handler, or with
  * interrupts off.  A held array stays as it is, because this call has interrupted its holder.
  *
- * Adds 1 to the departures although all objects stay on this CPU, so that a walk of validate.c
- * sees that the list has changed.  If there is no empty cluster, or the CPU's lock is taken, one
- * object is parked, which is enough for the CPU that has asked.  Wakes last, because a call may
+ * Adds 1 to the departures although all objects stay on this CPU, so that a walk of validate.c sees
+ * that the list has changed.  If there is no empty cluster, or another call holds the CPU's lock,
+ * one object is parked, which is enough for the CPU that has asked.  Wakes last, because a call may
  * have noted that nothing is free: reach.c.
  */
 void pool_empty_array(struct pool *pool)

@@ -50,8 +50,8 @@ static unsigned long age_shared(struct pool *pool)
 
 /*
  * Start ageing a CPU: record its number of visits for the next call.  @old receives the number
- * recorded by the last call, @busy whether it has changed since, or the CPU's lock is taken.
- * Returns how many bytes of its clusters, if older than @old, may be released.
+ * recorded by the last call, @busy whether it has changed since, or another call holds the CPU's
+ * lock.  Returns how many bytes of its clusters, if older than @old, may be released.
  */
 unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old, bool *busy)
 {

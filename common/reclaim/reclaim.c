@@ -185,7 +185,7 @@ static struct pool_cluster *take_empty(struct pool_cpu *cpu)
 	return c;
 }
 
-/* Take an emptied cluster if the lock is free; NULL: it is taken, or there is none. */
+/* Take an emptied cluster if nobody holds the lock; NULL: somebody does, or there is none. */
 static struct pool_cluster *try_empty(struct pool_cpu *cpu)
 {
 	struct pool_cluster *c;

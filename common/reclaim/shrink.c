@@ -223,7 +223,7 @@ static struct pool_cluster *coldest_to_go(struct pool_cpu *cpu, unsigned int fla
 
 /*
  * Take a CPU's oldest cluster if it is of time @old or older, or @old is NULL.  NULL: there is no
- * such cluster, or the lock cannot be taken now.  pool_release_taken() must follow.
+ * such cluster, or another call holds the lock.  pool_release_taken() must follow.
  */
 struct pool_cluster *pool_take_coldest(struct pool_cpu *cpu, const unsigned long *old,
 				       unsigned int flags)

@@ -93,7 +93,7 @@
 /*
  * Bytes that all shared pools may have together, beside a part of what their users have: need.c.
  * For objects larger than POOL_SHARED_LARGE the bound grows with their size, up to four times of
- * it, because each takes page faults or malloc() to come back.
+ * it, because each costs page faults or malloc() to come back.
  */
 #define POOL_SHARED_MOST	(16ul << 20)
 #define POOL_SHARED_LARGE	2048

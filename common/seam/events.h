@@ -64,7 +64,7 @@ static inline void pool_trace_backend_get(const struct pool *pool, unsigned int 
 	POOL_TRACE(backend_get, pool, n);
 }
 
-/* Trace that the backend took @n objects back. */
+/* Trace that the backend received @n objects back. */
 static inline void pool_trace_backend_put(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(backend_put, pool, n);

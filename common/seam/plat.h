@@ -62,7 +62,7 @@ enum plat_may {
 	PLAT_ALLOC,	/* call the platform's allocator, to get or to give back */
 	PLAT_WAIT,	/* wait for others: plat_pause() may sleep */
 	PLAT_NAME,	/* call plat_symbol() */
-	PLAT_RELOCK,	/* release a CPU lock and take it again at once, without sleeping */
+	PLAT_RELOCK,	/* unlock a CPU and lock it again at once, without sleeping */
 	PLAT_FAIL,	/* fail on purpose: not while the program, or the kernel, starts */
 };
 
@@ -167,7 +167,7 @@ enum plat_annotation {
 bool plat_local_alloc(struct pool *pool);
 
 /**
- * plat_local_free() - Take the local parts back.
+ * plat_local_free() - Free the local parts.
  * @pool: a pool that plat_local_alloc() served.  All CPUs find its hot arrays closed from now on.
  *
  * Context: Process context; no other code looks at these parts any more.
@@ -319,7 +319,7 @@ bool plat_peek(void *to, const void *from, size_t bytes);
  * plat_trim() - Ask the platform's allocator to give memory back.
  * @asked: the program asked for that; else only memory that pools alone use goes.
  *
- * Context: Process context; may take long.
+ * Context: Process context; may last long.
  */
 void plat_trim(bool asked);
 
@@ -328,9 +328,9 @@ void plat_trim(bool asked);
  * @pool: a pool; NULL: all pools, but only arrays that were not visited since the last ageing.
  * @ms: for how long the caller can wait, or POOL_FOREVER.
  *
- * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done
- * so on return.  In user space that takes a signal which the program has lent, and threads
- * that neither block it nor are stopped.
+ * Each CPU whose array has objects calls pool_empty_array() in an interrupt, and has done so on
+ * return.  In user space that needs a signal which the program has lent, and threads that neither
+ * block it nor are stopped.
  *
  * With @pool NULL each CPU calls pool_age_array() in interrupts while pool_age_prepare() is
  * true, at most POOL_AGE_MOST times; in user space only the caller's own thread does.

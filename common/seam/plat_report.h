@@ -52,21 +52,21 @@ void plat_fault(enum pool_policy policy);
  * Writes a function and the distance from it, else a file and the distance from its
  * beginning, else the number.
  *
- * Context: Process context; kernel: any.  No mutex of ours held, since in user space
- * this takes the loader's lock, which is held where constructors make pools.
+ * Context: Process context; kernel: any.  No mutex of ours held, since in user space this locks the
+ * loader's lock, which is held where constructors make pools.
  * Return: the length of the whole text, without the terminator.
  */
 size_t plat_symbol(char *buf, size_t size, const void *addr);
 
 /**
  * plat_places() - Call a function for each place that calls malloc() and such.
- * @show: the function.  It takes no lock, and its argument is valid until it
+ * @show: the function.  It locks nothing, and its argument is valid until it
  *	returns; true: set the place's counts to 0.
  * @arg: for it.
  *
  * Only places that were compiled to count are shown, see pool_memstats.h.
  *
- * Context: Process context; may sleep; takes the dump mutex.
+ * Context: Process context; may sleep; locks the dump mutex.
  */
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg);

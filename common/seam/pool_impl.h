@@ -114,8 +114,8 @@ static inline unsigned int pool_count_empty(const struct pool_cluster *c)
 }
 
 /*
- * A list of parked objects, which no layer could take: parked.c.  They are linked through their
- * first words, pushed from any context, and taken only as a whole.
+ * A list of parked objects, which no layer accepted: parked.c.  They are linked through their first
+ * words, pushed from any context, and taken only as a whole.
  */
 struct pool_parked {
 	void *head;
@@ -254,7 +254,7 @@ struct pool {
 	/* Changed per backend call. */
 	unsigned long allocated __attribute__((aligned(POOL_ALIGN)));
 	unsigned long store_gets;		/* objects the backend gave */
-	unsigned long store_puts;		/* objects the backend took back */
+	unsigned long store_puts;		/* objects the backend received back */
 	unsigned long failed;		/* allocations that found the backend without memory */
 	unsigned long refused;		/* allocations refused by the limit */
 	unsigned long injected;		/* allocations failed on purpose */
@@ -447,8 +447,8 @@ static inline bool pool_cluster_sealed(const struct pool_cluster *c)
 	return pool_seal_of(c->obj[0]);
 }
 
-/* True if a cluster, not empty, takes one more object of this kind.  For its holder. */
-static inline bool pool_cluster_takes(const struct pool_cluster *c,
+/* True if a cluster, not empty, accepts one more object of this kind.  For its holder. */
+static inline bool pool_cluster_accepts(const struct pool_cluster *c,
 				      unsigned int max, const void *obj)
 {
 	return c->n < max && !pool_cluster_sealed(c) == !pool_seal_of(obj);

@@ -100,7 +100,7 @@ static void report_misuse(struct pool *pool, void *obj, enum pool_fault kind)
 	pool_report(&info);
 }
 
-/* Return @n objects to the platform, which rejects wrong pointers; returns how many it took. */
+/* Return @n objects to the platform, which rejects wrong pointers; returns how many it accepted. */
 static unsigned int free_objects(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int given = 0;

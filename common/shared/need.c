@@ -112,8 +112,8 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 }
 
 /*
- * Take a sample when @n objects are evicted, while @shared are in the shared pool.  @before objects
- * were evicted by puts without a sample, and count for the span.
+ * Sample when @n objects are evicted, while @shared are in the shared pool.  @before objects were
+ * evicted by puts without a sample, and count for the span.
  */
 static void sample(struct pool *pool, unsigned long allocated, unsigned long shared,
 		   unsigned int n, unsigned int before)
@@ -142,9 +142,9 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 
 /*
  * True if @n evicted objects must go to the shared pool, because they are needed; otherwise they
- * must be released to the backend.  If only one put in several takes a sample, the sample counts
- * the puts before it as if they were as large, because the need was higher by these objects when
- * the first of them began.  While the pool has too much, every put takes a sample.
+ * must be released to the backend.  If only one put in several samples, the sample counts the puts
+ * before it as if they were as large, because the need was higher by these objects when the first
+ * of them began.  While the pool has too much, every put samples.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {

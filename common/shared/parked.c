@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * parked.c - keep free objects that no layer could take
+ * parked.c - keep free objects that no layer accepted
  *
  * Layer:   below -> [parked]: where a free ends that may call no other layer.
  * Context: parking: any, NMI and signal handlers too.  Taking: outside of hot
@@ -54,9 +54,9 @@ static void *linkable(struct pool *pool, void *obj)
 
 /*
  * Return the list for one more object.  A CPU's own list has at most PARKED_HERE objects, because
- * only calls on this CPU take it, and there may be none, if all frees come from NMIs; and no object
- * in a part that is not set up, which stays all zero.  Further objects go to the pool's list, which
- * misses and frees of all CPUs take.
+ * only calls on this CPU empty that list, and there may be none, if all frees come from NMIs; and
+ * no object in a part that is not set up, which stays all zero.  Further objects go to the pool's
+ * list, which misses and frees of all CPUs empty.
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {

@@ -75,8 +75,8 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
 }
 
 /*
- * Sum up the departures until now.  False: a place, or with @takes an array, has objects.  @takes
- * becomes true if an array accepts objects, so that frees may hit.
+ * Sum up the departures until now.  False: a place, or with @accepts an array, has objects.  Sets
+ * @accepts to true if an array accepts objects, so that frees may hit.
  *
  * A place may get objects from an array, or from users, which count no departures.  So moving
  * objects are read before the places that they go to, and an array before its part's clusters.
@@ -84,7 +84,7 @@ void pool_reach_read(struct pool *pool, struct pool_reading *reading)
  * its departures are counted twice, never missed.
  */
 static inline __attribute__((__always_inline__))
-bool departed(struct pool *pool, bool *takes, unsigned long *departures)
+bool departed(struct pool *pool, bool *accepts, unsigned long *departures)
 {
 	const struct pool_bucket *end = pool->bucket + plat_read(&pool->buckets);
 	const struct pool_bucket *bucket = pool->bucket;
@@ -95,10 +95,10 @@ bool departed(struct pool *pool, bool *takes, unsigned long *departures)
 	if (plat_read_acquire(&pool->moving))
 		return false;
 	pool_each_part(pool, i, local) {
-		unsigned long some = takes ? plat_read_acquire(&local->hot.n) : 0;
+		unsigned long some = accepts ? plat_read_acquire(&local->hot.n) : 0;
 
-		if (takes)
-			*takes |= plat_read(&local->hot.cap);
+		if (accepts)
+			*accepts |= plat_read(&local->hot.cap);
 		some |= plat_read_acquire(&local->moving);
 		some |= plat_read_acquire(&local->clustered);
 		some |= plat_read_acquire(&local->parked.count);
@@ -143,11 +143,11 @@ static bool is_near(const struct pool *pool)
 
 /* Call departed() with the arrays, not inlined, so that this copy of its loops exists once. */
 static __attribute__((__noinline__))
-bool is_empty(struct pool *pool, bool *takes, unsigned long *departures)
+bool is_empty(struct pool *pool, bool *accepts, unsigned long *departures)
 {
 	bool some = false, empty = departed(pool, &some, departures);
 
-	*takes |= some;
+	*accepts |= some;
 	return empty;
 }
 
@@ -158,18 +158,18 @@ bool is_empty(struct pool *pool, bool *takes, unsigned long *departures)
  * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
  * the second reading is enough.
  */
-static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *takes)
+static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *accepts)
 {
 	unsigned long settled = plat_read_acquire(&pool->settled);
 	struct pool_reading before;
 	unsigned long now;
 
-	if (!is_empty(pool, takes, &now))
+	if (!is_empty(pool, accepts, &now))
 		return false;
 	if (now != settled) {
 		pool_reach_read(pool, &before);
 		if (before.some || plat_read_acquire(&pool->allocated) != have ||
-		    !is_empty(pool, takes, &now) || now != before.departures)
+		    !is_empty(pool, accepts, &now) || now != before.departures)
 			return false;
 		plat_write_release(&pool->settled, now);
 	}
@@ -189,20 +189,20 @@ static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *ta
  *
  * If the look (3) misses the object, then the other call sees by the two fences @mine or its
  * successor, and clears that.  Hits free into arrays without any such call, so nothing is
- * noted while an array takes objects, and pool_hot_set_cap() clears the note before one does.
+ * noted while an array accepts objects, and pool_hot_set_cap() clears the note before one does.
  */
 static __attribute__((__noinline__))
 bool looks_used_up(struct pool *pool, unsigned long have)
 {
 	unsigned long none = 0, mine = (unsigned long)&none;	/* unlike other calls' */
 	bool notes = plat_cmpxchg(&pool->used_up, &none, mine);
-	bool is_up, takes = false;
+	bool is_up, accepts = false;
 
 	plat_fence();
-	is_up = nothing_within_reach(pool, have, &takes);
+	is_up = nothing_within_reach(pool, have, &accepts);
 	if (notes)
 		plat_cmpxchg(&pool->used_up, &mine,
-			     is_up && !takes ? POOL_USED_UP : 0ul);
+			     is_up && !accepts ? POOL_USED_UP : 0ul);
 	return is_up;
 }
 

@@ -180,7 +180,7 @@ static bool bucket_put_one(struct pool *pool, unsigned int i, void *obj)
 	struct pool_cluster *c = bucket_hold(b);
 	bool done = false;
 
-	if (c && c != POOL_BUSY && pool_cluster_takes(c, max, obj)) {
+	if (c && c != POOL_BUSY && pool_cluster_accepts(c, max, obj)) {
 		c->obj[c->n++] = obj;
 		count_put(b, 1);
 		done = true;
@@ -291,7 +291,7 @@ unsigned long pool_shared_unused(struct pool *pool)
 /* The puts read about this many buckets each, on average, to count the shared pool's objects. */
 #define SAMPLE_LINES	8
 
-/* Return in how many puts one takes a sample, which reads all buckets; at least 1. */
+/* Return in how many puts one samples, which reads all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
 	unsigned int every = plat_read(&pool->buckets) / SAMPLE_LINES;
@@ -299,7 +299,7 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
-/* True if this put takes a sample, as one in @every does.  Unlocked: an error only costs time. */
+/* True if this put samples, as one in @every does.  Unlocked: an error only costs time. */
 bool pool_shared_samples(const struct pool *pool, unsigned int every)
 {
 	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];

@@ -115,7 +115,7 @@ void *pool_unpark_all(struct pool *pool, unsigned int flags)
 	return obj;
 }
 
-/* Empty one list; @put takes each object.  Process context. */
+/* Empty one list; @put receives each object.  Process context. */
 static void empty(struct pool *pool, struct pool_parked *parked,
 		  void (*put)(struct pool *pool, void *obj))
 {

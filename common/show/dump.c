@@ -118,7 +118,7 @@ static void add_to_total(struct pool_dump_total *total,
 	total->shared += s->shared * s->object_size;
 }
 
-static void take_snapshot(struct pool_dump *d,
+static void make_snapshot(struct pool_dump *d,
 			  const struct pool_dump_options *options)
 {
 	struct pool *pool = NULL;
@@ -370,7 +370,7 @@ size_t pool_dump(char *buf, size_t size,
 	size_t wanted;
 
 	plat_mutex_lock(PLAT_DUMP);
-	take_snapshot(d, options);
+	make_snapshot(d, options);
 	if (d->options.count)
 		unlink_from(d, d->options.count);
 	pool_dump_write(d, writers[d->options.format], buf, size);

@@ -75,10 +75,9 @@ struct pool_dump {
 	struct pool_dump_memory memory;
 
 	/*
-	 * Registry mutex: the pools to show, in order, with the cursor after the
-	 * present pool.  Pools that are destroyed leave this list, too, and the runs.
-	 * While the snapshot is taken, run k has 2^k pools at most, in order, which are
-	 * older than those of the runs before it.
+	 * Registry mutex: the pools to show, in order, with the cursor after the present pool.
+	 * Pools that are destroyed leave this list, too, and the runs.  While the snapshot is made,
+	 * run k has 2^k pools at most, in order, which are older than those of the runs before it.
 	 */
 	struct pool_list pools;
 	struct pool_list run[POOL_DUMP_RUNS];
@@ -174,7 +173,7 @@ extern const struct pool_dump_writer pool_dump_prometheus;
 /* dump_options.c */
 bool pool_dump_word(const char **text, char *word);
 bool pool_dump_words(const char *text,
-		     const char *(*take)(void *to, const char *word, const char **text),
+		     const char *(*parse)(void *to, const char *word, const char **text),
 		     void *to, const char *words, char *wrong, size_t size);
 bool pool_dump_read(struct pool_dump_options *options, const char *text,
 		    char *wrong, size_t size);

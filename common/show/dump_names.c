@@ -5,9 +5,8 @@
  * Layer:   above dump.c, below the writers.
  * Context: process context; the dump mutex is held where there is a struct pool_dump.
  *
- * JSON and Prometheus have escapes of their own, and take UTF-8.  Bytes that are no
- * UTF-8, such as half of a character that was cut, become U+FFFD, the character for
- * what cannot be shown.
+ * JSON and Prometheus have escapes of their own, and accept UTF-8.  Bytes that are no UTF-8, such
+ * as half of a character that was cut, become U+FFFD, the character for what cannot be shown.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -62,7 +61,7 @@ static unsigned int utf8_length(const char *text)
 
 /*
  * Write the character at @text, which is no control, behind a backslash if it needs one in quotes.
- * Returns how many bytes of @text it took.
+ * Returns how many bytes of @text it used.
  */
 static unsigned int put_character(struct pool_dump *d, const char *text)
 {

@@ -94,7 +94,7 @@ static void set_match(struct pool_dump_options *options, const char *prefix)
 }
 
 /* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
-static const char *take_word(void *to, const char *word, const char **text)
+static const char *parse_word(void *to, const char *word, const char **text)
 {
 	struct pool_dump_options *options = to;
 	char prefix[POOL_DUMP_WORD_LEN + 1];
@@ -112,12 +112,12 @@ static const char *take_word(void *to, const char *word, const char **text)
 }
 
 /*
- * Read the words of @text, which may be NULL, into @to by @take, which returns why a word is
+ * Read the words of @text, which may be NULL, into @to by @parse, which returns why a word is
  * refused, or NULL.  False: refused, and @wrong names the first wrong word and lists @words, the
  * right ones.
  */
 bool pool_dump_words(const char *text,
-		     const char *(*take)(void *to, const char *word, const char **text),
+		     const char *(*parse)(void *to, const char *word, const char **text),
 		     void *to, const char *words, char *wrong, size_t size)
 {
 	char word[POOL_DUMP_WORD_LEN + 1];
@@ -125,7 +125,7 @@ bool pool_dump_words(const char *text,
 	const char *why = NULL;
 
 	while (text && !why && pool_dump_word(&text, word))
-		why = take(to, word, &text);
+		why = parse(to, word, &text);
 	if (!why)
 		return true;
 	pool_printable(shown, sizeof(shown), word, sizeof(word));
@@ -142,7 +142,7 @@ bool pool_dump_read(struct pool_dump_options *options, const char *text,
 {
 	struct pool_dump_options read = { .count = 0 };
 
-	if (!pool_dump_words(text, take_word, &read, WORDS, wrong, size))
+	if (!pool_dump_words(text, parse_word, &read, WORDS, wrong, size))
 		return false;
 	*options = read;
 	return true;

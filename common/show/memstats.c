@@ -94,7 +94,7 @@ static void put_symbol(char *to, size_t size, const struct pool_place *place)
 
 /*
  * Write a line: the call and the pool, the numbers, the place.  Reschedules first, because
- * resolving a name takes long.
+ * resolving a name lasts long.
  */
 static void put_place(struct memstats *m, const struct pool_place *place)
 {
@@ -220,7 +220,7 @@ size_t pool_memstats(char *buf, size_t size,
 }
 
 /* Read a prefix.  Returns the reason if it is refused, else NULL. */
-static const char *take_prefix(struct pool_memstats_options *options,
+static const char *parse_prefix(struct pool_memstats_options *options,
 			       const char **text)
 {
 	char prefix[POOL_DUMP_WORD_LEN + 1] = "";
@@ -236,12 +236,12 @@ static const char *take_prefix(struct pool_memstats_options *options,
 }
 
 /* Read a word, after "match" the next one, too.  Returns the reason if it is refused, else NULL. */
-static const char *take_word(void *to, const char *word, const char **text)
+static const char *parse_word(void *to, const char *word, const char **text)
 {
 	struct pool_memstats_options *options = to;
 
 	if (!strcmp(word, "match"))
-		return take_prefix(options, text);
+		return parse_prefix(options, text);
 	if (!strcmp(word, "reset"))
 		options->reset = true;
 	else if (!strcmp(word, "all"))
@@ -257,7 +257,7 @@ bool pool_memstats_read(struct pool_memstats_options *options,
 {
 	struct pool_memstats_options read = { .reset = false };
 
-	if (!pool_dump_words(text, take_word, &read, WORDS, wrong, size))
+	if (!pool_dump_words(text, parse_word, &read, WORDS, wrong, size))
 		return false;
 	*options = read;
 	return true;

@@ -21,7 +21,7 @@
  *	by-name/<name>/validate	a check of its lists, see validate.c
  *	memstats		calls by their places, see memstats.c
  *
- * Reading does not delay other calls, except that validate briefly takes locks.  The end of a pool
+ * Reading does not delay other calls, except that validate briefly holds locks.  The end of a pool
  * waits while one of its files is read or written, and while a read() of a file of all pools is at
  * it, but not between two read() calls.  Everything else works without debugfs, so the results of
  * creating files are not checked.
@@ -43,7 +43,10 @@
 static struct dentry *root;
 static struct dentry *by_name;
 
-/* Excludes a second call that looks for a free directory name and makes it.  Taken alone. */
+/*
+ * Excludes a second call that looks for a free directory name and makes it.  Nests in no lock, and
+ * none in it.
+ */
 static DEFINE_MUTEX(name_mutex);
 
 /* Show "totals": the documented names and units, then the same in bytes. */
@@ -272,17 +275,17 @@ static int registrations_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
 /*
- * Make a pool's directory: its name as shown, with "~" and its id if that name is taken.  Without
- * debugfs this returns an error.
+ * Make a pool's directory: its name as shown, with "~" and its id if another directory has that
+ * name.  Without debugfs this returns an error.
  */
 static struct dentry *make_dir(struct pool *pool)
 {
 	char name[POOL_EXACT_LEN + 1];
-	struct dentry *taken = debugfs_lookup(pool->shown, by_name);
+	struct dentry *other = debugfs_lookup(pool->shown, by_name);
 
-	if (IS_ERR_OR_NULL(taken))
+	if (IS_ERR_OR_NULL(other))
 		return debugfs_create_dir(pool->shown, by_name);
-	dput(taken);
+	dput(other);
 	pool_show_exact(name, pool->shown, pool->id);
 	return debugfs_create_dir(name, by_name);
 }

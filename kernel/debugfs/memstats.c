@@ -22,7 +22,7 @@
 /* Longer than all words together. */
 #define TEXT_LEN	128
 
-/* Protects the options.  Taken alone. */
+/* Protects the options.  Nests in no lock, and none in it. */
 static DEFINE_MUTEX(options_mutex);
 static struct pool_memstats_options options;
 

@@ -41,7 +41,7 @@ static int validate_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(validate);
 
-/* Create validate, for root only, since a read takes the locks of all CPUs. */
+/* Create validate, for root only, since a read locks all CPUs. */
 void pool_debugfs_validate(struct dentry *dir, struct pool *pool)
 {
 	debugfs_create_file("validate", 0400, dir, pool, &validate_fops);

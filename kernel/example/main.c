@@ -111,5 +111,5 @@ module_exit(example_exit);
 MODULE_DESCRIPTION("Example of a user of pool.ko");
 MODULE_AUTHOR("The libpool authors");
 MODULE_LICENSE("GPL");
-/* MODULE_IMPORT_NS() takes a token or a string, depending on the kernel. */
+/* MODULE_IMPORT_NS() expects a token or a string, depending on the kernel. */
 MODULE_INFO(import_ns, "LIBPOOL");

@@ -32,7 +32,7 @@ static char next(struct json *j)
 	return *j->at;
 }
 
-static bool take(struct json *j, char c)
+static bool consume(struct json *j, char c)
 {
 	if (next(j) != c)
 		return false;
@@ -41,7 +41,7 @@ static bool take(struct json *j, char c)
 }
 
 /* After the backslash.  Of \u only what the dumps write: one byte. */
-static bool take_escape(struct json *j, char *c)
+static bool parse_escape(struct json *j, char *c)
 {
 	unsigned int n;
 	int len = 0;
@@ -57,16 +57,16 @@ static bool take_escape(struct json *j, char *c)
 	return true;
 }
 
-static bool take_string(struct json *j, char *text)
+static bool parse_string(struct json *j, char *text)
 {
 	size_t len = 0;
 
-	if (!take(j, '"'))
+	if (!consume(j, '"'))
 		return false;
 	while (*j->at && *j->at != '"' && len + 1 < STRING_MOST) {
 		char c = *j->at++;
 
-		if (c == '\\' && !take_escape(j, &c))
+		if (c == '\\' && !parse_escape(j, &c))
 			return false;
 		text[len++] = c;
 	}
@@ -75,7 +75,7 @@ static bool take_string(struct json *j, char *text)
 }
 
 /* A number, true, false or null. */
-static bool take_word(struct json *j, char *text)
+static bool parse_word(struct json *j, char *text)
 {
 	size_t len = 0;
 
@@ -92,22 +92,22 @@ static bool take_word(struct json *j, char *text)
  * Take an array or an object, and each value in it by a function.  @key is "" in an
  * array.
  */
-static bool take_all(struct json *j, bool (*value)(struct json *j, const char *key))
+static bool parse_all(struct json *j, bool (*value)(struct json *j, const char *key))
 {
 	bool object = next(j) == '{';
 	char key[STRING_MOST] = "";
 	bool good = true;
 
-	if (!take(j, object ? '{' : '[') || ++j->depth > DEPTH_MOST)
+	if (!consume(j, object ? '{' : '[') || ++j->depth > DEPTH_MOST)
 		return false;
 	if (next(j) != (object ? '}' : ']')) {
 		do
-			good = (!object || (take_string(j, key) && take(j, ':'))) &&
+			good = (!object || (parse_string(j, key) && consume(j, ':'))) &&
 			       value(j, key);
-		while (good && take(j, ','));
+		while (good && consume(j, ','));
 	}
 	j->depth--;
-	return good && take(j, object ? '}' : ']');
+	return good && consume(j, object ? '}' : ']');
 }
 
 static bool pass_over(struct json *j, const char *key)
@@ -116,8 +116,8 @@ static bool pass_over(struct json *j, const char *key)
 
 	(void)key;
 	if (next(j) == '{' || *j->at == '[')
-		return take_all(j, pass_over);
-	return *j->at == '"' ? take_string(j, text) : take_word(j, text);
+		return parse_all(j, pass_over);
+	return *j->at == '"' ? parse_string(j, text) : parse_word(j, text);
 }
 
 static struct entry *last(struct json *j)
@@ -125,47 +125,47 @@ static struct entry *last(struct json *j)
 	return &j->t->pools[j->t->n - 1];
 }
 
-static bool take_detail(struct json *j, const char *key)
+static bool parse_detail(struct json *j, const char *key)
 {
 	char text[STRING_MOST];
 
 	(void)key;
-	if (!take_string(j, text))
+	if (!parse_string(j, text))
 		return false;
 	entry_detail(last(j), text, strlen(text));
 	return true;
 }
 
 /* A name of the library has at most 11 bytes, which may be more as UTF-8. */
-static bool take_number_of_pool(struct json *j, const char *key)
+static bool parse_number_of_pool(struct json *j, const char *key)
 {
 	char text[STRING_MOST];
 
 	if (!strcmp(key, "name")) {
-		if (!take_string(j, text))
+		if (!parse_string(j, text))
 			return false;
 		snprintf(last(j)->s.name, sizeof(last(j)->s.name), "%.*s",
 			 (int)sizeof(last(j)->s.name) - 1, text);
 		return true;
 	}
 	if (!strcmp(key, "registered"))
-		return take_all(j, take_detail);
+		return parse_all(j, parse_detail);
 	if (next(j) < '0' || *j->at > '9')
 		return pass_over(j, key);
-	return take_word(j, text) && entry_set(last(j), key, text);
+	return parse_word(j, text) && entry_set(last(j), key, text);
 }
 
-static bool take_pool(struct json *j, const char *key)
+static bool parse_pool(struct json *j, const char *key)
 {
 	(void)key;
 	table_add(j->t);
-	return take_all(j, take_number_of_pool) && *last(j)->s.name;
+	return parse_all(j, parse_number_of_pool) && *last(j)->s.name;
 }
 
-static bool take_key(struct json *j, const char *key)
+static bool parse_key(struct json *j, const char *key)
 {
 	if (!strcmp(key, "pools"))
-		return next(j) == '[' && take_all(j, take_pool);
+		return next(j) == '[' && parse_all(j, parse_pool);
 	if (!strcmp(key, "truncated"))
 		j->t->cut = next(j) == 't';
 	if (!strcmp(key, "total"))
@@ -180,7 +180,7 @@ bool table_read_json(struct table *t, char **text)
 	bool good;
 
 	*t = (struct table){ .n = 0 };
-	good = next(&j) == '{' && take_all(&j, take_key);
+	good = next(&j) == '{' && parse_all(&j, parse_key);
 	next(&j);
 	t->whole = t->whole && !t->cut;
 	*text += j.at - *text;

@@ -5,10 +5,9 @@
  * Layer:   above everything; user space only, twin of kernel/debugfs.
  * Context: plain threads.
  *
- * A client sends one line and gets one answer: "ok", or "error: " and what was wrong, and
- * then a text.  One client is served at a time.  It has a second to send its line, and
- * a second to take the answer, so a client that does neither keeps others for two
- * seconds at most.
+ * A client sends one line and gets one answer: "ok", or "error: " and what was wrong, and then a
+ * text.  One client is served at a time.  It has a second to send its line, and a second to read
+ * the answer, so a client that does neither keeps others for two seconds at most.
  */
 #include "ctl.h"
 #include "helper.h"
@@ -26,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time that a client has to send its line, and again to take the answer. */
+/* Time that a client has to send its line, and again to read the answer. */
 #define CLIENT_MS	1000
 
 /* Pause after a client could not be accepted. */
@@ -91,7 +90,7 @@ static bool is_client(void)
 	return false;
 }
 
-/* Send a text, or as much of it as the client takes in time. */
+/* Send a text, or as much of it as the client reads in time. */
 static bool send_all(int fd, const char *text, size_t len, long long end)
 {
 	while (len) {
@@ -285,9 +284,9 @@ static bool remove_dead(const struct sockaddr_un *addr, bool or_own)
 }
 
 /*
- * Lock the folder of the socket.  Otherwise, of two programs that start at once, one might
- * take the other's new socket, which does not listen yet, for a dead one.  Any process that
- * may read a folder may lock it for ever, so the wait is bounded.  Returns a file to close, or -1.
+ * Lock the folder of the socket.  Otherwise, of two programs that start at once, one might mistake
+ * the other's new socket, which does not listen yet, for a dead one.  Any process that may read a
+ * folder may lock it for ever, so the wait is bounded.  Returns a file to close, or -1.
  */
 static int lock_folder(const struct sockaddr_un *addr)
 {

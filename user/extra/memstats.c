@@ -5,10 +5,9 @@
  * Layer:   seam, cold half: plat_places(); its kernel twin is in plat.c.
  * Context: plain threads; constructors and destructors of what is loaded.
  *
- * The places of a program or library are one block, and each of its files registers it.
- * The first registration counts, and the first unregistration removes the block.  The
- * dump mutex protects the list.  The loader's lock may be held where it is taken, so
- * its holder must not call the loader.
+ * The places of a program or library are one block, and each of its files registers it.  The first
+ * registration counts, and the first unregistration removes the block.  The dump mutex protects the
+ * list.  The loader's lock may be held where it is locked, so its holder must not call the loader.
  *
  * Bytes are those of malloc_usable_size(), for allocations and for frees.  So a free
  * counts as many bytes as the allocation, whatever size was asked for.

@@ -12,7 +12,7 @@
 #include <signal.h>
 
 /*
- * Protects the list of threads, and their files against a fork, which takes it before all other
+ * Protects the list of threads, and their files against a fork, which locks it before all other
  * mutexes.  Lock order: after "change" of one thread, before all others.
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -63,9 +63,9 @@ static void after_fork_in_child(void)
 }
 
 /*
- * Register the handlers of forks, after those of thread.c, so that a fork takes the mutex before
- * all others.  Handlers that the program registers later run while it is free, so these may
- * start and stop threads.  Returns 0, or an error.
+ * Register the handlers of forks, after those of thread.c, so that a fork locks the mutex before
+ * all others.  Handlers that the program registers later run while it is free, so these may start
+ * and stop threads.  Returns 0, or an error.
  */
 int pool_own_at_forks(void)
 {

@@ -50,7 +50,7 @@ static bool is_systems(int fd)
 	return in.f_type == PROC_SUPER_MAGIC || in.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* Open a file of triggers.  Returns an error, negative, if it is missing or takes no trigger. */
+/* Open a file of triggers.  Returns an error, negative, if it is missing or accepts no trigger. */
 static int open_trigger(const char *file)
 {
 	int fd = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);

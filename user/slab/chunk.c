@@ -230,7 +230,7 @@ void pool_chunk_hide(const struct slab_chunk *chunk)
 	plat_write_release(entry_of(chunk->base), NULL);
 }
 
-/* Unmap a chunk.  May take long, so the arena mutex must not be held. */
+/* Unmap a chunk.  May last long, so the arena mutex must not be held. */
 void pool_chunk_unmap(const struct slab_chunk *chunk)
 {
 	munmap(chunk->base, CHUNK_BYTES);

@@ -6,9 +6,9 @@
  * Context: plain threads.
  *
  * Strides are multiples of 16 bytes up to 1 KiB, and of a 32nd of their power of two above that, so
- * that pools of near sizes share slabs and an object takes at most 3 % and a line more than its
- * size.  Of 33 to 64 KiB a slab has one object.  The pages behind it are never touched, so they
- * take addresses but no memory.
+ * that pools of near sizes share slabs and an object needs at most 3 % and a line more than its
+ * size.  Of 33 to 64 KiB a slab has one object.  The pages behind it are never touched, so they use
+ * addresses but no memory.
  *
  * If strides are multiples of large powers of two, the first lines of all objects compete for few
  * sets of a cache.  So slabs begin at different lines, which are called colours, and strides that
@@ -81,7 +81,7 @@ static unsigned int small_colours(unsigned int stride)
 
 /*
  * Large objects leave out whole pages, and lines of the last page in use.  So slabs begin at any
- * page that is left, and at as many lines of it as take no other page.
+ * page that is left, and at as many lines of it as need no other page.
  */
 static void colour_large(struct slab_class *class)
 {
@@ -141,7 +141,7 @@ static void class_init(unsigned int stride)
  * Return the stride for a size.  With a stride of 1024 bytes the first lines of a slab's objects
  * would be in 4 sets of a first-level cache, which hold 32 lines, so that a batch of 64 objects
  * would miss.  One step more spreads them over all sets, and of large objects one line more.  Where
- * a slab has one or two objects, that would take a page more for each.
+ * a slab has one or two objects, that would need a page more for each.
  */
 static unsigned int stride_of(unsigned int size, unsigned int align)
 {
@@ -186,7 +186,7 @@ const struct slab_class *pool_slab_class_at(unsigned int i)
 	return i < plat_read_acquire(&class_count) ? &classes[i] : NULL;
 }
 
-/* Return how many shelves there are; pool_slab_shelf() takes numbers below that. */
+/* Return how many shelves there are; pool_slab_shelf() accepts numbers below that. */
 unsigned int pool_slab_shelves(void)
 {
 	return plat_read_acquire(&class_count) * SLAB_SHELVES;

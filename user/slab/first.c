@@ -28,7 +28,7 @@
 /* State of the numbers, odd; 0 before the library's start, and in programs whose runs repeat. */
 static unsigned long state START_DATA;
 
-/* True if addresses are not random.  Where the system call fails, they are taken for random. */
+/* True if addresses are not random.  Where the system call fails, they count as random. */
 static bool runs_repeat(void)
 {
 	int now = personality(ASK);

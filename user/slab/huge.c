@@ -5,7 +5,7 @@
  * Layer:   seam, cold half; below arena.c.
  * Context: plain threads; said per function.
  *
- * The system takes longer to give 512 pages than one huge page.  So once a program has several
+ * The system needs longer to give 512 pages than one huge page.  So once a program has several
  * chunks, each new chunk asks for a huge page, which the first touch of the chunk populates whole:
  *
  *	none --> asked --> came		all slabs of the chunk have memory

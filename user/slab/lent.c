@@ -69,7 +69,7 @@ static enum pool_fault fault_of(const struct slab *slab, const void *obj,
 					    POOL_FAULT_DOUBLE_FREE;
 }
 
-static enum pool_fault take_back(const struct plat_backend *backend, void *obj)
+static enum pool_fault unmark(const struct plat_backend *backend, void *obj)
 {
 	struct slab *slab = pool_arena_slab(obj);
 	unsigned char mark = backend->lent;
@@ -94,5 +94,5 @@ enum pool_fault pool_lent_annotate(const struct plat_backend *backend, void *p,
 {
 	if (what == PLAT_USED)
 		plat_write(mark_of(pool_arena_slab(p), p), backend->lent);
-	return what == PLAT_BACK ? take_back(backend, p) : POOL_FAULT_KINDS;
+	return what == PLAT_BACK ? unmark(backend, p) : POOL_FAULT_KINDS;
 }

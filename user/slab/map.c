@@ -31,7 +31,7 @@ bool pool_map_nameless;
 bool pool_map_by_page;
 
 /*
- * Map zeros, or with PROT_NONE only reserve addresses.  Pages take memory when they are written to
+ * Map zeros, or with PROT_NONE only reserve addresses.  Pages get memory when they are written to
  * for the first time.  NULL: refused.
  */
 void *pool_map(void *hint, size_t bytes, int prot)
@@ -97,7 +97,7 @@ static bool is_passing(int error)
 }
 
 /*
- * Populate all pages by one system call, which takes less time than a page fault for each.  If
+ * Populate all pages by one system call, which costs less time than a page fault for each.  If
  * memory is short, pages are populated when they are touched.  A system that refuses for another
  * reason is not asked again.
  */
@@ -131,7 +131,8 @@ static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 
 /*
  * Release the memory of parts of a mapping: each bit of @parts, which may not have all 64 set,
- * stands for @bytes from @at on.  One system call takes neighbours, since each call flushes TLBs.
+ * stands for @bytes from @at on.  One system call discards neighbours, since each call flushes
+ * TLBs.
  * True: some memory was released.
  */
 bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)

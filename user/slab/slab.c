@@ -89,7 +89,7 @@ static unsigned int number_of(const struct slab_shelf *shelf)
  * Take a slab with room from one of the other shelves, each @step-th; but not the only one of a
  * shelf, because its threads need that next.  Lock of @shelf held.
  */
-static struct slab *take_over(struct slab_shelf *shelf, unsigned int step)
+static struct slab *take_other(struct slab_shelf *shelf, unsigned int step)
 {
 	struct slab *slab = NULL;
 	unsigned int i;
@@ -143,11 +143,11 @@ static struct slab *next_from(struct slab_shelf *shelf)
 	if (slab)
 		pool_slab_unlist(shelf, slab);
 	else
-		slab = take_over(shelf, pool_start.nodes);
+		slab = take_other(shelf, pool_start.nodes);
 	if (!slab)
 		slab = take_new(shelf);
 	if (!slab)
-		slab = take_over(shelf, 1);
+		slab = take_other(shelf, 1);
 	shelf->from = slab;
 	return slab;
 }
@@ -164,7 +164,7 @@ static void warm(const struct slab_class *class, struct slab *slab)
 
 /*
  * Leave a slab, whose free objects are on lines of other threads, for another slab, until an object
- * of the first one is freed.  False: that would take memory for long, or there is none, so threads
+ * of the first one is freed.  False: that would keep memory for long, or there is none, so threads
  * may share lines of this slab now.  Lock held.
  */
 __attribute__((__noinline__))

@@ -9,8 +9,8 @@
  * releases idle pages, and decides for common/reclaim/pack.c which cached objects to exchange for
  * others in fuller slabs.
  *
- * The release of pages may take the system long.  So no lock is held meanwhile, and the slab is on
- * no list:
+ * The system may need long to release pages.  So no lock is held meanwhile, and the slab is on no
+ * list:
  *
  *	a list --> trimmed --> a list again
  *	              |
@@ -130,7 +130,7 @@ static struct slab_shelf *fuller(struct slab_shelf *shelf)
 
 /*
  * Called after a free made @idled more pages idle.  While there are too many idle pages, give twice
- * as many back: empty slabs first, because one system call takes many of their pages, then the
+ * as many back: empty slabs first, because one system call releases many of their pages, then the
  * pages that have been idle for longest.
  */
 void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)

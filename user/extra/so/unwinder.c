@@ -6,10 +6,10 @@
  * Context: any thread that an exception, its cancellation or pthread_exit() unwinds.
  *
  * A library compiled with -fexceptions refers to these two functions of libgcc_s.so.  The loader
- * would load that file for each program, which takes as long as all else that it does for
- * libpool.  So they are defined here, hidden, and look up those of the process, which the caller
- * that unwinds has loaded.  The unwinder's frames may not be of two copies of libgcc, so it is not
- * linked statically.
+ * would load that file for each program, which lasts as long as all else that it does for libpool.
+ * So they are defined here, hidden, and look up those of the process, which the caller that unwinds
+ * has loaded.  The unwinder's frames may not be of two copies of libgcc, so it is not linked
+ * statically.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
