@@ -222,7 +222,8 @@ void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
 }
 
 /*
- * Shrink an array to @slots; at 0 remove it from its CPU's by_age list.  CPU lock held.  The caller holds the array, or it has no owner; n <= @slots.
+ * Shrink an array to @slots; at 0 remove it from its CPU's by_age list.  CPU lock held.  The caller
+ * holds the array, or it has no owner; n <= @slots.
  */
 void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 		     unsigned int slots)

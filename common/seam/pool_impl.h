@@ -127,7 +127,7 @@ struct pool_parked {
 
 /* One pool on one CPU.  All zero until the owner's first slow path. */
 struct pool_local {
-	struct pool_hot hot;		/* owner, entered; "slots" changes under the CPU lock, too */
+	struct pool_hot hot;		/* owner, entered; "slots": CPU lock, too */
 	void *slot[POOL_HOT_SLOTS];	/* owner, entered */
 	struct pool *pool;		/* CPU lock; NULL: not set up, all zero */
 	struct pool_cpu *cpu;		/* set with "pool": whose lists and charge it uses */

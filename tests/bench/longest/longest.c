@@ -369,7 +369,7 @@ static void pairs(struct pool_head *pool, unsigned int n)
 
 /*
  * Calls that age other pools.  A limit of 16 leaves no room for an array, so each call is a visit,
- * and every 128th pair ages: the first one that looks at the clock, and those that are as far apart.
+ * and every 128th pair ages: the first one that looks at the clock, and each 128th after it.
  */
 static void run_ticks(void)
 {

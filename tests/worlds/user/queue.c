@@ -75,7 +75,7 @@ TEST_CASE(a_thread_that_is_cancelled_leaves_the_queue)
 	struct waiter w = { .got = false };
 
 	if (UNDER_CHECKER)
-		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
+		SKIP_BECAUSE("a checker delays the signal, or reports the cancelled stack");
 	start(&w);
 	/* Now the waiter sleeps in its wait, not in the mutex of the queue. */
 	test_sleep(20);

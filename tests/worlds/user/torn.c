@@ -109,7 +109,7 @@ TEST_CASE(a_thread_that_ends_with_its_cpu_lock_loses_what_the_lock_guards)
 TEST_CASE(a_thread_cancelled_with_its_cpu_lock_ends)
 {
 	if (UNDER_CHECKER)
-		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
+		SKIP_BECAUSE("a checker delays the signal, or reports the cancelled stack");
 	EXPECT(lock_is_released(true));
 }
 
@@ -192,6 +192,6 @@ static void cancel_threads(void *arg)
 TEST_CASE(threads_cancelled_in_any_call_keep_no_lock_for_ever)
 {
 	if (UNDER_CHECKER)
-		SKIP_BECAUSE("a checker delays the signal, or takes the cancelled stack for an error");
+		SKIP_BECAUSE("a checker delays the signal, or reports the cancelled stack");
 	EXPECT(child_is_well(cancel_threads, NULL));
 }
