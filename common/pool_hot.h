@@ -93,10 +93,10 @@ struct pool_head {
 #endif
 
 /*
- * A read of an array's field that is compared, and no more.  It is plain, so that the compiler
- * may compare in memory, which saves an instruction.  Another context may write the field at
- * that moment: an interrupt handler "open" and n, a switch of options cap.  Before or after are
- * both right, and no part of such a field is ever read alone.
+ * A read of an array's field that is compared, and no more.  It is plain, so that the compiler may
+ * compare in memory, which saves an instruction.  Another context may write the field at that
+ * moment: an interrupt handler "open" and n, a switch of options cap.  Before or after are both
+ * right, and no half of such a field is ever read alone.
  *
  * Tools that judge races have to see these reads.  gcc says in one way that ThreadSanitizer is
  * on, clang in another.

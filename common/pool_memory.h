@@ -17,7 +17,7 @@ POOL_DECLS_BEGIN
 struct pool_head;
 
 /**
- * pool_flush() - Release all objects of a pool's shared part to the backend.
+ * pool_flush() - Release all objects of a pool's shared pool.
  * @pool: the pool; NULL is a no-op.
  *
  * CPU-local caches stay.  Spare objects are released, too.

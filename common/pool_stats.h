@@ -42,14 +42,14 @@ enum pool_fault {
  * @cached: objects in hot arrays and local clusters, and those moving from
  *	one of them.
  * @shared: objects in the shared pool.
- * @parked: part of @used: freed, but kept until a later call can release them.
- * @reserved: part of @used: in reserves, see pool_reserve().
- * @quarantined: part of @used: found corrupted, never allocated again.
- * @abandoned: part of @used: at most so many objects were lost by the child of a fork(), see
+ * @parked: counted in @used: freed, but kept until a later call can release them.
+ * @reserved: counted in @used: in reserves, see pool_reserve().
+ * @quarantined: counted in @used: found corrupted, never allocated again.
+ * @abandoned: counted in @used: at most so many objects were lost by the child of a fork(), see
  *	Documentation/contexts, or freed by kfree() or free().
  *	Destroying a pool does not wait for them.
- * @moving: moving to the shared pool or the backend: part of @cached if they leave a CPU, else of
- *	@used.
+ * @moving: moving to the shared pool or the backend: counted in @cached if they leave a
+ *	CPU, else in @used.
  * @limit: most objects that @allocated may reach; 0: no limit.
  * @min_avail: spare objects that the shared pool keeps, except at a pool_flush().
  * @need: how many of @allocated were needed lately, see Documentation/amounts.

@@ -98,7 +98,7 @@ static void *start_of(const void *obj)
 	return (void *)((unsigned long)obj & PAGE_MASK);
 }
 
-/* True if a part of this range is remembered as loose. */
+/* True if a piece of this range is remembered as loose. */
 static bool is_loose(const unsigned char *at, size_t bytes)
 {
 	bool found = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - pool.ko's load and unload: parameters, and the order of its parts
+ * main.c - pool.ko's load and unload: parameters, and the order of steps
  *
  * Layer:   above the seam; twin of user/main.c.
  * Context: module load and unload.  Modules that use an exported function keep

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * main.h - the functions that the parts of the kernel world offer to main.c
+ * main.h - the functions that other files of kernel/ offer to main.c
  *
  * Layer:   above the seam; private to kernel/.
  * Context: module load and unload, unless said otherwise.

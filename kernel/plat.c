@@ -77,7 +77,7 @@ static struct mutex *const mutexes[] = {
 static struct kmem_cache *cluster_cache, *local_cache;
 
 /*
- * Milliseconds from boot to the load of this module.  Part of the names of caches, because an
+ * Milliseconds from boot to the load of this module.  Goes into the names of caches, because an
  * earlier load may have left caches with objects in use.
  */
 static u64 load_time;

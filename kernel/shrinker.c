@@ -8,7 +8,7 @@
  *	    reclaim.
  *
  * The kernel asks for a count of unused pages at each pass, and may make many passes.  So the count
- * is an estimate, which is updated at most ten times a second.  It is part of KReclaimable of
+ * is an estimate, which is updated at most ten times a second.  It is counted in KReclaimable of
  * /proc/meminfo, and so of MemAvailable.
  */
 #include "seam/plat.h"

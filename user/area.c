@@ -49,8 +49,8 @@ void pool_areas_release(void)
 	pthread_mutex_unlock(&offset_mutex);
 }
 
-/* Map one more far part for each area.  Offset mutex held. */
-static bool add_parts(void)
+/* Map one more far extent for each area.  Offset mutex held. */
+static bool add_extents(void)
 {
 	bool done;
 
@@ -74,7 +74,7 @@ static struct plat_area *add_area(void)
 		if (!area)
 			return NULL;
 		area->number = number;
-		/* Pairs with the numbers of memory, which read the far parts without the mutex. */
+		/* Pairs with the numbers of memory, which read the far extents without the mutex. */
 		plat_write_release(&plat_areas[number], area);
 	}
 	if (number == plat_area_count)
@@ -180,10 +180,10 @@ static unsigned int next_part(const struct plat_area *area, unsigned int i, unsi
 	return end;
 }
 
-/* Return how many offsets an area with @n far parts has. */
+/* Return how many offsets an area with @n far extents has. */
 static unsigned int locals_of(unsigned int n)
 {
-	unsigned long locals = PLAT_NEAR + n * POOL_PART_BYTES / sizeof(struct pool_local);
+	unsigned long locals = PLAT_NEAR + n * POOL_FAR_BYTES / sizeof(struct pool_local);
 
 	return locals < PLAT_LOCALS ? (unsigned int)locals : PLAT_LOCALS;
 }
@@ -195,10 +195,10 @@ struct pool_local *pool_area_part(struct plat_area *area, unsigned int *i)
 	return *i < PLAT_LOCALS ? (void *)pool_at_offset(area, offset_of(*i)) : NULL;
 }
 
-/* Return the far parts of an area, which are contiguous; their @bytes may be 0. */
+/* Return the far extents of an area, which are contiguous; their @bytes may be 0. */
 const void *pool_area_far(const struct plat_area *area, size_t *bytes)
 {
-	*bytes = plat_read(&area->parts) * POOL_PART_BYTES;
+	*bytes = plat_read(&area->extents) * POOL_FAR_BYTES;
 	return pool_at_offset(area, plat_read(&pool_far));
 }
 
@@ -207,7 +207,7 @@ static unsigned int take_offset(void)
 {
 	while (lowest < PLAT_LOCALS && offset_used[lowest])
 		lowest++;
-	if (lowest == PLAT_LOCALS || (lowest >= locals_of(pool_far_parts) && !add_parts()))
+	if (lowest == PLAT_LOCALS || (lowest >= locals_of(pool_far_extents) && !add_extents()))
 		return 0;
 	offset_used[lowest] = true;
 	if (lowest >= highest)

@@ -151,14 +151,14 @@ static void count_leaf(struct slab_chunk **leaf, uintptr_t root)
 static void count_area(const struct plat_area *area)
 {
 	unsigned char has;
-	const void *far_parts;
+	const void *far;
 	size_t bytes;
 
 	if (!area || !look(area, 1, &has))
 		return;
-	far_parts = pool_area_far(area, &bytes);
+	far = pool_area_far(area, &bytes);
 	all[PLAT_MEMORY_AREAS] += resident(area, PLAT_AREA_BYTES);
-	all[PLAT_MEMORY_AREAS] += resident(far_parts, bytes);
+	all[PLAT_MEMORY_AREAS] += resident(far, bytes);
 }
 
 static void count_classes(void)

@@ -59,7 +59,7 @@ void pool_torn_mend(struct plat_area *area);
 void *pool_map(void *hint, size_t bytes, int prot);
 bool pool_map_at(void *wanted, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
-bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes);
+bool pool_map_discard(unsigned char *at, unsigned long long blocks, size_t bytes);
 extern bool pool_map_nameless;
 void pool_map_populate(void *at, size_t bytes);
 extern bool pool_map_by_page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * place.c - where areas are, and their far parts
+ * place.c - where areas are, and their far extents
  *
  * Layer:   seam, cold half; below area.c.
  * Context: area mutex held.
@@ -13,18 +13,18 @@
  *
  *	area 0                    area 1                    area 2
  *	 |near|....................|near|....................|near|......
- *	                                  |far parts of area 0|
+ *	                                  |far extents of area 0|
  *	 |<-------- STRIDE ------->|
  *	 |<--------- far = near + k * STRIDE --------------->|
  *
- * Far parts are mapped when the number of pools needs them, at once for all areas that walks
+ * Far extents are mapped when the number of pools needs them, at once for all areas that walks
  * include; the other areas get them with their next owner.  k is the same for all areas, and for
- * plat_zeros, to which threads without an area point.  plat_zeros is part of the program or
+ * plat_zeros, to which threads without an area point.  plat_zeros belongs to the program or
  * library, so its address is not ours to choose, and other mappings often follow it, as they may
- * follow areas.  So k is chosen once, such that the far parts of plat_zeros and of all present
+ * follow areas.  So k is chosen once, such that the far extents of plat_zeros and of all present
  * areas have room.  It is negative if need be, for example where the stack is just above the
  * libraries and may grow down to them.  If another mapping later occupies the place of an area's
- * far parts, they cannot be mapped, and further pools have no caches.
+ * far extents, they cannot be mapped, and further pools have no caches.
  */
 #include "place.h"
 #include "live.h"
@@ -33,13 +33,13 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#define PARTS	((PLAT_LOCALS + POOL_PART_LOCALS - 1) / POOL_PART_LOCALS)
+#define EXTENTS	((PLAT_LOCALS + POOL_FAR_LOCALS - 1) / POOL_FAR_LOCALS)
 
 /* The name of areas in /proc/PID/maps. */
 #define NAME	"libpool:areas"
 
 /* The distance from one area to the next. */
-#define STRIDE		(PLAT_AREA_BYTES + PARTS * POOL_PART_BYTES)
+#define STRIDE		(PLAT_AREA_BYTES + EXTENTS * POOL_FAR_BYTES)
 
 /* Places to try for an area before the system chooses one. */
 #define PLACES		16
@@ -50,11 +50,11 @@
 unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));
 
 unsigned long pool_far;
-unsigned int pool_far_parts;
+unsigned int pool_far_extents;
 
 static unsigned char *next_place;	/* address for the next area; NULL: not known yet */
 
-/* True if far parts at this offset stay within the address space. */
+/* True if far extents at this offset stay within the address space. */
 static bool offset_fits(const void *start, unsigned long offset)
 {
 	uintptr_t at = (uintptr_t)start + offset;
@@ -62,7 +62,7 @@ static bool offset_fits(const void *start, unsigned long offset)
 	return (at >= (uintptr_t)start) == ((long)offset >= 0) && at <= UINTPTR_MAX - STRIDE;
 }
 
-/* True if all areas have free addresses for far parts at this offset. */
+/* True if all areas have free addresses for far extents at this offset. */
 static bool areas_have_room(unsigned long offset)
 {
 	unsigned int i;
@@ -75,9 +75,9 @@ static bool areas_have_room(unsigned long offset)
 		if (!offset_fits(plat_areas[i], offset))
 			return false;
 		at = pool_at_offset(plat_areas[i], offset);
-		if (!pool_map_at(at, PARTS * POOL_PART_BYTES, PROT_NONE))
+		if (!pool_map_at(at, EXTENTS * POOL_FAR_BYTES, PROT_NONE))
 			return false;
-		munmap(at, PARTS * POOL_PART_BYTES);
+		munmap(at, EXTENTS * POOL_FAR_BYTES);
 	}
 	return true;
 }
@@ -91,7 +91,7 @@ static bool try_far(long k)
 	unsigned long offset = PLAT_AREA_BYTES + (unsigned long)k * STRIDE;
 
 	if (!offset_fits(plat_zeros, offset) || !areas_have_room(offset) ||
-	    !pool_map_at(pool_at_offset(plat_zeros, offset), PARTS * POOL_PART_BYTES + PLAT_PAGES,
+	    !pool_map_at(pool_at_offset(plat_zeros, offset), EXTENTS * POOL_FAR_BYTES + PLAT_PAGES,
 			 PROT_READ))
 		return false;
 	pool_far = offset;
@@ -116,43 +116,43 @@ static bool find_far(void)
 	return pool_far;
 }
 
-/* Map one more far part for an area. */
-static bool add_part(struct plat_area *area)
+/* Map one more far extent for an area. */
+static bool add_extent(struct plat_area *area)
 {
-	unsigned char *at = pool_at_offset(area, pool_far + area->parts * POOL_PART_BYTES);
+	unsigned char *at = pool_at_offset(area, pool_far + area->extents * POOL_FAR_BYTES);
 
-	if (!pool_map_at(at, POOL_PART_BYTES, PROT_READ | PROT_WRITE))
+	if (!pool_map_at(at, POOL_FAR_BYTES, PROT_READ | PROT_WRITE))
 		return false;
-	pool_map_name(at, POOL_PART_BYTES, NAME);
-	tool_root(at, POOL_PART_BYTES);
-	plat_write(&area->parts, area->parts + 1);
+	pool_map_name(at, POOL_FAR_BYTES, NAME);
+	tool_root(at, POOL_FAR_BYTES);
+	plat_write(&area->extents, area->extents + 1);
 	return true;
 }
 
-/* Map the far parts that an area lacks, until it has @n. */
-static bool add_parts_to(struct plat_area *area, unsigned int n)
+/* Map the far extents that an area lacks, until it has @n. */
+static bool add_extents_to(struct plat_area *area, unsigned int n)
 {
-	while (area->parts < n)
-		if (!add_part(area))
+	while (area->extents < n)
+		if (!add_extent(area))
 			return false;
 	return true;
 }
 
-/* Map one more far part for each area.  The caller holds the offset mutex, too. */
+/* Map one more far extent for each area.  The caller holds the offset mutex, too. */
 bool pool_place_grow(void)
 {
 	unsigned int i = UINT_MAX;
 
-	if (pool_far_parts == PARTS || (!pool_far && !find_far()))
+	if (pool_far_extents == EXTENTS || (!pool_far && !find_far()))
 		return false;
 	while ((i = plat_cpu_below(i)) != UINT_MAX)
-		if (!add_parts_to(plat_areas[i], pool_far_parts + 1))
+		if (!add_extents_to(plat_areas[i], pool_far_extents + 1))
 			return false;
-	pool_far_parts++;
+	pool_far_extents++;
 	return true;
 }
 
-/* Map an area with its far parts at @place; NULL: other mappings are there. */
+/* Map an area with its far extents at @place; NULL: other mappings are there. */
 static struct plat_area *area_at(unsigned char *place)
 {
 	struct plat_area *area = (struct plat_area *)(void *)place;
@@ -160,10 +160,10 @@ static struct plat_area *area_at(unsigned char *place)
 
 	if (!place || !pool_map_at(place, PLAT_AREA_BYTES, PROT_READ | PROT_WRITE))
 		return NULL;
-	if (add_parts_to(area, pool_far_parts))
+	if (add_extents_to(area, pool_far_extents))
 		return area;
-	for (i = 0; i < area->parts; i++)
-		munmap(pool_at_offset(place, pool_far + i * POOL_PART_BYTES), POOL_PART_BYTES);
+	for (i = 0; i < area->extents; i++)
+		munmap(pool_at_offset(place, pool_far + i * POOL_FAR_BYTES), POOL_FAR_BYTES);
 	munmap(place, PLAT_AREA_BYTES);
 	return NULL;
 }
@@ -202,7 +202,7 @@ static struct plat_area *new_area(void)
 	}
 	if (area)
 		next_place = (unsigned char *)area + STRIDE;
-	return area || pool_far_parts ? area : pool_map(NULL, PLAT_AREA_BYTES,
+	return area || pool_far_extents ? area : pool_map(NULL, PLAT_AREA_BYTES,
 					  PROT_READ | PROT_WRITE);
 }
 
@@ -229,15 +229,15 @@ static bool set_forked(unsigned int number, int advice)
 
 	return number < FORKED ||
 	       (!madvise(area, PLAT_AREA_BYTES, advice) &&
-		(!area->parts ||
-		 !madvise(pool_at_offset(area, pool_far), area->parts * POOL_PART_BYTES, advice)));
+		(!area->extents ||
+		 !madvise(pool_at_offset(area, pool_far), area->extents * POOL_FAR_BYTES, advice)));
 }
 
 struct plat_area *pool_place_again(unsigned int number)
 {
 	struct plat_area *area = plat_areas[number];
 
-	return area && set_forked(number, MADV_DOFORK) && add_parts_to(area, pool_far_parts) ?
+	return area && set_forked(number, MADV_DOFORK) && add_extents_to(area, pool_far_extents) ?
 	       area : NULL;
 }
 

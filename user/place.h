@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * place.h - where areas are, and their far parts: place.c
+ * place.h - where areas are, and their far extents: place.c
  *
  * Layer:   user/ only.
  * Context: area mutex held, unless said otherwise.
@@ -10,15 +10,15 @@
 
 #include "seam/plat.h"
 
-/* The local parts of a far part, about, and its bytes: whole pages. */
-#define POOL_PART_LOCALS	256
-#define POOL_PART_BYTES \
-	((POOL_PART_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
+/* The parts of pools in a far extent, about, and its bytes: whole pages. */
+#define POOL_FAR_LOCALS	256
+#define POOL_FAR_BYTES \
+	((POOL_FAR_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \
 	 PLAT_PAGES * PLAT_PAGES)
 
 /* Written under offset and area mutex, read under either. */
-extern unsigned long pool_far;	/* offset of far parts; 0: none yet */
-extern unsigned int pool_far_parts;	/* far parts in each area that walks include */
+extern unsigned long pool_far;	/* offset of far extents; 0: none yet */
+extern unsigned int pool_far_extents;	/* far extents in each area that walks include */
 
 /* Return the address at an offset, which may be negative.  Any context. */
 static inline unsigned char *pool_at_offset(const void *start, unsigned long offset)
@@ -26,7 +26,7 @@ static inline unsigned char *pool_at_offset(const void *start, unsigned long off
 	return (unsigned char *)start + (long)offset;
 }
 
-/* Map one more far part for each area that walks include.  False: no more are possible. */
+/* Map one more far extent for each area that walks include.  False: no more are possible. */
 bool pool_place_grow(void);
 
 /* Map an area, ready for its owner; NULL: no more are possible. */

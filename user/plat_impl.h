@@ -5,10 +5,9 @@
  * Layer:   seam; twin of kernel/plat_impl.h, in the order of common/seam/plat.h.
  * Context: as common/seam/plat.h says.
  *
- * A CPU is a thread's area: the CPU's own part, and one local part per pool, found by the pool's
- * offset.  Areas are never unmapped; after its owner's exit an area serves a new thread, and walks
- * skip it in between.  Threads without an area point to read-only zeros, where all arrays are
- * closed.
+ * A CPU is a thread's area: a struct pool_cpu, and one part per pool, found by the pool's offset.
+ * Areas are never unmapped; after its owner's exit an area serves a new thread, and walks skip it
+ * in between.  Threads without an area point to read-only zeros, where all arrays are closed.
  *
  * An area has a part of a pool from its owner's first slow path there on, until the part is
  * empty and its memory went back: plat_area.has.  Walks touch no other part.
@@ -42,7 +41,7 @@ struct plat_area {
 	unsigned int number;		/* set once, before other threads see it */
 	struct plat_area *next_free;	/* area mutex: link in "ownerless" */
 	bool is_free;			/* area mutex: it has no owner */
-	unsigned int parts;		/* area mutex: number of far parts */
+	unsigned int extents;		/* area mutex: number of far extents */
 	unsigned int shelf;		/* owner: the shelf where slab.c looks first */
 	unsigned int thread;		/* owner: id of the thread that has or had it; or 0 */
 	unsigned long asked;		/* any thread: request to empty arrays: remote.c */

@@ -10,7 +10,7 @@
  *   +--------+-----+--------+-------------+------+
  *     size     word  2 words   size          word
  *
- * Each part exists only if its option is on.  The tag directly follows the object, aligned or not,
+ * Each field exists only if its option is on.  The tag directly follows the object, aligned or not,
  * so that the first byte too many hits it; the others are aligned to a word.  The link is used
  * while an object is parked; objects that are not constructed use their first word instead.
  */
@@ -24,9 +24,9 @@ static unsigned int words_up(unsigned int size)
 }
 
 /*
- * True if a tag follows the object: with the option tag; with uaf also if other parts follow.  A
- * guarded object ends where its pages end, so that the first byte too many faults; if parts must be
- * behind it, the tag finds writes to that byte.
+ * True if a tag follows the object: with the option tag; with uaf also if other fields follow.  A
+ * guarded object ends where its pages end, so that the first byte too many faults; if fields must
+ * be behind it, the tag finds writes to that byte.
  */
 static bool has_tag(const struct pool *pool, unsigned int debug)
 {
@@ -38,7 +38,7 @@ static bool has_tag(const struct pool *pool, unsigned int debug)
 }
 
 /*
- * Compute where the parts behind an object are.  Reads only the option bits of @pool, and whether
+ * Compute where the fields behind an object are.  Reads only the option bits of @pool, and whether
  * its objects are constructed.
  */
 void pool_layout_of(const struct pool *pool, unsigned int size,

@@ -6,12 +6,12 @@
  * Context: any; nothing is allocated.
  *
  * Any text is a name, and a pool keeps its first bytes.  In columns, in the log, as a folder of
- * debugfs and as part of a kmem_cache's name it must be one word without quotes, so it is shown
+ * debugfs and in a kmem_cache's name it must be one word without quotes, so it is shown
  * percent-encoded, as in a URL.  Different names are shown differently.
  */
 #include "seam/plat.h"
 
-/* Copy the part of a name that a pool keeps. */
+/* Copy as much of a name as a pool keeps. */
 void pool_copy_name(char *to, const char *name)
 {
 	unsigned int i;
@@ -50,9 +50,9 @@ static bool is_plain(char c)
 }
 
 /*
- * Write a name as one word of printable ASCII; only the part that pool_copy_name() keeps is
- * shown.  @to has POOL_SHOWN_LEN + 1 bytes, and is terminated.  A "." at the beginning is
- * encoded: it would hide a folder, or name an existing one.
+ * Write a name as one word of printable ASCII; only as much as pool_copy_name() keeps is shown.
+ * @to has POOL_SHOWN_LEN + 1 bytes, and is terminated.  A "." at the beginning is encoded: it would
+ * hide a folder, or name an existing one.
  */
 void pool_show_name(char *to, const char *name)
 {

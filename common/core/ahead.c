@@ -7,8 +7,8 @@
  */
 #include "seam/plat.h"
 
-/* A batch has at most 1 / AHEAD_PART of the bound, which limits the time of the call. */
-#define AHEAD_PART	16
+/* A batch has at most 1 / AHEAD_DIVISOR of the bound, which limits the time of the call. */
+#define AHEAD_DIVISOR	16
 
 /* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */
 #define AHEAD_FREE	4
@@ -43,7 +43,7 @@ static unsigned int ahead(struct pool_local *local, unsigned int slots)
 {
 	unsigned long bound = plat_read(&pool_bound);
 	unsigned long fit = bound / local->pool->head.size;
-	unsigned int batch = pool_smaller(slots / 2, (unsigned int)(fit / AHEAD_PART));
+	unsigned int batch = pool_smaller(slots / 2, (unsigned int)(fit / AHEAD_DIVISOR));
 	unsigned int n = batch ? batch - 1 : 0;
 
 	local->grown++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * here.h - enter this CPU's array of a pool: the short parts of the slow paths
+ * here.h - enter this CPU's array of a pool: the short steps of slow paths
  *
  * Layer:   [hot array] -> local clusters; the inline half of hot.c.
  * Context: any; between enter and leave nothing sleeps, logs or allocates.

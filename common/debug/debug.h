@@ -69,12 +69,12 @@ struct pool_layout {
 
 struct pool;
 
-/* The table of object states.  Each part is an array of pieces, twice as long as the one before. */
-#define POOL_STATE_PARTS	18
+/* The table of object states.  A segment is an array of pieces, twice as long as the one before. */
+#define POOL_STATE_SEGMENTS	18
 
 struct pool_object_table {
-	void *part[POOL_STATE_PARTS];
-	unsigned int parts;		/* parts in use, from number 0 on */
+	void *segment[POOL_STATE_SEGMENTS];
+	unsigned int segments;	/* segments in use, from number 0 on */
 	unsigned long known;		/* entries of a generation: object_table.c */
 	bool whole;			/* it has had every object at all times */
 };

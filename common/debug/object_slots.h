@@ -4,12 +4,12 @@
  *
  * Layer:   beside the four; private to object_table.c.
  *
- * Part i of the table has 2^i pieces.  The hash of an object selects a piece in each part, and a
- * window of a few slots in each piece.  If all these windows are full, the first missing piece is
- * added, so the table grows by one piece at a time.  A word per window has a tag of each entry, so
- * one comparison skips a window without the object.  Searches begin with the last part, which has
- * half the slots.  Entries never move, and pieces are freed with the pool, so no call waits for
- * another.
+ * Segment i of the table has 2^i pieces.  The hash of an object selects a piece in each segment,
+ * and a window of a few slots in each piece.  If all these windows are full, the first missing
+ * piece is added, so the table grows by one piece at a time.  A word per window has a tag of each
+ * entry, so one comparison skips a window without the object.  Searches begin with the last
+ * segment, which has half the slots.  Entries never move, and pieces are freed with the pool, so no
+ * call waits for another.
  */
 #ifndef POOL_OBJECT_SLOTS_H
 #define POOL_OBJECT_SLOTS_H
@@ -40,13 +40,13 @@ static inline unsigned long pool_hash(const void *obj)
 	return x ^ x >> (sizeof(long) * 4);
 }
 
-/* Return the piece of a hash in a part; NULL: it was not added yet. */
+/* Return the piece of a hash in a segment; NULL: it was not added yet. */
 static inline struct pool_piece *pool_piece_of(struct pool *pool, unsigned int i,
 					       unsigned long h)
 {
-	void **part = plat_read_acquire(&pool->object_table.part[i]);
+	void **segment = plat_read_acquire(&pool->object_table.segment[i]);
 
-	return part ? plat_read_acquire(&part[h / PIECE_WINDOWS % (1ul << i)]) :
+	return segment ? plat_read_acquire(&segment[h / PIECE_WINDOWS % (1ul << i)]) :
 		      NULL;
 }
 
@@ -108,22 +108,22 @@ static inline bool pool_have_memory(void **at, size_t size, unsigned int flags)
 }
 
 /*
- * Make sure that a part has the piece of a hash; false: memory is short.  "parts" counts the part
- * before it has an entry, so that no search misses it.
+ * Make sure that a segment has the piece of a hash; false: memory is short.  "segments" counts the
+ * segment before it has an entry, so that no search misses it.
  */
 static inline bool pool_provide_piece(struct pool *pool, unsigned int i, unsigned long h,
 				      unsigned int flags)
 {
 	struct pool_object_table *t = &pool->object_table;
-	unsigned int parts = plat_read(&t->parts);
-	void **part;
+	unsigned int segments = plat_read(&t->segments);
+	void **segment;
 
-	if (!pool_have_memory(&t->part[i], sizeof(void *) << i, flags))
+	if (!pool_have_memory(&t->segment[i], sizeof(void *) << i, flags))
 		return false;
-	while (parts <= i && !plat_cmpxchg(&t->parts, &parts, i + 1))
+	while (segments <= i && !plat_cmpxchg(&t->segments, &segments, i + 1))
 		;
-	part = plat_read_acquire(&t->part[i]);
-	return pool_have_memory(&part[h / PIECE_WINDOWS % (1ul << i)],
+	segment = plat_read_acquire(&t->segment[i]);
+	return pool_have_memory(&segment[h / PIECE_WINDOWS % (1ul << i)],
 				sizeof(struct pool_piece), flags);
 }
 
@@ -133,9 +133,9 @@ static inline bool pool_add_piece(struct pool *pool, const void *obj, unsigned i
 	unsigned long h = pool_hash(obj);
 	unsigned int i = 0;
 
-	while (i < POOL_STATE_PARTS && pool_piece_of(pool, i, h))
+	while (i < POOL_STATE_SEGMENTS && pool_piece_of(pool, i, h))
 		i++;
-	return i < POOL_STATE_PARTS && plat_may(PLAT_ALLOC, flags) &&
+	return i < POOL_STATE_SEGMENTS && plat_may(PLAT_ALLOC, flags) &&
 	       pool_provide_piece(pool, i, h, flags);
 }
 

@@ -46,7 +46,7 @@
 static_assert((ST_BIN_MASK << ST_BIN_SHIFT) < POOL_D_GEN &&
 	      (unsigned long long)POOL_D_GEN * POOL_D_GENS <= 1ull << 32,
 	      "a state has no room for a bin, or a word for a generation");
-static_assert(PIECE_SLOTS << POOL_STATE_PARTS <= KNOWN_COUNT,
+static_assert(PIECE_SLOTS << POOL_STATE_SEGMENTS <= KNOWN_COUNT,
 	      "a full table could not be counted");
 
 unsigned long pool_object_table_bytes;
@@ -132,7 +132,7 @@ static void rekey(struct pool_entry *e, unsigned long state)
 static struct pool_entry *find_in(struct pool *pool, const void *obj,
 				  struct pool_piece **in)
 {
-	unsigned int i = plat_read(&pool->object_table.parts);
+	unsigned int i = plat_read(&pool->object_table.segments);
 	unsigned long h = pool_hash(obj), m;
 
 	while (i--) {
@@ -160,7 +160,7 @@ static struct pool_entry *find_entry(struct pool *pool, const void *obj)
 /* Add an entry in one of the object's windows; false: all are full. */
 static bool insert(struct pool *pool, void *obj, unsigned long state)
 {
-	unsigned int i = plat_read(&pool->object_table.parts);
+	unsigned int i = plat_read(&pool->object_table.segments);
 	unsigned long h = pool_hash(obj), w = h % PIECE_WINDOWS;
 
 	while (i) {
@@ -352,7 +352,7 @@ void pool_state_quarantine(struct pool *pool, void *obj)
 /* Return the number of the last piece plus 1. */
 static unsigned long pieces_end(struct pool *pool)
 {
-	return 1ul << plat_read(&pool->object_table.parts);
+	return 1ul << plat_read(&pool->object_table.segments);
 }
 
 /* Find the object around an address in all slots; NULL: none. */
@@ -446,7 +446,7 @@ void pool_object_table_grow(struct pool *pool)
 	unsigned long have = 0, k;
 	unsigned int i;
 
-	for (i = 0; i < POOL_STATE_PARTS; i++) {
+	for (i = 0; i < POOL_STATE_SEGMENTS; i++) {
 		for (k = 0; k < 1ul << i && have <= want; k++) {
 			if (!pool_provide_piece(pool, i, k * PIECE_WINDOWS, 0))
 				return;
@@ -469,11 +469,11 @@ void pool_object_table_end(struct pool *pool)
 	unsigned int i;
 	unsigned long k;
 
-	for (i = 0; i < pool->object_table.parts; i++) {
-		void **part = pool->object_table.part[i];
+	for (i = 0; i < pool->object_table.segments; i++) {
+		void **segment = pool->object_table.segment[i];
 
-		for (k = 0; part && k < 1ul << i; k++)
-			give(part[k], sizeof(struct pool_piece));
-		give(part, sizeof(void *) << i);
+		for (k = 0; segment && k < 1ul << i; k++)
+			give(segment[k], sizeof(struct pool_piece));
+		give(segment, sizeof(void *) << i);
 	}
 }

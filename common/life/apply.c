@@ -18,7 +18,7 @@
 /* A message names this many pools, and counts the others. */
 #define NAMED	4
 
-/* The parts of a change that came too late for some pools, and these pools. */
+/* What of a change came too late for some pools, and these pools. */
 struct late {
 	unsigned int flags;
 	unsigned int keys;
@@ -31,20 +31,20 @@ struct late {
 static unsigned int late_flags(struct pool *pool,
 			       const struct pool_change *change)
 {
-	unsigned int parts = (change->set & POOL_D_NO_MERGE) |
+	unsigned int splits = (change->set & POOL_D_NO_MERGE) |
 			     (change->clear & POOL_D_MERGE_MODULES);
 	unsigned int bits = plat_read(&pool->debug) & POOL_D_FLAGS;
 	unsigned int want = pool_bits_of((bits & ~change->clear) | change->set);
 
-	if (parts) {
+	if (splits) {
 		plat_mutex_lock(PLAT_REGISTRY);
-		parts &= pool_merged_apart(pool);
+		splits &= pool_merged_apart(pool);
 		plat_mutex_unlock(PLAT_REGISTRY);
 	}
 	/* MEM_F_TYPESAFE never changes after creation, so no lock is needed to read it. */
 	return (((change->set & want & ~bits) | (change->clear & bits & ~want)) &
 		~(POOL_D_COMMON | pool_never(plat_read(&pool->flags)) |
-		  pool_always(plat_read(&pool->flags)))) | parts;
+		  pool_always(plat_read(&pool->flags)))) | splits;
 }
 
 /* Return the keys of a change whose new value does not reach a pool that exists. */
@@ -135,7 +135,7 @@ void pool_change_store(const struct pool_change *change)
 
 /*
  * Store a change of the options of all pools, and apply it to them.  @late: set to a text that
- * names the parts which came too late, and for which pools; empty: all pools get all of it.
+ * says what came too late, and for which pools; empty: all pools get all of it.
  *
  * A creation reads the options and lists its pool under one hold of the creation lock.  So
  * creations that have read the old options have listed their pools before this walks over the

@@ -23,7 +23,7 @@
 
 /* Two sizes are near if they differ by less than 16 bytes, or 1 % of the larger one. */
 #define NEAR_BYTES	16
-#define NEAR_PART	100
+#define NEAR_DIVISOR	100
 
 /* True if the owners of pool and creation may share a pool.  Registry mutex held. */
 static bool owned_alike(struct pool *pool, const struct pool_request *request)
@@ -79,7 +79,7 @@ bool pool_size_fits(const struct pool *pool, const struct pool_request *request)
 	if ((pool->flags | request->attr.flags) & MEM_F_EXACT ||
 	    pool->debug & POOL_D_EXACT)
 		return false;
-	return diff < NEAR_BYTES || (unsigned long long)diff * NEAR_PART < size;
+	return diff < NEAR_BYTES || (unsigned long long)diff * NEAR_DIVISOR < size;
 }
 
 /*
@@ -121,7 +121,7 @@ struct pool *pool_find_match(const struct pool_request *request, unsigned long l
 			     unsigned long long to)
 {
 	unsigned int size = request->attr.size;
-	unsigned int more = size / (NEAR_PART - 1);
+	unsigned int more = size / (NEAR_DIVISOR - 1);
 	struct pool *best = NULL;
 	struct pool *pool = NULL;
 

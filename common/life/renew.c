@@ -11,7 +11,7 @@
  *   the change asks for                   what is done
  *   other option bits, or cluster,        the pool changes in place
  *   or fewer buckets
- *   creations to part: no-merge, sizes    the first one keeps the pool, the others
+ *   creations to split: no-merge, sizes    the first one keeps the pool, the others
  *   that are no longer rounded            go to pools that fit them
  *   pools to unite: merge, sizes that     the younger one's creations go to the
  *   are rounded; more buckets             older pool, or to a new one
@@ -379,11 +379,11 @@ static void clean_up(struct renewal *r)
 static bool is_outdated(struct renewal *r, const struct pool_change *change)
 {
 	unsigned int debug = r->options.debug;
-	unsigned int parts = (debug & POOL_D_NO_MERGE) |
+	unsigned int splits = (debug & POOL_D_NO_MERGE) |
 			     (~debug & POOL_D_MERGE_MODULES);
 
 	return ((r->was ^ debug) & POOL_D_FLAGS & ~POOL_D_COMMON) ||
-	       (pool_merged_apart(r->pool) & parts) ||
+	       (pool_merged_apart(r->pool) & splits) ||
 	       pool_change_late_keys(r->pool, change);
 }
 

@@ -33,9 +33,9 @@ static unsigned long bound_now(void)
 {
 	unsigned long bound = plat_read(&pool_options.hot_size);
 	unsigned long all = plat_read(&pool_options.max_cached);
-	unsigned long part = all ? share(all) : bound;
+	unsigned long portion = all ? share(all) : bound;
 
-	return part < bound ? part : bound;
+	return portion < bound ? portion : bound;
 }
 
 /*

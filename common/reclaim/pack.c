@@ -19,7 +19,7 @@
 static bool may_pack(const struct pool *pool)
 {
 	return pool->cached && !pool->head.constructed &&
-	       !pool_is_closed(pool) && !plat_read(&pool->object_table.part[0]);
+	       !pool_is_closed(pool) && !plat_read(&pool->object_table.segment[0]);
 }
 
 /* Exchange up to @n objects for ones in fuller slabs; returns how many.  CPU lock held. */

@@ -9,7 +9,7 @@
  */
 #include "seam/plat.h"
 
-/* Set up the part of a CPU, all zero until now, before other code sees it. */
+/* Set up a struct pool_cpu, all zero until now, before other code sees it. */
 void pool_cpu_init(struct pool_cpu *cpu)
 {
 	pool_list_init(&cpu->by_lru);
@@ -121,13 +121,13 @@ static void hand_on_departures(struct pool *pool, struct pool_local *local)
  * Move a count from a part to its pool.  Readers look at the pool first, so they may miss these
  * events meanwhile, but never count them twice: stats.c.
  */
-static void hand_on(unsigned long *part, unsigned long *gone)
+static void hand_on(unsigned long *count, unsigned long *gone)
 {
-	unsigned long n = plat_read(part);
+	unsigned long n = plat_read(count);
 
 	if (!n)
 		return;
-	pool_word_sub(part, n);
+	pool_word_sub(count, n);
 	plat_word_sub_release(gone, 0 - n);
 }
 

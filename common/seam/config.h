@@ -91,14 +91,14 @@
 #endif
 
 /*
- * Bytes that all shared pools may have together, beside a part of what their users have: need.c.
- * For objects larger than POOL_SHARED_LARGE the bound grows with their size, up to four times of
- * it, because each costs page faults or malloc() to come back.
+ * Bytes that all shared pools may have together, beside a fraction of what their users have:
+ * need.c.  For objects larger than POOL_SHARED_LARGE the bound grows with their size, up to four
+ * times of it, because each costs page faults or malloc() to come back.
  */
 #define POOL_SHARED_MOST	(16ul << 20)
 #define POOL_SHARED_LARGE	2048
 
-/* The sum of all shared pools is updated when a pool's part changed by so many bytes. */
+/* The sum of all shared pools is updated when one pool's bytes changed by so many. */
 #define POOL_NOTE_STEP		65536ul
 
 /* The most bytes that pool_set_hot_size() accepts. */
@@ -140,7 +140,7 @@
 #error "POOL_HOT_MAX: at most POOL_HOT_SLOTS"
 #endif
 
-/* A pool has no array if fewer slots than this fit a hot array's part of the bound. */
+/* A pool has no array if fewer slots than this fit a hot array's share of the bound. */
 #ifndef POOL_HOT_LEAST
 #define POOL_HOT_LEAST		1
 #endif

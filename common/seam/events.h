@@ -5,8 +5,8 @@
  * Layer:   beside the four, which name their events here; calls nothing of them.
  * Context: any, also in a hot section, under the CPU lock.
  *
- * This is no part of the seam: common/ needs nothing of it, and a world may leave it out.
- * A world that has tracers defines, in its plat_impl.h,
+ * This does not belong to the seam: common/ needs nothing of it, and a world may leave it out.  A
+ * world that has tracers defines, in its plat_impl.h,
  *
  *	POOL_TRACE(event, pool, ...)
  *

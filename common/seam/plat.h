@@ -16,11 +16,10 @@
  * tests/inside/plat.c test what an operation promises.  Where only its use can show that,
  * the cases of its users do.
  *
- * Five operations that programs need, too, are in pool_hot.h, with both worlds'
- * implementations: pool_hot_enter(), pool_hot_leave(), pool_hot_annotate_held(),
- * pool_hot_annotate_open() and pool_barrier().  Functions that C has by one name and meaning in
- * all three places are no part of the seam: those of <string.h>, and snprintf() of plain
- * integers and strings.
+ * Five operations that programs need, too, are in pool_hot.h, with both worlds' implementations:
+ * pool_hot_enter(), pool_hot_leave(), pool_hot_annotate_held(), pool_hot_annotate_open() and
+ * pool_barrier().  Functions that C has by one name and meaning in all three places do not belong
+ * to the seam: those of <string.h>, and snprintf() of plain integers and strings.
  *
  * What both worlds call alike:
  *
@@ -86,17 +85,17 @@ enum plat_annotation {
  * struct pool_local *plat_local_of(const struct pool *pool, unsigned int cpu)
  * struct pool_cpu *plat_cpu_of(unsigned int cpu)
  *	Parts of CPU number @cpu, dead ones too; NULL where there never was one: a CPU may
- *	have a part of all pools and none of this one.  The owner may be writing what they
+ *	have a struct pool_cpu and no part of this pool.  The owner may be writing what they
  *	point to.
  * unsigned int plat_cpu_hint(void)
  *	This CPU's number; it may be stale outside of hot sections.  A CPU without a
- *	part of its own gets a number that no CPU has.  Any context.
+ *	struct pool_cpu gets a number that no CPU has.  Any context.
  * unsigned int plat_node_of(const struct plat_backend *backend, const void *obj)
  *	The node of memory that an object, perhaps sealed, is of.  The node that is
  *	near this CPU, perhaps stale, with NULL and where it is unknown.  0 for
  *	all of a source that has no nodes.  Any context.
  * void plat_cpu_ready(struct pool *pool, unsigned int flags)
- *	Make what this CPU lacks: a part of all pools, and one of this pool; if these flags
+ *	Make what this CPU lacks: its struct pool_cpu, and its part of this pool; if these flags
  *	let the allocator be called.  Any context; outside of hot sections, no lock held.
  *
  * Atomics: relaxed unless the name says more.
@@ -399,7 +398,7 @@ void plat_show(struct pool *pool, bool shown);
  *	On that CPU, in an interrupt or where no interrupt moves the caller, for
  *	plat_empty_arrays().
  * void pool_cpu_init(struct pool_cpu *cpu)
- *	A part of a CPU was made, all zero but for its lock, which is free.  No other
+ *	A struct pool_cpu was made, all zero but for its lock, which is free.  No other
  *	code sees it yet.
  * bool pool_cpu_gone(unsigned int i)
  *	CPU number @i makes no call until it comes back; process context.  True: walks may
@@ -453,8 +452,8 @@ static inline void pool_call_dtor(const struct pool *pool, void *obj)
 }
 
 /*
- * Return this CPU's part of all pools, if @local is its part of this one; in a hot section.  NULL:
- * it has none, or an interrupt handler made one after @local was read.
+ * Return this CPU's struct pool_cpu, if @local is its part of the pool; in a hot section.  NULL: it
+ * has none, or an interrupt handler made one after @local was read.
  */
 static inline struct pool_cpu *pool_cpu_here(const struct pool *pool,
 					     const struct pool_local *local)

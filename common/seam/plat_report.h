@@ -5,7 +5,7 @@
  * Layer:   below everything in common/; implemented in kernel/ and in user/.
  * Context: said per operation.
  *
- * A part of plat.h, which includes it and says what the seam is.
+ * Included by plat.h, which says what the seam is.
  */
 #ifndef POOL_PLAT_REPORT_H
 #define POOL_PLAT_REPORT_H

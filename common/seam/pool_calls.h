@@ -8,7 +8,7 @@
 #ifndef POOL_CALLS_H
 #define POOL_CALLS_H
 
-/* hot.c: how large the array may be; here.h has the short parts */
+/* hot.c: how large the array may be; here.h has the short steps */
 extern unsigned long pool_era;
 void pool_era_ends(void);
 bool pool_here_begins(struct pool *pool, struct pool_local *local,

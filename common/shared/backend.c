@@ -142,7 +142,7 @@ static void abandon(struct building *b)
 {
 	if (!b->obj)
 		return;
-	if (plat_read(&b->pool->object_table.part[0]))
+	if (plat_read(&b->pool->object_table.segment[0]))
 		pool_state_drop(b->pool, b->obj);
 	free_objects(b->pool, 1, &b->obj);
 	count_back(b->pool, 1);
@@ -173,7 +173,7 @@ bool pool_backend_commit(struct pool *pool, void *obj)
 		return false;
 	}
 	count_got(pool, 1);
-	if (plat_read(&pool->object_table.part[0]))
+	if (plat_read(&pool->object_table.segment[0]))
 		pool_state_given(pool, obj);
 	pool_construct(pool, obj);
 	return true;
@@ -247,7 +247,7 @@ static void *bare(struct pool *pool, void *obj)
 		obj = pool_check_out(pool, obj, POOL_F_ATOMIC, NULL, &raw);
 	if (!obj)
 		return NULL;
-	if (plat_read(&pool->object_table.part[0]))
+	if (plat_read(&pool->object_table.segment[0]))
 		pool_state_drop(pool, obj);
 	if (pool->dtor && !raw)
 		pool_call_dtor(pool, obj);
@@ -257,7 +257,7 @@ static void *bare(struct pool *pool, void *obj)
 /* True if bare() would do nothing to the objects of a cluster, which are all alike. */
 static bool all_bare(const struct pool *pool, const void *obj)
 {
-	return !pool->dtor && !plat_read(&pool->object_table.part[0]) &&
+	return !pool->dtor && !plat_read(&pool->object_table.segment[0]) &&
 	       pool_is_plain(pool, obj);
 }
 

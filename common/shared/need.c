@@ -45,8 +45,8 @@
 /* How often spans are doubled at most; the longest is as long as NEED_SOON of the shortest. */
 #define NEED_PATIENCE	5
 
-/* Above the bound of all shared pools, a pool keeps 1 / SHARED_PART of its need. */
-#define SHARED_PART	4
+/* Above the bound of all shared pools, a pool keeps 1 / SHARED_DIVISOR of its need. */
+#define SHARED_DIVISOR	4
 
 static unsigned long larger(unsigned long a, unsigned long b)
 {
@@ -136,8 +136,8 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 	plat_write(&here->need_remaining, remaining);
 	plat_write(&here->need_peak, peak);
 	if (has_much(pool, shared) && pool_shared_full(pool, shared) &&
-	    plat_read(&pool->need_target) > need + need / SHARED_PART)
-		plat_write(&pool->need_target, need + need / SHARED_PART);
+	    plat_read(&pool->need_target) > need + need / SHARED_DIVISOR)
+		plat_write(&pool->need_target, need + need / SHARED_DIVISOR);
 }
 
 /*

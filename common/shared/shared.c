@@ -209,7 +209,7 @@ static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
 
-/* Correct a pool's part of all.bytes if it is off by POOL_NOTE_STEP, or becomes 0. */
+/* Correct a pool's share of all.bytes if it is off by POOL_NOTE_STEP, or becomes 0. */
 static void note(struct pool *pool, unsigned long objs)
 {
 	unsigned long bytes = objs * pool->head.size;
@@ -221,7 +221,7 @@ static void note(struct pool *pool, unsigned long objs)
 	plat_word_add(&all.bytes, bytes - old);
 }
 
-/* Correct a pool's part of all.bytes after objects were taken from its shared pool. */
+/* Correct a pool's share of all.bytes after objects were taken from its shared pool. */
 void pool_shared_renote(struct pool *pool)
 {
 	if (plat_read(&pool->noted))
@@ -366,8 +366,8 @@ bool put_home(struct pool *pool, struct pool_cluster *c)
 
 /*
  * Put one whole cluster, not empty, into the shared pool.  False: all buckets were BUSY, or the
- * pool has no shared part, and the caller still has the cluster.  Starts at this CPU's bucket of
- * the node of its objects, and tries each once.  Any context; also in a hot section, under the CPU
+ * pool shares nothing, and the caller still has the cluster.  Starts at this CPU's bucket of the
+ * node of its objects, and tries each once.  Any context; also in a hot section, under the CPU
  * lock.
  */
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c)

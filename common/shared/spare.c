@@ -15,13 +15,13 @@
  */
 #include "seam/plat.h"
 
-/* One cluster has at most 1 / CLUSTER_PART of the byte bound. */
-#define CLUSTER_PART	2
+/* One cluster has at most 1 / CLUSTER_DIVISOR of the byte bound. */
+#define CLUSTER_DIVISOR	2
 
 /* Return how many objects a cluster of @pool may hold now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
-	unsigned long most = plat_read(&pool_bound) / CLUSTER_PART /
+	unsigned long most = plat_read(&pool_bound) / CLUSTER_DIVISOR /
 			     plat_read(&pool->head.size);
 	unsigned int cluster = plat_read(&pool->cluster);
 

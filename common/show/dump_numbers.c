@@ -31,7 +31,7 @@
 
 #define FAULT(name, kind) \
 	NEXT(name, faults[POOL_FAULT_ ## kind], POOL_DUMP_NEVER, ",kind=\"" name "\"")
-#define PART(name, column)	NEXT(#name, name, column, ",state=\"" #name "\"")
+#define STATE(name, column)	NEXT(#name, name, column, ",state=\"" #name "\"")
 
 const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1] = {
 	NUMBER("id", id, POOL_DUMP_NEVER),
@@ -41,14 +41,14 @@ const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1] = {
 	NUMBER("allocated", allocated, POOL_DUMP_ALWAYS),
 	FIRST("used", used, POOL_DUMP_ALWAYS, "objects", ",state=\"used\"",
 	      "Objects held from the backend, by where they are."),
-	PART(cached, POOL_DUMP_ALWAYS),
-	PART(shared, POOL_DUMP_ALWAYS),
+	STATE(cached, POOL_DUMP_ALWAYS),
+	STATE(shared, POOL_DUMP_ALWAYS),
 	FIRST("parked", parked, POOL_DUMP_SELDOM, "objects_part", ",state=\"parked\"",
 	      "Objects that are part of those used or, if moving, perhaps cached."),
-	PART(reserved, POOL_DUMP_SELDOM),
-	PART(quarantined, POOL_DUMP_SELDOM),
-	PART(abandoned, POOL_DUMP_SELDOM),
-	PART(moving, POOL_DUMP_SELDOM),
+	STATE(reserved, POOL_DUMP_SELDOM),
+	STATE(quarantined, POOL_DUMP_SELDOM),
+	STATE(abandoned, POOL_DUMP_SELDOM),
+	STATE(moving, POOL_DUMP_SELDOM),
 	METRIC("limit", limit, POOL_DUMP_SELDOM, "limit_objects",
 	       "Most objects that may be held; 0: no limit."),
 	METRIC("min_avail", min_avail, POOL_DUMP_SELDOM, "min_avail_objects",

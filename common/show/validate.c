@@ -8,7 +8,7 @@
  * A walk holds a lock or a bucket for at most HOLD clusters, then releases it and holds it again.
  * It continues where it was if the place has not changed meanwhile, else it restarts.  To see that,
  * it compares counts: a part's departures and number of objects, a bucket's gets and puts.  A place
- * that changes each time is checked in part, and its sums are not compared.
+ * that changes each time is checked incompletely, and its sums are not compared.
  *
  * Only what holds at each instant under the lock is checked, so a pool in use gives no false alarm.
  * Links are followed as the core follows them: one that leads to no memory is fatal.

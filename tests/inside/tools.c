@@ -64,8 +64,8 @@ TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
 /* True if nothing finds the address of this object, nor one inside it. */
 static bool is_hidden(struct pool *pool, const void *obj)
 {
-	const void *const *part = pool->object_table.part[0];
-	const unsigned long *word = part[0];
+	const void *const *segment = pool->object_table.segment[0];
+	const unsigned long *word = segment[0];
 	unsigned long at = (unsigned long)obj;
 	unsigned int i;
 

@@ -14,7 +14,7 @@ import sys
 
 TREE = pathlib.Path(sys.argv[1] if sys.argv[1:] else pathlib.Path(__file__).resolve().parents[2])
 ROW = re.compile(r'\b(?:(?:NUMBER|METRIC|FIRST|NEXT)\("(\w+)", ([\w\[\]]+)|'
-                 r'FAULT\("(\w+)", (\w+)\)|PART\((\w+),)')
+                 r'FAULT\("(\w+)", (\w+)\)|STATE\((\w+),)')
 # The struct's own size, the text beside the numbers, and calls with a pool that is gone.
 NOT_SHOWN = {"size", "name", "faults", "faults[POOL_FAULT_DESTROYED]"}
 

@@ -72,10 +72,10 @@ class Table:
         self.whole = self.current and bool(pool.v["object_table"]["whole"])
         if not self.current:
             return
-        parts = pool.v["object_table"]["part"]
-        for i in range(length(parts)):
-            if int(parts[i]):
-                for at in filter(None, lib.words(int(parts[i]), 1 << i)):
+        segments = pool.v["object_table"]["segment"]
+        for i in range(length(segments)):
+            if int(segments[i]):
+                for at in filter(None, lib.words(int(segments[i]), 1 << i)):
                     self.read(lib, at, gen)
 
     def read(self, lib, at, gen):
@@ -131,18 +131,18 @@ class Pool:
             yield i, (first + i).dereference()
 
     def layout(self):
-        """Where the parts behind an object are, as pool_layout_of() computes it."""
-        word, end, parts = self.lib.word, self.size, {}
+        """Where the fields behind an object are, as pool_layout_of() computes it."""
+        word, end, fields = self.lib.word, self.size, {}
         extra = self.has("caller") or self.has("backup") or self.v["head"]["constructed"]
         if self.has("tag") or (self.has("uaf") and extra):
-            parts["tag"] = end
+            fields["tag"] = end
             end += word
         if self.has("caller"):
-            parts["caller"] = -(-end // word) * word
-            end = parts["caller"] + 2 * word
+            fields["caller"] = -(-end // word) * word
+            end = fields["caller"] + 2 * word
         if self.has("backup"):
-            parts["copy"] = -(-end // word) * word
-        return parts
+            fields["copy"] = -(-end // word) * word
+        return fields
 
     def callers(self, obj):
         """The callers that allocated and freed an object; 0: not known."""

@@ -6,9 +6,9 @@
  * Context: plain threads; locks of shelves may be held, except in
  *	    pool_arena_put() and pool_arena_trim(), which release memory.
  *
- * Slabs of a chunk are made accessible in steps, from the lowest on.  A step is a fixed part of
- * the arena's size, so that a large arena needs few system calls and gets whole huge pages, while
- * a small one commits little memory on systems that do not overcommit.
+ * Slabs of a chunk are made accessible in steps, from the lowest on.  A step is a fixed fraction of
+ * the arena's size, so that a large arena needs few system calls and gets whole huge pages, while a
+ * small one commits little memory on systems that do not overcommit.
  *
  * Any class may use an empty slab next.  Some empty slabs keep their memory, and the newest of
  * these is used first.  The memory of the other empty slabs was released.  They keep their
@@ -27,7 +27,7 @@
 #define HUGE_FROM	2
 
 /* The arena grows by a quarter of its slabs at once. */
-#define GROW_PART	4
+#define GROW_DIVISOR	4
 
 /* The memory of at most this many slabs is released at once. */
 #define BATCH		16
@@ -115,7 +115,7 @@ static bool open_more(struct slab_chunk *chunk, size_t n)
 /* True if a chunk has an accessible slab that was never used, or can get one. */
 static bool can_carve(struct slab_chunk *chunk)
 {
-	size_t step = ready / GROW_PART ? ready / GROW_PART : 1;
+	size_t step = ready / GROW_DIVISOR ? ready / GROW_DIVISOR : 1;
 
 	if (chunk->carved == CHUNK_SLABS)
 		return false;
@@ -231,7 +231,7 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 	struct slab_chunk *chunk = slab_at(list->next)->chunk;
 	struct pool_list *node, *next;
 	unsigned int i = 0, idle = 0;
-	unsigned long long parts = 0;
+	unsigned long long blocks = 0;
 
 	for (node = list->next; node != list && i++ < NEAR; node = next) {
 		struct slab *slab = slab_at(node);
@@ -239,13 +239,13 @@ static void discard_chunk(struct pool_list *list, struct pool_list *done)
 		next = node->next;
 		if (slab->chunk != chunk)
 			continue;
-		parts |= 1ull << (slab - chunk->slab);
+		blocks |= 1ull << (slab - chunk->slab);
 		idle += (unsigned int)__builtin_popcount(slab->idle);
 		slab->idle = 0;
 		pool_list_del(node);
 		pool_list_add(node, done);
 	}
-	pool_page_discard(chunk, chunk->base, parts, SLAB_BYTES, idle);
+	pool_page_discard(chunk, chunk->base, blocks, SLAB_BYTES, idle);
 }
 
 /* Release the memory of the slabs of @list. */

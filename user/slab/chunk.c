@@ -140,7 +140,7 @@ static bool is_aligned(const unsigned char *at)
 	return !((uintptr_t)at & (CHUNK_BYTES - 1));
 }
 
-/* Reserve twice as many addresses as needed, and keep the aligned part. */
+/* Reserve twice as many addresses as needed, and keep those from an aligned one on. */
 static unsigned char *map_aligned(void)
 {
 	unsigned char *at = pool_map(NULL, 2 * CHUNK_BYTES, PROT_NONE);

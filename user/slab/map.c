@@ -113,8 +113,8 @@ void pool_map_populate(void *at, size_t bytes)
 }
 
 /*
- * Release @n parts.  madvise() stops at memory that the program has locked, so after a failure
- * each part is tried alone.  True: some memory was released.
+ * Release @n blocks of @bytes.  madvise() stops at memory that the program has locked, so after a
+ * failure each block is tried alone.  True: some memory was released.
  */
 static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 {
@@ -130,24 +130,24 @@ static bool discard(unsigned char *at, unsigned int n, size_t bytes)
 }
 
 /*
- * Release the memory of parts of a mapping: each bit of @parts, which may not have all 64 set,
+ * Release the memory of blocks of a mapping: each bit of @blocks, which may not have all 64 set,
  * stands for @bytes from @at on.  One system call discards neighbours, since each call flushes
  * TLBs.
  * True: some memory was released.
  */
-bool pool_map_discard(unsigned char *at, unsigned long long parts, size_t bytes)
+bool pool_map_discard(unsigned char *at, unsigned long long blocks, size_t bytes)
 {
 	int error = errno;
 	bool some = false;
 
-	while (parts) {
-		unsigned int skip = (unsigned int)__builtin_ctzll(parts);
-		unsigned int n = (unsigned int)__builtin_ctzll(~(parts >> skip));
+	while (blocks) {
+		unsigned int skip = (unsigned int)__builtin_ctzll(blocks);
+		unsigned int n = (unsigned int)__builtin_ctzll(~(blocks >> skip));
 
 		at += skip * bytes;
 		some |= discard(at, n, bytes);
 		at += n * bytes;
-		parts = parts >> skip >> n;
+		blocks = blocks >> skip >> n;
 	}
 	errno = error;
 	return some;

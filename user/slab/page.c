@@ -18,7 +18,7 @@
 #include "slab.h"
 
 /* A quarter of the pages in use, plus 2 MiB, may be idle. */
-#define IDLE_PART	4
+#define IDLE_DIVISOR	4
 #define IDLE_BYTES	(2ul << 20)
 
 /*
@@ -62,7 +62,7 @@ bool pool_page_over(void)
 {
 	unsigned long most = IDLE_BYTES / (pool_start.page ? pool_start.page : 4096);
 
-	most += plat_read(&pages.used) / IDLE_PART;
+	most += plat_read(&pages.used) / IDLE_DIVISOR;
 	return (long)(plat_read(&pages.idle) - most) > 0 && plat_read(&refusals) < REFUSALS;
 }
 
@@ -78,14 +78,14 @@ unsigned long pool_page_unused(void)
 	return least > 0 && plat_read(&refusals) < REFUSALS ? (unsigned long)least : 0;
 }
 
-/* Release parts of a chunk, as pool_map_discard() does, and subtract their @idle pages. */
-void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
+/* Release blocks of a chunk, as pool_map_discard() does, and subtract their @idle pages. */
+void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long blocks,
 		       size_t bytes, unsigned int idle)
 {
 	pool_huge_end(chunk);
-	if (pool_map_discard(at, parts, bytes))
+	if (pool_map_discard(at, blocks, bytes))
 		plat_write(&refusals, 0u);
-	else if (parts)
+	else if (blocks)
 		plat_write(&refusals, plat_read(&refusals) + 1);
 	pool_page_count(0, -(long)idle);
 }

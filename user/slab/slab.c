@@ -36,7 +36,7 @@
  * How much of a fresh slab may be left unused, because it shares lines with objects in use: a 16th,
  * and a quarter while the shelf has fewer than SEVERAL slabs, as when threads take single objects.
  */
-#define REST_PART	16
+#define REST_DIVISOR	16
 #define REST_FIRST	4
 
 /* Set up a slab, with all objects free. */
@@ -170,10 +170,10 @@ static void warm(const struct slab_class *class, struct slab *slab)
 __attribute__((__noinline__))
 static bool leave_rest(struct slab_shelf *shelf, struct slab *slab)
 {
-	unsigned int part = shelf->slabs < SEVERAL ? REST_FIRST : REST_PART;
+	unsigned int divisor = shelf->slabs < SEVERAL ? REST_FIRST : REST_DIVISOR;
 	unsigned int rest = (unsigned int)slab->objs - slab->used;
 
-	if (slab->fresh && rest <= slab->objs / part && next_from(shelf)) {
+	if (slab->fresh && rest <= slab->objs / divisor && next_from(shelf)) {
 		slab->edge = (unsigned short)(slab->used - 1);
 		return true;
 	}

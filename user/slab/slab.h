@@ -69,7 +69,7 @@
 #define CHUNK_ROOTS	((uintptr_t)1 << (CHUNK_BITS - LEAF_BITS))
 
 /*
- * The parts of a class, each with a lock, so that several threads can allocate at once.  Shelf k
+ * The shelves of a class, each with a lock, so that several threads can allocate at once.  Shelf k
  * belongs to node k modulo the number of nodes.
  */
 #define SLAB_SHELVES	4
@@ -213,7 +213,7 @@ void pool_slab_trim_fork_child(void);
 void pool_page_count(long used, long idle);
 bool pool_page_over(void);
 unsigned long pool_page_unused(void);
-void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long parts,
+void pool_page_discard(struct slab_chunk *chunk, unsigned char *at, unsigned long long blocks,
 		       size_t bytes, unsigned int idle);
 unsigned long pool_page_idle(void);
 
