@@ -6,8 +6,8 @@
 
 An access is one that is neither plain nor relaxed: a call of the seam's ordered
 operations, a compiler's atomic with an order, one of the kernel's, a fence, a
-compiler barrier.  The table has a row for each function, operation and word; fails
-where a row is missing, or has nothing in the source any more.  "list" prints what
+compiler barrier.  The table has each function, operation and word; a row may have several
+functions.  Fails where a row is missing, or has nothing in the source any more.  "list" prints what
 the source has.
 """
 
@@ -122,13 +122,13 @@ def in_source():
 
 
 def in_page():
-    """Rows of the table: ``where`` | ``access`` | partner | without it."""
+    """Rows of the table: ``where``, ``where`` ... | ``access`` | partner | without it."""
     rows = []
     for line in PAGE.read_text().splitlines():
-        m = re.match(r" +``([^`]+\(\))`` \| ``([^`]+)`` \| (.*) \| (.*)$", line)
+        m = re.match(r" +((?:``[^`]+\(\)``,? )+)\| ``([^`]+)`` \| (.*) \| (.*)$", line)
         if m:
-            rows.append((m.group(1), m.group(2), m.group(3).strip(),
-                         m.group(4).strip()))
+            rows += [(where, m.group(2), m.group(3).strip(), m.group(4).strip())
+                     for where in re.findall(r"``([^`]+)``", m.group(1))]
     return rows
 
 
