@@ -6,7 +6,7 @@
  * Context: each function says its own; the table is Documentation/contexts.
  *
  * Best for:  many objects of few sizes, allocated and freed all the time, from
- *            any CPU or thread, with a hard bound on what caches may hold.
+ *            any CPU or thread, with a hard bound on what caches may keep.
  * Not for:   objects of arbitrary size (use the platform's allocator), or a
  *            handful of objects that are allocated once.
  *
@@ -476,9 +476,9 @@ void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
  *	options to stderr, in the kernel to the log.  In a program the thread may be
  *	cancelled then.
  *
- * Words, buckets and cluster are for pools created from now on, and for declared
- * pools that have not been used yet.  All other values hold at once for all pools.  One
- * line in the log names existing pools to which some of it does not apply.
+ * Words, buckets and cluster are for pools created from now on, and for declared pools that have
+ * not been used yet.  All other values take effect at once for all pools.  One line in the log
+ * names existing pools to which some of it does not apply.
  *
  * Not for modules, which have pools of their own only: pool.ko has parameters, and debugfs.
  *

@@ -31,7 +31,7 @@ struct pool_head;
  *	two pointers.
  * @flags: MEM_F_SHARED, MEM_F_EXACT, MEM_F_UAF; in the kernel MEM_F_TYPESAFE, MEM_F_USERCOPY.
  * @mode: POOL_M_*.  With the option "uaf" no mode has caches, unless "cache" is on, too.
- * @limit: most objects to hold from the backend at once; 0: no limit.
+ * @limit: most objects to have from the backend at once; 0: no limit.
  * @min_avail: spare objects that pool_gc() leaves in the shared pool; at most
  *	@limit, where there is one.
  * @ctor: turns raw memory from the backend into an object; NULL: none.
@@ -155,13 +155,13 @@ static inline struct pool_head *create_aligned_pool(const char *name, unsigned i
 #endif
 
 /**
- * pool_set_limit() - Set the most objects that a pool may hold.
+ * pool_set_limit() - Set the most objects that a pool may have.
  * @pool: the pool; the limit is for all its registrations.  The first time that a pool with
  *	several gets one, the log has a warning.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
- * If the pool holds more already, it does not ask the backend until it holds fewer.  Arrays with
- * more than their share of the limit shrink at their CPUs' next slow paths.
+ * If the pool has more already, it does not ask the backend until it has fewer.  Arrays with more
+ * than their share of the limit shrink at their CPUs' next slow paths.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: true; false, with one line in the log and no change, when @limit is

@@ -36,7 +36,7 @@ enum pool_fault {
 /**
  * struct pool_stats - one pool's numbers, all 64 bits wide
  * @size: bytes of this struct that the library has filled in.
- * @allocated: objects held from the backend: used + cached + shared.
+ * @allocated: objects that came from the backend: used + cached + shared.
  * @used: objects neither cached nor shared: in use, parked, reserved, quarantined or
  *	abandoned.
  * @cached: objects in hot arrays and local clusters, and those moving from
@@ -153,7 +153,7 @@ void pool_for_each(void (*fn)(struct pool_head *pool, void *arg), void *arg);
 int pool_total_failures(void);
 
 /**
- * pool_total_allocated() - Count the bytes that all pools hold from the backend.
+ * pool_total_allocated() - Count the bytes of all objects that came from backends.
  *
  * Context: Process context or a plain thread.
  * Return: the number, an indicator.

@@ -11,7 +11,7 @@
  *   __GFP_ZERO, init_on_alloc       recycled objects are zeroed, too
  *   __GFP_THISNODE                  an object of this node, or of the node asked
  *				     for, or NULL; of the caches only the newest
- *				     object is tried, since they hold objects of
+ *				     object is tried, since they have objects of
  *				     any node; ignored if there is one node
  *   __GFP_NOFAIL                    the limit and injected failures are
  *				     ignored; refused without direct reclaim

@@ -55,19 +55,19 @@
 		 __GFP_NOFAIL | __GFP_NOLOCKDEP)
 
 /*
- * MAY_HOLD: tests have shown that an access to a page which is mapped without access is reported.
+ * MAY_KEEP: tests have shown that an access to a page which is mapped without access is reported.
  * Machines without PAGE_NONE have no such mapping.
  */
 #ifdef PAGE_NONE
 #define NO_ACCESS	PAGE_NONE
-#define MAY_HOLD	(!IS_ENABLED(CONFIG_UML) && \
+#define MAY_KEEP	(!IS_ENABLED(CONFIG_UML) && \
 			 (IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64)))
 #else
 #define NO_ACCESS	PAGE_KERNEL
-#define MAY_HOLD	false
+#define MAY_KEEP	false
 #endif
 
-/* A range of addresses that is held: mapped, without access. */
+/* A range of addresses that is kept: mapped, without access. */
 struct span {
 	struct list_head list;
 	void *at;
@@ -121,7 +121,7 @@ static void put_loose(const unsigned char *at, size_t bytes)
 	mutex_unlock(&kept_mutex);
 }
 
-/* Remove the oldest held address; NULL: at most @keep bytes are held. */
+/* Remove the oldest kept address; NULL: at most @keep bytes are kept. */
 static struct span *take_oldest(unsigned long keep)
 {
 	struct span *span = NULL;
@@ -154,13 +154,13 @@ static void put_newest(struct span *span)
 	mutex_unlock(&kept_mutex);
 }
 
-/* Prepare to hold @n pages at an address; NULL: not possible.  The zero page is mapped there. */
+/* Prepare to keep @n pages at an address; NULL: not possible.  The zero page is mapped there. */
 static struct span *span_new(void *at, unsigned int n)
 {
 	struct span *span = NULL;
 	unsigned int i;
 
-	if (MAY_HOLD && plat_read(&pool_options.uaf_keep))
+	if (MAY_KEEP && plat_read(&pool_options.uaf_keep))
 		span = kmalloc(struct_size(span, page, n), GFP_KERNEL | __GFP_NOWARN |
 			       __GFP_NORETRY | __GFP_NOMEMALLOC);
 	if (!span)
@@ -264,7 +264,7 @@ void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp)
 	return obj;
 }
 
-/* Unmap all held addresses, when no object is in use any more. */
+/* Unmap all kept addresses, when no object is in use any more. */
 void pool_guard_exit(void)
 {
 	unmap_oldest(0);
@@ -278,7 +278,7 @@ bool plat_guard_check(const struct plat_backend *backend, const void *obj, long 
 				     backend->size, where);
 }
 
-/* Return the bytes of held address space, guard pages included. */
+/* Return the bytes of kept address space, guard pages included. */
 unsigned long pool_guard_kept(void)
 {
 	return READ_ONCE(kept_bytes);

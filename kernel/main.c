@@ -106,7 +106,7 @@ static int set_options(void)
 }
 
 /*
- * True if a wrong parameter stops the load.  Built in it does not: the other parameters hold, as
+ * True if a wrong parameter stops the load.  Built in it does not: the other parameters apply, as
  * with parameters of the kernel itself.
  */
 static bool is_fatal(int ret)

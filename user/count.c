@@ -173,7 +173,7 @@ static void count_classes(void)
 static void count_all(void)
 {
 	struct arena_size size;
-	unsigned long held;
+	unsigned long used;
 	unsigned int i;
 	uintptr_t root;
 
@@ -185,10 +185,10 @@ static void count_all(void)
 	all[PLAT_MEMORY_LARGE] = pool_heap_in_use();
 	all[PLAT_MEMORY_GUARDED] = pool_guard_in_use();
 	all[PLAT_MEMORY_TABLES] = plat_read(&pool_object_table_bytes);
-	held = pool_mem_bytes();
+	used = pool_mem_bytes();
 	all[PLAT_MEMORY_DESCRIPTORS] = pool_chunk_described();
-	if (held > all[PLAT_MEMORY_TABLES])
-		all[PLAT_MEMORY_DESCRIPTORS] += held - all[PLAT_MEMORY_TABLES];
+	if (used > all[PLAT_MEMORY_TABLES])
+		all[PLAT_MEMORY_DESCRIPTORS] += used - all[PLAT_MEMORY_TABLES];
 	for (root = 0; root < CHUNK_ROOTS; root++) {
 		struct slab_chunk **leaf = plat_read_acquire(&pool_chunk_root[root]);
 

@@ -74,8 +74,8 @@ static unsigned long long count_gone(const unsigned long *gone)
 
 /*
  * Return the larger one of @sum and of the largest sum returned so far, and keep it.  Counts are
- * words, so their sums wrap as words do: only a small fall is held back, because on 32-bit
- * machines half of the range may pass between two readings.
+ * words, so their sums wrap as words do: only a small fall is hidden, because on 32-bit machines
+ * half of the range may pass between two readings.
  */
 static unsigned long long risen(unsigned long *seen, unsigned long long sum)
 {
@@ -179,7 +179,7 @@ static bool still(const struct pool_stats *before,
 }
 
 /*
- * Wait until no walk is at the pool, because a walk may hold objects of it.  False, without a
+ * Wait until no walk is at the pool, because a walk may have taken objects of it.  False, without a
  * wait, if the pool has more than one user.  A creation that becomes a user has pinned the pool,
  * and ends the wait when it unpins it.
  */

@@ -11,7 +11,7 @@
  * A free object that was checked and filled goes through the layers as a sealed pointer: its
  * address, with a seal in the bits that alignment leaves.  The seal says how the object was filled,
  * so it can be checked even if the options have changed since, and the layers need not know.  Hot
- * arrays never hold sealed pointers; a cluster holds sealed ones only, or none.
+ * arrays never have sealed pointers; a cluster has sealed ones only, or none.
  */
 #ifndef POOL_DEBUG_H
 #define POOL_DEBUG_H

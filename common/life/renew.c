@@ -19,10 +19,9 @@
  * The declared variable always points to the right pool.  A pointer copied before stays
  * valid: a pool that a declaration has left is kept until the declaration ends.
  *
- * All is prepared under the creation lock: a model that the pool becomes, and new pools
- * that are not listed yet.  The change is made under the registry mutex, where the pool
- * must still be unused: the top bit of "allocated" holds it at 0, so that no object
- * can be made meanwhile.
+ * All is prepared under the creation lock: a model that the pool becomes, and new pools that are
+ * not listed yet.  The change is made under the registry mutex, where the pool must still be
+ * unused: the top bit of "allocated" keeps it at 0, so that no object can be made meanwhile.
  *
  * Pools are renewed in the order of their creation.  Declared pools were made in order of falling
  * size, so a pool is renewed after those that its creations may move to.

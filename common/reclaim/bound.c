@@ -42,8 +42,8 @@ static unsigned long bound_now(void)
  * Recompute the bound after hot_size, max_cached or the number of CPUs changed.  Any context.
  *
  * Of two calls at once the one that stores last may have read older values.  So each reads them
- * again after its store.  A bound that held only for a moment ends the era, too, because a visit
- * may have read it.
+ * again after its store.  A bound that was valid only for a moment ends the era, too, because a
+ * visit may have read it.
  */
 void pool_bound_fit(void)
 {

@@ -285,8 +285,8 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
  * @new: another object; NULL: ask about @old alone.
  *
  * Context: Any.  The answer may be stale.
- * Return: true only where few other objects lie near the old one; without objects, where
- * much of the source's memory holds few objects.
+ * Return: true only where few other objects lie near the old one; without objects, where much of
+ * the source's memory has few objects.
  */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new);

@@ -88,7 +88,7 @@ enum plat_memory {
 };
 
 /**
- * plat_memory() - Tell how much memory the library holds, and what for.
+ * plat_memory() - Return how much memory the library uses, and what for.
  * @i: 0: all of it, which is counted now; above, what was counted then of the
  *	@i-th class of slabs: the kinds from PLAT_MEMORY_IN_USE to PLAT_MEMORY_FREE.
  * @bytes: an array of PLAT_MEMORY_KINDS, filled in.

@@ -26,10 +26,10 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * Read "allocated".  Waits while renew.c holds a declared pool that never had an object, for a few
- * instructions.  In user space its thread may be descheduled meanwhile, so the wait is bounded,
- * except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c has interrupts off.  False:
- * renew.c still holds the pool.
+ * Read "allocated".  Waits while renew.c has blocked a declared pool that never had an object, for
+ * a few instructions.  In user space its thread may be descheduled meanwhile, so the wait is
+ * bounded, except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c has interrupts
+ * off.  False: renew.c still blocks the pool.
  */
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
@@ -198,7 +198,7 @@ void *pool_backend_get(struct pool *pool, unsigned int flags,
 	return obj;
 }
 
-/* Count @n objects to be got ahead; false: the pool has a limit, or renew.c holds it. */
+/* Count @n objects to be got ahead; false: the pool has a limit, or renew.c blocks it. */
 static bool reserve_ahead(struct pool *pool, unsigned int n)
 {
 	unsigned long have = plat_read(&pool->allocated);

@@ -208,7 +208,7 @@ bool looks_used_up(struct pool *pool, unsigned long have)
 
 /*
  * True if the limit is reached and the call can get no object.  @limit: the pool's, not 0.  False:
- * a look may find an object, or renew.c holds the pool.
+ * a look may find an object, or renew.c blocks the pool.
  */
 bool pool_used_up(struct pool *pool, unsigned int limit)
 {

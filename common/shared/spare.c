@@ -18,7 +18,7 @@
 /* One cluster has at most 1 / CLUSTER_DIVISOR of the byte bound. */
 #define CLUSTER_DIVISOR	2
 
-/* Return how many objects a cluster of @pool may hold now; at least 1. */
+/* Return how many objects a cluster of @pool may have now; at least 1. */
 unsigned int pool_cluster_max(const struct pool *pool)
 {
 	unsigned long most = plat_read(&pool_bound) / CLUSTER_DIVISOR /

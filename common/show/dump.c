@@ -43,7 +43,7 @@ static bool is_before(enum pool_dump_order order, const struct pool_stats *a,
 	case POOL_DUMP_BY_SIZE:
 		return a->object_size > b->object_size;
 	case POOL_DUMP_BY_USAGE:
-		return pool_dump_held(a) > pool_dump_held(b);
+		return pool_dump_bytes(a) > pool_dump_bytes(b);
 	default:
 		return false;
 	}
@@ -112,7 +112,7 @@ static void add_to_total(struct pool_dump_total *total,
 			 const struct pool_stats *s)
 {
 	total->pools++;
-	total->allocated += pool_dump_held(s);
+	total->allocated += pool_dump_bytes(s);
 	total->used += s->used * s->object_size;
 	total->cached += s->cached * s->object_size;
 	total->shared += s->shared * s->object_size;

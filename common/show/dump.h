@@ -12,7 +12,7 @@
  *   dump_table.c      struct pool_dump -> a table for people
  *   dump_text.c       struct pool_dump -> a table for programs, or JSON
  *   dump_prom.c       struct pool_dump -> Prometheus text
- *   dump_memory.c     struct pool_dump -> what memory the library holds, for all of these
+ *   dump_memory.c     struct pool_dump -> what memory the library uses, for all of these
  *   dump_numbers.c    the numbers of a pool, with their names in all of these
  *   dump_names.c      names            -> words, JSON strings, labels
  *   dump.c            text             -> a buffer
@@ -125,7 +125,7 @@ static inline unsigned long long pool_dump_value(const struct pool_dump_field *f
 }
 
 /* Compute numbers of tables from others; poolctl calls them, too. */
-static inline unsigned long long pool_dump_held(const struct pool_stats *s)
+static inline unsigned long long pool_dump_bytes(const struct pool_stats *s)
 {
 	return s->allocated * s->object_size;
 }

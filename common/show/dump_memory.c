@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * dump_memory.c - what memory the library holds, in all formats of dumps
+ * dump_memory.c - what memory the library uses, in all formats of dumps
  *
  * Layer:   above the platform; called by dump_*.c.
  * Context: dump mutex held.

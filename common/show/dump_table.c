@@ -43,7 +43,7 @@ struct column {
 /* Columns after the pool's name; then come those of dump_numbers.c, and the last one of these. */
 static const struct column computed[] = {
 	{ "size", EXACT, pool_dump_object },
-	{ "held", BYTES, pool_dump_held },
+	{ "held", BYTES, pool_dump_bytes },
 	{ "idle", BYTES, pool_dump_idle },
 	{ "faults", SELDOM, pool_dump_faults },
 };

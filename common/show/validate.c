@@ -10,8 +10,8 @@
  * it compares counts: a part's departures and number of objects, a bucket's gets and puts.  A place
  * that changes each time is checked incompletely, and its sums are not compared.
  *
- * Only what holds at each instant under the lock is checked, so a pool in use gives no false alarm.
- * Links are followed as the core follows them: one that leads to no memory is fatal.
+ * Only what is true at each instant under the lock is checked, so a pool in use gives no false
+ * alarm.  Links are followed as the core follows them: one that leads to no memory is fatal.
  */
 #include "seam/plat.h"
 #include "validate.h"

@@ -5,8 +5,8 @@
  * Layer:   above memstats.c.
  * Context: process context; may sleep.
  *
- * Words that are written hold for all later reads, as in pools.c.  "reset" is
- * done at once, and does not change what is shown.
+ * Words that are written apply to all later reads, as in pools.c.  "reset" is done at once, and
+ * does not change what is shown.
  */
 #include "seam/plat.h"
 #include "show/memstats.h"

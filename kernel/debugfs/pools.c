@@ -5,9 +5,8 @@
  * Layer:   above dump.c.
  * Context: process context; may sleep.
  *
- * Words that are written hold for all later reads, by any reader, until others
- * are written.  A read is one dump: the text stays as it is until the file
- * is read from its beginning again.
+ * Words that are written apply to all later reads, by any reader, until others are written.  A read
+ * is one dump: the text stays as it is until the file is read from its beginning again.
  */
 #include "seam/plat.h"
 #include "show/dump.h"

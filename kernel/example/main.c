@@ -2,9 +2,9 @@
 /*
  * main.c - pool_example.ko, a user of pool.ko
  *
- * A thread opens and closes connections, from process context; a timer makes
- * and drops events, from softirq: events.c.  Both hold a bounded number of
- * objects and free all of them before the module goes.
+ * A thread opens and closes connections, from process context; a timer makes and drops events, from
+ * softirq: events.c.  Both have a bounded number of objects and free all of them before the module
+ * goes.
  *
  * Each file declares the pool that it uses.  One line in the module's init creates
  * those of all files, or none; one in its exit gives them back.

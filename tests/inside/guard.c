@@ -11,7 +11,7 @@
 #include "cases_guard.h"
 #include "main.h"
 
-/* True if addresses of freed objects are held back; in kernels MAY_HOLD decides. */
+/* True if addresses of freed objects are kept; in kernels MAY_KEEP decides. */
 #ifndef __KERNEL__
 #define HELD		1
 #elif !defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))

@@ -10,7 +10,7 @@
  * advice about it.
  *
  * hot_size bounds what all pools together cache per CPU.  No CPU can be asked to cache more than
- * all pools hold, so with that bound nothing leaves a CPU for room.  Less may do; a recorded
+ * all pools have, so with that bound nothing leaves a CPU for room.  Less may do; a recorded
  * trace, replayed with several bounds, tells.
  */
 #include "poolctl.h"
@@ -31,7 +31,7 @@ typedef unsigned long long u64;
 
 /* A rule fills in the text and returns true, or leaves it alone. */
 struct advice {
-	u64 held;			/* bytes that all pools hold */
+	u64 bytes;			/* bytes that all pools have */
 	char text[256];
 };
 
@@ -102,7 +102,7 @@ static bool advise_bound(const struct pool_stats *s, struct advice *a)
 	if (s->evictions < EVENTS_LEAST || s->evictions * 10 < s->spills ||
 	    s->get_objs < s->evictions)
 		return false;
-	format_hot_size(value, sizeof(value), a->held);
+	format_hot_size(value, sizeof(value), a->bytes);
 	return say(a, "hot_size=%s: up to %u %% fewer visits of the shared pool: the bound made %llu cluster%s leave CPUs, at %llu spill%s, and %llu object%s came back",
 		   value, visits_by_evictions(s), s->evictions, plural(s->evictions), s->spills,
 		   plural(s->spills), s->get_objs, plural(s->get_objs));
@@ -167,10 +167,10 @@ static bool (*const rules[])(const struct pool_stats *s, struct advice *a) = {
 };
 
 /* Returns how many lines it took. */
-static unsigned int advise_pool(const struct pool_stats *s, u64 held)
+static unsigned int advise_pool(const struct pool_stats *s, u64 bytes)
 {
 	char name[POOL_SHOWN_LEN + 1];
-	struct advice a = { .held = held };
+	struct advice a = { .bytes = bytes };
 	unsigned int n = 0;
 	size_t i;
 
@@ -187,13 +187,13 @@ static unsigned int advise_pool(const struct pool_stats *s, u64 held)
 static void advise(const struct table *t)
 {
 	unsigned int n = 0;
-	u64 held = 0;
+	u64 bytes = 0;
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		held += pool_dump_held(&t->pools[i].s);
+		bytes += pool_dump_bytes(&t->pools[i].s);
 	for (i = 0; i < t->n; i++)
-		n += advise_pool(&t->pools[i].s, held);
+		n += advise_pool(&t->pools[i].s, bytes);
 	printf("%zu pool%s, %u piece%s of advice\n", t->n, plural(t->n), n, plural(n));
 }
 

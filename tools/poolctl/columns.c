@@ -20,7 +20,7 @@ static unsigned long long failures(const struct pool_stats *s)
 
 /* In the order in which top shows them, as far as they fit. */
 const struct column columns[] = {
-	COMPUTED("held", COLUMN_BYTES, pool_dump_held),
+	COMPUTED("held", COLUMN_BYTES, pool_dump_bytes),
 	COMPUTED("idle", COLUMN_BYTES, pool_dump_idle),
 	MEMBER(COLUMN_COUNT, used),
 	MEMBER(COLUMN_COUNT, cached),

@@ -57,7 +57,7 @@ static const char usage[] =
 "  --skip LIST functions, modules and call sites, by commas, whose callers are the call\n"
 "              sites, beside xmalloc(), strdup() and their like; '': skip none\n";
 
-/* 0: there is none.  Changes only while signals are held back. */
+/* 0: there is none.  Changes only while signals are blocked. */
 static volatile pid_t child;
 
 static void called_wrong(const char *what)
@@ -249,17 +249,17 @@ static void pass_on(int signal)
 		kill(child, signal);
 }
 
-/* @before: the signals that were held back already. */
-static void hold_signals(sigset_t *before)
+/* @before: the signals that were blocked already. */
+static void block_signals(sigset_t *before)
 {
-	sigset_t held;
+	sigset_t blocked;
 
-	sigemptyset(&held);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGQUIT);
-	sigaddset(&held, SIGTERM);
-	sigaddset(&held, SIGHUP);
-	sigprocmask(SIG_BLOCK, &held, before);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGQUIT);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGHUP);
+	sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
 /*
@@ -298,7 +298,7 @@ static bool start_command(const struct options *o, const char *dir, int report)
 	bool ignored;
 	pid_t pid;
 
-	hold_signals(&before);
+	block_signals(&before);
 	/* Where a parent ignored it, no child could be waited for. */
 	ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	pid = fork();
@@ -326,7 +326,7 @@ static int wait_for_command(void)
 	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT))
 		if (errno != EINTR)
 			err(2, "wait");
-	hold_signals(&before);
+	block_signals(&before);
 	if (waitpid(child, &status, 0) < 0)
 		err(2, "wait");
 	child = 0;

@@ -5,8 +5,8 @@
  * Layer:   above everything; user space only.  In the kernel: kernel/shrinker.c.
  * Context: plain threads.
  *
- * The system says so by a trigger: a file to which a condition is written, and which has an
- * event when it holds.  No rights are needed where the window is a multiple of two seconds.
+ * The system says so by a trigger: a file to which a condition is written, and which has an event
+ * when it is true.  No rights are needed where the window is a multiple of two seconds.
  */
 #include "helper.h"
 #include "seam/plat.h"

@@ -15,7 +15,7 @@
  * addresses until a trim finds that all slabs of the chunk are empty.
  *
  * On machines with several nodes each chunk belongs to one node, because the system takes a page
- * from the node of the thread that touches it first, and a huge page holds all slabs of a chunk.
+ * from the node of the thread that touches it first, and all slabs of a chunk are in one huge page.
  * Chunks are not bound by mbind(), which would override a policy that the user chose.
  */
 #include "main.h"

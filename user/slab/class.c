@@ -139,7 +139,7 @@ static void class_init(unsigned int stride)
 
 /*
  * Return the stride for a size.  With a stride of 1024 bytes the first lines of a slab's objects
- * would be in 4 sets of a first-level cache, which hold 32 lines, so that a batch of 64 objects
+ * would be in 4 sets of a first-level cache, which have 32 lines, so that a batch of 64 objects
  * would miss.  One step more spreads them over all sets, and of large objects one line more.  Where
  * a slab has one or two objects, that would need a page more for each.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * lent.c - marks of objects of hardened pools that users hold
+ * lent.c - marks of objects of hardened pools that are in use
  *
  * Layer:   seam, cold half; beside slab.c.
  * Context: any, signal handlers too; but for pool_lent_ready(), which only plain
  *	    threads call, no lock of ours held.
  *
- * Each 16 bytes of a chunk have a byte here: 0, or, where an object begins that a user holds, the
- * mark of its pool.  So one byte tells that a pointer may be freed: it is the beginning of an
- * object, of this pool, in use.
+ * Each 16 bytes of a chunk have a byte here: 0, or, where an object begins that is in use, the mark
+ * of its pool.  So one byte tells that a pointer may be freed: it is the beginning of an object, of
+ * this pool, in use.
  *
  *	chunk   | obj 0     | obj 1     | obj 2     | ...		2 MiB
  *	lent    | 7 0 0 0   | 0 0 0 0   | 7 0 0 0   |			128 KiB
@@ -83,7 +83,7 @@ static enum pool_fault unmark(const struct plat_backend *backend, void *obj)
 	return fault_of(slab, obj, mark);
 }
 
-/* True if a user holds the object.  Its chunk has marks. */
+/* True if the object is in use.  Its chunk has marks. */
 bool pool_lent_in_use(const struct slab *slab, const void *obj)
 {
 	return plat_read(mark_of(slab, obj));

@@ -289,7 +289,7 @@ static enum pool_fault look(const struct slab_class *class,
 	*n = slab_bit_of(slab, *n);
 	if (slab_is_free(slab, *n))
 		return POOL_FAULT_DOUBLE_FREE;
-	/* An object that a hardened pool's user holds was freed to a wrong pool. */
+	/* An object of a hardened pool that is in use was freed to a wrong pool. */
 	return pool_lent_has(slab, obj) ? POOL_FAULT_WRONG_POOL : POOL_FAULT_KINDS;
 }
 

@@ -343,7 +343,7 @@ static inline bool slab_page_put(const struct slab_class *class, struct slab *sl
 	return pages->idled != idled;
 }
 
-/* True if a user of a hardened pool holds the object; other pools' objects have no marks. */
+/* True if an object of a hardened pool is in use; other pools' objects have no marks. */
 static inline bool pool_lent_has(const struct slab *slab, const void *obj)
 {
 	return plat_read(&slab->chunk->lent) && pool_lent_in_use(slab, obj);
