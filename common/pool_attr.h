@@ -55,7 +55,7 @@ struct pool_head;
  * Both run in calls on this pool, never in an allocation or free of another one.  A destructor also
  * runs where a thread ends, a CPU goes offline, or memory of many pools is released, as in
  * pool_gc(), in pool_age() and where the kernel reclaims.  So they must not sleep, nor lock what
- * callers hold locked, nor call this pool, nor leave by longjmp(); calls on other pools take
+ * callers hold locked, nor call this pool, nor leave by longjmp(); calls on other pools pass
  * POOL_F_ATOMIC.
  *
  * A pool with a limit, spare objects, a constructor, a destructor, MEM_F_UAF, MEM_F_USERCOPY
@@ -203,7 +203,7 @@ bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
  *	REGISTER_POOL(&ptr, name, size)		a variable that exists
  *
  * at file scope.  Declared pools are MEM_F_SHARED, except those with _UNSHARED_, whose limit, waits
- * and options are for one user.  _ALIGNED_ has the alignment as one more argument.  _TYPED_ takes a
+ * and options are for one user.  _ALIGNED_ has the alignment as one more argument.  _TYPED_ has a
  * type instead of the size, then optionally the number of bytes behind each object, and a larger
  * alignment than the type's.
  *
@@ -318,9 +318,9 @@ extern struct pool_decl *__stop_pool_decls[]
 	__attribute__((visibility("hidden")));
 
 /*
- * What a declaration begins with: in C++ compilers would accept a size that is known only
- * after the pool is made.  And what takes the semicolon: the name of a type would be a new
- * type in a namespace.
+ * The beginning of a declaration: otherwise C++ compilers would accept a size that is known only
+ * after the pool is made.  And the end, before the semicolon: in a namespace the name of a type
+ * would declare a new type.
  */
 #ifndef __cplusplus
 #define POOL_DECL_CONST

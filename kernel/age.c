@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * age.c - every few seconds half of what was not needed is given back; each second it is counted
+ * age.c - release half of the unneeded memory every few seconds, and count it each second
  *
  * Layer:   above the seam; twin of user/extra/age.c.
  * Context: two works, in process context; pool_age_wake() any that may allocate.
@@ -32,7 +32,7 @@ MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: 
 /* Seconds of the longest period: a day. */
 #define AGE_MAX	86400u
 
-/* Bits of the works that are not queued, or that look; always 0 where there are none. */
+/* A bit for each work that is not queued, or is looking; a work that never runs has none. */
 #define AGEING		0
 #define COUNTING	1
 static unsigned long asleep __read_mostly;
@@ -81,7 +81,7 @@ static void count_work(struct work_struct *work)
 	queue(&counting, 1);
 }
 
-/* Queue both works.  An irq_work, since timers lock what an allocation's caller may hold. */
+/* Queue both works, in an irq_work, since timers lock what an allocation's caller may hold. */
 static void wake_now(struct irq_work *work)
 {
 	queue(&ageing, age);

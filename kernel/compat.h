@@ -147,7 +147,7 @@ static inline void pool_compat_shrinker_end(struct shrinker *shrinker)
 /* An export for all modules. */
 #define POOL_EXPORT(sym)	EXPORT_SYMBOL_NS_GPL(sym, POOL_NS(LIBPOOL))
 
-/* An export for the tests of this one. */
+/* An export for the tests of pool.ko. */
 #define POOL_EXPORT_TEST(sym)	EXPORT_SYMBOL_NS_GPL(sym, POOL_NS(LIBPOOL_TEST))
 
 #endif /* POOL_COMPAT_H */

@@ -194,7 +194,7 @@ static void *get_checked(struct pool *pool, unsigned int flags, gfp_t gfp,
 		pool_count_failure(pool, POOL_INJECTED);
 		return NULL;
 	}
-	/* Objects that become free go to the waiters, in their order. */
+	/* Refuse, because objects that become free go to the waiters, in their order. */
 	if (plat_read(&pool->waiting) && !(flags & POOL_F_NO_LIMIT)) {
 		pool_count_failure(pool, POOL_REFUSED);
 		return NULL;

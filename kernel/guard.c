@@ -284,7 +284,7 @@ unsigned long pool_guard_kept(void)
 	return READ_ONCE(kept_bytes);
 }
 
-/* Always true except in User-Mode Linux, which a fault would kill: true if p is mapped. */
+/* True if @p is mapped; always true except in User-Mode Linux, which a fault would kill. */
 static bool is_mapped(const void *p)
 {
 	if (!IS_ENABLED(CONFIG_UML))

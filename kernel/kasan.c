@@ -19,7 +19,7 @@
 
 #define GRANULE		BIT(KASAN_SHADOW_SCALE_SHIFT)
 
-/* Reasons, as in mm/kasan/kasan.h: what reports call use-after-free and out-of-bounds. */
+/* Shadow bytes, as in mm/kasan/kasan.h, for reports of use-after-free and out-of-bounds. */
 #define FREED		0xfb
 #define BEHIND		0xfc
 

@@ -266,7 +266,8 @@ static inline const void *plat_thread(void)
 /*
  * True if a call may map and unmap guarded objects, which may sleep.  Kernels that do not count
  * preemption cannot tell whether a caller holds a lock, so all callers without POOL_F_ATOMIC must
- * be able to sleep there.  POOL_F_FOREIGN: the caller called another pool, so it said nothing.
+ * be able to sleep there.  With POOL_F_FOREIGN the flags of the caller are those for another pool,
+ * and do not say whether it may sleep.
  */
 static inline bool guard_may_map(unsigned int flags)
 {

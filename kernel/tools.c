@@ -11,8 +11,8 @@
  *   kmemleak   belongs to this call's stack   -
  *
  * KMSAN and kmemleak save a stack, for which they may need memory and locks.  So they get reports
- * only where the slab may be called, too.  Elsewhere KMSAN takes the bytes of an object that goes
- * to a user for written, and kmemleak has the stack of an earlier owner.
+ * only where the slab may be called, too.  Elsewhere KMSAN counts the bytes of an object that goes
+ * to a user as written, and kmemleak has the stack of an earlier owner.
  *
  * lockdep knows held arrays from pool_hot.h.
  */

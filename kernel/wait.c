@@ -34,8 +34,8 @@ unsigned int plat_resched(void)
 
 /*
  * A hash table of waiting tasks, of all pools, by the words that they wait for.  A wakeup goes
- * along one list and wakes each task whose own word has changed, so an interrupt need not know
- * which.
+ * along one list and wakes each task whose own word has changed, so an interrupt that wakes need
+ * not know the task.
  */
 #define QUEUE_BITS	4
 static wait_queue_head_t waiters[1 << QUEUE_BITS];

@@ -20,8 +20,8 @@ unsigned int plat_area_count;
 
 /*
  * Protects the offsets of pools.  Lock order: after the registry mutex, before the area mutex.
- * Held over system calls that release memory of parts, so calls of threads without an area must
- * not take it.
+ * Held over system calls that release memory of parts, so calls of threads without an area must not
+ * lock it.
  */
 static pthread_mutex_t offset_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool offset_used[PLAT_LOCALS];	/* not offset 0, whose parts are always closed */
@@ -74,7 +74,9 @@ static struct plat_area *add_area(void)
 		if (!area)
 			return NULL;
 		area->number = number;
-		/* Pairs with the numbers of memory, which read the far extents without the mutex. */
+		/*
+		 * Pairs with the acquire in count.c, which reads the far extents without the mutex.
+		 */
 		plat_write_release(&plat_areas[number], area);
 	}
 	if (number == plat_area_count)
@@ -160,14 +162,14 @@ static unsigned long offset_of(unsigned int i)
 	return pool_far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
-/* Clear a part's bit, as it is zero again.  Atomic: a handler, or another destroyer, may write. */
+/* Clear the bit of a part that is zero again.  Handlers and other destroyers may write the word. */
 static void has_not(struct plat_area *area, unsigned int i)
 {
 	__atomic_fetch_and(&area->has[i / PLAT_WORD_BITS], ~(1ul << i % PLAT_WORD_BITS),
 			   __ATOMIC_RELAXED);
 }
 
-/* Find the first part from @i on that an area has; @end or more: none below @end. */
+/* Return the first part from @i on that an area has, by number; @end or more: none below @end. */
 static unsigned int next_part(const struct plat_area *area, unsigned int i, unsigned int end)
 {
 	while (i < end) {

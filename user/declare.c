@@ -26,7 +26,7 @@
 /* True during exit(), written by the thread that then runs the destructors, so relaxed. */
 static bool exiting;
 
-/* An address, the number of objects before its own in the loader's list, and of unloads so far. */
+/* An address, how many loaded objects are before its own, and how many were unloaded so far. */
 struct place {
 	uintptr_t addr;
 	unsigned int before;
@@ -98,7 +98,7 @@ static bool hook_exit(void)
 /*
  * True if the object that has @entries may be unloaded before the program ends, so that its pools
  * must be released.  If libpool's own place has changed, a plugin loaded libpool, and objects
- * before "last" were unloaded, which makes all later objects count lower.
+ * before "last" were unloaded, which lowers the numbers of all later objects.
  */
 static bool may_leave(struct pool_decl **entries)
 {

@@ -2,7 +2,7 @@
 /*
  * functions.c - documented calls that the headers turn into macros, as functions
  *
- * Layer:   API; the kernel has these three in pool.h, since there a module calls.
+ * Layer:   API; in the kernel pool.h has these three, inline, since they name the calling module.
  * Context: as said in pool.h.
  *
  * For programs that take the address of a call, or declare it themselves.  The

@@ -36,8 +36,8 @@
 namespace pool __attribute__((visibility("default"))) {
 
 /*
- * What pools of allocators and smart pointers are to be.  Another struct with the same
- * members, which has to be visible, too, makes pools of its own:
+ * The name and the limit of the pools of allocators and smart pointers.  Another struct with the
+ * same members, which has to be visible, too, makes pools of its own:
  *
  *	struct sessions {
  *		static constexpr const char *name = "session";
@@ -63,7 +63,7 @@ namespace detail {
 #endif
 }
 
-/* Larger ones, and those with a larger alignment, are not for pools. */
+/* Larger objects, and those with a larger alignment, do not come from pools. */
 constexpr std::size_t max_size = 1u << 20;
 constexpr std::size_t max_align = 4096;
 
@@ -206,7 +206,7 @@ using unique_ptr = std::unique_ptr<T, deleter<T, Kind>>;
 
 namespace detail {
 
-/* Memory of an object that is not made yet; it goes back unless it is taken. */
+/* Memory of an object that is not made yet; freed if the constructor throws. */
 template <class T, class Kind>
 struct raw {
 	allocator<T, Kind> memory = {};
@@ -272,7 +272,7 @@ public:
 		return upstream_;
 	}
 
-	/* What each size becomes; a table of all is in the test. */
+	/* Round a size up; the test has a table of all. */
 	static constexpr std::size_t rounded(std::size_t bytes) noexcept
 	{
 		return size_of(class_of(bytes));

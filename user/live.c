@@ -30,7 +30,7 @@ unsigned int plat_live_below(unsigned int cpu)
 	return UINT_MAX;
 }
 
-/* Flip an area's bit.  The release: its readers see the area, or the pools' new counts. */
+/* Flip an area's bit.  By the release its readers see the area, or the pools' new counts. */
 static void flip(unsigned int area)
 {
 	unsigned long *word = &plat_live[area / PLAT_LIVE_BITS];

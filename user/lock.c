@@ -255,7 +255,7 @@ static void wait_until(unsigned int *word, unsigned int seen, const struct until
 		pool_nap();
 }
 
-/* Sleep as plat.h says.  No signal, as of a profiler or remote.c, and no cancellation ends it. */
+/* Sleep as plat.h says.  Neither cancellation nor a signal, as of a profiler, ends it. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	struct timespec now;

@@ -19,8 +19,8 @@ struct plat_area;
 struct pool_cpu;
 
 /*
- * What runs or is written before main().  It is together, and the data are on the page that the
- * loader writes to in any case, so that a program which uses no pool has few page faults.
+ * Code and data used before main().  They lie together, the data on the page that the loader writes
+ * to in any case, so that a program which uses no pool has few page faults.
  */
 #define AT_START	__attribute__((__cold__))
 #define START_DATA	__attribute__((__section__(".data")))
@@ -85,10 +85,10 @@ void pool_signals_of_others(sigset_t *set);
 void pool_remote_fork_hold(void);
 void pool_remote_fork_release(void);
 
-/* lock.c: sleep for some 60 us, and be no place where the thread may be cancelled */
+/* lock.c: sleep for some 60 us; no cancellation point */
 void pool_nap(void);
 
-/* lock.c: lock the registry mutex, if that can be had at once */
+/* lock.c: try to lock the registry mutex */
 bool pool_registry_trylock(void);
 
 /* heap.c: objects come from malloc(), or go back to it; have it give back their memory */

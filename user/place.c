@@ -83,8 +83,8 @@ static bool areas_have_room(unsigned long offset)
 }
 
 /*
- * Map zeros at this offset, for threads without an area, if all areas have room for far
- * parts at that offset, too.
+ * Map zeros at this offset, for threads without an area, if all areas have room for far extents at
+ * that offset, too.
  */
 static bool try_far(long k)
 {

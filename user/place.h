@@ -10,7 +10,7 @@
 
 #include "seam/plat.h"
 
-/* The parts of pools in a far extent, about, and its bytes: whole pages. */
+/* About how many parts of pools a far extent has, and its bytes, which are whole pages. */
 #define POOL_FAR_LOCALS	256
 #define POOL_FAR_BYTES \
 	((POOL_FAR_LOCALS * sizeof(struct pool_local) + PLAT_PAGES - 1) / \

@@ -41,9 +41,9 @@ const struct plat_policy plat_policies[] = {
 	{ NULL, 0 },
 };
 
-/* The locks, and waiting for them, would be here: lock.c. */
+/* The locks, and waiting for them, are in lock.c. */
 
-/* Set errno.  The barrier, because clang assumes that malloc() and free() keep errno. */
+/* Set errno, behind a barrier because clang assumes that malloc() and free() keep errno. */
 static inline void put_errno(int error)
 {
 	pool_barrier();
@@ -322,8 +322,8 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 /* plat_guard_check() and plat_peek() are in guard.c. */
 
 /*
- * Return memory to the system; if the user @asked, also malloc()'s.  Not for plat_backend_alloc(),
- * because reaping areas may run destructors.
+ * Return memory to the system; if the user @asked, also malloc()'s.  plat_backend_alloc() must not
+ * call this, because reaping areas may run destructors.
  */
 void plat_trim(bool asked)
 {
@@ -333,7 +333,7 @@ void plat_trim(bool asked)
 		pool_heap_trim();
 }
 
-/* plat_pause() would be here: lock.c. */
+/* plat_pause() is in lock.c. */
 
 /* Do nothing: see 5. above. */
 void plat_show(struct pool *pool, bool shown)

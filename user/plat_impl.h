@@ -98,7 +98,7 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-/* live.c: a bit for each area that walks include; no area from the end on has one. */
+/* live.c: a bit for each area that walks include; none is set from plat_live_end on. */
 #define PLAT_LIVE_BITS		(8 * sizeof(unsigned long))
 extern unsigned long plat_live[PLAT_AREAS / PLAT_LIVE_BITS];
 extern unsigned int plat_live_end;
@@ -238,9 +238,9 @@ static inline void plat_cpu_unlock(struct pool_cpu *cpu)
 
 /*
  * BUSY section, and calls that lock a mutex, libpool's or malloc()'s.  A thread that is cancelled
- * asynchronously ends behind it, since what it held would stay held for ever.  Signals are not
- * masked, which would cost two system calls: a handler that interrupts the holder of a bucket skips
- * the bucket.
+ * asynchronously ends behind the section, otherwise the bucket would stay BUSY, or the mutex held,
+ * for ever.  Signals are not masked, which would cost two system calls: a handler that interrupts
+ * the holder of a bucket skips the bucket.
  */
 
 static inline struct plat_irq plat_busy_enter(void)

@@ -18,7 +18,7 @@
 /* Milliseconds between two passes, each of which releases half of what is idle. */
 #define PERIOD	2000
 
-/* Any thread: true during a pass; and the time of the next pass, 0: the clock was not read yet. */
+/* Written by any thread: true during a pass; the time of the next pass, 0: not known yet. */
 static bool going;
 static unsigned long due;
 
@@ -41,8 +41,8 @@ static bool is_due(unsigned long now)
 
 /*
  * Do a step, if the registry mutex is free.  With the mutex held "going" is read again, because
- * another thread may have ended the pass.  Cancellation is off, because the end of the pool whose
- * piece is taken waits for the step.
+ * another thread may have ended the pass.  Cancellation is off, because the end of the pool that
+ * the step works on waits for the step.
  */
 static void step(unsigned long now)
 {

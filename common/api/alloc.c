@@ -73,9 +73,9 @@ static void *get_last(struct pool *pool, unsigned int flags, struct slow *slow)
 
 /*
  * Get more objects from the backend for the caches, after a miss that reached it, because a pool
- * that grows usually goes on growing.  None for a pool that regains what it needed before; for one
- * with a limit, because other CPUs would be refused them; nor where a constructor or checks run for
- * the caller that asks.  Not inlined, because its array would then be on the stack of all calls.
+ * that grows usually goes on growing.  None for a pool that needed as many before, which may not
+ * grow; for one with a limit, because other CPUs could not reach them; or for one with a
+ * constructor or checks.  Not inlined, because its array would then be on the stack of all calls.
  */
 static __attribute__((__noinline__))
 void get_ahead(struct pool *pool, unsigned int flags)
@@ -134,7 +134,7 @@ static bool waits(unsigned int flags)
 	return (flags & POOL_F_WAIT) && plat_may(PLAT_WAIT, flags);
 }
 
-/* Start the clock of a call that waits.  Other calls look a fixed number of times. */
+/* Start the clock of a call that waits.  Other calls end after a fixed number of tries. */
 static void slow_begin(struct slow *slow, unsigned int flags,
 		       const struct terms *terms)
 {
@@ -214,8 +214,8 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 /*
  * Serve an allocation that the caches could not serve, or whose object must be checked.  Skips
  * corrupted objects, each once, so a caller that does not wait comes to an end.  While other calls
- * wait, only the reserve of the call is tried.  @how: the flags of the call, with POOL_F_NESTED if
- * it is.
+ * wait, only the reserve of the call is tried.  @how: the flags of the call, with POOL_F_NESTED for
+ * a nested call.
  */
 static __attribute__((__noinline__))
 void *alloc_slow(struct pool *pool, void *obj, unsigned int how,
@@ -251,7 +251,7 @@ void *alloc_behind(struct pool *pool, unsigned int flags, void *caller,
 	return alloc_slow(pool, NULL, how, flags, caller, terms);
 }
 
-/* Hand out the object of the caches; NULL: go the slow way.  The arguments are alloc_slow()'s. */
+/* Hand out an object of the caches; NULL: use the slow path.  Arguments as of alloc_slow(). */
 static inline void *hand_out(struct pool *pool, void *obj, unsigned int how,
 			     unsigned int flags, void *caller,
 			     const struct terms *terms)
@@ -353,7 +353,7 @@ void *pool_alloc_timeout(struct pool_head *head, unsigned int flags,
 	return alloc_waiting(head, flags, __builtin_return_address(0), &terms);
 }
 
-/* Not pool_might_alloc(), because the caller may be code that others wait for to free memory. */
+/* pool_might_alloc() is not called, because others may wait for this caller to free memory. */
 void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
 				  unsigned int flags, unsigned int ms)
 {
@@ -389,7 +389,7 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/* Free what was no hit.  The array may have room where frees wipe.  @caller: named in reports. */
+/* Free an object that did not hit: the array was full, or frees wipe.  @caller: for reports. */
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * border.c - what is done to a free object before a user has it
+ * border.c - check, fill and construct a free object before a user gets it
  *
  * Layer:   between alloc.c, kernel/gfp.c and the layers; above the checks of debug/check.c.
  * Context: any; outside of hot sections, no lock held.
  *
- * Constructors are called here, and they may free, or may not return.  So this file
- * belongs to the core.  What only looks at objects and notes them does not.
+ * Constructors are called here, and they may free, or may not return.  So this file belongs to the
+ * core, unlike code that only reads and records objects.
  */
 #include "seam/plat.h"
 

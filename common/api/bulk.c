@@ -65,7 +65,7 @@ static void wipe_out(const struct pool_head *head, unsigned int n, void **objs,
 		pool_hot_out(head, objs[n], flags);
 }
 
-/* The objects that a bulk call already has while the slow path gets one more; then n is 0. */
+/* The objects that a bulk call frees unless the slow path gets one more, which sets n to 0. */
 struct got {
 	struct pool_head *head;
 	unsigned int flags;

@@ -11,7 +11,7 @@
  */
 #include "seam/plat.h"
 
-/* Registry mutex.  In order of creation, as ids are.  pool_pass_at: pass.c saw it last; or NULL. */
+/* Registry mutex.  All pools in order of ids, and the pool that pass.c saw last, or NULL. */
 static struct pool_list pools = { &pools, &pools };
 struct pool *pool_pass_at;
 
@@ -45,8 +45,8 @@ void pool_registry_resize(struct pool *pool)
 }
 
 /*
- * Walk over the pools of @least to @most bytes, and a few others of about these sizes: the one
- * after @prev; with NULL the first.  NULL: there is none.  Registry mutex held.
+ * Return the pool after @prev, or the first for NULL, of those with @least to @most bytes and a few
+ * others of about these sizes.  NULL: none is left.  Registry mutex held.
  */
 struct pool *pool_registry_sized(struct pool *prev, unsigned int least, unsigned int most)
 {

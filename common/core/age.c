@@ -142,7 +142,8 @@ bool pool_age_clear(struct pool_local *here)
 
 /*
  * Take the free slots of a held array or, if all have objects, close it.  An array with more
- * objects than a cluster accepts closes in several steps, so the most since it grew is kept.
+ * objects than a cluster accepts closes in several steps, so its number of objects before the first
+ * step is recorded.
  */
 static void take_slots(struct pool_cpu *cpu, struct pool_local *local)
 {
@@ -186,8 +187,8 @@ static struct pool_local *oldest_array(struct pool_cpu *cpu,
 }
 
 /*
- * Call pool_keep_cluster() for a detached cluster without the CPU's lock, because that may read the
- * counts of all buckets.  Its objects count as moving.
+ * Call pool_keep_cluster() for a detached cluster without the CPU's lock, because the call may read
+ * the counts of all buckets.  Its objects count as moving.
  */
 static bool keep_unlocked(struct pool_cpu *cpu, struct pool_cluster *c)
 	POOL_MUST_HOLD(cpu->lock)
@@ -254,9 +255,9 @@ static void supply(struct pool_cpu *cpu, unsigned int n)
 }
 
 /*
- * Prepare a CPU for pool_age_array(): if its stash is low, put clusters there for the objects of
- * such arrays, if there is memory.  False: the CPU has no such array.  PLAT_ALLOC; outside of hot
- * sections, no lock held.
+ * Prepare a CPU for pool_age_array(), which may need empty clusters: put some into its stash if the
+ * stash has few and there is memory.  False: the CPU has no array to reduce.  PLAT_ALLOC; outside
+ * of hot sections, no lock held.
  */
 bool pool_age_prepare(struct pool_cpu *cpu)
 {
@@ -403,7 +404,7 @@ void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 	pool_cpu_break(here->cpu);
 }
 
-/* Evict a cluster of a pool without caches, which it had before; false: there is none. */
+/* Evict a cluster that a pool still has after a switch to no-cache; false: there is none. */
 static bool evicts_uncached(struct pool_local *here, struct pool_carried *out)
 {
 	struct pool_cluster *c = NULL;

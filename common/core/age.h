@@ -32,9 +32,9 @@ static inline bool pool_age_room(struct pool_local *here, unsigned long bytes,
 }
 
 /*
- * Enlarge an array that is smaller than it may be; most are not, so that is tested first.  @here is
- * entered and locked.  @out receives evicted clusters, for pool_carry().  True: any cluster may be
- * gone, and the newest may be another one.
+ * Enlarge an array that is smaller than it may be.  Most arrays are as large as they may be, so
+ * this is tested inline.  @here is entered and locked.  @out receives evicted clusters, for
+ * pool_carry().  True: any cluster may be gone, and the newest may be another one.
  */
 static inline bool pool_age_grow(struct pool_local *here,
 				 struct pool_carried *out)

@@ -13,7 +13,7 @@
 /* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */
 #define AHEAD_FREE	4
 
-/* Return @n, or less if more would raise @have, which is below @watermark, above it. */
+/* Return @n, or only what @have lacks to @watermark, if @have is not above it. */
 static unsigned int up_to(unsigned long watermark, unsigned long have, unsigned int n)
 {
 	return have <= watermark && n > watermark - have ? (unsigned int)(watermark - have) : n;
@@ -30,10 +30,10 @@ static bool is_crowded(const struct pool_local *local)
  * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills
  * half of an array of @slots.
  *
- * A batch ends where the part has as many objects as the array has slots, or as fit the bound.
- * Otherwise a caller that uses exactly that many would have one too many, and spill or evict in
- * each round.  There is no batch while pools are charged with more than three quarters of the
- * bound, because the rest is for objects that callers ask for.
+ * A batch is cut where the part would get more objects than the array has slots, or than fit the
+ * bound.  Otherwise a caller that uses just as many would have one object too many, and spill or
+ * evict in each round.  There is no batch while pools are charged with more than three quarters of
+ * the bound, because the rest is for objects that callers ask for.
  *
  * Unused objects of a batch would stay at the cold end of the array for ever.  "surplus" makes
  * fills move only the object asked for, until as many objects have come from clusters as the batch

@@ -63,7 +63,7 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 /* Move what a visit of @pool collected to the layers below.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
-	/* First, because any call may use these objects, and the rest of this may last long. */
+	/* Return these first, because any call may use them and other steps may last long. */
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);
 	while (out->down) {

@@ -111,8 +111,8 @@ void *fill_past(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Keep the rest of a cluster that is on no list: on this CPU's lists if it fits, otherwise leave it
- * to pool_carry().  Other calls may get the lock before.  Returns how many objects are left to
+ * Put the rest of a cluster that is on no list on this CPU's lists if it fits, otherwise leave it
+ * to pool_carry().  Other calls may get the lock meanwhile.  Returns how many objects are left to
  * pool_carry().
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
@@ -182,8 +182,8 @@ static void *fill_shared(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Fill, for one object, from this CPU's clusters.  If there are none, from the shared pool.
- * NULL: there was no object, or growing had the clusters evicted.
+ * Fill, for one object, from this CPU's clusters.  If there are none, from the shared pool.  NULL:
+ * there was no object, or making room for more slots evicted all clusters.
  */
 static void *fill_one(struct pool_local *here, struct pool_carried *out)
 {
@@ -204,8 +204,8 @@ static void *fill_one(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * End a visit, leave the part, and do what the visit left for afterwards: bring down what it
- * evicted, or, with @tick, a step of ageing.
+ * End a visit, leave the part, and do the work that needs no lock: move evicted clusters to the
+ * layers below, or, with @tick, a step of ageing.
  */
 static inline __attribute__((__always_inline__))
 void leave(struct pool_local *here, struct pool_carried *out, bool tick, unsigned int flags)

@@ -17,7 +17,7 @@
  *
  * Claim: from HOLD to OPEN nobody else changes n or slots.  Other CPUs never enter this array;
  * struct pool_hot lists the exceptions.  Code that interrupts the call on this CPU ends before the
- * call goes on.  By the moment at which it comes:
+ * call goes on.  What it does depends on where it interrupts the call:
  *
  *	before HOLD	it finds OPEN, does all steps itself and leaves OPEN, so the result of TEST
  *			is still right; WORK reads n after HOLD, and so sees its changes
@@ -28,7 +28,7 @@
  * handler that leaves a WORK by longjmp() leaves HELD behind: later calls use the layers below,
  * until the thread idles or ends, or the pool is destroyed.
  *
- * After OPEN, after the CPU lock was free and after LEAVE all of it must be read again.
+ * After OPEN, after LEAVE, and after the CPU lock was free, the call must read all fields again.
  */
 #ifndef POOL_CORE_HERE_H
 #define POOL_CORE_HERE_H
@@ -102,7 +102,7 @@ static inline void pool_visit_count(struct pool_cpu *cpu, struct pool_local *her
 
 /*
  * True if a visit for an allocation, after @visits others of its CPU, does a step of ageing where
- * calls do these.  True of two in POOL_TICK_VISITS, since every other visit may be for a free.
+ * calls do these.  These are two of POOL_TICK_VISITS, since every other visit may be for a free.
  */
 static inline bool pool_visit_ticks(unsigned long visits)
 {

@@ -37,7 +37,7 @@ static unsigned int slots_of_all(const struct pool *pool)
 	return limit ? POOL_LIMIT_SLOTS(limit) : UINT_MAX;
 }
 
-/* Return how many of these slots one array may have; 0 if there is less than one for each CPU. */
+/* Return how many of a pool's slots one array may have; 0 if a CPU would have less than one. */
 unsigned int pool_hot_share(const struct pool *pool)
 {
 	unsigned int cpus = plat_cpu_below(UINT_MAX) + 1;
@@ -101,7 +101,7 @@ void pool_local_enter_era(struct pool_local *local, unsigned long era)
 	local->era = era;
 }
 
-/* Set up this CPU's part, "open" last, because handlers look at that.  CPU lock held. */
+/* Set up this CPU's part, "open" last, because handlers test that field.  CPU lock held. */
 static void local_init(struct pool_local *local, struct pool *pool,
 		       struct pool_cpu *cpu)
 {
@@ -159,7 +159,8 @@ bool pool_here_begins(struct pool *pool, struct pool_local *local,
 /*
  * Let an array accept @slots objects, or none if the options keep it closed.  CPU lock held.  A
  * switch first stores the new options, then locks the CPU and stores 0.  So this call sees the new
- * options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit do not.
+ * options, or the switch stores its 0 later.  Calls pool_wake(), because frees that hit from now on
+ * do not.
  */
 void pool_hot_set_cap(struct pool_local *local, unsigned int slots)
 {
@@ -242,7 +243,7 @@ void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
 
 /*
  * Take the freshest POOL_CLUSTER_SIZE objects, and all free slots, from an array without an owner.
- * CPU lock held.  Not all objects at once, since these would need too much of a kernel stack.
+ * CPU lock held.  Takes no more at once, because a kernel stack is too small for them.
  *
  * The objects stay charged, and counted as moving, until the caller has put them elsewhere and has
  * called pool_cluster_settled().  Returns their number; fewer than POOL_CLUSTER_SIZE: the array has

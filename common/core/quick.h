@@ -3,12 +3,12 @@
  * quick.h - fill and spill in the common case, where only a fixed number of pointers is copied
  *
  * Layer:   hot array -> [local clusters]
- * Context: any.  In between the array and the CPU lock are held, in a hot section.
+ * Context: any.  A call holds the array and the CPU lock, in a hot section.
  *
  * A quick fill empties a full cluster into the array.  A quick spill makes half of a full array a
- * new cluster.  Both require that bound, options and capacity are as the last visit left them and
- * that nothing is parked.  Otherwise they change nothing, keep what is held, and fill.c or spill.c
- * goes on.
+ * new cluster.  Both require that bound, options and capacity are as at the last visit and that
+ * nothing is parked.  Otherwise they change nothing, and fill.c or spill.c goes on with the array
+ * and the lock.
  */
 #ifndef POOL_CORE_QUICK_H
 #define POOL_CORE_QUICK_H
@@ -45,7 +45,7 @@ static inline bool pool_quick_none_parked(const struct pool *pool, const struct 
 	return !(mine | (unsigned long)plat_read(&pool->parked.head));
 }
 
-/* True if a fill only has to move the newest cluster, or NULL, to the array as a whole. */
+/* True if a fill only has to move the whole newest cluster @c, which may be NULL, to the array. */
 static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cpu *cpu,
 				    const struct pool_cluster *c)
@@ -157,7 +157,7 @@ static inline void pool_quick_end_past(struct pool_cpu *cpu)
 	pool_hot_leave();
 }
 
-/* True if a locked part is up to date with pool_era, and has no array. */
+/* True if a locked part was adapted to the present pool_era, and has no array. */
 static inline bool pool_quick_past(const struct pool_local *here)
 {
 	return pool_era_is(here->era - POOL_ERA_PAST);

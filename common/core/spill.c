@@ -7,9 +7,10 @@
  *	    POOL_HOT_SLOTS of each kind.  pool_carry() does the rest after both are left.
  *
  * A spill moves the coldest half of a full array to the newest cluster, or to a new one, after the
- * array may have grown, and others may have been evicted to make room under the byte bound (age.c).
- * If there is no array, or an object is sealed, objects go to a cluster directly.  Objects that a
- * visit cannot keep are left to pool_carry().  Most spills are done by quick.h instead.
+ * array may have grown, and other clusters may have been evicted to make room under the byte bound
+ * (age.c).  If there is no array, or an object is sealed, objects go to a cluster directly.
+ * Objects that a visit cannot keep are left to pool_carry().  Most spills are done by quick.h
+ * instead.
  */
 #include "seam/plat.h"
 
@@ -157,7 +158,7 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	return done;
 }
 
-/* Put all of @n objects into the array, if it accepts that many of their kind. */
+/* Put all of @n objects into the array, if they are plain and it accepts that many. */
 static inline bool put_all_hot(struct pool_local *here, unsigned int n,
 			       void **objs)
 {

@@ -89,7 +89,7 @@ static unsigned long backend_calls(struct pool *pool)
  * are known as are allocated.  Other calls change both counts, so they are compared only if no
  * object came from or went to the backend between the first read and the last; the fences keep the
  * reads in order.  A drop makes an object unknown, then counts it as released, then lowers
- * "allocated".  The first fence also pairs with pool_object_table_lapse(): a call that has read an
+ * "allocated".  The first fence also pairs with pool_object_table_lapse(): a call that has read
  * option bits without checks sees "whole" cleared.
  */
 static bool all_known(struct pool *pool, unsigned int bits)
@@ -437,8 +437,8 @@ void pool_object_table_lapse(struct pool *pool)
 }
 
 /*
- * Make room for all objects of the pool, because frees, which note their objects, must not allocate
- * memory.  Process context; no lock held.
+ * Provide slots for all objects of the pool, because frees, which note their objects, must not
+ * allocate memory.  Process context; no lock held.
  */
 void pool_object_table_grow(struct pool *pool)
 {

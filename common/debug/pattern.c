@@ -13,7 +13,7 @@
  */
 #include "seam/plat.h"
 
-/* Objects are of any type. */
+/* A word of an object, which may be of any type. */
 typedef unsigned long __attribute__((__may_alias__)) word_t;
 
 #define WORD	((unsigned int)sizeof(word_t))

@@ -186,7 +186,7 @@ static bool is_of(const struct pool_bin *bin, const void *caller, unsigned long 
 	return plat_read_acquire(&bin->key) == key && plat_read(&bin->caller) == caller;
 }
 
-/* Return the bin of a place among those that it may have; @bins: it has none yet. */
+/* Return the bin of a place among those that it may have; @bins: the place has none yet. */
 static struct pool_bin *look_up(struct pool_bin *bins, unsigned int nr, const void *caller,
 				unsigned long key)
 {

@@ -48,7 +48,7 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 
 /*
  * Copy the name of the pool for which @is_it is true; false: there is none, or this context cannot
- * search.  A copy, so that no pool is pinned while lines are written, which may block.
+ * search.  Copies the name, so that no pool is pinned while lines are written, which may block.
  */
 static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),
@@ -67,7 +67,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* True if the table of another pool than the one freed to has the object. */
+/* True if @pool is not the pool freed to, and its table has the object. */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;
@@ -104,7 +104,7 @@ static void print_callers(const struct pool_fault_info *info,
 }
 
 /*
- * Name the pool whose tag is behind the object, if it is another pool.  Not for free objects, whose
+ * Name the pool whose tag is behind the object, if it is another pool.  Skips free objects, whose
  * tag is the address of the freeing code.
  */
 static void print_tag(const struct pool_fault_info *info,

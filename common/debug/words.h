@@ -31,9 +31,9 @@
  * X(@a, flag, word, opposite, flags that the word sets too, flags that the opposite clears
  * too, properties, help)
  *
- * uaf sets no-cache, as documented, and a later "cache" clears it again.  In the same way
- * integrity sets cold-first, so that free objects rest for as long as possible before they are
- * checked, and a later "hot-first" clears it.
+ * uaf sets no-cache, as documented, and a later "cache" clears it again.  In the same way integrity
+ * sets cold-first, so that objects stay free for as long as possible before they are checked, and a
+ * later "hot-first" clears it.
  */
 #define POOL_WORDS(X, a)							\
 	X(a, FAIL, "fail", "no-fail", 0, 0,					\

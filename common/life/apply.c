@@ -18,7 +18,7 @@
 /* A message names this many pools, and counts the others. */
 #define NAMED	4
 
-/* What of a change came too late for some pools, and these pools. */
+/* The flags and keys of a change that came too late for some pools, and these pools' names. */
 struct late {
 	unsigned int flags;
 	unsigned int keys;
@@ -153,7 +153,7 @@ void pool_change_apply(const struct pool_change *change, char *late,
 	pool_change_store(change);
 	pool_declared_renew(change);
 	plat_mutex_unlock(PLAT_CREATE);
-	/* Without a lock, because objects may be released to the backend, and faults reported. */
+	/* No lock is held here, because objects may be released and faults reported. */
 	if (change->touched & 1u << POOL_KEY_MAX_CACHED)
 		pool_bound_share();
 	while ((pool = pool_registry_next(pool))) {

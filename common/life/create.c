@@ -308,7 +308,7 @@ static struct pool *create(const struct pool_attr *attr,
 		if (!pool)
 			pool = make(&request, why);
 	}
-	/* Later a renewal may change it. */
+	/* Set the variable under the creation lock, because a renewal may change it later. */
 	if (pool && creator->decl)
 		plat_write(creator->decl->ptr, &pool->head);
 	plat_mutex_unlock(PLAT_CREATE);
@@ -358,7 +358,7 @@ struct pool_head *pool_create_at(const char *name, unsigned int size,
 	return pool_create(&attr, &creator);
 }
 
-/* Create a pool for the macros.  Refuses attributes of another version's layout, unread. */
+/* Create a pool for the macros.  Refuses attributes of another version, without reading them. */
 struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
 				     size_t attr_size, const char *file,
 				     int line, const void *owner,
@@ -401,9 +401,9 @@ void pool_end(struct pool *pool, unsigned long lost)
 }
 
 /*
- * Release a registration, and end the pool if it was the last.  Returns how many objects in use
- * keep the last registration and the pool.  If another creation registers while they are counted,
- * returns 0, because the objects are that creation's.
+ * Release a registration, and end the pool if it was the last.  Returns the number of objects in
+ * use, if these keep the last registration and so the pool.  If another creation registers while
+ * they are counted, returns 0, because the objects are that creation's.
  */
 unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 			     const void *owner)
@@ -427,7 +427,7 @@ unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
 	return what == POOL_KEPT ? used : 0;
 }
 
-/* True if a pool's end logs its objects in use: a module's, as they stay, or with POOL_D_WHO. */
+/* True if a pool's end logs objects in use: a module's, because they stay; or with POOL_D_WHO. */
 static bool logs_in_use(const struct pool *pool, const void *owner)
 {
 	return owner || plat_read(&pool->debug) & POOL_D_WHO;

@@ -59,7 +59,7 @@ static unsigned int next_bits(const struct pool *pool, unsigned int set,
 	return now;
 }
 
-/* Store the new option bits; returns it.  Registry mutex held. */
+/* Store the new option bits; returns them.  Registry mutex held. */
 static unsigned int store_bits(struct pool *pool, unsigned int set,
 			       unsigned int clear)
 {

@@ -24,9 +24,9 @@ static void *look_everywhere(struct pool *pool, unsigned int flags)
 /*
  * Look for an object when the backend has nothing.  The counts of @last are 0 at first.
  *
- * It looks once at this CPU's array.  If a first reading found an object in a place, or moving,
- * it looks at all other places but the backend, too.  If the backend refused because of the
- * limit, the caller asks it again next, since a free object may have gone there.
+ * Looks once at this CPU's array.  If a first reading found an object in a place, or moving, it
+ * looks at all other places but the backend, too.  If the backend refused because of the limit, the
+ * caller asks it again next, since a free object may have gone there.
  */
 void *pool_last_look(struct pool *pool, unsigned int flags,
 		     struct pool_last *last)

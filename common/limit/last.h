@@ -28,7 +28,7 @@ struct pool_waiter {
 	struct pool *pool;
 	struct pool_list list;		/* waiters mutex: link in pool.waiters */
 	unsigned int turn;		/* waiters mutex; read by its thread; 1: it is the head */
-	unsigned int *word;		/* slept on until it is the head: turn or refills */
+	unsigned int *word;		/* the word it sleeps on until it is the head */
 	unsigned int seen;		/* the pool's "wakes" before the last look */
 };
 

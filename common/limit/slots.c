@@ -33,7 +33,7 @@
  */
 #include "seam/plat.h"
 
-/* A search ends after so many rounds; in each of them another caller's change was in its way. */
+/* A search ends after so many rounds, each of which failed because others changed slots. */
 #define ROUNDS	64
 
 /* Lower a count by 1, unless it is 0; @before: the old value.  The acquire pairs with add(). */
@@ -86,7 +86,7 @@ static bool fill_slot(struct pool_reserved *r, unsigned long at, void *obj)
 
 /*
  * Take an object, perhaps sealed, out of a reserve; NULL: there is none.  If the reserve is empty,
- * its pool is not looked at.
+ * its pool is not accessed.
  */
 void *pool_slots_take(struct pool_reserved *r)
 {
@@ -106,9 +106,9 @@ void *pool_slots_take(struct pool_reserved *r)
 }
 
 /*
- * Put a free object, perhaps sealed, into a reserve.  It counts as reserved before it can be
- * taken, so that the number is never below 0.  False: the reserve is full, and the object goes
- * elsewhere.
+ * Put a free object, perhaps sealed, into a reserve.  The object counts as reserved before another
+ * call can take it, so that the number of reserved objects is never below 0.  False: the reserve is
+ * full, and the object goes elsewhere.
  */
 bool pool_slots_put(struct pool_reserved *r, void *obj)
 {

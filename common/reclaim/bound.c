@@ -54,7 +54,7 @@ void pool_bound_fit(void)
 		bound = bound_now();
 		changed |= bound != plat_read(&pool_bound);
 		plat_write(&pool_bound, bound);
-		/* Pairs with the same fence of another call: one of both sees all. */
+		/* Pairs with this fence of another call: one of both reads what both stored. */
 		plat_fence();
 	} while (bound != bound_now());
 	if (changed)

@@ -101,7 +101,7 @@ unsigned long pool_age_bytes(bool *more)
 	bool busy = false;
 	unsigned int i;
 
-	/* First, because the time of the last ageing is overwritten below. */
+	/* Arrays come first, because the time of the last ageing is overwritten below. */
 	plat_empty_arrays(NULL, POOL_FOREVER);
 	pool_each_cpu(i, cpu)
 		busy |= age_cpu(cpu, &given);

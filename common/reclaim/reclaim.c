@@ -288,7 +288,7 @@ void pool_drain(struct pool *pool)
 
 /*
  * Free emptied clusters of CPUs until about @most bytes were freed.  @tries: skip CPUs whose lock
- * is taken.  Returns the bytes freed.
+ * is held.  Returns the bytes freed.
  */
 unsigned long pool_drain_stashes(unsigned long most, bool tries)
 {
@@ -305,9 +305,8 @@ unsigned long pool_drain_stashes(unsigned long most, bool tries)
 }
 
 /*
- * Return all but @keep objects of a cluster that was taken from the shared pool to the platform,
- * and those to the shared pool, whose buckets are BUSY only briefly.  Returns how many the platform
- * got.
+ * Return @keep objects of a cluster to the shared pool that it came from, whose buckets are BUSY
+ * only briefly, and the others to the platform.  Returns how many the platform got.
  */
 static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 				unsigned int keep, bool tries)

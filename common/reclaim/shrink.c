@@ -295,7 +295,7 @@ static void shrink_cpus(struct shrinking *s)
 /*
  * Release about @most bytes of unused memory to the backend.  Returns the bytes that it got.
  * POOL_F_ATOMIC: do not wait; the caller holds the registry mutex.  POOL_F_NESTED: the caller could
- * not get it, so shared pools are skipped.  POOL_F_FOREIGN: a call of some pool does this.
+ * not get it, so shared pools are skipped.  POOL_F_FOREIGN: the caller serves a call of some pool.
  */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags)
 {

@@ -10,11 +10,10 @@
  *            needs it and leaves with its last user.
  * Non-goal:  to look like Linux.
  *
- * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I
- * in kernel/ or user/.  plat_report.h has the operations that report to people.  All
- * three places keep the order of this page, and then of that one.  Cases in
- * tests/inside/plat.c test what an operation promises.  Where only its use can show that,
- * the cases of its users do.
+ * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I in kernel/ or user/.
+ * plat_report.h has the operations that report to people.  Both worlds keep the order of this file,
+ * and then of plat_report.h.  Cases in tests/inside/plat.c test what an operation promises.  Where
+ * only its use can show that, the cases of its users do.
  *
  * Five operations that programs need, too, are in pool_hot.h, with both worlds' implementations:
  * pool_hot_enter(), pool_hot_leave(), pool_hot_annotate_held(), pool_hot_annotate_open() and
@@ -279,7 +278,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 			       enum pool_fault *fault);
 
 /**
- * plat_backend_denser() - Tell whether a new object lies in denser memory than an old one.
+ * plat_backend_denser() - Test whether a new object lies in denser memory than an old one.
  * @backend: their source.
  * @old: an object that was not freed; NULL, and @new, too: ask about the source.
  * @new: another object; NULL: ask about @old alone.
@@ -292,7 +291,7 @@ bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new);
 
 /**
- * plat_guard_check() - Tell whether the bytes around an object, within its pages, are untouched.
+ * plat_guard_check() - Test whether the bytes around an object, within its pages, are unchanged.
  * @backend: its source.
  * @obj: the object, not freed.
  * @where: if not, set to the offset from @obj of the nearest byte that was written:

@@ -106,7 +106,7 @@ unsigned long pool_shared_unused(struct pool *pool);
 unsigned int pool_shared_every(const struct pool *pool);
 bool pool_shared_samples(const struct pool *pool, unsigned int every);
 
-/* parked.c: objects that could not go anywhere */
+/* parked.c: free objects that no layer accepted */
 void pool_park(struct pool *pool, void *obj);
 void pool_park_cluster(struct pool *pool, struct pool_cluster *c);
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
@@ -115,7 +115,7 @@ void pool_parked_settled(struct pool_parked *parked);
 void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest);
 
-/* unpark.c: bring parked objects down, or use them */
+/* unpark.c: move parked objects to the layers below, or use them */
 void *pool_unpark(struct pool *pool, unsigned int flags);
 void pool_unpark_here(struct pool *pool, unsigned int flags);
 void *pool_unpark_all(struct pool *pool, unsigned int flags);
@@ -125,7 +125,7 @@ unsigned long pool_give_parked(struct pool *pool, unsigned long most,
 void pool_drain_parked(struct pool *pool);
 void pool_unpark_below(struct pool *pool);
 
-/* need.c: how much of a pool is kept */
+/* need.c: how many objects the shared pool keeps */
 bool pool_need_keeps(struct pool *pool, unsigned int n);
 
 /* backend.c: the only caller of plat_backend_*() */
@@ -264,7 +264,7 @@ unsigned long pool_drain_shared(struct pool *pool, unsigned long spare,
 				unsigned long most, bool tries);
 unsigned long pool_release_taken(struct pool_cluster *c, unsigned int flags);
 
-/* shrink.c: a piece of what is unused */
+/* shrink.c: release some unused memory */
 unsigned long pool_shrink_bytes(unsigned long most, unsigned int flags);
 bool pool_unused_bytes(unsigned int flags, unsigned long *bytes);
 unsigned long pool_clustered_bytes(struct pool_cpu *cpu);
@@ -278,15 +278,15 @@ unsigned long pool_give_coldest(struct pool_cpu *cpu, const unsigned long *old,
 void pool_bound_fit(void);
 void pool_bound_share(void);
 
-/* idle.c: what was not needed for a while */
+/* idle.c: release objects that were not needed for a while */
 unsigned long pool_age_bytes(bool *more);
 unsigned long pool_cpu_unused(struct pool_cpu *cpu, unsigned long *old, bool *busy);
 
-/* pass.c: the same by pieces, in calls of other pools */
+/* pass.c: the same in small steps, in calls of other pools */
 bool pool_pass_next(struct pool_step *step);
 void pool_pass_give(const struct pool_step *step);
 
-/* remote.c: objects that are with another CPU, when there are no others */
+/* remote.c: get objects that other CPUs have cached */
 void *pool_take_remote(struct pool *pool, unsigned int flags);
 void pool_empty_array(struct pool *pool);
 

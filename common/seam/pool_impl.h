@@ -100,7 +100,7 @@ struct pool_cluster {
 	struct pool_list by_pool;	/* of its local, newest first */
 	struct pool_list by_lru;	/* of its CPU, newest first */
 	struct pool_cluster *next;	/* in a bucket, a spare list */
-	struct pool_local *local;	/* the part that it is of, or was detached from */
+	struct pool_local *local;	/* its part; if it is detached, the last one */
 	unsigned long stamp;		/* CPU lock: when it was made the newest */
 	unsigned int n;			/* objects in it; 0: it is on no list and in no bucket */
 	unsigned int boxed;		/* empty clusters in obj[]; 0 if stashed or not empty */
@@ -267,7 +267,7 @@ struct pool {
 	unsigned int need_fallen;	/* spans since the target fell; 0: it has not */
 	unsigned int need_patience;	/* how many times spans were doubled */
 
-	/* Changed when something is rare or wrong. */
+	/* Changed by rare events and by faults. */
 	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: its users now */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
@@ -441,13 +441,13 @@ static inline void *pool_cluster_pop(struct pool_cluster *c)
 	return obj;
 }
 
-/* True if the pointers of a cluster, not empty, are sealed: all or none.  For its holder. */
+/* True if the pointers of the caller's cluster, not empty, are sealed: all or none. */
 static inline bool pool_cluster_sealed(const struct pool_cluster *c)
 {
 	return pool_seal_of(c->obj[0]);
 }
 
-/* True if a cluster, not empty, accepts one more object of this kind.  For its holder. */
+/* True if the caller's cluster, not empty, accepts one more object of this kind. */
 static inline bool pool_cluster_accepts(const struct pool_cluster *c,
 				      unsigned int max, const void *obj)
 {

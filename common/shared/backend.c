@@ -26,10 +26,10 @@ static bool injected_failure(unsigned int flags)
 }
 
 /*
- * Read "allocated".  Waits while renew.c has blocked a declared pool that never had an object, for
- * a few instructions.  In user space its thread may be descheduled meanwhile, so the wait is
- * bounded, except with POOL_F_NO_LIMIT, which only the kernel has, where renew.c has interrupts
- * off.  False: renew.c still blocks the pool.
+ * Read "allocated", after waiting while renew.c blocks a declared pool that never had an object.
+ * That lasts a few instructions, but in user space the thread in renew.c may be descheduled, so the
+ * wait is bounded.  It is not with POOL_F_NO_LIMIT, which only the kernel has, where renew.c has
+ * interrupts off.  False: renew.c still blocks the pool.
  */
 static bool wait_renewed(struct pool *pool, unsigned int flags,
 			 unsigned long *have)
@@ -215,8 +215,8 @@ static bool reserve_ahead(struct pool *pool, unsigned int n)
  * constructor nor checks.
  *
  * All are counted at once, by two atomic instructions instead of two for each.  The platform is
- * asked without sleeping, because no caller waits for these objects.  With a limit there are none,
- * because other CPUs would be refused the objects in this CPU's array.
+ * asked without sleeping, because no caller waits for these objects.  Gets none for a pool with a
+ * limit, because other CPUs could not reach the objects in this CPU's array.
  */
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 				    void **objs, unsigned int flags)

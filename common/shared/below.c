@@ -17,7 +17,7 @@
  */
 #include "seam/plat.h"
 
-/* With a cluster that is released, at most this many of the shared pool are released, too. */
+/* With a cluster that is not needed, at most this many of the shared pool are released, too. */
 #define SHED_MOST	3
 
 /* True if the shared pool keeps enough spare objects when it loses @n.  Read unlocked. */

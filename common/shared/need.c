@@ -73,7 +73,7 @@ static void rise(struct pool *pool, unsigned long need)
 		plat_write(&pool->need_patience, patience + 1);
 }
 
-/* Return the length of the next span in objects: long before the first fall, then short. */
+/* Return the length of the next span in objects: long until the target first falls, then short. */
 static unsigned long span(const struct pool *pool)
 {
 	unsigned long n = POOL_NEED_SPAN;
@@ -88,9 +88,9 @@ static bool has_much(const struct pool *pool, unsigned long shared)
 }
 
 /*
- * End a span in which the need was at most @peak: lower the target, unless @peak is in the band
- * below it, a 32nd and a cluster of @n objects.  If the need has not returned for long, make spans
- * short again.
+ * End a span in which the need was at most @peak: lower the target, unless @peak is within a 32nd
+ * and a cluster of @n objects below it.  If the need has not returned for long, make spans short
+ * again.
  */
 static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 {

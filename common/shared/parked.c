@@ -54,9 +54,9 @@ static void *linkable(struct pool *pool, void *obj)
 
 /*
  * Return the list for one more object.  A CPU's own list has at most PARKED_HERE objects, because
- * only calls on this CPU empty that list, and there may be none, if all frees come from NMIs; and
- * no object in a part that is not set up, which stays all zero.  Further objects go to the pool's
- * list, which misses and frees of all CPUs empty.
+ * only calls on this CPU empty that list, and a CPU whose frees all come from NMIs makes no such
+ * call.  The list of a part that is not set up stays empty, because that part stays all zero.
+ * Further objects go to the pool's list, which misses and frees of all CPUs empty.
  */
 static struct pool_parked *list_for(struct pool *pool, struct pool_local *local)
 {
@@ -160,8 +160,8 @@ static void *join(const struct pool *pool, void *a, void *b)
 /*
  * Put back the rest of a list for the next call, joined with objects that were parked meanwhile.
  * These are few: objects that this call parked again, and those of interrupts and other CPUs since
- * it took the list.  A try fails only if one of these parks once more.  The release is that of
- * parked_push().
+ * it took the list.  A try fails only if an interrupt or another CPU parks one more object.  The
+ * release is that of parked_push().
  */
 void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
 		       void *rest)

@@ -153,9 +153,9 @@ bool is_empty(struct pool *pool, bool *accepts, unsigned long *departures)
 
 /*
  * Prove that the call can get no object; @have objects are allocated, as many as the limit allows.
- * True: at some moment of this call all places within reach, and this CPU's array, were empty.
- * The first reading may be of any time before, and another caller's, if nothing was moving then.
- * So the pool keeps the departures of the last one that was confirmed.  While there are no others,
+ * True: at some moment of this call all places within reach, and this CPU's array, were empty.  The
+ * first reading may be an earlier one, also of another caller, if nothing was moving then.  So the
+ * pool keeps the departures of the last confirmed reading.  While there are no further departures,
  * the second reading is enough.
  */
 static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *accepts)

@@ -204,7 +204,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* Approximate bytes of all shared pools.  A cache line of their own, since sampled puts read it. */
+/* Approximate bytes of all shared pools, in a line of their own, since sampled puts read it. */
 static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
@@ -228,7 +228,7 @@ void pool_shared_renote(struct pool *pool)
 		note(pool, pool_shared_count(pool));
 }
 
-/* The bound of all shared pools together, for one of objects of @size bytes. */
+/* Return the bound of all shared pools together, for a pool with objects of @size bytes. */
 static unsigned long most_of(unsigned int size)
 {
 	unsigned long most = plat_read(&pool_options.max_cached);
@@ -255,7 +255,7 @@ bool pool_lacks_spare(const struct pool *pool)
 	return pool_shared_count(pool) < plat_read(&pool->min_avail);
 }
 
-/* Return the least that bucket @i had since the last call; 0 also where it is BUSY. */
+/* Return the fewest objects that bucket @i had since the last call; 0 if it is BUSY. */
 static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 {
 	struct pool_bucket *b = &pool->bucket[i];
@@ -273,8 +273,8 @@ static unsigned long bucket_unused(struct pool *pool, unsigned int i)
 }
 
 /*
- * Return how many objects of the shared pool were not needed since the last call: the least that
- * each bucket had.  An empty bucket's least is 0, so it is not read.
+ * Return how many objects of the shared pool were not needed since the last call: the fewest that
+ * each bucket had.  An empty bucket is not read, because its fewest are 0.
  */
 unsigned long pool_shared_unused(struct pool *pool)
 {
@@ -288,10 +288,10 @@ unsigned long pool_shared_unused(struct pool *pool)
 	return sum;
 }
 
-/* The puts read about this many buckets each, on average, to count the shared pool's objects. */
+/* Each put reads about this many buckets, on average, to count the shared pool's objects. */
 #define SAMPLE_LINES	8
 
-/* Return in how many puts one samples, which reads all buckets; at least 1. */
+/* Return after how many puts one samples, which means to read all buckets; at least 1. */
 unsigned int pool_shared_every(const struct pool *pool)
 {
 	unsigned int every = plat_read(&pool->buckets) / SAMPLE_LINES;
@@ -299,7 +299,7 @@ unsigned int pool_shared_every(const struct pool *pool)
 	return every ? every : 1;
 }
 
-/* True if this put samples, as one in @every does.  Unlocked: an error only costs time. */
+/* True if this put samples, as one in @every does.  Reads unlocked, as an error only costs time. */
 bool pool_shared_samples(const struct pool *pool, unsigned int every)
 {
 	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];

@@ -6,7 +6,7 @@
  * Context: outside of hot sections, no lock held.
  *
  * The next call that may call the backend moves parked objects to the layers below, like evicted
- * ones.  Only a call that misses uses one.
+ * ones.  Only a call that misses uses a parked object for its own caller.
  */
 #include "seam/plat.h"
 

@@ -29,8 +29,9 @@ static inline struct pool_local *pool_part_below(const struct pool *pool,
 }
 
 /*
- * Walk over the CPUs that have an owner, or something of a pool, or over their parts of a pool.
- * @i is the number, from the highest on.  A CPU that appears meanwhile may be skipped.
+ * pool_each_cpu() walks over the CPUs that have an owner or a part that is set up, pool_each_part()
+ * over their parts of a pool.  @i is the number of the CPU, from the highest on.  A CPU that
+ * appears meanwhile may be skipped.
  */
 #define pool_each_cpu(i, cpu) \
 	for ((i) = UINT_MAX; ((cpu) = pool_cpu_below(&(i)));)

@@ -81,7 +81,7 @@ static bool wait_for(int fd, short events, long long end)
 	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
 }
 
-/* True if the client's descriptor is not another file's by now, as after a program closed all. */
+/* True if the client's descriptor is still its own, which a program may close with all others. */
 static bool is_client(void)
 {
 	if (pool_own_file_is(&client))

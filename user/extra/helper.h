@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 /*
- * A file of the library's.  Programs that close all files, as daemons do, close it, too, and
- * its number may be that of a file of the program's then.
+ * A file of the library.  Programs that close all files, as daemons do, close it, too, and its
+ * number may be that of a file of the program then.
  */
 struct pool_own_file {
 	int fd;				/* -1: none */

@@ -19,7 +19,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_own_thread *first;
 
 /*
- * Begin to start or stop one.  Cancellation is off meanwhile, since files are opened and
+ * Begin to start or stop a thread.  Cancellation is off meanwhile, since files are opened and
  * closed, and threads waited for.  Returns what pool_own_leave() restores.
  */
 int pool_own_enter(struct pool_own_thread *own)

@@ -45,7 +45,7 @@ static size_t chunk_count;
 static size_t ready;			/* accessible slabs */
 static size_t used;			/* slabs in use; read without the mutex, too */
 static size_t kept_count;		/* kept slabs of all nodes; read without the mutex, too */
-/* Number of chunks from which on one asks for a huge page again, after none came. */
+/* Number of chunks from which on a new one asks for a huge page again, after none came. */
 static size_t huge_from;
 
 /* The empty slabs of a node, and the chunk that has slabs which were never used. */

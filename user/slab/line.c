@@ -15,8 +15,8 @@
  *	B: 3     |AA      |BBBB    |B       |        |        |
  *	A: 1     |AA      |BBBB    |B       |A       |        |
  *
- * What is left over is taken, by anybody, when no whole line is free: slab.c.  Objects that threads
- * have freed, or given each other, share lines as it happens.
+ * When no whole line is free, any thread takes the objects that are left: slab.c.  Objects that
+ * threads have freed, or given each other, share lines as it happens.
  *
  * Lines are compared by bits, because the objects of one bit and the next lie side by side, and bit
  * 0 and each second or fourth of small objects begin at a line: first.c.
@@ -77,7 +77,7 @@ static unsigned long from_hint(struct slab *slab, unsigned int stride, unsigned 
 }
 
 /*
- * Choose objects of a slab with room, of one word, for the thread of an area; it has to take the
+ * Choose objects of a slab with room, of one word, for the thread of an area, which must take the
  * lowest first.  0: each would share a line with an object of another thread.
  */
 unsigned long pool_slab_choose(struct slab *slab, unsigned int stride,
