@@ -9,13 +9,9 @@
 # A cell: "found" the program was ended by a report, or by a fault, at that call or later;
 # "no" the attack had no effect; "works" nothing stood in its way.
 
-set -euo pipefail
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
 page=Documentation/checks.rst
 checks=caller,tag,integrity,no-merge
 attacks=(double-free double-free-few double-free-many interior foreign wrong-pool

@@ -5,15 +5,10 @@
 #
 #	declare.sh BUILD-FOLDER
 
-set -euo pipefail
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$(cd "$1" && pwd)
 src=$top/tests/install/declare
-cd "$top"
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
-
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wredundant-decls -Werror'
 C="-std=c11 -D_GNU_SOURCE $W -g -I$tmp -I$src"
 CXX="-std=c++17 $W -g -I$tmp -I$src"

@@ -6,13 +6,8 @@
 #
 #	document.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 C="-std=c11 $W -Wstrict-prototypes"

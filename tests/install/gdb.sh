@@ -6,13 +6,8 @@
 #
 #	gdb.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # No file of the user, no question, no download.
 gdb=(timeout 300 gdb -batch -nx -iex 'set debuginfod enabled off'

@@ -6,12 +6,8 @@
 #
 #	grafana.sh BUILD-FOLDER
 
-set -euo pipefail
-
-out=$(cd "$1" && pwd)
-cd "$(dirname "$0")/../.."
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 dashboard=user/examples/grafana/pools.json
 "$out/poolreplay" --cpus 1 --dump=prometheus tests/replay/data/cc1.trace.xz \

@@ -5,13 +5,8 @@
 #
 #	header.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$1
-cd "$top"
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 cat >"$tmp/use.c" <<'END'
 #include <libpool/pool.h>

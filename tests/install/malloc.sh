@@ -6,14 +6,9 @@
 #
 #	malloc.sh BUILD-FOLDER
 
-set -euo pipefail
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-cd "$(dirname "$0")/../.."
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
-
-unset LIBPOOL_OPTIONS LD_PRELOAD
 cc -std=gnu11 -O1 -I"$tmp" -o "$tmp/burst" tests/install/malloc/burst.c "$out/libpool.so.0" \
 	"-Wl,-rpath,$out" -pthread
 

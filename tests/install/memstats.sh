@@ -5,13 +5,8 @@
 #
 #	memstats.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 W='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wredundant-decls -Werror'
 C="-std=c11 -D_GNU_SOURCE $W -g -I$tmp -Itests/install/memstats"

@@ -6,13 +6,9 @@
 #	options-doc.sh BUILD-FOLDER		checks that they are
 #	options-doc.sh BUILD-FOLDER write	writes them, for "make doc-options"
 
-set -euo pipefail
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$1
-cd "$top"
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
 page=Documentation/options.rst
 begins='.. tables begin: make doc-options'
 ends='.. tables end'

@@ -6,16 +6,10 @@
 #	poolctl-picture.sh BUILD-FOLDER		checks that it is like one of today
 #	poolctl-picture.sh BUILD-FOLDER write	writes it, for "make doc-top"
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 export LC_ALL=C.UTF-8
-unset LIBPOOL_OPTIONS
 src=tests/install/poolctl
 picture=Documentation/poolctl-top.svg
 tmux=(tmux -L "picture-$$" -f /dev/null)

@@ -8,17 +8,11 @@
 #
 # The tool is the build with AddressSanitizer.  It leaves its memory to exit().
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
 export LC_ALL=C.UTF-8
-unset LIBPOOL_OPTIONS
 ctl=$tmp/poolctl
 ln -s "$out/poolctl-asan" "$ctl"
 src=tests/install/poolctl

@@ -8,16 +8,10 @@
 #
 # The tool is the build with AddressSanitizer, and so is poolreplay.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
-unset LIBPOOL_OPTIONS LD_PRELOAD
 src=tests/install/pooltrace
 mkdir "$tmp/bin"
 cp "$out/pooltrace-asan" "$tmp/bin/pooltrace"

@@ -8,13 +8,8 @@
 #
 # gdb looks at the probes, which needs nothing of the kernel.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 gdb=(timeout 300 gdb -batch -nx -iex 'set debuginfod enabled off'
      -iex 'set auto-load python-scripts off')

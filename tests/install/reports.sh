@@ -6,16 +6,10 @@
 #
 #	reports.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$(cd "$1" && pwd)
-cd "$top"
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 export LD_LIBRARY_PATH=$out
-unset LIBPOOL_OPTIONS
 page=Documentation/debugging.rst
 example=user/examples/bugs/bugs.c
 

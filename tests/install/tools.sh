@@ -6,13 +6,8 @@
 #
 #	tools.sh BUILD-FOLDER
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 so=("$out/libpool.so.0" "-Wl,-rpath,$out")
 memcheck=(valgrind --leak-check=full --error-exitcode=9)

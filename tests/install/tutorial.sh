@@ -6,17 +6,11 @@
 #
 #	tutorial.sh BUILD-FOLDER [write]	write: the graph, into Documentation/
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
 export LC_ALL=C
-unset LIBPOOL_OPTIONS
 page=Documentation/tutorial.rst
 patches=$top/user/examples/tutorial
 chat=$tmp/chat

@@ -6,12 +6,8 @@
 #
 #	uninstall.sh BUILD-FOLDER
 
-set -euo pipefail
-
-out=$(cd "$1" && pwd)
-cd "$(dirname "$0")/../.."
-# shellcheck source=tests/lib/results.sh
-. tests/lib/results.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 dest=$tmp/dest
 

@@ -9,17 +9,11 @@
 # The faults are those of tools/bad.c and tools/races.c, and for analyzers, which run no
 # program, those of analyzer/bad.c.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top"
-out=$(cd "$1" && pwd)
-# shellcheck source=tests/lib/programs.sh
-. tests/lib/programs.sh
+# shellcheck source=tests/install/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 page=Documentation/bug-matrix.rst
 export ASAN_OPTIONS=detect_leaks=1
-unset LIBPOOL_OPTIONS
 ulimit -c 0
 
 build() {

@@ -17,20 +17,14 @@
 # repeat, and say nothing of caches.  Tables are printed, and left as CSV in
 # build/bench/kernel-*.csv, for bench-page.sh.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # The processor is the first Zen.  It needs most of the mitigations that cost something at
 # each call and return.
 CPU=EPYC
 
 need xz-utils
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 out=$top/build/bench
 mkdir -p "$out" "$tmp/files"
 

@@ -40,11 +40,8 @@
 # start on, is bad: a warning, an oops, a lockdep splat, a leak, a stall, a data race, or a work
 # queue that is deprecated.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # Bad lines.  In test results, "ok 3 pool_leak" is a name.
 BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
@@ -112,7 +109,6 @@ arm64)
 esac
 
 pid=
-tmp=$(mktemp -d)
 trap 'if [ -n "$pid" ]; then kill "$pid" 2>/dev/null || true; wait "$pid" || true; fi
       rm -rf "$tmp"' EXIT
 trap 'exit 130' INT

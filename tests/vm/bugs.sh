@@ -10,18 +10,12 @@
 # Fails if the kernel's log has a bad line.  What a cell loses stays lost, so the kernel
 # does not look for leaks.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 [ $# -ge 1 ] || die "usage: ${0##*/} WHAT [boot.sh option...]"
 what=$1
 shift
-top=$(cd "$here/../.." && pwd)
 out=$top/build/bug-matrix
 
 mkdir -p "$out"

@@ -7,13 +7,9 @@
 #
 #	builtin.sh
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 cd "$here/../.."
 
 # boots TOPIC PARAMETER...

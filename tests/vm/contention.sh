@@ -11,16 +11,11 @@
 # of QEMU, follows cache lines.  The table is printed, and left as CSV in
 # build/bench/contention-KERNEL.csv, for bench-page.sh.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
 what=${1:-stock-6.12}
 cpus=8
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 csv=$top/build/bench/contention-$what.csv
 mkdir -p "${csv%/*}"
 

@@ -9,13 +9,8 @@
 # The builds are for KERNEL (uml), which runs them one after the other.  The object code is
 # for HEADERS (stock-6.12), of x86-64.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 what=${1:-uml}
 headers=${2:-stock-6.12}

@@ -9,13 +9,9 @@
 #
 # Prints results as those of all scripts.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=${1:-debug}
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 

@@ -11,14 +11,9 @@
 # Two boots, with one CPU and with four, without mitigations and init_on_alloc, run the benchmark
 # of pool_replay.ko.  Prints a result for each limit.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$top/tests/lib/results.sh"
 # shellcheck source=tests/bench/gate/limits.sh
 . "$top/tests/bench/gate/limits.sh"
 # shellcheck source=tests/bench/scale/rows.sh

@@ -9,16 +9,11 @@
 # Debian's 6.12 on one CPU, with a clock of one ns per instruction, runs pool_torture.ko and
 # the benchmark of pool_replay.ko on a pool.ko that times its sections: irqs_off.h.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
 what=stock-6.12
 most=450
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 
 dir=$top/build/kernel/$what-irqs-off
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)

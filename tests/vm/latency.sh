@@ -10,14 +10,9 @@
 # tests/bench/longest/latency.table, which are those of stock-6.12-rt.  The figures are left
 # as CSV in build/bench/latency-KERNEL.csv, for bench-page.sh.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=${1:-stock-6.12-rt}
 csv=$top/build/bench/latency-$what.csv
 mkdir -p "${csv%/*}"

@@ -9,13 +9,9 @@
 # With preempt=none only walks that offer their CPU give way.  The kernel reports a CPU that
 # is kept for 4 seconds, a stall of RCU after 4, and a task that waits for 10.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=${1:-stock-6.12}
 shift $(($# > 0))
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)

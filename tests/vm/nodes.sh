@@ -9,14 +9,8 @@
 #
 # Prints results as those of all scripts, and what was counted.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
-top=$here/../..
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # runs - the program ends well in the machine, which has no libraries
 runs() {

@@ -10,14 +10,9 @@
 # 1000 pages the slow paths: calls of the slab's, in all its caches, by probes, and the pool's
 # fills and spills.  What is judged is that both work, and that the pool had been used.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$top/tests/lib/results.sh"
 what=stock-6.12
 PAGES=16384
 

@@ -6,13 +6,8 @@
 #
 #	selftest.sh [WHAT...]		the kernels (all five)
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 if [ $# -eq 0 ]; then
 	set -- stock-6.1 stock-6.12 "$("$here/kernel.sh" newest)" uml debug

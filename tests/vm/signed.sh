@@ -7,13 +7,9 @@
 #
 #	signed.sh
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=signed
 dir=$(POOL_TESTS='' "$here/build-modules.sh" "$what" | tail -n 1)
 kernel "$what"

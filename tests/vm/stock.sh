@@ -9,13 +9,8 @@
 # The topics are the files of guest/stock/, which run in the machine; else all of them
 # do.  DEBUG and VARIANT are for build-modules.sh.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 [ $# -ge 1 ] || die "usage: ${0##*/} stock-6.1|stock-6.12|stock-X.Y|debug [TOPIC...]"
 what=$1

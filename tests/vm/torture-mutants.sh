@@ -12,14 +12,8 @@
 # that need a race of a few instructions are for tests/proof/schedule.  KERNEL is the kernel
 # (stock-6.12), SECONDS_EACH the time (180); the first error ends a run.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 need rsync
 

@@ -10,13 +10,8 @@
 # the module: Documentation/testing.rst.  Fails unless the module says SUCCESS and the kernel's
 # log has no bad line.  The log is build/torture/KERNEL.log.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # Linux 6.12 counts the fair server as a task.  So where the machine is so busy that this server
 # runs, the scheduler warns of a CPU that goes offline: in that function, or in that file, where

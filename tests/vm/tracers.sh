@@ -7,13 +7,9 @@
 #
 #	tracers.sh [KERNEL]		a kernel of kernel.sh (stock-6.12)
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=${1:-stock-6.12}
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 need linux-perf bpftrace trace-cmd

@@ -11,19 +11,13 @@
 # must be the same, byte by byte.  A library with one constant changed must differ, since
 # a trace that shows no difference would prove little.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=lib.sh
-. "$here/lib.sh"
-top=$(cd "$here/../.." && pwd)
 kernel=${TWIN_KERNEL:-stock-6.12}
 
 # The control changes the largest hot array, which is 128.
 CONTROL=-DPOOL_HOT_MAX=48
-
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 
 # dump PROGRAM TRACE - the pools after the replay, to the standard output, without the numbers
 # of memory behind the totals: the kernel has none

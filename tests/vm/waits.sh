@@ -10,13 +10,9 @@
 # tests/bench/kernel/bench_kernel_wait.c, and prints its rows, which have their heads there and in
 # bench_kernel_limit.c.  They are left in build/bench/waits.txt, for bench-page.sh.
 
-set -euo pipefail
+# shellcheck source=tests/vm/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/vm/lib.sh
-. "$here/lib.sh"
-# shellcheck source=tests/lib/results.sh
-. "$here/../lib/results.sh"
 what=${1:-stock-6.12}
 
 # measured - a boot leaves the rows
