@@ -328,7 +328,7 @@ void pool_free_slow(struct pool_head *pool, void *obj, unsigned int flags);
  */
 void *pool_refuse_zero(struct pool_head *pool, unsigned int flags);
 
-/* Always inlined: reports name the code that called the slow halves, the user's function. */
+/* Always inlined, because reports name the caller of the slow halves, which must be the user. */
 #define POOL_INLINE	__attribute__((__always_inline__))
 
 static inline POOL_INLINE

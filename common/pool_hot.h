@@ -205,12 +205,12 @@ static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)
 	return POOL_CAST(struct pool_hot *, hot);
 }
 
-/* Empty: a thread always stays on its own area. */
+/* Empty, because a thread always stays on its own area. */
 static inline void pool_hot_leave(void)
 {
 }
 
-/* Empty: no tool asks which arrays are held. */
+/* Empty, because no tool asks which arrays are held. */
 static inline void pool_hot_annotate_held(void)
 {
 }
@@ -219,7 +219,7 @@ static inline void pool_hot_annotate_open(void)
 {
 }
 
-/* Empty: a thread may sleep anywhere. */
+/* Empty, because a thread may sleep anywhere. */
 static inline void pool_might_alloc(unsigned int flags)
 {
 	(void)flags;

@@ -164,7 +164,7 @@ static void __exit pool_exit(void)
 	plat_exit();
 }
 
-/* As a module this is module_init(); built in, pools are there before their users. */
+/* When built in, run before the initcalls of users; in a module this is module_init(). */
 subsys_initcall(pool_init);
 module_exit(pool_exit);
 

@@ -140,7 +140,7 @@ static inline unsigned long plat_word_add(unsigned long *w, unsigned long n)
 	return atomic_long_add_return_relaxed(n, plat_long(w));
 }
 
-/* Subtract by adding -n: to negate n as a long, as the kernel does, overflows for the top bit. */
+/* Subtract by adding -n, because negating n as a long, as the kernel does, may overflow. */
 static inline void plat_word_sub_release(unsigned long *w, unsigned long n)
 {
 	(void)atomic_long_fetch_add_release(-n, plat_long(w));

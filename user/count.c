@@ -18,7 +18,7 @@
 /* The most pages that a chunk has. */
 #define PAGES	(CHUNK_BYTES / 4096)
 
-/* Dump mutex: bytes of the whole library, and of each class of slabs. */
+/* Bytes of the whole library, and of each class of slabs, protected by the dump mutex. */
 static unsigned long long all[PLAT_MEMORY_KINDS];
 static unsigned long long of_class[SLAB_CLASSES][PLAT_MEMORY_KEPT];
 

@@ -32,7 +32,7 @@
 #include <type_traits>
 #include <utility>
 
-/* Visible: a program and its libraries have one pool of a size, whatever they hide. */
+/* Visible, so that a program and its libraries share one pool of a size, whatever they hide. */
 namespace pool __attribute__((visibility("default"))) {
 
 /*

@@ -165,7 +165,7 @@ bool pool_registry_trylock(void)
 	return !pthread_mutex_trylock(&mutexes[PLAT_REGISTRY]);
 }
 
-/* Creation lock: the pool that unlock_create() has to log, and why; "": none. */
+/* The pool that unlock_create() has to log, and why; "": none.  Creation lock. */
 static char without_caches[POOL_SHOWN_LEN + 1];
 static const char *without_why;
 

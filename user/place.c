@@ -169,8 +169,8 @@ static struct plat_area *area_at(unsigned char *place)
 }
 
 /*
- * Map the first area halfway between 0 and the place where the system puts mappings by itself:
- * these addresses are free.  Checkers such as ASan allow only a smaller distance.
+ * Map the first area halfway between 0 and the place where the system puts mappings by itself,
+ * because these addresses are free.  Checkers such as ASan allow only a smaller distance.
  */
 static struct plat_area *first_area(void)
 {

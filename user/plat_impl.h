@@ -281,7 +281,7 @@ static inline const void *plat_thread(void)
 	return &pool_thread_area;
 }
 
-/* Guarded objects go back where malloc() may be called: a handler may have interrupted its lock. */
+/* Guarded objects go back only where malloc() may be called, since a handler may interrupt it. */
 static inline bool plat_backend_may(const struct plat_backend *backend, const void *obj,
 				    unsigned int flags)
 {

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many yields let a descheduled lock holder run: some milliseconds. */
+/* This many yields, some milliseconds, let a descheduled lock holder run. */
 #define PLAT_LAST_TRIES	4096
 
-/* 2 GiB, as documented: sizes are counted in unsigned int, rounded up. */
+/* 2 GiB, as documented, because sizes, rounded up, are counted in unsigned int. */
 #define PLAT_SIZE_MAX	(1u << 31)
 
 /* All flags but those that only the kernel has. */

@@ -212,7 +212,7 @@ void pool_thread_idle(void)
 	pool_heard(area);
 }
 
-/* Registry mutex: the signal mask of the thread that forks. */
+/* The signal mask of the thread that forks, protected by the registry mutex. */
 static sigset_t fork_mask;
 
 /*

@@ -11,7 +11,7 @@
  */
 #include "seam/plat.h"
 
-/* Registry mutex.  All pools in order of ids, and the pool that pass.c saw last, or NULL. */
+/* All pools in order of ids, and the pool that pass.c saw last, or NULL.  Registry mutex. */
 static struct pool_list pools = { &pools, &pools };
 struct pool *pool_pass_at;
 
@@ -20,7 +20,7 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
-/* Registry mutex.  Each list has pools of one size, or of sizes that differ by 1/64 to 1/32. */
+/* Each list has pools of one size, or of sizes that differ by 1/64 to 1/32.  Registry mutex. */
 static struct pool_list sizes[27 * 32 + 64];
 
 static struct pool_list *list_of(unsigned int size)
@@ -160,7 +160,7 @@ void pool_registry_put(struct pool *pool)
 }
 
 /*
- * Registry mutex: the walks that call functions of users, which may fork, or never return.  In the
+ * The walks that call functions of users, which may fork, or never return.  Registry mutex.  In the
  * child of a fork, the walks of its thread keep their pins, and the others are dropped:
  * user/fork.c.
  */

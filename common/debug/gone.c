@@ -13,7 +13,7 @@
 
 #define POOL_GONE_MAX	64
 
-/* Registry mutex: a ring of the structs. */
+/* A ring of the structs, protected by the registry mutex. */
 static struct pool *gone[POOL_GONE_MAX];
 static unsigned int oldest;
 

@@ -10,7 +10,7 @@
  */
 #include "seam/plat.h"
 
-/* Creation lock: the last pool's id. */
+/* The last pool's id, protected by the creation lock. */
 unsigned long long pool_serial;
 
 /* Return why a name or a size is refused, or NULL. */

@@ -61,7 +61,9 @@ static unsigned int count_declared(struct pool *pool)
 	return n;
 }
 
-/* True if a pool exists only for copied pointers: no declaration stayed.  Registry mutex held. */
+/*
+ * True if a pool exists for copied pointers only, as its declarations moved.  Registry mutex held.
+ */
 bool pool_is_vacated(struct pool *pool)
 {
 	return pool->users && !pool_reg_oldest(pool);

@@ -48,9 +48,9 @@ static bool may_ask(struct pool *pool)
 }
 
 /*
- * Make other CPUs empty their arrays, for a call that waits or whose pool has no limit: arrays of a
- * pool with a limit have less than a 16th of it, which is not worth an interrupt.  An array that is
- * held at that moment stays as it is.
+ * Make other CPUs empty their arrays, for a call that waits or whose pool has no limit.  Arrays of
+ * a pool with a limit have less than a 16th of it, which is not worth an interrupt.  An array that
+ * is held at that moment stays as it is.
  */
 static bool arrays_emptied(struct pool *pool, unsigned int flags,
 			   struct pool_last *last)

@@ -2,7 +2,7 @@
 /*
  * queue.c - callers that wait for an object, served in the order in which they came
  *
- * Layer:   beside the four; alloc.c waits here, and calls that make an object free wake.
+ * Layer:   beside the four; alloc.c waits here, and calls that free an object wake waiters.
  * Context: waiting: PLAT_WAIT, nothing held.  Waking: any, NMI and signal handlers too.
  *
  * Only the oldest waiter of a pool, the head, looks for objects.  The others sleep until they are

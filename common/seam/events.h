@@ -18,7 +18,7 @@
 #ifndef POOL_EVENTS_H
 #define POOL_EVENTS_H
 
-/* Not defined anywhere: sizeof looks at the types and evaluates nothing. */
+/* Not defined anywhere, because sizeof looks at the types and evaluates nothing. */
 int pool_trace_nothing(const char *event, const struct pool *pool, ...);
 
 #ifndef POOL_TRACE

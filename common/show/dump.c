@@ -188,7 +188,7 @@ static bool unlink_next(struct pool_dump *d)
 	return found;
 }
 
-/* Unlink all pools except the first @keep, one by one: there may be many. */
+/* Unlink all pools except the first @keep, one by one, because there may be many. */
 static void unlink_from(struct pool_dump *d, unsigned int keep)
 {
 	pool_dump_rewind(d);

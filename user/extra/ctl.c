@@ -138,8 +138,8 @@ static bool find_peer(int fd, struct ucred *peer)
 }
 
 /*
- * True if a client's user is root, or the program's user of this moment: a program may change its
- * user after it has made the socket.
+ * True if a client's user is root, or the program's user at this moment, because a program may
+ * change its user after it made the socket.
  */
 static bool may_ask(int fd)
 {

@@ -27,7 +27,7 @@
 #undef strndup
 #undef free
 
-/* Dump mutex: the list of blocks. */
+/* The list of blocks, protected by the dump mutex. */
 static struct pool_mem_block *blocks;
 
 /* Find the pointer to a block, or to the end of the list. */

@@ -83,8 +83,8 @@ void pool_own_watch(struct pool_own_thread *own)
 }
 
 /*
- * Start the thread, which is entered and locked.  All signals are the program's, so the thread
- * blocks them.  Returns 0, or an error, negative.
+ * Start a thread, between pool_own_lock() and pool_own_unlock().  It blocks all signals, because
+ * these are the program's.  Returns 0, or an error, negative.
  */
 int pool_own_start(struct pool_own_thread *own, void *(*fn)(void *arg), void *arg)
 {

@@ -32,7 +32,7 @@
 /* Arena mutex to write; entries are read by any thread. */
 struct slab_chunk **pool_chunk_root[CHUNK_ROOTS];
 
-/* Arena mutex: unused descriptions, mapped ones never used, and the address for the next chunk. */
+/* Unused descriptions, mapped ones never used, and an address for the next chunk.  Arena mutex. */
 static struct pool_list spare = { &spare, &spare };
 static struct slab_chunk *unused;
 static unsigned int unused_left;

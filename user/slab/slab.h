@@ -77,7 +77,7 @@
 /* The most nodes that the library distinguishes: node.c. */
 #define SLAB_NODES	SLAB_SHELVES
 
-/* Pages of a slab, at most: where a page has 4 KiB. */
+/* The most pages of a slab, which it has where a page has 4 KiB. */
 #define SLAB_PAGES	16
 
 /* Grades of slabs with room, by how full they are in quarters, the fullest first. */

@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The functions' types but for what is only passed on: their header differs between compilers. */
+/* The functions' types, as far as they are used here, since their header differs by compiler. */
 typedef int personality_t(int version, int actions, unsigned long long class, void *exception,
 			  void *context);
 typedef void resume_t(void *exception);
