@@ -56,7 +56,7 @@ struct pool_hot {
 		};
 		unsigned long both;		/* where a word has 64 bits */
 	};
-	unsigned int cap;	/* objects accepted; the bound's test */
+	unsigned int cap;	/* objects accepted: a free hits while n < cap */
 	unsigned int slots;	/* slots charged to the CPU's byte bound */
 };
 
@@ -110,7 +110,7 @@ struct pool_head {
 #endif
 
 #ifdef __KERNEL__
-/* Either value is right. */
+/* A write at the same moment may come before or after: both values are right. */
 #define POOL_READ_PLAIN(field)	data_race(field)
 #elif defined(POOL_ATOMIC_READS)
 #define POOL_READ_PLAIN(field)	POOL_READ(field)
@@ -150,7 +150,7 @@ static inline void pool_might_alloc(unsigned int flags)
 		might_alloc(GFP_KERNEL);
 }
 
-/* Do the same for calls that sleep, but not for memory, so tasks that free memory may call. */
+/* Do the same for calls that sleep without reclaim, so that tasks which free memory may call. */
 static inline void pool_might_sleep(unsigned int flags)
 {
 	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) && !(flags & POOL_F_ATOMIC))
@@ -355,7 +355,7 @@ static inline void *pool_hot_get(const struct pool_head *pool)
 		pool_hot_let_go(hot);
 		return POOL_NULL;
 	}
-	/* Else gcc keeps a copy of n, which costs an instruction. */
+	/* Without this gcc keeps a copy of n, which costs an instruction. */
 	__asm__("" : "+r"(n));
 	obj = pool_hot_slots(hot)[n];
 	if (!obj)

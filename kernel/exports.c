@@ -75,7 +75,7 @@ POOL_EXPORT(pool_array_map);
 /* In a kernel's tree its configuration says whether there are tests, else Kbuild. */
 #if defined(POOL_TESTS) || defined(CONFIG_POOL_KUNIT_TEST_MODULE)
 
-/* They change the pools of all modules, so users have parameters and debugfs instead. */
+/* These change the pools of all modules, so modules have parameters and debugfs instead. */
 POOL_EXPORT_TEST(pool_set_limit);
 POOL_EXPORT_TEST(pool_set_min_avail);
 POOL_EXPORT_TEST(pool_set_hot_size);

@@ -50,7 +50,7 @@ DEFINE_PER_CPU(struct pool_cpu, plat_cpus);
  */
 #define AT_HAND	(__GFP_NOWARN | __GFP_NOMEMALLOC)
 
-/* True while this CPU is inside the section of a CPU lock.  Written by itself, interrupts off. */
+/* True inside the section of a CPU lock.  Only this CPU writes it, with interrupts off. */
 DEFINE_PER_CPU(bool, plat_locking);
 
 const struct pool_local plat_closed;
@@ -446,7 +446,7 @@ int plat_init(void)
 	return -ENOMEM;
 }
 
-/* Free the rest, last of all, when there are no pools any more. */
+/* Free what plat_init() made, as the last step, when no pool exists any more. */
 void plat_exit(void)
 {
 	unsigned int cpu;

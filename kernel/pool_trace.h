@@ -17,7 +17,7 @@
 
 struct pool;
 
-/* Tools that read the raw events get these by number. */
+/* Name these values for tools that read raw events, which have only numbers. */
 TRACE_DEFINE_ENUM(POOL_FAILED);
 TRACE_DEFINE_ENUM(POOL_REFUSED);
 TRACE_DEFINE_ENUM(POOL_INJECTED);

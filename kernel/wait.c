@@ -98,7 +98,7 @@ static void wake_any(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(wake_work, wake_any);
 
-/* Wake waiters; by an irq_work unless preemptible, as the caller may hold locks of a wakeup. */
+/* Wake waiters, in an irq_work unless preemptible, as callers may hold locks that wakeups need. */
 void plat_wake(unsigned int *word)
 {
 	if (preemptible())

@@ -217,7 +217,7 @@ static unsigned int take_offset(void)
 	return lowest;
 }
 
-/* True, after a line in the log, for the first call that found no offset. */
+/* True for the first call that found no offset, which must log that. */
 static bool runs_out(unsigned int i)
 {
 	bool first = !i && !said;

@@ -67,7 +67,7 @@ namespace detail {
 constexpr std::size_t max_size = 1u << 20;
 constexpr std::size_t max_align = 4096;
 
-/* A pool; nullptr if there is no memory.  One with a limit is never shared. */
+/* Create a pool; nullptr: no memory.  A pool with a limit is never shared. */
 inline pool_head *create(const char *name, std::size_t size, std::size_t align,
 			 unsigned int limit, bool shared) noexcept
 {
@@ -224,7 +224,7 @@ struct raw {
 
 } /* namespace detail */
 
-/* make_unique<T>() - an object of a pool; one whose constructor throws goes back. */
+/* make_unique<T>() - an object of a pool; freed if its constructor throws. */
 template <class T, class Kind = by_size, class... Args>
 unique_ptr<T, Kind> make_unique(Args &&...args)
 {
@@ -333,7 +333,7 @@ private:
 		return c < 8 ? step * (c + 1) : (step * (c % 4 + 5)) << (c / 4 - 1);
 	}
 
-	/* For an alignment that a pool of step has not, the size is a multiple of a line. */
+	/* Return a pool; for an @align above step, of a size that is a multiple of a line. */
 	pool_head *pool_for(std::size_t bytes, std::size_t align)
 	{
 		bool aligned = align > step;
@@ -344,7 +344,7 @@ private:
 					  aligned ? line : step);
 	}
 
-	/* Of two threads that make the same, one gives it back. */
+	/* Of two threads that make the same pool, one destroys its own. */
 	pool_head *make(std::atomic<pool_head *> &place, std::size_t size,
 			std::size_t align)
 	{

@@ -310,7 +310,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
 	return done;
 }
 
-/* Compare slabs as plat.h says; not for objects of a page or more: their pages go back anywhere. */
+/* Compare slabs as plat.h says; false for objects of a page or more, whose pages go back anyway. */
 bool plat_backend_denser(const struct plat_backend *backend, const void *old,
 			 const void *new)
 {

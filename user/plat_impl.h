@@ -32,7 +32,7 @@
 /* Threads that can have an area at once. */
 #define PLAT_AREAS		16384
 
-/* Words of a bit per local part. */
+/* The words that have a bit for each local part. */
 #define PLAT_WORD_BITS		(8u * __SIZEOF_LONG__)
 #define PLAT_WORDS		(PLAT_LOCALS / PLAT_WORD_BITS)
 
@@ -46,7 +46,7 @@ struct plat_area {
 	unsigned int thread;		/* owner: id of the thread that has or had it; or 0 */
 	unsigned long asked;		/* any thread: request to empty arrays: remote.c */
 	unsigned int untrimmed;		/* owner: parts emptied since the last pool_area_trim() */
-	unsigned long has[PLAT_WORDS];	/* any thread: a bit per part that was set up since then */
+	unsigned long has[PLAT_WORDS];	/* any thread: a bit per part that may have memory */
 	struct pool_local local[PLAT_NEAR] __attribute__((aligned(128)));
 };
 

@@ -128,7 +128,7 @@ static const int own[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0
 };
 
-/* Set @set to all signals but those, which must not be blocked. */
+/* Set @set to all signals except those of own[], which must not be blocked. */
 void pool_signals_of_others(sigset_t *set)
 {
 	unsigned int i;

@@ -73,7 +73,7 @@ static unsigned int fits_owner(const struct pool_reg *reg, const void *owner)
 	return reg->decl ? 1 : 2;
 }
 
-/* Find the registration that pool_registry_drop() means.  Registry mutex held. */
+/* Find the registration that pool_registry_drop() must release.  Registry mutex held. */
 static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 				const void *owner)
 {
@@ -175,7 +175,7 @@ void pool_registry_forget(const struct pool_decl *decl)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* True if a call means this registration.  Registry mutex held. */
+/* True if a call for @owner and @whose releases this registration.  Registry mutex held. */
 static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 		     const void *owner, enum pool_whose whose)
 {
@@ -185,7 +185,7 @@ static bool is_meant(const struct pool *pool, const struct pool_reg *reg,
 	       (whose == POOL_OWNED || pool->ctor || pool->dtor);
 }
 
-/* Drop the registrations that a call means; true: none is left.  Registry mutex held. */
+/* Drop the registrations of @owner and @whose; true: none is left.  Registry mutex held. */
 static bool drop_owned(struct pool *pool, const void *owner,
 		       enum pool_whose whose, struct pool_list *gone)
 {

@@ -120,7 +120,7 @@ static void local_init(struct pool_local *local, struct pool *pool,
 	plat_write(&local->hot.open, POOL_OPEN);
 }
 
-/* Set a part up, unless an interrupt handler just did so.  False: no lock, or no CPU. */
+/* Set a part up, unless an interrupt handler just did so.  False: lock held, or no pool_cpu. */
 static bool set_up(struct pool *pool, struct pool_local *local)
 {
 	struct pool_cpu *cpu = pool_cpu_here(pool, local);

@@ -144,7 +144,7 @@ static unsigned int put_many(struct pool_local *here, unsigned int n, void **obj
 	done = put_hot(here, plat_read(&here->hot.n), slots, n, objs);
 	if (done && done < n)
 		pool_cpu_break(here->cpu);
-	/* Some compilers do not see that n - done is at most n. */
+	/* pool_smaller() below shows compilers that n - done is at most n. */
 	while (done < n) {
 		unsigned int left = pool_smaller(n - done, n);
 		unsigned int spilled = spill_coldest(here, out);
@@ -180,7 +180,7 @@ static inline void look_parked(struct pool_local *here, struct pool_carried *out
 	}
 }
 
-/* Leave a part after a visit, and do the work that the visit left.  @done: it put objects. */
+/* Leave a part after a visit, and do the rest of its work.  @done: the visit put objects. */
 static inline void leave(struct pool_local *here, bool done,
 			 struct pool_carried *out, unsigned int flags)
 {

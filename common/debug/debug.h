@@ -58,12 +58,12 @@ static inline unsigned long pool_seal_of(const void *obj)
 	return (unsigned long)obj & POOL_SEAL_BITS;
 }
 
-/* Offsets of what follows an object in the backend's memory; 0: it does not follow. */
+/* Offsets of the fields behind an object in the backend's memory; 0: there is none. */
 struct pool_layout {
 	unsigned int tag;		/* directly behind the last byte */
 	unsigned int caller;		/* two words: the callers that allocated and freed */
 	unsigned int copy;		/* a copy of the object's bytes */
-	unsigned int link;		/* link of a parked object; 0: the first word is */
+	unsigned int link;		/* link of a parked object; 0: the first word */
 	unsigned int total;
 };
 
@@ -75,8 +75,8 @@ struct pool;
 struct pool_object_table {
 	void *segment[POOL_STATE_SEGMENTS];
 	unsigned int segments;	/* segments in use, from number 0 on */
-	unsigned long known;		/* entries of a generation: object_table.c */
-	bool whole;			/* it has had every object at all times */
+	unsigned long known;		/* known entries, and their generation: object_table.c */
+	bool whole;			/* every object had an entry at all times */
 };
 
 /* The state of a pointer that is freed, by the table. */

@@ -16,12 +16,12 @@
 
 #include "seam/plat.h"
 
-#define PIECE_WINDOWS	30u		/* a piece has about 4 KiB; 1 KiB of 32-bit words */
+#define PIECE_WINDOWS	30u		/* about 4 KiB in a piece, 1 KiB if words have 32 bits */
 #define WINDOW_SLOTS	((unsigned int)sizeof(long))
 #define PIECE_SLOTS	(PIECE_WINDOWS * WINDOW_SLOTS)
 
 struct pool_entry {
-	unsigned long obj;		/* or its complement; 0: none, or not filled in yet */
+	unsigned long obj;		/* the object, or its complement; 0: none yet */
 	unsigned long state;
 };
 
@@ -30,7 +30,7 @@ struct pool_piece {
 	struct pool_entry slot[PIECE_SLOTS];
 };
 
-/* Hash a pointer.  The upper bits are well mixed; all bits are needed where a word has 32. */
+/* Hash a pointer.  The upper bits of a product are mixed best; 32-bit words need all bits. */
 static inline unsigned long pool_hash(const void *obj)
 {
 	const unsigned long long golden = 0x9e3779b97f4a7c15;

@@ -334,7 +334,7 @@ bool pool_profile_read(unsigned int nr, struct pool_place *place)
 	return true;
 }
 
-/* Set the counts of a bin that could be read to 0.  Calls counted meanwhile are not lost. */
+/* Set to 0 what pool_profile_read() returned of a bin.  Calls counted meanwhile are not lost. */
 void pool_profile_reset(unsigned int nr)
 {
 	struct pool_bin *bin = plat_read_acquire(&table) + nr;

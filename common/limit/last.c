@@ -36,7 +36,7 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
-/* True if the pool may interrupt other CPUs now.  Two calls at once may both do so: harmless. */
+/* True if the pool may interrupt other CPUs now.  That two calls at once may does no harm. */
 static bool may_ask(struct pool *pool)
 {
 	unsigned int now = plat_resched();
@@ -60,7 +60,7 @@ static bool arrays_emptied(struct pool *pool, unsigned int flags,
 	       may_ask(pool) && plat_empty_arrays(pool, last->remaining);
 }
 
-/* Subtract the time until @now from the remaining time; 0: a task being killed has none left. */
+/* Subtract the time until @now from the remaining time; @now 0: a killed task has none left. */
 static void spend(struct pool_last *last, unsigned int now)
 {
 	unsigned int passed = now - last->now;

@@ -62,7 +62,7 @@ struct pool_change {
 	unsigned int clear;
 	unsigned int live;		/* flags to change in pools in use, too */
 	unsigned int touched;		/* bit n: key n is set */
-	unsigned int never;		/* flags that the one pool cannot have */
+	unsigned int never;		/* flags that the pool of the change cannot have */
 	bool one;			/* the change is for one pool only */
 	char why[64];			/* the reason, once an item was refused */
 };

@@ -324,7 +324,7 @@ bool pool_unused_bytes(unsigned int flags, unsigned long *bytes)
 	return known;
 }
 
-/* Convert a number of pages to bytes; POOL_ALL: at least that many. */
+/* Convert a number of pages to bytes; POOL_ALL if a word is too small for it. */
 static unsigned long bytes_of(unsigned long pages, unsigned long page)
 {
 	return pages < POOL_ALL / page ? pages * page : POOL_ALL;

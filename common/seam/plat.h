@@ -66,7 +66,7 @@ enum plat_may {
 
 /* The states of bytes for plat_annotate(); PLAT_KEPT also without POOL_D_TOOLS. */
 enum plat_annotation {
-	PLAT_USED,	/* an object in use; bytes of @size behind it are not the user's */
+	PLAT_USED,	/* an object in use; bytes up to @size behind it: no user's */
 	PLAT_BACK,	/* a freed object, which the pool may touch */
 	PLAT_SHOWN,	/* bytes of a free object: the pool is about to touch them */
 	PLAT_HIDDEN,	/* bytes of a free object: nothing may touch them */

@@ -74,7 +74,7 @@
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
-/* How often a call looks for moving objects: if it may not wait, else PLAT_LAST_TRIES times. */
+/* How often a call that may not wait looks for moving objects; others: PLAT_LAST_TRIES times. */
 #define POOL_LAST_LOOKS		4
 
 /* The most arrays of a CPU that one ageing reduces, one by one. */
@@ -268,7 +268,7 @@ struct pool {
 	unsigned int need_patience;	/* how many times spans were doubled */
 
 	/* Changed by rare events and by faults. */
-	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: its users now */
+	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: calls that pin it */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
 	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
@@ -398,7 +398,7 @@ struct pool_carried {
 /* A piece of memory that was not needed: pass.c. */
 struct pool_step {
 	struct pool_cluster *cluster;	/* taken from a CPU; or NULL */
-	struct pool *pool;		/* else releases "most" of its shared objects; or NULL */
+	struct pool *pool;		/* its shared objects are released; or NULL */
 	unsigned long most;
 };
 

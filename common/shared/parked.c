@@ -17,7 +17,7 @@
 /* Objects that may be parked on one CPU; further ones go to the pool's own list. */
 #define PARKED_HERE	64
 
-/* Hide all of a parked object but its link from tools.  Calls with any flags park. */
+/* Hide all of a parked object but its link from tools, with flags that are right in any call. */
 static void hide_but_link(const struct pool *pool, void *obj)
 {
 	struct pool_layout l;

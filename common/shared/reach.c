@@ -220,7 +220,7 @@ bool pool_used_up(struct pool *pool, unsigned int limit)
 	       (!is_near(pool) && looks_used_up(pool, have));
 }
 
-/* Sleep until a word changes.  Pauses if the caller is being killed, when no sleep is possible. */
+/* Sleep until a word changes.  Only pauses if the caller is being killed, and so cannot sleep. */
 void pool_sleep(unsigned int *word, unsigned int seen)
 {
 	if (!plat_wait(word, seen, POOL_FOREVER))

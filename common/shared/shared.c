@@ -37,13 +37,13 @@
  */
 #include "seam/plat.h"
 
-/* Return this CPU's bucket in each node: its own while there are enough. */
+/* Return this CPU's bucket within each node; no other CPU has it if there are enough. */
 static inline unsigned int own_bucket(const struct pool *pool)
 {
 	return plat_cpu_hint() & (plat_read(&pool->near) - 1);
 }
 
-/* True if all buckets are of one node, so that its number, a call in programs, is not needed. */
+/* True if all buckets are of one node, so that a caller need not ask which node it is on. */
 static inline bool one_node(const struct pool *pool)
 {
 	return plat_read(&pool->near) == plat_read(&pool->buckets);

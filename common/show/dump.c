@@ -153,7 +153,7 @@ void pool_dump_rewind(struct pool_dump *d)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Move to the next pool and copy its numbers; false: there is none.  Reschedules before. */
+/* Move to the next pool and copy its numbers; false: there is none.  Reschedules first. */
 bool pool_dump_next(struct pool_dump *d)
 {
 	struct pool_list *node;

@@ -56,7 +56,7 @@ struct layout {
 	unsigned int name;		/* width of the column of names */
 	unsigned int width[COLUMNS];	/* 0: the column is left out */
 	unsigned int gap;		/* spaces between columns */
-	bool seldom[COLUMNS];		/* SELDOM: not 0 in all pools of the table */
+	bool seldom[COLUMNS];		/* of SELDOM: a pool in the table has any */
 };
 
 /* Return the statistic that a column shows; NULL: the column is computed. */

@@ -25,7 +25,7 @@
 /* A text that outgrows its buffer is made again, at most so often; then it is cut. */
 #define TRIES		4
 
-/* A text of a length that is known only when it is made: as of dump_pools_to_buf(). */
+/* Makes a text whose length is known only afterwards, as dump_pools_to_buf() does. */
 typedef size_t (*make_text_t)(char *buf, size_t size, const void *arg);
 
 static bool has_room(struct pool_ctl_answer *answer, size_t size)
@@ -170,7 +170,7 @@ static void answer_debug(struct pool_ctl_answer *answer, const char *rest)
 		no_pool(answer, rest, len);
 }
 
-/* Set options.  The text of "help" is the answer, that of a wrong word the fault; else warnings. */
+/* Set options.  Answers with the text of "help" or with warnings, or says which word is wrong. */
 static void answer_set(struct pool_ctl_answer *answer, const char *options)
 {
 	char text[4096];

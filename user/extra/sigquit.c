@@ -139,7 +139,7 @@ bool pool_sigquit_start(void)
 	return !why;
 }
 
-/* Begin a stop: restore SIGQUIT; true: the thread must be stopped next. */
+/* Begin a stop by restoring SIGQUIT; true: the thread must be stopped next. */
 static bool end_start(void)
 {
 	bool was;

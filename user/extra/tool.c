@@ -135,7 +135,7 @@ void tool_annotate(const struct pool *pool, void *p, unsigned int size,
 	}
 }
 
-/* Register an area, which is not from malloc(): what it points to is not lost. */
+/* Register an area, which is not from malloc(), so that leak checkers follow its pointers. */
 void tool_root(const void *p, size_t size)
 {
 	if (__lsan_register_root_region)

@@ -26,7 +26,7 @@
 /* Strides that are multiples of 512 are enlarged. */
 #define SLAB_POWER	512
 
-/* Slabs begin at lines within so many bytes, because sets of first-level caches repeat then. */
+/* Slabs begin at lines within so many bytes, because caches' sets repeat after these. */
 #define SETS_BYTES	4096u
 
 /*

@@ -31,7 +31,7 @@
 static struct {
 	unsigned long used;
 	unsigned long idle;
-	unsigned long least;		/* idle, since pool_page_unused() was called */
+	unsigned long least;		/* fewest idle pages since pool_page_unused() */
 } __attribute__((aligned(64))) pages;
 
 static unsigned int refusals;

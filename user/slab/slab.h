@@ -161,7 +161,7 @@ struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
 	unsigned int colours;		/* number of places where slabs may begin */
-	unsigned int lines;		/* of these, in one page: lines where slabs may begin */
+	unsigned int lines;		/* lines of one page where slabs may begin */
 	unsigned int colour_step;	/* added to the colour from one slab to the next */
 	unsigned int page_shift;
 	struct slab_shelf shelf[SLAB_SHELVES];
