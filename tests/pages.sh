@@ -61,12 +61,14 @@ short() {
 	return $status
 }
 
+# Pages for people to read have at most 5500 lines, without the figures and generated tables.
 all_short() {
 	local lines
 
-	lines=$(written ./*.md Documentation/*.rst)
-	echo "$lines lines, not counting generated tables"
-	[ "$lines" -le 6880 ]
+	lines=$(find Documentation -maxdepth 1 -name '*.rst' ! -name performance-figures.rst \
+			-exec cat {} + | written)
+	echo "$lines lines, not counting figures and generated tables"
+	[ "$lines" -le 5500 ]
 }
 
 # README's test command is the one that CI runs, as it is written there.
