@@ -87,7 +87,7 @@ bool pool_age(void);
  * @bytes: 0 (cache nothing) to 1 GiB.
  *
  * Objects above a lowered bound are evicted at the owners' next slow paths.  The bound does not
- * hold for shared pools, whose bound is max_cached, or 16 to 64 MiB, and a quarter of what is in
+ * apply to shared pools, whose bound is max_cached, or 16 to 64 MiB, and a quarter of what is in
  * use.
  *
  * Not for modules: hot_size is a parameter of pool.ko, and can be set in debugfs.
@@ -109,11 +109,10 @@ bool pool_set_hot_size(unsigned long bytes);
  * does so.  A thread that may be cancelled asynchronously must block the signal.
  *
  * A thread that blocks the signal keeps its objects.  A caller waits for such threads, about a
- * tenth of a second in all, and later callers do not wait for them again until they have taken the
- * signal, or another one is lent.  For a thread that could run but gets no processor, and for one
- * whose handler has begun, callers wait until the handler has ended.  Which threads could run is
- * read from
- * /proc; without it all are waited for as threads that block the signal.
+ * tenth of a second in all, and later callers do not wait for them again until they have handled
+ * the signal, or another one is lent.  For a thread that could run but gets no processor, and for
+ * one whose handler has begun, callers wait until the handler has ended.  Which threads could run
+ * is read from /proc; without it all are waited for as threads that block the signal.
  *
  * Context: A plain thread.
  * Return: false: nothing has changed, and errno is EINVAL: there is no such signal, it cannot

@@ -12,8 +12,8 @@
  * that allocates one restarts the work.  Hits cost nothing for this, nor do slow paths that have
  * clusters.
  *
- * Counting stops itself when the number has not changed for a second, and is restarted likewise.
- * Ageing counts, too.
+ * Counting stops itself when the number has not changed for a second, and is restarted in the same
+ * way.  Ageing counts, too.
  */
 #include "seam/plat.h"
 #include "compat.h"

@@ -86,8 +86,8 @@ static u64 load_time;
  * Return gfp flags that reclaim nothing, for memory that a free could use.  With interrupts on they
  * may wake kswapd, because Linux 6.18 to 7.1 treats flags without that as kmalloc_nolock(), which
  * fails while a lock of the slab is held, and which kmemleak does not scan.  With interrupts off
- * the caller may hold a lock of the scheduler, which a wakeup of kswapd would lock.  Nor is kswapd
- * woken for more than a page.
+ * the caller may hold a lock of the scheduler, which a wakeup of kswapd would lock.  For more than
+ * a page kswapd is not woken either.
  */
 static gfp_t at_hand_flags(size_t size)
 {
@@ -122,8 +122,8 @@ void plat_local_free(struct pool *pool)
 
 /*
  * Make this CPU's part of a pool, without reclaim, since the caller may be a free.  If there is no
- * memory, or the caller may not ask for it, this CPU works without a part until its next miss.  An
- * interrupt may set the word meanwhile, hence the exchange.
+ * memory, or the caller may not ask for it, this CPU works without a part until its next miss.  The
+ * exchange is needed because an interrupt may set the word meanwhile.
  */
 void plat_local_make(struct pool *pool, unsigned int flags)
 {

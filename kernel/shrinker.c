@@ -52,9 +52,9 @@ static void registry_end(unsigned int flags)
 
 /*
  * Store the number of unused pages, and add its change to the kernel's NR_KERNEL_MISC_RECLAIMABLE.
- * One node gets all of it, because pools do not know the nodes of their objects.  The exchange
- * gives each of several calls at once its own difference, so the sum is the last number stored.
- * Returns whether the number has changed.
+ * One node gets the whole change, because pools do not know the nodes of their objects.  The
+ * exchange gives each of several calls at once its own difference, so the sum is the last number
+ * stored.  Returns whether the number has changed.
  */
 static bool note(unsigned long pages)
 {

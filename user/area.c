@@ -119,7 +119,7 @@ struct plat_area *pool_area_get(void)
 /*
  * Release the area of a thread that ended.  Walks still include the area while parts of it are set
  * up, because another thread is draining its clusters or destroying a pool, or because the thread
- * exists only in the parent of this child.  A later owner takes over such parts as they are.
+ * exists only in the parent of this child.  The next owner gets these parts as they are.
  */
 void pool_area_put(struct plat_area *area)
 {

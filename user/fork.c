@@ -9,9 +9,9 @@
  *
  * All CPU locks and all buckets are held across the fork, so that the data which they protect is
  * whole in the child.  Other threads go on meanwhile with hot arrays, parked lists and the backend.
- * They do not exist in the child, whatever they were doing.  The child sees one moment, because a
- * thread that writes to an already copied page waits until the fork is over.  So an object is in
- * one place or moving, never in two places, and
+ * These threads do not exist in the child.  The child sees one moment, because a thread that writes
+ * to an already copied page waits until the fork is over.  So an object is in one place or moving,
+ * never in two places, and
  *
  *   an array found OPEN	is whole: no call was inside
  *   an array found HELD	is lost: a call may have been anywhere inside

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 /*
- * False in a program that was started without stderr: its descriptor 2 is another file, opened
- * since, to which nothing must be written.
+ * False in a program that was started without stderr: its descriptor 2 may be a file of the
+ * program, to which nothing must be written.
  */
 static bool has_stderr = true;
 

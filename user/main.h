@@ -55,7 +55,7 @@ void pool_fork_end(void);
 /* torn.c: at the end of a thread, for its area; no mutex held */
 void pool_torn_mend(struct plat_area *area);
 
-/* slab/map.c: mappings; names for them, unless the kernel has refused one; and their memory */
+/* slab/map.c: mappings, the names of mappings, and their memory */
 void *pool_map(void *hint, size_t bytes, int prot);
 bool pool_map_at(void *wanted, size_t bytes, int prot);
 void pool_map_name(void *at, size_t bytes, const char *name);
@@ -76,8 +76,8 @@ void pool_areas_hold(void);
 void pool_areas_release(void);
 
 /*
- * remote.c: arrays of other threads, and which thread answers for an area; signals that
- * are blocked meanwhile and in a fork; around a fork
+ * remote.c: which thread answers for an area; which signals are blocked; hold and release: around a
+ * fork
  */
 void pool_answers(struct plat_area *area, unsigned int thread);
 void pool_heard(struct plat_area *area);

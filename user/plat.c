@@ -254,7 +254,7 @@ static unsigned int alloc_shrunk(struct plat_backend *backend, unsigned int n, v
 
 /*
  * Allocate objects.  If the system has no memory and the caller may wait, first return unused
- * memory of pools, as the shrinker does in the kernel; even less than a page of it helps.  After a
+ * memory of pools, as the shrinker does in the kernel; even less than a page helps.  After a
  * success errno is as before, whatever the system has refused meanwhile.
  */
 unsigned int plat_backend_alloc(struct plat_backend *backend, unsigned int n, void **objs,

@@ -51,9 +51,8 @@ struct plat_area {
 };
 
 /*
- * Whole pages, for any page size, since they are made read-only.  On x86 they are no
- * larger than needed: valgrind reads no symbols of a library whose .bss is a mapping of
- * its own.
+ * Whole pages, for any page size, since they are made read-only.  On x86 they are no larger than
+ * needed, because valgrind reads no symbols of a library whose .bss is a separate mapping.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define PLAT_PAGES		4096ul

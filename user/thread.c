@@ -121,9 +121,10 @@ static bool is_lost(const struct plat_area *area)
 static pthread_mutex_t reap_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Hand on areas of threads that ended without thread_exit(), as threads do that get an area in the
- * last round of key destructors.  The mutex keeps other reapers away.  This thread's own area is
- * skipped, because it has a wrong id in a child that was made without handlers of forks.
+ * Hand on areas of threads that ended without thread_exit(), for example because a thread got its
+ * area in the last round of key destructors.  The mutex keeps other reapers away.  This thread's
+ * own area is skipped, because it has a wrong id in a child that was made without handlers of
+ * forks.
  */
 void pool_reap(void)
 {

@@ -44,8 +44,8 @@ static unsigned int lose_array(struct pool_local *local)
 }
 
 /*
- * Rebuild a part.  A pool that is being destroyed has drained its part before, so it is not written
- * to where nothing was lost.
+ * Rebuild a part.  The part is not written to if nothing was lost, because a pool that is being
+ * destroyed has drained it.
  */
 static void mend_part(struct pool_cpu *cpu, struct pool_local *local)
 {

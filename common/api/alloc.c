@@ -75,7 +75,7 @@ static void *get_last(struct pool *pool, unsigned int flags, struct slow *slow)
  * Get more objects from the backend for the caches, after a miss that reached it, because a pool
  * that grows usually goes on growing.  None for a pool that needed as many before, which may not
  * grow; for one with a limit, because other CPUs could not reach them; or for one with a
- * constructor or checks.  Not inlined, because its array would then be on the stack of all calls.
+ * constructor or checks.  Not inlined, so that its array is not on the stack of all calls.
  */
 static __attribute__((__noinline__))
 void get_ahead(struct pool *pool, unsigned int flags)

@@ -94,9 +94,9 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 }
 
 /*
- * Release one registration: that of @decl, or, if @decl is NULL, one of @owner.  Of these it is the
- * newest that was not declared, or, if all were declared, the newest.  If @owner has none, one
- * whose owner went away is chosen in the same way, and if @owner is NULL, one of any owner.
+ * Release one registration: that of @decl, or, if @decl is NULL, one of @owner.  Chooses the newest
+ * that was not declared, or, if all were declared, the newest.  If @owner has none, one whose owner
+ * went away is chosen in the same way, and if @owner is NULL, one of any owner.
  *
  * @seen: how many registrations there had ever been when the caller saw the pool unused; 0: the
  * caller did not.  The last registration is released only if none was added since, because a user

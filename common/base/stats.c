@@ -14,7 +14,7 @@
  *	reclaim.c   clears a count of the CPU's part, then adds it to the pool's
  *	reader      reads the pool's count, then those of the parts
  *
- * So a sum misses some events meanwhile, and has none twice.  Each reader therefore returns the
+ * So a sum may miss events meanwhile, but has none twice.  Each reader therefore returns the
  * largest sum that any reader has got: risen().
  */
 #include "seam/plat.h"

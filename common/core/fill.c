@@ -111,9 +111,8 @@ void *fill_past(struct pool_local *here, struct pool_carried *out)
 }
 
 /*
- * Put the rest of a cluster that is on no list on this CPU's lists if it fits, otherwise leave it
- * to pool_carry().  Other calls may get the lock meanwhile.  Returns how many objects are left to
- * pool_carry().
+ * List the rest of an unlisted cluster on this CPU if it fits, otherwise leave it to pool_carry().
+ * Other calls may get the lock meanwhile.  Returns how many objects are left to pool_carry().
  */
 static unsigned int keep_rest(struct pool_local *here, struct pool_cluster *c,
 			      struct pool_carried *out)

@@ -5,7 +5,10 @@
  * Layer:   [hot array] -> local clusters
  * Context: any; between enter and leave nothing sleeps, logs or allocates.
  *
- * See here.h for the rules of entering and for what is inline.
+ * An array gets no slots before its owner's first visit.  Slots are claimed from the pool, charged
+ * to the CPU, and then used; shrinking is the reverse.  Each CPU adapts its arrays at its next
+ * visit after the bound, or the options, limit or size of a pool, changed: the era counts such
+ * changes.
  */
 #include "seam/plat.h"
 

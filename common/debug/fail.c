@@ -6,9 +6,8 @@
  * Context: any; outside of hot sections, no lock held.
  *
  * A percentage of the calls fails, or every n-th; with fail_site= only calls from one function.
- * One counter of these calls, of all pools, decides, so the same run fails at the same places.
- * Calls during start-up neither fail nor count, because most programs end if an allocation fails
- * then.
+ * One counter for the calls of all pools decides, so the same run fails at the same places.  Calls
+ * during start-up neither fail nor count, because most programs end if an allocation fails then.
  */
 #include "seam/plat.h"
 

@@ -65,8 +65,8 @@ void pool_queue_enter(struct pool_waiter *w)
 
 /*
  * Leave a queue.  If the head leaves, the next waiter is woken as the head and looks at once,
- * because the object of the last wakeup may still be there.  The mutex keeps the next waiter's
- * stack valid until it is woken, and the pool, after the last waiter, until its arrays may open.
+ * because the object of the last wakeup may still be there.  The mutex keeps the stack of the next
+ * waiter valid until the wakeup, and the pool until the last waiter has reopened the arrays.
  */
 void pool_queue_leave(struct pool_waiter *w)
 {

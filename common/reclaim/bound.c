@@ -6,7 +6,7 @@
  * Context: any where a caller may come to the allocator; outside of hot sections, no lock held.
  *
  * The bound is hot_size, or a CPU's share of max_cached if that is less.  All CPUs have the same
- * share; in a program these are its threads, and the share of a thread that ended is divided when
+ * share.  In a program threads are the CPUs, and the share of a thread that ended is divided when
  * the next thread comes.  So no operation counts what other CPUs have: a visit reads one word,
  * which changes only with the options and the number of CPUs.
  *

@@ -11,7 +11,7 @@
  *   - each bucket records the least number of objects that it had; that many were not needed
  *   - each cluster records the visit that used it last; it was not needed if that is older than
  *     the last call
- *   - each array records its owner's last visit, likewise
+ *   - each array records its owner's last visit, and is compared in the same way
  *
  * Each call releases half of the objects of buckets and clusters, so that a pool that is used again
  * soon finds the rest.  The first call only starts the records, so these are down to a 32nd after

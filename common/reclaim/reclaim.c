@@ -100,9 +100,9 @@ static bool is_drained(struct pool_local *local)
 
 /*
  * Move a part's departures to its pool, so that the sum of both never falls: reach.c.  First adds
- * more than the part's own to the pool's count, then clears the part's, then adds again.  A reader
- * whose two readings are both in between sees something moving, because 1 is announced though no
- * object moves.
+ * more than the part's own to the pool's count, then clears the part's, then adds again.  1 is
+ * announced as moving meanwhile, though no object moves, so that a reader whose two readings are
+ * both in between sees something moving.
  */
 static void hand_on_departures(struct pool *pool, struct pool_local *local)
 {

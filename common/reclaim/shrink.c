@@ -7,7 +7,7 @@
  *	    kernel's reclaim, it waits for nothing: neither the registry nor a CPU.  Other threads
  *	    may run between two pools.
  *
- * It releases, in this order, what is cheapest to get again first:
+ * It releases in this order, beginning with memory that is cheapest to get again:
  *
  *   1. empty clusters, of CPUs and of pools; and objects parked for all CPUs
  *   2. of shared pools, the objects beyond need

@@ -6,8 +6,8 @@
  * Context: said per operation.
  *
  * Goals:     common/ does not know where it runs; the kernel build pays
- *            nothing; the seam is minimal: an operation comes when common/
- *            needs it and leaves with its last user.
+ *            nothing; the seam is minimal: an operation is added when
+ *            common/ needs it, and removed with its last user.
  * Non-goal:  to look like Linux.
  *
  * plat_types.h and plat_impl.h (the hot half, static inline) are found by -I in kernel/ or user/.
@@ -135,9 +135,9 @@ enum plat_annotation {
  *	Identifies the calling thread: no two threads that exist have the same.
  * bool plat_backend_may(const struct plat_backend *backend, const void *obj,
  *		       unsigned int flags)
- *	May plat_backend_free() be called here for this object?  With @obj NULL: for
- *	any object of the source?  As PLAT_ALLOC, but guarded objects are refused
- *	more often.
+ *	True if plat_backend_free() may be called here for this object, or with @obj
+ *	NULL for any object of the source.  As PLAT_ALLOC, but guarded objects are
+ *	refused more often.
  *
  * Tools that watch memory; only for pools with POOL_D_TOOLS.  With POOL_D_HARDEN also the source
  * of objects, where it has marks of them.
@@ -231,7 +231,7 @@ void plat_mem_free(void *p);
  *	POOL_D_TOOLS, POOL_D_NO_CACHE: each object is a block of the platform's
  *	general allocator, where the platform has another source besides.
  *	POOL_D_HARDEN: a source that can keeps marks: see plat_annotate().
- * @why: set where it is not that memory is short.
+ * @why: set unless memory is short.
  *
  * Context: Process context; may sleep.
  * Return: false: there is none, and @why says why.
@@ -394,7 +394,7 @@ void plat_show(struct pool *pool, bool shown);
  *	how large a page is; and how many nodes memory has.
  * void pool_empty_array(struct pool *pool)
  * void pool_age_array(struct pool_cpu *cpu)
- *	On that CPU, in an interrupt or where no interrupt moves the caller, for
+ *	Called on that CPU, in an interrupt or where the caller cannot migrate, for
  *	plat_empty_arrays().
  * void pool_cpu_init(struct pool_cpu *cpu)
  *	A struct pool_cpu was made, all zero but for its lock, which is free.  No other

@@ -29,7 +29,7 @@ static bool may_shed(struct pool *pool, unsigned int n)
 
 /*
  * Return an object of the shared pool to the backend, after one that was not needed, so that the
- * shared pool shrinks to its target.  Asks plat_backend_may() again, because the backend may take
+ * shared pool shrinks to its target.  Asks plat_backend_may() again, because the backend may accept
  * the first object here but not this one.
  */
 static void shed_one(struct pool *pool, unsigned int flags)

@@ -142,9 +142,9 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 
 /*
  * True if @n evicted objects must go to the shared pool, because they are needed; otherwise they
- * must be released to the backend.  If only one put in several samples, the sample counts the puts
- * before it as if they were as large, because the need was higher by these objects when the first
- * of them began.  While the pool has too much, every put samples.
+ * must be released to the backend.  A sample also stands for the puts since the last sample.  It
+ * counts them as equally large, because the need was higher by their objects before them.  While
+ * the pool has too much, every put samples.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {

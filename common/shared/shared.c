@@ -29,11 +29,10 @@
  *     bits can be added and subtracted.  A set bit without a cluster means that a call is between
  *     HOLD and STORE.
  *
- * Where memory has nodes, each node has as many buckets as the others, next to one another.
- * A cluster goes home: to the node of its newest object.  Misses take from buckets of their
- * own node, and then ask the backend, which gives memory of that node; only the last look
- * goes to all.  Bucket "first ^ i", for i from 0 on, is first one of the same node, and
- * then one of the others.
+ * Where memory has nodes, all nodes have equally many buckets, each node's next to one another.  A
+ * cluster goes home: to the node of its newest object.  Misses take from buckets of their own node,
+ * and then ask the backend, which gives memory of that node; only the last look goes to all.
+ * Bucket "first ^ i", for i from 0 on, is first one of the same node, and then one of the others.
  */
 #include "seam/plat.h"
 
@@ -329,9 +328,9 @@ static inline struct pool_cluster *get_cluster(struct pool *pool,
 }
 
 /*
- * Take one whole cluster of this CPU's node; NULL: there was none.  @moving: the count of moving
- * objects that has the cluster's from then on.  Starts at this CPU's bucket and looks once at each
- * that is not empty.  Any context; also in a hot section, under the CPU lock.
+ * Take one whole cluster of this CPU's node; NULL: there was none.  @moving: the count to which the
+ * cluster's objects are added.  Starts at this CPU's bucket and looks once at each that is not
+ * empty.  Any context; also in a hot section, under the CPU lock.
  */
 struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
 						   unsigned long *moving)

@@ -7,8 +7,8 @@
  *
  * A dump walks over the pools once, under the dump mutex.  It stores each pool's numbers in the
  * pool, and links the pools in the order of the output.  Then it writes them one by one, from a
- * copy, with no pool pinned and the registry mutex free.  A pool that is destroyed meanwhile is
- * taken off that list and not shown, and a new pool is not on it.  The total is the snapshot's.
+ * copy, with no pool pinned and the registry mutex free.  A pool that is destroyed meanwhile leaves
+ * the list and is not shown; a new pool is not on the list.  The total is the snapshot's.
  */
 #include "seam/plat.h"
 #include "dump.h"

@@ -6,7 +6,7 @@
  * Context: process context; the dump mutex is held where there is a struct pool_dump.
  *
  * JSON and Prometheus have escapes of their own, and accept UTF-8.  Bytes that are no UTF-8, such
- * as half of a character that was cut, become U+FFFD, the character for what cannot be shown.
+ * as half of a character that was cut, become U+FFFD, the replacement character.
  */
 #include "seam/plat.h"
 #include "dump.h"

@@ -5,9 +5,9 @@
  * Layer:   above dump.c, which calls it back.
  * Context: dump mutex held.
  *
- * The dump goes along the pools twice: once to find the width of each column and the columns that
- * are not 0 everywhere, once to print them.  Programs read the raw table of dump_text.c, whose
- * columns are always the same.
+ * The dump goes along the pools twice: once to find the widths of columns, and which are not 0
+ * everywhere, and once to print.  Programs read the raw table of dump_text.c, whose columns are
+ * always the same.
  */
 #include "seam/plat.h"
 #include "dump.h"

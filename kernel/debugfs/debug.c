@@ -43,7 +43,7 @@ static int debug_open(struct inode *inode, struct file *file)
 
 /*
  * Switch the options of a pool.  It is pinned meanwhile, so that its destruction waits for objects
- * that the switch moves, as for those of a walk.  False: the pool is being destroyed.
+ * that the switch moves.  False: the pool is being destroyed.
  */
 static bool set_pool(const struct pool *pool, const char *words)
 {

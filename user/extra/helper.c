@@ -153,8 +153,8 @@ static bool ends(const struct pool_helper *helper)
 }
 
 /*
- * Begin a start.  Files are opened and the thread is made with forks kept out, so that a child
- * knows of all of them.  Returns what pool_helper_began() needs.
+ * Begin a start.  Forks are excluded while files are opened and the thread is made, so that a child
+ * knows all of these.  Returns what pool_helper_began() needs.
  */
 int pool_helper_begin(struct pool_helper *helper)
 {

@@ -22,8 +22,8 @@ static struct pool_own_thread own = POOL_OWN_THREAD(forget);
 static struct sigaction before;		/* pool_own_lock(): the action to restore */
 
 /*
- * Posted by the handler, and to stop the thread.  A file would not do: a program that
- * closes all of its files would have the handler write to what it opens next.
+ * Posted by the handler, and to stop the thread.  Not a pipe, because a program that closes all of
+ * its files would have the handler write to a file that it opens next.
  */
 static sem_t wake;
 static bool has_wake;

@@ -304,8 +304,7 @@ static void keep_rest(struct slab_chunk *chunk)
 
 /*
  * Populate a slab that has no memory, and keep the rest of its chunk if a huge page came.  If none
- * came, the next chunk that asks for one is that with which the arena has doubled, because the
- * system may have spent long in search of it.
+ * came, no chunk asks for one before the arena has doubled, because the system may search for long.
  */
 void pool_arena_populate(struct slab *slab)
 {

@@ -10,8 +10,8 @@
  * the next slab is.  If the program runs without random addresses, as in a debugger or by
  * "setarch -R", the lowest object comes first, so that runs repeat.
  *
- * The random numbers cost one addition and a mix.  They are weak: whoever sees many of them can
- * compute the others.
+ * The random numbers cost one addition and a mix.  They are weak: an attacker who sees many of them
+ * can compute the others.
  */
 #include "main.h"
 #include "slab.h"

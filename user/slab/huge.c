@@ -35,8 +35,8 @@ static bool end_has_memory(const struct slab_chunk *chunk)
 
 /*
  * Ask for a huge page for a new chunk, and make the chunk accessible.  Arena mutex held.  False:
- * the system refuses, and nothing has changed.  The chunk is populated by MADV_POPULATE_WRITE, so
- * systems without that are not asked.
+ * the system refuses, and nothing has changed.  Systems without MADV_POPULATE_WRITE, which
+ * populates the chunk, are not asked.
  */
 bool pool_huge_ask(struct slab_chunk *chunk)
 {

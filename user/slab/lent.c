@@ -42,8 +42,8 @@ static bool has_marks(struct slab_chunk *chunk)
 }
 
 /*
- * Make sure that the chunks of objects have marks.  Returns for how many objects, from the first
- * on, that is so; fewer than @n: memory is short.
+ * Make sure that the chunks of objects have marks.  Returns how many of the first objects have
+ * marks; fewer than @n: memory is short.
  */
 unsigned int pool_lent_ready(unsigned int n, void **objs)
 {

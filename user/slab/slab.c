@@ -270,8 +270,8 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 }
 
 /*
- * Find the bit @n of an object in its slab, and what is wrong with it, if anything is.  The
- * multiplication by the inverse is exact for all offsets within a slab.  Lock held.
+ * Find the bit @n of an object in its slab, and what is wrong with the pointer, if anything is.
+ * The multiplication by the inverse is exact for all offsets within a slab.  Lock held.
  */
 static enum pool_fault look(const struct slab_class *class,
 			    const struct slab *slab, const void *obj,

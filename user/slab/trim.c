@@ -174,10 +174,10 @@ static void trim_from(struct slab_shelf *shelf)
 #define STEP_SHELVES	4
 
 /*
- * Give back idle pages of the next few shelves, of a slab each, and of the oldest empty slabs: in
- * all half of those that were idle throughout the last pass of ageing.  Called after each step of
- * a pass; @over: it was the last one.  Frees give back only what is above a quarter of the pages
- * in use.
+ * Give back half of the pages that were idle throughout the last pass of ageing, spread over the
+ * steps of a pass: those of one slab of each of the next few shelves, and of the oldest empty
+ * slabs.  Called after each step of a pass; @over: it was the last one.  Frees give back only what
+ * is above a quarter of the pages in use.
  */
 void pool_slab_trim_step(bool over)
 {

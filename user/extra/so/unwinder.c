@@ -7,9 +7,9 @@
  *
  * A library compiled with -fexceptions refers to these two functions of libgcc_s.so.  The loader
  * would load that file for each program, which lasts as long as all else that it does for libpool.
- * So they are defined here, hidden, and look up those of the process, which the caller that unwinds
- * has loaded.  The unwinder's frames may not be of two copies of libgcc, so it is not linked
- * statically.
+ * So this file defines both as hidden functions, which look up libgcc's: a process that unwinds has
+ * loaded these.  The unwinder is not linked statically, because frames must not be of two copies of
+ * libgcc.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
