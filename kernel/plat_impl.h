@@ -101,9 +101,9 @@ static inline void plat_cpu_ready(struct pool *pool, unsigned int flags)
  * Constructors and destructors
  *
  * A kernel with DEBUG_ATOMIC_SLEEP reports a constructor or destructor that sleeps, even if its
- * caller might sleep.  Other kernels compile this to nothing, and so does PREEMPT_RT, where the
- * spinlocks that they may lock sleep.  It is only for tasks, since interrupt handlers must not
- * write to the interrupted task.
+ * caller might sleep.  Other kernels compile this to nothing, and so does PREEMPT_RT, where they
+ * may lock spinlocks, which sleep there.  Only calls of tasks are watched, since interrupt handlers
+ * must not write to the interrupted task.
  */
 
 #ifndef CONFIG_PREEMPT_RT

@@ -296,8 +296,8 @@ struct pool {
 	unsigned long seen_spills;	/* any CPU: as seen_fills */
 	unsigned long seen_evictions;	/* any CPU: as seen_fills */
 	unsigned long seen_nested;	/* any CPU: as seen_fills */
-	unsigned long gone_departures;	/* any CPU: of CPUs that are gone, jumps,
-					 * and one for each parked list taken
+	unsigned long gone_departures;	/* any CPU: those of CPUs that are gone, the jumps of
+					 * reclaim.c, and one for each parked list taken
 					 */
 	unsigned long slots;		/* any CPU: slots claimed for all arrays; limits cap them */
 	unsigned long settled;		/* any CPU: departures when nothing moved: reach.c */
