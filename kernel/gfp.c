@@ -134,8 +134,8 @@ static void *get_last(struct pool *pool, unsigned int flags, gfp_t gfp,
 }
 
 /*
- * True if the slab might give this call the system's last reserve: it frees memory, or its task is
- * or may be killed for its memory while it waits.
+ * True if the slab might give this call the system's last reserve: the call frees memory, or its
+ * task is being killed for its memory, or may be while it waits.
  */
 static bool gets_last(gfp_t gfp)
 {

@@ -67,8 +67,9 @@ bool pool_page_over(void)
 }
 
 /*
- * Return how many pages were idle at all times since the last call; 0 where the system accepts
- * none.  Callers may race: a wrong number costs page faults, or time until pages go back.
+ * Return how many pages were idle at all times since the last call; 0 while the system refuses to
+ * release pages.  Callers may race, because a wrong number only costs page faults, or time until
+ * pages go back.
  */
 unsigned long pool_page_unused(void)
 {
