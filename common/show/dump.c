@@ -210,9 +210,8 @@ static struct pool_reg *nth_reg(struct pool *pool, unsigned int nth)
 }
 
 /*
- * Write one of the creations that a pool serves as text: @nth from 0 on, oldest first.  Returns
- * as snprintf(); 0: there is none with that number.  Registry mutex held; neither logs nor
- * allocates.
+ * Write a creation that a pool serves, the @nth from 0 on, oldest first, as a text.  Returns as
+ * snprintf(); 0: there is none with that number.  Registry mutex held; neither logs nor allocates.
  */
 size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
 			      size_t size)
