@@ -7,9 +7,9 @@
  *
  * A library compiled with -fexceptions refers to these two functions of libgcc_s.so.  The loader
  * would load that file for each program, which lasts as long as all else that it does for libpool.
- * So this file defines both as hidden functions, which look up libgcc's: a process that unwinds has
- * loaded these.  The unwinder is not linked statically, because frames must not be of two copies of
- * libgcc.
+ * So this file defines both as hidden functions, which look up those of libgcc_s.so; a process that
+ * unwinds has loaded that file.  The unwinder is not linked statically, because frames must not be
+ * of two copies of libgcc.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
