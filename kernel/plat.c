@@ -61,7 +61,7 @@ const struct pool_local plat_closed;
 /* Per-CPU pointers to a closed array, for pools without caches and users of hardened pools. */
 static DEFINE_PER_CPU(struct pool_hot *, closed_words);
 
-/* Lock order: dump, creation, registry, waiters.  What each excludes: Documentation/contexts. */
+/* Lock order: dump, creation, registry, waiters.  What each excludes: common/seam/plat.h. */
 static DEFINE_MUTEX(waiters_mutex);
 static DEFINE_MUTEX(registry_mutex);
 static DEFINE_MUTEX(create_mutex);

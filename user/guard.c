@@ -37,8 +37,8 @@ struct span {
 };
 
 /*
- * Protects the ring of kept spans.  Nests in no lock, except that a fork locks it last; never held
- * over a system call.
+ * Protects the ring of kept spans.  Nests in no lock but those of a fork, and no lock in it; never
+ * held over a system call.
  */
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct span kept[KEPT];		/* a ring of freed spans, oldest at "first" */

@@ -144,7 +144,7 @@ void pool_nap(void)
 	errno = error;
 }
 
-/* Lock order: dump, creation, registry, waiters.  What each excludes: Documentation/contexts. */
+/* Lock order: dump, creation, registry, waiters.  What each excludes: common/seam/plat.h. */
 static pthread_mutex_t mutexes[] = {
 	[PLAT_WAITERS] = PTHREAD_MUTEX_INITIALIZER,
 	[PLAT_REGISTRY] = PTHREAD_MUTEX_INITIALIZER,

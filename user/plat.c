@@ -406,9 +406,9 @@ static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Held by dl_iterate_phdr() callers and across forks, because a child forked during the call would
- * have the loader's list locked for ever.  Not held over dladdr(): a constructor, which holds the
- * lock that dladdr() locks, may fork.
+ * Excludes forks during dl_iterate_phdr(), because the child would have the loader's list locked for
+ * ever.  A fork locks it last; only the loader's lock nests in it.  Not held over dladdr(), because
+ * a constructor, which holds the lock that dladdr() needs, may fork.
  */
 static pthread_mutex_t list_mutex START_DATA = PTHREAD_MUTEX_INITIALIZER;
 

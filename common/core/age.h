@@ -4,6 +4,9 @@
  *
  * Layer:   hot array -> [local clusters]; the inline half of age.c.
  * Context: the CPU lock held.
+ *
+ * Visits ask here before they add bytes to a CPU's caches.  Only if these do not fit, age.c reduces
+ * old arrays and evicts old clusters.
  */
 #ifndef POOL_CORE_AGE_H
 #define POOL_CORE_AGE_H

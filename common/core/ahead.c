@@ -4,6 +4,10 @@
  *
  * Layer:   alloc.c -> [hot array]
  * Context: any; enters a hot section and holds the CPU lock for a moment.
+ *
+ * A pool that grows misses again and again, and each miss costs a call of the backend.  So a miss
+ * gets a batch, which fills half of the array and leaves the other half for frees.  The array grows
+ * for the next miss: the first miss gets a single object, and later ones get more.
  */
 #include "seam/plat.h"
 
@@ -27,8 +31,8 @@ static bool is_crowded(const struct pool_local *local)
 }
 
 /*
- * Return how many objects a miss gets ahead.  With its own object they are a batch, which fills
- * half of an array of @slots.
+ * Return how many objects a miss gets ahead; with its own object they are a batch.  The array has
+ * @slots.
  *
  * A batch is cut where the part would get more objects than the array has slots, or than fit the
  * bound.  Otherwise a caller that uses just as many would have one object too many, and spill or
@@ -37,7 +41,7 @@ static bool is_crowded(const struct pool_local *local)
  *
  * Unused objects of a batch would stay at the cold end of the array for ever.  "surplus" makes
  * fills move only the object asked for, until as many objects have come from clusters as the batch
- * had.  A CPU that has spilled before does not need this.
+ * had.  A CPU that has spilled before does not need this, because spills move the cold end.
  */
 static unsigned int ahead(struct pool_local *local, unsigned int slots)
 {
@@ -61,10 +65,9 @@ static unsigned int ahead(struct pool_local *local, unsigned int slots)
  * Visit this CPU's array for a miss, and return how many objects the miss gets ahead: fewer than
  * POOL_HOT_SLOTS / 2, or 0.
  *
- * A batch fills half of the array, and leaves the other half for frees.  The array grows for the
- * next miss, so the first miss gets a single object and later ones get more.  Nothing is evicted,
- * because the array's slots are charged already.  If little of the bound is free, the oldest array
- * loses its free slots, or is closed if it has none, so that later misses get more.
+ * Nothing is evicted, because the array's slots are charged already.  If little of the bound is
+ * free, the oldest array loses its free slots, or is closed if it has none, so that later misses
+ * get more.
  */
 unsigned int pool_cache_wants(struct pool *pool, unsigned int flags)
 {

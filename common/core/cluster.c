@@ -5,8 +5,9 @@
  * Layer:   hot array -> [local clusters] -> shared pool
  * Context: the CPU lock held, unless said otherwise.
  *
- * The charge is raised before objects are counted, and lowered after they are no longer counted.
- * So at every instant the bytes of all objects are at most the charge.
+ * Each cluster is on two lists of its CPU: by_pool has those of one pool, by_lru those of all
+ * pools, the newest first.  The charge is raised before objects are counted, and lowered after they
+ * are no longer counted.  So at every instant the bytes of all objects are at most the charge.
  */
 #include "seam/plat.h"
 

@@ -5,8 +5,7 @@
  * Layer:   hot array -> [local clusters]; the inline half of cluster.c.
  * Context: the CPU lock held, unless said otherwise.
  *
- * The charge is raised before objects are counted, and lowered after they are no longer counted.
- * So at every instant the bytes of all objects are at most the charge.
+ * cluster.c says on which lists a cluster is, and when the charge of its CPU changes.
  */
 #ifndef POOL_CORE_CLUSTER_H
 #define POOL_CORE_CLUSTER_H

@@ -131,7 +131,6 @@ static void hand_on(unsigned long *count, unsigned long *gone)
 	plat_word_sub_release(gone, 0 - n);
 }
 
-/* Move the counts of a part to its pool. */
 static void hand_on_counts(struct pool *pool, struct pool_local *local)
 {
 	hand_on_departures(pool, local);

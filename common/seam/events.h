@@ -32,7 +32,6 @@ static inline void pool_trace_alloc(const struct pool *pool, const void *obj,
 	POOL_TRACE(alloc, pool, obj, caller);
 }
 
-/* Trace that a user frees an object. */
 static inline void pool_trace_free(const struct pool *pool, const void *obj,
 				   const void *caller)
 {
@@ -58,13 +57,11 @@ static inline void pool_trace_evict(const struct pool *pool, unsigned int n)
 	POOL_TRACE(evict, pool, n);
 }
 
-/* Trace that the backend gave @n objects. */
 static inline void pool_trace_backend_get(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(backend_get, pool, n);
 }
 
-/* Trace that the backend received @n objects back. */
 static inline void pool_trace_backend_put(const struct pool *pool, unsigned int n)
 {
 	POOL_TRACE(backend_put, pool, n);

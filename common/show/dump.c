@@ -95,7 +95,6 @@ static void enlist(struct pool_dump *d, struct pool *pool)
 	plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/* Make one list of the runs. */
 static void join_runs(struct pool_dump *d)
 {
 	unsigned int i;

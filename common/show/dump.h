@@ -223,7 +223,6 @@ void pool_dump_label(struct pool_dump *d, const char *text);
 void pool_dump_name(struct pool_dump *d, const char *name);
 bool pool_dump_name_matches(const char *name, const char *prefix);
 
-/* True if a text begins with @prefix. */
 static inline bool pool_dump_matches(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));

@@ -89,7 +89,6 @@ static unsigned int control_length(const char *text)
 	return c < ' ' || c == 0x7f;
 }
 
-/* Write a string of JSON, with its quotes. */
 void pool_dump_json_string(struct pool_dump *d, const char *text)
 {
 	unsigned int len;

@@ -36,7 +36,6 @@ static const char *type_of(const char *metric)
 	       "counter" : "gauge";
 }
 
-/* Write a sample of the pool at the cursor. */
 static void put_sample(struct pool_dump *d, const char *metric,
 		       const struct pool_dump_field *field)
 {

@@ -328,7 +328,6 @@ static void put_memory(struct pool_dump *d)
 	pool_dump_put(d, "\n");
 }
 
-/* Write a line for the slabs of each stride. */
 static void put_classes(struct pool_dump *d)
 {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];

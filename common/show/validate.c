@@ -78,7 +78,6 @@ static bool begins(struct walk *w, const unsigned long now[3])
 	return true;
 }
 
-/* Check a cluster that has objects. */
 static void see_cluster(struct pool_finding *s, const struct pool_cluster *c)
 {
 	s->clusters++;

@@ -14,9 +14,10 @@
 /*
  * One thread that the library starts on request.
  *
- * change is held by one start or stop at a time, also while a stop waits for the thread, which may
- * be long.  So forks do not lock it.  Other data that a fork must not see half changed are written
- * between pool_own_lock() and pool_own_unlock(), where a call waits for nothing but a file system.
+ * "change" excludes a second start or stop, also while a stop waits for the thread, which may be
+ * long.  So forks do not lock it.  All other locks nest in it, and it in none.  Other data that a
+ * fork must not see half changed are written between pool_own_lock() and pool_own_unlock(), where a
+ * call waits for nothing but a file system.
  */
 struct pool_own_thread {
 	pthread_mutex_t change;
