@@ -406,7 +406,7 @@ static int name_if_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Excludes forks during dl_iterate_phdr(), because the child would have the loader's list locked for
+ * Excludes forks during dl_iterate_phdr(), whose children would have the loader's list locked for
  * ever.  A fork locks it last; only the loader's lock nests in it.  Not held over dladdr(), because
  * a constructor, which holds the lock that dladdr() needs, may fork.
  */

@@ -5,8 +5,8 @@
  * Layer:   [hot array]; the inline half of hot.c.
  * Context: the array is held, unless said otherwise.
  *
- * slot[0] is the coldest object, and slot[n - 1] the freshest, which frees push and allocations pop.
- * A spill copies the coldest objects to a cluster, and then slides the others down to slot[0].
+ * slot[0] is the coldest object, and slot[n - 1] the freshest, which frees push and allocations
+ * pop.  A spill copies the coldest objects to a cluster, then slides the others down to slot[0].
  */
 #ifndef POOL_CORE_HOT_H
 #define POOL_CORE_HOT_H

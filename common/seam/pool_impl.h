@@ -268,7 +268,7 @@ struct pool {
 	unsigned int need_patience;	/* how many times spans were doubled */
 
 	/* Changed by rare events and by faults. */
-	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: calls that pin it */
+	unsigned int pins __attribute__((aligned(POOL_ALIGN)));	/* registry mutex: current pins */
 	bool orphan;			/* child of a fork: the thread that ended it is gone */
 	unsigned int asked;		/* any CPU: time of the last request to empty arrays */
 	unsigned int wakes;		/* any CPU: wakeups of the oldest waiter: queue.c */
