@@ -18,6 +18,7 @@ import sys
 
 import section
 from chart import OURS, text
+from report import table_text
 
 PEERS = "pool", "glibc", "jemalloc", "mimalloc", "tcmalloc"
 COLOURS = OURS, "#8a8a8a", "#b8732c", "#3d8b54", "#8a4fa0"
@@ -67,15 +68,11 @@ def end(rows, phase):
 
 
 def table(results):
-    rule = "=" * 8 + "".join("  " + "=" * 7 for _ in TITLES) + "  " + "=" * 6
-    yield rule
-    yield f"{'KiB':8}" + "".join(f"  {t:>7}" for t in TITLES) + f"  {'part':>6}"
-    yield rule
-    for name, rows in results.items():
-        kib = [end(rows, phase) for phase in ENDS]
-        part = 100 * kib[3] / kib[0]
-        yield (f"{name:8}" + "".join(f"  {k:7}" for k in kib) + f"  {part:4.1f} %")
-    yield rule
+    rows = []
+    for name, measured in results.items():
+        kib = [end(measured, phase) for phase in ENDS]
+        rows.append([name, *map(str, kib), f"{100 * kib[3] / kib[0]:.1f} %"])
+    return table_text(["KiB", *TITLES, "part"], rows)
 
 
 class Plot:
@@ -140,100 +137,80 @@ def survive_all(programs, scenario):
     return mib
 
 
-def survive(programs, scenario):
-    """{peer: MiB resident at the end}, and the bytes of survivors as "used" """
-    mib = survive_all(programs, scenario)
-    used = next(iter(mib.values()))[2]
-    return {**{name: figures[1] for name, figures in mib.items()}, "used": used}
+def write_rows(folder, name, head, rows):
+    with open(folder / name, "w", newline="") as out:
+        csv.writer(out).writerows([head, *rows])
+
+
+def read_rows(folder, name):
+    with open(folder / name, newline="") as rows:
+        return list(csv.reader(rows))[1:]
+
+
+def by_peer(folder, name):
+    """{the other columns: {peer: MiB}}; the last two columns are peer and MiB"""
+    results = {}
+    for *key, peer, mib in read_rows(folder, name):
+        results.setdefault(tuple(key), {})[peer] = float(mib)
+    return results
+
+
+def peer_table(head, results, lost, names=PEERS):
+    """A row per key of @results, a column per peer; a star is at what @lost says is lost."""
+    names = [name for name in names if name in next(iter(results.values()))]
+    rows = [[*(word or r"\-" for word in key),
+             *(f"{mib[n]:.0f}" + (r"\*" if n == "pool" and lost(key, mib) else "")
+               if n in mib else r"\-" for n in names)]
+            for key, mib in results.items()]
+    return table_text([*head, *names], rows)
 
 
 def measure_seen(programs, folder):
     results = {scenario: survive_all(programs, scenario)
                for scenario in dict.fromkeys(row[1] for row in SEEN)}
-    with open(folder / "seen.csv", "w") as out:
-        out.write("what,scenario,once,peer,MiB\n")
-        for what, scenario, once, at in SEEN:
-            for name, mib in results[scenario].items():
-                if at < 3 or name == "pool":
-                    out.write(f'"{what}",{scenario},{once or ""},{name},{mib[at]:.1f}\n')
-    print("\n".join(seen(folder)))
+    write_rows(folder, "seen.csv", ["what", "scenario", "once", "peer", "MiB"],
+               [[what, scenario, once or "", name, f"{mib[at]:.1f}"]
+                for what, scenario, once, at in SEEN
+                for name, mib in results[scenario].items() if at < 3 or name == "pool"])
 
 
 def seen(folder):
     """What is above 1.1 times the best malloc has a star: lost."""
-    results = {}
-    with open(folder / "seen.csv") as rows:
-        for what, scenario, once, peer, mib in list(csv.reader(rows))[1:]:
-            results.setdefault((what, scenario, once), {})[peer] = float(mib)
-    names = [name for name in PEERS if name in next(iter(results.values()))]
-    rule = "=" * 26 + "  " + "=" * 25 + "".join("  " + "=" * 8 for _ in range(1 + len(names)))
-    yield rule
-    yield f"{'MiB':26}  {'survivors':25}  {'once':>8}" + "".join(f"  {n:>8}" for n in names)
-    yield rule
-    for (what, scenario, once), mib in results.items():
-        lost = "\\*" if mib["pool"] > 1.1 * min(mib.values()) else ""
-        cells = [once or "\\-"]
-        cells += [f"{mib[n]:.0f}" + (lost if n == "pool" else "") if n in mib else "\\-"
-                  for n in names]
-        yield f"{what:26}  {scenario:25}" + "".join(f"  {cell:>8}" for cell in cells)
-    yield rule
-
-
-def survivors(results):
-    """What is above jemalloc or mimalloc has a star: lost."""
-    names = [name for name in PEERS + ("used",) if name in next(iter(results.values()))]
-    rule = "=" * 18 + "".join("  " + "=" * 8 for _ in names)
-    yield rule
-    yield f"{'MiB':18}" + "".join(f"  {name:>8}" for name in names)
-    yield rule
-    for scenario, mib in results.items():
-        rivals = [mib[name] for name in ("jemalloc", "mimalloc") if name in mib]
-        lost = "\\*" if rivals and mib["pool"] > min(rivals) else ""
-        cells = [f"{mib[name]:.0f}" + (lost if name == "pool" else "") for name in names]
-        yield f"{scenario:18}" + "".join(f"  {cell:>8}" for cell in cells)
-    yield rule
-
-
-def read_survivors(folder):
-    results = {}
-    with open(folder / "survivors.csv") as rows:
-        for scenario, peer, mib in list(csv.reader(rows))[1:]:
-            results.setdefault(scenario, {})[peer] = float(mib)
-    return results
+    return peer_table(["MiB", "survivors", "once"], by_peer(folder, "seen.csv"),
+                      lambda _, mib: mib["pool"] > 1.1 * min(mib.values()))
 
 
 def measure_survivors(programs, folder):
-    with open(folder / "survivors.csv", "w") as out:
-        out.write("scenario,peer,MiB\n")
-        for scenario in SCENARIOS:
-            for name, mib in survive(programs, scenario).items():
-                out.write(f"{scenario},{name},{mib:.1f}\n")
-    print("\n".join(survivors(read_survivors(folder))))
+    """MiB resident at the end, and as "used" the bytes of survivors."""
+    rows = []
+    for scenario in SCENARIOS:
+        mib = survive_all(programs, scenario)
+        rows += [[scenario, name, f"{figures[1]:.1f}"] for name, figures in mib.items()]
+        rows.append([scenario, "used", f"{next(iter(mib.values()))[2]:.1f}"])
+    write_rows(folder, "survivors.csv", ["scenario", "peer", "MiB"], rows)
+
+
+def survivors(folder):
+    """What is above jemalloc or mimalloc has a star: lost."""
+    return peer_table(["MiB"], by_peer(folder, "survivors.csv"),
+                      lambda _, mib: mib["pool"] > min(mib.get("jemalloc", mib["pool"]),
+                                                       mib.get("mimalloc", mib["pool"])),
+                      PEERS + ("used",))
 
 
 def measure_phases(programs, folder):
     """All peers of a kind at once, since most of the time they sleep."""
-    with open(folder / "phases.csv", "w") as out:
-        out.write("kind,when,peer,MiB\n")
-        for kind in KINDS:
-            children = {name: subprocess.Popen([programs / name, kind],
-                                               stdout=subprocess.PIPE, text=True)
-                        for name in PEERS if (programs / name).exists()}
-            for name, child in children.items():
-                kib = child.communicate()[0].split()
-                if child.returncode:
-                    sys.exit(f"{name}: {kind} failed")
-                out.writelines(f"{kind},{when},{name},{int(n) / 1024:.1f}\n"
-                               for when, n in zip(WHENS, kib))
-    print("\n".join(phases(read_phases(folder))))
-
-
-def read_phases(folder):
-    results = {}
-    with open(folder / "phases.csv") as rows:
-        for kind, when, peer, mib in list(csv.reader(rows))[1:]:
-            results.setdefault((kind, when), {})[peer] = float(mib)
-    return results
+    rows = []
+    for kind in KINDS:
+        children = {name: subprocess.Popen([programs / name, kind],
+                                           stdout=subprocess.PIPE, text=True)
+                    for name in PEERS if (programs / name).exists()}
+        for name, child in children.items():
+            kib = child.communicate()[0].split()
+            if child.returncode:
+                sys.exit(f"{name}: {kind} failed")
+            rows += [[kind, when, name, f"{int(n) / 1024:.1f}"] for when, n in zip(WHENS, kib)]
+    write_rows(folder, "phases.csv", ["kind", "when", "peer", "MiB"], rows)
 
 
 def loses(when, mib, first):
@@ -246,17 +223,10 @@ def loses(when, mib, first):
     return when == "light" and "jemalloc" in mib and mib["pool"] > 1.3 * mib["jemalloc"]
 
 
-def phases(results):
-    names = [name for name in PEERS if name in next(iter(results.values()))]
-    rule = "=" * 12 + "".join("  " + "=" * 8 for _ in names)
-    yield rule
-    yield f"{'MiB':12}" + "".join(f"  {name:>8}" for name in names)
-    yield rule
-    for (kind, when), mib in results.items():
-        lost = "\\*" if loses(when, mib, results[kind, "first"]) else ""
-        cells = [f"{mib[name]:.0f}" + (lost if name == "pool" else "") for name in names]
-        yield f"{kind + ' ' + when:12}" + "".join(f"  {cell:>8}" for cell in cells)
-    yield rule
+def phases(folder):
+    results = by_peer(folder, "phases.csv")
+    return peer_table(["MiB", "when"], results,
+                      lambda key, mib: loses(key[1], mib, results[key[0], "first"]))
 
 
 def versions(folder):
@@ -268,30 +238,23 @@ def versions(folder):
 
 
 def write_page(folder):
-    results = {}
-    with open(folder / "burst.csv") as rows:
-        for peer, phase, done, kib in list(csv.reader(rows))[1:]:
-            results.setdefault(peer, []).append((phase, int(done), int(kib)))
-    section.write("tables", "\n".join(table(results)), section.PAGES / "slabs.rst")
-    section.write("survivors", "\n".join(survivors(read_survivors(folder))),
-                  section.PAGES / "slabs.rst")
-    section.write("seen", "\n".join(seen(folder)), section.PAGES / "slabs.rst")
-    section.write("phases", "\n".join([*phases(read_phases(folder)), "",
-                                       (folder / "peers.txt").read_text()]),
-                  section.PAGES / "slabs.rst")
-    (section.PAGES / "bench-memory.svg").write_text(chart(results))
+    burst = {}
+    for peer, phase, done, kib in read_rows(folder, "burst.csv"):
+        burst.setdefault(peer, []).append((phase, int(done), int(kib)))
+    for name, text_of in (("tables", table(burst)), ("survivors", survivors(folder)),
+                          ("seen", seen(folder)),
+                          ("phases", phases(folder) + (folder / "peers.txt").read_text())):
+        section.write(name, text_of, section.PAGES / "slabs.rst")
+    (section.PAGES / "bench-memory.svg").write_text(chart(burst))
 
 
 def measure_burst(programs, folder):
     results = {name: run(programs / name) for name in PEERS
                if (programs / name).exists()}
-    with open(folder / "burst.csv", "w") as out:
-        out.write("peer,phase,operations,KiB\n")
-        for name, rows in results.items():
-            out.writelines(f"{name},{phase},{done},{kib}\n"
-                           for phase, done, kib in rows)
+    write_rows(folder, "burst.csv", ["peer", "phase", "operations", "KiB"],
+               [[name, *row] for name, rows in results.items() for row in rows])
     (folder / "bench-memory.svg").write_text(chart(results))
-    print("\n".join(table(results)))
+    print(table(results))
     for name in results:
         print(f"# {name}: {CALLS[name]}")
 
@@ -302,9 +265,11 @@ def main():
         programs, survivors_of, phases_of, out = folders
         versions(out)
         measure_burst(programs, out)
-        measure_survivors(survivors_of, out)
-        measure_seen(survivors_of, out)
-        measure_phases(phases_of, out)
+        for measure, text_of, programs in ((measure_survivors, survivors, survivors_of),
+                                           (measure_seen, seen, survivors_of),
+                                           (measure_phases, phases, phases_of)):
+            measure(programs, out)
+            print(text_of(out))
     elif len(folders) == 1:
         write_page(*folders)
     else:

@@ -3,7 +3,7 @@
  * bench_kernel_visits.c - how often a pool's slow path is taken, on many CPUs
  *
  * Layer:   part of pool_replay.ko; bench_kernel.c calls it.
- * Context: process context; may sleep.  A thread per CPU, bound to it.
+ * Context: process context; may sleep.  A work item per CPU, on the kworker of that CPU.
  *
  * Counted, not timed: emulated CPUs take turns on real ones, so time says
  * nothing.  All of them share one pool.  Each workload runs once before it is
@@ -21,15 +21,12 @@
 #include "pool.h"
 
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
-#include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #define OPS		100000
 #define CPUS_MAX	64
@@ -41,8 +38,8 @@ struct handed {
 };
 
 struct worker {
+	struct work_struct work;
 	struct crew *crew;
-	struct task_struct *task;
 	unsigned int cpu;
 	struct handed from;	/* the CPU before this one fills it */
 	struct handed *to;
@@ -53,10 +50,9 @@ struct crew {
 	struct pool_head *pool;
 	const struct visit *visit;
 	unsigned int cpus;
-	struct worker **workers;
-	struct completion start;
-	atomic_t busy;
-	struct completion done;
+	atomic_t here;		/* workers that have begun */
+	atomic_t failed;
+	struct worker *workers;
 };
 
 struct visit {
@@ -175,101 +171,46 @@ static const struct visit visits[] = {
 	{ "handed1000", 1000, run_handed },
 };
 
-/* The crew */
-
-static int work(void *arg)
+/* Do the work of one CPU, once the workers of all CPUs have begun. */
+static void work(struct work_struct *work)
 {
-	struct worker *w = arg;
+	struct worker *w = container_of(work, struct worker, work);
 	struct crew *crew = w->crew;
-	bool ok;
 
-	wait_for_completion(&crew->start);
-	ok = crew->visit && crew->visit->run(w, crew->visit->batch);
-	if (atomic_dec_and_test(&crew->busy))
-		complete(&crew->done);
-	return ok ? 0 : -ENOMEM;
+	atomic_inc(&crew->here);
+	while (atomic_read(&crew->here) < crew->cpus)
+		cond_resched();
+	if (!crew->visit->run(w, crew->visit->batch))
+		atomic_inc(&crew->failed);
 }
 
-/* Start a thread that begins when all are there. */
-static bool hire(struct worker *w)
-{
-	w->task = kthread_create(work, w, "pool_bench/%u", w->cpu);
-	if (IS_ERR(w->task)) {
-		w->task = NULL;
-		return false;
-	}
-	get_task_struct(w->task);
-	kthread_bind(w->task, w->cpu);
-	atomic_inc(&w->crew->busy);
-	wake_up_process(w->task);
-	return true;
-}
-
-/* Wait until a thread has ended; true: it has done its work. */
-static bool dismiss(struct worker *w)
-{
-	bool ok;
-
-	if (!w->task)
-		return false;
-	ok = !kthread_stop(w->task);
-	put_task_struct(w->task);
-	w->task = NULL;
-	return ok;
-}
-
-/* If one thread cannot be made, none does anything. */
 static bool run_crew(struct crew *crew, const struct visit *visit)
 {
-	bool ok = true;
 	unsigned int i;
 
-	init_completion(&crew->start);
-	init_completion(&crew->done);
-	atomic_set(&crew->busy, 1);
-	for (i = 0; i < crew->cpus && ok; i++)
-		ok = hire(crew->workers[i]);
-	crew->visit = ok ? visit : NULL;
-	complete_all(&crew->start);
-	if (!atomic_dec_and_test(&crew->busy))
-		wait_for_completion(&crew->done);
+	crew->visit = visit;
+	atomic_set(&crew->here, 0);
 	for (i = 0; i < crew->cpus; i++)
-		ok &= dismiss(crew->workers[i]);
-	return ok;
-}
-
-static void end_crew(struct crew *crew)
-{
-	unsigned int i;
-
-	for (i = 0; crew->workers && i < crew->cpus; i++)
-		kfree(crew->workers[i]);
-	kfree(crew->workers);
-	crew->workers = NULL;
+		schedule_work_on(i, &crew->workers[i].work);
+	for (i = 0; i < crew->cpus; i++)
+		flush_work(&crew->workers[i].work);
+	return !atomic_read(&crew->failed);
 }
 
 static bool begin_crew(struct crew *crew)
 {
 	unsigned int i;
 
-	crew->workers = kcalloc(crew->cpus, sizeof(*crew->workers),
-				GFP_KERNEL);
+	crew->workers = kvcalloc(crew->cpus, sizeof(*crew->workers), GFP_KERNEL);
 	for (i = 0; crew->workers && i < crew->cpus; i++) {
-		struct worker *w = kzalloc(sizeof(*w), GFP_KERNEL);
+		struct worker *w = &crew->workers[i];
 
-		if (!w)
-			break;
+		INIT_WORK(&w->work, work);
 		w->crew = crew;
 		w->cpu = i;
-		crew->workers[i] = w;
+		w->to = &crew->workers[(i + 1) % crew->cpus].from;
 	}
-	if (!crew->workers || i < crew->cpus) {
-		end_crew(crew);
-		return false;
-	}
-	for (i = 0; i < crew->cpus; i++)
-		crew->workers[i]->to = &crew->workers[(i + 1) % crew->cpus]->from;
-	return true;
+	return crew->workers;
 }
 
 /* Write a row: operations of all CPUs, and what the pool counted meanwhile. */
@@ -305,7 +246,7 @@ static const char *count(struct crew *crew, unsigned int object,
 	pool_stats_get(crew->pool, &after, sizeof(after));
 	pool_destroy(crew->pool);
 	if (!ok)
-		return "a thread or an object was not to be had";
+		return "an object was not to be had";
 	*len += row(visit, crew->cpus, &before, &after, buf + *len,
 		    size - *len);
 	return NULL;
@@ -325,6 +266,6 @@ const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 		return "no memory";
 	for (i = 0; i < ARRAY_SIZE(visits) && !why; i++)
 		why = count(&crew, object, &visits[i], buf, size, &len);
-	end_crew(&crew);
+	kvfree(crew.workers);
 	return why;
 }
