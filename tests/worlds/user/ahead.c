@@ -15,7 +15,7 @@
 #define GROWN		12
 #define FEW_SLABS	4
 
-/* The objects of 944 bytes of three times as many slabs. */
+/* Room for the objects of 944 bytes of three times GROWN slabs. */
 static void *objs[3 * GROWN * SLAB_BYTES / 944];
 
 static unsigned int pages_of_slab(const struct slab *slab)
@@ -30,7 +30,7 @@ static unsigned int pages_of_slab(const struct slab *slab)
 	return n;
 }
 
-/* Take objects until another slab is full.  Returns how many pages had memory at the first one. */
+/* Fill a slab.  Returns how many of its pages had memory when its first object was taken. */
 static unsigned int fill_slab(struct slab_class *class, unsigned int *n)
 {
 	struct slab *slab;
@@ -59,7 +59,7 @@ static int grow_and_use_again(void *arg)
 	return ahead_calls != GROWN - FEW_SLABS;
 }
 
-/* qemu-user says yes to all advice, and does nothing. */
+/* qemu-user accepts any advice of madvise() and ignores it, so nothing can be measured there. */
 static bool gives_ahead(void)
 {
 	void *at = mmap(NULL, SLAB_PAGE, PROT_READ | PROT_WRITE,
@@ -74,7 +74,7 @@ static bool gives_ahead(void)
 	return there & 1;
 }
 
-/* A slab that was kept has its memory already, so the shelf asks for single slabs only. */
+/* Emptied slabs still have memory, so the shelf asks the arena for single slabs only. */
 TEST_CASE(a_shelf_that_has_some_slabs_gets_memory_by_the_slab)
 {
 	struct slab_class *class = pool_slab_class(944, 16);

@@ -20,7 +20,7 @@
 #define MANY_POOLS	300
 
 static struct pool *pools[MANY_POOLS];
-static unsigned long hot[MANY_POOLS];	/* their offsets, kept when they are gone */
+static unsigned long hot[MANY_POOLS];	/* their offsets, which outlast the pools */
 static pthread_barrier_t together;
 static unsigned long at_peak;
 
@@ -322,7 +322,7 @@ static unsigned long slow_paths(struct pool *pool)
 	       now.store_gets + now.store_puts;
 }
 
-/* Slow paths in calls of hit_all() that should hit. */
+/* Calls of hit_all() that took a slow path; each should hit. */
 static unsigned long missed;
 
 /* Hit each pool ten times, in turn, once the arrays are open. */
@@ -366,7 +366,7 @@ TEST_CASE(ten_thousand_pools_hit_in_old_threads_and_in_new_ones)
 	free(all);
 }
 
-/* Map addresses from half as far behind an area as its parts are first looked for. */
+/* Map addresses from the middle of the distance on within which the library looks for parts. */
 static void *crowd(size_t *bytes)
 {
 	char *wanted, *at;
@@ -379,7 +379,7 @@ static void *crowd(size_t *bytes)
 	return at;
 }
 
-/* Where some of these addresses are not free, other mappings of the program have them. */
+/* If mmap() maps other addresses, some of these already belong to other mappings. */
 TEST_CASE(pools_have_arrays_where_others_have_the_farthest_addresses)
 {
 	struct pool *first = test_pool(64);
@@ -430,7 +430,7 @@ static int use_without_parts(void *arg)
 	return !test_quiet(last, 0);
 }
 
-/* Returns the result of @use in a child in which few more parts fit. */
+/* Returns the result of @use in a child whose areas have room for only a few more parts. */
 static int short_of_parts(int (*use)(void *arg))
 {
 	struct pool *pool = test_pool(64);
@@ -455,7 +455,7 @@ TEST_CASE(where_no_more_parts_fit_pools_are_closed_and_that_is_said_once)
 
 static bool told;
 
-/* A function for lines may fork and make pools. */
+/* Log a line as a program may do: fork, and create a pool. */
 static void fork_and_create(enum pool_log_level level, const char *line, void *arg)
 {
 	struct pool_head *pool;

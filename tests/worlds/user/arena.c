@@ -207,8 +207,8 @@ POOL_CASE(where_the_arena_cannot_grow_malloc_serves, test_pool(1000))
 }
 
 /*
- * The caches keep the freshest 8192, in as many places as there are.  With fewer objects
- * these would be a tenth of all.  So slow machines use as many, too.
+ * Slow machines use as many objects, too: the caches keep the freshest 8192 objects, on as many
+ * pages, which would be a tenth of a smaller number.
  */
 #define SCATTERED	800000
 

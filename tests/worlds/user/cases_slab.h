@@ -39,20 +39,20 @@ struct arena_size arena_now(void);
 void *slab_of(const void *obj);
 unsigned long space(void);
 
-/* node.c: as if there were two nodes, and the thread were near one; and as it was before */
+/* node.c: pretend that there are two nodes; move the thread to one of them; end the pretence */
 void nodes_two(void);
 void nodes_go_to(unsigned int node);
 void nodes_one(void);
 
-/* trim.c: how often memory was given back; true: it is locked, so that none goes */
+/* trim.c: calls that returned memory to the system; if true, these calls fail (locked memory) */
 extern unsigned long trim_calls;
 extern bool trim_locked;
 
-/* trim.c: how often memory was asked for ahead, and the error that this fails with; 0: none */
+/* trim.c: requests for memory ahead of its use, and the error that they fail with; 0: they work */
 extern unsigned long ahead_calls;
 extern int ahead_error;
 
-/* trim.c: how often a huge page was asked for */
+/* trim.c: requests for a huge page */
 extern unsigned long huge_asked;
 
 int slab_child(int (*fn)(void *arg), void *arg);

@@ -37,7 +37,7 @@ static const struct scenario scenarios[] = {
 	{ "objects with pages of their own", 100, 8000, 1, 100, false, false, POOL_D_UAF },
 };
 
-/* Bytes of memory that are no file's. */
+/* Bytes of the process's memory that no file backs. */
 static long long resident(void)
 {
 	FILE *statm = fopen("/proc/self/statm", "r");

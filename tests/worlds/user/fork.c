@@ -11,10 +11,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/*
- * A thread that stays in the middle of something, which its @begin begins and its @end
- * ends, while the case goes on.
- */
+/* A thread that calls @begin, stops, and calls @end only when the case tells it to. */
 struct stayer {
 	pthread_t thread;
 	pthread_barrier_t meet;
@@ -25,7 +22,7 @@ struct stayer {
 	struct pool_cluster *c;
 	void *parked;
 	unsigned int n;			/* objects that it is using */
-	unsigned long held;		/* it holds something, for a while */
+	unsigned long held;		/* threads that hold a lock or a bucket */
 	bool well;
 };
 
@@ -44,7 +41,7 @@ static void *stayer_main(void *arg)
 	return NULL;
 }
 
-/* Returns once the thread is where it is to stay. */
+/* Start the thread; returns once it has called @begin and stopped. */
 static void stayer_start(struct stayer *s)
 {
 	pthread_barrier_init(&s->meet, NULL, 2);
@@ -69,7 +66,7 @@ static void end_open(struct stayer *s)
 	(void)s;
 }
 
-/* Stay as a thread that is interrupted between two instructions of a hit. */
+/* Leave the array as a thread does that is interrupted between two instructions of a hit. */
 static void begin_held(struct stayer *s)
 {
 	s->n = plat_read(&s->local->hot.n);
@@ -82,8 +79,9 @@ static void end_held(struct stayer *s)
 }
 
 /*
- * Stay as a thread that brings an evicted cluster down, is at a walk, has taken what was parked,
- * and has counted, but not pushed, spare clusters.
+ * Leave the pool as four threads do: one moves an evicted cluster to the shared pool, one walks
+ * over the pools, one has taken all parked objects, and one has counted, but not yet pushed, spare
+ * clusters.
  */
 static void begin_moving(struct stayer *s)
 {
@@ -91,7 +89,7 @@ static void begin_moving(struct stayer *s)
 	pool_park(s->pool, test_alloc(s->pool));
 	pool_park(s->pool, test_alloc(s->pool));
 	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
-	/* Count as a walk at the pool; pools of other cases may be listed before it. */
+	/* Pin the pool as a walk does that has reached the pool. */
 	plat_mutex_lock(PLAT_REGISTRY);
 	s->well = pool_registry_pin(s->pool);
 	plat_mutex_unlock(PLAT_REGISTRY);
@@ -114,7 +112,7 @@ static void end_moving(struct stayer *s)
 	plat_write_release(&s->local->parked.head, s->parked);
 }
 
-/* Hold a CPU lock, or a bucket, for a moment, as a thread that is descheduled. */
+/* Hold a CPU lock, or a bucket, for a moment, as a descheduled thread would. */
 static void *lock_a_while(void *arg)
 {
 	struct stayer *s = arg;
@@ -200,7 +198,7 @@ TEST_CASE(a_child_takes_over_what_open_arrays_have)
 	pool_destroy(&s.pool->head);
 }
 
-/* Find a spare with another cluster in its slots. */
+/* Find a spare cluster that has another cluster in its slots. */
 static void find_both(void *arg)
 {
 	struct pool *pool = arg;
@@ -245,7 +243,7 @@ static void find_released(void *arg)
 	find_all_but(s);
 }
 
-/* Fork while another thread holds something for a while. */
+/* Fork while another thread holds a lock or a bucket for a moment. */
 static bool fork_waits(struct stayer *s, void *(*hold)(void *arg))
 {
 	pthread_t thread;
@@ -278,7 +276,7 @@ TEST_CASE(a_fork_waits_for_who_holds_a_bucket)
 	EXPECT(fork_waits(&s, busy_a_while));
 }
 
-/* The child begins without an area, and gets one that another thread left. */
+/* Use the pool in a child whose thread has no area yet: it gets one that a thread left. */
 static void use_as_new(void *arg)
 {
 	unsigned int cpus = test_nr_cpus();
@@ -300,7 +298,7 @@ static void find_it_ended(void *arg)
 	NEED(!test_charged() && others_are_empty());
 }
 
-/* A thread is in the middle of destroying the pool: it waits for walks to leave the pool. */
+/* Destroy the pool in a thread that must wait, because a walk has pinned the pool. */
 TEST_CASE(a_child_ends_pools_that_others_were_ending)
 {
 	struct stayer s = { .begin = begin_open, .end = end_open };
@@ -325,7 +323,7 @@ static void *fork_in_new_thread(void *arg)
 static unsigned long late_forks;
 static pthread_key_t fork_key;
 
-/* The key was made after libpool's, so the area is gone by now. */
+/* libpool's key was made first, so its destructor has released the area before this one runs. */
 static void fork_late(void *arg)
 {
 	if (child_is_well(use_as_new, arg))
@@ -365,7 +363,7 @@ static void use_its_array(unsigned int i, void *arg)
 	test_free(s->pool, obj);
 }
 
-/* The area keeps its objects until a thread of the child takes it over and ends. */
+/* Find the objects in that area, until a thread of the child takes the area over and ends. */
 static void find_untouched(void *arg)
 {
 	struct stayer *s = arg;
@@ -441,7 +439,7 @@ static bool crowd_meets(struct pool *pool, unsigned int n)
 	return true;
 }
 
-/* Areas of gone threads and areas that were free are used once each. */
+/* Start as many threads as there are areas of gone threads and free ones: one for each. */
 static void start_threads(void *arg)
 {
 	unsigned int cpus = test_nr_cpus();

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The status of a child that calls fn(arg) and returns its result. */
+/* Returns the exit status of a child that calls fn(obj) and exits with its result. */
 static int status_of_child(int (*fn)(unsigned char *obj), unsigned char *obj)
 {
 	int status = -1;
@@ -74,7 +74,7 @@ TEST_CASE(a_stray_access_faults_where_it_is_made)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* Checkers make mappings of their own, and end when they cannot. */
+/* Checkers map memory of their own, and abort if that fails, so they have no limit here. */
 #define AT_LIMIT	(UNDER_CHECKER ? 0 : 16)
 
 /* Make mappings until the limit is reached. */

@@ -20,15 +20,15 @@
 #define SMALL		64
 #define OBJS		500000u
 
-/* Faults for 31 MiB: 7813 by page, and as measured with huge pages from the third chunk on. */
+/* Faults for 31 MiB: 7813 by single pages, fewer with huge pages from the third chunk on. */
 #define FAULTS		1400
 
-/* The status of a child that may not lock memory. */
+/* The exit status of a child that may not lock memory. */
 #define REFUSED		77
 
 static void *objs[OBJS];
 
-/* True if the system gives huge pages of the size of a chunk to those who ask. */
+/* True if madvise() can get huge pages as large as a chunk from this system. */
 static bool system_has_huge_pages(void)
 {
 	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
@@ -151,7 +151,7 @@ static bool has_flag(const void *at, const char *flag)
 	return has;
 }
 
-/* One object in 512 stays, so no slab becomes empty, and most pages of the chunk go. */
+/* Free all but one object in 512: no slab is empty then, and most pages are released. */
 static int give_back_some(void *unused)
 {
 	unsigned int i, kept = 0, huge = 0;
@@ -223,7 +223,7 @@ TEST_CASE(where_no_huge_page_comes_few_chunks_ask_for_one)
 	EXPECT_EQ(slab_child(grow_without, NULL), 0);
 }
 
-/* All memory of a locked program stays, in chunks of any kind. */
+/* Lock all memory of the program: it must keep all pages, in chunks of any kind. */
 static int grow_locked(void *unused)
 {
 	(void)unused;

@@ -50,7 +50,7 @@ TEST_CASE(a_stride_is_at_most_a_32nd_and_a_line_above_the_size)
 	EXPECT_LE(size, SLAB_CLASSES);
 }
 
-/* So that first lines differ in sets of larger caches, too, and all pages are used as often. */
+/* First objects begin at different pages, to spread their lines over all sets of caches. */
 TEST_CASE(slabs_of_large_objects_begin_at_all_pages_that_are_left)
 {
 	struct slab_class *class = pool_slab_class(18000, 16);

@@ -12,7 +12,7 @@ static unsigned long found(struct pool *pool, enum pool_fault kind)
 	return plat_read(&pool->faults[kind]);
 }
 
-/* Where a tool watches, pools have no slabs: NULL then. */
+/* Returns a hardened pool; NULL where a tool watches, because pools have no slabs there. */
 static struct pool *with_marks(unsigned int size)
 {
 	struct pool *pool;
@@ -104,7 +104,7 @@ TEST_CASE(a_free_to_a_pool_of_equal_objects_is_found)
 	EXPECT(finds_wrong_pool(pool, with_marks(64)));
 }
 
-/* The other pool passes the free to the slab, whose next users would get the object. */
+/* Unnoticed, the free would reach the slab, whose next user would get an object in use. */
 TEST_CASE(an_object_of_a_hardened_pool_comes_to_its_slab_by_no_other_pool)
 {
 	struct pool *pool = with_marks(64);
@@ -113,7 +113,7 @@ TEST_CASE(an_object_of_a_hardened_pool_comes_to_its_slab_by_no_other_pool)
 	EXPECT(finds_wrong_pool(pool, test_checked(64, POOL_D_NO_CACHE)));
 }
 
-/* A table that begins late takes an unknown pointer for an object unless the marks refuse it. */
+/* The table begins late, so it would accept an unknown pointer that the marks did not refuse. */
 TEST_CASE(what_marks_refuse_no_table_takes_for_an_object)
 {
 	struct pool *pool = with_marks(64);

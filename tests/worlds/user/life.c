@@ -65,7 +65,7 @@ static unsigned long resident_pages(void)
 	return resident;
 }
 
-/* Checkers keep a description of each thread that ever lived, so only their areas are compared. */
+/* Checkers keep memory for each thread that ever lived, so only areas are compared there. */
 POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 {
 	unsigned long i, early = test_scale(250), pages;
@@ -83,7 +83,7 @@ POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 		EXPECT_LE(resident_pages(), pages + 512);
 }
 
-/* Otherwise the next pool in this place would begin with another one's surplus. */
+/* The next pool in this place must not begin with the surplus of the pool before. */
 POOL_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead, test_pool(64))
 {
 	struct pool_local *local;
@@ -165,7 +165,7 @@ static void use_in_handler(int sig)
 	plat_word_add(&times_handled, 1);
 }
 
-/* Send a signal once, so that calls go on even where a handler takes longer than this. */
+/* Send one signal; repeated ones would stop all progress where a handler takes longer. */
 static void set_timer(long usec)
 {
 	struct itimerval once = { .it_value.tv_usec = usec };
@@ -210,7 +210,7 @@ static void keep_by_key(unsigned int k, void *obj)
 	pthread_setspecific(keys[k], obj);
 }
 
-/* Frees what its thread kept; it is called three more times, in later rounds. */
+/* Free the object that the thread kept; the system calls this in three more rounds. */
 static void key_destructor(void *obj)
 {
 	static __thread unsigned int again;
@@ -253,7 +253,7 @@ TEST_CASE(destructors_of_many_keys_free_in_any_order)
 	pool_destroy(&keys_pool->head);
 }
 
-/* Rounds of key destructors; the system has as many at least, and makes no more. */
+/* Rounds of key destructors that each system runs at least; glibc and musl run no more. */
 #define ROUNDS	4
 
 static pthread_key_t last_key;
@@ -279,7 +279,7 @@ static void *wait_for_rounds(void *arg)
 	return NULL;
 }
 
-/* Run such a thread, until the system knows no thread of its id. */
+/* Run a thread whose first calls are in the last round; wait until the system forgets its id. */
 static void end_in_last_round(void)
 {
 	unsigned int round = 0;
@@ -325,7 +325,7 @@ static void *use_and_exit(void *arg)
 	return plat_this_area();
 }
 
-/* Run such a thread, until the system does not know its id; returns the area that it had. */
+/* Run a thread that uses the pool; wait until the system forgets its id; returns its area. */
 static struct plat_area *end_as_usual(struct pool *pool)
 {
 	pthread_t thread;
@@ -339,8 +339,8 @@ static struct plat_area *end_as_usual(struct pool *pool)
 }
 
 /*
- * As if the thread exited after pool_gc() had read its id, and before pool_gc() asked the system
- * for that id: the area still has the id.
+ * Pretend that the thread exited after pool_gc() had read the id in its area, and before pool_gc()
+ * asked the system for that id.
  */
 POOL_CASE(an_area_that_its_thread_handed_on_is_not_handed_on_again, test_pool(64))
 {

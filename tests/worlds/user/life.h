@@ -11,16 +11,16 @@
 
 #include "test.h"
 
-/* A child's check: if it is false the child says so and fails. */
+/* Checks a condition in a child: if it is false the child prints it and fails. */
 #define NEED(cond)	child_needs(cond, #cond, __FILE__, __LINE__)
 
 /* user.c: for test_threads(); allocates and frees objects of a pool */
 void use_pool(unsigned int i, void *arg);
 
-/* wait.c: true if the thread with this id falls asleep, and stays asleep a while */
+/* wait.c: true if the thread with this id falls asleep, and still sleeps a little later */
 bool falls_asleep(const unsigned long *id);
 
-/* life.c: tests all areas, while no call is under way */
+/* life.c: check all areas, while no call is under way */
 bool areas_are_true(void);
 bool others_are_empty(void);
 

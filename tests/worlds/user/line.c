@@ -11,19 +11,19 @@
 
 #define TAKERS	16
 
-/* What misses get in turn: an object for the caller, and, by a second call, some ahead. */
+/* Objects of each miss: single ones for callers, then what a growing pool gets at once. */
 static const unsigned int steps[] = { 1, 1, 2, 4, 8, 16, 32, 64, 64 };
 
 #define STEPS	(sizeof(steps) / sizeof(*steps))
 #define EACH	192	/* objects in all steps */
 
-/* A cache line that a thread's object reaches. */
+/* A cache line that an object of this thread covers or touches. */
 struct line {
 	uintptr_t at;
 	unsigned int thread;
 };
 
-/* A slab's stride, and how its objects are taken by threads that take turns at each step. */
+/* A class of slabs, and the objects that threads take of it, one step after the other. */
 struct taking {
 	pthread_barrier_t here;
 	pthread_mutex_t mutex;
@@ -37,7 +37,7 @@ struct taking {
 
 static struct taking taking;
 
-/* All threads live, and have areas of their own, before the first one takes objects. */
+/* Wait until all threads have an area, because the area decides where objects are. */
 static void take_some(unsigned int i, void *arg)
 {
 	struct taking *t = arg;
@@ -100,7 +100,7 @@ static unsigned int shared_of(struct pool *pool, unsigned int stride, unsigned i
 	return shared;
 }
 
-/* Two objects of each of 16 threads, as a counter of each thread is taken. */
+/* Take two objects in each of 16 threads, as a program does that has a counter per thread. */
 POOL_CASE(threads_that_take_objects_in_turn_share_no_line, test_pool(4000))
 {
 	unsigned int stride;
@@ -110,7 +110,7 @@ POOL_CASE(threads_that_take_objects_in_turn_share_no_line, test_pool(4000))
 		EXPECT_EQ(shared_of(pool, stride, TAKERS, 2), 0);
 }
 
-/* As pools that grow take single objects and batches, until threads have used several slabs. */
+/* Take batches that grow, until each thread has used several slabs. */
 POOL_CASE(threads_that_grow_in_turn_share_no_line, test_pool(4000))
 {
 	unsigned int stride;
@@ -120,7 +120,7 @@ POOL_CASE(threads_that_grow_in_turn_share_no_line, test_pool(4000))
 		EXPECT_EQ(shared_of(pool, stride, TAKERS / 2, STEPS), 0);
 }
 
-/* Each free object lies between two in use, and another thread has taken the last one. */
+/* Each free object lies between two objects in use, and another thread took the last one before. */
 TEST_CASE(objects_on_shared_lines_are_taken_when_there_are_no_others)
 {
 	struct slab_class *class = pool_slab_class(48, 16);

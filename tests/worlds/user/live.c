@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* More areas than a fork copies once their threads have ended. */
+/* More areas than a fork copies after their threads have ended. */
 #define CROWD	70
 
 static pthread_barrier_t all_there;
@@ -25,7 +25,7 @@ static void use_beside_others(unsigned int i, void *pool)
 	pthread_barrier_wait(&all_there);
 }
 
-/* Threads that have an area each, at the same time, and end. */
+/* Give an area to each of many threads at the same time, then end the threads. */
 static void crowd(struct pool *pool)
 {
 	pthread_barrier_init(&all_there, NULL, CROWD);
@@ -77,7 +77,7 @@ static void see_part(unsigned int i, void *pool)
 	pool_depart(&test_local(pool)->moving, i + 1);
 }
 
-/* An object was taken from the area, and is on its way down when the thread ends. */
+/* The thread ends while an object of its part is on its way to the shared pool. */
 POOL_CASE(an_area_is_visited_while_what_was_there_is_on_its_way, test_pool(64))
 {
 	unsigned int before = visited(), i;
@@ -100,7 +100,7 @@ static void collect(unsigned int i, void *arg)
 	pool_gc(NULL);
 }
 
-/* This thread has another id than in the parent, by which pool_reap() would take it for ended. */
+/* In the child this thread has a new id; pool_reap() must not take the thread for ended. */
 static void keep_area(void *pool)
 {
 	unsigned long charged = test_charged();
@@ -140,7 +140,7 @@ POOL_CASE(a_child_makes_areas_that_it_did_not_get, test_pool(64))
 	crowd(pool);
 }
 
-/* No handlers of forks ran, so the table still has areas that are not there. */
+/* No handler of forks ran, so the table still lists areas that this child did not get. */
 static int use_areas(void)
 {
 	unsigned int i;

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Moments of a millisecond; a busy machine needs some. */
+/* Milliseconds to wait at most; a busy machine needs some. */
 #define MOMENTS		60000
 
 #define PIPE_SIZE	4096
@@ -31,7 +31,7 @@
 static struct pool_head *pools[POOLS];
 static char text[65536];
 
-/* Reports of a checker must not wait for the pipe. */
+/* Reports of a checker go to a copy of stderr, because they must not wait for the pipe. */
 #if UNDER_CHECKER
 void __sanitizer_set_report_fd(void *fd);
 
@@ -68,7 +68,7 @@ static void block_stderr(void)
 	close(ends[1]);
 }
 
-/* Let a blocked write go on: it fails, since the pipe has no reader any more. */
+/* Close the pipe's last reader, so that a blocked write fails. */
 static void unblock_stderr(void)
 {
 	unsigned int i;
@@ -120,7 +120,7 @@ static void *run_errand(void *arg)
 
 static struct errand *start_errand(void (*fn)(void))
 {
-	static struct errand errands[16];	/* one may go on for ever */
+	static struct errand errands[16];	/* an errand may block for ever */
 	static unsigned int used;
 	struct errand *e = &errands[used++];
 	pthread_t thread;
@@ -132,7 +132,7 @@ static struct errand *start_errand(void (*fn)(void))
 	return e;
 }
 
-/* True if @fn ends while stderr is not read. */
+/* True if fn() returns although nobody reads stderr. */
 static bool ends_soon(void (*fn)(void))
 {
 	struct errand *e = start_errand(fn);
@@ -143,7 +143,7 @@ static bool ends_soon(void (*fn)(void))
 	return moments;
 }
 
-/* No _exit(): ThreadSanitizer looks there for threads that were not joined. */
+/* Exit by a system call: in _exit() ThreadSanitizer reports threads that were not joined. */
 static void fork_and_wait(void)
 {
 	int status = -1;
@@ -201,7 +201,7 @@ TEST_CASE(a_dump_that_is_cancelled_leaves_no_mutex_behind)
 	EXPECT(dumps);
 }
 
-/* Read the pipe until the thread has ended; returns how many lines came. */
+/* Read the pipe until the thread has ended; returns the number of lines read. */
 static unsigned int read_until_end(pthread_t thread)
 {
 	struct pollfd in = { .fd = ends[0], .events = POLLIN };
@@ -220,7 +220,7 @@ static unsigned int read_until_end(pthread_t thread)
 	return lines;
 }
 
-/* Another process that has stderr may make it one that does not wait. */
+/* Another process with the same stderr may make it non-blocking. */
 TEST_CASE(a_dump_is_whole_where_stderr_does_not_wait)
 {
 	unsigned int lines;
@@ -237,7 +237,7 @@ static void stop_sigquit(void)
 	pool_sigquit_stop();
 }
 
-/* Let a dump begin: the pipe has room for a part of it. */
+/* Let a dump begin that cannot end: the pipe has room for a part of it only. */
 static void begin_dump_of_sigquit(void)
 {
 	int there = 0;
@@ -284,7 +284,7 @@ static void note(int sig)
 	plat_word_add(&signalled, 1);
 }
 
-/* Hold the creation's mutex for a while, as a thread that creates a pool. */
+/* Lock the mutex of creations for a while, as a thread does that creates a pool. */
 static void *create_slowly(void *arg)
 {
 	unsigned int moments = MOMENTS;
@@ -320,7 +320,7 @@ TEST_CASE(a_fork_that_waits_for_a_creation_takes_signals)
 
 struct heard {
 	unsigned int lines;
-	unsigned int wrong;		/* lines of another level, or no single line */
+	unsigned int wrong;		/* of another level, or not exactly one line */
 	enum pool_log_level level;
 	char last[300];
 };
@@ -421,7 +421,7 @@ TEST_CASE(a_function_for_lines_is_called_with_its_own_argument)
 	EXPECT_EQ(plat_read(&mixed_up), 0);
 }
 
-/* A function for lines may use pools, so this one does; @arg: the pool that it makes first. */
+/* Use pools in a function for lines; @arg points to the pool that the first call creates. */
 static void make_pool(enum pool_log_level level, const char *line, void *arg)
 {
 	struct pool_head **made = arg;

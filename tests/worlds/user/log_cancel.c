@@ -40,7 +40,7 @@ TEST_CASE(a_line_of_the_log_is_no_place_to_be_cancelled_at)
 
 static unsigned long passed;
 
-/* The report of a second free opens files, and closes them: it reads behind the object. */
+/* Free an object twice: the report opens and closes files, to read memory around the object. */
 static void *report_when_cancelled(void *arg)
 {
 	struct pool *pool = arg;

@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-/* Larger than the objects of slabs; enough of them that malloc() gets some back. */
+/* Too large for slabs, and enough objects that malloc() gets memory back from frees. */
 #define LARGE	(POOL_SLAB_MAX + 1024)
 #define MANY	200
 
-/* Not every C library has it. */
+/* Some C libraries have no malloc_trim(). */
 int __real_malloc_trim(size_t pad) __attribute__((weak));
 int __wrap_malloc_trim(size_t pad);
 static unsigned long trims;
@@ -44,7 +44,7 @@ static void age(void)
 	pool_shrink(~0ul);
 }
 
-/* Use and free objects, then call @give; returns how often that calls malloc_trim(). */
+/* Use and free objects, then call @give; returns how often @give called malloc_trim(). */
 static unsigned long trims_of(struct pool *pool, void (*give)(void))
 {
 	unsigned long before;
@@ -57,7 +57,7 @@ static unsigned long trims_of(struct pool *pool, void (*give)(void))
 
 POOL_CASE(malloc_trim_is_called_unless_an_option_forbids_it, test_pool(LARGE))
 {
-	/* A checker has more memory besides pools. */
+	/* Skip builds with a checker, whose memory outside of pools is large. */
 	EXPECT(UNDER_CHECKER || trims_of(pool, collect) > 0);
 	EXPECT(UNDER_CHECKER || trims_of(pool, reclaim) > 0);
 	EXPECT(pool_configure("no-trim"));
@@ -95,7 +95,7 @@ POOL_CASE(ageing_and_shrinking_leave_the_memory_of_malloc_alone, test_pool(LARGE
 POOL_CASE(malloc_trim_is_not_called_where_much_memory_is_no_object, test_pool(LARGE))
 {
 	size_t bytes = 64 << 20, i;
-	char *volatile other = malloc(bytes);	/* else clang leaves the memory out */
+	char *volatile other = malloc(bytes);	/* otherwise clang removes malloc() and its free */
 
 	ASSERT(other);
 	for (i = 0; i < bytes; i += 4096)

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The CPU of node 0; that of node 1 is the next one. */
+/* The CPU of node 0; the next number is the CPU of node 1. */
 #define CPU		8190
 
 #define WAVE		1000
@@ -110,7 +110,7 @@ TEST_CASE(the_node_of_an_object_is_its_slabs_and_else_the_threads)
 	nodes_one();
 }
 
-/* Both shelves of node 0 have slabs with room, which a thread at node 1 must not use. */
+/* Both shelves of node 0 have slabs with room.  A thread at node 1 must not use these. */
 TEST_CASE(a_node_leaves_slabs_with_room_of_another_node_alone)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -124,7 +124,7 @@ TEST_CASE(a_node_leaves_slabs_with_room_of_another_node_alone)
 	nodes_go_to(1);
 	slab_get_many(class, &test_objs[n], n);
 	EXPECT_EQ(remote(&test_objs[n], n, 1), 0);
-	/* A thread at node 0 gets these slabs for shelf 2. */
+	/* A thread at node 0 takes objects of these slabs, which are on shelf 2. */
 	nodes_go_to(0);
 	plat_this_area()->shelf = 2;
 	used = arena_now().used;
@@ -208,7 +208,7 @@ static unsigned int resident(void **objs, unsigned int n)
 	return count;
 }
 
-/* Memory that a node's threads have touched stays near that node, so others must not get it. */
+/* Memory that threads of a node have touched is near that node, so only its threads may get it. */
 TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -225,7 +225,7 @@ TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 	nodes_go_to(1);
 	slab_get_many(class, test_objs, n);
 	EXPECT_EQ(remote(test_objs, n, 1), 0);
-	/* The last objects were got first; slabs got later have memory ahead. */
+	/* The last of these objects were allocated first; slabs of later ones have memory ahead. */
 	EXPECT_EQ(resident(test_objs + 4 * PER_SLAB, 4 * PER_SLAB), 0);
 	EXPECT_EQ(arena_now().kept, kept);
 	EXPECT_EQ(slab_put_many(test_objs, n), 0);
@@ -238,7 +238,7 @@ TEST_CASE(an_empty_slab_stays_of_the_node_that_has_its_pages)
 	nodes_one();
 }
 
-/* One object in use keeps the chunk of node 1. */
+/* Keep one object in use, which keeps the chunk of node 1. */
 TEST_CASE(an_empty_slab_without_pages_stays_of_its_node_too)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -257,7 +257,7 @@ TEST_CASE(an_empty_slab_without_pages_stays_of_its_node_too)
 	nodes_one();
 }
 
-/* Node 1 keeps as many as may be kept, and then node 0 frees as many. */
+/* Node 1 keeps as many empty slabs as are allowed in all; then node 0 frees as many. */
 TEST_CASE(nodes_keep_no_more_empty_slabs_than_one_would)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -297,7 +297,7 @@ TEST_CASE(an_empty_chunk_of_any_node_gives_its_addresses_back)
 	nodes_one();
 }
 
-/* In a child no more memory may become writable: empty slabs serve first, then slabs with room. */
+/* Refuse all memory to a child: it must use empty slabs first, and then slabs with room. */
 static int use_what_the_other_has(void *arg)
 {
 	static const struct rlimit none = { 0, 0 };
@@ -373,7 +373,7 @@ TEST_CASE(of_many_nodes_neighbours_are_one)
 	EXPECT_EQ(pool_node_number(9, 9), 0);
 }
 
-/* All free objects but one are of node 0, in the shared pool. */
+/* Of all free objects one is of node 1; the others are of node 0, in the shared pool. */
 TEST_CASE(a_miss_takes_from_the_buckets_of_the_node_where_the_thread_is_now)
 {
 	struct pool_stats before, now;
@@ -416,10 +416,10 @@ struct relay {
 	struct pool *pool;
 	pthread_barrier_t turn;
 	void *sent[WAVE];
-	/* When all was steady, in how many rounds ... */
-	unsigned int remote[WORKERS];	/* ... more than one in a hundred were remote */
-	unsigned int grown;		/* ... more than one in ten came of the backend */
-	unsigned long gets;		/* objects got of it before this round */
+	/* In the second half, the number of rounds ... */
+	unsigned int remote[WORKERS];	/* ... with more than one remote object in a hundred */
+	unsigned int grown;		/* ... with more than one object in ten from the backend */
+	unsigned long gets;		/* objects got from the backend before this round */
 };
 
 static void allocate(struct relay *r, void **objs, unsigned int i, bool steady)
@@ -460,8 +460,8 @@ static void take_turns(unsigned int i, void *arg)
 }
 
 /*
- * True: in half of the rounds at most one in ten is not got of the shared pool.  In the
- * others a thread may have lost its CPU while it held a bucket, which all others pass over.
+ * True if in half of the rounds at most one object in ten came from the backend.  In other rounds a
+ * thread may have lost its CPU while it held a bucket, so that others skipped the bucket.
  */
 static bool relay(struct relay *r, unsigned int align)
 {

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Bytes of addresses that this process has; 0: it cannot be told. */
+/* Bytes of address space of this process; 0 if the system does not say. */
 static rlim_t address_space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -30,7 +30,7 @@ static rlim_t address_space(void)
 	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* No more addresses may be had, and both nodes have most of a chunk that was never used. */
+/* Each node has most of a chunk that was never used, and no more addresses can be reserved. */
 static int carve_what_the_other_has(void *arg)
 {
 	struct slab_class *class = arg;
@@ -62,7 +62,7 @@ TEST_CASE(where_addresses_are_refused_a_node_uses_the_chunk_of_another)
 	nodes_one();
 }
 
-/* Pages that are idle by the slabs' bits. */
+/* Count the pages that are idle by the bits of the slabs. */
 static unsigned long idle_by_bits;
 
 static void count_idle(struct slab *slab)
@@ -124,7 +124,7 @@ TEST_CASE(an_object_is_exchanged_only_for_one_of_its_node)
 	nodes_one();
 }
 
-/* From here on the system ends the process if it asks for nodes; false: it has no filters. */
+/* Have the system end the process if it asks for nodes; false if the system has no filters. */
 static bool asking_kills(void)
 {
 	struct sock_filter code[] = {

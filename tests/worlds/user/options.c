@@ -62,7 +62,8 @@ static void configure_leniently(void *arg)
 }
 
 /*
- * There is a line for the wrong word, and then the help, with the options that were set after it.
+ * stderr has a line for the wrong word, and then the help, with the options that were set after
+ * that word.
  */
 TEST_CASE(help_for_lenient_readers_is_printed)
 {
@@ -99,7 +100,7 @@ TEST_CASE(help_is_printed_and_the_rest_holds)
 	EXPECT_EQ(strcmp(text + strlen(text) - strlen(help), help), 0);
 }
 
-/* A pool with an object in use is to be destroyed. */
+/* Destroy a pool that has an object in use. */
 static void destroy_used(void *arg)
 {
 	struct pool_head *pool = arg;

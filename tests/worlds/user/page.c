@@ -17,7 +17,7 @@ static void *objs[OBJS];
 static void *kept[STRIDES][OBJS / STRIDES / 16];
 static unsigned int bad;
 
-/* Pages of all slabs: in use by the bits of free objects, and idle. */
+/* Pages of all slabs: with objects in use, by the bits of free objects, and idle. */
 static unsigned long in_use, idle;
 
 static void count_slab(struct slab *slab)
@@ -59,7 +59,7 @@ static unsigned long beyond(void)
 	return idle > most ? idle - most : 0;
 }
 
-/* Take and write to @n objects, and free all but one in so many, in any order. */
+/* Allocate @n objects and write to them, then free all but one in @one_in, in any order. */
 static unsigned int burst(struct slab_class *class, unsigned int n, unsigned int one_in,
 			  void **left)
 {
@@ -81,7 +81,7 @@ static unsigned int burst(struct slab_class *class, unsigned int n, unsigned int
 	return most;
 }
 
-/* The strides take turns, so that a free of one gives back pages of another. */
+/* Bursts of different strides follow each other, so that a free of one returns pages of another. */
 TEST_CASE(pages_without_objects_are_a_quarter_of_the_others_at_most)
 {
 	static const unsigned int sizes[STRIDES] = { 528, 1008, SMALL, 272 };
@@ -142,14 +142,16 @@ TEST_CASE(a_program_that_has_locked_its_memory_is_left_alone)
 	plat_trim(true);
 	EXPECT(!pool_page_over());
 	EXPECT_EQ(slab_put_many(kept[0], n) + bad, 0);
-	/* That was its first success, so frees give back again. */
+	/*
+	 * The madvise() of plat_trim() was the first that succeeded, so frees return pages again.
+	 */
 	n = burst(class, OBJS, 400, kept[0]);
 	EXPECT_EQ(beyond(), 0);
 	EXPECT_EQ(slab_put_many(kept[0], n) + bad, 0);
 	plat_trim(true);
 }
 
-/* One object of 32 stays in use.  The caches have few objects beside these. */
+/* Keep one object of 32 in use; the caches have few objects in addition. */
 TEST_CASE(what_a_shared_pool_keeps_lies_close_together)
 {
 	struct pool_head *pool;

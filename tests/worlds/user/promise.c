@@ -32,7 +32,7 @@ static unsigned int resident(void **objs, unsigned int n)
 	return there;
 }
 
-/* Some memory of flushed objects stays the library's until a gc. */
+/* Look after pool_gc(), because a flush leaves some memory of free objects to the library. */
 TEST_CASE(a_gc_gives_memory_of_free_objects_to_the_system)
 {
 	unsigned int i, before;
@@ -55,7 +55,7 @@ TEST_CASE(a_gc_gives_memory_of_free_objects_to_the_system)
 	pool_destroy(&pool->head);
 }
 
-/* Too large for memory that the C library has at hand. */
+/* Larger than any free memory of the C library. */
 #define LARGE		(8u << 20)
 
 TEST_CASE(an_allocation_is_null_without_memory)
@@ -85,7 +85,7 @@ TEST_CASE(an_allocation_is_null_without_memory)
 	pool_destroy(&pool->head);
 }
 
-/* In kernels modules end their own pools, so this is of programs. */
+/* Only programs end pools in use: in kernels each module ends its own pools. */
 TEST_CASE(destroying_all_ends_pools_in_use)
 {
 	struct pool_head *pools[3];

@@ -77,7 +77,7 @@ TEST_CASE(a_thread_that_is_cancelled_leaves_the_queue)
 	if (UNDER_CHECKER)
 		SKIP_BECAUSE("a checker delays the signal, or reports the cancelled stack");
 	start(&w);
-	/* Now the waiter sleeps in its wait, not in the mutex of the queue. */
+	/* Wait until the waiter sleeps in its wait, and no longer in the mutex of the queue. */
 	test_sleep(20);
 	ck_assert(!pthread_cancel(w.thread));
 	while (plat_read(&w.pool->waiting))
@@ -122,7 +122,7 @@ static void allocate_last(void *arg)
 	NEED(!pool_destroy(&pool->head));
 }
 
-/* A free had put its object in a place, and not yet cleared the note, when the program forked. */
+/* Fork while a free has put its object into the pool, and not yet cleared the note. */
 TEST_CASE(a_child_looks_for_objects_though_nothing_was_free)
 {
 	struct pool *pool = test_pool(64);
@@ -150,7 +150,7 @@ static void free_many_in_child(void *arg)
 	NEED(test_local(w->pool)->hot.cap);
 }
 
-/* This thread has visited its array since the waiter closed it. */
+/* This thread visits its array after the waiter closed it, so the child inherits it closed. */
 TEST_CASE(arrays_that_a_waiter_closed_take_objects_in_a_child)
 {
 	struct waiter w = { .pool = test_pool(64) };
@@ -162,7 +162,7 @@ TEST_CASE(arrays_that_a_waiter_closed_take_objects_in_a_child)
 	ck_assert(!pthread_create(&w.thread, NULL, wait_for_one, &w));
 	while (!plat_read(&w.pool->waiting))
 		plat_pause(true);
-	/* So that it sleeps, and has closed the arrays. */
+	/* Wait until the waiter has closed the arrays and sleeps. */
 	test_sleep(20);
 	EXPECT_PTR_EQ(pool_get_one_from_cache(w.pool, &flags), NULL);
 	EXPECT_EQ(test_local(w.pool)->hot.cap, 0);

@@ -29,7 +29,7 @@ static bool refused(int signo, int why)
 	return !pool_reclaim_signal(signo) && errno == why;
 }
 
-/* After a handler that returns, the instruction that failed would run again, for ever. */
+/* If a handler of such a signal returned, the instruction that failed would run again, for ever. */
 TEST_CASE(a_signal_by_which_programs_end_is_refused)
 {
 	static const int fatal[] = {
@@ -44,7 +44,7 @@ TEST_CASE(a_signal_by_which_programs_end_is_refused)
 		ASSERT(!sigaction(fatal[i], NULL, &now));
 		EXPECT(now.sa_handler == before.sa_handler);
 	}
-	/* Signals of the C library, and the first number above all. */
+	/* Signals that the C library uses itself, and the first number that is no signal. */
 	EXPECT(refused(SIGRTMIN - 1, EINVAL));
 	EXPECT(refused(SIGRTMAX + 1, EINVAL));
 	EXPECT(pool_reclaim_signal(SIGURG));
@@ -139,7 +139,7 @@ TEST_CASE(without_a_signal_a_reclaim_leaves_the_arrays_of_others)
 	stop(&s, thread);
 }
 
-/* SIGUSR1 would end the program if the library gave the signal back while it is pending. */
+/* A pending SIGUSR1 would end the program if the library restored its default action. */
 TEST_CASE(a_thread_that_blocks_the_signal_keeps_its_objects_and_lives)
 {
 	struct sleeper s = { .blocks = true };
@@ -161,7 +161,7 @@ static void fill_array(struct pool *pool)
 	test_free_many(pool, objs, 16);
 }
 
-/* Let the signal come to a thread as if within pool_thread_idle(). */
+/* Deliver the signal to this thread as if it were within pool_thread_idle(). */
 static void hear_while_idling(const sigset_t *mask)
 {
 	unsigned char *area = pool_thread_area;
@@ -172,7 +172,7 @@ static void hear_while_idling(const sigset_t *mask)
 	pool_heard((struct plat_area *)(void *)area);
 }
 
-/* Be deaf and be asked twice; idle in between, and perhaps hear. */
+/* Be asked twice with the signal blocked; idle in between, and perhaps handle the signal. */
 static void *idle_between(void *arg)
 {
 	struct sleeper *s = arg;
@@ -211,7 +211,7 @@ static bool asked_after_idle(bool blocks)
 	return again;
 }
 
-/* Waiting a second time would cost another tenth of a second. */
+/* A second wait for the same thread would cost another tenth of a second. */
 TEST_CASE(a_thread_that_does_not_answer_is_waited_for_once_though_it_idles)
 {
 	EXPECT(!asked_after_idle(true));
@@ -296,7 +296,7 @@ POOL_CASE(a_wait_is_not_cut_short_by_signals, test_pool(64))
 	pool_free(&pool->head, obj);
 }
 
-/* In a child: a thread of its own is asked. */
+/* Reclaim in a child from a thread that the child has started. */
 static bool works_in_child(void)
 {
 	struct sleeper s = { .blocks = false };
@@ -350,8 +350,8 @@ static void jump_out(int sig)
 }
 
 /*
- * While it is asked it gets a signal whose handler jumps out.  The kernel delivers the lower
- * of two pending signals first, so the handler of the other one interrupts its handler.
+ * Leave the handler of another signal by a jump while a reclaim asks this thread. The kernel
+ * delivers the lower of two pending signals first, so the second handler interrupts the library's.
  */
 static void *jump_when_asked(void *arg)
 {
@@ -392,7 +392,7 @@ TEST_CASE(a_handler_that_jumps_out_does_not_interrupt_an_answer)
 	ASSERT(pool_reclaim_signal(0));
 }
 
-/* A mask of answers must let signals of the thread's own faults through. */
+/* The mask of the library's handler must not block signals of the thread's own faults. */
 TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
 {
 	struct sigaction now;
@@ -405,7 +405,7 @@ TEST_CASE(a_handler_of_a_threads_own_fault_interrupts_an_answer)
 	ASSERT(pool_reclaim_signal(0));
 }
 
-/* The thread has no area, but an area has its id, as if a thread of that id had ended unnoticed. */
+/* Pretend that a thread of this id ended unnoticed: an area has the id, but not this thread. */
 static void *sleep_with_id(void *arg)
 {
 	struct plat_area *area = arg;

@@ -50,7 +50,7 @@ void *slab_of(const void *obj)
 	return pool_arena_at(pool_arena_slab(obj));
 }
 
-/* The result of fn(arg) in a child. */
+/* Returns the exit status of a child that exits with fn(arg). */
 int slab_child(int (*fn)(void *arg), void *arg)
 {
 	int status = -1;
@@ -121,7 +121,7 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
 }
 
-/* By chance, all 16 slabs of 65 objects begin alike once in 65^15 runs. */
+/* The case fails by chance once in 65^15 runs, when all 16 slabs of 65 objects begin alike. */
 TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -140,8 +140,8 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 }
 
 /*
- * A program may touch only first lines, which must then use all sets of a cache, those of large
- * objects three in four.
+ * A program may touch only the first line of each object. These lines must use all sets of a cache,
+ * and for large objects three quarters of the sets.
  */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {
@@ -230,7 +230,7 @@ static bool has_slabs(unsigned int debug)
 	return backend.slabs;
 }
 
-/* Free a list; returns by how many calls, or 0: it could not be freed. */
+/* Free a list; returns the number of calls that this took, or 0 if an object could not be freed. */
 static unsigned int put_list(void **objs, unsigned int n)
 {
 	enum pool_fault fault;
@@ -259,7 +259,7 @@ TEST_CASE(objects_of_several_slabs_are_taken_and_freed_at_once)
 	for (i = 0; i < n; i++)
 		EXPECT(*(unsigned char *)test_objs[i] == (unsigned char)i);
 	EXPECT(slab_of(test_objs[0]) != slab_of(test_objs[n - 1]));
-	/* A call ends where a slab has few objects left, and where it has none. */
+	/* A call stops at a slab that then has few objects in use, and at one that has none. */
 	calls = put_list(mixed, n);
 	EXPECT(calls && calls <= 2 * 3 + 1);
 }
@@ -295,7 +295,7 @@ TEST_CASE(a_second_free_to_the_backend_is_counted_and_does_no_harm)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The first shelf is locked, so the thread uses another one, which takes slabs from others. */
+/* Lock the first shelf, so that this thread uses another one, which takes slabs from others. */
 TEST_CASE(who_finds_a_shelf_taken_uses_another_and_what_others_have)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);
@@ -333,7 +333,7 @@ struct moved {
 	bool locked;
 };
 
-/* Most often one worker moves the slab while the other waits for its lock. */
+/* Move the slab or free to it; usually one worker moves it while the other waits for its lock. */
 static void move_or_free(unsigned int i, void *arg)
 {
 	struct moved *m = arg;
@@ -357,7 +357,7 @@ static void move_or_free(unsigned int i, void *arg)
 	pthread_mutex_unlock(shelf[0].lock);
 }
 
-/* Objects are taken from this slab, so the slab stays on its shelf though it is empty. */
+/* Objects are taken from this slab, so it stays on its shelf when it is empty. */
 TEST_CASE(who_frees_to_a_slab_that_is_moved_finds_it_again)
 {
 	struct moved m = { .class = pool_slab_class(LARGE, 16) };

@@ -77,7 +77,7 @@ TEST_CASE(many_use_slabs_at_once_and_free_what_others_have)
 	EXPECT_EQ(arena_now().used, used);
 }
 
-/* In the child the thread that held a lock does not exist. */
+/* True if the child finds the lock free that another thread held at the fork. */
 static bool is_free(struct slab_class *class)
 {
 	unsigned int i;
@@ -109,7 +109,7 @@ static int use_in_child(void *arg)
 	return 0;
 }
 
-/* Some threads are in the middle of slabs, and one in the middle of the arena. */
+/* Use slabs in some threads, and use the arena in one, while the last thread forks. */
 static void use_or_fork(unsigned int i, void *arg)
 {
 	struct load *load = arg;

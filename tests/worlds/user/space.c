@@ -45,7 +45,7 @@ static void grow_list(struct pool *pool, void **list, unsigned long *have,
 	}
 }
 
-/* There are no objects at first, and then 1 to 64 MiB of them. */
+/* Begin without objects, and then have 1 to 64 MiB of them. */
 POOL_CASE(address_space_is_in_proportion_to_what_is_allocated, test_pool(1024))
 {
 	unsigned long have = 0, want;
@@ -110,7 +110,7 @@ TEST_CASE(addresses_of_others_are_in_no_slab)
 	EXPECT(is_nobodys(0) && is_nobodys(1) && is_nobodys(UINTPTR_MAX));
 	EXPECT(is_nobodys((uintptr_t)block) && is_nobodys((uintptr_t)&obj));
 	EXPECT(is_nobodys((uintptr_t)&class) && is_nobodys((uintptr_t)space));
-	/* Addresses that differ from an object in one bit, tags of pointers included. */
+	/* Addresses that differ from the object's in one bit, as tagged pointers do. */
 	for (bit = CHUNK_SHIFT + 8; bit < 8 * sizeof(obj); bit++)
 		EXPECT(is_nobodys((uintptr_t)obj ^ (uintptr_t)1 << bit));
 	EXPECT_EQ(slab_put_many((void **)&obj, 1), 0);
@@ -248,7 +248,7 @@ TEST_CASE(a_kernel_without_names_is_asked_once)
 
 static pthread_barrier_t limited;
 
-/* The thread's first calls are frees, so they ask for an area. */
+/* Free in a thread whose first calls are frees, which ask for an area. */
 static void *free_all(void *arg)
 {
 	unsigned int i, wrong = 0;
@@ -262,7 +262,7 @@ static void *free_all(void *arg)
 	return wrong ? arg : NULL;
 }
 
-/* No area is free, and there are no more addresses for one, or for clusters. */
+/* Leave no free area, and no addresses for a new area or for clusters. */
 static int free_without_memory(void *arg)
 {
 	static const struct rlimit none;

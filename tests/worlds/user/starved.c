@@ -47,7 +47,7 @@ static void *have_objects(void *arg)
 	return arg;
 }
 
-/* A thread has handled a signal that it raises before raise() returns. */
+/* raise() returns after the thread has handled the signal. */
 static void *get_signals(void *arg)
 {
 	unsigned int i;
@@ -74,7 +74,7 @@ static void await(unsigned long ready)
 		plat_pause(true);
 }
 
-/* Another thread or process may have sent the signal. */
+/* Send the signal as another thread or another process may. */
 TEST_CASE(a_thread_that_got_the_signal_unasked_is_asked)
 {
 	pthread_t thread;
@@ -95,7 +95,7 @@ TEST_CASE(a_thread_that_got_the_signal_unasked_is_asked)
 	EXPECT_PTR_EQ(pool_destroy(&starved.pool->head), NULL);
 }
 
-/* The hog leaves the thread a 342nd of a processor, in pieces that are far apart. */
+/* The hog leaves the thread a 342nd of a processor, in short pieces far apart. */
 TEST_CASE(a_thread_that_gets_no_processor_is_waited_for)
 {
 	pthread_t thread, hog;

@@ -45,7 +45,7 @@ static void storm_step(struct storm *s, void **objs, unsigned long *random)
 		r / 4096 % 2 ? test_alloc(s->pool[p]) : NULL;
 }
 
-/* Make hits; most of them are in the middle when a fork comes. */
+/* Make hits, so that a fork finds this thread in the middle of one. */
 static void storm_hits(struct pool *pool)
 {
 	unsigned int i;
@@ -65,7 +65,7 @@ static void storm_own_pool(struct storm *s)
 		plat_word_add(&s->bad, 1);
 }
 
-/* Hits and no other calls, until the fork is over. */
+/* Make hits and no other calls until the fork is over. */
 static void storm_calm(struct storm *s)
 {
 	struct pool_head *pool = &s->pool[0]->head;
@@ -158,7 +158,7 @@ static bool storm_end(struct storm *s)
 	       !plat_read(&s->bad);
 }
 
-/* Whatever the other threads did, the numbers agree and everything works. */
+/* Fail unless all numbers agree and all calls work, whatever other threads did at the fork. */
 static void check_storm(struct storm *s)
 {
 	unsigned int i;
@@ -204,7 +204,7 @@ static void weather(void *arg)
 	NEED(!plat_read(&s->bad));
 }
 
-/* Forks are slow where shadow memory must be copied, too. */
+/* Fork less often under AddressSanitizer, because a fork also copies its shadow memory. */
 static unsigned long storm_forks(void)
 {
 	return test_scale(UNDER_ASAN ? 40 : 200);

@@ -12,7 +12,7 @@
 
 #define PEAK	(40u * POOL_CLUSTER_SIZE)
 
-/* More than a tick does in one pass over what the cases have. */
+/* Visits during which ticks make more than one pass over all pools of a case. */
 #define VISITS	(100ul * POOL_TICK_VISITS)
 
 static unsigned long now_ms;
@@ -80,7 +80,7 @@ TEST_CASE(an_idle_pool_gives_its_memory_back_while_others_work)
 #define STRIDES		8
 #define OF_STRIDE	100u
 
-/* Leave an empty slab with memory for each of some strides, from which the next objects come. */
+/* Leave an empty slab with memory for each of some strides; later objects come from these slabs. */
 static void leave_pages(void)
 {
 	static void *objs[OF_STRIDE];
@@ -96,7 +96,7 @@ static void leave_pages(void)
 	}
 }
 
-/* They are fewer than may be idle, so no free gives any back. */
+/* The idle pages are fewer than frees leave alone, so only ageing returns them. */
 TEST_CASE(idle_pages_go_back_while_others_work)
 {
 	struct pool *busy = test_pool(64);

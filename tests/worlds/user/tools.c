@@ -18,7 +18,7 @@ static const unsigned int options[] = {
 
 int __asan_address_is_poisoned(const void *p) __attribute__((weak));
 
-/* Returns how many of these bytes may be touched, or @want where no tool knows. */
+/* Returns how many of these bytes a tool lets the program touch; @want if no tool watches. */
 static unsigned int shown(const void *p, unsigned int size, unsigned int want)
 {
 	unsigned int n = 0, i;
@@ -74,7 +74,7 @@ TEST_CASE(an_object_in_use_is_its_users_to_the_byte)
 	}
 }
 
-/* None of the objects of a layer may be touched. */
+/* Fail if a tool lets the program touch an object of this layer. */
 static void see_hidden(struct pool *pool, unsigned int n)
 {
 	unsigned int i, bad = 0;
@@ -145,7 +145,7 @@ TEST_CASE(parked_constructed_objects_stay_as_they_are_and_hidden)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* A tool would report a write to memory that the pool left hidden. */
+/* Write to objects that the backend got back: a tool reports parts that the pool left hidden. */
 TEST_CASE(what_the_backend_gets_back_is_shown)
 {
 	unsigned int i;

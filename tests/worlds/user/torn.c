@@ -15,7 +15,7 @@
 #define __lsan_disable()	do { } while (0)
 #endif
 
-/* A thread leaves this when it ends between two instructions of a slow path. */
+/* What a thread leaves that ends between two instructions of a slow path. */
 struct torn {
 	struct pool *visited;		/* its array is held, and it has clusters */
 	struct pool *other;		/* its array is open */
@@ -32,8 +32,7 @@ static void *end_in_a_visit(void *arg)
 	struct pool_local *local;
 
 	/*
-	 * The objects of the thread are lost, as they must be, so LeakSanitizer is not to report
-	 * them.
+	 * Keep LeakSanitizer from reporting the objects of this thread, which are lost on purpose.
 	 */
 	__lsan_disable();
 	test_wave(torn->other, 20);
@@ -45,7 +44,7 @@ static void *end_in_a_visit(void *arg)
 	torn->clustered = (unsigned int)plat_read(&local->clustered);
 	ck_assert(plat_cpu_trylock(local->cpu));
 	plat_write(&local->hot.open, POOL_HELD);
-	/* The list is as in the middle of an insertion. */
+	/* Leave the lists as in the middle of an insertion. */
 	local->by_pool.next = NULL;
 	local->by_age.prev = NULL;
 	local->cpu->by_lru.prev = NULL;
@@ -95,7 +94,7 @@ static bool lock_is_released(bool cancelled)
 	well = torn.held && torn.clustered && areas_are_true() && others_are_empty() &&
 	       has_lost(torn.visited, torn.held + torn.clustered) &&
 	       has_lost(torn.other, torn.lost);
-	/* To the next thread this area is like any other. */
+	/* The area of the ended thread serves the next threads like any other area. */
 	test_threads(2, use_pool, torn.visited);
 	well = well && areas_are_true() && test_quiet(torn.other, torn.lost);
 	return !pool_destroy(&torn.visited->head) && !pool_destroy(&torn.other->head) && well;
@@ -113,10 +112,10 @@ TEST_CASE(a_thread_cancelled_with_its_cpu_lock_ends)
 	EXPECT(lock_is_released(true));
 }
 
-/* More than a thread caches, so that each round takes buckets and mutexes of slabs. */
+/* More objects than a thread caches, so that each round locks buckets and slabs. */
 #define SMALL		300
 
-/* Objects of malloc() that no thread may cache. */
+/* Objects that come from malloc() and that no thread caches. */
 #define LARGE		20
 
 #define CANCELLED	400
@@ -165,7 +164,7 @@ static void cancel_in_loop(struct looped *looped, unsigned long calls)
 	ck_assert(!pthread_join(thread, NULL));
 }
 
-/* The pools stay: one that a thread has left objects moving in cannot be destroyed. */
+/* Leave the pools: objects that a cancelled thread was moving keep them from being destroyed. */
 static void cancel_threads(void *arg)
 {
 	struct looped looped = { .calls = 0 };
@@ -182,7 +181,7 @@ static void cancel_threads(void *arg)
 	NEED(looped.small && looped.large);
 	for (i = 0; i < CANCELLED; i++)
 		cancel_in_loop(&looped, i * 7);
-	/* These calls take all locks that there are. */
+	/* Make calls that together acquire each lock of the library. */
 	pool_gc(NULL);
 	pool_reclaim(0);
 	use_all(&looped, looped.small, SMALL);

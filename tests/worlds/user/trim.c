@@ -86,9 +86,8 @@ static void swap(void **a, void **b)
 }
 
 /*
- * Frees all but one in so many, in any order; those that are left are the first.  left[0]
- * is from the middle: the slab of the first one may be that which objects are taken from,
- * and that is not trimmed.
+ * Free all but one in @one_in, in any order, and move the others to the front. left[0] is from the
+ * middle: objects may be taken from the slab of the very first one, and such a slab is not trimmed.
  */
 static unsigned int free_but(unsigned int n, unsigned int one_in)
 {
@@ -117,7 +116,7 @@ static unsigned int get_all(struct slab_class *class)
 	return n;
 }
 
-/* Two or three objects of each slab stay, in any places, and no trim is asked for. */
+/* Two or three objects of each slab stay in use, at random places, and no call asks for a trim. */
 TEST_CASE(slabs_with_a_few_objects_left_keep_a_few_pages)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -157,8 +156,8 @@ static unsigned int gaps(unsigned int n)
 }
 
 /*
- * One call returns sixteen slabs, or fewer where a run of slabs ends: at one of 64 with an object
- * in use, and where earlier cases left slabs in any order.
+ * Each call returns sixteen slabs, or fewer at the end of a run of slabs: in front of one of 64
+ * slabs that has an object in use, and where earlier cases left slabs in another order.
  */
 TEST_CASE(slabs_that_lie_side_by_side_go_back_by_few_calls)
 {
@@ -205,7 +204,7 @@ TEST_CASE(a_locked_page_keeps_the_memory_of_no_other_slab)
 static struct slab_class *watched;
 static unsigned int taken;
 
-/* Look whether any lock is held that a free may need; a free waits for that of the arena. */
+/* Note whether a lock is held that a free may need, except the arena's, for which a free waits. */
 static void look_at_locks(void)
 {
 	unsigned int i;
@@ -266,7 +265,7 @@ static void fail_meanwhile(void)
 	errno = EINVAL;
 }
 
-/* The first frees return whole slabs, the next ones free pages of other slabs. */
+/* The first frees return whole slabs; the next ones return pages of other slabs. */
 TEST_CASE(a_free_keeps_errno)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);
@@ -289,8 +288,8 @@ TEST_CASE(a_free_keeps_errno)
 }
 
 /*
- * The slab of the first object that is left, if that is the one now.  Frees trim it, or the
- * call that asks for it: that depends on what the arena keeps.
+ * Returns the slab of the first object that is left, if that slab is being trimmed. Either frees
+ * trim it or plat_trim() does, which depends on how much memory the arena keeps.
  */
 static struct slab *being_trimmed(void)
 {
@@ -370,7 +369,7 @@ static void count_on_shelf(struct slab *slab)
 	on_it += slab->shelf == counted;
 }
 
-/* Returns how many shelves have another number of slabs than they count. */
+/* Returns the number of shelves whose count of slabs is wrong. */
 static unsigned int wrong_shelves(void)
 {
 	unsigned int wrong = 0, n = pool_slab_shelves();
@@ -386,7 +385,7 @@ static unsigned int wrong_shelves(void)
 	return wrong;
 }
 
-/* Where cases do not fork, this is also of all cases before this one. */
+/* In a build whose cases share a process, this also checks what all earlier cases left. */
 TEST_CASE(a_shelf_knows_how_many_slabs_it_has)
 {
 	struct slab_class *class = pool_slab_class(SMALL, 16);

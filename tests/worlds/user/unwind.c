@@ -17,7 +17,7 @@
 
 #define HELD		8
 
-static unsigned int returns;		/* so many times; then a constructor does not */
+static unsigned int returns;		/* calls that return before one does not */
 static unsigned int alive;		/* constructed objects */
 static void *held[HELD];
 static unsigned int holds;
@@ -221,7 +221,7 @@ static void *walk_others(void *arg)
 	return arg;
 }
 
-/* Ends the child with a number that says what is wrong there; 0: nothing. */
+/* End the child with 0, or with a number that says what is wrong there. */
 static void end_in_child(struct pool *first, struct pool *pool)
 {
 	if (child)
@@ -231,7 +231,7 @@ static void end_in_child(struct pool *first, struct pool *pool)
 	_exit(pool_destroy(&first->head) || pool_destroy(&pool->head) ? 2 : 0);
 }
 
-/* The walk of another thread is at a pool, too; in the child that thread does not exist. */
+/* Another thread walks, too, and has pinned a pool.  That thread does not exist in the child. */
 TEST_CASE(a_walk_goes_on_in_a_child_that_it_has_forked)
 {
 	struct pool *first = test_pool(64);
@@ -277,7 +277,7 @@ POOL_CASE(a_child_keeps_the_pool_that_its_walk_is_at, test_pool(64))
 	EXPECT_EQ(status, 0);
 }
 
-/* Pin the pool as another thread does that is about to end it, and fork. */
+/* Pin the pool as a thread does that is about to destroy it, and fork. */
 static void drop_and_fork_at(struct pool_head *head, void *arg)
 {
 	unsigned long seen = pool_of(head)->joins;

@@ -41,7 +41,7 @@ static void use_pool_together(unsigned int i, void *arg)
 	pthread_barrier_wait(&together);
 }
 
-/* A handler in a thread without an area parks, while other threads only free. */
+/* Park objects in a handler of a thread without an area, while other threads only free. */
 POOL_CASE(what_threads_without_caches_park_goes_with_the_frees_of_others, test_pool(64))
 {
 	unsigned char *area;
@@ -116,7 +116,7 @@ TEST_CASE(a_pool_is_destroyed_while_its_last_thread_exits)
 
 static pthread_key_t late_key;
 
-/* Runs after libpool's own destructor, and once more before it. */
+/* Use the pool after libpool's destructor has run, and in the next round before it runs. */
 static void late_destructor(void *arg)
 {
 	struct pool *pool = arg;
@@ -263,7 +263,7 @@ static void destroy_all(void *arg)
 	pool_destroy_all();
 }
 
-/* The line at the end of a program is written only if a check asks for it. */
+/* The library prints its line at the end of a program only if an option asks for it. */
 TEST_CASE(objects_in_use_at_the_end_are_said_only_if_asked_for)
 {
 	struct pool *pool = test_pool(64);
@@ -389,7 +389,7 @@ static struct pool_decl decls[2] = {
 	{ &declared, "declared", 64, 0, "here.c", 2, false, false },
 };
 
-/* Declare as an object does that is loaded later and gives back when it is unloaded. */
+/* Declare a pool as a plugin does, which gives the declaration back when it is unloaded. */
 static void declare(unsigned int i)
 {
 	struct pool_decl *entry = &decls[i];
@@ -445,7 +445,7 @@ static void declare_bad(void *arg)
 	pool_declare_failed(NULL);
 }
 
-/* Without a handler the program ends: tests/install/declare.sh. */
+/* tests/install/declare.sh tests that a bad declaration ends a program without a handler. */
 TEST_CASE(a_handler_of_a_bad_declaration_finds_null_and_one_line)
 {
 	struct pool_decl bad = { &declared, "", 64, 0, "here.c", 3, false, false };

@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Moments of a millisecond until a holder gives up; a busy machine needs some. */
+/* Milliseconds after which a holder gives up; a busy machine needs some. */
 #define MOMENTS		60000
 
 struct holder {
@@ -44,7 +44,7 @@ static void moment(void)
 	usleep(1000);
 }
 
-/* Some objects are in the holder's clusters, and it holds what it is told to. */
+/* Fill clusters, call hold(), and wait until the case is done or time is up. */
 static void *holder_main(void *arg)
 {
 	struct holder *h = arg;
@@ -71,7 +71,7 @@ static void release_cpu(struct holder *h)
 	plat_cpu_unlock(h->cpu);
 }
 
-/* Start a holder; returns when it holds. */
+/* Start a holder; returns after its hold() has returned. */
 static pthread_t holder_start(struct holder *h)
 {
 	pthread_t thread;
@@ -84,7 +84,7 @@ static pthread_t holder_start(struct holder *h)
 	return thread;
 }
 
-/* True if no call waited for the holder. */
+/* Let the holder end; true if the case was done before the holder gave up. */
 static bool holder_finish(struct holder *h, pthread_t thread)
 {
 	plat_word_add(&h->done, 1);
@@ -136,7 +136,7 @@ static void *reclaim_it(void *arg)
 	return NULL;
 }
 
-/* Start one that waits for a holder; returns when it sleeps. */
+/* Start a thread whose reclaim waits for the holder's CPU lock; returns when that thread sleeps. */
 static pthread_t waiter_start(struct holder *h)
 {
 	unsigned int moments = MOMENTS / 2;
@@ -165,7 +165,7 @@ TEST_CASE(a_reclaim_sleeps_until_a_cpu_lock_is_free)
 	pool_destroy(&h.pool->head);
 }
 
-/* From here on this thread may not hand a lock over. */
+/* Install a filter of system calls by which this thread can no longer hand a lock to a waiter. */
 static bool refuse_unlocks(void)
 {
 	struct sock_filter code[] = {
@@ -184,7 +184,7 @@ static bool refuse_unlocks(void)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-/* A thread that ends would hand it over. */
+/* Unlock under the filter; stay until the waiter has the lock, as a thread's end hands it over. */
 static void release_under_a_filter(struct holder *h)
 {
 	unsigned int moments = MOMENTS;
@@ -196,7 +196,7 @@ static void release_under_a_filter(struct holder *h)
 	h->gave_up = !moments;
 }
 
-/* A filter is of one thread, so the waiter cannot know of it. */
+/* The filter is only in the holder's thread, so the waiter cannot know of it. */
 TEST_CASE(a_waiter_gets_a_cpu_lock_whose_holder_may_not_hand_it_over)
 {
 	struct holder h = { .hold = hold_cpu, .release = release_under_a_filter };
@@ -224,7 +224,7 @@ static void release_walk(struct holder *h)
 	pool_registry_put(h->pinned);
 }
 
-/* True if a thread of ours sleeps; a thread that tries again and again does not. */
+/* True if a thread of this process sleeps; a thread that retries in a loop does not sleep. */
 static bool is_asleep(long id)
 {
 	char name[64], stat[512];
@@ -279,7 +279,7 @@ TEST_CASE(a_destruction_sleeps_until_a_walk_has_left_its_pool)
 	EXPECT_PTR_EQ(left, NULL);
 }
 
-/* Make the pool uncountable for some instructions, as a renewal of a declared pool does. */
+/* Make the pool uncountable for a moment, as the renewal of a declared pool does. */
 static void hold_renewal(struct holder *h)
 {
 	pool_reclaim(&h->pool->head);
